@@ -13,10 +13,10 @@ mod settings;
 use arrow_array::RecordBatch;
 use bytes::Bytes;
 use capture::analysis::Analyzer;
-use capture::{Capture, Scope};
+use capture::{Capture, CaptureScope};
 use columns::{RowBatch, encode_table};
 use criterion::{BatchSize, BenchmarkGroup, Throughput, measurement::WallTime};
-use dataset::tables::{Table, TableBatches, Tables};
+use dataset::tables::{Table, TableBatches, TableBuilders};
 use inputs::{Framing, Input};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -30,7 +30,7 @@ use warc::{Limits, Reader, Record, RecordType};
 
 const NAME: &str = "crawl-data/BENCH-2026-01/segments/0/robotstxt/BENCH-2026-01-00000.warc.gz";
 
-const SCOPE: Scope = Scope {
+const SCOPE: CaptureScope = CaptureScope {
     is_robots_subset: true,
     max_body_bytes: 16 << 20,
     body_limit: Some(robots::BODY_LIMIT_BYTES),
@@ -58,7 +58,7 @@ fn rows(group: &mut BenchmarkGroup<'_, WallTime>, input: &Input) {
         .map(|body| response(slice::from_ref(body)))
         .collect();
     let records: Vec<Record<'_>> = readers.iter().map(Reader::record).collect();
-    let mut tables = Tables::new(&Table::ALL, false);
+    let mut tables = TableBuilders::new(&Table::ALL, false);
     check(input, &push(&mut tables, &records));
     group.throughput(Throughput::ElementsAndBytes {
         elements: records.len() as u64,
@@ -77,9 +77,9 @@ fn pages(group: &mut BenchmarkGroup<'_, WallTime>, input: &Input) {
         .map(|body| response(slice::from_ref(body)))
         .collect();
     let records: Vec<Record<'_>> = readers.iter().map(Reader::record).collect();
-    let mut tables = Tables::new(&Table::ALL, false);
+    let mut tables = TableBuilders::new(&Table::ALL, false);
     let batches = push(&mut tables, &records);
-    let batches: Vec<(Table, RowBatch)> = Table::OF_RECORDS.into_iter().zip(batches).collect();
+    let batches: Vec<(Table, RowBatch)> = Table::FROM_RECORDS.into_iter().zip(batches).collect();
     // Both encoders get their rows in memory: batches of columns, and Arrow arrays.
     let arrays: Vec<(Table, Vec<RecordBatch>)> = batches
         .iter()
@@ -147,7 +147,7 @@ fn rows_of(file: Vec<u8>) -> i64 {
     reader.metadata().file_metadata().num_rows()
 }
 
-fn push(tables: &mut Tables, records: &[Record<'_>]) -> TableBatches {
+fn push(tables: &mut TableBuilders, records: &[Record<'_>]) -> TableBatches {
     // One that has been here before would remember every body.
     let mut analyzer = Analyzer::default();
     for record in records {
@@ -173,7 +173,7 @@ fn response(body: &[inputs::Body]) -> Reader {
 
 fn check(input: &Input, batches: &TableBatches) {
     let counts = input.counts();
-    for (table, batch) in Table::OF_RECORDS.into_iter().zip(batches) {
+    for (table, batch) in Table::FROM_RECORDS.into_iter().zip(batches) {
         let expected = match table {
             Table::RobotsFiles => input.bodies.len() as u64,
             Table::Groups => counts.agents,

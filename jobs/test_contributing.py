@@ -112,8 +112,8 @@ FROM trial_hosts();
 TABLE = '''//! The table `trials`.
 
 use super::column::table;
-use super::line_no;
-use super::record_rows::AnalyzedCapture;
+use super::line_no_value;
+use super::record_rows::RowInput;
 
 table! { per_capture "One row per capture of a trial." {
     robots_id: Long, "The capture.";
@@ -122,9 +122,9 @@ table! { per_capture "One row per capture of a trial." {
 
 impl Builder {
     /// Adds a row.
-    pub(crate) fn push(&mut self, capture: &AnalyzedCapture<'_>) {
+    pub(crate) fn push(&mut self, capture: &RowInput<'_>) {
         self.robots_id.append_value(capture.analysis.robots_id);
-        self.line_no.append_option(line_no(None));
+        self.line_no.append_option(line_no_value(None));
         self.end_rows(1);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::util::{self, base64, columns};
 use arrow_array::{Array, BooleanArray, Int64Array, StringArray};
-use capture::{Capture, Scope};
+use capture::{Capture, CaptureScope};
 use robots::{AnomalyKind, DirectiveKind, ParseOptions, Parser, Policy};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -133,7 +133,7 @@ fn every_line_is_read_as_googles_parser_reads_it() {
 fn bodies(archive: &Path, mut each: impl FnMut(u64, &[u8])) {
     let mut reader = warc::Reader::new(warc::Limits::default());
     reader.open_file(archive).unwrap();
-    let scope = Scope {
+    let scope = CaptureScope {
         is_robots_subset: true,
         max_body_bytes: 16 << 20,
         body_limit: None,

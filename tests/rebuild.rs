@@ -2,7 +2,7 @@
 //! answers as its bytes.
 
 use crate::util::{self, Random};
-use capture::{Capture, Scope};
+use capture::{Capture, CaptureScope};
 use dataset::crawler::registry::CrawlerRegistry;
 use dataset::crawler::{Crawler, DialectChoice};
 use dataset::tables::Table;
@@ -154,7 +154,7 @@ fn a_policy_rebuilt_from_rows_answers_like_the_bytes() {
             .collect();
         let mut reader = warc::Reader::new(warc::Limits::default());
         reader.open_file(archive).unwrap();
-        let scope = Scope {
+        let scope = CaptureScope {
             is_robots_subset: true,
             max_body_bytes: 16 << 20,
             body_limit: Some(robots::BODY_LIMIT_BYTES),
@@ -217,7 +217,7 @@ fn a_policy_rebuilt_from_rows_answers_like_the_bytes() {
 fn each_capture(archive: &Path, mut each: impl FnMut(i64, &Capture<'_>)) {
     let mut reader = warc::Reader::new(warc::Limits::default());
     reader.open_file(archive).unwrap();
-    let scope = Scope {
+    let scope = CaptureScope {
         is_robots_subset: true,
         max_body_bytes: 16 << 20,
         body_limit: Some(robots::BODY_LIMIT_BYTES),

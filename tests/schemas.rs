@@ -65,7 +65,7 @@ fn the_schemas_folder_equals_the_generated_files() {
     for (name, text) in &generated {
         assert_eq!(text, &committed[name], "{name} differs: {hint}");
     }
-    for table in Table::DESCRIBED {
+    for table in Table::ALL_WITH_COMMANDS {
         assert_eq!(
             schema_sql(table),
             committed[&format!("{}.sql", table.name())]
@@ -75,7 +75,7 @@ fn the_schemas_folder_equals_the_generated_files() {
         run(["schema", "--anomalies"]).out,
         committed["anomalies.md"]
     );
-    assert_eq!(names(&committed).len(), Table::DESCRIBED.len() + 2);
+    assert_eq!(names(&committed).len(), Table::ALL_WITH_COMMANDS.len() + 2);
 }
 
 /// Returns the columns of a Parquet file, according to its Parquet types, which all readers see, and
@@ -159,7 +159,7 @@ fn written_files_conform_to_the_schemas() {
             .collect();
         if table == Table::Agents {
             assert_eq!(parts, ["agents.parquet"]);
-        } else if table.has_crawls() {
+        } else if table.is_per_crawl() {
             assert_eq!(columns.pop().unwrap().name, "crawl");
             let crawls = ["CC-MAIN-2026-01-SAMPLE", "SAMPLES-2026"];
             let expected = crawls.map(|crawl| format!("crawl={crawl}/part-00000.parquet"));
@@ -185,7 +185,7 @@ fn written_files_conform_to_the_schemas() {
 #[test]
 fn a_table_in_one_file_has_its_partition_columns_too() {
     let folder = tempfile::tempdir().unwrap();
-    for table in Table::ALL.into_iter().filter(|table| table.has_parts()) {
+    for table in Table::ALL.into_iter().filter(|table| table.is_per_part()) {
         let out = folder.path().join(format!("{}.parquet", table.name()));
         let input = archive("per-record-1.1.warc.gz");
         let ran = run([
@@ -211,7 +211,7 @@ fn the_page_of_tables_has_a_section_for_each_with_columns_that_exist() {
     let sections: Vec<&str> = page.split("\n### ").skip(1).collect();
     let named = |section: &&str| section.split('\n').next().unwrap().to_owned();
     let mut described: Vec<String> = sections.iter().map(named).collect();
-    let mut expected = Table::DESCRIBED.map(|table| table.name().to_owned());
+    let mut expected = Table::ALL_WITH_COMMANDS.map(|table| table.name().to_owned());
     described.sort();
     expected.sort();
     assert_eq!(described, expected);
@@ -222,7 +222,7 @@ fn the_page_of_tables_has_a_section_for_each_with_columns_that_exist() {
             section.contains(&format!("(../schemas/{name}.sql)")),
             "{name}"
         );
-        let table = Table::DESCRIBED
+        let table = Table::ALL_WITH_COMMANDS
             .into_iter()
             .find(|table| table.name() == name);
         let all = contract(name).1.into_iter().map(|column| column.name);

@@ -24,7 +24,7 @@ fn options(archives: Vec<String>, threads: usize) -> Options {
     let found = found.unwrap();
     Options {
         threads,
-        listed_inputs: found.listed,
+        listed_inputs: found.listed_inputs,
         list_digest: found.list_digest,
         ..Options::new(
             found.inputs,

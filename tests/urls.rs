@@ -5,7 +5,7 @@ use capture::analysis::{Analyzer, CaptureAnalysis};
 use capture::header_name::HeaderName;
 use capture::http::Response;
 use capture::url::{UrlColumns, join_url, parse_url};
-use capture::{Capture, Scope};
+use capture::{Capture, CaptureScope};
 use std::ops::AddAssign;
 use std::path::Path;
 use url::Url;
@@ -64,9 +64,9 @@ fn compare(path: &Path) -> Compared {
             compared.texts += 1;
             compared.urls += usize::from(expected.is_some());
             let shown = String::from_utf8_lossy(text);
-            assert_eq!(UrlColumns::of_text(text), expected, "{shown}");
+            assert_eq!(UrlColumns::from_text(text), expected, "{shown}");
         }
-        let scope = Scope {
+        let scope = CaptureScope {
             is_robots_subset: true,
             max_body_bytes: 1 << 20,
             body_limit: None,

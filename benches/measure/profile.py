@@ -29,8 +29,8 @@ STAGES = [
         "analyzer::Analyzer::analyze$",
         ["parse::Parser::parse_with$", VERDICTS],
     ),
-    ("rows", "tables::Tables::push$", []),
-    ("encoding pages", "parquet_writer::column_writer::ColumnWriter::(write|close)$", ["ZSTD_compress2$"]),
+    ("rows", "tables::TableBuilders::push$", []),
+    ("encoding pages", "parquet_writer::column_writer::ColumnWriter::(write_page|close)$", ["ZSTD_compress2$"]),
     ("compressing pages", "ZSTD_compress2$", []),
 ]
 

@@ -1,4 +1,4 @@
-//! URLs of archives, most of which are in normal form and need no general parser.
+//! URLs from archives: those in normal form, which need no general parser, and all others.
 
 use crate::plain_url::PlainUrl;
 use crate::url::{UrlColumns, is_robots_path, join_url, parse_url};
@@ -9,12 +9,12 @@ impl<'a> UrlColumns<'a> {
     /// Returns the columns of the text of a URL, which may hold any bytes; `None` if it cannot be
     /// parsed. Equal to [`parse_url`] followed by [`new`](Self::new), but faster for URLs in normal
     /// form.
-    pub fn of_text(text: &'a [u8]) -> Option<Self> {
+    pub fn from_text(text: &'a [u8]) -> Option<Self> {
         ArchiveUrl::parse(text).map(ArchiveUrl::into_columns)
     }
 }
 
-/// A URL of an archive.
+/// A URL from an archive.
 #[derive(Debug)]
 pub enum ArchiveUrl<'a> {
     /// A URL in normal form.
@@ -24,7 +24,7 @@ pub enum ArchiveUrl<'a> {
 }
 
 impl<'a> ArchiveUrl<'a> {
-    /// Parses a URL from an archive, which may hold any bytes.
+    /// Parses the text of a URL, which may hold any bytes. Returns `None` if it is not a URL.
     pub fn parse(text: &'a [u8]) -> Option<Self> {
         match PlainUrl::parse(text.trim_ascii()) {
             Some(url) => Some(Self::Plain(url)),
@@ -32,7 +32,7 @@ impl<'a> ArchiveUrl<'a> {
         }
     }
 
-    /// Resolves a reference, such as the value of `Location`, against this URL.
+    /// Resolves a URL reference, such as the value of a `Location` header field, against this URL.
     pub fn join<'r>(&self, reference: &'r [u8]) -> Option<ArchiveUrl<'r>> {
         if let Some(url) = PlainUrl::parse(reference.trim_ascii()) {
             return Some(ArchiveUrl::Plain(url));
@@ -68,10 +68,10 @@ impl<'a> ArchiveUrl<'a> {
         }
     }
 
-    /// Returns the columns.
+    /// Returns the columns of the URL.
     pub(crate) fn into_columns(self) -> UrlColumns<'a> {
         match self {
-            Self::Plain(url) => UrlColumns::of_plain(url),
+            Self::Plain(url) => UrlColumns::from_plain_url(url),
             Self::Parsed(url) => UrlColumns::new(url),
         }
     }

@@ -6,17 +6,17 @@
 
 use chrono::{DateTime, Datelike, NaiveDate, Timelike};
 
-/// The years that a capture can have, from the first years of the web to a margin in the future.
-/// Some crawlers have written years of seven digits.
-const YEARS: std::ops::RangeInclusive<i64> = 1990..=2199;
+/// The years that are accepted for a capture, from the first years of the web to a margin in the
+/// future. Some crawlers have written years of seven digits.
+const PLAUSIBLE_YEARS: std::ops::RangeInclusive<i64> = 1990..=2199;
 
-const DAY_MILLIS: i64 = 24 * 60 * 60 * 1000;
+const MILLIS_PER_DAY: i64 = 24 * 60 * 60 * 1000;
 
 /// Parses a `WARC-Date`. Returns milliseconds since 1970.
 ///
 /// Accepts `YYYY-MM-DDThh:mm:ssZ`, with a fraction of a second or with fewer parts as WARC 1.1
 /// allows. A missing `Z` is assumed, because both versions only know UTC. Returns `None` for
-/// anything else and for implausible years.
+/// anything else and for a year outside of 1990 to 2199.
 pub(crate) fn parse_warc_date(text: &[u8]) -> Option<i64> {
     let text = text.trim_ascii();
     let separator = text.iter().position(|&byte| byte == b'T' || byte == b't');
@@ -30,14 +30,16 @@ pub(crate) fn parse_warc_date(text: &[u8]) -> Option<i64> {
                 .unwrap_or(time),
         )?,
     };
-    YEARS.contains(&year).then_some(day_millis + millis_of_day)
+    PLAUSIBLE_YEARS
+        .contains(&year)
+        .then_some(day_millis + millis_of_day)
 }
 
 /// Parses an ISO 8601 time. Returns milliseconds since 1970.
 ///
 /// Accepts a date such as `2024-03-01`; optionally `T` or a space and `12:30`, `12:30:15` or
 /// `12:30:15.123456`; optionally a time zone: `Z`, `+01`, `+0100` or `+01:00`. Without a time zone
-/// the time is in UTC. A date without a time means its first moment.
+/// the time is in UTC. A date without a time is parsed as the first moment of that day.
 pub fn parse_iso(text: &str) -> Option<i64> {
     let text = text.trim().as_bytes();
     let separator = text.iter().position(|byte| b"Tt ".contains(byte));
@@ -46,13 +48,13 @@ pub fn parse_iso(text: &str) -> Option<i64> {
     let Some(time) = time else {
         return Some(day_millis);
     };
-    let zone = time.iter().position(|byte| b"Zz+-".contains(byte));
-    let (time, zone) = time.split_at(zone.unwrap_or(time.len()));
+    let zone_start = time.iter().position(|byte| b"Zz+-".contains(byte));
+    let (time, zone) = time.split_at(zone_start.unwrap_or(time.len()));
     Some(day_millis + parse_time(time)? - parse_zone(zone)? * 60_000)
 }
 
 /// Formats milliseconds since 1970 as `2024-03-01T12:30:15Z`, with a fraction if there is one.
-pub fn to_iso(millis: i64) -> String {
+pub fn format_iso(millis: i64) -> String {
     let Some(time) = DateTime::from_timestamp_millis(millis) else {
         return format!("{millis} ms since 1970");
     };
@@ -73,24 +75,28 @@ fn split_at_separator(text: &[u8], separator: Option<usize>) -> (&[u8], Option<&
     }
 }
 
-/// Parses `YYYY-MM-DD`, `YYYY-MM` or `YYYY`. Returns the year and the first moment.
+/// Parses `YYYY-MM-DD`, `YYYY-MM` or `YYYY`. Returns the year, and the first moment of the day, month
+/// or year in milliseconds since 1970.
 fn parse_date(date: &[u8]) -> Option<(i64, i64)> {
     let mut parts = date.split(|&byte| byte == b'-');
-    let year = digits(parts.next()?, 4)?;
-    let month = parts.next().map_or(Some(1), |part| digits(part, 2))?;
-    let day = parts.next().map_or(Some(1), |part| digits(part, 2))?;
+    let year = parse_digits(parts.next()?, 4)?;
+    let month = parts.next().map_or(Some(1), |part| parse_digits(part, 2))?;
+    let day = parts.next().map_or(Some(1), |part| parse_digits(part, 2))?;
     if parts.next().is_some() {
         return None;
     }
-    let date = NaiveDate::from_ymd_opt(year as i32, month as u32, day as u32)?;
-    Some((year, i64::from(date.to_epoch_days()) * DAY_MILLIS))
+    let calendar_date = NaiveDate::from_ymd_opt(year as i32, month as u32, day as u32)?;
+    Some((
+        year,
+        i64::from(calendar_date.to_epoch_days()) * MILLIS_PER_DAY,
+    ))
 }
 
 /// Parses `hh`, `hh:mm`, `hh:mm:ss` or `hh:mm:ss.fraction`. Returns milliseconds of the day.
 fn parse_time(time: &[u8]) -> Option<i64> {
     let mut parts = time.split(|&byte| byte == b':');
-    let hour = digits(parts.next()?, 2)?;
-    let minute = parts.next().map_or(Some(0), |part| digits(part, 2))?;
+    let hour = parse_digits(parts.next()?, 2)?;
+    let minute = parts.next().map_or(Some(0), |part| parse_digits(part, 2))?;
     let (second, millis) = match parts.next() {
         None => (0, 0),
         Some(part) => {
@@ -106,7 +112,7 @@ fn parse_time(time: &[u8]) -> Option<i64> {
             for i in 0..3 {
                 millis = millis * 10 + i64::from(fraction.get(i).map_or(0, |digit| digit - b'0'));
             }
-            (digits(whole, 2)?, millis)
+            (parse_digits(whole, 2)?, millis)
         }
     };
     // 60 is a leap second.
@@ -116,7 +122,7 @@ fn parse_time(time: &[u8]) -> Option<i64> {
     Some(((hour * 60 + minute) * 60 + second) * 1000 + millis)
 }
 
-/// Parses a time zone. Returns the minutes that it is ahead of UTC.
+/// Parses a time zone, such as `Z`, `+01:00` or an empty text. Returns its offset from UTC in minutes.
 fn parse_zone(zone: &[u8]) -> Option<i64> {
     let [sign, zone @ ..] = zone else {
         return Some(0);
@@ -127,18 +133,18 @@ fn parse_zone(zone: &[u8]) -> Option<i64> {
     let (hours, rest) = zone.split_at_checked(2)?;
     let minutes = match rest.strip_prefix(b":").unwrap_or(rest) {
         b"" if rest.is_empty() => 0,
-        minutes => digits(minutes, 2)?,
+        minutes => parse_digits(minutes, 2)?,
     };
-    let ahead = digits(hours, 2)? * 60 + minutes;
-    match (sign, minutes < 60 && ahead < 24 * 60) {
-        (b'+', true) => Some(ahead),
-        (b'-', true) => Some(-ahead),
+    let offset_minutes = parse_digits(hours, 2)? * 60 + minutes;
+    match (sign, minutes < 60 && offset_minutes < 24 * 60) {
+        (b'+', true) => Some(offset_minutes),
+        (b'-', true) => Some(-offset_minutes),
         _ => None,
     }
 }
 
 /// Parses exactly `len` digits.
-fn digits(text: &[u8], len: usize) -> Option<i64> {
+fn parse_digits(text: &[u8], len: usize) -> Option<i64> {
     if text.len() != len || !text.iter().all(u8::is_ascii_digit) {
         return None;
     }
@@ -150,7 +156,7 @@ fn digits(text: &[u8], len: usize) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{parse_iso, parse_warc_date, to_iso};
+    use super::{format_iso, parse_iso, parse_warc_date};
 
     #[test]
     fn dates_of_both_warc_versions_are_parsed() {
@@ -208,7 +214,7 @@ mod tests {
             "2024-03-01T12:30:15Z",
             "1900-03-01T00:00:00Z",
         ] {
-            assert_eq!(parse_iso(text).map(to_iso).as_deref(), Some(text));
+            assert_eq!(parse_iso(text).map(format_iso).as_deref(), Some(text));
         }
     }
 

@@ -17,40 +17,40 @@ pub const DIGEST_MISMATCH: &str = "digest_mismatch";
 ///
 /// Nothing is compared if only a part of the record was read, if its length was corrected, or if
 /// the digest uses another algorithm or notation.
-pub(crate) fn find_mismatch(record: &Record<'_>) -> Option<&'static str> {
-    const BLOCK: &str = "WARC-Block-Digest";
-    const PAYLOAD: &str = "WARC-Payload-Digest";
+pub(crate) fn find_digest_mismatch(record: &Record<'_>) -> Option<&'static str> {
+    const BLOCK_DIGEST: &str = "WARC-Block-Digest";
+    const PAYLOAD_DIGEST: &str = "WARC-Payload-Digest";
     if record.is_truncated() || record.has_length_quirk() {
         return None;
     }
     let block = record.block();
-    if let Some(stated) = record.header(BLOCK).and_then(parse_sha1) {
-        return (sha1(block) != stated).then_some(BLOCK);
+    if let Some(stated) = record.header(BLOCK_DIGEST).and_then(parse_sha1) {
+        return (sha1(block) != stated).then_some(BLOCK_DIGEST);
     }
     // The digest of a revisit is that of the capture it refers to, and the digest of a truncated
     // payload may be that of the whole one.
     if record.record_type() == RecordType::Revisit || record.header("WARC-Truncated").is_some() {
         return None;
     }
-    let stated = record.header(PAYLOAD).and_then(parse_sha1)?;
+    let stated = record.header(PAYLOAD_DIGEST).and_then(parse_sha1)?;
     let is_http = record.record_type() != RecordType::Resource;
     let response = Response::parse(if is_http { block } else { b"" });
     let agrees = is_http && sha1(response.body) == stated
         || sha1(block) == stated
         || response
-            .without_chunks(block.len())
+            .decode_chunks(block.len())
             .is_some_and(|body| sha1(&body) == stated);
-    (!agrees).then_some(PAYLOAD)
+    (!agrees).then_some(PAYLOAD_DIGEST)
 }
 
 fn sha1(bytes: &[u8]) -> [u8; 20] {
     Sha1::digest(bytes).into()
 }
 
-/// Returns true if the digits are those of a SHA-1 in base32, in upper case (RFC 4648 §6).
+/// Returns true if `digits` have the form of a SHA-1 in base32, in upper case (RFC 4648 §6).
 pub(crate) fn is_base32_sha1(digits: &[u8]) -> bool {
     let is_digit = |digit: u8| digit.is_ascii_uppercase() | matches!(digit, b'2'..=b'7');
-    // All digits are tested at once.
+    // All digits are tested, without a branch for each.
     digits.len() == 32
         && digits
             .iter()
@@ -134,7 +134,7 @@ mod tests {
         let mut reader = Reader::new(Limits::default());
         reader.open_stream(Box::new(Cursor::new(text))).unwrap();
         assert!(reader.read_record().unwrap());
-        find_mismatch(&reader.record())
+        find_digest_mismatch(&reader.record())
     }
 
     #[test]

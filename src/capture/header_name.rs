@@ -13,7 +13,7 @@ macro_rules! header_names {
             /// All names.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// The names in lower case.
+            /// The texts of all names, in lower case.
             const TEXTS: &'static [&'static str] = &[$($name,)*];
         }
     };
@@ -46,12 +46,13 @@ header_names! {
 }
 
 /// The length of the longest name in bytes.
-const LONGEST: usize = HeaderName::TEXTS[HeaderName::TEXTS.len() - 1].len();
+const LONGEST_NAME_BYTES: usize = HeaderName::TEXTS[HeaderName::TEXTS.len() - 1].len();
 
-/// The names of length `n` are those from `STARTS[n]` up to `STARTS[n + 1]`.
-const STARTS: [u8; LONGEST + 2] = {
+/// For each length in bytes, the index of the first name that is at least that long. The names of
+/// length `n` are those from `LENGTH_STARTS[n]` up to `LENGTH_STARTS[n + 1]`.
+const LENGTH_STARTS: [u8; LONGEST_NAME_BYTES + 2] = {
     let names = HeaderName::TEXTS;
-    let mut starts = [names.len() as u8; LONGEST + 2];
+    let mut starts = [names.len() as u8; LONGEST_NAME_BYTES + 2];
     let (mut i, mut length) = (0, 0);
     while i < names.len() {
         assert!(names[i].len() + 1 >= length, "names are sorted by length");
@@ -74,11 +75,12 @@ impl HeaderName {
     }
 
     /// Returns the name with this text, compared without regard to case.
-    pub fn of(text: &[u8]) -> Option<Self> {
-        if text.len() > LONGEST {
+    pub fn from_text(text: &[u8]) -> Option<Self> {
+        if text.len() > LONGEST_NAME_BYTES {
             return None;
         }
-        let names = usize::from(STARTS[text.len()])..usize::from(STARTS[text.len() + 1]);
+        let names =
+            usize::from(LENGTH_STARTS[text.len()])..usize::from(LENGTH_STARTS[text.len() + 1]);
         let index = Self::TEXTS[names.clone()]
             .iter()
             .position(|name| text.eq_ignore_ascii_case(name.as_bytes()))?;
@@ -94,17 +96,20 @@ mod tests {
     fn names_are_found_in_any_case_and_others_are_not() {
         for &name in HeaderName::ALL {
             let text = name.as_str();
-            assert_eq!(HeaderName::of(text.as_bytes()), Some(name));
-            assert_eq!(HeaderName::of(text.to_uppercase().as_bytes()), Some(name));
-            assert_eq!(HeaderName::of(&text.as_bytes()[1..]), None, "{text}");
-            assert_eq!(HeaderName::of(format!("{text}s").as_bytes()), None);
+            assert_eq!(HeaderName::from_text(text.as_bytes()), Some(name));
+            assert_eq!(
+                HeaderName::from_text(text.to_uppercase().as_bytes()),
+                Some(name)
+            );
+            assert_eq!(HeaderName::from_text(&text.as_bytes()[1..]), None, "{text}");
+            assert_eq!(HeaderName::from_text(format!("{text}s").as_bytes()), None);
             for i in 0..text.len() {
                 let mut other = text.as_bytes().to_vec();
                 other[i] = b'_';
-                assert_eq!(HeaderName::of(&other), None, "{text}");
+                assert_eq!(HeaderName::from_text(&other), None, "{text}");
             }
         }
-        assert_eq!(HeaderName::of(b""), None);
-        assert_eq!(HeaderName::of(&[b'x'; 300]), None);
+        assert_eq!(HeaderName::from_text(b""), None);
+        assert_eq!(HeaderName::from_text(&[b'x'; 300]), None);
     }
 }

@@ -1,5 +1,5 @@
-//! Hosts in the columns of Common Crawl's indexes. Registered domains are those of the Public Suffix
-//! List in the `psl` crate.
+//! Columns of hosts, as in Common Crawl's indexes. Registered domains are determined with the Public
+//! Suffix List of the `psl` crate.
 
 use crate::surt::surt_host_name;
 
@@ -10,7 +10,7 @@ pub struct HostColumns {
     pub surt_host_name: String,
     /// The host name, in punycode.
     pub name: String,
-    // The starts of the parts of the name. All of them end where the name ends.
+    // The offsets in `name` at which these parts start. All of them end at the end of the name.
     tld: Option<usize>,
     registry_suffix: Option<usize>,
     registered_domain: Option<usize>,
@@ -20,30 +20,32 @@ pub struct HostColumns {
 impl HostColumns {
     /// Returns the last label; `None` for addresses.
     pub fn tld(&self) -> Option<&str> {
-        self.part(self.tld)
+        self.name_from(self.tld)
     }
 
-    /// Returns the public suffix according to the ICANN section of the list; `None` if unknown.
+    /// Returns the public suffix according to the ICANN section of the Public Suffix List; `None` if
+    /// the section has none for this host.
     pub fn registry_suffix(&self) -> Option<&str> {
-        self.part(self.registry_suffix)
+        self.name_from(self.registry_suffix)
     }
 
-    /// Returns the domain directly below that suffix.
+    /// Returns the domain directly below the [`registry_suffix`](Self::registry_suffix).
     pub fn registered_domain(&self) -> Option<&str> {
-        self.part(self.registered_domain)
+        self.name_from(self.registered_domain)
     }
 
-    /// Returns the domain directly below the public suffix according to the whole list.
+    /// Returns the domain directly below the public suffix according to the whole Public Suffix List,
+    /// which also has private suffixes such as `github.io`.
     pub fn private_domain(&self) -> Option<&str> {
-        self.part(self.private_domain)
+        self.name_from(self.private_domain)
     }
 
-    fn part(&self, start: Option<usize>) -> Option<&str> {
+    fn name_from(&self, start: Option<usize>) -> Option<&str> {
         start.map(|start| &self.name[start..])
     }
 }
 
-/// Returns the columns of a host name as normalized by the `url` crate.
+/// Returns the columns of a host. `host` must have been normalized by the `url` crate.
 pub fn host_columns(host: &str) -> HostColumns {
     let name = host
         .strip_suffix('.')
@@ -74,8 +76,8 @@ pub fn tld(name: &str) -> Option<&str> {
     name.rsplit('.').next().filter(|_| !is_address(name))
 }
 
-/// Returns the domain directly below the public suffix of the ICANN section; `None` for addresses and
-/// if the suffix is not known.
+/// Returns the domain directly below the public suffix according to the ICANN section of the Public
+/// Suffix List; `None` for addresses and for names without such a suffix.
 pub fn registered_domain(name: &str) -> Option<&str> {
     if is_address(name) {
         return None;
@@ -85,13 +87,13 @@ pub fn registered_domain(name: &str) -> Option<&str> {
 }
 
 fn is_address(host: &str) -> bool {
-    // An IPv4 address ends with a digit, which is cheaper to see than to parse it.
+    // An IPv4 address ends with a digit. Testing that first avoids parsing most names.
     let is_ipv4 = || host.parse::<std::net::Ipv4Addr>().is_ok();
     host.starts_with('[') || host.ends_with(|last: char| last.is_ascii_digit()) && is_ipv4()
 }
 
-/// Returns the public suffixes of `name` according to the whole list and to its ICANN section, each
-/// if the list has one.
+/// Returns two public suffixes of `name`: according to the whole list, and to its ICANN section. Each
+/// is `None` if the list has none.
 fn public_suffixes(name: &str) -> (Option<&str>, Option<&str>) {
     let (mut candidate, mut longest) = (name, None);
     while let Some(suffix) = psl::suffix(candidate.as_bytes()).filter(psl::Suffix::is_known) {
@@ -102,16 +104,20 @@ fn public_suffixes(name: &str) -> (Option<&str>, Option<&str>) {
         }
         // A private suffix is below a suffix of a registry.
         match text.split_once('.') {
-            Some((_, above)) => candidate = above,
+            Some((_, parent)) => candidate = parent,
             None => break,
         }
     }
     (longest, None)
 }
 
-/// Returns the suffix and one more label; `None` for the suffix itself.
+/// Returns the part of `name` that consists of `suffix` and the label before it; `None` if `name` is
+/// the suffix itself.
 fn domain_below<'a>(name: &'a str, suffix: &str) -> Option<&'a str> {
-    let above = name[..name.len() - suffix.len()].strip_suffix('.')?;
-    let label = above.rsplit('.').next().filter(|label| !label.is_empty())?;
+    let labels_before = name[..name.len() - suffix.len()].strip_suffix('.')?;
+    let label = labels_before
+        .rsplit('.')
+        .next()
+        .filter(|label| !label.is_empty())?;
     Some(&name[name.len() - suffix.len() - 1 - label.len()..])
 }

@@ -21,7 +21,7 @@ const MAX_VALUE_BYTES: usize = 64 << 10;
 /// The maximum number of codings. If more are declared, none is decoded.
 const MAX_CODINGS: usize = 8;
 
-/// The maximum length of the line that states the size of a chunk, with extensions.
+/// The maximum length of the line before a chunk, which has the size of the chunk and extensions.
 const MAX_CHUNK_LINE_BYTES: usize = 4096;
 
 /// An HTTP response: a view of the block of a record.
@@ -33,23 +33,23 @@ pub struct Response<'a> {
     pub(crate) is_header_cut: bool,
     /// The header fields that are read, in order.
     fields: Vec<(HeaderName, Cow<'a, [u8]>)>,
-    /// For each name, the position of its first field plus one, or 0 without such a field.
+    /// For each name, the index in `fields` of the first field with it plus one, or 0 if there is none.
     first_fields: [u16; HeaderName::COUNT],
     /// The body as stored.
     pub body: &'a [u8],
 }
 
-/// The last field of a header as far as it was parsed.
+/// The most recent field of a header that is being parsed, to which folded lines may be added.
 struct LastField {
-    /// The length of its value, with the lines that continue it.
+    /// The length of its value, including the folded lines so far.
     value_bytes: usize,
-    /// True if the field is one of [`Response::fields`].
+    /// True if the field was added to [`Response::fields`].
     is_stored: bool,
 }
 
 /// A body after its codings were decoded.
 #[derive(Debug)]
-pub struct Decoded<'a> {
+pub struct DecodedBody<'a> {
     pub body: Cow<'a, [u8]>,
     /// True if the coding is incomplete, or the body was cut at the limit.
     pub is_cut: bool,
@@ -59,7 +59,7 @@ pub struct Decoded<'a> {
 
 impl<'a> Response<'a> {
     /// Returns a response that consists of a body only.
-    pub(crate) fn without_headers(body: &'a [u8]) -> Self {
+    pub(crate) fn from_body(body: &'a [u8]) -> Self {
         Self {
             status: None,
             is_header_cut: false,
@@ -71,7 +71,7 @@ impl<'a> Response<'a> {
 
     /// Parses the block of a record. Never fails: a block without a status line is a body.
     pub fn parse(block: &'a [u8]) -> Self {
-        let mut response = Self::without_headers(block);
+        let mut response = Self::from_body(block);
         if !block
             .get(..5)
             .is_some_and(|begin| begin.eq_ignore_ascii_case(b"HTTP/"))
@@ -79,7 +79,7 @@ impl<'a> Response<'a> {
             return response;
         }
         let mut lines = HeaderLines { rest: block };
-        response.status = lines.next().and_then(status_code);
+        response.status = lines.next().and_then(parse_status_code);
         response.body = b"";
         let mut field_count = 0;
         let mut last = None;
@@ -92,7 +92,7 @@ impl<'a> Response<'a> {
                 response.push_folded_line(line.trim_ascii(), &mut last);
             } else if let Some(colon) = memchr::memchr(b':', line) {
                 field_count += 1;
-                let name = HeaderName::of(line[..colon].trim_ascii());
+                let name = HeaderName::from_text(line[..colon].trim_ascii());
                 let value = line[colon + 1..].trim_ascii();
                 let cut = &value[..value.len().min(MAX_VALUE_BYTES)];
                 response.is_header_cut |= cut.len() < value.len() || field_count > MAX_FIELDS;
@@ -113,14 +113,14 @@ impl<'a> Response<'a> {
         self.fields.push((name, Cow::Borrowed(value)));
         let first = &mut self.first_fields[name as usize];
         if *first == 0 {
-            // There are at most `MAX_FIELDS`.
+            // The number fits into 16 bits, because there are at most `MAX_FIELDS`.
             *first = self.fields.len() as u16;
         }
     }
 
     /// Appends a folded line to the last header field.
     fn push_folded_line(&mut self, line: &[u8], last: &mut Option<LastField>) {
-        // Once a value was cut, lines that continue it are dropped as well.
+        // If a value was cut, its further folded lines are dropped.
         if !self.is_header_cut
             && let Some(last) = last
         {
@@ -151,7 +151,7 @@ impl<'a> Response<'a> {
         self.header_part(name, |value| value)
     }
 
-    /// Returns the text of a part of the first value of a header field.
+    /// Returns a part of the first value of a header field, which `part` selects, as text.
     pub(crate) fn header_part(
         &self,
         name: HeaderName,
@@ -164,7 +164,7 @@ impl<'a> Response<'a> {
     }
 
     /// Returns the codings that all fields of this name declare, in order.
-    fn codings(&self, name: HeaderName) -> Vec<Vec<u8>> {
+    fn declared_codings(&self, name: HeaderName) -> Vec<Vec<u8>> {
         let fields = self.fields.iter();
         let fields = fields.filter(|(field_name, _)| *field_name == name);
         fields
@@ -176,8 +176,8 @@ impl<'a> Response<'a> {
     }
 
     /// Decodes the chunked coding if the body has it, up to `limit` bytes.
-    pub(crate) fn without_chunks(&self, limit: usize) -> Option<Vec<u8>> {
-        let codings = self.codings(HeaderName::TransferEncoding);
+    pub(crate) fn decode_chunks(&self, limit: usize) -> Option<Vec<u8>> {
+        let codings = self.declared_codings(HeaderName::TransferEncoding);
         let is_chunked = codings.last().is_some_and(|coding| coding == b"chunked");
         let decoded = is_chunked.then(|| dechunk(self.body, limit)).flatten();
         decoded.map(|decoded| decoded.bytes)
@@ -185,8 +185,8 @@ impl<'a> Response<'a> {
 
     /// Decodes `Transfer-Encoding` and `Content-Encoding` if the bytes have these codings, up to
     /// `limit` bytes.
-    pub fn decode(&self, limit: usize) -> Decoded<'a> {
-        let mut decoded = Decoded {
+    pub fn decode(&self, limit: usize) -> DecodedBody<'a> {
+        let mut decoded = DecodedBody {
             body: Cow::Borrowed(self.body),
             is_cut: false,
             is_misdeclared: false,
@@ -195,8 +195,8 @@ impl<'a> Response<'a> {
             return decoded;
         }
         // The last coding was applied last (RFC 9110 §8.4, RFC 9112 §6.1).
-        let mut codings = self.codings(HeaderName::ContentEncoding);
-        codings.extend(self.codings(HeaderName::TransferEncoding));
+        let mut codings = self.declared_codings(HeaderName::ContentEncoding);
+        codings.extend(self.declared_codings(HeaderName::TransferEncoding));
         if codings.len() > MAX_CODINGS {
             decoded.is_misdeclared = true;
             codings.clear();
@@ -229,8 +229,8 @@ impl<'a> Response<'a> {
     }
 }
 
-/// Returns the code of a status line: three digits after the version.
-fn status_code(line: &[u8]) -> Option<u16> {
+/// Parses the status code of a status line: three digits after the version.
+fn parse_status_code(line: &[u8]) -> Option<u16> {
     let begin = line.iter().position(|byte| matches!(byte, b' ' | b'\t'))?;
     let rest = line[begin..].trim_ascii_start();
     let digits = rest
@@ -265,7 +265,7 @@ impl<'a> HeaderLines<'a> {
     }
 }
 
-/// The output of one decoder.
+/// The output of the decoder of one coding.
 struct DecodedBytes {
     bytes: Vec<u8>,
     /// True if the input ended early, or the output was cut at the limit.
@@ -273,14 +273,14 @@ struct DecodedBytes {
 }
 
 impl DecodedBytes {
-    fn complete(bytes: Vec<u8>) -> Self {
+    fn from_complete(bytes: Vec<u8>) -> Self {
         Self {
             bytes,
             is_cut: false,
         }
     }
 
-    fn cut(bytes: Vec<u8>) -> Self {
+    fn from_cut(bytes: Vec<u8>) -> Self {
         Self {
             bytes,
             is_cut: true,
@@ -302,7 +302,7 @@ fn dechunk(body: &[u8], limit: usize) -> Option<DecodedBytes> {
                     .iter()
                     .all(|byte| byte.is_ascii_hexdigit() || *byte == b'\r');
             let is_chunked = rest.len() < body.len() && is_size_begun;
-            return is_chunked.then(|| DecodedBytes::cut(out));
+            return is_chunked.then(|| DecodedBytes::from_cut(out));
         };
         let line = rest[..line_end].trim_ascii();
         let digits = line
@@ -316,21 +316,21 @@ fn dechunk(body: &[u8], limit: usize) -> Option<DecodedBytes> {
         let size = usize::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
         rest = &rest[line_end + 1..];
         if size == 0 {
-            return Some(DecodedBytes::complete(out));
+            return Some(DecodedBytes::from_complete(out));
         }
         if size > rest.len() {
             out.extend_from_slice(rest);
-            return Some(DecodedBytes::cut(out));
+            return Some(DecodedBytes::from_cut(out));
         }
         out.extend_from_slice(&rest[..size]);
         if out.len() > limit {
             out.truncate(limit);
-            return Some(DecodedBytes::cut(out));
+            return Some(DecodedBytes::from_cut(out));
         }
         rest = &rest[size..];
         rest = match rest {
             [b'\r', b'\n', rest @ ..] | [b'\n', rest @ ..] => rest,
-            [] | [b'\r'] => return Some(DecodedBytes::cut(out)),
+            [] | [b'\r'] => return Some(DecodedBytes::from_cut(out)),
             _ => return None,
         };
     }
@@ -341,7 +341,7 @@ fn gunzip(body: &[u8], limit: usize) -> Option<DecodedBytes> {
     if !body.starts_with(b"\x1f\x8b\x08") {
         return None;
     }
-    read_all(flate2::bufread::MultiGzDecoder::new(body), limit)
+    read_decoded(flate2::bufread::MultiGzDecoder::new(body), limit)
 }
 
 /// Decodes `deflate`: zlib according to RFC 9110 §8.4.1.2, raw DEFLATE as many servers send it.
@@ -349,16 +349,17 @@ fn inflate(body: &[u8], limit: usize) -> Option<DecodedBytes> {
     let is_zlib = body.len() > 1
         && body[0] & 15 == 8
         && (u16::from(body[0]) << 8 | u16::from(body[1])) % 31 == 0;
-    if is_zlib && let Some(decoded) = read_all(flate2::bufread::ZlibDecoder::new(body), limit) {
+    if is_zlib && let Some(decoded) = read_decoded(flate2::bufread::ZlibDecoder::new(body), limit) {
         return Some(decoded);
     }
     // Raw DEFLATE has no magic number: it is only accepted if the stream is complete.
-    read_all(flate2::bufread::DeflateDecoder::new(body), limit).filter(|decoded| !decoded.is_cut)
+    read_decoded(flate2::bufread::DeflateDecoder::new(body), limit)
+        .filter(|decoded| !decoded.is_cut)
 }
 
 fn unbrotli(body: &[u8], limit: usize) -> Option<DecodedBytes> {
     // Brotli has no magic number either.
-    read_all(brotli_decompressor::Decompressor::new(body, 4096), limit)
+    read_decoded(brotli_decompressor::Decompressor::new(body, 4096), limit)
         .filter(|decoded| !decoded.is_cut || decoded.bytes.len() == limit)
 }
 
@@ -369,12 +370,12 @@ fn unzstd(body: &[u8], limit: usize) -> Option<DecodedBytes> {
     let mut decoder = zstd::stream::read::Decoder::with_buffer(body).ok()?;
     // RFC 9659 limits the window of this coding to 8 MiB.
     decoder.window_log_max(23).ok()?;
-    read_all(decoder, limit)
+    read_decoded(decoder, limit)
 }
 
-/// Reads up to `limit` bytes from a decoder. An error after the first bytes means that the rest is
-/// missing; an error before them means that the body does not have this coding.
-fn read_all(reader: impl Read, limit: usize) -> Option<DecodedBytes> {
+/// Reads up to `limit` bytes from a decoder. If the decoder fails after it has returned bytes, the body
+/// is cut. If it fails before that, the body does not have this coding, and the result is `None`.
+fn read_decoded(reader: impl Read, limit: usize) -> Option<DecodedBytes> {
     let mut out = Vec::new();
     let result = reader.take(limit as u64 + 1).read_to_end(&mut out);
     let is_over = out.len() > limit;
@@ -385,7 +386,7 @@ fn read_all(reader: impl Read, limit: usize) -> Option<DecodedBytes> {
             is_cut: is_over,
         }),
         Err(_) if out.is_empty() => None,
-        Err(_) => Some(DecodedBytes::cut(out)),
+        Err(_) => Some(DecodedBytes::from_cut(out)),
     }
 }
 
@@ -443,7 +444,7 @@ mod tests {
         );
     }
 
-    fn decoded(headers: &str, body: &[u8]) -> (Vec<u8>, bool, bool) {
+    fn decode_body(headers: &str, body: &[u8]) -> (Vec<u8>, bool, bool) {
         let block = [
             b"HTTP/1.1 200 OK\r\n",
             headers.as_bytes(),
@@ -464,21 +465,24 @@ mod tests {
     fn the_chunked_coding_is_decoded_only_if_the_body_has_it() {
         let te = "Transfer-Encoding: chunked";
         assert_eq!(
-            decoded(te, b"3;x=y\r\nabc\r\n2\r\nde\r\n0\r\nT: x\r\n\r\n"),
+            decode_body(te, b"3;x=y\r\nabc\r\n2\r\nde\r\n0\r\nT: x\r\n\r\n"),
             (b"abcde".to_vec(), false, false)
         );
-        assert_eq!(decoded(te, b"3\nabc\n0\n"), (b"abc".to_vec(), false, false));
         assert_eq!(
-            decoded(te, b"User-agent: *\n"),
+            decode_body(te, b"3\nabc\n0\n"),
+            (b"abc".to_vec(), false, false)
+        );
+        assert_eq!(
+            decode_body(te, b"User-agent: *\n"),
             (b"User-agent: *\n".to_vec(), false, true)
         );
-        assert_eq!(decoded(te, b"5\r\nabc"), (b"abc".to_vec(), true, false));
+        assert_eq!(decode_body(te, b"5\r\nabc"), (b"abc".to_vec(), true, false));
         assert_eq!(
-            decoded(te, b"3\r\nabcdef"),
+            decode_body(te, b"3\r\nabcdef"),
             (b"3\r\nabcdef".to_vec(), false, true)
         );
         assert_eq!(
-            decoded("X-Crawler-Transfer-Encoding: chunked", b"3\r\nabc\r\n0\r\n").0,
+            decode_body("X-Crawler-Transfer-Encoding: chunked", b"3\r\nabc\r\n0\r\n").0,
             b"3\r\nabc\r\n0\r\n"
         );
     }
@@ -505,32 +509,32 @@ mod tests {
         };
         let text = b"User-agent: *\nDisallow: /\n";
         let whole = (text.to_vec(), false, false);
-        assert_eq!(decoded("Content-Encoding: gzip", &gzip(text)), whole);
+        assert_eq!(decode_body("Content-Encoding: gzip", &gzip(text)), whole);
         assert_eq!(
-            decoded("Content-Encoding: gzip, gzip", &gzip(&gzip(text))),
+            decode_body("Content-Encoding: gzip, gzip", &gzip(&gzip(text))),
             whole
         );
-        assert_eq!(decoded("Content-Encoding: deflate", &zlib(text)), whole);
-        assert_eq!(decoded("Content-Encoding: deflate", &raw(text)), whole);
+        assert_eq!(decode_body("Content-Encoding: deflate", &zlib(text)), whole);
+        assert_eq!(decode_body("Content-Encoding: deflate", &raw(text)), whole);
         assert_eq!(
-            decoded(
+            decode_body(
                 "Content-Encoding: zstd",
                 &zstd::encode_all(&text[..], 3).unwrap()
             ),
             whole
         );
         assert_eq!(
-            decoded("Content-Encoding: gzip", text),
+            decode_body("Content-Encoding: gzip", text),
             (text.to_vec(), false, true)
         );
         assert_eq!(
-            decoded("Content-Encoding: br", text),
+            decode_body("Content-Encoding: br", text),
             (text.to_vec(), false, true)
         );
-        assert_eq!(decoded("Server: x", &gzip(text)).0, gzip(text));
+        assert_eq!(decode_body("Server: x", &gzip(text)).0, gzip(text));
         let both = [b"40\r\n".as_slice(), &gzip(text)].concat();
         assert!(
-            decoded(
+            decode_body(
                 "Content-Encoding: gzip\r\nTransfer-Encoding: chunked",
                 &both
             )
@@ -578,19 +582,19 @@ mod tests {
         }
         let named = |count: usize| format!("Content-Encoding: {}", vec!["gzip"; count].join(","));
         let decoded_body = (b"User-agent: *\n".to_vec(), false, false);
-        assert_eq!(decoded(&named(MAX_CODINGS), &body), decoded_body);
+        assert_eq!(decode_body(&named(MAX_CODINGS), &body), decoded_body);
         assert_eq!(
-            decoded(&named(MAX_CODINGS + 1), &body),
+            decode_body(&named(MAX_CODINGS + 1), &body),
             (body.clone(), false, true)
         );
-        assert_eq!(decoded(&named(1 << 12), &body), (body, false, true));
+        assert_eq!(decode_body(&named(1 << 12), &body), (body, false, true));
     }
 
     #[test]
     fn a_decompression_bomb_is_cut_at_the_limit() {
         let mut writer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
         writer.write_all(&vec![b'a'; 4 * LIMIT]).unwrap();
-        let (body, is_cut, _) = decoded("Content-Encoding: gzip", &writer.finish().unwrap());
+        let (body, is_cut, _) = decode_body("Content-Encoding: gzip", &writer.finish().unwrap());
         assert_eq!((body.len(), is_cut), (LIMIT, true));
     }
 }

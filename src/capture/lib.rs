@@ -37,15 +37,15 @@ use robots::{HttpStatus, ParseOptions};
 use std::borrow::Cow;
 use warc::{Integrity, Record, RecordType};
 
-/// Selects the records that are captures and limits how much of a body is read.
+/// Determines which records are captures, and how much of their bodies is read.
 #[derive(Clone, Copy, Debug)]
-pub struct Scope {
+pub struct CaptureScope {
     /// True if the archive is of the robots.txt subset. Every response of that subset is a
     /// capture, because it also holds the targets of redirects.
     pub is_robots_subset: bool,
     /// The maximum number of bytes read of a decoded body.
     pub max_body_bytes: usize,
-    /// The offset in a body within which a line must end to count; `None` for no limit.
+    /// The offset in a body up to which a line must end to be read; `None` for no limit.
     pub body_limit: Option<u64>,
 }
 
@@ -92,7 +92,8 @@ pub struct Fetch {
     pub time: Option<i64>,
     /// The status code that the server sent; `None` for a resource record.
     pub status: Option<u16>,
-    /// The status code and what determines its effect. A resource record counts as 200.
+    /// The status code, and whether a redirect has a target that can be followed. A resource record
+    /// counts as 200.
     pub http_status: HttpStatus,
     /// The absolute target of a redirect; `None` if there is none that can be followed.
     pub redirect: Option<String>,
@@ -122,12 +123,13 @@ pub struct ResponseHeaders<'a> {
     pub waf_hint: Option<&'static str>,
 }
 
-/// The type and the URL of a record that is a capture.
-struct TargetUrl<'a> {
-    /// The type of the record, which is expensive to look up.
+/// The type of a record that is a capture, and the URL that was fetched.
+struct CaptureTarget<'a> {
+    /// The type of the record, stored because it is expensive to look up.
     record_type: RecordType,
+    /// The URL as written in the record.
     raw: &'a [u8],
-    /// `None` if it cannot be parsed.
+    /// The parsed URL; `None` if it cannot be parsed.
     url: Option<ArchiveUrl<'a>>,
     is_robots_path: bool,
 }
@@ -137,13 +139,13 @@ impl<'a> Capture<'a> {
     ///
     /// Captures are responses, resources and revisits whose path is exactly `/robots.txt`, and every
     /// response and revisit of the robots.txt subset.
-    pub fn read(record: &Record<'a>, scope: Scope) -> Option<Self> {
-        let target = TargetUrl::of_capture(record, scope)?;
+    pub fn read(record: &Record<'a>, scope: CaptureScope) -> Option<Self> {
+        let target = CaptureTarget::from_record(record, scope)?;
         let mut anomalies = Vec::new();
         if target.url.is_none() {
             anomalies.push(CaptureAnomalyKind::BadUrl);
         }
-        let fields = RecordFields::of(record);
+        let fields = RecordFields::from_record(record);
         let time = fields.get(RecordField::Date);
         let time = time.and_then(date::parse_warc_date);
         if time.is_none() {
@@ -152,7 +154,7 @@ impl<'a> Capture<'a> {
         let record_type = target.record_type;
         let response = read_response(record, record_type, &mut anomalies);
         let fetch = Fetch::new(time, &response, &target, &mut anomalies);
-        let mut truncated = truncation(record, &fields, &mut anomalies);
+        let mut truncated = read_truncation_reason(record, &fields, &mut anomalies);
         let body = (record_type != RecordType::Revisit).then(|| {
             decode_body(
                 &response,
@@ -161,9 +163,9 @@ impl<'a> Capture<'a> {
                 &mut anomalies,
             )
         });
-        let is_parsed = matches!(fetch.http_status.code, Some(200..=299));
-        let is_challenge_if_html = body.as_ref().filter(|_| is_parsed).is_some_and(|body| {
-            body.trim_ascii_start().starts_with(b"<") && waf::is_challenge(&response, body)
+        let is_success = matches!(fetch.http_status.code, Some(200..=299));
+        let is_challenge_if_html = body.as_ref().filter(|_| is_success).is_some_and(|body| {
+            body.trim_ascii_start().starts_with(b"<") && waf::is_challenge_page(&response, body)
         });
         Some(Self {
             url_raw: target.raw,
@@ -176,15 +178,15 @@ impl<'a> Capture<'a> {
                 is_truncated: truncated.is_some(),
             },
             content: ContentMetadata::new(&fields, record_type, &response, truncated),
-            headers: ResponseHeaders::of(&response),
+            headers: ResponseHeaders::from_response(&response),
             body,
             is_challenge_if_html,
             anomalies,
         })
     }
 
-    /// Returns the capture of a body that was fetched successfully, about which nothing else is known.
-    pub fn of_body(body: &'a [u8], parse_options: ParseOptions) -> Self {
+    /// Returns a capture that has only a body: one of a successful fetch without any metadata.
+    pub fn from_body(body: &'a [u8], parse_options: ParseOptions) -> Self {
         Self {
             url_raw: b"",
             url: None,
@@ -228,7 +230,7 @@ impl<'a> Capture<'a> {
     ///
     /// Returns the header field that differs, if any, and marks the capture as doubtful.
     pub fn verify_digests(&mut self, record: &Record<'_>) -> Option<&'static str> {
-        let field = digest::find_mismatch(record)?;
+        let field = digest::find_digest_mismatch(record)?;
         self.record.is_doubtful = Some(true);
         Some(field)
     }
@@ -239,9 +241,9 @@ impl<'a> Capture<'a> {
     }
 }
 
-impl<'a> TargetUrl<'a> {
-    /// Returns the URL of a record, or `None` if the record is not a capture.
-    fn of_capture(record: &Record<'a>, scope: Scope) -> Option<Self> {
+impl<'a> CaptureTarget<'a> {
+    /// Returns the type and the URL of a record, or `None` if the record is not a capture.
+    fn from_record(record: &Record<'a>, scope: CaptureScope) -> Option<Self> {
         let record_type = record.record_type();
         if !matches!(
             record_type,
@@ -294,7 +296,7 @@ impl Fetch {
     fn new(
         time: Option<i64>,
         response: &Response<'_>,
-        target: &TargetUrl<'_>,
+        target: &CaptureTarget<'_>,
         anomalies: &mut Vec<CaptureAnomalyKind>,
     ) -> Self {
         // A resource record has no HTTP response: the crawler obtained it by other means.
@@ -353,7 +355,7 @@ impl<'a> ContentMetadata<'a> {
             digest: payload_digest(fields.get(RecordField::PayloadDigest), body),
             mime_type: mime_type
                 .filter(|media_type| !media_type.is_empty())
-                .map(in_lower_case),
+                .map(to_lower_case),
             mime_detected: fields
                 .get(RecordField::IdentifiedPayloadType)
                 .map(header_text),
@@ -363,13 +365,13 @@ impl<'a> ContentMetadata<'a> {
 }
 
 impl<'a> ResponseHeaders<'a> {
-    fn of(response: &Response<'a>) -> Self {
+    fn from_response(response: &Response<'a>) -> Self {
         Self {
             server: response.header_text(HeaderName::Server),
             last_modified: response.header_text(HeaderName::LastModified),
             content_usage: response.header_text(HeaderName::ContentUsage),
             tdm_reservation: response.header_text(HeaderName::TdmReservation),
-            waf_hint: waf::hint(response),
+            waf_hint: waf::detect_firewall(response),
         }
     }
 }
@@ -382,7 +384,7 @@ fn read_response<'a>(
 ) -> Response<'a> {
     let block = record.block();
     let mut response = match record_type {
-        RecordType::Resource => Response::without_headers(block),
+        RecordType::Resource => Response::from_body(block),
         _ => Response::parse(block),
     };
     if record.has_length_quirk() {
@@ -396,14 +398,14 @@ fn read_response<'a>(
 }
 
 /// Returns the reason why the payload of a record is incomplete, if it is.
-fn truncation<'a>(
+fn read_truncation_reason<'a>(
     record: &Record<'a>,
     fields: &RecordFields<'a>,
     anomalies: &mut Vec<CaptureAnomalyKind>,
 ) -> Option<Cow<'a, str>> {
     let mut reason = fields
         .get(RecordField::Truncated)
-        .map(|reason| in_lower_case(header_text(reason.trim_ascii())));
+        .map(|reason| to_lower_case(header_text(reason.trim_ascii())));
     if reason.is_some() {
         anomalies.push(CaptureAnomalyKind::PayloadTruncated);
     }
@@ -441,7 +443,7 @@ fn media_type(value: &[u8]) -> &[u8] {
     value[..end].trim_ascii()
 }
 
-fn in_lower_case(text: Cow<'_, str>) -> Cow<'_, str> {
+fn to_lower_case(text: Cow<'_, str>) -> Cow<'_, str> {
     match text.bytes().any(|byte| byte.is_ascii_uppercase()) {
         true => Cow::Owned(text.to_ascii_lowercase()),
         false => text,
@@ -459,24 +461,24 @@ fn payload_digest<'a>(stated: Option<&'a [u8]>, body: Option<&[u8]>) -> Option<C
             return Some(header_text(digits));
         }
         if let Some(octets) = parse_sha1(stated) {
-            return Some(Cow::Owned(base32(&octets)));
+            return Some(Cow::Owned(encode_base32(&octets)));
         }
     }
     use sha1::Digest as _;
-    body.map(|body| Cow::Owned(base32(&sha1::Sha1::digest(body))))
+    body.map(|body| Cow::Owned(encode_base32(&sha1::Sha1::digest(body))))
 }
 
 /// Encodes bytes in base32 (RFC 4648 §6). The length must be a multiple of 5: no padding is added.
-fn base32(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+fn encode_base32(bytes: &[u8]) -> String {
+    const ALPHABET: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     let mut out = String::with_capacity(bytes.len().div_ceil(5) * 8);
-    let (mut bits, mut n_bits) = (0u32, 0);
+    let (mut bits, mut bit_count) = (0u32, 0);
     for &byte in bytes {
         bits = bits << 8 | u32::from(byte);
-        n_bits += 8;
-        while n_bits >= 5 {
-            n_bits -= 5;
-            out.push(char::from(LETTERS[(bits >> n_bits & 31) as usize]));
+        bit_count += 8;
+        while bit_count >= 5 {
+            bit_count -= 5;
+            out.push(char::from(ALPHABET[(bits >> bit_count & 31) as usize]));
         }
     }
     out
@@ -518,9 +520,9 @@ mod tests {
     fn base32_is_that_of_rfc_4648() {
         use sha1::Digest as _;
         assert_eq!(
-            base32(&sha1::Sha1::digest(b"")),
+            encode_base32(&sha1::Sha1::digest(b"")),
             "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"
         );
-        assert_eq!(base32(b"fooba"), "MZXW6YTB");
+        assert_eq!(encode_base32(b"fooba"), "MZXW6YTB");
     }
 }

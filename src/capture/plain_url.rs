@@ -1,26 +1,28 @@
 //! A fast path for URLs that are already in normal form.
 //!
-//! Most URLs of archives are, and to parse them with the `url` crate takes a copy and far longer. The grammar here is far narrower than that of the crate: whatever is unusual is left to it.
-//! The tests compare both on random URLs here, and on all URLs of archives in `tests/urls.rs`.
+//! Most URLs in archives are in normal form. Parsing one with the `url` crate copies it and takes much
+//! longer. This parser accepts only a small part of the grammar of URLs. All others must be parsed with
+//! the crate. The tests compare both parsers: here on random URLs, and in `tests/urls.rs` on all URLs of
+//! the sample archives.
 
 /// A URL with `http` or `https`, a name as the host, and a path, which the `url` crate would not
 /// change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlainUrl<'a> {
     text: &'a str,
-    /// The end of the scheme and `://`.
+    /// The offset of the host, after the scheme and `://`.
     host_start: usize,
     path_start: usize,
 }
 
-/// The octets of a path that are kept as they are. Dots are checked separately. `%` is not among them:
-/// `%2e` is a dot.
-const IS_PATH_OCTET: [bool; 256] = octets(b"/._-~!$&()*+,;=:@", true);
+/// The octets of a path that the `url` crate does not change. Dots are checked separately. `%` is not
+/// among them, because `%2e` is a dot.
+const IS_PATH_OCTET: [bool; 256] = octet_table(b"/._-~!$&()*+,;=:@", true);
 
-/// The octets of a host name in lower case.
-const IS_HOST_OCTET: [bool; 256] = octets(b"-.", false);
+/// The octets of a host name that is in lower case.
+const IS_HOST_OCTET: [bool; 256] = octet_table(b"-.", false);
 
-const fn octets(marks: &[u8], has_upper_case: bool) -> [bool; 256] {
+const fn octet_table(punctuation: &[u8], has_upper_case: bool) -> [bool; 256] {
     let mut octets = [false; 256];
     let mut i = 0;
     while i < 256 {
@@ -31,15 +33,15 @@ const fn octets(marks: &[u8], has_upper_case: bool) -> [bool; 256] {
         i += 1;
     }
     let mut i = 0;
-    while i < marks.len() {
-        octets[marks[i] as usize] = true;
+    while i < punctuation.len() {
+        octets[punctuation[i] as usize] = true;
         i += 1;
     }
     octets
 }
 
 impl<'a> PlainUrl<'a> {
-    /// Returns a URL if it is one of those that need no parsing.
+    /// Returns the URL if it is plain, and `None` if it must be parsed with the `url` crate.
     pub fn parse(text: &'a [u8]) -> Option<Self> {
         let rest = text
             .strip_prefix(b"https://")
@@ -74,7 +76,7 @@ impl<'a> PlainUrl<'a> {
     }
 }
 
-/// Returns true if a host is a name in lower case that is no address and has no punycode.
+/// Returns true if a host is a name in lower case, is not an address and has no punycode.
 fn is_plain_host(host: &[u8]) -> bool {
     // If the last label begins with a digit, the host may be an IPv4 address.
     let last_label_start = memchr::memrchr(b'.', host).map_or(0, |dot| dot + 1);
@@ -82,7 +84,7 @@ fn is_plain_host(host: &[u8]) -> bool {
         && host[0] != b'.'
         && host.len() <= 253
         && host.iter().all(|&octet| IS_HOST_OCTET[usize::from(octet)])
-        // An empty label, and two hyphens as in `xn--`.
+        // There is neither an empty label nor a pair of hyphens as in `xn--`.
         && !host.windows(2).any(|two| two == b".." || two == b"--")
 }
 
@@ -97,8 +99,8 @@ mod tests {
     use super::*;
     use url::Url;
 
-    /// Asserts that a plain URL is what the `url` crate makes of it. Returns true if it is plain.
-    fn check(text: &[u8]) -> bool {
+    /// Returns true if a URL is plain. Asserts that the `url` crate then parses it to the same parts.
+    fn check_plain(text: &[u8]) -> bool {
         let Some(plain) = PlainUrl::parse(text) else {
             return false;
         };
@@ -124,7 +126,7 @@ mod tests {
             "https://a-b.example/A_b~c/(d)",
             "http://example.co.uk//x",
         ] {
-            assert!(check(text.as_bytes()), "{text}");
+            assert!(check_plain(text.as_bytes()), "{text}");
         }
         for text in [
             "HTTPS://example.com/",
@@ -159,7 +161,7 @@ mod tests {
 
     #[test]
     fn random_urls_that_are_plain_are_not_changed_by_parsing() {
-        const HOST: &[&str] = &[
+        const HOST_PIECES: &[&str] = &[
             "a",
             "b1",
             "0x1f",
@@ -171,10 +173,10 @@ mod tests {
             "com",
             "e.example",
         ];
-        const PATH: &[&str] = &[
+        const PATH_PIECES: &[&str] = &[
             "/", "a", "Z", "0", ".xml", "_", "~", "!", "$", "&", "(", ")", "*",
         ];
-        const ODD: &[&str] = &[
+        const ODD_PIECES: &[&str] = &[
             "//", "..", "/.", "--", "xn--", "%2e", "%", "'", "+", ",", ";", "=", ":", ":80", "@",
             "?", "#", "|", "^", "[", "]", "{", "}", "`", "\"", "<", ">", "\\", "\t", "\n", " ",
             "\0", "\x7f", "é", "ß", "\u{200d}", "1.2.3.4", ".4", "4/", "E",
@@ -189,15 +191,15 @@ mod tests {
         let (mut plain, mut other) = (0, 0);
         for _ in 0..300_000 {
             let mut text = ["http://", "https://"][random(2)].to_owned();
-            for (pieces, most) in [(HOST, 4), (&["/"][..], 1), (PATH, 6)] {
+            for (pieces, most) in [(HOST_PIECES, 4), (&["/"][..], 1), (PATH_PIECES, 6)] {
                 for _ in 0..1 + random(most) {
                     text.push_str(match random(12) {
-                        0 => ODD[random(ODD.len())],
+                        0 => ODD_PIECES[random(ODD_PIECES.len())],
                         _ => pieces[random(pieces.len())],
                     });
                 }
             }
-            match check(text.as_bytes()) {
+            match check_plain(text.as_bytes()) {
                 true => plain += 1,
                 false => other += 1,
             }

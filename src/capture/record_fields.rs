@@ -2,7 +2,7 @@
 
 use warc::Record;
 
-/// The name of a WARC header field that a capture has ([WARC 1.1 §5], and `Content-Type`).
+/// A header field of a WARC record that is read for a capture ([WARC 1.1 §5], and `Content-Type`).
 ///
 /// [WARC 1.1 §5]: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#named-fields
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +17,7 @@ pub(super) enum RecordField {
 }
 
 /// All fields and their names.
-const FIELDS: [(RecordField, &str); 7] = [
+const FIELD_NAMES: [(RecordField, &str); 7] = [
     (RecordField::Date, "WARC-Date"),
     (RecordField::Id, "WARC-Record-ID"),
     (RecordField::IpAddress, "WARC-IP-Address"),
@@ -33,18 +33,18 @@ const FIELDS: [(RecordField, &str); 7] = [
 /// The values of the header fields of a record, all found in one pass.
 #[derive(Debug, Default)]
 pub(super) struct RecordFields<'a> {
-    values: [Option<&'a [u8]>; FIELDS.len()],
+    values: [Option<&'a [u8]>; FIELD_NAMES.len()],
 }
 
 impl<'a> RecordFields<'a> {
-    /// Reads the header fields of a record. Of several fields with one name the first counts, as for
-    /// [`Record::header`].
-    pub(super) fn of(record: &Record<'a>) -> Self {
+    /// Reads the header fields of a record. If several fields have the same name, the first is read, as
+    /// by [`Record::header`].
+    pub(super) fn from_record(record: &Record<'a>) -> Self {
         let mut fields = Self::default();
         for (name, value) in record.headers() {
             let is_name =
                 |(_, known): &&(RecordField, &str)| known.as_bytes().eq_ignore_ascii_case(name);
-            if let Some(&(field, _)) = FIELDS.iter().find(is_name) {
+            if let Some(&(field, _)) = FIELD_NAMES.iter().find(is_name) {
                 fields.values[field as usize].get_or_insert(value);
             }
         }
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn the_first_field_of_a_name_counts_in_any_case() {
         let mut text = String::from("WARC/1.0\r\nContent-Length: 0\r\n");
-        for (i, (_, name)) in FIELDS.iter().enumerate() {
+        for (i, (_, name)) in FIELD_NAMES.iter().enumerate() {
             let upper = name.to_uppercase();
             text += &format!("{upper}: {i}\r\n{name}: other\r\nX-{name}: other\r\n");
         }
@@ -74,8 +74,8 @@ mod tests {
         reader.open_stream(Box::new(stream)).unwrap();
         assert!(reader.read_record().unwrap());
         let record = reader.record();
-        let fields = RecordFields::of(&record);
-        for (i, (field, name)) in FIELDS.into_iter().enumerate() {
+        let fields = RecordFields::from_record(&record);
+        for (i, (field, name)) in FIELD_NAMES.into_iter().enumerate() {
             assert_eq!(fields.get(field), Some(i.to_string().as_bytes()));
             assert_eq!(fields.get(field), record.header(name));
         }

@@ -13,8 +13,8 @@ use url::{Host, Url};
 /// Returns the key of a URL, such as `com,example)/robots.txt`.
 pub(crate) fn surt_key(url: &Url) -> String {
     let mut key = match url.host() {
-        Some(Host::Domain(name)) => reversed(without_www(name.trim_matches('.'))),
-        Some(Host::Ipv4(address)) => reversed_address(address),
+        Some(Host::Domain(name)) => reverse_labels(strip_www(name.trim_matches('.'))),
+        Some(Host::Ipv4(address)) => reverse_address(address),
         Some(Host::Ipv6(address)) => address.to_string(),
         None => String::new(),
     };
@@ -29,10 +29,10 @@ pub(crate) fn surt_key(url: &Url) -> String {
     key
 }
 
-/// Returns the key of a URL in normal form with a name as the host, as [`surt_key`] does.
-pub(crate) fn surt_key_of_plain(url: PlainUrl<'_>) -> String {
+/// Returns the key of a plain URL. It is the same as that of [`surt_key`].
+pub(crate) fn plain_url_surt_key(url: PlainUrl<'_>) -> String {
     let mut key = String::with_capacity(url.as_str().len());
-    push_reversed(without_www(url.host()), &mut key);
+    push_reversed_labels(strip_www(url.host()), &mut key);
     key.push(')');
     push_path(url.path(), &mut key);
     key
@@ -44,7 +44,7 @@ pub(crate) fn surt_key_of_plain(url: PlainUrl<'_>) -> String {
 /// domain would remain. An IPv6 address loses its brackets.
 pub(crate) fn surt_host_name(name: &str) -> String {
     if let Ok(address) = name.parse::<Ipv4Addr>() {
-        return reversed_address(address);
+        return reverse_address(address);
     }
     if let Some(address) = name
         .strip_prefix('[')
@@ -56,18 +56,18 @@ pub(crate) fn surt_host_name(name: &str) -> String {
         .strip_prefix("www.")
         .filter(|rest| rest.contains('.'))
         .unwrap_or(name);
-    reversed(stripped)
+    reverse_labels(stripped)
 }
 
 /// Returns the labels of a name in reverse order, separated by commas.
-fn reversed(name: &str) -> String {
+fn reverse_labels(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
-    push_reversed(name, &mut out);
+    push_reversed_labels(name, &mut out);
     out
 }
 
-/// Appends the labels of a name in reverse order to an empty text.
-fn push_reversed(name: &str, out: &mut String) {
+/// Appends the labels of a name in reverse order, separated by commas. `out` must be empty.
+fn push_reversed_labels(name: &str, out: &mut String) {
     let mut end = name.len();
     while let Some(dot) = memchr::memrchr(b'.', &name.as_bytes()[..end]) {
         push_label(&name[dot + 1..end], out);
@@ -83,13 +83,13 @@ fn push_label(label: &str, out: &mut String) {
     out.push_str(label);
 }
 
-fn reversed_address(address: Ipv4Addr) -> String {
+fn reverse_address(address: Ipv4Addr) -> String {
     let [a, b, c, d] = address.octets();
     format!("{d},{c},{b},{a}")
 }
 
-/// Returns a name without a first label `www` or `www` and digits.
-fn without_www(name: &str) -> &str {
+/// Returns a host name without its first label if that is `www`, or `www` followed by digits.
+fn strip_www(name: &str) -> &str {
     let Some((first, rest)) = name.split_once('.') else {
         return name;
     };
@@ -100,7 +100,7 @@ fn without_www(name: &str) -> &str {
 }
 
 fn push_path(path: &str, key: &mut String) {
-    let path = unescaped(path);
+    let path = unescape(path);
     let is_normal = !path.windows(2).any(|two| two == b"//" || two == b"/.");
     let mut parts: Vec<&[u8]> = Vec::new();
     let path: Cow<'_, [u8]> = if is_normal {
@@ -109,7 +109,7 @@ fn push_path(path: &str, key: &mut String) {
         for part in path.split(|&byte| byte == b'/').skip(1) {
             match part {
                 b"." => {}
-                // As in the package, `..` at the start is kept.
+                // At the start of the path, `..` is kept, as by the Python package.
                 b".." if !parts.is_empty() => drop(parts.pop()),
                 part => parts.push(part),
             }
@@ -132,7 +132,7 @@ fn push_path(path: &str, key: &mut String) {
 
 fn push_query(query: &str, key: &mut String) {
     let mut text = String::with_capacity(query.len());
-    push_escaped(&unescaped(query), &mut text);
+    push_escaped(&unescape(query), &mut text);
     let parts = text.split('&').map(|part| match part.split_once('=') {
         Some((name, value)) => (name, Some(value)),
         None => (part, None),
@@ -149,9 +149,9 @@ fn push_query(query: &str, key: &mut String) {
     }
 }
 
-/// Decodes percent-encoding until no escape is left. A decoded byte may complete an escape that
-/// began before it (`%252F`, `%2%46`). Runs in linear time.
-fn unescaped(text: &str) -> Cow<'_, [u8]> {
+/// Decodes percent-encoding repeatedly until no escape is left: a decoded byte may complete another
+/// escape, as in `%252F` and `%2%46`. Runs in linear time.
+fn unescape(text: &str) -> Cow<'_, [u8]> {
     if !text.contains('%') {
         return Cow::Borrowed(text.as_bytes());
     }
@@ -173,7 +173,8 @@ fn hex_digit(byte: u8) -> Option<u8> {
     u8::try_from(digit).ok()
 }
 
-/// Appends a text in lower case. Escapes `#`, `%` and all octets except visible ASCII.
+/// Appends a text in lower case, with `#`, `%` and all octets that are not visible ASCII
+/// percent-encoded.
 fn push_escaped(text: &[u8], out: &mut String) {
     for &byte in text {
         match byte {
@@ -192,7 +193,7 @@ mod tests {
     }
 
     /// Lines of Common Crawl's index: crawl and time, URL, key.
-    const CC_INDEX: [(&str, &str, &str); 7] = [
+    const CC_INDEX_KEYS: [(&str, &str, &str); 7] = [
         (
             "CC-MAIN-2024-30 20240722120755",
             "http://165.22.100.0/robots.txt",
@@ -231,7 +232,7 @@ mod tests {
     ];
 
     /// URLs with their keys as computed by the Python package `surt` 0.3.1.
-    const SURT_PACKAGE: [(&str, &str); 35] = [
+    const SURT_PACKAGE_KEYS: [(&str, &str); 35] = [
         ("http://1.2.3.4/robots.txt", "4,3,2,1)/robots.txt"),
         ("http://10.0.0.1:8080/", "1,0,0,10:8080)/"),
         ("http://[::1]/robots.txt", "::1)/robots.txt"),
@@ -286,10 +287,10 @@ mod tests {
 
     #[test]
     fn keys_equal_those_of_the_common_crawl_index() {
-        for (source, url, expected) in CC_INDEX {
+        for (source, url, expected) in CC_INDEX_KEYS {
             assert_eq!(key(url), expected, "{source} {url}");
         }
-        for (url, expected) in SURT_PACKAGE {
+        for (url, expected) in SURT_PACKAGE_KEYS {
             assert_eq!(key(url), expected, "{url}");
         }
     }

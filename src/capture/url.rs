@@ -6,7 +6,7 @@
 
 use crate::host_columns::{HostColumns, host_columns};
 use crate::plain_url::PlainUrl;
-use crate::surt::{surt_key, surt_key_of_plain};
+use crate::surt::{plain_url_surt_key, surt_key};
 use std::borrow::Cow;
 use std::sync::Arc;
 use url::Url;
@@ -18,7 +18,7 @@ pub struct UrlColumns<'a> {
     pub url: Cow<'a, str>,
     /// The sort-friendly form of the whole URL (SURT).
     pub surtkey: String,
-    /// Columns of the host; `None` for URLs without one.
+    /// Columns of the host; `None` for URLs without a host.
     pub host: Option<Arc<HostColumns>>,
     /// True if the path is exactly `/robots.txt`, without a query (RFC 9309 §2.3).
     pub is_robots_path: bool,
@@ -40,9 +40,9 @@ impl<'a> UrlColumns<'a> {
         }
     }
 
-    pub(super) fn of_plain(url: PlainUrl<'a>) -> Self {
+    pub(super) fn from_plain_url(url: PlainUrl<'a>) -> Self {
         Self {
-            surtkey: surt_key_of_plain(url),
+            surtkey: plain_url_surt_key(url),
             host: Some(Arc::new(host_columns(url.host()))),
             is_robots_path: url.path() == "/robots.txt",
             url: Cow::Borrowed(url.as_str()),
@@ -55,20 +55,22 @@ pub(super) fn is_robots_path(url: &Url) -> bool {
     url.path() == "/robots.txt" && url.query().is_none()
 }
 
-/// Parses a URL from an archive, which may hold any bytes.
+/// Parses the text of a URL, which may hold any bytes. Returns `None` if it is not a URL.
 pub fn parse_url(text: &[u8]) -> Option<Url> {
-    Url::parse(&url_text(text)).ok()
+    Url::parse(&escape_invalid_utf8(text)).ok()
 }
 
-/// Resolves a reference, such as the value of `Location`, against `base`.
+/// Resolves a URL reference, such as the value of a `Location` header field, against `base`. The
+/// fragment is dropped.
 pub fn join_url(base: &Url, reference: &[u8]) -> Option<Url> {
-    let mut url = base.join(&url_text(reference)).ok()?;
+    let mut url = base.join(&escape_invalid_utf8(reference)).ok()?;
     url.set_fragment(None);
     Some(url)
 }
 
-/// Returns the text of a URL. Bytes that are not UTF-8 are percent-encoded, so that none is lost.
-fn url_text(text: &[u8]) -> Cow<'_, str> {
+/// Returns the text of a URL with all bytes that are not UTF-8 percent-encoded, so that no byte is
+/// lost.
+fn escape_invalid_utf8(text: &[u8]) -> Cow<'_, str> {
     let text = text.trim_ascii();
     if let Ok(text) = std::str::from_utf8(text) {
         return Cow::Borrowed(text);

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 /// Header fields that indicate a firewall: field name, start of the value in lower case (empty for
 /// any value), name of the firewall. The first match wins.
-const HEADER_MARKS: &[(Name, &str, &str)] = &[
+const FIREWALL_HEADERS: &[(Name, &str, &str)] = &[
     (Name::CfMitigated, "", "cloudflare"),
     (Name::CfRay, "", "cloudflare"),
     (Name::Server, "cloudflare", "cloudflare"),
@@ -60,18 +60,20 @@ static PHRASE_SEARCHER: LazyLock<Option<Searcher>> =
 const MAX_CHALLENGE_BYTES: usize = 64 << 10;
 
 /// Returns the firewall that the header fields of a response indicate.
-pub(crate) fn hint(response: &Response<'_>) -> Option<&'static str> {
-    HEADER_MARKS.iter().find_map(|&(header, begin, name)| {
-        let value = response.header(header)?;
-        let is_match = value
-            .get(..begin.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(begin.as_bytes()));
-        is_match.then_some(name)
-    })
+pub(crate) fn detect_firewall(response: &Response<'_>) -> Option<&'static str> {
+    FIREWALL_HEADERS
+        .iter()
+        .find_map(|&(header, value_prefix, name)| {
+            let value = response.header(header)?;
+            let is_match = value
+                .get(..value_prefix.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(value_prefix.as_bytes()));
+            is_match.then_some(name)
+        })
 }
 
-/// Returns true if an HTML page served in place of a robots.txt file is a challenge page.
-pub(crate) fn is_challenge(response: &Response<'_>, html: &[u8]) -> bool {
+/// Returns true if an HTML page that was served instead of a robots.txt file is a challenge page.
+pub(crate) fn is_challenge_page(response: &Response<'_>, html: &[u8]) -> bool {
     let html = &html[..html.len().min(MAX_CHALLENGE_BYTES)];
     response.status == Some(202)
         || response.header(Name::CfMitigated).is_some()

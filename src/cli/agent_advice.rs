@@ -4,34 +4,34 @@
 //! Any name is accepted, because a robots.txt may name any crawler. The name in a header
 //! of a browser-like crawler is `Mozilla`, so its answer is for another crawler.
 
-use crate::escape::quoted;
-use crate::session::Session;
+use crate::caller::Caller;
+use crate::escape::quote_for_shell;
 use dataset::crawler::DialectChoice;
 use dataset::crawler::registry::{CrawlerEntry, CrawlerRegistry, whole_name};
 
 /// Prints warnings about the values of `--agent`, which are separated at commas.
-pub(crate) fn warn(
+pub(crate) fn warn_about_agents(
     agents: &[String],
     registry: &CrawlerRegistry,
     choice: DialectChoice,
-    session: &Session,
+    caller: &Caller,
 ) {
     for agent in agents {
         if let Some(warning) = header_warning(agent, registry, choice) {
-            session.warning(&warning);
+            caller.warn(&warning);
             let header = agents.join(", ");
             let is_other = |entry: &&CrawlerEntry| {
                 choice != DialectChoice::Default || whole_name(agent) != entry.agent
             };
-            if let Some(entry) = token_in(&header, registry).filter(is_other) {
-                session.hint(&format!("use --agent {}", quoted(&entry.token)));
+            if let Some(entry) = find_token_in_header(&header, registry).filter(is_other) {
+                caller.hint(&format!("use --agent {}", quote_for_shell(&entry.token)));
             }
             // The values after it may be parts of the header: `(KHTML, like Gecko)`.
             return;
         }
-        if let Some(entry) = near_name(agent, registry) {
-            session.warning(&format!("'{agent}' is not in the registry of crawlers"));
-            session.hint(&format!("did you mean '{}'?", entry.token));
+        if let Some(entry) = find_near_name(agent, registry) {
+            caller.warn(&format!("'{agent}' is not in the registry of crawlers"));
+            caller.hint(&format!("did you mean '{}'?", entry.token));
         }
     }
 }
@@ -60,7 +60,10 @@ pub fn header_warning(
 }
 
 /// Returns the crawler whose token is a word of a header, the longest first.
-fn token_in<'a>(header: &str, registry: &'a CrawlerRegistry) -> Option<&'a CrawlerEntry> {
+fn find_token_in_header<'a>(
+    header: &str,
+    registry: &'a CrawlerRegistry,
+) -> Option<&'a CrawlerEntry> {
     let words = header.split([' ', ';', '(', ')', ',', '/']);
     let words: Vec<String> = words.map(str::to_lowercase).collect();
     let crawlers = registry.crawlers.iter();
@@ -68,9 +71,9 @@ fn token_in<'a>(header: &str, registry: &'a CrawlerRegistry) -> Option<&'a Crawl
     named.max_by_key(|entry| entry.token.len())
 }
 
-/// Returns the crawler that is meant by a name that is not registered, if it is another spelling of one
-/// that is, or has one typing error, or two in eight letters or more.
-fn near_name<'a>(agent: &str, registry: &'a CrawlerRegistry) -> Option<&'a CrawlerEntry> {
+/// Returns the crawler that is probably meant by a name that is not registered: the name is another
+/// spelling of its name, or differs by one typing error, or by two if it has eight letters or more.
+fn find_near_name<'a>(agent: &str, registry: &'a CrawlerRegistry) -> Option<&'a CrawlerEntry> {
     let name = whole_name(agent);
     let crawlers = registry.crawlers.iter();
     if crawlers.clone().any(|entry| entry.agent == name) {
@@ -100,7 +103,8 @@ mod tests {
     #[test]
     fn the_token_in_a_header_is_suggested() {
         let registry = CrawlerRegistry::built_in();
-        let token = |header| token_in(header, &registry).map(|entry| entry.token.clone());
+        let token =
+            |header| find_token_in_header(header, &registry).map(|entry| entry.token.clone());
         for (header, expected) in [
             (
                 "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)",
@@ -123,7 +127,7 @@ mod tests {
     #[test]
     fn a_name_with_a_typing_error_or_another_spelling_is_corrected() {
         let registry = CrawlerRegistry::built_in();
-        let near = |name| near_name(name, &registry).map(|entry| entry.token.clone());
+        let near = |name| find_near_name(name, &registry).map(|entry| entry.token.clone());
         for (name, expected) in [
             ("gptbto", Some("GPTBot")),
             ("Googlebto", Some("Googlebot")),

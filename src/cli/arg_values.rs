@@ -1,4 +1,4 @@
-//! The values of arguments: how they are parsed, and what several commands have in common.
+//! The parsers of the values of arguments, and the defaults and headings that several commands share.
 
 use crate::quantity::parse_size;
 use capture::date::parse_iso;
@@ -12,18 +12,18 @@ use robots::Dialect;
 use tools::url_match::is_url_or_path;
 
 /// The heading of the options for URLs.
-pub(crate) const URLS: &str = "Options for URLs";
+pub(crate) const URL_OPTIONS_HEADING: &str = "Options for URLs";
 
 /// The default of `--patience`.
-pub(crate) const PATIENCE: &str = "1h";
+pub(crate) const DEFAULT_PATIENCE: &str = "1h";
 
 /// A limit in bytes, or `none`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limit(pub(crate) Option<u64>);
+pub(crate) struct ByteLimit(pub(crate) Option<u64>);
 
-/// The tables that can be chosen.
-pub(crate) const SELECTABLE: [Table; Table::ALL.len() - Table::OF_CRAWLS.len()] = {
-    let mut tables = [Table::Agents; Table::ALL.len() - Table::OF_CRAWLS.len()];
+/// The tables that `--tables` can select.
+pub(crate) const SELECTABLE_TABLES: [Table; Table::ALL.len() - Table::PER_CRAWL.len()] = {
+    let mut tables = [Table::Agents; Table::ALL.len() - Table::PER_CRAWL.len()];
     let mut i = 0;
     // The resolved tables are the last.
     while i < tables.len() {
@@ -34,7 +34,7 @@ pub(crate) const SELECTABLE: [Table; Table::ALL.len() - Table::OF_CRAWLS.len()] 
 };
 
 /// Returns a parser of table names, which completions can offer.
-pub(crate) fn tables(tables: &'static [Table]) -> impl TypedValueParser<Value = Table> {
+pub(crate) fn table_parser(tables: &'static [Table]) -> impl TypedValueParser<Value = Table> {
     let names = tables.iter().map(|table| table.name());
     PossibleValuesParser::new(names).try_map(|name| {
         let table = tables.iter().find(|table| table.name() == name);
@@ -42,7 +42,7 @@ pub(crate) fn tables(tables: &'static [Table]) -> impl TypedValueParser<Value = 
     })
 }
 
-pub(crate) fn agent(text: &str) -> Result<String, String> {
+pub(crate) fn parse_agent(text: &str) -> Result<String, String> {
     let name = text.trim();
     match whole_name(name).is_empty() {
         true => Err("give the name of a crawler, such as GPTBot, or '*'".to_owned()),
@@ -50,7 +50,7 @@ pub(crate) fn agent(text: &str) -> Result<String, String> {
     }
 }
 
-pub(crate) fn url_or_path(text: &str) -> Result<String, String> {
+pub(crate) fn parse_url_or_path(text: &str) -> Result<String, String> {
     match is_url_or_path(text.as_bytes()) {
         true => Ok(text.to_owned()),
         false => Err(
@@ -60,19 +60,19 @@ pub(crate) fn url_or_path(text: &str) -> Result<String, String> {
     }
 }
 
-pub(crate) fn host(text: &str) -> Result<Host, String> {
+pub(crate) fn parse_host(text: &str) -> Result<Host, String> {
     Host::parse(text)
         .ok_or_else(|| "give a host as example.com, example.com:8080 or https://example.com".into())
 }
 
-pub(crate) fn time(text: &str) -> Result<i64, String> {
+pub(crate) fn parse_time(text: &str) -> Result<i64, String> {
     parse_iso(text).ok_or_else(|| {
         "give a time as 2024-03-01, 2024-03-01T12:30:00Z or 2024-03-01T12:30+01:00".to_owned()
     })
 }
 
 /// Returns a parser of dialects, which completions can offer.
-pub(crate) fn dialects() -> impl TypedValueParser<Value = DialectChoice> {
+pub(crate) fn dialect_parser() -> impl TypedValueParser<Value = DialectChoice> {
     let names = Dialect::ALL.map(Dialect::name);
     PossibleValuesParser::new(["default"].into_iter().chain(names)).map(|name| {
         let mut dialects = Dialect::ALL.into_iter();
@@ -81,7 +81,7 @@ pub(crate) fn dialects() -> impl TypedValueParser<Value = DialectChoice> {
     })
 }
 
-pub(crate) fn rate(text: &str) -> Result<Rate, String> {
+pub(crate) fn parse_rate(text: &str) -> Result<Rate, String> {
     if text == "none" {
         return Ok(Rate::Unlimited);
     }
@@ -91,15 +91,15 @@ pub(crate) fn rate(text: &str) -> Result<Rate, String> {
         .ok_or_else(|| "give requests a second, such as 5 or 0.5, or none".to_owned())
 }
 
-pub(crate) fn limit(text: &str) -> Result<Limit, String> {
+pub(crate) fn parse_limit(text: &str) -> Result<ByteLimit, String> {
     if text == "none" {
-        Ok(Limit(None))
+        Ok(ByteLimit(None))
     } else {
-        parse_size(text).map(|bytes| Limit(Some(bytes)))
+        parse_size(text).map(|bytes| ByteLimit(Some(bytes)))
     }
 }
 
-pub(crate) fn max_body(text: &str) -> Result<u64, String> {
+pub(crate) fn parse_max_body(text: &str) -> Result<u64, String> {
     let bytes = parse_size(text)?;
     if (1..=1 << 30).contains(&bytes) {
         Ok(bytes)

@@ -5,8 +5,9 @@
 //! optional struct that flattens others.
 
 use crate::arg_values::{
-    Limit, PATIENCE, SELECTABLE, URLS, agent, dialects, host, limit, max_body, rate, tables, time,
-    url_or_path,
+    ByteLimit, DEFAULT_PATIENCE, SELECTABLE_TABLES, URL_OPTIONS_HEADING, dialect_parser,
+    parse_agent, parse_host, parse_limit, parse_max_body, parse_rate, parse_time,
+    parse_url_or_path, table_parser,
 };
 use crate::quantity::{parse_duration, parse_size};
 use crate::shard_choice::ShardChoice;
@@ -165,13 +166,13 @@ pub(crate) struct ScanArgs {
 
     /// The treatment of missing inputs: `refuse` to begin, or `skip` each with a row in `faults`
     #[arg(long, value_name = "WHAT", default_value = "refuse")]
-    pub(crate) missing: Missing,
+    pub(crate) missing: MissingInputAction,
 
     /// Writes only these tables; with one of them and -o NAME.parquet, one file
     ///
     /// The tables `hosts` and `host_verdicts` are made from `robots_files` and `verdicts`, and
     /// written if both are.
-    #[arg(long, value_name = "TABLE", value_delimiter = ',', value_parser = tables(&SELECTABLE))]
+    #[arg(long, value_name = "TABLE", value_delimiter = ',', value_parser = table_parser(&SELECTABLE_TABLES))]
     pub(crate) tables: Vec<Table>,
 
     /// Threads that read and encode [default: all cores]
@@ -214,11 +215,11 @@ pub(crate) struct ScanArgs {
     /// The size of a body up to which its lines count for verdicts, or `none`
     ///
     /// Lines that end beyond it have rows but no effect.
-    #[arg(long, value_name = "SIZE", default_value = "512000", value_parser = limit, value_hint = ValueHint::Other)]
-    pub(crate) body_limit: Limit,
+    #[arg(long, value_name = "SIZE", default_value = "512000", value_parser = parse_limit, value_hint = ValueHint::Other)]
+    pub(crate) body_limit: ByteLimit,
 
     /// The size up to which a decoded body is read
-    #[arg(long, value_name = "SIZE", default_value = "16MiB", value_parser = max_body, value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "SIZE", default_value = "16MiB", value_parser = parse_max_body, value_hint = ValueHint::Other)]
     pub(crate) max_body_bytes: u64,
 
     /// The number of inputs of a part, which is the unit of commit and resume [default: as many as have
@@ -231,26 +232,26 @@ pub(crate) struct ScanArgs {
     /// A run begins at half of it, grows to it within a minute, and halves its rate when it is
     /// refused. With `--shard auto/N` each task takes an N-th of it. Use `none` only for servers of your
     /// own.
-    #[arg(long, value_name = "N", value_parser = rate, help_heading = URLS, value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "N", value_parser = parse_rate, help_heading = URL_OPTIONS_HEADING, value_hint = ValueHint::Other)]
     pub(crate) rate: Option<Rate>,
 
     /// The most requests at a time [default: https 4, s3 16]
-    #[arg(long, value_name = "N", help_heading = URLS, value_parser = clap::value_parser!(u16).range(1..=256), value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "N", help_heading = URL_OPTIONS_HEADING, value_parser = clap::value_parser!(u16).range(1..=256), value_hint = ValueHint::Other)]
     pub(crate) connections: Option<u16>,
 
     /// How long an archive is tried without a new byte, before it fails
     ///
     /// An archive that comes at less than 1 KiB a second uses up this time, too. A response that sends
     /// nothing for a tenth of it, at most 30 s, is requested again.
-    #[arg(long, value_name = "TIME", default_value = PATIENCE, help_heading = URLS, value_parser = parse_duration, value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "TIME", default_value = DEFAULT_PATIENCE, help_heading = URL_OPTIONS_HEADING, value_parser = parse_duration, value_hint = ValueHint::Other)]
     pub(crate) patience: Duration,
 
     /// Further root certificates, in PEM
-    #[arg(long, value_name = "FILE", help_heading = URLS)]
+    #[arg(long, value_name = "FILE", help_heading = URL_OPTIONS_HEADING)]
     pub(crate) ca: Option<PathBuf>,
 
     /// Reads public buckets of S3 without credentials
-    #[arg(long, help_heading = URLS)]
+    #[arg(long, help_heading = URL_OPTIONS_HEADING)]
     pub(crate) no_sign_request: bool,
 
     /// Also stores bodies, in the column `body` of `robots_files`
@@ -279,7 +280,7 @@ pub(crate) struct ScanArgs {
 
 /// Treatment of inputs that do not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Missing {
+pub(crate) enum MissingInputAction {
     /// Nothing is begun.
     Refuse,
     /// Each is a fault of the run.
@@ -306,7 +307,7 @@ pub(crate) struct CheckArgs {
     pub(crate) file: PathBuf,
 
     /// The host whose robots.txt file is checked, in a dataset or an archive
-    #[arg(long, value_name = "HOST", value_parser = host, value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "HOST", value_parser = parse_host, value_hint = ValueHint::Other)]
     pub(crate) host: Option<Host>,
 
     /// Uses only this crawl of a dataset; may be repeated [default: all]
@@ -314,7 +315,7 @@ pub(crate) struct CheckArgs {
     pub(crate) crawl: Vec<String>,
 
     /// The time for which the capture is selected [default: the newest capture]
-    #[arg(long, value_name = "TIME", requires = "host", value_parser = time, value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "TIME", requires = "host", value_parser = parse_time, value_hint = ValueHint::Other)]
     pub(crate) at: Option<i64>,
 
     /// The name of a crawler; may be repeated, or separated by commas
@@ -324,13 +325,13 @@ pub(crate) struct CheckArgs {
         value_name = "NAME",
         default_value = "*",
         value_delimiter = ',',
-        value_parser = agent,
+        value_parser = parse_agent,
         value_hint = ValueHint::Other
     )]
     pub(crate) agent: Vec<String>,
 
     /// A URL to check, or a path; may be repeated. Only its path and query count
-    #[arg(short, long = "url", value_name = "URL", value_parser = url_or_path, value_hint = ValueHint::Url)]
+    #[arg(short, long = "url", value_name = "URL", value_parser = parse_url_or_path, value_hint = ValueHint::Url)]
     pub(crate) urls: Vec<String>,
 
     /// A list of URLs to check, as for `match`, or `-` for standard input
@@ -341,12 +342,12 @@ pub(crate) struct CheckArgs {
     ///
     /// `default` is Google's rules with names compared whole and with the fallbacks of the
     /// registry of crawlers.
-    #[arg(long, value_name = "DIALECT", default_value = "default", value_parser = dialects())]
+    #[arg(long, value_name = "DIALECT", default_value = "default", value_parser = dialect_parser())]
     pub(crate) dialect: DialectChoice,
 
     /// The size of the file up to which its lines count, or `none` [default: 512000]
-    #[arg(long, value_name = "SIZE", value_parser = limit, value_hint = ValueHint::Other)]
-    pub(crate) body_limit: Option<Limit>,
+    #[arg(long, value_name = "SIZE", value_parser = parse_limit, value_hint = ValueHint::Other)]
+    pub(crate) body_limit: Option<ByteLimit>,
 
     /// A custom registry of crawlers instead of the built-in one
     #[arg(long, value_name = "FILE")]
@@ -392,7 +393,7 @@ pub(crate) struct MatchArgs {
         value_name = "NAME",
         required = true,
         value_delimiter = ',',
-        value_parser = agent,
+        value_parser = parse_agent,
         value_hint = ValueHint::Other
     )]
     pub(crate) agent: Vec<String>,
@@ -413,11 +414,11 @@ pub(crate) struct MatchArgs {
     ///
     /// `default` is Google's rules with names compared whole and with the fallbacks of the
     /// registry of crawlers.
-    #[arg(long, value_name = "DIALECT", default_value = "default", value_parser = dialects())]
+    #[arg(long, value_name = "DIALECT", default_value = "default", value_parser = dialect_parser())]
     pub(crate) dialect: DialectChoice,
 
     /// The time for rows without a `fetch_time` [default: the newest capture]
-    #[arg(long, value_name = "TIME", value_parser = time, value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "TIME", value_parser = parse_time, value_hint = ValueHint::Other)]
     pub(crate) at: Option<i64>,
 
     /// Uses only this crawl of the dataset; may be repeated [default: all]
@@ -555,7 +556,7 @@ pub(crate) struct CopyArgs {
     pub(crate) destination: String,
 
     /// The most requests a second, or `none` [default: 500]
-    #[arg(long, value_name = "N", value_parser = rate, value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "N", value_parser = parse_rate, value_hint = ValueHint::Other)]
     pub(crate) rate: Option<Rate>,
 
     /// The most files that are written at a time; each takes up to 64MiB of memory
@@ -595,7 +596,7 @@ pub(crate) struct ReportArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct SchemaArgs {
     /// The table; all if none is named
-    #[arg(value_parser = tables(&Table::DESCRIBED))]
+    #[arg(value_parser = table_parser(&Table::ALL_WITH_COMMANDS))]
     pub(crate) table: Option<Table>,
 
     /// Lists the codes of anomalies instead

@@ -17,25 +17,25 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// Prints the columns of tables, or the codes of anomalies.
-pub(crate) fn schema(args: &SchemaArgs) -> Result<u8> {
+pub(crate) fn print_schema(args: &SchemaArgs) -> Result<u8> {
     if let Some(folder) = &args.write {
         std::fs::create_dir_all(folder).map_err(|error| Error::write(folder, error))?;
         let write = |name: &str, text: String| {
             let path = folder.join(name);
             std::fs::write(&path, text).map_err(|error| Error::write(&path, error))
         };
-        for table in Table::DESCRIBED {
+        for table in Table::ALL_WITH_COMMANDS {
             write(&format!("{}.sql", table.name()), dataset::schema_sql(table))?;
         }
-        write("anomalies.md", anomalies())?;
-        write("views.spark.sql", dataset::spark_sql())?;
+        write("anomalies.md", format_anomaly_codes())?;
+        write("views.spark.sql", dataset::spark_views_sql())?;
         return Ok(exit::OK);
     }
     if args.anomalies {
-        output::print(anomalies())?;
+        output::print(format_anomaly_codes())?;
         return Ok(exit::OK);
     }
-    let tables = Table::DESCRIBED.into_iter();
+    let tables = Table::ALL_WITH_COMMANDS.into_iter();
     let tables = tables.filter(|&table| args.table.is_none_or(|wanted| wanted == table));
     let texts = tables.map(|table| dataset::schema_sql(table) + "\n");
     output::print(texts.collect::<String>())?;
@@ -43,7 +43,7 @@ pub(crate) fn schema(args: &SchemaArgs) -> Result<u8> {
 }
 
 /// Returns the codes of anomalies as a Markdown table.
-fn anomalies() -> String {
+fn format_anomaly_codes() -> String {
     let mut out = String::from(
         "# Codes of `anomalies`\n\n| code | severity | leniency | meaning |\n|---|---|---|---|\n",
     );
@@ -68,8 +68,8 @@ fn anomalies() -> String {
 }
 
 /// Prints the registry of crawlers.
-pub(crate) fn agents(args: &AgentsArgs) -> Result<u8> {
-    let registry = defaults::registry(args.agents.as_deref())?;
+pub(crate) fn print_agents(args: &AgentsArgs) -> Result<u8> {
+    let registry = defaults::read_registry(args.agents.as_deref())?;
     if let Some(category) = &args.category {
         check_category(&registry, category)?;
     }
@@ -82,7 +82,7 @@ pub(crate) fn agents(args: &AgentsArgs) -> Result<u8> {
             continue;
         }
         if args.json {
-            out.push_str(&json_line(&json_of(crawler)));
+            out.push_str(&json_line(&crawler_to_json(crawler)));
         } else {
             let fields = [
                 &crawler.token,
@@ -98,8 +98,7 @@ pub(crate) fn agents(args: &AgentsArgs) -> Result<u8> {
     Ok(exit::OK)
 }
 
-/// Returns the entry of a crawler as JSON.
-fn json_of(crawler: &CrawlerEntry) -> Value {
+fn crawler_to_json(crawler: &CrawlerEntry) -> Value {
     json!({
         "agent": crawler.agent,
         "token": crawler.token,
@@ -135,14 +134,14 @@ fn check_category(registry: &CrawlerRegistry, category: &str) -> Result<()> {
 }
 
 /// Prints the manual page of the program, or of a command.
-pub(crate) fn man(command: Option<&str>) -> Result<u8> {
+pub(crate) fn print_man_page(command: Option<&str>) -> Result<u8> {
     let mut program = Args::command();
     program.build();
     let page = match command {
         None => clap_mangen::Man::new(program),
         Some(name) => match program.find_subcommand(name) {
             Some(found) => clap_mangen::Man::new(found.clone()),
-            None => return Err(mistyped::unknown_command(name).into()),
+            None => return Err(mistyped::unknown_command_error(name).into()),
         },
     };
     let mut text = Vec::new();
@@ -151,8 +150,8 @@ pub(crate) fn man(command: Option<&str>) -> Result<u8> {
     Ok(exit::OK)
 }
 
-/// Prints completions for a shell.
-pub(crate) fn completions(shell: clap_complete::Shell) -> Result<u8> {
+/// Prints the completion script of a shell.
+pub(crate) fn print_completions(shell: clap_complete::Shell) -> Result<u8> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Args::command(), "robots-scan", &mut script);
     output::print(script)?;
@@ -160,7 +159,7 @@ pub(crate) fn completions(shell: clap_complete::Shell) -> Result<u8> {
 }
 
 /// Returns an error that says what to install. The Python package runs its own command before this one.
-pub(crate) fn report(_: &ReportArgs) -> Result<u8> {
+pub(crate) fn refuse_report(_: &ReportArgs) -> Result<u8> {
     let text = "the report comes with the Python package, not with this program";
     let hint =
         "in a clone of the repository, 'make venv' installs it: then .venv/bin/robots-scan report";

@@ -3,7 +3,7 @@
 use crate::args::{Args, Command};
 use crate::call_error::CallError;
 use crate::call_monitor::CallMonitor;
-use crate::session::Session;
+use crate::caller::Caller;
 use crate::{join_command, match_command, scan_command, verdicts_command, verify_command};
 use clap::Parser;
 use dataset::tables::Table;
@@ -21,43 +21,44 @@ use std::sync::Arc;
 pub fn call(args: &[OsString], monitor: &Arc<CallMonitor>) -> Result<String, CallError> {
     let program = OsString::from("robots-scan");
     let arguments = std::iter::once(&program).chain(args);
-    let args = Args::try_parse_from(arguments).map_err(|error| CallError::of_arguments(&error))?;
-    let session = Session::Call(Arc::clone(monitor));
+    let args =
+        Args::try_parse_from(arguments).map_err(|error| CallError::from_parse_error(&error))?;
+    let caller = Caller::Program(Arc::clone(monitor));
     let outcome = match args.command {
         Some(Command::Scan(mut args)) => {
             args.json = true;
-            scan_command::run(&args, &session)
+            scan_command::run(&args, &caller)
         }
         Some(Command::Match(mut args)) => {
             args.json = true;
-            match_command::run(&args, &session)
+            match_command::run(&args, &caller)
         }
         Some(Command::Verdicts(mut args)) => {
             args.json = true;
-            verdicts_command::run(&args, &session)
+            verdicts_command::run(&args, &caller)
         }
         Some(Command::Join(mut args)) => {
             args.json = true;
-            join_command::run(&args, &session)
+            join_command::run(&args, &caller)
         }
         Some(Command::Verify(mut args)) => {
             args.json = true;
-            verify_command::run(&args, &session)
+            verify_command::run(&args, &caller)
         }
         _ => {
             let text = "only scan, match, verdicts, join and verify can be called";
-            return Err(CallError::of_usage(text.to_owned(), None));
+            return Err(CallError::from_usage(text.to_owned(), None));
         }
     };
     match outcome {
         Ok(outcome) => Ok(outcome.text),
-        Err(error) => Err(CallError::of_command(&error)),
+        Err(error) => Err(CallError::from_command_error(&error)),
     }
 }
 
-/// Returns the options of a run whose only table is read instead of written, and the table.
+/// Returns the options of a run that reads one table without writing it, and that table.
 ///
-/// `args` are those of `scan`, without an output and the table.
+/// `args` are the arguments of `scan`, without an output and without `--tables`.
 ///
 /// # Errors
 ///
@@ -67,28 +68,29 @@ pub fn reader_options(
     args: &[OsString],
     monitor: &Arc<CallMonitor>,
 ) -> Result<(Options, Table), CallError> {
-    let of_records = Table::OF_RECORDS.into_iter();
-    let Some(found) = of_records.clone().find(|known| known.name() == table) else {
-        let names: Vec<&str> = of_records.map(Table::name).collect();
+    let readable_tables = Table::FROM_RECORDS.into_iter();
+    let Some(found) = readable_tables.clone().find(|known| known.name() == table) else {
+        let names: Vec<&str> = readable_tables.map(Table::name).collect();
         let hint = match Table::ALL.iter().any(|known| known.name() == table) {
             true => "this table does not come from single records: scan into a dataset".to_owned(),
             false => format!("choose from {}", names.join(", ")),
         };
         let text = format!("there is no table '{table}' to read");
-        return Err(CallError::of_usage(text, Some(hint)));
+        return Err(CallError::from_usage(text, Some(hint)));
     };
     // Nothing is written, but the arguments need an output.
     let fixed = ["robots-scan", "scan", "--output=-", "--tables"].map(OsString::from);
     let table = [OsString::from(table)];
     let arguments = fixed.iter().chain(&table).chain(args);
-    let args = Args::try_parse_from(arguments).map_err(|error| CallError::of_arguments(&error))?;
+    let args =
+        Args::try_parse_from(arguments).map_err(|error| CallError::from_parse_error(&error))?;
     let Some(Command::Scan(args)) = args.command else {
         let text = "these are not arguments of scan".to_owned();
-        return Err(CallError::of_usage(text, None));
+        return Err(CallError::from_usage(text, None));
     };
-    let session = Session::Call(Arc::clone(monitor));
-    let options = scan_command::options_of_reader(&args, &session);
-    let options = options.map_err(|error| CallError::of_command(&error))?;
+    let caller = Caller::Program(Arc::clone(monitor));
+    let options = scan_command::reader_options(&args, &caller);
+    let options = options.map_err(|error| CallError::from_command_error(&error))?;
     Ok((options, found))
 }
 

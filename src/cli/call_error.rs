@@ -1,14 +1,14 @@
-//! The error of a command, as the Python package and `--json` have it.
+//! The error of a command, as the Python package and `--json` show it.
 
 use crate::escape::json_line;
-use crate::exit::Stopped;
+use crate::exit::StoppedError;
 use crate::{hint, message};
 use disk::error::Error;
 use serde_json::{Value, json};
 use std::fmt;
 use std::path::PathBuf;
 
-/// An error of a command.
+/// The error that ended a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallError {
     /// The name of its kind: that of [`ErrorKind::name`], or `usage` for arguments.
@@ -26,13 +26,13 @@ pub struct CallError {
 }
 
 impl CallError {
-    /// Returns the error as one line of JSON, which the option `--json` prints instead of a result.
-    pub(crate) fn json(&self, exit_code: u8) -> String {
-        json_line(&json!({"error": self.value(), "exit_code": exit_code}))
+    /// Returns the error as the line that the option `--json` prints instead of a result.
+    pub(crate) fn to_json_line(&self, exit_code: u8) -> String {
+        json_line(&json!({"error": self.to_json(), "exit_code": exit_code}))
     }
 
     /// Returns the error as a JSON object.
-    pub(crate) fn value(&self) -> Value {
+    pub(crate) fn to_json(&self) -> Value {
         json!({
             "kind": self.kind,
             "message": self.text,
@@ -51,7 +51,7 @@ impl fmt::Display for CallError {
 impl std::error::Error for CallError {}
 
 impl CallError {
-    pub(crate) fn of_usage(text: String, hint: Option<String>) -> Self {
+    pub(crate) fn from_usage(text: String, hint: Option<String>) -> Self {
         Self {
             kind: "usage".to_owned(),
             text,
@@ -62,8 +62,8 @@ impl CallError {
         }
     }
 
-    /// Returns the error of arguments that cannot be parsed.
-    pub(crate) fn of_arguments(error: &clap::Error) -> Self {
+    /// Converts the error of the argument parser: tips become the hint.
+    pub(crate) fn from_parse_error(error: &clap::Error) -> Self {
         let rendered = error.render().to_string();
         let (mut text, mut hint) = (Vec::new(), None);
         let lines = rendered.lines().map(str::trim);
@@ -77,31 +77,31 @@ impl CallError {
                 text.push(line.strip_prefix("error: ").unwrap_or(line));
             }
         }
-        Self::of_usage(text.join(" "), hint)
+        Self::from_usage(text.join(" "), hint)
     }
 
-    /// Returns the error of a library call.
-    pub fn of_library(error: Error) -> Self {
-        Self::of_command(&Stopped::of(error))
+    /// Converts an error of the library.
+    pub fn from_library_error(error: Error) -> Self {
+        Self::from_command_error(&StoppedError::wrap_if_begun(error))
     }
 
-    /// Returns the error of a command.
-    pub(crate) fn of_command(error: &anyhow::Error) -> Self {
-        let stopped = error.downcast_ref::<Stopped>();
-        let of_library = stopped.map(Stopped::error);
-        let of_library = of_library.or_else(|| error.downcast_ref::<Error>());
-        let text = message::with_causes(error);
-        let Some(of_library) = of_library else {
-            return Self::of_usage(text, hint::of(error));
+    /// Converts an error of a command.
+    pub(crate) fn from_command_error(error: &anyhow::Error) -> Self {
+        let stopped = error.downcast_ref::<StoppedError>();
+        let library_error = stopped.map(StoppedError::error);
+        let library_error = library_error.or_else(|| error.downcast_ref::<Error>());
+        let text = message::format_with_causes(error);
+        let Some(library_error) = library_error else {
+            return Self::from_usage(text, hint::hint_for(error));
         };
-        let path = of_library.path();
+        let path = library_error.path();
         Self {
-            kind: of_library.kind_name(),
+            kind: library_error.kind_name(),
             text,
             path: (!path.as_os_str().is_empty()).then(|| path.to_owned()),
-            hint: hint::of(error),
+            hint: hint::hint_for(error),
             has_begun: stopped.is_some(),
-            is_interrupted: of_library.is_interruption(),
+            is_interrupted: library_error.is_interruption(),
         }
     }
 }

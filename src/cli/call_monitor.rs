@@ -1,6 +1,6 @@
 //! The progress and messages of a command as another program receives them.
 
-use crate::message::Prefix;
+use crate::message::MessagePrefix;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -15,25 +15,25 @@ pub struct CallMonitor {
     messages: Mutex<Vec<Message>>,
 }
 
-/// The progress of a command.
+/// The progress of a running command, as a display shows it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProgressState {
     /// The share of the work that is done, from 0 to 1; `None` if the total is unknown.
-    pub done: Option<f64>,
-    /// Texts about it, the most important first.
+    pub done_share: Option<f64>,
+    /// Short texts about the progress, the most important first.
     pub pieces: Vec<String>,
 }
 
-/// A message of a command.
+/// A message that a command would print on standard error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// The severity of the message.
+    /// The kind of the message, which is its prefix on a terminal.
     pub level: MessageLevel,
     /// The text, which may contain any characters of names and URLs.
     pub text: String,
 }
 
-/// The level of a message.
+/// The severity of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageLevel {
     /// An input failed.
@@ -78,12 +78,12 @@ impl CallMonitor {
     }
 }
 
-impl From<Prefix> for MessageLevel {
-    fn from(prefix: Prefix) -> Self {
+impl From<MessagePrefix> for MessageLevel {
+    fn from(prefix: MessagePrefix) -> Self {
         match prefix {
-            Prefix::Error => Self::Error,
-            Prefix::Warning => Self::Warning,
-            Prefix::Hint => Self::Hint,
+            MessagePrefix::Error => Self::Error,
+            MessagePrefix::Warning => Self::Warning,
+            MessagePrefix::Hint => Self::Hint,
         }
     }
 }

@@ -4,9 +4,9 @@
 //! archive. `check_report.rs` formats the output.
 
 use crate::args::CheckArgs;
-use crate::exit::{self, Stopped, UsageError};
-use crate::quantity::counted;
-use crate::session::Session;
+use crate::caller::Caller;
+use crate::exit::{self, StoppedError, UsageError};
+use crate::quantity::format_count;
 use crate::{agent_advice, check_report, defaults, message, output};
 use anyhow::Result;
 use dataset::crawler::DialectChoice;
@@ -21,30 +21,30 @@ use tools::check::{
 use tools::url_match::{UrlList, read_url_list};
 
 /// The exit code if any URL is disallowed.
-const DISALLOWED: u8 = 1;
+const EXIT_DISALLOWED: u8 = 1;
 /// The exit code if the result is unknown.
-const UNKNOWN: u8 = 3;
+const EXIT_UNKNOWN: u8 = 3;
 
 /// The argument that stands for standard input.
-const STDIN: &str = "-";
+const STDIN_ARGUMENT: &str = "-";
 
 /// Runs the command. Returns the exit code.
 pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
-    let registry = defaults::registry(args.agents.as_deref())?;
-    let is_stdin = args.file == Path::new(STDIN);
-    if is_stdin && args.list.as_deref() == Some(Path::new(STDIN)) {
+    let registry = defaults::read_registry(args.agents.as_deref())?;
+    let is_stdin = args.file == Path::new(STDIN_ARGUMENT);
+    if is_stdin && args.list.as_deref() == Some(Path::new(STDIN_ARGUMENT)) {
         let text = "standard input cannot be both the robots.txt and the URLs";
         return Err(UsageError::new(text).into());
     }
-    if let Some(error) = missing_file(&args.file).filter(|_| !is_stdin) {
+    if let Some(error) = missing_file_error(&args.file).filter(|_| !is_stdin) {
         return Err(error.into());
     }
     let body = match &args.host {
         Some(_) => Vec::new(),
-        None => body(args, is_stdin)?,
+        None => read_body(args, is_stdin)?,
     };
-    let urls = urls(args)?;
-    agent_advice::warn(&args.agent, &registry, args.dialect, &Session::Terminal);
+    let urls = read_urls(args)?;
+    agent_advice::warn_about_agents(&args.agent, &registry, args.dialect, &Caller::Terminal);
     let request = CheckRequest {
         registry: &registry,
         agents: &args.agent,
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
         urls: &urls,
     };
     let (code, text) = match &args.host {
-        Some(host) => check_capture(args, host, &request).map_err(exit::unknown)?,
+        Some(host) => check_capture(args, host, &request).map_err(exit::mark_result_unknown)?,
         None => check_body(args, &body, &request),
     };
     output::print(text)?;
@@ -68,8 +68,8 @@ fn check_body(args: &CheckArgs, body: &[u8], request: &CheckRequest<'_>) -> (u8,
     let report = check(body, options, request);
     let code = exit_code(&report, args.dialect);
     let text = match args.json {
-        true => check_report::json_lines(&report, code, None),
-        false => check_report::text(&report, stdout().is_terminal()),
+        true => check_report::to_json_lines(&report, code, None),
+        false => check_report::format_report(&report, stdout().is_terminal()),
     };
     (code, text)
 }
@@ -80,17 +80,17 @@ fn check_capture(
     host: &Host,
     request: &CheckRequest<'_>,
 ) -> Result<(u8, String)> {
-    let found = host_report(args, host, request)?;
+    let found = report_host(args, host, request)?;
     let code = exit_code(&found.report, args.dialect);
     let text = match args.json {
-        true => check_report::json_lines(&found.report, code, Some((host, &found))),
-        false => check_report::host_text(&found, stdout().is_terminal()),
+        true => check_report::to_json_lines(&found.report, code, Some((host, &found))),
+        false => check_report::format_host_report(&found, stdout().is_terminal()),
     };
     Ok((code, text))
 }
 
 /// Returns an error with a hint if FILE does not exist and is a URL or a host.
-fn missing_file(file: &Path) -> Option<UsageError> {
+fn missing_file_error(file: &Path) -> Option<UsageError> {
     let text = file.to_str()?;
     let error = std::fs::metadata(file).err()?;
     if error.kind() != std::io::ErrorKind::NotFound {
@@ -121,7 +121,7 @@ fn body_limit(args: &CheckArgs) -> Option<u64> {
 }
 
 /// Returns the bytes of the robots.txt.
-fn body(args: &CheckArgs, is_stdin: bool) -> Result<Vec<u8>> {
+fn read_body(args: &CheckArgs, is_stdin: bool) -> Result<Vec<u8>> {
     if is_stdin {
         return Ok(read_robots_txt(None)?);
     }
@@ -134,11 +134,11 @@ fn body(args: &CheckArgs, is_stdin: bool) -> Result<Vec<u8>> {
 }
 
 /// Returns the URLs of `--url`, then those of the list.
-fn urls(args: &CheckArgs) -> Result<Vec<String>> {
+fn read_urls(args: &CheckArgs) -> Result<Vec<String>> {
     let mut urls = args.urls.clone();
     if let Some(path) = &args.list {
         let list = match path.as_path() {
-            path if path == Path::new(STDIN) => UrlList::Stdin,
+            path if path == Path::new(STDIN_ARGUMENT) => UrlList::Stdin,
             path => UrlList::File(path.to_owned()),
         };
         urls.extend(read_url_list(&list)?);
@@ -147,12 +147,12 @@ fn urls(args: &CheckArgs) -> Result<Vec<String>> {
 }
 
 /// Finds and checks the authoritative capture of a host.
-fn host_report(args: &CheckArgs, host: &Host, request: &CheckRequest<'_>) -> Result<HostReport> {
+fn report_host(args: &CheckArgs, host: &Host, request: &CheckRequest<'_>) -> Result<HostReport> {
     if args.body_limit.is_some() && InputKind::detect(&args.file)? == InputKind::Dataset {
         let text = "a dataset has the body limit that it was scanned with";
         return Err(UsageError::with_hint(text, "leave out --body-limit").into());
     }
-    let stop = Session::Terminal.stop_flag()?;
+    let stop = Caller::Terminal.stop_flag()?;
     let host_request = HostRequest {
         path: &args.file,
         host,
@@ -162,24 +162,24 @@ fn host_report(args: &CheckArgs, host: &Host, request: &CheckRequest<'_>) -> Res
     };
     let found = check_host(&host_request, request, &stop).map_err(|error| {
         match error.is_interruption() {
-            true => Stopped::of(error),
+            true => StoppedError::wrap_if_begun(error),
             false => error.into(),
         }
     })?;
     if found.faults > 0 {
-        message::warning(&format!(
+        message::print_warning(&format!(
             "'{}': {} could not be read, and may have held later captures",
             args.file.display(),
-            counted(found.faults, "place"),
+            format_count(found.faults, "place"),
         ));
     }
     Ok(found)
 }
 
-/// Returns the exit code: [`DISALLOWED`] if anything is disallowed for any crawler,
-/// otherwise [`UNKNOWN`] if anything is unknown.
+/// Returns the exit code: [`EXIT_DISALLOWED`] if anything is disallowed for any crawler,
+/// otherwise [`EXIT_UNKNOWN`] if anything is unknown.
 fn exit_code(report: &CheckReport, choice: DialectChoice) -> u8 {
-    let of_agent = |agent: &AgentReport| -> Vec<Option<bool>> {
+    let agent_answers = |agent: &AgentReport| -> Vec<Option<bool>> {
         if agent.urls.is_empty() {
             return vec![match agent.verdicts.verdict_in(choice) {
                 Verdict::AllowAll => Some(true),
@@ -190,11 +190,11 @@ fn exit_code(report: &CheckReport, choice: DialectChoice) -> u8 {
         let answers = agent.urls.iter();
         answers.map(|answer| answer.is_allowed).collect()
     };
-    let answers: Vec<Option<bool>> = report.agents.iter().flat_map(of_agent).collect();
+    let answers: Vec<Option<bool>> = report.agents.iter().flat_map(agent_answers).collect();
     if answers.contains(&Some(false)) {
-        DISALLOWED
+        EXIT_DISALLOWED
     } else if answers.contains(&None) {
-        UNKNOWN
+        EXIT_UNKNOWN
     } else {
         exit::OK
     }

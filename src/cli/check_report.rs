@@ -2,8 +2,8 @@
 
 use crate::escape::{escape, json_line};
 use crate::message;
-use crate::quantity::counted;
-use capture::date::to_iso;
+use crate::quantity::format_count;
+use capture::date::format_iso;
 use clap::builder::styling::{AnsiColor, Style};
 use dataset::resolve::Host;
 use robots::{Basis, Severity, StatusEffect, Verdict};
@@ -13,12 +13,12 @@ use tools::check::{
     AgentReport, CaptureDetails, CheckReport, DecidingRule, HostReport, ReportedAnomaly,
 };
 
-/// The most lines that are listed for an anomaly.
-const MAX_LINES: usize = 5;
+/// The most line numbers that are listed for a kind of anomaly.
+const MAX_LISTED_LINES: usize = 5;
 
-/// Returns a text in a color if it is for a terminal.
-fn painted(text: &str, color: AnsiColor, is_terminal: bool) -> String {
-    if !is_terminal || message::is_color_refused() {
+/// Returns a text, in a color if `is_terminal` is true and colors are not disabled.
+fn colorize(text: &str, color: AnsiColor, is_terminal: bool) -> String {
+    if !is_terminal || message::is_color_disabled() {
         return text.to_owned();
     }
     let style: Style = color.on_default();
@@ -26,7 +26,7 @@ fn painted(text: &str, color: AnsiColor, is_terminal: bool) -> String {
 }
 
 /// Returns the report for people. Text of the file is escaped.
-pub(crate) fn text(report: &CheckReport, is_terminal: bool) -> String {
+pub(crate) fn format_report(report: &CheckReport, is_terminal: bool) -> String {
     let mut out = String::new();
     let are_many = report.agents.len() > 1;
     for (i, agent) in report.agents.iter().enumerate() {
@@ -36,16 +36,16 @@ pub(crate) fn text(report: &CheckReport, is_terminal: bool) -> String {
         if are_many && !agent.urls.is_empty() {
             let _ = writeln!(out, "for {}", escape(&agent.agent));
         }
-        answers_text(agent, is_terminal, &mut out);
-        verdicts_text(agent, is_terminal, &mut out);
+        write_answers(agent, is_terminal, &mut out);
+        write_verdicts(agent, is_terminal, &mut out);
     }
-    anomalies_text(&report.anomalies, is_terminal, &mut out);
+    write_anomalies(&report.anomalies, is_terminal, &mut out);
     out
 }
 
 /// Writes the results for the URLs.
-fn answers_text(agent: &AgentReport, is_terminal: bool, out: &mut String) {
-    let paint = |text: &str, color| painted(text, color, is_terminal);
+fn write_answers(agent: &AgentReport, is_terminal: bool, out: &mut String) {
+    let paint = |text: &str, color| colorize(text, color, is_terminal);
     for answer in &agent.urls {
         let word = match answer.is_allowed {
             Some(true) => paint("allowed   ", AnsiColor::Green),
@@ -77,7 +77,7 @@ fn answers_text(agent: &AgentReport, is_terminal: bool, out: &mut String) {
 }
 
 /// Writes the verdicts, first by the default rules, then per dialect.
-pub(crate) fn verdicts_text(agent: &AgentReport, is_terminal: bool, out: &mut String) {
+pub(crate) fn write_verdicts(agent: &AgentReport, is_terminal: bool, out: &mut String) {
     let verdicts = &agent.verdicts;
     let verdict = |verdict: Verdict| {
         let color = match verdict {
@@ -85,7 +85,7 @@ pub(crate) fn verdicts_text(agent: &AgentReport, is_terminal: bool, out: &mut St
             Verdict::DisallowAll => AnsiColor::Red,
             Verdict::Partial | Verdict::Unknown => AnsiColor::Yellow,
         };
-        painted(verdict.name(), color, is_terminal)
+        colorize(verdict.name(), color, is_terminal)
     };
     let _ = write!(
         out,
@@ -104,7 +104,7 @@ pub(crate) fn verdicts_text(agent: &AgentReport, is_terminal: bool, out: &mut St
 }
 
 /// Writes the anomalies, one entry per code, in the order of their first lines.
-fn anomalies_text(anomalies: &[ReportedAnomaly], is_terminal: bool, out: &mut String) {
+fn write_anomalies(anomalies: &[ReportedAnomaly], is_terminal: bool, out: &mut String) {
     let mut kinds: Vec<Vec<&ReportedAnomaly>> = Vec::new();
     for anomaly in anomalies {
         let kind = kinds
@@ -120,7 +120,7 @@ fn anomalies_text(anomalies: &[ReportedAnomaly], is_terminal: bool, out: &mut St
             out,
             "\nanomalies: {} of {}",
             indicatif::HumanCount(anomalies.len() as u64),
-            counted(kinds.len() as u64, "kind")
+            format_count(kinds.len() as u64, "kind")
         );
     }
     for kind in kinds {
@@ -129,7 +129,7 @@ fn anomalies_text(anomalies: &[ReportedAnomaly], is_terminal: bool, out: &mut St
             Severity::Warning => AnsiColor::Yellow,
             Severity::Error => AnsiColor::Red,
         };
-        let code = painted(&escape(&kind[0].code), color, is_terminal);
+        let code = colorize(&escape(&kind[0].code), color, is_terminal);
         let _ = writeln!(out, "  {code}: {}", kind[0].about);
         let numbers = |anomalies: &[&ReportedAnomaly]| -> Vec<Option<u32>> {
             anomalies.iter().map(|anomaly| anomaly.line_no).collect()
@@ -140,18 +140,22 @@ fn anomalies_text(anomalies: &[ReportedAnomaly], is_terminal: bool, out: &mut St
             .filter(|anomaly| anomaly.changes_verdict == Some(true))
             .collect();
         let changing = numbers(&changing);
-        let _ = write!(out, "      {}", lines_text(&lines));
+        let _ = write!(out, "      {}", format_line_numbers(&lines));
         let _ = match changing.len() {
             0 => writeln!(out),
             len if len == lines.len() => writeln!(out, "; changes a verdict"),
-            _ => writeln!(out, "; changes a verdict: {}", lines_text(&changing)),
+            _ => writeln!(
+                out,
+                "; changes a verdict: {}",
+                format_line_numbers(&changing)
+            ),
         };
     }
 }
 
-/// Returns line numbers as text: `line 3`, `lines 3, 7 and 1,134 more`. `None` stands for
-/// the whole file.
-fn lines_text(lines: &[Option<u32>]) -> String {
+/// Returns the lines of an anomaly as text, such as `line 3` or `lines 3, 7 and 1,134 more`. The line
+/// number of an anomaly of the whole file is `None`.
+fn format_line_numbers(lines: &[Option<u32>]) -> String {
     match lines {
         [] => String::new(),
         [None, ..] => "the whole file".to_owned(),
@@ -160,7 +164,7 @@ fn lines_text(lines: &[Option<u32>]) -> String {
             let shown: Vec<String> = lines
                 .iter()
                 .flatten()
-                .take(MAX_LINES)
+                .take(MAX_LISTED_LINES)
                 .map(ToString::to_string)
                 .collect();
             let more = match lines.len() - shown.len() {
@@ -173,10 +177,10 @@ fn lines_text(lines: &[Option<u32>]) -> String {
 }
 
 /// Returns a capture with its time, status and location.
-fn capture_text(capture: &CaptureDetails) -> String {
+fn format_capture(capture: &CaptureDetails) -> String {
     let time = capture
         .fetch_time
-        .map_or("at an unknown time".to_owned(), to_iso);
+        .map_or("at an unknown time".to_owned(), format_iso);
     let status = match capture.fetch_status {
         Some(status) => format!("status {status}"),
         None => "no status".to_owned(),
@@ -191,7 +195,7 @@ fn capture_text(capture: &CaptureDetails) -> String {
 }
 
 /// Returns the meaning of the effect of a status.
-fn effect_text(effect: StatusEffect) -> &'static str {
+fn describe_effect(effect: StatusEffect) -> &'static str {
     match effect {
         StatusEffect::Parse => "its body is read",
         StatusEffect::AllowAll => "its status allows everything",
@@ -201,27 +205,27 @@ fn effect_text(effect: StatusEffect) -> &'static str {
     }
 }
 
-/// Returns the captures of a host, and the effect of a status that decides.
-pub(crate) fn captures_text(found: &HostReport) -> String {
-    let mut out = format!("capture     {}", capture_text(&found.capture));
+/// Returns the captures of a host. If a status decides instead of rules, its effect is added.
+pub(crate) fn format_captures(found: &HostReport) -> String {
+    let mut out = format!("capture     {}", format_capture(&found.capture));
     if let Some(rules) = &found.rules_capture {
         let word = match found.capture.record.is_revisit {
             true => "same as     ",
             false => "leads to    ",
         };
-        let _ = write!(out, "{word}{}", capture_text(rules));
+        let _ = write!(out, "{word}{}", format_capture(rules));
     }
     if let Some(effect) = found.effect {
-        let _ = writeln!(out, "            {}", effect_text(effect));
+        let _ = writeln!(out, "            {}", describe_effect(effect));
     }
     out
 }
 
 /// Returns the report about the capture of a host for people.
-pub(crate) fn host_text(found: &HostReport, is_terminal: bool) -> String {
-    let mut out = captures_text(found);
+pub(crate) fn format_host_report(found: &HostReport, is_terminal: bool) -> String {
+    let mut out = format_captures(found);
     out.push('\n');
-    out.push_str(&text(&found.report, is_terminal));
+    out.push_str(&format_report(&found.report, is_terminal));
     if !found.has_anomalies {
         out.push_str("\nthe dataset has no table `anomalies`\n");
     }
@@ -230,15 +234,15 @@ pub(crate) fn host_text(found: &HostReport, is_terminal: bool) -> String {
 
 /// Returns the report as JSON, one object per crawler and line. For a host, each object
 /// contains its captures.
-pub(crate) fn json_lines(
+pub(crate) fn to_json_lines(
     report: &CheckReport,
     exit_code: u8,
     host: Option<(&Host, &HostReport)>,
 ) -> String {
     let lines = report.agents.iter().map(|agent| {
-        let mut value = json(report, agent, exit_code);
+        let mut value = agent_to_json(report, agent, exit_code);
         if let Some((host, found)) = host {
-            add_host(host, found, &mut value);
+            add_host_json(host, found, &mut value);
             if !found.has_anomalies {
                 value["anomalies"] = Value::Null;
             }
@@ -249,11 +253,11 @@ pub(crate) fn json_lines(
 }
 
 /// Adds the host and its captures to the JSON of a crawler.
-pub(crate) fn add_host(host: &Host, found: &HostReport, value: &mut Value) {
+pub(crate) fn add_host_json(host: &Host, found: &HostReport, value: &mut Value) {
     let capture = |capture: &CaptureDetails| {
         json!({
             "url": capture.target_uri,
-            "fetch_time": capture.fetch_time.map(to_iso),
+            "fetch_time": capture.fetch_time.map(format_iso),
             "fetch_status": capture.fetch_status,
             "warc_filename": capture.record.warc_filename,
             "warc_record_offset": capture.record.location.offset,
@@ -269,7 +273,7 @@ pub(crate) fn add_host(host: &Host, found: &HostReport, value: &mut Value) {
 }
 
 /// Returns the verdicts for one crawler as JSON.
-pub(crate) fn verdicts_json(agent: &AgentReport) -> Value {
+pub(crate) fn verdicts_to_json(agent: &AgentReport) -> Value {
     let verdicts = &agent.verdicts;
     let by_dialect = verdicts.by_dialect.iter();
     let by_dialect =
@@ -284,7 +288,7 @@ pub(crate) fn verdicts_json(agent: &AgentReport) -> Value {
 }
 
 /// Returns the results for one crawler as JSON.
-fn json(report: &CheckReport, agent: &AgentReport, exit_code: u8) -> Value {
+fn agent_to_json(report: &CheckReport, agent: &AgentReport, exit_code: u8) -> Value {
     let access = |is_allowed| match is_allowed {
         Some(true) => "allowed",
         Some(false) => "disallowed",
@@ -308,7 +312,7 @@ fn json(report: &CheckReport, agent: &AgentReport, exit_code: u8) -> Value {
             "changes_verdict": anomaly.changes_verdict,
         })
     });
-    let mut value = verdicts_json(agent);
+    let mut value = verdicts_to_json(agent);
     value["exit_code"] = json!(exit_code);
     value["urls"] = json!(urls.collect::<Vec<_>>());
     value["anomalies"] = json!(anomalies.collect::<Vec<_>>());

@@ -1,13 +1,13 @@
 //! `robots-scan copy`: copies a dataset to a store.
 
 use crate::args::CopyArgs;
+use crate::caller::Caller;
 use crate::escape::{escape, json_line};
-use crate::exit::{self, Stopped};
-use crate::figures::Figures;
+use crate::exit::{self, StoppedError};
 use crate::network::{self, EventRoute};
 use crate::progress::ProgressDisplay;
-use crate::quantity::counted;
-use crate::session::Session;
+use crate::progress_source::ProgressSource;
+use crate::quantity::format_count;
 use crate::{next_commands, output};
 use anyhow::Result;
 use disk::error::Error;
@@ -24,17 +24,22 @@ pub(crate) fn run(args: &CopyArgs) -> Result<u8> {
     let destination = destination
         .ok_or_else(|| Error::new(ToolErrorKind::NotS3, without_secrets(&args.destination)))?;
     let route = EventRoute::default();
-    let remote = network::start_copy(args, &route)?;
-    let stop = Session::Terminal.stop_flag()?;
+    let remote = network::start_copy_client(args, &route)?;
+    let stop = Caller::Terminal.stop_flag()?;
     let progress = Arc::new(CopyProgress::default());
     let (sender, notices) = channel();
-    let figures = Figures::Copy(Arc::clone(&progress));
-    let display = ProgressDisplay::start(figures, Some(notices), args.quiet, &Session::Terminal);
-    route.set(Some(sender));
+    let progress_source = ProgressSource::Copy(Arc::clone(&progress));
+    let display = ProgressDisplay::start(
+        progress_source,
+        Some(notices),
+        args.quiet,
+        &Caller::Terminal,
+    );
+    route.set_display(Some(sender));
     let result = copy::copy(&args.dataset, &destination, &remote, &progress, &stop);
-    route.set(None);
+    route.set_display(None);
     display.finish();
-    let done = result.map_err(Stopped::of)?;
+    let done = result.map_err(StoppedError::wrap_if_begun)?;
     let text = if args.json {
         json_line(&json!({
             "output": destination.to_string(),
@@ -51,11 +56,11 @@ pub(crate) fn run(args: &CopyArgs) -> Result<u8> {
         format!(
             "{}: {} ({}), {} of them there before, {:.1} s\n{}",
             escape(&destination.to_string()),
-            counted(done.files, "file"),
+            format_count(done.files, "file"),
             HumanBytes(done.bytes),
             done.found_files,
             done.seconds,
-            next_commands::of_copy(&destination),
+            next_commands::format_copy_commands(&destination),
         )
     };
     output::print(text)?;

@@ -49,7 +49,7 @@ pub(crate) fn json_line(value: &Value) -> String {
 
 /// Returns a text quoted for a shell. Control characters are written in the form
 /// `$'…'`, which bash, zsh and ksh understand.
-pub(crate) fn quoted(text: &str) -> String {
+pub(crate) fn quote_for_shell(text: &str) -> String {
     if matches!(escape(text), Cow::Owned(_)) {
         let mut out = "$'".to_owned();
         for char in text.chars() {
@@ -117,7 +117,7 @@ mod tests {
             ("it's", "'it'\\''s'"),
             ("a\x1b[2J'\\\u{9b}", "$'a\\x1b[2J\\'\\\\\\xc2\\x9b'"),
         ] {
-            assert_eq!(quoted(text), word);
+            assert_eq!(quote_for_shell(text), word);
         }
     }
 }

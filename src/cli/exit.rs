@@ -11,7 +11,7 @@ pub(crate) const OK: u8 = 0;
 pub(crate) const FAULTS: u8 = 1;
 /// The run did not begin.
 pub(crate) const NOT_STARTED: u8 = 2;
-/// The run did not finish, and may be continued with `--resume`; the result is unknown; or it
+/// The run did not finish, and may be continued with `--resume`; the result is unknown; or the output
 /// could not be printed.
 pub(crate) const STOPPED: u8 = 3;
 
@@ -53,12 +53,12 @@ impl std::error::Error for UsageError {}
 
 /// An error that stopped a run which had begun, or left the result of `check` or `show` unknown.
 #[derive(Debug)]
-pub(crate) struct Stopped(Error);
+pub(crate) struct StoppedError(Error);
 
-impl Stopped {
-    /// Converts an error of a run. Errors that occurred before the run began are
-    /// returned as they are.
-    pub(crate) fn of(error: Error) -> anyhow::Error {
+impl StoppedError {
+    /// Wraps an error of a run that had begun. An error that occurred before the run began is
+    /// returned as it is.
+    pub(crate) fn wrap_if_begun(error: Error) -> anyhow::Error {
         if error.is_before_start() {
             error.into()
         } else {
@@ -71,13 +71,13 @@ impl Stopped {
     }
 }
 
-impl fmt::Display for Stopped {
+impl fmt::Display for StoppedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
-impl std::error::Error for Stopped {
+impl std::error::Error for StoppedError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.0.source()
     }
@@ -85,13 +85,13 @@ impl std::error::Error for Stopped {
 
 /// Converts an error that leaves the answer of `check` or `show` unknown, so that it has the code
 /// [`STOPPED`]: there is no capture of the host, or a part of the dataset cannot be read.
-pub(crate) fn unknown(error: anyhow::Error) -> anyhow::Error {
+pub(crate) fn mark_result_unknown(error: anyhow::Error) -> anyhow::Error {
     match error.downcast::<Error>() {
         Ok(error)
             if matches!(error.kind(), Some(ToolErrorKind::NoCapture { .. }))
                 || matches!(error.kind(), Some(ErrorKind::Read)) =>
         {
-            Stopped(error).into()
+            StoppedError(error).into()
         }
         Ok(error) => error.into(),
         Err(error) => error,
@@ -100,8 +100,8 @@ pub(crate) fn unknown(error: anyhow::Error) -> anyhow::Error {
 
 /// Returns the exit code of an error. Errors that occur before a run begins, such
 /// as a missing input, have the code [`NOT_STARTED`].
-pub(crate) fn code_of(error: &anyhow::Error) -> u8 {
-    if error.is::<Stopped>() || error.is::<OutputError>() {
+pub(crate) fn code_for_error(error: &anyhow::Error) -> u8 {
+    if error.is::<StoppedError>() || error.is::<OutputError>() {
         STOPPED
     } else {
         NOT_STARTED

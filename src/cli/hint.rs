@@ -1,8 +1,8 @@
 //! Hints: advice after an error, which often names an option to use. The library
-//! knows no options. It returns typed errors, and the hints for them are here.
+//! does not know the options. It returns typed errors, for which this module has the hints.
 
-use crate::escape::quoted;
-use crate::exit::{Stopped, UsageError};
+use crate::escape::quote_for_shell;
+use crate::exit::{StoppedError, UsageError};
 use dataset::error::{DatasetDefect, DatasetErrorKind, JoinDefect};
 use disk::error::{Error, ErrorKind};
 use remote::Scheme;
@@ -13,25 +13,27 @@ use tools::error::ToolErrorKind;
 use tools::verify::Remedy;
 
 /// Returns the hint for an error, if there is one.
-pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
+pub(crate) fn hint_for(error: &anyhow::Error) -> Option<String> {
     if let Some(error) = error.downcast_ref::<UsageError>() {
         return error.hint().map(str::to_owned);
     }
-    let stopped = error.downcast_ref::<Stopped>().map(Stopped::error);
-    of_library(stopped.or_else(|| error.downcast_ref::<Error>())?)
+    let stopped = error
+        .downcast_ref::<StoppedError>()
+        .map(StoppedError::error);
+    library_hint(stopped.or_else(|| error.downcast_ref::<Error>())?)
 }
 
 /// Returns the hint for an error of the library, if there is one.
-fn of_library(error: &Error) -> Option<String> {
-    of_scan(error)
-        .or_else(|| of_dataset(error))
-        .or_else(|| of_tools(error))
-        .or_else(|| of_remote(error))
-        .or_else(|| of_disk(error))
+fn library_hint(error: &Error) -> Option<String> {
+    scan_hint(error)
+        .or_else(|| dataset_hint(error))
+        .or_else(|| tools_hint(error))
+        .or_else(|| remote_hint(error))
+        .or_else(|| disk_hint(error))
 }
 
-/// Returns the hint for an error with the inputs of a run.
-fn of_scan(error: &Error) -> Option<String> {
+/// Returns the hint for an error that concerns the inputs of a run.
+fn scan_hint(error: &Error) -> Option<String> {
     let text = match error.kind()? {
         ScanErrorKind::UrlInput => {
             "give the URL of one archive, as https://HOST/PATH or s3://BUCKET/KEY; \
@@ -48,7 +50,7 @@ fn of_scan(error: &Error) -> Option<String> {
             "correct the line, or give a --base that holds all archives".to_owned()
         }
         ScanErrorKind::NoInput => "give files, folders, globs, '-' or --paths LIST".to_owned(),
-        ScanErrorKind::SameName { paths, .. } if differ_in_bytes(paths) => {
+        ScanErrorKind::SameName { paths, .. } if look_equal(paths) => {
             "rename one: captures have the names of archives as text, which must be UTF-8"
                 .to_owned()
         }
@@ -57,7 +59,7 @@ fn of_scan(error: &Error) -> Option<String> {
             ..
         } => format!(
             "add --relative-to {}: files are then named by their path below it",
-            quoted(&folder.to_string_lossy())
+            quote_for_shell(&folder.to_string_lossy())
         ),
         ScanErrorKind::SameName { folder: None, .. } => {
             "leave one out, or put both in a --paths list, whose lines are names".to_owned()
@@ -87,8 +89,8 @@ fn of_scan(error: &Error) -> Option<String> {
     Some(text)
 }
 
-/// Returns the hint for an error with datasets.
-fn of_dataset(error: &Error) -> Option<String> {
+/// Returns the hint for an error that concerns a dataset.
+fn dataset_hint(error: &Error) -> Option<String> {
     let text = match error.kind()? {
         DatasetErrorKind::OutputExists => {
             "--resume continues it, --overwrite replaces it; or choose another -o".to_owned()
@@ -129,22 +131,22 @@ fn of_dataset(error: &Error) -> Option<String> {
         ) => {
             format!(
                 "see: robots-scan verify {}",
-                quoted(&error.path().to_string_lossy())
+                quote_for_shell(&error.path().to_string_lossy())
             )
         }
         DatasetErrorKind::NotADataset(DatasetDefect::NoPartFile { .. }) => {
             "finish the scan that wrote it with --resume, or scan again with --overwrite".to_owned()
         }
         DatasetErrorKind::NotADataset(DatasetDefect::NotJoined) => {
-            let folder = quoted(&error.path().to_string_lossy());
+            let folder = quote_for_shell(&error.path().to_string_lossy());
             format!("finish it: robots-scan join {folder}")
         }
         DatasetErrorKind::NotADataset(DatasetDefect::MemberChanged) => {
             let folder = error.path().parent().unwrap_or(error.path());
-            let folder = quoted(&folder.to_string_lossy());
+            let folder = quote_for_shell(&folder.to_string_lossy());
             format!("join again: robots-scan join {folder}")
         }
-        DatasetErrorKind::Unjoinable(defect) => of_join(error, defect),
+        DatasetErrorKind::Unjoinable(defect) => join_hint(error, defect),
         DatasetErrorKind::NotADataset(DatasetDefect::OtherFormat { .. }) => {
             "scan the archives again, into a new folder".to_owned()
         }
@@ -161,8 +163,8 @@ fn of_dataset(error: &Error) -> Option<String> {
     Some(text)
 }
 
-/// Returns the hint for an error with commands that read datasets.
-fn of_tools(error: &Error) -> Option<String> {
+/// Returns the hint for an error of a command that reads datasets.
+fn tools_hint(error: &Error) -> Option<String> {
     let text = match error.kind()? {
         ToolErrorKind::NotS3 => "give s3://BUCKET/PREFIX".to_owned(),
         ToolErrorKind::OtherDatasetThere => "choose another prefix".to_owned(),
@@ -188,8 +190,8 @@ fn of_tools(error: &Error) -> Option<String> {
     Some(text)
 }
 
-/// Returns the hint for an error with servers.
-fn of_remote(error: &Error) -> Option<String> {
+/// Returns the hint for an error that concerns a server.
+fn remote_hint(error: &Error) -> Option<String> {
     let text = match error.kind()? {
         RemoteErrorKind::AccessDenied { scheme: Scheme::S3 } => {
             "give credentials (AWS_ACCESS_KEY_ID …; those of the AWS command line with eval \"$(aws \
@@ -219,8 +221,8 @@ fn of_remote(error: &Error) -> Option<String> {
     Some(text)
 }
 
-/// Returns the hint for an error with files on disk.
-fn of_disk(error: &Error) -> Option<String> {
+/// Returns the hint for an error that concerns files on disk.
+fn disk_hint(error: &Error) -> Option<String> {
     let text = match error.kind()? {
         ErrorKind::FolderTooLarge { .. } => {
             "give smaller folders, or list the archives in a file for --paths".to_owned()
@@ -235,12 +237,12 @@ fn of_disk(error: &Error) -> Option<String> {
 }
 
 /// Returns true if two paths look the same, because they differ only in bytes that are not UTF-8.
-fn differ_in_bytes([a, b]: &[PathBuf; 2]) -> bool {
+fn look_equal([a, b]: &[PathBuf; 2]) -> bool {
     a.to_string_lossy() == b.to_string_lossy()
 }
 
 /// Returns the hint for datasets that cannot be joined.
-fn of_join(error: &Error, defect: &JoinDefect) -> String {
+fn join_hint(error: &Error, defect: &JoinDefect) -> String {
     match defect {
         JoinDefect::IsDataset => {
             "name the folder that holds it and the others, each in a subfolder".to_owned()
@@ -256,7 +258,7 @@ fn of_join(error: &Error, defect: &JoinDefect) -> String {
         ),
         JoinDefect::Damaged => format!(
             "see: robots-scan verify {}",
-            quoted(&error.path().to_string_lossy())
+            quote_for_shell(&error.path().to_string_lossy())
         ),
         JoinDefect::Version { .. } | JoinDefect::Differs { .. } => {
             "scan both with the same version and options".to_owned()
@@ -268,15 +270,17 @@ fn of_join(error: &Error, defect: &JoinDefect) -> String {
         JoinDefect::ShardTwice { .. } | JoinDefect::ArchiveTwice { .. } => {
             "move one of them away".to_owned()
         }
-        JoinDefect::KeysOverlap { next, .. } => {
-            format!("scan one of them again with --first-input {next}")
+        JoinDefect::KeysOverlap {
+            next_free_index, ..
+        } => {
+            format!("scan one of them again with --first-input {next_free_index}")
         }
         JoinDefect::ForeignViews => "move the file away".to_owned(),
     }
 }
 
 /// Returns the advice for a finding of `verify`.
-pub(crate) fn remedy(remedy: Remedy) -> &'static str {
+pub(crate) fn describe_remedy(remedy: Remedy) -> &'static str {
     match remedy {
         Remedy::RestoreFile => {
             "restore it from a copy, or remove the line of its part from _manifest.jsonl and scan again with --resume"

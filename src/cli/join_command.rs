@@ -1,12 +1,12 @@
 //! `robots-scan join`: makes the datasets in the subfolders of a folder one dataset.
 
 use crate::args::JoinArgs;
+use crate::caller::{Caller, CommandOutcome};
 use crate::escape::{escape, json_line};
-use crate::exit::{self, Stopped};
-use crate::figures::Figures;
+use crate::exit::{self, StoppedError};
 use crate::progress::ProgressDisplay;
-use crate::quantity::counted;
-use crate::session::{Outcome, Session};
+use crate::progress_source::ProgressSource;
+use crate::quantity::format_count;
 use crate::{defaults, next_commands, summary};
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
@@ -17,38 +17,38 @@ use std::path::Path;
 use std::sync::Arc;
 use tools::join::{self, JoinProgress, JoinSummary};
 
-pub(crate) fn run(args: &JoinArgs, session: &Session) -> Result<Outcome> {
-    let threads = thread_pool::start(defaults::threads(args.threads), &args.folder)?;
+pub(crate) fn run(args: &JoinArgs, caller: &Caller) -> Result<CommandOutcome> {
+    let threads = thread_pool::start(defaults::thread_count(args.threads), &args.folder)?;
     let prepared = join::prepare(&args.folder, args.memory)?;
-    let stop = session.stop_flag()?;
+    let stop = caller.stop_flag()?;
     let progress = Arc::new(JoinProgress::default());
-    let figures = Figures::Join(Arc::clone(&progress));
-    let display = ProgressDisplay::start(figures, None, args.quiet, session);
+    let progress_source = ProgressSource::Join(Arc::clone(&progress));
+    let display = ProgressDisplay::start(progress_source, None, args.quiet, caller);
     let result = threads.install(|| prepared.run(&progress, &stop));
-    let result = result.map_err(Stopped::of);
+    let result = result.map_err(StoppedError::wrap_if_begun);
     display.finish();
     let done = result?;
     let text = if args.json {
-        json_line(&json(&done, &args.folder))
+        json_line(&summary_to_json(&done, &args.folder))
     } else if args.quiet {
         String::new()
     } else {
-        text(&done, &args.folder)
+        format_summary(&done, &args.folder)
     };
     let code = exit::OK;
-    Ok(Outcome { code, text })
+    Ok(CommandOutcome { code, text })
 }
 
 /// Returns the summary for people.
-fn text(done: &JoinSummary, folder: &Path) -> String {
+fn format_summary(done: &JoinSummary, folder: &Path) -> String {
     let mut out = String::new();
     let kept = done.kept_crawls;
     let resolved = done.crawls.len() - kept;
     let _ = writeln!(
         out,
         "{} of {}: {} resolved, {} kept, {:.1} s",
-        counted(done.crawls.len() as u64, "crawl"),
-        counted(done.members.len() as u64, "dataset"),
+        format_count(done.crawls.len() as u64, "crawl"),
+        format_count(done.members.len() as u64, "dataset"),
         HumanCount(resolved as u64),
         HumanCount(kept as u64),
         done.seconds
@@ -65,11 +65,10 @@ fn text(done: &JoinSummary, folder: &Path) -> String {
             HumanBytes(done.bytes)
         );
     }
-    out + &next_commands::of_dataset(folder, &done.tables)
+    out + &next_commands::format_dataset_commands(folder, &done.tables)
 }
 
-/// Returns the summary as JSON.
-fn json(done: &JoinSummary, folder: &Path) -> Value {
+fn summary_to_json(done: &JoinSummary, folder: &Path) -> Value {
     json!({
         "output": folder.to_string_lossy(),
         "exit_code": exit::OK,
@@ -78,7 +77,7 @@ fn json(done: &JoinSummary, folder: &Path) -> Value {
         "kept_crawls": done.kept_crawls,
         "rows": done.rows,
         "bytes_written": done.bytes,
-        "most_blocked": done.most_blocked.as_ref().map(summary::most_blocked_json),
+        "most_blocked": done.most_blocked.as_ref().map(summary::most_blocked_to_json),
         "seconds": done.seconds,
     })
 }

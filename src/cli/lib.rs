@@ -5,7 +5,8 @@
 //! library, runs it, and prints the result.
 //! `summary.rs` formats the summary of a scan, and `next_commands.rs` the commands at the end of each summary.
 //! `output.rs` writes standard output, `message.rs` prints errors and warnings, `hint.rs` adds advice to errors, `exit.rs`
-//! determines the exit code, and `progress.rs` displays progress.
+//! determines the exit code, and `progress.rs` displays progress. `caller.rs` is the terminal or the program to which a
+//! command reports.
 //!
 //! Only this folder knows the options of the command line.
 //!
@@ -19,13 +20,13 @@ mod builtin_command;
 mod call;
 mod call_error;
 mod call_monitor;
+mod caller;
 mod check_command;
 mod check_report;
 mod copy_command;
 mod defaults;
 mod escape;
 mod exit;
-mod figures;
 mod hint;
 mod join_command;
 mod match_command;
@@ -36,10 +37,10 @@ mod next_commands;
 mod output;
 mod progress;
 mod progress_line;
+mod progress_source;
 mod quantity;
 mod record_fetch;
 mod scan_command;
-mod session;
 mod shard_choice;
 mod show_args;
 mod show_command;
@@ -57,8 +58,8 @@ pub use call_monitor::{CallMonitor, Message, MessageLevel, ProgressState};
 
 use anyhow::Result;
 use args::{Args, Command};
+use caller::Caller;
 use clap::Parser;
-use session::Session;
 use std::ffi::OsString;
 
 /// Runs the program with arguments, the first of which is its name. Returns the exit code.
@@ -66,12 +67,12 @@ use std::ffi::OsString;
 /// It may be called once per process, because it handles the signals that stop a program.
 pub fn run(args: &[OsString]) -> u8 {
     if args.len() < 2 {
-        message::short_help();
+        message::print_short_help();
         return exit::NOT_STARTED;
     }
     let parsed = match Args::try_parse_from(args) {
         Ok(parsed) => parsed,
-        Err(error) => return refuse(&error, args),
+        Err(error) => return report_parse_error(&error, args),
     };
     let command = match (parsed.command, parsed.scan) {
         (Some(command), _) => command,
@@ -80,59 +81,59 @@ pub fn run(args: &[OsString]) -> u8 {
     let is_json = command.is_json();
     match run_command(command) {
         Ok(code) => code,
-        Err(error) => fail(&error, is_json),
+        Err(error) => print_failure(&error, is_json),
     }
 }
 
 fn run_command(command: Command) -> Result<u8> {
-    let session = Session::Terminal;
+    let caller = Caller::Terminal;
     match command {
-        Command::Scan(args) => scan_command::run(&args, &session)?.print(),
+        Command::Scan(args) => scan_command::run(&args, &caller)?.print(),
         Command::Check(args) => check_command::run(&args),
         Command::Show(args) => show_command::run(&args),
-        Command::Match(args) => match_command::run(&args, &session)?.print(),
-        Command::Verdicts(args) => verdicts_command::run(&args, &session)?.print(),
-        Command::Join(args) => join_command::run(&args, &session)?.print(),
-        Command::Verify(args) => verify_command::run(&args, &session)?.print(),
+        Command::Match(args) => match_command::run(&args, &caller)?.print(),
+        Command::Verdicts(args) => verdicts_command::run(&args, &caller)?.print(),
+        Command::Join(args) => join_command::run(&args, &caller)?.print(),
+        Command::Verify(args) => verify_command::run(&args, &caller)?.print(),
         Command::Copy(args) => copy_command::run(&args),
         Command::Views(args) => views_command::run(&args),
-        Command::Report(args) => builtin_command::report(&args),
-        Command::Schema(args) => builtin_command::schema(&args),
-        Command::Agents(args) => builtin_command::agents(&args),
-        Command::Completions { shell } => builtin_command::completions(shell),
-        Command::Man { command } => builtin_command::man(command.as_deref()),
+        Command::Report(args) => builtin_command::refuse_report(&args),
+        Command::Schema(args) => builtin_command::print_schema(&args),
+        Command::Agents(args) => builtin_command::print_agents(&args),
+        Command::Completions { shell } => builtin_command::print_completions(shell),
+        Command::Man { command } => builtin_command::print_man_page(command.as_deref()),
     }
 }
 
 /// Prints the error of a command, also as JSON if the output is JSON. Returns the exit code.
-fn fail(error: &anyhow::Error, is_json: bool) -> u8 {
-    message::error(error);
-    let code = exit::code_of(error);
+fn print_failure(error: &anyhow::Error, is_json: bool) -> u8 {
+    message::print_error(error);
+    let code = exit::code_for_error(error);
     if is_json {
         // If standard output cannot be written, that is the error, or the message has been printed.
-        let _ = output::print(CallError::of_command(error).json(code));
+        let _ = output::print(CallError::from_command_error(error).to_json_line(code));
     }
     code
 }
 
 /// Prints the error of arguments that cannot be parsed, or the help or version that was requested.
 /// Returns the exit code.
-fn refuse(error: &clap::Error, args: &[OsString]) -> u8 {
+fn report_parse_error(error: &clap::Error, args: &[OsString]) -> u8 {
     if error.exit_code() == 0 {
-        let printed = message::requested(error);
-        return printed.map_or_else(|error| fail(&error, false), |()| exit::OK);
+        let printed = message::print_help_or_version(error);
+        return printed.map_or_else(|error| print_failure(&error, false), |()| exit::OK);
     }
     let is_json = args.iter().any(|arg| arg == "--json");
     // A misspelt command is reported first, since its other arguments cannot be parsed.
     if let Some(mistyped) = args
         .get(1)
-        .and_then(|first| mistyped::first_argument(first))
+        .and_then(|first| mistyped::check_first_argument(first))
     {
-        return fail(&mistyped.into(), is_json);
+        return print_failure(&mistyped.into(), is_json);
     }
-    message::usage(error);
+    message::print_parse_error(error);
     if is_json {
-        let _ = output::print(CallError::of_arguments(error).json(exit::NOT_STARTED));
+        let _ = output::print(CallError::from_parse_error(error).to_json_line(exit::NOT_STARTED));
     }
     exit::NOT_STARTED
 }

@@ -1,12 +1,12 @@
 //! `robots-scan match`: decides for each URL of a list whether crawlers may fetch it.
 
 use crate::args::MatchArgs;
+use crate::caller::{Caller, CommandOutcome};
 use crate::escape::{escape, json_line};
-use crate::exit::{self, Stopped};
-use crate::figures::Figures;
+use crate::exit::{self, StoppedError};
 use crate::progress::ProgressDisplay;
-use crate::quantity::counted;
-use crate::session::{Outcome, Session};
+use crate::progress_source::ProgressSource;
+use crate::quantity::format_count;
 use crate::{agent_advice, defaults};
 use anyhow::Result;
 use dataset::crawler::Crawler;
@@ -17,9 +17,9 @@ use std::path::Path;
 use std::sync::Arc;
 use tools::url_match::{self, MatchProgress, MatchSummary, Options, UrlList};
 
-pub(crate) fn run(args: &MatchArgs, session: &Session) -> Result<Outcome> {
-    let threads = thread_pool::start(defaults::threads(args.threads), &args.dataset)?;
-    let registry = defaults::registry(args.agents.as_deref())?;
+pub(crate) fn run(args: &MatchArgs, caller: &Caller) -> Result<CommandOutcome> {
+    let threads = thread_pool::start(defaults::thread_count(args.threads), &args.dataset)?;
+    let registry = defaults::read_registry(args.agents.as_deref())?;
     let crawlers = args.agent.iter();
     let ready = url_match::prepare(Options {
         dataset: args.dataset.clone(),
@@ -38,54 +38,53 @@ pub(crate) fn run(args: &MatchArgs, session: &Session) -> Result<Outcome> {
         output: args.output.clone(),
         overwrite: args.overwrite,
     })?;
-    agent_advice::warn(&args.agent, &registry, args.dialect, session);
-    let stop = session.stop_flag()?;
+    agent_advice::warn_about_agents(&args.agent, &registry, args.dialect, caller);
+    let stop = caller.stop_flag()?;
     let progress = Arc::new(MatchProgress::default());
-    let figures = Figures::Match(Arc::clone(&progress));
-    let display = ProgressDisplay::start(figures, None, args.quiet, session);
+    let progress_source = ProgressSource::Match(Arc::clone(&progress));
+    let display = ProgressDisplay::start(progress_source, None, args.quiet, caller);
     let result = threads.install(|| ready.run(&progress, &stop));
-    let result = result.map_err(Stopped::of);
+    let result = result.map_err(StoppedError::wrap_if_begun);
     display.finish();
     let done = result?;
     if !done.is_dataset_whole {
-        session.warning(&format!(
+        caller.warn(&format!(
             "'{}' has no _SUCCESS: the run that wrote it did not finish",
             args.dataset.display()
         ));
     }
     if done.urls == 0 {
-        session.warning(&format!("'{}' contains no URL", args.urls.display()));
+        caller.warn(&format!("'{}' contains no URL", args.urls.display()));
     }
     let text = if args.json {
-        json_line(&json(&done, args))
+        json_line(&summary_to_json(&done, args))
     } else if args.quiet {
         String::new()
     } else {
-        text(&done, &args.output)
+        format_summary(&done, &args.output)
     };
     let code = exit::OK;
-    Ok(Outcome { code, text })
+    Ok(CommandOutcome { code, text })
 }
 
 /// Returns the summary for people.
-fn text(done: &MatchSummary, output: &Path) -> String {
+fn format_summary(done: &MatchSummary, output: &Path) -> String {
     let count = |name: &str| HumanCount(done.by_access.get(name).copied().unwrap_or(0));
     format!(
         "{} of {}: {} allowed, {} disallowed, {} unknown; {}: {}, {}, {:.1} s\n",
-        counted(done.urls, "URL"),
-        counted(done.origins, "origin"),
+        format_count(done.urls, "URL"),
+        format_count(done.origins, "origin"),
         count("allowed"),
         count("disallowed"),
         count("unknown"),
         escape(&output.to_string_lossy()),
-        counted(done.rows, "row"),
+        format_count(done.rows, "row"),
         HumanBytes(done.bytes_written),
         done.seconds,
     )
 }
 
-/// Returns the summary as JSON.
-fn json(done: &MatchSummary, args: &MatchArgs) -> Value {
+fn summary_to_json(done: &MatchSummary, args: &MatchArgs) -> Value {
     json!({
         "output": args.output.to_string_lossy(),
         "exit_code": exit::OK,

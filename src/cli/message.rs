@@ -28,9 +28,9 @@ Example:
 All options: robots-scan --help; of a command: robots-scan COMMAND --help
 ";
 
-/// The kind of a message, which is its prefix.
+/// The prefix of a message, according to its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Prefix {
+pub(crate) enum MessagePrefix {
     /// The run stops, or an input fails.
     Error,
     /// The run continues, but its result may not be what is expected.
@@ -39,7 +39,7 @@ pub(crate) enum Prefix {
     Hint,
 }
 
-impl Prefix {
+impl MessagePrefix {
     fn text(self) -> &'static str {
         match self {
             Self::Error => "error:",
@@ -59,9 +59,9 @@ impl Prefix {
 
     /// Formats a message as one line without its line break. The prefix is
     /// colored if standard error is a terminal.
-    pub(crate) fn line(self, text: &str) -> String {
+    pub(crate) fn format_line(self, text: &str) -> String {
         let text = escape(text);
-        match stderr().is_terminal() && !is_color_refused() {
+        match stderr().is_terminal() && !is_color_disabled() {
             true => format!("{0}{1}{0:#} {text}", self.style(), self.text()),
             false => format!("{} {text}", self.text()),
         }
@@ -69,25 +69,25 @@ impl Prefix {
 
     fn print(self, text: &str) {
         // A closed standard error does not change the exit code.
-        let _ = writeln!(stderr(), "{}", self.line(text));
+        let _ = writeln!(stderr(), "{}", self.format_line(text));
     }
 }
 
 /// Prints `warning: text`.
-pub(crate) fn warning(text: &str) {
-    Prefix::Warning.print(text);
+pub(crate) fn print_warning(text: &str) {
+    MessagePrefix::Warning.print(text);
 }
 
 /// Prints `hint: text`.
-pub(crate) fn hint(text: &str) {
-    Prefix::Hint.print(text);
+pub(crate) fn print_hint(text: &str) {
+    MessagePrefix::Hint.print(text);
 }
 
 /// Prints an error with its causes, and its hint if it has one.
-pub(crate) fn error(error: &anyhow::Error) {
-    Prefix::Error.print(&with_causes(error));
-    if let Some(text) = hint::of(error) {
-        hint(&text);
+pub(crate) fn print_error(error: &anyhow::Error) {
+    MessagePrefix::Error.print(&format_with_causes(error));
+    if let Some(text) = hint::hint_for(error) {
+        print_hint(&text);
     }
 }
 
@@ -96,18 +96,18 @@ pub(crate) fn error(error: &anyhow::Error) {
 /// # Errors
 ///
 /// Those of [`output::print`].
-pub(crate) fn requested(error: &clap::Error) -> Result<()> {
+pub(crate) fn print_help_or_version(error: &clap::Error) -> Result<()> {
     let text = error.render();
-    output::print(match stdout().is_terminal() && !is_color_refused() {
+    output::print(match stdout().is_terminal() && !is_color_disabled() {
         true => text.ansi().to_string(),
         false => text.to_string(),
     })
 }
 
 /// Prints the help of a command line without arguments: the commands, and where to read on.
-pub(crate) fn short_help() {
+pub(crate) fn print_short_help() {
     let help = Args::command().help_template(SHORT_HELP).render_help();
-    let help = match stderr().is_terminal() && !is_color_refused() {
+    let help = match stderr().is_terminal() && !is_color_disabled() {
         true => help.ansi().to_string(),
         false => help.to_string(),
     };
@@ -115,16 +115,16 @@ pub(crate) fn short_help() {
 }
 
 /// Prints an error of the argument parser in the format of all other messages.
-pub(crate) fn usage(error: &clap::Error) {
+pub(crate) fn print_parse_error(error: &clap::Error) {
     let mut out = String::new();
     for line in error.render().to_string().trim_end().lines() {
         let line = line.trim_end();
         let line = if let Some(text) = line.strip_prefix("error: ") {
-            Prefix::Error.line(text)
+            MessagePrefix::Error.format_line(text)
         } else if let Some(text) = line.strip_prefix("  tip: ") {
-            Prefix::Hint.line(text)
+            MessagePrefix::Hint.format_line(text)
         } else if line.starts_with("For more information, try '--help'") {
-            Prefix::Hint.line("for more information, try '--help'")
+            MessagePrefix::Hint.format_line("for more information, try '--help'")
         } else {
             escape(line).into_owned()
         };
@@ -135,19 +135,19 @@ pub(crate) fn usage(error: &clap::Error) {
 }
 
 /// Returns the text of an error and its causes on one line.
-pub(crate) fn with_causes(error: &anyhow::Error) -> String {
+pub(crate) fn format_with_causes(error: &anyhow::Error) -> String {
     let mut causes = error.chain().map(ToString::to_string);
     let mut text = causes.next().unwrap_or_default();
     for cause in causes {
         text.push_str(": ");
-        text.push_str(&without_code(&cause));
+        text.push_str(&normalize_cause(&cause));
     }
     text
 }
 
 /// Returns the text of a cause in lower case and without the number that the standard
 /// library appends: `Permission denied (os error 13)`.
-fn without_code(cause: &str) -> String {
+fn normalize_cause(cause: &str) -> String {
     let mut text = cause;
     if let Some((before, number)) = cause.rsplit_once(" (os error ")
         && number.ends_with(')')
@@ -164,7 +164,7 @@ fn without_code(cause: &str) -> String {
 }
 
 /// Returns true if the environment disables colors (<https://no-color.org>).
-pub(crate) fn is_color_refused() -> bool {
+pub(crate) fn is_color_disabled() -> bool {
     std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
@@ -177,9 +177,12 @@ mod tests {
         let cause = std::io::Error::from_raw_os_error(13);
         let error = anyhow::Error::new(disk::error::Error::read("a.warc", cause));
         assert_eq!(
-            with_causes(&error),
+            format_with_causes(&error),
             "cannot read 'a.warc': permission denied"
         );
-        assert_eq!(without_code("EOF: file size of 3"), "EOF: file size of 3");
+        assert_eq!(
+            normalize_cause("EOF: file size of 3"),
+            "EOF: file size of 3"
+        );
     }
 }

@@ -11,28 +11,28 @@ use std::path::Path;
 
 /// Returns an error if the first argument is probably a misspelt command, or is a
 /// dataset.
-pub(crate) fn first_argument(argument: &OsStr) -> Option<UsageError> {
-    misspelt_command(argument).or_else(|| dataset(Path::new(argument)))
+pub(crate) fn check_first_argument(argument: &OsStr) -> Option<UsageError> {
+    misspelt_command_error(argument).or_else(|| dataset_as_archive_error(Path::new(argument)))
 }
 
 /// Returns an error if an argument is similar to a command and is not a file.
-pub(crate) fn misspelt_command(argument: &OsStr) -> Option<UsageError> {
+pub(crate) fn misspelt_command_error(argument: &OsStr) -> Option<UsageError> {
     let word = argument.to_str()?;
     if Path::new(word).exists() {
         return None;
     }
     let command = Args::command();
     let names = command.get_subcommands().map(clap::Command::get_name);
-    nearest(word, names)?;
-    Some(unknown_command(word))
+    find_nearest(word, names)?;
+    Some(unknown_command_error(word))
 }
 
 /// Returns the error for a word that is not a command, with the command that is most similar.
-pub(crate) fn unknown_command(word: &str) -> UsageError {
+pub(crate) fn unknown_command_error(word: &str) -> UsageError {
     let command = Args::command();
     let names = command.get_subcommands().map(clap::Command::get_name);
     let names: Vec<&str> = names.collect();
-    let hint = match nearest(word, names.iter().copied()) {
+    let hint = match find_nearest(word, names.iter().copied()) {
         Some(nearest) => format!("did you mean '{nearest}'?"),
         None => format!("the commands are {}", names.join(", ")),
     };
@@ -42,10 +42,10 @@ pub(crate) fn unknown_command(word: &str) -> UsageError {
 /// Returns the name that is most similar to a word, if one begins with the other
 /// (three letters or more), or if they differ by at most one typing error per four
 /// letters.
-fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+fn find_nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let distance = |name: &str| {
-        let is_cut = word.len() >= 3 && (name.starts_with(word) || word.starts_with(name));
-        match is_cut {
+        let is_prefix = word.len() >= 3 && (name.starts_with(word) || word.starts_with(name));
+        match is_prefix {
             true => 0,
             false => strsim::osa_distance(&word.to_lowercase(), name),
         }
@@ -57,7 +57,7 @@ fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a s
 }
 
 /// Returns an error if a path is a dataset, or a Parquet file.
-pub(crate) fn dataset(path: &Path) -> Option<UsageError> {
+pub(crate) fn dataset_as_archive_error(path: &Path) -> Option<UsageError> {
     let metadata = fs::metadata(path).ok()?;
     let is_dataset = metadata.is_dir() && path.join("_manifest.jsonl").is_file();
     let is_parquet = metadata.is_file() && is_parquet_file(path);
@@ -105,7 +105,7 @@ mod tests {
             ("out", None),
             ("", None),
         ] {
-            assert_eq!(nearest(word, names.into_iter()), name, "{word}");
+            assert_eq!(find_nearest(word, names.into_iter()), name, "{word}");
         }
     }
 }

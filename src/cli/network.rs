@@ -1,9 +1,9 @@
 //! The client for URLs, and the messages about servers that refuse requests.
 
-use crate::arg_values::PATIENCE;
+use crate::arg_values::DEFAULT_PATIENCE;
 use crate::args::{CopyArgs, ScanArgs};
-use crate::quantity::{duration_text, parse_duration};
-use crate::session::Session;
+use crate::caller::Caller;
+use crate::quantity::{format_duration, parse_duration};
 use crate::show_args::ShowArgs;
 use anyhow::Result;
 use remote::{Rate, Remote, RemoteEvent, RemoteOptions};
@@ -12,34 +12,34 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// The memory for archives that are fetched ahead.
+/// The memory for archives that are fetched before a worker reads them.
 const READ_AHEAD_BYTES: u64 = 256 << 20;
 
 /// The most time that a response may send nothing, before it is requested again.
 const MAX_STALL: Duration = Duration::from_secs(30);
 
-/// The time within which a store answers to an object of 64 MiB, also over a slow line.
+/// The time within which a store must answer to the upload of 64 MiB, also over a slow line.
 const COPY_STALL: Duration = Duration::from_secs(1800);
 
-/// The route of messages about servers: to the progress display while a run is shown, otherwise to
-/// the user of the command.
+/// The receiver of messages about servers: the progress display while there is one, otherwise the
+/// caller of the command.
 #[derive(Clone, Default)]
 pub(crate) struct EventRoute {
     display: Arc<Mutex<Option<Sender<ScanNotice>>>>,
-    session: Session,
+    caller: Caller,
 }
 
 impl EventRoute {
-    /// Returns a route to the user of a command.
-    pub(crate) fn to(session: &Session) -> Self {
+    /// Returns a route to the caller of a command.
+    pub(crate) fn new(caller: &Caller) -> Self {
         Self {
             display: Arc::default(),
-            session: session.clone(),
+            caller: caller.clone(),
         }
     }
 
-    /// Sends further messages to a display, or to the user again.
-    pub(crate) fn set(&self, display: Option<Sender<ScanNotice>>) {
+    /// Sends further messages to a display; with `None`, to the caller again.
+    pub(crate) fn set_display(&self, display: Option<Sender<ScanNotice>>) {
         *self.display.lock().unwrap_or_else(PoisonError::into_inner) = display;
     }
 
@@ -49,13 +49,17 @@ impl EventRoute {
             Some(display) => {
                 let _ = display.send(ScanNotice::Remote(event));
             }
-            None => self.session.warning(&text(&event)),
+            None => self.caller.warn(&describe_event(&event)),
         }
     }
 }
 
 /// Starts the client.
-pub(crate) fn start(args: &ScanArgs, shards: Option<usize>, route: &EventRoute) -> Result<Remote> {
+pub(crate) fn start_scan_client(
+    args: &ScanArgs,
+    shards: Option<usize>,
+    route: &EventRoute,
+) -> Result<Remote> {
     let tasks = shards.and_then(|shards| u32::try_from(shards).ok());
     let options = RemoteOptions {
         rate: args.rate.unwrap_or(Rate::Default),
@@ -72,12 +76,15 @@ pub(crate) fn start(args: &ScanArgs, shards: Option<usize>, route: &EventRoute) 
     Ok(Remote::start(options, move |event| route.send(event))?)
 }
 
-/// Returns the options for URLs that have other values than without them.
-pub(crate) fn given_options(args: &ScanArgs) -> Vec<&'static str> {
+/// Returns the names of the options for URLs whose values differ from the defaults.
+pub(crate) fn changed_url_options(args: &ScanArgs) -> Vec<&'static str> {
     let options = [
         ("--rate", args.rate.is_some()),
         ("--connections", args.connections.is_some()),
-        ("--patience", Ok(args.patience) != parse_duration(PATIENCE)),
+        (
+            "--patience",
+            Ok(args.patience) != parse_duration(DEFAULT_PATIENCE),
+        ),
         ("--ca", args.ca.is_some()),
         ("--no-sign-request", args.no_sign_request),
     ];
@@ -86,7 +93,7 @@ pub(crate) fn given_options(args: &ScanArgs) -> Vec<&'static str> {
 }
 
 /// Starts the client of a copy.
-pub(crate) fn start_copy(args: &CopyArgs, route: &EventRoute) -> Result<Remote> {
+pub(crate) fn start_copy_client(args: &CopyArgs, route: &EventRoute) -> Result<Remote> {
     let options = RemoteOptions {
         rate: args.rate.unwrap_or(Rate::Default),
         concurrent_tasks: 1,
@@ -103,7 +110,7 @@ pub(crate) fn start_copy(args: &CopyArgs, route: &EventRoute) -> Result<Remote> 
 }
 
 /// Starts the client that reads a record.
-pub(crate) fn start_show(args: &ShowArgs, route: &EventRoute) -> Result<Remote> {
+pub(crate) fn start_show_client(args: &ShowArgs, route: &EventRoute) -> Result<Remote> {
     let options = RemoteOptions {
         rate: Rate::Default,
         concurrent_tasks: 1,
@@ -119,8 +126,8 @@ pub(crate) fn start_show(args: &ShowArgs, route: &EventRoute) -> Result<Remote> 
     Ok(Remote::start(options, move |event| route.send(event))?)
 }
 
-/// Returns the text about an event.
-pub(crate) fn text(event: &RemoteEvent) -> String {
+/// Returns the message about an event.
+pub(crate) fn describe_event(event: &RemoteEvent) -> String {
     match event {
         RemoteEvent::WaitBegins {
             server,
@@ -128,10 +135,10 @@ pub(crate) fn text(event: &RemoteEvent) -> String {
             wait,
         } => format!(
             "{server}: {reason}; all requests wait, {} before the next one",
-            duration_text(*wait)
+            format_duration(*wait)
         ),
         RemoteEvent::WaitEnds { server, waited } => {
-            format!("{server} continues after {}", duration_text(*waited))
+            format!("{server} continues after {}", format_duration(*waited))
         }
     }
 }

@@ -1,14 +1,14 @@
 //! The commands that the summary of a run suggests, such as the one that opens its output in DuckDB.
 
-use crate::escape::{escape, quoted};
+use crate::escape::{escape, quote_for_shell};
 use dataset::tables::Table;
 use remote::RemoteUrl;
 use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::Path;
 
-/// The width of a terminal.
-const COLUMNS: usize = 80;
+/// The width of a terminal, for which lines are laid out.
+const ASSUMED_TERMINAL_COLUMNS: usize = 80;
 
 /// A command with its purpose.
 struct NextCommand {
@@ -17,25 +17,25 @@ struct NextCommand {
 }
 
 /// Returns the commands for a dataset, or for a folder with joined datasets, with these tables.
-pub(crate) fn of_dataset(root: &Path, tables: &[Table]) -> String {
-    text(&dataset_commands(root, tables))
+pub(crate) fn format_dataset_commands(root: &Path, tables: &[Table]) -> String {
+    format_commands(&dataset_commands(root, tables))
 }
 
 /// Returns the commands for a dataset that is one of several shards.
-pub(crate) fn of_shard(root: &Path, tables: &[Table]) -> String {
+pub(crate) fn format_shard_commands(root: &Path, tables: &[Table]) -> String {
     let mut commands = dataset_commands(root, tables);
-    if has(tables, &[Table::RobotsFiles, Table::Verdicts]) {
+    if has_tables(tables, &[Table::RobotsFiles, Table::Verdicts]) {
         commands.push(NextCommand {
             command: "robots-scan join FOLDER".to_owned(),
             purpose: "join all shards in FOLDER",
         });
     }
-    text(&commands)
+    format_commands(&commands)
 }
 
 /// Returns the commands for a file with one table.
-pub(crate) fn of_file(path: &Path) -> String {
-    text(&[NextCommand {
+pub(crate) fn format_file_commands(path: &Path) -> String {
+    format_commands(&[NextCommand {
         command: format!("duckdb -c {}", duckdb_query(path)),
         purpose: "print its rows",
     }])
@@ -47,17 +47,17 @@ fn duckdb_query(output: &Path) -> String {
     let query = format!("FROM '{}'", path.replace('\'', "''"));
     let is_escaped = matches!(escape(&path), Cow::Owned(_));
     if is_escaped || path.contains(['"', '$', '`', '\\', '!', '\'']) {
-        quoted(&query)
+        quote_for_shell(&query)
     } else {
         format!("\"{query}\"")
     }
 }
 
 /// Returns the commands for a copy of a dataset in a store.
-pub(crate) fn of_copy(destination: &RemoteUrl) -> String {
+pub(crate) fn format_copy_commands(destination: &RemoteUrl) -> String {
     let source = destination.to_string();
-    let source = quoted(source.trim_end_matches('/'));
-    text(&[
+    let source = quote_for_shell(source.trim_end_matches('/'));
+    format_commands(&[
         NextCommand {
             command: format!("aws s3 cp {source}/views.sql ."),
             purpose: "DuckDB needs a local file",
@@ -72,41 +72,42 @@ pub(crate) fn of_copy(destination: &RemoteUrl) -> String {
 fn dataset_commands(root: &Path, tables: &[Table]) -> Vec<NextCommand> {
     let root = root.to_string_lossy();
     let root = root.trim_end_matches('/');
-    let word = quoted(root);
-    // As for the questions in `views.sql`.
-    let is_complete = has(tables, &Table::ALL);
+    let quoted_root = quote_for_shell(root);
+    // `views.sql` has its questions only if all tables are there.
+    let is_complete = has_tables(tables, &Table::ALL);
     let mut commands = vec![NextCommand {
-        command: format!("duckdb -init {word}/views.sql"),
+        command: format!("duckdb -init {quoted_root}/views.sql"),
         purpose: match is_complete {
             true => "query; try FROM questions()",
             false => "query",
         },
     }];
-    if has(tables, &[Table::RobotsFiles, Table::Groups, Table::Rules]) {
+    if has_tables(tables, &[Table::RobotsFiles, Table::Groups, Table::Rules]) {
         commands.push(NextCommand {
-            command: format!("robots-scan show {word} --host HOST"),
+            command: format!("robots-scan show {quoted_root} --host HOST"),
             purpose: "print a host's robots.txt",
         });
     }
     if is_complete {
         commands.push(NextCommand {
-            command: format!("robots-scan report {word}"),
+            command: format!("robots-scan report {quoted_root}"),
             purpose: "draw charts (needs Python)",
         });
     }
     commands
 }
 
-fn has(tables: &[Table], needed: &[Table]) -> bool {
+fn has_tables(tables: &[Table], needed: &[Table]) -> bool {
     needed.iter().all(|table| tables.contains(table))
 }
 
 /// Returns one line per command, with the purposes aligned. If a line would be wider than a
 /// terminal, each purpose has a line of its own, so that a command is still a line to copy.
-fn text(commands: &[NextCommand]) -> String {
+fn format_commands(commands: &[NextCommand]) -> String {
     let columns = |command: &NextCommand| command.command.chars().count();
     let width = commands.iter().map(columns).max().unwrap_or(0);
-    let fits = |command: &NextCommand| 2 + width + 2 + command.purpose.len() <= COLUMNS;
+    let fits =
+        |command: &NextCommand| 2 + width + 2 + command.purpose.len() <= ASSUMED_TERMINAL_COLUMNS;
     let is_aligned = commands.iter().all(fits);
     let mut out = "next:\n".to_owned();
     for NextCommand { command, purpose } in commands {
@@ -125,14 +126,14 @@ mod tests {
     #[test]
     fn commands_are_aligned_within_80_columns() {
         assert_eq!(
-            of_dataset(Path::new("out.parquet/"), &Table::ALL),
+            format_dataset_commands(Path::new("out.parquet/"), &Table::ALL),
             "next:\n\
              \x20 duckdb -init out.parquet/views.sql        query; try FROM questions()\n\
              \x20 robots-scan show out.parquet --host HOST  print a host's robots.txt\n\
              \x20 robots-scan report out.parquet            draw charts (needs Python)\n"
         );
         let longest = "x".repeat(20);
-        let next = of_dataset(Path::new(&longest), &Table::ALL);
+        let next = format_dataset_commands(Path::new(&longest), &Table::ALL);
         assert!(next.lines().all(|line| line.len() <= 80), "{next}");
         assert_eq!(next.lines().count(), 4);
     }
@@ -141,7 +142,7 @@ mod tests {
     fn a_long_path_moves_the_purposes_to_lines_of_their_own() {
         let root = "/mnt/".to_owned() + &"x".repeat(60);
         assert_eq!(
-            of_dataset(Path::new(&root), &Table::ALL),
+            format_dataset_commands(Path::new(&root), &Table::ALL),
             format!(
                 "next:\n\
                  \x20 query; try FROM questions():\n    duckdb -init {root}/views.sql\n\
@@ -154,14 +155,14 @@ mod tests {
     #[test]
     fn paths_are_quoted_for_a_shell() {
         assert_eq!(
-            of_dataset(Path::new("it's out"), &Table::ALL),
+            format_dataset_commands(Path::new("it's out"), &Table::ALL),
             "next:\n\
              \x20 duckdb -init 'it'\\''s out'/views.sql        query; try FROM questions()\n\
              \x20 robots-scan show 'it'\\''s out' --host HOST  print a host's robots.txt\n\
              \x20 robots-scan report 'it'\\''s out'            draw charts (needs Python)\n"
         );
         assert_eq!(
-            of_file(Path::new("it's.parquet")),
+            format_file_commands(Path::new("it's.parquet")),
             "next:\n  duckdb -c 'FROM '\\''it'\\'''\\''s.parquet'\\'''  print its rows\n"
         );
         assert_eq!(duckdb_query(Path::new("a\x07")), "$'FROM \\'a\\x07\\''");
@@ -170,12 +171,12 @@ mod tests {
     #[test]
     fn commands_that_need_other_tables_are_left_out() {
         assert_eq!(
-            of_dataset(Path::new("out"), &[Table::Rules]),
+            format_dataset_commands(Path::new("out"), &[Table::Rules]),
             "next:\n  duckdb -init out/views.sql  query\n"
         );
-        let tables = Table::ALL.into_iter().filter(|table| !table.has_crawls());
+        let tables = Table::ALL.into_iter().filter(|table| !table.is_per_crawl());
         assert_eq!(
-            of_shard(Path::new("all/1"), &Vec::from_iter(tables)),
+            format_shard_commands(Path::new("all/1"), &Vec::from_iter(tables)),
             "next:\n\
              \x20 duckdb -init all/1/views.sql        query\n\
              \x20 robots-scan show all/1 --host HOST  print a host's robots.txt\n\
@@ -187,7 +188,7 @@ mod tests {
     fn the_views_of_a_copy_are_fetched_first() {
         let destination = RemoteUrl::parse("s3://bucket/a/b").unwrap().unwrap();
         assert_eq!(
-            of_copy(&destination),
+            format_copy_commands(&destination),
             "next:\n\
              \x20 aws s3 cp s3://bucket/a/b/views.sql .  DuckDB needs a local file\n\
              \x20 duckdb -init views.sql                 query the copy\n"

@@ -1,15 +1,15 @@
-//! The progress display of `scan`, `match` and `verify`.
+//! The progress display of a command.
 //!
-//! [`ProgressDisplay`] runs a thread that shows [`Figures`] on a [`ProgressLine`] until
+//! [`ProgressDisplay`] runs a thread that shows [`ProgressSource`] on a [`ProgressLine`] until
 //! the command finishes. It also prints the faults and failed inputs of a scan, above
 //! the line. These are printed even if the command is quiet.
 
 use crate::call_error::CallError;
-use crate::figures::Figures;
-use crate::message::{Prefix, with_causes};
+use crate::caller::Caller;
+use crate::message::{MessagePrefix, format_with_causes};
 use crate::network;
 use crate::progress_line::ProgressLine;
-use crate::session::Session;
+use crate::progress_source::ProgressSource;
 use robots_scan::pipeline::ScanNotice;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,10 +17,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 
 /// The number of faults that are printed. Further faults are only counted.
-const FAULTS_PRINTED: u64 = 20;
+const MAX_PRINTED_FAULTS: u64 = 20;
 
 /// The number of errors of failed inputs that are kept. Further ones are only printed.
-const MAX_ERRORS: usize = 100;
+const MAX_KEPT_ERRORS: usize = 100;
 
 /// A progress display that runs in a thread of its own.
 pub(crate) struct ProgressDisplay {
@@ -31,22 +31,24 @@ pub(crate) struct ProgressDisplay {
 impl ProgressDisplay {
     /// Starts a display. If `is_quiet` is true, only notices are shown.
     pub(crate) fn start(
-        figures: Figures,
+        progress_source: ProgressSource,
         notices: Option<Receiver<ScanNotice>>,
         is_quiet: bool,
-        session: &Session,
+        caller: &Caller,
     ) -> Self {
         let is_done = Arc::new(AtomicBool::new(false));
-        let mut worker = DisplayThread {
-            figures,
-            notices: notices.map(Notices::new),
-            line: ProgressLine::new(is_quiet, session),
+        let mut display = DisplayThread {
+            progress_source,
+            notices: notices.map(NoticePrinter::new),
+            line: ProgressLine::new(is_quiet, caller),
             is_done: Arc::clone(&is_done),
         };
         let thread = thread::spawn(move || {
-            worker.run();
-            worker.line.finish();
-            worker.notices.map_or(Vec::new(), |notices| notices.failed)
+            display.run();
+            display.line.finish();
+            display
+                .notices
+                .map_or(Vec::new(), |notices| notices.input_errors)
         });
         Self { is_done, thread }
     }
@@ -62,8 +64,8 @@ impl ProgressDisplay {
 
 /// The state of the thread of a display.
 struct DisplayThread {
-    figures: Figures,
-    notices: Option<Notices>,
+    progress_source: ProgressSource,
+    notices: Option<NoticePrinter>,
     line: ProgressLine,
     is_done: Arc<AtomicBool>,
 }
@@ -71,14 +73,14 @@ struct DisplayThread {
 impl DisplayThread {
     fn run(&mut self) {
         while !self.is_done.load(Ordering::Relaxed) {
-            if !self.wait() {
+            if !self.wait_for_update() {
                 return;
             }
-            if let Some(total) = self.figures.total() {
+            if let Some(total) = self.progress_source.total() {
                 self.line.set_total(total);
             }
-            let pieces = self.figures.pieces(self.line.seconds());
-            self.line.update(self.figures.position(), &pieces);
+            let pieces = self.progress_source.pieces(self.line.seconds());
+            self.line.update(self.progress_source.position(), &pieces);
         }
         if let Some(notices) = &mut self.notices {
             notices.print_rest(&self.line);
@@ -87,8 +89,8 @@ impl DisplayThread {
 
     /// Waits for the next update, and prints notices meanwhile. Returns false if there
     /// will be no more notices, since the scan has ended then.
-    fn wait(&mut self) -> bool {
-        let interval = self.figures.interval();
+    fn wait_for_update(&mut self) -> bool {
+        let interval = self.progress_source.update_interval();
         let Some(notices) = &mut self.notices else {
             thread::sleep(interval);
             return true;
@@ -103,26 +105,26 @@ impl DisplayThread {
     }
 }
 
-/// The notices of a scan about faults and failed inputs.
-struct Notices {
+/// Prints the notices of a scan, and keeps the errors of failed inputs.
+struct NoticePrinter {
     receiver: Receiver<ScanNotice>,
     /// The number of faults so far.
-    faults: u64,
+    fault_count: u64,
     /// The errors of the first failed inputs.
-    failed: Vec<CallError>,
+    input_errors: Vec<CallError>,
 }
 
-impl Notices {
+impl NoticePrinter {
     fn new(receiver: Receiver<ScanNotice>) -> Self {
         Self {
             receiver,
-            faults: 0,
-            failed: Vec::new(),
+            fault_count: 0,
+            input_errors: Vec::new(),
         }
     }
 
     fn print(&mut self, notice: ScanNotice, line: &ProgressLine) {
-        if let Some((prefix, text)) = self.text(notice) {
+        if let Some((prefix, text)) = self.describe_notice(notice) {
             line.print(prefix, &text);
         }
     }
@@ -135,32 +137,35 @@ impl Notices {
     }
 
     /// Returns the text of a notice. The text of the first fault beyond
-    /// [`FAULTS_PRINTED`] says that there are more. Further faults have no text.
-    fn text(&mut self, notice: ScanNotice) -> Option<(Prefix, String)> {
+    /// [`MAX_PRINTED_FAULTS`] says that there are more. Further faults have no text.
+    fn describe_notice(&mut self, notice: ScanNotice) -> Option<(MessagePrefix, String)> {
         let (name, fault) = match notice {
             ScanNotice::Fault { name, fault } => (name, fault),
             // The summary contains the advice for failed inputs.
             ScanNotice::Failed(error) => {
                 let error = error.into();
-                if self.failed.len() < MAX_ERRORS {
-                    self.failed.push(CallError::of_command(&error));
+                if self.input_errors.len() < MAX_KEPT_ERRORS {
+                    self.input_errors
+                        .push(CallError::from_command_error(&error));
                 }
-                return Some((Prefix::Error, with_causes(&error)));
+                return Some((MessagePrefix::Error, format_with_causes(&error)));
             }
-            ScanNotice::Remote(event) => return Some((Prefix::Warning, network::text(&event))),
+            ScanNotice::Remote(event) => {
+                return Some((MessagePrefix::Warning, network::describe_event(&event)));
+            }
         };
-        self.faults += 1;
-        let text = if self.faults <= FAULTS_PRINTED {
+        self.fault_count += 1;
+        let text = if self.fault_count <= MAX_PRINTED_FAULTS {
             format!(
                 "'{name}' at {}: {} ({} bytes skipped)",
                 fault.offset, fault.detail, fault.bytes_skipped
             )
-        } else if self.faults == FAULTS_PRINTED + 1 {
+        } else if self.fault_count == MAX_PRINTED_FAULTS + 1 {
             "further faults are only counted here; the table 'faults' lists all".to_owned()
         } else {
             return None;
         };
-        Some((Prefix::Warning, text))
+        Some((MessagePrefix::Warning, text))
     }
 }
 
@@ -173,13 +178,13 @@ mod tests {
     #[test]
     fn the_errors_of_failed_inputs_are_kept_up_to_a_limit() {
         let (_sender, receiver) = channel();
-        let mut notices = Notices::new(receiver);
-        for i in 0..MAX_ERRORS + 2 {
+        let mut notices = NoticePrinter::new(receiver);
+        for i in 0..MAX_KEPT_ERRORS + 2 {
             let error = Error::read(format!("{i}.warc"), std::io::Error::other("why"));
-            let (_, text) = notices.text(ScanNotice::Failed(error)).unwrap();
+            let (_, text) = notices.describe_notice(ScanNotice::Failed(error)).unwrap();
             assert_eq!(text, format!("cannot read '{i}.warc': why"));
         }
-        assert_eq!(notices.failed.len(), MAX_ERRORS);
-        assert_eq!(notices.failed[1].text, "cannot read '1.warc': why");
+        assert_eq!(notices.input_errors.len(), MAX_KEPT_ERRORS);
+        assert_eq!(notices.input_errors[1].text, "cannot read '1.warc': why");
     }
 }

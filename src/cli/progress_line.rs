@@ -1,8 +1,8 @@
 //! A progress line on standard error, which is updated in place on a terminal.
 
 use crate::call_monitor::{CallMonitor, ProgressState};
-use crate::message::Prefix;
-use crate::session::Session;
+use crate::caller::Caller;
+use crate::message::MessagePrefix;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, Write, stderr};
 use std::sync::Arc;
@@ -10,16 +10,16 @@ use std::time::{Duration, Instant};
 use terminal_size::{Width, terminal_size_of};
 
 /// The time between two lines if standard error is not a terminal.
-const LINE_EVERY: Duration = Duration::from_secs(15);
+const LINE_INTERVAL: Duration = Duration::from_secs(15);
 
-/// The columns of the bar and the blank beside it.
+/// The width of the bar and the space beside it.
 const BAR_COLUMNS: usize = 11;
 
-/// The columns of the spinner and the blank beside it.
+/// The width of the spinner and the space beside it.
 const SPINNER_COLUMNS: usize = 2;
 
 /// The width of the terminal if it is unknown.
-const COLUMNS: usize = 80;
+const ASSUMED_TERMINAL_COLUMNS: usize = 80;
 
 /// A progress line: a bar if the total is known, otherwise a spinner. If standard error
 /// is not a terminal, a line is written every 15 seconds. If it is quiet, nothing is
@@ -34,10 +34,10 @@ pub(crate) struct ProgressLine {
 }
 
 impl ProgressLine {
-    pub(crate) fn new(is_quiet: bool, session: &Session) -> Self {
-        let monitor = match session {
-            Session::Terminal => None,
-            Session::Call(monitor) => Some(Arc::clone(monitor)),
+    pub(crate) fn new(is_quiet: bool, caller: &Caller) -> Self {
+        let monitor = match caller {
+            Caller::Terminal => None,
+            Caller::Program(monitor) => Some(Arc::clone(monitor)),
         };
         let is_terminal = stderr().is_terminal() && monitor.is_none();
         let bar = ProgressBar::no_length();
@@ -83,7 +83,7 @@ impl ProgressLine {
         if let Some(monitor) = &self.monitor {
             let total = self.bar.length().filter(|total| *total > 0);
             monitor.set_progress(ProgressState {
-                done: total.map(|total| (position as f64 / total as f64).min(1.0)),
+                done_share: total.map(|total| (position as f64 / total as f64).min(1.0)),
                 pieces: pieces.to_vec(),
             });
             return;
@@ -96,11 +96,11 @@ impl ProgressLine {
                 Some(_) => BAR_COLUMNS,
                 None => SPINNER_COLUMNS,
             };
-            let message = fitted(pieces, columns().saturating_sub(used + 1));
+            let message = join_fitting_pieces(pieces, terminal_columns().saturating_sub(used + 1));
             self.bar.set_position(position);
             self.bar.set_message(message);
             self.bar.tick();
-        } else if self.last_line.elapsed() >= LINE_EVERY {
+        } else if self.last_line.elapsed() >= LINE_INTERVAL {
             self.last_line = Instant::now();
             let seconds = self.began.elapsed().as_secs();
             // A closed standard error does not stop the command.
@@ -109,11 +109,11 @@ impl ProgressLine {
     }
 
     /// Prints a message above the line.
-    pub(crate) fn print(&self, prefix: Prefix, text: &str) {
+    pub(crate) fn print(&self, prefix: MessagePrefix, text: &str) {
         match &self.monitor {
             Some(monitor) => monitor.push(prefix.into(), text),
             None => self.bar.suspend(|| {
-                let _ = writeln!(stderr(), "{}", prefix.line(text));
+                let _ = writeln!(stderr(), "{}", prefix.format_line(text));
             }),
         }
     }
@@ -124,14 +124,16 @@ impl ProgressLine {
     }
 }
 
-/// Returns the width of the terminal.
-fn columns() -> usize {
-    terminal_size_of(stderr()).map_or(COLUMNS, |(Width(columns), _)| usize::from(columns))
+/// Returns the width of the terminal, or the assumed one if it is unknown.
+fn terminal_columns() -> usize {
+    terminal_size_of(stderr()).map_or(ASSUMED_TERMINAL_COLUMNS, |(Width(columns), _)| {
+        usize::from(columns)
+    })
 }
 
-/// Joins as many pieces as fit. The first is cut if it does not fit. Each character of
+/// Joins the first pieces, as many as fit. The first one is cut if it does not fit. Each character of
 /// a piece must have a width of one column.
-fn fitted(pieces: &[String], columns: usize) -> String {
+fn join_fitting_pieces(pieces: &[String], columns: usize) -> String {
     let mut out = String::new();
     for piece in pieces {
         if out.is_empty() {
@@ -162,7 +164,7 @@ mod tests {
             (4, "12.5"),
             (0, ""),
         ] {
-            assert_eq!(fitted(&pieces, columns), line, "{columns}");
+            assert_eq!(join_fitting_pieces(&pieces, columns), line, "{columns}");
         }
     }
 }

@@ -5,7 +5,7 @@ use indicatif::HumanCount;
 use std::time::Duration;
 
 /// Returns a count with its noun in singular or plural, such as `1,200 parts`.
-pub(crate) fn counted(count: u64, noun: &str) -> String {
+pub(crate) fn format_count(count: u64, noun: &str) -> String {
     let ending = if count == 1 { "" } else { "s" };
     format!("{} {noun}{ending}", HumanCount(count))
 }
@@ -67,7 +67,7 @@ pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
 }
 
 /// Formats a duration of seconds or more, such as `30 s`, `12 min` and `2 h 30 min`.
-pub(crate) fn duration_text(duration: Duration) -> String {
+pub(crate) fn format_duration(duration: Duration) -> String {
     let seconds = duration.as_secs_f64().ceil() as u64;
     match (seconds / 3600, seconds.div_ceil(60) % 60) {
         _ if seconds < 120 => format!("{seconds} s"),
@@ -138,7 +138,7 @@ mod tests {
             (7190.0, "2 h"),
             (9000.0, "2 h 30 min"),
         ] {
-            assert_eq!(duration_text(Duration::from_secs_f64(seconds)), expected);
+            assert_eq!(format_duration(Duration::from_secs_f64(seconds)), expected);
         }
     }
 }

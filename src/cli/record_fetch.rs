@@ -1,26 +1,26 @@
 //! The shell command that fetches the record of a capture.
 
-use crate::escape::quoted;
+use crate::escape::quote_for_shell;
 use tools::check::RecordDetails;
 use tools::show::{ArchiveAccess, ArchivePlace, RecordCompression};
 
 /// The beginning of the names of archives of Common Crawl.
-const COMMON_CRAWL_NAMES: &str = "crawl-data/";
+const COMMON_CRAWL_NAME_PREFIX: &str = "crawl-data/";
 
 /// The server of these archives.
-const COMMON_CRAWL: &str = "https://data.commoncrawl.org";
+const COMMON_CRAWL_URL: &str = "https://data.commoncrawl.org";
 
 /// A shell command that prints a record.
-pub(crate) struct RecordFetch {
+pub(crate) struct RecordFetchCommand {
     pub(crate) command: String,
-    /// A remark on what the command does, if it does more or less than to print the record.
+    /// A remark, if the command does not simply print the record: it needs or prints more.
     pub(crate) remark: Option<String>,
 }
 
-impl RecordFetch {
-    /// Returns the command for a record, from where its archive was found, otherwise from Common
-    /// Crawl or from the current folder, according to its name.
-    pub(crate) fn of(record: &RecordDetails, archive: &ArchiveAccess) -> Self {
+impl RecordFetchCommand {
+    /// Returns the command for a record. It reads the archive where that was found, otherwise at Common
+    /// Crawl or in the current folder, according to its name.
+    pub(crate) fn from_record(record: &RecordDetails, archive: &ArchiveAccess) -> Self {
         let name = &record.warc_filename;
         let (first, length) = (record.location.offset, record.location.length);
         let last = length.map(|length| first.saturating_add(length).saturating_sub(1));
@@ -30,17 +30,25 @@ impl RecordFetch {
             RecordCompression::Gzip => Some("gzip -dc"),
             RecordCompression::Zstd | RecordCompression::ZstdWithDictionary => Some("zstd -dc"),
         };
-        let piped = unpack.map_or(String::new(), |unpack| format!(" | {unpack}"));
-        let curl = |address: &str| format!("curl -s -r {first}-{last} {}{piped}", quoted(address));
+        let pipe_to_unpack = unpack.map_or(String::new(), |unpack| format!(" | {unpack}"));
+        let curl = |address: &str| {
+            format!(
+                "curl -s -r {first}-{last} {}{pipe_to_unpack}",
+                quote_for_shell(address)
+            )
+        };
         let tail = |path: &str| {
             let begins_like_option = path.starts_with('-');
             let path = if begins_like_option {
-                quoted(&format!("./{path}"))
+                quote_for_shell(&format!("./{path}"))
             } else {
-                quoted(path)
+                quote_for_shell(path)
             };
             let end = length.map_or(String::new(), |length| format!(" | head -c {length}"));
-            format!("tail -c +{} {path}{end}{piped}", first.saturating_add(1))
+            format!(
+                "tail -c +{} {path}{end}{pipe_to_unpack}",
+                first.saturating_add(1)
+            )
         };
         let command = match &archive.place {
             Some(ArchivePlace::File(path)) => tail(&path.to_string_lossy()),
@@ -52,24 +60,26 @@ impl RecordFetch {
                 {
                     Some((bucket, key)) => format!(
                         "aws s3api get-object --bucket {} --key {} --range bytes={first}-{last} record > /dev/null && {} < record",
-                        quoted(bucket),
-                        quoted(key),
+                        quote_for_shell(bucket),
+                        quote_for_shell(key),
                         unpack.unwrap_or("cat"),
                     ),
                     None => curl(&address),
                 }
             }
-            None if name.starts_with(COMMON_CRAWL_NAMES) => curl(&format!("{COMMON_CRAWL}/{name}")),
+            None if name.starts_with(COMMON_CRAWL_NAME_PREFIX) => {
+                curl(&format!("{COMMON_CRAWL_URL}/{name}"))
+            }
             None => tail(name),
         };
         Self {
             command,
-            remark: remark(record, archive.compression),
+            remark: describe_difference(record, archive.compression),
         }
     }
 }
 
-fn remark(record: &RecordDetails, compression: RecordCompression) -> Option<String> {
+fn describe_difference(record: &RecordDetails, compression: RecordCompression) -> Option<String> {
     let is_shared = record.location.length.is_none();
     match compression {
         RecordCompression::ZstdWithDictionary => Some(
@@ -104,7 +114,7 @@ mod tests {
             compression,
             problem: None,
         };
-        RecordFetch::of(&record, &archive).command
+        RecordFetchCommand::from_record(&record, &archive).command
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! `robots-scan scan`: reads archives and writes a dataset.
 
-use crate::args::{Missing, ScanArgs};
+use crate::args::{MissingInputAction, ScanArgs};
+use crate::caller::{Caller, CommandOutcome};
 use crate::escape::{escape, json_line};
-use crate::exit::{self, Stopped, UsageError};
-use crate::figures::{Figures, InputTotals};
+use crate::exit::{self, StoppedError, UsageError};
 use crate::network::{self, EventRoute};
 use crate::progress::ProgressDisplay;
-use crate::quantity::{counted, duration_text};
-use crate::session::{Outcome, Session};
+use crate::progress_source::{InputTotals, ProgressSource};
+use crate::quantity::{format_count, format_duration};
 use crate::shard_choice::ShardChoice;
 use crate::{defaults, mistyped, next_commands, summary};
 use anyhow::Result;
@@ -29,48 +29,49 @@ use std::time::Duration;
 /// The most inputs that are opened before the run, to check that any is an archive.
 const MAX_CHECKED_INPUTS: usize = 1000;
 
-/// The size of the inputs of a part.
-const PART_BYTES: u64 = 256 << 20;
+/// The size of the inputs of a part, if none is a URL.
+const DEFAULT_PART_BYTES: u64 = 256 << 20;
 
 /// The number of inputs of a part, if any is a URL: 240 MB of a crawl.
-const PART_INPUTS: u64 = 128;
+const DEFAULT_PART_INPUTS: u64 = 128;
 
-pub(crate) fn run(args: &ScanArgs, session: &Session) -> Result<Outcome> {
-    let route = EventRoute::to(session);
-    let layout = layout(args)?;
+pub(crate) fn run(args: &ScanArgs, caller: &Caller) -> Result<CommandOutcome> {
+    let route = EventRoute::new(caller);
+    let layout = output_layout(args)?;
     if args.with_bodies && !layout.tables().contains(&Table::RobotsFiles) {
         let text = "--with-bodies adds a column to robots_files, which --tables leaves out";
         let hint = "add robots_files to --tables, or leave out --with-bodies";
         return Err(UsageError::with_hint(text, hint).into());
     }
     layout.check(if_exists(args))?;
-    let options = options(args, layout, &route)?;
+    let options = scan_options(args, layout, &route)?;
     if options.remote.is_none() {
-        warn_of_url_options(args, session);
+        warn_about_url_options(args, caller);
     }
     if args.dry_run {
-        let text = dry_run(&options)?;
+        let text = describe_run(&options)?;
         let code = exit::OK;
-        return Ok(Outcome { code, text });
+        return Ok(CommandOutcome { code, text });
     }
     if options.inputs.len() <= MAX_CHECKED_INPUTS {
-        input::check_archives(&options.inputs).map_err(with_usage)?;
+        input::check_archives(&options.inputs).map_err(explain_dataset_as_input)?;
     }
-    let stop = session.stop_flag()?;
+    let stop = caller.stop_flag()?;
     let progress = Arc::new(ScanProgress::default());
     let (sender, notices) = channel();
-    let figures = Figures::Scan {
+    let progress_source = ProgressSource::Scan {
         progress: Arc::clone(&progress),
         inputs: InputTotals {
             count: options.inputs.len() as u64,
             bytes: options.inputs.iter().map(|input| input.bytes).sum(),
-            are_countable: !options.inputs.iter().any(is_stream),
+            has_no_streams: !options.inputs.iter().any(is_stream),
         },
     };
-    let display = ProgressDisplay::start(figures, Some(notices), args.quiet, session);
-    route.set(Some(sender.clone()));
-    let result = pipeline::run(&options, &progress, &sender, &stop).map_err(Stopped::of);
-    route.set(None);
+    let display = ProgressDisplay::start(progress_source, Some(notices), args.quiet, caller);
+    route.set_display(Some(sender.clone()));
+    let result =
+        pipeline::run(&options, &progress, &sender, &stop).map_err(StoppedError::wrap_if_begun);
+    route.set_display(None);
     drop(sender);
     let failed = display.finish();
     let done = result?;
@@ -83,41 +84,42 @@ pub(crate) fn run(args: &ScanArgs, session: &Session) -> Result<Outcome> {
         exit::OK
     };
     let text = if args.json {
-        json_line(&summary::json(&done, &args.output, code, &failed))
+        json_line(&summary::summary_to_json(
+            &done,
+            &args.output,
+            code,
+            &failed,
+        ))
     } else if args.quiet {
         String::new()
     } else {
-        summary::text(&done, &options.layout, &next_commands(&options))
+        summary::format_summary(&done, &options.layout, &suggest_commands(&options))
     };
     if done.captures == 0 && done.resumed.parts == 0 && done.failed_inputs == 0 {
-        session.warning(&summary::no_robots(&done));
+        caller.warn(&summary::no_robots_warning(&done));
     }
-    Ok(Outcome { code, text })
+    Ok(CommandOutcome { code, text })
 }
 
-/// Warns of options for URLs if no input is one.
-fn warn_of_url_options(args: &ScanArgs, session: &Session) {
-    let given = network::given_options(args);
+/// Warns about options for URLs if no input is a URL.
+fn warn_about_url_options(args: &ScanArgs, caller: &Caller) {
+    let given = network::changed_url_options(args);
     if !given.is_empty() {
         let given = given.join(", ");
-        session.warning(&format!("no input is a URL; without effect: {given}"));
+        caller.warn(&format!("no input is a URL; without effect: {given}"));
     }
 }
 
-fn shard(args: &ScanArgs) -> Result<Option<Shard>> {
+fn resolve_shard(args: &ScanArgs) -> Result<Option<Shard>> {
     let shard = args
         .shard
-        .map(|choice| choice.shard(|name| std::env::var(name).ok()));
+        .map(|choice| choice.resolve(|name| std::env::var(name).ok()));
     Ok(shard.transpose()?)
 }
 
-fn layout(args: &ScanArgs) -> Result<OutputLayout> {
-    let shard = shard(args)?.map(|shard| shard.index);
-    Ok(OutputLayout::new(
-        &args.output,
-        &selected_tables(args),
-        shard,
-    ))
+fn output_layout(args: &ScanArgs) -> Result<OutputLayout> {
+    let shard = resolve_shard(args)?.map(|shard| shard.index);
+    Ok(OutputLayout::new(&args.output, &select_tables(args), shard))
 }
 
 fn if_exists(args: &ScanArgs) -> IfExists {
@@ -128,34 +130,34 @@ fn if_exists(args: &ScanArgs) -> IfExists {
     }
 }
 
-/// Converts the arguments of a run whose only table is read, and not written, to its options.
-pub(crate) fn options_of_reader(args: &ScanArgs, session: &Session) -> Result<Options> {
-    let options = options(args, layout(args)?, &EventRoute::to(session))?;
+/// Converts the arguments to the options of a run that reads one table without writing it.
+pub(crate) fn reader_options(args: &ScanArgs, caller: &Caller) -> Result<Options> {
+    let options = scan_options(args, output_layout(args)?, &EventRoute::new(caller))?;
     if options.inputs.len() <= MAX_CHECKED_INPUTS {
-        input::check_archives(&options.inputs).map_err(with_usage)?;
+        input::check_archives(&options.inputs).map_err(explain_dataset_as_input)?;
     }
     Ok(options)
 }
 
 /// Converts the arguments to the options of a run.
-fn options(args: &ScanArgs, layout: OutputLayout, route: &EventRoute) -> Result<Options> {
-    let registry = defaults::registry(args.agents.as_deref())?;
-    let shard = shard(args)?;
+fn scan_options(args: &ScanArgs, layout: OutputLayout, route: &EventRoute) -> Result<Options> {
+    let registry = defaults::read_registry(args.agents.as_deref())?;
+    let shard = resolve_shard(args)?;
     if layout.tables() == [Table::Agents] {
         let text = "the table 'agents' does not come from archives";
         let hint = "robots-scan agents --json prints it";
         return Err(UsageError::with_hint(text, hint).into());
     }
     let first = args.inputs.first().map(OsStr::new);
-    if let Some(usage) = first.and_then(mistyped::misspelt_command) {
+    if let Some(usage) = first.and_then(mistyped::misspelt_command_error) {
         return Err(usage.into());
     }
     // Each task of a cluster reads one shard.
     let tasks = match args.shard {
-        Some(ShardChoice::OfTask(count)) => Some(count),
+        Some(ShardChoice::FromTask(count)) => Some(count),
         _ => None,
     };
-    let start = || network::start(args, tasks, route).map(Arc::new);
+    let start = || network::start_scan_client(args, tasks, route).map(Arc::new);
     let list = args.paths.as_ref().map(|list| list.to_string_lossy());
     let mut remote = match list.is_some_and(|list| list.contains("://")) {
         true => Some(start()?),
@@ -175,27 +177,27 @@ fn options(args: &ScanArgs, layout: OutputLayout, route: &EventRoute) -> Result<
         is_dry_run: args.dry_run,
         is_resumed: args.resume,
         relative_to: args.relative_to.clone(),
-        skips_missing: args.missing == Missing::Skip,
+        skips_missing: args.missing == MissingInputAction::Skip,
         first_input: args.first_input,
         sample,
         shard,
         remote: remote.clone(),
-        threads: defaults::threads(args.threads),
+        threads: defaults::thread_count(args.threads),
     });
-    let found = found.map_err(with_usage)?;
+    let found = found.map_err(explain_dataset_as_input)?;
     if found.has_urls && remote.is_none() {
         remote = Some(start()?);
     }
     let part_size = match args.part_inputs {
         Some(count) => PartSize::Inputs(count.into()),
-        None if found.has_urls => PartSize::Inputs(PART_INPUTS),
-        None => PartSize::Bytes(PART_BYTES),
+        None if found.has_urls => PartSize::Inputs(DEFAULT_PART_INPUTS),
+        None => PartSize::Bytes(DEFAULT_PART_BYTES),
     };
     Ok(Options {
         inputs: found.inputs,
         layout,
-        existing: if_exists(args),
-        threads: defaults::threads(args.threads),
+        if_exists: if_exists(args),
+        threads: defaults::thread_count(args.threads),
         body_limit: args.body_limit.0,
         max_body_bytes: usize::try_from(args.max_body_bytes)?,
         with_bodies: args.with_bodies,
@@ -204,22 +206,22 @@ fn options(args: &ScanArgs, layout: OutputLayout, route: &EventRoute) -> Result<
         part_size,
         sample,
         shard,
-        listed_inputs: found.listed,
+        listed_inputs: found.listed_inputs,
         list_digest: found.list_digest,
-        skips_missing: args.missing == Missing::Skip,
+        skips_missing: args.missing == MissingInputAction::Skip,
         remote,
     })
 }
 
 /// Returns the commands that the summary suggests.
-fn next_commands(options: &Options) -> String {
+fn suggest_commands(options: &Options) -> String {
     let (root, tables) = (options.layout.root(), options.layout.tables());
     if options.layout.is_single_file() {
-        next_commands::of_file(root)
+        next_commands::format_file_commands(root)
     } else if options.shard.is_some() {
-        next_commands::of_shard(root, tables)
+        next_commands::format_shard_commands(root, tables)
     } else {
-        next_commands::of_dataset(root, tables)
+        next_commands::format_dataset_commands(root, tables)
     }
 }
 
@@ -227,14 +229,14 @@ fn is_stream(input: &Input) -> bool {
     matches!(input.source, InputSource::Stream(_))
 }
 
-/// Returns the tables that are written.
-fn selected_tables(args: &ScanArgs) -> Vec<Table> {
+/// Returns the tables that are written: those of `--tables`, and the resolved ones that follow from them.
+fn select_tables(args: &ScanArgs) -> Vec<Table> {
     let is_selected = |table: &Table| args.tables.is_empty() || args.tables.contains(table);
     let has_hosts = args.shard.is_none()
         && [Table::RobotsFiles, Table::Verdicts]
             .iter()
             .all(is_selected);
-    let is_written = |table: &Table| match table.has_crawls() {
+    let is_written = |table: &Table| match table.is_per_crawl() {
         true => has_hosts,
         false => is_selected(table),
     };
@@ -243,18 +245,18 @@ fn selected_tables(args: &ScanArgs) -> Vec<Table> {
 
 /// Replaces an error about an input that is a dataset by one that names the commands
 /// for datasets.
-fn with_usage(error: Error) -> anyhow::Error {
+fn explain_dataset_as_input(error: Error) -> anyhow::Error {
     let usage = match error.kind() {
         Some(ScanErrorKind::NoInput | ScanErrorKind::NotAnArchive(_)) => {
-            mistyped::dataset(error.path())
+            mistyped::dataset_as_archive_error(error.path())
         }
         _ => None,
     };
     usage.map_or_else(|| error.into(), Into::into)
 }
 
-/// Returns a text about what a run would read and write.
-fn dry_run(options: &Options) -> Result<String> {
+/// Returns the output of `--dry-run`: the inputs and tables that a run would read and write.
+fn describe_run(options: &Options) -> Result<String> {
     let mut out = String::new();
     let parts = pipeline::plan_parts(&options.inputs, options.part_size);
     for part in &parts {
@@ -293,9 +295,9 @@ fn dry_run(options: &Options) -> Result<String> {
     writeln!(
         out,
         "{} in {} would be read with {} into {}: {}",
-        counted(options.inputs.len() as u64, "archive"),
-        counted(parts.len() as u64, "part"),
-        counted(options.threads as u64, "thread"),
+        format_count(options.inputs.len() as u64, "archive"),
+        format_count(parts.len() as u64, "part"),
+        format_count(options.threads as u64, "thread"),
         escape(&options.layout.root().to_string_lossy()),
         tables.join(", "),
     )?;
@@ -324,12 +326,12 @@ fn write_requests(options: &Options, out: &mut impl Write) -> Result<()> {
     let (Some(first), Some(remote)) = (urls.first(), &options.remote) else {
         return Ok(());
     };
-    let requests = counted(urls.len() as u64, "request");
+    let requests = format_count(urls.len() as u64, "request");
     match remote.options().ceiling(first.scheme()) {
         None => writeln!(out, "{requests}, at no limited rate")?,
         Some(rate) => {
             let least = Duration::from_secs_f64(urls.len() as f64 / rate);
-            let least = duration_text(least);
+            let least = format_duration(least);
             writeln!(out, "{requests}, at least {least} at {rate} a second")?;
         }
     }

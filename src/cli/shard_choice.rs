@@ -1,4 +1,4 @@
-//! The shard of a run: given, or that of a task of a cluster.
+//! The shard of a run: a given one, or the one of the task of a cluster that runs the program.
 
 use crate::exit::UsageError;
 use dataset::division::{MAX_SHARDS, Shard};
@@ -8,11 +8,11 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ShardChoice {
     Fixed(Shard),
-    /// The shard of the task, of this number of shards.
-    OfTask(usize),
+    /// The shard with the index of the task, out of this number of shards.
+    FromTask(usize),
 }
 
-/// The variables with the index of a task, and its first value.
+/// The environment variables that hold the index of a task, each with the index of the first task.
 const TASK_VARIABLES: [(&str, usize); 3] = [
     ("SLURM_ARRAY_TASK_ID", 1),
     ("AWS_BATCH_JOB_ARRAY_INDEX", 0),
@@ -29,7 +29,7 @@ impl FromStr for ShardChoice {
             Some(count) => {
                 let count = count.parse().ok();
                 let count = count.filter(|count| (1..=MAX_SHARDS).contains(count));
-                count.map(Self::OfTask).ok_or_else(refused)
+                count.map(Self::FromTask).ok_or_else(refused)
             }
         }
     }
@@ -37,20 +37,21 @@ impl FromStr for ShardChoice {
 
 impl ShardChoice {
     /// Returns the shard. `variable` returns the value of an environment variable.
-    pub(crate) fn shard(
+    pub(crate) fn resolve(
         self,
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Shard, UsageError> {
         let count = match self {
             Self::Fixed(shard) => return Ok(shard),
-            Self::OfTask(count) => count,
+            Self::FromTask(count) => count,
         };
-        let set = TASK_VARIABLES.iter();
-        let set = set.filter_map(|&(name, first)| Some((name, first, variable(name)?)));
-        let set: Vec<_> = set.collect();
-        let [(name, first, value)] = set.as_slice() else {
+        let set_variables = TASK_VARIABLES.iter();
+        let set_variables =
+            set_variables.filter_map(|&(name, first)| Some((name, first, variable(name)?)));
+        let set_variables: Vec<_> = set_variables.collect();
+        let [(name, first, value)] = set_variables.as_slice() else {
             let names = TASK_VARIABLES.map(|(name, _)| name).join(", ");
-            return Err(match set.is_empty() {
+            return Err(match set_variables.is_empty() {
                 true => UsageError::with_hint(
                     format!("--shard auto/{count} needs the index of the task in {names}"),
                     format!("outside a cluster, name the shard: --shard 1/{count}"),
@@ -85,7 +86,9 @@ mod tests {
             found.map(|(_, value)| (*value).to_owned())
         };
         let choice: ShardChoice = text.parse()?;
-        let shard = choice.shard(variable).map_err(|error| error.to_string())?;
+        let shard = choice
+            .resolve(variable)
+            .map_err(|error| error.to_string())?;
         Ok(shard.to_string())
     }
 

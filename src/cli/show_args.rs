@@ -1,6 +1,6 @@
 //! The arguments of `robots-scan show`.
 
-use crate::arg_values::{URLS, agent, dialects, host, time};
+use crate::arg_values::{URL_OPTIONS_HEADING, dialect_parser, parse_agent, parse_host, parse_time};
 use crate::quantity::parse_duration;
 use clap::ValueHint;
 use dataset::crawler::DialectChoice;
@@ -29,7 +29,7 @@ pub(crate) struct ShowArgs {
     pub(crate) dataset: PathBuf,
 
     /// The host: `example.com`, `example.com:8080` or `https://example.com`
-    #[arg(long, value_name = "HOST", value_parser = host, value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "HOST", value_parser = parse_host, value_hint = ValueHint::Other)]
     pub(crate) host: Host,
 
     /// Uses only this crawl of the dataset; may be repeated [default: all]
@@ -37,7 +37,7 @@ pub(crate) struct ShowArgs {
     pub(crate) crawl: Vec<String>,
 
     /// The time for which the capture is selected [default: the newest capture]
-    #[arg(long, value_name = "TIME", value_parser = time, value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "TIME", value_parser = parse_time, value_hint = ValueHint::Other)]
     pub(crate) at: Option<i64>,
 
     /// The name of a crawler whose lines are marked; may be repeated, or separated by commas
@@ -47,7 +47,7 @@ pub(crate) struct ShowArgs {
         value_name = "NAME",
         default_value = "*",
         value_delimiter = ',',
-        value_parser = agent,
+        value_parser = parse_agent,
         value_hint = ValueHint::Other
     )]
     pub(crate) agent: Vec<String>,
@@ -56,7 +56,7 @@ pub(crate) struct ShowArgs {
     ///
     /// `default` is Google's rules with names compared whole and with the fallbacks of the
     /// registry of crawlers.
-    #[arg(long, value_name = "DIALECT", default_value = "default", value_parser = dialects())]
+    #[arg(long, value_name = "DIALECT", default_value = "default", value_parser = dialect_parser())]
     pub(crate) dialect: DialectChoice,
 
     /// A folder or URL that is put before the name of the archive, or the archive itself
@@ -72,14 +72,14 @@ pub(crate) struct ShowArgs {
     pub(crate) json: bool,
 
     /// How long an archive is tried without a new byte, before the text comes from the dataset
-    #[arg(long, value_name = "TIME", default_value = "1m", help_heading = URLS, value_parser = parse_duration, value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "TIME", default_value = "1m", help_heading = URL_OPTIONS_HEADING, value_parser = parse_duration, value_hint = ValueHint::Other)]
     pub(crate) patience: Duration,
 
     /// Further root certificates, in PEM
-    #[arg(long, value_name = "FILE", help_heading = URLS)]
+    #[arg(long, value_name = "FILE", help_heading = URL_OPTIONS_HEADING)]
     pub(crate) ca: Option<PathBuf>,
 
     /// Reads public buckets of S3 without credentials
-    #[arg(long, help_heading = URLS)]
+    #[arg(long, help_heading = URL_OPTIONS_HEADING)]
     pub(crate) no_sign_request: bool,
 }

@@ -2,9 +2,9 @@
 //!
 //! `show_report.rs` formats the output.
 
-use crate::exit::{self, Stopped, UsageError};
+use crate::caller::Caller;
+use crate::exit::{self, StoppedError, UsageError};
 use crate::network::{self, EventRoute};
-use crate::session::Session;
 use crate::show_args::ShowArgs;
 use crate::{agent_advice, defaults, message, output, show_report};
 use anyhow::Result;
@@ -20,21 +20,23 @@ pub(crate) fn run(args: &ShowArgs) -> Result<u8> {
         let hint = "scan an archive first, or explain its rules with check --host";
         return Err(UsageError::with_hint(text, hint).into());
     }
-    let base = args.base.as_deref().map(archive_base).transpose()?;
-    let mut shown = shown_host(args, base.as_ref()).map_err(exit::unknown)?;
+    let base = args.base.as_deref().map(parse_archive_base).transpose()?;
+    let mut shown = find_host(args, base.as_ref()).map_err(exit::mark_result_unknown)?;
     let code = exit_code(args, &shown);
     let problem = shown.archive.problem.take();
-    let problem = problem.map(|problem| message::with_causes(&problem.into()));
+    let problem = problem.map(|problem| message::format_with_causes(&problem.into()));
     if let Some(problem) = problem.as_ref().filter(|_| code == exit::FAULTS) {
         let name = &shown.shown_capture().record.warc_filename;
-        message::warning(&format!(
+        message::print_warning(&format!(
             "the text does not come from the archive '{name}': {problem}"
         ));
     }
     let mut out = Vec::new();
     match args.json {
-        true => out.extend(show_report::json(args, &shown, problem.as_deref(), code).bytes()),
-        false => show_report::write(args, &shown, stdout().is_terminal(), &mut out)?,
+        true => {
+            out.extend(show_report::host_to_json(args, &shown, problem.as_deref(), code).bytes())
+        }
+        false => show_report::write_report(args, &shown, stdout().is_terminal(), &mut out)?,
     }
     output::print(out)?;
     Ok(code)
@@ -42,21 +44,23 @@ pub(crate) fn run(args: &ShowArgs) -> Result<u8> {
 
 /// Parses the value of `--base`. The error of a path that does not exist does not name the option, so
 /// a hint does.
-fn archive_base(text: &str) -> Result<ArchiveBase> {
+fn parse_archive_base(text: &str) -> Result<ArchiveBase> {
     ArchiveBase::parse(text).map_err(|error| match error.kind() {
         Some(ErrorKind::Read) => {
             let hint = "--base is the folder or URL that holds the archives, or one archive";
-            UsageError::with_hint(message::with_causes(&error.into()), hint).into()
+            UsageError::with_hint(message::format_with_causes(&error.into()), hint).into()
         }
         _ => error.into(),
     })
 }
 
-fn shown_host(args: &ShowArgs, base: Option<&ArchiveBase>) -> Result<ShownHost> {
-    let registry = defaults::registry(args.agents.as_deref())?;
-    agent_advice::warn(&args.agent, &registry, args.dialect, &Session::Terminal);
+fn find_host(args: &ShowArgs, base: Option<&ArchiveBase>) -> Result<ShownHost> {
+    let registry = defaults::read_registry(args.agents.as_deref())?;
+    agent_advice::warn_about_agents(&args.agent, &registry, args.dialect, &Caller::Terminal);
     let remote = match base {
-        Some(ArchiveBase::Url(_)) => Some(network::start_show(args, &EventRoute::default())?),
+        Some(ArchiveBase::Url(_)) => {
+            Some(network::start_show_client(args, &EventRoute::default())?)
+        }
         _ => None,
     };
     let request = ShowRequest {
@@ -73,15 +77,15 @@ fn shown_host(args: &ShowArgs, base: Option<&ArchiveBase>) -> Result<ShownHost> 
         dialect: args.dialect,
         urls: &[],
     };
-    let stop = Session::Terminal.stop_flag()?;
+    let stop = Caller::Terminal.stop_flag()?;
     show_host(&request, &check, &stop).map_err(|error| match error.is_interruption() {
-        true => Stopped::of(error),
+        true => StoppedError::wrap_if_begun(error),
         false => error.into(),
     })
 }
 
-/// Returns [`exit::FAULTS`] if the archive cannot be used, unless it is only not at the path that
-/// is its name, where it need not be.
+/// Returns [`exit::FAULTS`] if the archive cannot be used. Without `--base`, it is only looked for at
+/// the path that is its name, and need not be there.
 fn exit_code(args: &ShowArgs, shown: &ShownHost) -> u8 {
     match &shown.archive.problem {
         None => exit::OK,

@@ -2,7 +2,7 @@
 
 use crate::check_report;
 use crate::escape::{escape, json_line};
-use crate::record_fetch::RecordFetch;
+use crate::record_fetch::RecordFetchCommand;
 use crate::show_args::ShowArgs;
 use dataset::crawler::DialectChoice;
 use dataset::tables::Table;
@@ -13,23 +13,23 @@ use terminal_size::{Width, terminal_size_of};
 use tools::check::AgentReport;
 use tools::show::{ArchivePlace, HostText, ShownHost, TextSource};
 
-/// The mark of a line that applies to a crawler.
-const APPLIES: char = '>';
+/// Marks a line that applies to a crawler.
+const APPLIES_MARK: char = '>';
 
-/// The mark of the line that proves a verdict.
-const PROVES: char = '!';
+/// Marks the line that is the evidence of a verdict.
+const PROVES_MARK: char = '!';
 
 /// Writes the report for people. Text of the dataset and the archive is escaped.
-pub(crate) fn write(
+pub(crate) fn write_report(
     args: &ShowArgs,
     shown: &ShownHost,
     is_terminal: bool,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    out.write_all(header(args, shown).as_bytes())?;
+    out.write_all(format_header(args, shown).as_bytes())?;
     for agent in &shown.report.report.agents {
         let mut text = String::new();
-        check_report::verdicts_text(agent, is_terminal, &mut text);
+        check_report::write_verdicts(agent, is_terminal, &mut text);
         out.write_all(text.as_bytes())?;
     }
     match &shown.text {
@@ -42,13 +42,13 @@ pub(crate) fn write(
 }
 
 /// Returns the lines about the captures, the record and the source of the text.
-fn header(args: &ShowArgs, shown: &ShownHost) -> String {
+fn format_header(args: &ShowArgs, shown: &ShownHost) -> String {
     let report = &shown.report;
     let capture = shown.shown_capture();
     let record = &capture.record;
     let mut out = String::new();
     let _ = writeln!(out, "host        {}", escape(&args.host.to_string()));
-    out.push_str(&check_report::captures_text(report));
+    out.push_str(&check_report::format_captures(report));
     if let (Some(target), None) = (&capture.fetch_redirect, &report.rules_capture) {
         let _ = writeln!(out, "redirects   to {}", escape(target));
     }
@@ -66,24 +66,24 @@ fn header(args: &ShowArgs, shown: &ShownHost) -> String {
     );
     let digest = record.content_digest.as_deref().unwrap_or("unknown");
     let _ = writeln!(out, "digest      {}", escape(digest));
-    let fetch = RecordFetch::of(record, &shown.archive);
+    let fetch = RecordFetchCommand::from_record(record, &shown.archive);
     let _ = writeln!(out, "fetch       {}", fetch.command);
     if let Some(remark) = fetch.remark {
         let _ = writeln!(out, "            {remark}");
     }
-    for (i, line) in source_lines(args, shown).iter().enumerate() {
+    for (i, line) in describe_source(args, shown).iter().enumerate() {
         let label = if i == 0 { "text" } else { "" };
         let _ = writeln!(out, "{label:<12}{}", escape(line));
     }
     if shown.text.is_some() {
-        let _ = writeln!(out, "marks       {}", escape(&legend(args, shown)));
+        let _ = writeln!(out, "marks       {}", escape(&format_legend(args, shown)));
     }
     out.push('\n');
     out
 }
 
 /// Returns where the text comes from, in one or several lines.
-fn source_lines(args: &ShowArgs, shown: &ShownHost) -> Vec<String> {
+fn describe_source(args: &ShowArgs, shown: &ShownHost) -> Vec<String> {
     let Some(text) = &shown.text else {
         return vec![match shown.shown_capture().record.is_revisit {
             true => "none: no capture has the content of this revisit".to_owned(),
@@ -91,7 +91,7 @@ fn source_lines(args: &ShowArgs, shown: &ShownHost) -> Vec<String> {
         }];
     };
     match &text.source {
-        TextSource::Archive => vec![format!("from the archive {}", archive_path(shown))],
+        TextSource::Archive => vec![format!("from the archive {}", format_archive_path(shown))],
         TextSource::Body => vec!["from the dataset (column `body`)".to_owned()],
         TextSource::Rows { missing_tables } => {
             let mut lines =
@@ -109,7 +109,7 @@ fn source_lines(args: &ShowArgs, shown: &ShownHost) -> Vec<String> {
 }
 
 /// Returns the path or URL of the archive.
-fn archive_path(shown: &ShownHost) -> String {
+fn format_archive_path(shown: &ShownHost) -> String {
     match &shown.archive.place {
         Some(ArchivePlace::File(path)) => path.display().to_string(),
         Some(ArchivePlace::Url(address)) => address.to_string(),
@@ -118,7 +118,7 @@ fn archive_path(shown: &ShownHost) -> String {
 }
 
 /// Returns the explanation of the marks.
-fn legend(args: &ShowArgs, shown: &ShownHost) -> String {
+fn format_legend(args: &ShowArgs, shown: &ShownHost) -> String {
     let agents = &shown.report.report.agents;
     let names: Vec<&str> = agents.iter().map(|agent| agent.agent.as_str()).collect();
     let (columns, whose) = match names.as_slice() {
@@ -128,10 +128,10 @@ fn legend(args: &ShowArgs, shown: &ShownHost) -> String {
             (columns, "the crawler".to_owned())
         }
     };
-    let mut out = format!("{columns}{APPLIES} lines that apply to {whose}");
+    let mut out = format!("{columns}{APPLIES_MARK} lines that apply to {whose}");
     match args.dialect {
         DialectChoice::Default => {
-            let _ = write!(out, ", {PROVES} the line that proves its verdict");
+            let _ = write!(out, ", {PROVES_MARK} the line that proves its verdict");
         }
         DialectChoice::Dialect(dialect) => {
             let _ = write!(out, " by {}", dialect.name());
@@ -141,13 +141,13 @@ fn legend(args: &ShowArgs, shown: &ShownHost) -> String {
 }
 
 /// Returns the mark of a line for a crawler.
-fn mark(args: &ShowArgs, agent: &AgentReport, line_no: u32) -> char {
-    let proves =
+fn find_mark(args: &ShowArgs, agent: &AgentReport, line_no: u32) -> char {
+    let is_evidence =
         args.dialect == DialectChoice::Default && agent.verdicts.evidence_line == Some(line_no);
-    if proves {
-        PROVES
+    if is_evidence {
+        PROVES_MARK
     } else if agent.lines.binary_search(&line_no).is_ok() {
-        APPLIES
+        APPLIES_MARK
     } else {
         ' '
     }
@@ -165,12 +165,12 @@ fn write_lines(
     let has_gaps = matches!(text.source, TextSource::Rows { .. });
     let digits = text.n_lines.to_string().len();
     let digits = if has_gaps { 2 * digits + 1 } else { digits }.max(4);
-    let columns = is_terminal.then(columns);
+    let columns = is_terminal.then(terminal_columns);
     let mut write_line = |marks: &str, number: &str, text: &str| {
         let line = format!("{marks} {number:>digits$}  {}", escape(text));
         let line = line.trim_end();
         match columns {
-            Some(columns) => writeln!(out, "{}", fitted(line, columns)),
+            Some(columns) => writeln!(out, "{}", truncate_to_columns(line, columns)),
             None => writeln!(out, "{line}"),
         }
     };
@@ -178,15 +178,17 @@ fn write_lines(
     let mut next = 1;
     for line in text.lines() {
         if has_gaps && line.line_no > next {
-            write_line(&blank, &gap(next, line.line_no - 1), "…")?;
+            write_line(&blank, &format_gap(next, line.line_no - 1), "…")?;
         }
         next = line.line_no.saturating_add(1);
-        let marks = agents.iter().map(|agent| mark(args, agent, line.line_no));
+        let marks = agents
+            .iter()
+            .map(|agent| find_mark(args, agent, line.line_no));
         let marks: String = marks.collect();
         write_line(&marks, &line.line_no.to_string(), &line.text)?;
     }
     if has_gaps && next <= text.n_lines {
-        write_line(&blank, &gap(next, text.n_lines), "…")?;
+        write_line(&blank, &format_gap(next, text.n_lines), "…")?;
     }
     if text.is_cut {
         write_line(&blank, "", "… (more than 16 MiB are not shown)")?;
@@ -195,21 +197,21 @@ fn write_lines(
 }
 
 /// Returns the numbers of missing lines.
-fn gap(first: u32, last: u32) -> String {
+fn format_gap(first: u32, last: u32) -> String {
     match first == last {
         true => first.to_string(),
         false => format!("{first}-{last}"),
     }
 }
 
-/// Returns the width of the terminal.
-fn columns() -> usize {
+/// Returns the width of the terminal, or the largest number if it is unknown.
+fn terminal_columns() -> usize {
     let size = terminal_size_of(stdout());
     size.map_or(usize::MAX, |(Width(columns), _)| usize::from(columns))
 }
 
 /// Returns a line that is cut to a width. Characters that may be wide count as two columns.
-fn fitted(line: &str, columns: usize) -> String {
+fn truncate_to_columns(line: &str, columns: usize) -> String {
     let width = |char: char| if char < '\u{1100}' { 1 } else { 2 };
     if line.chars().map(width).sum::<usize>() <= columns {
         return line.to_owned();
@@ -223,14 +225,14 @@ fn fitted(line: &str, columns: usize) -> String {
 }
 
 /// Returns the JSON of a host, on one line. `problem` is the reason why the archive was not used.
-pub(crate) fn json(
+pub(crate) fn host_to_json(
     args: &ShowArgs,
     shown: &ShownHost,
     problem: Option<&str>,
     exit_code: u8,
 ) -> String {
     let agents = shown.report.report.agents.iter().map(|agent| {
-        let mut value = check_report::verdicts_json(agent);
+        let mut value = check_report::verdicts_to_json(agent);
         value["lines"] = json!(agent.lines);
         value
     });
@@ -261,12 +263,12 @@ pub(crate) fn json(
         "warc_record_length": record.location.length,
         "warc_record_in_member": record.location.index_in_member,
         "content_digest": record.content_digest,
-        "archive": shown.archive.place.as_ref().map_or(Value::Null, |_| json!(archive_path(shown))),
+        "archive": shown.archive.place.as_ref().map_or(Value::Null, |_| json!(format_archive_path(shown))),
         "problem": problem,
-        "fetch": RecordFetch::of(record, &shown.archive).command,
+        "fetch": RecordFetchCommand::from_record(record, &shown.archive).command,
         "text": text,
     });
-    check_report::add_host(&args.host, &shown.report, &mut value);
+    check_report::add_host_json(&args.host, &shown.report, &mut value);
     json_line(&value)
 }
 
@@ -284,7 +286,7 @@ mod tests {
             ("日本語", 4, "日…"),
             ("abc", 1, "…"),
         ] {
-            assert_eq!(fitted(line, columns), expected, "{columns}");
+            assert_eq!(truncate_to_columns(line, columns), expected, "{columns}");
         }
     }
 }

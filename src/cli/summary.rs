@@ -2,32 +2,32 @@
 
 use crate::call_error::CallError;
 use crate::escape::escape;
-use crate::quantity::counted;
+use crate::quantity::format_count;
 use dataset::OutputLayout;
 use indicatif::{HumanBytes, HumanCount};
-use robots_scan::pipeline::{MostBlocked, ScanSummary};
+use robots_scan::pipeline::{MostBlockedAgents, ScanSummary};
 use serde_json::{Value, json};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-/// The number of statuses in the summary for people. As JSON, it has all.
-const SHOWN_STATUSES: usize = 5;
+/// The number of statuses that the summary for people lists. The summary as JSON lists all.
+const SHOWN_STATUS_COUNT: usize = 5;
 
 /// Returns the summary for people. `next` are the commands at its end.
-pub(crate) fn text(summary: &ScanSummary, layout: &OutputLayout, next: &str) -> String {
+pub(crate) fn format_summary(summary: &ScanSummary, layout: &OutputLayout, next: &str) -> String {
     let output = layout.root();
     let mut out = String::new();
-    if summary.is_nothing_to_do() {
+    if summary.is_already_written() {
         // The table `agents` is written by every run.
         let rows = summary.resumed.rows + summary.written.rows.values().sum::<u64>();
         let _ = writeln!(
             out,
             "nothing to do: {}, {}{}",
-            counted(summary.resumed.parts, "part"),
-            counted(rows, "row"),
-            resumed_faults(summary)
+            format_count(summary.resumed.parts, "part"),
+            format_count(rows, "row"),
+            format_resumed_faults(summary)
         );
         return out + next;
     }
@@ -37,7 +37,7 @@ pub(crate) fn text(summary: &ScanSummary, layout: &OutputLayout, next: &str) -> 
         let _ = writeln!(
             out,
             "{} could not be read: see the table `faults`",
-            counted(summary.faults, "place")
+            format_count(summary.faults, "place")
         );
     }
     if summary.failed_inputs > 0 && layout.is_single_file() {
@@ -54,7 +54,7 @@ pub(crate) fn text(summary: &ScanSummary, layout: &OutputLayout, next: &str) -> 
             out,
             "{} failed, and the other archives of the same parts are left out:\n\
              run again with --resume",
-            counted(summary.failed_inputs, "archive")
+            format_count(summary.failed_inputs, "archive")
         );
     }
     let rows: u64 = summary.written.rows.values().sum();
@@ -77,9 +77,9 @@ fn write_captures(summary: &ScanSummary, out: &mut String) {
     let _ = writeln!(
         out,
         "{} in {} of {} ({}), {:.1} s",
-        counted(summary.captures, "capture"),
-        counted(summary.records, "record"),
-        counted(summary.inputs, "archive"),
+        format_count(summary.captures, "capture"),
+        format_count(summary.records, "record"),
+        format_count(summary.inputs, "archive"),
         HumanBytes(summary.bytes),
         summary.seconds,
     );
@@ -87,8 +87,8 @@ fn write_captures(summary: &ScanSummary, out: &mut String) {
         let _ = writeln!(
             out,
             "in addition to {} from the earlier run{}",
-            counted(summary.resumed.parts, "part"),
-            resumed_faults(summary)
+            format_count(summary.resumed.parts, "part"),
+            format_resumed_faults(summary)
         );
     }
     if let Some(most_blocked) = &summary.most_blocked {
@@ -117,8 +117,8 @@ fn write_statuses(by_status: &BTreeMap<Option<u16>, u64>, out: &mut String) {
     };
     // A single other status takes no more room than its sum.
     let shown = match statuses.len() {
-        count if count <= SHOWN_STATUSES + 1 => count,
-        _ => SHOWN_STATUSES,
+        count if count <= SHOWN_STATUS_COUNT + 1 => count,
+        _ => SHOWN_STATUS_COUNT,
     };
     let (first, others) = statuses.split_at(shown);
     for (status, count) in first {
@@ -131,17 +131,17 @@ fn write_statuses(by_status: &BTreeMap<Option<u16>, u64>, out: &mut String) {
     }
 }
 
-pub(crate) fn write_most_blocked(most_blocked: &MostBlocked, out: &mut String) {
+pub(crate) fn write_most_blocked(most_blocked: &MostBlockedAgents, out: &mut String) {
     if most_blocked.agents.is_empty() {
         return;
     }
-    let of_crawl = most_blocked.crawl.as_ref();
-    let of_crawl = of_crawl.map_or(String::new(), |crawl| format!(" of {}", escape(crawl)));
+    let crawl_text = most_blocked.crawl.as_ref();
+    let crawl_text = crawl_text.map_or(String::new(), |crawl| format!(" of {}", escape(crawl)));
     let _ = writeln!(
         out,
-        "\nmost blocked crawlers: of {}{of_crawl}, those that name\n\
+        "\nmost blocked crawlers: of {}{crawl_text}, those that name\n\
          the crawler and disallow everything",
-        counted(most_blocked.hosts, "host")
+        format_count(most_blocked.hosts, "host")
     );
     for (agent, count) in &most_blocked.agents {
         let share = 100.0 * *count as f64 / most_blocked.hosts.max(1) as f64;
@@ -151,15 +151,15 @@ pub(crate) fn write_most_blocked(most_blocked: &MostBlocked, out: &mut String) {
 }
 
 /// Returns the number of faults in parts of earlier runs, if there are any.
-fn resumed_faults(summary: &ScanSummary) -> String {
+fn format_resumed_faults(summary: &ScanSummary) -> String {
     match summary.resumed.faults {
         0 => String::new(),
-        faults => format!(", with {}", counted(faults, "fault")),
+        faults => format!(", with {}", format_count(faults, "fault")),
     }
 }
 
 /// Returns the warning about a run that found no robots.txt.
-pub(crate) fn no_robots(summary: &ScanSummary) -> String {
+pub(crate) fn no_robots_warning(summary: &ScanSummary) -> String {
     let kinds = summary.records_by_type.iter();
     let kinds: Vec<String> = kinds
         .map(|(kind, count)| format!("{} {kind}", HumanCount(*count)))
@@ -168,12 +168,12 @@ pub(crate) fn no_robots(summary: &ScanSummary) -> String {
         true => String::new(),
         false => format!(" ({})", kinds.join(", ")),
     };
-    let records = counted(summary.records, "record");
+    let records = format_count(summary.records, "record");
     format!("no robots.txt file in {records}{kinds}: is this the robotstxt subset?")
 }
 
 /// Returns the ranking of crawlers as JSON.
-pub(crate) fn most_blocked_json(most_blocked: &MostBlocked) -> Value {
+pub(crate) fn most_blocked_to_json(most_blocked: &MostBlockedAgents) -> Value {
     let agents = most_blocked.agents.iter();
     let agents = agents.map(|(agent, hosts)| json!({"agent": agent, "hosts": hosts}));
     json!({
@@ -183,16 +183,14 @@ pub(crate) fn most_blocked_json(most_blocked: &MostBlocked) -> Value {
     })
 }
 
-/// Returns the summary as JSON.
-///
-/// `failed` are the errors of failed inputs, of which the first are listed.
-pub(crate) fn json(
+/// Returns the summary as JSON. `failed` are the errors of the first failed inputs.
+pub(crate) fn summary_to_json(
     summary: &ScanSummary,
     output: &Path,
     exit_code: u8,
     failed: &[CallError],
 ) -> Value {
-    let failed: Vec<Value> = failed.iter().map(CallError::value).collect();
+    let failed: Vec<Value> = failed.iter().map(CallError::to_json).collect();
     let by_status: serde_json::Map<String, Value> = summary
         .captures_by_status
         .iter()
@@ -203,7 +201,7 @@ pub(crate) fn json(
             )
         })
         .collect();
-    let most_blocked = summary.most_blocked.as_ref().map(most_blocked_json);
+    let most_blocked = summary.most_blocked.as_ref().map(most_blocked_to_json);
     json!({
         "output": output.to_string_lossy(),
         "exit_code": exit_code,

@@ -1,6 +1,6 @@
 //! The arguments of `robots-scan verdicts`.
 
-use crate::arg_values::agent;
+use crate::arg_values::parse_agent;
 use clap::ValueHint;
 use std::path::PathBuf;
 
@@ -26,13 +26,13 @@ pub(crate) struct VerdictsArgs {
         value_name = "NAME",
         required = true,
         value_delimiter = ',',
-        value_parser = agent,
+        value_parser = parse_agent,
         value_hint = ValueHint::Other
     )]
     pub(crate) agent: Vec<String>,
 
     /// The output file, in Parquet
-    #[arg(short, long, value_name = "OUT", value_parser = parquet_output)]
+    #[arg(short, long, value_name = "OUT", value_parser = parse_parquet_output)]
     pub(crate) output: PathBuf,
 
     /// Uses only this crawl of the dataset; may be repeated [default: all]
@@ -56,8 +56,8 @@ pub(crate) struct VerdictsArgs {
     pub(crate) json: bool,
 }
 
-/// Returns a path that does not say that the output is CSV, which `match` writes.
-fn parquet_output(text: &str) -> Result<PathBuf, String> {
+/// Parses the path of the output. A name that ends in `.csv` is refused, because only `match` writes CSV.
+fn parse_parquet_output(text: &str) -> Result<PathBuf, String> {
     match text.to_ascii_lowercase().ends_with(".csv") {
         true => Err("the output is Parquet: give a name such as verdicts.parquet".to_owned()),
         false => Ok(text.into()),

@@ -1,9 +1,9 @@
 //! `robots-scan verdicts`: writes the verdict of every host for some crawlers.
 
+use crate::caller::{Caller, CommandOutcome};
 use crate::escape::{escape, json_line};
-use crate::exit::{self, Stopped};
-use crate::quantity::counted;
-use crate::session::{Outcome, Session};
+use crate::exit::{self, StoppedError};
+use crate::quantity::format_count;
 use crate::verdicts_args::VerdictsArgs;
 use crate::{agent_advice, defaults};
 use anyhow::Result;
@@ -12,8 +12,8 @@ use indicatif::HumanBytes;
 use serde_json::{Value, json};
 use tools::crawler_verdicts::{self, CrawlerVerdictsSummary, Options};
 
-pub(crate) fn run(args: &VerdictsArgs, session: &Session) -> Result<Outcome> {
-    let registry = defaults::registry(args.agents.as_deref())?;
+pub(crate) fn run(args: &VerdictsArgs, caller: &Caller) -> Result<CommandOutcome> {
+    let registry = defaults::read_registry(args.agents.as_deref())?;
     let crawlers = args.agent.iter();
     let options = Options {
         dataset: args.dataset.clone(),
@@ -24,35 +24,34 @@ pub(crate) fn run(args: &VerdictsArgs, session: &Session) -> Result<Outcome> {
         output: args.output.clone(),
         overwrite: args.overwrite,
     };
-    agent_advice::warn(&args.agent, &registry, DialectChoice::Default, session);
-    let stop = session.stop_flag()?;
-    let done = crawler_verdicts::write(&options, &stop).map_err(Stopped::of)?;
+    agent_advice::warn_about_agents(&args.agent, &registry, DialectChoice::Default, caller);
+    let stop = caller.stop_flag()?;
+    let done = crawler_verdicts::write(&options, &stop).map_err(StoppedError::wrap_if_begun)?;
     if !done.is_dataset_whole {
-        session.warning(&format!(
+        caller.warn(&format!(
             "'{}' has no _SUCCESS: the run that wrote it did not finish",
             args.dataset.display()
         ));
     }
     let text = if args.json {
-        json_line(&json(&done, args))
+        json_line(&summary_to_json(&done, args))
     } else if args.quiet {
         String::new()
     } else {
         format!(
             "{}, {}; {}: {}, {}\n",
-            counted(done.hosts, "host"),
-            counted(done.crawlers, "crawler"),
+            format_count(done.hosts, "host"),
+            format_count(done.crawlers, "crawler"),
             escape(&args.output.to_string_lossy()),
-            counted(done.rows, "row"),
+            format_count(done.rows, "row"),
             HumanBytes(done.bytes_written),
         )
     };
     let code = exit::OK;
-    Ok(Outcome { code, text })
+    Ok(CommandOutcome { code, text })
 }
 
-/// Returns the summary as JSON.
-fn json(done: &CrawlerVerdictsSummary, args: &VerdictsArgs) -> Value {
+fn summary_to_json(done: &CrawlerVerdictsSummary, args: &VerdictsArgs) -> Value {
     json!({
         "output": args.output.to_string_lossy(),
         "exit_code": exit::OK,

@@ -1,11 +1,11 @@
 //! `robots-scan verify`: checks that a dataset is complete and unchanged.
 
 use crate::args::VerifyArgs;
+use crate::caller::{Caller, CommandOutcome};
 use crate::escape::{escape, json_line};
-use crate::figures::Figures;
 use crate::progress::ProgressDisplay;
-use crate::quantity::counted;
-use crate::session::{Outcome, Session};
+use crate::progress_source::ProgressSource;
+use crate::quantity::format_count;
 use crate::{defaults, exit, hint};
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
@@ -16,36 +16,36 @@ use std::sync::Arc;
 use tools::verify::{self, FindingGroup, Options, VerifyProgress, VerifyReport};
 
 /// The exit code if there is any finding.
-const HAS_FINDINGS: u8 = 1;
+const EXIT_FINDINGS: u8 = 1;
 
-pub(crate) fn run(args: &VerifyArgs, session: &Session) -> Result<Outcome> {
+pub(crate) fn run(args: &VerifyArgs, caller: &Caller) -> Result<CommandOutcome> {
     let options = Options {
         root: args.dataset.clone(),
-        threads: defaults::threads(args.threads),
+        threads: defaults::thread_count(args.threads),
     };
     // In a terminal, a signal ends the process, as nothing is left behind.
-    let progress = Arc::new(match session {
-        Session::Terminal => VerifyProgress::default(),
-        Session::Call(_) => VerifyProgress::new(session.stop_flag()?),
+    let progress = Arc::new(match caller {
+        Caller::Terminal => VerifyProgress::default(),
+        Caller::Program(_) => VerifyProgress::new(caller.stop_flag()?),
     });
-    let figures = Figures::Verify(Arc::clone(&progress));
-    let display = ProgressDisplay::start(figures, None, args.quiet, session);
+    let progress_source = ProgressSource::Verify(Arc::clone(&progress));
+    let display = ProgressDisplay::start(progress_source, None, args.quiet, caller);
     let result = verify::verify(&options, &progress);
     display.finish();
     let report = result?;
     let code = match report.is_sound() {
         true => exit::OK,
-        false => HAS_FINDINGS,
+        false => EXIT_FINDINGS,
     };
     let text = match args.json {
-        true => json_line(&json(&report, &args.dataset, code)),
-        false => text(&report, &args.dataset, args.quiet),
+        true => json_line(&report_to_json(&report, &args.dataset, code)),
+        false => format_report(&report, &args.dataset, args.quiet),
     };
-    Ok(Outcome { code, text })
+    Ok(CommandOutcome { code, text })
 }
 
 /// Returns the findings, one per line, and the summary, for people.
-fn text(report: &VerifyReport, dataset: &Path, is_quiet: bool) -> String {
+fn format_report(report: &VerifyReport, dataset: &Path, is_quiet: bool) -> String {
     let mut out = String::new();
     for group in report.findings.groups() {
         let FindingGroup {
@@ -54,7 +54,7 @@ fn text(report: &VerifyReport, dataset: &Path, is_quiet: bool) -> String {
             count,
         } = group;
         for finding in findings {
-            let remedy = hint::remedy(finding.remedy);
+            let remedy = hint::describe_remedy(finding.remedy);
             let _ = writeln!(out, "{}; {remedy}", escape(&finding.to_string()));
         }
         let more = count - findings.len() as u64;
@@ -80,11 +80,11 @@ fn text(report: &VerifyReport, dataset: &Path, is_quiet: bool) -> String {
     let verdict = match (report.findings.count(), report.is_single_file) {
         (0, true) => "no problem found".to_owned(),
         (0, false) => "complete and unchanged".to_owned(),
-        (count, _) => counted(count, "finding"),
+        (count, _) => format_count(count, "finding"),
     };
     let parts = match report.is_single_file {
         true => String::new(),
-        false => format!("{}, ", counted(report.parts, "part")),
+        false => format!("{}, ", format_count(report.parts, "part")),
     };
     let sound = match report.files - report.sound_files {
         0 => String::new(),
@@ -93,8 +93,8 @@ fn text(report: &VerifyReport, dataset: &Path, is_quiet: bool) -> String {
     let _ = writeln!(
         out,
         "{name}: {verdict}; {parts}{}{sound}, {}, {}, {:.1} s",
-        counted(report.files, "file"),
-        counted(report.rows, "row"),
+        format_count(report.files, "file"),
+        format_count(report.rows, "row"),
         HumanBytes(report.bytes),
         report.seconds,
     );
@@ -102,7 +102,7 @@ fn text(report: &VerifyReport, dataset: &Path, is_quiet: bool) -> String {
 }
 
 /// Returns the findings and the summary as JSON.
-fn json(report: &VerifyReport, dataset: &Path, code: u8) -> Value {
+fn report_to_json(report: &VerifyReport, dataset: &Path, code: u8) -> Value {
     let groups = report.findings.groups();
     let counts: serde_json::Map<String, Value> = groups
         .map(|group| (group.kind.name().to_owned(), json!(group.count)))
@@ -113,7 +113,7 @@ fn json(report: &VerifyReport, dataset: &Path, code: u8) -> Value {
             "kind": finding.kind.name(),
             "path": finding.path,
             "what": finding.message,
-            "remedy": hint::remedy(finding.remedy),
+            "remedy": hint::describe_remedy(finding.remedy),
         })
     });
     json!({

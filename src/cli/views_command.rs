@@ -2,7 +2,7 @@
 
 use crate::args::ViewsArgs;
 use crate::escape::escape;
-use crate::quantity::counted;
+use crate::quantity::format_count;
 use crate::{exit, next_commands, output};
 use anyhow::Result;
 
@@ -13,8 +13,8 @@ pub(crate) fn run(args: &ViewsArgs) -> Result<u8> {
         output::print(format!(
             "{}: views of {}\n{}",
             escape(&path.to_string_lossy()),
-            counted(tables.len() as u64, "table"),
-            next_commands::of_dataset(&args.dataset, &tables)
+            format_count(tables.len() as u64, "table"),
+            next_commands::format_dataset_commands(&args.dataset, &tables)
         ))?;
     }
     Ok(exit::OK)

@@ -1,4 +1,4 @@
-//! Batches of rows in Arrow.
+//! Conversion of batches of rows to Arrow.
 
 use super::{ColumnData, ColumnValues, InternedTexts, RowBatch};
 use arrow_array::builder::StringBuilder;
@@ -17,21 +17,21 @@ impl RowBatch {
     /// Returns an error if the texts of a column exceed 2 GiB.
     pub fn to_arrow(&self, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
         let fields = schema.fields().iter().enumerate();
-        let columns =
-            fields.map(|(i, field)| array(self.column(i), field.data_type(), self.texts()));
+        let columns = fields
+            .map(|(i, field)| to_arrow_array(self.column(i), field.data_type(), self.texts()));
         let columns = columns.collect::<Result<Vec<ArrayRef>, ArrowError>>()?;
         RecordBatch::try_new(Arc::clone(schema), columns)
     }
 }
 
-fn array(
+fn to_arrow_array(
     column: &ColumnData,
     data_type: &DataType,
     texts: &InternedTexts,
 ) -> Result<ArrayRef, ArrowError> {
     Ok(match &column.values {
         ColumnValues::Long(values) => {
-            let values = numbers::<Int64Type>(values.iter().copied(), column);
+            let values = to_primitive_array::<Int64Type>(values.iter().copied(), column);
             match data_type {
                 DataType::Timestamp(_, _) => {
                     Arc::new(values.reinterpret_cast::<TimestampMillisecondType>())
@@ -42,20 +42,24 @@ fn array(
         ColumnValues::Int(values) => match data_type {
             DataType::Int16 => {
                 let values = values.iter().map(|value| *value as i16);
-                Arc::new(numbers::<Int16Type>(values, column))
+                Arc::new(to_primitive_array::<Int16Type>(values, column))
             }
-            _ => Arc::new(numbers::<Int32Type>(values.iter().copied(), column)),
+            _ => Arc::new(to_primitive_array::<Int32Type>(
+                values.iter().copied(),
+                column,
+            )),
         },
-        ColumnValues::Double(values) => {
-            Arc::new(numbers::<Float64Type>(values.iter().copied(), column))
-        }
+        ColumnValues::Double(values) => Arc::new(to_primitive_array::<Float64Type>(
+            values.iter().copied(),
+            column,
+        )),
         ColumnValues::Bool(values) => {
             let values = values.iter().enumerate();
             let values = values.map(|(row, value)| (!is_null(column, row)).then_some(*value));
             Arc::new(values.collect::<BooleanArray>())
         }
-        ColumnValues::Text(ids) => strings(column, |row| texts.get(ids[row]))?,
-        ColumnValues::PlainText(bytes, ends) => strings(column, |row| {
+        ColumnValues::Text(ids) => to_string_array(column, |row| texts.get(ids[row]))?,
+        ColumnValues::PlainText(bytes, ends) => to_string_array(column, |row| {
             let start = row.checked_sub(1).map_or(0, |before| ends[before]);
             &bytes[start as usize..ends[row] as usize]
         })?,
@@ -66,7 +70,7 @@ fn is_null(column: &ColumnData, row: usize) -> bool {
     column.nulls.get(row).copied().unwrap_or_default()
 }
 
-fn numbers<T: ArrowPrimitiveType>(
+fn to_primitive_array<T: ArrowPrimitiveType>(
     values: impl Iterator<Item = T::Native>,
     column: &ColumnData,
 ) -> PrimitiveArray<T> {
@@ -79,8 +83,8 @@ fn numbers<T: ArrowPrimitiveType>(
         .collect()
 }
 
-/// Returns a column of texts, which are UTF-8.
-fn strings<'a>(
+/// Returns a column of texts. `text` returns the text of a row that is not null, in UTF-8.
+fn to_string_array<'a>(
     column: &ColumnData,
     text: impl Fn(usize) -> &'a [u8],
 ) -> Result<ArrayRef, ArrowError> {

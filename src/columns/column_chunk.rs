@@ -15,13 +15,13 @@ use parquet::file::writer::{SerializedPageWriter, SerializedRowGroupWriter, Trac
 use parquet::schema::types::ColumnDescPtr;
 use std::io::Write;
 
-/// The rate of false positives for which Bloom filters are sized.
-const BLOOM_FPP: f64 = 0.01;
+/// The rate of false positives of Bloom filters.
+const BLOOM_FALSE_POSITIVE_RATE: f64 = 0.01;
 
 /// A finished column chunk.
 pub struct ColumnChunk {
     bytes: Bytes,
-    close: ColumnCloseResult,
+    close_result: ColumnCloseResult,
 }
 
 impl ColumnChunk {
@@ -34,14 +34,14 @@ impl ColumnChunk {
         self,
         row_group: &mut SerializedRowGroupWriter<'_, W>,
     ) -> Result<(), ParquetError> {
-        row_group.append_column(&self.bytes, self.close)
+        row_group.append_column(&self.bytes, self.close_result)
     }
 }
 
 /// A column chunk to which pages are appended.
 pub(super) struct ColumnChunkBuilder {
     pub(super) descr: ColumnDescPtr,
-    pub(super) texts: TextStatistics,
+    pub(super) text_statistics: TextStatistics,
     /// The encoded data pages.
     pages: TrackedWrite<Vec<u8>>,
     locations: OffsetIndexBuilder,
@@ -60,7 +60,7 @@ pub(super) struct ColumnChunkBuilder {
 #[derive(Debug, Default)]
 pub(super) struct TextStatistics {
     range: TextRange,
-    /// The maximum number of rows, if a Bloom filter is to be written.
+    /// The maximum number of rows of the row group; `None` if no Bloom filter is written.
     bloom_rows: Option<u64>,
     bloom: Option<Sbbf>,
 }
@@ -70,7 +70,7 @@ impl TextStatistics {
         self.range.add(text);
         if let Some(rows) = self.bloom_rows {
             if self.bloom.is_none() {
-                self.bloom = Sbbf::new_with_ndv_fpp(rows, BLOOM_FPP).ok();
+                self.bloom = Sbbf::new_with_ndv_fpp(rows, BLOOM_FALSE_POSITIVE_RATE).ok();
             }
             if let Some(bloom) = &mut self.bloom {
                 bloom.insert(text);
@@ -80,7 +80,7 @@ impl TextStatistics {
 
     fn finish(mut self, nulls: u64) -> (Statistics, Option<Sbbf>) {
         if let Some(bloom) = &mut self.bloom {
-            bloom.fold_to_target_fpp(BLOOM_FPP);
+            bloom.fold_to_target_fpp(BLOOM_FALSE_POSITIVE_RATE);
         }
         (self.range.statistics(nulls), self.bloom)
     }
@@ -88,11 +88,11 @@ impl TextStatistics {
 
 impl ColumnChunkBuilder {
     /// Makes an empty chunk. `bloom_rows` is the maximum number of rows of the row
-    /// group, if a Bloom filter is to be written.
+    /// group, or `None` if no Bloom filter is written.
     pub(super) fn new(descr: ColumnDescPtr, bloom_rows: Option<u64>) -> Self {
         Self {
             descr,
-            texts: TextStatistics {
+            text_statistics: TextStatistics {
                 bloom_rows,
                 ..TextStatistics::default()
             },
@@ -107,13 +107,13 @@ impl ColumnChunkBuilder {
         }
     }
 
-    /// Returns true if a page needs the dictionary.
+    /// Returns true if one of the pages has dictionary indexes.
     pub(super) fn needs_dictionary(&self) -> bool {
         self.dictionary_pages > 0
     }
 
     /// Appends a page.
-    pub(super) fn append(&mut self, page: EncodedPage) -> Result<(), ParquetError> {
+    pub(super) fn append_page(&mut self, page: EncodedPage) -> Result<(), ParquetError> {
         match page.encoding {
             Encoding::RLE_DICTIONARY => self.dictionary_pages += 1,
             Encoding::DELTA_BINARY_PACKED => self.delta_pages += 1,
@@ -163,15 +163,23 @@ impl ColumnChunkBuilder {
 
         let mut pages = Vec::new();
         let mut encodings = vec![Encoding::RLE];
-        let stats = |page_type, encoding, count| PageEncodingStats {
+        let encoding_stats = |page_type, encoding, count| PageEncodingStats {
             page_type,
             encoding,
             count,
         };
         if dictionary.is_some() {
             let indexes = Encoding::RLE_DICTIONARY;
-            pages.push(stats(PageType::DICTIONARY_PAGE, Encoding::PLAIN, 1));
-            pages.push(stats(PageType::DATA_PAGE, indexes, self.dictionary_pages));
+            pages.push(encoding_stats(
+                PageType::DICTIONARY_PAGE,
+                Encoding::PLAIN,
+                1,
+            ));
+            pages.push(encoding_stats(
+                PageType::DATA_PAGE,
+                indexes,
+                self.dictionary_pages,
+            ));
             encodings.extend([Encoding::PLAIN, indexes]);
         }
         for (encoding, count) in [
@@ -179,11 +187,12 @@ impl ColumnChunkBuilder {
             (Encoding::DELTA_BINARY_PACKED, self.delta_pages),
         ] {
             if count > 0 {
-                pages.push(stats(PageType::DATA_PAGE, encoding, count));
+                pages.push(encoding_stats(PageType::DATA_PAGE, encoding, count));
                 encodings.push(encoding);
             }
         }
-        let (statistics, bloom_filter) = statistics(values, &self.descr, self.nulls, self.texts);
+        let (statistics, bloom_filter) =
+            chunk_statistics(values, &self.descr, self.nulls, self.text_statistics);
         let metadata = ColumnChunkMetaData::builder(self.descr)
             .set_compression(Compression::ZSTD(level))
             .set_encodings(encodings)
@@ -199,7 +208,7 @@ impl ColumnChunkBuilder {
         for location in &mut locations.page_locations {
             location.offset += dictionary_bytes;
         }
-        let close = ColumnCloseResult {
+        let close_result = ColumnCloseResult {
             bytes_written: bytes.len() as u64,
             rows_written: self.rows,
             metadata,
@@ -209,13 +218,13 @@ impl ColumnChunkBuilder {
         };
         Ok(ColumnChunk {
             bytes: bytes.into(),
-            close,
+            close_result,
         })
     }
 }
 
 /// Returns the statistics of a chunk, and its Bloom filter if it has one.
-fn statistics(
+fn chunk_statistics(
     dictionary: &ColumnDictionary,
     descr: &ColumnDescPtr,
     nulls: u64,

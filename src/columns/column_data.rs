@@ -46,9 +46,9 @@ impl ColumnData {
         nulls.iter().fold(0, add)
     }
 
-    /// Copies a range of rows. `new_id` maps the id of a text to its id in the
-    /// batch that is copied to.
-    pub fn copy(&self, rows: Range<usize>, new_id: impl FnMut(&u32) -> u32) -> Self {
+    /// Copies a range of rows. `new_id` returns the id that a text has in the batch of
+    /// the copy, for its id in this batch.
+    pub fn copy_rows(&self, rows: Range<usize>, new_id: impl FnMut(&u32) -> u32) -> Self {
         let nulls = self.nulls.get(rows.clone()).unwrap_or_default();
         let has_nulls = nulls.contains(&true);
         let values = match &self.values {
@@ -60,7 +60,7 @@ impl ColumnData {
                 ColumnValues::Text(values[rows].iter().map(new_id).collect())
             }
             ColumnValues::Text(values) => {
-                // The id of a null row is not that of a text.
+                // The id in a null row has no meaning and is not mapped.
                 let mut new_id = new_id;
                 let values = values[rows].iter().zip(nulls);
                 let values = values.map(|(id, is_null)| if *is_null { 0 } else { new_id(id) });
@@ -83,12 +83,12 @@ impl ColumnData {
     }
 }
 
-/// Returns the values of a batch, and leaves an empty vector that has room for the next batch.
+/// Returns the values of a batch, and leaves an empty vector with capacity for the next batch.
 ///
-/// Batches differ in size: the last one of an archive is smaller. The room is therefore that of this
-/// batch, but at most twice what it needed, so that one large batch does not reserve memory for ever.
-/// An empty batch changes nothing.
-pub fn take_vec<T>(values: &mut Vec<T>) -> Vec<T> {
+/// Batches differ in size: the last one of an archive is smaller. The capacity is therefore the same
+/// as that of this batch, but at most twice the number of its values, so that one large batch does not
+/// reserve memory permanently. If there are no values, nothing changes.
+pub fn take_and_reserve<T>(values: &mut Vec<T>) -> Vec<T> {
     if values.is_empty() {
         return Vec::new();
     }
@@ -137,11 +137,12 @@ impl<T: Copy + Default> ColumnBuilder<T> {
         values.for_each(|value| self.append_option(value));
     }
 
-    /// Appends `count` rows that are null, except for the values with their indexes among these rows.
-    /// Faster than [`extend_options`](Self::extend_options) if nearly all rows are null.
-    pub fn extend_nulls(&mut self, count: usize, values: impl Iterator<Item = (usize, T)>) {
+    /// Appends `count` rows, all of them null except those in `values`. Each value has the index of its
+    /// row, counted from the first appended row. Faster than
+    /// [`extend_options`](Self::extend_options) if nearly all rows are null.
+    pub fn extend_sparse(&mut self, count: usize, values: impl Iterator<Item = (usize, T)>) {
         let start = self.values.len();
-        self.fill(None, count);
+        self.append_repeated(None, count);
         for (i, value) in values {
             self.values[start + i] = value;
             self.nulls[start + i] = false;
@@ -149,7 +150,7 @@ impl<T: Copy + Default> ColumnBuilder<T> {
     }
 
     /// Appends the same value `count` times.
-    pub fn fill(&mut self, value: Option<T>, count: usize) {
+    pub fn append_repeated(&mut self, value: Option<T>, count: usize) {
         let len = self.values.len() + count;
         if value.is_none() || !self.nulls.is_empty() {
             self.nulls.resize(self.values.len(), false);
@@ -158,33 +159,33 @@ impl<T: Copy + Default> ColumnBuilder<T> {
         self.values.resize(len, value.unwrap_or_default());
     }
 
-    /// Appends the values of earlier rows again.
-    pub fn repeat(&mut self, rows: Range<usize>) {
+    /// Appends a copy of each of these earlier rows.
+    pub fn repeat_rows(&mut self, rows: Range<usize>) {
         if !self.nulls.is_empty() {
             self.nulls.extend_from_within(rows.clone());
         }
         self.values.extend_from_within(rows);
     }
 
-    /// Overwrites the last `count` rows with one value.
-    pub fn set_last(&mut self, count: usize, value: Option<T>) {
+    /// Overwrites each of the last `count` rows with `value`.
+    pub fn overwrite_last(&mut self, count: usize, value: Option<T>) {
         let start = self.values.len() - count;
         self.values.truncate(start);
         self.nulls.truncate(start);
-        self.fill(value, count);
+        self.append_repeated(value, count);
     }
 
     /// Returns the column and starts a new one. `wrap` is the variant of [`ColumnValues`] for the
     /// type of the column.
     pub fn take(&mut self, wrap: impl Fn(Vec<T>) -> ColumnValues) -> ColumnData {
         ColumnData {
-            values: wrap(take_vec(&mut self.values)),
-            nulls: take_vec(&mut self.nulls),
+            values: wrap(take_and_reserve(&mut self.values)),
+            nulls: take_and_reserve(&mut self.nulls),
         }
     }
 
-    /// Returns the bytes of texts that the column itself holds: none, as its
-    /// texts are interned.
+    /// Returns the number of bytes of texts in the column itself: always 0, as its
+    /// texts are interned. [`PlainTextBuilder`] has the same method.
     pub fn text_bytes(&self) -> u64 {
         0
     }
@@ -221,12 +222,15 @@ impl PlainTextBuilder {
     /// Returns the column and starts a new one.
     pub fn take(&mut self) -> ColumnData {
         ColumnData {
-            values: ColumnValues::PlainText(take_vec(&mut self.bytes), take_vec(&mut self.ends)),
-            nulls: take_vec(&mut self.nulls),
+            values: ColumnValues::PlainText(
+                take_and_reserve(&mut self.bytes),
+                take_and_reserve(&mut self.ends),
+            ),
+            nulls: take_and_reserve(&mut self.nulls),
         }
     }
 
-    /// Returns the bytes of texts that the column itself holds.
+    /// Returns the number of bytes of the texts of the column.
     pub fn text_bytes(&self) -> u64 {
         self.bytes.len() as u64
     }
@@ -240,12 +244,12 @@ mod tests {
     fn the_next_batch_has_room_for_one_of_the_same_size() {
         let mut values = Vec::with_capacity(100);
         values.resize(60, 0u8);
-        assert_eq!(take_vec(&mut values).len(), 60);
+        assert_eq!(take_and_reserve(&mut values).len(), 60);
         assert_eq!((values.len(), values.capacity()), (0, 100));
         values.resize(20, 0);
-        take_vec(&mut values);
+        take_and_reserve(&mut values);
         assert_eq!(values.capacity(), 40);
-        assert_eq!(take_vec(&mut values).capacity(), 0);
+        assert_eq!(take_and_reserve(&mut values).capacity(), 0);
         assert_eq!(values.capacity(), 40);
     }
 
@@ -262,15 +266,15 @@ mod tests {
         assert_eq!(taken.nulls, [false, true, false]);
         assert!(matches!(taken.values, ColumnValues::Int(values) if values == [1, 0, 3]));
         column.extend([1, 2].into_iter());
-        column.fill(None, 2);
-        column.fill(Some(5), 2);
+        column.append_repeated(None, 2);
+        column.append_repeated(Some(5), 2);
         column.extend_options([Some(6), None].into_iter());
         let taken = column.take(ColumnValues::Int);
         assert_eq!(taken.nulls, [0, 0, 1, 1, 0, 0, 0, 1].map(|flag| flag == 1));
         column.extend_options([Some(6), Some(7)].into_iter());
         assert!(column.take(ColumnValues::Int).nulls.is_empty());
         column.append_value(9);
-        column.extend_nulls(3, [(1, 4)].into_iter());
+        column.extend_sparse(3, [(1, 4)].into_iter());
         let taken = column.take(ColumnValues::Int);
         assert_eq!(taken.nulls, [false, true, false, true]);
         assert!(matches!(taken.values, ColumnValues::Int(values) if values == [9, 0, 4, 0]));

@@ -10,15 +10,15 @@ use parquet::errors::ParquetError;
 use parquet::schema::types::ColumnDescPtr;
 use std::ops::Range;
 
-/// The size of a dictionary of texts from which on pages have plain texts.
+/// The maximum size of a dictionary of texts. After it is exceeded, further pages have plain texts.
 const MAX_DICTIONARY_BYTES: usize = 8 << 20;
 
-/// The ratio of texts of a batch to rows in the page above which no table from
-/// texts to dictionary indexes is made.
+/// If a batch has more texts than this for each of its rows in the page, its texts are
+/// looked up in the dictionary one by one, without a table of their indexes.
 const MAX_TEXTS_PER_ROW: usize = 16;
 
-/// Marks a text whose dictionary index is not known yet.
-const UNKNOWN: u32 = u32::MAX;
+/// Marks a text whose dictionary index has not been looked up yet.
+const UNKNOWN_INDEX: u32 = u32::MAX;
 
 /// Encodes one column of a row group: rows are written page by page, then the
 /// column is closed into a chunk.
@@ -71,7 +71,7 @@ impl ColumnWriter {
     ///
     /// Those of compression.
     #[inline(never)] // A stage of `make profile`.
-    pub fn write(
+    pub fn write_page(
         &mut self,
         batches: &[BatchRows],
         buffers: &mut PageBuffers,
@@ -104,12 +104,12 @@ impl ColumnWriter {
                 texts: batch.texts(),
                 rows: rows.clone(),
             };
-            let statistics = &mut self.chunk.texts;
+            let statistics = &mut self.chunk.text_statistics;
             append_values(&mut self.dictionary, statistics, source, is_plain, buffers);
         }
         let encoding = buffers.finish_page(&mut self.dictionary, descr, is_plain);
         let (compressed, uncompressed_bytes) = buffers.compress_page(self.level)?;
-        self.chunk.append(EncodedPage {
+        self.chunk.append_page(EncodedPage {
             compressed,
             uncompressed_bytes,
             encoding,
@@ -163,27 +163,27 @@ fn append_values(
     match (dictionary, &column.values) {
         (ColumnDictionary::Numbers(dictionary), ColumnValues::Long(values)) => {
             let index = |&value: &i64| dictionary.insert(value.cast_unsigned());
-            append_mapped(&values[rows], nulls, index, indexes);
+            append_non_null(&values[rows], nulls, index, indexes);
         }
         (ColumnDictionary::Numbers(dictionary), ColumnValues::Int(values)) => {
             let index = |&value: &i32| dictionary.insert(value.cast_unsigned().into());
-            append_mapped(&values[rows], nulls, index, indexes);
+            append_non_null(&values[rows], nulls, index, indexes);
         }
         (ColumnDictionary::Numbers(dictionary), ColumnValues::Double(values)) => {
             let index = |&value: &f64| dictionary.insert(value.to_bits());
-            append_mapped(&values[rows], nulls, index, indexes);
+            append_non_null(&values[rows], nulls, index, indexes);
         }
         (ColumnDictionary::Delta(_), ColumnValues::Long(values)) => {
-            append_mapped(&values[rows], nulls, |&value| value, &mut buffers.integers);
+            append_non_null(&values[rows], nulls, |&value| value, &mut buffers.integers);
         }
         (ColumnDictionary::Delta(_), ColumnValues::Int(values)) => {
             let integer = |&value: &i32| i64::from(value);
-            append_mapped(&values[rows], nulls, integer, &mut buffers.integers);
+            append_non_null(&values[rows], nulls, integer, &mut buffers.integers);
         }
         (ColumnDictionary::Bools(occurs), ColumnValues::Bool(values)) => {
             let bools = &mut buffers.bools;
             let start = bools.len();
-            append_mapped(&values[rows], nulls, |&value| value, bools);
+            append_non_null(&values[rows], nulls, |&value| value, bools);
             occurs[0] |= bools[start..].contains(&false);
             occurs[1] |= bools[start..].contains(&true);
         }
@@ -197,7 +197,7 @@ fn append_values(
                 start = end as usize;
                 if nulls.get(i) != Some(&true) {
                     statistics.add(text);
-                    buffers.append_plain(text);
+                    buffers.append_plain_text(text);
                 }
             }
         }
@@ -206,7 +206,7 @@ fn append_values(
                 if nulls.get(i) != Some(&true) {
                     let text = texts.get(id);
                     statistics.add(text);
-                    buffers.append_plain(text);
+                    buffers.append_plain_text(text);
                 }
             }
         }
@@ -226,27 +226,27 @@ fn append_indexes(
     buffers: &mut PageBuffers,
 ) {
     let indexes = &mut buffers.indexes;
-    // For few rows of a batch with many texts, the table costs more than it saves.
+    // For a few rows of a batch with many texts, a table of indexes costs more than it saves.
     if texts.len() > MAX_TEXTS_PER_ROW * ids.len() {
         let index = |&id: &u32| dictionary.insert(texts.get(id), texts.hash(id));
-        return append_mapped(ids, nulls, index, indexes);
+        return append_non_null(ids, nulls, index, indexes);
     }
-    let index_of_text = &mut buffers.index_of_text;
-    index_of_text.clear();
-    index_of_text.resize(texts.len(), UNKNOWN);
+    let indexes_by_text = &mut buffers.indexes_by_text;
+    indexes_by_text.clear();
+    indexes_by_text.resize(texts.len(), UNKNOWN_INDEX);
     let index = |&id: &u32| {
-        let index = &mut index_of_text[id as usize];
-        if *index == UNKNOWN {
+        let index = &mut indexes_by_text[id as usize];
+        if *index == UNKNOWN_INDEX {
             *index = dictionary.insert(texts.get(id), texts.hash(id));
         }
         *index
     };
-    append_mapped(ids, nulls, index, indexes);
+    append_non_null(ids, nulls, index, indexes);
 }
 
-/// Appends the result of `map` for each value that is not null. `nulls` is empty if
-/// no value is.
-fn append_mapped<T, U>(values: &[T], nulls: &[bool], map: impl FnMut(&T) -> U, out: &mut Vec<U>) {
+/// Appends the result of `map` for each value that is not null. `nulls` may be empty if
+/// no value is null.
+fn append_non_null<T, U>(values: &[T], nulls: &[bool], map: impl FnMut(&T) -> U, out: &mut Vec<U>) {
     if nulls.is_empty() {
         out.extend(values.iter().map(map));
     } else {

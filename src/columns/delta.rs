@@ -1,44 +1,45 @@
 //! The encoding of integers by their differences (Parquet, "Encodings", DELTA_BINARY_PACKED = 5).
 //!
-//! Differences are packed in blocks of 128, each with its smallest difference, and these in
-//! miniblocks of 32, each with its own width in bits.
+//! A block has 128 differences and starts with the smallest of them, which is subtracted from all. It is
+//! divided into miniblocks of 32 differences, each packed with its own number of bits.
 
-/// Differences of a block.
-const BLOCK: usize = 128;
+/// The number of differences in a block.
+const BLOCK_LEN: usize = 128;
 
-/// Differences of a miniblock.
-const MINIBLOCK: usize = 32;
+/// The number of differences in a miniblock.
+const MINIBLOCK_LEN: usize = 32;
 
-/// Integers of a column chunk that are encoded by their differences.
+/// The bounds of the integers of a column chunk that is encoded by differences.
 #[derive(Debug, Default)]
-pub(super) struct DeltaColumn {
-    /// The smallest and the largest value.
-    pub(super) bounds: Option<(i64, i64)>,
+pub(super) struct DeltaBounds {
+    /// The smallest and the largest integer; `None` before the first one.
+    pub(super) min_max: Option<(i64, i64)>,
 }
 
-impl DeltaColumn {
+impl DeltaBounds {
     /// Adds the values of a page to the bounds.
     pub(super) fn add(&mut self, values: &[i64]) {
         for &value in values {
-            let (min, max) = self.bounds.get_or_insert((value, value));
+            let (min, max) = self.min_max.get_or_insert((value, value));
             *min = value.min(*min);
             *max = value.max(*max);
         }
     }
 }
 
-/// Appends integers. Those of a column of 32 bits must fit into 32 bits.
+/// Encodes integers by their differences and appends them to `out`. If `is_32_bit` is true, each must
+/// fit into 32 bits.
 pub(super) fn pack(values: &[i64], is_32_bit: bool, out: &mut Vec<u8>) {
-    put_varint(BLOCK as u64, out);
-    put_varint((BLOCK / MINIBLOCK) as u64, out);
+    put_varint(BLOCK_LEN as u64, out);
+    put_varint((BLOCK_LEN / MINIBLOCK_LEN) as u64, out);
     put_varint(values.len() as u64, out);
     let Some((&first, rest)) = values.split_first() else {
         return put_zigzag(0, out);
     };
     put_zigzag(first, out);
     let mut last = first;
-    let mut differences = [0; BLOCK];
-    for block in rest.chunks(BLOCK) {
+    let mut differences = [0; BLOCK_LEN];
+    for block in rest.chunks(BLOCK_LEN) {
         for (difference, &value) in differences.iter_mut().zip(block) {
             *difference = value.wrapping_sub(last);
             if is_32_bit {
@@ -54,22 +55,22 @@ pub(super) fn pack(values: &[i64], is_32_bit: bool, out: &mut Vec<u8>) {
 fn put_block(differences: &[i64], out: &mut Vec<u8>) {
     let min = differences.iter().copied().min().unwrap_or_default();
     put_zigzag(min, out);
-    let widths = out.len();
-    out.resize(widths + BLOCK / MINIBLOCK, 0);
-    for (i, miniblock) in differences.chunks(MINIBLOCK).enumerate() {
-        let mut packed = [0; MINIBLOCK];
+    let widths_start = out.len();
+    out.resize(widths_start + BLOCK_LEN / MINIBLOCK_LEN, 0);
+    for (i, miniblock) in differences.chunks(MINIBLOCK_LEN).enumerate() {
+        let mut packed = [0; MINIBLOCK_LEN];
         for (packed, difference) in packed.iter_mut().zip(miniblock) {
             *packed = difference.wrapping_sub(min).cast_unsigned();
         }
-        let width = width(packed.iter().fold(0, |bits, packed| bits | packed));
-        out[widths + i] = width;
+        let width = bit_width(packed.iter().fold(0, |bits, packed| bits | packed));
+        out[widths_start + i] = width;
         put_bits(&packed, width, out);
     }
 }
 
-/// Returns the number of bits for numbers up to `max`: a divisor of a byte or a number of whole
-/// bytes, as these compress better.
-fn width(max: u64) -> u8 {
+/// Returns the number of bits in which numbers up to `max` are packed: 0, 1, 2, 4 or a multiple of 8,
+/// because such packed numbers compress better than those of other widths.
+fn bit_width(max: u64) -> u8 {
     match u64::BITS - max.leading_zeros() {
         0 => 0,
         1 => 1,
@@ -79,8 +80,8 @@ fn width(max: u64) -> u8 {
     }
 }
 
-/// Appends the lowest `width` bits of each number, which must be a result of [`width`].
-fn put_bits(numbers: &[u64; MINIBLOCK], width: u8, out: &mut Vec<u8>) {
+/// Appends the lowest `width` bits of each number, which must be a result of [`bit_width`].
+fn put_bits(numbers: &[u64; MINIBLOCK_LEN], width: u8, out: &mut Vec<u8>) {
     match width {
         0 => {}
         1 | 2 | 4 => {

@@ -1,7 +1,7 @@
 //! Dictionaries: the distinct values of a column chunk, in the order of their first
 //! occurrence.
 
-use super::delta::DeltaColumn;
+use super::delta::DeltaBounds;
 use super::statistics;
 use crate::HASH_SEED;
 use hashbrown::HashTable;
@@ -9,22 +9,24 @@ use hashbrown::hash_table::Entry;
 use parquet::basic::Type;
 use parquet::file::statistics::Statistics;
 
-/// The distinct values of a column chunk, or what is known of values without a dictionary.
+/// The distinct values of a column chunk. For a column without a dictionary, the
+/// values from which its statistics are made.
 #[derive(Debug)]
 pub(super) enum ColumnDictionary {
     Texts(TextDictionary),
     Numbers(NumberDictionary),
-    /// Booleans are written plain. The flags are true if false and true occur.
+    /// Booleans are written plain. The first flag is true if the value false occurs, and the second if
+    /// the value true occurs.
     Bools([bool; 2]),
-    /// Integers that are written by their differences.
-    Delta(DeltaColumn),
+    /// The bounds of integers that are encoded by their differences.
+    Delta(DeltaBounds),
 }
 
 impl ColumnDictionary {
     /// Makes an empty dictionary for values of a Parquet type.
     pub(super) fn new(physical: Type, is_delta: bool) -> Self {
         match physical {
-            Type::INT32 | Type::INT64 if is_delta => Self::Delta(DeltaColumn::default()),
+            Type::INT32 | Type::INT64 if is_delta => Self::Delta(DeltaBounds::default()),
             Type::BYTE_ARRAY => Self::Texts(TextDictionary::default()),
             Type::BOOLEAN => Self::Bools([false; 2]),
             _ => Self::Numbers(NumberDictionary::default()),
@@ -59,17 +61,21 @@ impl ColumnDictionary {
             Self::Numbers(dictionary) => {
                 let values = dictionary.values().iter().copied();
                 Some(match physical {
-                    Type::INT32 => statistics::of_ints(values.map(|value| value as i32), nulls),
-                    Type::INT64 => statistics::of_longs(values.map(u64::cast_signed), nulls),
-                    _ => statistics::of_doubles(values.map(f64::from_bits), nulls),
+                    Type::INT32 => {
+                        statistics::int_statistics(values.map(|value| value as i32), nulls)
+                    }
+                    Type::INT64 => statistics::long_statistics(values.map(u64::cast_signed), nulls),
+                    _ => statistics::double_statistics(values.map(f64::from_bits), nulls),
                 })
             }
-            Self::Bools(occurs) => Some(statistics::of_bools(*occurs, nulls)),
+            Self::Bools(occurs) => Some(statistics::bool_statistics(*occurs, nulls)),
             Self::Delta(column) => {
-                let bounds = column.bounds.into_iter().flat_map(|(min, max)| [min, max]);
+                let bounds = column.min_max.into_iter().flat_map(|(min, max)| [min, max]);
                 Some(match physical {
-                    Type::INT32 => statistics::of_ints(bounds.map(|value| value as i32), nulls),
-                    _ => statistics::of_longs(bounds, nulls),
+                    Type::INT32 => {
+                        statistics::int_statistics(bounds.map(|value| value as i32), nulls)
+                    }
+                    _ => statistics::long_statistics(bounds, nulls),
                 })
             }
         }
@@ -81,7 +87,8 @@ impl ColumnDictionary {
 #[derive(Debug, Default)]
 pub(super) struct TextDictionary {
     page: Vec<u8>,
-    /// The entries hold all that a lookup needs, as most lookups miss the CPU caches.
+    /// An entry has all that a lookup needs until the texts are compared, because most lookups miss the
+    /// CPU caches.
     table: HashTable<DictionaryEntry>,
 }
 
@@ -143,15 +150,15 @@ fn text_at(page: &[u8], start: u32) -> &[u8] {
     &page[start..start + u32::from_le_bytes(len) as usize]
 }
 
-/// Numbers below this are found in an array, without hashing.
-const SMALL_NUMBERS: usize = 4096;
+/// Numbers below this are looked up in an array, without hashing.
+const SMALL_NUMBER_COUNT: usize = 4096;
 
 /// Distinct numbers, as their 64 bits.
 #[derive(Debug, Default)]
 pub(super) struct NumberDictionary {
     values: Vec<u64>,
-    /// For each small number its index plus one, or zero if it does not occur.
-    small: Vec<u32>,
+    /// The index plus one of each small number, by the number itself; zero if it does not occur.
+    small_indexes: Vec<u32>,
     table: HashTable<u32>,
     /// The value of the previous lookup and its index.
     last: Option<(u64, u32)>,
@@ -161,18 +168,18 @@ impl NumberDictionary {
     /// Returns the index of a number, which is added if it is new.
     #[inline]
     pub(super) fn insert(&mut self, value: u64) -> u32 {
-        match (self.small.get(value as usize), self.last) {
+        match (self.small_indexes.get(value as usize), self.last) {
             (Some(&plus_one), _) if plus_one > 0 => plus_one - 1,
             (_, Some((last, index))) if last == value => index,
-            _ => self.insert_other(value),
+            _ => self.insert_uncached(value),
         }
     }
 
-    fn insert_other(&mut self, value: u64) -> u32 {
-        let index = if value < SMALL_NUMBERS as u64 {
-            self.small.resize(SMALL_NUMBERS, 0);
+    fn insert_uncached(&mut self, value: u64) -> u32 {
+        let index = if value < SMALL_NUMBER_COUNT as u64 {
+            self.small_indexes.resize(SMALL_NUMBER_COUNT, 0);
             self.values.push(value);
-            self.small[value as usize] = self.values.len() as u32;
+            self.small_indexes[value as usize] = self.values.len() as u32;
             self.values.len() as u32 - 1
         } else {
             self.insert_large(value)
@@ -184,9 +191,9 @@ impl NumberDictionary {
     fn insert_large(&mut self, value: u64) -> u32 {
         let values = &mut self.values;
         let entry = self.table.entry(
-            hash(value),
+            hash_number(value),
             |&index| values[index as usize] == value,
-            |&index| hash(values[index as usize]),
+            |&index| hash_number(values[index as usize]),
         );
         match entry {
             Entry::Occupied(entry) => *entry.get(),
@@ -204,7 +211,7 @@ impl NumberDictionary {
 }
 
 /// Returns a seeded multiplicative hash of a number.
-fn hash(value: u64) -> u64 {
+fn hash_number(value: u64) -> u64 {
     let product = u128::from(value ^ *HASH_SEED) * 0x9e37_79b9_7f4a_7c15;
     (product >> 64) as u64 ^ product as u64
 }

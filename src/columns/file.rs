@@ -32,12 +32,12 @@ use std::sync::Arc;
 const ZSTD_LEVEL: i32 = 1;
 
 /// The size of the buffer before the file.
-const BUFFER_BYTES: usize = 256 << 10;
+const WRITE_BUFFER_BYTES: usize = 256 << 10;
 
-/// A table as this module sees it: a name, a description and columns.
+/// The name, the description and the columns of a table.
 ///
-/// Whoever defines tables makes this value. The writer has no knowledge of
-/// particular tables or columns.
+/// The package that defines tables makes this value. The writer has no knowledge
+/// of particular tables or columns.
 #[derive(Clone, Debug)]
 pub struct TableSchema {
     /// The name of the table, stored in the key-value metadata of the file.
@@ -53,12 +53,12 @@ pub struct TableSchema {
 /// The encoding of a column, apart from what its type determines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ColumnEncoding {
-    /// Writes a Bloom filter. Useful for columns by which single rows are looked
-    /// up and whose values are scattered, so that the minimum and maximum of a
+    /// True if a Bloom filter is written. Useful for columns by which single rows are
+    /// looked up and whose values are scattered, so that the minimum and maximum of a
     /// row group exclude nothing.
     pub has_bloom_filter: bool,
-    /// Writes the differences of successive values (DELTA_BINARY_PACKED) instead of
-    /// dictionary indexes. Useful for numbers that grow, and for numbers that rarely
+    /// True if the differences of successive values (DELTA_BINARY_PACKED) are written
+    /// instead of dictionary indexes. Useful for numbers that grow, and for numbers that rarely
     /// repeat. The column must have integers.
     pub is_delta: bool,
 }
@@ -68,34 +68,35 @@ pub struct ColumnEncoding {
 /// Rows are [pushed](Self::push), which yields tasks to be run; the output of each
 /// is given back to [`take`](Self::take), which may yield another. After
 /// [`end_rows`](Self::end_rows), once [`is_settled`](Self::is_settled), the file can
-/// be [finished](Self::finish). [`write`](Self::write) and [`end`](Self::end) do the
+/// be [finished](Self::finish). [`write`](Self::write) and [`finish_rows`](Self::finish_rows) do the
 /// same on the calling thread.
 pub struct TableFileWriter {
-    new: NewFile,
-    columns: Columns,
+    new_file: NewFile,
+    columns: ColumnSettings,
     splitter: RowGroupSplitter,
     row_groups: RowGroups,
-    /// The number of rows pushed.
+    /// The number of rows that were pushed.
     rows: u64,
 }
 
-struct Columns {
+/// The settings with which the columns of each row group are encoded.
+struct ColumnSettings {
     schema: SchemaDescPtr,
     encodings: Vec<ColumnEncoding>,
     level: ZstdLevel,
 }
 
-/// The row groups of a file, from the first page to the appended bytes.
+/// The row groups of a file, in all states: being encoded, encoded, and appended to the file.
 struct RowGroups {
     /// Row groups that are not wholly encoded, by index.
     pending: BTreeMap<usize, PendingRowGroup>,
     /// The index of the row group of the next page.
     current: usize,
-    /// Bytes of pages that wait for their column writers.
+    /// The bytes of values in pages that wait for their column writers.
     queued_bytes: u64,
     /// Encoded row groups that wait for an earlier one.
     encoded: BTreeMap<usize, Vec<ColumnChunk>>,
-    /// The number of row groups appended.
+    /// The number of row groups that were appended to the file.
     appended: usize,
     /// The file, unless a task has it.
     writer: Option<Box<ParquetFileWriter>>,
@@ -120,9 +121,9 @@ pub struct WrittenFile {
     pub digest: String,
 }
 
-impl Columns {
+impl ColumnSettings {
     /// Makes writers for the columns of a row group.
-    fn writers(&self) -> Vec<ColumnWriter> {
+    fn new_writers(&self) -> Vec<ColumnWriter> {
         let descrs = self.schema.columns().iter().zip(&self.encodings);
         let writer = |(i, (descr, encoding)): (usize, (&ColumnDescPtr, &ColumnEncoding))| {
             ColumnWriter::new(
@@ -150,24 +151,24 @@ impl RowGroups {
     }
 
     /// Adds a page and returns the task that can start.
-    fn add_page(&mut self, page: PageRows, columns: &Columns) -> Option<FileTask> {
+    fn add_page(&mut self, page: PageRows, columns: &ColumnSettings) -> Option<FileTask> {
         let index = self.current;
         if page.ends_group {
             self.current += 1;
         }
         let new_group = || PendingRowGroup {
-            columns: Some(columns.writers()),
+            columns: Some(columns.new_writers()),
             pages: VecDeque::new(),
         };
         let group = self.pending.entry(index).or_insert_with(new_group);
         self.queued_bytes += page.bytes;
         group.pages.push_back(page);
-        self.next_page(index)
+        self.next_page_task(index)
     }
 
     /// Returns the task for the next page of a row group, unless another task has
     /// its column writers.
-    fn next_page(&mut self, index: usize) -> Option<FileTask> {
+    fn next_page_task(&mut self, index: usize) -> Option<FileTask> {
         let group = self.pending.get_mut(&index)?;
         let columns = group.columns.take_if(|_| !group.pages.is_empty())?;
         let page = group.pages.pop_front()?;
@@ -185,7 +186,7 @@ impl RowGroups {
                 if let Some(group) = self.pending.get_mut(&index) {
                     group.columns = Some(columns);
                 }
-                return self.next_page(index);
+                return self.next_page_task(index);
             }
             FileTaskOutput::RowGroup(chunks) => {
                 self.pending.remove(&index);
@@ -196,12 +197,12 @@ impl RowGroups {
                 self.appended += count;
             }
         }
-        self.next_append()
+        self.next_append_task()
     }
 
     /// Returns the task that appends the next row groups, in order, if they are
     /// encoded.
-    fn next_append(&mut self) -> Option<FileTask> {
+    fn next_append_task(&mut self) -> Option<FileTask> {
         let mut groups = Vec::new();
         while self.writer.is_some()
             && let Some(chunks) = self.encoded.remove(&(self.appended + groups.len()))
@@ -221,16 +222,16 @@ impl RowGroups {
 }
 
 impl TableFileWriter {
-    /// Starts to write a file that has a temporary name.
+    /// Starts to write a file that was created under a temporary name.
     ///
     /// # Errors
     ///
     /// Those of writing.
     pub fn create(schema: TableSchema, (new, file): (NewFile, File)) -> Result<Self, Error> {
         let created = start_file(schema, Output::File(file));
-        let (columns, writer) = created.map_err(|error| cannot_write(&new.path(), error))?;
+        let (columns, writer) = created.map_err(|error| file_write_error(&new.path(), error))?;
         Ok(Self {
-            new,
+            new_file: new,
             columns,
             splitter: RowGroupSplitter::default(),
             row_groups: RowGroups::new(writer),
@@ -238,12 +239,12 @@ impl TableFileWriter {
         })
     }
 
-    /// Turns the error of a task into one that names the file.
-    pub fn error(&self, error: ParquetError) -> Error {
-        cannot_write(&self.new.path(), error)
+    /// Returns the error for a task of this file that failed.
+    pub fn write_error(&self, error: ParquetError) -> Error {
+        file_write_error(&self.new_file.path(), error)
     }
 
-    /// Returns the bytes of values in pages that no task has yet.
+    /// Returns the bytes of values in pages for which no task has been returned yet.
     pub fn queued_bytes(&self) -> u64 {
         self.row_groups.queued_bytes
     }
@@ -277,7 +278,7 @@ impl TableFileWriter {
     pub fn write(&mut self, batch: RowBatch) -> Result<(), Error> {
         let mut tasks = Vec::new();
         self.push(batch, &mut tasks);
-        self.run_all(tasks)
+        self.run_tasks(tasks)
     }
 
     /// Ends the last row group and runs the tasks on this thread.
@@ -285,14 +286,14 @@ impl TableFileWriter {
     /// # Errors
     ///
     /// Those of writing.
-    pub fn end(&mut self) -> Result<(), Error> {
+    pub fn finish_rows(&mut self) -> Result<(), Error> {
         let mut tasks = Vec::new();
         self.end_rows(&mut tasks);
-        self.run_all(tasks)
+        self.run_tasks(tasks)
     }
 
-    fn run_all(&mut self, tasks: Vec<FileTask>) -> Result<(), Error> {
-        run_all(&mut self.row_groups, tasks).map_err(|error| self.error(error))
+    fn run_tasks(&mut self, tasks: Vec<FileTask>) -> Result<(), Error> {
+        run_tasks(&mut self.row_groups, tasks).map_err(|error| self.write_error(error))
     }
 
     /// Returns true if all row groups are appended.
@@ -307,16 +308,16 @@ impl TableFileWriter {
     ///
     /// Those of writing.
     pub fn finish(self) -> Result<WrittenFile, Error> {
-        let path = self.new.path();
+        let path = self.new_file.path();
         let Some(writer) = self.row_groups.writer else {
-            self.new.discard();
-            let why = "its row groups are not written".into();
-            return Err(cannot_write(&path, ParquetError::General(why)));
+            self.new_file.discard();
+            let reason = "its row groups are not written".into();
+            return Err(file_write_error(&path, ParquetError::General(reason)));
         };
-        match close(*writer, &path) {
+        match close_file(*writer, &path) {
             Ok((bytes, digest)) => {
-                let path = self.new.relative().to_owned();
-                self.new.commit()?;
+                let path = self.new_file.relative_path().to_owned();
+                self.new_file.commit()?;
                 Ok(WrittenFile {
                     path,
                     rows: self.rows,
@@ -325,7 +326,7 @@ impl TableFileWriter {
                 })
             }
             Err(error) => {
-                self.new.discard();
+                self.new_file.discard();
                 Err(error)
             }
         }
@@ -334,39 +335,39 @@ impl TableFileWriter {
     /// Removes the file.
     pub fn discard(self) {
         drop(self.row_groups);
-        self.new.discard();
+        self.new_file.discard();
     }
 }
 
-/// Writes the magic and prepares the columns.
+/// Writes the magic number and prepares the columns.
 fn start_file(
     schema: TableSchema,
     out: Output,
-) -> Result<(Columns, ParquetFileWriter), ParquetError> {
-    let note = |key: &str, value: &str| KeyValue::new(key.to_owned(), value.to_owned());
+) -> Result<(ColumnSettings, ParquetFileWriter), ParquetError> {
+    let key_value = |key: &str, value: &str| KeyValue::new(key.to_owned(), value.to_owned());
     let mut properties = WriterProperties::builder()
         .set_created_by(concat!("robots-scan version ", env!("CARGO_PKG_VERSION")).to_owned())
         .set_key_value_metadata(Some(vec![
-            note("robots_scan.table", schema.name),
-            note("robots_scan.about", schema.about),
+            key_value("robots_scan.table", schema.name),
+            key_value("robots_scan.about", schema.about),
         ]))
         .build();
     add_encoded_arrow_schema_to_metadata(&schema.arrow, &mut properties);
     let converted = ArrowSchemaConverter::new().convert(&schema.arrow)?;
-    let columns = Columns {
+    let columns = ColumnSettings {
         schema: Arc::new(converted),
         encodings: schema.encodings,
         level: ZstdLevel::try_new(ZSTD_LEVEL)?,
     };
     let writer = SerializedFileWriter::new(
-        BufWriter::with_capacity(BUFFER_BYTES, HashingWriter::new(out)),
+        BufWriter::with_capacity(WRITE_BUFFER_BYTES, HashingWriter::new(out)),
         columns.schema.root_schema_ptr(),
         Arc::new(properties),
     )?;
     Ok((columns, writer))
 }
 
-fn run_all(row_groups: &mut RowGroups, mut tasks: Vec<FileTask>) -> Result<(), ParquetError> {
+fn run_tasks(row_groups: &mut RowGroups, mut tasks: Vec<FileTask>) -> Result<(), ParquetError> {
     while let Some(task) = tasks.pop() {
         let group = task.group;
         tasks.extend(row_groups.take(group, task.run()?));
@@ -375,21 +376,23 @@ fn run_all(row_groups: &mut RowGroups, mut tasks: Vec<FileTask>) -> Result<(), P
 }
 
 /// Writes the footer and syncs the file. Returns its size and digest.
-fn close(mut writer: ParquetFileWriter, path: &Path) -> Result<(u64, String), Error> {
-    writer.finish().map_err(|error| cannot_write(path, error))?;
-    let fail = |error| Error::write(path, error);
+fn close_file(mut writer: ParquetFileWriter, path: &Path) -> Result<(u64, String), Error> {
+    writer
+        .finish()
+        .map_err(|error| file_write_error(path, error))?;
+    let write_error = |error| Error::write(path, error);
     let buffer = writer.inner_mut();
-    buffer.flush().map_err(fail)?;
+    buffer.flush().map_err(write_error)?;
     let written = buffer.get_ref();
     if let Output::File(file) = &written.out {
-        file.sync_all().map_err(fail)?;
+        file.sync_all().map_err(write_error)?;
     }
     Ok((written.bytes, written.digest()))
 }
 
-/// Turns an error into one that names the file. Only the cause is reported, not the
-/// library that passed it on.
-fn cannot_write(path: &Path, error: ParquetError) -> Error {
+/// Returns the error for a file that cannot be written. If the crate `parquet` wraps
+/// another error, only that one is the cause.
+fn file_write_error(path: &Path, error: ParquetError) -> Error {
     match error {
         ParquetError::External(cause) => Error::write(path, cause),
         other => Error::write(path, other),
@@ -408,7 +411,7 @@ pub fn write_table(
 ) -> Result<WrittenFile, Error> {
     let mut file = TableFileWriter::create(schema, new)?;
     file.write(rows)?;
-    file.end()?;
+    file.finish_rows()?;
     file.finish()
 }
 
@@ -430,7 +433,7 @@ pub fn encode_table(
     pages.extend(splitter.finish());
     for page in pages {
         let task = row_groups.add_page(page, &columns);
-        run_all(&mut row_groups, task.into_iter().collect())?;
+        run_tasks(&mut row_groups, task.into_iter().collect())?;
     }
     let writer = row_groups.writer.expect("no task is running");
     let buffer = writer.into_inner()?;

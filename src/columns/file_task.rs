@@ -48,14 +48,14 @@ impl FileTask {
         }
     }
 
-    /// Runs the task.
+    /// Runs the task on this thread. Pages are encoded by the rayon pool of the thread.
     ///
     /// # Errors
     ///
     /// Those of compression and of writing.
     pub fn run(self) -> Result<FileTaskOutput, ParquetError> {
         match self.kind {
-            FileTaskKind::Encode(page, columns) => encode(&page, columns),
+            FileTaskKind::Encode(page, columns) => encode_page(&page, columns),
             FileTaskKind::Append(mut writer, groups) => {
                 let count = groups.len();
                 for chunks in groups {
@@ -71,10 +71,13 @@ impl FileTask {
     }
 }
 
-/// Encodes a page of each column, in parallel if there are threads.
-fn encode(page: &PageRows, mut columns: Vec<ColumnWriter>) -> Result<FileTaskOutput, ParquetError> {
+/// Encodes a page of each column, in parallel on the current rayon pool.
+fn encode_page(
+    page: &PageRows,
+    mut columns: Vec<ColumnWriter>,
+) -> Result<FileTaskOutput, ParquetError> {
     columns.par_iter_mut().try_for_each(|column| {
-        PAGE_BUFFERS.with_borrow_mut(|buffers| column.write(&page.batches, buffers))
+        PAGE_BUFFERS.with_borrow_mut(|buffers| column.write_page(&page.batches, buffers))
     })?;
     if !page.ends_group {
         return Ok(FileTaskOutput::Page(columns));

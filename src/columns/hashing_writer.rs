@@ -8,14 +8,14 @@ use xxhash_rust::xxh3::Xxh3;
 /// The file writer of the crate `parquet`, over a file or, for benches, memory.
 pub(super) type ParquetFileWriter = SerializedFileWriter<BufWriter<HashingWriter>>;
 
-/// Hashes the bytes that are written.
+/// Writes bytes to a file or to memory, and hashes and counts them.
 pub struct HashingWriter {
     pub(super) out: Output,
     hash: Xxh3,
     pub(super) bytes: u64,
 }
 
-/// The destination of bytes.
+/// The destination of the bytes of a Parquet file.
 pub(super) enum Output {
     File(File),
     Memory(Vec<u8>),

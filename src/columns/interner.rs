@@ -1,6 +1,6 @@
 //! Interning of texts: each distinct text of a batch is stored once and has an id.
 
-use super::column_data::take_vec;
+use super::column_data::take_and_reserve;
 use crate::escaped_text::escape_body;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -68,7 +68,7 @@ pub struct Interner {
     /// A direct-mapped cache of constants of the program. An entry is found by
     /// the address and length of the constant, without hashing its bytes.
     constants: Vec<Option<(&'static str, u32)>>,
-    /// Bytes of all texts that were requested, counted at every request.
+    /// The bytes of all requested texts. A text that is requested repeatedly counts each time.
     requested_bytes: u64,
 }
 
@@ -84,12 +84,12 @@ impl Default for Interner {
     }
 }
 
-/// Slots of the cache of constants. Two constants that share a slot are looked up
-/// in the hash table instead.
+/// The number of slots of the cache of constants. If two constants share a slot, they
+/// replace each other and are found in the hash table instead.
 const CONSTANT_SLOTS: usize = 128;
 
 /// The capacity above which the hash table is freed when a batch is taken.
-const TABLE_CAPACITY_KEPT: usize = 1 << 18;
+const KEPT_TABLE_CAPACITY: usize = 1 << 18;
 
 impl Interner {
     /// Returns the id of a text.
@@ -117,19 +117,20 @@ impl Interner {
         id
     }
 
-    /// Returns the id of the text of bytes of a body, as [`escape_body`] decodes it.
+    /// Returns the id of the text that [`escape_body`] returns for bytes of a body.
     pub fn intern_body_text(&mut self, bytes: &[u8], is_valid_utf8: bool) -> u32 {
         if !is_valid_utf8 {
             return self.intern(&escape_body(bytes, false));
         }
         // A slice of valid UTF-8 may split a character.
-        if !splits_no_character(bytes) {
+        if !has_whole_characters(bytes) {
             return self.intern(&escape_body(bytes, true));
         }
         self.intern_hashed(bytes, xxh3_64_with_seed(bytes, self.seed))
     }
 
-    /// Returns the ids of texts of a body, most of which are missing or equal the one before.
+    /// Returns the ids of texts of a body; `None` for those that are `None`. Fast if most texts equal the
+    /// previous one.
     pub fn intern_repeated<'b>(
         &mut self,
         texts: impl Iterator<Item = Option<&'b [u8]>>,
@@ -163,36 +164,37 @@ impl Interner {
         }
     }
 
-    /// Adds to [`Interner::requested_bytes`] for rows that are repeated without
-    /// requesting their texts again.
+    /// Increases [`Interner::requested_bytes`] as if texts of this size had been
+    /// requested. For rows that are repeated without requesting their texts again.
     pub fn add_requested_bytes(&mut self, bytes: u64) {
         self.requested_bytes += bytes;
     }
 
-    /// Returns the bytes of all texts requested since the last batch was taken.
+    /// Returns the bytes of all texts that were requested since the last batch was taken,
+    /// each text as often as it was requested.
     pub fn requested_bytes(&self) -> u64 {
         self.requested_bytes
     }
 
     /// Returns the texts and starts a new batch.
     pub fn take(&mut self) -> InternedTexts {
-        // A batch with a large body may have had a text for every few bytes.
-        if self.table.capacity() > TABLE_CAPACITY_KEPT {
+        // A batch with a large body may have had very many texts.
+        if self.table.capacity() > KEPT_TABLE_CAPACITY {
             self.table = HashTable::new();
         }
         self.table.clear();
         self.constants.fill(None);
         self.requested_bytes = 0;
         InternedTexts {
-            bytes: take_vec(&mut self.texts.bytes),
-            entries: take_vec(&mut self.texts.entries),
+            bytes: take_and_reserve(&mut self.texts.bytes),
+            entries: take_and_reserve(&mut self.texts.entries),
         }
     }
 }
 
 /// Returns true if a slice of valid UTF-8 starts and ends at character boundaries,
 /// so that it is valid UTF-8 itself.
-fn splits_no_character(bytes: &[u8]) -> bool {
+fn has_whole_characters(bytes: &[u8]) -> bool {
     let is_continuation = |byte: u8| byte & 0xc0 == 0x80;
     let reversed = bytes.iter().rev();
     let tail = reversed.clone();

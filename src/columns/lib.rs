@@ -1,7 +1,8 @@
 //! Writes tables as Parquet files.
 //!
 //! The crate `parquet` writes file headers, footers and page headers. The pages
-//! themselves are laid out here, by `ColumnWriter`, which states why.
+//! themselves are laid out here, by `ColumnWriter`, whose documentation gives the
+//! reasons.
 //!
 //! The route of a value:
 //!
@@ -12,9 +13,9 @@
 //!
 //! 1. The tables append values to builders, column by column. Texts are interned:
 //!    a batch holds each distinct text once, with its hash.
-//! 2. `RowGroupSplitter` divides the rows into
-//!    pages and row groups. Only the rows decide where, never batches or threads,
-//!    so that a file has the same bytes for any number of threads.
+//! 2. `RowGroupSplitter` divides the rows into pages and row groups. The division
+//!    depends only on the rows, and not on batches or threads, so that a file has
+//!    the same bytes for any number of threads.
 //! 3. `ColumnWriter` encodes a page of a column with a dictionary, or plain, and
 //!    compresses it. All columns of a page are encoded in parallel.
 //! 4. `TableFileWriter` appends finished row groups in order, hashes the bytes,
@@ -49,7 +50,9 @@ mod statistics;
 #[cfg(test)]
 mod tests;
 
-pub use column_data::{ColumnBuilder, ColumnData, ColumnValues, PlainTextBuilder, take_vec};
+pub use column_data::{
+    ColumnBuilder, ColumnData, ColumnValues, PlainTextBuilder, take_and_reserve,
+};
 pub use file::{ColumnEncoding, TableFileWriter, TableSchema, WrittenFile};
 pub use file::{encode_table, write_table};
 pub use file_task::{FileTask, FileTaskOutput};

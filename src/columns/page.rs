@@ -14,10 +14,10 @@ use zstd::bulk::Compressor;
 pub struct PageBuffers {
     /// Dictionary indexes of the values that are not null.
     pub(super) indexes: Vec<u32>,
-    /// For each text of a batch its index in the dictionary, if it is known.
-    pub(super) index_of_text: Vec<u32>,
+    /// The dictionary index of each text of a batch, by its id; `UNKNOWN_INDEX` until it is looked up.
+    pub(super) indexes_by_text: Vec<u32>,
     /// Definition levels: one for a value, zero for null.
-    levels: Vec<u32>,
+    definition_levels: Vec<u32>,
     pub(super) bools: Vec<bool>,
     /// Integers that are encoded by their differences.
     pub(super) integers: Vec<i64>,
@@ -30,7 +30,7 @@ pub struct PageBuffers {
 struct PageCompressor {
     /// The compressor and its level; `None` before the first page.
     zstd: Option<(i32, Compressor<'static>)>,
-    /// Memory for a compressed page, which may become longer than the page.
+    /// The output of the compressor, which can be longer than the page.
     buffer: Vec<u8>,
 }
 
@@ -44,8 +44,9 @@ pub(super) struct EncodedPage {
 }
 
 impl PageBuffers {
-    /// Starts a page with the definition levels of rows of which `nulls` are null: for each row one
-    /// bit, preceded by the length of all of them. Columns that are never null have none.
+    /// Starts a page with the definition levels of its rows, of which `nulls` are null. The levels
+    /// have one bit per row and are preceded by their total length in bytes. A column that cannot be
+    /// null has no levels.
     pub(super) fn start_page<'c>(
         &mut self,
         columns: impl Iterator<Item = (&'c ColumnData, Range<usize>)>,
@@ -56,7 +57,11 @@ impl PageBuffers {
         self.indexes.clear();
         self.bools.clear();
         self.integers.clear();
-        let Self { levels, page, .. } = self;
+        let Self {
+            definition_levels,
+            page,
+            ..
+        } = self;
         page.clear();
         if descr.max_def_level() == 0 {
             return;
@@ -65,28 +70,29 @@ impl PageBuffers {
         if nulls == 0 || nulls == rows {
             rle::pack_run(u32::from(nulls == 0), rows, 1, page);
         } else {
-            levels.clear();
+            definition_levels.clear();
             for (column, rows) in columns {
                 match column.nulls.get(rows.clone()) {
-                    Some(nulls) => levels.extend(nulls.iter().map(|&is_null| u32::from(!is_null))),
-                    None => levels.resize(levels.len() + rows.len(), 1),
+                    Some(nulls) => {
+                        definition_levels.extend(nulls.iter().map(|&is_null| u32::from(!is_null)))
+                    }
+                    None => definition_levels.resize(definition_levels.len() + rows.len(), 1),
                 }
             }
-            rle::pack(levels, 1, page);
+            rle::pack(definition_levels, 1, page);
         }
         let len = page.len() as u32 - 4;
         page[..4].copy_from_slice(&len.to_le_bytes());
     }
 
     /// Appends a text to the page in plain encoding.
-    pub(super) fn append_plain(&mut self, text: &[u8]) {
+    pub(super) fn append_plain_text(&mut self, text: &[u8]) {
         self.page
             .extend_from_slice(&(text.len() as u32).to_le_bytes());
         self.page.extend_from_slice(text);
     }
 
-    /// Appends the values to the page, except plain texts, which are there already, and returns
-    /// their encoding.
+    /// Appends the values to the page and returns their encoding. Plain texts are in the page already.
     pub(super) fn finish_page(
         &mut self,
         dictionary: &mut ColumnDictionary,
@@ -122,7 +128,7 @@ impl PageBuffers {
         }
     }
 
-    /// Compresses the page that was finished.
+    /// Compresses the finished page. Returns it with its size before compression.
     pub(super) fn compress_page(
         &mut self,
         level: ZstdLevel,
@@ -155,7 +161,7 @@ pub(super) struct DictionaryPage {
 }
 
 fn pack_indexes(indexes: &[u32], dictionary_len: usize, page: &mut Vec<u8>) {
-    let width = rle::width(dictionary_len);
+    let width = rle::bit_width(dictionary_len);
     page.push(width);
     rle::pack(indexes, width, page);
 }
@@ -163,11 +169,11 @@ fn pack_indexes(indexes: &[u32], dictionary_len: usize, page: &mut Vec<u8>) {
 impl PageCompressor {
     fn compress(&mut self, page: &[u8], level: ZstdLevel) -> Result<Bytes, ParquetError> {
         let level = level.compression_level();
-        let fail = |error: std::io::Error| ParquetError::External(Box::new(error));
+        let to_parquet_error = |error: std::io::Error| ParquetError::External(Box::new(error));
         let zstd = match &mut self.zstd {
             Some((current, zstd)) if *current == level => zstd,
             other => {
-                let zstd = Compressor::new(level).map_err(fail)?;
+                let zstd = Compressor::new(level).map_err(to_parquet_error)?;
                 &mut other.insert((level, zstd)).1
             }
         };
@@ -175,6 +181,8 @@ impl PageCompressor {
         self.buffer
             .reserve(zstd::zstd_safe::compress_bound(page.len()));
         let bytes = zstd.compress_to_buffer(page, &mut self.buffer);
-        Ok(Bytes::copy_from_slice(&self.buffer[..bytes.map_err(fail)?]))
+        Ok(Bytes::copy_from_slice(
+            &self.buffer[..bytes.map_err(to_parquet_error)?],
+        ))
     }
 }

@@ -1,12 +1,12 @@
 //! The hybrid of run-length encoding and bit packing (Parquet, "Encodings", RLE = 3).
 
-/// Runs shorter than this are bit-packed.
-const MIN_RUN: usize = 8;
+/// The length of the shortest run that is not bit-packed.
+const MIN_RUN_LEN: usize = 8;
 
-/// Returns the number of bits in which numbers below `count` are packed: the least
-/// that is a divisor of a byte or a number of whole bytes, as these compress far
-/// better.
-pub(super) fn width(count: usize) -> u8 {
+/// Returns the number of bits in which numbers below `count` are packed: 0, 1, 2, 4 or
+/// a multiple of 8, because such packed numbers compress far better than those of
+/// other widths.
+pub(super) fn bit_width(count: usize) -> u8 {
     match count {
         0 | 1 => 0,
         2 => 1,
@@ -19,26 +19,27 @@ pub(super) fn width(count: usize) -> u8 {
     }
 }
 
-/// Appends numbers in `width` bits each, which must be a result of [`width`].
+/// Appends numbers in `width` bits each, which must be a result of [`bit_width`].
 pub(super) fn pack(numbers: &[u32], width: u8, out: &mut Vec<u8>) {
     let (mut packed, mut i) = (0, 0);
-    while i + MIN_RUN <= numbers.len() {
+    while i + MIN_RUN_LEN <= numbers.len() {
         let first = numbers[i];
-        // If these numbers differ, no run starts before the last that differs.
-        let window = &numbers[i..i + MIN_RUN];
-        let last = window[MIN_RUN - 1];
+        // No run starts at or before the last number of the window that differs from its final
+        // number.
+        let window = &numbers[i..i + MIN_RUN_LEN];
+        let last = window[MIN_RUN_LEN - 1];
         if let Some(differs) = window.iter().rposition(|&number| number != last) {
             i += differs + 1;
             continue;
         }
-        let rest = &numbers[i + MIN_RUN..];
+        let rest = &numbers[i + MIN_RUN_LEN..];
         let run = rest.iter().position(|&number| number != first);
-        let run = MIN_RUN + run.unwrap_or(rest.len());
-        // Numbers are packed eight at a time: the run fills up the last eight.
-        let fill = (i - packed).next_multiple_of(8) - (i - packed);
-        if run >= fill + MIN_RUN {
-            put_packed(&numbers[packed..i + fill], width, out);
-            put_run(first, run - fill, width, out);
+        let run = MIN_RUN_LEN + run.unwrap_or(rest.len());
+        // Numbers are packed eight at a time, so the first numbers of the run complete the last group.
+        let fill_len = (i - packed).next_multiple_of(8) - (i - packed);
+        if run >= fill_len + MIN_RUN_LEN {
+            put_packed(&numbers[packed..i + fill_len], width, out);
+            put_run(first, run - fill_len, width, out);
             packed = i + run;
         }
         i += run;
@@ -46,10 +47,10 @@ pub(super) fn pack(numbers: &[u32], width: u8, out: &mut Vec<u8>) {
     put_packed(&numbers[packed..], width, out);
 }
 
-/// Appends the same number `count` times, as [`pack`] does.
+/// Appends the same number `count` times. The bytes are those that [`pack`] would append.
 pub(super) fn pack_run(number: u32, count: usize, width: u8, out: &mut Vec<u8>) {
-    if count < MIN_RUN {
-        return pack(&[number; MIN_RUN][..count], width, out);
+    if count < MIN_RUN_LEN {
+        return pack(&[number; MIN_RUN_LEN][..count], width, out);
     }
     put_run(number, count, width, out);
 }
@@ -63,9 +64,9 @@ fn put_packed(numbers: &[u32], width: u8, out: &mut Vec<u8>) {
     if numbers.is_empty() {
         return;
     }
-    let eights = numbers.len().div_ceil(8);
-    put_varint(eights << 1 | 1, out);
-    let end = out.len() + eights * usize::from(width);
+    let groups_of_eight = numbers.len().div_ceil(8);
+    put_varint(groups_of_eight << 1 | 1, out);
+    let end = out.len() + groups_of_eight * usize::from(width);
     match width {
         0 => {}
         8 => out.extend(numbers.iter().map(|&number| number as u8)),
@@ -94,12 +95,12 @@ fn put_packed(numbers: &[u32], width: u8, out: &mut Vec<u8>) {
 pub(super) fn put_bools(bools: &[bool], out: &mut Vec<u8>) {
     // Multiplication moves the lowest bit of each of eight bytes into the highest byte.
     const GATHER: u64 = 0x0102_0408_1020_4080;
-    let mut eights = bools.chunks_exact(8);
-    out.extend(eights.by_ref().map(|eight| {
-        let bytes = std::array::from_fn(|i| u8::from(eight[i]));
+    let mut groups_of_eight = bools.chunks_exact(8);
+    out.extend(groups_of_eight.by_ref().map(|group| {
+        let bytes = std::array::from_fn(|i| u8::from(group[i]));
         (u64::from_le_bytes(bytes).wrapping_mul(GATHER) >> 56) as u8
     }));
-    let rest = eights.remainder();
+    let rest = groups_of_eight.remainder();
     if !rest.is_empty() {
         let bits = rest.iter().rev();
         out.push(bits.fold(0, |byte, &bit| byte << 1 | u8::from(bit)));
@@ -184,7 +185,7 @@ mod tests {
                     numbers.extend(std::iter::repeat_n(number, 1 + random(30) as usize));
                     numbers.extend((0..random(30)).map(|_| random(count as u64) as u32));
                 }
-                let (mut out, width) = (Vec::new(), width(count));
+                let (mut out, width) = (Vec::new(), bit_width(count));
                 pack(&numbers, width, &mut out);
                 assert_eq!(unpack(&out, width, numbers.len()), numbers);
             }

@@ -20,7 +20,8 @@ pub struct RowBatch {
 }
 
 impl RowBatch {
-    /// Makes a batch of columns.
+    /// Makes a batch from its columns and the texts to which their ids refer. `cumulative_bytes` has one
+    /// entry for each row: the size in bytes of the values of all rows up to and including it.
     ///
     /// # Panics
     ///
@@ -47,15 +48,15 @@ impl RowBatch {
         self.cumulative_bytes.is_empty()
     }
 
-    /// Returns the size in bytes of the values of the first `rows` rows. The size
-    /// of a row depends only on the rows of its capture.
-    pub fn bytes(&self, rows: usize) -> u64 {
+    /// Returns the size in bytes of the values of the first `rows` rows. The size of
+    /// a row does not depend on the batch that it is in.
+    pub fn first_rows_bytes(&self, rows: usize) -> u64 {
         rows.checked_sub(1)
             .map_or(0, |last| self.cumulative_bytes[last])
     }
 
     /// Copies a range of rows, with only the texts that are in them.
-    pub fn copy(&self, rows: Range<usize>) -> Self {
+    pub fn copy_rows(&self, rows: Range<usize>) -> Self {
         let mut texts = InternedTexts::default();
         let mut new_ids = HashMap::new();
         let columns = self.columns.iter().map(|column| {
@@ -64,10 +65,10 @@ impl RowBatch {
                     .entry(id)
                     .or_insert_with(|| texts.push(self.texts.get(id)))
             };
-            column.copy(rows.clone(), new_id)
+            column.copy_rows(rows.clone(), new_id)
         });
         let columns = columns.collect();
-        let before = self.bytes(rows.start);
+        let before = self.first_rows_bytes(rows.start);
         let bytes = self.cumulative_bytes[rows].iter();
         let bytes = bytes.map(|bytes| bytes - before).collect();
         Self::new(columns, texts, bytes)

@@ -2,30 +2,31 @@
 //!
 //! A row group ends after [`GROUP_ROWS`] rows, or with the page that brings its
 //! values to [`GROUP_BYTES`], whichever comes first. A page ends after [`PAGE_ROWS`]
-//! rows, or with the row that brings it to [`PAGE_BYTES`]. Only the rows decide, in
-//! output order: batches and threads have no effect. Pages are encoded as they
-//! become full, so that a row group waits for its end in encoded form.
+//! rows, or with the row that brings it to [`PAGE_BYTES`]. The division depends only
+//! on the rows and their order: batches and threads have no effect. Pages are encoded
+//! as they become full, so that an unfinished row group is in memory in encoded form.
 
 use crate::RowBatch;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Rows of a row group, the number that DuckDB uses.
+/// The maximum number of rows of a row group. DuckDB uses the same.
 pub(crate) const GROUP_ROWS: usize = 122_880;
 
-/// Bytes of values of a row group.
+/// The bytes of values at which a row group ends, with the current page.
 pub(crate) const GROUP_BYTES: u64 = 64 << 20;
 
-/// Rows of a page: an eighth of a row group.
+/// The maximum number of rows of a page: an eighth of a row group.
 const PAGE_ROWS: usize = GROUP_ROWS / 8;
 
-/// Bytes of values of a page.
+/// The bytes of values at which a page ends, with the current row.
 const PAGE_BYTES: u64 = 4 << 20;
 
-/// The size of a batch above which its pending rows are copied out of it. A batch
-/// of that size holds a large body.
+/// The size above which the pending rows of a batch are copied, so that the batch can
+/// be freed. Only a batch with a large body has this size.
 const LARGE_BATCH_BYTES: u64 = 4 * PAGE_BYTES;
 
+/// Some rows of a batch.
 #[derive(Clone, Debug)]
 pub struct BatchRows {
     pub batch: Arc<RowBatch>,
@@ -37,7 +38,7 @@ pub struct BatchRows {
 pub(crate) struct PageRows {
     /// The rows, in the batches they came in.
     pub batches: Vec<BatchRows>,
-    /// Bytes of their values.
+    /// The bytes of their values.
     pub bytes: u64,
     /// True if the row group ends with this page.
     pub(crate) ends_group: bool,
@@ -47,13 +48,13 @@ pub(crate) struct PageRows {
 #[derive(Debug, Default)]
 pub(crate) struct RowGroupSplitter {
     pending: Vec<BatchRows>,
-    /// Rows that are pending.
-    rows: usize,
-    /// Bytes of the values that are pending.
-    bytes: u64,
-    /// Rows of the current group in earlier pages.
+    /// The number of pending rows.
+    pending_rows: usize,
+    /// The bytes of the values of pending rows.
+    pending_bytes: u64,
+    /// The number of rows of the current group in earlier pages.
     group_rows: usize,
-    /// Bytes of values of the current group in earlier pages.
+    /// The bytes of values of the current group in earlier pages.
     group_bytes: u64,
 }
 
@@ -63,26 +64,28 @@ impl RowGroupSplitter {
         let batch = Arc::new(batch);
         let mut start = 0;
         while start < batch.len() {
-            let room = (PAGE_ROWS - self.rows).min(GROUP_ROWS - self.group_rows - self.rows);
-            let most = room.min(batch.len() - start);
-            let limit = PAGE_BYTES - self.bytes;
-            let bytes = |rows: usize| batch.bytes(start + rows) - batch.bytes(start);
+            let room = (PAGE_ROWS - self.pending_rows)
+                .min(GROUP_ROWS - self.group_rows - self.pending_rows);
+            let max_count = room.min(batch.len() - start);
+            let limit = PAGE_BYTES - self.pending_bytes;
+            let bytes =
+                |rows: usize| batch.first_rows_bytes(start + rows) - batch.first_rows_bytes(start);
             // The first row that brings the page to its limit is its last.
-            let count = if bytes(most) < limit {
-                most
+            let count = if bytes(max_count) < limit {
+                max_count
             } else {
-                first(most, |rows| bytes(rows) >= limit)
+                find_least(max_count, |rows| bytes(rows) >= limit)
             };
-            self.rows += count;
-            self.bytes += bytes(count);
+            self.pending_rows += count;
+            self.pending_bytes += bytes(count);
             self.pending.push(BatchRows {
                 batch: Arc::clone(&batch),
                 rows: start..start + count,
             });
             start += count;
-            if self.rows >= PAGE_ROWS
-                || self.bytes >= PAGE_BYTES
-                || self.group_rows + self.rows >= GROUP_ROWS
+            if self.pending_rows >= PAGE_ROWS
+                || self.pending_bytes >= PAGE_BYTES
+                || self.group_rows + self.pending_rows >= GROUP_ROWS
             {
                 full.push(self.take_page());
             }
@@ -94,9 +97,9 @@ impl RowGroupSplitter {
     /// its other rows are encoded.
     fn release_large_batch(&mut self) {
         if let Some(BatchRows { batch, rows }) = self.pending.last_mut()
-            && batch.bytes(batch.len()) > LARGE_BATCH_BYTES
+            && batch.first_rows_bytes(batch.len()) > LARGE_BATCH_BYTES
         {
-            let copy = batch.copy(rows.clone());
+            let copy = batch.copy_rows(rows.clone());
             (*batch, *rows) = (Arc::new(copy), 0..rows.len());
         }
     }
@@ -104,7 +107,7 @@ impl RowGroupSplitter {
     /// Returns the last page of the last row group: an empty one if only the end of
     /// the group is missing, `None` if there is no group.
     pub(crate) fn finish(&mut self) -> Option<PageRows> {
-        if self.group_rows + self.rows == 0 {
+        if self.group_rows + self.pending_rows == 0 {
             return None;
         }
         let mut page = self.take_page();
@@ -114,15 +117,15 @@ impl RowGroupSplitter {
     }
 
     fn take_page(&mut self) -> PageRows {
-        self.group_rows += self.rows;
-        self.group_bytes += self.bytes;
+        self.group_rows += self.pending_rows;
+        self.group_bytes += self.pending_bytes;
         let ends_group = self.group_rows >= GROUP_ROWS || self.group_bytes >= GROUP_BYTES;
         let page = PageRows {
             batches: std::mem::take(&mut self.pending),
-            bytes: self.bytes,
+            bytes: self.pending_bytes,
             ends_group,
         };
-        (self.rows, self.bytes) = (0, 0);
+        (self.pending_rows, self.pending_bytes) = (0, 0);
         if ends_group {
             (self.group_rows, self.group_bytes) = (0, 0);
         }
@@ -130,10 +133,10 @@ impl RowGroupSplitter {
     }
 }
 
-/// Returns the least number from 1 to `most` for which `holds` is true. It must be
-/// true for `most`, and for every number above one for which it is true.
-fn first(most: usize, holds: impl Fn(usize) -> bool) -> usize {
-    let (mut low, mut high) = (1, most);
+/// Returns the least number from 1 to `max_count` for which `holds` is true. It must be
+/// true for `max_count`, and for every number above one for which it is true.
+fn find_least(max_count: usize, holds: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (1, max_count);
     while low < high {
         let middle = low + (high - low) / 2;
         if holds(middle) {
@@ -163,7 +166,7 @@ mod tests {
     }
 
     /// Returns the rows of each page, and true if a group ends with it.
-    fn pages(batches: Vec<RowBatch>) -> Vec<(usize, bool)> {
+    fn split_into_pages(batches: Vec<RowBatch>) -> Vec<(usize, bool)> {
         let (mut splitter, mut full) = (RowGroupSplitter::default(), Vec::new());
         for batch in batches {
             splitter.push(batch, &mut full);
@@ -192,11 +195,11 @@ mod tests {
             .iter()
             .map(|text| 12 + text.len())
             .sum();
-        assert_eq!(batch.bytes(batch.len()), bytes as u64);
-        assert_eq!(splitter.bytes, bytes as u64);
+        assert_eq!(batch.first_rows_bytes(batch.len()), bytes as u64);
+        assert_eq!(splitter.pending_bytes, bytes as u64);
     }
 
-    fn groups(pages: &[(usize, bool)]) -> Vec<usize> {
+    fn rows_per_group(pages: &[(usize, bool)]) -> Vec<usize> {
         pages
             .split_inclusive(|page| page.1)
             .map(|group| group.iter().map(|page| page.0).sum())
@@ -209,12 +212,15 @@ mod tests {
         let texts: Vec<String> = (0..300_000)
             .map(|row| "x".repeat(if row % 3 == 0 { 1000 } else { row % 7 }))
             .collect();
-        let whole = pages(vec![batch(&texts)]);
-        let rows = groups(&whole);
+        let whole = split_into_pages(vec![batch(&texts)]);
+        let rows = rows_per_group(&whole);
         assert!(rows.len() > 2 && rows.iter().all(|&rows| rows <= GROUP_ROWS));
         assert_eq!(rows.iter().sum::<usize>(), texts.len());
         for size in [1000, 77_777] {
-            assert_eq!(pages(texts.chunks(size).map(batch).collect()), whole);
+            assert_eq!(
+                split_into_pages(texts.chunks(size).map(batch).collect()),
+                whole
+            );
         }
     }
 
@@ -222,17 +228,17 @@ mod tests {
     fn row_groups_end_by_their_number_of_rows_too() {
         let texts: Vec<String> = (0..GROUP_ROWS * 2 + 5).map(|_| String::new()).collect();
         assert_eq!(
-            groups(&pages(vec![batch(&texts)])),
+            rows_per_group(&split_into_pages(vec![batch(&texts)])),
             [GROUP_ROWS, GROUP_ROWS, 5]
         );
-        assert_eq!(pages(vec![]), []);
+        assert_eq!(split_into_pages(vec![]), []);
         // A full group is not followed by an empty page.
         assert_eq!(
-            groups(&pages(vec![batch(&texts[..GROUP_ROWS])])),
+            rows_per_group(&split_into_pages(vec![batch(&texts[..GROUP_ROWS])])),
             [GROUP_ROWS]
         );
         assert_eq!(
-            pages(vec![batch(&texts[..PAGE_ROWS])]),
+            split_into_pages(vec![batch(&texts[..PAGE_ROWS])]),
             [(PAGE_ROWS, false), (0, true)]
         );
     }

@@ -4,20 +4,24 @@
 use parquet::data_type::ByteArray;
 use parquet::file::statistics::{Statistics, ValueStatistics};
 
-/// Texts are truncated to this size; longer prefixes exclude no more row groups.
+/// The maximum size of a text in statistics. Longer ones are truncated: with longer texts, readers
+/// could not skip more row groups.
 const MAX_TEXT_BYTES: usize = 64;
 
-pub(super) fn of_ints(values: impl Iterator<Item = i32> + Clone, nulls: u64) -> Statistics {
+pub(super) fn int_statistics(values: impl Iterator<Item = i32> + Clone, nulls: u64) -> Statistics {
     Statistics::int32(values.clone().min(), values.max(), None, Some(nulls), false)
 }
 
-pub(super) fn of_longs(values: impl Iterator<Item = i64> + Clone, nulls: u64) -> Statistics {
+pub(super) fn long_statistics(values: impl Iterator<Item = i64> + Clone, nulls: u64) -> Statistics {
     Statistics::int64(values.clone().min(), values.max(), None, Some(nulls), false)
 }
 
-/// Returns the statistics of numbers, none of which may be NaN. The two zeros are
-/// equal; the specification requires -0.0 as minimum and 0.0 as maximum.
-pub(super) fn of_doubles(values: impl Iterator<Item = f64> + Clone, nulls: u64) -> Statistics {
+/// Returns the statistics of numbers, none of which may be NaN. Although 0.0 and -0.0
+/// are equal, the specification requires -0.0 as minimum and 0.0 as maximum.
+pub(super) fn double_statistics(
+    values: impl Iterator<Item = f64> + Clone,
+    nulls: u64,
+) -> Statistics {
     let min = values.clone().reduce(f64::min);
     let max = values.reduce(f64::max);
     let min = min.map(|value| if value == 0.0 { -0.0 } else { value });
@@ -25,8 +29,9 @@ pub(super) fn of_doubles(values: impl Iterator<Item = f64> + Clone, nulls: u64) 
     Statistics::double(min, max, None, Some(nulls), false)
 }
 
-/// Returns the statistics of booleans. The flags are true if false and true occur.
-pub(super) fn of_bools(occurs: [bool; 2], nulls: u64) -> Statistics {
+/// Returns the statistics of booleans. `occurs[0]` is true if the value false occurs, and `occurs[1]`
+/// if the value true occurs.
+pub(super) fn bool_statistics(occurs: [bool; 2], nulls: u64) -> Statistics {
     let min = (occurs[0] || occurs[1]).then_some(!occurs[0]);
     let max = (occurs[0] || occurs[1]).then_some(occurs[1]);
     Statistics::boolean(min, max, None, Some(nulls), false)
@@ -57,11 +62,11 @@ impl TextRange {
             return Statistics::byte_array(None, None, None, Some(nulls), false);
         };
         let short_min = truncate(&min);
-        // A truncated maximum must be increased, as it is less than the text.
+        // A truncated maximum is less than the text itself, so it must be increased.
         let short_max = if truncate(&max).len() == max.len() {
             Some(max.clone())
         } else {
-            next_greater(truncate(&max))
+            shortest_greater(truncate(&max))
         };
         let (min_is_exact, max_is_exact) = (
             short_min.len() == min.len(),
@@ -93,7 +98,7 @@ fn truncate(text: &[u8]) -> &[u8] {
 
 /// Returns the shortest text that is greater than all texts that start with `text`,
 /// or `None` if there is none.
-fn next_greater(text: &[u8]) -> Option<Vec<u8>> {
+fn shortest_greater(text: &[u8]) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(text).ok()?;
     text.char_indices().rev().find_map(|(start, last)| {
         // Surrogates are not characters.
@@ -111,7 +116,7 @@ fn next_greater(text: &[u8]) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
-    fn range(texts: &[&str]) -> Statistics {
+    fn text_statistics(texts: &[&str]) -> Statistics {
         let mut range = TextRange::default();
         texts.iter().for_each(|text| range.add(text.as_bytes()));
         range.statistics(3)
@@ -119,14 +124,14 @@ mod tests {
 
     #[test]
     fn long_texts_are_truncated_down_and_up() {
-        let statistics = range(&["b", "a", "c"]);
+        let statistics = text_statistics(&["b", "a", "c"]);
         assert_eq!(statistics.min_bytes_opt(), Some(&b"a"[..]));
         assert_eq!(statistics.max_bytes_opt(), Some(&b"c"[..]));
         assert!(statistics.min_is_exact() && statistics.max_is_exact());
         assert_eq!(statistics.null_count_opt(), Some(3));
 
         let long = "é".repeat(40);
-        let statistics = range(&[&long]);
+        let statistics = text_statistics(&[&long]);
         assert_eq!(statistics.min_bytes_opt(), Some("é".repeat(32).as_bytes()));
         let greater = format!("{}ê", "é".repeat(31));
         assert_eq!(statistics.max_bytes_opt(), Some(greater.as_bytes()));
@@ -135,16 +140,16 @@ mod tests {
 
         // The last characters may have no greater one.
         let last = format!("a{}", "\u{10ffff}".repeat(30));
-        let statistics = range(&[&last]);
+        let statistics = text_statistics(&[&last]);
         assert_eq!(statistics.max_bytes_opt(), Some(&b"b"[..]));
-        let statistics = range(&[&"\u{10ffff}".repeat(30)]);
+        let statistics = text_statistics(&[&"\u{10ffff}".repeat(30)]);
         assert_eq!(statistics.max_bytes_opt(), None);
-        assert_eq!(range(&[]).min_bytes_opt(), None);
+        assert_eq!(text_statistics(&[]).min_bytes_opt(), None);
     }
 
     #[test]
     fn a_zero_is_negative_as_minimum_and_positive_as_maximum() {
-        let statistics = of_doubles([0.0, -0.0].into_iter(), 0);
+        let statistics = double_statistics([0.0, -0.0].into_iter(), 0);
         assert_eq!(
             statistics.min_bytes_opt(),
             Some(&(-0.0f64).to_le_bytes()[..])

@@ -52,7 +52,7 @@ fn schema() -> Schema {
     ])
 }
 
-fn rows(rows: &[Row]) -> RowBatch {
+fn to_batch(rows: &[Row]) -> RowBatch {
     let mut interner = Interner::default();
     let mut long = ColumnBuilder::<i64>::default();
     let mut text = ColumnBuilder::<u32>::default();
@@ -95,18 +95,18 @@ fn rows(rows: &[Row]) -> RowBatch {
 }
 
 /// Writes one row group with a page for each of `pages`, each of several batches.
-fn file(pages: &[Vec<Vec<Row>>]) -> Bytes {
+fn write_row_pages(pages: &[Vec<Vec<Row>>]) -> Bytes {
     let batch = |batch: &Vec<Row>| {
-        let batch = rows(batch);
+        let batch = to_batch(batch);
         let rows = 0..batch.len();
         let batch = Arc::new(batch);
         BatchRows { batch, rows }
     };
     let pages = pages.iter().map(|page| page.iter().map(batch).collect());
-    file_of(&pages.collect::<Vec<_>>())
+    write_pages(&pages.collect::<Vec<_>>())
 }
 
-fn file_of(pages: &[Vec<BatchRows>]) -> Bytes {
+fn write_pages(pages: &[Vec<BatchRows>]) -> Bytes {
     let schema = ArrowSchemaConverter::new().convert(&schema()).unwrap();
     let mut writer =
         SerializedFileWriter::new(Vec::new(), schema.root_schema_ptr(), Arc::default()).unwrap();
@@ -120,7 +120,7 @@ fn file_of(pages: &[Vec<BatchRows>]) -> Bytes {
         let level = ZstdLevel::try_new(1).unwrap();
         let mut column = ColumnWriter::new(i, Arc::clone(descr), encoding, 1000, level);
         for page in pages {
-            column.write(page, &mut buffers).unwrap();
+            column.write_page(page, &mut buffers).unwrap();
         }
         let chunk = column.close(&mut buffers).unwrap();
         chunk.append_to_row_group(&mut group).unwrap();
@@ -129,15 +129,17 @@ fn file_of(pages: &[Vec<BatchRows>]) -> Bytes {
     Bytes::from(writer.into_inner().unwrap())
 }
 
-fn read(file: &Bytes) -> Vec<Row> {
+fn read_rows(file: &Bytes) -> Vec<Row> {
     let reader = ParquetRecordBatchReaderBuilder::try_new(file.clone())
         .unwrap()
         .build()
         .unwrap();
-    reader.flat_map(|batch| rows_of(&batch.unwrap())).collect()
+    reader
+        .flat_map(|batch| from_record_batch(&batch.unwrap()))
+        .collect()
 }
 
-fn rows_of(batch: &RecordBatch) -> Vec<Row> {
+fn from_record_batch(batch: &RecordBatch) -> Vec<Row> {
     let column = |i: usize| -> &ArrayRef { batch.column(i) };
     let row = |row: usize| {
         let is_valid = |i: usize| column(i).is_valid(row);
@@ -163,7 +165,7 @@ fn rows_of(batch: &RecordBatch) -> Vec<Row> {
 }
 
 /// Returns random rows whose values repeat, form runs, jump and are null.
-fn some_rows(count: usize, seed: &mut u64) -> Vec<Row> {
+fn random_rows(count: usize, seed: &mut u64) -> Vec<Row> {
     let mut random = |below: u64| {
         *seed ^= *seed << 13;
         *seed ^= *seed >> 7;
@@ -217,13 +219,13 @@ fn the_reader_of_the_crate_reads_the_same_rows() {
         let sizes = [0, 1, 7, 8, 9, 700, 3000];
         let mut batches = |count: usize| -> Vec<Vec<Row>> {
             (0..count)
-                .map(|i| some_rows(sizes[(round * 5 + i * 3) % sizes.len()], &mut seed))
+                .map(|i| random_rows(sizes[(round * 5 + i * 3) % sizes.len()], &mut seed))
                 .collect()
         };
         let pages = vec![batches(3), batches(1), batches(4)];
         let all: Vec<Row> = pages.iter().flatten().flatten().cloned().collect();
         if !all.is_empty() {
-            assert_eq!(read(&file(&pages)), all);
+            assert_eq!(read_rows(&write_row_pages(&pages)), all);
         }
     }
 }
@@ -231,19 +233,19 @@ fn the_reader_of_the_crate_reads_the_same_rows() {
 #[test]
 fn a_page_of_a_few_rows_of_a_large_batch_is_the_same() {
     let mut seed = 11;
-    let all = some_rows(4000, &mut seed);
+    let all = random_rows(4000, &mut seed);
     let ranges: Vec<Range<usize>> = vec![0..3, 3..3000, 3000..3001, 3001..4000];
     let pages: Vec<Vec<Vec<Row>>> = ranges
         .iter()
         .map(|range| vec![all[range.clone()].to_vec()])
         .collect();
-    let batch = Arc::new(rows(&all));
+    let batch = Arc::new(to_batch(&all));
     let part = |rows| {
         let batch = Arc::clone(&batch);
         vec![BatchRows { batch, rows }]
     };
     let parts: Vec<Vec<BatchRows>> = ranges.into_iter().map(part).collect();
-    assert_eq!(file_of(&parts), file(&pages));
+    assert_eq!(write_pages(&parts), write_row_pages(&pages));
 }
 
 #[test]
@@ -255,9 +257,9 @@ fn pages_after_a_dictionary_grew_too_large_are_plain() {
     let pages: Vec<Vec<Vec<Row>>> = (0..3)
         .map(|page| vec![(page * 500..page * 500 + 1000).map(row).collect()])
         .collect();
-    let bytes = file(&pages);
+    let bytes = write_row_pages(&pages);
     let all: Vec<Row> = pages.iter().flatten().flatten().cloned().collect();
-    assert!(read(&bytes) == all);
+    assert!(read_rows(&bytes) == all);
     let reader = SerializedFileReader::new(bytes).unwrap();
     let column = reader.metadata().row_group(0).column(1);
     let pages = reader.get_row_group(0).unwrap().get_column_page_reader(1);
@@ -276,8 +278,8 @@ fn pages_after_a_dictionary_grew_too_large_are_plain() {
 #[test]
 fn statistics_and_bloom_filters_cover_all_values() {
     let mut seed = 7;
-    let rows = some_rows(5000, &mut seed);
-    let bytes = file(&[vec![rows.clone()]]);
+    let rows = random_rows(5000, &mut seed);
+    let bytes = write_row_pages(&[vec![rows.clone()]]);
     let reader = SerializedFileReader::new(bytes).unwrap();
     let group = reader.metadata().row_group(0);
     let range = |i: usize| {
@@ -305,7 +307,7 @@ fn statistics_and_bloom_filters_cover_all_values() {
     }
     let group = reader.get_row_group(0).unwrap();
     assert!(group.get_column_bloom_filter(0).is_none());
-    let whole = file(&[vec![rows.clone()]]);
+    let whole = write_row_pages(&[vec![rows.clone()]]);
     let column = group.metadata().column(1);
     let filter = parquet::bloom_filter::Sbbf::read_from_column_chunk(column, &whole);
     let filter = filter.unwrap().unwrap();

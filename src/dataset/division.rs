@@ -1,4 +1,4 @@
-//! The division of the inputs of a run: into parts and shards, or to a sample.
+//! Divides the inputs of a run into parts and shards, and draws samples of them.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::str::FromStr;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// The size of a part of a dataset.
+/// The limit at which a part of a dataset ends and the next one begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PartSize {
@@ -23,39 +23,39 @@ pub enum PartSize {
 /// of the list, and the same seed with a larger number adds archives and removes none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
-    /// The number of archives; all of a shorter list.
+    /// The number of archives to choose; if the list has fewer, all are chosen.
     pub archives: usize,
     pub seed: u64,
 }
 
 impl Sample {
-    /// Returns the indexes of the chosen names, ascending.
-    pub fn indexes<'a>(self, names: impl Iterator<Item = &'a str>) -> Vec<usize> {
-        let keys = names.map(|name| xxh3_64_with_seed(name.as_bytes(), self.seed));
-        let mut keys: Vec<(u64, usize)> = keys.zip(0..).collect();
-        keys.sort_unstable();
-        let mut indexes: Vec<usize> = keys.into_iter().map(|(_, index)| index).collect();
+    /// Returns the indexes of the chosen archives in `names`, ascending.
+    pub fn choose_indexes<'a>(self, names: impl Iterator<Item = &'a str>) -> Vec<usize> {
+        let hashes = names.map(|name| xxh3_64_with_seed(name.as_bytes(), self.seed));
+        let mut hashed: Vec<(u64, usize)> = hashes.zip(0..).collect();
+        hashed.sort_unstable();
+        let mut indexes: Vec<usize> = hashed.into_iter().map(|(_, index)| index).collect();
         indexes.truncate(self.archives);
         indexes.sort_unstable();
         indexes
     }
 }
 
-/// The most shards into which inputs are divided.
+/// The largest number of shards of a run.
 pub const MAX_SHARDS: usize = 99_999;
 
 /// A shard of the inputs, written `INDEX/COUNT`, such as `1/4` … `4/4`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
-    /// The index, from 1.
+    /// From 1 to `count`.
     pub index: usize,
     /// The number of shards, at most [`MAX_SHARDS`].
     pub count: usize,
 }
 
-/// The error of a text that is not a shard.
+/// The error of parsing a text that is not of the form `INDEX/COUNT`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotAShard;
+pub struct ShardParseError;
 
 impl Shard {
     /// Returns the range of the shard in a list of `len` inputs. All shards of a list are disjoint,
@@ -72,27 +72,27 @@ impl fmt::Display for Shard {
 }
 
 impl FromStr for Shard {
-    type Err = NotAShard;
+    type Err = ShardParseError;
 
-    fn from_str(text: &str) -> Result<Self, NotAShard> {
-        let (index, count) = text.split_once('/').ok_or(NotAShard)?;
-        let parse = |text: &str| text.parse().map_err(|_| NotAShard);
+    fn from_str(text: &str) -> Result<Self, ShardParseError> {
+        let (index, count) = text.split_once('/').ok_or(ShardParseError)?;
+        let parse = |text: &str| text.parse().map_err(|_| ShardParseError);
         let shard = Self {
             index: parse(index)?,
             count: parse(count)?,
         };
         let is_valid = (1..=shard.count).contains(&shard.index) && shard.count <= MAX_SHARDS;
-        is_valid.then_some(shard).ok_or(NotAShard)
+        is_valid.then_some(shard).ok_or(ShardParseError)
     }
 }
 
-impl fmt::Display for NotAShard {
+impl fmt::Display for ShardParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("not the index of a shard and the number of shards, such as 1/4")
     }
 }
 
-impl std::error::Error for NotAShard {}
+impl std::error::Error for ShardParseError {}
 
 #[cfg(test)]
 mod tests {
@@ -100,7 +100,7 @@ mod tests {
 
     fn sample(archives: usize, seed: u64) -> Vec<usize> {
         let names: Vec<String> = (0..1000).map(|number| format!("a/{number}")).collect();
-        Sample { archives, seed }.indexes(names.iter().map(String::as_str))
+        Sample { archives, seed }.choose_indexes(names.iter().map(String::as_str))
     }
 
     #[test]
@@ -140,7 +140,7 @@ mod tests {
         for text in [
             "", "1", "0/4", "5/4", "1/0", "1/100000", "a/b", "-1/4", "1/4/4",
         ] {
-            assert_eq!(shard(text), Err(NotAShard), "{text}");
+            assert_eq!(shard(text), Err(ShardParseError), "{text}");
         }
     }
 }

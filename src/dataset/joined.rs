@@ -7,8 +7,8 @@
 //! be removed.
 
 use super::manifest::{self, Manifest, is_own_path};
-use super::manifest_entries::{CrawlEntry, FORMAT, FileEntry, StaleEntry, line_of};
-use super::{OutputLayout, SUCCESS};
+use super::manifest_entries::{CrawlEntry, FileEntry, MANIFEST_FORMAT, StaleEntry, to_json_line};
+use super::{OutputLayout, SUCCESS_FILE};
 use crate::error::{DatasetDefect, DatasetErrorKind, ManifestDefect};
 use crate::tables::Table;
 use disk::FileKind;
@@ -19,22 +19,22 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The folder of the resolved tables, below that of the members.
-pub const JOINED: &str = "_joined";
+/// The subfolder of joined datasets that holds the resolved tables.
+pub const JOINED_FOLDER: &str = "_joined";
 
-/// The manifest of joined datasets.
+/// The members of joined datasets and their resolved crawls, as the manifest lists them.
 #[derive(Clone, Debug, Default)]
 pub struct JoinedManifest {
     /// The tables of all members, without the resolved ones.
     pub tables: Vec<Table>,
     pub members: Vec<MemberEntry>,
-    /// The resolved crawls, in their order.
+    /// The resolved crawls, in the order in which they are numbered.
     pub crawls: Vec<JoinedCrawl>,
     /// Files that are still to be removed.
     pub stale: BTreeSet<String>,
 }
 
-/// A member: a dataset in a subfolder.
+/// One of the joined datasets, which is a subfolder.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct MemberEntry {
     /// The name of its folder.
@@ -45,11 +45,12 @@ pub struct MemberEntry {
     pub digest: String,
 }
 
-/// A resolved crawl.
+/// A crawl of the members whose hosts are resolved.
 #[derive(Clone, Debug, Serialize)]
 pub struct JoinedCrawl {
     /// A digest of the files from which it was resolved.
-    pub source: String,
+    #[serde(rename = "source")]
+    pub source_digest: String,
     #[serde(flatten)]
     pub entry: CrawlEntry,
 }
@@ -68,10 +69,10 @@ impl JoinedManifest {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Read`], [`DatasetErrorKind::BadManifest`]; [`DatasetErrorKind::NotADataset`] if it is of
-    /// another version.
+    /// [`ErrorKind::Read`](disk::error::ErrorKind::Read), [`DatasetErrorKind::BadManifest`];
+    /// [`DatasetErrorKind::NotADataset`] if it is of another version.
     pub fn read(folder: &Path) -> Result<Option<Self>, Error> {
-        let path = folder.join(JOINED).join(manifest::NAME);
+        let path = folder.join(JOINED_FOLDER).join(manifest::MANIFEST_FILE);
         if !disk::is_regular(&path) {
             return Ok(None);
         }
@@ -82,18 +83,20 @@ impl JoinedManifest {
     }
 
     fn parse(text: &[u8], folder: &Path) -> Result<Self, DatasetErrorKind> {
-        let invalid =
+        let invalid_error =
             |message: String| DatasetErrorKind::BadManifest(ManifestDefect::Invalid { message });
         let mut joined = Self::default();
-        // A last line without an end was cut by a kill.
-        let end = text.iter().rposition(|&byte| byte == b'\n');
-        let lines = text[..end.unwrap_or(0)].split(|&byte| byte == b'\n');
-        for (i, line) in lines.enumerate() {
-            let line: Value = serde_json::from_slice(line)
-                .map_err(|error| invalid(format!("line {} cannot be read: {error}", i + 1)))?;
-            let bad = |what: &str| invalid(format!("line {} has no valid `{what}`", i + 1));
+        // A last line without a line end is incomplete, because the run was killed.
+        let line_end = text.iter().rposition(|&byte| byte == b'\n');
+        let lines = text[..line_end.unwrap_or(0)].split(|&byte| byte == b'\n');
+        for (i, bytes) in lines.enumerate() {
+            let line: Value = serde_json::from_slice(bytes).map_err(|error| {
+                invalid_error(format!("line {} cannot be read: {error}", i + 1))
+            })?;
+            let field_error =
+                |field: &str| invalid_error(format!("line {} has no valid `{field}`", i + 1));
             if i == 0 {
-                if line["format"].as_u64() != Some(FORMAT) || line["joined"] != true {
+                if line["format"].as_u64() != Some(MANIFEST_FORMAT) || line["joined"] != true {
                     let version = line["robots_scan"].as_str().unwrap_or("another version");
                     return Err(DatasetErrorKind::NotADataset(DatasetDefect::OtherFormat {
                         version: version.to_owned(),
@@ -101,16 +104,18 @@ impl JoinedManifest {
                 }
                 let names = line["tables"].as_array().into_iter().flatten();
                 for name in names {
-                    let mut tables = Table::OF_PARTS.into_iter().chain([Table::Agents]);
+                    let mut tables = Table::PER_PART.into_iter().chain([Table::Agents]);
                     let table = tables.find(|table| Some(table.name()) == name.as_str());
-                    joined.tables.push(table.ok_or_else(|| bad("tables"))?);
+                    joined
+                        .tables
+                        .push(table.ok_or_else(|| field_error("tables"))?);
                 }
             } else if line.get("member").is_some() {
-                let member = MemberEntry::deserialize(&line).map_err(|_| bad("member"))?;
-                // A name is a folder of `folder`, and not a path.
+                let member = MemberEntry::deserialize(&line).map_err(|_| field_error("member"))?;
+                // The name must be that of a direct subfolder of `folder`.
                 let path = folder.join(&member.name);
                 if path.parent() != Some(folder) || !is_member_name(&member.name) {
-                    return Err(bad("member"));
+                    return Err(field_error("member"));
                 }
                 joined.members.push(member);
             } else if let Some(path) = line["stale"].as_str() {
@@ -118,71 +123,73 @@ impl JoinedManifest {
                     .stale
                     .extend(is_own_path(path).then(|| path.to_owned()));
             } else {
-                let source = line["source"].as_str().map(str::to_owned);
-                let source = source.ok_or_else(|| bad("source"))?;
-                let entry = CrawlEntry::read(line).map_err(|_| bad("resolved"))?;
+                let source_digest = line["source"].as_str().map(str::to_owned);
+                let source_digest = source_digest.ok_or_else(|| field_error("source"))?;
+                let entry = CrawlEntry::from_json(line).map_err(|_| field_error("resolved"))?;
                 let is_own = |file: &FileEntry| {
                     let path = OutputLayout::crawl_path(file.table, &entry.crawl);
-                    file.table.has_crawls() && path == Path::new(&file.path)
+                    file.table.is_per_crawl() && path == Path::new(&file.path)
                 };
                 if !entry.files.iter().all(is_own) {
-                    return Err(bad("files"));
+                    return Err(field_error("files"));
                 }
-                joined.crawls.push(JoinedCrawl { source, entry });
+                joined.crawls.push(JoinedCrawl {
+                    source_digest,
+                    entry,
+                });
             }
         }
         Ok(joined)
     }
 
-    /// Returns the text of the manifest.
+    /// Returns the content of the manifest file.
     pub fn text(&self) -> String {
-        let mut text = line_of(&FirstLine {
-            format: FORMAT,
+        let mut text = to_json_line(&FirstLine {
+            format: MANIFEST_FORMAT,
             joined: true,
             robots_scan: env!("CARGO_PKG_VERSION"),
             tables: self.tables.iter().map(|table| table.name()).collect(),
         });
-        text.extend(self.members.iter().map(line_of));
+        text.extend(self.members.iter().map(to_json_line));
         let stale = self.stale.iter();
-        text.extend(stale.map(|stale| line_of(&StaleEntry { stale })));
-        text.extend(self.crawls.iter().map(line_of));
+        text.extend(stale.map(|stale| to_json_line(&StaleEntry { stale })));
+        text.extend(self.crawls.iter().map(to_json_line));
         text
     }
 
-    /// Returns the files of the resolved tables, relative to [`JOINED`].
+    /// Returns the files of the resolved tables, relative to [`JOINED_FOLDER`].
     pub fn files(&self) -> impl Iterator<Item = &FileEntry> {
         self.crawls.iter().flat_map(|crawl| &crawl.entry.files)
     }
 
     /// Returns the tables that views are made for.
     pub fn view_tables(&self, has_hosts: bool) -> Vec<Table> {
-        let is_viewed = |table: &Table| match table.has_crawls() {
+        let is_viewed = |table: &Table| match table.is_per_crawl() {
             true => has_hosts,
             false => self.tables.contains(table),
         };
         Table::ALL.into_iter().filter(is_viewed).collect()
     }
 
-    /// Returns the names of the members.
-    pub fn names(&self) -> Vec<String> {
+    pub fn member_names(&self) -> Vec<String> {
         let members = self.members.iter();
         members.map(|member| member.name.clone()).collect()
     }
 
-    /// Checks that the members are folders, not links, that they are whole, and that they are those
-    /// that were joined, by the digests of their manifests.
+    /// Checks that joining was finished, and that every member is a folder (not a link) whose run
+    /// is finished and whose manifest has the digest that it had when it was joined.
     ///
     /// # Errors
     ///
     /// [`DatasetErrorKind::NotADataset`].
     pub fn check_members(&self, folder: &Path) -> Result<(), Error> {
-        let is_whole = disk::is_regular(&folder.join(JOINED).join(SUCCESS));
+        let is_whole = disk::is_regular(&folder.join(JOINED_FOLDER).join(SUCCESS_FILE));
         let is_same = |member: &MemberEntry| {
             let root = folder.join(&member.name);
-            let text = disk::read(&root.join(manifest::NAME));
-            matches!(disk::kind(&root), Ok(Some(FileKind::Folder)))
-                && text.is_ok_and(|text| digest_of(&text) == member.digest)
-                && disk::is_regular(&root.join(SUCCESS))
+            let text = disk::read(&root.join(manifest::MANIFEST_FILE));
+            matches!(disk::file_kind(&root), Ok(Some(FileKind::Folder)))
+                && text.is_ok_and(|text| xxh3_hex(&text) == member.digest)
+                && disk::is_regular(&root.join(SUCCESS_FILE))
         };
         match self.members.iter().find(|member| !is_same(member)) {
             None if is_whole => Ok(()),
@@ -198,23 +205,24 @@ impl JoinedManifest {
     }
 }
 
-/// Returns true if a folder can be a member: no engine reads a partition into its name.
+/// Returns true if a folder of this name can be a member: query engines do not take the name for a
+/// partition (`name=value`) or for that of a hidden folder.
 pub fn is_member_name(name: &str) -> bool {
     !name.is_empty() && !name.starts_with(['_', '.']) && !name.contains(['=', '\\', '/', '\n'])
 }
 
-/// Returns the manifest of a dataset with its digest.
+/// Reads the manifest of a dataset. Returns it with the XXH3-64 of its text, in hexadecimal.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Read`].
-pub fn read_member(root: &Path) -> Result<(Manifest, String), Error> {
-    let path = root.join(manifest::NAME);
+/// [`ErrorKind::Read`](disk::error::ErrorKind::Read).
+pub fn read_manifest_with_digest(root: &Path) -> Result<(Manifest, String), Error> {
+    let path = root.join(manifest::MANIFEST_FILE);
     let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
-    Ok((Manifest::parse(&text), digest_of(&text)))
+    Ok((Manifest::parse(&text), xxh3_hex(&text)))
 }
 
 /// Returns the XXH3-64 of a text, in hexadecimal.
-fn digest_of(text: &[u8]) -> String {
+fn xxh3_hex(text: &[u8]) -> String {
     format!("{:016x}", xxh3_64(text))
 }

@@ -14,13 +14,15 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The name of the file of a resolved table in the folder of a crawl.
-const CRAWL_FILE: &str = "part-00000.parquet";
+/// The name of the only file of a resolved table in the folder of a crawl.
+const CRAWL_FILE_NAME: &str = "part-00000.parquet";
 
-pub const SUCCESS: &str = "_SUCCESS";
-pub const VIEWS: &str = "views.sql";
+/// The file that marks a finished dataset.
+pub const SUCCESS_FILE: &str = "_SUCCESS";
+/// The file with the views of a dataset for DuckDB.
+pub const VIEWS_FILE: &str = "views.sql";
 
-/// The action if the output exists.
+/// The behavior of a run if its output exists already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IfExists {
     /// Leave it alone and refuse to run.
@@ -48,11 +50,11 @@ enum ExistingOutput {
     /// it wrote a manifest.
     Begun,
     Dataset,
-    /// Another folder.
+    /// A folder that is neither begun nor a dataset.
     Folder,
     /// A file that robots-scan wrote, with the name of its table.
     OwnFile(String),
-    /// Another file.
+    /// A file that robots-scan did not write.
     File,
     /// A link, a pipe or a device.
     Other(FileKind),
@@ -63,18 +65,18 @@ impl OutputLayout {
     /// `.parquet`, and of a dataset at `root` otherwise. File names of a shard have its
     /// index.
     pub fn new(root: &Path, tables: &[Table], shard_index: Option<usize>) -> Self {
-        let is_folder = root.as_os_str().to_string_lossy().ends_with('/');
-        let is_named = root
+        let ends_with_slash = root.as_os_str().to_string_lossy().ends_with('/');
+        let has_parquet_extension = root
             .extension()
             .is_some_and(|extension| extension == "parquet");
         Self {
-            is_single_file: tables.len() == 1 && is_named && !is_folder,
-            ..Self::dataset(root, tables, shard_index)
+            is_single_file: tables.len() == 1 && has_parquet_extension && !ends_with_slash,
+            ..Self::new_dataset(root, tables, shard_index)
         }
     }
 
     /// Returns the layout of a dataset, whatever its name.
-    pub fn dataset(root: &Path, tables: &[Table], shard_index: Option<usize>) -> Self {
+    pub fn new_dataset(root: &Path, tables: &[Table], shard_index: Option<usize>) -> Self {
         Self {
             root: root.to_owned(),
             tables: tables.to_vec(),
@@ -84,14 +86,13 @@ impl OutputLayout {
     }
 
     /// Returns the layout of a single file, whatever its name.
-    pub fn file(root: &Path, table: Table) -> Self {
+    pub fn new_single_file(root: &Path, table: Table) -> Self {
         Self {
             is_single_file: true,
-            ..Self::dataset(root, &[table], None)
+            ..Self::new_dataset(root, &[table], None)
         }
     }
 
-    /// Returns true if the output is a single file.
     pub fn is_single_file(&self) -> bool {
         self.is_single_file
     }
@@ -124,25 +125,25 @@ impl OutputLayout {
     pub fn crawl_path(table: Table, crawl: &str) -> PathBuf {
         Path::new(table.name())
             .join(format!("crawl={crawl}"))
-            .join(CRAWL_FILE)
+            .join(CRAWL_FILE_NAME)
     }
 
     /// Returns true if the resolved tables are written.
-    pub fn has_hosts(&self) -> bool {
+    pub fn has_resolved_tables(&self) -> bool {
         self.tables.contains(&Table::Hosts)
     }
 
     /// Returns the schema of a file. In a single file, the partition columns are
     /// columns of the table.
     pub fn file_schema(&self, table: Table) -> TableSchema {
-        match self.is_single_file && table.has_parts() {
+        match self.is_single_file && table.is_per_part() {
             true => table.file_schema(&PARTITION_COLUMNS),
             false => table.file_schema(&[]),
         }
     }
 
     /// Adds the partition columns to rows, if the output is a single file.
-    pub fn file_rows(&self, mut rows: RowBatch, crawl: &str, subset: &str) -> RowBatch {
+    pub fn add_partition_columns(&self, mut rows: RowBatch, crawl: &str, subset: &str) -> RowBatch {
         if self.is_single_file {
             rows.add_constant_column(crawl);
             rows.add_constant_column(subset);
@@ -154,43 +155,45 @@ impl OutputLayout {
     ///
     /// # Errors
     ///
-    /// [`DatasetErrorKind::OutputExists`], [`DatasetErrorKind::FileExists`], [`ErrorKind::ForeignFile`],
-    /// [`DatasetErrorKind::IsDataset`], [`DatasetErrorKind::IsSingleFile`], [`DatasetErrorKind::OutputIsFolder`],
-    /// [`DatasetErrorKind::WrongKind`], [`DatasetErrorKind::NotUtf8Output`], [`DatasetErrorKind::SingleFileResume`], and those of `check_output_path`.
-    pub fn check(&self, existing: IfExists) -> Result<(), Error> {
+    /// [`DatasetErrorKind::OutputExists`], [`DatasetErrorKind::FileExists`],
+    /// [`ErrorKind::ForeignFile`], [`DatasetErrorKind::IsDataset`],
+    /// [`DatasetErrorKind::IsSingleFile`], [`DatasetErrorKind::OutputIsFolder`],
+    /// [`DatasetErrorKind::WrongKind`], [`DatasetErrorKind::NotUtf8Output`],
+    /// [`DatasetErrorKind::SingleFileResume`], and those of `check_output_path`.
+    pub fn check(&self, if_exists: IfExists) -> Result<(), Error> {
         check_output_path(&self.root)?;
         match self.is_single_file {
-            true => self.check_file(existing),
-            false => self.check_dataset(existing),
+            true => self.check_file(if_exists),
+            false => self.check_dataset(if_exists),
         }
     }
 
-    fn check_file(&self, existing: IfExists) -> Result<(), Error> {
+    fn check_file(&self, if_exists: IfExists) -> Result<(), Error> {
         let refuse = |kind| Err(Error::new(kind, &self.root));
-        match existing_output(&self.root)? {
-            _ if existing == IfExists::Resume => refuse(DatasetErrorKind::SingleFileResume),
+        match find_existing_output(&self.root)? {
+            _ if if_exists == IfExists::Resume => refuse(DatasetErrorKind::SingleFileResume),
             ExistingOutput::Nothing => Ok(()),
             ExistingOutput::Dataset => refuse(DatasetErrorKind::IsDataset),
             ExistingOutput::Begun | ExistingOutput::Folder => {
                 refuse(DatasetErrorKind::OutputIsFolder)
             }
-            ExistingOutput::Other(is) => refuse(DatasetErrorKind::WrongKind {
-                is,
+            ExistingOutput::Other(found) => refuse(DatasetErrorKind::WrongKind {
+                found,
                 needed: FileKind::Regular,
             }),
             ExistingOutput::File => Err(Error::new(ErrorKind::ForeignFile, &self.root)),
-            ExistingOutput::OwnFile(_) if existing == IfExists::Overwrite => Ok(()),
+            ExistingOutput::OwnFile(_) if if_exists == IfExists::Overwrite => Ok(()),
             ExistingOutput::OwnFile(_) => refuse(DatasetErrorKind::FileExists),
         }
     }
 
-    fn check_dataset(&self, existing: IfExists) -> Result<(), Error> {
+    fn check_dataset(&self, if_exists: IfExists) -> Result<(), Error> {
         let refuse = |kind| Err(Error::new(kind, &self.root));
         // `views.sql` and the queries of DuckDB are UTF-8.
         if std::path::absolute(&self.root).is_ok_and(|root| root.to_str().is_none()) {
             return refuse(DatasetErrorKind::NotUtf8Output);
         }
-        match (existing_output(&resolved(&self.root))?, existing) {
+        match (find_existing_output(&resolve_links(&self.root))?, if_exists) {
             (ExistingOutput::Nothing | ExistingOutput::Begun, _) => Ok(()),
             (ExistingOutput::Dataset, IfExists::Refuse) => refuse(DatasetErrorKind::OutputExists),
             (ExistingOutput::Dataset, _) => Ok(()),
@@ -198,8 +201,8 @@ impl OutputLayout {
             (ExistingOutput::Folder | ExistingOutput::File, _) => {
                 Err(Error::new(ErrorKind::ForeignFile, &self.root))
             }
-            (ExistingOutput::Other(is), _) => refuse(DatasetErrorKind::WrongKind {
-                is,
+            (ExistingOutput::Other(found), _) => refuse(DatasetErrorKind::WrongKind {
+                found,
                 needed: FileKind::Folder,
             }),
         }
@@ -218,16 +221,16 @@ pub fn check_output_file(
     overwrite: bool,
     is_own: &dyn Fn(&Path) -> bool,
 ) -> Result<(), Error> {
-    // The table does not matter for this check.
-    let layout = OutputLayout::file(path, Table::Matches);
-    let existing = match overwrite {
+    // The check is the same for every table.
+    let layout = OutputLayout::new_single_file(path, Table::Matches);
+    let if_exists = match overwrite {
         true => IfExists::Overwrite,
         false => IfExists::Refuse,
     };
     if path.as_os_str().to_string_lossy().ends_with('/') {
         return Err(Error::new(DatasetErrorKind::OutputIsFolder, path));
     }
-    match layout.check(existing) {
+    match layout.check(if_exists) {
         Err(error) if error.kind() == Some(&ErrorKind::ForeignFile) && is_own(path) => {
             match overwrite {
                 true => Ok(()),
@@ -263,14 +266,14 @@ fn check_output_path(path: &Path) -> Result<(), Error> {
             without_secrets(&text),
         ));
     }
-    match dataset_around(path) {
+    match find_enclosing_dataset(path) {
         Some(dataset) => Err(Error::new(DatasetErrorKind::InsideDataset(dataset), path)),
         None => Ok(()),
     }
 }
 
 /// Returns the dataset that contains a path.
-fn dataset_around(path: &Path) -> Option<PathBuf> {
+fn find_enclosing_dataset(path: &Path) -> Option<PathBuf> {
     let path = std::path::absolute(path).ok()?;
     let mut folders = path.ancestors();
     // Links in the existing part of the path are resolved.
@@ -285,30 +288,32 @@ fn dataset_around(path: &Path) -> Option<PathBuf> {
 }
 
 /// Resolves links in a path, if it exists.
-fn resolved(path: &Path) -> PathBuf {
+fn resolve_links(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Returns what exists at the path of an output.
-fn existing_output(root: &Path) -> Result<ExistingOutput, Error> {
-    let unreadable = |error| Error::read(root, error);
-    match disk::kind(root).map_err(unreadable)? {
+/// Finds out whether the path of an output exists, and who wrote the file or folder there.
+fn find_existing_output(root: &Path) -> Result<ExistingOutput, Error> {
+    let read_error = |error| Error::read(root, error);
+    match disk::file_kind(root).map_err(read_error)? {
         None => Ok(ExistingOutput::Nothing),
-        Some(FileKind::Regular) => Ok(match own_table(root) {
+        Some(FileKind::Regular) => Ok(match read_own_table(root) {
             Some(table) => ExistingOutput::OwnFile(table),
             None => ExistingOutput::File,
         }),
         Some(FileKind::Folder) if is_dataset(root) => Ok(ExistingOutput::Dataset),
         Some(FileKind::Folder) => {
-            let entries = disk::entries(root).map_err(unreadable)?;
-            let left = super::LogEntries::read(root);
-            let left = left.map_err(|error| Error::read(root.join(super::LOG), error))?;
-            let left = left.map(|entries| entries.temp_folders);
-            let is_left =
-                |name: &str, left: &BTreeSet<String>| name == super::LOG || left.contains(name);
+            let entries = disk::list_folder(root).map_err(read_error)?;
+            let log = super::LogEntries::read(root);
+            let log = log.map_err(|error| Error::read(root.join(super::LOG_FILE), error))?;
+            let temp_folders = log.map(|log| log.temp_folders);
+            let is_trace = |name: &str, temp_folders: &BTreeSet<String>| {
+                name == super::LOG_FILE || temp_folders.contains(name)
+            };
             let is_begun = entries.iter().all(|(path, _)| {
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
-                left.as_ref().is_some_and(|left| is_left(&name, left))
+                let folders = temp_folders.as_ref();
+                folders.is_some_and(|folders| is_trace(&name, folders))
             });
             Ok(if is_begun {
                 ExistingOutput::Begun
@@ -322,7 +327,7 @@ fn existing_output(root: &Path) -> Result<ExistingOutput, Error> {
 
 /// Returns true if a folder has a manifest that robots-scan wrote.
 pub fn is_dataset(root: &Path) -> bool {
-    let Ok(file) = disk::open(&root.join(super::MANIFEST)) else {
+    let Ok(file) = disk::open(&root.join(super::MANIFEST_FILE)) else {
         return false;
     };
     let mut line = String::new();
@@ -334,7 +339,7 @@ pub fn is_dataset(root: &Path) -> bool {
 
 /// Returns the name of the table of a file that robots-scan wrote, or `None` for any
 /// other file.
-fn own_table(path: &Path) -> Option<String> {
+fn read_own_table(path: &Path) -> Option<String> {
     use parquet::file::reader::{FileReader, SerializedFileReader};
     let file = disk::open(path).ok()?;
     let reader = SerializedFileReader::new(file).ok()?;

@@ -1,8 +1,8 @@
 //! A dataset on disk, for writing and for reading.
 //!
 //! ```text
-//! layout.rs                        folders and file names; may an output be written?
-//! manifest.rs, manifest_entries.rs which parts are finished, and from which inputs
+//! layout.rs                        folders and file names; checks whether an output may be written
+//! manifest.rs, manifest_entries.rs the list of finished parts and their inputs
 //! joined.rs                        the manifest of joined datasets
 //! log.rs                           lock, and traces for cleaning up after a kill
 //! writer.rs                        starts, resumes or replaces a dataset
@@ -12,7 +12,7 @@
 //! limited_file.rs, page_header.rs  Parquet files with a limit on the size of pages
 //! part_file.rs                     opens a file of a part
 //! reader.rs, row_filter.rs         reads tables back
-//! stored_columns.rs                columns that are read back, with their types
+//! stored_columns.rs                typed access to columns that are read back
 //! stored_line.rs, part_lines.rs    reads the lines of robots.txt files back
 //! ```
 
@@ -45,12 +45,15 @@ mod views;
 mod views_file;
 mod writer;
 
-pub use joined::{JOINED, JoinedCrawl, JoinedManifest, MemberEntry, is_member_name, read_member};
+pub use joined::{
+    JOINED_FOLDER, JoinedCrawl, JoinedManifest, MemberEntry, is_member_name,
+    read_manifest_with_digest,
+};
 pub use layout::{IfExists, OutputLayout};
-pub use layout::{SUCCESS, VIEWS, check_output_file, is_dataset};
+pub use layout::{SUCCESS_FILE, VIEWS_FILE, check_output_file, is_dataset};
 pub use limited_file::{LargePage, LimitedFile, catch_panic, reader_options};
-pub use log::{LogEntries, NAME as LOG, RunLog};
-pub use manifest::{AGENTS, Manifest, NAME as MANIFEST, digest as manifest_digest};
+pub use log::{LOG_FILE, LogEntries, RunLog};
+pub use manifest::{AGENTS_PATH, MANIFEST_FILE, Manifest, success_text};
 pub use manifest_entries::{
     CrawlEntry, DatasetOptions, FileEntry, FileStats, InputEntry, ManifestHeader, PartEntry,
     Partition,
@@ -62,8 +65,8 @@ pub use reader::{CaptureFilter, ColumnValuesFilter, Dataset, PartId};
 pub use reader::{PartReader, column};
 pub use stored_columns::{StoredColumns, value};
 pub use stored_line::StoredLine;
-pub use views::{schema_sql, select_sql, spark_sql, sql as views_sql};
-pub(crate) use views_file::views_of;
-pub use views_file::{check_format, check_readable, opens, write_joined_views};
+pub use views::{schema_sql, select_sql, spark_views_sql, views_sql};
+pub(crate) use views_file::absolute_views_sql;
+pub use views_file::{check_format, check_readable, is_views_of, write_joined_views};
 pub use views_file::{views_text, write_views};
 pub use writer::{DatasetWriter, LockedDataset, PlannedPart};

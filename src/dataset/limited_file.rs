@@ -6,7 +6,7 @@
 //! whatever the header states. Such a page is decompressed here first, without keeping it: delete
 //! that once the crate respects the stated size.
 
-use super::page_header::{DICTIONARY_PAGE, PageHeader};
+use super::page_header::{DICTIONARY_PAGE_TYPE, PageHeader};
 use bytes::Bytes;
 use disk::error::{Error, ErrorKind};
 use parquet::arrow::arrow_reader::ArrowReaderOptions;
@@ -23,28 +23,29 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The most bytes that the values of a batch take in addition to its pages, unless the limit of a
-/// page is smaller.
+/// The limit of the memory of the values of a batch, in addition to its pages. If the limit of a
+/// page is smaller, it is the limit of the values, too.
 const MAX_BATCH_BYTES: u64 = 64 << 20;
 
-/// The first bytes of an LZ4 frame.
-const LZ4_FRAME: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
+/// The magic number of an LZ4 frame.
+const LZ4_FRAME_MAGIC: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
 
-/// The place of a page.
+/// The row group and the column of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PagePlace {
+pub struct PageLocation {
     /// The row group, from 0.
     pub row_group: usize,
     /// The path of the column in the schema, with dots between its parts.
     pub column: String,
 }
 
-/// A page that was refused.
+/// A page that was not read because it exceeds the limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LargePage {
-    pub place: PagePlace,
+    pub location: PageLocation,
     /// Its size, compressed or decompressed, whichever is larger.
     pub bytes: u64,
+    /// The limit of the size of a page of this column.
     pub bytes_max: u64,
 }
 
@@ -54,32 +55,35 @@ pub struct LimitedFile {
     file: Arc<File>,
     /// Column chunks in the order of the file, which do not overlap.
     chunks: Arc<[Chunk]>,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<ReadState>>,
     stop: Option<Arc<AtomicBool>>,
 }
 
-/// A column chunk.
+/// A column chunk: its bytes in the file, and what is needed to check its pages.
 #[derive(Debug)]
 struct Chunk {
     bytes: Range<u64>,
-    place: PagePlace,
+    location: PageLocation,
     codec: Compression,
-    has_prefixes: bool,
+    /// True if its values may share their beginnings (`DELTA_BYTE_ARRAY`).
+    has_shared_prefixes: bool,
     page_bytes_max: u64,
 }
 
+/// The progress of reading, which all clones of a file share.
 #[derive(Debug, Default)]
-struct State {
+struct ReadState {
     /// The pages whose headers were read last, by the indexes of their chunks.
     pages: HashMap<usize, ChunkPages>,
-    /// The chunk that was read last.
-    chunk: Option<usize>,
-    refused: Option<LargePage>,
+    /// The index of the chunk that was read last.
+    last_chunk: Option<usize>,
+    refused_page: Option<LargePage>,
+    /// True if reading failed because the run is to stop.
     is_stopped: bool,
 }
 
-/// The pages of a chunk that are read next. A dictionary may be read after the header of the page
-/// that follows it.
+/// The pages of a chunk whose headers were read, and whose data is read next. The data of the
+/// dictionary may be read after the header of the page that follows it.
 #[derive(Debug, Default)]
 struct ChunkPages {
     dictionary: Option<Page>,
@@ -90,17 +94,19 @@ struct ChunkPages {
 #[derive(Clone, Copy, Debug)]
 struct Page {
     /// The offset of its data.
-    start: u64,
+    data_start: u64,
     header: PageHeader,
 }
 
-/// Options with which pages are read one after the other, so that the header of each is seen.
+/// Returns reader options without the page index: pages are then read one after the other, with
+/// their headers, so that the size of each is checked.
 pub fn reader_options() -> ArrowReaderOptions {
     ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Skip)
 }
 
 impl LimitedFile {
-    /// Sets the limit of each column. Reading fails once `stop` is set.
+    /// Opens a file. `page_bytes_max` gives the limit for a column by its path. Reading fails once
+    /// `stop` is set.
     pub fn new(
         file: File,
         metadata: &ParquetMetaData,
@@ -115,9 +121,9 @@ impl LimitedFile {
                 chunks.push(Chunk {
                     bytes: start..start.saturating_add(length),
                     codec: chunk.compression(),
-                    has_prefixes: has_prefixes(chunk),
+                    has_shared_prefixes: has_shared_prefixes(chunk),
                     page_bytes_max: page_bytes_max(&column),
-                    place: PagePlace { row_group, column },
+                    location: PageLocation { row_group, column },
                 });
             }
         }
@@ -127,7 +133,7 @@ impl LimitedFile {
             .windows(2)
             .any(|two| two[0].bytes.end > two[1].bytes.start)
         {
-            return Err(general("its column chunks overlap"));
+            return Err(parquet_error("its column chunks overlap"));
         }
         Ok(Self {
             file: Arc::new(file),
@@ -142,20 +148,25 @@ impl LimitedFile {
     ///
     /// The values of plain pages are as large as the pages. A value of a dictionary may be
     /// repeated in each row, and so may a prefix with `DELTA_BYTE_ARRAY`.
-    pub fn batch_rows(&self, chunk: &ColumnChunkMetaData, rows: u64) -> Result<u64, ParquetError> {
+    pub fn max_batch_rows(
+        &self,
+        chunk: &ColumnChunkMetaData,
+        rows: u64,
+    ) -> Result<u64, ParquetError> {
         let (offset, length) = byte_range(chunk)?;
-        let Some(i) = self.chunk_at(offset).filter(|_| length > 0) else {
+        let Some(i) = self.find_chunk_at(offset).filter(|_| length > 0) else {
             return Ok(rows);
         };
         let batch_bytes = MAX_BATCH_BYTES.min(self.chunks[i].page_bytes_max);
-        let value_bytes = match has_prefixes(chunk) {
+        let value_bytes = match has_shared_prefixes(chunk) {
             true => u64::try_from(chunk.uncompressed_size()).unwrap_or(u64::MAX),
             false => {
                 let header = self.read_header(offset)?;
-                match header.page_type == DICTIONARY_PAGE {
-                    // All values together are no larger.
-                    true if header.bytes() <= batch_bytes / rows => 0,
-                    true => self.longest_value(i, offset, &header)?,
+                match header.page_type == DICTIONARY_PAGE_TYPE {
+                    // Even if every row repeats the whole dictionary, the batch is within its
+                    // limit.
+                    true if header.larger_size_bytes() <= batch_bytes / rows => 0,
+                    true => self.longest_value_bytes(i, offset, &header)?,
                     false => 0,
                 }
             }
@@ -163,9 +174,9 @@ impl LimitedFile {
         Ok((batch_bytes / value_bytes.max(1)).clamp(1, rows))
     }
 
-    /// Returns the length of the longest value of a dictionary of texts; the size of the page if it
-    /// is not known.
-    fn longest_value(
+    /// Returns the length of the longest value of a dictionary of texts; the size of the page if
+    /// the length cannot be determined.
+    fn longest_value_bytes(
         &self,
         chunk: usize,
         offset: u64,
@@ -173,8 +184,8 @@ impl LimitedFile {
     ) -> Result<u64, ParquetError> {
         let (bytes_max, codec) = (self.chunks[chunk].page_bytes_max, self.chunks[chunk].codec);
         let is_readable = matches!(codec, Compression::ZSTD(_) | Compression::UNCOMPRESSED);
-        if header.bytes() > bytes_max || !is_readable {
-            return Ok(header.bytes());
+        if header.larger_size_bytes() > bytes_max || !is_readable {
+            return Ok(header.larger_size_bytes());
         }
         let length = header.compressed_bytes as usize;
         let data = self.file.get_bytes(offset + header.length, length)?;
@@ -187,7 +198,7 @@ impl LimitedFile {
         while let Some((length, after)) = rest.split_first_chunk() {
             let length = u32::from_le_bytes(*length) as usize;
             let Some(after) = after.get(length..) else {
-                return Ok(header.bytes());
+                return Ok(header.larger_size_bytes());
             };
             longest = longest.max(length as u64);
             rest = after;
@@ -195,13 +206,15 @@ impl LimitedFile {
         Ok(longest)
     }
 
-    /// Returns the page that was refused, if any. An error of the reader is then about this page.
-    pub fn refused(&self) -> Option<LargePage> {
-        self.lock().refused.clone()
+    /// Returns the page that exceeded the limit, if any. An error of the Parquet reader is then
+    /// about this page.
+    pub fn refused_page(&self) -> Option<LargePage> {
+        self.lock().refused_page.clone()
     }
 
-    /// Converts an error of the Parquet reader. It names the page that was read last.
-    pub fn error(
+    /// Converts an error of the Parquet reader, and adds the row group and column that were read
+    /// last.
+    pub fn reader_error(
         &self,
         path: &Path,
         error: impl Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -211,20 +224,20 @@ impl LimitedFile {
             return Error::new(ErrorKind::Abandoned, path);
         }
         let error = error.into();
-        let Some(chunk) = state.chunk else {
+        let Some(chunk) = state.last_chunk else {
             return Error::with_source(ErrorKind::Read, path, error);
         };
-        let PagePlace { row_group, column } = &self.chunks[chunk].place;
+        let PageLocation { row_group, column } = &self.chunks[chunk].location;
         let error = format!("row group {row_group}, column `{column}`: {error}");
         Error::with_source(ErrorKind::Read, path, error)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, ReadState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the index of the chunk with the byte at `offset`.
-    fn chunk_at(&self, offset: u64) -> Option<usize> {
+    fn find_chunk_at(&self, offset: u64) -> Option<usize> {
         let after = self
             .chunks
             .partition_point(|chunk| chunk.bytes.start <= offset);
@@ -234,7 +247,7 @@ impl LimitedFile {
 
     fn read_header(&self, offset: u64) -> Result<PageHeader, ParquetError> {
         let mut read = self.file.get_read(offset)?;
-        // Nearly all headers are in the buffer.
+        // Nearly every header is in the buffer that the first read fills.
         let header = PageHeader::read(&mut read.fill_buf()?);
         let header = match header {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
@@ -242,43 +255,46 @@ impl LimitedFile {
             }
             header => header,
         };
-        header.map_err(|_| general("a page header cannot be read"))
+        header.map_err(|_| parquet_error("a page header cannot be read"))
     }
 
-    /// Checks the header at `offset`, unless it is known already: then the data is there.
+    /// Reads and checks the page header at `offset`. Does nothing if the data of a page begins
+    /// there whose header was read before.
     fn check_header(&self, i: usize, offset: u64) -> Result<(), ParquetError> {
         let chunk = &self.chunks[i];
         let mut state = self.lock();
         let state = &mut *state;
-        state.chunk = Some(i);
+        state.last_chunk = Some(i);
         let pages = state.pages.entry(i).or_default();
         if [&pages.dictionary, &pages.current]
             .into_iter()
             .flatten()
-            .any(|page| page.start == offset && page.header.compressed_bytes > 0)
+            .any(|page| page.data_start == offset && page.header.compressed_bytes > 0)
         {
             return Ok(());
         }
         let header = self.read_header(offset)?;
-        if header.bytes() > chunk.page_bytes_max {
-            let (bytes, bytes_max) = (header.bytes(), chunk.page_bytes_max);
-            state.refused = Some(LargePage {
-                place: chunk.place.clone(),
+        if header.larger_size_bytes() > chunk.page_bytes_max {
+            let (bytes, bytes_max) = (header.larger_size_bytes(), chunk.page_bytes_max);
+            state.refused_page = Some(LargePage {
+                location: chunk.location.clone(),
                 bytes,
                 bytes_max,
             });
-            return Err(general(format!(
+            return Err(parquet_error(format!(
                 "a page has {bytes} bytes, more than {bytes_max}"
             )));
         }
-        let is_dictionary = header.page_type == DICTIONARY_PAGE;
+        let is_dictionary = header.page_type == DICTIONARY_PAGE_TYPE;
         let is_delta = header.encoding == Some(Encoding::DELTA_BYTE_ARRAY as i32);
-        // The size of a batch depends on both.
-        if is_dictionary && offset != chunk.bytes.start || is_delta && !chunk.has_prefixes {
-            return Err(general("a page is not of a kind that its metadata states"));
+        // `max_batch_rows` relies on the metadata for both.
+        if is_dictionary && offset != chunk.bytes.start || is_delta && !chunk.has_shared_prefixes {
+            return Err(parquet_error(
+                "a page is not of a kind that its metadata states",
+            ));
         }
         let page = Page {
-            start: offset + header.length,
+            data_start: offset + header.length,
             header,
         };
         match is_dictionary {
@@ -298,14 +314,14 @@ impl Length for LimitedFile {
 impl ChunkReader for LimitedFile {
     type T = BufReader<File>;
 
-    /// Opens the file at `offset`: at a page header, or at the data of a page.
+    /// Opens the file at `offset`, where a page header or the data of a page begins.
     fn get_read(&self, offset: u64) -> Result<Self::T, ParquetError> {
         let stop = self.stop.as_ref();
         if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             self.lock().is_stopped = true;
-            return Err(general("the run is to stop"));
+            return Err(parquet_error("the run is to stop"));
         }
-        if let Some(i) = self.chunk_at(offset) {
+        if let Some(i) = self.find_chunk_at(offset) {
             self.check_header(i, offset)?;
         }
         self.file.get_read(offset)
@@ -313,8 +329,8 @@ impl ChunkReader for LimitedFile {
 
     /// Returns the data of a page whose header was read.
     fn get_bytes(&self, offset: u64, length: usize) -> Result<Bytes, ParquetError> {
-        let Some(i) = self.chunk_at(offset) else {
-            // A Bloom filter.
+        let Some(i) = self.find_chunk_at(offset) else {
+            // A Bloom filter is outside the column chunks.
             return self.file.get_bytes(offset, length);
         };
         if length == 0 {
@@ -322,16 +338,16 @@ impl ChunkReader for LimitedFile {
         }
         let header = {
             let mut state = self.lock();
-            state.chunk = Some(i);
+            state.last_chunk = Some(i);
             let pages = state.pages.entry(i).or_default();
             let mut pages = [&pages.dictionary, &pages.current].into_iter().flatten();
-            let page = pages.find(|page| page.start == offset);
+            let page = pages.find(|page| page.data_start == offset);
             page.map(|page| page.header)
         };
         let header = header.filter(|header| header.compressed_bytes as usize == length);
-        let header = header.ok_or_else(|| general("a page has no header"))?;
+        let header = header.ok_or_else(|| parquet_error("a page has no header"))?;
         let data = self.file.get_bytes(offset, length)?;
-        check_size(self.chunks[i].codec, &header, &data)?;
+        check_page_size(self.chunks[i].codec, &header, &data)?;
         Ok(data)
     }
 }
@@ -351,7 +367,11 @@ pub fn catch_panic<T>(path: &Path, call: impl FnOnce() -> Result<T, Error>) -> R
 }
 
 /// Checks that a page has the size that its header states, if the decoder does not.
-fn check_size(codec: Compression, header: &PageHeader, data: &[u8]) -> Result<(), ParquetError> {
+fn check_page_size(
+    codec: Compression,
+    header: &PageHeader,
+    data: &[u8],
+) -> Result<(), ParquetError> {
     // The levels of a page of version 2 are not compressed.
     let levels = header.level_bytes;
     let stated = u64::from(header.uncompressed_bytes).checked_sub(levels);
@@ -359,7 +379,9 @@ fn check_size(codec: Compression, header: &PageHeader, data: &[u8]) -> Result<()
         .ok()
         .and_then(|levels| data.get(levels..));
     let (Some(stated), Some(compressed)) = (stated, compressed) else {
-        return Err(general("a page has other sizes than its header states"));
+        return Err(parquet_error(
+            "a page has other sizes than its header states",
+        ));
     };
     if !header.is_compressed || stated == 0 {
         return Ok(());
@@ -369,7 +391,7 @@ fn check_size(codec: Compression, header: &PageHeader, data: &[u8]) -> Result<()
         Compression::BROTLI(_) => {
             Box::new(brotli_decompressor::Decompressor::new(compressed, 4096))
         }
-        Compression::LZ4 if compressed.starts_with(&LZ4_FRAME) => {
+        Compression::LZ4 if compressed.starts_with(&LZ4_FRAME_MAGIC) => {
             Box::new(lz4_flex::frame::FrameDecoder::new(compressed))
         }
         _ => return Ok(()),
@@ -377,13 +399,14 @@ fn check_size(codec: Compression, header: &PageHeader, data: &[u8]) -> Result<()
     let mut limited = decoder.by_ref().take(stated + 1);
     match io::copy(&mut limited, &mut io::sink())? {
         found if found == stated => Ok(()),
-        _ => Err(general(format!(
+        _ => Err(parquet_error(format!(
             "a page header states {stated} bytes, and the page has another size"
         ))),
     }
 }
 
-/// Returns the place of a chunk. The crate fails an assertion for numbers below zero.
+/// Returns the offset and the length of a column chunk. The function of this name in the crate
+/// `parquet` panics for negative numbers.
 fn byte_range(chunk: &ColumnChunkMetaData) -> Result<(u64, u64), ParquetError> {
     let start = chunk
         .dictionary_page_offset()
@@ -391,18 +414,18 @@ fn byte_range(chunk: &ColumnChunkMetaData) -> Result<(u64, u64), ParquetError> {
     let range = (u64::try_from(start), u64::try_from(chunk.compressed_size()));
     match range {
         (Ok(start), Ok(length)) => Ok((start, length)),
-        _ => Err(general("a column chunk has no place")),
+        _ => Err(parquet_error("a column chunk has no place")),
     }
 }
 
-/// Returns true if values may share their beginnings.
-fn has_prefixes(chunk: &ColumnChunkMetaData) -> bool {
+/// Returns true if values of the chunk may share their beginnings.
+fn has_shared_prefixes(chunk: &ColumnChunkMetaData) -> bool {
     chunk
         .encodings()
         .any(|encoding| encoding == Encoding::DELTA_BYTE_ARRAY)
 }
 
-fn general(message: impl Into<String>) -> ParquetError {
+fn parquet_error(message: impl Into<String>) -> ParquetError {
     ParquetError::General(message.into())
 }
 
@@ -413,7 +436,7 @@ mod tests {
     use parquet::arrow::ArrowWriter;
     use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};
 
-    /// Reads the first batch of a file of one column, whose limit is 1 MiB.
+    /// Reads the first batch of a file with one column and a page limit of 1 MiB.
     fn read(texts: &[String], stop: bool) -> Result<RecordBatch, Error> {
         let column: ArrayRef = Arc::new(StringArray::from_iter_values(texts));
         let batch = RecordBatch::try_from_iter([("text", column)]).unwrap();
@@ -427,9 +450,11 @@ mod tests {
         let file = LimitedFile::new(file, metadata.metadata(), |_| 1 << 20, stop).unwrap();
         let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file.clone(), metadata);
         let path = Path::new("part.parquet");
-        let mut reader = builder.build().map_err(|error| file.error(path, error))?;
+        let mut reader = builder
+            .build()
+            .map_err(|error| file.reader_error(path, error))?;
         let batch = reader.next().expect("a batch");
-        batch.map_err(|error| file.error(path, error))
+        batch.map_err(|error| file.reader_error(path, error))
     }
 
     #[test]

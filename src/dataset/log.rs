@@ -14,10 +14,10 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-pub const NAME: &str = "_log.jsonl";
+pub const LOG_FILE: &str = "_log.jsonl";
 
-/// The start of every log.
-const MARK: &[u8] = br#"{"event":"begin""#;
+/// Every log starts with the event `begin`.
+const LOG_START: &[u8] = br#"{"event":"begin""#;
 
 /// The log of a dataset. The lock is held as long as this value exists.
 #[derive(Debug)]
@@ -26,18 +26,19 @@ pub struct RunLog {
     file: File,
 }
 
-/// The entries of former runs that matter for cleaning up.
+/// The temporary folders and the files that the log of former runs lists. They may have to be
+/// removed.
 #[derive(Debug, Default)]
 pub struct LogEntries {
     /// The names of temporary folders in the folder of the dataset.
     pub temp_folders: BTreeSet<String>,
-    /// Files of parts that got their names, or were about to. They may be in the
-    /// manifest, too.
+    /// Files of parts that were renamed to their final names, or were about to be. They may also
+    /// be in the manifest.
     pub part_files: BTreeSet<String>,
 }
 
 impl LogEntries {
-    /// Parses a log. Lines that a kill cut are skipped.
+    /// Parses a log. A line that is incomplete because the run was killed is skipped.
     fn parse(text: &[u8]) -> Self {
         let mut entries = Self::default();
         for line in text.split(|&byte| byte == b'\n') {
@@ -69,7 +70,7 @@ impl LogEntries {
     ///
     /// Those of reading a file that exists.
     pub fn read(root: &Path) -> io::Result<Option<Self>> {
-        match disk::read(&root.join(NAME)) {
+        match disk::read(&root.join(LOG_FILE)) {
             Ok(text) => Ok(is_log(&text).then(|| Self::parse(&text))),
             Err(error) if error.raw_os_error().is_none() => Ok(None),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -80,7 +81,7 @@ impl LogEntries {
 
 /// Returns true if a text is a log or the start of one.
 fn is_log(text: &[u8]) -> bool {
-    text.starts_with(MARK) || MARK.starts_with(text)
+    text.starts_with(LOG_START) || LOG_START.starts_with(text)
 }
 
 impl RunLog {
@@ -91,45 +92,45 @@ impl RunLog {
     /// [`ErrorKind::Busy`] if another run has the lock, [`ErrorKind::ForeignFile`]
     /// if the file is something else, [`ErrorKind::Create`].
     pub fn open(root: &Path) -> Result<(Self, LogEntries), Error> {
-        let cannot = |error| Error::with_source(ErrorKind::Create, root, error);
-        let path = root.join(NAME);
+        let create_error = |error| Error::with_source(ErrorKind::Create, root, error);
+        let path = root.join(LOG_FILE);
         let mut options = OpenOptions::new();
-        let file = disk::open_with(&path, options.read(true).append(true).create(true));
-        let file = file.map_err(cannot)?;
+        let file = disk::open_with_options(&path, options.read(true).append(true).create(true));
+        let file = file.map_err(create_error)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(Error::new(ErrorKind::Busy, root)),
             // The file system has no locks: two runs at once are not detected.
             Err(TryLockError::Error(_)) => {}
         }
-        let text = disk::read(&path).map_err(cannot)?;
+        let text = disk::read(&path).map_err(create_error)?;
         if !is_log(&text) {
             return Err(Error::new(ErrorKind::ForeignFile, path));
         }
         let mut log = Self { path, file };
-        if MARK.starts_with(&text) {
-            // A cut first line is removed, or the next line would be appended to it.
-            log.file.set_len(0).map_err(cannot)?;
+        if LOG_START.starts_with(&text) {
+            // An incomplete first line is removed: the next line would be appended to it.
+            log.file.set_len(0).map_err(create_error)?;
         } else if !text.ends_with(b"\n") {
-            log.file.write_all(b"\n").map_err(cannot)?;
+            log.file.write_all(b"\n").map_err(create_error)?;
         }
         Ok((log, LogEntries::parse(&text)))
     }
 
     /// Writes the first line of a run, and syncs the folder, as the log may be new.
     pub fn begin(&mut self, root: &Path, line: &Value) -> Result<(), Error> {
-        self.write(line)?;
+        self.write_synced(line)?;
         disk::sync_folder(root).map_err(|error| Error::write(root, error))
     }
 
-    /// Writes a line and syncs it.
-    pub fn write(&mut self, line: &Value) -> Result<(), Error> {
+    /// Writes a line, and returns once it is on the disk.
+    pub fn write_synced(&mut self, line: &Value) -> Result<(), Error> {
         let written = self.write_line(line).and_then(|()| self.file.sync_data());
         written.map_err(|error| Error::write(&self.path, error))
     }
 
-    /// Writes an informative line. Errors are ignored.
-    pub fn add(&mut self, line: &Value) {
+    /// Writes a line that no later run needs. Errors are ignored.
+    pub fn write_best_effort(&mut self, line: &Value) {
         let _ = self.write_line(line);
     }
 
@@ -166,7 +167,7 @@ mod tests {
     fn a_line_that_a_kill_cut_does_not_hide_the_next() {
         let place = tempfile::tempdir().unwrap();
         for cut in ["", "{\"eve", "{\"event\":\"begin\",\"inputs\":1}\n{\"even"] {
-            std::fs::write(place.path().join(NAME), cut).unwrap();
+            std::fs::write(place.path().join(LOG_FILE), cut).unwrap();
             let name = TempFolder::random_name();
             let (mut log, _) = RunLog::open(place.path()).unwrap();
             log.begin(place.path(), &json!({"event": "begin", "temporary": name}))
@@ -177,9 +178,9 @@ mod tests {
             let entries = LogEntries::read(place.path()).unwrap().unwrap();
             assert!(entries.temp_folders.contains(&name), "{cut}");
         }
-        std::fs::write(place.path().join(NAME), "mine").unwrap();
+        std::fs::write(place.path().join(LOG_FILE), "mine").unwrap();
         let error = RunLog::open(place.path()).unwrap_err();
         assert_eq!(error.kind(), Some(&ErrorKind::ForeignFile));
-        assert_eq!(std::fs::read(place.path().join(NAME)).unwrap(), b"mine");
+        assert_eq!(std::fs::read(place.path().join(LOG_FILE)).unwrap(), b"mine");
     }
 }

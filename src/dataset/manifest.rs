@@ -4,20 +4,20 @@
 //! per input. A line per part follows, written when all files of the part have their
 //! names, and at the end a line per crawl with its files of the resolved tables. While
 //! a dataset is being replaced, there is also a line for each file of the former dataset
-//! that is still to be removed. A last line without a line end was cut by a kill and is
-//! ignored.
+//! that is still to be removed. A last line without a line end is incomplete, because the
+//! run was killed, and is ignored.
 //!
 //! Anyone may have edited a manifest: [`Manifest::parse`] accepts only sound entries,
 //! and no path outside the dataset.
 //!
 //! The same entries (`manifest_entries.rs`) are used by runs, which write them, by
-//! `--resume` and by `verify`. If you change an entry, increase `FORMAT`, and check
+//! `--resume` and by `verify`. If you change an entry, increase `MANIFEST_FORMAT`, and check
 //! `verify/plan.rs` and `docs/limits.md`.
 
 use super::OutputLayout;
 use super::manifest_entries::{
-    CrawlEntry, DatasetOptions, FORMAT, FileEntry, FirstLine, InputEntry, ManifestHeader,
-    PartEntry, StaleEntry, line_of,
+    CrawlEntry, DatasetOptions, FileEntry, FirstLine, InputEntry, MANIFEST_FORMAT, ManifestHeader,
+    PartEntry, StaleEntry, to_json_line,
 };
 use crate::error::ManifestDefect;
 use crate::tables::{Table, is_partition_name};
@@ -27,19 +27,19 @@ use std::ops::Range;
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
-pub const NAME: &str = "_manifest.jsonl";
+pub const MANIFEST_FILE: &str = "_manifest.jsonl";
 
 /// The file of the table `agents`, relative to the folder of the dataset.
-pub const AGENTS: &str = "agents/agents.parquet";
+pub const AGENTS_PATH: &str = "agents/agents.parquet";
 
 /// The sound entries of a manifest.
 #[derive(Debug, Default)]
 pub struct Manifest {
     /// The version of robots-scan that wrote it; `None` if the first line does not state it.
     pub version: Option<String>,
-    /// The options as they were written.
+    /// The options as they are in the manifest, even if they are not valid.
     pub(crate) written_options: Value,
-    /// The options, if they are valid.
+    /// `None` if the options are not valid.
     pub options: Option<DatasetOptions>,
     pub inputs: Vec<InputEntry>,
     /// The parts, sorted by number, each once.
@@ -55,30 +55,30 @@ pub struct Manifest {
     pub has_unknown_format: bool,
 }
 
-/// A line of a manifest, with its number, as JSON.
-struct Line {
+/// A line of a manifest with its number, from 1.
+struct ManifestLine {
     number: usize,
     value: serde_json::Result<Value>,
 }
 
 impl Manifest {
-    /// Parses a manifest. What is not sound is left out and is in `problems`.
+    /// Parses a manifest. Entries that are not sound are left out and reported in `problems`.
     pub fn parse(text: &[u8]) -> Self {
         let end = text.iter().rposition(|&byte| byte == b'\n');
-        let whole = end.map_or(0, |end| end + 1);
+        let whole_bytes = end.map_or(0, |end| end + 1);
         let mut manifest = Self::default();
-        if whole < text.len() {
+        if whole_bytes < text.len() {
             manifest.problems.push(ManifestDefect::CutLine {
-                bytes: text.len() - whole,
+                bytes: text.len() - whole_bytes,
             });
         }
-        let lines = (1..).zip(text[..whole].split(|&byte| byte == b'\n'));
-        let lines = lines.filter(|(_, line)| !line.is_empty());
-        let parse = |(number, line)| Line {
+        let numbered = (1..).zip(text[..whole_bytes].split(|&byte| byte == b'\n'));
+        let numbered = numbered.filter(|(_, line)| !line.is_empty());
+        let parse = |(number, line)| ManifestLine {
             number,
             value: serde_json::from_slice(line),
         };
-        let lines: Vec<Line> = lines.map(parse).collect();
+        let lines: Vec<ManifestLine> = numbered.map(parse).collect();
         if lines.is_empty() {
             manifest.add_problem("it has no line");
         }
@@ -86,8 +86,8 @@ impl Manifest {
         manifest
     }
 
-    fn parse_lines(&mut self, lines: Vec<Line>) {
-        let is_input = |line: &Line| {
+    fn parse_lines(&mut self, lines: Vec<ManifestLine>) {
+        let is_input = |line: &ManifestLine| {
             let value = line.value.as_ref();
             value.is_ok_and(|value| value.get("input").is_some())
         };
@@ -102,7 +102,8 @@ impl Manifest {
                     parsed.map_err(|problem| vec![problem])
                 }
                 Err(error) => {
-                    // Between inputs it was one of them, and they are counted.
+                    // A damaged line among those of inputs counts as an input: inputs are
+                    // identified by their positions.
                     if i > 0 && Some(i) < last_input {
                         self.inputs.push(InputEntry {
                             name: None,
@@ -130,16 +131,16 @@ impl Manifest {
         });
     }
 
-    /// Parses the first line, or returns its problems.
+    /// Parses the first line, or returns its defects.
     fn parse_first_line(&mut self, line: &Value) -> Result<(), Vec<String>> {
         let mut problems = Vec::new();
         self.version = line["robots_scan"].as_str().map(str::to_owned);
         match line["format"].as_u64() {
-            Some(FORMAT) => {}
+            Some(MANIFEST_FORMAT) => {}
             Some(other) => {
                 self.problems.push(ManifestDefect::UnknownFormat {
                     found: other,
-                    known: FORMAT,
+                    known: MANIFEST_FORMAT,
                 });
                 self.has_unknown_format = true;
                 return Ok(());
@@ -160,7 +161,7 @@ impl Manifest {
         }
     }
 
-    /// Parses a later line, or describes its problem.
+    /// Parses any line after the first, or describes its defect.
     fn parse_entry(
         &mut self,
         line: Value,
@@ -193,7 +194,8 @@ impl Manifest {
             };
         }
         if line.get("resolved").is_some() {
-            let entry = CrawlEntry::read(line).map_err(|why| format!("is not a crawl: {why}"))?;
+            let entry =
+                CrawlEntry::from_json(line).map_err(|why| format!("is not a crawl: {why}"))?;
             if self.crawls.iter().any(|other| other.crawl == entry.crawl) {
                 return Err(format!(
                     "is the crawl {}, as an earlier line is",
@@ -203,7 +205,7 @@ impl Manifest {
             self.crawls.push(entry);
             return Ok(());
         }
-        let part = PartEntry::read(line).map_err(|why| format!("is not a part: {why}"))?;
+        let part = PartEntry::from_json(line).map_err(|why| format!("is not a part: {why}"))?;
         let number = part.number;
         if parts.contains_key(&number) {
             return Err(format!("is part {number}, as an earlier line is"));
@@ -212,30 +214,31 @@ impl Manifest {
         Ok(())
     }
 
-    /// Checks which files each part has, and drops those that are not its own.
+    /// Checks that each part and crawl lists exactly its own files. Removes other files from their
+    /// entries, and adds the differences to `problems`.
     pub fn check_files(&mut self) {
         let tables = self.options.as_ref().map(|options| options.tables.clone());
         let shard = self.options.as_ref().and_then(|options| options.shard);
         let is_known = tables.is_some();
         let tables = tables.unwrap_or_else(|| Table::ALL.to_vec());
-        let of_crawls = tables.iter().filter(|table| table.has_crawls());
-        let of_crawls: Vec<Table> = of_crawls.copied().collect();
-        let tables = tables.into_iter().filter(|table| table.has_parts());
-        let tables: Vec<Table> = tables.collect();
+        let crawl_tables = tables.iter().filter(|table| table.is_per_crawl());
+        let crawl_tables: Vec<Table> = crawl_tables.copied().collect();
+        let part_tables = tables.into_iter().filter(|table| table.is_per_part());
+        let part_tables: Vec<Table> = part_tables.collect();
         let shard_index = shard.map(|shard| shard.index);
-        let layout = OutputLayout::dataset(Path::new(""), &tables, shard_index);
+        let layout = OutputLayout::new_dataset(Path::new(""), &part_tables, shard_index);
         let mut problems = Vec::new();
         for part in &mut self.parts {
             let (number, mut seen) = (part.number, BTreeSet::new());
             for file in std::mem::take(&mut part.files) {
-                let own = layout.part_path(file.table, number, &part.crawl, &part.subset);
-                let own = own.to_string_lossy().into_owned();
+                let own_path = layout.part_path(file.table, number, &part.crawl, &part.subset);
+                let own_path = own_path.to_string_lossy().into_owned();
                 let is_own = match is_known {
-                    true => own == file.path,
+                    true => own_path == file.path,
                     // The shard, which is in the file names, is not known.
-                    false => is_beside(&own, &file.path),
+                    false => is_in_same_folder(&own_path, &file.path),
                 };
-                if !is_own || !tables.contains(&file.table) {
+                if !is_own || !part_tables.contains(&file.table) {
                     let path = &file.path;
                     problems.push(format!(
                         "part {number} lists {path}, which is not one of its files"
@@ -247,7 +250,7 @@ impl Manifest {
                     part.files.push(file);
                 }
             }
-            for table in tables
+            for table in part_tables
                 .iter()
                 .filter(|&table| is_known && !seen.contains(table))
             {
@@ -257,13 +260,13 @@ impl Manifest {
         }
         for entry in &mut self.crawls {
             let crawl = &entry.crawl;
-            let own = |&table: &Table| {
+            let table_path = |&table: &Table| {
                 let path = OutputLayout::crawl_path(table, crawl);
                 (table, path.to_string_lossy().into_owned())
             };
-            let own: BTreeMap<Table, String> = of_crawls.iter().map(own).collect();
+            let own_paths: BTreeMap<Table, String> = crawl_tables.iter().map(table_path).collect();
             entry.files.retain(|file| {
-                let is_own = own.get(&file.table) == Some(&file.path);
+                let is_own = own_paths.get(&file.table) == Some(&file.path);
                 if !is_own {
                     let path = &file.path;
                     problems.push(format!(
@@ -272,7 +275,7 @@ impl Manifest {
                 }
                 is_own
             });
-            for table in &of_crawls {
+            for table in &crawl_tables {
                 let files = entry.files.iter();
                 let count = files.filter(|file| file.table == *table).count();
                 if count != 1 {
@@ -288,8 +291,8 @@ impl Manifest {
 
     /// Returns the files of all parts and crawls.
     pub fn files(&self) -> impl Iterator<Item = &FileEntry> {
-        let of_parts = self.parts.iter().flat_map(|part| &part.files);
-        of_parts.chain(self.crawls.iter().flat_map(|crawl| &crawl.files))
+        let part_files = self.parts.iter().flat_map(|part| &part.files);
+        part_files.chain(self.crawls.iter().flat_map(|crawl| &crawl.files))
     }
 
     /// Returns the tables that the dataset has, if its options are valid: those that were chosen,
@@ -298,7 +301,7 @@ impl Manifest {
         let tables = self.options.as_ref()?.tables.iter().copied();
         Some(
             tables
-                .filter(|table| !table.has_crawls() || !self.crawls.is_empty())
+                .filter(|table| !table.is_per_crawl() || !self.crawls.is_empty())
                 .collect(),
         )
     }
@@ -313,17 +316,17 @@ impl Manifest {
         own.extend(self.stale.iter().cloned());
         let options = self.options.as_ref();
         if options.is_some_and(|options| options.tables.contains(&Table::Agents)) {
-            own.insert(AGENTS.to_owned());
+            own.insert(AGENTS_PATH.to_owned());
         }
-        own.insert(super::VIEWS.to_owned());
+        own.insert(super::VIEWS_FILE.to_owned());
         own
     }
 }
 
 impl PartEntry {
-    /// Compares the inputs of the part with those that the sizes of all inputs
-    /// determine for each part, and describes a difference.
-    pub(crate) fn plan_problem(&self, planned: &[Range<usize>]) -> Option<String> {
+    /// Compares the inputs of the part with those of the planned part of its number, and describes
+    /// a difference. `planned` has the inputs of each part according to the sizes of all inputs.
+    pub(crate) fn find_plan_difference(&self, planned: &[Range<usize>]) -> Option<String> {
         let (number, inputs) = (self.number, &self.inputs);
         match planned.get(number as usize) {
             None => Some(format!(
@@ -339,31 +342,32 @@ impl PartEntry {
     }
 }
 
-/// Returns the text of a manifest.
-pub(super) fn text_of<'a>(
+/// Returns the content of a manifest file.
+pub(super) fn manifest_text<'a>(
     header: &ManifestHeader,
     stale: impl IntoIterator<Item = &'a String>,
     parts: &[PartEntry],
     crawls: &[CrawlEntry],
 ) -> String {
-    let mut text = line_of(&FirstLine {
-        format: FORMAT,
+    let mut text = to_json_line(&FirstLine {
+        format: MANIFEST_FORMAT,
         options: &header.options,
         robots_scan: env!("CARGO_PKG_VERSION"),
     });
-    text.extend(header.inputs.iter().map(line_of));
+    text.extend(header.inputs.iter().map(to_json_line));
     text.extend(
         stale
             .into_iter()
-            .map(|stale| line_of(&StaleEntry { stale })),
+            .map(|stale| to_json_line(&StaleEntry { stale })),
     );
-    text.extend(parts.iter().map(line_of));
-    text.extend(crawls.iter().map(line_of));
+    text.extend(parts.iter().map(to_json_line));
+    text.extend(crawls.iter().map(to_json_line));
     text
 }
 
-/// Returns the content of `_SUCCESS`: the XXH3-64 of the finished manifest in hexadecimal, on a line.
-pub fn digest(text: &[u8]) -> String {
+/// Returns the content of `_SUCCESS`: the XXH3-64 of the finished manifest in hexadecimal, on a
+/// line.
+pub fn success_text(text: &[u8]) -> String {
     format!("{:016x}\n", xxh3_64(text))
 }
 
@@ -375,12 +379,12 @@ pub(super) fn is_being_replaced(text: &[u8]) -> bool {
     memchr::memmem::find(text, b"\n{\"stale\":").is_some()
 }
 
-/// Returns true if a path is one that a dataset can own, besides those that are
-/// known by name: `<table>/crawl=…/subset=…/part-….parquet`,
+/// Returns true if a path has the form of one that a run writes into a dataset, besides those
+/// with fixed names: `<table>/crawl=…/subset=…/part-….parquet`,
 /// `<table>/crawl=…/part-….parquet`, the file of the table `agents`, or the views.
 pub(super) fn is_own_path(path: &str) -> bool {
-    let is_table = |name: &str| Table::OF_PARTS.iter().any(|table| table.name() == name);
-    let is_of_crawl = |name: &str| Table::OF_CRAWLS.iter().any(|table| table.name() == name);
+    let is_part_table = |name: &str| Table::PER_PART.iter().any(|table| table.name() == name);
+    let is_crawl_table = |name: &str| Table::PER_CRAWL.iter().any(|table| table.name() == name);
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let is_part = |name: &str| {
         let number = name.strip_prefix("part-");
@@ -392,24 +396,24 @@ pub(super) fn is_own_path(path: &str) -> bool {
         [table, crawl, subset, name] => {
             let crawl = crawl.strip_prefix("crawl=");
             let subset = subset.strip_prefix("subset=");
-            is_table(table)
+            is_part_table(table)
                 && crawl.is_some_and(is_partition_name)
                 && subset.is_some_and(is_partition_name)
                 && is_part(name)
         }
         [table, crawl, name] => {
             let crawl = crawl.strip_prefix("crawl=");
-            is_of_crawl(table) && crawl.is_some_and(is_partition_name) && is_part(name)
+            is_crawl_table(table) && crawl.is_some_and(is_partition_name) && is_part(name)
         }
-        _ => path == AGENTS || path == super::VIEWS,
+        _ => path == AGENTS_PATH || path == super::VIEWS_FILE,
     }
 }
 
-/// Returns true if a path is that of a Parquet file in the folder of another.
-fn is_beside(own: &str, path: &str) -> bool {
+/// Returns true if `path` is that of a Parquet file in the folder of the file `own`.
+fn is_in_same_folder(own: &str, path: &str) -> bool {
     let folder = own.rsplit_once('/').map(|(folder, _)| folder);
     let split = path.rsplit_once('/');
-    split.is_some_and(|(of, name)| Some(of) == folder && name.ends_with(".parquet"))
+    split.is_some_and(|(other, name)| Some(other) == folder && name.ends_with(".parquet"))
 }
 
 #[cfg(test)]
@@ -418,12 +422,12 @@ mod tests {
 
     #[test]
     fn a_manifest_with_files_to_be_removed_is_recognized_without_parsing_it() {
-        let input = line_of(&InputEntry {
+        let input = to_json_line(&InputEntry {
             name: Some("{\"stale\":".to_owned()),
             bytes: None,
             index: None,
         });
-        let stale = line_of(&StaleEntry { stale: "views.sql" });
+        let stale = to_json_line(&StaleEntry { stale: "views.sql" });
         for (text, is_replaced) in [
             (format!("{{}}\n{input}"), false),
             (format!("{{}}\n{input}{stale}"), true),

@@ -1,4 +1,4 @@
-//! The lines of a manifest as types, for writing and for reading.
+//! The types of the lines of a manifest, which are written and read as JSON.
 //!
 //! Lines are JSON objects whose keys are sorted.
 
@@ -11,11 +11,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use std::ops::Range;
 
-/// The format of the manifest itself.
-pub(crate) const FORMAT: u64 = 5;
+/// The version of the format of manifests, which changes whenever a line does.
+pub(crate) const MANIFEST_FORMAT: u64 = 5;
 
-/// The first line of a manifest, and the lines of the inputs. They must be equal for
-/// a run to be resumed.
+/// The beginning of a manifest: the first line, and the lines of the inputs. A run can be resumed
+/// only if they are equal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ManifestHeader {
     pub options: DatasetOptions,
@@ -31,14 +31,15 @@ pub(super) struct FirstLine<'a> {
     pub(super) robots_scan: &'a str,
 }
 
-/// The options that change rows or files, with the versions of built-in data.
+/// The options on which the rows and files of a dataset depend, and the versions of built-in data.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct DatasetOptions {
     /// The SHA-1 of the registry of crawlers, in hexadecimal.
     pub agents: String,
     /// The crawls and subsets of the inputs, in order.
     pub crawls: Vec<Partition>,
-    /// The digest of the list of inputs of which a shard is a share.
+    /// The XXH3-64 of the names of all inputs of the sample, also of those of other shards, in
+    /// hexadecimal.
     pub list: String,
     pub part_size: PartSize,
     /// The version of the crate that contains the Public Suffix List.
@@ -58,11 +59,11 @@ pub struct Partition {
     pub subset: String,
 }
 
-/// An archive. The name is missing if its line could not be read.
+/// An archive. All fields are `None` if its line cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct InputEntry {
     pub bytes: Option<u64>,
-    /// The index in the list of all inputs, of which the keys of its captures are made.
+    /// The index in the list of all inputs. The `robots_id` of its captures begins with it.
     pub index: Option<u64>,
     #[serde(rename = "input")]
     pub name: Option<String>,
@@ -74,14 +75,14 @@ pub(super) struct StaleEntry<'a> {
     pub(super) stale: &'a str,
 }
 
-/// A finished part.
+/// A part whose files all have their final names.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct PartEntry {
     pub captures: u64,
     pub crawl: String,
     pub faults: u64,
     pub files: Vec<FileEntry>,
-    /// The indexes of its inputs.
+    /// The indexes of its inputs in the manifest.
     pub inputs: Range<usize>,
     /// The identities of the inputs that were objects on servers; empty if none was.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -93,7 +94,7 @@ pub struct PartEntry {
     pub subset: String,
 }
 
-/// The files of a crawl in the resolved tables.
+/// The files of one crawl in the resolved tables.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct CrawlEntry {
     pub files: Vec<FileEntry>,
@@ -101,7 +102,7 @@ pub struct CrawlEntry {
     pub crawl: String,
 }
 
-/// A file of a part or a crawl.
+/// A file of a table, which belongs to a part or a crawl.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct FileEntry {
     /// The path, relative to the folder of the dataset.
@@ -111,7 +112,7 @@ pub struct FileEntry {
     pub stats: FileStats,
 }
 
-/// Rows, size and digest of a file when it was written.
+/// The number of rows, the size and the digest of a file when it was written.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct FileStats {
     pub bytes: u64,
@@ -121,15 +122,15 @@ pub struct FileStats {
     pub digest: String,
 }
 
-/// Returns an entry as a line, with sorted keys.
-pub(super) fn line_of(entry: &impl Serialize) -> String {
+/// Returns an entry as a line of JSON, with sorted keys and a line end.
+pub(super) fn to_json_line(entry: &impl Serialize) -> String {
     let value = serde_json::to_value(entry).expect("the keys of an entry are texts");
     format!("{value}\n")
 }
 
 impl PartEntry {
-    /// Reads a part, or describes the defect of the line.
-    pub(super) fn read(line: Value) -> Result<Self, String> {
+    /// Converts a line, or describes its defect.
+    pub(super) fn from_json(line: Value) -> Result<Self, String> {
         let part: Self = serde_json::from_value(line).map_err(|error| error.to_string())?;
         let has_names = is_partition_name(&part.crawl) && is_partition_name(&part.subset);
         let has_objects = part.objects.is_empty() || part.objects.len() == part.inputs.len();
@@ -143,7 +144,7 @@ impl PartEntry {
 }
 
 impl FileEntry {
-    /// Returns the entry of a written file.
+    /// Makes the entry of a file that was written.
     pub fn new(table: Table, file: WrittenFile) -> Self {
         Self {
             table,
@@ -158,8 +159,8 @@ impl FileEntry {
 }
 
 impl CrawlEntry {
-    /// Reads the files of a crawl, or describes the defect of the line.
-    pub(super) fn read(line: Value) -> Result<Self, String> {
+    /// Converts a line, or describes its defect.
+    pub(super) fn from_json(line: Value) -> Result<Self, String> {
         let entry: Self = serde_json::from_value(line).map_err(|error| error.to_string())?;
         match is_partition_name(&entry.crawl) {
             true => Ok(entry),

@@ -3,22 +3,23 @@
 
 use std::io::{self, Read};
 
-/// The type of a dictionary page.
-pub(super) const DICTIONARY_PAGE: u32 = 2;
+/// The `page_type` of a dictionary page.
+pub(super) const DICTIONARY_PAGE_TYPE: u32 = 2;
 
-/// The most structures in one another. A header has two.
+/// The limit of the nesting of structures. A page header has two levels.
 const MAX_DEPTH: usize = 8;
 
 /// The fields of a page header that determine the memory of its reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PageHeader {
+    /// The `PageType` of parquet.thrift.
     pub(super) page_type: u32,
-    /// The size of the page, without its header.
+    /// The size of the page after decompression, without its header.
     pub(super) uncompressed_bytes: u32,
     pub(super) compressed_bytes: u32,
     /// The encoding of its values, as in parquet.thrift; `None` unless it is a data page.
     pub(super) encoding: Option<i32>,
-    /// The bytes at the beginning of a page of version 2 that are not compressed.
+    /// The size of the levels, which begin a page of version 2 and are not compressed.
     pub(super) level_bytes: u64,
     pub(super) is_compressed: bool,
     /// The length of the header itself.
@@ -38,62 +39,68 @@ mod field_type {
     pub(super) const STRUCT: u8 = 12;
 }
 
-/// Fields of `PageHeader`.
-const TYPE: i16 = 1;
-const UNCOMPRESSED: i16 = 2;
-const COMPRESSED: i16 = 3;
-const DATA_PAGE: i16 = 5;
-const DATA_PAGE_V2: i16 = 8;
+// The field ids of `PageHeader` in parquet.thrift.
+const PAGE_TYPE_ID: i16 = 1;
+const UNCOMPRESSED_PAGE_SIZE_ID: i16 = 2;
+const COMPRESSED_PAGE_SIZE_ID: i16 = 3;
+const DATA_PAGE_HEADER_ID: i16 = 5;
+const DATA_PAGE_HEADER_V2_ID: i16 = 8;
 
 impl PageHeader {
-    /// Returns the larger of its sizes.
-    pub(super) fn bytes(&self) -> u64 {
+    /// Returns the size of the page, compressed or decompressed, whichever is larger.
+    pub(super) fn larger_size_bytes(&self) -> u64 {
         self.uncompressed_bytes.max(self.compressed_bytes).into()
     }
 
-    /// Reads a header.
+    /// Reads a header, with which `source` begins.
     ///
     /// # Errors
     ///
-    /// [`io::ErrorKind::UnexpectedEof`] if its end is missing, [`io::ErrorKind::InvalidData`] if it is
-    /// malformed.
+    /// [`io::ErrorKind::UnexpectedEof`] if its end is missing, [`io::ErrorKind::InvalidData`] if it
+    /// is malformed.
     pub(super) fn read(source: &mut dyn Read) -> io::Result<Self> {
-        let mut fields = Fields { source, length: 0 };
+        let mut fields = ThriftFields { source, length: 0 };
         let (mut page_type, mut uncompressed, mut compressed) = (None, None, None);
         let (mut encoding, mut level_bytes, mut is_compressed) = (None, 0, true);
         let mut id = 0;
-        while let Some(kind) = fields.next(&mut id)? {
-            match (id, kind) {
-                (TYPE, field_type::I32) => page_type = Some(fields.size()?),
-                (UNCOMPRESSED, field_type::I32) => uncompressed = Some(fields.size()?),
-                (COMPRESSED, field_type::I32) => compressed = Some(fields.size()?),
-                (DATA_PAGE, field_type::STRUCT) => {
+        while let Some(value_type) = fields.next_field(&mut id)? {
+            match (id, value_type) {
+                (PAGE_TYPE_ID, field_type::I32) => page_type = Some(fields.read_size()?),
+                (UNCOMPRESSED_PAGE_SIZE_ID, field_type::I32) => {
+                    uncompressed = Some(fields.read_size()?)
+                }
+                (COMPRESSED_PAGE_SIZE_ID, field_type::I32) => {
+                    compressed = Some(fields.read_size()?)
+                }
+                (DATA_PAGE_HEADER_ID, field_type::STRUCT) => {
                     let mut id = 0;
-                    while let Some(kind) = fields.next(&mut id)? {
-                        match (id, kind) {
-                            (2, field_type::I32) => encoding = Some(fields.i32()?),
-                            _ => fields.skip(kind, 1)?,
+                    while let Some(value_type) = fields.next_field(&mut id)? {
+                        match (id, value_type) {
+                            (2, field_type::I32) => encoding = Some(fields.read_i32()?),
+                            _ => fields.skip_value(value_type, 1)?,
                         }
                     }
                 }
-                (DATA_PAGE_V2, field_type::STRUCT) => {
+                (DATA_PAGE_HEADER_V2_ID, field_type::STRUCT) => {
                     let mut id = 0;
-                    while let Some(kind) = fields.next(&mut id)? {
-                        match (id, kind) {
-                            (4, field_type::I32) => encoding = Some(fields.i32()?),
-                            (5 | 6, field_type::I32) => level_bytes += u64::from(fields.size()?),
-                            (7, _) => is_compressed = kind == field_type::TRUE,
-                            _ => fields.skip(kind, 1)?,
+                    while let Some(value_type) = fields.next_field(&mut id)? {
+                        match (id, value_type) {
+                            (4, field_type::I32) => encoding = Some(fields.read_i32()?),
+                            (5 | 6, field_type::I32) => {
+                                level_bytes += u64::from(fields.read_size()?)
+                            }
+                            (7, _) => is_compressed = value_type == field_type::TRUE,
+                            _ => fields.skip_value(value_type, 1)?,
                         }
                     }
                 }
-                _ => fields.skip(kind, 0)?,
+                _ => fields.skip_value(value_type, 0)?,
             }
         }
         let (Some(page_type), Some(uncompressed_bytes), Some(compressed_bytes)) =
             (page_type, uncompressed, compressed)
         else {
-            return Err(malformed());
+            return Err(malformed_error());
         };
         Ok(Self {
             page_type,
@@ -107,80 +114,83 @@ impl PageHeader {
     }
 }
 
-/// Reads the fields of a structure.
-struct Fields<'r> {
+/// Reads the fields of a Thrift structure one after the other.
+struct ThriftFields<'r> {
     source: &'r mut dyn Read,
-    /// The bytes that were read.
+    /// The number of bytes that were read.
     length: u64,
 }
 
-impl Fields<'_> {
-    /// Goes to the next field. Returns its type; `None` at the end of the structure.
-    fn next(&mut self, id: &mut i16) -> io::Result<Option<u8>> {
-        let byte = self.byte()?;
+impl ThriftFields<'_> {
+    /// Reads the head of the next field: sets `id`, and returns the type; `None` at the end of the
+    /// structure.
+    fn next_field(&mut self, id: &mut i16) -> io::Result<Option<u8>> {
+        let byte = self.read_byte()?;
         if byte == 0 {
             return Ok(None);
         }
         *id = match byte >> 4 {
-            0 => i16::try_from(self.signed()?).map_err(|_| malformed())?,
-            step => id.checked_add(step.into()).ok_or_else(malformed)?,
+            0 => i16::try_from(self.read_signed_varint()?).map_err(|_| malformed_error())?,
+            step => id.checked_add(step.into()).ok_or_else(malformed_error)?,
         };
         Ok(Some(byte & 0xf))
     }
 
-    fn byte(&mut self) -> io::Result<u8> {
+    fn read_byte(&mut self) -> io::Result<u8> {
         let mut byte = [0];
         self.source.read_exact(&mut byte)?;
         self.length += 1;
         Ok(byte[0])
     }
 
-    /// Reads a number of at most 64 bits.
-    fn varint(&mut self) -> io::Result<u64> {
+    /// Reads a variable-length unsigned number of at most 64 bits.
+    fn read_varint(&mut self) -> io::Result<u64> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
+            let byte = self.read_byte()?;
             value |= u64::from(byte & 0x7f) << shift;
             if byte & 0x80 == 0 {
                 return Ok(value);
             }
         }
-        Err(malformed())
+        Err(malformed_error())
     }
 
-    fn signed(&mut self) -> io::Result<i64> {
-        let value = self.varint()?;
+    /// Reads a variable-length signed number, which is zigzag-encoded.
+    fn read_signed_varint(&mut self) -> io::Result<i64> {
+        let value = self.read_varint()?;
         Ok((value >> 1).cast_signed() ^ -(value & 1).cast_signed())
     }
 
-    fn i32(&mut self) -> io::Result<i32> {
-        i32::try_from(self.signed()?).map_err(|_| malformed())
+    fn read_i32(&mut self) -> io::Result<i32> {
+        i32::try_from(self.read_signed_varint()?).map_err(|_| malformed_error())
     }
 
     /// Reads a number that is not below zero.
-    fn size(&mut self) -> io::Result<u32> {
-        u32::try_from(self.i32()?).map_err(|_| malformed())
+    fn read_size(&mut self) -> io::Result<u32> {
+        u32::try_from(self.read_i32()?).map_err(|_| malformed_error())
     }
 
-    /// Skips the value of a field that is in `depth` structures. Page headers have no collections.
-    fn skip(&mut self, kind: u8, depth: usize) -> io::Result<()> {
-        match kind {
+    /// Skips the value of a field that is nested in `depth` further structures. Page headers have
+    /// no lists, sets or maps.
+    fn skip_value(&mut self, value_type: u8, depth: usize) -> io::Result<()> {
+        match value_type {
             field_type::TRUE | field_type::FALSE => Ok(()),
-            field_type::BYTE => self.byte().map(drop),
-            field_type::I16 | field_type::I32 | field_type::I64 => self.varint().map(drop),
+            field_type::BYTE => self.read_byte().map(drop),
+            field_type::I16 | field_type::I32 | field_type::I64 => self.read_varint().map(drop),
             field_type::DOUBLE => self.skip_bytes(8),
             field_type::BINARY => {
-                let length = self.varint()?;
+                let length = self.read_varint()?;
                 self.skip_bytes(length)
             }
             field_type::STRUCT if depth < MAX_DEPTH => {
                 let mut id = 0;
-                while let Some(kind) = self.next(&mut id)? {
-                    self.skip(kind, depth + 1)?;
+                while let Some(value_type) = self.next_field(&mut id)? {
+                    self.skip_value(value_type, depth + 1)?;
                 }
                 Ok(())
             }
-            _ => Err(malformed()),
+            _ => Err(malformed_error()),
         }
     }
 
@@ -194,7 +204,7 @@ impl Fields<'_> {
     }
 }
 
-fn malformed() -> io::Error {
+fn malformed_error() -> io::Error {
     io::ErrorKind::InvalidData.into()
 }
 

@@ -1,4 +1,4 @@
-//! Opens a Parquet file of a part, with limits on the sizes of pages and batches.
+//! A Parquet file of a part of a dataset, read with limits on the sizes of pages and batches.
 
 use super::limited_file::{LimitedFile, reader_options};
 use disk::error::{Error, ErrorKind};
@@ -10,20 +10,21 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// The most bytes of a page. robots-scan ends a page with the row that brings it to 4 MiB, and a
-/// dictionary at 8 MiB.
+/// The limit of the size of a page. robots-scan ends a page with the row that brings it to 4 MiB,
+/// and a dictionary at 8 MiB.
 const MAX_PART_PAGE_BYTES: u64 = 16 << 20;
 
-/// The most bytes of a page of the column `body`: `--max-body-bytes` may be 1 GiB.
+/// The limit of the size of a page of the column `body`: `--max-body-bytes` may be 1 GiB.
 const MAX_BODY_PAGE_BYTES: u64 = (1 << 30) + MAX_PART_PAGE_BYTES;
 
-/// An open file of a part.
+/// A Parquet file of a part, opened with limits on the sizes of its pages.
 pub struct OpenedPart {
     pub file: LimitedFile,
     pub metadata: ArrowReaderMetadata,
 }
 
-/// Opens a file of a part. Reading fails once `stop` is set.
+/// Reads the metadata of a file of a part, and sets the limits of its pages. Reading fails once
+/// `stop` is set.
 ///
 /// # Errors
 ///
@@ -42,15 +43,14 @@ pub fn open_part_file(
 }
 
 impl OpenedPart {
-    /// Returns a builder of a reader.
-    pub fn builder(&self) -> ParquetRecordBatchReaderBuilder<LimitedFile> {
+    pub fn reader_builder(&self) -> ParquetRecordBatchReaderBuilder<LimitedFile> {
         let metadata = self.metadata.clone();
         ParquetRecordBatchReaderBuilder::new_with_metadata(self.file.clone(), metadata)
     }
 
-    /// Returns the number of rows of a batch, up to `rows`: fewer if a dictionary of one of these
-    /// row groups and columns has large values.
-    pub fn batch_rows(
+    /// Returns the number of rows that a batch may have: `rows`, or fewer if a dictionary of one of
+    /// these row groups and columns has large values.
+    pub fn max_batch_rows(
         &self,
         row_groups: &[usize],
         columns: &ProjectionMask,
@@ -61,7 +61,7 @@ impl OpenedPart {
             let chunks = self.metadata.metadata().row_group(group).columns();
             for (leaf, chunk) in chunks.iter().enumerate() {
                 if columns.leaf_included(leaf) {
-                    least = least.min(self.file.batch_rows(chunk, rows as u64)?);
+                    least = least.min(self.file.max_batch_rows(chunk, rows as u64)?);
                 }
             }
         }

@@ -10,12 +10,12 @@ use std::sync::Arc;
 /// The lines of some captures of a part. Both tables have the order of captures and of lines, so
 /// they are merged while they are read.
 pub struct PartLines<'d> {
-    groups: TableLines<'d>,
-    rules: TableLines<'d>,
+    groups: LineCursor<'d>,
+    rules: LineCursor<'d>,
 }
 
-/// The rows of one table.
-struct TableLines<'d> {
+/// The current row of a table whose rows are read one after the other.
+struct LineCursor<'d> {
     table: LineTable,
     reader: PartReader<'d>,
     /// The current batch; `None` at the end.
@@ -23,7 +23,7 @@ struct TableLines<'d> {
     /// The current row of the batch.
     row: usize,
     /// The `robots_id` and line number of the last row that was read.
-    last: Option<(i64, i32)>,
+    last_key: Option<(i64, i32)>,
 }
 
 impl<'d> PartLines<'d> {
@@ -36,7 +36,7 @@ impl<'d> PartLines<'d> {
         let wanted = CaptureFilter::Ids(ids);
         let open = |table: LineTable| {
             let reader = dataset.open_part(table.table(), part, table.columns(), &wanted)?;
-            TableLines::start(table, reader)
+            LineCursor::open(table, reader)
         };
         Ok(Self {
             groups: open(LineTable::Groups)?,
@@ -44,10 +44,11 @@ impl<'d> PartLines<'d> {
         })
     }
 
-    /// Returns the error that a capture that has rules has no rows in `rules`.
-    pub fn no_rules(&self) -> Error {
+    /// Returns the error that `rules` has no rows for a capture that should have some.
+    pub fn missing_rules_error(&self) -> Error {
         let table = self.rules.table.table().name();
-        self.rules.defect(DatasetDefect::Inconsistent { table })
+        self.rules
+            .defect_error(DatasetDefect::Inconsistent { table })
     }
 
     /// Calls `each` with the lines of a capture, in the order of the file. The captures are read in
@@ -63,8 +64,8 @@ impl<'d> PartLines<'d> {
         each: &mut dyn FnMut(&StoredLine<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         loop {
-            let next_agent = self.groups.line_no_of(robots_id)?;
-            let next_rule = self.rules.line_no_of(robots_id)?;
+            let next_agent = self.groups.seek_next_line_no(robots_id)?;
+            let next_rule = self.rules.seek_next_line_no(robots_id)?;
             let table = match (next_agent, next_rule) {
                 (None, None) => return Ok(()),
                 (Some(agent), Some(rule)) if rule < agent => &mut self.rules,
@@ -79,22 +80,22 @@ impl<'d> PartLines<'d> {
     }
 }
 
-impl<'d> TableLines<'d> {
-    fn start(table: LineTable, reader: PartReader<'d>) -> Result<Self, Error> {
+impl<'d> LineCursor<'d> {
+    fn open(table: LineTable, reader: PartReader<'d>) -> Result<Self, Error> {
         let mut lines = Self {
             table,
             reader,
             rows: None,
             row: 0,
-            last: None,
+            last_key: None,
         };
         lines.read_batch()?;
         Ok(lines)
     }
 
-    /// Goes to the next line of a capture and returns its number; `None` if the capture has no
-    /// more lines.
-    fn line_no_of(&mut self, robots_id: i64) -> Result<Option<i32>, Error> {
+    /// Moves to the next line of a capture, past those of earlier captures, and returns its number;
+    /// `None` if the capture has no more lines.
+    fn seek_next_line_no(&mut self, robots_id: i64) -> Result<Option<i32>, Error> {
         while let Some(rows) = &self.rows {
             match rows.robots_ids().get(self.row) {
                 Some(&id) if id < robots_id => self.row += 1,
@@ -105,7 +106,8 @@ impl<'d> TableLines<'d> {
         Ok(None)
     }
 
-    /// Reads the next batch, and checks that its rows are in order: otherwise lines would be missed.
+    /// Reads the next batch, and checks that its rows are in order: otherwise lines would be
+    /// missed.
     fn read_batch(&mut self) -> Result<(), Error> {
         self.row = 0;
         self.rows = None;
@@ -113,22 +115,22 @@ impl<'d> TableLines<'d> {
             return Ok(());
         };
         let rows =
-            LineRows::new(self.table, &batch).map_err(|error| self.reader.with_path(error))?;
+            LineRows::new(self.table, &batch).map_err(|error| self.reader.add_path(error))?;
         let (ids, lines) = (rows.robots_ids(), rows.line_nos());
         for key in ids.iter().copied().zip(lines.iter().copied()) {
-            if self.last.is_some_and(|last| key <= last) {
+            if self.last_key.is_some_and(|last_key| key <= last_key) {
                 let table = self.table.table().name();
-                return Err(self.defect(DatasetDefect::NotInOrder { table }));
+                return Err(self.defect_error(DatasetDefect::NotInOrder { table }));
             }
-            self.last = Some(key);
+            self.last_key = Some(key);
         }
         self.rows = Some(rows);
         Ok(())
     }
 
-    /// Returns an error about the file.
-    fn defect(&self, defect: DatasetDefect) -> Error {
+    /// Returns an error about the file of the table.
+    fn defect_error(&self, defect: DatasetDefect) -> Error {
         let kind = DatasetErrorKind::NotADataset(defect);
-        self.reader.with_path(Error::new(kind, Path::new("")))
+        self.reader.add_path(Error::new(kind, Path::new("")))
     }
 }

@@ -4,18 +4,18 @@
 //! The paragraphs `Denominator:` and `Pitfall:` follow, then the macro, then a call of it. The
 //! macro and its description become part of `views.sql`, and the call does not.
 
-use crate::tables::quoted;
+use crate::tables::sql_literal;
 use std::fmt::Write;
 
-/// The texts of files of `jobs/queries`.
-macro_rules! files {
+/// Includes the texts of files of `jobs/queries`, given by their names.
+macro_rules! query_texts {
     ($($name:literal)*) => {
         [$(include_str!(concat!("queries/", $name, ".sql"))),*]
     };
 }
 
-/// The files of `jobs/queries`, in the order of their names.
-const FILES: &[&str] = &files! {
+/// The texts of all files of `jobs/queries`, in the order of the names of the files.
+const QUERY_TEXTS: &[&str] = &query_texts! {
     "q01_share_of_hosts_blocking"
     "q02_most_blocked_agents"
     "q03_blocking_by_rank"
@@ -64,7 +64,7 @@ const FILES: &[&str] = &files! {
     "q46_blocking_by_category"
 };
 
-/// A research question.
+/// A research question, parsed from a file of `jobs/queries`.
 #[derive(Debug, PartialEq, Eq)]
 struct Question<'a> {
     /// The name of the macro.
@@ -82,15 +82,15 @@ impl<'a> Question<'a> {
     /// Parses a file of `jobs/queries`. Returns `None` if a part is missing.
     fn parse(text: &'a str) -> Option<Self> {
         let (header, _) = text.split_once("\nCREATE OR REPLACE MACRO ")?;
-        let lines = || {
+        let header_lines = || {
             header
                 .lines()
                 .map(|line| line.trim_start_matches("--").trim())
         };
-        let question = lines().next().filter(|line| line.ends_with('?'))?;
+        let question = header_lines().next().filter(|line| line.ends_with('?'))?;
         let paragraph = |title: &str| {
             let mut words = Vec::new();
-            for line in lines() {
+            for line in header_lines() {
                 match line.strip_prefix(title) {
                     Some(start) => words.push(start.trim()),
                     None if words.is_empty() => {}
@@ -119,18 +119,18 @@ impl<'a> Question<'a> {
 }
 
 /// Returns the questions as table macros, and the macro `questions`, which lists them.
-pub(super) fn sql() -> String {
+pub(super) fn questions_sql() -> String {
     let mut out =
         String::from("\n-- Research questions, as in jobs/queries. FROM questions() lists them.\n");
     let mut rows = Vec::new();
-    for text in FILES {
+    for text in QUERY_TEXTS {
         let question = Question::parse(text).expect("a test parses every file");
         let name = question.name;
         let _ = writeln!(
             out,
             "\n{};\nCOMMENT ON MACRO TABLE {name} IS {};",
             question.definition,
-            quoted(&question.question)
+            sql_literal(&question.question)
         );
         let columns = [
             name,
@@ -139,7 +139,7 @@ pub(super) fn sql() -> String {
             &question.denominator,
             &question.pitfall,
         ];
-        rows.push(format!("    ({})", columns.map(quoted).join(", ")));
+        rows.push(format!("    ({})", columns.map(sql_literal).join(", ")));
     }
     let _ = writeln!(
         out,
@@ -168,7 +168,10 @@ mod tests {
             .iter()
             .map(|path| std::fs::read_to_string(path).unwrap())
             .collect();
-        assert!(texts.iter().eq(FILES), "FILES does not list jobs/queries");
+        assert!(
+            texts.iter().eq(QUERY_TEXTS),
+            "QUERY_TEXTS does not list jobs/queries"
+        );
         for (path, text) in paths.iter().zip(&texts) {
             let question = Question::parse(text).unwrap_or_else(|| panic!("{path:?}"));
             let stem = path.file_stem().unwrap().to_string_lossy();

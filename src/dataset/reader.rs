@@ -1,12 +1,12 @@
-//! Reads a dataset: finds its files, and reads rows of a table batch by batch.
+//! Reads a dataset: finds its files, and reads the rows of a table batch by batch.
 
 use super::row_filter::{
-    id_filter, row_groups_with, row_groups_with_values, statistics, text_filter,
+    column_statistics, id_filter, row_groups_with_ids, row_groups_with_values, text_filter,
 };
 use crate::error::{DatasetDefect, DatasetErrorKind};
 use crate::tables::Table;
 use crate::{
-    JOINED, JoinedManifest, LimitedFile, OpenedPart, PartEntry, SUCCESS, catch_panic,
+    JOINED_FOLDER, JoinedManifest, LimitedFile, OpenedPart, PartEntry, SUCCESS_FILE, catch_panic,
     check_readable, open_part_file,
 };
 use arrow_array::{Array, Int64Array, RecordBatch};
@@ -27,16 +27,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Rows of a batch: few, as texts may be long.
+/// The number of rows of a batch. It is small because texts may be long.
 const BATCH_ROWS: usize = 1024;
 
 /// The start of the name of the folder of a crawl.
-const CRAWL: &str = "crawl=";
+const CRAWL_PREFIX: &str = "crawl=";
 
 /// The start of the name of the folder of a subset.
-const SUBSET: &str = "subset=";
+const SUBSET_PREFIX: &str = "subset=";
 
-/// A dataset that is read.
+/// An open dataset: its crawls and the files of some of its tables.
 #[derive(Clone, Debug)]
 pub struct Dataset {
     root: PathBuf,
@@ -45,7 +45,7 @@ pub struct Dataset {
     stop: Option<Arc<AtomicBool>>,
 }
 
-/// A file of a table of a dataset. Files are read in their order.
+/// A file of a table of a dataset. Files are read in the order of this type.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct PartFile {
     table: Table,
@@ -58,20 +58,20 @@ struct PartFile {
 pub struct PartId {
     /// The index of its crawl.
     pub crawl: u32,
-    /// Its index among all parts, in the order of crawls.
+    /// The index of the part among those of all crawls, in the order of crawls.
     pub part: u32,
 }
 
-/// A file of a part that was found.
+/// A file of a part, before crawls and parts are numbered.
 struct FoundFile {
     table: Table,
     crawl: String,
-    /// The path without the folder of its table, which files of a part have in common.
-    name: PathBuf,
+    /// The path without the folder of its table: equal for all files of a part.
+    part_key: PathBuf,
     path: PathBuf,
 }
 
-/// The folder of a table and crawl.
+/// The folder that holds the files of one crawl in a table.
 struct CrawlFolder {
     /// The folder of the dataset.
     root: PathBuf,
@@ -80,7 +80,7 @@ struct CrawlFolder {
     path: PathBuf,
 }
 
-/// The captures whose rows are read.
+/// Selects the captures whose rows are read. Rows of other captures may be read, too.
 #[derive(Clone, Debug)]
 pub enum CaptureFilter {
     All,
@@ -89,10 +89,10 @@ pub enum CaptureFilter {
         crawl: u32,
         robots_id: i64,
     },
-    /// Captures with these keys of a part, in ascending order.
+    /// The captures of a part with these keys, which ascend.
     Ids(Arc<[i64]>),
-    /// The row groups that have one of these keys. Other rows of them are read, too.
-    Near(RangeInclusive<i64>),
+    /// All rows of the row groups that may have a row with one of these keys.
+    IdRange(RangeInclusive<i64>),
     /// Rows with one of these values in a text column. If it has a Bloom filter, row groups without
     /// them are not read.
     Values(Arc<ColumnValuesFilter>),
@@ -107,7 +107,8 @@ pub struct ColumnValuesFilter {
     pub values: BTreeSet<String>,
 }
 
-/// Writes a key that begins with the index of a crawl, such as that of a URL of the crawl.
+/// Appends a key that begins with the index of a crawl, so that the same `rest`, such as a URL, has
+/// another key in each crawl.
 pub(crate) fn push_crawl_key(key: &mut Vec<u8>, crawl: u32, rest: &[u8]) {
     // Zero bytes would be escaped in the key of a record.
     let bytes = [crawl >> 14, crawl >> 7, crawl].map(|bits| 0x80 | bits as u8);
@@ -132,23 +133,27 @@ impl Dataset {
             None => vec![root.to_owned()],
             Some(joined) => {
                 joined.check_members(root)?;
-                joined.names().iter().map(|name| root.join(name)).collect()
+                joined
+                    .member_names()
+                    .iter()
+                    .map(|name| root.join(name))
+                    .collect()
             }
         };
         // Joined datasets have one set of resolved tables, of all crawls.
-        let (resolved, of_records): (Vec<Table>, Vec<Table>) =
-            tables.iter().partition(|table| table.has_crawls());
+        let (resolved, part_tables): (Vec<Table>, Vec<Table>) =
+            tables.iter().partition(|table| table.is_per_crawl());
         let mut folders = Vec::new();
         for root in &roots {
             check_readable(root)?;
-            folders.extend(crawl_folders(root, &of_records)?);
+            folders.extend(find_crawl_folders(root, &part_tables)?);
         }
         if !resolved.is_empty() {
             let root = match &joined {
                 None => root.to_owned(),
-                Some(_) => root.join(JOINED),
+                Some(_) => root.join(JOINED_FOLDER),
             };
-            folders.extend(crawl_folders(&root, &resolved)?);
+            folders.extend(find_crawl_folders(&root, &resolved)?);
         }
         let all: BTreeSet<&String> = folders.iter().map(|folder| &folder.crawl).collect();
         if let Some(crawl) = wanted.iter().find(|crawl| !all.contains(crawl)) {
@@ -161,27 +166,27 @@ impl Dataset {
         let mut files = Vec::new();
         for folder in folders {
             if wanted.is_empty() || wanted.contains(&folder.crawl) {
-                for path in parquet_files(&folder.path, folder.table)? {
+                for path in find_parquet_files(&folder.path, folder.table)? {
                     let name = path.strip_prefix(folder.root.join(folder.table.name()));
                     files.push(FoundFile {
                         table: folder.table,
                         crawl: folder.crawl.clone(),
-                        name: folder.root.join(name.unwrap_or(Path::new(""))),
+                        part_key: folder.root.join(name.unwrap_or(Path::new(""))),
                         path,
                     });
                 }
             }
         }
-        Self::of_files(root, files)
+        Self::from_files(root, files)
     }
 
-    /// Opens the parts of datasets whose manifests are known: only files of `tables` in these parts
-    /// are read. Each dataset is its folder with its parts; `root` is for messages.
+    /// Opens some parts of datasets, each given by its folder and the entries of its manifest. Only
+    /// files of `tables` in these parts are read. `root` is the path in error messages.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Read`].
-    pub fn of_parts(
+    pub fn from_parts(
         root: &Path,
         datasets: &[(PathBuf, &[PartEntry])],
         tables: &[Table],
@@ -196,16 +201,16 @@ impl Dataset {
                     files.push(FoundFile {
                         table: file.table,
                         crawl: part.crawl.clone(),
-                        name: folder.join(name.unwrap_or(path)),
+                        part_key: folder.join(name.unwrap_or(path)),
                         path: folder.join(path),
                     });
                 }
             }
         }
-        Self::of_files(root, files)
+        Self::from_files(root, files)
     }
 
-    fn of_files(root: &Path, found: Vec<FoundFile>) -> Result<Self, Error> {
+    fn from_files(root: &Path, found: Vec<FoundFile>) -> Result<Self, Error> {
         let mut by_crawl: BTreeMap<String, Vec<FoundFile>> = BTreeMap::new();
         for file in found {
             by_crawl.entry(file.crawl.clone()).or_default().push(file);
@@ -214,7 +219,7 @@ impl Dataset {
         let has_order = by_crawl.len() > 1;
         for (crawl, files) in by_crawl {
             let first_time = match has_order {
-                true => first_fetch_time(&files)?,
+                true => read_first_fetch_time(&files)?,
                 false => None,
             };
             crawls.push((first_time, crawl, files));
@@ -222,14 +227,15 @@ impl Dataset {
         crawls.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
         let mut files = Vec::new();
         let mut parts = 0;
-        for (crawl, (_, _, of_crawl)) in (0..).zip(&crawls) {
-            let names: BTreeSet<&PathBuf> = of_crawl.iter().map(|file| &file.name).collect();
-            let indexes: BTreeMap<&PathBuf, u32> = names.into_iter().zip(parts..).collect();
-            files.extend(of_crawl.iter().map(|file| PartFile {
+        for (crawl, (_, _, crawl_files)) in (0..).zip(&crawls) {
+            let part_keys: BTreeSet<&PathBuf> =
+                crawl_files.iter().map(|file| &file.part_key).collect();
+            let indexes: BTreeMap<&PathBuf, u32> = part_keys.into_iter().zip(parts..).collect();
+            files.extend(crawl_files.iter().map(|file| PartFile {
                 table: file.table,
                 id: PartId {
                     crawl,
-                    part: indexes[&file.name],
+                    part: indexes[&file.part_key],
                 },
                 path: file.path.clone(),
             }));
@@ -244,13 +250,13 @@ impl Dataset {
         })
     }
 
-    /// Sets the flag that stops reading, with [`ErrorKind::Abandoned`].
-    pub fn stopped_by(mut self, stop: &Arc<AtomicBool>) -> Self {
+    /// Sets the flag that stops reading. Reading then fails with [`ErrorKind::Abandoned`].
+    pub fn with_stop_flag(mut self, stop: &Arc<AtomicBool>) -> Self {
         self.stop = Some(Arc::clone(stop));
         self
     }
 
-    /// Returns an error if a part has no file of one of the tables.
+    /// Checks that every part has a file of each of these tables.
     ///
     /// # Errors
     ///
@@ -272,7 +278,7 @@ impl Dataset {
         Ok(())
     }
 
-    /// Returns true if the dataset at `root` has a table.
+    /// Returns true if the dataset at `root` has a table. If it is joined, all its members have it.
     ///
     /// # Errors
     ///
@@ -285,20 +291,20 @@ impl Dataset {
     }
 
     /// Returns the crawls in the order of the times of their first captures, then of their
-    /// names. Other functions use their indexes.
+    /// names. Elsewhere, a crawl is given by its index in this order.
     pub fn crawls(&self) -> &[String] {
         &self.crawls
     }
 
     /// Returns true if the run that wrote the dataset was finished.
-    pub fn is_whole(&self) -> bool {
-        let joined = self.root.join(JOINED).join(SUCCESS);
-        disk::is_regular(&self.root.join(SUCCESS)) || disk::is_regular(&joined)
+    pub fn is_finished(&self) -> bool {
+        let joined = self.root.join(JOINED_FOLDER).join(SUCCESS_FILE);
+        disk::is_regular(&self.root.join(SUCCESS_FILE)) || disk::is_regular(&joined)
     }
 
     /// Reads columns of a table, part by part, and calls `each` with the index of the
     /// crawl and a batch of rows. Batches may contain rows of other captures than
-    /// those in `filter`, as it has false positives. Pages without matching rows are
+    /// those in `filter`, as it may have false positives. Pages without matching rows are
     /// not decoded.
     ///
     /// # Errors
@@ -312,7 +318,7 @@ impl Dataset {
         filter: &CaptureFilter,
         each: &mut dyn FnMut(u32, &RecordBatch) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        for file in self.files_of(table, filter) {
+        for file in self.table_files(table, filter) {
             let stop = self.stop.as_ref();
             file.read(columns, filter, stop, &mut |batch| {
                 each(file.id.crawl, batch)
@@ -321,7 +327,7 @@ impl Dataset {
         Ok(())
     }
 
-    /// The same on all threads of the pool: files are read in any order.
+    /// Reads like [`Dataset::read`], but on all threads of the pool: files are read in any order.
     ///
     /// # Errors
     ///
@@ -333,13 +339,13 @@ impl Dataset {
         filter: &CaptureFilter,
         each: &(dyn Fn(PartId, &RecordBatch) -> Result<(), Error> + Sync),
     ) -> Result<(), Error> {
-        let files: Vec<&PartFile> = self.files_of(table, filter).collect();
+        let files: Vec<&PartFile> = self.table_files(table, filter).collect();
         let stop = self.stop.as_ref();
-        // The other half is for what `each` opens.
-        let open_max = (open_files::free() / 2).max(1);
-        let files_per_task = match rayon::current_num_threads() <= open_max {
+        // The other half of the free file handles is left for files that `each` opens.
+        let max_open_files = (open_files::count_free() / 2).max(1);
+        let files_per_task = match rayon::current_num_threads() <= max_open_files {
             true => 1,
-            false => files.len().div_ceil(open_max).max(1),
+            false => files.len().div_ceil(max_open_files).max(1),
         };
         files.par_chunks(files_per_task).try_for_each(|files| {
             files.iter().try_for_each(|file| {
@@ -371,22 +377,22 @@ impl Dataset {
         file.open(columns, filter, self.stop.as_ref())
     }
 
-    /// Returns the number of rows of a table.
+    /// Returns the number of rows of a table, according to the metadata of its files.
     ///
     /// # Errors
     ///
     /// Those of [`Dataset::read`].
     pub fn count_rows(&self, table: Table) -> Result<u64, Error> {
-        let files: Vec<&PartFile> = self.files_of(table, &CaptureFilter::All).collect();
+        let files: Vec<&PartFile> = self.table_files(table, &CaptureFilter::All).collect();
         let count = |file: &&PartFile| -> Result<u64, Error> {
-            let metadata = metadata_of(&file.path)?;
+            let metadata = read_metadata(&file.path)?;
             let rows = metadata.row_groups().iter().map(RowGroupMetaData::num_rows);
             Ok(rows.sum::<i64>().unsigned_abs())
         };
         files.par_iter().map(count).sum()
     }
 
-    fn files_of<'d>(
+    fn table_files<'d>(
         &'d self,
         table: Table,
         filter: &CaptureFilter,
@@ -420,7 +426,7 @@ impl PartReader<'_> {
     pub fn next_batch(&mut self) -> Result<Option<RecordBatch>, Error> {
         let batch = catch_panic(self.path, || {
             let batch = self.batches.next().transpose();
-            batch.map_err(|error| self.file.error(self.path, error))
+            batch.map_err(|error| self.file.reader_error(self.path, error))
         })?;
         if let Some(batch) = &batch {
             self.check_order(batch)?;
@@ -448,10 +454,10 @@ impl PartReader<'_> {
         Ok(())
     }
 
-    /// Adds the path to an error about a column.
-    pub(crate) fn with_path(&self, error: Error) -> Error {
+    /// Adds the path of the file to an error about one of its columns or rows.
+    pub(crate) fn add_path(&self, error: Error) -> Error {
         match error.kind() {
-            Some(DatasetErrorKind::NotADataset(_)) => error.at(self.path),
+            Some(DatasetErrorKind::NotADataset(_)) => error.with_path(self.path),
             _ => error,
         }
     }
@@ -467,8 +473,8 @@ impl PartFile {
     ) -> Result<(), Error> {
         let mut reader = self.open(columns, filter, stop)?;
         while let Some(batch) = reader.next_batch()? {
-            // The callback does not know the path.
-            each(&batch).map_err(|error| reader.with_path(error))?;
+            // `each` does not know the path of the file.
+            each(&batch).map_err(|error| reader.add_path(error))?;
         }
         Ok(())
     }
@@ -486,20 +492,20 @@ impl PartFile {
             path,
             table: self.table,
             last_id: None,
-            batches: read_part(path, &part, self.id.crawl, columns, filter)?,
+            batches: build_reader(path, &part, self.id.crawl, columns, filter)?,
             file: part.file,
         })
     }
 }
 
-/// Returns the time of the first capture in the files of a crawl, in milliseconds since 1970; `None`
-/// if none has a time.
-fn first_fetch_time(files: &[FoundFile]) -> Result<Option<i64>, Error> {
+/// Reads the time of the first capture in the files of a crawl, in milliseconds since 1970; `None`
+/// if no capture has a time.
+fn read_first_fetch_time(files: &[FoundFile]) -> Result<Option<i64>, Error> {
     let captures = files.iter().filter(|file| file.table == Table::RobotsFiles);
     let mut first: Option<i64> = None;
     for file in captures {
-        for group in metadata_of(&file.path)?.row_groups() {
-            if let Some(Statistics::Int64(range)) = statistics(group, "fetch_time") {
+        for group in read_metadata(&file.path)?.row_groups() {
+            if let Some(Statistics::Int64(range)) = column_statistics(group, "fetch_time") {
                 first = first.into_iter().chain(range.min_opt().copied()).min();
             }
         }
@@ -507,21 +513,21 @@ fn first_fetch_time(files: &[FoundFile]) -> Result<Option<i64>, Error> {
     Ok(first)
 }
 
-fn metadata_of(path: &Path) -> Result<ParquetMetaData, Error> {
+fn read_metadata(path: &Path) -> Result<ParquetMetaData, Error> {
     let file = disk::open(path).map_err(|error| Error::read(path, error))?;
     catch_panic(path, || {
         let metadata = ParquetMetaDataReader::new().parse_and_finish(&file);
-        metadata.map_err(|error| unreadable(path, error))
+        metadata.map_err(|error| read_error(path, error))
     })
 }
 
 /// Returns the folders of all crawls of each table.
-fn crawl_folders(root: &Path, tables: &[Table]) -> Result<Vec<CrawlFolder>, Error> {
+fn find_crawl_folders(root: &Path, tables: &[Table]) -> Result<Vec<CrawlFolder>, Error> {
     let mut folders = Vec::new();
     for &table in tables {
-        for (path, kind) in entries(&root.join(table.name()))? {
+        for (path, kind) in read_entries(&root.join(table.name()))? {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            if let Some(crawl) = name.strip_prefix(CRAWL) {
+            if let Some(crawl) = name.strip_prefix(CRAWL_PREFIX) {
                 check_kind(&path, kind, FileKind::Folder)?;
                 folders.push(CrawlFolder {
                     root: root.to_owned(),
@@ -550,17 +556,17 @@ fn crawl_folders(root: &Path, tables: &[Table]) -> Result<Vec<CrawlFolder>, Erro
 }
 
 /// Returns the Parquet files of a crawl: those of all its subsets, if the table has subsets.
-fn parquet_files(crawl: &Path, table: Table) -> Result<Vec<PathBuf>, Error> {
+fn find_parquet_files(crawl: &Path, table: Table) -> Result<Vec<PathBuf>, Error> {
     let mut files = Vec::new();
-    if table.has_crawls() {
+    if table.is_per_crawl() {
         push_parquet_files(crawl, &mut files)?;
         return Ok(files);
     }
-    for (subset, kind) in entries(crawl)? {
+    for (subset, kind) in read_entries(crawl)? {
         let name = subset.file_name().unwrap_or_default().to_string_lossy();
         match kind {
             FileKind::Folder => {}
-            _ if name.starts_with(SUBSET) => check_kind(&subset, kind, FileKind::Folder)?,
+            _ if name.starts_with(SUBSET_PREFIX) => check_kind(&subset, kind, FileKind::Folder)?,
             _ => continue,
         }
         push_parquet_files(&subset, &mut files)?;
@@ -570,7 +576,7 @@ fn parquet_files(crawl: &Path, table: Table) -> Result<Vec<PathBuf>, Error> {
 
 /// Adds the Parquet files in a folder to `files`.
 fn push_parquet_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
-    for (path, kind) in entries(folder)? {
+    for (path, kind) in read_entries(folder)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         // Names of temporary files start with `_`.
         if name.ends_with(".parquet") && !name.starts_with('_') {
@@ -581,42 +587,43 @@ fn push_parquet_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Err
     Ok(())
 }
 
-/// Returns a reader of columns of the rows that `filter` matches.
-fn read_part(
+/// Builds a reader of columns of the rows that `filter` selects.
+fn build_reader(
     path: &Path,
     part: &OpenedPart,
     crawl: u32,
     columns: &[&str],
     filter: &CaptureFilter,
 ) -> Result<ParquetRecordBatchReader, Error> {
-    let unreadable = |error: ParquetError| part.file.error(path, error);
-    let builder = part.builder();
+    let read_error = |error: ParquetError| part.file.reader_error(path, error);
+    let builder = part.reader_builder();
     let schema = builder.parquet_schema();
     for name in columns {
         if !schema.columns().iter().any(|column| column.name() == *name) {
-            return Err(no_column(name, path));
+            return Err(no_column_error(name, path));
         }
     }
     let mask = ProjectionMask::columns(schema, columns.iter().copied());
-    let filtered = match filter {
+    let filter_column = match filter {
         CaptureFilter::Values(wanted) => Some(wanted.column),
         CaptureFilter::Urls(_) => Some("url"),
         _ => None,
     };
-    let all_read = ProjectionMask::columns(schema, columns.iter().copied().chain(filtered));
-    let ids = ProjectionMask::columns(schema, ["robots_id"]);
+    let read_columns =
+        ProjectionMask::columns(schema, columns.iter().copied().chain(filter_column));
+    let id_column = ProjectionMask::columns(schema, ["robots_id"]);
     let mut builder = builder.with_projection(mask);
     let mut row_groups: Vec<usize> = (0..builder.metadata().num_row_groups()).collect();
     match filter {
         CaptureFilter::All => {}
         CaptureFilter::One { robots_id, .. } => {
             let wanted = *robots_id;
-            row_groups = row_groups_with(builder.metadata(), &(wanted..=wanted));
-            let filter = id_filter(ids, move |id| id == wanted);
+            row_groups = row_groups_with_ids(builder.metadata(), &(wanted..=wanted));
+            let filter = id_filter(id_column, move |id| id == wanted);
             builder = builder.with_row_filter(filter);
         }
-        CaptureFilter::Near(ids) => {
-            row_groups = row_groups_with(builder.metadata(), ids);
+        CaptureFilter::IdRange(ids) => {
+            row_groups = row_groups_with_ids(builder.metadata(), ids);
         }
         CaptureFilter::Urls(filter) => {
             let column = ProjectionMask::columns(builder.parquet_schema(), ["url"]);
@@ -632,7 +639,7 @@ fn read_part(
         CaptureFilter::Values(wanted) => {
             let column = ProjectionMask::columns(builder.parquet_schema(), [wanted.column]);
             row_groups = catch_panic(path, || {
-                row_groups_with_values(&builder, wanted).map_err(unreadable)
+                row_groups_with_values(&builder, wanted).map_err(read_error)
             })?;
             let wanted = Arc::clone(wanted);
             let filter = text_filter(column, move |text| wanted.values.contains(text));
@@ -641,11 +648,11 @@ fn read_part(
         CaptureFilter::Ids(wanted) => {
             let range = wanted.first().copied().unwrap_or(i64::MAX)
                 ..=wanted.last().copied().unwrap_or(i64::MIN);
-            row_groups = row_groups_with(builder.metadata(), &range);
+            row_groups = row_groups_with_ids(builder.metadata(), &range);
             let wanted = Arc::clone(wanted);
             // Most rows have the same key as the row before.
             let mut last = None;
-            let filter = id_filter(ids, move |id| match last {
+            let filter = id_filter(id_column, move |id| match last {
                 Some((last_id, is_wanted)) if last_id == id => is_wanted,
                 _ => {
                     let is_wanted = wanted.binary_search(&id).is_ok();
@@ -657,18 +664,18 @@ fn read_part(
         }
     }
     catch_panic(path, || {
-        let rows = part.batch_rows(&row_groups, &all_read, BATCH_ROWS);
-        let builder = builder.with_batch_size(rows.map_err(unreadable)?);
+        let rows = part.max_batch_rows(&row_groups, &read_columns, BATCH_ROWS);
+        let builder = builder.with_batch_size(rows.map_err(read_error)?);
         let reader = builder.with_row_groups(row_groups).build();
-        reader.map_err(unreadable)
+        reader.map_err(read_error)
     })
 }
 
-fn unreadable(path: &Path, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
+fn read_error(path: &Path, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
     Error::with_source(ErrorKind::Read, path, error)
 }
 
-fn no_column(name: &str, path: &Path) -> Error {
+fn no_column_error(name: &str, path: &Path) -> Error {
     let name = name.to_owned();
     Error::new(
         DatasetErrorKind::NotADataset(DatasetDefect::NoColumn { name }),
@@ -676,21 +683,24 @@ fn no_column(name: &str, path: &Path) -> Error {
     )
 }
 
-/// Returns the entries of a folder of a dataset, sorted; empty if it does not exist.
-fn entries(folder: &Path) -> Result<Vec<(PathBuf, FileKind)>, Error> {
-    disk::entries(folder).map_err(|error| Error::read(folder, error))
+/// Reads the entries of a folder, sorted; there are none if it does not exist.
+fn read_entries(folder: &Path) -> Result<Vec<(PathBuf, FileKind)>, Error> {
+    disk::list_folder(folder).map_err(|error| Error::read(folder, error))
 }
 
 /// Rejects a link, a pipe or a device that has the name of a part or of its folder:
 /// views might read it, while rows would be missing silently.
-fn check_kind(path: &Path, is: FileKind, needed: FileKind) -> Result<(), Error> {
-    match is == needed {
+fn check_kind(path: &Path, found: FileKind, needed: FileKind) -> Result<(), Error> {
+    match found == needed {
         true => Ok(()),
-        false => Err(Error::new(DatasetErrorKind::WrongKind { is, needed }, path)),
+        false => Err(Error::new(
+            DatasetErrorKind::WrongKind { found, needed },
+            path,
+        )),
     }
 }
 
-/// Returns a column of a batch by name.
+/// Returns a column of a batch as an array of its type.
 ///
 /// # Errors
 ///
@@ -699,5 +709,5 @@ pub fn column<'a, T: Array + 'static>(batch: &'a RecordBatch, name: &str) -> Res
     let column = batch.column_by_name(name);
     column
         .and_then(|column| column.as_any().downcast_ref())
-        .ok_or_else(|| no_column(name, Path::new("")))
+        .ok_or_else(|| no_column_error(name, Path::new("")))
 }

@@ -22,14 +22,14 @@ pub(super) fn text_filter(
         let texts = batch.column(0).as_any().downcast_ref::<StringArray>();
         let texts =
             texts.ok_or_else(|| ArrowError::CastError("a column is no VARCHAR".to_owned()))?;
-        let is_wanted = |text: Option<&str>| Some(text.is_some_and(&mut is_wanted));
-        Ok(texts.iter().map(is_wanted).collect::<BooleanArray>())
+        let is_selected = |text: Option<&str>| Some(text.is_some_and(&mut is_wanted));
+        Ok(texts.iter().map(is_selected).collect::<BooleanArray>())
     };
     let predicate: Box<dyn ArrowPredicate> = Box::new(ArrowPredicateFn::new(column, predicate));
     RowFilter::new(vec![predicate])
 }
 
-/// Returns a filter of rows by their key.
+/// Returns a filter of rows by the value of `robots_id`.
 pub(super) fn id_filter(
     ids: ProjectionMask,
     mut is_wanted: impl FnMut(i64) -> bool + Send + 'static,
@@ -47,10 +47,13 @@ pub(super) fn id_filter(
     RowFilter::new(vec![predicate])
 }
 
-/// Returns the indexes of the row groups whose range of `robots_id` meets `ids`. Keys are in the
-/// order of rows, so for one key these are one or two.
-pub(super) fn row_groups_with(metadata: &ParquetMetaData, ids: &RangeInclusive<i64>) -> Vec<usize> {
-    let may_contain = |group: &RowGroupMetaData| match statistics(group, "robots_id") {
+/// Returns the indexes of the row groups whose range of `robots_id` overlaps `ids`. Rows are sorted
+/// by `robots_id`, so one id overlaps few row groups.
+pub(super) fn row_groups_with_ids(
+    metadata: &ParquetMetaData,
+    ids: &RangeInclusive<i64>,
+) -> Vec<usize> {
+    let may_contain = |group: &RowGroupMetaData| match column_statistics(group, "robots_id") {
         Some(Statistics::Int64(range)) => {
             let (min, max) = (range.min_opt(), range.max_opt());
             min.is_none_or(|min| min <= ids.end()) && max.is_none_or(|max| ids.start() <= max)
@@ -65,7 +68,10 @@ pub(super) fn row_groups_with(metadata: &ParquetMetaData, ids: &RangeInclusive<i
 }
 
 /// Returns the statistics of a column of a row group, if it has any.
-pub(super) fn statistics<'g>(group: &'g RowGroupMetaData, name: &str) -> Option<&'g Statistics> {
+pub(super) fn column_statistics<'g>(
+    group: &'g RowGroupMetaData,
+    name: &str,
+) -> Option<&'g Statistics> {
     let mut columns = group.columns().iter();
     let column = columns.find(|column| column.column_path().string() == name);
     column.and_then(ColumnChunkMetaData::statistics)

@@ -1,11 +1,12 @@
-//! Columns of tables that are read back, with their types.
+//! Typed access to the columns of a batch that is read from a table.
 
 use arrow_array::{ArrayAccessor, RecordBatch};
 use disk::error::Error;
 
-/// Some columns of a table, read from a batch. [`stored_columns!`](crate::stored_columns) defines them.
+/// Some columns of a batch of rows of a table. [`stored_columns!`](crate::stored_columns) defines
+/// them.
 pub trait StoredColumns: Sized {
-    /// The names of the columns.
+    /// The names of the columns, in the order of the fields.
     const NAMES: &'static [&'static str];
 
     /// Takes the columns from a batch.
@@ -14,12 +15,11 @@ pub trait StoredColumns: Sized {
     ///
     /// [`DatasetErrorKind::NotADataset`](crate::error::DatasetErrorKind::NotADataset) if the batch
     /// does not have one of them, or has it with another type.
-    fn of(batch: &RecordBatch) -> Result<Self, Error>;
+    fn from_batch(batch: &RecordBatch) -> Result<Self, Error>;
 }
 
-/// Defines a struct that implements [`StoredColumns`]: some columns of a table, each a field with the
-/// Arrow array of its type. That the table has these columns is checked when the program is
-/// compiled.
+/// Defines a struct that implements [`StoredColumns`]: some columns of a table, each a field with
+/// the Arrow array of its type. The compiler checks that the table has these columns.
 #[macro_export]
 macro_rules! stored_columns {
     ($(#[$attribute:meta])* $visibility:vis struct $name:ident of $table:ident {
@@ -34,7 +34,7 @@ macro_rules! stored_columns {
         impl $crate::StoredColumns for $name {
             const NAMES: &'static [&'static str] = &[$(stringify!($column)),*];
 
-            fn of(batch: &arrow_array::RecordBatch) -> Result<Self, disk::error::Error> {
+            fn from_batch(batch: &arrow_array::RecordBatch) -> Result<Self, disk::error::Error> {
                 Ok(Self {
                     $($column: $crate::column::<$crate::stored_columns!(@array $kind)>(
                         batch,

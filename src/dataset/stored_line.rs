@@ -1,5 +1,5 @@
-//! Lines of a robots.txt file as rows of `groups` and `rules`, from which the file can
-//! be rebuilt.
+//! Reads rows of `groups` and `rules` back as lines of robots.txt files, from which a file can be
+//! rebuilt.
 
 use super::{CaptureFilter, Dataset, StoredColumns, value};
 use crate::external_sort::sort_key::{FieldReader, put_bytes, put_u8, put_u32, put_u64};
@@ -13,7 +13,7 @@ use robots::{DirectiveKind, DirectiveRow, RobotsTxtBuilder, product_token};
 /// A user-agent, allow or disallow line, with texts as in the tables.
 #[derive(Clone, Copy, Debug)]
 pub struct StoredLine<'a> {
-    pub key: DirectiveKind,
+    pub kind: DirectiveKind,
     /// The line number, from 1.
     pub line_no: u32,
     /// The group in Google's dialect, or 0 for none.
@@ -22,13 +22,13 @@ pub struct StoredLine<'a> {
     pub record_no: u32,
     /// The key as written.
     pub key_raw: &'a str,
-    /// `agent_raw` or `path_raw`.
+    /// The column `agent_raw` of a user-agent line, or `path_raw` of a rule.
     pub value_raw: &'a str,
-    /// `path`, or empty for a user-agent line.
+    /// The column `path` of a rule; empty for a user-agent line.
     pub value: &'a str,
-    /// `agent`, or empty for a rule.
+    /// The column `agent` of a user-agent line; empty for a rule.
     pub name: &'a str,
-    /// `agent_token`, or empty for a rule.
+    /// The column `agent_token` of a user-agent line; empty for a rule.
     pub token: &'a str,
     /// True if there is a colon between key and value.
     pub has_colon: bool,
@@ -70,10 +70,10 @@ stored_columns! {
     }
 }
 
-// The keys whose column `key_raw` is null.
-const USER_AGENT: &str = "User-agent";
-const ALLOW: &str = "Allow";
-const DISALLOW: &str = "Disallow";
+// The usual spellings of the keys, for which the column `key_raw` is null.
+const USUAL_USER_AGENT_KEY: &str = "User-agent";
+const USUAL_ALLOW_KEY: &str = "Allow";
+const USUAL_DISALLOW_KEY: &str = "Disallow";
 
 impl Dataset {
     /// Reads the lines of captures, first user-agent lines, then rules. Calls `each`
@@ -99,7 +99,7 @@ impl Dataset {
     }
 }
 
-/// A table with a row for each line.
+/// A table that has a row for each user-agent line, or for each rule.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum LineTable {
     Groups,
@@ -116,7 +116,7 @@ impl LineTable {
         }
     }
 
-    /// Returns the columns that are read.
+    /// Returns the columns that make up a [`StoredLine`].
     pub(super) fn columns(self) -> &'static [&'static str] {
         match self {
             Self::Groups => GroupColumns::NAMES,
@@ -125,8 +125,8 @@ impl LineTable {
     }
 }
 
-/// Returns the name as Google's parser reads it: the whole name is cut only behind it.
-fn token(name: &str) -> &str {
+/// Returns the product token that Google's parser reads: the beginning of the whole name.
+fn google_token(name: &str) -> &str {
     let token = product_token(name.as_bytes());
     &name[..token.len()]
 }
@@ -138,7 +138,7 @@ pub(super) enum LineRows {
 }
 
 /// Returns the value of a column of numbers that are not negative; 0 for null.
-fn number(column: &Int32Array, row: usize) -> u32 {
+fn unsigned_value(column: &Int32Array, row: usize) -> u32 {
     let number = value(column, row).and_then(|number| u32::try_from(number).ok());
     number.unwrap_or_default()
 }
@@ -146,12 +146,12 @@ fn number(column: &Int32Array, row: usize) -> u32 {
 impl LineRows {
     pub(super) fn new(table: LineTable, batch: &RecordBatch) -> Result<Self, Error> {
         match table {
-            LineTable::Groups => GroupColumns::of(batch).map(Self::Groups),
-            LineTable::Rules => RuleColumns::of(batch).map(Self::Rules),
+            LineTable::Groups => GroupColumns::from_batch(batch).map(Self::Groups),
+            LineTable::Rules => RuleColumns::from_batch(batch).map(Self::Rules),
         }
     }
 
-    /// Returns the keys of the captures of all rows.
+    /// Returns the `robots_id` of every row.
     pub(super) fn robots_ids(&self) -> &[i64] {
         match self {
             Self::Groups(columns) => columns.robots_id.values(),
@@ -159,7 +159,7 @@ impl LineRows {
         }
     }
 
-    /// Returns the line numbers of all rows.
+    /// Returns the line number of every row.
     pub(super) fn line_nos(&self) -> &[i32] {
         match self {
             Self::Groups(columns) => columns.line_no.values(),
@@ -167,37 +167,37 @@ impl LineRows {
         }
     }
 
-    /// Returns the line of a row.
+    /// Returns a row as a line.
     pub(super) fn line(&self, row: usize) -> StoredLine<'_> {
         match self {
             Self::Groups(columns) => {
                 let name = columns.agent.value(row);
                 StoredLine {
-                    key: DirectiveKind::UserAgent,
-                    line_no: number(&columns.line_no, row),
-                    group_no: number(&columns.group_no, row),
-                    record_no: number(&columns.record_no, row),
-                    key_raw: value(&columns.key_raw, row).unwrap_or(USER_AGENT),
+                    kind: DirectiveKind::UserAgent,
+                    line_no: unsigned_value(&columns.line_no, row),
+                    group_no: unsigned_value(&columns.group_no, row),
+                    record_no: unsigned_value(&columns.record_no, row),
+                    key_raw: value(&columns.key_raw, row).unwrap_or(USUAL_USER_AGENT_KEY),
                     value_raw: value(&columns.agent_raw, row).unwrap_or(name),
                     value: "",
                     name,
-                    token: token(name),
+                    token: google_token(name),
                     has_colon: columns.has_colon.value(row),
                     counts: columns.counts.value(row),
                     crawl_delay: value(&columns.crawl_delay, row),
                 }
             }
             Self::Rules(columns) => {
-                let (key, usual_key) = match columns.allow.value(row) {
-                    true => (DirectiveKind::Allow, ALLOW),
-                    false => (DirectiveKind::Disallow, DISALLOW),
+                let (kind, usual_key) = match columns.allow.value(row) {
+                    true => (DirectiveKind::Allow, USUAL_ALLOW_KEY),
+                    false => (DirectiveKind::Disallow, USUAL_DISALLOW_KEY),
                 };
                 let path = columns.path.value(row);
                 StoredLine {
-                    key,
-                    line_no: number(&columns.line_no, row),
-                    group_no: number(&columns.group_no, row),
-                    record_no: number(&columns.record_no, row),
+                    kind,
+                    line_no: unsigned_value(&columns.line_no, row),
+                    group_no: unsigned_value(&columns.group_no, row),
+                    record_no: unsigned_value(&columns.record_no, row),
                     key_raw: value(&columns.key_raw, row).unwrap_or(usual_key),
                     value_raw: value(&columns.path_raw, row).unwrap_or(path),
                     value: path,
@@ -212,17 +212,18 @@ impl LineRows {
     }
 }
 
-const HAS_COLON: u8 = 1;
-const COUNTS: u8 = 2;
-const HAS_DELAY: u8 = 4;
+// Bits of a field of records.
+const HAS_COLON_FLAG: u8 = 1;
+const COUNTS_FLAG: u8 = 2;
+const HAS_DELAY_FLAG: u8 = 4;
 
 impl<'a> StoredLine<'a> {
-    /// Writes the line as a record for sorting. Records are sorted like lines.
+    /// Appends the line as a record for sorting. Records sort by line number.
     pub fn write(&self, out: &mut Vec<u8>) {
         put_u32(out, self.line_no);
         put_u8(
             out,
-            match self.key {
+            match self.kind {
                 DirectiveKind::UserAgent => 0,
                 DirectiveKind::Allow => 1,
                 _ => 2,
@@ -233,9 +234,9 @@ impl<'a> StoredLine<'a> {
         let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
         put_u8(
             out,
-            flag(self.has_colon, HAS_COLON)
-                | flag(self.counts, COUNTS)
-                | flag(self.crawl_delay.is_some(), HAS_DELAY),
+            flag(self.has_colon, HAS_COLON_FLAG)
+                | flag(self.counts, COUNTS_FLAG)
+                | flag(self.crawl_delay.is_some(), HAS_DELAY_FLAG),
         );
         put_u64(out, self.crawl_delay.unwrap_or(0.0).to_bits());
         for text in [
@@ -249,11 +250,11 @@ impl<'a> StoredLine<'a> {
         }
     }
 
-    /// Reads a record of [`StoredLine::write`].
+    /// Reads a record that [`StoredLine::write`] wrote.
     pub fn read(record: &'a [u8]) -> Self {
         let mut fields = FieldReader::new(record);
         let line_no = fields.u32();
-        let key = match fields.u8() {
+        let kind = match fields.u8() {
             0 => DirectiveKind::UserAgent,
             1 => DirectiveKind::Allow,
             _ => DirectiveKind::Disallow,
@@ -263,7 +264,7 @@ impl<'a> StoredLine<'a> {
         let crawl_delay = f64::from_bits(fields.u64());
         let mut text = || std::str::from_utf8(fields.bytes()).expect("it was written from a text");
         Self {
-            key,
+            kind,
             line_no,
             group_no,
             record_no,
@@ -272,18 +273,18 @@ impl<'a> StoredLine<'a> {
             value: text(),
             name: text(),
             token: text(),
-            has_colon: flags & HAS_COLON != 0,
-            counts: flags & COUNTS != 0,
-            crawl_delay: (flags & HAS_DELAY != 0).then_some(crawl_delay),
+            has_colon: flags & HAS_COLON_FLAG != 0,
+            counts: flags & COUNTS_FLAG != 0,
+            crawl_delay: (flags & HAS_DELAY_FLAG != 0).then_some(crawl_delay),
         }
     }
 
-    /// Adds the line to a file; `is_valid_utf8` is that of its capture.
-    /// Returns whether there was room.
+    /// Adds the line to a file that is being rebuilt. `is_valid_utf8` is the column of its capture.
+    /// Returns false if the texts of the file would exceed the limit of the builder.
     pub fn push_to(&self, file: &mut RobotsTxtBuilder, is_valid_utf8: bool) -> bool {
         let bytes = |text| unescape_body(text, is_valid_utf8);
         file.push(&DirectiveRow {
-            kind: self.key,
+            kind: self.kind,
             line_no: self.line_no,
             group_no: (self.group_no != 0).then_some(self.group_no),
             record_no: self.record_no,

@@ -1,8 +1,8 @@
 //! `views.sql`, which opens a dataset in DuckDB, the same for Spark, and the schemas of
 //! tables in SQL.
 
-use super::{JOINED, questions};
-use crate::tables::{Column, SqlDialect, Table, quoted};
+use super::{JOINED_FOLDER, questions};
+use crate::tables::{Column, SqlDialect, Table, sql_literal};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -10,29 +10,29 @@ use std::path::Path;
 pub(super) const FIRST_LINE: &str =
     "-- Opens this dataset in DuckDB, from any folder: duckdb -init views.sql";
 
-/// Views and macros over several tables.
-const MACROS: &str = include_str!("macros.sql");
+/// The macros of `views.sql` that read several tables.
+const MACROS_SQL: &str = include_str!("macros.sql");
 
 /// The line in a schema before the columns that only views have.
 const DERIVED_HEADING: &str = "  -- Computed by the views, and not stored:";
 
-/// Returns an expression for the folder of a dataset in which wildcards are escaped.
-/// DuckDB takes a backslash for a path separator, and it cannot be escaped: the
-/// expression is then an error that says so.
+/// Returns a DuckDB expression for the path of a dataset, in which wildcards are escaped. DuckDB
+/// takes a backslash for a path separator, and it cannot be escaped: for such a path, the
+/// expression raises an error that says so.
 fn root_expression(path: &Path) -> String {
     let path = path.to_string_lossy();
     if path.contains('\\') {
         let why = format!(
             "DuckDB cannot search {path}, as the path has a backslash: move the dataset, then SET VARIABLE robots_scan = '/new/place'"
         );
-        return format!("error({})", quoted(&why));
+        return format!("error({})", sql_literal(&why));
     }
-    quoted(&escaped_wildcards(&path))
+    sql_literal(&escape_wildcards(&path))
 }
 
 /// Returns the text of `views.sql` for a dataset at `root` with these tables. `members` are the
-/// subfolders that are joined; empty for a dataset of its own.
-pub fn sql(root: &Path, tables: &[Table], members: &[String]) -> String {
+/// subfolders of joined datasets; empty for a single dataset.
+pub fn views_sql(root: &Path, tables: &[Table], members: &[String]) -> String {
     let mut out = format!(
         "{FIRST_LINE}\n\
          -- Where it has been moved, say so first: SET VARIABLE robots_scan = '/new/place';\n",
@@ -43,7 +43,7 @@ pub fn sql(root: &Path, tables: &[Table], members: &[String]) -> String {
         "SET VARIABLE robots_scan = coalesce(getvariable('robots_scan'), {root});\n"
     );
     for &table in tables {
-        out.push_str(&view(table, &root, members));
+        out.push_str(&view_sql(table, &root, members));
     }
     if [
         Table::Hosts,
@@ -54,7 +54,7 @@ pub fn sql(root: &Path, tables: &[Table], members: &[String]) -> String {
     .iter()
     .all(|table| tables.contains(table))
     {
-        out.push_str(MACROS);
+        out.push_str(MACROS_SQL);
     } else {
         out.push_str(
             "-- The macros verdicts_for and verdicts_in are left out: they need hosts, host_verdicts, agents and runs.\n",
@@ -62,19 +62,19 @@ pub fn sql(root: &Path, tables: &[Table], members: &[String]) -> String {
     }
     // Questions are about all tables: a dataset with `--tables` has none.
     if Table::ALL.iter().all(|table| tables.contains(table)) {
-        out.push_str(&questions::sql());
+        out.push_str(&questions::questions_sql());
     } else {
         out.push_str("-- The questions are left out: they need all tables.\n");
     }
     out
 }
 
-/// Returns the view of a table. Variables belong to one connection and views to all:
-/// if the variable is not set, the view uses the path.
-fn view(table: Table, root: &str, members: &[String]) -> String {
+/// Returns the statements that create the view of a table. A view is visible to all connections,
+/// and a variable to one: where the variable is not set, the view uses the path.
+fn view_sql(table: Table, root: &str, members: &[String]) -> String {
     let name = table.name();
     let root = format!("coalesce(getvariable('robots_scan'), {root})");
-    let files = files_of(table, &root, members);
+    let files = files_expression(table, &root, members);
     let partitions = table.partition_columns();
     let source = if partitions.is_empty() {
         format!("read_parquet({files})")
@@ -89,15 +89,19 @@ fn view(table: Table, root: &str, members: &[String]) -> String {
             types.join(", ")
         )
     };
-    let select = select(table, SqlDialect::DuckDb);
+    let select = view_select_list(table, SqlDialect::DuckDb);
     let mut out = format!("CREATE OR REPLACE VIEW {name} AS {select}FROM {source} AS files;\n");
-    let _ = writeln!(out, "COMMENT ON VIEW {name} IS {};", quoted(table.about()));
-    for column in columns(table) {
+    let _ = writeln!(
+        out,
+        "COMMENT ON VIEW {name} IS {};",
+        sql_literal(table.about())
+    );
+    for column in view_columns(table) {
         let _ = writeln!(
             out,
             "COMMENT ON COLUMN {name}.{} IS {};",
             column.name,
-            quoted(column.about)
+            sql_literal(column.about)
         );
     }
     out.push('\n');
@@ -105,38 +109,42 @@ fn view(table: Table, root: &str, members: &[String]) -> String {
 }
 
 /// Returns an expression for the files of a table: a text, or a list of texts for several members.
-fn files_of(table: Table, root: &str, members: &[String]) -> String {
-    let below = |folder: &str| {
+fn files_expression(table: Table, root: &str, members: &[String]) -> String {
+    let files_below = |folder: &str| {
         let folders = "/*".repeat(table.partition_columns().len());
         format!(
             "{root} || {}",
-            quoted(&format!("{folder}/{}{folders}/*.parquet", table.name()))
+            sql_literal(&format!("{folder}/{}{folders}/*.parquet", table.name()))
         )
     };
-    let member = |name: &String| format!("/{}", escaped_wildcards(name));
+    let member_folder = |name: &String| format!("/{}", escape_wildcards(name));
     match members {
-        [] => below(""),
-        _ if table.has_crawls() => below(&format!("/{JOINED}")),
-        // Every member has the same registry of crawlers.
-        [first, ..] if table.is_whole() => below(&member(first)),
+        [] => files_below(""),
+        _ if table.is_per_crawl() => files_below(&format!("/{JOINED_FOLDER}")),
+        // Every member has the same table, so that of the first one is read.
+        [first, ..] if table.has_single_file() => files_below(&member_folder(first)),
         members => {
-            let files: Vec<String> = members.iter().map(|name| below(&member(name))).collect();
+            let files: Vec<String> = members
+                .iter()
+                .map(|name| files_below(&member_folder(name)))
+                .collect();
             format!("[{}]", files.join(", "))
         }
     }
 }
 
-/// Returns a path in which DuckDB finds no wildcards.
-fn escaped_wildcards(path: &str) -> String {
+/// Returns a path in which DuckDB takes no character for a wildcard.
+fn escape_wildcards(path: &str) -> String {
     let path = path.replace('[', "[[]").replace('*', "[*]");
     path.replace('?', "[?]")
 }
 
-/// Returns a query in DuckDB with the columns of the view of a table, over rows of a
-/// [`TableReader`](robots_scan::pipeline::TableReader) in `source`, such as the name of a relation.
+/// Returns a DuckDB query that makes the columns of the view of a table from rows of a
+/// `TableReader`. `source` is the relation of these rows,
+/// such as its name.
 pub fn select_sql(table: Table, source: &str) -> String {
-    // A reader has the values of all stored columns.
-    let stored = stored_columns(table).map(|column| Column {
+    // A `TableReader` fills the stored columns, so no expression is needed for them.
+    let stored = stored_and_path_columns(table).map(|column| Column {
         expression: None,
         ..*column
     });
@@ -146,14 +154,16 @@ pub fn select_sql(table: Table, source: &str) -> String {
     format!("{list}FROM {source} AS files")
 }
 
-/// Returns the select list of the view of a table.
-fn select(table: Table, dialect: SqlDialect) -> String {
-    select_list(columns(table), dialect)
+/// Returns the `SELECT` clause of the view of a table.
+fn view_select_list(table: Table, dialect: SqlDialect) -> String {
+    select_list(view_columns(table), dialect)
 }
 
+/// Returns a `SELECT` clause with these columns.
 fn select_list<'c>(columns: impl Iterator<Item = &'c Column>, dialect: SqlDialect) -> String {
     let item = |column: &Column| match &column.expression {
-        // A parameter of a macro hides a column of its name, also in views, unless it is qualified.
+        // A macro parameter hides a column of the same name, also in views, unless the column is
+        // qualified.
         None if dialect == SqlDialect::DuckDb => format!("files.{}", column.name),
         None => column.name.to_owned(),
         Some(expression) => format!(
@@ -169,24 +179,24 @@ fn select_list<'c>(columns: impl Iterator<Item = &'c Column>, dialect: SqlDialec
 
 /// Returns all columns of a view: the stored ones, those in the path, and the derived
 /// ones.
-fn columns(table: Table) -> impl Iterator<Item = &'static Column> {
-    stored_columns(table).chain(table.derived_columns())
+fn view_columns(table: Table) -> impl Iterator<Item = &'static Column> {
+    stored_and_path_columns(table).chain(table.derived_columns())
 }
 
 /// Returns the columns of the files of a table, and those in their paths.
-fn stored_columns(table: Table) -> impl Iterator<Item = &'static Column> {
+fn stored_and_path_columns(table: Table) -> impl Iterator<Item = &'static Column> {
     table.columns().iter().chain(table.partition_columns())
 }
 
 /// Returns `schemas/views.spark.sql`, which opens a dataset in Spark.
-pub fn spark_sql() -> String {
+pub fn spark_views_sql() -> String {
     let mut out = String::from(
         "-- Opens a dataset in Spark SQL. Name its folder first: SET dataset=/path/to/out.parquet\n\
          -- The macros of views.sql are written for DuckDB and are not here.\n",
     );
     for table in Table::ALL {
         let name = table.name();
-        let select = select(table, SqlDialect::Spark);
+        let select = view_select_list(table, SqlDialect::Spark);
         let _ = write!(
             out,
             "\nCREATE OR REPLACE TEMPORARY VIEW {name} AS {select}FROM parquet.`${{dataset}}/{name}`;\n"
@@ -199,8 +209,8 @@ pub fn spark_sql() -> String {
 /// of their paths, then those that views add.
 pub fn schema_sql(table: Table) -> String {
     let mut out = format!("-- {}\nCREATE TABLE {} (\n", table.about(), table.name());
-    let stored = stored_columns(table).count();
-    let columns: Vec<&Column> = columns(table).collect();
+    let stored = stored_and_path_columns(table).count();
+    let columns: Vec<&Column> = view_columns(table).collect();
     for (i, column) in columns.iter().enumerate() {
         if i == stored {
             let _ = writeln!(out, "{DERIVED_HEADING}");

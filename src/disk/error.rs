@@ -1,31 +1,31 @@
 //! The error of this project: a kind, a path and a cause.
 //!
-//! Each package has its own kinds, an enum that implements [`Kind`]. It holds what a caller needs to
-//! react to the error, and its messages, which name no options of the command line: that adds its
-//! own advice for each kind.
+//! Each package has an enum of its own kinds, which implements [`Kind`]. A kind has what a caller needs
+//! to react to the error, and its message. Messages do not mention options of the command line. The
+//! command line adds its own advice for each kind.
 
 use std::any::Any;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// An error that stops a run, or that makes one input fail: a kind, the path that
-/// is concerned, and an optional cause.
+/// An error that stops a run, or that makes one input fail. It has a kind, the path that
+/// it is about, and an optional cause.
 #[derive(Debug)]
-pub struct Error(Box<Inner>);
+pub struct Error(Box<ErrorInner>);
 
 #[derive(Debug)]
-struct Inner {
+struct ErrorInner {
     kind: Box<dyn Kind>,
     path: PathBuf,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
-/// The kinds of errors of a package.
+/// A kind of errors: a value of the enum that has all kinds of a package.
 pub trait Kind: Any + fmt::Debug + Send + Sync {
     /// Writes the message about a path, without its cause and without advice. Control characters in
     /// the path are not escaped.
-    fn message(&self, path: &Path, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+    fn write_message(&self, path: &Path, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 
     /// Returns true if the run had not begun, so that nothing was written.
     fn is_before_start(&self) -> bool {
@@ -38,7 +38,7 @@ pub trait Kind: Any + fmt::Debug + Send + Sync {
     }
 }
 
-/// What can fail with files on disk, and interruptions.
+/// The kinds of errors with files on disk, and of interruptions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     /// A file or folder cannot be read.
@@ -72,7 +72,7 @@ pub enum ErrorKind {
 }
 
 impl Kind for ErrorKind {
-    fn message(&self, path: &Path, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write_message(&self, path: &Path, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = path.display();
         match self {
             Self::FolderTooLarge { entries, depth } => write!(
@@ -115,7 +115,7 @@ impl Kind for ErrorKind {
 impl Error {
     /// Returns an error about a path.
     pub fn new(kind: impl Kind, path: impl AsRef<Path>) -> Self {
-        Self(Box::new(Inner {
+        Self(Box::new(ErrorInner {
             kind: Box::new(kind),
             path: path.as_ref().to_owned(),
             source: None,
@@ -128,19 +128,19 @@ impl Error {
         path: impl AsRef<Path>,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> Self {
-        Self(Box::new(Inner {
+        Self(Box::new(ErrorInner {
             kind: Box::new(kind),
             path: path.as_ref().to_owned(),
             source: Some(source.into()),
         }))
     }
 
-    /// Returns an error of reading.
+    /// Returns the error for a file or folder that cannot be read.
     pub fn read(path: impl AsRef<Path>, source: io::Error) -> Self {
         Self::with_source(ErrorKind::Read, path, source)
     }
 
-    /// Returns an error of writing.
+    /// Returns the error for a file or folder that cannot be written.
     pub fn write(
         path: impl AsRef<Path>,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -148,19 +148,19 @@ impl Error {
         Self::with_source(ErrorKind::Write, path, source)
     }
 
-    /// Returns the error about another path.
-    pub fn at(mut self, path: impl AsRef<Path>) -> Self {
+    /// Returns the error with another path.
+    pub fn with_path(mut self, path: impl AsRef<Path>) -> Self {
         self.0.path = path.as_ref().to_owned();
         self
     }
 
-    /// Returns the kind of the error, if it is one of these.
+    /// Returns the kind of the error if it is a value of `K`, the kinds of one package.
     pub fn kind<K: Kind>(&self) -> Option<&K> {
         let kind: &dyn Any = &*self.0.kind;
         kind.downcast_ref()
     }
 
-    /// Returns the name of the kind, without its payload: that of the variant, in snake case.
+    /// Returns the name of the kind: the name of its variant in snake case, without its fields.
     pub fn kind_name(&self) -> String {
         let text = format!("{:?}", self.0.kind);
         let variant = text.split(|char: char| !char.is_alphanumeric());
@@ -192,7 +192,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.kind.message(&self.0.path, f)
+        self.0.kind.write_message(&self.0.path, f)
     }
 }
 

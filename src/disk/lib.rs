@@ -33,8 +33,8 @@ use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
 
-/// The limit of the size of a manifest, a log or another small file that is read
-/// into memory.
+/// The maximum size of a small file that is read into memory, such as a manifest or a
+/// log.
 pub(crate) const MAX_SMALL_FILE_BYTES: u64 = 1 << 30;
 
 /// The type of a file. Symbolic links are not followed.
@@ -52,7 +52,7 @@ pub enum FileKind {
 
 impl FileKind {
     /// Returns the type that the system states.
-    pub fn of(file_type: fs::FileType) -> Self {
+    pub fn from_file_type(file_type: fs::FileType) -> Self {
         if file_type.is_symlink() {
             Self::Link
         } else if file_type.is_dir() {
@@ -79,41 +79,53 @@ impl fmt::Display for FileKind {
 /// The error for a file of the wrong type.
 #[derive(Debug)]
 struct WrongFileKind {
-    /// The folder with the wrong type on the path to a file; `None` if it is the file
-    /// itself.
+    /// The path of the folder that has the wrong type; `None` if it is the file itself that has it.
     folder: Option<PathBuf>,
-    is: FileKind,
+    /// The type that the file has.
+    found: FileKind,
     needed: FileKind,
 }
 
 impl fmt::Display for WrongFileKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { folder, is, needed } = self;
+        let Self {
+            folder,
+            found,
+            needed,
+        } = self;
         match folder {
-            Some(folder) => write!(f, "'{}' is {is}, not {needed}", folder.display()),
-            None => write!(f, "it is {is}, not {needed}"),
+            Some(folder) => write!(f, "'{}' is {found}, not {needed}", folder.display()),
+            None => write!(f, "it is {found}, not {needed}"),
         }
     }
 }
 
 impl std::error::Error for WrongFileKind {}
 
-fn not_regular(is: FileKind) -> io::Error {
+fn not_regular_error(found: FileKind) -> io::Error {
     let (folder, needed) = (None, FileKind::Regular);
-    let error = WrongFileKind { folder, is, needed };
+    let error = WrongFileKind {
+        folder,
+        found,
+        needed,
+    };
     io::Error::new(io::ErrorKind::InvalidInput, error)
 }
 
-fn not_a_folder(path: &Path, is: FileKind) -> io::Error {
+fn not_a_folder_error(path: &Path, found: FileKind) -> io::Error {
     let (folder, needed) = (Some(path.to_owned()), FileKind::Folder);
-    let error = WrongFileKind { folder, is, needed };
+    let error = WrongFileKind {
+        folder,
+        found,
+        needed,
+    };
     io::Error::new(io::ErrorKind::InvalidInput, error)
 }
 
 /// Returns the type of a file, or `None` if it does not exist.
-pub fn kind(path: &Path) -> io::Result<Option<FileKind>> {
+pub fn file_kind(path: &Path) -> io::Result<Option<FileKind>> {
     match fs::symlink_metadata(path) {
-        Ok(metadata) => Ok(Some(FileKind::of(metadata.file_type()))),
+        Ok(metadata) => Ok(Some(FileKind::from_file_type(metadata.file_type()))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
@@ -121,16 +133,16 @@ pub fn kind(path: &Path) -> io::Result<Option<FileKind>> {
 
 /// Returns true if a path is a regular file and not a link to one.
 pub fn is_regular(path: &Path) -> bool {
-    matches!(kind(path), Ok(Some(FileKind::Regular)))
+    matches!(file_kind(path), Ok(Some(FileKind::Regular)))
 }
 
 /// Opens a regular file for reading. A symbolic link is an error.
 pub fn open(path: &Path) -> io::Result<File> {
-    open_with(path, OpenOptions::new().read(true))
+    open_with_options(path, OpenOptions::new().read(true))
 }
 
-/// Opens a regular file for reading. Its path, which the user gave, may be a link.
-pub fn open_named(path: &Path) -> io::Result<File> {
+/// Opens a regular file at a path that the user gave, for reading. The path may be a link.
+pub fn open_user_file(path: &Path) -> io::Result<File> {
     open(&fs::canonicalize(path)?)
 }
 
@@ -142,18 +154,19 @@ pub fn open_below(root: &Path, relative: &Path) -> io::Result<File> {
     open(&root.join(relative))
 }
 
-/// Opens a regular file with options, or creates it if the options request that.
-pub fn open_with(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    // Opening a device or a pipe may have an effect or block, so it is checked first.
-    if let Some(is) = kind(path)?.filter(|is| *is != FileKind::Regular) {
-        return Err(not_regular(is));
+/// Opens a regular file with these options, which may create it. A symbolic link is an error.
+pub fn open_with_options(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+    // The type is checked first, because opening a device can have an effect, and opening a
+    // pipe can block.
+    if let Some(found) = file_kind(path)?.filter(|found| *found != FileKind::Regular) {
+        return Err(not_regular_error(found));
     }
     let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY;
     let file = options.custom_flags(flags).open(path)?;
-    let is = FileKind::of(file.metadata()?.file_type());
-    match is {
+    let found = FileKind::from_file_type(file.metadata()?.file_type());
+    match found {
         FileKind::Regular => Ok(file),
-        _ => Err(not_regular(is)),
+        _ => Err(not_regular_error(found)),
     }
 }
 
@@ -179,26 +192,26 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Reads a file that the user names into memory. It may be a pipe, which has no size.
+/// Reads a file at a path that the user gave into memory. It may be a pipe, which has no size.
 ///
 /// # Errors
 ///
-/// Those of reading, and one for a file of more than `bytes_max`.
-pub fn read_named(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
-    read_limited(&mut File::open(path)?, bytes_max)
+/// Those of reading, and one for a file of more than `max_bytes`.
+pub fn read_user_file(path: &Path, max_bytes: u64) -> io::Result<Vec<u8>> {
+    read_limited(&mut File::open(path)?, max_bytes)
 }
 
 /// Reads a source to its end.
 ///
 /// # Errors
 ///
-/// Those of reading, and one for a source of more than `bytes_max`.
-pub fn read_limited(source: &mut dyn Read, bytes_max: u64) -> io::Result<Vec<u8>> {
+/// Those of reading, and one for a source of more than `max_bytes`.
+pub fn read_limited(source: &mut dyn Read, max_bytes: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    source.take(bytes_max + 1).read_to_end(&mut bytes)?;
-    match bytes.len() as u64 > bytes_max {
+    source.take(max_bytes + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > max_bytes {
         true => {
-            let why = format!("it has more than {bytes_max} bytes");
+            let why = format!("it has more than {max_bytes} bytes");
             Err(io::Error::other(why))
         }
         false => Ok(bytes),
@@ -215,51 +228,53 @@ pub fn size_below(root: &Path, relative: &Path) -> Option<u64> {
     metadata.is_file().then_some(metadata.len())
 }
 
-/// Returns the entries of a folder, sorted by name; none if it does not exist.
+/// Returns the paths and types of the entries of a folder, sorted by name; none if the
+/// folder does not exist.
 ///
 /// # Errors
 ///
 /// Those of reading the folder, and one if it is a link or a file.
-pub fn entries(folder: &Path) -> io::Result<Vec<(PathBuf, FileKind)>> {
-    match kind(folder)? {
+pub fn list_folder(folder: &Path) -> io::Result<Vec<(PathBuf, FileKind)>> {
+    match file_kind(folder)? {
         None => return Ok(Vec::new()),
         Some(FileKind::Folder) => {}
-        Some(is) => return Err(not_a_folder(folder, is)),
+        Some(found) => return Err(not_a_folder_error(folder, found)),
     }
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        found.push((entry.path(), FileKind::of(entry.file_type()?)));
+        found.push((entry.path(), FileKind::from_file_type(entry.file_type()?)));
     }
     found.sort_by(|(a, _), (b, _)| a.cmp(b));
     Ok(found)
 }
 
-/// Checks the folders between `root` and the file `relative` to it. Returns false
-/// if one of them does not exist.
+/// Checks that the folders between `root` and the file `relative` to it are folders and
+/// not links. Returns false if one of them does not exist.
 ///
 /// # Errors
 ///
 /// A folder that is a link or a file, and a path that leaves the root.
 pub fn check_folders(root: &Path, relative: &Path) -> io::Result<bool> {
-    for folder in folders(root, relative)? {
-        match kind(&folder)? {
+    for folder in intermediate_folders(root, relative)? {
+        match file_kind(&folder)? {
             None => return Ok(false),
             Some(FileKind::Folder) => {}
-            Some(is) => return Err(not_a_folder(&folder, is)),
+            Some(found) => return Err(not_a_folder_error(&folder, found)),
         }
     }
     Ok(true)
 }
 
 /// Creates the folders between `root` and the file `relative` to it.
-fn make_folders(root: &Path, relative: &Path) -> io::Result<()> {
-    for folder in folders(root, relative)? {
+fn create_folders(root: &Path, relative: &Path) -> io::Result<()> {
+    for folder in intermediate_folders(root, relative)? {
         match fs::create_dir(&folder) {
             Ok(()) => sync_folder(folder.parent().unwrap_or(root))?,
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match kind(&folder)? {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match file_kind(&folder)?
+            {
                 Some(FileKind::Folder) | None => {}
-                Some(is) => return Err(not_a_folder(&folder, is)),
+                Some(found) => return Err(not_a_folder_error(&folder, found)),
             },
             Err(error) => return Err(error),
         }
@@ -268,7 +283,7 @@ fn make_folders(root: &Path, relative: &Path) -> io::Result<()> {
 }
 
 /// Returns the folders between `root` and the file `relative` to it, from the top.
-fn folders(root: &Path, relative: &Path) -> io::Result<Vec<PathBuf>> {
+fn intermediate_folders(root: &Path, relative: &Path) -> io::Result<Vec<PathBuf>> {
     let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
     if !relative.components().all(is_plain) {
         let why = format!("'{}' is not a path below a folder", relative.display());
@@ -293,9 +308,9 @@ pub fn remove_below(root: &Path, relative: &Path) -> io::Result<()> {
 
 /// Removes the folders above `relative` that are empty, but not `root`.
 pub fn remove_empty_folders(root: &Path, relative: &Path) {
-    let folders = folders(root, relative).unwrap_or_default();
+    let folders = intermediate_folders(root, relative).unwrap_or_default();
     for folder in folders.iter().rev() {
-        // It fails for a folder that is not empty, and does not follow links.
+        // This fails for a folder that is not empty, and does not follow links.
         match fs::remove_dir(folder) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => break,
             _ => {}
@@ -313,16 +328,16 @@ fn remove(path: &Path) -> io::Result<()> {
 
 /// Removes the numbered files of a folder, such as `run-0` for the prefix `run-`,
 /// and then the folder. If it has other entries, these and the folder are kept.
-fn remove_numbered(folder: &Path, prefix: &str, suffix: &str) -> io::Result<()> {
-    if kind(folder)? != Some(FileKind::Folder) {
+fn remove_numbered_files(folder: &Path, prefix: &str, suffix: &str) -> io::Result<()> {
+    if file_kind(folder)? != Some(FileKind::Folder) {
         return Ok(());
     }
-    for (path, is) in entries(folder)? {
+    for (path, kind) in list_folder(folder)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let number = name.strip_prefix(prefix);
         let number = number.and_then(|name| name.strip_suffix(suffix));
         let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-        if is == FileKind::Regular && number.is_some_and(is_number) {
+        if kind == FileKind::Regular && number.is_some_and(is_number) {
             remove(&path)?;
         }
     }
@@ -330,7 +345,7 @@ fn remove_numbered(folder: &Path, prefix: &str, suffix: &str) -> io::Result<()> 
     Ok(())
 }
 
-/// Syncs the names in a folder to the disk.
+/// Syncs a folder to the disk, so that the names of its files survive a crash.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     let folder = match folder.as_os_str().is_empty() {
         true => Path::new("."),
@@ -339,22 +354,21 @@ pub fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Returns sixteen random hexadecimal digits, which are unique to this run.
+/// Returns sixteen random hexadecimal digits, different in each run.
 pub(crate) fn random_token() -> String {
     format!("{:016x}", RandomState::new().hash_one(std::process::id()))
 }
 
 /// Returns true if a text has the form of [`random_token`].
-fn is_token(text: &str) -> bool {
+fn is_random_token(text: &str) -> bool {
     text.len() == 16
         && text
             .bytes()
             .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// Returns device and inode of a file, which are equal for two paths to the same
-/// file.
-fn identity(metadata: &Metadata) -> (u64, u64) {
+/// Returns the device and the inode of a file. Two paths to the same file have the same.
+fn file_identity(metadata: &Metadata) -> (u64, u64) {
     use std::os::unix::fs::MetadataExt;
     (metadata.dev(), metadata.ino())
 }
@@ -387,13 +401,13 @@ mod tests {
             assert!(error.contains(words), "{error}");
         }
         // A path that the user gave may be a link, but not a pipe.
-        assert!(open_named(&path("link")).is_ok());
-        assert!(open_named(&path("pipe")).is_err());
+        assert!(open_user_file(&path("link")).is_ok());
+        assert!(open_user_file(&path("pipe")).is_err());
         assert_eq!(
             open(&path("none")).unwrap_err().kind(),
             io::ErrorKind::NotFound
         );
-        assert!(entries(&path("alias")).is_err());
+        assert!(list_folder(&path("alias")).is_err());
         fs::write(path("folder/x"), b"text").unwrap();
         let below = |name: &str| open_below(place.path(), Path::new(name));
         assert!(below("folder/x").is_ok());
@@ -412,11 +426,11 @@ mod tests {
         for name in ["link/victim", "alias", "none", "none/x"] {
             remove_below(root, Path::new(name)).unwrap();
         }
-        assert!(make_folders(root, Path::new("link/new/x")).is_err());
+        assert!(create_folders(root, Path::new("link/new/x")).is_err());
         assert_eq!(fs::read_dir(other.path()).unwrap().count(), 1);
         assert_eq!(fs::read(&victim).unwrap(), b"precious");
         assert!(root.join("alias").exists());
-        make_folders(root, Path::new("a/b/x")).unwrap();
+        create_folders(root, Path::new("a/b/x")).unwrap();
         fs::write(root.join("a/b/x"), b"").unwrap();
         remove_empty_folders(root, Path::new("a/b/x"));
         assert!(root.join("a/b").exists());

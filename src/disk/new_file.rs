@@ -1,37 +1,38 @@
 //! A file that has a temporary name until it is complete.
 
-use super::{kind, make_folders, not_regular, remove, sync_folder};
+use super::{create_folders, file_kind, not_regular_error, remove, sync_folder};
 use crate::FileKind;
 use crate::error::Error;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A file under a temporary name, with the name that it will have.
+/// A file under a temporary name, with the path to which it will be renamed.
 #[derive(Debug)]
 pub struct NewFile {
-    pub(super) temporary: PathBuf,
+    pub(super) temp_path: PathBuf,
     /// The folder below which no link is followed; `None` if `relative` is a path
     /// that the user gave.
     pub(super) root: Option<PathBuf>,
     /// The final path, below `root` if there is one.
-    pub(super) relative: PathBuf,
-    /// True if an existing regular file is replaced.
-    pub(super) replaces: bool,
+    pub(super) relative_path: PathBuf,
+    /// True if an existing regular file at the final path may be replaced.
+    pub(super) replaces_existing: bool,
 }
 
 impl NewFile {
     /// Returns the final path.
     pub fn path(&self) -> PathBuf {
         match &self.root {
-            Some(root) => root.join(&self.relative),
-            None => self.relative.clone(),
+            Some(root) => root.join(&self.relative_path),
+            None => self.relative_path.clone(),
         }
     }
 
-    /// Returns the final path, below its folder if it has one.
-    pub fn relative(&self) -> &Path {
-        &self.relative
+    /// Returns the final path relative to the folder of [`TempFolder`](crate::TempFolder), or
+    /// the whole final path of a single file.
+    pub fn relative_path(&self) -> &Path {
+        &self.relative_path
     }
 
     /// Renames the file to its final name, and syncs the name to the disk. The bytes
@@ -49,26 +50,27 @@ impl NewFile {
 
     fn rename(&self, path: &Path) -> io::Result<()> {
         if let Some(root) = &self.root {
-            make_folders(root, &self.relative)?;
+            create_folders(root, &self.relative_path)?;
         }
-        match kind(path)? {
+        match file_kind(path)? {
             None => {}
-            Some(FileKind::Regular) if self.replaces => {}
+            Some(FileKind::Regular) if self.replaces_existing => {}
             Some(FileKind::Regular) => return Err(io::ErrorKind::AlreadyExists.into()),
-            Some(is) => return Err(not_regular(is)),
+            Some(found) => return Err(not_regular_error(found)),
         }
-        fs::rename(&self.temporary, path)?;
+        fs::rename(&self.temp_path, path)?;
         sync_folder(path.parent().unwrap_or(Path::new("")))
     }
 
     /// Removes the file.
     pub fn discard(self) {
         // An error is ignored: temporary files are removed at the end of the run.
-        let _ = remove(&self.temporary);
+        let _ = remove(&self.temp_path);
     }
 
-    /// Writes the bytes of a small file, and renames it.
-    pub fn write_whole(self, mut file: File, bytes: &[u8]) -> Result<(), Error> {
+    /// Writes `bytes` to the file, syncs it and renames it to its final path. If
+    /// writing fails, the file is removed.
+    pub fn write_and_commit(self, mut file: File, bytes: &[u8]) -> Result<(), Error> {
         let result = file.write_all(bytes).and_then(|()| file.sync_all());
         match result {
             Ok(()) => self.commit(),

@@ -3,44 +3,46 @@
 use crate::error::{Error, ErrorKind};
 use std::fs;
 
-/// The limit that is assumed if the system does not report one: the default of
-/// macOS.
-const LIMIT_ASSUMED: usize = 256;
+/// The limit of open files that is assumed if the system does not report one: the default
+/// of macOS.
+const DEFAULT_FILE_LIMIT: usize = 256;
 
-/// The number of files that libraries open: a terminal, pipes for signals.
-const RESERVED: usize = 8;
+/// The number of files that are left for libraries, such as a terminal and pipes for
+/// signals.
+const RESERVED_FILES: usize = 8;
 
-/// Returns the limit of open files, as reported by `ulimit -n`.
-fn limit() -> usize {
+/// Reads the limit of open files of this process, which is that of `ulimit -n`.
+fn read_open_file_limit() -> usize {
     let limits = fs::read_to_string("/proc/self/limits").unwrap_or_default();
     let mut lines = limits.lines();
     let line = lines.find_map(|line| line.strip_prefix("Max open files"));
     match line.and_then(|line| line.split_whitespace().next()) {
         Some("unlimited") => usize::MAX,
-        Some(number) => number.parse().unwrap_or(LIMIT_ASSUMED),
-        None => LIMIT_ASSUMED,
+        Some(number) => number.parse().unwrap_or(DEFAULT_FILE_LIMIT),
+        None => DEFAULT_FILE_LIMIT,
     }
 }
 
-/// Returns the number of files that may still be opened.
-pub fn free() -> usize {
-    let open = fs::read_dir("/proc/self/fd").map_or(RESERVED, Iterator::count);
-    limit().saturating_sub(open + RESERVED)
+/// Returns the number of files that the process may still open.
+pub fn count_free() -> usize {
+    let open = fs::read_dir("/proc/self/fd").map_or(RESERVED_FILES, Iterator::count);
+    read_open_file_limit().saturating_sub(open + RESERVED_FILES)
 }
 
-/// The limits of what a run keeps open at the same time.
+/// The numbers of inputs and parts that a run may keep open at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OpenFiles {
+pub struct OpenFileLimits {
     /// The number of inputs that are read or wait to be read.
     pub inputs: usize,
     /// The number of parts whose files are not finished.
     pub parts: usize,
 }
 
-impl OpenFiles {
-    /// Divides the files that may be opened: half of them for parts, and two for each
-    /// input, since one may still be open from the previous input. The limits never
-    /// exceed what this number of threads can use.
+impl OpenFileLimits {
+    /// Divides `free` files, those that may still be opened: half of them for parts, and
+    /// the rest for inputs. An input counts as two files, because one may still be open
+    /// from the previous input. The limits never exceed what this number of threads can
+    /// use.
     ///
     /// # Errors
     ///
@@ -52,7 +54,7 @@ impl OpenFiles {
         let parts = (free / 2 / files_per_part).clamp(1, threads + 2);
         let inputs = (free.saturating_sub(parts * files_per_part) / 2).min(threads + 3);
         if inputs == 0 {
-            let limit = limit();
+            let limit = read_open_file_limit();
             let needed = limit.saturating_sub(free) + files_per_part + 2;
             let kind = ErrorKind::TooFewOpenFiles { limit, needed };
             return Err(Error::new(kind, ""));
@@ -67,15 +69,15 @@ mod tests {
 
     #[test]
     fn open_files_are_divided_between_parts_and_inputs() {
-        let new = |free, threads| OpenFiles::new(free, 9, threads).ok();
-        let bounds = |inputs, parts| Some(OpenFiles { inputs, parts });
+        let new = |free, threads| OpenFileLimits::new(free, 9, threads).ok();
+        let bounds = |inputs, parts| Some(OpenFileLimits { inputs, parts });
         assert_eq!(new(usize::MAX, 2), bounds(5, 4));
         assert_eq!(new(1000, 64), bounds(67, 45));
         assert_eq!(new(48, 64), bounds(13, 2));
         assert_eq!(new(13, 1), bounds(1, 1));
         assert_eq!(new(12, 1), None);
         for free in 13..200 {
-            let limits = OpenFiles::new(free, 9, 64).unwrap();
+            let limits = OpenFileLimits::new(free, 9, 64).unwrap();
             assert!(limits.parts * 11 + limits.inputs * 2 <= free, "{free}");
         }
     }

@@ -1,7 +1,8 @@
 //! An output that is one file, with its lock and its temporary files.
 
 use super::{
-    NewFile, create_new, identity, is_token, kind, open_with, random_token, remove, remove_numbered,
+    NewFile, create_new, file_identity, file_kind, is_random_token, open_with_options,
+    random_token, remove, remove_numbered_files,
 };
 use crate::FileKind;
 use crate::error::{Error, ErrorKind};
@@ -10,22 +11,22 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-/// The first word of a lock file. A token follows.
-const MARK: &str = "robots-scan ";
+/// The first bytes of a lock file. A token follows.
+const LOCK_FILE_PREFIX: &str = "robots-scan ";
 
 /// The prefix of the names of sort runs. A number follows.
 pub const SORT_RUN_PREFIX: &str = "run-";
 
-/// How often opening the lock file is tried again if another run removes it
+/// The maximum number of attempts to lock the lock file, because another run may remove it
 /// meanwhile.
-const ATTEMPTS: usize = 100;
+const LOCK_ATTEMPTS: usize = 100;
 
-/// An exclusive lock on one output file.
+/// An output file that is locked exclusively.
 ///
 /// The output `x` has the lock file `.x.lock`, which is locked by the system as long
 /// as the run lives. The lock file contains the token of the temporary file
 /// `.x.<token>.tmp` and of the folder `.x.<token>.sort.tmp`, so that the next run
-/// can remove what a killed run left. The lock file is removed when this is dropped.
+/// can remove the files of a killed run. The lock file is removed on drop.
 #[derive(Debug)]
 pub struct SingleFile {
     path: PathBuf,
@@ -34,85 +35,85 @@ pub struct SingleFile {
 }
 
 impl SingleFile {
-    /// Acquires the lock.
+    /// Locks the output, and removes the temporary files that a killed run left.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Busy`] if another run has the lock, [`ErrorKind::ForeignFile`] if
     /// the lock file is not one of robots-scan, [`ErrorKind::Create`].
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let cannot = |error| Error::with_source(ErrorKind::Create, path, error);
+        let create_error = |error| Error::with_source(ErrorKind::Create, path, error);
         if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(cannot)?;
+            fs::create_dir_all(folder).map_err(create_error)?;
         }
-        let place = beside(path, ".lock");
-        let mut lock = lock(&place, path)?;
+        let lock_path = hidden_sibling(path, ".lock");
+        let mut lock = acquire_lock(&lock_path, path)?;
         let mut text = Vec::new();
-        let limit = (MARK.len() + 64) as u64;
+        let limit = (LOCK_FILE_PREFIX.len() + 64) as u64;
         let read = (&mut lock).take(limit).read_to_end(&mut text);
-        read.map_err(cannot)?;
-        let Some(previous) = parse_lock(&text) else {
-            return Err(Error::new(ErrorKind::ForeignFile, &place));
+        read.map_err(create_error)?;
+        let Some(previous_token) = parse_lock_file(&text) else {
+            return Err(Error::new(ErrorKind::ForeignFile, &lock_path));
         };
-        if let Some(token) = previous {
-            remove_temporary(path, &token).map_err(cannot)?;
+        if let Some(token) = previous_token {
+            remove_temp_files(path, &token).map_err(create_error)?;
         }
         let token = random_token();
         let written = lock
             .set_len(0)
             .and_then(|()| lock.rewind())
-            .and_then(|()| lock.write_all(format!("{MARK}{token}\n").as_bytes()))
+            .and_then(|()| lock.write_all(format!("{LOCK_FILE_PREFIX}{token}\n").as_bytes()))
             .and_then(|()| lock.sync_all());
-        let single = Self {
+        let single_file = Self {
             path: path.to_owned(),
             token,
             lock,
         };
-        written.map_err(cannot)?;
-        Ok(single)
+        written.map_err(create_error)?;
+        Ok(single_file)
     }
 
-    /// Creates the file under a temporary name.
+    /// Creates the output file under a temporary name.
     pub fn new_file(&self) -> Result<(NewFile, File), Error> {
-        let temporary = file_of(&self.path, &self.token);
-        let file = create_new(&temporary).map_err(|error| Error::write(&temporary, error))?;
+        let temp_path = temp_file_path(&self.path, &self.token);
+        let file = create_new(&temp_path).map_err(|error| Error::write(&temp_path, error))?;
         let new = NewFile {
-            temporary,
+            temp_path,
             root: None,
-            relative: self.path.clone(),
-            replaces: true,
+            relative_path: self.path.clone(),
+            replaces_existing: true,
         };
         Ok((new, file))
     }
 
     /// Returns the path of the folder for sort runs. The folder is not created.
-    pub fn scratch(&self) -> PathBuf {
-        scratch_of(&self.path, &self.token)
+    pub fn sort_folder_path(&self) -> PathBuf {
+        sort_folder_path(&self.path, &self.token)
     }
 }
 
 impl Drop for SingleFile {
     fn drop(&mut self) {
-        let _ = remove_temporary(&self.path, &self.token);
-        // It is removed while the lock is held. A run that waits for the lock opens
-        // the lock file again.
-        let place = beside(&self.path, ".lock");
+        let _ = remove_temp_files(&self.path, &self.token);
+        // The lock file is removed while the lock is held. A run that locks the removed file
+        // notices that, and opens the lock file again.
+        let lock_path = hidden_sibling(&self.path, ".lock");
         let is_own = |metadata: fs::Metadata| {
             let own = self.lock.metadata();
-            own.is_ok_and(|own| identity(&own) == identity(&metadata))
+            own.is_ok_and(|own| file_identity(&own) == file_identity(&metadata))
         };
-        if fs::symlink_metadata(&place).is_ok_and(is_own) {
-            let _ = fs::remove_file(&place);
+        if fs::symlink_metadata(&lock_path).is_ok_and(is_own) {
+            let _ = fs::remove_file(&lock_path);
         }
     }
 }
 
 /// Opens and locks the lock file of an output.
-fn lock(place: &Path, path: &Path) -> Result<File, Error> {
-    for _ in 0..ATTEMPTS {
+fn acquire_lock(lock_path: &Path, path: &Path) -> Result<File, Error> {
+    for _ in 0..LOCK_ATTEMPTS {
         let mut options = OpenOptions::new();
         let options = options.read(true).write(true).create(true).truncate(false);
-        let file = open_with(place, options)
+        let file = open_with_options(lock_path, options)
             .map_err(|error| Error::with_source(ErrorKind::Create, path, error))?;
         match file.try_lock() {
             Ok(()) => {}
@@ -121,8 +122,8 @@ fn lock(place: &Path, path: &Path) -> Result<File, Error> {
             Err(TryLockError::Error(_)) => {}
         }
         // The run that had the lock may have removed the file meanwhile.
-        let is_same = match (file.metadata(), fs::symlink_metadata(place)) {
-            (Ok(open), Ok(named)) => identity(&open) == identity(&named),
+        let is_same = match (file.metadata(), fs::symlink_metadata(lock_path)) {
+            (Ok(open), Ok(named)) => file_identity(&open) == file_identity(&named),
             _ => false,
         };
         if is_same {
@@ -132,46 +133,46 @@ fn lock(place: &Path, path: &Path) -> Result<File, Error> {
     Err(Error::new(ErrorKind::Busy, path))
 }
 
-/// Parses a lock file. Returns its token, or `Some(None)` if a killed run wrote it
-/// only in part. Returns `None` if the text is not that of a lock file.
-fn parse_lock(text: &[u8]) -> Option<Option<String>> {
+/// Parses the text of a lock file. Returns `Some` with its token, `Some(None)` if a killed
+/// run wrote only a part of it, and `None` if it is not the text of a lock file.
+fn parse_lock_file(text: &[u8]) -> Option<Option<String>> {
     let text = std::str::from_utf8(text).ok()?;
-    if MARK.starts_with(text) {
+    if LOCK_FILE_PREFIX.starts_with(text) {
         return Some(None);
     }
-    let rest = text.strip_prefix(MARK)?;
+    let rest = text.strip_prefix(LOCK_FILE_PREFIX)?;
     match rest.strip_suffix('\n') {
-        Some(token) if is_token(token) => Some(Some(token.to_owned())),
+        Some(token) if is_random_token(token) => Some(Some(token.to_owned())),
         Some(_) => None,
-        None => (rest.len() <= 16 && is_token(&format!("{rest:0<16}"))).then_some(None),
+        None => (rest.len() <= 16 && is_random_token(&format!("{rest:0<16}"))).then_some(None),
     }
 }
 
-/// Returns the path `.<name><suffix>` in the folder of a file.
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+/// Returns the path of the hidden file `.<name><suffix>` in the folder of the file `<name>`.
+fn hidden_sibling(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(".");
     name.push(path.file_name().unwrap_or_default());
     name.push(suffix);
     path.with_file_name(name)
 }
 
-/// Returns the path of the temporary file.
-fn file_of(path: &Path, token: &str) -> PathBuf {
-    beside(path, &format!(".{token}.tmp"))
+/// Returns the path of the temporary file of an output.
+fn temp_file_path(path: &Path, token: &str) -> PathBuf {
+    hidden_sibling(path, &format!(".{token}.tmp"))
 }
 
-/// Returns the path of the folder for sort runs.
-fn scratch_of(path: &Path, token: &str) -> PathBuf {
-    beside(path, &format!(".{token}.sort.tmp"))
+/// Returns the path of the folder for the sort runs of an output.
+fn sort_folder_path(path: &Path, token: &str) -> PathBuf {
+    hidden_sibling(path, &format!(".{token}.sort.tmp"))
 }
 
-/// Removes the temporary file and the folder for sort runs.
-fn remove_temporary(path: &Path, token: &str) -> io::Result<()> {
-    let file = file_of(path, token);
-    if kind(&file)? == Some(FileKind::Regular) {
+/// Removes the temporary file of an output and its folder for sort runs.
+fn remove_temp_files(path: &Path, token: &str) -> io::Result<()> {
+    let file = temp_file_path(path, token);
+    if file_kind(&file)? == Some(FileKind::Regular) {
         remove(&file)?;
     }
-    remove_numbered(&scratch_of(path, token), SORT_RUN_PREFIX, "")
+    remove_numbered_files(&sort_folder_path(path, token), SORT_RUN_PREFIX, "")
 }
 
 #[cfg(test)]
@@ -183,7 +184,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("x.parquet");
         let names = || -> Vec<String> {
-            let entries = super::super::entries(place.path()).unwrap();
+            let entries = super::super::list_folder(place.path()).unwrap();
             let names = entries.iter().map(|(path, _)| path.file_name().unwrap());
             names
                 .map(|name| name.to_string_lossy().into_owned())
@@ -203,11 +204,11 @@ mod tests {
         // A killed run leaves the lock file, the temporary file and the folder.
         let killed = SingleFile::open(&path).unwrap();
         killed.new_file().unwrap();
-        fs::create_dir(killed.scratch()).unwrap();
-        fs::write(killed.scratch().join("run-3"), b"").unwrap();
-        fs::write(killed.scratch().join("notes"), b"mine").unwrap();
+        fs::create_dir(killed.sort_folder_path()).unwrap();
+        fs::write(killed.sort_folder_path().join("run-3"), b"").unwrap();
+        fs::write(killed.sort_folder_path().join("notes"), b"mine").unwrap();
         let lock = killed.lock.try_clone().unwrap();
-        let notes = killed.scratch().join("notes");
+        let notes = killed.sort_folder_path().join("notes");
         std::mem::forget(killed);
         lock.unlock().unwrap();
         assert_eq!(names().len(), 4, "{:?}", names());

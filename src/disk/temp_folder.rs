@@ -1,7 +1,9 @@
-//! Temporary folders: that of a dataset, in which files are written before they are renamed, and
-//! those in the system's place for temporary files.
+//! Temporary folders: the one in a dataset, in which files are written before they are renamed, and
+//! folders in the system's folder for temporary files.
 
-use super::{NewFile, SORT_RUN_PREFIX, create_new, is_token, random_token, remove_numbered};
+use super::{
+    NewFile, SORT_RUN_PREFIX, create_new, is_random_token, random_token, remove_numbered_files,
+};
 use crate::error::{Error, ErrorKind};
 use std::fs::{self, File};
 use std::io;
@@ -9,13 +11,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The prefix of the name of the folder. A random token follows.
-const PREFIX: &str = "_tmp-";
+const FOLDER_PREFIX: &str = "_tmp-";
 
 /// The suffix of the names of its files, which are numbers.
-const SUFFIX: &str = ".tmp";
+const FILE_SUFFIX: &str = ".tmp";
 
-/// The name of the folder for sorting in it.
-const SCRATCH: &str = "sort";
+/// The name of its subfolder for sort runs.
+const SORT_FOLDER: &str = "sort";
 
 /// A folder `_tmp-<random>` for temporary files. It is removed when it is dropped.
 /// A killed run leaves it, so its name is logged before it is created.
@@ -23,18 +25,19 @@ const SCRATCH: &str = "sort";
 pub struct TempFolder {
     root: PathBuf,
     folder: PathBuf,
-    count: AtomicU64,
+    file_count: AtomicU64,
 }
 
 impl TempFolder {
     /// Returns a name that is unique to this run.
     pub fn random_name() -> String {
-        format!("{PREFIX}{}", random_token())
+        format!("{FOLDER_PREFIX}{}", random_token())
     }
 
     /// Returns true if a text has the form of [`random_name`](Self::random_name).
     pub fn is_name(text: &str) -> bool {
-        text.strip_prefix(PREFIX).is_some_and(is_token)
+        text.strip_prefix(FOLDER_PREFIX)
+            .is_some_and(is_random_token)
     }
 
     /// Creates the folder in `root`.
@@ -48,50 +51,54 @@ impl TempFolder {
         Ok(Self {
             root: root.to_owned(),
             folder,
-            count: AtomicU64::new(0),
+            file_count: AtomicU64::new(0),
         })
     }
 
-    /// Removes a folder that a killed run left, unless it is a link. Files that the run
-    /// did not create are kept, and then the folder is kept, too.
-    pub fn remove(root: &Path, name: &str) -> io::Result<()> {
+    /// Removes a folder that a killed run left, unless it is a link. If the folder has
+    /// files that the run did not create, they and the folder are kept.
+    pub fn remove_leftover(root: &Path, name: &str) -> io::Result<()> {
         if !Self::is_name(name) {
             return Ok(());
         }
         let folder = root.join(name);
-        remove_numbered(&folder.join(SCRATCH), SORT_RUN_PREFIX, "")?;
-        remove_numbered(&folder, "", SUFFIX)
+        remove_numbered_files(&folder.join(SORT_FOLDER), SORT_RUN_PREFIX, "")?;
+        remove_numbered_files(&folder, "", FILE_SUFFIX)
     }
 
-    /// Returns the path of a folder for sorting, which does not exist yet.
-    pub fn scratch(&self) -> PathBuf {
-        self.folder.join(SCRATCH)
+    /// Returns the path of the subfolder for sort runs, which is not created here.
+    pub fn sort_folder_path(&self) -> PathBuf {
+        self.folder.join(SORT_FOLDER)
     }
 
     /// Creates a file whose final path is `relative` to the root.
-    pub fn new_file(&self, relative: &Path, replaces: bool) -> Result<(NewFile, File), Error> {
-        let number = self.count.fetch_add(1, Ordering::Relaxed);
-        let temporary = self.folder.join(format!("{number}{SUFFIX}"));
-        let file = create_new(&temporary).map_err(|error| Error::write(&temporary, error))?;
+    pub fn new_file(
+        &self,
+        relative: &Path,
+        replaces_existing: bool,
+    ) -> Result<(NewFile, File), Error> {
+        let number = self.file_count.fetch_add(1, Ordering::Relaxed);
+        let temp_path = self.folder.join(format!("{number}{FILE_SUFFIX}"));
+        let file = create_new(&temp_path).map_err(|error| Error::write(&temp_path, error))?;
         let new = NewFile {
-            temporary,
+            temp_path,
             root: Some(self.root.clone()),
-            relative: relative.to_owned(),
-            replaces,
+            relative_path: relative.to_owned(),
+            replaces_existing,
         };
         Ok((new, file))
     }
 
-    /// Writes a small file atomically. It replaces an existing file.
-    pub fn replace(&self, relative: &Path, bytes: &[u8]) -> Result<(), Error> {
+    /// Writes a small file atomically. An existing file is replaced.
+    pub fn replace_file(&self, relative: &Path, bytes: &[u8]) -> Result<(), Error> {
         let (new, file) = self.new_file(relative, true)?;
-        new.write_whole(file, bytes)
+        new.write_and_commit(file, bytes)
     }
 }
 
 impl Drop for TempFolder {
     fn drop(&mut self) {
-        let _ = remove_numbered(&self.folder, "", SUFFIX);
+        let _ = remove_numbered_files(&self.folder, "", FILE_SUFFIX);
     }
 }
 
@@ -158,8 +165,8 @@ mod tests {
         }
         let folder = TempFolder::create(root, &name).unwrap();
         assert!(TempFolder::create(root, &name).is_err());
-        folder.replace(Path::new("a"), b"1").unwrap();
-        folder.replace(Path::new("a"), b"2").unwrap();
+        folder.replace_file(Path::new("a"), b"1").unwrap();
+        folder.replace_file(Path::new("a"), b"2").unwrap();
         assert_eq!(fs::read(root.join("a")).unwrap(), b"2");
         let (new, _) = folder.new_file(Path::new("a"), false).unwrap();
         assert!(new.commit().is_err());
@@ -167,15 +174,15 @@ mod tests {
         symlink("../victim", root.join(&name).join("7.tmp")).unwrap();
         fs::write(root.join(&name).join("notes.tmp"), b"mine").unwrap();
         drop(folder);
-        let left = super::super::entries(&root.join(&name)).unwrap();
+        let left = super::super::list_folder(&root.join(&name)).unwrap();
         assert_eq!(left.len(), 2, "{left:?}");
         assert_eq!(fs::read(root.join("victim")).unwrap(), b"precious");
         fs::remove_file(root.join(&name).join("7.tmp")).unwrap();
         fs::remove_file(root.join(&name).join("notes.tmp")).unwrap();
-        TempFolder::remove(root, &name).unwrap();
+        TempFolder::remove_leftover(root, &name).unwrap();
         assert!(!root.join(&name).exists());
         symlink(".", root.join(&name)).unwrap();
-        TempFolder::remove(root, &name).unwrap();
+        TempFolder::remove_leftover(root, &name).unwrap();
         assert!(root.join("victim").exists() && root.join(&name).exists());
     }
 }

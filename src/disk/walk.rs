@@ -1,16 +1,16 @@
 //! The recursive search of a folder for files.
 
-use super::identity;
+use super::file_identity;
 use crate::FileKind;
 use crate::error::{Error, ErrorKind};
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The limit of entries in all folders together.
+/// The maximum number of entries in all folders together.
 const MAX_ENTRIES: u64 = 10_000_000;
 
-/// The limit of the depth of folders; that of the searched folder is 0.
+/// The maximum depth of a folder. The depth of the searched folder is 0.
 const MAX_DEPTH: usize = 200;
 
 /// The state of a folder walk.
@@ -43,28 +43,32 @@ pub fn walk(root: &Path, is_wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<PathBu
         links: BTreeSet::new(),
         entries: 0,
     };
-    walk.folder(root, root, 0)?;
+    walk.search_folder(root, root, 0)?;
     // Folders are searched before links, so that the names of links do not matter.
-    let mut linked = Vec::new();
+    let mut linked_files = Vec::new();
     while let Some(link) = walk.links.pop_first() {
         match fs::metadata(&link) {
             Ok(metadata) if metadata.is_dir() => {
                 let depth = link.components().count() - root.components().count();
-                walk.folder(root, &link, depth)?;
+                walk.search_folder(root, &link, depth)?;
             }
             Ok(metadata) if !metadata.is_file() => {}
             // A link to nothing is returned. Opening it fails later.
-            _ if is_wanted(&link) => linked.push(link),
+            _ if is_wanted(&link) => linked_files.push(link),
             _ => {}
         }
     }
     let mut files = walk.files;
-    let file_id = |path: &PathBuf| fs::metadata(path).ok().map(|metadata| identity(&metadata));
-    if !linked.is_empty() {
-        let mut own: HashSet<_> = files.iter().filter_map(file_id).collect();
-        linked.sort();
-        linked.retain(|link| file_id(link).is_none_or(|id| own.insert(id)));
-        files.extend(linked);
+    let file_id = |path: &PathBuf| {
+        fs::metadata(path)
+            .ok()
+            .map(|metadata| file_identity(&metadata))
+    };
+    if !linked_files.is_empty() {
+        let mut found_ids: HashSet<_> = files.iter().filter_map(file_id).collect();
+        linked_files.sort();
+        linked_files.retain(|link| file_id(link).is_none_or(|id| found_ids.insert(id)));
+        files.extend(linked_files);
     }
     files.sort();
     Ok(files)
@@ -72,40 +76,40 @@ pub fn walk(root: &Path, is_wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<PathBu
 
 impl Walk<'_> {
     /// Searches a folder and its subfolders, without following links.
-    fn folder(&mut self, root: &Path, folder: &Path, depth: usize) -> Result<(), Error> {
-        let unreadable = |error| Error::read(folder, error);
+    fn search_folder(&mut self, root: &Path, folder: &Path, depth: usize) -> Result<(), Error> {
+        let read_error = |error| Error::read(folder, error);
         if depth > MAX_DEPTH {
-            return Err(too_large(root));
+            return Err(too_large_error(root));
         }
-        let metadata = fs::metadata(folder).map_err(unreadable)?;
-        if !self.folders.insert(identity(&metadata)) {
+        let metadata = fs::metadata(folder).map_err(read_error)?;
+        if !self.folders.insert(file_identity(&metadata)) {
             return Ok(());
         }
-        let mut below = Vec::new();
-        for entry in fs::read_dir(folder).map_err(unreadable)? {
-            let entry = entry.map_err(unreadable)?;
+        let mut subfolders = Vec::new();
+        for entry in fs::read_dir(folder).map_err(read_error)? {
+            let entry = entry.map_err(read_error)?;
             self.entries += 1;
             if self.entries > MAX_ENTRIES {
-                return Err(too_large(root));
+                return Err(too_large_error(root));
             }
             let path = entry.path();
-            match FileKind::of(entry.file_type().map_err(unreadable)?) {
-                FileKind::Folder => below.push(path),
+            match FileKind::from_file_type(entry.file_type().map_err(read_error)?) {
+                FileKind::Folder => subfolders.push(path),
                 FileKind::Link => drop(self.links.insert(path)),
                 FileKind::Regular if (self.is_wanted)(&path) => self.files.push(path),
                 // A pipe may never have a writer, so reading it could wait forever.
                 FileKind::Regular | FileKind::Special => {}
             }
         }
-        below.sort();
-        below
+        subfolders.sort();
+        subfolders
             .iter()
-            .try_for_each(|path| self.folder(root, path, depth + 1))
+            .try_for_each(|path| self.search_folder(root, path, depth + 1))
     }
 }
 
 /// Returns the error for a folder beyond the limits.
-fn too_large(root: &Path) -> Error {
+fn too_large_error(root: &Path) -> Error {
     let kind = ErrorKind::FolderTooLarge {
         entries: MAX_ENTRIES,
         depth: MAX_DEPTH,

@@ -36,7 +36,7 @@ pub enum RemoteErrorKind {
 }
 
 impl Kind for RemoteErrorKind {
-    fn message(&self, path: &Path, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write_message(&self, path: &Path, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = path.display();
         match self {
             Self::AccessDenied { .. } => write!(f, "access to '{place}' is denied"),

@@ -219,7 +219,7 @@ pub(super) fn client(options: &RemoteOptions) -> Result<reqwest::Client, Error> 
         .http1_only()
         .connect_timeout(CONNECT_TIMEOUT);
     if let Some(path) = &options.ca {
-        let bytes = disk::read_named(path, MAX_CA_BYTES);
+        let bytes = disk::read_user_file(path, MAX_CA_BYTES);
         let bytes = bytes.map_err(|error| Error::read(path, error))?;
         let certificates = reqwest::Certificate::from_pem_bundle(&bytes);
         let certificates = certificates

@@ -4,14 +4,14 @@ use disk::error::Kind;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// What can fail with the inputs of a run.
+/// The kinds of errors with the inputs of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ScanErrorKind {
-    /// A URL has no object, or another protocol than https, http and S3.
+    /// A URL names no object, or its protocol is not https, http or S3.
     UrlInput,
     /// A URL does not name the crawl and the subset of its archive.
     UnknownCrawl,
-    /// A list at a URL has a line that leads elsewhere than to its server.
+    /// A line of a list at a URL does not lead to the server of the list.
     UnsafeLine {
         /// The line, without secrets.
         line: String,
@@ -23,7 +23,7 @@ pub enum ScanErrorKind {
     NoInput,
     /// Two inputs have the same name.
     SameName {
-        /// Their paths, in the order of the inputs.
+        /// The paths of the two inputs, in their order.
         paths: [PathBuf; 2],
         /// The deepest folder that contains all files, if their paths below it differ.
         folder: Option<PathBuf>,
@@ -78,7 +78,7 @@ pub enum ScanErrorKind {
 }
 
 impl Kind for ScanErrorKind {
-    fn message(&self, path: &Path, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write_message(&self, path: &Path, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = path.display();
         match self {
             Self::UrlInput => write!(f, "'{place}' is not the URL of an archive"),

@@ -66,7 +66,7 @@ pub fn scan(archives: &[&str], dataset: &Path) -> Result<ScanSummary, Error> {
     })?;
     let options = Options {
         threads,
-        listed_inputs: found.listed,
+        listed_inputs: found.listed_inputs,
         list_digest: found.list_digest,
         ..Options::new(found.inputs, OutputLayout::new(dataset, &Table::ALL, None))
     };

@@ -9,8 +9,8 @@ use std::path::Path;
 ///
 /// # Errors
 ///
-/// [`ScanErrorKind::Threads`] if the system does not start them. The error names `path`, which is what
-/// the threads are for.
+/// [`ScanErrorKind::Threads`] if the system does not start them. The error is about `path`: the input
+/// or the output of the command.
 pub fn start(count: usize, path: impl AsRef<Path>) -> Result<ThreadPool, Error> {
     let pool = ThreadPoolBuilder::new().num_threads(count).build();
     // The source of the error of `rayon` has the same text.

@@ -12,7 +12,7 @@ use dataset::crawler::Crawler;
 use dataset::external_sort::sort_key::{FieldReader, put_i64, put_u32};
 use dataset::external_sort::{MIN_MEMORY_BYTES, Reader, SortMemory, SpillFolder};
 use dataset::resolve::hosts::stored_verdict::{
-    VerdictColumns, WildcardColumns, inconsistent, put_verdict, read_verdict,
+    VerdictColumns, WildcardColumns, inconsistent_table_error, put_verdict, read_verdict,
 };
 use dataset::tables::{CrawlerVerdictRow, CrawlerVerdictRows, StoredVerdict, Table};
 use dataset::{
@@ -98,7 +98,7 @@ pub fn write(options: &Options, stop: &Arc<AtomicBool>) -> Result<CrawlerVerdict
     let output = SingleFile::open(path)?;
     // Checked again, since another run may have written the file meanwhile.
     check()?;
-    let spill_folder = SpillFolder::create(&output.scratch(), Arc::clone(stop))?;
+    let spill_folder = SpillFolder::create(&output.sort_folder_path(), Arc::clone(stop))?;
     let memory = SortMemory::new(&spill_folder, MIN_MEMORY_BYTES);
     let result = write_rows(&dataset, &crawlers, memory, &output);
     let summary = result.map_err(|error| match error.kind() {
@@ -108,7 +108,7 @@ pub fn write(options: &Options, stop: &Arc<AtomicBool>) -> Result<CrawlerVerdict
     })?;
     Ok(CrawlerVerdictsSummary {
         crawlers: crawlers.len() as u64,
-        is_dataset_whole: dataset.is_whole(),
+        is_dataset_whole: dataset.is_finished(),
         ..summary
     })
 }
@@ -128,7 +128,7 @@ fn write_rows(
     output: &SingleFile,
 ) -> Result<CrawlerVerdictsSummary, Error> {
     let named = NamedVerdicts::of(crawlers);
-    let mut sorter = memory.sorter();
+    let mut sorter = memory.create_sorter();
     let mut record = Vec::new();
     let filter = CaptureFilter::Values(Arc::new(ColumnValuesFilter {
         column: "agent",
@@ -139,8 +139,8 @@ fn write_rows(
         &[NameColumns::NAMES, VerdictColumns::NAMES].concat(),
         &filter,
         &mut |_, batch| {
-            let names = NameColumns::of(batch)?;
-            let verdicts = VerdictColumns::of(batch)?;
+            let names = NameColumns::from_batch(batch)?;
+            let verdicts = VerdictColumns::from_batch(batch)?;
             for row in 0..batch.num_rows() {
                 if let Some(&number) = named.numbers.get(names.agent.value(row)) {
                     record.clear();
@@ -177,7 +177,7 @@ fn write_rows(
         match reader.peek() {
             None => writer.end(),
             // A row of a host that is not in `hosts`.
-            Some(_) => Err(inconsistent(Table::HostVerdicts.name())),
+            Some(_) => Err(inconsistent_table_error(Table::HostVerdicts.name())),
         }
     });
     if let Err(error) = written {
@@ -238,13 +238,13 @@ impl Writer<'_> {
         batch: &RecordBatch,
         named: &mut Reader<'_>,
     ) -> Result<(), Error> {
-        let hosts = HostColumns::of(batch)?;
-        let wildcards = VerdictColumns::from(WildcardColumns::of(batch)?);
+        let hosts = HostColumns::from_batch(batch)?;
+        let wildcards = VerdictColumns::from(WildcardColumns::from_batch(batch)?);
         let mut of_names = BTreeMap::new();
         for row in 0..batch.num_rows() {
             let id = hosts.host_id.value(row);
             if id <= self.last_host {
-                return Err(inconsistent(Table::Hosts.name()));
+                return Err(inconsistent_table_error(Table::Hosts.name()));
             }
             self.last_host = id;
             of_names.clear();
@@ -270,7 +270,7 @@ impl Writer<'_> {
                 });
             }
             self.hosts += 1;
-            if self.rows.rows() >= BATCH_ROWS {
+            if self.rows.row_count() >= BATCH_ROWS {
                 self.file.write(self.rows.take())?;
             }
         }
@@ -279,7 +279,7 @@ impl Writer<'_> {
 
     fn end(&mut self) -> Result<(), Error> {
         self.file.write(self.rows.take())?;
-        self.file.end()
+        self.file.finish_rows()
     }
 }
 
@@ -296,7 +296,7 @@ fn read_named(
             break;
         }
         if id < host_id {
-            return Err(inconsistent(Table::HostVerdicts.name()));
+            return Err(inconsistent_table_error(Table::HostVerdicts.name()));
         }
         let number = fields.u32();
         verdicts.insert(number, read_verdict(&mut fields));

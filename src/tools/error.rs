@@ -1,6 +1,6 @@
 //! The kinds of errors of this package.
 
-use capture::date::to_iso;
+use capture::date::format_iso;
 use disk::error::Kind;
 use std::fmt;
 use std::path::Path;
@@ -45,7 +45,7 @@ pub enum ToolErrorKind {
 }
 
 impl Kind for ToolErrorKind {
-    fn message(&self, path: &Path, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write_message(&self, path: &Path, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = path.display();
         match self {
             Self::NotS3 => write!(f, "'{place}' is not a prefix of S3"),
@@ -75,7 +75,7 @@ impl Kind for ToolErrorKind {
             } => {
                 write!(f, "'{place}' has no capture of a robots.txt of '{host}'")?;
                 match first_time {
-                    Some(time) => write!(f, " at that time; first capture: {}", to_iso(*time)),
+                    Some(time) => write!(f, " at that time; first capture: {}", format_iso(*time)),
                     None => Ok(()),
                 }
             }

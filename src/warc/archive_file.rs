@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 /// An archive that can be read from any offset: a regular file, or bytes in memory.
 ///
-/// Clones share the file or the bytes. Reading one does not move another, so several readers can
-/// read different ranges of one archive at the same time.
+/// Clones share the file or the bytes, but no position: several readers can read different ranges of
+/// one archive at the same time.
 #[derive(Clone, Debug)]
-pub struct ArchiveFile(Bytes);
+pub struct ArchiveFile(ArchiveStorage);
 
 #[derive(Clone, Debug)]
-enum Bytes {
+enum ArchiveStorage {
     OnDisk { file: Arc<File>, length: u64 },
     InMemory(Arc<Vec<u8>>),
 }
@@ -39,7 +39,7 @@ impl ArchiveFile {
         if !metadata.is_file() {
             return Err(io::ErrorKind::NotSeekable.into());
         }
-        Ok(Self(Bytes::OnDisk {
+        Ok(Self(ArchiveStorage::OnDisk {
             file: Arc::new(file),
             length: metadata.len(),
         }))
@@ -47,14 +47,14 @@ impl ArchiveFile {
 
     /// Returns the archive of these bytes.
     pub fn from_bytes(bytes: Vec<u8>) -> Self {
-        Self(Bytes::InMemory(Arc::new(bytes)))
+        Self(ArchiveStorage::InMemory(Arc::new(bytes)))
     }
 
-    /// Returns the length in bytes. That of a file is its length when it was opened.
+    /// Returns the length in bytes. The length of a file is the one that it had when it was opened.
     pub fn length(&self) -> u64 {
         match &self.0 {
-            Bytes::OnDisk { length, .. } => *length,
-            Bytes::InMemory(bytes) => bytes.len() as u64,
+            ArchiveStorage::OnDisk { length, .. } => *length,
+            ArchiveStorage::InMemory(bytes) => bytes.len() as u64,
         }
     }
 
@@ -65,10 +65,10 @@ impl ArchiveFile {
     /// Those of reading the file.
     pub fn read_at(&self, offset: u64, out: &mut [u8]) -> io::Result<usize> {
         match &self.0 {
-            Bytes::OnDisk { file, .. } => read_file_at(file, offset, out),
-            Bytes::InMemory(bytes) => {
-                let from = usize::try_from(offset).unwrap_or(usize::MAX);
-                let rest = bytes.get(from..).unwrap_or_default();
+            ArchiveStorage::OnDisk { file, .. } => read_file_at(file, offset, out),
+            ArchiveStorage::InMemory(bytes) => {
+                let start = usize::try_from(offset).unwrap_or(usize::MAX);
+                let rest = bytes.get(start..).unwrap_or_default();
                 let count = rest.len().min(out.len());
                 out[..count].copy_from_slice(&rest[..count]);
                 Ok(count)

@@ -9,18 +9,22 @@ use crate::decode::source::ArchiveSource;
 use crate::decode::zstd::ZstdDecoder;
 use crate::decode::zstd_frame;
 use crate::error::{Error, ErrorKind};
-use crate::record_start::{find_record, is_partial_start, skip_line_ends, starts_record};
+use crate::record_start::{
+    find_record, is_partial_record_start, is_record_start, trim_leading_line_ends,
+};
 use crate::search_budget::Probe;
 use crate::unsupported_format::UnsupportedFormat;
 
-/// The number of bytes from which the compression is detected, unless they are damaged.
+/// The number of bytes at the start of an input from which its compression is detected, unless they
+/// are damaged.
 pub(crate) const HEAD_BYTES: usize = 512;
 
 /// If the start of an input is damaged, a record, member or frame must start within this number of
 /// bytes.
-const SEARCHED_BYTES: usize = 1 << 20;
+const MAX_DAMAGED_START_BYTES: usize = 1 << 20;
 
-/// The work of probes in an input whose start is damaged, for each compression.
+/// The maximum work of probes in an input whose start is damaged, for each compression, in the
+/// weighted bytes of [`Probe`].
 const MAX_PROBE_WORK: u64 = 4 << 20;
 
 /// Detects the compression of an archive from its first bytes.
@@ -57,29 +61,29 @@ pub fn detect(head: &[u8]) -> Result<Compression, Error> {
     if let Some(format) = UnsupportedFormat::detect(head) {
         return Err(Error::fatal(ErrorKind::Unsupported(format), 0));
     }
-    let start = skip_line_ends(head);
-    if starts_record(start) || is_partial_start(start) {
+    let start = trim_leading_line_ends(head);
+    if is_record_start(start) || is_partial_record_start(start) {
         return Ok(Compression::None);
     }
     find_compression(head).ok_or_else(|| Error::fatal(ErrorKind::NotAnArchive, 0))
 }
 
 /// Detects the compression of the input that was opened in `decoder`, and starts decoding it.
-pub(crate) fn start_detected(decoder: &mut Decoder) -> Result<(), Error> {
-    let compression = detect_source(&mut decoder.source)?;
+pub(crate) fn detect_and_start(decoder: &mut Decoder) -> Result<(), Error> {
+    let compression = detect_source_compression(&mut decoder.source)?;
     decoder.start(compression)
 }
 
 /// Detects the compression of an input, and reads more than [`HEAD_BYTES`] of it only if they are
 /// damaged.
-fn detect_source(source: &mut ArchiveSource) -> Result<Compression, Error> {
-    let io = |error| Error::io(error, 0);
-    source.fill(HEAD_BYTES).map_err(io)?;
+fn detect_source_compression(source: &mut ArchiveSource) -> Result<Compression, Error> {
+    let io_error = |error| Error::io(error, 0);
+    source.fill(HEAD_BYTES).map_err(io_error)?;
     match detect(source.unread()) {
         Err(error) if error.kind() == ErrorKind::NotAnArchive => {
-            source.fill(SEARCHED_BYTES).map_err(io)?;
-            let held = source.unread();
-            detect(&held[..held.len().min(SEARCHED_BYTES)])
+            source.fill(MAX_DAMAGED_START_BYTES).map_err(io_error)?;
+            let unread = source.unread();
+            detect(&unread[..unread.len().min(MAX_DAMAGED_START_BYTES)])
         }
         detected => detected,
     }
@@ -90,15 +94,15 @@ fn detect_source(source: &mut ArchiveSource) -> Result<Compression, Error> {
 fn find_compression(bytes: &[u8]) -> Option<Compression> {
     let mut gzip = GzipDecoder::new();
     let mut zstd = ZstdDecoder::new();
-    let has_zstd = matches!(zstd.open(&mut ArchiveSource::new(0)), Ok(Ok(())));
+    let can_probe_zstd = matches!(zstd.open(&mut ArchiveSource::new(0)), Ok(Ok(())));
     let candidates = [
         (find_record(bytes), Compression::None),
         (
-            find_by_magic(bytes, &gzip::MAGIC, |rest| gzip.probe(rest)),
+            find_member_by_magic(bytes, &gzip::MAGIC, |rest| gzip.probe(rest)),
             Compression::Gzip,
         ),
         (
-            find_by_magic(bytes, &zstd_frame::MAGIC, |rest| match has_zstd {
+            find_member_by_magic(bytes, &zstd_frame::MAGIC, |rest| match can_probe_zstd {
                 true => zstd.probe(rest),
                 false => Probe::new(false, 0, 0),
             }),
@@ -115,7 +119,7 @@ fn find_compression(bytes: &[u8]) -> Option<Compression> {
 
 /// Returns the first index of `magic` in `bytes` at which a probe finds a record, within a limit on
 /// the work of the probes.
-fn find_by_magic(
+fn find_member_by_magic(
     bytes: &[u8],
     magic: &[u8],
     mut probe: impl FnMut(&[u8]) -> Probe,
@@ -136,7 +140,7 @@ fn find_by_magic(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tests::{gzip as gzip_of, zstd as zstd_of};
+    use crate::tests::{gzip as compress_gzip, zstd as compress_zstd};
 
     #[test]
     fn compression_is_detected_by_the_first_bytes() {
@@ -180,8 +184,8 @@ mod tests {
         let after_damage = |bytes: &[u8]| [&b"\xffdamage\n"[..], bytes].concat();
         for (head, compression) in [
             (after_damage(record), Compression::None),
-            (after_damage(&gzip_of(record)), Compression::Gzip),
-            (after_damage(&zstd_of(record, &[])), Compression::Zstd),
+            (after_damage(&compress_gzip(record)), Compression::Gzip),
+            (after_damage(&compress_zstd(record, &[])), Compression::Zstd),
         ] {
             assert_eq!(detect(&head).expect("an archive"), compression);
             assert_eq!(
@@ -191,7 +195,7 @@ mod tests {
         }
         // Text that mentions WARC is not an archive.
         assert!(detect(b"On archives\nWARC/1.0 is a version.\n").is_err());
-        assert!(detect(&after_damage(&gzip_of(b"words"))).is_err());
+        assert!(detect(&after_damage(&compress_gzip(b"words"))).is_err());
     }
 
     #[test]

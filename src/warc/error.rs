@@ -137,7 +137,7 @@ impl Error {
 
     /// Returns a fault in the decompressed bytes of the member at `offset`, after which reading
     /// continues in the same member.
-    pub(crate) fn in_member(kind: ErrorKind, offset: u64, range: DamagedRange) -> Error {
+    pub(crate) fn damage_in_member(kind: ErrorKind, offset: u64, range: DamagedRange) -> Error {
         Error {
             decoded_range: Some(range),
             ..Error::damage(kind, offset, offset)
@@ -174,7 +174,7 @@ impl Error {
     }
 
     /// Converts the error into the [`io::Error`] that caused it, or into one that wraps it.
-    pub(crate) fn into_io(mut self) -> io::Error {
+    pub(crate) fn into_io_error(mut self) -> io::Error {
         match self.source.take() {
             Some(source) => source,
             None => io::Error::other(self),

@@ -3,10 +3,10 @@
 use crate::error::ErrorKind;
 use crate::record_start::is_version_line;
 
-/// The longest version line.
-const MAX_VERSION_BYTES: usize = 64;
+/// The maximum length of a version line.
+const MAX_VERSION_LINE_BYTES: usize = 64;
 
-/// The positions in a header of the name and the value of a field, both trimmed.
+/// The positions of the name and the value of a field in its header, without the blanks around them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct HeaderField {
     name: (u32, u32),
@@ -22,7 +22,7 @@ impl HeaderField {
     /// Returns true if the name is `name`, compared without regard to case.
     #[inline]
     pub(crate) fn has_name(self, header: &[u8], name: &[u8]) -> bool {
-        // Nearly all comparisons end here.
+        // The lengths differ in nearly all comparisons.
         (self.name.1 - self.name.0) as usize == name.len()
             && self.name(header).eq_ignore_ascii_case(name)
     }
@@ -56,15 +56,15 @@ pub(crate) fn parse(bytes: &[u8], fields: &mut Vec<HeaderField>) -> ParsedHeader
     fields.clear();
     let bytes = &bytes[..bytes.len().min(u32::MAX as usize)];
     match bytes.get(5) {
-        Some(first) if !first.is_ascii_digit() => {
+        Some(version_digit) if !version_digit.is_ascii_digit() => {
             return ParsedHeader::Invalid(ErrorKind::BadHeader);
         }
         _ => {}
     }
     // The result must not depend on how many bytes after the version line are read so far.
-    let first = &bytes[..bytes.len().min(MAX_VERSION_BYTES + 1)];
-    let Some(end) = memchr::memchr(b'\n', first) else {
-        return if bytes.len() > MAX_VERSION_BYTES {
+    let head = &bytes[..bytes.len().min(MAX_VERSION_LINE_BYTES + 1)];
+    let Some(end) = memchr::memchr(b'\n', head) else {
+        return if bytes.len() > MAX_VERSION_LINE_BYTES {
             ParsedHeader::Invalid(ErrorKind::BadHeader)
         } else {
             ParsedHeader::Incomplete
@@ -132,7 +132,10 @@ pub(crate) fn unfold(header: &[u8], out: &mut Vec<u8>) {
 ///
 /// [`ErrorKind::BadContentLength`] if the field is missing, if its value is not a decimal number
 /// of at most 64 bits, or if two such fields have different values.
-pub(crate) fn content_length(header: &[u8], fields: &[HeaderField]) -> Result<u64, ErrorKind> {
+pub(crate) fn parse_content_length(
+    header: &[u8],
+    fields: &[HeaderField],
+) -> Result<u64, ErrorKind> {
     let mut length = None;
     for field in fields {
         if !field.has_name(header, b"content-length") {
@@ -174,7 +177,7 @@ fn trim(bytes: &[u8], mut start: usize, mut end: usize) -> (u32, u32) {
 mod tests {
     use super::*;
 
-    fn fields(header: &[u8]) -> (ParsedHeader, Vec<(String, String)>) {
+    fn parse_fields(header: &[u8]) -> (ParsedHeader, Vec<(String, String)>) {
         let mut fields = Vec::new();
         let parsed = parse(header, &mut fields);
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -188,9 +191,9 @@ mod tests {
     #[test]
     fn crlf_and_lf_give_the_same_fields() {
         let header = "WARC/1.0\r\nWARC-Type:  response \r\nno colon\r\nX:\r\nY: a:b\r\n\r\n";
-        let (parsed, pairs) = fields(header.as_bytes());
+        let (parsed, pairs) = parse_fields(header.as_bytes());
         let bare = header.replace('\r', "");
-        assert_eq!(pairs, fields(bare.as_bytes()).1);
+        assert_eq!(pairs, parse_fields(bare.as_bytes()).1);
         assert_eq!(
             parsed,
             ParsedHeader::Complete {
@@ -211,35 +214,45 @@ mod tests {
     fn a_partial_header_is_incomplete() {
         let header = b"WARC/0.18\r\nA: b\r\n\r\n";
         for cut in 5..header.len() {
-            assert_eq!(fields(&header[..cut]).0, ParsedHeader::Incomplete, "{cut}");
+            assert_eq!(
+                parse_fields(&header[..cut]).0,
+                ParsedHeader::Incomplete,
+                "{cut}"
+            );
         }
     }
 
     #[test]
     fn a_header_must_start_with_one_version_line() {
         assert_eq!(
-            fields(b"WARC/\0\0").0,
+            parse_fields(b"WARC/\0\0").0,
             ParsedHeader::Invalid(ErrorKind::BadHeader)
         );
         assert_eq!(
-            fields(b"WARC/1.0 x\n").0,
+            parse_fields(b"WARC/1.0 x\n").0,
             ParsedHeader::Invalid(ErrorKind::BadHeader)
         );
         let two = b"WARC/1.0\nA: b\nWARC/1.0\nA: b\n\n";
-        assert_eq!(fields(two).0, ParsedHeader::Invalid(ErrorKind::Truncated));
+        assert_eq!(
+            parse_fields(two).0,
+            ParsedHeader::Invalid(ErrorKind::Truncated)
+        );
     }
 
     #[test]
     fn a_long_version_line_is_invalid_however_much_of_it_is_read() {
         let header = format!("WARC/1.0{}\nA: b\n\n", " ".repeat(57));
-        assert_eq!(fields(&header.as_bytes()[..64]).0, ParsedHeader::Incomplete);
+        assert_eq!(
+            parse_fields(&header.as_bytes()[..64]).0,
+            ParsedHeader::Incomplete
+        );
         for cut in 65..=header.len() {
-            let parsed = fields(&header.as_bytes()[..cut]).0;
+            let parsed = parse_fields(&header.as_bytes()[..cut]).0;
             assert_eq!(parsed, ParsedHeader::Invalid(ErrorKind::BadHeader), "{cut}");
         }
         let shorter = header.replacen(' ', "", 1);
         assert!(matches!(
-            fields(shorter.as_bytes()).0,
+            parse_fields(shorter.as_bytes()).0,
             ParsedHeader::Complete { .. }
         ));
     }
@@ -248,7 +261,7 @@ mod tests {
     fn folded_values_are_joined_by_one_space() {
         let header = b"WARC/1.0\r\nA: one\r\n  two \r\n\tthree\r\n \r\nodd\r\nB: x\r\n\r\n";
         assert!(matches!(
-            fields(header).0,
+            parse_fields(header).0,
             ParsedHeader::Complete {
                 is_folded: true,
                 ..
@@ -276,7 +289,7 @@ mod tests {
             let header = format!("WARC/1.0\n{lines}\n\n");
             let mut fields = Vec::new();
             parse(header.as_bytes(), &mut fields);
-            let got = content_length(header.as_bytes(), &fields);
+            let got = parse_content_length(header.as_bytes(), &fields);
             assert_eq!(got, want.ok_or(ErrorKind::BadContentLength), "{lines}");
         }
     }

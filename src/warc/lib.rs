@@ -40,10 +40,10 @@
 //! # Reading in ranges
 //!
 //! The result of a reader depends only on the bytes of the archive and on the offset at which it
-//! starts. So a large file can be read in parallel: [`find_member`] guesses where a range starts,
-//! [`Reader::open_range`] reads it, and the guess is correct if the reader of the range before it
-//! ends there ([`Reader::next_offset`]). The ranges then give exactly the records and faults of a
-//! reader of the whole file.
+//! starts. So a large file can be read in parallel: [`find_range_start`] guesses where a range
+//! starts, [`Reader::open_range`] reads it, and the guess is correct if the reader of the range
+//! before it ends there ([`Reader::next_offset`]). The ranges then give exactly the records and
+//! faults of a reader of the whole file.
 //!
 //! [WARC 1.1]: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/
 //! [RFC 1952]: https://www.rfc-editor.org/rfc/rfc1952
@@ -73,7 +73,7 @@ pub use detect::detect;
 pub use error::{DamagedRange, Error, ErrorKind};
 pub use reader::{Limits, Reader};
 pub use record::{Headers, Integrity, Record, RecordLocation, RecordType};
-pub use resync::find_member;
+pub use resync::find_range_start;
 pub use unsupported_format::UnsupportedFormat;
 
 /// The examples of the README, which are tested with those in the documentation.

@@ -145,7 +145,7 @@ pub enum RecordType {
     Conversion,
     /// A further segment of a record that was split.
     Continuation,
-    /// Any other type, or none.
+    /// Any other type, or no type.
     Unknown,
 }
 
@@ -224,7 +224,7 @@ mod tests {
     use super::*;
     use crate::header::{ParsedHeader, parse};
 
-    fn with_record(header: &[u8], check: impl FnOnce(Record<'_>)) {
+    fn check_record(header: &[u8], check: impl FnOnce(Record<'_>)) {
         let mut fields = Vec::new();
         assert!(matches!(
             parse(header, &mut fields),
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn field_names_match_in_any_case_and_the_first_field_counts() {
         let header = b"WARC/1.1\r\nwarc-TYPE: RESPONSE \r\nX: 1\r\nx: 2\r\nY: \xff\r\n\r\n";
-        with_record(header, |record| {
+        check_record(header, |record| {
             assert_eq!(record.version(), b"WARC/1.1");
             assert_eq!(record.record_type(), RecordType::Response);
             assert_eq!(record.header("X"), Some(&b"1"[..]));
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn a_missing_or_new_type_is_unknown() {
         for header in [&b"WARC/1.0\n\n"[..], b"WARC/1.0\nWARC-Type: novel\n\n"] {
-            with_record(header, |record| {
+            check_record(header, |record| {
                 assert_eq!(record.record_type(), RecordType::Unknown)
             });
         }
@@ -271,7 +271,7 @@ mod tests {
             ("<http://a/", "<http://a/"),
         ] {
             let header = format!("WARC/1.0\nWARC-Target-URI: {value}\n\n");
-            with_record(header.as_bytes(), |record| {
+            check_record(header.as_bytes(), |record| {
                 assert_eq!(record.target_uri(), Some(want.as_bytes()));
             });
         }

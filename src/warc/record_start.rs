@@ -2,39 +2,39 @@
 
 use memchr::memmem;
 
-/// The part of a header in which a field that every record has must appear.
-pub(crate) const PLAUSIBLE_HEADER_BYTES: usize = 4 << 10;
+/// The number of bytes at the start of a possible header in which `WARC-Type` or `Content-Length` must
+/// appear.
+pub(crate) const HEADER_CHECK_BYTES: usize = 4 << 10;
 
 /// Returns true if `bytes` start with `WARC/`.
 ///
 /// Literals of the WARC grammar are case-insensitive, so any case is accepted where a record must
 /// start. Searches for a record look for upper case only.
-pub(crate) fn starts_record(bytes: &[u8]) -> bool {
+pub(crate) fn is_record_start(bytes: &[u8]) -> bool {
     bytes
         .first_chunk::<5>()
         .is_some_and(|word| word.eq_ignore_ascii_case(b"WARC/"))
 }
 
-/// Returns true if `bytes`, which end with the input, are a prefix of `WARC/`. The prefix may be
-/// empty.
-pub(crate) fn is_partial_start(bytes: &[u8]) -> bool {
+/// Returns true if `bytes`, the last bytes of an input, are the start of `WARC/`, or empty.
+pub(crate) fn is_partial_record_start(bytes: &[u8]) -> bool {
     b"WARC/"
         .get(..bytes.len())
         .is_some_and(|start| start.eq_ignore_ascii_case(bytes))
 }
 
-/// Returns `bytes` without the CR and LF at their start.
-pub(crate) fn skip_line_ends(bytes: &[u8]) -> &[u8] {
-    let run = bytes
+/// Returns `bytes` without any CR and LF at their start.
+pub(crate) fn trim_leading_line_ends(bytes: &[u8]) -> &[u8] {
+    let line_end_bytes = bytes
         .iter()
         .take_while(|byte| matches!(byte, b'\r' | b'\n'))
         .count();
-    &bytes[run..]
+    &bytes[line_end_bytes..]
 }
 
 /// Returns true if a line is a version and nothing else, such as `WARC/1.0`.
 pub(crate) fn is_version_line(line: &[u8]) -> bool {
-    if !starts_record(line) {
+    if !is_record_start(line) {
         return false;
     }
     let mut numbers = line[5..].trim_ascii_end().splitn(2, |&byte| byte == b'.');
@@ -51,9 +51,10 @@ pub(crate) fn find_record(bytes: &[u8]) -> Option<usize> {
         .find(|&start| is_plausible_header(&bytes[start..]))
 }
 
-/// Returns true if `bytes` start with a version line and a type or a length follows soon.
+/// Returns true if `bytes` start with a version line, and one of the fields `WARC-Type` and
+/// `Content-Length` follows within [`HEADER_CHECK_BYTES`].
 pub(crate) fn is_plausible_header(bytes: &[u8]) -> bool {
-    let bytes = &bytes[..bytes.len().min(PLAUSIBLE_HEADER_BYTES)];
+    let bytes = &bytes[..bytes.len().min(HEADER_CHECK_BYTES)];
     let mut lines = bytes.split(|&byte| byte == b'\n');
     if !lines.next().is_some_and(is_version_line) {
         return false;

@@ -13,8 +13,8 @@ use crate::archive_file::ArchiveFile;
 use crate::decode::Compression;
 use crate::decode::buffer::DecodedBuffer;
 use crate::decode::decoder::Decoder;
-use crate::detect::start_detected;
-use crate::record_start::{PLAUSIBLE_HEADER_BYTES, is_plausible_header};
+use crate::detect::detect_and_start;
+use crate::record_start::{HEADER_CHECK_BYTES, is_plausible_header};
 use crate::search_budget::SearchBudget;
 
 /// Returns the first offset in `from..limit` at which reading an archive can start.
@@ -30,7 +30,7 @@ use crate::search_budget::SearchBudget;
 /// # Errors
 ///
 /// Any error from reading the file.
-pub fn find_member(
+pub fn find_range_start(
     file: &ArchiveFile,
     compression: Compression,
     from: u64,
@@ -39,19 +39,20 @@ pub fn find_member(
     let mut decoder = Decoder::new(0);
     decoder.source.open_file(file.clone());
     // The reader of the file reports whether it is an archive.
-    match start_detected(&mut decoder) {
+    match detect_and_start(&mut decoder) {
         Ok(()) if decoder.compression == compression => {}
-        Err(error) if error.is_io() => return Err(error.into_io()),
+        Err(error) if error.is_io() => return Err(error.into_io_error()),
         _ => return Ok(None),
     }
-    find_start(&mut decoder, &mut DecodedBuffer::new(), from, limit)
+    seek_range_start(&mut decoder, &mut DecodedBuffer::new(), from, limit)
 }
 
-/// Finds the offset that [`find_member`] returns, in an input that is already open.
+/// Finds the offset that [`find_range_start`] returns, in an input that is already open, and moves
+/// the source there, or the cursor of the buffer if the input is not compressed.
 ///
-/// Moves the source to the offset, or the cursor of the buffer if the input is not compressed. The
-/// search budget starts again there, as it does for a reader that arrives from before the offset.
-pub(crate) fn find_start(
+/// The counts of the search budget are reset, as they are for a reader that arrives at the offset
+/// from before it.
+pub(crate) fn seek_range_start(
     decoder: &mut Decoder,
     buffer: &mut DecodedBuffer,
     from: u64,
@@ -72,8 +73,9 @@ pub(crate) fn find_start(
 
 /// The result of a search for a member or frame.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct SearchResult {
-    /// The offset of the first member or frame that may be started.
+pub(crate) struct MemberSearch {
+    /// The offset of the first member or frame that decompresses to `WARC/` and is within the work
+    /// limit.
     pub(crate) found: Option<u64>,
     /// The first offset before it that was not tried because of the work limit.
     pub(crate) unsearched: Option<u64>,
@@ -87,20 +89,20 @@ pub(crate) fn find_next_member(
     decoder: &mut Decoder,
     from: u64,
     limit: u64,
-) -> io::Result<SearchResult> {
-    let mut search = SearchResult::default();
+) -> io::Result<MemberSearch> {
+    let mut search = MemberSearch::default();
     let magic = decoder.magic();
     let finder = memmem::Finder::new(magic);
     decoder.source.seek(from)?;
     loop {
-        let held = decoder.source.fill(magic.len())?;
-        if held < magic.len() {
-            decoder.source.consume(held);
+        let unread_len = decoder.source.fill(magic.len())?;
+        if unread_len < magic.len() {
+            decoder.source.consume(unread_len);
             return Ok(search);
         }
         let Some(index) = finder.find(decoder.source.unread()) else {
             // The last bytes may be the first bytes of the magic number.
-            decoder.source.consume(held - (magic.len() - 1));
+            decoder.source.consume(unread_len - (magic.len() - 1));
             if decoder.source.offset() >= limit {
                 return Ok(search);
             }
@@ -111,7 +113,7 @@ pub(crate) fn find_next_member(
         if offset >= limit {
             return Ok(search);
         }
-        if let Some(end) = decoder.budget.end_of_search(offset) {
+        if let Some(end) = decoder.budget.exhausted_block_end(offset) {
             search.unsearched.get_or_insert(offset);
             decoder.source.skip(end - offset)?;
             continue;
@@ -120,7 +122,7 @@ pub(crate) fn find_next_member(
         let probe = decoder.probe();
         decoder.budget.add_probe(offset, probe);
         if probe.is_record {
-            if decoder.budget.may_start(from, offset) {
+            if decoder.budget.admit_member(from, offset) {
                 search.found = Some(offset);
                 return Ok(search);
             }
@@ -141,8 +143,8 @@ pub(crate) fn find_next_record(
     mut from: usize,
     limit: u64,
 ) -> io::Result<bool> {
-    const WORD: &[u8] = b"WARC/";
-    let finder = memmem::Finder::new(WORD);
+    const RECORD_PREFIX: &[u8] = b"WARC/";
+    let finder = memmem::Finder::new(RECORD_PREFIX);
     loop {
         let unread = buffer.unread();
         let start = from.min(unread.len());
@@ -153,23 +155,23 @@ pub(crate) fn find_next_record(
                 return Ok(false);
             }
             if buffer.is_line_start(index) {
-                buffer.ensure(decoder, index + PLAUSIBLE_HEADER_BYTES)?;
+                buffer.ensure_unread(decoder, index + HEADER_CHECK_BYTES)?;
                 if is_plausible_header(&buffer.unread()[index..]) {
                     buffer.advance(index);
                     return Ok(true);
                 }
             }
-            from = index + WORD.len();
+            from = index + RECORD_PREFIX.len();
             continue;
         }
-        // The last bytes may be the first bytes of the word.
-        let searched = start.max(unread.len().saturating_sub(WORD.len() - 1));
+        // The last bytes may be the first bytes of the prefix.
+        let searched = start.max(unread.len().saturating_sub(RECORD_PREFIX.len() - 1));
         buffer.advance(searched);
         from = from.saturating_sub(searched);
-        let held = buffer.unread().len();
-        if buffer.offset() >= limit || !buffer.ensure(decoder, held + 1)? {
-            let held = buffer.unread().len();
-            buffer.advance(held);
+        let unread_len = buffer.unread().len();
+        if buffer.offset() >= limit || !buffer.ensure_unread(decoder, unread_len + 1)? {
+            let unread_len = buffer.unread().len();
+            buffer.advance(unread_len);
             return Ok(false);
         }
     }
@@ -178,7 +180,7 @@ pub(crate) fn find_next_record(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tests::{gzip, write};
+    use crate::tests::{gzip, write_temp_file};
 
     #[test]
     fn a_member_is_found_by_its_decompressed_content() {
@@ -187,9 +189,9 @@ mod tests {
         bytes.extend(gzip(b"not a record"));
         let second = bytes.len() as u64;
         bytes.extend(gzip(b"\r\nWARC/1.0\r\n"));
-        let (_file, path) = write(&bytes);
+        let (_file, path) = write_temp_file(&bytes);
         let find = |from, limit| {
-            find_member(
+            find_range_start(
                 &ArchiveFile::open(&path).unwrap(),
                 Compression::Gzip,
                 from,
@@ -210,9 +212,9 @@ mod tests {
         let text = b"WARC/1.0\nContent-Length: 1\n\n.xWARC/1.0\nWARC-Type: x\n\n\nWARC/1.0\n\n\n\
             WARC/1.1\r\nA: b\r\nwarc-type: x\r\n\r\n";
         let last = memmem::find(text, b"WARC/1.1").unwrap() as u64;
-        let (_file, path) = write(text);
+        let (_file, path) = write_temp_file(text);
         let find = |from, limit| {
-            find_member(
+            find_range_start(
                 &ArchiveFile::open(&path).unwrap(),
                 Compression::None,
                 from,
@@ -235,8 +237,8 @@ mod tests {
             let mut bytes = b"WARC/".to_vec();
             bytes.resize(pad, b'-');
             bytes.extend_from_slice(b"\nWARC/1.0\nContent-Length: 0\n\n");
-            let (_file, path) = write(&bytes);
-            let found = find_member(
+            let (_file, path) = write_temp_file(&bytes);
+            let found = find_range_start(
                 &ArchiveFile::open(&path).unwrap(),
                 Compression::None,
                 1,

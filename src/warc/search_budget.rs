@@ -6,7 +6,7 @@
 //! quadratic this way: probes, and members that decompress for a long time before they fail. Both
 //! are counted in bytes, per aligned block of [`SEARCH_BLOCK_BYTES`]:
 //!
-//! - When the probes of a block exceed [`MAX_WORK`], the rest of the block is skipped.
+//! - When the probes of a block exceed [`MAX_BLOCK_WORK`], the rest of the block is skipped.
 //! - When the failed members that started in a block exceed it, no further member of the block is
 //!   started.
 //! - When a single failed member exceeds it, no member is started in the first half of its
@@ -21,14 +21,14 @@
 //! counts belong to one block and are dropped at its end, so they depend on the bytes of that block
 //! only. They are zero for the first member that starts in a block, so a range that ends with a
 //! block needs no state from before. A range that ends inside a block whose counts are not zero is
-//! read on until they are: see [`is_fresh`](SearchBudget::is_fresh).
+//! read on until they are: see [`has_zero_counts_at`](SearchBudget::has_zero_counts_at).
 //!
 //! If you change what is counted, check that it depends neither on how the input is read (file or
 //! stream, sizes of reads) nor on which decoder was tried first.
 
 use crate::decode::source::SLICE_BYTES;
 
-/// The unit in which work is counted.
+/// The size of the blocks of the input for which work is counted separately.
 const SEARCH_BLOCK_BYTES: u64 = 1 << 20;
 
 // Slices must end where blocks end. Otherwise readers of slices would read on after damage.
@@ -36,7 +36,7 @@ const _: () = assert!(SLICE_BYTES.is_multiple_of(SEARCH_BLOCK_BYTES));
 
 /// The maximum work per search block for probes, and separately for failed members, in weighted
 /// bytes.
-const MAX_WORK: u64 = 32 << 20;
+const MAX_BLOCK_WORK: u64 = 32 << 20;
 
 /// The work of one compressed byte, in decompressed bytes. Code tables are short but take long to
 /// build.
@@ -50,18 +50,20 @@ const FAILED_MEMBER_WORK: u64 = 1 << 10;
 /// its block.
 const FULLY_COUNTED_BYTES: u64 = 8 << 20;
 
-/// The decompressed bytes that are free for each compressed byte that no earlier failed member
-/// reached.
-const FREE_RATIO: u64 = 64;
+/// For each compressed byte that no earlier failed member has read, this number of decompressed
+/// bytes is not counted.
+const FREE_DECODED_PER_NEW_BYTE: u64 = 64;
 
-/// The decompressed bytes of a large failed member for which the search skips one byte.
-const BARRED_RATIO: u64 = 1 << 10;
+/// The ratio of the decompressed bytes of a large failed member to the bytes from its start in which
+/// no member is started. At least the first half of its compressed bytes is barred.
+const DECODED_PER_BARRED_BYTE: u64 = 1 << 10;
 
-/// The result of probing a position, and the work it took.
+/// The result of probing a position, and the work that the probe took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Probe {
     /// True if a member or frame that decompresses to `WARC/` starts at the position.
     pub(crate) is_record: bool,
+    /// The work of the probe, in weighted bytes.
     pub(crate) work: u64,
 }
 
@@ -74,8 +76,9 @@ impl Probe {
         }
     }
 
-    /// Returns the probe with the work of a decoder that ended with an error added.
-    pub(crate) fn failed(self) -> Probe {
+    /// Returns the probe of a decoder that ended with an error: no record was found, and the work of a
+    /// failed member is added.
+    pub(crate) fn into_failed(self) -> Probe {
         Probe {
             is_record: false,
             work: self.work + FAILED_MEMBER_WORK,
@@ -87,67 +90,73 @@ impl Probe {
 #[derive(Debug, Default)]
 pub(crate) struct SearchBudget {
     /// The index of the block to which the counts belong.
-    block: u64,
+    block_index: u64,
     /// The work of probes in the block, in weighted bytes.
     probe_work: u64,
     /// The work of failed members that started in the block, in weighted bytes.
-    member_work: u64,
-    /// The largest offset that these members read.
-    reached: u64,
+    failed_member_work: u64,
+    /// The largest offset up to which these members were read.
+    max_offset_read: u64,
     /// No member is started before this offset.
-    barred_until: u64,
+    member_barred_until: u64,
     /// All work in the input, in weighted bytes.
     #[cfg(test)]
-    pub(crate) total: u64,
+    pub(crate) total_work: u64,
 }
 
 impl SearchBudget {
-    fn enter_block_of(&mut self, offset: u64) {
-        let block = offset / SEARCH_BLOCK_BYTES;
-        if block != self.block {
-            self.reset(block);
+    fn enter_block_at(&mut self, offset: u64) {
+        let block_index = offset / SEARCH_BLOCK_BYTES;
+        if block_index != self.block_index {
+            self.reset_counts(block_index);
         }
     }
 
-    fn reset(&mut self, block: u64) {
-        self.block = block;
-        (self.probe_work, self.member_work, self.reached) = (0, 0, 0);
+    fn reset_counts(&mut self, block_index: u64) {
+        self.block_index = block_index;
+        (
+            self.probe_work,
+            self.failed_member_work,
+            self.max_offset_read,
+        ) = (0, 0, 0);
     }
 
-    /// Returns true if reading from `offset` depends on nothing before it.
-    pub(crate) fn is_fresh(&self, offset: u64) -> bool {
-        let is_other_block = offset / SEARCH_BLOCK_BYTES != self.block;
-        is_other_block || (self.probe_work == 0 && self.member_work == 0)
+    /// Returns true if the counts for the block that contains `offset` are zero, so that reading from
+    /// there does not depend on anything before it.
+    pub(crate) fn has_zero_counts_at(&self, offset: u64) -> bool {
+        let is_other_block = offset / SEARCH_BLOCK_BYTES != self.block_index;
+        is_other_block || (self.probe_work == 0 && self.failed_member_work == 0)
     }
 
     /// Returns the end of the block that contains `offset` if no further position in it may be
     /// probed.
-    pub(crate) fn end_of_search(&mut self, offset: u64) -> Option<u64> {
-        self.enter_block_of(offset);
-        (self.probe_work > MAX_WORK).then_some((self.block + 1) * SEARCH_BLOCK_BYTES)
+    pub(crate) fn exhausted_block_end(&mut self, offset: u64) -> Option<u64> {
+        self.enter_block_at(offset);
+        (self.probe_work > MAX_BLOCK_WORK).then_some((self.block_index + 1) * SEARCH_BLOCK_BYTES)
     }
 
     /// Counts a probe at `offset`.
     pub(crate) fn add_probe(&mut self, offset: u64, probe: Probe) {
-        self.enter_block_of(offset);
+        self.enter_block_at(offset);
         self.probe_work += probe.work;
         #[cfg(test)]
-        (self.total += probe.work);
+        (self.total_work += probe.work);
     }
 
     /// Returns true if the member at `offset`, found by a search that started at `from`, may be
     /// started.
     ///
     /// Reading does not depend on anything before the first member that is started in a block.
-    /// The counts therefore start again there, as they do for the reader of a range that starts at
-    /// this member.
-    pub(crate) fn may_start(&mut self, from: u64, offset: u64) -> bool {
-        self.enter_block_of(offset);
-        let may_start = self.member_work <= MAX_WORK && offset >= self.barred_until;
-        if may_start && from / SEARCH_BLOCK_BYTES != self.block {
-            self.reset(self.block);
+    /// Its start therefore resets the counts, as for the reader of a range that starts at this
+    /// member.
+    pub(crate) fn admit_member(&mut self, from: u64, offset: u64) -> bool {
+        self.enter_block_at(offset);
+        let is_admitted =
+            self.failed_member_work <= MAX_BLOCK_WORK && offset >= self.member_barred_until;
+        if is_admitted && from / SEARCH_BLOCK_BYTES != self.block_index {
+            self.reset_counts(self.block_index);
         }
-        may_start
+        is_admitted
     }
 
     /// Counts a member at `offset` that failed after `compressed` bytes, which produced `decoded`
@@ -156,23 +165,25 @@ impl SearchBudget {
     /// Consecutive failed members are nearly free: compressed bytes count only if an earlier failed
     /// member has read them, and decompressed bytes only beyond a ratio to the newly read bytes.
     pub(crate) fn add_failed_member(&mut self, offset: u64, compressed: u64, decoded: u64) {
-        self.enter_block_of(offset);
+        self.enter_block_at(offset);
         let end = offset.saturating_add(compressed);
-        let new = end.saturating_sub(self.reached.max(offset));
-        self.reached = self.reached.max(end);
-        let counted = |decoded: u64| match decoded.checked_sub(FULLY_COUNTED_BYTES) {
-            Some(fast) => FULLY_COUNTED_BYTES + fast / 32,
+        let new_bytes = end.saturating_sub(self.max_offset_read.max(offset));
+        self.max_offset_read = self.max_offset_read.max(end);
+        let weigh = |decoded: u64| match decoded.checked_sub(FULLY_COUNTED_BYTES) {
+            Some(excess) => FULLY_COUNTED_BYTES + excess / 32,
             None => decoded,
         };
-        let repeated = counted(decoded.saturating_sub(new * FREE_RATIO));
-        self.member_work +=
-            FAILED_MEMBER_WORK + (compressed - new) * COMPRESSED_BYTE_WORK + repeated;
-        let own_work = compressed * COMPRESSED_BYTE_WORK + counted(decoded);
+        let repeated_work = weigh(decoded.saturating_sub(new_bytes * FREE_DECODED_PER_NEW_BYTE));
+        self.failed_member_work +=
+            FAILED_MEMBER_WORK + (compressed - new_bytes) * COMPRESSED_BYTE_WORK + repeated_work;
+        let own_work = compressed * COMPRESSED_BYTE_WORK + weigh(decoded);
         #[cfg(test)]
-        (self.total += own_work);
-        if own_work > MAX_WORK {
-            let barred_bytes = (compressed / 2).max(decoded / BARRED_RATIO);
-            self.barred_until = self.barred_until.max(offset.saturating_add(barred_bytes));
+        (self.total_work += own_work);
+        if own_work > MAX_BLOCK_WORK {
+            let barred_bytes = (compressed / 2).max(decoded / DECODED_PER_BARRED_BYTE);
+            self.member_barred_until = self
+                .member_barred_until
+                .max(offset.saturating_add(barred_bytes));
         }
     }
 }
@@ -185,26 +196,26 @@ mod tests {
     fn consecutive_members_do_not_exhaust_the_budget() {
         let mut budget = SearchBudget::default();
         for offset in (0..SEARCH_BLOCK_BYTES).step_by(100) {
-            assert!(budget.may_start(0, offset), "{offset}");
+            assert!(budget.admit_member(0, offset), "{offset}");
             // Each member reads a few bytes of the next one.
             budget.add_failed_member(offset, 150, 1000);
         }
-        assert!(!budget.is_fresh(5));
-        assert!(budget.is_fresh(SEARCH_BLOCK_BYTES));
+        assert!(!budget.has_zero_counts_at(5));
+        assert!(budget.has_zero_counts_at(SEARCH_BLOCK_BYTES));
     }
 
     #[test]
     fn overlapping_members_exhaust_the_budget_of_their_block() {
         let mut budget = SearchBudget::default();
         let started = (0..SEARCH_BLOCK_BYTES).step_by(64).filter(|&offset| {
-            let may_start = budget.may_start(0, offset);
-            if may_start {
+            let is_admitted = budget.admit_member(0, offset);
+            if is_admitted {
                 budget.add_failed_member(offset, 100_000, 100_000);
             }
-            may_start
+            is_admitted
         });
         assert!((10..100).contains(&started.count()));
-        assert!(budget.may_start(0, SEARCH_BLOCK_BYTES));
+        assert!(budget.admit_member(0, SEARCH_BLOCK_BYTES));
     }
 
     #[test]
@@ -212,8 +223,8 @@ mod tests {
         let mut budget = SearchBudget::default();
         let compressed = 64 << 20;
         budget.add_failed_member(10, compressed, 4 * compressed);
-        assert!(!budget.may_start(1, compressed / 2));
-        assert!(budget.may_start(1, compressed / 2 + 10));
+        assert!(!budget.admit_member(1, compressed / 2));
+        assert!(budget.admit_member(1, compressed / 2 + 10));
     }
 
     #[test]
@@ -222,10 +233,10 @@ mod tests {
         let (from, offset) = (SEARCH_BLOCK_BYTES - 1, SEARCH_BLOCK_BYTES + 5);
         budget.add_failed_member(from, 10, 10);
         budget.add_probe(offset, Probe::new(true, 10, 10));
-        assert!(!budget.is_fresh(offset));
-        assert!(budget.may_start(from, offset) && budget.is_fresh(offset));
+        assert!(!budget.has_zero_counts_at(offset));
+        assert!(budget.admit_member(from, offset) && budget.has_zero_counts_at(offset));
         budget.add_probe(offset + 9, Probe::new(true, 10, 10));
-        assert!(budget.may_start(offset, offset + 9) && !budget.is_fresh(offset + 9));
+        assert!(budget.admit_member(offset, offset + 9) && !budget.has_zero_counts_at(offset + 9));
     }
 
     #[test]
@@ -233,11 +244,11 @@ mod tests {
         let mut budget = SearchBudget::default();
         let probe = Probe::new(false, 1 << 20, 0);
         for _ in 0..4 {
-            assert_eq!(budget.end_of_search(3), None);
+            assert_eq!(budget.exhausted_block_end(3), None);
             budget.add_probe(3, probe);
         }
-        budget.add_probe(3, probe.failed());
-        assert_eq!(budget.end_of_search(3), Some(SEARCH_BLOCK_BYTES));
-        assert_eq!(budget.end_of_search(SEARCH_BLOCK_BYTES), None);
+        budget.add_probe(3, probe.into_failed());
+        assert_eq!(budget.exhausted_block_end(3), Some(SEARCH_BLOCK_BYTES));
+        assert_eq!(budget.exhausted_block_end(SEARCH_BLOCK_BYTES), None);
     }
 }

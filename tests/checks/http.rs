@@ -6,7 +6,7 @@ use super::{shown, sum_of};
 use capture::anomaly::CaptureAnomalyKind;
 use capture::header_name::HeaderName;
 use capture::http::Response;
-use capture::{Capture, Scope};
+use capture::{Capture, CaptureScope};
 use std::io::{Cursor, Write as _};
 use warc::{Limits, Reader, RecordType};
 
@@ -149,7 +149,7 @@ fn assert_capture(kind: &str, block: &[u8], oracle: &ResponseOracle, sum: usize)
     opened.expect("a plain archive");
     assert!(reader.read_record().expect("a record"), "{}", shown(block));
     let record = reader.record();
-    let scope = Scope {
+    let scope = CaptureScope {
         is_robots_subset: sum & 1 == 0,
         max_body_bytes: if sum & 2 == 0 { LARGE } else { sum % 200 },
         body_limit: None,

@@ -7,7 +7,7 @@ use std::path::Path;
 use tempfile::NamedTempFile;
 use warc::{
     ArchiveFile, DamagedRange, Error, Integrity, Limits, Reader, RecordLocation, RecordType,
-    find_member,
+    find_range_start,
 };
 
 /// Limits that no fuzz input reaches.
@@ -150,7 +150,7 @@ impl ReaderPool {
         self.with_reader(limits, |reader, path| {
             reader.open_file(path).map_err(|error| refused(&error))?;
             let file = ArchiveFile::open(path).expect("the temporary file can be opened");
-            let found = find_member(&file, reader.compression(), cut, u64::MAX);
+            let found = find_range_start(&file, reader.compression(), cut, u64::MAX);
             let found = found.expect("the temporary file can be read");
             let boundary = found.unwrap_or(cut);
             assert!(

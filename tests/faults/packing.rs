@@ -1,7 +1,7 @@
 //! Sound samples, with their records packed in every supported way.
 
 use crate::util;
-use capture::{Capture, Scope};
+use capture::{Capture, CaptureScope};
 use std::fs;
 use std::io::{Cursor, Read, Write};
 use warc::{Limits, Reader};
@@ -123,7 +123,7 @@ pub(crate) fn pack(name: &str, texts: &[Vec<u8>], packing: Packing) -> Archive {
 }
 
 /// Bodies are read to their end, and every response is a capture.
-pub(crate) const SCOPE: Scope = Scope {
+pub(crate) const SCOPE: CaptureScope = CaptureScope {
     is_robots_subset: true,
     max_body_bytes: 16 << 20,
     body_limit: None,

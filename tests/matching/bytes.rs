@@ -5,7 +5,7 @@ use super::{Row, list, matched};
 use crate::util::{Random, columns, run, samples, shared_data};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use capture::{Capture, Scope};
+use capture::{Capture, CaptureScope};
 use dataset::crawler::registry::CrawlerRegistry;
 use dataset::crawler::{Crawler, DialectChoice};
 use robots::{Dialect, ParseOptions, Parser};
@@ -25,7 +25,7 @@ struct File {
 fn files(archive: &Path, body_limit: Option<u64>) -> BTreeMap<i64, File> {
     let mut reader = warc::Reader::new(warc::Limits::default());
     reader.open_file(archive).unwrap();
-    let scope = Scope {
+    let scope = CaptureScope {
         is_robots_subset: true,
         max_body_bytes: 16 << 20,
         body_limit,

@@ -9,7 +9,7 @@ use crate::util::{columns, run, shared_data};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
-use capture::{Capture, Scope};
+use capture::{Capture, CaptureScope};
 use dataset::crawler::registry::CrawlerRegistry;
 use dataset::crawler::{Crawler, DialectChoice};
 use parquet::arrow::ArrowWriter;
@@ -79,7 +79,7 @@ fn questions(data: &Path) -> (Vec<Question>, BTreeMap<(String, i64), usize>) {
 /// Writes an archive in which each body is the robots.txt of its own origin.
 fn write_archive(data: &Path, locations: &BTreeMap<(String, i64), usize>, out: &Path) {
     let mut file = BufWriter::new(File::create(out).unwrap());
-    let scope = Scope {
+    let scope = CaptureScope {
         is_robots_subset: true,
         max_body_bytes: 16 << 20,
         body_limit: None,

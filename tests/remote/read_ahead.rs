@@ -39,7 +39,7 @@ fn assert_as_local(site: &Site, read_ahead: u64, temp_folder: &Path) {
     let options = Options {
         threads: 2,
         part_size: PartSize::Inputs(3),
-        listed_inputs: found.listed,
+        listed_inputs: found.listed_inputs,
         list_digest: found.list_digest,
         remote: Some(remote),
         ..Options::new(

@@ -5,7 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a bench may panic, and says where")]
 
-use capture::{Capture, Scope};
+use capture::{Capture, CaptureScope};
 use cpu_time::ProcessTime;
 use fast_robots::RobotsTxt;
 use fastwarc::warc::iter::{ArchiveIterator, ArchiveIteratorOptions};
@@ -98,7 +98,7 @@ fn read_fastwarc(paths: &[String]) -> (u64, u64) {
 /// Returns the bodies that the job parses.
 fn bodies(paths: &[String]) -> Vec<Vec<u8>> {
     let mut reader = Reader::new(Limits::default());
-    let scope = Scope {
+    let scope = CaptureScope {
         is_robots_subset: true,
         max_body_bytes: 16 << 20,
         body_limit: Some(robots::BODY_LIMIT_BYTES),

@@ -21,14 +21,13 @@ pub struct Analyzer {
 #[derive(Debug, Default)]
 struct BodyEvaluator {
     evaluator: Evaluator,
-    /// True if verdicts and the effects of anomalies are left out.
+    /// True if verdicts and the effects of anomalies are not computed.
     skips_verdicts: bool,
 }
 
 impl Analyzer {
-    /// Makes an analyzer that leaves out verdicts and the effects of anomalies on them
-    /// ([`CaptureAnomaly::changes_verdict`](super::CaptureAnomaly)). The number of anomalies is the
-    /// same.
+    /// Returns an analyzer that does not compute verdicts and the effects of anomalies on them
+    /// ([`CaptureAnomaly::changes_verdict`](super::CaptureAnomaly)). It reports the same anomalies.
     pub fn without_verdicts() -> Self {
         let mut analyzer = Self::default();
         analyzer.evaluator.skips_verdicts = true;
@@ -66,7 +65,7 @@ impl Analyzer {
             evaluator,
             cache,
         } = self;
-        if !BodyCache::accepts(body) {
+        if !BodyCache::is_cacheable(body) {
             let robots = parser.parse_with(body, options);
             return evaluator.evaluate(robots);
         }
@@ -74,7 +73,7 @@ impl Analyzer {
         if let Some(index) = cache.find(hash, body, options) {
             return cache.get(index);
         }
-        let has_occurred = cache.remember(hash);
+        let has_occurred = cache.remember_occurrence(hash);
         let analysis = evaluator.evaluate(parser.parse_with(body, options));
         if !has_occurred {
             return analysis;
@@ -84,8 +83,8 @@ impl Analyzer {
     }
 }
 
-/// The bits of a hash that an id does not use: programs that store numbers as floating point keep
-/// only 53 bits exact.
+/// The number of bits of a hash that an id does not use. Ids have 53 bits, because programs that store
+/// numbers as floating point represent larger ones inexactly.
 const UNUSED_ID_BITS: u32 = u64::BITS - f64::MANTISSA_DIGITS;
 
 impl BodyEvaluator {
@@ -113,20 +112,20 @@ impl BodyEvaluator {
 
 /// Returns the verdict of a capture whose body is not parsed, according to its status.
 fn status_verdict(capture: &Capture<'_>) -> AgentVerdict<'static> {
-    let verdict_of = |effect: StatusEffect| match effect {
+    let effect_verdict = |effect: StatusEffect| match effect {
         _ if capture.record.is_revisit => Verdict::Unknown,
         StatusEffect::AllowAll => Verdict::AllowAll,
         StatusEffect::DisallowAll => Verdict::DisallowAll,
         StatusEffect::Parse | StatusEffect::Follow | StatusEffect::Defer => Verdict::Unknown,
     };
     let status = &capture.fetch.http_status;
-    let verdict = verdict_of(status.effect_google());
+    let verdict = effect_verdict(status.effect_google());
     AgentVerdict {
         agent: b"*",
         verdict,
         verdict_google: verdict,
-        verdict_rfc9309: verdict_of(status.effect_rfc9309()),
-        verdict_koster1996: verdict_of(status.effect_koster1996()),
+        verdict_rfc9309: effect_verdict(status.effect_rfc9309()),
+        verdict_koster1996: effect_verdict(status.effect_koster1996()),
         basis: Basis::HttpStatus,
         is_root_allowed: verdict == Verdict::AllowAll,
         n_allow: 0,

@@ -5,8 +5,9 @@
 //! when they occur for the second time. Keeping a body costs as much as parsing it, and most bodies
 //! occur once. If the cache exceeds its memory limit, the oldest are evicted.
 //!
-//! The cache only stores: the analyzer looks a body up, and inserts the analysis if it is missing and
-//! the body has occurred before.
+//! The cache computes nothing: the analyzer looks a body up, and inserts the analysis if it is missing
+//! and the body has occurred before.
+//!
 //! The cache must never change output. Everything in [`BodyAnalysis`] therefore depends on the body
 //! and the parse options alone; what also depends on the capture belongs in `capture_analysis.rs`.
 
@@ -21,16 +22,16 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// The seed of hashes of bodies, random so that an archive cannot be built from bodies whose hashes
 /// collide.
-static SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(0_u8));
+static BODY_HASH_SEED: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(0_u8));
 
-/// The size of the largest bodies that are cached.
+/// The maximum size of a body that is cached.
 const MAX_BODY_BYTES: usize = 16 << 10;
 
 /// The memory limit of the cache. It is enough for about 1 MiB of bodies.
 const MAX_MEMORY_BYTES: usize = 4 << 20;
 
-/// The number of hashes of bodies that are remembered.
-const SEEN_HASHES: usize = 1 << 14;
+/// The number of hashes of bodies that are remembered. A further hash replaces the one in its slot.
+const SEEN_HASH_SLOTS: usize = 1 << 14;
 
 /// Everything that depends on a body and the parse options alone.
 #[derive(Debug)]
@@ -59,14 +60,15 @@ pub struct BodyCache {
     /// Indexes of entries, hashed by the hashes of their bodies.
     indexes: HashTable<u32>,
     /// Indexes of entries in use, the oldest first.
-    used: VecDeque<u32>,
+    used_indexes: VecDeque<u32>,
     /// Indexes of entries not in use.
-    free: Vec<u32>,
+    free_indexes: Vec<u32>,
     memory_bytes: usize,
     /// The serial number of the latest insertion.
     last_serial: u64,
-    /// Hashes of bodies that occurred, each at the position that it determines. Empty at first.
-    seen: Vec<u64>,
+    /// Hashes of bodies that have occurred, each in the slot that the hash determines. Empty before the
+    /// first occurrence.
+    seen_hashes: Vec<u64>,
 }
 
 /// A cached body and its analysis.
@@ -84,16 +86,16 @@ struct CachedBody {
 
 impl BodyCache {
     /// Returns true if a body is small enough to be cached.
-    pub fn accepts(body: &[u8]) -> bool {
+    pub fn is_cacheable(body: &[u8]) -> bool {
         body.len() <= MAX_BODY_BYTES
     }
 
-    /// Returns the hash of a body.
+    /// Returns the hash of a body, for the other methods. It differs between processes.
     pub fn hash(body: &[u8]) -> u64 {
-        xxh3_64_with_seed(body, *SEED)
+        xxh3_64_with_seed(body, *BODY_HASH_SEED)
     }
 
-    /// Returns the index of the entry of a body that was parsed with `options`.
+    /// Returns the index of the entry for a body that was parsed with `options`, if it is in the cache.
     pub fn find(&self, hash: u64, body: &[u8], options: ParseOptions) -> Option<u32> {
         let is_match = |&index: &u32| {
             let entry = &self.entries[index as usize];
@@ -102,17 +104,18 @@ impl BodyCache {
         self.indexes.find(hash, is_match).copied()
     }
 
-    /// Remembers that a body occurs. Returns true if it has occurred before, as far as is remembered.
-    pub(crate) fn remember(&mut self, hash: u64) -> bool {
-        self.seen.resize(SEEN_HASHES, 0);
-        let slot = &mut self.seen[hash as usize % SEEN_HASHES];
+    /// Remembers that a body occurs. Returns true if it has occurred before. Returns false by mistake if
+    /// another body has taken its slot since.
+    pub(crate) fn remember_occurrence(&mut self, hash: u64) -> bool {
+        self.seen_hashes.resize(SEEN_HASH_SLOTS, 0);
+        let slot = &mut self.seen_hashes[hash as usize % SEEN_HASH_SLOTS];
         std::mem::replace(slot, hash) == hash
     }
 
     /// Adds the analysis of a body that was not found, and returns its index. Evicts the oldest
     /// entries if the cache exceeds its memory limit.
     pub fn insert(&mut self, hash: u64, options: ParseOptions, analysis: BodyAnalysis<'_>) -> u32 {
-        let index = self.free.pop().unwrap_or_else(|| {
+        let index = self.free_indexes.pop().unwrap_or_else(|| {
             self.entries.push(CachedBody::default());
             self.entries.len() as u32 - 1
         });
@@ -124,7 +127,7 @@ impl BodyCache {
         let entry = CachedBody::new(id, options, analysis);
         self.memory_bytes += entry.memory_bytes();
         self.entries[index as usize] = entry;
-        self.used.push_back(index);
+        self.used_indexes.push_back(index);
         let entries = &self.entries;
         self.indexes
             .insert_unique(hash, index, |&index| entries[index as usize].id.hash);
@@ -141,8 +144,8 @@ impl BodyCache {
     /// Evicts the oldest entries until the memory limit is met. The latest entry is always kept.
     fn evict_oldest(&mut self) {
         while self.memory_bytes > MAX_MEMORY_BYTES
-            && self.used.len() > 1
-            && let Some(oldest) = self.used.pop_front()
+            && self.used_indexes.len() > 1
+            && let Some(oldest) = self.used_indexes.pop_front()
         {
             let entry = std::mem::take(&mut self.entries[oldest as usize]);
             self.memory_bytes -= entry.memory_bytes();
@@ -150,7 +153,7 @@ impl BodyCache {
             if let Ok(found) = self.indexes.find_entry(entry.id.hash, is_oldest) {
                 found.remove();
             }
-            self.free.push(oldest);
+            self.free_indexes.push(oldest);
         }
     }
 }
@@ -170,11 +173,13 @@ impl CachedBody {
         };
         for verdict in verdicts {
             entry.names.extend_from_slice(verdict.agent);
-            let nameless = AgentVerdict {
+            let verdict_without_agent = AgentVerdict {
                 agent: b"",
                 ..verdict
             };
-            entry.verdicts.push((nameless, entry.names.len()));
+            entry
+                .verdicts
+                .push((verdict_without_agent, entry.names.len()));
         }
         entry
     }
@@ -229,19 +234,19 @@ mod tests {
         let mut cache = BodyCache::default();
         let (a, b) = (BodyCache::hash(b"a"), BodyCache::hash(b"b"));
         assert_eq!(
-            [a, b, a, b, a].map(|hash| cache.remember(hash)),
+            [a, b, a, b, a].map(|hash| cache.remember_occurrence(hash)),
             [false, false, true, true, true]
         );
-        // Another hash at the same position takes the place of the former one.
+        // Another hash in the same slot replaces the former one.
         let other = a ^ 1 << 63;
         assert_eq!(
-            [other, a, a].map(|hash| cache.remember(hash)),
+            [other, a, a].map(|hash| cache.remember_occurrence(hash)),
             [false, false, true]
         );
     }
 
     /// Looks a body up and inserts it if it is missing. Returns its serial number.
-    fn serial(cache: &mut BodyCache, body: &[u8], options: ParseOptions) -> u64 {
+    fn cached_serial(cache: &mut BodyCache, body: &[u8], options: ParseOptions) -> u64 {
         let hash = BodyCache::hash(body);
         let mut parser = Parser::new();
         let robots = parser.parse_with(body, options);
@@ -262,16 +267,16 @@ mod tests {
             b"User-agent: b\nDisallow: /\n",
         );
         let options = ParseOptions::default();
-        assert_eq!(serial(&mut cache, body, options), 1);
-        assert_eq!(serial(&mut cache, other, options), 2);
-        assert_eq!(serial(&mut cache, body, options), 1);
+        assert_eq!(cached_serial(&mut cache, body, options), 1);
+        assert_eq!(cached_serial(&mut cache, other, options), 2);
+        assert_eq!(cached_serial(&mut cache, body, options), 1);
         // Other parse options make it another entry.
         let cut = ParseOptions {
             is_truncated: true,
             ..options
         };
-        assert_eq!(serial(&mut cache, body, cut), 3);
-        assert_eq!(serial(&mut cache, body, options), 1);
+        assert_eq!(cached_serial(&mut cache, body, cut), 3);
+        assert_eq!(cached_serial(&mut cache, body, options), 1);
     }
 
     #[test]
@@ -279,18 +284,21 @@ mod tests {
         let mut cache = BodyCache::default();
         for i in 0..3000 {
             let body = format!("User-agent: a{i}\n{}", "#".repeat(i * 7 % 6000));
-            let number = serial(&mut cache, body.as_bytes(), ParseOptions::default());
+            let number = cached_serial(&mut cache, body.as_bytes(), ParseOptions::default());
             assert_eq!(number, i as u64 + 1);
             assert!(cache.memory_bytes <= MAX_MEMORY_BYTES);
             let used = cache
-                .used
+                .used_indexes
                 .iter()
                 .map(|&index| cache.entries[index as usize].memory_bytes());
             assert_eq!(used.sum::<usize>(), cache.memory_bytes);
-            assert_eq!(cache.used.len() + cache.free.len(), cache.entries.len());
-            assert_eq!(cache.indexes.len(), cache.used.len());
+            assert_eq!(
+                cache.used_indexes.len() + cache.free_indexes.len(),
+                cache.entries.len()
+            );
+            assert_eq!(cache.indexes.len(), cache.used_indexes.len());
         }
         assert!(cache.entries.len() < 3000 && cache.entries.len() > 100);
-        assert!(!BodyCache::accepts(&vec![b'#'; MAX_BODY_BYTES + 1]));
+        assert!(!BodyCache::is_cacheable(&vec![b'#'; MAX_BODY_BYTES + 1]));
     }
 }

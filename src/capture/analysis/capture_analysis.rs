@@ -10,8 +10,8 @@ use robots::{
 };
 use std::borrow::Cow;
 
-/// The number of earlier preferences that each preference is compared with. Most files have a
-/// handful; the limit keeps the cost of hostile files linear.
+/// The maximum number of earlier preferences that a preference is compared with. Most files have a few.
+/// The limit keeps the cost of hostile files linear.
 const MAX_PREFERENCES_COMPARED: usize = 64;
 
 /// A capture with everything that was derived from it.
@@ -84,14 +84,14 @@ impl<'a> CaptureAnalysis<'a> {
         }
     }
 
-    /// Adds the analysis of the body, and derives what also depends on the capture.
+    /// Adds the analysis of the body, and derives all that depends on both the body and the capture.
     pub(crate) fn add_body(&mut self, body: BodyAnalysis<'a>) {
         self.robots = Some(body.robots);
         self.verdicts = body.verdicts;
         self.ruleset_id = Some(body.ruleset_id);
         self.cached_body = body.cached_body;
         self.leniency_impacts = body.leniency_impacts;
-        self.read_lines(&body.robots);
+        self.add_sitemaps_and_preferences(&body.robots);
         self.add_file_anomalies(&body.robots);
         if !body.robots.summary().content.is_page_or_binary() {
             self.add_sitemap_anomalies(&body.robots);
@@ -101,8 +101,8 @@ impl<'a> CaptureAnalysis<'a> {
             .sort_by_key(|anomaly| anomaly.line_no);
     }
 
-    /// Reads sitemaps and preferences.
-    fn read_lines(&mut self, robots: &RobotsTxt<'a>) {
+    /// Adds the sitemap lines and the preferences of a file.
+    fn add_sitemaps_and_preferences(&mut self, robots: &RobotsTxt<'a>) {
         let mut name = Vec::new();
         for line in robots.directives() {
             match line.kind {
@@ -131,10 +131,10 @@ impl<'a> CaptureAnalysis<'a> {
     fn add_file_anomalies(&mut self, robots: &RobotsTxt<'a>) {
         if self.verdicts.iter().any(AgentVerdict::is_undecided) {
             self.derived_anomalies
-                .push(CaptureAnomaly::of_file(AnomalyKind::TooComplex));
+                .push(CaptureAnomaly::new_for_file(AnomalyKind::TooComplex));
         }
         if robots.summary().content == ContentClass::Html && self.capture.is_challenge_if_html {
-            self.derived_anomalies.push(CaptureAnomaly::of_capture(
+            self.derived_anomalies.push(CaptureAnomaly::new_for_capture(
                 CaptureAnomalyKind::ChallengePage,
             ));
         }
@@ -143,7 +143,7 @@ impl<'a> CaptureAnalysis<'a> {
     fn add_sitemap_anomalies(&mut self, robots: &RobotsTxt<'a>) {
         for sitemap in &self.sitemaps {
             let detail = robots.text(sitemap.line.value);
-            let anomaly = |kind| CaptureAnomaly::of_line(sitemap.line, kind, detail);
+            let anomaly = |kind| CaptureAnomaly::new_for_line(sitemap.line, kind, detail);
             if !sitemap.is_absolute {
                 self.derived_anomalies
                     .push(anomaly(AnomalyKind::RelativeSitemap));
@@ -158,7 +158,7 @@ impl<'a> CaptureAnalysis<'a> {
     fn add_preference_anomalies(&mut self, robots: &RobotsTxt<'a>) {
         for (i, PreferenceLine { line, preference }) in self.preferences.iter().enumerate() {
             if !preference.is_valid {
-                self.derived_anomalies.push(CaptureAnomaly::of_line(
+                self.derived_anomalies.push(CaptureAnomaly::new_for_line(
                     line,
                     AnomalyKind::BadSignalValue,
                     robots.text(line.value),
@@ -176,7 +176,7 @@ impl<'a> CaptureAnalysis<'a> {
                     )
             });
             if is_contradiction {
-                self.derived_anomalies.push(CaptureAnomaly::of_line(
+                self.derived_anomalies.push(CaptureAnomaly::new_for_line(
                     line,
                     AnomalyKind::SignalContradiction,
                     preference.key,
@@ -187,32 +187,32 @@ impl<'a> CaptureAnalysis<'a> {
 
     /// Returns the number of anomalies of the capture.
     pub fn anomaly_count(&self) -> usize {
-        let of_parser = self
+        let parser_count = self
             .robots
             .as_ref()
             .map_or(0, |robots| robots.reported_anomalies().len());
-        self.capture.anomalies.len() + of_parser + self.derived_anomalies.len()
+        self.capture.anomalies.len() + parser_count + self.derived_anomalies.len()
     }
 
     /// Returns the anomalies of the capture, sorted by line. Anomalies of the whole file come
     /// first. They are created lazily, because a hostile body can have millions.
     pub fn anomalies(&self) -> impl Iterator<Item = CaptureAnomaly<'a>> {
-        let of_capture = self.capture.anomalies.iter().copied();
-        let of_parser = self
+        let capture_anomalies = self.capture.anomalies.iter().copied();
+        let parser_anomalies = self
             .robots
             .as_ref()
             .map_or(&[][..], RobotsTxt::reported_anomalies);
-        let mut of_parser = of_parser.iter().peekable();
+        let mut parser_anomalies = parser_anomalies.iter().peekable();
         let mut derived = self.derived_anomalies.iter().peekable();
-        let of_body = std::iter::from_fn(move || {
-            let is_parser_next = match (of_parser.peek(), derived.peek()) {
+        let body_anomalies = std::iter::from_fn(move || {
+            let is_parser_next = match (parser_anomalies.peek(), derived.peek()) {
                 (Some(anomaly), Some(other)) => anomaly.line_no <= other.line_no,
                 (anomaly, _) => anomaly.is_some(),
             };
             if !is_parser_next {
                 return derived.next().copied();
             }
-            of_parser.next().map(|anomaly| CaptureAnomaly {
+            parser_anomalies.next().map(|anomaly| CaptureAnomaly {
                 line_no: anomaly.line_no,
                 code: anomaly.kind.code(),
                 severity: anomaly.kind.severity(),
@@ -220,10 +220,12 @@ impl<'a> CaptureAnalysis<'a> {
                 detail: self.text(anomaly.detail),
             })
         });
-        of_capture.map(CaptureAnomaly::of_capture).chain(of_body)
+        capture_anomalies
+            .map(CaptureAnomaly::new_for_capture)
+            .chain(body_anomalies)
     }
 
-    /// Returns the text of a span of the body.
+    /// Returns the bytes of the body in `span`; empty without a parsed body.
     pub fn text(&self, span: Span) -> &'a [u8] {
         self.robots.as_ref().map_or(b"", |robots| robots.text(span))
     }
@@ -238,7 +240,7 @@ impl<'a> CaptureAnalysis<'a> {
 
 impl CaptureAnomaly<'_> {
     /// Returns an anomaly of the record, the URL or the response.
-    pub fn of_capture(kind: CaptureAnomalyKind) -> Self {
+    pub fn new_for_capture(kind: CaptureAnomalyKind) -> Self {
         Self {
             line_no: None,
             code: kind.code(),
@@ -251,7 +253,7 @@ impl CaptureAnomaly<'_> {
 
 impl<'a> CaptureAnomaly<'a> {
     /// Returns an anomaly of the body as a whole.
-    pub fn of_file(kind: AnomalyKind) -> Self {
+    pub fn new_for_file(kind: AnomalyKind) -> Self {
         Self {
             line_no: None,
             code: kind.code(),
@@ -262,7 +264,7 @@ impl<'a> CaptureAnomaly<'a> {
     }
 
     /// Returns an anomaly of a line.
-    pub(crate) fn of_line(line: &Directive, kind: AnomalyKind, detail: &'a [u8]) -> Self {
+    pub(crate) fn new_for_line(line: &Directive, kind: AnomalyKind, detail: &'a [u8]) -> Self {
         Self {
             line_no: Some(line.line_no),
             code: kind.code(),

@@ -1,4 +1,4 @@
-//! Sitemap lines.
+//! Sitemap lines with their URLs and hosts.
 
 use crate::Capture;
 use crate::archive_url::ArchiveUrl;
@@ -15,9 +15,9 @@ pub struct SitemapLine<'a> {
     /// The absolute URL, resolved against the URL of the robots.txt file; `None` if it is not an
     /// http, https or ftp URL.
     pub url: Option<Cow<'a, str>>,
-    /// The host of that URL; `None` without a URL.
+    /// The columns of the host of `url`; `None` if `url` is `None`.
     pub host: Option<Arc<HostColumns>>,
-    /// True if the line states an absolute URL (RFC 9309 §2.2.4, sitemaps.org).
+    /// True if the line has an absolute URL (RFC 9309 §2.2.4, sitemaps.org).
     pub is_absolute: bool,
     /// True if the sitemap is on the host of the robots.txt file; `None` if one of the hosts is not
     /// known.
@@ -42,16 +42,16 @@ impl<'a> SitemapLine<'a> {
         });
         let url = url.filter(has_sitemap_scheme);
         let capture_host = capture.url.as_ref().and_then(|url| url.host.as_ref());
-        let host = url.as_ref().and_then(|url| host_of(url, capture_host));
-        let is_equal = |column: fn(&HostColumns) -> Option<&str>| {
+        let host = url.as_ref().and_then(|url| sitemap_host(url, capture_host));
+        let compare_columns = |column: fn(&HostColumns) -> Option<&str>| {
             let (sitemap, capture) = (column(host.as_deref()?)?, column(capture_host?)?);
             Some(sitemap == capture)
         };
         Self {
             line,
             is_absolute,
-            same_host: is_equal(|host| Some(&host.name)),
-            same_registered_domain: is_equal(|host| {
+            same_host: compare_columns(|host| Some(&host.name)),
+            same_registered_domain: compare_columns(|host| {
                 Some(host.registered_domain().unwrap_or(&host.name))
             }),
             host,
@@ -60,9 +60,9 @@ impl<'a> SitemapLine<'a> {
     }
 }
 
-/// Returns the columns of the host of a sitemap. Most sitemaps are on the host of the capture,
-/// whose columns are then shared.
-fn host_of(
+/// Returns the columns of the host of a sitemap. If it is the host of the capture, as for most
+/// sitemaps, the columns of that host are shared.
+fn sitemap_host(
     url: &ArchiveUrl<'_>,
     capture_host: Option<&Arc<HostColumns>>,
 ) -> Option<Arc<HostColumns>> {

@@ -12,7 +12,7 @@ use robots::{
     Access, Audience, Basis, Dialect, Parser, Policy, RobotsTxt, StatusEffect, Verdict, audience,
 };
 
-/// The rules to apply: the default rules of robots-scan, or one dialect.
+/// How a robots.txt is interpreted: by the default rules of robots-scan, or by one dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DialectChoice {
     /// Google's rules, but product tokens are compared as a whole, and the
@@ -40,7 +40,7 @@ impl DialectChoice {
     }
 }
 
-/// A crawler, with its fallbacks.
+/// A crawler of a run, with what the registry says about it.
 #[derive(Clone, Debug)]
 pub struct Crawler {
     agent: String,
@@ -49,8 +49,7 @@ pub struct Crawler {
 }
 
 impl Crawler {
-    /// Returns the crawler with the name `agent`, with its fallbacks according
-    /// to the registry.
+    /// Looks up a crawler in the registry. A crawler that is not in it has no fallbacks.
     pub fn new(registry: &CrawlerRegistry, agent: &str) -> Self {
         let name = whole_name(agent);
         let entry = registry.crawlers.iter().find(|entry| entry.agent == name);
@@ -120,20 +119,20 @@ impl Crawler {
     }
 }
 
-/// The policy of one robots.txt for one crawler.
+/// The rules of one robots.txt that apply to one crawler.
 pub struct CrawlerPolicy {
-    /// The part of the file that the policy is based on.
+    /// The reason why these rules apply, such as a group that names the crawler.
     pub basis: Basis,
     policy: Policy,
 }
 
 impl CrawlerPolicy {
-    /// Returns the policy of a status for every crawler; `None` if the status leaves the decision to the
-    /// body, or decides nothing.
-    pub fn of_status(effect: StatusEffect, choice: DialectChoice) -> Option<Self> {
+    /// Returns the policy that a status sets for every crawler; `None` if the status leaves the
+    /// decision to the body, or decides nothing.
+    pub fn from_status(effect: StatusEffect, choice: DialectChoice) -> Option<Self> {
         let policy = match effect {
-            StatusEffect::AllowAll => policy_of(b"", choice),
-            StatusEffect::DisallowAll => disallow_all(choice),
+            StatusEffect::AllowAll => wildcard_policy(b"", choice),
+            StatusEffect::DisallowAll => disallow_all_policy(choice),
             StatusEffect::Parse | StatusEffect::Follow | StatusEffect::Defer => return None,
         };
         let basis = Basis::HttpStatus;
@@ -159,12 +158,12 @@ impl CrawlerPolicy {
 /// Returns the policy of a status that disallows everything. It equals that of
 /// `Disallow: /`, so a dialect that always allows some paths, such as
 /// `/robots.txt`, allows them here, too.
-pub fn disallow_all(choice: DialectChoice) -> Policy {
-    policy_of(b"User-agent: *\nDisallow: /\n", choice)
+pub fn disallow_all_policy(choice: DialectChoice) -> Policy {
+    wildcard_policy(b"User-agent: *\nDisallow: /\n", choice)
 }
 
-/// Returns the policy of a body for every crawler.
-fn policy_of(body: &[u8], choice: DialectChoice) -> Policy {
+/// Returns the policy that a body has for crawlers that it does not name.
+fn wildcard_policy(body: &[u8], choice: DialectChoice) -> Policy {
     let mut parser = Parser::new();
     Policy::new(choice.dialect(), &parser.parse(body), b"*")
 }
@@ -180,9 +179,9 @@ mod tests {
             DialectChoice::Dialect(Dialect::Rfc9309),
             DialectChoice::Dialect(Dialect::Koster1996),
         ] {
-            let of_status = |effect| CrawlerPolicy::of_status(effect, choice);
-            let allows = of_status(StatusEffect::AllowAll).unwrap();
-            let disallows = of_status(StatusEffect::DisallowAll).unwrap();
+            let policy_of = |effect| CrawlerPolicy::from_status(effect, choice);
+            let allows = policy_of(StatusEffect::AllowAll).unwrap();
+            let disallows = policy_of(StatusEffect::DisallowAll).unwrap();
             assert_eq!(allows.basis, Basis::HttpStatus, "{choice:?}");
             assert_eq!(allows.verdict(), Verdict::AllowAll, "{choice:?}");
             assert_eq!(disallows.verdict(), Verdict::DisallowAll, "{choice:?}");
@@ -192,7 +191,7 @@ mod tests {
                 StatusEffect::Follow,
                 StatusEffect::Defer,
             ] {
-                assert!(of_status(effect).is_none(), "{choice:?} {effect:?}");
+                assert!(policy_of(effect).is_none(), "{choice:?} {effect:?}");
             }
         }
     }

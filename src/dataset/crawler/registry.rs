@@ -9,12 +9,12 @@ use std::collections::HashSet;
 use std::path::Path;
 
 /// The text of the built-in registry.
-const BUILT_IN: &str = include_str!("agents.csv");
+const BUILT_IN_CSV: &str = include_str!("agents.csv");
 
-/// The limit of the size of a custom registry. The built-in one is below 100 KB.
+/// The limit of the size of a registry that a user supplies. The built-in one is below 100 KB.
 const MAX_REGISTRY_BYTES: u64 = 16 << 20;
 
-/// The entry of one crawler.
+/// One line of the registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CrawlerEntry {
     /// The whole name in lower case, as in the table `verdicts`.
@@ -23,7 +23,7 @@ pub struct CrawlerEntry {
     pub token: String,
     /// The organization that runs the crawler.
     pub operator: String,
-    /// The category, such as `ai_training`.
+    /// The category of its purpose, such as `ai_training`.
     pub category: String,
     /// A second category; may be empty.
     pub category2: String,
@@ -32,7 +32,7 @@ pub struct CrawlerEntry {
     pub fallbacks: Vec<String>,
     /// True if the crawler ignores the groups of `*`.
     pub ignores_wildcard: bool,
-    /// True if the name is only used in robots.txt and no crawler sends it, as
+    /// True if the name is used only in robots.txt and no crawler sends it, such as
     /// `Google-Extended`.
     pub is_control_token: bool,
     /// The sources of the entry: codes of lists, joined by `+`; may be empty.
@@ -43,7 +43,7 @@ pub struct CrawlerEntry {
     pub operator_page: String,
 }
 
-/// A registry of crawlers.
+/// The known crawlers, read from a CSV file.
 #[derive(Clone, Debug)]
 pub struct CrawlerRegistry {
     /// The crawlers, in the order of the file.
@@ -53,9 +53,9 @@ pub struct CrawlerRegistry {
 }
 
 impl CrawlerRegistry {
-    /// Returns the built-in registry.
+    /// Returns the registry that is part of the program.
     pub fn built_in() -> Self {
-        Self::parse(BUILT_IN, Path::new("agents.csv")).expect("the built-in registry is tested")
+        Self::parse(BUILT_IN_CSV, Path::new("agents.csv")).expect("the built-in registry is tested")
     }
 
     /// Reads a registry from a CSV file with a header. The column `token` is
@@ -65,79 +65,80 @@ impl CrawlerRegistry {
     ///
     /// [`ErrorKind::Read`] and [`DatasetErrorKind::BadRegistry`].
     pub fn read(path: &Path) -> Result<Self, Error> {
-        let unreadable = |error| Error::read(path, error);
-        let text = disk::read_named(path, MAX_REGISTRY_BYTES).map_err(unreadable)?;
+        let read_error = |error| Error::read(path, error);
+        let text = disk::read_user_file(path, MAX_REGISTRY_BYTES).map_err(read_error)?;
         let text = String::from_utf8(text);
         let text = text.map_err(|error| Error::with_source(ErrorKind::Read, path, error))?;
         Self::parse(&text, path)
     }
 
     fn parse(text: &str, path: &Path) -> Result<Self, Error> {
-        let refuse = |defect| Error::new(DatasetErrorKind::BadRegistry(defect), path);
-        let not_csv = |error: csv::Error| {
+        let registry_error = |defect| Error::new(DatasetErrorKind::BadRegistry(defect), path);
+        let csv_error = |error: csv::Error| {
             let message = error.to_string();
-            refuse(RegistryDefect::Csv { message })
+            registry_error(RegistryDefect::Csv { message })
         };
         let mut reader = csv::ReaderBuilder::new()
             .trim(csv::Trim::All)
             .from_reader(text.as_bytes());
-        let headers = reader.headers().map_err(not_csv)?.clone();
+        let headers = reader.headers().map_err(csv_error)?.clone();
         let column = |name: &str| headers.iter().position(|header| header == name);
         let Some(token_column) = column("token") else {
-            return Err(refuse(RegistryDefect::NoTokenColumn));
+            return Err(registry_error(RegistryDefect::NoTokenColumn));
         };
         let mut crawlers = Vec::new();
         let mut seen = HashSet::new();
         for (index, record) in reader.records().enumerate() {
-            let record = record.map_err(not_csv)?;
+            let record = record.map_err(csv_error)?;
             let line = record
                 .position()
                 .map_or(index as u64 + 2, csv::Position::line);
-            let get = |name: &str| {
+            let field = |name: &str| {
                 column(name)
                     .and_then(|index| record.get(index))
                     .unwrap_or_default()
                     .to_owned()
             };
-            let flag = |column: &'static str| match get(column).to_ascii_lowercase().as_str() {
-                "" | "false" | "no" | "0" => Ok(false),
-                "true" | "yes" | "1" => Ok(true),
-                value => Err(refuse(RegistryDefect::NotABoolean {
-                    line,
-                    column,
-                    value: value.to_owned(),
-                })),
-            };
+            let parse_flag =
+                |column: &'static str| match field(column).to_ascii_lowercase().as_str() {
+                    "" | "false" | "no" | "0" => Ok(false),
+                    "true" | "yes" | "1" => Ok(true),
+                    value => Err(registry_error(RegistryDefect::NotABoolean {
+                        line,
+                        column,
+                        value: value.to_owned(),
+                    })),
+                };
             let token = record.get(token_column).unwrap_or_default().to_owned();
             let agent = whole_name(&token);
             if agent.is_empty() {
-                return Err(refuse(RegistryDefect::NotAName { line, token }));
+                return Err(registry_error(RegistryDefect::NotAName { line, token }));
             }
             if !seen.insert(agent.clone()) {
-                return Err(refuse(RegistryDefect::Duplicate { line, agent }));
+                return Err(registry_error(RegistryDefect::Duplicate { line, agent }));
             }
-            let fallbacks = get("fallbacks");
-            let spellings = get("other_spellings");
+            let fallbacks = field("fallbacks");
+            let spellings = field("other_spellings");
             let spellings = spellings.split(',').map(str::trim);
             crawlers.push(CrawlerEntry {
                 agent,
-                operator: get("operator"),
-                category: get("category"),
-                category2: get("category2"),
-                purpose: get("purpose"),
+                operator: field("operator"),
+                category: field("category"),
+                category2: field("category2"),
+                purpose: field("purpose"),
                 fallbacks: fallbacks
                     .split(',')
                     .map(whole_name)
                     .filter(|name| !name.is_empty())
                     .collect(),
-                ignores_wildcard: flag("ignores_wildcard")?,
-                is_control_token: flag("is_control_token")?,
-                source: get("source"),
+                ignores_wildcard: parse_flag("ignores_wildcard")?,
+                is_control_token: parse_flag("is_control_token")?,
+                source: field("source"),
                 other_spellings: spellings
                     .filter(|spelling| !spelling.is_empty())
                     .map(str::to_owned)
                     .collect(),
-                operator_page: get("operator_page"),
+                operator_page: field("operator_page"),
                 token,
             });
         }
@@ -149,7 +150,8 @@ impl CrawlerRegistry {
     }
 }
 
-/// Returns the whole name of a crawler, as in `verdicts`: see [`robots::whole_name`].
+/// Returns the whole name of a crawler as it is in `verdicts`, with the rules of
+/// [`robots::whole_name`].
 pub fn whole_name(name: &str) -> String {
     let mut out = Vec::new();
     // The whitespace that the parser of robots.txt removes. The macro `whole_name` of macros.sql

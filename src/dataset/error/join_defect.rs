@@ -1,4 +1,4 @@
-//! Reasons why datasets cannot be joined.
+//! The reasons why datasets cannot be joined.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ pub enum JoinDefect {
     IsDataset,
     /// No subfolder is a dataset.
     NoMembers,
-    /// A link leads to the dataset.
+    /// The folder of the dataset is a link, which is not followed.
     Link,
     /// The name of its folder cannot be part of the paths of joined datasets.
     Name,
@@ -22,8 +22,8 @@ pub enum JoinDefect {
     Version { version: String },
     /// It was made with other options than another dataset.
     Differs {
-        /// The name of the setting that differs.
-        what: &'static str,
+        /// The setting that differs, as the message names it.
+        setting: &'static str,
         /// The value of the other dataset.
         before: String,
         /// The value of this dataset.
@@ -32,12 +32,12 @@ pub enum JoinDefect {
     },
     /// It lacks a table from which hosts are resolved.
     NoTable { table: &'static str },
-    /// Some shards of its run are not there.
+    /// Other shards of its run are missing.
     ShardMissing {
         /// The shards, such as `2/4`.
         missing: Vec<String>,
     },
-    /// Another dataset is the same shard.
+    /// Another dataset is the same shard of the run.
     ShardTwice {
         /// The shard, such as `2/4`.
         shard: String,
@@ -49,15 +49,15 @@ pub enum JoinDefect {
     KeysOverlap {
         crawl: String,
         other: PathBuf,
-        /// The least index of an input from which on none is used.
-        next: u64,
+        /// The smallest index that is greater than that of every input.
+        next_free_index: u64,
     },
     /// `views.sql` of the folder was not written by robots-scan.
     ForeignViews,
 }
 
-/// The most shards that are named.
-const SHARDS_NAMED: usize = 5;
+/// The number of missing shards that the message names; it counts the rest.
+const SHOWN_SHARD_COUNT: usize = 5;
 
 impl fmt::Display for JoinDefect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -76,23 +76,23 @@ impl fmt::Display for JoinDefect {
                 env!("CARGO_PKG_VERSION")
             ),
             Self::Differs {
-                what,
+                setting,
                 before,
                 now,
                 other,
             } => write!(
                 f,
-                "{what} differ from those of '{}': {now} instead of {before}",
+                "{setting} differ from those of '{}': {now} instead of {before}",
                 other.display()
             ),
             Self::NoTable { table } => write!(f, "it lacks the table `{table}`"),
             Self::ShardMissing { missing } => {
-                let named = missing[..missing.len().min(SHARDS_NAMED)].join(", ");
-                let more = match missing.len().saturating_sub(SHARDS_NAMED) {
+                let shown = missing[..missing.len().min(SHOWN_SHARD_COUNT)].join(", ");
+                let more = match missing.len().saturating_sub(SHOWN_SHARD_COUNT) {
                     0 => String::new(),
                     more => format!(" and {more} more"),
                 };
-                write!(f, "other shards of its run are missing: {named}{more}")
+                write!(f, "other shards of its run are missing: {shown}{more}")
             }
             Self::ShardTwice { shard, other } => {
                 write!(f, "it is the shard {shard}, as is '{}'", other.display())

@@ -1,4 +1,4 @@
-//! The kinds of errors of this package.
+//! The kinds of errors about datasets and registries of crawlers.
 
 mod join_defect;
 mod reason;
@@ -11,7 +11,7 @@ use disk::error::Kind;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// What can fail with datasets and registries of crawlers.
+/// The kind of an error about a dataset or a registry of crawlers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DatasetErrorKind {
     /// The registry of crawlers is malformed.
@@ -55,7 +55,7 @@ pub enum DatasetErrorKind {
     NotUtf8Output,
     /// A file has the wrong type.
     WrongKind {
-        is: FileKind,
+        found: FileKind,
         needed: FileKind,
     },
     /// A file that the manifest does not list has a name that the run needs.
@@ -65,7 +65,7 @@ pub enum DatasetErrorKind {
 }
 
 impl Kind for DatasetErrorKind {
-    fn message(&self, path: &Path, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write_message(&self, path: &Path, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = path.display();
         match self {
             Self::BadRegistry(why) => {
@@ -112,7 +112,7 @@ impl Kind for DatasetErrorKind {
                 f,
                 "'{place}' is a URL, and tables are written to local files only"
             ),
-            Self::WrongKind { is, needed } => write!(f, "'{place}' is {is}, not {needed}"),
+            Self::WrongKind { found, needed } => write!(f, "'{place}' is {found}, not {needed}"),
             Self::NotListed => write!(
                 f,
                 "'{place}' is in the way: the dataset needs this name, but does not list the file"

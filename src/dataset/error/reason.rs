@@ -1,5 +1,5 @@
-//! The reasons for errors of one kind: why a registry, a dataset or a URL list
-//! is refused, and how a run differs from the one that is to be resumed.
+//! Details of error kinds: why a registry, a dataset or a manifest is refused, and how a run
+//! differs from the one that it is to resume.
 //!
 //! Texts of other parsers (CSV, Arrow) are kept as they are, in fields named
 //! `message`.
@@ -91,15 +91,15 @@ pub enum DatasetDefect {
     NotInOrder {
         table: &'static str,
     },
-    /// Its datasets were not joined to the end.
+    /// Joining the datasets in the folder was not finished.
     NotJoined,
-    /// Its run is not finished.
+    /// The run that writes the dataset is not finished.
     Unfinished,
     NoFile {
         /// The path of the file in the dataset.
         name: String,
     },
-    /// A file of it has another size than was written.
+    /// A file of the dataset has another size than when it was written.
     FileSize {
         /// The path of the file in the dataset.
         name: String,
@@ -107,13 +107,13 @@ pub enum DatasetDefect {
         /// The size when it was written, in bytes.
         written: u64,
     },
-    /// It is a joined dataset, and was changed since.
+    /// The dataset was joined with others, and was changed after that.
     MemberChanged,
     /// A run is writing to the dataset.
     IsBeingWritten,
-    /// The dataset was changed by others while it was read.
+    /// Another process changed the dataset while it was read.
     Changed,
-    /// One robots.txt has more rules than fit into memory.
+    /// The rules of one robots.txt exceed 2 GiB.
     TooManyRules,
 }
 
@@ -166,7 +166,7 @@ impl fmt::Display for DatasetDefect {
     }
 }
 
-/// An input as it is identified when a run is resumed.
+/// The properties by which an input is recognized when a run is resumed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputIdentity {
     pub name: String,
@@ -189,7 +189,7 @@ impl fmt::Display for InputIdentity {
     }
 }
 
-/// The first difference between a run and the one that it was to resume.
+/// The first difference between a run and the one that it is to resume.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResumeDifference {
     /// The dataset was made by another version.
@@ -238,7 +238,7 @@ impl fmt::Display for ResumeDifference {
     }
 }
 
-/// A defect of a manifest: something that no run writes.
+/// A defect of a manifest, which no run writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ManifestDefect {
     /// The last line has no line break.

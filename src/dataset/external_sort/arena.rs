@@ -1,4 +1,4 @@
-//! Records in memory.
+//! A buffer of records in memory, in which they are sorted.
 
 use super::SpillFolder;
 use super::spill::Run;
@@ -6,25 +6,26 @@ use disk::error::Error;
 use rayon::prelude::*;
 use std::cmp::Ordering;
 
-/// The memory that a record takes beside its bytes, most of it while it is sorted.
-const SLICE_BYTES: usize = size_of::<ArenaSlice>() + size_of::<KeyedSlice>();
+/// The memory that a record takes in addition to its bytes, most of it only while records are
+/// sorted.
+const SLICE_BYTES: usize = size_of::<ArenaSlice>() + size_of::<PrefixedSlice>();
 
-/// The bytes of a record that are kept beside its place while it is sorted.
+/// The length of the prefix in a [`PrefixedSlice`].
 const PREFIX_BYTES: usize = size_of::<u128>();
 
-/// The most memory of an arena: offsets have 32 bits.
-const MAX_MEMORY: usize = 2 << 30;
+/// The limit of the memory of an arena, in which offsets have 32 bits.
+const MAX_ARENA_BYTES: usize = 2 << 30;
 
 /// Records one after the other in one buffer.
 #[derive(Debug, Default)]
 pub struct Arena {
     bytes: Vec<u8>,
     slices: Vec<ArenaSlice>,
-    /// The records while they are sorted.
-    keyed: Vec<KeyedSlice>,
+    /// The records with prefixes, while they are sorted.
+    prefixed: Vec<PrefixedSlice>,
 }
 
-/// The place of a record in the buffer.
+/// The bytes of a record in the buffer.
 #[derive(Clone, Copy, Debug)]
 struct ArenaSlice {
     start: u32,
@@ -32,14 +33,13 @@ struct ArenaSlice {
 }
 
 impl Arena {
-    /// Returns true if a record fits into `memory` bytes together with those that are there. A
-    /// record that is larger than the memory fits alone.
+    /// Returns true if a record of `len` bytes can be added without exceeding `memory` bytes. An
+    /// empty arena has room for any record.
     pub fn has_room(&self, len: usize, memory: usize) -> bool {
         let held = self.bytes.len() + (self.slices.len() + 1) * SLICE_BYTES;
-        self.slices.is_empty() || held + len <= memory.min(MAX_MEMORY)
+        self.slices.is_empty() || held + len <= memory.min(MAX_ARENA_BYTES)
     }
 
-    /// Adds a record.
     pub fn push(&mut self, record: &[u8]) {
         self.slices.push(ArenaSlice {
             start: self.bytes.len() as u32,
@@ -48,16 +48,15 @@ impl Arena {
         self.bytes.extend_from_slice(record);
     }
 
-    /// Returns the records.
     pub fn records(&self) -> impl Iterator<Item = &[u8]> {
         self.slices
             .iter()
-            .map(|&slice| record_of(&self.bytes, slice))
+            .map(|&slice| record_bytes(&self.bytes, slice))
     }
 
     pub(super) fn get(&self, index: usize) -> Option<&[u8]> {
         let slice = self.slices.get(index)?;
-        Some(record_of(&self.bytes, *slice))
+        Some(record_bytes(&self.bytes, *slice))
     }
 
     pub fn clear(&mut self) {
@@ -65,32 +64,37 @@ impl Arena {
         self.slices.clear();
     }
 
-    /// Sorts the records, on all threads of the pool.
-    pub(super) fn sort(&mut self) {
-        self.prepare();
-        let Self { bytes, keyed, .. } = self;
-        keyed.par_sort_unstable_by(|a, b| a.cmp(b, bytes));
-        self.take_order();
+    pub(super) fn sort_in_parallel(&mut self) {
+        self.collect_prefixes();
+        let Self {
+            bytes, prefixed, ..
+        } = self;
+        prefixed.par_sort_unstable_by(|a, b| a.cmp(b, bytes));
+        self.apply_order();
     }
 
-    /// Sorts the records on this thread.
-    pub(super) fn sort_here(&mut self) {
-        self.prepare();
-        let Self { bytes, keyed, .. } = self;
-        keyed.sort_unstable_by(|a, b| a.cmp(b, bytes));
-        self.take_order();
+    pub(super) fn sort_on_this_thread(&mut self) {
+        self.collect_prefixes();
+        let Self {
+            bytes, prefixed, ..
+        } = self;
+        prefixed.sort_unstable_by(|a, b| a.cmp(b, bytes));
+        self.apply_order();
     }
 
-    /// Takes the order of the sorted records.
-    fn take_order(&mut self) {
-        let Self { slices, keyed, .. } = self;
-        for (slice, keyed) in slices.iter_mut().zip(keyed) {
-            *slice = keyed.slice;
+    /// Brings `slices` into the order of the sorted `prefixed`.
+    fn apply_order(&mut self) {
+        let Self {
+            slices, prefixed, ..
+        } = self;
+        for (slice, prefixed) in slices.iter_mut().zip(prefixed) {
+            *slice = prefixed.slice;
         }
     }
 
-    /// Finds the bytes by which most records differ.
-    fn prepare(&mut self) {
+    /// Fills `prefixed`: skips the bytes that all records share, and takes the following ones of
+    /// each record as its prefix.
+    fn collect_prefixes(&mut self) {
         let mut records = self.records();
         let first = records.next().unwrap_or_default();
         let shared = records.fold(first.len(), |shared, record| {
@@ -100,22 +104,22 @@ impl Arena {
         let Self {
             bytes,
             slices,
-            keyed,
+            prefixed,
         } = self;
-        keyed.clear();
-        keyed.extend(slices.iter().map(|&slice| {
+        prefixed.clear();
+        prefixed.extend(slices.iter().map(|&slice| {
             let mut prefix = [0; PREFIX_BYTES];
-            let rest = &record_of(bytes, slice)[shared..];
+            let rest = &record_bytes(bytes, slice)[shared..];
             let count = rest.len().min(PREFIX_BYTES);
             prefix[..count].copy_from_slice(&rest[..count]);
-            KeyedSlice {
+            PrefixedSlice {
                 prefix: u128::from_be_bytes(prefix),
                 slice,
             }
         }));
     }
 
-    /// Writes the records in their order.
+    /// Writes the records to a new run, in their present order.
     pub(super) fn write_run(&self, spill_folder: &SpillFolder) -> Result<Run, Error> {
         let mut run = spill_folder.create_run()?;
         for record in self.records() {
@@ -125,22 +129,22 @@ impl Arena {
     }
 }
 
-/// A record with its first bytes after those that all records share. Most records are compared by
-/// them alone, without looking into the buffer.
+/// A record with its first bytes after those that all records share. Most comparisons need only
+/// these, and not the buffer.
 #[derive(Clone, Copy, Debug)]
-struct KeyedSlice {
+struct PrefixedSlice {
     prefix: u128,
     slice: ArenaSlice,
 }
 
-impl KeyedSlice {
+impl PrefixedSlice {
     fn cmp(&self, other: &Self, bytes: &[u8]) -> Ordering {
         self.prefix
             .cmp(&other.prefix)
-            .then_with(|| record_of(bytes, self.slice).cmp(record_of(bytes, other.slice)))
+            .then_with(|| record_bytes(bytes, self.slice).cmp(record_bytes(bytes, other.slice)))
     }
 }
 
-fn record_of(bytes: &[u8], slice: ArenaSlice) -> &[u8] {
+fn record_bytes(bytes: &[u8], slice: ArenaSlice) -> &[u8] {
     &bytes[slice.start as usize..][..slice.len as usize]
 }

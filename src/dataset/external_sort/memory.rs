@@ -1,18 +1,19 @@
-//! The share of memory that each sorter and filter of a command may use.
+//! Divides the memory limit of a command among its sorters and Bloom filters.
 
 use super::{OrderedWriter, SharedSorter, SortedRecords, Sorter, SpillFolder};
 use crate::external_sort::sort_key::{FieldReader, push_unescaped_key};
 use disk::error::Error;
 use parquet::bloom_filter::Sbbf;
 
-/// The bytes of a Bloom filter per key, if the memory limit allows it: about 1 % false positives.
+/// The size of a Bloom filter per key, for about 1 % false positives. Under a small memory limit,
+/// filters are smaller.
 const BLOOM_BYTES_PER_KEY: u64 = 2;
 
-/// The least memory limit with which the sorters of a command work.
+/// The smallest memory limit that a command accepts.
 pub const MIN_MEMORY_BYTES: u64 = 16 << 20;
 
-/// The sorters among which the memory is divided: about as many as are in use at the same time, where
-/// one for several threads counts as two.
+/// The number of shares into which the memory is divided: about the number of sorters that are in
+/// use at the same time. A sorter for several threads takes two shares.
 const MAX_SORTERS: u64 = 12;
 
 /// Creates sorters and Bloom filters that stay within a memory limit together.
@@ -23,8 +24,8 @@ pub struct SortMemory<'s> {
 }
 
 impl<'s> SortMemory<'s> {
-    /// Sets the limit of all sorters and filters. Their runs are written to
-    /// `spill_folder`.
+    /// Divides `bytes_max` among the sorters and filters that are created. Sorters write their runs
+    /// to `spill_folder`.
     pub fn new(spill_folder: &'s SpillFolder, bytes_max: u64) -> Self {
         Self {
             spill_folder,
@@ -32,34 +33,35 @@ impl<'s> SortMemory<'s> {
         }
     }
 
-    /// Creates a sorter.
-    pub fn sorter(&self) -> Sorter<'s> {
-        Sorter::new(self.spill_folder, self.shares(1))
+    /// Creates a sorter for one thread.
+    pub fn create_sorter(&self) -> Sorter<'s> {
+        Sorter::new(self.spill_folder, self.share_bytes(1))
     }
 
-    /// Creates a sorter for several threads, which counts as two.
-    pub fn shared_sorter(&self) -> SharedSorter<'s> {
-        SharedSorter::new(self.spill_folder, self.shares(2))
+    /// Creates a sorter to which several threads add records. It takes two shares of the memory.
+    pub fn create_shared_sorter(&self) -> SharedSorter<'s> {
+        SharedSorter::new(self.spill_folder, self.share_bytes(2))
     }
 
-    /// Creates a writer of records that come in order.
-    pub(crate) fn ordered_writer(&self) -> OrderedWriter<'s> {
-        OrderedWriter::new(self.spill_folder, self.shares(1))
+    /// Creates a writer of records that are sorted already.
+    pub(crate) fn create_ordered_writer(&self) -> OrderedWriter<'s> {
+        OrderedWriter::new(self.spill_folder, self.share_bytes(1))
     }
 
-    fn shares(&self, count: u64) -> usize {
+    fn share_bytes(&self, count: u64) -> usize {
         let share = self.bytes_max * count / MAX_SORTERS;
         usize::try_from(share).unwrap_or(usize::MAX)
     }
 
-    /// Returns the size of the buffers that all threads may have together beside the sorters.
+    /// Returns the size that the buffers of all threads may have together, in addition to the
+    /// sorters.
     pub fn buffer_bytes(&self) -> usize {
-        self.shares(1)
+        self.share_bytes(1)
     }
 
-    /// Creates a Bloom filter for about `keys` keys. With less than [`BLOOM_BYTES_PER_KEY`] it has more
-    /// false positives.
-    pub fn bloom_filter(&self, keys: u64) -> Sbbf {
+    /// Creates a Bloom filter for about `keys` keys. It has more false positives if its share of
+    /// the memory is less than [`BLOOM_BYTES_PER_KEY`] for each of them.
+    pub fn create_bloom_filter(&self, keys: u64) -> Sbbf {
         let share = self.bytes_max / MAX_SORTERS / 2;
         // The size is rounded up to a power of two.
         let bytes_max = 1 << share.max(1).ilog2();
@@ -67,9 +69,9 @@ impl<'s> SortMemory<'s> {
         Sbbf::new_with_num_of_bytes(usize::try_from(bytes).unwrap_or(usize::MAX))
     }
 
-    /// Creates a Bloom filter of the keys with which records begin.
-    pub(crate) fn bloom_filter_of_keys(&self, records: &SortedRecords<'_>) -> Result<Sbbf, Error> {
-        let mut filter = self.bloom_filter(records.len());
+    /// Creates a Bloom filter that contains the keys at the beginning of `records`.
+    pub(crate) fn create_key_filter(&self, records: &SortedRecords<'_>) -> Result<Sbbf, Error> {
+        let mut filter = self.create_bloom_filter(records.len());
         let mut reader = records.read()?;
         let mut key = Vec::new();
         while let Some(record) = reader.peek() {
@@ -81,10 +83,10 @@ impl<'s> SortMemory<'s> {
         Ok(filter)
     }
 
-    /// Returns an error if the run is to stop. It is checked for some of the records only, by their
-    /// numbers.
-    pub fn check_stop_at(&self, record: u64) -> Result<(), Error> {
-        self.spill_folder.check_stop_at(record)
+    /// Returns an error if the run is to stop. The flag is checked only once in many records;
+    /// `record` is the number of the current one.
+    pub fn check_stop_at_record(&self, record: u64) -> Result<(), Error> {
+        self.spill_folder.check_stop_at_record(record)
     }
 
     /// Returns an error if the run is to stop.

@@ -31,16 +31,16 @@ use std::collections::binary_heap::PeekMut;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 
-/// Bytes that are read ahead of each run.
+/// The size of the read buffer of each run.
 const READ_AHEAD_BYTES: usize = 32 << 10;
 
-/// The most runs that are merged at the same time.
+/// The limit of the number of runs that are merged at the same time.
 const MAX_FAN_IN: usize = 256;
 
-/// Collects records in any order.
+/// Sorts records that are added in any order.
 pub struct Sorter<'s> {
     spill_folder: &'s SpillFolder,
-    memory: usize,
+    memory_bytes: usize,
     arena: Arena,
     runs: Vec<Run>,
     len: u64,
@@ -54,12 +54,12 @@ pub struct SortedRecords<'s> {
     len: u64,
 }
 
-/// Reads sorted records.
+/// Reads sorted records in order.
 pub struct Reader<'a> {
     sorted: &'a SortedRecords<'a>,
     /// The number of records that have been read.
-    records: usize,
-    sources: Vec<RunReader<'a>>,
+    records_read: usize,
+    run_readers: Vec<RunReader<'a>>,
     /// The next record of each run with the index of the run; the least record
     /// is on top.
     heads: BinaryHeap<Reverse<(Vec<u8>, usize)>>,
@@ -71,22 +71,21 @@ struct RunReader<'a> {
 }
 
 impl<'s> Sorter<'s> {
-    /// Creates a sorter that holds about `memory` bytes.
-    fn new(spill_folder: &'s SpillFolder, memory: usize) -> Self {
+    /// Creates a sorter that holds about `memory_bytes` bytes of records.
+    fn new(spill_folder: &'s SpillFolder, memory_bytes: usize) -> Self {
         Self {
             spill_folder,
-            memory,
+            memory_bytes,
             arena: Arena::default(),
             runs: Vec::new(),
             len: 0,
         }
     }
 
-    /// Adds a record.
     pub fn push(&mut self, record: &[u8]) -> Result<(), Error> {
-        self.spill_folder.check_stop_at(self.len)?;
-        if !self.arena.has_room(record.len(), self.memory) {
-            self.arena.sort();
+        self.spill_folder.check_stop_at_record(self.len)?;
+        if !self.arena.has_room(record.len(), self.memory_bytes) {
+            self.arena.sort_in_parallel();
             self.runs.push(self.arena.write_run(self.spill_folder)?);
             self.arena.clear();
         }
@@ -98,15 +97,15 @@ impl<'s> Sorter<'s> {
     /// Sorts the records. Runs are merged until few enough are left to be read
     /// at the same time.
     pub fn finish(mut self) -> Result<SortedRecords<'s>, Error> {
-        self.arena.sort();
+        self.arena.sort_in_parallel();
         if !self.runs.is_empty() {
             self.runs.push(self.arena.write_run(self.spill_folder)?);
             // Frees the memory for the next sorter.
             self.arena = Arena::default();
         }
         // Several sorts may be read at the same time.
-        let fan_in_max = (open_files::free() / 4).clamp(2, MAX_FAN_IN);
-        let fan_in = (self.memory / 4 / READ_AHEAD_BYTES).clamp(2, fan_in_max);
+        let fan_in_max = (open_files::count_free() / 4).clamp(2, MAX_FAN_IN);
+        let fan_in = (self.memory_bytes / 4 / READ_AHEAD_BYTES).clamp(2, fan_in_max);
         let mut sorted = SortedRecords {
             spill_folder: self.spill_folder,
             arena: self.arena,
@@ -130,12 +129,10 @@ impl<'s> Sorter<'s> {
 }
 
 impl SortedRecords<'_> {
-    /// Returns the number of records.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Returns true if there are no records.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -144,8 +141,8 @@ impl SortedRecords<'_> {
     pub fn read(&self) -> Result<Reader<'_>, Error> {
         let mut reader = Reader {
             sorted: self,
-            records: 0,
-            sources: Vec::with_capacity(self.runs.len()),
+            records_read: 0,
+            run_readers: Vec::with_capacity(self.runs.len()),
             heads: BinaryHeap::with_capacity(self.runs.len()),
         };
         for (i, run) in self.runs.iter().enumerate() {
@@ -154,7 +151,7 @@ impl SortedRecords<'_> {
             if read_record(&mut file, &mut head).map_err(|error| run.read_error(error))? {
                 reader.heads.push(Reverse((head, i)));
             }
-            reader.sources.push(RunReader { file, run });
+            reader.run_readers.push(RunReader { file, run });
         }
         Ok(reader)
     }
@@ -163,8 +160,8 @@ impl SortedRecords<'_> {
 impl Reader<'_> {
     /// Returns the current record; `None` at the end.
     pub fn peek(&self) -> Option<&[u8]> {
-        if self.sources.is_empty() {
-            return self.sorted.arena.get(self.records);
+        if self.run_readers.is_empty() {
+            return self.sorted.arena.get(self.records_read);
         }
         self.heads.peek().map(|Reverse((record, _))| &record[..])
     }
@@ -173,11 +170,11 @@ impl Reader<'_> {
     pub fn advance(&mut self) -> Result<(), Error> {
         self.sorted
             .spill_folder
-            .check_stop_at(self.records as u64)?;
-        self.records += 1;
+            .check_stop_at_record(self.records_read as u64)?;
+        self.records_read += 1;
         if let Some(mut top) = self.heads.peek_mut() {
             let Reverse((head, i)) = &mut *top;
-            let RunReader { file, run } = &mut self.sources[*i];
+            let RunReader { file, run } = &mut self.run_readers[*i];
             if !read_record(file, head).map_err(|error| run.read_error(error))? {
                 PeekMut::pop(top);
             }
@@ -186,9 +183,9 @@ impl Reader<'_> {
     }
 
     /// Goes to the first record that begins with `key` or a later key. A key is
-    /// as [`FieldReader::key`] returns it.
+    /// as [`FieldReader::key`](sort_key::FieldReader::key) returns it.
     pub fn skip_to_key(&mut self, key: &[u8]) -> Result<(), Error> {
-        // A key has its end, so a record that begins with it has this key.
+        // A key contains its end mark, so a record that begins with these bytes has this key.
         while self
             .peek()
             .is_some_and(|record| record < key && !record.starts_with(key))
@@ -199,8 +196,7 @@ impl Reader<'_> {
     }
 }
 
-/// Reads a record with its length before it. Returns false at the end of the
-/// run.
+/// Reads the next record of a run: its length, then its bytes. Returns false at the end of the run.
 fn read_record(source: &mut impl Read, record: &mut Vec<u8>) -> io::Result<bool> {
     let mut len = [0; 4];
     match source.read(&mut len[..1])? {
@@ -239,7 +235,7 @@ mod tests {
             }
             let sorted = sorter.finish().unwrap();
             assert_eq!((sorted.len(), sorted.is_empty()), (5000, false));
-            assert_eq!(spill_folder.runs() > 0, spills, "{memory}");
+            assert_eq!(spill_folder.run_count() > 0, spills, "{memory}");
             for _ in 0..2 {
                 let (mut reader, mut read) = (sorted.read().unwrap(), Vec::new());
                 while let Some(record) = reader.peek() {

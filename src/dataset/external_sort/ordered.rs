@@ -1,4 +1,4 @@
-//! Records that come in order.
+//! A writer of records that are sorted already.
 
 use super::spill::RunWriter;
 use super::{Arena, SortedRecords, SpillFolder};
@@ -24,9 +24,9 @@ impl<'s> OrderedWriter<'s> {
         }
     }
 
-    /// Adds a record, which must not sort before the one before it.
+    /// Adds a record, which must not sort before the previous one.
     pub fn push(&mut self, record: &[u8]) -> Result<(), Error> {
-        self.spill_folder.check_stop_at(self.len)?;
+        self.spill_folder.check_stop_at_record(self.len)?;
         self.len += 1;
         if self.run.is_none() && !self.arena.has_room(record.len(), self.memory) {
             let mut run = self.spill_folder.create_run()?;

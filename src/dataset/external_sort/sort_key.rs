@@ -3,18 +3,18 @@
 //! Records are compared as bytes, so numbers are written in big-endian order,
 //! and signed numbers with the sign bit inverted: their bytes compare as the
 //! numbers do. The byte strings to sort by are keys: a zero in them is written as
-//! [`ZERO`], and [`KEY_END`] stands after them, so that they also compare as the
+//! [`ESCAPED_ZERO`], and [`KEY_END`] follows them, so that they also compare as the
 //! strings do. Other byte strings are prefixed with their lengths. A record is read
 //! with the functions and in the order in which it was written.
 
-/// The end of a key.
+/// The mark at the end of a key.
 const KEY_END: [u8; 2] = [0, 0];
 
-/// A zero byte in a key.
-const ZERO: [u8; 2] = [0, 0xff];
+/// The escaped form of a zero byte in a key.
+const ESCAPED_ZERO: [u8; 2] = [0, 0xff];
 
-/// The message of the panic if a record is read in another way than written.
-const AS_WRITTEN: &str = "a record is read in the order in which it was written";
+/// The panic message if a record is not read with the functions with which it was written.
+const READ_ORDER_MESSAGE: &str = "a record is read in the order in which it was written";
 
 /// Reads the fields of a record one after the other.
 #[derive(Clone, Copy, Debug)]
@@ -36,35 +36,35 @@ pub fn put_i64(out: &mut Vec<u8>, value: i64) {
     put_u64(out, ordered_bits(value));
 }
 
-/// Writes a byte string with its length before it.
+/// Appends the length of a byte string, and the string.
 pub fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put_u32(out, bytes.len() as u32);
     out.extend_from_slice(bytes);
 }
 
-/// Writes a byte string to sort by.
+/// Appends a byte string to sort by, escaped and with an end mark.
 pub fn put_key(out: &mut Vec<u8>, bytes: &[u8]) {
     let mut rest = bytes;
     while let Some(zero) = memchr::memchr(0, rest) {
         out.extend_from_slice(&rest[..zero]);
-        out.extend_from_slice(&ZERO);
+        out.extend_from_slice(&ESCAPED_ZERO);
         rest = &rest[zero + 1..];
     }
     out.extend_from_slice(rest);
     out.extend_from_slice(&KEY_END);
 }
 
-/// Writes the byte string of a key, as [`FieldReader::key`] returned it, after `out`.
+/// Appends the byte string that [`put_key`] escaped. `key` is as [`FieldReader::key`] returns it.
 pub(crate) fn push_unescaped_key(out: &mut Vec<u8>, key: &[u8]) {
     let mut rest = &key[..key.len() - KEY_END.len()];
     while let Some(zero) = memchr::memchr(0, rest) {
         out.extend_from_slice(&rest[..=zero]);
-        rest = &rest[zero + ZERO.len()..];
+        rest = &rest[zero + ESCAPED_ZERO.len()..];
     }
     out.extend_from_slice(rest);
 }
 
-/// Returns an unsigned number that orders as the signed one does.
+/// Maps signed to unsigned numbers such that their order remains.
 pub(crate) fn ordered_bits(value: i64) -> u64 {
     value.cast_unsigned() ^ 1 << 63
 }
@@ -90,13 +90,14 @@ impl<'a> FieldReader<'a> {
         (self.u64() ^ 1 << 63).cast_signed()
     }
 
-    /// Reads a key and returns it as it was written, the form in which keys are compared.
+    /// Reads a key, and returns it escaped and with its end mark: the form in which keys are
+    /// compared.
     pub fn key(&mut self) -> &'a [u8] {
         let fields = self.0;
         let mut end = 0;
         loop {
-            end += memchr::memchr(0, &fields[end..]).expect(AS_WRITTEN) + 2;
-            let (key, rest) = fields.split_at_checked(end).expect(AS_WRITTEN);
+            end += memchr::memchr(0, &fields[end..]).expect(READ_ORDER_MESSAGE) + 2;
+            let (key, rest) = fields.split_at_checked(end).expect(READ_ORDER_MESSAGE);
             if key.ends_with(&KEY_END) {
                 self.0 = rest;
                 return key;
@@ -104,10 +105,10 @@ impl<'a> FieldReader<'a> {
         }
     }
 
-    /// Reads a byte string.
+    /// Reads a byte string that [`put_bytes`] wrote.
     pub fn bytes(&mut self) -> &'a [u8] {
         let len = self.u32() as usize;
-        let (bytes, rest) = self.0.split_at_checked(len).expect(AS_WRITTEN);
+        let (bytes, rest) = self.0.split_at_checked(len).expect(READ_ORDER_MESSAGE);
         self.0 = rest;
         bytes
     }
@@ -118,7 +119,7 @@ impl<'a> FieldReader<'a> {
     }
 
     fn take<const N: usize>(&mut self) -> [u8; N] {
-        let (value, rest) = self.0.split_first_chunk::<N>().expect(AS_WRITTEN);
+        let (value, rest) = self.0.split_first_chunk::<N>().expect(READ_ORDER_MESSAGE);
         self.0 = rest;
         *value
     }

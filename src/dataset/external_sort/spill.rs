@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Bytes that are written to a run at a time. Small writes, which end within a page of the file
-/// system, take a third of the time of sorting.
-const WRITE_BYTES: usize = 256 << 10;
+/// The size of the write buffer of a run. With small writes, which end within a page of the file
+/// system, a third of the time of sorting is spent writing.
+const WRITE_BUFFER_BYTES: usize = 256 << 10;
 
-/// Records after which the stop flag is checked again.
-const CHECK_INTERVAL: u64 = 1 << 12;
+/// The number of records after which the stop flag is checked again.
+const STOP_CHECK_RECORDS: u64 = 1 << 12;
 
 /// A temporary folder for the runs of all sorters, removed when dropped.
 ///
@@ -22,7 +22,7 @@ const CHECK_INTERVAL: u64 = 1 << 12;
 #[derive(Debug)]
 pub struct SpillFolder {
     folder: PathBuf,
-    runs: AtomicU64,
+    run_count: AtomicU64,
     stop: Arc<AtomicBool>,
 }
 
@@ -50,20 +50,20 @@ impl SpillFolder {
             .map_err(|error| Error::with_source(ErrorKind::Create, folder, error))?;
         Ok(Self {
             folder: folder.to_owned(),
-            runs: AtomicU64::new(0),
+            run_count: AtomicU64::new(0),
             stop,
         })
     }
 
-    /// Returns the number of runs written so far.
-    pub fn runs(&self) -> u64 {
-        self.runs.load(Ordering::Relaxed)
+    /// Returns the number of runs that were created so far.
+    pub fn run_count(&self) -> u64 {
+        self.run_count.load(Ordering::Relaxed)
     }
 
-    /// Checks the stop flag once per [`CHECK_INTERVAL`] records; `record` is
-    /// the number of the current one.
-    pub(super) fn check_stop_at(&self, record: u64) -> Result<(), Error> {
-        if record.is_multiple_of(CHECK_INTERVAL) {
+    /// Returns an error if the stop flag is set. It is checked once per [`STOP_CHECK_RECORDS`]
+    /// records; `record` is the number of the current one.
+    pub(super) fn check_stop_at_record(&self, record: u64) -> Result<(), Error> {
+        if record.is_multiple_of(STOP_CHECK_RECORDS) {
             self.check_stop()?;
         }
         Ok(())
@@ -77,15 +77,15 @@ impl SpillFolder {
         Ok(())
     }
 
-    /// Creates the file of the next run.
+    /// Creates a run under the next unused name.
     pub(super) fn create_run(&self) -> Result<RunWriter, Error> {
         self.check_stop()?;
-        let number = self.runs.fetch_add(1, Ordering::Relaxed);
+        let number = self.run_count.fetch_add(1, Ordering::Relaxed);
         let path = self.folder.join(format!("{SORT_RUN_PREFIX}{number}"));
         let file = disk::create_new(&path).map_err(|error| Error::write(&path, error))?;
         Ok(RunWriter {
             run: Run { path },
-            file: BufWriter::with_capacity(WRITE_BYTES, file),
+            file: BufWriter::with_capacity(WRITE_BUFFER_BYTES, file),
         })
     }
 }

@@ -1,17 +1,15 @@
-//! Captures that may be authoritative for an origin, and the selection among
-//! them.
+//! Candidates for the authoritative capture of an origin, and the selection of one of them.
 
 use crate::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
 use robots::{ContentClass, Dialect, StatusEffect};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// The number that stands for a missing fetch time in records. It sorts before
-/// every time.
+/// The number that records have instead of a missing fetch time. It sorts before every time.
 const NO_TIME: i64 = i64::MIN;
 
-/// All effects, in the order of their codes in records.
-pub(super) const EFFECTS: [StatusEffect; 5] = [
+/// The effects of a status. The index of an effect is its code in records.
+pub(super) const EFFECTS_BY_CODE: [StatusEffect; 5] = [
     StatusEffect::Parse,
     StatusEffect::AllowAll,
     StatusEffect::DisallowAll,
@@ -19,7 +17,7 @@ pub(super) const EFFECTS: [StatusEffect; 5] = [
     StatusEffect::Defer,
 ];
 
-/// Identifies a capture in a dataset.
+/// The key of a capture in a dataset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CaptureId {
     /// The index of its crawl in the dataset.
@@ -27,59 +25,59 @@ pub struct CaptureId {
     pub robots_id: i64,
 }
 
-/// The extent to which a capture decides, from most to least.
+/// The extent to which a capture decides what may be fetched, from most to least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum AnswerRank {
-    /// It has a body whose rules decide.
+pub enum CaptureRank {
+    /// Its body decides.
     Content,
     /// Its status allows everything.
     AllowAll,
     /// Its status is 401 or 403.
     AccessDenied,
-    /// Its status asks to come back later.
+    /// Its status asks crawlers to come back later.
     Defer,
-    /// It decides nothing: a redirect, or a revisit of an unknown content.
+    /// It decides nothing: a redirect that is not resolved, or a revisit whose content is unknown.
     Nothing,
 }
 
-/// The capture whose rules or status apply: the last of a redirect chain, or
-/// the one that a revisit refers to.
+/// The capture whose rules or status apply if a candidate is authoritative: the end of its
+/// redirects, the capture with its content if it is a revisit, or the candidate itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RulesSource {
     pub id: CaptureId,
     /// The index of its part in the dataset.
     pub part: u32,
-    /// The effect of its status, in the order of [`Dialect::ALL`].
+    /// The effect of its status in each dialect, in the order of [`Dialect::ALL`].
     pub(super) effects: [StatusEffect; 3],
     pub is_valid_utf8: bool,
     pub content: ContentClass,
 }
 
-/// A capture that may be authoritative.
+/// A capture that may be the authoritative one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     pub id: CaptureId,
     /// Milliseconds since 1970. A capture without a time counts as the
     /// earliest.
     pub time: Option<i64>,
-    pub rank: AnswerRank,
+    pub rank: CaptureRank,
     pub(super) preference: UrlPreference,
     pub source: RulesSource,
     pub(super) redirects: RedirectChain,
 }
 
-/// The order of preference among URLs of the same host. The least is preferred.
+/// Orders the URLs of a host by preference: the smallest is preferred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct UrlPreference {
     pub(super) is_not_https: bool,
     pub(super) has_other_port: bool,
 }
 
-/// The redirects from a capture.
+/// The chain of redirects that begins at a capture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct RedirectChain {
     /// The number of captures after the first.
-    pub(super) count: u8,
+    pub(super) hop_count: u8,
     /// How the chain ended; `None` if the capture is no redirect, or its chain is not followed yet.
     pub(super) end: Option<RedirectEnd>,
 }
@@ -93,12 +91,12 @@ pub(super) enum RedirectEnd {
     NotCaptured,
     /// At a capture of the same chain.
     Loop,
-    /// After the most redirects that are followed.
+    /// After the maximum number of redirects.
     TooMany,
 }
 
 impl RedirectEnd {
-    /// In the order of their codes in records.
+    /// The index of a value is its code in records.
     const ALL: [Self; 4] = [Self::Resolved, Self::NotCaptured, Self::Loop, Self::TooMany];
 
     /// Returns the name in the table `hosts`.
@@ -113,17 +111,17 @@ impl RedirectEnd {
 }
 
 impl RedirectChain {
-    /// The code of a missing end.
+    /// The code in records for `end: None`.
     const NO_END: u8 = u8::MAX;
 
     fn write(self, out: &mut Vec<u8>) {
-        put_u8(out, self.count);
+        put_u8(out, self.hop_count);
         put_u8(out, self.end.map_or(Self::NO_END, |end| end as u8));
     }
 
     fn read(fields: &mut FieldReader<'_>) -> Self {
         Self {
-            count: fields.u8(),
+            hop_count: fields.u8(),
             end: RedirectEnd::ALL.get(usize::from(fields.u8())).copied(),
         }
     }
@@ -160,8 +158,8 @@ impl CaptureId {
     }
 }
 
-impl AnswerRank {
-    /// In the order of their codes in records.
+impl CaptureRank {
+    /// The index of a rank is its code in records.
     const ALL: [Self; 5] = [
         Self::Content,
         Self::AllowAll,
@@ -180,8 +178,8 @@ impl AnswerRank {
 }
 
 impl RulesSource {
-    /// The length of its fields in a record.
-    pub(super) const BYTES: usize = 4 + 8 + 4 + 1 + 1;
+    /// The length in a record, in bytes.
+    pub(super) const RECORD_BYTES: usize = 4 + 8 + 4 + 1 + 1;
 
     /// Returns the effect of the status in a dialect.
     pub fn effect(&self, dialect: Dialect) -> StatusEffect {
@@ -201,11 +199,13 @@ impl RulesSource {
 
     fn write_properties(&self, out: &mut Vec<u8>) {
         let code = |effect: StatusEffect| {
-            let i = EFFECTS.iter().position(|known| *known == effect);
-            i.expect("EFFECTS has every effect")
+            let i = EFFECTS_BY_CODE.iter().position(|known| *known == effect);
+            i.expect("EFFECTS_BY_CODE has every effect")
         };
         let effects = self.effects.into_iter();
-        let effects = effects.fold(0, |codes, effect| codes * EFFECTS.len() + code(effect));
+        let effects = effects.fold(0, |codes, effect| {
+            codes * EFFECTS_BY_CODE.len() + code(effect)
+        });
         put_u8(out, effects as u8);
         put_u8(
             out,
@@ -241,14 +241,14 @@ impl RulesSource {
 
     fn read_properties(id: CaptureId, part: u32, fields: &mut FieldReader<'_>) -> Self {
         let codes = usize::from(fields.u8());
-        let effect = |place: usize| EFFECTS[codes / place % EFFECTS.len()];
+        let effect = |position: usize| EFFECTS_BY_CODE[codes / position % EFFECTS_BY_CODE.len()];
         let bits = fields.u8();
         Self {
             id,
             part,
             effects: [
-                effect(EFFECTS.len() * EFFECTS.len()),
-                effect(EFFECTS.len()),
+                effect(EFFECTS_BY_CODE.len() * EFFECTS_BY_CODE.len()),
+                effect(EFFECTS_BY_CODE.len()),
                 effect(1),
             ],
             is_valid_utf8: bits & 1 != 0,
@@ -275,7 +275,7 @@ impl Candidate {
 
     pub fn read(fields: &mut FieldReader<'_>) -> Self {
         let time = read_time(fields);
-        let rank = AnswerRank::read(fields);
+        let rank = CaptureRank::read(fields);
         let preference = UrlPreference::read(fields);
         let id = CaptureId::read(fields);
         let source_id = match fields.u8() {
@@ -292,9 +292,9 @@ impl Candidate {
         }
     }
 
-    /// Returns true if it is preferred to another capture of its crawl: the one
-    /// that decides more, then https before other schemes, the default port before
-    /// other ports, the later, and the smaller `robots_id`.
+    /// Returns true if it is preferred to another capture of its crawl: the capture that decides
+    /// more is preferred, then https, then the default port, then the later capture, then the
+    /// smaller `robots_id`.
     pub(super) fn is_preferred_to(&self, other: &Self) -> bool {
         let order = |capture: &Self| {
             (
@@ -307,12 +307,12 @@ impl Candidate {
         order(self) < order(other)
     }
 
-    /// Returns true if it is preferred to the choice of another crawl: one that
-    /// decides anything, then the later, then that of the later crawl.
+    /// Returns true if it is preferred to the preferred capture of another crawl: a capture that
+    /// decides anything is preferred, then the later capture, then that of the later crawl.
     fn is_preferred_across_crawls(&self, other: &Self) -> bool {
         let order = |capture: &Self| {
             (
-                capture.rank == AnswerRank::Nothing,
+                capture.rank == CaptureRank::Nothing,
                 Reverse(capture.time),
                 Reverse(capture.id.crawl),
             )
@@ -324,25 +324,28 @@ impl Candidate {
 /// Selects the authoritative capture among candidates of one origin.
 #[derive(Debug, Default)]
 pub struct CandidateSelection {
-    by_crawl: BTreeMap<u32, Candidate>,
+    /// The preferred candidate of each crawl.
+    best_by_crawl: BTreeMap<u32, Candidate>,
 }
 
 impl CandidateSelection {
     pub fn clear(&mut self) {
-        self.by_crawl.clear();
+        self.best_by_crawl.clear();
     }
 
-    /// Adds a candidate.
     pub fn add(&mut self, candidate: Candidate) {
-        let best = self.by_crawl.entry(candidate.id.crawl).or_insert(candidate);
+        let best = self
+            .best_by_crawl
+            .entry(candidate.id.crawl)
+            .or_insert(candidate);
         if candidate.is_preferred_to(best) {
             *best = candidate;
         }
     }
 
-    /// Returns the authoritative capture.
-    pub fn authoritative(&self) -> Option<Candidate> {
-        let candidates = self.by_crawl.values().copied();
+    /// Selects among the preferred candidates of the crawls; `None` if there are no candidates.
+    pub fn authoritative_capture(&self) -> Option<Candidate> {
+        let candidates = self.best_by_crawl.values().copied();
         candidates.reduce(
             |best, candidate| match candidate.is_preferred_across_crawls(&best) {
                 true => candidate,
@@ -352,27 +355,27 @@ impl CandidateSelection {
     }
 }
 
-/// A capture as fields of a record.
+/// A capture with the fields that records have besides its candidate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CaptureFields<'a> {
     pub(super) candidate: Candidate,
-    /// The URL that a redirect leads to.
+    /// The URL that a redirect leads to; `None` if the capture is not a redirect to be followed.
     pub(super) next_url: Option<&'a [u8]>,
     /// The short form of the URL; empty if it is not needed.
     pub(super) url: &'a [u8],
-    /// A hash of the digest of the content, if it was fetched.
+    /// A hash of the digest of the content; `None` if no content was fetched.
     pub(super) content_hash: Option<u64>,
 }
 
 impl<'a> CaptureFields<'a> {
     pub(super) fn write(&self, out: &mut Vec<u8>) {
         self.candidate.write(out);
-        put_option(out, self.next_url.is_some());
+        put_is_some(out, self.next_url.is_some());
         if let Some(next_url) = self.next_url {
             put_bytes(out, next_url);
         }
         put_bytes(out, self.url);
-        put_option(out, self.content_hash.is_some());
+        put_is_some(out, self.content_hash.is_some());
         if let Some(hash) = self.content_hash {
             put_u64(out, hash);
         }
@@ -388,17 +391,17 @@ impl<'a> CaptureFields<'a> {
     }
 }
 
-/// Writes whether an optional field follows.
-fn put_option(out: &mut Vec<u8>, is_some: bool) {
+/// Writes a flag that says whether an optional field follows.
+fn put_is_some(out: &mut Vec<u8>, is_some: bool) {
     put_u8(out, is_some.into());
 }
 
-/// The bytes of a crawl in a key.
+/// The length of the crawl at the beginning of a key, in bytes.
 const CRAWL_KEY_BYTES: usize = 3;
 
 /// Splits a key that begins with a crawl, as [`push_crawl_key`](crate::push_crawl_key) writes
 /// it, into the index of the crawl and the rest.
-pub(super) fn split_crawl(key: &[u8]) -> (u32, &[u8]) {
+pub(super) fn split_crawl_key(key: &[u8]) -> (u32, &[u8]) {
     let (crawl, rest) = key.split_at(CRAWL_KEY_BYTES);
     let add = |crawl: u32, byte: &u8| crawl << 7 | u32::from(byte & 0x7f);
     (crawl.iter().fold(0, add), rest)
@@ -414,7 +417,7 @@ pub(super) fn read_time(fields: &mut FieldReader<'_>) -> Option<i64> {
     Some(fields.i64()).filter(|time| *time != NO_TIME)
 }
 
-/// A candidate with its URL, as fields of a record.
+/// A candidate with the URL that records have besides it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CandidateFields<'a> {
     pub(super) candidate: Candidate,

@@ -2,7 +2,7 @@
 
 use super::ResolveContext;
 use super::candidate::{
-    AnswerRank, Candidate, CaptureId, RedirectChain, RulesSource, UrlPreference,
+    Candidate, CaptureId, CaptureRank, RedirectChain, RulesSource, UrlPreference,
 };
 use super::origin::WebOrigin;
 use crate::tables::Table;
@@ -16,17 +16,17 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// The SHA-1 digest of an empty body. Some writers give it to 304 responses,
-/// which have no body. Taking the content from an empty file would allow
-/// everything on each of these hosts.
+/// The SHA-1 digest of an empty body. Some archives have it as the digest of 304 responses, which
+/// have no body. If the content of such a revisit were taken from an empty file, everything would
+/// be allowed on its host.
 pub(super) const EMPTY_BODY_DIGEST: &str = "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ";
 
-/// The most values for which the Bloom filters of files are asked. For more, all row groups are
-/// read.
-pub(super) const MAX_VALUES: usize = 100;
+/// The limit of the number of values that are looked up in the Bloom filters of files. For more
+/// values, all row groups are read.
+pub(super) const MAX_FILTER_VALUES: usize = 100;
 
 stored_columns! {
-    /// The columns of a capture, except those of its status.
+    /// The columns of a capture, except those in [`StatusColumns`].
     struct CaptureColumns of RobotsFiles {
         robots_id: Long,
         url: Text,
@@ -73,7 +73,8 @@ pub(super) fn for_each_batch(
     })
 }
 
-/// Calls `each` with the crawl and the target of every redirect that is to be followed.
+/// Calls `each` for every redirect that is to be followed, with the index of its crawl and its
+/// target.
 pub(super) fn for_each_redirect_target(
     context: &ResolveContext<'_>,
     each: &mut dyn FnMut(u32, &str),
@@ -84,7 +85,7 @@ pub(super) fn for_each_redirect_target(
         .dataset
         .read(table, columns, &filter, &mut |crawl, batch| {
             context.memory.check_stop()?;
-            let status = StatusColumns::of(batch)?;
+            let status = StatusColumns::from_batch(batch)?;
             for row in 0..batch.num_rows() {
                 if let Some(next_url) = status.next_url(row) {
                     each(crawl, next_url);
@@ -95,14 +96,14 @@ pub(super) fn for_each_redirect_target(
 }
 
 impl StatusColumns {
-    fn status(&self, row: usize) -> Option<i16> {
+    fn fetch_status(&self, row: usize) -> Option<i16> {
         value(&self.fetch_status, row)
     }
 
-    /// Returns the status as the pipeline had it. A resource record has no HTTP
-    /// response, and its body is parsed.
+    /// Returns the status that the scan evaluated: 200 for a resource record, which has no HTTP
+    /// response but a body that is parsed.
     fn http_status(&self, row: usize) -> HttpStatus {
-        let status = self.status(row);
+        let status = self.fetch_status(row);
         let is_parsed = self.content_class.is_valid(row);
         let code = status.and_then(|status| u16::try_from(status).ok());
         HttpStatus {
@@ -111,7 +112,7 @@ impl StatusColumns {
         }
     }
 
-    /// Returns the target of a redirect that is to be followed.
+    /// Returns the target of a redirect; `None` if the capture is not a redirect to be followed.
     fn next_url(&self, row: usize) -> Option<&str> {
         let target = value(&self.fetch_redirect, row)?;
         let follows = self.http_status(row).effect_google() == StatusEffect::Follow;
@@ -123,8 +124,8 @@ impl CaptureRows {
     fn new(part: PartId, batch: &RecordBatch) -> Result<Self, Error> {
         Ok(Self {
             part,
-            columns: CaptureColumns::of(batch)?,
-            status: StatusColumns::of(batch)?,
+            columns: CaptureColumns::from_batch(batch)?,
+            status: StatusColumns::from_batch(batch)?,
         })
     }
 
@@ -132,7 +133,7 @@ impl CaptureRows {
         self.columns.robots_id.len()
     }
 
-    /// Returns the index of the crawl of all rows.
+    /// Returns the index of the crawl, which is the same for all rows.
     pub(super) fn crawl(&self) -> u32 {
         self.part.crawl
     }
@@ -144,12 +145,11 @@ impl CaptureRows {
 
     /// Returns the origin of a row; `None` if its URL has none.
     pub(super) fn origin(&self, row: usize) -> Option<WebOrigin<'_>> {
-        // Only a URL that was parsed has a host.
-        WebOrigin::of_url(self.url(row), value(&self.columns.url_host_name, row)?)
+        // `url_host_name` is null if the URL could not be parsed.
+        WebOrigin::from_url(self.url(row), value(&self.columns.url_host_name, row)?)
     }
 
-    /// Writes the origin of a row as text and returns true, or returns false if
-    /// its URL has none.
+    /// Replaces `out` with the origin of a row as text. Returns false if its URL has no origin.
     pub(super) fn write_origin(&self, row: usize, out: &mut Vec<u8>) -> bool {
         let origin = self.origin(row);
         if let Some(origin) = &origin {
@@ -158,7 +158,7 @@ impl CaptureRows {
         origin.is_some()
     }
 
-    /// Returns the URL, as it stands in the table.
+    /// Returns the column `url`; an empty text for null.
     pub(super) fn url(&self, row: usize) -> &str {
         value(&self.columns.url, row).unwrap_or_default()
     }
@@ -168,17 +168,17 @@ impl CaptureRows {
         value(&self.columns.fetch_time, row)
     }
 
-    /// Returns the capture of a row. A revisit decides nothing yet.
+    /// Returns a row as a candidate. A revisit has the rank `Nothing` until its content is known.
     pub(super) fn candidate(&self, row: usize) -> Candidate {
         let is_revisit = self.is_revisit(row);
         Candidate {
             id: self.id(row),
             time: self.time(row),
             rank: match is_revisit {
-                true => AnswerRank::Nothing,
+                true => CaptureRank::Nothing,
                 false => self.rank(row),
             },
-            preference: UrlPreference::of_url(self.url(row)),
+            preference: UrlPreference::from_url(self.url(row)),
             source: self.rules_source(row),
             redirects: RedirectChain::default(),
         }
@@ -191,10 +191,10 @@ impl CaptureRows {
         }
     }
 
-    /// Returns the capture of a row as the one whose rules or status apply.
+    /// Returns a row as the source of rules.
     pub(super) fn rules_source(&self, row: usize) -> RulesSource {
         let is_revisit = self.is_revisit(row);
-        let effect = |effect: StatusEffect| match effect {
+        let known_effect = |effect: StatusEffect| match effect {
             StatusEffect::Follow => StatusEffect::Follow,
             // The status of a revisit is not that of the content.
             _ if is_revisit => StatusEffect::Defer,
@@ -209,29 +209,29 @@ impl CaptureRows {
         RulesSource {
             id: self.id(row),
             part: self.part.part,
-            effects: effects.map(effect),
-            content: self.content(row),
+            effects: effects.map(known_effect),
+            content: self.content_class(row),
             is_valid_utf8: value(&self.columns.is_valid_utf8, row).unwrap_or(true),
         }
     }
 
-    /// Returns the rank of a capture. For a revisit it is the rank that it has
-    /// once its content is known.
-    pub(super) fn rank(&self, row: usize) -> AnswerRank {
+    /// Returns the rank of a row; for a revisit, the rank that it will have once its content is
+    /// known.
+    pub(super) fn rank(&self, row: usize) -> CaptureRank {
         let status = self.http_status(row);
         let (outcome, class) = (status.outcome(), status.fetch_class());
-        if self.is_revisit(row) && matches!(self.status(row), None | Some(304)) {
-            AnswerRank::Content
+        if self.is_revisit(row) && matches!(self.fetch_status(row), None | Some(304)) {
+            CaptureRank::Content
         } else if outcome == FetchOutcome::Redirect {
-            AnswerRank::Nothing
+            CaptureRank::Nothing
         } else if outcome == FetchOutcome::Successful {
-            AnswerRank::Content
+            CaptureRank::Content
         } else if matches!(class, FetchClass::Unauthorized | FetchClass::Forbidden) {
-            AnswerRank::AccessDenied
+            CaptureRank::AccessDenied
         } else if status.effect_google() == StatusEffect::AllowAll {
-            AnswerRank::AllowAll
+            CaptureRank::AllowAll
         } else {
-            AnswerRank::Defer
+            CaptureRank::Defer
         }
     }
 
@@ -243,20 +243,20 @@ impl CaptureRows {
         self.columns.is_robots_path.value(row)
     }
 
-    pub(super) fn status(&self, row: usize) -> Option<i16> {
-        self.status.status(row)
+    pub(super) fn fetch_status(&self, row: usize) -> Option<i16> {
+        self.status.fetch_status(row)
     }
 
-    /// Returns the status as the pipeline had it.
+    /// Returns the status that the scan evaluated.
     pub(super) fn http_status(&self, row: usize) -> HttpStatus {
         self.status.http_status(row)
     }
 
-    /// Returns the class of the body; a body that was not parsed has no rules.
-    fn content(&self, row: usize) -> ContentClass {
-        let class = value(&self.status.content_class, row);
+    /// Returns the class of the body; `NoRules` if the body was not parsed.
+    fn content_class(&self, row: usize) -> ContentClass {
+        let name = value(&self.status.content_class, row);
         let mut known = ContentClass::ALL.into_iter();
-        let class = known.find(|known| Some(known.name()) == class);
+        let class = known.find(|known| Some(known.name()) == name);
         class.unwrap_or(ContentClass::NoRules)
     }
 
@@ -264,28 +264,28 @@ impl CaptureRows {
         value(&self.columns.content_digest, row)
     }
 
-    /// Returns a hash of the digest of the content, if it was fetched.
+    /// Returns a hash of the digest of the content; `None` if no content was fetched.
     pub(super) fn content_hash(&self, row: usize) -> Option<u64> {
         let is_content = match self.is_revisit(row) {
-            true => self.rank(row) == AnswerRank::Content,
+            true => self.rank(row) == CaptureRank::Content,
             false => self.http_status(row).outcome() == FetchOutcome::Successful,
         };
         let digest = self.digest(row).filter(|_| is_content)?;
-        if self.status(row) == Some(304) && digest == EMPTY_BODY_DIGEST {
+        if self.fetch_status(row) == Some(304) && digest == EMPTY_BODY_DIGEST {
             return None;
         }
         Some(xxh3_64_with_seed(digest.as_bytes(), *HASH_SEED))
     }
 
-    /// Returns the target of a redirect that is to be followed.
+    /// Returns the target of a redirect; `None` if the capture is not a redirect to be followed.
     pub(super) fn next_url(&self, row: usize) -> Option<&str> {
         self.status.next_url(row)
     }
 }
 
 impl UrlPreference {
-    /// Returns the preference of a URL in normal form.
-    fn of_url(url: &str) -> Self {
+    /// Returns the preference for a URL in normal form.
+    fn from_url(url: &str) -> Self {
         let https = url.strip_prefix("https://");
         let rest = https.or_else(|| url.strip_prefix("http://"));
         let authority = rest.unwrap_or(url).bytes();
@@ -295,15 +295,15 @@ impl UrlPreference {
         Self {
             is_not_https: https.is_none(),
             has_other_port: has_colon
-                && WebOrigin::of_url(url, "").is_none_or(|origin| origin.port.is_some()),
+                && WebOrigin::from_url(url, "").is_none_or(|origin| origin.port.is_some()),
         }
     }
 }
 
-/// Returns a filter of captures with one of `values` in `column`; all captures if there are many
-/// values.
-pub(super) fn filter_of_values(column: &'static str, values: BTreeSet<String>) -> CaptureFilter {
-    match values.len() <= MAX_VALUES {
+/// Returns a filter of captures with one of `values` in `column`. If there are many values, the
+/// filter lets all captures pass.
+pub(super) fn build_values_filter(column: &'static str, values: BTreeSet<String>) -> CaptureFilter {
+    match values.len() <= MAX_FILTER_VALUES {
         true => CaptureFilter::Values(Arc::new(ColumnValuesFilter { column, values })),
         false => CaptureFilter::All,
     }

@@ -1,4 +1,4 @@
-//! Captures of a dataset, sorted by a key, with the content of revisits.
+//! Sorts the captures of a dataset by a key, and finds the content of revisits.
 
 use super::candidate::CaptureFields;
 use super::capture_rows::{CaptureRows, for_each_batch};
@@ -10,19 +10,19 @@ use crate::external_sort::sort_key::{FieldReader, put_key};
 use crate::external_sort::{Arena, Reader, SortedRecords};
 use disk::error::Error;
 
-/// Writes the bytes of the key of a row. Returns false if the row is not needed.
+/// Appends the key of a row. Returns false if the row is not needed.
 pub(super) type WriteKey<'k> = dyn Fn(&CaptureRows, usize, &mut Vec<u8>) -> bool + Sync + 'k;
 
-/// Reads captures, and sorts those that are needed by their keys, then by their times. The content of
-/// revisits is filled in. `with_urls` keeps the short forms of their URLs, and the
-/// hashes of their digests.
+/// Reads captures, and sorts those that are needed by their keys, then by their times. Revisits get
+/// the source of their content. If `keeps_urls` is true, the records have the short forms of URLs
+/// and the hashes of digests.
 pub(super) fn sort_captures<'a>(
     context: &ResolveContext<'a>,
     filter: &CaptureFilter,
-    with_urls: bool,
+    keeps_urls: bool,
     write_key: &WriteKey<'_>,
 ) -> Result<SortedRecords<'a>, Error> {
-    let captures = context.memory.shared_sorter();
+    let captures = context.memory.create_shared_sorter();
     let revisits = RevisitFiller::new(context);
     for_each_batch(context, filter, &|rows| {
         let (mut new, mut new_revisits) = (Arena::default(), Arena::default());
@@ -33,7 +33,7 @@ pub(super) fn sort_captures<'a>(
                 continue;
             }
             url.clear();
-            if with_urls {
+            if keeps_urls {
                 let host = rows.surt_host_name(row).unwrap_or_default();
                 put_short_url(&mut url, rows.url(row), host);
             }
@@ -41,10 +41,10 @@ pub(super) fn sort_captures<'a>(
                 candidate: rows.candidate(row),
                 next_url: rows.next_url(row).map(str::as_bytes),
                 url: &url,
-                content_hash: rows.content_hash(row).filter(|_| with_urls),
+                content_hash: rows.content_hash(row).filter(|_| keeps_urls),
             };
             put_capture(&mut record, &key, &capture);
-            if !revisits.push(&record, rows, row, &mut new_revisits) {
+            if !revisits.push_if_revisit(&record, rows, row, &mut new_revisits) {
                 new.push(&record);
             }
         }
@@ -55,7 +55,7 @@ pub(super) fn sort_captures<'a>(
     captures.finish()
 }
 
-/// Writes a capture as a record.
+/// Replaces `record` with a key and a capture.
 fn put_capture(record: &mut Vec<u8>, key: &[u8], capture: &CaptureFields<'_>) {
     record.clear();
     put_key(record, key);
@@ -64,7 +64,7 @@ fn put_capture(record: &mut Vec<u8>, key: &[u8], capture: &CaptureFields<'_>) {
 
 /// Calls `each` for the captures of `key` up to a time, in the order of their
 /// times. Captures that an earlier call has passed are not repeated.
-pub(super) fn for_captures_until(
+pub(super) fn for_each_capture_until(
     reader: &mut Reader<'_>,
     key: &[u8],
     as_of: AsOf,

@@ -1,9 +1,9 @@
 //! The authoritative capture of one host, for `check --host`.
 
 use super::candidate::{Candidate, CandidateSelection};
-use super::capture_rows::{filter_of_values, for_each_batch};
-use super::lookups::candidates_of_keys;
-use super::origin::{WebOrigin, without_root_dot};
+use super::capture_rows::{build_values_filter, for_each_batch};
+use super::lookups::find_candidates_by_key;
+use super::origin::{WebOrigin, strip_root_dot};
 use super::{AsOf, ResolveContext};
 use crate::CaptureFilter;
 use crate::external_sort::sort_key::{FieldReader, put_key};
@@ -12,17 +12,18 @@ use disk::error::Error;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-/// The most hosts that are suggested.
-const MAX_SIMILAR: usize = 5;
+/// The limit of the number of hosts that are suggested.
+const MAX_SUGGESTED_HOSTS: usize = 5;
 
 /// A host to look up: a name, optionally with a port and a scheme.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Host {
     scheme: Option<String>,
     name: String,
-    /// `None` matches every port. With a scheme, it is the default of the
-    /// scheme if no other is given.
+    /// `None` matches every port. If a scheme is given without a port, this is the default port of
+    /// the scheme.
     port: Option<u16>,
+    /// The text as it was given.
     text: String,
 }
 
@@ -50,7 +51,7 @@ impl Host {
         };
         Some(Self {
             scheme: is_url.then(|| url.scheme().to_owned()),
-            name: without_root_dot(name).to_owned(),
+            name: strip_root_dot(name).to_owned(),
             port,
             text: text.to_owned(),
         })
@@ -84,7 +85,7 @@ pub struct HostSuggestions {
     pub hosts: Vec<String>,
 }
 
-/// Finds captures of similar hosts, and of the host at other times.
+/// Finds hosts with similar names, and the first capture of the host itself.
 ///
 /// # Errors
 ///
@@ -105,10 +106,10 @@ pub fn suggest_hosts(context: &ResolveContext<'_>, host: &Host) -> Result<HostSu
             if is_host {
                 *first_time = first_time.iter().copied().chain(rows.time(row)).min();
             } else {
-                let text = suggestion(host, &origin);
+                let text = suggestion_text(host, &origin);
                 // The length comes first, so that the shortest names are kept.
                 similar.insert((text.len(), text));
-                if similar.len() > MAX_SIMILAR {
+                if similar.len() > MAX_SUGGESTED_HOSTS {
                     similar.pop_last();
                 }
             }
@@ -122,8 +123,8 @@ pub fn suggest_hosts(context: &ResolveContext<'_>, host: &Host) -> Result<HostSu
     })
 }
 
-/// Returns the text that suggests an origin instead of `host`.
-fn suggestion(host: &Host, origin: &WebOrigin<'_>) -> String {
+/// Returns an origin as the text that a user can give instead of `host`.
+fn suggestion_text(host: &Host, origin: &WebOrigin<'_>) -> String {
     let WebOrigin {
         scheme,
         host: name,
@@ -147,21 +148,21 @@ fn is_similar(name: &str, other: &str) -> bool {
 }
 
 /// Returns the authoritative capture of a host at a time, as
-/// [`candidates_of_origins`](super::lookups::candidates_of_origins) describes it, among the
+/// [`find_candidates_by_origin`](super::lookups::find_candidates_by_origin) describes it, among the
 /// captures of all origins of the host.
-pub fn authoritative_capture_of_host(
+pub fn find_authoritative_capture(
     context: &ResolveContext<'_>,
     host: &Host,
     as_of: AsOf,
 ) -> Result<Option<Candidate>, Error> {
-    let mut lookups = context.memory.sorter();
+    let mut lookups = context.memory.create_sorter();
     let mut record = Vec::new();
     put_key(&mut record, host.name.as_bytes());
     as_of.write(&mut record);
     lookups.push(&record)?;
-    let filter = filter_of_values("url_host_name", BTreeSet::from([host.name.clone()]));
+    let filter = build_values_filter("url_host_name", BTreeSet::from([host.name.clone()]));
     let lookups = lookups.finish()?;
-    let candidates = candidates_of_keys(context, &lookups, &filter, &|rows, row, key| {
+    let candidates = find_candidates_by_key(context, &lookups, &filter, &|rows, row, key| {
         key.extend_from_slice(host.name.as_bytes());
         let origin = rows.origin(row).filter(|_| rows.is_robots_path(row));
         origin.is_some_and(|origin| host.matches(&origin))
@@ -175,7 +176,7 @@ pub fn authoritative_capture_of_host(
         selection.add(Candidate::read(&mut fields));
         reader.advance()?;
     }
-    Ok(selection.authoritative())
+    Ok(selection.authoritative_capture())
 }
 
 #[cfg(test)]

@@ -1,20 +1,21 @@
-//! The captures of one key up to a time: of an origin, or of a host.
+//! Collects the preferred captures of one key, which is that of an origin or of a host.
 
 use super::candidate::CandidateFields;
 use super::candidate::{Candidate, CaptureFields};
 use std::collections::HashMap;
 
-/// The preferred captures of one key.
+/// The captures of one key that may be selected.
 #[derive(Debug, Default)]
 pub(super) struct KeyCaptures {
-    /// The preferred capture of each crawl that is no redirect to be followed, sorted by crawl.
-    direct: Vec<UrlCandidate>,
-    /// The preferred redirect of each crawl to each URL. Other redirects to
-    /// the same URL have the same end, so they cannot be selected.
+    /// The preferred capture of each crawl among those that are not redirects to be followed,
+    /// sorted by crawl.
+    direct_captures: Vec<UrlCandidate>,
+    /// The preferred redirect of each crawl to each URL. Other redirects to the same URL end at the
+    /// same capture, so they are never selected.
     redirects: HashMap<(u32, Vec<u8>), UrlCandidate>,
 }
 
-/// A candidate and its URL.
+/// A candidate and the short form of its URL.
 #[derive(Debug)]
 struct UrlCandidate {
     candidate: Candidate,
@@ -29,8 +30,7 @@ impl UrlCandidate {
         }
     }
 
-    /// Replaces it by a capture that is preferred to it.
-    fn offer(&mut self, capture: &CaptureFields<'_>) {
+    fn replace_if_preferred(&mut self, capture: &CaptureFields<'_>) {
         if capture.candidate.is_preferred_to(&self.candidate) {
             *self = Self::new(capture);
         }
@@ -46,7 +46,7 @@ impl UrlCandidate {
 
 impl KeyCaptures {
     pub(super) fn clear(&mut self) {
-        self.direct.clear();
+        self.direct_captures.clear();
         self.redirects.clear();
     }
 
@@ -60,21 +60,25 @@ impl KeyCaptures {
         if let Some(next_url) = capture.next_url {
             let target = (crawl, next_url.to_vec());
             let redirect = self.redirects.entry(target);
-            return redirect.or_insert_with(new).offer(capture);
+            return redirect.or_insert_with(new).replace_if_preferred(capture);
         }
-        let crawl_of = |direct: &UrlCandidate| direct.candidate.id.crawl;
-        match self.direct.binary_search_by_key(&crawl, crawl_of) {
-            Ok(place) => self.direct[place].offer(capture),
-            Err(place) => self.direct.insert(place, new()),
+        let candidate_crawl = |direct: &UrlCandidate| direct.candidate.id.crawl;
+        match self
+            .direct_captures
+            .binary_search_by_key(&crawl, candidate_crawl)
+        {
+            Ok(position) => self.direct_captures[position].replace_if_preferred(capture),
+            Err(position) => self.direct_captures.insert(position, new()),
         }
     }
 
-    /// Returns the preferred capture of each crawl that is no redirect to be followed.
-    pub(super) fn direct(&self) -> impl Iterator<Item = CandidateFields<'_>> {
-        self.direct.iter().map(UrlCandidate::fields)
+    /// Returns the preferred capture of each crawl among those that are not redirects to be
+    /// followed.
+    pub(super) fn direct_captures(&self) -> impl Iterator<Item = CandidateFields<'_>> {
+        self.direct_captures.iter().map(UrlCandidate::fields)
     }
 
-    /// Returns the redirects to be followed, with their next URLs.
+    /// Returns the redirects to be followed, each after the URL to which it leads.
     pub(super) fn redirects(&self) -> impl ExactSizeIterator<Item = (&[u8], CandidateFields<'_>)> {
         let redirects = self.redirects.iter();
         redirects.map(|((_, next_url), first)| (next_url.as_slice(), first.fields()))

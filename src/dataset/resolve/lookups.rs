@@ -4,17 +4,17 @@
 //! where a capture without a time counts as the earliest:
 //!
 //! 1. In each crawl, the capture that decides most
-//!    ([`AnswerRank`](super::candidate::AnswerRank)), then https before other schemes, the
+//!    ([`CaptureRank`](super::candidate::CaptureRank)), then https before other schemes, the
 //!    default port before other ports, the latest, and the one with the smallest
 //!    `robots_id`. A redirect counts as the end of its chain.
 //! 2. Among the choices of several crawls, one that decides anything, then the
 //!    latest, then that of the later crawl.
 
 use super::ResolveContext;
-use super::capture_rows::{MAX_VALUES, filter_of_values};
-use super::captures::{WriteKey, for_captures_until, sort_captures};
+use super::capture_rows::{MAX_FILTER_VALUES, build_values_filter};
+use super::captures::{WriteKey, for_each_capture_until, sort_captures};
 use super::key_captures::KeyCaptures;
-use super::origin::host_of_url;
+use super::origin::url_host;
 use super::redirects::RedirectFollower;
 use crate::CaptureFilter;
 use crate::external_sort::SortedRecords;
@@ -22,7 +22,7 @@ use crate::external_sort::sort_key::{FieldReader, push_unescaped_key, put_i64};
 use disk::error::Error;
 use std::collections::BTreeSet;
 
-/// Only captures up to this time are considered.
+/// The time up to which captures are considered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AsOf {
     /// Milliseconds since 1970.
@@ -31,12 +31,11 @@ pub enum AsOf {
     Newest,
 }
 
-/// The number that stands for [`AsOf::Newest`] in records. It sorts after every
-/// time.
+/// The number that records have for [`AsOf::Newest`]. It sorts after every time.
 const NEWEST: i64 = i64::MAX;
 
 impl AsOf {
-    /// Returns the time, or the newest if there is none.
+    /// Returns `Newest` if there is no time.
     pub fn from_option(time: Option<i64>) -> Self {
         time.map_or(Self::Newest, Self::Time)
     }
@@ -50,7 +49,7 @@ impl AsOf {
         }
     }
 
-    /// Writes it as a field of a record; records sort as the times do.
+    /// Appends a field that sorts as the times do, with `Newest` last.
     pub fn write(self, out: &mut Vec<u8>) {
         match self {
             Self::Time(time) => put_i64(out, time),
@@ -67,24 +66,25 @@ impl AsOf {
     }
 }
 
-/// Returns the candidates for each origin and time of `lookups`.
+/// Finds the candidates for each origin and time in `lookups`.
 ///
 /// A record of `lookups` begins with an origin and an [`AsOf`]; so does each
 /// returned record, followed by a [`Candidate`](super::candidate::Candidate).
 /// [`CandidateSelection`](super::CandidateSelection) selects the authoritative one.
-pub fn candidates_of_origins<'a>(
+pub fn find_candidates_by_origin<'a>(
     context: &ResolveContext<'a>,
     lookups: &SortedRecords<'_>,
 ) -> Result<SortedRecords<'a>, Error> {
-    let requested = context.memory.bloom_filter_of_keys(lookups)?;
-    let filter = filter_of_origins(lookups)?;
-    candidates_of_keys(context, lookups, &filter, &|rows, row, key| {
+    let requested = context.memory.create_key_filter(lookups)?;
+    let filter = build_origins_filter(lookups)?;
+    find_candidates_by_key(context, lookups, &filter, &|rows, row, key| {
         rows.is_robots_path(row) && rows.write_origin(row, key) && requested.check(key)
     })
 }
 
-/// The same for other keys than origins, which `write_key` writes.
-pub(super) fn candidates_of_keys<'a>(
+/// Finds the candidates for each key and time in `lookups`. `write_key` writes the keys of
+/// captures.
+pub(super) fn find_candidates_by_key<'a>(
     context: &ResolveContext<'a>,
     lookups: &SortedRecords<'_>,
     filter: &CaptureFilter,
@@ -97,7 +97,8 @@ pub(super) fn candidates_of_keys<'a>(
     follower.follow(context)
 }
 
-/// Adds the captures of each key up to each requested time.
+/// Adds the captures of each key up to each requested time: redirects are to be followed, and other
+/// captures are candidates.
 fn add_captures(
     lookups: &SortedRecords<'_>,
     captures: &SortedRecords<'_>,
@@ -105,8 +106,8 @@ fn add_captures(
 ) -> Result<(), Error> {
     let (mut lookups, mut captures) = (lookups.read()?, captures.read()?);
     let mut key = Vec::new();
-    let mut previous = None;
-    let mut of_key = KeyCaptures::default();
+    let mut previous_as_of = None;
+    let mut key_captures = KeyCaptures::default();
     let mut record = Vec::new();
     while let Some(lookup) = lookups.peek() {
         let mut fields = FieldReader::new(lookup);
@@ -114,47 +115,48 @@ fn add_captures(
         if next_key != key {
             key.clear();
             key.extend_from_slice(next_key);
-            previous = None;
-            of_key.clear();
+            previous_as_of = None;
+            key_captures.clear();
             captures.skip_to_key(&key)?;
         }
         let as_of = AsOf::read(&mut fields);
-        if previous != Some(as_of) {
-            previous = Some(as_of);
-            for_captures_until(&mut captures, &key, as_of, &mut |capture| {
-                of_key.add(&capture);
+        if previous_as_of != Some(as_of) {
+            previous_as_of = Some(as_of);
+            for_each_capture_until(&mut captures, &key, as_of, &mut |capture| {
+                key_captures.add(&capture);
             })?;
-            for candidate in of_key.direct() {
+            for candidate in key_captures.direct_captures() {
                 record.clear();
                 record.extend_from_slice(&key);
                 as_of.write(&mut record);
                 candidate.write(&mut record);
                 follower.candidates.push(&record)?;
             }
-            follower.add_redirects(&key, as_of, &of_key)?;
+            follower.add_redirects(&key, as_of, &key_captures)?;
         }
         lookups.advance()?;
     }
     Ok(())
 }
 
-/// Returns a filter of the captures of a few origins; all captures if there are many.
-fn filter_of_origins(lookups: &SortedRecords<'_>) -> Result<CaptureFilter, Error> {
+/// Returns a filter of captures by the hosts of the origins in `lookups`. If there are many hosts,
+/// the filter lets all captures pass.
+fn build_origins_filter(lookups: &SortedRecords<'_>) -> Result<CaptureFilter, Error> {
     let mut hosts = BTreeSet::new();
     let mut reader = lookups.read()?;
     let mut origin = Vec::new();
     while let Some(record) = reader.peek() {
         origin.clear();
         push_unescaped_key(&mut origin, FieldReader::new(record).key());
-        if let Some(host) = std::str::from_utf8(&origin).ok().and_then(host_of_url) {
+        if let Some(host) = std::str::from_utf8(&origin).ok().and_then(url_host) {
             hosts.insert(host.to_owned());
         }
-        if hosts.len() > MAX_VALUES {
+        if hosts.len() > MAX_FILTER_VALUES {
             break;
         }
         reader.advance()?;
     }
-    Ok(filter_of_values("url_host_name", hosts))
+    Ok(build_values_filter("url_host_name", hosts))
 }
 
 #[cfg(test)]

@@ -5,9 +5,9 @@
 //! with one in SQL on random datasets. The order of the steps:
 //!
 //! 1. `capture_rows.rs`: reads `robots_files`.
-//! 2. `captures.rs`: sorts the captures that are needed by a key.
-//! 3. `revisits.rs`: gives each revisit the content that it refers to.
-//! 4. `key_captures.rs`: collects the captures of one key up to a time.
+//! 2. `captures.rs`: sorts the needed captures by a key.
+//! 3. `revisits.rs`: finds the content of each revisit.
+//! 4. `key_captures.rs`: collects the preferred captures of one key.
 //! 5. `redirects.rs`: follows redirect chains.
 //! 6. `candidate.rs`: selects among the candidates.
 //!
@@ -34,13 +34,12 @@ use crate::Dataset;
 use crate::external_sort::SortMemory;
 use std::sync::atomic::AtomicU64;
 
-/// The dataset that is read, the memory for sorting, and a counter for
-/// progress displays.
+/// The dataset and the memory with which captures are resolved, and a counter for progress
+/// displays.
 #[derive(Clone, Copy)]
 pub struct ResolveContext<'a> {
     pub dataset: &'a Dataset,
     pub memory: SortMemory<'a>,
-    /// Rows of `robots_files` that have been read, including rows that are read
-    /// again.
+    /// The number of rows of `robots_files` that were read. A row that is read twice counts twice.
     pub rows_read: &'a AtomicU64,
 }

@@ -5,7 +5,7 @@ use memchr::memmem;
 use std::io::Write;
 use url::Url;
 
-/// An origin, with the fields of the URL columns.
+/// An origin, whose fields are those of the URL columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WebOrigin<'a> {
     pub scheme: &'a str,
@@ -15,9 +15,9 @@ pub struct WebOrigin<'a> {
 }
 
 impl<'a> WebOrigin<'a> {
-    /// Returns the origin of a URL in normal form; `None` if it has no authority. `host` is its
-    /// host without a final dot.
-    pub(crate) fn of_url(url: &'a str, host: &'a str) -> Option<Self> {
+    /// Returns the origin of a URL in normal form whose host without a final dot is `host`; `None`
+    /// if the URL has no authority.
+    pub(crate) fn from_url(url: &'a str, host: &'a str) -> Option<Self> {
         let (scheme, rest) = url.split_once("://")?;
         let end = rest.find(['/', '?']).unwrap_or(rest.len());
         let authority = &rest[..end];
@@ -34,25 +34,24 @@ impl<'a> WebOrigin<'a> {
         self.port.or(default_port(self.scheme))
     }
 
-    /// Writes the origin as text, such as `https://example.com:443`.
+    /// Replaces `out` with the origin as text, such as `https://example.com:443`.
     pub fn write(&self, out: &mut Vec<u8>) {
         let Self { scheme, host, .. } = self;
-        // Port 0 cannot be connected to, so it stands for no port.
+        // A scheme without a default port gets port 0, to which no client can connect.
         let port = self.effective_port().unwrap_or(0);
         out.clear();
         write!(out, "{scheme}://{host}:{port}").expect("writing to a vector does not fail");
     }
 }
 
-/// Writes the origin of a URL as text and returns true, or returns false if it
-/// has none.
-pub fn write_origin_of_url(url: &Url, out: &mut Vec<u8>) -> bool {
+/// Replaces `out` with the origin of a URL as text. Returns false if the URL has no host.
+pub fn write_url_origin(url: &Url, out: &mut Vec<u8>) -> bool {
     let Some(host) = url.host_str().filter(|host| !host.is_empty()) else {
         return false;
     };
     let origin = WebOrigin {
         scheme: url.scheme(),
-        host: without_root_dot(host),
+        host: strip_root_dot(host),
         port: url.port(),
     };
     origin.write(out);
@@ -61,7 +60,7 @@ pub fn write_origin_of_url(url: &Url, out: &mut Vec<u8>) -> bool {
 
 /// Returns the host of a URL in normal form, or of an origin that [`WebOrigin::write`] wrote, as
 /// in the column `url_host_name`.
-pub(super) fn host_of_url(url: &str) -> Option<&str> {
+pub(super) fn url_host(url: &str) -> Option<&str> {
     let (_, rest) = url.split_once("://")?;
     let end = rest.find(['/', '?']).unwrap_or(rest.len());
     let authority = &rest[..end];
@@ -71,24 +70,24 @@ pub(super) fn host_of_url(url: &str) -> Option<&str> {
     let port = host
         .rfind(':')
         .filter(|colon| !host[*colon..].contains(']'));
-    let name = without_root_dot(&host[..port.unwrap_or(host.len())]);
+    let name = strip_root_dot(&host[..port.unwrap_or(host.len())]);
     (!name.is_empty()).then_some(name)
 }
 
 /// Removes the dot of the root zone from a host name, as the column
 /// `url_host_name` does.
-pub(super) fn without_root_dot(host: &str) -> &str {
+pub(super) fn strip_root_dot(host: &str) -> &str {
     host.strip_suffix('.')
         .filter(|name| !name.is_empty())
         .unwrap_or(host)
 }
 
-/// Returns true if scheme, host and path can be separated by octets alone, as
+/// Returns true if scheme, host and path of a URL can be told apart by their delimiters alone, as
 /// robots.txt parsers do.
 ///
 /// Browsers also accept URLs with backslashes, with missing or repeated
 /// slashes, and with line breaks; these are not plain.
-pub fn is_plain(url: &[u8]) -> bool {
+pub fn is_plain_url(url: &[u8]) -> bool {
     let Some(colon) = memmem::find(url, b"://") else {
         return false;
     };
@@ -102,7 +101,6 @@ pub fn is_plain(url: &[u8]) -> bool {
         && !url.iter().any(|byte| matches!(byte, b'\t' | b'\r' | b'\n'))
 }
 
-/// Returns the default port of a scheme.
 pub(super) fn default_port(scheme: &str) -> Option<u16> {
     match scheme {
         "http" | "ws" => Some(80),
@@ -119,7 +117,7 @@ mod tests {
 
     fn origin(url: &str) -> Option<String> {
         let mut out = Vec::new();
-        write_origin_of_url(&parse_url(url.as_bytes())?, &mut out)
+        write_url_origin(&parse_url(url.as_bytes())?, &mut out)
             .then(|| String::from_utf8(out).unwrap())
     }
 
@@ -131,7 +129,7 @@ mod tests {
             "ftp://u@h:1/x",
             "http://h?x",
         ] {
-            assert!(is_plain(url.as_bytes()), "{url}");
+            assert!(is_plain_url(url.as_bytes()), "{url}");
         }
         for url in [
             "https:/h/x",
@@ -144,7 +142,7 @@ mod tests {
             "h/x",
             "",
         ] {
-            assert!(!is_plain(url.as_bytes()), "{url}");
+            assert!(!is_plain_url(url.as_bytes()), "{url}");
         }
     }
 
@@ -170,8 +168,8 @@ mod tests {
             let columns = UrlColumns::new(parse_url(url.as_bytes()).unwrap());
             let mut out = Vec::new();
             let host = columns.host.unwrap().name.clone();
-            assert_eq!(host_of_url(&columns.url), Some(host.as_str()));
-            let origin = WebOrigin::of_url(&columns.url, &host).unwrap();
+            assert_eq!(url_host(&columns.url), Some(host.as_str()));
+            let origin = WebOrigin::from_url(&columns.url, &host).unwrap();
             origin.write(&mut out);
             assert_eq!(out, expected.as_bytes());
         }

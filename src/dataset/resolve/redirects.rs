@@ -2,19 +2,19 @@
 //!
 //! A chain has at most five hops within one crawl. Of several captures of a target URL
 //! up to the requested time, the chain continues with the one that decides most
-//! ([`AnswerRank`](super::candidate::AnswerRank)), then the latest, then the one with the
+//! ([`CaptureRank`](super::candidate::CaptureRank)), then the latest, then the one with the
 //! smallest `robots_id`. A chain is not resolved if it returns to one of its captures, if
 //! its next URL was not captured, or if it continues after five hops.
 //!
 //! Every hop merges sorted records: pending redirects with captures by URL.
 
 use super::candidate::{
-    AnswerRank, Candidate, CandidateFields, CaptureFields, RedirectEnd, split_crawl,
+    Candidate, CandidateFields, CaptureFields, CaptureRank, RedirectEnd, split_crawl_key,
 };
-use super::capture_rows::{MAX_VALUES, filter_of_values, for_each_redirect_target};
-use super::captures::{for_captures_until, sort_captures};
+use super::capture_rows::{MAX_FILTER_VALUES, build_values_filter, for_each_redirect_target};
+use super::captures::{for_each_capture_until, sort_captures};
 use super::key_captures::KeyCaptures;
-use super::origin::host_of_url;
+use super::origin::url_host;
 use super::{AsOf, ResolveContext};
 use crate::external_sort::sort_key::{FieldReader, push_unescaped_key, put_i64, put_key, put_u8};
 use crate::external_sort::{SortedRecords, Sorter};
@@ -24,13 +24,14 @@ use disk::error::Error;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The most hops of a chain. RFC 9309 §2.3.1.2 asks crawlers to follow at least
+/// The number of redirects that are followed. RFC 9309 §2.3.1.2 asks crawlers to follow at least
 /// five.
 const MAX_HOPS: u8 = 5;
 
-/// Follows redirects. The results are candidates.
+/// Follows the redirects of captures, so that each becomes a candidate with the rules of the
+/// capture at its end.
 pub(super) struct RedirectFollower<'s> {
-    /// Each is a key, an [`AsOf`] and a [`CandidateFields`].
+    /// Each record is a key, an [`AsOf`] and a [`CandidateFields`].
     pub(super) candidates: Sorter<'s>,
     pending: Sorter<'s>,
     record: Vec<u8>,
@@ -39,7 +40,7 @@ pub(super) struct RedirectFollower<'s> {
 /// A redirect chain whose end is not known yet.
 struct PendingRedirect<'a> {
     as_of: AsOf,
-    /// The key whose candidate the end becomes.
+    /// The key for which the redirect becomes a candidate.
     key: &'a [u8],
     /// The capture with which the chain begins.
     first: CandidateFields<'a>,
@@ -52,7 +53,7 @@ impl<'a> PendingRedirect<'a> {
     /// Writes a record whose key is the crawl and the next URL.
     fn write(&self, record: &mut Vec<u8>, next_url: &[u8]) {
         record.clear();
-        put_page_key(record, self.first.candidate.id.crawl, next_url);
+        put_target_key(record, self.first.candidate.id.crawl, next_url);
         self.as_of.write(record);
         record.extend_from_slice(self.key);
         self.first.write(record);
@@ -80,8 +81,7 @@ struct RedirectTarget {
 }
 
 impl RedirectTarget {
-    /// Replaces the target by a capture that is preferred to it.
-    fn offer(target: &mut Option<Self>, capture: &CaptureFields<'_>) {
+    fn replace_if_preferred(target: &mut Option<Self>, capture: &CaptureFields<'_>) {
         let candidate = capture.candidate;
         let is_preferred = target
             .as_ref()
@@ -98,14 +98,13 @@ impl RedirectTarget {
 impl<'s> RedirectFollower<'s> {
     pub(super) fn new(context: &ResolveContext<'s>) -> Self {
         Self {
-            candidates: context.memory.sorter(),
-            pending: context.memory.sorter(),
+            candidates: context.memory.create_sorter(),
+            pending: context.memory.create_sorter(),
             record: Vec::new(),
         }
     }
 
-    /// Adds the redirects of a key, which will be followed. The key is as
-    /// [`FieldReader::key`] returns it.
+    /// Adds the redirects of `key`, which is as [`FieldReader::key`] returns it.
     pub(super) fn add_redirects(
         &mut self,
         key: &[u8],
@@ -129,37 +128,37 @@ impl<'s> RedirectFollower<'s> {
         mut self,
         context: &ResolveContext<'s>,
     ) -> Result<SortedRecords<'s>, Error> {
-        let mut all_pages = None;
+        let mut all_target_captures = None;
         for hop in 1..=MAX_HOPS {
-            let next_round = context.memory.sorter();
-            let pending = std::mem::replace(&mut self.pending, next_round).finish()?;
+            let next_pending = context.memory.create_sorter();
+            let pending = std::mem::replace(&mut self.pending, next_pending).finish()?;
             if pending.is_empty() {
                 break;
             }
-            let narrow = match all_pages {
-                None => captures_of_targets(context, &pending)?,
+            let few_target_captures = match all_target_captures {
+                None => sort_target_captures(context, &pending)?,
                 Some(_) => None,
             };
-            let pages = match &narrow {
-                Some(pages) => pages,
-                None => match &mut all_pages {
-                    Some(pages) => pages,
-                    none => none.insert(sort_all_pages(context)?),
+            let captures = match &few_target_captures {
+                Some(captures) => captures,
+                None => match &mut all_target_captures {
+                    Some(captures) => captures,
+                    none => none.insert(sort_all_target_captures(context)?),
                 },
             };
-            self.follow_hop(hop, &pending, pages)?;
+            self.follow_hop(hop, &pending, captures)?;
         }
         self.candidates.finish()
     }
 
-    /// Follows each pending redirect to its next capture.
+    /// Follows each pending redirect to the preferred one of `captures` of its next URL.
     fn follow_hop(
         &mut self,
         hop: u8,
         pending: &SortedRecords<'_>,
-        pages: &SortedRecords<'_>,
+        captures: &SortedRecords<'_>,
     ) -> Result<(), Error> {
-        let (mut pending, mut pages) = (pending.read()?, pages.read()?);
+        let (mut pending, mut captures) = (pending.read()?, captures.read()?);
         let mut target_key = Vec::new();
         let mut target = None;
         while let Some(record) = pending.peek() {
@@ -169,21 +168,21 @@ impl<'s> RedirectFollower<'s> {
                 target_key.clear();
                 target_key.extend_from_slice(key);
                 target = None;
-                pages.skip_to_key(&target_key)?;
+                captures.skip_to_key(&target_key)?;
             }
             let redirect = PendingRedirect::read(&mut fields);
-            for_captures_until(&mut pages, &target_key, redirect.as_of, &mut |capture| {
-                RedirectTarget::offer(&mut target, &capture);
+            for_each_capture_until(&mut captures, &target_key, redirect.as_of, &mut |capture| {
+                RedirectTarget::replace_if_preferred(&mut target, &capture);
             })?;
-            self.arrive(redirect, target.as_ref(), hop)?;
+            self.finish_hop(redirect, target.as_ref(), hop)?;
             pending.advance()?;
         }
         Ok(())
     }
 
-    /// Adds a redirect that has arrived at a capture: a candidate if the chain
-    /// ends there or cannot be followed further, else a pending redirect.
-    fn arrive(
+    /// Adds a redirect whose next capture is `target`: as a candidate if the chain ends there or
+    /// cannot be followed further, and as a pending redirect otherwise.
+    fn finish_hop(
         &mut self,
         mut redirect: PendingRedirect<'_>,
         target: Option<&RedirectTarget>,
@@ -200,7 +199,7 @@ impl<'s> RedirectFollower<'s> {
         if redirect.visited.contains(&candidate.id.robots_id) {
             return self.push_unresolved(redirect, RedirectEnd::Loop);
         }
-        first.redirects.count = hop;
+        first.redirects.hop_count = hop;
         match next_url {
             None => {
                 first.rank = candidate.rank;
@@ -216,14 +215,14 @@ impl<'s> RedirectFollower<'s> {
         }
     }
 
-    /// Adds a redirect whose chain is not resolved: it is selected only if there
-    /// is nothing else.
+    /// Adds a redirect whose chain is not resolved as a candidate, which is selected only if there
+    /// is no other.
     fn push_unresolved(
         &mut self,
         mut redirect: PendingRedirect<'_>,
         end: RedirectEnd,
     ) -> Result<(), Error> {
-        redirect.first.candidate.rank = AnswerRank::Nothing;
+        redirect.first.candidate.rank = CaptureRank::Nothing;
         redirect.first.candidate.redirects.end = Some(end);
         self.push_candidate(&redirect)
     }
@@ -246,40 +245,40 @@ impl<'s> RedirectFollower<'s> {
     }
 }
 
-/// Returns the captures of the targets of redirects; `None` if there are many targets.
-fn captures_of_targets<'a>(
+/// Sorts the captures of the URLs to which pending redirects lead; `None` if there are many URLs.
+fn sort_target_captures<'a>(
     context: &ResolveContext<'a>,
     pending: &SortedRecords<'_>,
 ) -> Result<Option<SortedRecords<'a>>, Error> {
-    let (mut pages, mut hosts) = (BTreeSet::new(), BTreeSet::new());
+    let (mut targets, mut hosts) = (BTreeSet::new(), BTreeSet::new());
     let mut reader = pending.read()?;
     while let Some(record) = reader.peek() {
-        let mut page = Vec::new();
-        push_unescaped_key(&mut page, FieldReader::new(record).key());
-        let (_, url) = split_crawl(&page);
-        let host = std::str::from_utf8(url).ok().and_then(host_of_url);
+        let mut target = Vec::new();
+        push_unescaped_key(&mut target, FieldReader::new(record).key());
+        let (_, url) = split_crawl_key(&target);
+        let host = std::str::from_utf8(url).ok().and_then(url_host);
         // A URL without a host was not captured.
         if let Some(host) = host {
             hosts.insert(host.to_owned());
-            pages.insert(page);
+            targets.insert(target);
         }
-        if pages.len() > MAX_VALUES {
+        if targets.len() > MAX_FILTER_VALUES {
             return Ok(None);
         }
         reader.advance()?;
     }
-    let filter = filter_of_values("url_host_name", hosts);
-    let pages = sort_captures(context, &filter, false, &|rows, row, key| {
+    let filter = build_values_filter("url_host_name", hosts);
+    let captures = sort_captures(context, &filter, false, &|rows, row, key| {
         push_crawl_key(key, rows.crawl(), rows.url(row).as_bytes());
-        pages.contains(key)
+        targets.contains(key)
     })?;
-    Ok(Some(pages))
+    Ok(Some(captures))
 }
 
-/// Returns the captures of all URLs to which any capture redirects.
-fn sort_all_pages<'a>(context: &ResolveContext<'a>) -> Result<SortedRecords<'a>, Error> {
+/// Sorts the captures of all URLs to which any capture redirects.
+fn sort_all_target_captures<'a>(context: &ResolveContext<'a>) -> Result<SortedRecords<'a>, Error> {
     let rows = context.dataset.count_rows(Table::RobotsFiles)?;
-    let mut targets = context.memory.bloom_filter(rows / 2);
+    let mut targets = context.memory.create_bloom_filter(rows / 2);
     let mut key = Vec::new();
     for_each_redirect_target(context, &mut |crawl, next_url| {
         key.clear();
@@ -293,8 +292,8 @@ fn sort_all_pages<'a>(context: &ResolveContext<'a>) -> Result<SortedRecords<'a>,
     })
 }
 
-/// Writes the key of a page: its crawl and its URL.
-fn put_page_key(record: &mut Vec<u8>, crawl: u32, url: &[u8]) {
+/// Appends the key of the captures of a URL in a crawl.
+fn put_target_key(record: &mut Vec<u8>, crawl: u32, url: &[u8]) {
     let mut key = Vec::with_capacity(8 + url.len());
     push_crawl_key(&mut key, crawl, url);
     put_key(record, &key);

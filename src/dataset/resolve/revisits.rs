@@ -1,4 +1,4 @@
-//! The content of revisits.
+//! Finds the content of revisits.
 //!
 //! A revisit record states that the content is the same as before, and does not
 //! contain it. The content is taken from a capture with the same digest and the same
@@ -14,9 +14,9 @@
 //! capture without a time counts as the earliest.
 
 use super::ResolveContext;
-use super::candidate::{AnswerRank, CaptureFields, RulesSource, put_time, read_time};
+use super::candidate::{CaptureFields, CaptureRank, RulesSource, put_time, read_time};
 use super::capture_rows::{
-    CaptureRows, EMPTY_BODY_DIGEST, MAX_VALUES, filter_of_values, for_each_batch,
+    CaptureRows, EMPTY_BODY_DIGEST, MAX_FILTER_VALUES, build_values_filter, for_each_batch,
 };
 use crate::CaptureFilter;
 use crate::external_sort::sort_key::{
@@ -30,11 +30,12 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The length of a status in a content key, after the digest.
 const STATUS_BYTES: usize = size_of::<i16>();
 
-/// Receives a revisit: its time, its crawl, the fields after it, and its content.
+/// Receives a revisit: its time, its crawl, a reader of the fields after these, and the source of
+/// its content.
 type EachRevisit<'e> =
     dyn FnMut(Option<i64>, u32, FieldReader<'_>, Option<RulesSource>) -> Result<(), Error> + 'e;
 
-/// Collects revisits, then adds them with their content to the captures.
+/// Collects revisits, and adds them to the captures once the sources of their content are known.
 ///
 /// The record of a revisit is: the content key with the URL, the time, the crawl,
 /// the content key, the rank with content, and the record of the capture.
@@ -42,24 +43,24 @@ pub(super) struct RevisitFiller<'s> {
     revisits: SharedSorter<'s>,
 }
 
-/// Captures with content, sorted by what a revisit refers to.
+/// Captures with content from which revisits take theirs.
 struct ContentSources<'s> {
-    /// Those that a revisit of the same URL refers to: sorted by content key, then URL.
+    /// The sources for revisits of the same URL, sorted by content key, then URL.
     same_url: SortedRecords<'s>,
-    /// Those that any revisit refers to: sorted by content key.
+    /// The sources for revisits of any URL, sorted by content key.
     any_url: SortedRecords<'s>,
 }
 
 impl<'s> RevisitFiller<'s> {
     pub(super) fn new(context: &ResolveContext<'s>) -> Self {
         Self {
-            revisits: context.memory.shared_sorter(),
+            revisits: context.memory.create_shared_sorter(),
         }
     }
 
-    /// Takes the record of a capture if it is a revisit whose content may be known. Returns
-    /// true if it was taken into `new`.
-    pub(super) fn push(
+    /// Adds the capture of a row to `new` if it is a revisit whose content may be known. Returns
+    /// true if it was added.
+    pub(super) fn push_if_revisit(
         &self,
         capture: &[u8],
         rows: &CaptureRows,
@@ -69,7 +70,7 @@ impl<'s> RevisitFiller<'s> {
         let Some(digest) = rows.digest(row).filter(|_| rows.is_revisit(row)) else {
             return false;
         };
-        let status = rows.status(row);
+        let status = rows.fetch_status(row);
         if status == Some(304) && digest == EMPTY_BODY_DIGEST {
             return false;
         }
@@ -80,7 +81,7 @@ impl<'s> RevisitFiller<'s> {
         };
         let (mut content_key, mut record) = (Vec::new(), Vec::new());
         put_content_key(&mut content_key, digest, content_status);
-        put_key_with_url(&mut record, &content_key, rows.url(row));
+        put_content_url_key(&mut record, &content_key, rows.url(row));
         put_time(&mut record, rows.time(row));
         put_u32(&mut record, rows.crawl());
         put_key(&mut record, &content_key);
@@ -95,7 +96,7 @@ impl<'s> RevisitFiller<'s> {
         self.revisits.append(new)
     }
 
-    /// Adds all revisits to `captures`, with their content if it is known.
+    /// Adds all revisits to `captures`, each with the source of its content if there is one.
     pub(super) fn fill(
         self,
         context: &ResolveContext<'s>,
@@ -106,9 +107,9 @@ impl<'s> RevisitFiller<'s> {
             return Ok(());
         }
         let sources = ContentSources::read(context, &revisits)?;
-        let mut unfilled = context.memory.sorter();
+        let mut unfilled = context.memory.create_sorter();
         let mut record = Vec::new();
-        join(
+        join_sources(
             &revisits,
             &sources.same_url,
             &mut |time, crawl, mut fields, source| {
@@ -126,16 +127,16 @@ impl<'s> RevisitFiller<'s> {
         )?;
         drop(revisits);
         let unfilled = unfilled.finish()?;
-        join(&unfilled, &sources.any_url, &mut |_, _, fields, source| {
+        join_sources(&unfilled, &sources.any_url, &mut |_, _, fields, source| {
             push_filled(captures, fields, source)
         })
     }
 }
 
 impl<'s> ContentSources<'s> {
-    /// Reads all captures that may have the content of a revisit.
+    /// Reads the captures that may have the content of one of `revisits`.
     fn read(context: &ResolveContext<'s>, revisits: &SortedRecords<'_>) -> Result<Self, Error> {
-        let mut wanted = context.memory.bloom_filter(revisits.len());
+        let mut wanted = context.memory.create_bloom_filter(revisits.len());
         let mut digests = BTreeSet::new();
         let mut content_key = Vec::new();
         let mut reader = revisits.read()?;
@@ -147,26 +148,26 @@ impl<'s> ContentSources<'s> {
             content_key.clear();
             push_unescaped_key(&mut content_key, fields.key());
             wanted.insert(content_key.as_slice());
-            if digests.len() <= MAX_VALUES {
+            if digests.len() <= MAX_FILTER_VALUES {
                 let digest = &content_key[..content_key.len() - STATUS_BYTES];
                 digests.insert(String::from_utf8_lossy(digest).into_owned());
             }
             reader.advance()?;
         }
-        let filter = filter_of_values("content_digest", digests);
+        let filter = build_values_filter("content_digest", digests);
         Self::sort(context, &filter, &|content_key| wanted.check(content_key))
     }
 
-    /// Sorts the captures whose content keys are wanted.
+    /// Sorts the captures whose content keys `is_wanted` accepts.
     fn sort(
         context: &ResolveContext<'s>,
         filter: &CaptureFilter,
         is_wanted: &(dyn Fn(&[u8]) -> bool + Sync),
     ) -> Result<Self, Error> {
-        let same_url = context.memory.shared_sorter();
-        let any_url = context.memory.shared_sorter();
+        let same_url = context.memory.create_shared_sorter();
+        let any_url = context.memory.create_shared_sorter();
         for_each_batch(context, filter, &|rows| {
-            let (mut of_url, mut of_digest) = (Arena::default(), Arena::default());
+            let (mut url_records, mut digest_records) = (Arena::default(), Arena::default());
             let (mut content_key, mut record) = (Vec::new(), Vec::new());
             for row in 0..rows.len() {
                 let (Some(status), Some(digest)) = (content_status(rows, row), rows.digest(row))
@@ -180,22 +181,22 @@ impl<'s> ContentSources<'s> {
                 let (url, time) = (rows.url(row), rows.time(row));
                 let source = rows.rules_source(row);
                 record.clear();
-                put_key_with_url(&mut record, &content_key, url);
+                put_content_url_key(&mut record, &content_key, url);
                 put_time(&mut record, time);
-                put_source(&mut record, &source);
-                of_url.push(&record);
+                put_source_with_tiebreaks(&mut record, &source);
+                url_records.push(&record);
                 record.clear();
                 put_key(&mut record, &content_key);
                 put_time(&mut record, time);
-                // Inverted, with a byte at the end that no URL has, so that the
-                // greatest URL sorts first.
+                // The URL is inverted, and a byte that no URL has follows, so that the greatest URL
+                // sorts first.
                 record.extend(url.bytes().map(|byte| !byte));
                 record.push(0xff);
-                put_source(&mut record, &source);
-                of_digest.push(&record);
+                put_source_with_tiebreaks(&mut record, &source);
+                digest_records.push(&record);
             }
-            same_url.append(&of_url)?;
-            any_url.append(&of_digest)
+            same_url.append(&url_records)?;
+            any_url.append(&digest_records)
         })?;
         Ok(Self {
             same_url: same_url.finish()?,
@@ -204,25 +205,26 @@ impl<'s> ContentSources<'s> {
     }
 }
 
-/// Returns the status of a capture that has content; 200 for every success.
+/// Returns the status of a capture that has content, with 200 for every success; `None` if it has
+/// no content.
 fn content_status(rows: &CaptureRows, row: usize) -> Option<i16> {
     if rows.is_revisit(row) {
         return None;
     }
     match rows.http_status(row).outcome() {
         FetchOutcome::Successful => Some(200),
-        FetchOutcome::Unavailable => rows.status(row),
+        FetchOutcome::Unavailable => rows.fetch_status(row),
         _ => None,
     }
 }
 
-/// Adds a revisit from the fields after its content key.
+/// Adds a revisit to `captures`. `fields` are those after its content key.
 fn push_filled(
     captures: &SharedSorter<'_>,
     mut fields: FieldReader<'_>,
     source: Option<RulesSource>,
 ) -> Result<(), Error> {
-    let rank = AnswerRank::read(&mut fields);
+    let rank = CaptureRank::read(&mut fields);
     let mut record = fields.key().to_vec();
     let mut capture = CaptureFields::read(&mut fields);
     if let Some(source) = source {
@@ -235,68 +237,70 @@ fn push_filled(
     captures.append(&new)
 }
 
-/// Writes the digest and the status that a revisit and its content share.
+/// Replaces `content_key` with the digest and the status that a revisit and its source have in
+/// common.
 fn put_content_key(content_key: &mut Vec<u8>, digest: &str, status: i16) {
     content_key.clear();
     content_key.extend_from_slice(digest.as_bytes());
     content_key.extend_from_slice(&status.to_be_bytes());
 }
 
-/// Writes a content key and a URL as one key.
-fn put_key_with_url(record: &mut Vec<u8>, content_key: &[u8], url: &str) {
+/// Appends a key that consists of a content key and a URL.
+fn put_content_url_key(record: &mut Vec<u8>, content_key: &[u8], url: &str) {
     put_key(record, &[content_key, url.as_bytes()].concat());
 }
 
-/// Writes a source at the end of a record, after fields that resolve ties:
-/// inverted numbers, so that the latest crawl and the greatest `robots_id` sort first.
-fn put_source(record: &mut Vec<u8>, source: &RulesSource) {
+/// Appends fields that resolve ties, and a source. The fields are inverted numbers, so that the
+/// latest crawl and the greatest `robots_id` sort first.
+fn put_source_with_tiebreaks(record: &mut Vec<u8>, source: &RulesSource) {
     put_u32(record, !source.id.crawl);
     put_u64(record, !ordered_bits(source.id.robots_id));
     source.write(record);
 }
 
-/// Calls `each` for every revisit with a source of its key, of its crawl or an earlier one: the
-/// latest that is not after it, or else the earliest. Revisits begin with a key, a time and a
-/// crawl, sources with a key and a time.
-fn join(
+/// Calls `each` for every revisit, with the source of its content if there is one: of the sources
+/// with the same key from its crawl or an earlier one, the latest that is not after the revisit, or
+/// else the earliest. Records of revisits begin with a key, a time and a crawl, those of sources
+/// with a key and a time.
+fn join_sources(
     revisits: &SortedRecords<'_>,
     sources: &SortedRecords<'_>,
     each: &mut EachRevisit<'_>,
 ) -> Result<(), Error> {
-    let (mut revisits, mut sources, mut ahead) =
+    let (mut revisits, mut sources, mut sources_ahead) =
         (revisits.read()?, sources.read()?, sources.read()?);
     let mut key = Vec::new();
     let mut earliest: BTreeMap<u32, TimedSource> = BTreeMap::new();
     let mut latest: BTreeMap<u32, TimedSource> = BTreeMap::new();
-    let mut number = 0;
+    let mut source_number = 0;
     while let Some(record) = revisits.peek() {
         let mut fields = FieldReader::new(record);
         let revisit_key = fields.key();
         if revisit_key != key {
             key.clear();
             key.extend_from_slice(revisit_key);
-            number = 0;
-            earliest = earliest_of_crawls(&mut ahead, &key)?;
+            source_number = 0;
+            earliest = read_earliest_sources(&mut sources_ahead, &key)?;
             latest.clear();
             sources.skip_to_key(&key)?;
         }
         let (time, crawl) = (read_time(&mut fields), fields.u32());
         while let Some(next) =
-            TimedSource::peek(&sources, &key, number).filter(|next| next.time <= time)
+            TimedSource::peek(&sources, &key, source_number).filter(|next| next.time <= time)
         {
-            // Of several sources of the same time, the first is taken.
-            let of_crawl = latest.entry(next.source.id.crawl).or_insert(next);
-            if next.time > of_crawl.time {
-                *of_crawl = next;
+            // Of several sources with the same time, the first remains.
+            let crawl_latest = latest.entry(next.source.id.crawl).or_insert(next);
+            if next.time > crawl_latest.time {
+                *crawl_latest = next;
             }
-            number += 1;
+            source_number += 1;
             sources.advance()?;
         }
         let not_after = latest.range(..=crawl).map(|(_, source)| source);
         let not_after =
-            not_after.max_by_key(|source| (source.time, std::cmp::Reverse(source.number)));
+            not_after.max_by_key(|source| (source.time, std::cmp::Reverse(source.source_number)));
         let first = earliest.range(..=crawl).map(|(_, source)| source);
-        let first = first.min_by_key(|source| (source.time, source.number));
+        let first = first.min_by_key(|source| (source.time, source.source_number));
         let source = not_after.or(first).map(|timed| timed.source);
         each(time, crawl, fields, source)?;
         revisits.advance()?;
@@ -304,46 +308,46 @@ fn join(
     Ok(())
 }
 
-/// Returns the earliest source of each crawl for a key.
-fn earliest_of_crawls(
+/// Reads the sources of a key, and returns the earliest one of each crawl.
+fn read_earliest_sources(
     sources: &mut Reader<'_>,
     key: &[u8],
 ) -> Result<BTreeMap<u32, TimedSource>, Error> {
     let mut earliest = BTreeMap::new();
-    let mut number = 0;
+    let mut source_number = 0;
     sources.skip_to_key(key)?;
-    while let Some(next) = TimedSource::peek(sources, key, number) {
+    while let Some(next) = TimedSource::peek(sources, key, source_number) {
         earliest.entry(next.source.id.crawl).or_insert(next);
-        number += 1;
+        source_number += 1;
         sources.advance()?;
     }
     Ok(earliest)
 }
 
-/// A source and its fetch time.
+/// A source with its fetch time.
 #[derive(Clone, Copy)]
 struct TimedSource {
     time: Option<i64>,
     /// The number of sources of the same key before it.
-    number: u64,
+    source_number: u64,
     source: RulesSource,
 }
 
 impl TimedSource {
     /// Returns the current source of a reader if it has this key.
-    fn peek(sources: &Reader<'_>, key: &[u8], number: u64) -> Option<Self> {
+    fn peek(sources: &Reader<'_>, key: &[u8], source_number: u64) -> Option<Self> {
         let mut fields = FieldReader::new(sources.peek()?);
         if fields.key() != key {
             return None;
         }
         let time = read_time(&mut fields);
-        // The fields that resolve ties have no length, so the source is read
-        // from the end.
+        // The length of the fields that resolve ties is unknown, so the source is read from the
+        // end.
         let rest = fields.rest();
-        let source = &rest[rest.len() - RulesSource::BYTES..];
+        let source = &rest[rest.len() - RulesSource::RECORD_BYTES..];
         Some(Self {
             time,
-            number,
+            source_number,
             source: RulesSource::read(&mut FieldReader::new(source)),
         })
     }

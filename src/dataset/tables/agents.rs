@@ -1,5 +1,3 @@
-//! The table `agents`.
-
 use super::column::table;
 use crate::crawler::registry::CrawlerEntry;
 use columns::RowBatch;
@@ -19,8 +17,8 @@ table! { "One row per crawler in the registry." {
     operator_page: Text null, "The address of the page on which the operator describes the crawler.";
 }}
 
-/// Returns the registry as rows of the table.
-pub fn rows(agents: &[CrawlerEntry]) -> RowBatch {
+/// Makes a row for each crawler of a registry.
+pub fn agents_rows(agents: &[CrawlerEntry]) -> RowBatch {
     let mut builder = Builder::default();
     for crawler in agents {
         let texts = &mut builder.texts;

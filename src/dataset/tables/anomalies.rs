@@ -1,7 +1,5 @@
-//! The table `anomalies`.
-
-use super::column::{Expression, quoted, table};
-use super::line_no;
+use super::column::{Expression, sql_literal, table};
+use super::line_no_value;
 use super::record_rows::RowInput;
 use capture::anomaly::CaptureAnomalyKind;
 use robots::{AnomalyKind, Severity};
@@ -16,18 +14,20 @@ table! { per_capture "One row per anomaly: a leniency of the parser, or somethin
     severity: Text, "The severity for the author of the file: `info`, `warning`, `error`." => SEVERITY;
 }}
 
-const SEVERITY: Expression = Expression::Generated(severity);
+const SEVERITY: Expression = Expression::Generated(severity_sql);
 
-/// Returns the severity as an expression over the code.
-fn severity() -> String {
-    let of_body = AnomalyKind::ALL.iter();
-    let of_body = of_body.map(|kind| (kind.code(), kind.severity()));
-    let of_capture = CaptureAnomalyKind::ALL.iter();
-    let of_capture = of_capture.map(|kind| (kind.code(), kind.severity()));
-    let all: Vec<_> = of_body.chain(of_capture).collect();
+/// Returns an SQL expression that gives the severity of a code.
+fn severity_sql() -> String {
+    let body_codes = AnomalyKind::ALL.iter();
+    let body_codes = body_codes.map(|kind| (kind.code(), kind.severity()));
+    let capture_codes = CaptureAnomalyKind::ALL.iter();
+    let capture_codes = capture_codes.map(|kind| (kind.code(), kind.severity()));
+    let all: Vec<_> = body_codes.chain(capture_codes).collect();
     let codes = |severity: Severity| {
-        let codes = all.iter().filter(|(_, of_code)| *of_code == severity);
-        let codes: Vec<String> = codes.map(|(code, _)| quoted(code)).collect();
+        let codes = all
+            .iter()
+            .filter(|(_, code_severity)| *code_severity == severity);
+        let codes: Vec<String> = codes.map(|(code, _)| sql_literal(code)).collect();
         codes.join(", ")
     };
     format!(
@@ -37,11 +37,10 @@ fn severity() -> String {
     )
 }
 
-/// The bytes of a detail that are kept.
+/// The limit of the length of a detail, in bytes.
 const MAX_DETAIL_BYTES: usize = 200;
 
 impl Builder {
-    /// Adds the rows of a capture.
     pub(crate) fn push(&mut self, capture: &RowInput<'_>) {
         let analysis = capture.analysis;
         let is_utf8 = analysis.is_valid_utf8();
@@ -49,9 +48,10 @@ impl Builder {
         if count == 0 {
             return;
         }
-        self.robots_id.fill(Some(analysis.robots_id), count);
+        self.robots_id
+            .append_repeated(Some(analysis.robots_id), count);
         for anomaly in analysis.anomalies() {
-            self.line_no.append_option(line_no(anomaly.line_no));
+            self.line_no.append_option(line_no_value(anomaly.line_no));
             let texts = &mut self.texts;
             self.code.append_value(texts.intern_static(anomaly.code));
             self.changes_verdict.append_option(anomaly.changes_verdict);
@@ -62,7 +62,7 @@ impl Builder {
     }
 }
 
-/// Truncates a detail, if possible at a character boundary.
+/// Truncates a detail to [`MAX_DETAIL_BYTES`], at a character boundary if it is UTF-8.
 fn shorten(detail: &[u8]) -> &[u8] {
     let mut len = detail.len().min(MAX_DETAIL_BYTES);
     while len < detail.len() && len > MAX_DETAIL_BYTES - 4 && detail[len] & 0xc0 == 0x80 {

@@ -1,11 +1,11 @@
-//! Columns: names, types, descriptions and encodings, the SQL expressions of those that views compute,
-//! and the macro that defines a table from them.
+//! The properties of columns, the SQL expressions of columns that views compute, and the macro that
+//! defines a table by its columns.
 
 use arrow_schema::{DataType, Field, TimeUnit};
 use columns::ColumnEncoding;
 use std::borrow::Cow;
 
-/// The type of a column.
+/// The type of the values of a column, with its name in DuckDB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnType {
     /// `BIGINT`.
@@ -25,7 +25,7 @@ pub enum ColumnType {
 }
 
 impl ColumnType {
-    /// Returns the name of the type in SQL.
+    /// Returns the name of the type in an SQL dialect.
     pub fn sql(self, dialect: SqlDialect) -> &'static str {
         match self {
             Self::Text if dialect == SqlDialect::Spark => "STRING",
@@ -39,7 +39,7 @@ impl ColumnType {
         }
     }
 
-    fn arrow(self) -> DataType {
+    fn arrow_type(self) -> DataType {
         match self {
             Self::Long => DataType::Int64,
             Self::Int => DataType::Int32,
@@ -52,7 +52,7 @@ impl ColumnType {
     }
 }
 
-/// An engine for which views are written.
+/// An SQL engine for which views are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SqlDialect {
     /// DuckDB: `views.sql` of a dataset.
@@ -64,18 +64,18 @@ pub enum SqlDialect {
 /// An expression over the stored columns of the same row.
 #[derive(Clone, Copy, Debug)]
 pub enum Expression {
-    /// The same text for all engines.
+    /// An SQL text that all engines understand.
     Same(&'static str),
     PerDialect {
         duckdb: &'static str,
         spark: &'static str,
     },
-    /// A text that is made from lists in code, the same for all engines.
+    /// A function that makes an SQL text from lists in code. All engines understand the text.
     Generated(fn() -> String),
 }
 
 impl Expression {
-    /// Returns the text for an engine.
+    /// Returns the SQL text for an engine.
     pub fn sql(&self, dialect: SqlDialect) -> Cow<'static, str> {
         match (*self, dialect) {
             (Self::Same(text), _)
@@ -86,7 +86,7 @@ impl Expression {
     }
 }
 
-/// A column of a table.
+/// The name, the type, the description and the encoding of a column of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
     pub name: &'static str,
@@ -101,7 +101,7 @@ pub struct Column {
 }
 
 impl Column {
-    /// Makes a stored column that is never null and has no special encoding.
+    /// Declares a stored column that is never null and has no special encoding.
     pub const fn new(name: &'static str, kind: ColumnType, about: &'static str) -> Self {
         Self {
             name,
@@ -116,8 +116,8 @@ impl Column {
         }
     }
 
-    /// Adds the value in views, an expression over stored columns.
-    pub const fn computed(mut self, expression: Expression) -> Self {
+    /// Sets the value in views: an expression over stored columns.
+    pub const fn with_expression(mut self, expression: Expression) -> Self {
         self.expression = Some(expression);
         self
     }
@@ -142,7 +142,7 @@ impl Column {
 
     /// Returns the Arrow field, with the description as metadata.
     pub fn field(&self) -> Field {
-        Field::new(self.name, self.kind.arrow(), self.is_nullable).with_metadata(
+        Field::new(self.name, self.kind.arrow_type(), self.is_nullable).with_metadata(
             std::collections::HashMap::from([("comment".to_owned(), self.about.to_owned())]),
         )
     }
@@ -151,19 +151,20 @@ impl Column {
 /// Defines a table: its description (`ABOUT`), its columns (`COLUMNS`), and a
 /// `Builder` with one field per column, to which rows are appended.
 ///
-/// A column is `name: Type attribute…, "description";`. The type is one of
-/// [`ColumnType`], or `PlainText` for texts that rarely repeat: these are neither
-/// interned nor put into a dictionary, and a table `per_body` has none. The attributes are `null`, `bloom_filter` and
-/// `delta`, methods of [`Column`].
+/// A column is `name: Type attribute…, "description";`. The type is one of [`ColumnType`], or
+/// `PlainText` for texts that rarely repeat: these are neither interned nor put into a dictionary,
+/// and a table `per_body` has none. The attributes are `null`, `bloom_filter` and `delta`, methods
+/// of [`Column`].
 ///
 /// `=> expression` after the description of a stored column is its value in views: the
 /// column is null in files if the expression gives the value. The columns after
 /// `derived` are not stored: views compute them (`DERIVED`).
 ///
 /// The word before the description says what rows are made of: `per_capture`, `per_body`, or
-/// `per_fault`; the table is then filled from records, by [`RecordRows`]. Rows `per_body` depend
-/// on the body alone, except for `robots_id` and what [`Tables::push`](super::Tables::push)
-/// compares, so that they are copied for other captures with the same body.
+/// `per_fault`; the table is then filled from records, by [`RecordRows`]. Rows `per_body` depend on
+/// the body alone, except for `robots_id` and what
+/// [`TableBuilders::push`](super::TableBuilders::push) compares, so that they are copied for other
+/// captures with the same body.
 ///
 /// [`RecordRows`]: super::record_rows::RecordRows
 macro_rules! table {
@@ -183,8 +184,8 @@ macro_rules! table {
                 let Some(last) = rows.clone().last() else { return true };
                 let before = rows.start.checked_sub(1).map_or(0, |row| self.cumulative_bytes[row]);
                 let texts = self.cumulative_bytes[last] - before - Self::FIXED_BYTES * rows.len() as u64;
-                $(self.$name.repeat(rows.clone());)*
-                self.robots_id.set_last(rows.len(), Some(robots_id));
+                $(self.$name.repeat_rows(rows.clone());)*
+                self.robots_id.overwrite_last(rows.len(), Some(robots_id));
                 self.texts.add_requested_bytes(texts);
                 self.end_rows(rows.len());
                 true
@@ -214,7 +215,7 @@ macro_rules! table {
     ($about:literal $($definition:tt)*) => {
         $crate::tables::column::table! { @define $about $($definition)* }
 
-        /// Returns a builder of rows from records: the table has none.
+        /// Returns `None`: the rows of the table are not made from records.
         pub(crate) fn record_rows() -> Option<Box<dyn $crate::tables::record_rows::RecordRows>> {
             None
         }
@@ -223,7 +224,7 @@ macro_rules! table {
         impl $crate::tables::record_rows::RecordRows for Builder {
             $($methods)*
 
-            fn count(&self) -> usize {
+            fn row_count(&self) -> usize {
                 self.cumulative_bytes.len()
             }
 
@@ -242,7 +243,7 @@ macro_rules! table {
     } $(derived {
         $($derived:ident: $derived_kind:ident $($derived_attribute:ident)*, $derived_text:literal => $derived_expression:expr;)*
     })?) => {
-        /// The description of a row.
+        /// The description of the table, as in its schema.
         pub(crate) const ABOUT: &str = $about;
 
         /// The stored columns, in order.
@@ -251,7 +252,7 @@ macro_rules! table {
                 stringify!($name),
                 $crate::tables::column::table!(@type $kind),
                 $text,
-            )$(.$attribute())*$(.computed($expression))?,)*
+            )$(.$attribute())*$(.with_expression($expression))?,)*
         ];
 
         /// The columns that only views have.
@@ -260,10 +261,10 @@ macro_rules! table {
                 stringify!($derived),
                 $crate::tables::column::table!(@type $derived_kind),
                 $derived_text,
-            )$(.$derived_attribute())*.computed($derived_expression),)*)?
+            )$(.$derived_attribute())*.with_expression($derived_expression),)*)?
         ];
 
-        /// Builds rows of the table.
+        /// Collects rows of the table, column by column.
         #[allow(unreachable_pub, reason = "only some tables are filled by other packages")]
         #[derive(Debug, Default)]
         pub struct Builder {
@@ -292,7 +293,7 @@ macro_rules! table {
             /// Returns the rows of this batch and starts a new one.
             #[allow(unreachable_pub, reason = "only some tables are filled by other packages")]
             pub fn take(&mut self) -> columns::RowBatch {
-                let cumulative_bytes = columns::take_vec(&mut self.cumulative_bytes);
+                let cumulative_bytes = columns::take_and_reserve(&mut self.cumulative_bytes);
                 let columns = vec![$($crate::tables::column::table!(@take $kind, self.$name),)*];
                 for (data, column) in columns.iter().zip(COLUMNS) {
                     let is_valid = column.is_nullable || data.nulls.is_empty();
@@ -331,8 +332,8 @@ macro_rules! table {
 }
 pub(crate) use table;
 
-/// Returns a text as a literal of SQL.
-pub(crate) fn quoted(text: &str) -> String {
+/// Returns a text as an SQL literal, in single quotes.
+pub(crate) fn sql_literal(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 

@@ -24,7 +24,6 @@ table! { "One row per host and requested crawler, in the order of crawls, hosts 
     evidence_line: Int null, "The line of that capture that proves `verdict`. Null if no line does, such as for a status.";
 }}
 
-/// A row of `crawler_verdicts`.
 #[derive(Debug)]
 pub struct CrawlerVerdictRow<'a> {
     pub crawl: &'a str,
@@ -35,7 +34,7 @@ pub struct CrawlerVerdictRow<'a> {
     pub rules_crawl: &'a str,
     pub rules_robots_id: i64,
     pub verdict: StoredVerdict,
-    /// False if the verdict is unknown because there are no rows of names.
+    /// False if `host_verdicts` has no rows for the host, so that the verdict is unknown.
     pub has_rows: bool,
 }
 
@@ -58,15 +57,15 @@ impl Builder {
             .append_value(texts.intern_static(verdict.basis.name()));
         let is_known = verdict.verdicts[0] != Verdict::Unknown;
         let is_blocked = verdict.verdicts[0] == Verdict::DisallowAll;
-        let is_by = |is_basis: bool| is_known.then_some(is_blocked && is_basis);
+        let is_blocked_by = |is_basis: bool| is_known.then_some(is_blocked && is_basis);
         let (is_named, is_status) = (
             verdict.basis == Basis::Explicit,
             verdict.basis == Basis::HttpStatus,
         );
-        self.by_name.append_option(is_by(is_named));
+        self.by_name.append_option(is_blocked_by(is_named));
         self.by_wildcard
-            .append_option(is_by(!is_named && !is_status));
-        self.by_status.append_option(is_by(is_status));
+            .append_option(is_blocked_by(!is_named && !is_status));
+        self.by_status.append_option(is_blocked_by(is_status));
         self.root_allowed
             .append_option(row.has_rows.then_some(verdict.root_allowed));
         self.rules_crawl.append_value(texts.intern(row.rules_crawl));
@@ -75,8 +74,8 @@ impl Builder {
         self.end_rows(1);
     }
 
-    /// Returns the number of rows of this batch.
-    pub fn rows(&self) -> usize {
+    /// Returns the number of rows since the last [`take`](Self::take).
+    pub fn row_count(&self) -> usize {
         self.cumulative_bytes.len()
     }
 }

@@ -1,8 +1,6 @@
-//! The table `directives`.
-
-use super::column::{Expression, quoted, table};
+use super::column::{Expression, sql_literal, table};
 use super::record_rows::RowInput;
-use super::{int, line_no};
+use super::{line_no_value, saturating_i32};
 use robots::DirectiveKind;
 
 table! { per_body "One row per line whose key is not user-agent, allow, disallow or sitemap, unless the body is an HTML page or not text." {
@@ -18,19 +16,18 @@ table! { per_body "One row per line whose key is not user-agent, allow, disallow
 
 const DIRECTIVE_RAW: Expression = Expression::Same("coalesce(directive_raw, directive)");
 
-const KNOWN: Expression = Expression::Generated(known);
+const KNOWN: Expression = Expression::Generated(known_sql);
 
-/// Returns an expression that is true for keys that are known.
-fn known() -> String {
-    let keys: Vec<String> = robots::known_directives().map(quoted).collect();
+/// Returns an SQL expression that is true for known keys.
+fn known_sql() -> String {
+    let keys: Vec<String> = robots::known_directives().map(sql_literal).collect();
     format!("directive IN ({})", keys.join(", "))
 }
 
 impl Builder {
-    /// Adds the rows of a capture.
     pub(crate) fn push(&mut self, capture: &RowInput<'_>) {
         let analysis = capture.analysis;
-        // Lines of pages with a colon are not directives.
+        // A line of an HTML page or a binary file that has a colon is not a directive.
         let Some(robots) = analysis
             .robots
             .as_ref()
@@ -46,8 +43,8 @@ impl Builder {
             .filter(|line| line.kind == DirectiveKind::Other)
         {
             robots.directive_name(line, &mut name);
-            self.group_no.append_option(line_no(line.group_no()));
-            self.line_no.append_value(int(line.line_no));
+            self.group_no.append_option(line_no_value(line.group_no()));
+            self.line_no.append_value(saturating_i32(line.line_no));
             let texts = &mut self.texts;
             self.directive
                 .append_value(texts.intern_body_text(&name, is_utf8));
@@ -61,7 +58,8 @@ impl Builder {
         if count == 0 {
             return;
         }
-        self.robots_id.fill(Some(analysis.robots_id), count);
+        self.robots_id
+            .append_repeated(Some(analysis.robots_id), count);
         self.end_rows(count);
     }
 }

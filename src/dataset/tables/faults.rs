@@ -1,5 +1,3 @@
-//! The table `faults`.
-
 use super::column::table;
 
 table! { per_fault "One row per range of an archive that could not be read." {
@@ -10,20 +8,19 @@ table! { per_fault "One row per range of an archive that could not be read." {
     detail: Text, "A description of the fault.";
 }}
 
-/// A damaged place of an archive.
+/// A range of an archive that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The offset in the archive at which the damage begins, in bytes.
     pub offset: u64,
-    /// The bytes from there to where reading resumed.
+    /// The number of bytes from there to the offset at which reading resumed.
     pub bytes_skipped: u64,
-    /// The permanent code.
+    /// The code, such as `corrupt`, which never changes its meaning.
     pub code: &'static str,
     pub detail: String,
 }
 
 impl Builder {
-    /// Adds a row.
     pub(crate) fn push(&mut self, warc_filename: &str, fault: &Fault) {
         self.warc_filename
             .append_value(self.texts.intern(warc_filename));

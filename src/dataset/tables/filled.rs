@@ -1,7 +1,7 @@
-//! The values of columns that are null in files because other columns give them.
+//! Fills columns that are null in files because other columns give their values.
 //!
-//! Views compute them in SQL, as the expressions beside the columns state. Here they are computed for
-//! rows that are handed over without files. If you change one, change the other:
+//! Views compute them in SQL, as the expressions beside the columns state. Here they are computed
+//! for rows that are handed over without files. If you change one, change the other:
 //! `jobs/test_streams.py` compares them.
 
 use super::Table;
@@ -11,49 +11,50 @@ use arrow_array::{Array, ArrayRef, BooleanArray, Int32Array, RecordBatch, String
 use arrow_schema::ArrowError;
 use std::sync::Arc;
 
-/// Fills the columns of rows that have the columns of the files of a table.
+/// Fills the columns that are null in files because other columns give their values. `rows` have
+/// the stored columns of the table.
 ///
 /// # Errors
 ///
 /// Returns an error if the texts of a column exceed 2 GiB.
-pub fn fill(table: Table, rows: RecordBatch) -> Result<RecordBatch, ArrowError> {
-    let columns: &[(&str, Fill)] = match table {
+pub fn fill_null_columns(table: Table, rows: RecordBatch) -> Result<RecordBatch, ArrowError> {
+    let columns: &[(&str, ComputeColumn)] = match table {
         Table::RobotsFiles => &[
             ("url_host_registry_suffix", registry_suffix),
             ("url_host_private_domain", private_domain),
         ],
         Table::Groups => &[
-            ("key_raw", key_of_agent),
+            ("key_raw", agent_key_raw),
             ("agent_raw", agent_raw),
             ("token_valid", token_valid),
         ],
         Table::Rules => &[
             ("path_raw", path_raw),
             ("path_bytes", path_bytes),
-            ("key_raw", key_of_rule),
+            ("key_raw", rule_key_raw),
         ],
         Table::Directives => &[("directive_raw", directive_raw)],
         Table::Sitemaps => &[
             ("sitemap_raw", sitemap_raw),
-            ("sitemap_registered_domain", sitemap_domain),
+            ("sitemap_registered_domain", sitemap_registered_domain),
         ],
         _ => return Ok(rows),
     };
     let schema = rows.schema();
     let mut arrays = rows.columns().to_vec();
-    for (name, fill) in columns {
-        arrays[schema.index_of(name)?] = fill(&Rows(&rows));
+    for (name, compute) in columns {
+        arrays[schema.index_of(name)?] = compute(&FileRows(&rows));
     }
     RecordBatch::try_new(schema, arrays)
 }
 
-/// Computes a column.
-type Fill = fn(&Rows<'_>) -> ArrayRef;
+/// Computes a column from stored columns.
+type ComputeColumn = fn(&FileRows<'_>) -> ArrayRef;
 
-/// Rows with the columns of the files of a table.
-struct Rows<'a>(&'a RecordBatch);
+/// Rows as they are in files, with the stored columns of a table.
+struct FileRows<'a>(&'a RecordBatch);
 
-impl<'a> Rows<'a> {
+impl<'a> FileRows<'a> {
     fn column(&self, name: &str) -> &'a ArrayRef {
         let column = self.0.column_by_name(name);
         column.expect("rows have the columns of their table")
@@ -63,7 +64,7 @@ impl<'a> Rows<'a> {
         self.column(name).as_string()
     }
 
-    /// Returns the texts of a column, with those of `other` for nulls.
+    /// Returns the texts of a column, and for nulls what `other` returns for the row.
     fn coalesce<'t>(
         &self,
         name: &str,
@@ -76,54 +77,54 @@ impl<'a> Rows<'a> {
         stored.map(move |(row, text)| text.or_else(|| other(row)))
     }
 
-    /// Returns the texts of a column, with those of the column `other` for nulls.
-    fn or_column(&self, name: &str, other: &str) -> ArrayRef {
+    /// Returns the texts of a column, and for nulls those of the column `other`.
+    fn coalesce_columns(&self, name: &str, other: &str) -> ArrayRef {
         let other = self.texts(other);
-        collected(self.coalesce(name, |row| text(other, row)))
+        text_array(self.coalesce(name, |row| text_at(other, row)))
     }
 }
 
-fn collected<'t>(texts: impl Iterator<Item = Option<&'t str>>) -> ArrayRef {
+fn text_array<'t>(texts: impl Iterator<Item = Option<&'t str>>) -> ArrayRef {
     Arc::new(texts.collect::<StringArray>())
 }
 
-fn text(texts: &StringArray, row: usize) -> Option<&str> {
+fn text_at(texts: &StringArray, row: usize) -> Option<&str> {
     texts.is_valid(row).then(|| texts.value(row))
 }
 
-fn key_of_agent(rows: &Rows<'_>) -> ArrayRef {
-    collected(rows.coalesce("key_raw", |_| Some("User-agent")))
+fn agent_key_raw(rows: &FileRows<'_>) -> ArrayRef {
+    text_array(rows.coalesce("key_raw", |_| Some("User-agent")))
 }
 
-fn agent_raw(rows: &Rows<'_>) -> ArrayRef {
-    rows.or_column("agent_raw", "agent")
+fn agent_raw(rows: &FileRows<'_>) -> ArrayRef {
+    rows.coalesce_columns("agent_raw", "agent")
 }
 
-fn token_valid(rows: &Rows<'_>) -> ArrayRef {
+fn token_valid(rows: &FileRows<'_>) -> ArrayRef {
     let stored = rows.column("token_valid").as_boolean();
     let agent = rows.texts("agent");
-    let agents = rows.coalesce("agent_raw", |row| text(agent, row));
+    let agents = rows.coalesce("agent_raw", |row| text_at(agent, row));
     let valid = stored.iter().zip(agents).map(|(stored, agent)| {
         stored.or_else(|| agent.map(|agent| robots::is_product_token(agent.as_bytes())))
     });
     Arc::new(valid.collect::<BooleanArray>())
 }
 
-fn path_raw(rows: &Rows<'_>) -> ArrayRef {
-    rows.or_column("path_raw", "path")
+fn path_raw(rows: &FileRows<'_>) -> ArrayRef {
+    rows.coalesce_columns("path_raw", "path")
 }
 
-fn path_bytes(rows: &Rows<'_>) -> ArrayRef {
+fn path_bytes(rows: &FileRows<'_>) -> ArrayRef {
     let stored = rows.column("path_bytes").as_primitive::<Int32Type>().iter();
-    let bytes = stored
-        .zip(rows.texts("path"))
-        .map(|(stored, path)| stored.or_else(|| path.map(|path| super::int(path.len() as u32))));
+    let bytes = stored.zip(rows.texts("path")).map(|(stored, path)| {
+        stored.or_else(|| path.map(|path| super::saturating_i32(path.len() as u32)))
+    });
     Arc::new(bytes.collect::<Int32Array>())
 }
 
-fn key_of_rule(rows: &Rows<'_>) -> ArrayRef {
+fn rule_key_raw(rows: &FileRows<'_>) -> ArrayRef {
     let allow = rows.column("allow").as_boolean();
-    collected(rows.coalesce("key_raw", |row| {
+    text_array(rows.coalesce("key_raw", |row| {
         Some(if allow.value(row) {
             "Allow"
         } else {
@@ -132,26 +133,26 @@ fn key_of_rule(rows: &Rows<'_>) -> ArrayRef {
     }))
 }
 
-fn directive_raw(rows: &Rows<'_>) -> ArrayRef {
-    rows.or_column("directive_raw", "directive")
+fn directive_raw(rows: &FileRows<'_>) -> ArrayRef {
+    rows.coalesce_columns("directive_raw", "directive")
 }
 
-fn sitemap_raw(rows: &Rows<'_>) -> ArrayRef {
-    rows.or_column("sitemap_raw", "sitemap_url")
+fn sitemap_raw(rows: &FileRows<'_>) -> ArrayRef {
+    rows.coalesce_columns("sitemap_raw", "sitemap_url")
 }
 
-fn sitemap_domain(rows: &Rows<'_>) -> ArrayRef {
+fn sitemap_registered_domain(rows: &FileRows<'_>) -> ArrayRef {
     let urls = rows.texts("sitemap_url");
     let domain = |row| {
-        let host = host_of_url(text(urls, row)?);
+        let host = url_host(text_at(urls, row)?);
         Some(host.strip_prefix("www.").unwrap_or(host))
     };
     let domains = rows.coalesce("sitemap_registered_domain", domain);
-    collected(domains.map(|domain| domain.filter(|domain| !domain.is_empty())))
+    text_array(domains.map(|domain| domain.filter(|domain| !domain.is_empty())))
 }
 
 /// Returns the host of a URL in normal form, without a final dot; empty if it has none.
-fn host_of_url(url: &str) -> &str {
+fn url_host(url: &str) -> &str {
     let Some((_, rest)) = url.split_once("://") else {
         return "";
     };
@@ -164,22 +165,22 @@ fn host_of_url(url: &str) -> &str {
     host.strip_suffix('.').unwrap_or(host)
 }
 
-fn registry_suffix(rows: &Rows<'_>) -> ArrayRef {
+fn registry_suffix(rows: &FileRows<'_>) -> ArrayRef {
     let domains = rows.texts("url_host_registered_domain");
-    let suffix = |row| Some(text(domains, row)?.split_once('.')?.1);
-    collected(rows.coalesce("url_host_registry_suffix", suffix))
+    let suffix = |row| Some(text_at(domains, row)?.split_once('.')?.1);
+    text_array(rows.coalesce("url_host_registry_suffix", suffix))
 }
 
-fn private_domain(rows: &Rows<'_>) -> ArrayRef {
+fn private_domain(rows: &FileRows<'_>) -> ArrayRef {
     let domains = rows.texts("url_host_registered_domain");
-    let private = rows.coalesce("url_host_private_domain", |row| text(domains, row));
-    collected(private.map(|domain| domain.filter(|domain| !domain.is_empty())))
+    let private = rows.coalesce("url_host_private_domain", |row| text_at(domains, row));
+    text_array(private.map(|domain| domain.filter(|domain| !domain.is_empty())))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tables::rows_of_body;
+    use crate::tables::rows_from_body;
     use robots::ParseOptions;
 
     #[test]
@@ -187,7 +188,7 @@ mod tests {
         let body = b"User-agent: Bot/1.0\nDisallow: /a\nALLOW: /%e3\nHost: x\n\
             Sitemap: http://www.a.com./s.xml\n";
         let column = |table, name: &str| {
-            let rows = rows_of_body(body, ParseOptions::default(), table).unwrap();
+            let rows = rows_from_body(body, ParseOptions::default(), table).unwrap();
             let column = rows.column_by_name(name).unwrap();
             column
                 .as_string::<i32>()
@@ -215,7 +216,7 @@ mod tests {
             ("https://[::1]:80/", "[::1]"),
             ("mailto:a@b", ""),
         ] {
-            assert_eq!(host_of_url(url), host, "{url}");
+            assert_eq!(url_host(url), host, "{url}");
         }
     }
 }

@@ -1,9 +1,7 @@
-//! The table `groups`.
-
 use super::column::Expression::{self, PerDialect, Same};
 use super::column::table;
-use super::int;
 use super::record_rows::RowInput;
+use super::saturating_i32;
 use robots::{Directive, DirectiveKind, is_product_token};
 
 table! { per_body "One row per user-agent line." {
@@ -28,7 +26,7 @@ table! { per_body "One row per user-agent line." {
     n_rules: Int, "Allow and disallow lines of the group." => N_RULES;
 }}
 
-/// The usual spelling of the key.
+/// The spelling of the key for which `key_raw` is null in files.
 const USUAL_KEY: &[u8] = b"User-agent";
 
 const KEY_RAW: Expression = Same("coalesce(key_raw, 'User-agent')");
@@ -41,7 +39,7 @@ const TOKEN_VALID: Expression = PerDialect {
     spark: "coalesce(token_valid, coalesce(agent_raw, agent) RLIKE '^([A-Za-z_-]+|[*])$')",
 };
 
-/// The whole name is lower-cased, and cut only behind the token.
+/// The token is the beginning of the whole name, which is lower-cased.
 const AGENT_TOKEN: Expression =
     Same("CASE WHEN agent = '*' THEN '*' ELSE regexp_extract(agent, '^[a-z_-]*', 0) END");
 
@@ -69,15 +67,19 @@ impl Builder {
             return;
         }
         let lines = lines.iter().copied();
-        self.robots_id.fill(Some(analysis.robots_id), count);
+        self.robots_id
+            .append_repeated(Some(analysis.robots_id), count);
         self.group_no
-            .extend(lines.clone().map(|line| int(group_no(line))));
-        self.agent_no
-            .extend(lines.clone().map(|line| line.agent_no().map_or(0, int)));
+            .extend(lines.clone().map(|line| saturating_i32(group_no(line))));
+        self.agent_no.extend(
+            lines
+                .clone()
+                .map(|line| line.agent_no().map_or(0, saturating_i32)),
+        );
         self.line_no
-            .extend(lines.clone().map(|line| int(line.line_no)));
+            .extend(lines.clone().map(|line| saturating_i32(line.line_no)));
         self.record_no
-            .extend(lines.clone().map(|line| int(line.record_no)));
+            .extend(lines.clone().map(|line| saturating_i32(line.record_no)));
         let texts = &mut self.texts;
         let mut text = |span| texts.intern_body_text(robots.text(span), is_utf8);
         self.agent.extend(lines.clone().map(|line| text(line.name)));
@@ -96,7 +98,7 @@ impl Builder {
         let keys = keys.map(|key| (key != USUAL_KEY).then_some(key));
         let other_keys = texts.intern_repeated(keys, is_utf8).enumerate();
         let other_keys = other_keys.filter_map(|(i, key)| Some((i, key?)));
-        self.key_raw.extend_nulls(count, other_keys);
+        self.key_raw.extend_sparse(count, other_keys);
         self.has_colon
             .extend(lines.clone().map(|line| line.has_colon));
         self.counts.extend(lines.clone().map(|line| line.counts));
@@ -106,11 +108,14 @@ impl Builder {
                 && is_valid != is_product_token(robots.text(line.value_raw));
             is_other.then_some((i, is_valid))
         });
-        self.token_valid.extend_nulls(count, other_validity);
-        self.n_allow
-            .extend(lines.clone().map(|line| int(group(line).n_allow)));
+        self.token_valid.extend_sparse(count, other_validity);
+        self.n_allow.extend(
+            lines
+                .clone()
+                .map(|line| saturating_i32(group(line).n_allow)),
+        );
         self.n_disallow
-            .extend(lines.map(|line| int(group(line).n_disallow)));
+            .extend(lines.map(|line| saturating_i32(group(line).n_disallow)));
         self.end_rows(count);
     }
 }

@@ -1,5 +1,3 @@
-//! The table `host_verdicts`.
-
 use super::column::table;
 use robots::{Basis, Verdict};
 
@@ -20,10 +18,10 @@ table! { "One row per crawl, host and crawler that the rules of the host name. S
     evidence_line: Int null, "The line that proves `verdict`, in the capture whose rules apply.";
 }}
 
-/// The verdicts of an agent, as in `verdicts`.
+/// The columns of a row of `verdicts` that describe the verdict.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StoredVerdict {
-    /// `verdict`, then those of the dialects in the order of the columns.
+    /// The columns `verdict`, `verdict_google`, `verdict_rfc9309` and `verdict_koster1996`.
     pub verdicts: [Verdict; 4],
     pub basis: Basis,
     pub root_allowed: bool,
@@ -33,7 +31,6 @@ pub struct StoredVerdict {
     pub evidence_line: Option<i32>,
 }
 
-/// A row of `host_verdicts`.
 #[derive(Debug)]
 pub struct HostVerdictRow<'a> {
     pub agent: &'a str,
@@ -68,8 +65,8 @@ impl Builder {
         self.end_rows(1);
     }
 
-    /// Returns the number of rows of this batch.
-    pub fn rows(&self) -> usize {
+    /// Returns the number of rows since the last [`take`](Self::take).
+    pub fn row_count(&self) -> usize {
         self.cumulative_bytes.len()
     }
 }

@@ -1,5 +1,3 @@
-//! The table `hosts`.
-
 use super::StoredVerdict;
 use super::column::Expression::{self, Same};
 use super::column::table;
@@ -15,7 +13,7 @@ table! { "One row per crawl and host with a capture of a robots.txt: the authori
     url_protocol: Text null, "The scheme of the authoritative capture: `http` or `https`.";
     url: PlainText null, "The URL of the authoritative capture. Files store null if it consists of `url_protocol`, `://`, `url_host_name` and `/robots.txt`." => URL;
     fetch_time: Time null, "The time at which the authoritative capture was fetched (UTC).";
-    authoritative_robots_id: Long null, "The authoritative capture: of the captures of `/robots.txt` on this host in this crawl, the one that decides most (content; then a status that allows all; then 401 or 403; then one that asks to come back; a redirect counts as the end of its chain), then https, then the default port, then the latest, then the smallest `robots_id`. Files store null if the authoritative capture is also the one whose rules apply." => AUTHORITATIVE;
+    authoritative_robots_id: Long null, "The authoritative capture: of the captures of `/robots.txt` on this host in this crawl, the one that decides most (content; then a status that allows all; then 401 or 403; then one that asks to come back; a redirect counts as the end of its chain), then https, then the default port, then the latest, then the smallest `robots_id`. Files store null if the authoritative capture is also the one whose rules apply." => AUTHORITATIVE_ROBOTS_ID;
     rules_crawl: Text, "The crawl of `rules_robots_id`: another one than `crawl` only if an earlier crawl has the content of a revisit.";
     rules_robots_id: Long, "The capture whose rules and status apply: the authoritative one, the end of its redirects, or the capture with the content of a revisit. Join other tables by it: `ON x.crawl = h.rules_crawl AND x.robots_id = h.rules_robots_id`.";
     n_redirects: Int, "The number of redirects from the authoritative capture that were followed to another capture.";
@@ -51,13 +49,13 @@ const URL: Expression =
 
 const DOMAIN: Expression = Same("coalesce(url_host_registered_domain, surt_host_name)");
 
-/// `robots_id` has this number in its upper part.
+/// The upper 32 bits of `robots_id` are the number of the archive.
 const ARCHIVE_NO: Expression =
     Same("floor(coalesce(authoritative_robots_id, rules_robots_id) / 4294967296)");
 
-const AUTHORITATIVE: Expression = Same("coalesce(authoritative_robots_id, rules_robots_id)");
+const AUTHORITATIVE_ROBOTS_ID: Expression =
+    Same("coalesce(authoritative_robots_id, rules_robots_id)");
 
-/// A row of `hosts`.
 #[derive(Debug)]
 pub struct HostRow<'a> {
     pub host_id: i64,
@@ -69,8 +67,8 @@ pub struct HostRow<'a> {
     pub fetch_time: Option<i64>,
     pub authoritative_robots_id: i64,
     pub rules_crawl: &'a str,
-    /// True if the authoritative capture has the rules.
-    pub(crate) is_own_rules: bool,
+    /// True if the rules are those of the authoritative capture.
+    pub(crate) has_own_rules: bool,
     pub rules_robots_id: i64,
     pub(crate) n_redirects: i32,
     pub redirect_end: Option<&'static str>,
@@ -112,7 +110,7 @@ impl Builder {
         let protocol = self.texts.intern(protocol);
         self.url_protocol.append_value(protocol);
         self.fetch_time.append_option(row.fetch_time);
-        let authoritative = (!row.is_own_rules).then_some(row.authoritative_robots_id);
+        let authoritative = (!row.has_own_rules).then_some(row.authoritative_robots_id);
         self.authoritative_robots_id.append_option(authoritative);
         self.rules_robots_id.append_value(row.rules_robots_id);
         self.n_redirects.append_value(row.n_redirects);
@@ -154,8 +152,8 @@ impl Builder {
         self.end_rows(1);
     }
 
-    /// Returns the number of rows of this batch.
-    pub fn rows(&self) -> usize {
+    /// Returns the number of rows since the last [`take`](Self::take).
+    pub fn row_count(&self) -> usize {
         self.cumulative_bytes.len()
     }
 }

@@ -13,7 +13,6 @@ table! { "One row per URL and requested agent, in the order of the URL list. The
     crawl: Text null, "The crawl of `robots_id`: join other tables `USING (crawl, robots_id)`.";
 }}
 
-/// A row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct MatchRow<'a> {
     pub url: &'a str,
@@ -21,19 +20,18 @@ pub struct MatchRow<'a> {
     pub access: &'static str,
     pub line_no: Option<u32>,
     pub basis: &'static str,
-    /// The crawl and the `robots_id` of the capture.
+    /// The columns `crawl` and `robots_id`; `None` if there is no capture.
     pub capture: Option<(&'a str, i64)>,
 }
 
-/// Builds rows of the table.
+/// Builds rows of the table, and counts them.
 #[derive(Debug, Default)]
 pub struct MatchRows {
     builder: Builder,
-    rows: usize,
+    row_count: usize,
 }
 
 impl MatchRows {
-    /// Adds a row.
     pub fn push(&mut self, row: &MatchRow<'_>) {
         let builder = &mut self.builder;
         builder.url.append_value(row.url);
@@ -44,7 +42,9 @@ impl MatchRows {
         builder
             .access
             .append_value(builder.texts.intern_static(row.access));
-        builder.line_no.append_option(super::line_no(row.line_no));
+        builder
+            .line_no
+            .append_option(super::line_no_value(row.line_no));
         builder
             .basis
             .append_value(builder.texts.intern_static(row.basis));
@@ -52,17 +52,17 @@ impl MatchRows {
             .crawl
             .append_option(row.capture.map(|(crawl, _)| builder.texts.intern(crawl)));
         builder.end_rows(1);
-        self.rows += 1;
+        self.row_count += 1;
     }
 
-    /// Returns the number of rows since the last batch.
-    pub fn rows(&self) -> usize {
-        self.rows
+    /// Returns the number of rows since the last [`take`](Self::take).
+    pub fn row_count(&self) -> usize {
+        self.row_count
     }
 
-    /// Returns the rows and starts a new batch.
+    /// Returns the rows of this batch and starts a new one.
     pub fn take(&mut self) -> RowBatch {
-        self.rows = 0;
+        self.row_count = 0;
         self.builder.take()
     }
 }

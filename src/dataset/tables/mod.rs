@@ -1,4 +1,4 @@
-//! The tables: their columns, and how rows are made from a [`CaptureAnalysis`].
+//! The columns of all tables, and the code that makes rows from a [`CaptureAnalysis`].
 //!
 //! Each table has a file, with its columns and the code that appends rows. Names,
 //! types, descriptions and encodings of columns exist only there: schemas, Parquet
@@ -32,17 +32,17 @@ mod sitemaps;
 mod table;
 mod verdicts;
 
-pub use agents::rows as agents_rows;
-pub use body_rows::{rows_of_body, schema_of_body};
-pub(crate) use column::quoted;
+pub use agents::agents_rows;
+pub use body_rows::{body_schema, rows_from_body};
+pub(crate) use column::sql_literal;
 pub use column::{Column, ColumnType, Expression, SqlDialect, is_partition_name};
 pub use crawler_verdicts::{Builder as CrawlerVerdictRows, CrawlerVerdictRow};
 pub use faults::Fault;
-pub use filled::fill;
+pub use filled::fill_null_columns;
 pub use host_verdicts::{Builder as HostVerdictRows, HostVerdictRow, StoredVerdict};
 pub use hosts::{Builder as HostRows, HostRow, HostRules};
 pub use matches::{MatchRow, MatchRows};
-pub use runs::{RunRow, rows as runs_rows};
+pub use runs::{RunRow, runs_rows};
 pub(crate) use table::PARTITION_COLUMNS;
 pub use table::Table;
 
@@ -52,17 +52,18 @@ use record_rows::{RecordRows, RowInput};
 use repeated_rows::{RepeatedRows, RowRanges};
 
 /// A batch of rows for each table that is filled from records, in the order of
-/// [`Table::OF_RECORDS`].
+/// [`Table::FROM_RECORDS`].
 pub type TableBatches = Vec<RowBatch>;
 
-/// Builds the rows of all tables that are filled from records.
+/// Builds the rows of all tables that are filled from records, batch by batch.
 #[derive(Debug)]
-pub struct Tables {
-    /// Those of [`Table::OF_RECORDS`], in order.
+pub struct TableBuilders {
+    /// A builder for each table of [`Table::FROM_RECORDS`], in order.
     builders: Vec<TableBuilder>,
     with_bodies: bool,
-    /// Bytes of bodies since the last batch, as an estimate of memory.
-    bytes: usize,
+    /// An estimate of the memory of the rows of this batch: the bytes of the bodies, and a fixed
+    /// size for each capture.
+    buffered_bytes: usize,
     /// Rows of this batch that can be copied for captures of the same body.
     repeated_rows: RepeatedRows,
 }
@@ -74,8 +75,8 @@ struct TableBuilder {
     is_wanted: bool,
 }
 
-impl Tables {
-    /// Makes builders. Rows of other tables than `wanted` are not made.
+impl TableBuilders {
+    /// Makes builders of the tables in `wanted`. The batches of other tables remain empty.
     pub fn new(wanted: &[Table], with_bodies: bool) -> Self {
         let builder = |table: Table| TableBuilder {
             rows: table
@@ -84,16 +85,16 @@ impl Tables {
             is_wanted: wanted.contains(&table),
         };
         Self {
-            builders: Table::OF_RECORDS.into_iter().map(builder).collect(),
+            builders: Table::FROM_RECORDS.into_iter().map(builder).collect(),
             with_bodies,
-            bytes: 0,
+            buffered_bytes: 0,
             repeated_rows: RepeatedRows::default(),
         }
     }
 
     /// Adds the rows of a capture. All captures of a batch must be analyzed by one analyzer.
     pub fn push(&mut self, warc_filename: &str, analysis: &CaptureAnalysis<'_>) {
-        self.bytes += 1024 + analysis.capture.body.as_ref().map_or(0, |body| body.len());
+        self.buffered_bytes += 1024 + analysis.capture.body.as_ref().map_or(0, |body| body.len());
         let capture = RowInput {
             warc_filename,
             analysis,
@@ -108,11 +109,11 @@ impl Tables {
             let rows = &mut builder.rows;
             // Copies the rows of an equal body if this batch has them.
             let is_copied = repeated
-                .is_some_and(|body| rows.repeat(body.of_tables[i].clone(), analysis.robots_id));
+                .is_some_and(|body| rows.repeat(body.by_table[i].clone(), analysis.robots_id));
             if !is_copied {
-                let start = rows.count();
+                let start = rows.row_count();
                 rows.push(&capture);
-                built.of_tables[i] = start..rows.count();
+                built.by_table[i] = start..rows.row_count();
             }
         }
         if body.is_some() && repeated.is_none() {
@@ -120,42 +121,42 @@ impl Tables {
         }
     }
 
-    /// Adds the row of a fault.
     pub fn push_fault(&mut self, warc_filename: &str, fault: &Fault) {
         for builder in self.builders.iter_mut().filter(|builder| builder.is_wanted) {
             builder.rows.push_fault(warc_filename, fault);
         }
     }
 
-    /// Returns the bytes of bodies since the last batch, as an estimate of memory.
-    pub fn bytes(&self) -> usize {
-        self.bytes
+    /// Returns an estimate of the memory of the rows since the last batch.
+    pub fn buffered_bytes(&self) -> usize {
+        self.buffered_bytes
     }
 
-    /// Returns a batch of each table, empty if no row was added, and starts new ones.
+    /// Returns a batch for each table, which may be empty, and starts new batches.
     pub fn take(&mut self) -> TableBatches {
-        self.bytes = 0;
+        self.buffered_bytes = 0;
         self.repeated_rows.clear();
         let builders = self.builders.iter_mut();
         builders.map(|builder| builder.rows.take()).collect()
     }
 }
 
-/// Adds a number of captures to the keys of all rows, which count the captures of a batch.
-pub fn number_captures_from(captures: u64, batches: &mut TableBatches) {
-    for (table, batch) in Table::OF_RECORDS.into_iter().zip(batches) {
+/// Adds `captures` to the `robots_id` of all rows. A worker numbers the captures of its batch from
+/// 0, and `captures` is the number of captures before them.
+pub fn add_to_capture_keys(captures: u64, batches: &mut TableBatches) {
+    for (table, batch) in Table::FROM_RECORDS.into_iter().zip(batches) {
         if table.has_robots_id() {
             batch.add_to_first_column(captures.cast_signed());
         }
     }
 }
 
-/// Returns the value of a column of counts.
-pub fn int(number: u32) -> i32 {
+/// Returns a number as the value of an integer column; the largest value if it does not fit.
+pub fn saturating_i32(number: u32) -> i32 {
     i32::try_from(number).unwrap_or(i32::MAX)
 }
 
-/// Returns the value of a column of line numbers.
-pub fn line_no(number: Option<u32>) -> Option<i32> {
-    number.map(int)
+/// Returns a line number as the value of a nullable integer column.
+pub fn line_no_value(number: Option<u32>) -> Option<i32> {
+    number.map(saturating_i32)
 }

@@ -1,7 +1,5 @@
-//! The table `preferences`.
-
 use super::record_rows::RowInput;
-use super::{column::table, int, line_no};
+use super::{column::table, line_no_value, saturating_i32};
 use columns::escaped_text::escape_body;
 
 table! { per_capture "One row per key of a statement about AI use or licences." {
@@ -18,7 +16,6 @@ table! { per_capture "One row per key of a statement about AI use or licences." 
 }}
 
 impl Builder {
-    /// Adds the rows of a capture.
     pub(crate) fn push(&mut self, capture: &RowInput<'_>) {
         let analysis = capture.analysis;
         let is_utf8 = analysis.is_valid_utf8();
@@ -26,8 +23,9 @@ impl Builder {
             let preference = &statement.preference;
             self.robots_id.append_value(analysis.robots_id);
             self.group_no
-                .append_option(line_no(statement.line.group_no()));
-            self.line_no.append_value(int(statement.line.line_no));
+                .append_option(line_no_value(statement.line.group_no()));
+            self.line_no
+                .append_value(saturating_i32(statement.line.line_no));
             self.mechanism
                 .append_value(self.texts.intern_static(preference.mechanism.name()));
             self.path.append_option(

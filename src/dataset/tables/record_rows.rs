@@ -1,4 +1,4 @@
-//! Rows that are made from records.
+//! The interface of the builders of tables whose rows are made from records of archives.
 
 use super::Fault;
 use capture::analysis::CaptureAnalysis;
@@ -6,22 +6,21 @@ use columns::RowBatch;
 use std::fmt::Debug;
 use std::ops::Range;
 
-/// A capture of which rows are made.
+/// A capture from which rows are made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RowInput<'a> {
     pub(crate) warc_filename: &'a str,
     pub(crate) analysis: &'a CaptureAnalysis<'a>,
-    /// True if the body is stored.
+    /// True if the column `body` is stored.
     pub(crate) with_body: bool,
 }
 
 /// Builds the rows of a table that is filled from records. [`table!`](super::column::table)
 /// implements it.
 pub(crate) trait RecordRows: Debug + Send {
-    /// Adds the rows of a capture.
     fn push(&mut self, capture: &RowInput<'_>);
 
-    /// Adds the row of a fault.
+    /// Adds a row for a fault. Does nothing unless the table is `faults`.
     fn push_fault(&mut self, _warc_filename: &str, _fault: &Fault) {}
 
     /// Copies rows of this batch for another capture of the same body. Returns false, and does
@@ -30,8 +29,8 @@ pub(crate) trait RecordRows: Debug + Send {
         false
     }
 
-    /// Returns the number of rows of this batch.
-    fn count(&self) -> usize;
+    /// Returns the number of rows since the last [`take`](Self::take).
+    fn row_count(&self) -> usize;
 
     /// Returns the rows of this batch and starts a new one.
     fn take(&mut self) -> RowBatch;

@@ -13,23 +13,23 @@ use capture::analysis::body_cache::CachedBodyId;
 use hashbrown::HashTable;
 use std::ops::Range;
 
-/// The rows of a batch that were built from cached bodies.
+/// Finds the rows of a batch that were built from a cached body.
 #[derive(Debug, Default)]
 pub(super) struct RepeatedRows {
     rows: HashTable<RowRanges>,
 }
 
-/// The rows of one body in each table.
+/// The indexes of the rows of one body in each table of a batch.
 #[derive(Debug)]
 pub(super) struct RowRanges {
     body: CachedBodyId,
     is_robots_path: bool,
-    /// In the order of [`Table::OF_RECORDS`]. Used of those tables only whose rows are `per_body`.
-    pub(super) of_tables: [Range<usize>; Table::OF_RECORDS.len()],
+    /// The rows in each table of [`Table::FROM_RECORDS`]. Only those of tables `per_body` are used.
+    pub(super) by_table: [Range<usize>; Table::FROM_RECORDS.len()],
 }
 
 impl RepeatedRows {
-    /// Returns the rows of an equal body, if the batch has them.
+    /// Returns the rows of an equal body, if this batch has them.
     pub(super) fn find(&self, body: CachedBodyId, is_robots_path: bool) -> Option<&RowRanges> {
         self.rows
             .find(body.hash, |rows| rows.matches(body, is_robots_path))
@@ -41,19 +41,19 @@ impl RepeatedRows {
             .insert_unique(rows.body.hash, rows, |rows| rows.body.hash);
     }
 
-    /// Forgets all rows, because the batch was taken.
+    /// Removes all entries. Called when the rows of the batch are taken.
     pub(super) fn clear(&mut self) {
         self.rows.clear();
     }
 }
 
 impl RowRanges {
-    /// Returns the rows of a body, empty in all tables.
+    /// Makes an entry for a body, whose ranges are empty in all tables.
     pub(super) fn new(body: CachedBodyId, is_robots_path: bool) -> Self {
         Self {
             body,
             is_robots_path,
-            of_tables: Default::default(),
+            by_table: Default::default(),
         }
     }
 

@@ -1,9 +1,7 @@
-//! The table `robots_files`.
-
 use super::column::Expression::{self, PerDialect, Same};
 use super::column::table;
-use super::int;
 use super::record_rows::RowInput;
+use super::saturating_i32;
 use capture::Capture;
 use capture::analysis::CaptureAnalysis;
 use capture::host_columns::HostColumns;
@@ -97,13 +95,15 @@ const NAME_REVERSED: Expression = PerDialect {
 const PROTOCOL: Expression =
     Same("CASE WHEN url_surtkey IS NOT NULL THEN split_part(url, ':', 1) END");
 
-/// An address in brackets has colons. A literal in Spark has escapes.
+/// The pattern allows for the colons of an IPv6 address in brackets. In Spark, backslashes in a
+/// literal are doubled.
 const PORT: Expression = PerDialect {
     duckdb: r"CASE WHEN url_surtkey IS NOT NULL THEN nullif(regexp_extract(url, '^[a-z][a-z0-9+.-]*://([^/?]*@)?(\[[0-9a-f:.]+\]|[^/:?\[]*):([0-9]+)', 3), '') END",
     spark: r"CASE WHEN url_surtkey IS NOT NULL THEN nullif(regexp_extract(url, '^[a-z][a-z0-9+.-]*://([^/?]*@)?(\\[[0-9a-f:.]+\\]|[^/:?\\[]*):([0-9]+)', 3), '') END",
 };
 
-/// A path that begins with two slashes is written after `/.` if the URL has no host.
+/// In a URL without a host, a path that begins with two slashes is written after `/.`, which is
+/// removed.
 const PATH: Expression = Same(
     "CASE WHEN url_surtkey IS NOT NULL THEN regexp_replace(regexp_extract(url, \
      '^[a-z][a-z0-9+.-]*:(//[^/?]*)?([^?]*)', 2), '^/[.]//', '//') END",
@@ -114,14 +114,15 @@ const QUERY: Expression = Same(
      THEN substr(url, instr(url, '?') + 1) END",
 );
 
-/// The status; 200 for a resource record, which has no HTTP response and whose body is parsed.
+/// An SQL expression for the status; 200 for a resource record, which has no HTTP response but a
+/// body that is parsed.
 macro_rules! status {
     () => {
         "coalesce(fetch_status, CASE WHEN content_class IS NOT NULL THEN 200 END)"
     };
 }
 
-/// The effect of a redirect, which is followed if it has a target.
+/// An SQL expression for the effect of a redirect, which is followed if it has a target.
 macro_rules! redirect_effect {
     () => {
         "CASE WHEN fetch_redirect IS NOT NULL AND fetch_status <> 304 THEN 'follow' ELSE 'defer' END"
@@ -185,7 +186,6 @@ const N_RULES: Expression = Same("n_allow + n_disallow");
 const OVER_500KIB: Expression = Same("CASE WHEN n_lines IS NOT NULL THEN body_bytes > 512000 END");
 
 impl Builder {
-    /// Appends the row of a capture.
     pub(crate) fn push(&mut self, capture: &RowInput<'_>) {
         let RowInput {
             warc_filename,
@@ -203,7 +203,7 @@ impl Builder {
         self.end_rows(1);
     }
 
-    /// Appends the URL and its parts.
+    /// Appends the columns of the URL.
     fn push_url(&mut self, analysis: &CaptureAnalysis<'_>) {
         let url = analysis.capture.url.as_ref();
         let host = url.and_then(|url| url.host.as_ref());
@@ -282,7 +282,7 @@ impl Builder {
         self.warc_record_length
             .append_option(location.length.map(|length| length as i64));
         self.warc_record_in_member
-            .append_value(int(location.index_in_member));
+            .append_value(saturating_i32(location.index_in_member));
         self.warc_record_id.append_option(record.id.as_ref());
         self.warc_ip_address
             .append_option(record.ip_address.as_ref().map(|text| texts.intern(text)));
@@ -304,27 +304,27 @@ impl Builder {
         self.body_bytes
             .append_option(body.map(|body| body.len() as i64));
         self.n_lines
-            .append_option(summary.map(|summary| int(summary.n_lines)));
+            .append_option(summary.map(|summary| saturating_i32(summary.n_lines)));
         self.n_groups
-            .append_option(summary.map(|summary| int(summary.n_groups)));
+            .append_option(summary.map(|summary| saturating_i32(summary.n_groups)));
         self.n_user_agents
-            .append_option(summary.map(|summary| int(summary.n_user_agents)));
+            .append_option(summary.map(|summary| saturating_i32(summary.n_user_agents)));
         self.n_allow
-            .append_option(summary.map(|summary| int(summary.n_allow)));
+            .append_option(summary.map(|summary| saturating_i32(summary.n_allow)));
         self.n_disallow
-            .append_option(summary.map(|summary| int(summary.n_disallow)));
+            .append_option(summary.map(|summary| saturating_i32(summary.n_disallow)));
         self.n_sitemaps
-            .append_option(summary.map(|summary| int(summary.n_sitemaps)));
+            .append_option(summary.map(|summary| saturating_i32(summary.n_sitemaps)));
         self.n_comment_lines
-            .append_option(summary.map(|summary| int(summary.n_comment_lines)));
+            .append_option(summary.map(|summary| saturating_i32(summary.n_comment_lines)));
         self.n_blank_lines
-            .append_option(summary.map(|summary| int(summary.n_blank_lines)));
+            .append_option(summary.map(|summary| saturating_i32(summary.n_blank_lines)));
         self.n_directives
-            .append_option(summary.map(|summary| int(summary.n_directives)));
+            .append_option(summary.map(|summary| saturating_i32(summary.n_directives)));
         self.n_anomalies
-            .append_value(int(analysis.anomaly_count() as u32));
+            .append_value(saturating_i32(analysis.anomaly_count() as u32));
         self.max_line_bytes
-            .append_option(summary.map(|summary| int(summary.max_line_bytes)));
+            .append_option(summary.map(|summary| saturating_i32(summary.max_line_bytes)));
         self.has_bom
             .append_option(summary.map(|summary| summary.has_bom));
         let line_endings = summary.map(|summary| summary.line_endings.name());
@@ -338,7 +338,8 @@ impl Builder {
     }
 }
 
-/// Returns the public suffix, unless it is the registered domain without its first label.
+/// Returns the public suffix as it is stored: `None` if it is the registered domain without its
+/// first label.
 fn stored_suffix(host: &HostColumns) -> Option<&str> {
     let suffix = host.registry_suffix()?;
     let derived = host
@@ -347,8 +348,8 @@ fn stored_suffix(host: &HostColumns) -> Option<&str> {
     (derived.map(|(_, rest)| rest) != Some(suffix)).then_some(suffix)
 }
 
-/// Returns the private domain, unless it is the registered domain. It is empty if the host has none
-/// although there is a registered domain.
+/// Returns the private domain as it is stored: `None` if it is the registered domain, and empty if
+/// the host has a registered domain but no private domain.
 fn stored_private_domain(host: &HostColumns) -> Option<&str> {
     match (host.private_domain(), host.registered_domain()) {
         (Some(private), registered) => (Some(private) != registered).then_some(private),

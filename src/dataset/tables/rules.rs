@@ -1,9 +1,7 @@
-//! The table `rules`.
-
 use super::column::Expression::{self, PerDialect, Same};
 use super::column::table;
 use super::record_rows::RowInput;
-use super::{int, line_no};
+use super::{line_no_value, saturating_i32};
 use robots::{Directive, DirectiveKind};
 
 table! { per_body "One row per allow or disallow line." {
@@ -27,7 +25,7 @@ table! { per_body "One row per allow or disallow line." {
     has_query: Bool, "True if the path contains a `?`." => HAS_QUERY;
 }}
 
-/// The usual spelling of the key, by whether the line is an allow line.
+/// The usual spellings of the key: the index is 1 for an allow line and 0 for a disallow line.
 const USUAL_KEYS: [&[u8]; 2] = [b"Disallow", b"Allow"];
 
 const KEY_RAW: Expression =
@@ -35,7 +33,7 @@ const KEY_RAW: Expression =
 
 const PATH_RAW: Expression = Same("coalesce(path_raw, path)");
 
-/// Paths are ASCII.
+/// Paths are ASCII, so that octets are characters.
 const PATH_BYTES: Expression = PerDialect {
     duckdb: "coalesce(path_bytes, strlen(path))",
     spark: "coalesce(path_bytes, octet_length(path))",
@@ -49,8 +47,9 @@ const HAS_END_ANCHOR: Expression = Same("path LIKE '%$'");
 
 const HAS_QUERY: Expression = Same("instr(path, '?') > 0");
 
-/// Returns, for each path with its direction, whether it occurred before.
-fn repeated(rules: impl Iterator<Item = (u32, bool)>) -> Vec<bool> {
+/// Returns a flag for each rule: true if an earlier rule has the same path and direction. A rule is
+/// the id of its path, and true for allow.
+fn find_repeated(rules: impl Iterator<Item = (u32, bool)>) -> Vec<bool> {
     let key = |(path, allow)| u64::from(path) << 1 | u64::from(allow);
     let mut sorted: Vec<(u64, usize)> = rules.map(key).zip(0..).collect();
     sorted.sort_unstable();
@@ -80,13 +79,14 @@ impl Builder {
             return;
         }
         let lines = lines.iter().copied();
-        self.robots_id.fill(Some(analysis.robots_id), count);
+        self.robots_id
+            .append_repeated(Some(analysis.robots_id), count);
         self.group_no
-            .extend_options(lines.clone().map(|line| line_no(line.group_no())));
+            .extend_options(lines.clone().map(|line| line_no_value(line.group_no())));
         self.line_no
-            .extend(lines.clone().map(|line| int(line.line_no)));
+            .extend(lines.clone().map(|line| saturating_i32(line.line_no)));
         self.record_no
-            .extend(lines.clone().map(|line| int(line.record_no)));
+            .extend(lines.clone().map(|line| saturating_i32(line.record_no)));
         self.allow
             .extend(lines.clone().map(|line| line.kind == DirectiveKind::Allow));
         let texts = &mut self.texts;
@@ -95,22 +95,24 @@ impl Builder {
             .map(|line| texts.intern_body_text(robots.text(line.value), is_utf8));
         let paths: Vec<u32> = paths.collect();
         self.path.extend(paths.iter().copied());
-        // Nearly all values are equal to the path, and most are the same bytes.
+        // Nearly all values are equal to the path, and most are the same range of the body, which
+        // is compared first.
         let other_texts = lines.clone().enumerate().filter_map(|(i, line)| {
             let raw = robots.text(line.value_raw);
             let is_equal = line.value_raw == line.value || raw == robots.text(line.value);
             (!is_equal).then(|| (i, texts.intern_body_text(raw, is_utf8)))
         });
-        self.path_raw.extend_nulls(count, other_texts);
+        self.path_raw.extend_sparse(count, other_texts);
         if is_utf8 {
-            self.path_bytes.fill(None, count);
+            self.path_bytes.append_repeated(None, count);
         } else {
-            // Backslashes are doubled in the texts of other bodies.
+            // In the texts of a body that is not UTF-8, backslashes are doubled.
             let with_backslash = lines.clone().enumerate().filter_map(|(i, line)| {
                 let path = robots.text(line.value);
-                path.contains(&b'\\').then(|| (i, int(path.len() as u32)))
+                path.contains(&b'\\')
+                    .then(|| (i, saturating_i32(path.len() as u32)))
             });
-            self.path_bytes.extend_nulls(count, with_backslash);
+            self.path_bytes.extend_sparse(count, with_backslash);
         }
         let keys = lines.clone().map(|line| {
             let key = robots.text(line.key_raw);
@@ -119,7 +121,7 @@ impl Builder {
         });
         let other_keys = texts.intern_repeated(keys, is_utf8).enumerate();
         let other_keys = other_keys.filter_map(|(i, key)| Some((i, key?)));
-        self.key_raw.extend_nulls(count, other_keys);
+        self.key_raw.extend_sparse(count, other_keys);
         self.has_colon
             .extend(lines.clone().map(|line| line.has_colon));
         self.counts.extend(lines.clone().map(|line| line.counts));
@@ -127,7 +129,7 @@ impl Builder {
             .extend(lines.clone().map(|line| line.is_beyond_500kib));
         let rules = lines.map(|line| line.kind == DirectiveKind::Allow);
         self.is_repeated
-            .extend(repeated(paths.into_iter().zip(rules)).into_iter());
+            .extend(find_repeated(paths.into_iter().zip(rules)).into_iter());
         self.end_rows(count);
     }
 }
@@ -147,7 +149,7 @@ mod tests {
             (7, true),
         ];
         let expected = [false, false, false, true, true, true];
-        assert_eq!(repeated(rules.into_iter()), expected);
-        assert!(repeated([].into_iter()).is_empty());
+        assert_eq!(find_repeated(rules.into_iter()), expected);
+        assert!(find_repeated([].into_iter()).is_empty());
     }
 }

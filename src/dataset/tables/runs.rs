@@ -1,5 +1,3 @@
-//! The table `runs`.
-
 use super::column::table;
 use columns::RowBatch;
 
@@ -18,7 +16,7 @@ table! { "One row per part: how it was written. The rows are equal for two runs 
     faults: Long, "Rows of `faults`.";
 }}
 
-/// The row of a part in the table.
+/// The columns of the row of a part, except the version of robots-scan.
 #[derive(Clone, Debug)]
 pub struct RunRow {
     /// The number of the part, from 0.
@@ -43,11 +41,11 @@ pub struct RunRow {
     pub faults: u64,
 }
 
-/// Returns the row of a part.
-pub fn rows(run: &RunRow) -> RowBatch {
+/// Makes a batch of one row.
+pub fn runs_rows(run: &RunRow) -> RowBatch {
     let mut builder = Builder::default();
     let texts = &mut builder.texts;
-    builder.part.append_value(super::int(run.part));
+    builder.part.append_value(super::saturating_i32(run.part));
     builder
         .version
         .append_value(texts.intern(env!("CARGO_PKG_VERSION")));
@@ -59,10 +57,14 @@ pub fn rows(run: &RunRow) -> RowBatch {
         .agents_version
         .append_value(texts.intern(&run.agents_version));
     let listed = u32::try_from(run.listed_inputs).unwrap_or(u32::MAX);
-    builder.listed_inputs.append_value(super::int(listed));
+    builder
+        .listed_inputs
+        .append_value(super::saturating_i32(listed));
     let seed = run.sample_seed.map(u64::cast_signed);
     builder.sample_seed.append_option(seed);
-    builder.inputs.append_value(super::int(run.inputs));
+    builder
+        .inputs
+        .append_value(super::saturating_i32(run.inputs));
     builder.input_bytes.append_value(run.input_bytes as i64);
     builder.records.append_value(run.records as i64);
     builder.captures.append_value(run.captures as i64);

@@ -1,9 +1,7 @@
-//! The table `sitemaps`.
-
 use super::column::Expression::{self, PerDialect, Same};
 use super::column::table;
-use super::int;
 use super::record_rows::RowInput;
+use super::saturating_i32;
 use capture::host_columns::HostColumns;
 use columns::escaped_text::escape_body;
 
@@ -23,8 +21,8 @@ table! { per_capture "One row per sitemap line." {
 
 const SITEMAP_RAW: Expression = Same("coalesce(sitemap_raw, sitemap_url)");
 
-/// The host in `sitemap_url`, without a final dot. An address in brackets has colons. A literal in
-/// Spark has escapes.
+/// An SQL expression for the host in `sitemap_url`, without a final dot. The pattern allows for the
+/// colons of an IPv6 address in brackets. In Spark, backslashes in a literal are doubled.
 macro_rules! host_name {
     (duckdb) => {
         r"nullif(regexp_replace(regexp_extract(sitemap_url, '^[a-z]+://([^/?]*@)?(\[[0-9a-f:.]+\]|[^/:?\[]*)', 2), '[.]$', ''), '')"
@@ -39,6 +37,7 @@ const HOST_NAME: Expression = PerDialect {
     spark: host_name!(spark),
 };
 
+/// An SQL expression for the registered domain of the sitemap.
 macro_rules! registered_domain {
     ($dialect:ident) => {
         concat!(
@@ -57,13 +56,13 @@ const REGISTERED_DOMAIN: Expression = PerDialect {
 const IS_VALID_URL: Expression = Same("sitemap_url IS NOT NULL");
 
 impl Builder {
-    /// Adds the rows of a capture.
     pub(crate) fn push(&mut self, capture: &RowInput<'_>) {
         let analysis = capture.analysis;
         let is_utf8 = analysis.is_valid_utf8();
         for sitemap in &analysis.sitemaps {
             self.robots_id.append_value(analysis.robots_id);
-            self.line_no.append_value(int(sitemap.line.line_no));
+            self.line_no
+                .append_value(saturating_i32(sitemap.line.line_no));
             let raw = escape_body(analysis.text(sitemap.line.value_raw), is_utf8);
             let is_equal = sitemap.url.as_deref() == Some(&*raw);
             self.sitemap_raw.append_option((!is_equal).then_some(raw));
@@ -80,8 +79,8 @@ impl Builder {
     }
 }
 
-/// Returns the registered domain of a host, unless it is the host without a leading `www.`. It is
-/// empty if there is none.
+/// Returns the registered domain of a host as it is stored: `None` if it is the host without a
+/// leading `www.`, and empty if the host has none.
 fn stored_domain(host: &HostColumns) -> Option<&str> {
     let derived = host.name.strip_prefix("www.").unwrap_or(&host.name);
     let domain = host.registered_domain().unwrap_or_default();

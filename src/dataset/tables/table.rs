@@ -11,7 +11,7 @@ use columns::TableSchema;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The origin of the rows of a table.
+/// The source of the rows of a table, which determines how many files the table has.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RowSource {
     /// Records of archives: the table has a file per part.
@@ -27,21 +27,21 @@ enum RowSource {
 }
 
 /// Defines [`Table`] from a list of tables: the variant, the module with the
-/// columns, which is also the name of the table, and the origin of its rows.
+/// columns, which is also the name of the table, and the source of its rows.
 macro_rules! tables {
     ($($(#[$doc:meta])* $variant:ident: $module:ident, $source:ident;)*) => {
-        /// A table.
+        /// A table that robots-scan writes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Table {
             $($(#[$doc])* $variant,)*
         }
 
-        /// The origins of the rows of all tables, in order.
-        const SOURCES: &[RowSource] = &[$(RowSource::$source,)*];
+        /// The sources of the rows of all tables, in the order of the variants.
+        const ROW_SOURCES: &[RowSource] = &[$(RowSource::$source,)*];
 
         impl Table {
             /// All tables: those of a dataset, and those that commands write.
-            pub const DESCRIBED: [Self; SOURCES.len()] = [$(Self::$variant,)*];
+            pub const ALL_WITH_COMMANDS: [Self; ROW_SOURCES.len()] = [$(Self::$variant,)*];
 
             /// Returns the name, used for the folder and in SQL.
             pub fn name(self) -> &'static str {
@@ -50,7 +50,7 @@ macro_rules! tables {
                 }
             }
 
-            /// Returns the description of a row.
+            /// Returns the description of the table, which begins with what a row is.
             pub fn about(self) -> &'static str {
                 match self {
                     $(Self::$variant => super::$module::ABOUT,)*
@@ -64,7 +64,8 @@ macro_rules! tables {
                 }
             }
 
-            /// Returns a builder of the rows that are made from records; `None` if the table has none.
+            /// Returns a builder of the rows that are made from records; `None` if the table has
+            /// none.
             pub(crate) fn record_rows(self) -> Option<Box<dyn RecordRows>> {
                 match self {
                     $(Self::$variant => super::$module::record_rows(),)*
@@ -116,23 +117,23 @@ tables! {
     CrawlerVerdicts: crawler_verdicts, Command;
 }
 
-/// Returns the number of tables with rows of these origins.
-const fn count(sources: &[RowSource]) -> usize {
+/// Returns the number of tables whose rows come from one of these sources.
+const fn count_tables(sources: &[RowSource]) -> usize {
     let (mut i, mut count) = (0, 0);
-    while i < SOURCES.len() {
-        count += contains(sources, SOURCES[i]) as usize;
+    while i < ROW_SOURCES.len() {
+        count += contains_source(sources, ROW_SOURCES[i]) as usize;
         i += 1;
     }
     count
 }
 
-/// Returns the tables with rows of these origins, in order.
-const fn select<const N: usize>(sources: &[RowSource]) -> [Table; N] {
-    let mut tables = [Table::DESCRIBED[0]; N];
+/// Returns the tables whose rows come from one of these sources, in order.
+const fn tables_from_sources<const N: usize>(sources: &[RowSource]) -> [Table; N] {
+    let mut tables = [Table::ALL_WITH_COMMANDS[0]; N];
     let (mut i, mut count) = (0, 0);
-    while i < SOURCES.len() {
-        if contains(sources, SOURCES[i]) {
-            tables[count] = Table::DESCRIBED[i];
+    while i < ROW_SOURCES.len() {
+        if contains_source(sources, ROW_SOURCES[i]) {
+            tables[count] = Table::ALL_WITH_COMMANDS[i];
             count += 1;
         }
         i += 1;
@@ -140,6 +141,7 @@ const fn select<const N: usize>(sources: &[RowSource]) -> [Table; N] {
     tables
 }
 
+/// Compares texts. The operator `==` cannot be used in constants.
 const fn are_equal(a: &[u8], b: &[u8]) -> bool {
     let mut i = 0;
     while i < a.len() && i < b.len() && a[i] == b[i] {
@@ -148,7 +150,7 @@ const fn are_equal(a: &[u8], b: &[u8]) -> bool {
     i == a.len() && i == b.len()
 }
 
-const fn contains(sources: &[RowSource], source: RowSource) -> bool {
+const fn contains_source(sources: &[RowSource], source: RowSource) -> bool {
     let mut i = 0;
     while i < sources.len() {
         if sources[i] as u8 == source as u8 {
@@ -159,28 +161,33 @@ const fn contains(sources: &[RowSource], source: RowSource) -> bool {
     false
 }
 
-const OF_DATASET: &[RowSource] = &[
+/// The sources of the tables of a dataset.
+const DATASET_SOURCES: &[RowSource] = &[
     RowSource::Records,
     RowSource::Run,
     RowSource::Registry,
     RowSource::Crawl,
 ];
-const OF_PARTS: &[RowSource] = &[RowSource::Records, RowSource::Run];
-const OF_RECORDS: &[RowSource] = &[RowSource::Records];
+/// The sources of the tables that have a file per part.
+const PART_SOURCES: &[RowSource] = &[RowSource::Records, RowSource::Run];
+/// The sources of the tables that are filled from records.
+const RECORD_SOURCES: &[RowSource] = &[RowSource::Records];
 
 impl Table {
     /// All tables of a dataset, in the order of the schema.
-    pub const ALL: [Self; count(OF_DATASET)] = select(OF_DATASET);
+    pub const ALL: [Self; count_tables(DATASET_SOURCES)] = tables_from_sources(DATASET_SOURCES);
 
     /// The tables that are filled from records, in the order of
     /// [`TableBatches`](super::TableBatches).
-    pub const OF_RECORDS: [Self; count(OF_RECORDS)] = select(OF_RECORDS);
+    pub const FROM_RECORDS: [Self; count_tables(RECORD_SOURCES)] =
+        tables_from_sources(RECORD_SOURCES);
 
     /// The tables that have a file per part.
-    pub(crate) const OF_PARTS: [Self; count(OF_PARTS)] = select(OF_PARTS);
+    pub(crate) const PER_PART: [Self; count_tables(PART_SOURCES)] =
+        tables_from_sources(PART_SOURCES);
 
     /// The resolved tables, which have a file per crawl.
-    pub const OF_CRAWLS: [Self; 2] = [Self::Hosts, Self::HostVerdicts];
+    pub const PER_CRAWL: [Self; 2] = [Self::Hosts, Self::HostVerdicts];
 
     /// Returns true if the table stores a column of this name and type.
     pub const fn has_column(self, name: &str, kind: ColumnType) -> bool {
@@ -203,28 +210,28 @@ impl Table {
 
     /// Returns true if each row belongs to a row of `robots_files`.
     pub fn belongs_to_captures(self) -> bool {
-        self != Self::RobotsFiles && Self::OF_RECORDS.contains(&self) && self.has_robots_id()
+        self != Self::RobotsFiles && Self::FROM_RECORDS.contains(&self) && self.has_robots_id()
     }
 
-    /// Returns true if the table has one file, without partitions.
-    pub fn is_whole(self) -> bool {
-        let source = SOURCES[self as usize];
+    /// Returns true if the table has a single file, whose path has no partition columns.
+    pub fn has_single_file(self) -> bool {
+        let source = ROW_SOURCES[self as usize];
         matches!(source, RowSource::Registry | RowSource::Command)
     }
 
     /// Returns true if the table has a file per part.
-    pub fn has_parts(self) -> bool {
-        Self::OF_PARTS.contains(&self)
+    pub fn is_per_part(self) -> bool {
+        Self::PER_PART.contains(&self)
     }
 
     /// Returns true if the table has a file per crawl.
-    pub fn has_crawls(self) -> bool {
-        Self::OF_CRAWLS.contains(&self)
+    pub fn is_per_crawl(self) -> bool {
+        Self::PER_CRAWL.contains(&self)
     }
 
-    /// Returns the columns that are part of the paths of its files.
+    /// Returns the columns whose values are part of the paths of the files.
     pub fn partition_columns(self) -> &'static [Column] {
-        match SOURCES[self as usize] {
+        match ROW_SOURCES[self as usize] {
             RowSource::Records | RowSource::Run => &PARTITION_COLUMNS,
             RowSource::Crawl => &PARTITION_COLUMNS[..1],
             RowSource::Registry | RowSource::Command => &[],
@@ -256,7 +263,7 @@ impl Table {
     }
 }
 
-/// The partition columns, which are part of the paths of a dataset.
+/// The columns whose values are part of the paths of a dataset.
 pub(crate) const PARTITION_COLUMNS: [Column; 2] = [
     Column::new(
         "crawl",

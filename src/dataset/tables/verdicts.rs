@@ -1,7 +1,5 @@
-//! The table `verdicts`.
-
 use super::record_rows::RowInput;
-use super::{column::table, int, line_no};
+use super::{column::table, line_no_value, saturating_i32};
 
 table! { per_body "One row per capture and name: `*` for every capture, and every whole name and token in the file." {
     robots_id: Long delta, "The capture.";
@@ -28,9 +26,10 @@ impl Builder {
         if count == 0 {
             return;
         }
-        self.robots_id.fill(Some(analysis.robots_id), count);
+        self.robots_id
+            .append_repeated(Some(analysis.robots_id), count);
         self.is_robots_path
-            .fill(Some(analysis.capture.is_robots_path), count);
+            .append_repeated(Some(analysis.capture.is_robots_path), count);
         let rows = || analysis.verdicts.iter();
         let texts = &mut self.texts;
         self.agent
@@ -48,13 +47,13 @@ impl Builder {
         self.root_allowed
             .extend(rows().map(|verdict| verdict.is_root_allowed));
         self.n_allow
-            .extend(rows().map(|verdict| int(verdict.n_allow)));
+            .extend(rows().map(|verdict| saturating_i32(verdict.n_allow)));
         self.n_disallow
-            .extend(rows().map(|verdict| int(verdict.n_disallow)));
+            .extend(rows().map(|verdict| saturating_i32(verdict.n_disallow)));
         self.crawl_delay
             .extend_options(rows().map(|verdict| verdict.crawl_delay));
         self.evidence_line
-            .extend_options(rows().map(|verdict| line_no(verdict.evidence_line)));
+            .extend_options(rows().map(|verdict| line_no_value(verdict.evidence_line)));
         self.end_rows(count);
     }
 }

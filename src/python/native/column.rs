@@ -1,7 +1,7 @@
 //! Columns of other libraries, read in Arrow, and columns for them.
 
 use crate::error;
-use crate::table::{ARRAY, SCHEMA, STREAM};
+use crate::table::{ARRAY_CAPSULE_NAME, SCHEMA_CAPSULE_NAME, STREAM_CAPSULE_NAME};
 use crate::text::Text;
 use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
@@ -33,13 +33,17 @@ impl Column {
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
         let _ = requested_schema;
         let array = FFI_ArrowArray::new(&self.values.to_data());
-        let array = PyCapsule::new_with_value(py, array, ARRAY)?;
+        let array = PyCapsule::new_with_value(py, array, ARRAY_CAPSULE_NAME)?;
         Ok((self.__arrow_c_schema__(py)?, array))
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let schema = FFI_ArrowSchema::try_from(self.values.data_type());
-        PyCapsule::new_with_value(py, schema.map_err(crate::table::error)?, SCHEMA)
+        PyCapsule::new_with_value(
+            py,
+            schema.map_err(crate::table::arrow_error)?,
+            SCHEMA_CAPSULE_NAME,
+        )
     }
 
     /// Returns the values as a list.
@@ -82,9 +86,9 @@ impl Parameter {
             return Ok(Self::Constant(Some(value.extract()?)));
         }
         let chunks = if value.hasattr("__arrow_c_stream__")? {
-            chunks_of_stream(&value.call_method0("__arrow_c_stream__")?)?
+            read_stream_chunks(&value.call_method0("__arrow_c_stream__")?)?
         } else if value.hasattr("__arrow_c_array__")? {
-            vec![array_of_capsules(
+            vec![read_array_capsules(
                 &value.call_method0("__arrow_c_array__")?,
             )?]
         } else {
@@ -93,7 +97,7 @@ impl Parameter {
                 value.get_type().name()?
             );
             let hint = "give text, or a column of a library that exports Arrow";
-            return Err(error::usage(&text, Some(hint)));
+            return Err(error::usage_error(&text, Some(hint)));
         };
         Ok(Self::Column(chunks))
     }
@@ -113,39 +117,41 @@ impl Parameter {
                 let value = value.as_ref().map(Text::as_bytes);
                 Box::new(std::iter::repeat_n(value, rows))
             }
-            Self::Column(chunks) => Box::new(chunks.iter().flat_map(|chunk| texts(chunk))),
+            Self::Column(chunks) => Box::new(chunks.iter().flat_map(|chunk| chunk_values(chunk))),
         }
     }
 }
 
 /// Reads the chunks of a stream of one column.
 #[expect(unsafe_code, reason = "the C stream interface passes a pointer")]
-fn chunks_of_stream(capsule: &Bound<'_, PyAny>) -> PyResult<Vec<ArrayRef>> {
+fn read_stream_chunks(capsule: &Bound<'_, PyAny>) -> PyResult<Vec<ArrayRef>> {
     let (py, capsule) = (capsule.py(), capsule.cast::<PyCapsule>()?);
-    let pointer = capsule.pointer_checked(Some(STREAM))?;
+    let pointer = capsule.pointer_checked(Some(STREAM_CAPSULE_NAME))?;
     let pointer = pointer.cast::<FFI_ArrowArrayStream>().as_ptr();
     // SAFETY: a capsule of this name points to a stream (Arrow PyCapsule interface). It is moved out,
     // which leaves a released stream in the capsule.
     let stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer) };
-    let reader = ArrayStreamReader::try_new(stream).map_err(crate::table::error)?;
+    let reader = ArrayStreamReader::try_new(stream).map_err(crate::table::arrow_error)?;
     check_type(reader.field().data_type())?;
     // The producer may be another thread, which waits for the interpreter.
     let chunks = py.detach(|| reader.collect::<Result<Vec<ArrayRef>, ArrowError>>());
-    chunks.map_err(crate::table::error)
+    chunks.map_err(crate::table::arrow_error)
 }
 
 /// Reads an array from its two capsules.
 #[expect(unsafe_code, reason = "the C data interface passes pointers")]
-fn array_of_capsules(capsules: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
+fn read_array_capsules(capsules: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
     let (schema, array): (Bound<'_, PyCapsule>, Bound<'_, PyCapsule>) = capsules.extract()?;
     let schema = schema
-        .pointer_checked(Some(SCHEMA))?
+        .pointer_checked(Some(SCHEMA_CAPSULE_NAME))?
         .cast::<FFI_ArrowSchema>();
-    let array = array.pointer_checked(Some(ARRAY))?.cast::<FFI_ArrowArray>();
+    let array = array
+        .pointer_checked(Some(ARRAY_CAPSULE_NAME))?
+        .cast::<FFI_ArrowArray>();
     // SAFETY: capsules of these names point to a schema and an array (Arrow PyCapsule interface). The
     // array is moved out, which leaves a released array in the capsule; the schema is only borrowed.
     let data = unsafe { from_ffi(FFI_ArrowArray::from_raw(array.as_ptr()), schema.as_ref()) };
-    let data = data.map_err(crate::table::error)?;
+    let data = data.map_err(crate::table::arrow_error)?;
     check_type(data.data_type())?;
     Ok(make_array(data))
 }
@@ -163,19 +169,19 @@ fn check_type(data_type: &DataType) -> PyResult<()> {
         | DataType::LargeBinary
         | DataType::BinaryView
         | DataType::Null => Ok(()),
-        DataType::Struct(_) => Err(error::usage(
+        DataType::Struct(_) => Err(error::usage_error(
             "a table cannot be read as a column",
             Some("give one of its columns"),
         )),
         other => {
             let text = format!("a column of type {other} cannot be read");
-            Err(error::usage(&text, Some("give text or bytes")))
+            Err(error::usage_error(&text, Some("give text or bytes")))
         }
     }
 }
 
 /// Returns the value of each row of a chunk, whose type was checked.
-fn texts(chunk: &ArrayRef) -> Box<dyn Iterator<Item = Option<&[u8]>> + '_> {
+fn chunk_values(chunk: &ArrayRef) -> Box<dyn Iterator<Item = Option<&[u8]>> + '_> {
     fn bytes(text: Option<&str>) -> Option<&[u8]> {
         text.map(str::as_bytes)
     }
@@ -188,7 +194,7 @@ fn texts(chunk: &ArrayRef) -> Box<dyn Iterator<Item = Option<&[u8]>> + '_> {
         DataType::BinaryView => Box::new(chunk.as_binary_view().iter()),
         DataType::Dictionary(_, _) => {
             let dictionary = chunk.as_any_dictionary();
-            let values: Vec<Option<&[u8]>> = texts(dictionary.values()).collect();
+            let values: Vec<Option<&[u8]>> = chunk_values(dictionary.values()).collect();
             let keys = dictionary.normalized_keys().into_iter().enumerate();
             Box::new(keys.map(move |(row, key)| {
                 let is_valid = dictionary.keys().is_valid(row);

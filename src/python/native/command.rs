@@ -1,4 +1,4 @@
-//! The commands.
+//! The commands of the command line as functions of Python.
 
 use crate::error;
 use pyo3::prelude::*;
@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 /// The time between two updates of the progress.
-const INTERVAL: Duration = Duration::from_millis(100);
+const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
 
 type CallResult = Result<String, CallError>;
 
@@ -33,28 +33,30 @@ pub(crate) fn call(
 ) -> PyResult<String> {
     let monitor = Arc::new(CallMonitor::default());
     let (sender, results) = channel();
-    let of_thread = Arc::clone(&monitor);
+    let thread_monitor = Arc::clone(&monitor);
     thread::spawn(move || {
         // The receiver waits for the result, whatever happens.
-        let _ = sender.send(robots_scan_cli::call(&args, &of_thread));
+        let _ = sender.send(robots_scan_cli::call(&args, &thread_monitor));
     });
     // A receiver belongs to one thread at a time, which the lock of the interpreter does not ensure.
     let results = Mutex::new(results);
     let result = loop {
-        match py.detach(|| lock(&results).recv_timeout(INTERVAL)) {
+        match py.detach(|| lock(&results).recv_timeout(UPDATE_INTERVAL)) {
             Ok(result) => break result,
             Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return Err(panicked()),
+            Err(RecvTimeoutError::Disconnected) => return Err(panic_error()),
         }
-        let stopped = py.check_signals().and_then(|()| show(&monitor, update));
+        let stopped = py
+            .check_signals()
+            .and_then(|()| report_update(&monitor, update));
         if let Err(error) = stopped {
             monitor.stop();
-            wait(py, &results);
+            wait_for_end(py, &results);
             return Err(error);
         }
     };
-    show(&monitor, update)?;
-    result.map_err(|error| error::of_call(&error))
+    report_update(&monitor, update)?;
+    result.map_err(|error| error::command_error(&error))
 }
 
 /// Returns the text of `views.sql` of a dataset as this version writes it. The file of the dataset,
@@ -62,11 +64,11 @@ pub(crate) fn call(
 #[pyfunction]
 pub(crate) fn views_sql(py: Python<'_>, dataset: PathBuf) -> PyResult<String> {
     let text = py.detach(|| dataset::views_text(&dataset));
-    text.map_err(|error| error::of_call(&CallError::of_library(error)))
+    text.map_err(|error| error::command_error(&CallError::from_library_error(error)))
 }
 
 /// Waits until a command that was stopped has ended.
-fn wait(py: Python<'_>, results: &Mutex<Receiver<CallResult>>) {
+fn wait_for_end(py: Python<'_>, results: &Mutex<Receiver<CallResult>>) {
     let _ = py.detach(|| lock(results).recv());
 }
 
@@ -74,17 +76,17 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Passes progress and messages on.
-fn show(monitor: &CallMonitor, update: &Bound<'_, PyAny>) -> PyResult<()> {
+/// Passes the progress and the new messages to `update`.
+fn report_update(monitor: &CallMonitor, update: &Bound<'_, PyAny>) -> PyResult<()> {
     let progress = monitor.progress();
     let messages = monitor.take_messages().into_iter();
-    let messages = messages.map(|message| (level(message.level), message.text));
+    let messages = messages.map(|message| (level_name(message.level), message.text));
     let messages: Vec<(&str, String)> = messages.collect();
-    update.call1((progress.done, progress.pieces, messages))?;
+    update.call1((progress.done_share, progress.pieces, messages))?;
     Ok(())
 }
 
-fn level(level: MessageLevel) -> &'static str {
+fn level_name(level: MessageLevel) -> &'static str {
     match level {
         MessageLevel::Error => "error",
         MessageLevel::Warning => "warning",
@@ -92,8 +94,8 @@ fn level(level: MessageLevel) -> &'static str {
     }
 }
 
-fn panicked() -> PyErr {
-    error::of_call(&CallError {
+fn panic_error() -> PyErr {
+    error::command_error(&CallError {
         kind: "panic".to_owned(),
         text: "the command ended by an internal error".to_owned(),
         path: None,

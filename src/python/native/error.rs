@@ -5,34 +5,34 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 use robots_scan_cli::CallError;
 
-const MODULE: &str = "robots_scan._errors";
+const ERRORS_MODULE: &str = "robots_scan._errors";
 
-static USAGE_ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-static STOPPED_ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-static ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static USAGE_ERROR_CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static STOPPED_ERROR_CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static ERROR_CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
 /// Returns the exception for wrong arguments.
-pub(crate) fn usage(text: &str, hint: Option<&str>) -> PyErr {
+pub(crate) fn usage_error(text: &str, hint: Option<&str>) -> PyErr {
     Python::attach(|py| {
-        let class = USAGE_ERROR.import(py, MODULE, "UsageError");
-        from_class(class, (text, "usage", None::<&str>, hint))
+        let class = USAGE_ERROR_CLASS.import(py, ERRORS_MODULE, "UsageError");
+        exception_from_class(class, (text, "usage", None::<&str>, hint))
     })
 }
 
 /// Returns the exception for an error of a command.
-pub(crate) fn of_call(error: &CallError) -> PyErr {
+pub(crate) fn command_error(error: &CallError) -> PyErr {
     Python::attach(|py| {
         let class = match (&*error.kind, error.has_begun) {
-            ("usage", _) => USAGE_ERROR.import(py, MODULE, "UsageError"),
-            (_, true) => STOPPED_ERROR.import(py, MODULE, "StoppedError"),
-            (_, false) => ERROR.import(py, MODULE, "Error"),
+            ("usage", _) => USAGE_ERROR_CLASS.import(py, ERRORS_MODULE, "UsageError"),
+            (_, true) => STOPPED_ERROR_CLASS.import(py, ERRORS_MODULE, "StoppedError"),
+            (_, false) => ERROR_CLASS.import(py, ERRORS_MODULE, "Error"),
         };
         let path = error.path.as_ref().map(|path| path.as_os_str());
-        from_class(class, (&error.text, &error.kind, path, &error.hint))
+        exception_from_class(class, (&error.text, &error.kind, path, &error.hint))
     })
 }
 
-fn from_class<'py>(
+fn exception_from_class<'py>(
     class: PyResult<&Bound<'py, PyType>>,
     arguments: impl pyo3::call::PyCallArgs<'py>,
 ) -> PyErr {

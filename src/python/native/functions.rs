@@ -4,7 +4,7 @@
 
 use crate::column::{Column, Parameter};
 use crate::policy_cache::PolicyCache;
-use crate::{REGISTRY, dialect_choice, error, mistaken};
+use crate::{REGISTRY, argument_checks, error, parse_dialect};
 use arrow_array::{BooleanArray, StringArray};
 use dataset::crawler::{Crawler, CrawlerPolicy, DialectChoice};
 use pyo3::prelude::*;
@@ -14,10 +14,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use tools::check::ParsedFile;
 
-/// The size of the parsed files after which a call drops them.
+/// The size of all parsed files of a call, above which they are dropped.
 const MAX_PARSED_BYTES: usize = 16 << 20;
 
-/// The largest size of the file that a thread keeps after a call.
+/// The largest file that a thread keeps after a call.
 const MAX_KEPT_BYTES: usize = 1 << 20;
 
 /// Returns for each row whether a crawler may fetch a URL; null if any parameter is null.
@@ -33,7 +33,7 @@ pub(crate) fn robots_allowed(
     url: &Bound<'_, PyAny>,
     dialect: Option<&str>,
 ) -> PyResult<Column> {
-    let choice = dialect_choice(dialect)?;
+    let choice = parse_dialect(dialect)?;
     let parameters = [
         Parameter::read(robots_txt)?,
         Parameter::read(agent)?,
@@ -44,15 +44,15 @@ pub(crate) fn robots_allowed(
         let [bodies, agents, urls] = &parameters;
         let names_and_urls = agents.values(rows).zip(urls.values(rows));
         let questions = bodies.values(rows).zip(names_and_urls);
-        ParsedFiles::with(|files| {
+        ParsedFiles::with_last_file_cached(|files| {
             let answers = questions.map(|(body, (agent, url))| {
                 let (Some(body), Some(agent), Some(url)) = (body, agent, url) else {
                     return Ok(None);
                 };
-                mistaken::check_row(agent, url)?;
-                Ok(Some(
-                    files.ask(body, |file| file.is_allowed(agent, url, choice)),
-                ))
+                argument_checks::check_row(agent, url)?;
+                Ok(Some(files.answer_for_body(body, |file| {
+                    file.is_allowed(agent, url, choice)
+                })))
             });
             answers.collect()
         })
@@ -71,16 +71,16 @@ pub(crate) fn robots_verdict(
     agent: &Bound<'_, PyAny>,
     dialect: Option<&str>,
 ) -> PyResult<Column> {
-    let choice = dialect_choice(dialect)?;
+    let choice = parse_dialect(dialect)?;
     let parameters = [Parameter::read(robots_txt)?, Parameter::read(agent)?];
     let rows = row_count(&parameters)?;
     let answers: StringArray = py.detach(|| {
         let [bodies, agents] = &parameters;
         let questions = bodies.values(rows).zip(agents.values(rows));
-        ParsedFiles::with(|files| {
+        ParsedFiles::with_last_file_cached(|files| {
             let answers = questions.map(|(body, agent)| {
                 let agent = agent?;
-                let verdict = files.ask(body?, |file| file.verdict(agent, choice));
+                let verdict = files.answer_for_body(body?, |file| file.verdict(agent, choice));
                 Some(verdict.name())
             });
             answers.collect()
@@ -97,25 +97,25 @@ fn row_count(parameters: &[Parameter]) -> PyResult<usize> {
         None => Ok(rows),
         Some(length) => {
             let text = format!("the columns have {rows} and {length} rows");
-            Err(error::usage(&text, None))
+            Err(error::usage_error(&text, None))
         }
     }
 }
 
 /// The distinct files of a call.
 struct ParsedFiles<'a> {
-    /// At first, the last file of the call before on this thread.
-    files: Vec<ParsedAnswers>,
+    /// The first one may be the last file of the previous call on this thread.
+    files: Vec<CachedFile>,
     indices: HashMap<&'a [u8], usize>,
-    /// The body of the row before, with its index: neighbouring rows often have the same file, which
-    /// is then found without a hash.
-    previous: Option<(&'a [u8], usize)>,
-    /// The sum of [`ParsedAnswers::bytes`].
+    /// The body of the previous row, with the index of its file: neighbouring rows often have the same
+    /// file, which is then found without a hash.
+    previous_row: Option<(&'a [u8], usize)>,
+    /// The sum of [`CachedFile::bytes`].
     bytes: usize,
 }
 
-/// A file, and its rules for the crawlers that were asked about.
-struct ParsedAnswers {
+/// A parsed file with a cache of its rules for single crawlers.
+struct CachedFile {
     parsed: ParsedFile,
     policies: PolicyCache,
     /// An estimate of the memory: the size of the body, once for the file and once per crawler.
@@ -124,31 +124,36 @@ struct ParsedAnswers {
 
 thread_local! {
     /// The last file of the last call. Engines pass rows in small batches, or one by one.
-    static LAST_FILE: RefCell<Option<ParsedAnswers>> = const { RefCell::new(None) };
+    static LAST_FILE: RefCell<Option<CachedFile>> = const { RefCell::new(None) };
 }
 
 impl<'a> ParsedFiles<'a> {
-    /// Calls `answer` with the files of a call, and keeps the last one of them for the next call.
-    fn with<T>(answer: impl FnOnce(&mut Self) -> T) -> T {
-        let last: Vec<ParsedAnswers> = LAST_FILE.take().into_iter().collect();
+    /// Calls `answer` with an empty set of files, to which the last file of the previous call is added.
+    /// Keeps the last file for the next call.
+    fn with_last_file_cached<T>(answer: impl FnOnce(&mut Self) -> T) -> T {
+        let last: Vec<CachedFile> = LAST_FILE.take().into_iter().collect();
         let mut files = Self {
             bytes: last.iter().map(|file| file.bytes).sum(),
             files: last,
             indices: HashMap::new(),
-            previous: None,
+            previous_row: None,
         };
         let answer = answer(&mut files);
-        LAST_FILE.set(files.into_last());
+        LAST_FILE.set(files.into_last_file());
         answer
     }
 
-    /// Answers a question about a body.
-    fn ask<T>(&mut self, body: &'a [u8], question: impl FnOnce(&mut ParsedAnswers) -> T) -> T {
-        let index = match self.previous {
-            Some((previous, index)) if is_same(previous, body) => index,
-            _ => self.index(body),
+    /// Calls `question` with the parsed file of a body.
+    fn answer_for_body<T>(
+        &mut self,
+        body: &'a [u8],
+        question: impl FnOnce(&mut CachedFile) -> T,
+    ) -> T {
+        let index = match self.previous_row {
+            Some((previous_row, index)) if is_equal_body(previous_row, body) => index,
+            _ => self.find_or_parse(body),
         };
-        self.previous = Some((body, index));
+        self.previous_row = Some((body, index));
         let file = &mut self.files[index];
         let bytes = file.bytes;
         let answer = question(file);
@@ -157,8 +162,8 @@ impl<'a> ParsedFiles<'a> {
     }
 
     /// Returns the index of the file with a body, which is parsed if it is new.
-    fn index(&mut self, body: &'a [u8]) -> usize {
-        // Without a hash, because a call may be for one row.
+    fn find_or_parse(&mut self, body: &'a [u8]) -> usize {
+        // The body is not hashed for this, because a call may have only one row.
         if self.files.first().is_some_and(|file| file.body() == body) {
             return 0;
         }
@@ -170,7 +175,7 @@ impl<'a> ParsedFiles<'a> {
             self.files.clear();
             self.bytes = 0;
         }
-        let (index, file) = (self.files.len(), ParsedAnswers::new(body));
+        let (index, file) = (self.files.len(), CachedFile::new(body));
         self.bytes += file.bytes;
         self.files.push(file);
         self.indices.insert(body, index);
@@ -178,8 +183,8 @@ impl<'a> ParsedFiles<'a> {
     }
 
     /// Returns the last file, unless it is large.
-    fn into_last(mut self) -> Option<ParsedAnswers> {
-        let last = match self.previous {
+    fn into_last_file(mut self) -> Option<CachedFile> {
+        let last = match self.previous_row {
             Some((_, index)) => Some(self.files.swap_remove(index)),
             None => self.files.pop(),
         };
@@ -187,7 +192,7 @@ impl<'a> ParsedFiles<'a> {
     }
 }
 
-impl ParsedAnswers {
+impl CachedFile {
     fn new(body: &[u8]) -> Self {
         Self {
             parsed: ParsedFile::new(body, ParseOptions::default()),
@@ -204,7 +209,7 @@ impl ParsedAnswers {
         if !self.policies.contains(agent, choice) {
             self.bytes += self.body().len();
         }
-        self.policies.policy(&self.parsed, agent, choice)
+        self.policies.get_or_compute(&self.parsed, agent, choice)
     }
 
     fn is_allowed(&mut self, agent: &[u8], url: &[u8], choice: DialectChoice) -> bool {
@@ -224,7 +229,8 @@ impl ParsedAnswers {
     }
 }
 
-/// Returns true if two bodies are equal. Those of a constant or a dictionary are one.
-fn is_same(left: &[u8], right: &[u8]) -> bool {
+/// Returns true if two bodies are equal. Rows of a constant or a dictionary share one body, which is
+/// not compared byte by byte.
+fn is_equal_body(left: &[u8], right: &[u8]) -> bool {
     std::ptr::eq(left, right) || left == right
 }

@@ -3,10 +3,10 @@
 //! | module | contents |
 //! |---|---|
 //! | `robots_txt` | the class `RobotsTxt`, which `parse` returns |
-//! | `policy_cache` | the rules of a file for the crawlers that were asked about |
+//! | `policy_cache` | the rules of a file for single crawlers, computed once |
 //! | `table` | the rows of a file in Arrow |
 //! | `stream` | the rows of archives in Arrow |
-//! | `mistaken` | arguments that are mistaken for one another |
+//! | `argument_checks` | arguments that are mistaken for one another |
 //! | `column` | columns of other libraries, read in Arrow |
 //! | `functions` | answers for columns of files, crawlers and URLs |
 //! | `text` | bodies, names and URLs as bytes |
@@ -16,11 +16,11 @@
 //! Whatever takes time runs without the lock of the interpreter. The Python sources beside this folder
 //! have the functions that users call; they add defaults, progress and documentation.
 
+mod argument_checks;
 mod column;
 mod command;
 mod error;
 mod functions;
-mod mistaken;
 mod policy_cache;
 mod robots_txt;
 mod stream;
@@ -36,8 +36,8 @@ use std::sync::LazyLock;
 /// The built-in registry of crawlers.
 static REGISTRY: LazyLock<CrawlerRegistry> = LazyLock::new(CrawlerRegistry::built_in);
 
-/// Returns the rules with this name. `None` means the default rules.
-fn dialect_choice(name: Option<&str>) -> PyResult<DialectChoice> {
+/// Parses the name of a dialect. `None` means the default rules.
+fn parse_dialect(name: Option<&str>) -> PyResult<DialectChoice> {
     let Some(name) = name.filter(|name| *name != "default") else {
         return Ok(DialectChoice::Default);
     };
@@ -47,7 +47,7 @@ fn dialect_choice(name: Option<&str>) -> PyResult<DialectChoice> {
     found.map(DialectChoice::Dialect).ok_or_else(|| {
         let names = Dialect::ALL.map(Dialect::name).join(", ");
         let text = format!("there is no dialect '{name}'");
-        error::usage(&text, Some(&format!("choose from default, {names}")))
+        error::usage_error(&text, Some(&format!("choose from default, {names}")))
     })
 }
 

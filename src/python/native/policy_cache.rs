@@ -1,4 +1,4 @@
-//! The rules of a file for the crawlers that were asked about.
+//! A cache of the rules of a file for single crawlers.
 
 use crate::REGISTRY;
 use dataset::crawler::{Crawler, CrawlerPolicy, DialectChoice};
@@ -9,15 +9,17 @@ use tools::check::ParsedFile;
 /// The most crawlers whose rules are kept. If there are more, all are dropped.
 const MAX_CRAWLERS: usize = 256;
 
-/// The rules of a file for crawlers, by their name.
+/// The computed rules of one file, by the name of the crawler.
 #[derive(Default)]
 pub(crate) struct PolicyCache {
+    /// For each name the rules by `default` and by each dialect, in the order of [`slot_index`].
     policies: HashMap<String, [Option<Arc<CrawlerPolicy>>; 4]>,
 }
 
 impl PolicyCache {
-    /// Returns the rules of `file` for a crawler. The cache must be used for one file only.
-    pub(crate) fn policy(
+    /// Returns the rules of `file` for a crawler, which are computed at the first call. The cache must be
+    /// used for one file only.
+    pub(crate) fn get_or_compute(
         &mut self,
         file: &ParsedFile,
         agent: &str,
@@ -32,18 +34,18 @@ impl PolicyCache {
         policy
     }
 
-    /// Returns the rules for a crawler, if they are kept.
+    /// Returns the rules for a crawler, if they are in the cache.
     pub(crate) fn get(&self, agent: &str, choice: DialectChoice) -> Option<Arc<CrawlerPolicy>> {
-        self.policies.get(agent)?[slot(choice)].clone()
+        self.policies.get(agent)?[slot_index(choice)].clone()
     }
 
-    /// Returns true if rules for a crawler are kept.
+    /// Returns true if the rules for a crawler are in the cache.
     pub(crate) fn contains(&self, agent: &str, choice: DialectChoice) -> bool {
         let slots = self.policies.get(agent);
-        slots.is_some_and(|slots| slots[slot(choice)].is_some())
+        slots.is_some_and(|slots| slots[slot_index(choice)].is_some())
     }
 
-    /// Keeps the rules for a crawler.
+    /// Stores the rules for a crawler.
     pub(crate) fn insert(
         &mut self,
         agent: &str,
@@ -54,11 +56,11 @@ impl PolicyCache {
             self.policies.clear();
         }
         let slots = self.policies.entry(agent.to_owned()).or_default();
-        slots[slot(choice)] = Some(policy);
+        slots[slot_index(choice)] = Some(policy);
     }
 }
 
-fn slot(choice: DialectChoice) -> usize {
+fn slot_index(choice: DialectChoice) -> usize {
     match choice {
         DialectChoice::Default => 0,
         DialectChoice::Dialect(dialect) => 1 + dialect as usize,

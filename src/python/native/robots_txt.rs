@@ -3,7 +3,7 @@
 use crate::policy_cache::PolicyCache;
 use crate::table::Table;
 use crate::text::Text;
-use crate::{REGISTRY, dialect_choice, error, mistaken};
+use crate::{REGISTRY, argument_checks, error, parse_dialect};
 use dataset::crawler::{Crawler, CrawlerPolicy, DialectChoice};
 use dataset::tables;
 use pyo3::exceptions::PyUserWarning;
@@ -20,21 +20,21 @@ use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, PoisonError};
 use tools::check::{CrawlerVerdict, ParsedFile};
 
-/// The size of a body up to which the lock of the interpreter is kept: another thread that takes it
-/// would keep this one waiting for longer than the body takes.
+/// The size of a body up to which the lock of the interpreter is not released: waiting for the lock
+/// again, which another thread may have taken, would last longer than parsing the body.
 const SMALL_BODY_BYTES: usize = 2000;
 
 /// The module with the classes of results, which are named tuples.
-const RESULTS: &str = "robots_scan._results";
+const RESULTS_MODULE: &str = "robots_scan._results";
 
-static ACCESS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-static ANOMALY: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-static GROUP: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-static REQUEST_RATE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-static RULE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static ACCESS_CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static ANOMALY_CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static GROUP_CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static REQUEST_RATE_CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static RULE_CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
 /// The valid status codes of HTTP.
-const STATUSES: RangeInclusive<u16> = 100..=999;
+const VALID_STATUS_CODES: RangeInclusive<u16> = 100..=999;
 
 /// A parsed robots.txt file. ``robots_scan.parse`` makes it.
 ///
@@ -44,7 +44,7 @@ const STATUSES: RangeInclusive<u16> = 100..=999;
 pub(crate) struct RobotsTxt {
     file: ParsedFile,
     options: ParseOptions,
-    /// The status of the response; `None` is that of a body that is used.
+    /// The status of the response; with `None` the body is used.
     status: Option<u16>,
     policies: Mutex<PolicyCache>,
 }
@@ -74,12 +74,12 @@ pub(crate) fn parse(
     status: Option<u16>,
 ) -> PyResult<RobotsTxt> {
     if let Text::Utf8(text) = &body {
-        mistaken::check_body(text)?;
+        argument_checks::check_body(text)?;
     }
-    if let Some(status) = status.filter(|status| !STATUSES.contains(status)) {
+    if let Some(status) = status.filter(|status| !VALID_STATUS_CODES.contains(status)) {
         let text = format!("there is no status {status}");
         let hint = "status codes have three digits";
-        return Err(error::usage(&text, Some(hint)));
+        return Err(error::usage_error(&text, Some(hint)));
     }
     let options = ParseOptions {
         body_limit,
@@ -109,8 +109,8 @@ impl RobotsTxt {
         detach_if_large(py, self.file.robots_txt().body(), function)
     }
 
-    /// Returns the effect of the status.
-    fn effect(&self, choice: DialectChoice) -> StatusEffect {
+    /// Returns the effect of the status. Without a status the body is parsed.
+    fn status_effect(&self, choice: DialectChoice) -> StatusEffect {
         let Some(code) = self.status else {
             return StatusEffect::Parse;
         };
@@ -122,14 +122,14 @@ impl RobotsTxt {
     }
 
     /// Returns the rules for a crawler; `None` if the status decides nothing. Warns if its name is a whole
-    /// header, when it is first asked about.
-    fn policy_for(
+    /// header, unless its rules are in the cache.
+    fn find_policy(
         &self,
         py: Python<'_>,
         agent: &str,
         choice: DialectChoice,
     ) -> PyResult<Option<Arc<CrawlerPolicy>>> {
-        // To release the lock of the interpreter takes longer than to look up rules that are kept.
+        // Releasing the lock of the interpreter would take longer than looking up rules in the cache.
         let kept = match self.policies.try_lock() {
             Ok(policies) => policies.get(agent, choice),
             Err(_) => None,
@@ -138,12 +138,12 @@ impl RobotsTxt {
             return Ok(Some(policy));
         }
         check_agent(py, agent, choice)?;
-        let policy = match self.effect(choice) {
+        let policy = match self.status_effect(choice) {
             StatusEffect::Parse => {
                 let crawler = Crawler::new(&REGISTRY, agent);
                 self.detach_if_large(py, || self.file.policy(&crawler, choice))
             }
-            effect => match CrawlerPolicy::of_status(effect, choice) {
+            effect => match CrawlerPolicy::from_status(effect, choice) {
                 Some(policy) => policy,
                 None => return Ok(None),
             },
@@ -159,7 +159,7 @@ impl RobotsTxt {
     fn default_verdict(&self, py: Python<'_>, agent: &str) -> PyResult<Option<CrawlerVerdict>> {
         let choice = DialectChoice::Default;
         check_agent(py, agent, choice)?;
-        let is_used = self.effect(choice) == StatusEffect::Parse;
+        let is_used = self.status_effect(choice) == StatusEffect::Parse;
         Ok(is_used.then(|| {
             let crawler = Crawler::new(&REGISTRY, agent);
             self.detach_if_large(py, || self.file.verdict(&crawler))
@@ -167,23 +167,28 @@ impl RobotsTxt {
     }
 
     /// Returns the text of a line by its number.
-    fn line(&self, line_no: u32) -> Option<String> {
+    fn line_text(&self, line_no: u32) -> Option<String> {
         let index = (line_no as usize).checked_sub(1)?;
         let line = robots::Lines::new(self.file.robots_txt().body(), 0).nth(index)?;
         Some(String::from_utf8_lossy(line.bytes).trim().to_owned())
     }
 
-    fn text(&self, span: robots::Span) -> String {
+    fn span_text(&self, span: robots::Span) -> String {
         String::from_utf8_lossy(self.file.robots_txt().text(span)).into_owned()
     }
 
-    fn rule<'py>(&self, py: Python<'py>, line: &Directive) -> PyResult<Bound<'py, PyAny>> {
+    fn new_rule<'py>(&self, py: Python<'py>, line: &Directive) -> PyResult<Bound<'py, PyAny>> {
         let allow = line.kind == DirectiveKind::Allow;
-        let class = RULE.import(py, RESULTS, "Rule")?;
-        class.call1((allow, self.text(line.value_raw), line.line_no, line.counts))
+        let class = RULE_CLASS.import(py, RESULTS_MODULE, "Rule")?;
+        class.call1((
+            allow,
+            self.span_text(line.value_raw),
+            line.line_no,
+            line.counts,
+        ))
     }
 
-    fn group<'py>(
+    fn new_group<'py>(
         &self,
         py: Python<'py>,
         number: u32,
@@ -192,14 +197,16 @@ impl RobotsTxt {
         let (mut agents, mut rules) = (Vec::new(), Vec::new());
         for line in self.file.robots_txt().group_directives(number) {
             match line.kind {
-                DirectiveKind::UserAgent => agents.push(self.text(line.value_raw)),
-                DirectiveKind::Allow | DirectiveKind::Disallow => rules.push(self.rule(py, line)?),
+                DirectiveKind::UserAgent => agents.push(self.span_text(line.value_raw)),
+                DirectiveKind::Allow | DirectiveKind::Disallow => {
+                    rules.push(self.new_rule(py, line)?)
+                }
                 DirectiveKind::Sitemap | DirectiveKind::Other => {}
             }
         }
-        let class = GROUP.import(py, RESULTS, "Group")?;
-        let request_rate = group.request_rate.map(|span| self.text(span));
-        let visit_time = group.visit_time.map(|span| self.text(span));
+        let class = GROUP_CLASS.import(py, RESULTS_MODULE, "Group")?;
+        let request_rate = group.request_rate.map(|span| self.span_text(span));
+        let visit_time = group.visit_time.map(|span| self.span_text(span));
         class.call1((
             PyTuple::new(py, agents)?,
             PyTuple::new(py, rules)?,
@@ -225,8 +232,8 @@ impl RobotsTxt {
     /// >>> robots.can_fetch("CCBot", "https://example.com/private/a")
     /// True
     fn can_fetch(&self, py: Python<'_>, agent: Text, url: Text) -> PyResult<bool> {
-        mistaken::check_url(&url)?;
-        let policy = self.policy_for(py, &agent.to_str(), DialectChoice::Default)?;
+        argument_checks::check_url(&url)?;
+        let policy = self.find_policy(py, &agent.to_str(), DialectChoice::Default)?;
         Ok(policy.is_some_and(|policy| policy.access(url.as_bytes()).is_allowed))
     }
 
@@ -251,9 +258,9 @@ impl RobotsTxt {
         url: Text,
         dialect: Option<&str>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        mistaken::check_url(&url)?;
-        let policy = self.policy_for(py, &agent.to_str(), dialect_choice(dialect)?)?;
-        let class = ACCESS.import(py, RESULTS, "Access")?;
+        argument_checks::check_url(&url)?;
+        let policy = self.find_policy(py, &agent.to_str(), parse_dialect(dialect)?)?;
+        let class = ACCESS_CLASS.import(py, RESULTS_MODULE, "Access")?;
         let Some(policy) = policy else {
             let (line_no, line) = (None::<u32>, None::<&str>);
             return class.call1((None::<bool>, line_no, line, Basis::HttpStatus.name()));
@@ -261,7 +268,7 @@ impl RobotsTxt {
         let access = policy.access(url.as_bytes());
         // The lines of the rules that represent a status are not those of the body.
         let line_no = access.line_no.filter(|_| policy.basis != Basis::HttpStatus);
-        let line = line_no.and_then(|line_no| self.line(line_no));
+        let line = line_no.and_then(|line_no| self.line_text(line_no));
         class.call1((access.is_allowed, line_no, line, policy.basis.name()))
     }
 
@@ -279,13 +286,13 @@ impl RobotsTxt {
         agent: Text,
         dialect: Option<&str>,
     ) -> PyResult<&'static str> {
-        let (agent, choice) = (agent.to_str(), dialect_choice(dialect)?);
+        let (agent, choice) = (agent.to_str(), parse_dialect(dialect)?);
         if choice == DialectChoice::Default
             && let Some(found) = self.default_verdict(py, &agent)?
         {
             return Ok(found.verdict.name());
         }
-        let policy = self.policy_for(py, &agent, choice)?;
+        let policy = self.find_policy(py, &agent, choice)?;
         let verdict = self.detach_if_large(py, || policy.map(|policy| policy.verdict()));
         Ok(verdict.unwrap_or(Verdict::Unknown).name())
     }
@@ -316,7 +323,7 @@ impl RobotsTxt {
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let (agent, choice) = (agent.to_str(), DialectChoice::Default);
         check_agent(py, &agent, choice)?;
-        if self.effect(choice) != StatusEffect::Parse {
+        if self.status_effect(choice) != StatusEffect::Parse {
             return Ok(None);
         }
         let crawler = Crawler::new(&REGISTRY, &agent);
@@ -324,7 +331,7 @@ impl RobotsTxt {
         let Some(RequestRate { requests, seconds }) = rate else {
             return Ok(None);
         };
-        let class = REQUEST_RATE.import(py, RESULTS, "RequestRate")?;
+        let class = REQUEST_RATE_CLASS.import(py, RESULTS_MODULE, "RequestRate")?;
         class.call1((requests, seconds)).map(Some)
     }
 
@@ -342,7 +349,7 @@ impl RobotsTxt {
     fn sitemaps(&self) -> Vec<String> {
         let lines = self.file.robots_txt().directives().iter();
         let sitemaps = lines.filter(|line| line.kind == DirectiveKind::Sitemap);
-        let values = sitemaps.map(|line| self.text(line.value));
+        let values = sitemaps.map(|line| self.span_text(line.value));
         values.filter(|value| !value.is_empty()).collect()
     }
 
@@ -360,7 +367,7 @@ impl RobotsTxt {
         let groups = self.file.robots_txt().groups().iter();
         let groups = (1..).zip(groups);
         groups
-            .map(|(number, group)| self.group(py, number, group))
+            .map(|(number, group)| self.new_group(py, number, group))
             .collect()
     }
 
@@ -373,7 +380,7 @@ impl RobotsTxt {
     #[getter]
     fn anomalies<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let anomalies = self.detach_if_large(py, || self.file.anomalies());
-        let class = ANOMALY.import(py, RESULTS, "Anomaly")?;
+        let class = ANOMALY_CLASS.import(py, RESULTS_MODULE, "Anomaly")?;
         let anomalies = anomalies.iter().map(|anomaly| {
             class.call1((
                 &anomaly.code,
@@ -396,19 +403,19 @@ impl RobotsTxt {
     /// >>> [row["path"] for row in table.to_pylist()]
     /// ['/x']
     fn table(&self, py: Python<'_>, name: &str) -> PyResult<Table> {
-        let of_bodies = tables::Table::OF_RECORDS.into_iter();
-        let of_bodies = of_bodies.filter(|table| tables::schema_of_body(*table).is_some());
-        let Some(table) = of_bodies.clone().find(|table| table.name() == name) else {
-            let names: Vec<&str> = of_bodies.map(tables::Table::name).collect();
+        let body_tables = tables::Table::FROM_RECORDS.into_iter();
+        let body_tables = body_tables.filter(|table| tables::body_schema(*table).is_some());
+        let Some(table) = body_tables.clone().find(|table| table.name() == name) else {
+            let names: Vec<&str> = body_tables.map(tables::Table::name).collect();
             let text = format!("a single file has no table '{name}'");
-            return Err(error::usage(
+            return Err(error::usage_error(
                 &text,
                 Some(&format!("choose from {}", names.join(", "))),
             ));
         };
         let body = self.file.robots_txt().body();
-        let rows = py.detach(|| tables::rows_of_body(body, self.options, table));
-        Ok(Table::new(rows.map_err(crate::table::error)?))
+        let rows = py.detach(|| tables::rows_from_body(body, self.options, table));
+        Ok(Table::new(rows.map_err(crate::table::arrow_error)?))
     }
 
     /// The bytes that were parsed.
@@ -497,7 +504,7 @@ impl RobotsTxt {
 /// Refuses a URL instead of a name, and warns of a whole User-Agent header, because the answer is probably
 /// for another crawler.
 fn check_agent(py: Python<'_>, agent: &str, choice: DialectChoice) -> PyResult<()> {
-    mistaken::check_agent(agent)?;
+    argument_checks::check_agent(agent)?;
     let Some(text) = robots_scan_cli::header_warning(agent, &REGISTRY, choice) else {
         return Ok(());
     };

@@ -1,7 +1,7 @@
 //! The rows of archives in Arrow.
 
 use crate::error;
-use crate::table::{STREAM, column_names, schema_capsule};
+use crate::table::{STREAM_CAPSULE_NAME, column_names, new_schema_capsule};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
@@ -15,11 +15,11 @@ use std::ffi::OsString;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{mem, process, thread};
 
-/// The error of a stream that was opened before this process was forked.
-const FORKED: &str = "the stream belongs to the process from which this one was forked";
+/// The message for a stream that was opened before this process was forked.
+const FORKED_MESSAGE: &str = "the stream belongs to the process from which this one was forked";
 
 /// Warnings that were not logged yet.
-static WARNINGS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+static PENDING_WARNINGS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 /// A table that is read from archives whenever it is consumed.
 ///
@@ -27,7 +27,7 @@ static WARNINGS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 /// reads the archives again, and keeps only a few batches of rows in memory.
 #[pyclass(frozen, module = "robots_scan")]
 pub(crate) struct TableStream {
-    options: OfProcess<Options>,
+    options: ForkGuard<Options>,
     table: Table,
     faults: Arc<Mutex<Option<u64>>>,
 }
@@ -37,9 +37,9 @@ pub(crate) struct TableStream {
 pub(crate) fn read(py: Python<'_>, table: &str, args: Vec<OsString>) -> PyResult<TableStream> {
     let monitor = Arc::new(CallMonitor::default());
     let options = py.detach(|| robots_scan_cli::reader_options(table, &args, &monitor));
-    let (options, table) = options.map_err(|error| error::of_call(&error))?;
+    let (options, table) = options.map_err(|error| error::command_error(&error))?;
     Ok(TableStream {
-        options: OfProcess::new(options),
+        options: ForkGuard::new(options),
         table,
         faults: Arc::default(),
     })
@@ -52,7 +52,7 @@ pub(crate) fn select_sql(table: &str, source: &str) -> PyResult<String> {
     let found = tables.find(|known| known.name() == table);
     let found = found.ok_or_else(|| {
         let names = Table::ALL.map(Table::name).join(", ");
-        error::usage(
+        error::usage_error(
             &format!("there is no table '{table}'"),
             Some(&format!("choose from {names}")),
         )
@@ -86,27 +86,30 @@ impl TableStream {
         // The client of servers has a thread, which a forked process does not have.
         let options = self.options.get();
         if options.remote.is_some() && self.options.is_forked() {
-            return Err(error::usage(FORKED, Some("call 'read' in this process")));
+            return Err(error::usage_error(
+                FORKED_MESSAGE,
+                Some("call 'read' in this process"),
+            ));
         }
         let (faults, table) = (Arc::clone(&self.faults), self.table);
         let finish = move |result: &Result<ScanSummary, Error>| {
             if let Ok(summary) = result {
                 *lock(&faults) = Some(summary.faults);
-                warn_of_faults(summary.faults, table);
+                queue_fault_warning(summary.faults, table);
             }
         };
         let progress = Arc::new(ScanProgress::default());
         let reader = TableReader::start(options.clone(), self.table, progress, finish);
-        let rows = Rows {
+        let rows = StreamRows {
             schema: Arc::clone(reader.schema()),
-            reader: Some(OfProcess::new(reader)),
+            reader: Some(ForkGuard::new(reader)),
         };
         let rows: Box<dyn RecordBatchReader + Send> = Box::new(rows);
-        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(rows), STREAM)
+        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(rows), STREAM_CAPSULE_NAME)
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        schema_capsule(py, &reader_schema(self.table))
+        new_schema_capsule(py, &reader_schema(self.table))
     }
 
     fn __repr__(&self) -> String {
@@ -119,20 +122,20 @@ impl TableStream {
 }
 
 /// The rows of a reader, with errors that the C interface can pass on.
-struct Rows {
+struct StreamRows {
     schema: SchemaRef,
     /// `None` after an error that ends the rows.
-    reader: Option<OfProcess<TableReader>>,
+    reader: Option<ForkGuard<TableReader>>,
 }
 
-impl Iterator for Rows {
+impl Iterator for StreamRows {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let reader = self.reader.as_mut()?;
         if reader.is_forked() {
             self.reader = None;
-            return Some(Err(ArrowError::ComputeError(FORKED.to_owned())));
+            return Some(Err(ArrowError::ComputeError(FORKED_MESSAGE.to_owned())));
         }
         let rows = reader.get_mut().next()?;
         // Texts end at a NUL in C.
@@ -145,33 +148,33 @@ impl Iterator for Rows {
     }
 }
 
-impl RecordBatchReader for Rows {
+impl RecordBatchReader for StreamRows {
     fn schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
     }
 }
 
-/// A value with threads, which only the process has that made it.
+/// A value that owns threads, which exist only in the process that made it.
 ///
 /// `fork` copies the memory of a process, but only one of its threads. In the copy the value is not
 /// dropped, because that would wait for the others.
-struct OfProcess<T> {
+struct ForkGuard<T> {
     /// `None` only while it is dropped.
     value: Option<T>,
-    process: u32,
+    process_id: u32,
 }
 
-impl<T> OfProcess<T> {
+impl<T> ForkGuard<T> {
     fn new(value: T) -> Self {
         Self {
             value: Some(value),
-            process: process::id(),
+            process_id: process::id(),
         }
     }
 
     /// Returns true if this process was forked from the one that made the value.
     fn is_forked(&self) -> bool {
-        self.process != process::id()
+        self.process_id != process::id()
     }
 
     fn get(&self) -> &T {
@@ -183,7 +186,7 @@ impl<T> OfProcess<T> {
     }
 }
 
-impl<T> Drop for OfProcess<T> {
+impl<T> Drop for ForkGuard<T> {
     fn drop(&mut self) {
         if self.is_forked() {
             mem::forget(self.value.take());
@@ -191,11 +194,11 @@ impl<T> Drop for OfProcess<T> {
     }
 }
 
-/// Has a warning logged if some places could not be read.
+/// Queues a warning if some places could not be read, and starts a thread that logs it.
 ///
 /// The thread that reads the rows may hold the lock of the interpreter and wait for the end of the run, so
-/// another thread logs it.
-fn warn_of_faults(faults: u64, table: Table) {
+/// this thread cannot log it.
+fn queue_fault_warning(faults: u64, table: Table) {
     if faults == 0 || table == Table::Faults {
         return;
     }
@@ -204,14 +207,14 @@ fn warn_of_faults(faults: u64, table: Table) {
         _ => format!("{faults} places"),
     };
     let text = format!("{places} could not be read: the table 'faults' lists them");
-    lock(&WARNINGS).push(text);
+    lock(&PENDING_WARNINGS).push(text);
     thread::spawn(|| Python::try_attach(log_warnings));
 }
 
 /// Logs the warnings that were not logged yet. It is also called when the interpreter ends.
 #[pyfunction]
 pub(crate) fn log_warnings(py: Python<'_>) -> PyResult<()> {
-    let warnings = mem::take(&mut *lock(&WARNINGS));
+    let warnings = mem::take(&mut *lock(&PENDING_WARNINGS));
     if warnings.is_empty() {
         return Ok(());
     }

@@ -11,9 +11,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use std::ffi::CStr;
 
-pub(crate) const STREAM: &CStr = c"arrow_array_stream";
-pub(crate) const SCHEMA: &CStr = c"arrow_schema";
-pub(crate) const ARRAY: &CStr = c"arrow_array";
+// The names of the capsules of the Arrow PyCapsule interface.
+pub(crate) const STREAM_CAPSULE_NAME: &CStr = c"arrow_array_stream";
+pub(crate) const SCHEMA_CAPSULE_NAME: &CStr = c"arrow_schema";
+pub(crate) const ARRAY_CAPSULE_NAME: &CStr = c"arrow_array";
 
 /// Rows of one table. Any library that reads Arrow takes it, such as DuckDB, Polars, pandas and pyarrow.
 #[pyclass(frozen, module = "robots_scan")]
@@ -41,7 +42,7 @@ impl Table {
         let rows = (0..self.rows.num_rows()).map(|row| {
             let values = PyDict::new(py);
             for (field, column) in schema.fields().iter().zip(self.rows.columns()) {
-                values.set_item(field.name(), value(py, column, row)?)?;
+                values.set_item(field.name(), value_to_python(py, column, row)?)?;
             }
             Ok(values)
         });
@@ -57,11 +58,15 @@ impl Table {
         // The protocol lets a producer ignore a schema that it cannot give.
         let _ = requested_schema;
         let rows = RecordBatchIterator::new([Ok(self.rows.clone())], self.rows.schema());
-        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(rows)), STREAM)
+        PyCapsule::new_with_value(
+            py,
+            FFI_ArrowArrayStream::new(Box::new(rows)),
+            STREAM_CAPSULE_NAME,
+        )
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        schema_capsule(py, &self.rows.schema())
+        new_schema_capsule(py, &self.rows.schema())
     }
 
     #[pyo3(signature = (requested_schema = None))]
@@ -73,8 +78,8 @@ impl Table {
         let _ = requested_schema;
         let rows = StructArray::from(self.rows.clone());
         let array = FFI_ArrowArray::new(&rows.to_data());
-        let array = PyCapsule::new_with_value(py, array, ARRAY)?;
-        Ok((schema_capsule(py, &self.rows.schema())?, array))
+        let array = PyCapsule::new_with_value(py, array, ARRAY_CAPSULE_NAME)?;
+        Ok((new_schema_capsule(py, &self.rows.schema())?, array))
     }
 
     fn __len__(&self) -> usize {
@@ -92,20 +97,24 @@ pub(crate) fn column_names(schema: &Schema) -> Vec<String> {
     fields.map(|field| field.name().clone()).collect()
 }
 
-pub(crate) fn schema_capsule<'py>(
+pub(crate) fn new_schema_capsule<'py>(
     py: Python<'py>,
     schema: &Schema,
 ) -> PyResult<Bound<'py, PyCapsule>> {
-    let schema = FFI_ArrowSchema::try_from(schema).map_err(error)?;
-    PyCapsule::new_with_value(py, schema, SCHEMA)
+    let schema = FFI_ArrowSchema::try_from(schema).map_err(arrow_error)?;
+    PyCapsule::new_with_value(py, schema, SCHEMA_CAPSULE_NAME)
 }
 
 /// Returns the exception for an error of Arrow.
-pub(crate) fn error(error: ArrowError) -> PyErr {
-    exceptions::usage(&error.to_string(), None)
+pub(crate) fn arrow_error(error: ArrowError) -> PyErr {
+    exceptions::usage_error(&error.to_string(), None)
 }
 
-fn value<'py>(py: Python<'py>, column: &dyn Array, row: usize) -> PyResult<Bound<'py, PyAny>> {
+fn value_to_python<'py>(
+    py: Python<'py>,
+    column: &dyn Array,
+    row: usize,
+) -> PyResult<Bound<'py, PyAny>> {
     if column.is_null(row) {
         return Ok(py.None().into_bound(py));
     }
@@ -141,7 +150,7 @@ fn value<'py>(py: Python<'py>, column: &dyn Array, row: usize) -> PyResult<Bound
             .into_any(),
         other => {
             let text = format!("a column of type {other} has no Python value");
-            return Err(exceptions::usage(&text, None));
+            return Err(exceptions::usage_error(&text, None));
         }
     })
 }

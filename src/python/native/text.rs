@@ -40,15 +40,15 @@ impl<'py> FromPyObject<'_, 'py> for Text {
         if let Ok(text) = object.cast::<PyString>() {
             return match text.extract() {
                 Ok(text) => Ok(Self::Utf8(text)),
-                Err(_) => encoded(&text).map(Self::Bytes),
+                Err(_) => encode_surrogates(&text).map(Self::Bytes),
             };
         }
         if let Ok(bytes) = object.cast::<PyBytes>() {
             return Ok(Self::Bytes(bytes.to_owned().into()));
         }
         let Ok(view) = PyMemoryView::from(&object) else {
-            let of = object.get_type();
-            let text = format!("bytes or text are required, not '{}'", of.name()?);
+            let object_type = object.get_type();
+            let text = format!("bytes or text are required, not '{}'", object_type.name()?);
             return Err(PyTypeError::new_err(text));
         };
         let bytes = view.call_method0("tobytes")?;
@@ -57,7 +57,7 @@ impl<'py> FromPyObject<'_, 'py> for Text {
 }
 
 /// Returns the bytes of text with surrogates.
-fn encoded(text: &Bound<'_, PyString>) -> PyResult<PyBackedBytes> {
+fn encode_surrogates(text: &Bound<'_, PyString>) -> PyResult<PyBackedBytes> {
     let bytes = text.call_method1("encode", ("utf-8", "surrogateescape"))?;
     Ok(bytes.cast_into::<PyBytes>()?.into())
 }

@@ -11,7 +11,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// The suffixes of archives. In folders, only files with these names are inputs.
-const SUFFIXES: [&str; 5] = [
+const ARCHIVE_SUFFIXES: [&str; 5] = [
     ".warc",
     ".warc.gz",
     ".warc.zst",
@@ -19,7 +19,7 @@ const SUFFIXES: [&str; 5] = [
     ".warc.open",
 ];
 
-/// The limit of the size of a list, also after unpacking. That of a crawl has 10 MB.
+/// The limit of the size of a list, also after unpacking. The list of a crawl has 10 MB.
 const MAX_LIST_BYTES: u64 = 1 << 30;
 
 /// Adds the inputs of an argument: a file, a folder, a glob, a URL or `-`.
@@ -56,7 +56,7 @@ pub(super) fn expand_argument(argument: &str, found: &mut Vec<NamedInput>) -> Re
                 found.push(NamedInput::from_path(path.to_owned())?);
                 return Ok(());
             };
-            let files = glob_files(argument, &pattern)?;
+            let files = find_glob_files(argument, &pattern)?;
             if files.is_empty() {
                 return Err(Error::new(ScanErrorKind::NoInput, path));
             }
@@ -76,7 +76,7 @@ fn add_files(files: Vec<PathBuf>, found: &mut Vec<NamedInput>) -> Result<(), Err
 /// Returns the files that a glob matches, sorted by path. A glob with `**` is
 /// expanded by [`disk::walk`], which searches each folder once even if symbolic
 /// links form a cycle.
-fn glob_files(argument: &str, pattern: &glob::Pattern) -> Result<Vec<PathBuf>, Error> {
+fn find_glob_files(argument: &str, pattern: &glob::Pattern) -> Result<Vec<PathBuf>, Error> {
     let parts = argument.split('/');
     if !parts.clone().any(|part| part == "**") {
         let paths = glob::glob(argument).into_iter().flatten();
@@ -104,7 +104,7 @@ fn glob_files(argument: &str, pattern: &glob::Pattern) -> Result<Vec<PathBuf>, E
 /// Returns true if a file in a folder is an archive according to its name.
 fn is_archive_name(path: &Path) -> bool {
     let path = path.to_string_lossy();
-    SUFFIXES.iter().any(|suffix| path.ends_with(suffix))
+    ARCHIVE_SUFFIXES.iter().any(|suffix| path.ends_with(suffix))
 }
 
 /// Adds the inputs of a list of paths, plain or gzip. Empty lines and lines that
@@ -120,13 +120,13 @@ pub(super) fn read_paths(
     let url = parse_url(&list.to_string_lossy())?;
     let bytes = match (&url, &options.remote) {
         (None, _) => {
-            disk::read_named(list, MAX_LIST_BYTES).map_err(|error| Error::read(list, error))?
+            disk::read_user_file(list, MAX_LIST_BYTES).map_err(|error| Error::read(list, error))?
         }
         (Some(url), Some(remote)) => remote.read(url, MAX_LIST_BYTES)?,
         (Some(url), None) => return Err(Error::new(RemoteErrorKind::NoRemote, url.display_path())),
     };
     let list = url.as_ref().map_or(list, |url| url.display_path());
-    let text = unpacked(bytes).map_err(|error| Error::read(list, error))?;
+    let text = unpack_list(bytes).map_err(|error| Error::read(list, error))?;
     let text = String::from_utf8_lossy(&text);
     let base = options.base.clone();
     let base = base.or_else(|| url.as_ref().map(RemoteUrl::base));
@@ -151,20 +151,20 @@ pub(super) fn read_paths(
             };
             return Err(Error::new(kind, list));
         }
-        let source = InputSource::of(path.into())?;
+        let source = InputSource::from_path(path.into())?;
         if let (InputSource::Remote(url), Some(base)) = (&source, &base)
             && !has_scheme(line)
             && !url.is_below(base)
         {
-            let kind = unsafe_line(line, UnsafeLineReason::ParentFolder);
+            let kind = unsafe_line_error(line, UnsafeLineReason::ParentFolder);
             return Err(Error::new(kind, list));
         }
         let name = match &source {
             // Neither a query nor user information is part of a name.
-            InputSource::Remote(url) if has_scheme(line) => names::of_path(url.display_path()),
-            InputSource::Remote(url) if url.scheme() != Scheme::S3 => {
-                without_query(line).to_owned()
+            InputSource::Remote(url) if has_scheme(line) => {
+                names::name_from_path(url.display_path())
             }
+            InputSource::Remote(url) if url.scheme() != Scheme::S3 => strip_query(line).to_owned(),
             _ => line.to_owned(),
         };
         found.push(NamedInput {
@@ -179,23 +179,26 @@ pub(super) fn read_paths(
 /// Returns an error if a line of a list at a URL leads elsewhere than to its server: whoever can
 /// change the list must not be able to read files of this machine, or to direct requests.
 fn check_remote_line(line: &str, list: Option<&RemoteUrl>) -> Result<(), ScanErrorKind> {
-    let refused = |reason| Err(unsafe_line(line, reason));
+    let refuse = |reason| Err(unsafe_line_error(line, reason));
     if line.starts_with(['/', '\\']) {
-        return refused(UnsafeLineReason::AbsolutePath);
+        return refuse(UnsafeLineReason::AbsolutePath);
     }
-    if decoded(line).split(['/', '\\']).any(|part| part == "..") {
-        return refused(UnsafeLineReason::ParentFolder);
+    if decode_leniently(line)
+        .split(['/', '\\'])
+        .any(|part| part == "..")
+    {
+        return refuse(UnsafeLineReason::ParentFolder);
     }
     if !has_scheme(line) && !line.to_ascii_lowercase().starts_with("file:") {
         return Ok(());
     }
     match (RemoteUrl::parse(line), list) {
         (Ok(Some(url)), Some(list)) if url.has_same_server(list) => Ok(()),
-        _ => refused(UnsafeLineReason::OtherServer),
+        _ => refuse(UnsafeLineReason::OtherServer),
     }
 }
 
-fn unsafe_line(line: &str, reason: UnsafeLineReason) -> ScanErrorKind {
+fn unsafe_line_error(line: &str, reason: UnsafeLineReason) -> ScanErrorKind {
     ScanErrorKind::UnsafeLine {
         line: without_secrets(line),
         reason,
@@ -204,7 +207,7 @@ fn unsafe_line(line: &str, reason: UnsafeLineReason) -> ScanErrorKind {
 
 /// Returns a line as the most lenient server may understand it: without the characters that are
 /// removed from URLs, and with all escapes decoded, also those that other escapes decode to.
-fn decoded(line: &str) -> String {
+fn decode_leniently(line: &str) -> String {
     let mut bytes: Vec<u8> = Vec::with_capacity(line.len());
     for byte in line.bytes().filter(|byte| !b"\t\n\r".contains(byte)) {
         bytes.push(byte);
@@ -220,12 +223,12 @@ fn decoded(line: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn without_query(line: &str) -> &str {
+fn strip_query(line: &str) -> &str {
     line.split(['?', '#']).next().unwrap_or_default()
 }
 
 /// Unpacks a list if it is gzip, up to the limit.
-fn unpacked(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
+fn unpack_list(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
     if !bytes.starts_with(b"\x1f\x8b") {
         return Ok(bytes);
     }

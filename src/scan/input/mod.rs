@@ -21,7 +21,7 @@ use dataset::division::{Sample, Shard};
 pub use dataset::tables::is_partition_name;
 use disk::error::Error;
 use disk::open_files;
-use partition::{crawl_of_path, subset_of_path};
+use partition::{find_crawl_in_path, find_subset_in_path};
 use rayon::prelude::*;
 use remote::{NotARemoteUrl, Remote, RemoteUrl, has_scheme, without_secrets};
 use std::fs;
@@ -51,7 +51,7 @@ impl InputSource {
     ///
     /// [`ErrorKind::Read`] if the path is a folder, or if its metadata cannot be
     /// read; [`ScanErrorKind::UrlInput`] for a URL of another kind.
-    fn of(path: PathBuf) -> Result<Self, Error> {
+    fn from_path(path: PathBuf) -> Result<Self, Error> {
         if let Some(url) = parse_url(&path.to_string_lossy())? {
             return Ok(Self::Remote(url));
         }
@@ -82,11 +82,11 @@ impl InputSource {
 ///
 /// [`ScanErrorKind::UrlInput`] for a URL that no object can have, or of another protocol.
 fn parse_url(text: &str) -> Result<Option<RemoteUrl>, Error> {
-    let refused = || Error::new(ScanErrorKind::UrlInput, without_secrets(text));
+    let refuse = || Error::new(ScanErrorKind::UrlInput, without_secrets(text));
     match RemoteUrl::parse(text) {
-        Ok(None) if has_scheme(text) => Err(refused()),
+        Ok(None) if has_scheme(text) => Err(refuse()),
         Ok(url) => Ok(url),
-        Err(NotARemoteUrl) => Err(refused()),
+        Err(NotARemoteUrl) => Err(refuse()),
     }
 }
 
@@ -108,7 +108,7 @@ struct NamedInput {
 impl NamedInput {
     fn from_url(url: RemoteUrl) -> Self {
         Self {
-            name: names::of_path(url.display_path()),
+            name: names::name_from_path(url.display_path()),
             source: InputSource::Remote(url),
             is_listed: false,
         }
@@ -116,8 +116,8 @@ impl NamedInput {
 
     fn from_path(path: PathBuf) -> Result<Self, Error> {
         Ok(Self {
-            name: names::of_path(&path),
-            source: InputSource::of(path)?,
+            name: names::name_from_path(&path),
+            source: InputSource::from_path(path)?,
             is_listed: false,
         })
     }
@@ -144,7 +144,7 @@ pub struct Input {
 impl Input {
     /// Returns an error if a file was not read completely although its reading
     /// ended at `position`: its size has changed, or reading ended before its end.
-    pub(crate) fn unread(&self, position: u64) -> Option<io::Error> {
+    pub(crate) fn check_fully_read(&self, position: u64) -> Option<io::Error> {
         let (InputSource::File(path), Some(before)) = (&self.source, self.bytes) else {
             return None;
         };
@@ -215,7 +215,7 @@ pub struct FoundInputs {
     /// The inputs that are read.
     pub inputs: Vec<Input>,
     /// The number of all inputs, also of those that are not in the sample or in the shard.
-    pub listed: u64,
+    pub listed_inputs: u64,
     /// The XXH3-64 of the names of all inputs of the sample, also of those of other shards, in
     /// hexadecimal.
     pub list_digest: String,
@@ -227,11 +227,11 @@ pub struct FoundInputs {
 /// captures of an input.
 pub const MAX_INPUTS: u64 = 1 << 21;
 
-/// The least archives whose first records one reader reads.
-const INPUTS_PER_READER: usize = 16;
+/// The least number of archives whose first records are read by one reader.
+const MIN_INPUTS_PER_READER: usize = 16;
 
-/// The most missing inputs that an error lists.
-const MISSING_NAMED: usize = 10;
+/// The number of missing inputs that an error lists. It counts the others.
+const LISTED_MISSING_INPUTS: usize = 10;
 
 /// The crawl of archives without any information about their crawl.
 const UNKNOWN_CRAWL: &str = "unknown";
@@ -276,7 +276,7 @@ pub fn find(options: &InputOptions) -> Result<FoundInputs, Error> {
             return Err(Error::new(ScanErrorKind::PartitionName { key, value }, key));
         }
     }
-    names::assign(&mut found, options)?;
+    names::assign_names(&mut found, options)?;
     let end = options.first_input.saturating_add(found.len() as u64);
     if end > MAX_INPUTS {
         let kind = ScanErrorKind::TooManyInputs {
@@ -286,11 +286,11 @@ pub fn find(options: &InputOptions) -> Result<FoundInputs, Error> {
         };
         return Err(Error::new(kind, options.printable_list()));
     }
-    let listed = found.len();
+    let listed_inputs = found.len();
     let mut found: Vec<(u64, NamedInput)> = (options.first_input..).zip(found).collect();
     if let Some(sample) = options.sample {
         let names = found.iter().map(|(_, input)| input.name.as_str());
-        let mut chosen = sample.indexes(names).into_iter().peekable();
+        let mut chosen = sample.choose_indexes(names).into_iter().peekable();
         let mut index = 0;
         found.retain(|_| {
             index += 1;
@@ -321,40 +321,40 @@ pub fn find(options: &InputOptions) -> Result<FoundInputs, Error> {
         }
     }
     if !options.skips_missing {
-        check_missing(&found, options)?;
+        check_all_exist(&found, options)?;
     }
     Ok(FoundInputs {
-        listed: listed as u64,
+        listed_inputs: listed_inputs as u64,
         list_digest,
         has_urls,
-        inputs: with_partitions(found, options)?,
+        inputs: complete_inputs(found, options)?,
     })
 }
 
 /// Determines the crawls, the subsets and the sizes of inputs. There may be many archives, so they
 /// are opened on all threads. Streams are opened in their order: opening a FIFO may wait for a writer
 /// that waits until the one before was read.
-fn with_partitions(
+fn complete_inputs(
     found: Vec<(u64, NamedInput)>,
     options: &InputOptions,
 ) -> Result<Vec<Input>, Error> {
     let new_reader = || warc::Reader::new(warc::Limits::default());
     let is_stream = |(_, input): &(u64, NamedInput)| matches!(input.source, InputSource::Stream(_));
     // A thread opens an archive while the one before is still open.
-    let threads = options.threads.min(open_files::free() / 2).max(1);
-    if threads == 1 || found.len() <= INPUTS_PER_READER || found.iter().any(is_stream) {
+    let threads = options.threads.min(open_files::count_free() / 2).max(1);
+    if threads == 1 || found.len() <= MIN_INPUTS_PER_READER || found.iter().any(is_stream) {
         let mut reader = new_reader();
         let inputs = found.into_iter();
         return inputs
-            .map(|(index, input)| with_partition(index, input, options, &mut reader))
+            .map(|(index, input)| complete_input(index, input, options, &mut reader))
             .collect();
     }
     let pool = thread_pool::start(threads, options.printable_list())?;
     let inputs: Vec<Result<Input, Error>> = pool.install(|| {
-        let inputs = found.into_par_iter().with_min_len(INPUTS_PER_READER);
+        let inputs = found.into_par_iter().with_min_len(MIN_INPUTS_PER_READER);
         inputs
             .map_init(new_reader, |reader, (index, input)| {
-                with_partition(index, input, options, reader)
+                complete_input(index, input, options, reader)
             })
             .collect()
     });
@@ -362,7 +362,7 @@ fn with_partitions(
 }
 
 /// Returns an error if any file does not exist.
-fn check_missing(found: &[(u64, NamedInput)], options: &InputOptions) -> Result<(), Error> {
+fn check_all_exist(found: &[(u64, NamedInput)], options: &InputOptions) -> Result<(), Error> {
     let is_missing = |input: &&NamedInput| matches!(input.source, InputSource::Missing(_));
     let inputs = found.iter().map(|(_, input)| input);
     let missing: Vec<&NamedInput> = inputs.filter(is_missing).collect();
@@ -375,7 +375,7 @@ fn check_missing(found: &[(u64, NamedInput)], options: &InputOptions) -> Result<
             Err(Error::read(path, error))
         }
         _ => {
-            let first = missing.iter().take(MISSING_NAMED);
+            let first = missing.iter().take(LISTED_MISSING_INPUTS);
             let kind = ScanErrorKind::MissingInputs {
                 first: first
                     .map(|input| input.source.display_path().to_owned())
@@ -389,7 +389,7 @@ fn check_missing(found: &[(u64, NamedInput)], options: &InputOptions) -> Result<
 }
 
 /// Determines the crawl, the subset and the size of an input.
-fn with_partition(
+fn complete_input(
     index: u64,
     input: NamedInput,
     options: &InputOptions,
@@ -400,12 +400,12 @@ fn with_partition(
     let mut crawl = options
         .crawl
         .clone()
-        .or_else(|| crawl_of_path(&path))
-        .or_else(|| crawl_of_path(&name));
+        .or_else(|| find_crawl_in_path(&path))
+        .or_else(|| find_crawl_in_path(&name));
     let mut subset = options
         .subset
         .clone()
-        .or_else(|| subset_of_path(&path, &name));
+        .or_else(|| find_subset_in_path(&path, &name));
     let is_known = crawl.is_some() && subset.is_some();
     if let InputSource::Remote(url) = &source
         && !is_known
@@ -444,7 +444,7 @@ pub fn check_archives(inputs: &[Input]) -> Result<(), Error> {
     for (i, input) in inputs.iter().enumerate() {
         let detected = match &input.source {
             InputSource::File(path) => match fs::File::open(path) {
-                Ok(file) => detect(file),
+                Ok(file) => detect_compression(file),
                 Err(_) => return Ok(()),
             },
             InputSource::Missing(_) => continue,
@@ -453,7 +453,7 @@ pub fn check_archives(inputs: &[Input]) -> Result<(), Error> {
             // the first input has been read.
             InputSource::Stream(stream) if i > 0 && !stream.is_opened() => return Ok(()),
             InputSource::Stream(stream) => {
-                let detected = detect(stream.peek());
+                let detected = detect_compression(stream.peek());
                 if let Some(error) = stream.take_error() {
                     return Err(Error::read(stream.display_path(), error));
                 }
@@ -474,7 +474,7 @@ pub fn check_archives(inputs: &[Input]) -> Result<(), Error> {
 
 /// Detects the compression of an archive from its first bytes. Reads more bytes
 /// only if the first are not sufficient.
-fn detect(mut input: impl Read) -> io::Result<Result<warc::Compression, warc::Error>> {
+fn detect_compression(mut input: impl Read) -> io::Result<Result<warc::Compression, warc::Error>> {
     const HEAD_BYTES: u64 = 4096;
     let mut head = Vec::new();
     input.by_ref().take(HEAD_BYTES).read_to_end(&mut head)?;

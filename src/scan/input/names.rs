@@ -15,7 +15,7 @@ const DESCRIPTOR_FOLDERS: [&str; 2] = ["/dev", "/proc"];
 
 /// Returns the default name of a file: its path from `crawl-data/` on, otherwise
 /// its base name.
-pub(super) fn of_path(path: &Path) -> String {
+pub(super) fn name_from_path(path: &Path) -> String {
     let text = path.to_string_lossy();
     match text.find("crawl-data/") {
         Some(start) if start == 0 || text.as_bytes()[start - 1] == b'/' => text[start..].to_owned(),
@@ -27,7 +27,7 @@ pub(super) fn of_path(path: &Path) -> String {
 }
 
 /// Names the inputs according to the options, and checks that all names differ.
-pub(super) fn assign(found: &mut [NamedInput], options: &InputOptions) -> Result<(), Error> {
+pub(super) fn assign_names(found: &mut [NamedInput], options: &InputOptions) -> Result<(), Error> {
     if let Some(folder) = &options.relative_to {
         name_by_paths(found, folder)?;
     }
@@ -35,7 +35,7 @@ pub(super) fn assign(found: &mut [NamedInput], options: &InputOptions) -> Result
     let mut seen: HashMap<&str, &NamedInput> = HashMap::new();
     for input in found.iter() {
         if let Some(first) = seen.insert(&input.name, input) {
-            return Err(same_name(first, input, found));
+            return Err(same_name_error(first, input, found));
         }
     }
     Ok(())
@@ -43,9 +43,9 @@ pub(super) fn assign(found: &mut [NamedInput], options: &InputOptions) -> Result
 
 /// Names files by their paths below a folder. Lines of a list keep their names.
 fn name_by_paths(found: &mut [NamedInput], folder: &Path) -> Result<(), Error> {
-    let base = absolute(folder);
+    let base = absolute_path(folder);
     for input in found.iter_mut().filter(|input| has_own_path(input)) {
-        let path = absolute(input.source.display_path());
+        let path = absolute_path(input.source.display_path());
         let below = path.strip_prefix(&base).ok();
         let Some(below) = below.filter(|below| !below.as_os_str().is_empty()) else {
             let folder = folder.to_owned();
@@ -88,10 +88,13 @@ fn name_streams(found: &mut [NamedInput], name: Option<&str>) -> Result<(), Erro
     }
     let mut count = 0;
     for input in streams.into_iter().filter(|input| !input.is_listed) {
-        let place = input.source.display_path();
-        if STDIN_PATHS.iter().any(|path| place == Path::new(path)) {
+        let stream_path = input.source.display_path();
+        if STDIN_PATHS
+            .iter()
+            .any(|path| stream_path == Path::new(path))
+        {
             "-".clone_into(&mut input.name);
-        } else if is_descriptor(place) {
+        } else if is_descriptor(stream_path) {
             count += 1;
             input.name = format!("stream-{count}");
         }
@@ -114,29 +117,29 @@ fn is_descriptor(path: &Path) -> bool {
 
 /// Returns the error for two inputs with the same name. It contains the folder
 /// below which the paths of all files differ, if there is one.
-fn same_name(first: &NamedInput, second: &NamedInput, found: &[NamedInput]) -> Error {
+fn same_name_error(first: &NamedInput, second: &NamedInput, found: &[NamedInput]) -> Error {
     let paths = [first, second].map(|input| input.source.display_path().to_owned());
-    if absolute(&paths[0]) == absolute(&paths[1]) {
+    if absolute_path(&paths[0]) == absolute_path(&paths[1]) {
         return Error::new(ScanErrorKind::SameInput, &paths[0]);
     }
     let can_rename = has_own_path(first) && has_own_path(second);
     let files = found.iter().filter(|input| has_own_path(input));
     let folder = files
-        .map(|input| absolute(input.source.display_path()))
-        .reduce(|a, b| common_folder(&a, &b))
+        .map(|input| absolute_path(input.source.display_path()))
+        .reduce(|a, b| find_common_folder(&a, &b))
         .filter(|_| can_rename);
     Error::new(ScanErrorKind::SameName { paths, folder }, &first.name)
 }
 
 /// Returns the deepest folder that two paths share.
-fn common_folder(a: &Path, b: &Path) -> PathBuf {
+fn find_common_folder(a: &Path, b: &Path) -> PathBuf {
     let pairs = a.components().zip(b.components());
     let same = pairs.take_while(|(a, b)| a == b);
     same.map(|(component, _)| component).collect()
 }
 
 /// Returns an absolute path without `.` and `..`. Symbolic links are not followed.
-fn absolute(path: &Path) -> PathBuf {
+fn absolute_path(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut out = PathBuf::new();
     for component in path.components() {
@@ -157,7 +160,7 @@ mod tests {
 
     #[test]
     fn names_are_the_path_below_crawl_data_or_the_base_name() {
-        let name = |path: &str| of_path(Path::new(path));
+        let name = |path: &str| name_from_path(Path::new(path));
         assert_eq!(
             name("/d/crawl-data/CC-MAIN-2025-38/x.warc.gz"),
             "crawl-data/CC-MAIN-2025-38/x.warc.gz"
@@ -174,7 +177,7 @@ mod tests {
     fn found(paths: &[&str]) -> Vec<NamedInput> {
         let found = paths.iter().map(|path| NamedInput {
             source: InputSource::File(path.into()),
-            name: of_path(Path::new(path)),
+            name: name_from_path(Path::new(path)),
             is_listed: false,
         });
         found.collect()
@@ -194,7 +197,7 @@ mod tests {
         ] {
             let mut inputs = found(paths);
             let mut options = InputOptions::default();
-            let error = assign(&mut inputs, &options).unwrap_err();
+            let error = assign_names(&mut inputs, &options).unwrap_err();
             let Some(ScanErrorKind::SameName {
                 folder: Some(found),
                 ..
@@ -204,7 +207,7 @@ mod tests {
             };
             assert_eq!(found, Path::new(folder));
             options.relative_to = Some(found.clone());
-            assign(&mut inputs, &options).unwrap();
+            assign_names(&mut inputs, &options).unwrap();
             let made: Vec<&str> = inputs.iter().map(|input| input.name.as_str()).collect();
             assert_eq!(made, names);
         }
@@ -212,7 +215,7 @@ mod tests {
 
     #[test]
     fn two_paths_to_one_file_are_the_same_input() {
-        let error = assign(
+        let error = assign_names(
             &mut found(&["/d/x", "/d/./a/../x"]),
             &InputOptions::default(),
         );

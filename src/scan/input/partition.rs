@@ -4,7 +4,7 @@ use super::is_partition_name;
 
 /// Returns the crawl that a path contains: the name of the folder below
 /// `crawl-data`, or the first folder with the name of a crawl.
-pub(super) fn crawl_of_path(path: &str) -> Option<String> {
+pub(super) fn find_crawl_in_path(path: &str) -> Option<String> {
     let parts: Vec<&str> = path.split('/').collect();
     let below = parts
         .iter()
@@ -14,13 +14,13 @@ pub(super) fn crawl_of_path(path: &str) -> Option<String> {
     let folders = &parts[..parts.len() - 1];
     below
         .filter(|_| !is_below_last)
-        .or_else(|| folders.iter().find(|part| looks_like_crawl(part)))
+        .or_else(|| folders.iter().find(|part| is_crawl_name(part)))
         .filter(|part| is_partition_name(part))
         .map(|part| (*part).to_owned())
 }
 
 /// Returns true for a name such as `CC-MAIN-2025-38` or `CC-NEWS-2024-05`.
-fn looks_like_crawl(part: &str) -> bool {
+fn is_crawl_name(part: &str) -> bool {
     let mut words = part.split('-');
     words.next() == Some("CC")
         && words.next().is_some_and(|word| {
@@ -38,18 +38,18 @@ fn looks_like_crawl(part: &str) -> bool {
 /// Returns the subset that the path or the name of an input contains, if a folder
 /// has the name of a subset of Common Crawl. Many folders are named `warc`, so this
 /// name counts only in the folder tree of Common Crawl.
-pub(super) fn subset_of_path(path: &str, name: &str) -> Option<String> {
-    let has = |path: &str, subset: &str| {
+pub(super) fn find_subset_in_path(path: &str, name: &str) -> Option<String> {
+    let has_folder = |path: &str, subset: &str| {
         let mut folders = path.split('/').rev().skip(1);
         folders.any(|part| part == subset)
     };
     for subset in ["robotstxt", "crawldiagnostics"] {
-        if has(path, subset) || has(name, subset) {
+        if has_folder(path, subset) || has_folder(name, subset) {
             return Some(subset.to_owned());
         }
     }
-    let is_tree = name.contains("crawl-data/") || crawl_of_path(name).is_some();
-    (is_tree && has(name, "warc")).then(|| "warc".to_owned())
+    let is_in_crawl_tree = name.contains("crawl-data/") || find_crawl_in_path(name).is_some();
+    (is_in_crawl_tree && has_folder(name, "warc")).then(|| "warc".to_owned())
 }
 
 #[cfg(test)]
@@ -59,17 +59,20 @@ mod tests {
     #[test]
     fn crawl_and_subset_come_from_the_path() {
         let path = "crawl-data/CC-MAIN-2025-38/segments/1/robotstxt/CC-MAIN-1.warc.gz";
-        assert_eq!(crawl_of_path(path).as_deref(), Some("CC-MAIN-2025-38"));
-        assert_eq!(subset_of_path(path, path).as_deref(), Some("robotstxt"));
+        assert_eq!(find_crawl_in_path(path).as_deref(), Some("CC-MAIN-2025-38"));
         assert_eq!(
-            crawl_of_path("/d/CC-NEWS-2024-05/x.warc.gz").as_deref(),
+            find_subset_in_path(path, path).as_deref(),
+            Some("robotstxt")
+        );
+        assert_eq!(
+            find_crawl_in_path("/d/CC-NEWS-2024-05/x.warc.gz").as_deref(),
             Some("CC-NEWS-2024-05")
         );
-        assert_eq!(crawl_of_path("/d/warc/x.warc.gz"), None);
-        assert_eq!(crawl_of_path("crawl-data/x.warc.gz"), None);
-        assert_eq!(subset_of_path("/d/warc/x.warc.gz", "x.warc.gz"), None);
+        assert_eq!(find_crawl_in_path("/d/warc/x.warc.gz"), None);
+        assert_eq!(find_crawl_in_path("crawl-data/x.warc.gz"), None);
+        assert_eq!(find_subset_in_path("/d/warc/x.warc.gz", "x.warc.gz"), None);
         assert_eq!(
-            subset_of_path("", "crawl-data/C/segments/1/warc/x").as_deref(),
+            find_subset_in_path("", "crawl-data/C/segments/1/warc/x").as_deref(),
             Some("warc")
         );
     }

@@ -19,11 +19,11 @@ pub(crate) const PEEK_BYTES: usize = 1 << 20;
 pub struct Stream {
     /// The path to open; `None` for standard input.
     path: Option<PathBuf>,
-    state: Mutex<State>,
+    state: Mutex<StreamState>,
 }
 
 #[derive(Default)]
-struct State {
+struct StreamState {
     reader: Option<Box<dyn Read + Send>>,
     /// The bytes that were read by peeking.
     head: Vec<u8>,
@@ -63,7 +63,7 @@ impl Stream {
 
     /// Returns true if the stream was opened, for peeking or for reading.
     pub(crate) fn is_opened(&self) -> bool {
-        self.state().is_opened
+        self.lock_state().is_opened
     }
 
     /// Returns a reader of at most [`PEEK_BYTES`] first bytes of the stream, which
@@ -77,7 +77,7 @@ impl Stream {
 
     /// Removes and returns the error that ended [peeking](Self::peek).
     pub(crate) fn take_error(&self) -> Option<io::Error> {
-        self.state().error.take()
+        self.lock_state().error.take()
     }
 
     /// Returns a reader of all bytes of the stream, beginning with the first.
@@ -87,7 +87,7 @@ impl Stream {
     ///
     /// Those of opening the stream, and an error if it was taken before.
     pub(crate) fn take(&self) -> io::Result<Box<dyn Read + Send>> {
-        let mut state = self.state();
+        let mut state = self.lock_state();
         if let Some(error) = state.error.take() {
             return Err(error);
         }
@@ -114,12 +114,12 @@ impl Stream {
         Some((metadata.dev(), metadata.ino()))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn lock_state(&self) -> MutexGuard<'_, StreamState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl StreamState {
     /// Opens the stream unless it is already open.
     fn open(&mut self, path: Option<&Path>) -> io::Result<()> {
         if !self.is_opened {
@@ -135,19 +135,20 @@ impl State {
     /// Reads at most `most` more bytes of the head; none at the end of the stream.
     fn read_head(&mut self, path: Option<&Path>, most: usize) -> io::Result<()> {
         self.open(path)?;
-        let from = self.head.len();
-        let most = most.min(PEEK_BYTES - from);
+        let kept_bytes = self.head.len();
+        let most = most.min(PEEK_BYTES - kept_bytes);
         let Some(reader) = &mut self.reader else {
             return Ok(());
         };
-        self.head.resize(from + most, 0);
+        self.head.resize(kept_bytes + most, 0);
         let result = loop {
-            match reader.read(&mut self.head[from..]) {
+            match reader.read(&mut self.head[kept_bytes..]) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 result => break result,
             }
         };
-        self.head.truncate(from + *result.as_ref().unwrap_or(&0));
+        self.head
+            .truncate(kept_bytes + *result.as_ref().unwrap_or(&0));
         result.map(|_| ())
     }
 }
@@ -175,7 +176,7 @@ struct Peek {
 
 impl Read for Peek {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let mut state = self.stream.state();
+        let mut state = self.stream.lock_state();
         if self.position == state.head.len() && state.head.len() < PEEK_BYTES {
             if state.error.is_some() {
                 return Ok(0);
@@ -198,7 +199,7 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    fn stream_of(bytes: &[u8]) -> (tempfile::NamedTempFile, Arc<Stream>) {
+    fn stream_from_bytes(bytes: &[u8]) -> (tempfile::NamedTempFile, Arc<Stream>) {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(bytes).unwrap();
         let stream = Stream::open(file.path());
@@ -209,7 +210,7 @@ mod tests {
     fn bytes_that_were_peeked_at_are_read_again_and_then_the_rest() {
         let bytes: Vec<u8> = (0..3 * PEEK_BYTES).map(|i| (i % 251) as u8).collect();
         for peeked in [0, 10, 100_000, PEEK_BYTES, 2 * PEEK_BYTES] {
-            let (_file, stream) = stream_of(&bytes);
+            let (_file, stream) = stream_from_bytes(&bytes);
             for _ in 0..2 {
                 let mut head = Vec::new();
                 let mut peek = stream.peek().take(peeked as u64);

@@ -15,7 +15,7 @@ pub(super) struct Warcinfo {
 }
 
 /// The bytes of a file that are read first to find its warcinfo record.
-const FIRST_BYTES: u64 = 16 << 10;
+const WARCINFO_HEAD_BYTES: u64 = 16 << 10;
 
 impl Warcinfo {
     /// Reads the first record of an archive. `reader` is reused for many archives, so that its
@@ -33,22 +33,22 @@ impl Warcinfo {
                 // A few kilobytes are nearly always sufficient, and there may be many files.
                 let mut first = Vec::new();
                 let read = fs::File::open(path)
-                    .and_then(|file| file.take(FIRST_BYTES).read_to_end(&mut first));
-                let has_info = read.is_ok()
-                    && read_first(reader, |reader| {
+                    .and_then(|file| file.take(WARCINFO_HEAD_BYTES).read_to_end(&mut first));
+                let is_warcinfo = read.is_ok()
+                    && open_at_warcinfo(reader, |reader| {
                         reader.open_stream(Box::new(io::Cursor::new(first)))
                     });
-                if !has_info && !read_first(reader, |reader| reader.open_file(path)) {
+                if !is_warcinfo && !open_at_warcinfo(reader, |reader| reader.open_file(path)) {
                     return Ok(Self::default());
                 }
             }
             InputSource::Stream(stream) => {
                 let head = Box::new(stream.peek());
-                let has_info = read_first(reader, |reader| reader.open_stream(head));
+                let is_warcinfo = open_at_warcinfo(reader, |reader| reader.open_stream(head));
                 if let Some(error) = stream.take_error() {
                     return Err(Error::read(stream.display_path(), error));
                 }
-                if !has_info {
+                if !is_warcinfo {
                     return Ok(Self::default());
                 }
             }
@@ -77,7 +77,7 @@ impl Warcinfo {
 
 /// Opens an archive and reads its first record. Returns true if it is a warcinfo
 /// record.
-fn read_first(
+fn open_at_warcinfo(
     reader: &mut warc::Reader,
     open: impl FnOnce(&mut warc::Reader) -> Result<(), warc::Error>,
 ) -> bool {

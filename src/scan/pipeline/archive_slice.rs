@@ -2,7 +2,7 @@
 
 use super::stats::ScanStats;
 use crate::input::stream::Stream;
-use capture::Scope;
+use capture::CaptureScope;
 use dataset::tables::TableBatches;
 use std::io;
 use std::ops::Range;
@@ -17,7 +17,6 @@ pub(crate) enum SliceSource {
     File(PathBuf),
     /// An object that was fetched.
     Object(ArchiveFile),
-    /// A stream.
     Stream(Arc<Stream>),
     /// The input does not exist, which is a fault.
     Missing,
@@ -28,20 +27,19 @@ pub(crate) enum SliceSource {
 /// An input, or a byte range of it, that one worker reads.
 #[derive(Clone, Debug)]
 pub(crate) struct ArchiveSlice {
-    /// The source of the bytes.
     pub(crate) source: SliceSource,
     /// The name of the archive.
     pub(crate) name: Arc<str>,
     /// The key of the first capture of the archive.
     pub(crate) first_robots_id: i64,
-    /// The range. Members that begin in it are read; `None` for the whole input.
+    /// The byte range in which members that are read begin; `None` for the whole input.
     pub(crate) range: Option<Range<u64>>,
     /// True if a member is known to begin at the start of the range. Otherwise the first member in
     /// the range is searched for.
-    pub(crate) is_exact: bool,
+    pub(crate) begins_at_member: bool,
     /// Selects the records that are captures.
-    pub(crate) scope: Scope,
-    /// True if an object that seems to be truncated is to be fetched again.
+    pub(crate) scope: CaptureScope,
+    /// True if the object is fetched again when it seems to be truncated.
     pub(crate) may_fetch_again: bool,
     /// The compression of the input, set once a slice of it was opened.
     pub(crate) compression: Arc<OnceLock<Compression>>,
@@ -55,9 +53,9 @@ pub(crate) struct SliceOutput {
     /// Bytes of values in the batches.
     pub(crate) bytes: u64,
     /// The offset of the first member; `None` if the range has none.
-    pub(crate) start: Option<u64>,
+    pub(crate) first_member: Option<u64>,
     /// The offset up to which the input was read.
-    pub(crate) reached: u64,
+    pub(crate) reached_offset: u64,
     pub(crate) state: SliceState,
 }
 
@@ -69,7 +67,7 @@ pub(crate) enum SliceState {
     LargeBody,
     /// The object seems to be truncated. The fault is withheld until the object has been fetched
     /// again.
-    Truncated(Cut),
+    Truncated(TruncationPoint),
     /// The slice was read. The next member begins at this offset.
     Finished(u64),
     /// The input is not an archive of a known kind. The whole input was reported as a fault.
@@ -80,7 +78,7 @@ pub(crate) enum SliceState {
 
 /// The place at which an object seems to be truncated.
 #[derive(Clone, Copy)]
-pub(crate) struct Cut {
+pub(crate) struct TruncationPoint {
     /// The offset of the member that is not complete.
     pub(crate) offset: u64,
     /// The number of records of that member that were read.

@@ -4,7 +4,7 @@
 //! `tests/faults` that kill the program between any two system calls.
 
 use super::progress::{ScanPhase, ScanProgress};
-use super::stats::{MostBlocked, WrittenParts};
+use super::stats::{MostBlockedAgents, WrittenParts};
 use super::tasks::TaskPool;
 use columns::TableFileWriter;
 use dataset::external_sort::{SortMemory, SpillFolder};
@@ -21,7 +21,7 @@ use std::sync::atomic::AtomicBool;
 const SORT_MEMORY_BYTES: u64 = 512 << 20;
 
 /// Resolves all hosts, and writes the resolved tables. Adds their rows to `written`. Returns the
-/// crawlers that most hosts block.
+/// agents that the most hosts block.
 ///
 /// # Errors
 ///
@@ -32,13 +32,13 @@ pub(super) fn write_hosts(
     progress: &ScanProgress,
     stop: &Arc<AtomicBool>,
     written: &mut WrittenParts,
-) -> Result<MostBlocked, Error> {
-    progress.begin(ScanPhase::Hosts);
+) -> Result<MostBlockedAgents, Error> {
+    progress.set_phase(ScanPhase::Hosts);
     let root = dataset.root().to_owned();
     let tables = [Table::RobotsFiles, Table::Verdicts];
     let parts = [(root.clone(), dataset.parts())];
-    let stored = Dataset::of_parts(&root, &parts, &tables)?.stopped_by(stop);
-    let resolved = tasks.install(|| resolve(&stored, dataset, progress, stop));
+    let stored = Dataset::from_parts(&root, &parts, &tables)?.with_stop_flag(stop);
+    let resolved = tasks.install(|| resolve_dataset(&stored, dataset, progress, stop));
     let ResolvedHosts { files, ranking } = resolved.map_err(|error| match error.kind() {
         Some(ErrorKind::Abandoned) => Error::new(ErrorKind::Interrupted, &root),
         _ => error,
@@ -49,7 +49,7 @@ pub(super) fn write_hosts(
     let paths: Vec<String> = paths
         .map(|path| path.to_string_lossy().into_owned())
         .collect();
-    dataset.announce_crawls(&paths)?;
+    dataset.announce_crawl_files(&paths)?;
     let new = crawls.iter().map(|crawl| CrawlEntry {
         crawl: crawl.clone(),
         files: Vec::new(),
@@ -64,20 +64,21 @@ pub(super) fn write_hosts(
         entry.files.push(FileEntry::new(file.table, finished));
     }
     dataset.add_crawls(entries)?;
-    Ok(MostBlocked {
+    Ok(MostBlockedAgents {
         crawl: crawls.last().filter(|_| crawls.len() > 1).cloned(),
         hosts: ranking.hosts,
         agents: ranking.agents,
     })
 }
 
-fn resolve(
+fn resolve_dataset(
     stored: &Dataset,
     dataset: &DatasetWriter,
     progress: &ScanProgress,
     stop: &Arc<AtomicBool>,
 ) -> Result<ResolvedHosts, Error> {
-    let spill_folder = SpillFolder::create(&dataset.temp().scratch(), Arc::clone(stop))?;
+    let spill_folder =
+        SpillFolder::create(&dataset.temp_folder().sort_folder_path(), Arc::clone(stop))?;
     let context = ResolveContext {
         dataset: stored,
         memory: SortMemory::new(&spill_folder, SORT_MEMORY_BYTES),
@@ -85,7 +86,7 @@ fn resolve(
     };
     let create = |table: Table, crawl: u32| {
         let path = OutputLayout::crawl_path(table, &stored.crawls()[crawl as usize]);
-        let new = dataset.temp().new_file(Path::new(&path), false)?;
+        let new = dataset.temp_folder().new_file(Path::new(&path), false)?;
         TableFileWriter::create(table.file_schema(&[]), new)
     };
     let last = (stored.crawls().len() as u32).saturating_sub(1);

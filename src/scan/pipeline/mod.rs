@@ -10,8 +10,8 @@
 //! table_reader.rs  the rows of one table, without files
 //! ```
 //!
-//! Workers and encoders run on a rayon pool. One thread, that of [`run`], schedules them. Of rows it
-//! only changes their keys, so that its cost, the serial fraction of the run, is small. No worker
+//! Workers and encoders run on a rayon pool. One thread, that of [`run`], schedules them. It changes
+//! nothing in rows but their keys, so its cost, the serial fraction of the run, is small. No worker
 //! waits: it returns after about 1 MiB of bodies and is only continued if there is room for more, so
 //! that memory is bounded. The scheduler waits for the disk when it writes a line of the manifest or
 //! of the log, and for the reader of a [`TableReader`].
@@ -42,7 +42,7 @@ mod worker;
 pub use options::{Options, PSL_VERSION};
 pub use plan::{Part, plan_parts};
 pub use progress::{ScanNotice, ScanPhase, ScanProgress};
-pub use stats::{MostBlocked, ResumedParts, ScanSummary, WrittenParts};
+pub use stats::{MostBlockedAgents, ResumedParts, ScanSummary, WrittenParts};
 pub use table_reader::{TableReader, reader_schema};
 
 use crate::input::{Input, InputSource};
@@ -50,10 +50,10 @@ use columns::WrittenFile;
 use dataset::crawler::registry::CrawlerRegistry;
 use dataset::error::{DatasetErrorKind, InputIdentity, ResumeDifference};
 use dataset::tables::{Table, agents_rows};
-use dataset::{AGENTS, DatasetWriter, LockedDataset, PlannedPart};
+use dataset::{AGENTS_PATH, DatasetWriter, LockedDataset, PlannedPart};
 use disk::SingleFile;
 use disk::error::{Error, ErrorKind};
-use disk::open_files::{self, OpenFiles};
+use disk::open_files::{self, OpenFileLimits};
 use part_writer::OutputTarget;
 use remote::ObjectIdentity;
 use remote::error::RemoteErrorKind;
@@ -66,8 +66,8 @@ use std::sync::mpsc::Sender;
 use std::time::Instant;
 use tasks::TaskPool;
 
-/// The most objects of finished parts that are checked for changes before a run is resumed. Of more,
-/// evenly spaced ones are checked: a request for each would take as long as reading them again.
+/// The most objects of finished parts that are checked for changes before a run is resumed. If there
+/// are more, evenly spaced ones are checked: requests for all would take as long as reading all again.
 const MAX_CHECKED_OBJECTS: usize = 256;
 
 /// Runs the main job.
@@ -91,16 +91,16 @@ pub fn run(
     }
     let began = Instant::now();
     let tables = options.layout.tables().len();
-    let open_files = OpenFiles::new(open_files::free(), tables, options.threads)?;
+    let open_files = OpenFileLimits::new(open_files::count_free(), tables, options.threads)?;
     // Threads that do not start are an error before anything is written.
     let pool = TaskPool::new(options.threads, options.layout.root())?;
     let mut options = options.clone();
-    let (target, agents) = if options.layout.is_single_file() {
-        (OutputTarget::File(open_file(&options)?), None)
+    let (target, agents_file) = if options.layout.is_single_file() {
+        (OutputTarget::File(open_single_file(&options)?), None)
     } else {
         // Outside of the pool, rayon would use a pool of the process, which a forked child does not have.
-        let (dataset, agents) = pool.0.install(|| open_dataset(&mut options, stop))?;
-        (OutputTarget::Dataset(Box::new(dataset)), agents)
+        let (dataset, agents_file) = pool.0.install(|| open_dataset(&mut options, stop))?;
+        (OutputTarget::Dataset(Box::new(dataset)), agents_file)
     };
     let mut scheduler = Scheduler::new(&options, open_files, pool, progress, notices, stop, target);
     let result = scheduler.run();
@@ -109,19 +109,19 @@ pub fn run(
         .remote
         .as_ref()
         .map_or(0, |remote| remote.requests());
-    if let Some(agents) = agents {
+    if let Some(agents_file) = agents_file {
         let name = Table::Agents.name().to_owned();
-        summary.written.rows.insert(name, agents.rows);
-        summary.written.bytes += agents.bytes;
+        summary.written.rows.insert(name, agents_file.rows);
+        summary.written.bytes += agents_file.bytes;
     }
     let tasks = scheduler.tasks();
     let OutputTarget::Dataset(dataset) = scheduler.target() else {
         summary.seconds = began.elapsed().as_secs_f64();
         return result.map(|()| summary);
     };
-    let has_hosts = options.layout.has_hosts() && dataset.crawls().is_empty();
+    let needs_hosts = options.layout.has_resolved_tables() && dataset.crawls().is_empty();
     let result = result.and_then(|()| {
-        if has_hosts && summary.failed_inputs == 0 {
+        if needs_hosts && summary.failed_inputs == 0 {
             let written = &mut summary.written;
             let most_blocked = hosts::write_hosts(dataset, &tasks, progress, stop, written)?;
             summary.most_blocked = Some(most_blocked);
@@ -134,14 +134,14 @@ pub fn run(
     }
     summary.seconds = began.elapsed().as_secs_f64();
     let event = if result.is_ok() { "end" } else { "stop" };
-    dataset.log(&json!({
+    dataset.add_log_line(&json!({
         "event": event, "seconds": summary.seconds, "bytes": summary.bytes, "records": summary.records,
         "captures": summary.captures, "faults": summary.faults, "failed_inputs": summary.failed_inputs,
         "requests": summary.requests,
     }));
     result?;
     if summary.failed_inputs == 0 {
-        if options.layout.has_hosts() {
+        if options.layout.has_resolved_tables() {
             dataset.write_views(options.layout.tables())?;
         }
         dataset.finish()?;
@@ -149,13 +149,13 @@ pub fn run(
     Ok(summary)
 }
 
-/// Opens a single output file.
-fn open_file(options: &Options) -> Result<SingleFile, Error> {
+/// Locks the single output file, and checks that it may be written.
+fn open_single_file(options: &Options) -> Result<SingleFile, Error> {
     let layout = &options.layout;
-    layout.check(options.existing)?;
+    layout.check(options.if_exists)?;
     let file = SingleFile::open(layout.root())?;
     // Another run may have written the file before this one locked it.
-    layout.check(options.existing)?;
+    layout.check(options.if_exists)?;
     Ok(file)
 }
 
@@ -169,12 +169,12 @@ fn open_dataset(
 ) -> Result<(DatasetWriter, Option<WrittenFile>), Error> {
     let layout = &options.layout;
     let header = options.manifest_header();
-    let locked = LockedDataset::open(layout, options.existing, &header)?;
-    let former_sizes = locked.begun_sizes().into_iter().flatten();
+    let locked = LockedDataset::open(layout, options.if_exists, &header)?;
+    let former_sizes = locked.resumed_input_sizes().into_iter().flatten();
     for (input, bytes) in options.inputs.iter_mut().zip(former_sizes) {
         input.bytes = bytes;
     }
-    let planned = |part: Part| {
+    let planned_part = |part: Part| {
         let first = &options.inputs[part.inputs.start];
         PlannedPart {
             number: part.number,
@@ -184,19 +184,19 @@ fn open_dataset(
         }
     };
     let parts = plan_parts(&options.inputs, options.part_size);
-    let parts: Vec<PlannedPart> = parts.into_iter().map(planned).collect();
-    if locked.begun_parts() < parts.len() {
-        check_objects(options, locked.begun_objects(), stop)?;
+    let parts: Vec<PlannedPart> = parts.into_iter().map(planned_part).collect();
+    if locked.resumed_part_count() < parts.len() {
+        check_objects_unchanged(options, locked.resumed_objects(), stop)?;
     }
     let dataset = locked.begin(options.manifest_header(), &parts, options.threads)?;
-    let agents = match layout.tables().contains(&Table::Agents) {
+    let agents_file = match layout.tables().contains(&Table::Agents) {
         true => Some(write_agents(&options.registry, &dataset)?),
         false => None,
     };
     let tables = layout.tables().iter().copied();
-    let tables: Vec<Table> = tables.filter(|table| !table.has_crawls()).collect();
+    let tables: Vec<Table> = tables.filter(|table| !table.is_per_crawl()).collect();
     dataset.write_views(&tables)?;
-    Ok((dataset, agents))
+    Ok((dataset, agents_file))
 }
 
 /// Checks that objects from which finished parts were read have not changed since, as far as their
@@ -205,17 +205,17 @@ fn open_dataset(
 /// # Errors
 ///
 /// [`DatasetErrorKind::ResumeDiffers`], [`ErrorKind::Interrupted`].
-fn check_objects(
+fn check_objects_unchanged(
     options: &Options,
-    begun: Vec<(usize, ObjectIdentity)>,
+    former_objects: Vec<(usize, ObjectIdentity)>,
     stop: &AtomicBool,
 ) -> Result<(), Error> {
     let Some(remote) = &options.remote else {
         return Ok(());
     };
-    let step = begun.len().div_ceil(MAX_CHECKED_OBJECTS).max(1);
+    let step = former_objects.len().div_ceil(MAX_CHECKED_OBJECTS).max(1);
     let (mut checked, mut urls) = (Vec::new(), Vec::new());
-    for (index, before) in begun.into_iter().step_by(step) {
+    for (index, before) in former_objects.into_iter().step_by(step) {
         if let Some(input) = options.inputs.get(index)
             && let InputSource::Remote(url) = &input.source
         {
@@ -250,7 +250,9 @@ fn check_objects(
 
 /// Writes the table `agents`, which is one file for the whole dataset.
 fn write_agents(registry: &CrawlerRegistry, dataset: &DatasetWriter) -> Result<WrittenFile, Error> {
-    let new = dataset.temp().new_file(Path::new(AGENTS), true)?;
+    let new = dataset
+        .temp_folder()
+        .new_file(Path::new(AGENTS_PATH), true)?;
     let schema = Table::Agents.file_schema(&[]);
     let rows = agents_rows(&registry.crawlers);
     columns::write_table(schema, rows, new)

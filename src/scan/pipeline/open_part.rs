@@ -1,4 +1,4 @@
-//! A part whose files are being written.
+//! The state of a part while it is written.
 
 use super::stats::ScanStats;
 use columns::TableFileWriter;
@@ -15,13 +15,13 @@ pub(super) struct OpenPart {
     /// The indexes of the inputs.
     pub(super) inputs: Range<usize>,
     /// The identities of inputs that were objects on servers, by index.
-    pub(super) objects: BTreeMap<usize, ObjectIdentity>,
+    pub(super) object_identities: BTreeMap<usize, ObjectIdentity>,
     pub(super) files: Vec<(Table, TableFileWriter)>,
     pub(super) stats: ScanStats,
-    /// Tasks of the files that are running.
-    pub(super) encoding: usize,
+    /// The number of running tasks that encode the files.
+    pub(super) running_tasks: usize,
     /// True if all rows were pushed.
-    pub(super) is_read: bool,
+    pub(super) has_all_rows: bool,
     /// True if an input failed. The files are then discarded.
     pub(super) is_failed: bool,
 }

@@ -15,12 +15,12 @@ pub const PSL_VERSION: &str = "psl 2.1.247";
 /// The options of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The archives.
+    /// The archives that are read, in the order of their indexes.
     pub inputs: Vec<Input>,
-    /// The output.
+    /// The path and the tables of the output.
     pub layout: OutputLayout,
     /// The action if the output exists.
-    pub existing: IfExists,
+    pub if_exists: IfExists,
     /// The number of threads that read and encode.
     pub threads: usize,
     /// The offset in a body within which a line must end to count.
@@ -31,9 +31,9 @@ pub struct Options {
     pub with_bodies: bool,
     /// True if digests of captures are verified even if a checksum protects the bytes.
     pub verify_digests: bool,
-    /// The registry of crawlers.
+    /// The registry of crawlers, which is written as the table `agents`.
     pub registry: CrawlerRegistry,
-    /// The size of a part.
+    /// The size or the number of inputs after which a new part begins.
     pub part_size: PartSize,
     /// The sample whose inputs are read.
     pub sample: Option<Sample>,
@@ -56,7 +56,7 @@ impl Options {
         Self {
             inputs,
             layout,
-            existing: IfExists::Refuse,
+            if_exists: IfExists::Refuse,
             threads: 1,
             body_limit: Some(robots::BODY_LIMIT_BYTES),
             max_body_bytes: 16 << 20,
@@ -100,14 +100,14 @@ impl Options {
                 shard: self.shard,
                 agents: self.registry.sha1.clone(),
                 psl: PSL_VERSION.to_owned(),
-                crawls: crawls(&self.inputs),
+                crawls: list_partitions(&self.inputs),
             },
             inputs: self.inputs.iter().map(entry).collect(),
         }
     }
 
     /// Returns the limits of the WARC reader.
-    pub(crate) fn limits(&self) -> warc::Limits {
+    pub(crate) fn warc_limits(&self) -> warc::Limits {
         let default = warc::Limits::default();
         // A block holds HTTP headers besides the body, which may be encoded.
         warc::Limits {
@@ -118,12 +118,12 @@ impl Options {
 }
 
 /// Returns the crawls and subsets of inputs in order, without consecutive duplicates.
-fn crawls(inputs: &[Input]) -> Vec<Partition> {
+fn list_partitions(inputs: &[Input]) -> Vec<Partition> {
     let partition = |input: &Input| Partition {
         crawl: input.crawl.clone(),
         subset: input.subset.clone(),
     };
-    let mut crawls: Vec<Partition> = inputs.iter().map(partition).collect();
-    crawls.dedup();
-    crawls
+    let mut partitions: Vec<Partition> = inputs.iter().map(partition).collect();
+    partitions.dedup();
+    partitions
 }

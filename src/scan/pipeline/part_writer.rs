@@ -11,7 +11,7 @@ use super::open_part::OpenPart;
 use super::options::{Options, PSL_VERSION};
 use super::plan::{Part, plan_parts};
 use super::stats::{ScanStats, WrittenParts};
-use super::tasks::{EncodedTask, FinishedPart, TaskPool, TaskResult};
+use super::tasks::{EncodingResult, PartResult, TaskPool, TaskResult};
 use crate::input::Input;
 use columns::{FileTask, RowBatch, TableFileWriter, TableSchema, WrittenFile};
 use dataset::tables::{RunRow, Table, TableBatches, runs_rows};
@@ -25,21 +25,21 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
-/// Writes parts. Parts are named by their index in [`parts`](Self::parts).
+/// Writes parts. A part is identified by its index in [`parts`](Self::parts).
 pub(super) struct PartWriter<'a> {
     options: &'a Options,
     tasks: Arc<TaskPool>,
     pub(super) target: OutputTarget,
     parts: Vec<Part>,
-    open: BTreeMap<usize, OpenPart>,
+    open_parts: BTreeMap<usize, OpenPart>,
     /// The maximum number of parts that have open files.
-    open_parts_max: usize,
-    /// Tasks of files that are running.
-    encoding: usize,
+    max_open_parts: usize,
+    /// The number of running tasks that encode files.
+    running_tasks: usize,
     /// Bytes of values in these tasks.
     encoding_bytes: u64,
-    /// Parts whose files are being finished.
-    finishing: usize,
+    /// The number of parts whose files are being finished.
+    finishing_parts: usize,
     /// Statistics of the parts that were written.
     stats: ScanStats,
     written: WrittenParts,
@@ -47,9 +47,7 @@ pub(super) struct PartWriter<'a> {
 
 /// An output that is locked for this run.
 pub(super) enum OutputTarget {
-    /// A dataset.
     Dataset(Box<DatasetWriter>),
-    /// A single file.
     File(SingleFile),
     /// A reader of the rows of one table.
     Reader(SyncSender<RowBatch>),
@@ -59,7 +57,7 @@ pub(super) enum OutputTarget {
 struct RunsFile {
     schema: TableSchema,
     rows: RowBatch,
-    new: (NewFile, File),
+    new_file: (NewFile, File),
 }
 
 impl OutputTarget {
@@ -68,7 +66,7 @@ impl OutputTarget {
     pub(super) fn new_file(&self, path: &Path) -> Result<(NewFile, File), Error> {
         match self {
             Self::File(file) => file.new_file(),
-            Self::Dataset(dataset) => dataset.temp().new_file(path, false),
+            Self::Dataset(dataset) => dataset.temp_folder().new_file(path, false),
             Self::Reader(_) => unreachable!("a reader has no files"),
         }
     }
@@ -83,12 +81,12 @@ impl OutputTarget {
 }
 
 impl<'a> PartWriter<'a> {
-    /// Creates a writer. At most `open_parts_max` parts have open files at a time.
+    /// Creates a writer. At most `max_open_parts` parts have open files at a time.
     pub(super) fn new(
         options: &'a Options,
         tasks: Arc<TaskPool>,
         target: OutputTarget,
-        open_parts_max: usize,
+        max_open_parts: usize,
     ) -> Self {
         let parts = if options.layout.is_single_file() {
             // All inputs go to one file, whatever their crawls.
@@ -104,48 +102,48 @@ impl<'a> PartWriter<'a> {
             tasks,
             target,
             parts,
-            open: BTreeMap::new(),
-            open_parts_max,
-            encoding: 0,
+            open_parts: BTreeMap::new(),
+            max_open_parts,
+            running_tasks: 0,
             encoding_bytes: 0,
-            finishing: 0,
+            finishing_parts: 0,
             stats: ScanStats::default(),
             written: WrittenParts::default(),
         }
     }
 
-    /// Returns all parts.
     pub(super) fn parts(&self) -> &[Part] {
         &self.parts
     }
 
     /// Returns true if rows of a part can be pushed without too many open files.
-    pub(super) fn accepts(&self, part: usize) -> bool {
-        self.open.contains_key(&part) || self.open.len() + self.finishing < self.open_parts_max
+    pub(super) fn has_room_for(&self, part: usize) -> bool {
+        self.open_parts.contains_key(&part)
+            || self.open_parts.len() + self.finishing_parts < self.max_open_parts
     }
 
     /// Returns true if tasks of files are running.
     pub(super) fn is_encoding(&self) -> bool {
-        self.encoding > 0
+        self.running_tasks > 0
     }
 
     /// Returns true if files of parts are being finished.
     pub(super) fn is_finishing(&self) -> bool {
-        self.finishing > 0
+        self.finishing_parts > 0
     }
 
     /// Returns the bytes of values that are being encoded or wait for their row group. Those of
     /// failed parts are not counted, because they are never written.
     pub(super) fn backlog_bytes(&self) -> u64 {
-        let parts = self.open.values().filter(|part| !part.is_failed);
+        let parts = self.open_parts.values().filter(|part| !part.is_failed);
         let files = parts.flat_map(|part| &part.files);
         let queued: u64 = files.map(|(_, file)| file.queued_bytes()).sum();
         self.encoding_bytes + queued
     }
 
     /// Creates the files of a part, unless they are open.
-    pub(super) fn open(&mut self, index: usize) -> Result<(), Error> {
-        if self.open.contains_key(&index) {
+    pub(super) fn open_part(&mut self, index: usize) -> Result<(), Error> {
+        if self.open_parts.contains_key(&index) {
             return Ok(());
         }
         let part = &self.parts[index];
@@ -155,7 +153,7 @@ impl<'a> PartWriter<'a> {
         let has_file = |table: &Table| {
             layout.tables().contains(table) && !matches!(self.target, OutputTarget::Reader(_))
         };
-        for table in Table::OF_RECORDS.into_iter().filter(has_file) {
+        for table in Table::FROM_RECORDS.into_iter().filter(has_file) {
             let path = layout.part_path(table, part.number, &first.crawl, &first.subset);
             let new = self.target.new_file(&path)?;
             let schema = layout.file_schema(table);
@@ -166,14 +164,14 @@ impl<'a> PartWriter<'a> {
             crawl: first.crawl.clone(),
             subset: first.subset.clone(),
             inputs: part.inputs.clone(),
-            objects: BTreeMap::new(),
+            object_identities: BTreeMap::new(),
             files,
             stats: ScanStats::default(),
-            encoding: 0,
-            is_read: false,
+            running_tasks: 0,
+            has_all_rows: false,
             is_failed: false,
         };
-        self.open.insert(index, part);
+        self.open_parts.insert(index, part);
         Ok(())
     }
 
@@ -181,7 +179,7 @@ impl<'a> PartWriter<'a> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Abandoned`] if the rows are read by nobody any more.
+    /// [`ErrorKind::Abandoned`] if the reader of the rows was dropped.
     pub(super) fn push(
         &mut self,
         index: usize,
@@ -190,7 +188,7 @@ impl<'a> PartWriter<'a> {
         stats: ScanStats,
     ) -> Result<(), Error> {
         let layout = &self.options.layout;
-        let part = self.open.get_mut(&index).expect("the part is open");
+        let part = self.open_parts.get_mut(&index).expect("the part is open");
         if part.is_failed {
             return Ok(());
         }
@@ -199,67 +197,76 @@ impl<'a> PartWriter<'a> {
             return send_rows(reader, layout, input, batches);
         }
         let mut tasks = Vec::new();
-        for (table, rows) in Table::OF_RECORDS.into_iter().zip(batches) {
-            let Some(i) = part.files.iter().position(|(of, _)| *of == table) else {
+        for (table, rows) in Table::FROM_RECORDS.into_iter().zip(batches) {
+            let Some(i) = part
+                .files
+                .iter()
+                .position(|(file_table, _)| *file_table == table)
+            else {
                 continue;
             };
-            let rows = layout.file_rows(rows, &input.crawl, &input.subset);
+            let rows = layout.add_partition_columns(rows, &input.crawl, &input.subset);
             push_tasks(i, &mut tasks, |new| part.files[i].1.push(rows, new));
         }
-        self.spawn_all(index, tasks);
+        self.spawn_tasks(index, tasks);
         Ok(())
     }
 
     /// Adds bytes of inputs to the statistics of a part, if it is open.
-    pub(super) fn add_bytes(&mut self, index: usize, bytes: u64) {
-        if let Some(part) = self.open.get_mut(&index) {
+    pub(super) fn add_input_bytes(&mut self, index: usize, bytes: u64) {
+        if let Some(part) = self.open_parts.get_mut(&index) {
             part.stats.bytes += bytes;
         }
     }
 
     /// Adds the identity of an object that was read to its end to a part, if it is open.
-    pub(super) fn add_object(&mut self, index: usize, input: usize, identity: ObjectIdentity) {
-        if let Some(part) = self.open.get_mut(&index) {
-            part.objects.insert(input, identity);
+    pub(super) fn add_object_identity(
+        &mut self,
+        index: usize,
+        input: usize,
+        identity: ObjectIdentity,
+    ) {
+        if let Some(part) = self.open_parts.get_mut(&index) {
+            part.object_identities.insert(input, identity);
         }
     }
 
     /// Marks an open part as failed. Its files will be discarded.
-    pub(super) fn fail(&mut self, index: usize) {
-        let part = self.open.get_mut(&index).expect("the part is open");
+    pub(super) fn mark_failed(&mut self, index: usize) {
+        let part = self.open_parts.get_mut(&index).expect("the part is open");
         part.is_failed = true;
     }
 
     /// Ends an open part, to which no more rows will be pushed.
-    pub(super) fn end(&mut self, index: usize) -> Result<(), Error> {
-        let part = self.open.get_mut(&index).expect("the part is open");
-        part.is_read = true;
+    pub(super) fn end_part(&mut self, index: usize) -> Result<(), Error> {
+        let part = self.open_parts.get_mut(&index).expect("the part is open");
+        part.has_all_rows = true;
         let mut tasks = Vec::new();
         if !part.is_failed {
             for (i, (_, file)) in part.files.iter_mut().enumerate() {
                 push_tasks(i, &mut tasks, |new| file.end_rows(new));
             }
         }
-        self.spawn_all(index, tasks);
+        self.spawn_tasks(index, tasks);
         self.finish_if_encoded(index)
     }
 
-    fn spawn_all(&mut self, index: usize, tasks: Vec<(usize, FileTask)>) {
+    fn spawn_tasks(&mut self, index: usize, tasks: Vec<(usize, FileTask)>) {
         for (file, task) in tasks {
-            self.spawn(index, file, task);
+            self.spawn_task(index, file, task);
         }
     }
 
     /// Runs a task of a file on the pool.
-    fn spawn(&mut self, index: usize, file: usize, task: FileTask) {
-        if let Some(part) = self.open.get_mut(&index) {
-            part.encoding += 1;
+    fn spawn_task(&mut self, index: usize, file: usize, task: FileTask) {
+        if let Some(part) = self.open_parts.get_mut(&index) {
+            part.running_tasks += 1;
         }
         let (row_group, bytes) = (task.group, task.bytes());
-        self.encoding += 1;
+        self.running_tasks += 1;
         self.encoding_bytes += bytes;
         self.tasks.spawn(move || {
-            TaskResult::Encoded(EncodedTask {
+            TaskResult::Encoded(EncodingResult {
                 part: index,
                 file,
                 row_group,
@@ -270,50 +277,50 @@ impl<'a> PartWriter<'a> {
     }
 
     /// Takes the result of a task of a file, and runs the next one.
-    pub(super) fn take_encoded(&mut self, task: EncodedTask) -> Result<(), Error> {
-        self.encoding -= 1;
+    pub(super) fn take_encoding_result(&mut self, task: EncodingResult) -> Result<(), Error> {
+        self.running_tasks -= 1;
         self.encoding_bytes -= task.bytes;
         let part = self
-            .open
+            .open_parts
             .get_mut(&task.part)
             .expect("a part is open while it is encoded");
-        part.encoding -= 1;
+        part.running_tasks -= 1;
         let file = &mut part.files[task.file].1;
-        let output = task.result.map_err(|error| file.error(error))?;
+        let output = task.result.map_err(|error| file.write_error(error))?;
         if !part.is_failed
             && let Some(next) = file.take(task.row_group, output)
         {
-            self.spawn(task.part, task.file, next);
+            self.spawn_task(task.part, task.file, next);
         }
         self.finish_if_encoded(task.part)
     }
 
     /// Finishes the files of a part on the pool, if all rows were pushed and encoded.
     fn finish_if_encoded(&mut self, index: usize) -> Result<(), Error> {
-        let is_encoded = |part: &OpenPart| part.is_read && part.encoding == 0;
-        if !self.open.get(&index).is_some_and(is_encoded) {
+        let is_encoded = |part: &OpenPart| part.has_all_rows && part.running_tasks == 0;
+        if !self.open_parts.get(&index).is_some_and(is_encoded) {
             return Ok(());
         }
-        let mut part = self.open.remove(&index).expect("the part is open");
+        let mut part = self.open_parts.remove(&index).expect("the part is open");
         if part.is_failed {
             part.files.into_iter().for_each(|(_, file)| file.discard());
             return Ok(());
         }
-        let runs = self.runs_file(&part)?;
+        let runs = self.create_runs_file(&part)?;
         if let OutputTarget::Dataset(dataset) = &mut self.target {
-            dataset.announce(part.number, &part_paths(&self.options.layout, &part))?;
+            dataset.announce_part(part.number, &part_paths(&self.options.layout, &part))?;
         }
         // Syncing files takes long: the scheduler goes on meanwhile.
-        self.finishing += 1;
+        self.finishing_parts += 1;
         self.tasks.spawn(move || {
             let files = finish_files(std::mem::take(&mut part.files), runs);
-            TaskResult::PartFinished(Box::new(FinishedPart { part, files }))
+            TaskResult::PartFinished(Box::new(PartResult { part, files }))
         });
         Ok(())
     }
 
-    /// Returns the file of the table `runs` of a part, if the table is written.
-    fn runs_file(&self, part: &OpenPart) -> Result<Option<RunsFile>, Error> {
+    /// Creates the file of the table `runs` of a part, if the table is written.
+    fn create_runs_file(&self, part: &OpenPart) -> Result<Option<RunsFile>, Error> {
         let layout = &self.options.layout;
         if !layout.tables().contains(&Table::Runs) {
             return Ok(None);
@@ -334,15 +341,15 @@ impl<'a> PartWriter<'a> {
         let path = layout.part_path(Table::Runs, part.number, &part.crawl, &part.subset);
         Ok(Some(RunsFile {
             schema: layout.file_schema(Table::Runs),
-            rows: layout.file_rows(rows, &part.crawl, &part.subset),
-            new: self.target.new_file(&path)?,
+            rows: layout.add_partition_columns(rows, &part.crawl, &part.subset),
+            new_file: self.target.new_file(&path)?,
         }))
     }
 
     /// Commits a part whose files were finished: adds it to the manifest.
-    pub(super) fn commit(&mut self, finished: FinishedPart) -> Result<(), Error> {
-        self.finishing -= 1;
-        let FinishedPart { part, files } = finished;
+    pub(super) fn commit(&mut self, finished: PartResult) -> Result<(), Error> {
+        self.finishing_parts -= 1;
+        let PartResult { part, files } = finished;
         let files = files?;
         for (table, file) in &files {
             let rows = self.written.rows.entry(table.name().to_owned());
@@ -350,10 +357,10 @@ impl<'a> PartWriter<'a> {
             self.written.bytes += file.bytes;
         }
         if let OutputTarget::Dataset(dataset) = &mut self.target {
-            let mut objects = part.objects;
+            let mut objects = part.object_identities;
             let has_objects = !objects.is_empty();
             let inputs = part.inputs.clone().filter(|_| has_objects);
-            dataset.add(PartEntry {
+            dataset.add_part(PartEntry {
                 number: part.number,
                 crawl: part.crawl,
                 subset: part.subset,
@@ -374,8 +381,8 @@ impl<'a> PartWriter<'a> {
     }
 
     /// Discards the files of all parts that are not finished.
-    pub(super) fn discard_open(&mut self) {
-        for part in std::mem::take(&mut self.open).into_values() {
+    pub(super) fn discard_open_parts(&mut self) {
+        for part in std::mem::take(&mut self.open_parts).into_values() {
             part.files.into_iter().for_each(|(_, file)| file.discard());
         }
     }
@@ -396,18 +403,18 @@ fn send_rows(
     input: &Input,
     batches: TableBatches,
 ) -> Result<(), Error> {
-    let of_table = Table::OF_RECORDS.into_iter().zip(batches);
-    let of_table =
-        of_table.filter(|(table, rows)| layout.tables().contains(table) && !rows.is_empty());
-    for (_, rows) in of_table {
-        let rows = layout.file_rows(rows, &input.crawl, &input.subset);
+    let table_rows = Table::FROM_RECORDS.into_iter().zip(batches);
+    let table_rows =
+        table_rows.filter(|(table, rows)| layout.tables().contains(table) && !rows.is_empty());
+    for (_, rows) in table_rows {
+        let rows = layout.add_partition_columns(rows, &input.crawl, &input.subset);
         let sent = reader.send(rows);
         sent.map_err(|_| Error::new(ErrorKind::Abandoned, layout.root()))?;
     }
     Ok(())
 }
 
-/// Adds the tasks that `add` starts for the file `file`.
+/// Appends the tasks that `add` makes, each with `file`, the index of its file.
 fn push_tasks(
     file: usize,
     tasks: &mut Vec<(usize, FileTask)>,
@@ -420,7 +427,7 @@ fn push_tasks(
 
 /// Returns the paths of all files of a part.
 fn part_paths(layout: &OutputLayout, part: &OpenPart) -> Vec<String> {
-    let tables = layout.tables().iter().filter(|table| table.has_parts());
+    let tables = layout.tables().iter().filter(|table| table.is_per_part());
     let path = |&table: &Table| {
         let path = layout.part_path(table, part.number, &part.crawl, &part.subset);
         path.to_string_lossy().into_owned()
@@ -439,7 +446,7 @@ fn finish_files(
         finished.push((table, file.finish()?));
     }
     if let Some(runs) = runs {
-        let file = columns::write_table(runs.schema, runs.rows, runs.new)?;
+        let file = columns::write_table(runs.schema, runs.rows, runs.new_file)?;
         finished.push((Table::Runs, file));
     }
     Ok(finished)

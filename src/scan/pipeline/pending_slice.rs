@@ -1,6 +1,6 @@
 //! A slice in the queue of the scheduler.
 
-use super::archive_slice::{Cut, SliceOutput, SliceSource, SliceState};
+use super::archive_slice::{SliceOutput, SliceSource, SliceState, TruncationPoint};
 use super::worker::Worker;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -29,28 +29,31 @@ pub(super) struct PendingSlice {
     pub(super) outputs: VecDeque<Box<SliceOutput>>,
     pub(super) worker: SliceWorker,
     /// True if the object was fetched again.
-    pub(super) is_fetched_again: bool,
+    pub(super) is_refetched: bool,
     /// True if output of the slice was written.
-    pub(super) is_begun: bool,
+    pub(super) has_written_output: bool,
 }
 
-/// Where the worker of a slice is.
+/// The worker of a slice, if it is paused.
 pub(super) enum SliceWorker {
-    /// It is reading, or there is none.
+    /// The worker is reading, or the slice has none.
     Away,
     /// It stopped in the middle of the slice.
     Paused(Box<Worker>),
     /// It stopped at a large body.
     AtLargeBody(Box<Worker>),
-    /// It stopped at the end of an object that seems to be cut, until that is fetched again.
-    AtCut { worker: Box<Worker>, cut: Cut },
+    /// It stopped where an object seems to be truncated, until the object has been fetched again.
+    AtTruncation {
+        worker: Box<Worker>,
+        point: TruncationPoint,
+    },
 }
 
 /// The result of comparing the start of a slice with the end of the slice before it.
-pub(super) enum Boundary {
-    /// They agree: the output is valid.
+pub(super) enum BoundaryCheck {
+    /// Both are the same offset: the output is valid.
     Match,
-    /// They differ: the slice must be read again from the boundary.
+    /// The offsets differ: the slice must be read again from the boundary.
     Mismatch,
     /// The slice before it ended after this one: no member begins in it.
     Skipped,
@@ -59,22 +62,28 @@ pub(super) enum Boundary {
 impl PendingSlice {
     /// Compares the start of the slice, as stated by its first output, with the boundary: the
     /// offset at which the next member begins according to the slice before it.
-    pub(super) fn check_boundary(&self, first: &SliceOutput, boundary: u64) -> Boundary {
+    pub(super) fn check_boundary(
+        &self,
+        first_output: &SliceOutput,
+        boundary: u64,
+    ) -> BoundaryCheck {
         let Some(range) = self.range.as_ref().filter(|range| range.start > 0) else {
             // The first slice of an input, or the whole input.
-            return Boundary::Match;
+            return BoundaryCheck::Match;
         };
         if boundary >= range.end {
-            return Boundary::Skipped;
+            return BoundaryCheck::Skipped;
         }
-        match first.start == Some(boundary) || matches!(first.state, SliceState::Failed(_)) {
-            true => Boundary::Match,
-            false => Boundary::Mismatch,
+        match first_output.first_member == Some(boundary)
+            || matches!(first_output.state, SliceState::Failed(_))
+        {
+            true => BoundaryCheck::Match,
+            false => BoundaryCheck::Mismatch,
         }
     }
 
     /// Makes the slice read an object from an offset to its end.
-    pub(super) fn read_on(&mut self, object: ArchiveFile, offset: u64) {
+    pub(super) fn continue_from(&mut self, object: ArchiveFile, offset: u64) {
         self.bytes = Some(object.length());
         self.source = Some(SliceSource::Object(object));
         self.range = Some(offset..u64::MAX);
@@ -82,14 +91,14 @@ impl PendingSlice {
 
     /// Drops all output of the current attempt. Returns the bytes of that output and the worker
     /// that was paused.
-    pub(super) fn reset(&mut self) -> (u64, Option<Box<Worker>>) {
+    pub(super) fn discard_attempt(&mut self) -> (u64, Option<Box<Worker>>) {
         self.attempt += 1;
         let dropped_bytes = self.outputs.drain(..).map(|output| output.bytes).sum();
         let worker = match self.worker.take() {
             SliceWorker::Away => None,
             SliceWorker::Paused(worker)
             | SliceWorker::AtLargeBody(worker)
-            | SliceWorker::AtCut { worker, .. } => Some(worker),
+            | SliceWorker::AtTruncation { worker, .. } => Some(worker),
         };
         (dropped_bytes, worker)
     }
@@ -102,7 +111,7 @@ impl SliceWorker {
     }
 
     /// Takes the worker if it can be continued: at a large body only if its output is awaited.
-    pub(super) fn take_ready(&mut self, is_awaited: bool) -> Option<Box<Worker>> {
+    pub(super) fn take_ready_worker(&mut self, is_awaited: bool) -> Option<Box<Worker>> {
         match self.take() {
             Self::Paused(worker) => Some(worker),
             Self::AtLargeBody(worker) if is_awaited => Some(worker),

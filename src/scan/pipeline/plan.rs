@@ -9,10 +9,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Inputs larger than this are divided into slices.
-const SPLIT_BYTES: u64 = 8 << 20;
+const DIVIDED_ABOVE_BYTES: u64 = 8 << 20;
 
-/// The size of a slice. Output of a slice waits for the slices before it, and the memory for
-/// waiting output is small: with small slices the threads stay close to each other.
+/// The size of a slice. It is small, because the output of a slice waits in memory until the slices
+/// before it are written.
 const SLICE_BYTES: u64 = warc::SLICE_BYTES;
 
 /// Consecutive inputs of one crawl and subset: the unit of commit.
@@ -26,14 +26,15 @@ pub struct Part {
 
 /// Divides inputs into parts, according to their sizes or their number alone.
 ///
-/// By size, an input of unknown size, which is a stream, is a part of its own. So is a larger input.
+/// If the size of parts is limited, a stream, whose size is unknown, and an input above the limit are
+/// parts of their own.
 pub fn plan_parts(inputs: &[Input], size: PartSize) -> Vec<Part> {
     let part_bytes = match size {
         PartSize::Bytes(bytes) => bytes,
         PartSize::Inputs(_) => u64::MAX,
     };
     let mut parts: Vec<Part> = Vec::new();
-    let mut bytes_of_part: u64 = 0;
+    let mut last_part_bytes: u64 = 0;
     for (i, input) in inputs.iter().enumerate() {
         let bytes = input.bytes.unwrap_or(part_bytes);
         let fits = parts.last().is_some_and(|part| {
@@ -42,7 +43,7 @@ pub fn plan_parts(inputs: &[Input], size: PartSize) -> Vec<Part> {
                 PartSize::Bytes(_) => {
                     input.bytes.is_some()
                         && last.bytes.is_some()
-                        && bytes.saturating_add(bytes_of_part) <= part_bytes
+                        && bytes.saturating_add(last_part_bytes) <= part_bytes
                 }
                 PartSize::Inputs(most) => (part.inputs.len() as u64) < most,
             };
@@ -55,16 +56,16 @@ pub fn plan_parts(inputs: &[Input], size: PartSize) -> Vec<Part> {
                     number: parts.len() as u32,
                     inputs: i..i + 1,
                 });
-                bytes_of_part = 0;
+                last_part_bytes = 0;
             }
         }
-        bytes_of_part = bytes.saturating_add(bytes_of_part);
+        last_part_bytes = bytes.saturating_add(last_part_bytes);
     }
     parts
 }
 
 /// Appends the slices of a part. `part` is its index.
-pub(super) fn plan_slices(
+pub(super) fn plan_part_slices(
     part: usize,
     inputs: Range<usize>,
     all_inputs: &[Input],
@@ -80,7 +81,7 @@ pub(super) fn plan_slices(
             InputSource::Remote(_) => None,
         };
         let is_last_of_part = input + 1 == inputs.end;
-        slices.extend(slices_of(
+        slices.extend(plan_input_slices(
             part,
             input,
             is_last_of_part,
@@ -91,9 +92,9 @@ pub(super) fn plan_slices(
     }
 }
 
-/// Returns the slices of an input. One without a source takes the place of an object that is not
-/// fetched.
-pub(super) fn slices_of(
+/// Returns the slices of an input. Without a source it returns one slice, which holds the place of an
+/// object until that is fetched.
+pub(super) fn plan_input_slices(
     part: usize,
     input: usize,
     is_last_of_part: bool,
@@ -101,7 +102,7 @@ pub(super) fn slices_of(
     bytes: Option<u64>,
     threads: usize,
 ) -> Vec<PendingSlice> {
-    let ranges = slice_ranges(source.as_ref(), bytes, threads);
+    let ranges = divide_into_ranges(source.as_ref(), bytes, threads);
     let count = ranges.len();
     let compression = Arc::default();
     let slice = |(i, range)| PendingSlice {
@@ -116,8 +117,8 @@ pub(super) fn slices_of(
         attempt: 0,
         outputs: VecDeque::new(),
         worker: SliceWorker::Away,
-        is_fetched_again: false,
-        is_begun: false,
+        is_refetched: false,
+        has_written_output: false,
     };
     ranges.into_iter().enumerate().map(slice).collect()
 }
@@ -126,14 +127,14 @@ pub(super) fn slices_of(
 ///
 /// With one thread inputs are not divided: nothing would be gained, and bytes at boundaries would
 /// be read twice.
-fn slice_ranges(
+fn divide_into_ranges(
     source: Option<&SliceSource>,
     bytes: Option<u64>,
     threads: usize,
 ) -> Vec<Option<Range<u64>>> {
     match (source, bytes) {
         (Some(SliceSource::File(_) | SliceSource::Object(_)), Some(bytes))
-            if bytes > SPLIT_BYTES && threads > 1 =>
+            if bytes > DIVIDED_ABOVE_BYTES && threads > 1 =>
         {
             let count = bytes.div_ceil(SLICE_BYTES);
             let range = |i| {
@@ -188,12 +189,12 @@ mod tests {
     #[test]
     fn large_files_are_divided_into_slices() {
         let file = SliceSource::File("a".into());
-        let ranges_of = |bytes| slice_ranges(Some(&file), bytes, 2);
-        assert_eq!(ranges_of(Some(1)), [None]);
-        assert_eq!(ranges_of(None), [None]);
-        assert_eq!(slice_ranges(Some(&file), Some(13 << 20), 1), [None]);
-        assert_eq!(slice_ranges(None, Some(13 << 20), 2), [None]);
-        let ranges = ranges_of(Some(13 << 20));
+        let ranges_for = |bytes| divide_into_ranges(Some(&file), bytes, 2);
+        assert_eq!(ranges_for(Some(1)), [None]);
+        assert_eq!(ranges_for(None), [None]);
+        assert_eq!(divide_into_ranges(Some(&file), Some(13 << 20), 1), [None]);
+        assert_eq!(divide_into_ranges(None, Some(13 << 20), 2), [None]);
+        let ranges = ranges_for(Some(13 << 20));
         assert_eq!(ranges.len(), 13);
         assert_eq!(ranges[1], Some(1 << 20..2 << 20));
         assert_eq!(ranges[12], Some(12 << 20..u64::MAX));

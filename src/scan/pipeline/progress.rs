@@ -19,7 +19,7 @@ pub struct ScanProgress {
     pub records: AtomicU64,
     /// Captures found.
     pub captures: AtomicU64,
-    /// Captures read to resolve hosts, each as often as it is read.
+    /// Captures read to resolve hosts; a capture that is read twice counts twice.
     pub resolved_rows: AtomicU64,
     /// The index in [`ScanPhase::ALL`].
     phase: AtomicU8,
@@ -44,7 +44,7 @@ impl ScanProgress {
         ScanPhase::ALL[usize::from(self.phase.load(Ordering::Relaxed))]
     }
 
-    pub(super) fn begin(&self, phase: ScanPhase) {
+    pub(super) fn set_phase(&self, phase: ScanPhase) {
         self.phase.store(phase as u8, Ordering::Relaxed);
     }
 }
@@ -61,32 +61,34 @@ pub enum ScanNotice {
     },
     /// An input failed. Its part is not written.
     Failed(Error),
-    /// All requests to a server wait, or do no more.
+    /// All requests to a server begin to wait, or continue after a wait.
     Remote(RemoteEvent),
 }
 
-/// The receivers of progress and notices of a run.
-pub(super) struct Reports<'a> {
+/// Passes the progress and the notices of a run to the threads that show them.
+pub(super) struct ScanReporter<'a> {
     pub(super) progress: &'a ScanProgress,
     pub(super) notices: &'a Sender<ScanNotice>,
 }
 
-impl Reports<'_> {
-    /// Reports inputs of parts that an earlier run has written.
-    pub(super) fn add_resumed(&self, inputs: &[Input]) {
+impl ScanReporter<'_> {
+    /// Counts the inputs of parts that an earlier run has written.
+    pub(super) fn report_resumed_inputs(&self, inputs: &[Input]) {
         for input in inputs {
-            self.add_input(input.bytes.unwrap_or(0));
+            self.finish_input(input.bytes.unwrap_or(0));
         }
     }
 
-    /// Reports an input that was read, and the bytes of it that were not reported.
-    pub(super) fn add_input(&self, bytes: u64) {
-        self.progress.bytes.fetch_add(bytes, Ordering::Relaxed);
+    /// Counts an input that was read to its end, and the bytes of it that were not counted before.
+    pub(super) fn finish_input(&self, unreported_bytes: u64) {
+        self.progress
+            .bytes
+            .fetch_add(unreported_bytes, Ordering::Relaxed);
         self.progress.inputs.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Reports what was read of an input.
-    pub(super) fn add(&self, input: &Input, stats: &ScanStats) {
+    /// Adds the statistics of output of an input, and sends its faults.
+    pub(super) fn report_stats(&self, input: &Input, stats: &ScanStats) {
         let counts = [
             (&self.progress.bytes, stats.bytes),
             (&self.progress.records, stats.records),

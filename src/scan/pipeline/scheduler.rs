@@ -7,24 +7,24 @@
 //!   its output makes room.
 //! - A large body is analyzed alone: in the first slice, once everything before it is encoded.
 //!
-//! If you change what is read ahead, also check `OpenFiles`, which limits the open files, and the
+//! If you change what is read ahead, also check `OpenFileLimits`, which limits the open files, and the
 //! tests `reads` and `limits`, which bound memory and compare numbers of threads.
 
 use super::archive_slice::{ArchiveSlice, SliceOutput, SliceSource, SliceState};
-use super::objects::{Objects, Replaced};
+use super::objects::{RefetchOutcome, RemoteObjects};
 use super::options::Options;
 use super::part_writer::{OutputTarget, PartWriter};
-use super::pending_slice::{Boundary, PendingSlice, SliceWorker};
-use super::plan::{plan_slices, slices_of};
-use super::progress::{Reports, ScanNotice, ScanProgress};
+use super::pending_slice::{BoundaryCheck, PendingSlice, SliceWorker};
+use super::plan::{plan_input_slices, plan_part_slices};
+use super::progress::{ScanNotice, ScanProgress, ScanReporter};
 use super::stats::{InputCoverage, ResumedParts, ScanSummary};
-use super::tasks::{FetchedObject, IdleAnalyzers, SliceRead, TaskPool, TaskResult};
+use super::tasks::{FetchResult, IdleAnalyzers, SliceReadResult, TaskPool, TaskResult};
 use super::worker::Worker;
 use crate::input::{Input, InputSource};
-use capture::Scope;
-use dataset::tables::number_captures_from;
+use capture::CaptureScope;
+use dataset::tables::add_to_capture_keys;
 use disk::error::{Error, ErrorKind};
-use disk::open_files::OpenFiles;
+use disk::open_files::OpenFileLimits;
 use remote::{FetchErrorKind, FetchedFile};
 use std::collections::VecDeque;
 use std::io;
@@ -35,12 +35,12 @@ use std::time::Duration;
 
 /// The bytes of values that may wait to be written or be in encoding, for each thread and one more.
 /// Beyond this only the first slice is continued.
-const BACKLOG_BYTES: u64 = 4 << 20;
+const BACKLOG_BYTES_PER_THREAD: u64 = 4 << 20;
 
-/// The limit of captures of an input, which are numbered in 32 bits of `robots_id`.
-const MAX_CAPTURES: u64 = 1 << 32;
+/// The most captures of an input. Their numbers are 32 bits of `robots_id`.
+const MAX_CAPTURES_PER_INPUT: u64 = 1 << 32;
 
-/// The boundary after an input of which no more is read: no slice begins there.
+/// The boundary after an input that failed or is not an archive. No later slice of it begins there.
 const END_OF_INPUT: u64 = u64::MAX;
 
 /// The time after which the scheduler checks whether the run is to stop.
@@ -49,16 +49,16 @@ const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 /// Gives slices to workers, and writes their output in order.
 pub(super) struct Scheduler<'a> {
     options: &'a Options,
-    reports: Reports<'a>,
+    reporter: ScanReporter<'a>,
     stop: &'a Arc<AtomicBool>,
     tasks: Arc<TaskPool>,
     results: Receiver<TaskResult>,
     queue: SliceQueue,
-    objects: Objects,
+    objects: RemoteObjects,
     workers: Workers,
     /// Bytes of output that waits for the slices before it.
     backlog_bytes: u64,
-    inputs: InputCounts,
+    input_counts: InputCounts,
     resumed: ResumedParts,
     part_writer: PartWriter<'a>,
 }
@@ -70,14 +70,14 @@ struct SliceQueue {
     /// Slices that were given out. The output of the first one is written.
     pending: VecDeque<PendingSlice>,
     /// The maximum number of pending slices.
-    pending_max: usize,
+    max_pending: usize,
     /// The number of the first pending slice.
-    first: usize,
+    first_number: usize,
     /// The offset at which the next slice of the same input must begin.
     boundary: u64,
 }
 
-/// The workers of a run.
+/// The idle workers, and the number of those that are reading.
 struct Workers {
     #[expect(
         clippy::vec_box,
@@ -89,7 +89,7 @@ struct Workers {
     analyzers: Arc<IdleAnalyzers>,
 }
 
-/// Counts of inputs.
+/// Counts of the inputs that ended, and of the captures of the current input.
 #[derive(Default)]
 struct InputCounts {
     coverage: InputCoverage,
@@ -101,11 +101,10 @@ struct InputCounts {
 }
 
 impl<'a> Scheduler<'a> {
-    /// Plans the slices of all parts that are not written. `pool` comes with the results of its
-    /// tasks.
+    /// Plans the slices of all parts that are not written. `results` receives the results of `tasks`.
     pub(super) fn new(
         options: &'a Options,
-        open_files: OpenFiles,
+        open_files: OpenFileLimits,
         (tasks, results): (TaskPool, Receiver<TaskResult>),
         progress: &'a ScanProgress,
         notices: &'a Sender<ScanNotice>,
@@ -113,19 +112,19 @@ impl<'a> Scheduler<'a> {
         target: OutputTarget,
     ) -> Self {
         let tasks = Arc::new(tasks);
-        let objects = Objects::new(options.remote.clone(), Arc::clone(&tasks));
+        let objects = RemoteObjects::new(options.remote.clone(), Arc::clone(&tasks));
         let part_writer = PartWriter::new(options, Arc::clone(&tasks), target, open_files.parts);
         let mut scheduler = Self {
             options,
-            reports: Reports { progress, notices },
+            reporter: ScanReporter { progress, notices },
             stop,
             tasks,
             results,
             queue: SliceQueue {
                 planned: VecDeque::new(),
                 pending: VecDeque::new(),
-                pending_max: open_files.inputs,
-                first: 0,
+                max_pending: open_files.inputs,
+                first_number: 0,
                 boundary: 0,
             },
             objects,
@@ -135,16 +134,16 @@ impl<'a> Scheduler<'a> {
                 analyzers: Arc::new(IdleAnalyzers::new(options.layout.tables())),
             },
             backlog_bytes: 0,
-            inputs: InputCounts::default(),
+            input_counts: InputCounts::default(),
             resumed: ResumedParts::default(),
             part_writer,
         };
-        scheduler.plan();
+        scheduler.plan_unwritten_parts();
         scheduler
     }
 
     /// Plans the slices of all parts that no earlier run has written.
-    fn plan(&mut self) {
+    fn plan_unwritten_parts(&mut self) {
         let Options {
             inputs, threads, ..
         } = self.options;
@@ -156,13 +155,13 @@ impl<'a> Scheduler<'a> {
                     self.resumed.faults += entry.faults;
                     let rows = entry.files.iter().map(|file| file.stats.rows);
                     self.resumed.rows += rows.sum::<u64>();
-                    self.reports.add_resumed(&inputs[part_inputs]);
+                    self.reporter.report_resumed_inputs(&inputs[part_inputs]);
                 }
                 None => {
                     for index in part_inputs.clone() {
-                        self.objects.plan(index, &inputs[index]);
+                        self.objects.add_if_remote(index, &inputs[index]);
                     }
-                    plan_slices(i, part_inputs, inputs, *threads, &mut self.queue.planned);
+                    plan_part_slices(i, part_inputs, inputs, *threads, &mut self.queue.planned);
                 }
             }
         }
@@ -183,16 +182,16 @@ impl<'a> Scheduler<'a> {
                 result = Err(error);
             }
         }
-        self.part_writer.discard_open();
+        self.part_writer.discard_open_parts();
         result
     }
 
     /// The main loop: writes output that is next, gives out work, and waits for a result.
     fn run_loop(&mut self) -> Result<(), Error> {
         loop {
-            self.write_ready()?;
+            self.write_ready_outputs()?;
             self.objects.request_ahead(&self.options.inputs);
-            self.give_out();
+            self.assign_work();
             if self.queue.is_empty()
                 && !self.part_writer.is_encoding()
                 && !self.part_writer.is_finishing()
@@ -201,8 +200,8 @@ impl<'a> Scheduler<'a> {
             }
             match self.results.recv_timeout(STOP_CHECK_INTERVAL) {
                 Ok(TaskResult::SliceRead(read)) => self.queue_output(read),
-                Ok(TaskResult::ObjectFetched(object)) => self.take_object(object)?,
-                Ok(TaskResult::Encoded(task)) => self.part_writer.take_encoded(task)?,
+                Ok(TaskResult::ObjectFetched(object)) => self.take_fetch_result(object)?,
+                Ok(TaskResult::Encoded(task)) => self.part_writer.take_encoding_result(task)?,
                 Ok(TaskResult::PartFinished(part)) => self.part_writer.commit(*part)?,
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
@@ -219,12 +218,12 @@ impl<'a> Scheduler<'a> {
     /// Returns true if so many bytes wait that only the first slice should be continued.
     fn is_backlog_full(&self) -> bool {
         let bytes = self.backlog_bytes + self.part_writer.backlog_bytes();
-        bytes > BACKLOG_BYTES * (self.options.threads as u64 + 1)
+        bytes > BACKLOG_BYTES_PER_THREAD * (self.options.threads as u64 + 1)
     }
 
     /// Gives out work while there are threads and room for output: first to paused workers, then
     /// new slices.
-    fn give_out(&mut self) {
+    fn assign_work(&mut self) {
         let threads = self.options.threads;
         for i in 0..self.queue.pending.len() {
             // Only output of the first slice can make room if nothing is being encoded.
@@ -234,12 +233,12 @@ impl<'a> Scheduler<'a> {
             if self.workers.reading > threads || (self.is_backlog_full() && !is_awaited) {
                 return;
             }
-            if let Some(worker) = self.queue.pending[i].worker.take_ready(is_awaited) {
-                self.advance(i, worker);
+            if let Some(worker) = self.queue.pending[i].worker.take_ready_worker(is_awaited) {
+                self.continue_worker(i, worker);
             }
         }
         while self.workers.reading <= threads
-            && self.queue.pending.len() < self.queue.pending_max
+            && self.queue.pending.len() < self.queue.max_pending
             && !self.is_backlog_full()
         {
             // Streams are read one after the other, as `cat` does: the writer of the second may
@@ -252,7 +251,7 @@ impl<'a> Scheduler<'a> {
                 return;
             };
             self.queue.pending.push_back(slice);
-            self.start(self.queue.pending.len() - 1, None);
+            self.start_slice(self.queue.pending.len() - 1, None);
         }
     }
 
@@ -266,7 +265,7 @@ impl<'a> Scheduler<'a> {
 
     /// Gives the pending slice `i` to a worker. `start` is the offset of its first member, if it is
     /// known.
-    fn start(&mut self, i: usize, start: Option<u64>) {
+    fn start_slice(&mut self, i: usize, start: Option<u64>) {
         let options = self.options;
         let mut worker = self
             .workers
@@ -276,36 +275,36 @@ impl<'a> Scheduler<'a> {
         let slice = &self.queue.pending[i];
         let input = &options.inputs[slice.input];
         let source = slice.source.clone().expect("the object was fetched");
-        let (range, is_exact) = match (slice.range.clone(), start) {
+        let (range, begins_at_member) = match (slice.range.clone(), start) {
             (Some(range), Some(start)) => (Some(start..range.end), true),
             (Some(range), None) if range.start == 0 => (Some(range), true),
             (range, _) => (range, false),
         };
-        worker.begin(ArchiveSlice {
+        worker.begin_slice(ArchiveSlice {
             source,
             name: input.name.as_str().into(),
-            first_robots_id: (input.index * MAX_CAPTURES).cast_signed(),
+            first_robots_id: (input.index * MAX_CAPTURES_PER_INPUT).cast_signed(),
             range,
-            is_exact,
-            scope: Scope {
+            begins_at_member,
+            scope: CaptureScope {
                 is_robots_subset: input.subset == "robotstxt",
                 max_body_bytes: options.max_body_bytes,
                 body_limit: options.body_limit,
             },
-            may_fetch_again: !slice.is_fetched_again,
+            may_fetch_again: !slice.is_refetched,
             compression: Arc::clone(&slice.compression),
         });
-        self.advance(i, worker);
+        self.continue_worker(i, worker);
     }
 
     /// Continues a worker at the pending slice `i`, on the pool.
-    fn advance(&mut self, i: usize, mut worker: Box<Worker>) {
+    fn continue_worker(&mut self, i: usize, mut worker: Box<Worker>) {
         self.workers.reading += 1;
-        let (number, attempt) = (self.queue.first + i, self.queue.pending[i].attempt);
+        let (number, attempt) = (self.queue.first_number + i, self.queue.pending[i].attempt);
         let analyzers = Arc::clone(&self.workers.analyzers);
         self.tasks.spawn(move || {
-            let output = analyzers.with(|analyzer| Box::new(worker.advance(analyzer)));
-            TaskResult::SliceRead(SliceRead {
+            let output = analyzers.with_analyzer(|analyzer| Box::new(worker.advance(analyzer)));
+            TaskResult::SliceRead(SliceReadResult {
                 slice: number,
                 attempt,
                 worker,
@@ -316,22 +315,23 @@ impl<'a> Scheduler<'a> {
 
     /// Plans the slices of an object that was fetched, or continues the slice for which it was
     /// fetched again.
-    fn take_object(&mut self, object: FetchedObject) -> Result<(), Error> {
+    fn take_fetch_result(&mut self, object: FetchResult) -> Result<(), Error> {
         let index = object.input;
-        let file = match self.objects.take(object) {
+        let file = match self.objects.take_result(object) {
             Err(error) if error.kind.stops_run() => return Err(error.into()),
             Err(error) => Err(error.kind),
             Ok(file) => Ok(file),
         };
-        let is_cut = |slice: &PendingSlice| matches!(slice.worker, SliceWorker::AtCut { .. });
+        let is_at_truncation =
+            |slice: &PendingSlice| matches!(slice.worker, SliceWorker::AtTruncation { .. });
         let first = self.queue.pending.front();
-        if first.is_some_and(|slice| slice.input == index && is_cut(slice)) {
+        if first.is_some_and(|slice| slice.input == index && is_at_truncation(slice)) {
             return self.continue_truncated(index, file);
         }
         let mut planned = self.queue.planned.iter();
-        let place = planned.position(|slice| slice.input == index);
-        let place = place.expect("a slice takes the place of the object");
-        let slice = self.queue.planned.remove(place);
+        let position = planned.position(|slice| slice.input == index);
+        let position = position.expect("a slice takes the place of the object");
+        let slice = self.queue.planned.remove(position);
         let slice = slice.expect("the place is one of the queue");
         let (source, bytes) = match file {
             Ok(fetched) => {
@@ -345,7 +345,7 @@ impl<'a> Scheduler<'a> {
             }
             Err(error) => (SliceSource::Failed(error.to_string().into()), 0),
         };
-        let slices = slices_of(
+        let slices = plan_input_slices(
             slice.part,
             index,
             slice.is_last_of_part,
@@ -354,7 +354,7 @@ impl<'a> Scheduler<'a> {
             self.options.threads,
         );
         for slice in slices.into_iter().rev() {
-            self.queue.planned.insert(place, slice);
+            self.queue.planned.insert(position, slice);
         }
         Ok(())
     }
@@ -366,23 +366,23 @@ impl<'a> Scheduler<'a> {
         file: Result<FetchedFile, FetchErrorKind>,
     ) -> Result<(), Error> {
         let slice = &mut self.queue.pending[0];
-        slice.is_fetched_again = true;
-        let SliceWorker::AtCut { worker, cut } = slice.worker.take() else {
+        slice.is_refetched = true;
+        let SliceWorker::AtTruncation { worker, point } = slice.worker.take() else {
             unreachable!("the worker is at the cut");
         };
-        let can_continue = cut.records_before == 0 && slice.range.is_none();
+        let can_continue = point.records_before == 0 && slice.range.is_none();
         match self
             .objects
-            .replace_truncated(index, file, cut.offset, can_continue)
+            .replace_truncated(index, file, point.offset, can_continue)
         {
-            Ok(Replaced::Same) => {
+            Ok(RefetchOutcome::Same) => {
                 slice.worker = SliceWorker::Paused(worker);
                 Ok(())
             }
-            Ok(Replaced::Longer(file)) => {
-                slice.read_on(file, cut.offset);
+            Ok(RefetchOutcome::Longer(file)) => {
+                slice.continue_from(file, point.offset);
                 self.workers.idle.push(worker);
-                self.start(0, Some(cut.offset));
+                self.start_slice(0, Some(point.offset));
                 Ok(())
             }
             Err(error) => self.fail_input(
@@ -394,12 +394,12 @@ impl<'a> Scheduler<'a> {
     }
 
     /// Keeps the output of a worker until it can be written.
-    fn queue_output(&mut self, read: SliceRead) {
+    fn queue_output(&mut self, read: SliceReadResult) {
         self.workers.reading -= 1;
-        let SliceRead { worker, output, .. } = read;
+        let SliceReadResult { worker, output, .. } = read;
         let slice = read
             .slice
-            .checked_sub(self.queue.first)
+            .checked_sub(self.queue.first_number)
             .and_then(|i| self.queue.pending.get_mut(i))
             .filter(|slice| slice.attempt == read.attempt);
         let Some(slice) = slice else {
@@ -408,7 +408,9 @@ impl<'a> Scheduler<'a> {
         match output.state {
             SliceState::More => slice.worker = SliceWorker::Paused(worker),
             SliceState::LargeBody => slice.worker = SliceWorker::AtLargeBody(worker),
-            SliceState::Truncated(cut) => slice.worker = SliceWorker::AtCut { worker, cut },
+            SliceState::Truncated(point) => {
+                slice.worker = SliceWorker::AtTruncation { worker, point }
+            }
             SliceState::Finished(_) | SliceState::Unreadable | SliceState::Failed(_) => {
                 self.workers.idle.push(worker);
             }
@@ -418,26 +420,26 @@ impl<'a> Scheduler<'a> {
     }
 
     /// Writes all output that is next in order.
-    fn write_ready(&mut self) -> Result<(), Error> {
+    fn write_ready_outputs(&mut self) -> Result<(), Error> {
         while let Some(slice) = self.queue.pending.front_mut() {
-            if !self.part_writer.accepts(slice.part) {
+            if !self.part_writer.has_room_for(slice.part) {
                 return Ok(());
             }
             let Some(output) = slice.outputs.pop_front() else {
                 return Ok(());
             };
             self.backlog_bytes -= output.bytes;
-            if !slice.is_begun {
+            if !slice.has_written_output {
                 let boundary = self.queue.boundary;
                 match slice.check_boundary(&output, boundary) {
-                    Boundary::Match => slice.is_begun = true,
-                    Boundary::Mismatch => {
-                        self.reset_first();
-                        self.start(0, Some(boundary));
+                    BoundaryCheck::Match => slice.has_written_output = true,
+                    BoundaryCheck::Mismatch => {
+                        self.reset_first_slice();
+                        self.start_slice(0, Some(boundary));
                         continue;
                     }
-                    Boundary::Skipped => {
-                        self.reset_first();
+                    BoundaryCheck::Skipped => {
+                        self.reset_first_slice();
                         self.end_slice(boundary)?;
                         continue;
                     }
@@ -449,9 +451,9 @@ impl<'a> Scheduler<'a> {
     }
 
     /// Drops the output of the first slice, which did not begin at a member.
-    fn reset_first(&mut self) {
+    fn reset_first_slice(&mut self) {
         if let Some(slice) = self.queue.pending.front_mut() {
-            let (dropped_bytes, worker) = slice.reset();
+            let (dropped_bytes, worker) = slice.discard_attempt();
             self.backlog_bytes -= dropped_bytes;
             self.workers.idle.extend(worker);
         }
@@ -468,16 +470,19 @@ impl<'a> Scheduler<'a> {
             mut stats,
             ..
         } = output;
-        let captures_before = self.inputs.captures;
-        self.inputs.captures += stats.captures;
-        if let Some(error) = too_many_captures(self.inputs.captures) {
-            self.part_writer.open(part)?;
+        let captures_before = self.input_counts.captures;
+        self.input_counts.captures += stats.captures;
+        if let Some(error) = too_many_captures_error(self.input_counts.captures) {
+            self.part_writer.open_part(part)?;
             return self.fail_input(input, part, error);
         }
-        number_captures_from(captures_before, &mut batches);
-        stats.bytes = self.inputs.coverage.advance(bytes, output.reached);
-        self.reports.add(input, &stats);
-        self.part_writer.open(part)?;
+        add_to_capture_keys(captures_before, &mut batches);
+        stats.bytes = self
+            .input_counts
+            .coverage
+            .advance(bytes, output.reached_offset);
+        self.reporter.report_stats(input, &stats);
+        self.part_writer.open_part(part)?;
         let next_member = match output.state {
             SliceState::More | SliceState::LargeBody => None,
             SliceState::Truncated(_) => {
@@ -492,7 +497,7 @@ impl<'a> Scheduler<'a> {
         };
         if let Some(next_member) = next_member
             && is_last_of_input
-            && let Some(error) = input.unread(next_member)
+            && let Some(error) = input.check_fully_read(next_member)
         {
             return self.fail_input(input, part, error);
         }
@@ -514,10 +519,10 @@ impl<'a> Scheduler<'a> {
                 return Err(Error::read(stream.display_path(), error));
             }
         };
-        self.reports
+        self.reporter
             .notify(ScanNotice::Failed(Error::read(path, error)));
-        self.inputs.failed += 1;
-        self.part_writer.fail(part);
+        self.input_counts.failed += 1;
+        self.part_writer.mark_failed(part);
         self.end_slice(END_OF_INPUT)
     }
 
@@ -525,31 +530,29 @@ impl<'a> Scheduler<'a> {
     /// begins at `boundary`.
     fn end_slice(&mut self, boundary: u64) -> Result<(), Error> {
         let slice = self.queue.pending.pop_front().expect("a slice is pending");
-        self.queue.first += 1;
+        self.queue.first_number += 1;
         self.queue.boundary = boundary;
         if slice.is_last_of_input {
-            let rest = self.inputs.coverage.finish(slice.bytes);
+            let rest = self.input_counts.coverage.finish(slice.bytes);
             if let Some(identity) = self.objects.release(slice.input) {
                 self.part_writer
-                    .add_object(slice.part, slice.input, identity);
+                    .add_object_identity(slice.part, slice.input, identity);
             }
-            self.inputs.ended += 1;
-            self.inputs.captures = 0;
-            self.reports.add_input(rest);
-            self.part_writer.add_bytes(slice.part, rest);
+            self.input_counts.ended += 1;
+            self.input_counts.captures = 0;
+            self.reporter.finish_input(rest);
+            self.part_writer.add_input_bytes(slice.part, rest);
         }
         match slice.is_last_of_part {
-            true => self.part_writer.end(slice.part),
+            true => self.part_writer.end_part(slice.part),
             false => Ok(()),
         }
     }
 
-    /// Returns the output.
     pub(super) fn target(&mut self) -> &mut OutputTarget {
         &mut self.part_writer.target
     }
 
-    /// Returns the thread pool.
     pub(super) fn tasks(&self) -> Arc<TaskPool> {
         Arc::clone(&self.tasks)
     }
@@ -558,8 +561,8 @@ impl<'a> Scheduler<'a> {
     pub(super) fn take_summary(&mut self) -> ScanSummary {
         let (stats, written) = self.part_writer.take_totals();
         ScanSummary {
-            inputs: self.inputs.ended - self.inputs.failed,
-            failed_inputs: self.inputs.failed,
+            inputs: self.input_counts.ended - self.input_counts.failed,
+            failed_inputs: self.input_counts.failed,
             ..ScanSummary::new(stats, std::mem::take(&mut self.resumed), written)
         }
     }
@@ -572,9 +575,9 @@ impl SliceQueue {
 }
 
 /// Returns an error if an input has more captures than its keys can number.
-fn too_many_captures(captures: u64) -> Option<io::Error> {
-    let why = || format!("it has more than {MAX_CAPTURES} captures");
-    (captures > MAX_CAPTURES).then(|| io::Error::other(why()))
+fn too_many_captures_error(captures: u64) -> Option<io::Error> {
+    let why = || format!("it has more than {MAX_CAPTURES_PER_INPUT} captures");
+    (captures > MAX_CAPTURES_PER_INPUT).then(|| io::Error::other(why()))
 }
 
 #[cfg(test)]
@@ -583,9 +586,10 @@ mod tests {
 
     #[test]
     fn the_keys_of_an_input_end_before_those_of_the_next() {
-        assert!(too_many_captures(MAX_CAPTURES).is_none());
-        assert!(too_many_captures(MAX_CAPTURES + 1).is_some());
-        let last = (crate::input::MAX_INPUTS - 1) * MAX_CAPTURES + MAX_CAPTURES - 1;
+        assert!(too_many_captures_error(MAX_CAPTURES_PER_INPUT).is_none());
+        assert!(too_many_captures_error(MAX_CAPTURES_PER_INPUT + 1).is_some());
+        let last =
+            (crate::input::MAX_INPUTS - 1) * MAX_CAPTURES_PER_INPUT + MAX_CAPTURES_PER_INPUT - 1;
         assert!(last < 1 << f64::MANTISSA_DIGITS);
     }
 }

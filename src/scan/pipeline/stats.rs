@@ -25,48 +25,49 @@ pub(crate) struct ScanStats {
 /// input for any number of threads.
 #[derive(Debug, Default)]
 pub(super) struct InputCoverage {
-    bytes: u64,
+    counted_bytes: u64,
 }
 
 /// The result of a run.
 #[derive(Clone, Debug, Default)]
 pub struct ScanSummary {
-    /// Inputs that were read.
+    /// The number of inputs that were read to their end.
     pub inputs: u64,
-    /// Bytes of these inputs.
+    /// The bytes of these inputs.
     pub bytes: u64,
-    /// Records of all types.
+    /// The number of records of all types.
     pub records: u64,
-    /// Records by type.
+    /// The number of records by type.
     pub records_by_type: BTreeMap<String, u64>,
-    /// Captures.
+    /// The number of captures.
     pub captures: u64,
-    /// Captures by status code; `None` if the status code is missing.
+    /// The number of captures by status code; `None` if the status code is missing.
     pub captures_by_status: BTreeMap<Option<u16>, u64>,
-    /// The agents that most hosts block; `None` if hosts were not resolved.
-    pub most_blocked: Option<MostBlocked>,
-    /// Faults.
+    /// The agents that the most hosts block; `None` if hosts were not resolved.
+    pub most_blocked: Option<MostBlockedAgents>,
+    /// The number of faults.
     pub faults: u64,
-    /// Inputs that failed.
+    /// The number of inputs that failed.
     pub failed_inputs: u64,
     /// Parts that an earlier run had written.
     pub resumed: ResumedParts,
     /// Parts that this run wrote.
     pub written: WrittenParts,
-    /// Requests to servers, with those that were refused.
+    /// The number of requests to servers, including refused ones.
     pub requests: u64,
     /// The duration of the run.
     pub seconds: f64,
 }
 
-/// The agents that most hosts of a crawl name and disallow everything to.
+/// A ranking of agents by the number of hosts of a crawl that block them: that name the agent and
+/// disallow everything to it.
 #[derive(Clone, Debug, Default)]
-pub struct MostBlocked {
-    /// The crawl, if there are several: the last one.
+pub struct MostBlockedAgents {
+    /// The last crawl; `None` if there is only one.
     pub crawl: Option<String>,
-    /// The hosts of the crawl.
+    /// The number of hosts of the crawl.
     pub hosts: u64,
-    /// The agents and their numbers of hosts, in descending order.
+    /// The names of the agents with the number of hosts that block each, the most blocked first.
     pub agents: Vec<(String, u64)>,
 }
 
@@ -75,9 +76,9 @@ pub struct MostBlocked {
 pub struct ResumedParts {
     /// The number of parts.
     pub parts: u64,
-    /// Rows in all tables.
+    /// The number of rows of all tables.
     pub rows: u64,
-    /// Faults.
+    /// The number of faults.
     pub faults: u64,
 }
 
@@ -86,9 +87,9 @@ pub struct ResumedParts {
 pub struct WrittenParts {
     /// The number of parts.
     pub parts: u64,
-    /// Rows by table.
+    /// The number of rows by the name of the table.
     pub rows: BTreeMap<String, u64>,
-    /// Bytes of all files.
+    /// The size of all files in bytes.
     pub bytes: u64,
 }
 
@@ -107,7 +108,7 @@ impl ScanStats {
         self.fault_count += other.fault_count;
     }
 
-    /// Adds a fault.
+    /// Keeps a fault and counts it.
     pub(crate) fn push_fault(&mut self, fault: Fault) {
         self.faults.push(fault);
         self.fault_count += 1;
@@ -119,16 +120,16 @@ impl InputCoverage {
     pub(super) fn advance(&mut self, size: Option<u64>, reached: u64) -> u64 {
         let new = reached
             .min(size.unwrap_or(u64::MAX))
-            .saturating_sub(self.bytes);
-        self.bytes += new;
+            .saturating_sub(self.counted_bytes);
+        self.counted_bytes += new;
         new
     }
 
     /// Counts the rest of an input whose size is known, and begins the next input. Returns the
     /// number of new bytes.
     pub(super) fn finish(&mut self, size: Option<u64>) -> u64 {
-        let rest = size.map_or(0, |size| size.saturating_sub(self.bytes));
-        self.bytes = 0;
+        let rest = size.map_or(0, |size| size.saturating_sub(self.counted_bytes));
+        self.counted_bytes = 0;
         rest
     }
 }
@@ -153,7 +154,7 @@ impl ScanSummary {
     }
 
     /// Returns true if an earlier run had already written all parts.
-    pub fn is_nothing_to_do(&self) -> bool {
+    pub fn is_already_written(&self) -> bool {
         self.resumed.parts > 0
             && self.written.parts == 0
             && self.inputs == 0

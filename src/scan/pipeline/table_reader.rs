@@ -9,10 +9,10 @@ use super::tasks::TaskPool;
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
 use columns::RowBatch;
-use dataset::tables::{Table, fill};
+use dataset::tables::{Table, fill_null_columns};
 use dataset::{IfExists, OutputLayout};
 use disk::error::Error;
-use disk::open_files::{self, OpenFiles};
+use disk::open_files::{self, OpenFileLimits};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,8 +25,8 @@ const WAITING_BATCHES: usize = 2;
 /// A reader of the rows of one table, in the order of inputs, records and lines.
 ///
 /// The rows are those of a [single file](OutputLayout::is_single_file) of the table, with the columns
-/// `crawl` and `subset`, but columns that files store as null because other columns give their value have
-/// it. Archives are read in the background, as far ahead as a run reads. Dropping
+/// `crawl` and `subset`. Columns that files store as null, because their values follow from other columns,
+/// have these values. Archives are read in the background, as far ahead as a run reads. Dropping
 /// the reader stops that.
 pub struct TableReader {
     table: Table,
@@ -38,11 +38,11 @@ pub struct TableReader {
 
 /// Returns the schema of the rows that a [`TableReader`] reads.
 pub fn reader_schema(table: Table) -> SchemaRef {
-    Arc::new(layout(table).file_schema(table).arrow)
+    Arc::new(table_layout(table).file_schema(table).arrow)
 }
 
-fn layout(table: Table) -> OutputLayout {
-    OutputLayout::file(Path::new(table.name()), table)
+fn table_layout(table: Table) -> OutputLayout {
+    OutputLayout::new_single_file(Path::new(table.name()), table)
 }
 
 impl TableReader {
@@ -51,24 +51,25 @@ impl TableReader {
     ///
     /// # Panics
     ///
-    /// Panics if `table` is not filled from records ([`Table::OF_RECORDS`]).
+    /// Panics if `table` is not filled from records ([`Table::FROM_RECORDS`]).
     pub fn start(
         options: Options,
         table: Table,
         progress: Arc<ScanProgress>,
         finish: impl FnOnce(&Result<ScanSummary, Error>) + Send + 'static,
     ) -> Self {
-        assert!(Table::OF_RECORDS.contains(&table));
+        assert!(Table::FROM_RECORDS.contains(&table));
         let options = Options {
-            layout: layout(table),
-            existing: IfExists::Refuse,
+            layout: table_layout(table),
+            if_exists: IfExists::Refuse,
             ..options
         };
         let (sender, rows) = sync_channel(WAITING_BATCHES);
         let stop = Arc::new(AtomicBool::new(false));
-        let of_run = Arc::clone(&stop);
+        let run_stop = Arc::clone(&stop);
         let run = thread::spawn(move || {
-            let result = run(&options, OutputTarget::Reader(sender), &progress, &of_run);
+            let result =
+                read_all_inputs(&options, OutputTarget::Reader(sender), &progress, &run_stop);
             finish(&result);
             result
         });
@@ -93,7 +94,7 @@ impl Iterator for TableReader {
     fn next(&mut self) -> Option<Self::Item> {
         if let Ok(rows) = self.rows.recv() {
             let rows = rows.to_arrow(&self.schema);
-            return Some(rows.and_then(|rows| fill(self.table, rows)));
+            return Some(rows.and_then(|rows| fill_null_columns(self.table, rows)));
         }
         // An error comes once, after all rows that were read before it.
         match self.run.take()?.join() {
@@ -113,16 +114,16 @@ impl Drop for TableReader {
 }
 
 /// Reads all inputs. A failed input is an error, because its rows would be missing silently.
-fn run(
+fn read_all_inputs(
     options: &Options,
     target: OutputTarget,
     progress: &ScanProgress,
     stop: &Arc<AtomicBool>,
 ) -> Result<ScanSummary, Error> {
-    let open_files = OpenFiles::new(open_files::free(), 0, options.threads)?;
+    let open_files = OpenFileLimits::new(open_files::count_free(), 0, options.threads)?;
     let pool = TaskPool::new(options.threads, options.layout.root())?;
     let (notices, received) = channel();
-    let failed = thread::spawn(move || {
+    let failure_thread = thread::spawn(move || {
         let failures = received.into_iter().filter_map(|notice| match notice {
             ScanNotice::Failed(error) => Some(error),
             ScanNotice::Fault { .. } | ScanNotice::Remote(_) => None,
@@ -136,6 +137,8 @@ fn run(
     drop(scheduler);
     drop(notices);
     result?;
-    let failed = failed.join().expect("matching notices does not panic");
-    failed.map_or(Ok(summary), Err)
+    let first_failure = failure_thread
+        .join()
+        .expect("matching notices does not panic");
+    first_failure.map_or(Ok(summary), Err)
 }

@@ -17,14 +17,14 @@ use std::sync::{Mutex, PoisonError};
 
 /// The result of a task.
 pub(super) enum TaskResult {
-    SliceRead(SliceRead),
-    ObjectFetched(FetchedObject),
-    Encoded(EncodedTask),
-    PartFinished(Box<FinishedPart>),
+    SliceRead(SliceReadResult),
+    ObjectFetched(FetchResult),
+    Encoded(EncodingResult),
+    PartFinished(Box<PartResult>),
 }
 
-/// The result of reading a slice for a while.
-pub(super) struct SliceRead {
+/// The output of a worker, which has returned from a slice that it may not have finished.
+pub(super) struct SliceReadResult {
     /// The number of the slice.
     pub(super) slice: usize,
     /// The attempt at reading the slice.
@@ -33,15 +33,15 @@ pub(super) struct SliceRead {
     pub(super) output: Box<SliceOutput>,
 }
 
-/// An object that was fetched, or the reason why it was not.
-pub(super) struct FetchedObject {
+/// The object of an input, or the reason why it was not fetched.
+pub(super) struct FetchResult {
     /// The index of the input.
     pub(super) input: usize,
     pub(super) result: Result<FetchedFile, FetchError>,
 }
 
-/// The result of a task of a file.
-pub(super) struct EncodedTask {
+/// The result of a [`FileTask`](columns::FileTask).
+pub(super) struct EncodingResult {
     /// The index of the part.
     pub(super) part: usize,
     /// The index of the file in the part.
@@ -52,9 +52,9 @@ pub(super) struct EncodedTask {
     pub(super) result: Result<FileTaskOutput, ParquetError>,
 }
 
-/// A part whose files were finished and renamed, unless one could not be written.
-pub(super) struct FinishedPart {
-    /// The part, without its files.
+/// The result of finishing the files of a part: they were renamed, unless one could not be written.
+pub(super) struct PartResult {
+    /// The part, whose own list of files is empty.
     pub(super) part: OpenPart,
     pub(super) files: Result<Vec<(Table, WrittenFile)>, Error>,
 }
@@ -100,16 +100,16 @@ impl TaskPool {
 /// return, so that a thread mostly gets the one that it used last.
 pub(super) struct IdleAnalyzers {
     idle: Mutex<Vec<Analyzer>>,
-    make: fn() -> Analyzer,
+    new_analyzer: fn() -> Analyzer,
 }
 
 impl IdleAnalyzers {
     /// Makes analyzers for the rows of these tables.
     pub(super) fn new(tables: &[Table]) -> Self {
-        let has_verdicts = |table: &Table| matches!(table, Table::Verdicts | Table::Anomalies);
+        let needs_verdicts = |table: &Table| matches!(table, Table::Verdicts | Table::Anomalies);
         Self {
             idle: Mutex::default(),
-            make: match tables.iter().any(has_verdicts) {
+            new_analyzer: match tables.iter().any(needs_verdicts) {
                 true => Analyzer::default,
                 false => Analyzer::without_verdicts,
             },
@@ -117,9 +117,9 @@ impl IdleAnalyzers {
     }
 
     /// Runs `task` with an analyzer of its own.
-    pub(super) fn with<T>(&self, task: impl FnOnce(&mut Analyzer) -> T) -> T {
+    pub(super) fn with_analyzer<T>(&self, task: impl FnOnce(&mut Analyzer) -> T) -> T {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut analyzer = idle().pop().unwrap_or_else(self.make);
+        let mut analyzer = idle().pop().unwrap_or_else(self.new_analyzer);
         let result = task(&mut analyzer);
         idle().push(analyzer);
         result

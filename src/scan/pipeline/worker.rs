@@ -4,26 +4,26 @@
 //! read, so that memory is bounded whatever an archive holds. The scheduler decides when it is
 //! continued.
 //!
-//! If you change when a worker returns, also check `Scheduler::give_out`: a large body must only be
+//! If you change when a worker returns, also check `Scheduler::assign_work`: a large body must only be
 //! analyzed when the scheduler allows it.
 
-use super::archive_slice::{ArchiveSlice, Cut, SliceOutput, SliceSource, SliceState};
+use super::archive_slice::{ArchiveSlice, SliceOutput, SliceSource, SliceState, TruncationPoint};
 use super::options::Options;
 use super::stats::ScanStats;
 use capture::Capture;
 use capture::analysis::Analyzer;
 use capture::digest::DIGEST_MISMATCH;
-use dataset::tables::{Fault, Tables};
+use dataset::tables::{Fault, TableBuilders};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use warc::{ArchiveFile, ErrorKind, Integrity, RecordLocation};
 
 /// The bytes of bodies after which a worker returns.
-const OUTPUT_BYTES: usize = 1 << 20;
+const RETURN_AFTER_BYTES: usize = 1 << 20;
 
 /// The number of records after which a worker returns.
-const OUTPUT_RECORDS: u64 = 1 << 16;
+const RETURN_AFTER_RECORDS: u64 = 1 << 16;
 
 /// The size above which a body is large. Only one large body is analyzed at a time, because the
 /// directives, anomalies and rows of a hostile body need up to 60 times its size.
@@ -32,13 +32,13 @@ const LARGE_BODY_BYTES: usize = 1 << 20;
 /// A reader of slices, which reuses its memory.
 pub(crate) struct Worker {
     reader: warc::Reader,
-    tables: Tables,
+    tables: TableBuilders,
     stop: Arc<AtomicBool>,
     /// True if digests are verified even if a checksum protects the bytes.
     verify_digests: bool,
     slice: Option<ArchiveSlice>,
     /// The offset of the first member of the slice, once it is known.
-    start: Option<u64>,
+    first_member: Option<u64>,
     /// The fault at the end of an object that seems to be truncated, until it was fetched again.
     withheld_fault: Option<Fault>,
     /// True if the reader is at a record with a large body that was not analyzed.
@@ -48,24 +48,24 @@ pub(crate) struct Worker {
 impl Worker {
     /// Creates a worker. It stops early once `stop` is set.
     pub(crate) fn new(options: &Options, stop: Arc<AtomicBool>) -> Self {
-        let mut reader = warc::Reader::new(options.limits());
-        reader.set_stop(Arc::clone(&stop));
+        let mut reader = warc::Reader::new(options.warc_limits());
+        reader.set_stop_flag(Arc::clone(&stop));
         Self {
             reader,
-            tables: Tables::new(options.layout.tables(), options.with_bodies),
+            tables: TableBuilders::new(options.layout.tables(), options.with_bodies),
             stop,
             verify_digests: options.verify_digests,
             slice: None,
-            start: None,
+            first_member: None,
             withheld_fault: None,
             is_at_large_body: false,
         }
     }
 
     /// Begins a slice.
-    pub(crate) fn begin(&mut self, slice: ArchiveSlice) {
+    pub(crate) fn begin_slice(&mut self, slice: ArchiveSlice) {
         self.slice = Some(slice);
-        self.start = None;
+        self.first_member = None;
         self.withheld_fault = None;
         self.is_at_large_body = false;
         self.tables.take();
@@ -75,11 +75,11 @@ impl Worker {
     pub(crate) fn advance(&mut self, analyzer: &mut Analyzer) -> SliceOutput {
         let mut stats = ScanStats::default();
         let had_large_body = self.is_at_large_body;
-        let state = self.read(analyzer, &mut stats);
+        let state = self.read_records(analyzer, &mut stats);
         if had_large_body {
             analyzer.release_memory();
         }
-        let reached = match &state {
+        let reached_offset = match &state {
             SliceState::More
             | SliceState::LargeBody
             | SliceState::Truncated(_)
@@ -93,28 +93,31 @@ impl Worker {
             self.slice = None;
         }
         let batches = self.tables.take();
-        let bytes = batches.iter().map(|batch| batch.bytes(batch.len())).sum();
+        let bytes = batches
+            .iter()
+            .map(|batch| batch.first_rows_bytes(batch.len()))
+            .sum();
         SliceOutput {
             batches,
             stats,
             bytes,
-            start: self.start,
-            reached,
+            first_member: self.first_member,
+            reached_offset,
             state,
         }
     }
 
-    fn read(&mut self, analyzer: &mut Analyzer, stats: &mut ScanStats) -> SliceState {
-        if self.start.is_none()
-            && let Some(state) = self.open(stats)
+    fn read_records(&mut self, analyzer: &mut Analyzer, stats: &mut ScanStats) -> SliceState {
+        if self.first_member.is_none()
+            && let Some(state) = self.open_input(stats)
         {
             return state;
         }
         if let Some(fault) = self.withheld_fault.take() {
             self.push_fault(fault, stats);
         }
-        while self.tables.bytes() < OUTPUT_BYTES
-            && stats.records < OUTPUT_RECORDS
+        while self.tables.buffered_bytes() < RETURN_AFTER_BYTES
+            && stats.records < RETURN_AFTER_RECORDS
             && !self.is_stopped()
         {
             // The scheduler continues a worker at a large body once it may be analyzed.
@@ -131,10 +134,10 @@ impl Worker {
                         };
                     }
                     Err(error) => {
-                        let fault = fault_of_damage(&error, error.bytes_skipped());
+                        let fault = damage_fault(&error, error.bytes_skipped());
                         if self.claim_refetch(&error) {
                             self.withheld_fault = Some(fault);
-                            return SliceState::Truncated(Cut {
+                            return SliceState::Truncated(TruncationPoint {
                                 offset: error.offset(),
                                 records_before: error.records_before(),
                             });
@@ -156,8 +159,8 @@ impl Worker {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Returns true, once for each slice, if an error is the end of an object that may have been cut
-    /// on its way: the object is then fetched again. After that the fault is recorded.
+    /// Returns true, once for each slice, if an error is the end of an object that may have been
+    /// truncated in transit: the object is then fetched again. After that the fault is recorded.
     fn claim_refetch(&mut self, error: &warc::Error) -> bool {
         let Some(slice) = &mut self.slice else {
             return false;
@@ -174,15 +177,15 @@ impl Worker {
 
     /// Opens the input of the slice and searches for the first member. Returns a state if there is
     /// nothing to read.
-    fn open(&mut self, stats: &mut ScanStats) -> Option<SliceState> {
+    fn open_input(&mut self, stats: &mut ScanStats) -> Option<SliceState> {
         let reader = &mut self.reader;
         let Some(slice) = &self.slice else {
             return Some(SliceState::Finished(0));
         };
         let opened = match &slice.source {
             SliceSource::Missing => {
-                self.push_fault(fault_of_missing_input(), stats);
-                self.start = Some(0);
+                self.push_fault(missing_input_fault(), stats);
+                self.first_member = Some(0);
                 return Some(SliceState::Finished(0));
             }
             SliceSource::Failed(reason) => {
@@ -193,10 +196,10 @@ impl Worker {
                 Err(error) => return Some(SliceState::Failed(error)),
             },
             SliceSource::File(path) => match ArchiveFile::open(path) {
-                Ok(file) => open_file(reader, &file, slice),
+                Ok(file) => open_at_first_member(reader, &file, slice),
                 Err(error) => return Some(SliceState::Failed(error)),
             },
-            SliceSource::Object(file) => open_file(reader, file, slice),
+            SliceSource::Object(file) => open_at_first_member(reader, file, slice),
         };
         if let Ok(Some(_)) = opened {
             // Another slice may have set it already, to the same value.
@@ -204,7 +207,7 @@ impl Worker {
         }
         match opened {
             Ok(Some(start)) => {
-                self.start = Some(start);
+                self.first_member = Some(start);
                 None
             }
             Ok(None) => {
@@ -216,8 +219,8 @@ impl Worker {
             }
             Err(error) => {
                 let bytes = reader.input_bytes().unwrap_or(0);
-                self.start = Some(0);
-                self.push_fault(fault_of_damage(&error, bytes), stats);
+                self.first_member = Some(0);
+                self.push_fault(damage_fault(&error, bytes), stats);
                 Some(SliceState::Unreadable)
             }
         }
@@ -248,7 +251,7 @@ impl Worker {
         if (record.integrity() == Integrity::Unguarded || self.verify_digests)
             && let Some(field) = capture.verify_digests(&record)
         {
-            let fault = fault_of_digest(record.location(), field);
+            let fault = digest_fault(record.location(), field);
             self.tables.push_fault(&slice.name, &fault);
             stats.push_fault(fault);
         }
@@ -272,14 +275,14 @@ impl Worker {
 }
 
 /// Opens a file or an object at the first member of a slice, and returns its offset.
-fn open_file(
+fn open_at_first_member(
     reader: &mut warc::Reader,
     file: &ArchiveFile,
     slice: &ArchiveSlice,
 ) -> Result<Option<u64>, warc::Error> {
     match slice.range.clone() {
         None => reader.open_range(file, 0..u64::MAX).map(|()| Some(0)),
-        Some(range) if slice.is_exact => {
+        Some(range) if slice.begins_at_member => {
             let start = range.start;
             reader.open_range(file, range).map(|()| Some(start))
         }
@@ -304,7 +307,7 @@ fn has_large_body(capture: &Capture<'_>) -> bool {
 // data, which `tests/golden` shows.
 
 /// Returns the fault of an input that does not exist.
-fn fault_of_missing_input() -> Fault {
+fn missing_input_fault() -> Fault {
     Fault {
         offset: 0,
         bytes_skipped: 0,
@@ -314,7 +317,7 @@ fn fault_of_missing_input() -> Fault {
 }
 
 /// Returns the fault of a damaged part of an archive.
-fn fault_of_damage(error: &warc::Error, bytes_skipped: u64) -> Fault {
+fn damage_fault(error: &warc::Error, bytes_skipped: u64) -> Fault {
     let text = error.kind();
     Fault {
         offset: error.offset(),
@@ -335,7 +338,7 @@ fn fault_of_damage(error: &warc::Error, bytes_skipped: u64) -> Fault {
 
 /// Returns the fault of a capture whose digest differs from that of its header
 /// field `field`.
-fn fault_of_digest(location: RecordLocation, field: &str) -> Fault {
+fn digest_fault(location: RecordLocation, field: &str) -> Fault {
     Fault {
         offset: location.offset,
         bytes_skipped: 0,

@@ -40,9 +40,9 @@ pub(super) fn scan(
         max_body_bytes: MAX_BODY_BYTES,
         registry: registry.clone(),
         part_size: PartSize::Bytes(u64::MAX),
-        listed_inputs: found.listed,
+        listed_inputs: found.listed_inputs,
         list_digest: found.list_digest,
-        ..Options::new(found.inputs, OutputLayout::dataset(root, &tables, None))
+        ..Options::new(found.inputs, OutputLayout::new_dataset(root, &tables, None))
     };
     let (notices, received) = channel();
     let summary = pipeline::run(&options, &ScanProgress::default(), &notices, stop)?;

@@ -78,7 +78,7 @@ impl CaptureDetails {
         };
         let (table, names) = (Table::RobotsFiles, CaptureColumns::NAMES);
         dataset.read(table, names, &filter, &mut |crawl, batch| {
-            let columns = CaptureColumns::of(batch)?;
+            let columns = CaptureColumns::from_batch(batch)?;
             let ids = columns.robots_id.values().iter();
             let mut ids = ids.map(|&robots_id| CaptureId { crawl, robots_id });
             if let Some(row) = ids.position(|capture| capture == id) {

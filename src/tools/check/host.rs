@@ -12,11 +12,11 @@ use super::report::{AgentReport, CheckReport, CrawlerVerdicts, ReportedAnomaly, 
 use super::robots_txt::{CheckRequest, agent_report};
 use crate::error::ToolErrorKind;
 use arrow_array::{Array, BooleanArray, Int32Array, Int64Array, StringArray};
-use dataset::crawler::{Crawler, disallow_all};
+use dataset::crawler::{Crawler, disallow_all_policy};
 use dataset::error::{DatasetDefect, DatasetErrorKind};
 use dataset::external_sort::{MIN_MEMORY_BYTES, SortMemory, SpillFolder};
 use dataset::resolve::candidate::Candidate;
-use dataset::resolve::host::{authoritative_capture_of_host, suggest_hosts};
+use dataset::resolve::host::{find_authoritative_capture, suggest_hosts};
 use dataset::resolve::{AsOf, CaptureId, Host, ResolveContext, RulesSource};
 use dataset::tables::Table;
 use dataset::{CaptureFilter, Dataset, StoredLine, column};
@@ -79,7 +79,7 @@ pub fn check_host(
     if has_anomalies {
         tables.push(Table::Anomalies);
     }
-    let dataset = Dataset::open(&root.path, host_request.crawls, &tables)?.stopped_by(stop);
+    let dataset = Dataset::open(&root.path, host_request.crawls, &tables)?.with_stop_flag(stop);
     let spill_folder = SpillFolder::create(&temp_folder.path().join("sort"), Arc::clone(stop))?;
     let context = ResolveContext {
         dataset: &dataset,
@@ -157,7 +157,7 @@ fn authoritative_capture(
     request: &HostRequest<'_>,
 ) -> Result<Candidate, Error> {
     let as_of = AsOf::from_option(request.as_of);
-    if let Some(capture) = authoritative_capture_of_host(context, request.host, as_of)? {
+    if let Some(capture) = find_authoritative_capture(context, request.host, as_of)? {
         return Ok(capture);
     }
     let suggestions = suggest_hosts(context, request.host)?;
@@ -222,7 +222,7 @@ fn status_verdict(effect: StatusEffect) -> Option<Verdict> {
 
 /// Returns the results for one crawler if the status determines the verdict.
 fn status_report(request: &CheckRequest<'_>, crawler: &Crawler, verdict: Verdict) -> AgentReport {
-    let policy = disallow_all(request.dialect);
+    let policy = disallow_all_policy(request.dialect);
     let urls = request.urls.iter().map(|url| {
         let is_allowed = match verdict {
             Verdict::AllowAll => Some(true),

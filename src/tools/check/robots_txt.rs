@@ -44,7 +44,7 @@ impl CheckRequest<'_> {
 /// [`ErrorKind::Read`](disk::error::ErrorKind::Read), also for more than 64 MiB.
 pub fn read_robots_txt(path: Option<&Path>) -> Result<Vec<u8>, Error> {
     let (bytes, place) = match path {
-        Some(path) => (disk::read_named(path, MAX_FILE_BYTES), path),
+        Some(path) => (disk::read_user_file(path, MAX_FILE_BYTES), path),
         None => {
             let bytes = disk::read_limited(&mut stdin().lock(), MAX_FILE_BYTES);
             (bytes, Path::new("standard input"))
@@ -58,7 +58,7 @@ pub(super) type LineText<'a> = dyn Fn(u32) -> Option<String> + 'a;
 
 /// Parses a robots.txt, and returns the results for each crawler and URL.
 pub fn check(body: &[u8], options: ParseOptions, request: &CheckRequest<'_>) -> CheckReport {
-    let capture = Capture::of_body(body, options);
+    let capture = Capture::from_body(body, options);
     let mut analyzer = Analyzer::default();
     let analysis = analyzer.analyze(0, RecordLocation::default(), &capture);
     let robots = analysis.robots.expect("a body without a capture is parsed");
@@ -78,7 +78,7 @@ pub fn check(body: &[u8], options: ParseOptions, request: &CheckRequest<'_>) -> 
 
 /// Returns the anomalies of a body, as the table `anomalies` has them for a capture whose URL is not known.
 pub(super) fn anomalies(body: &[u8], options: ParseOptions) -> Vec<ReportedAnomaly> {
-    let capture = Capture::of_body(body, options);
+    let capture = Capture::from_body(body, options);
     let mut analyzer = Analyzer::default();
     reported(&analyzer.analyze(0, RecordLocation::default(), &capture))
 }
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
     use arrow_array::cast::AsArray;
     use arrow_array::types::Int32Type;
-    use dataset::tables::{Table, rows_of_body};
+    use dataset::tables::{Table, rows_from_body};
 
     fn report(body: &str, agent: &str, dialect: DialectChoice) -> AgentReport {
         full_report(body, agent, dialect).agents.remove(0)
@@ -265,7 +265,7 @@ mod tests {
         ];
         assert_eq!(found, expected);
         let options = ParseOptions::default();
-        let table = rows_of_body(body.as_bytes(), options, Table::Anomalies).unwrap();
+        let table = rows_from_body(body.as_bytes(), options, Table::Anomalies).unwrap();
         let column = |name| table.column_by_name(name).unwrap();
         let lines = column("line_no").as_primitive::<Int32Type>().iter();
         let codes = column("code").as_string::<i32>().iter();

@@ -4,8 +4,8 @@ use crate::verify;
 use dataset::error::{DatasetDefect, DatasetErrorKind, ManifestDefect};
 use dataset::tables::Table;
 use dataset::{
-    AGENTS, FileStats, JOINED, JoinedManifest, MANIFEST, Manifest, SUCCESS, VIEWS, check_readable,
-    views_sql,
+    AGENTS_PATH, FileStats, JOINED_FOLDER, JoinedManifest, MANIFEST_FILE, Manifest, SUCCESS_FILE,
+    VIEWS_FILE, check_readable, views_sql,
 };
 use disk::error::Error;
 use remote::{Content, UploadSource};
@@ -50,10 +50,10 @@ impl DatasetFiles {
             return Ok(files);
         };
         joined.check_members(root)?;
-        let below = format!("{JOINED}/");
-        let folder = root.join(JOINED);
-        files.manifests.push(read(&folder, &below, MANIFEST)?);
-        for name in joined.names() {
+        let below = format!("{JOINED_FOLDER}/");
+        let folder = root.join(JOINED_FOLDER);
+        files.manifests.push(read(&folder, &below, MANIFEST_FILE)?);
+        for name in joined.member_names() {
             let place = format!("{place}/{name}");
             files.add_dataset(&root.join(&name), &format!("{name}/"), &place)?;
         }
@@ -61,21 +61,27 @@ impl DatasetFiles {
             let file = file(&folder, &below, &entry.path, &entry.stats)?;
             files.tables.push(file);
         }
-        let views = views_sql(Path::new(place), &joined.view_tables(true), &joined.names());
-        files.views.push(content("", VIEWS, views.into()));
-        files.marks.push(read(&folder, &below, SUCCESS)?);
+        let views = views_sql(
+            Path::new(place),
+            &joined.view_tables(true),
+            &joined.member_names(),
+        );
+        files.views.push(content("", VIEWS_FILE, views.into()));
+        files.marks.push(read(&folder, &below, SUCCESS_FILE)?);
         Ok(files)
     }
 
     /// Adds the files of one dataset. `below` is its folder in the copy, with a slash.
     fn add_dataset(&mut self, root: &Path, below: &str, place: &str) -> Result<(), Error> {
         check_readable(root)?;
-        let path = root.join(MANIFEST);
+        let path = root.join(MANIFEST_FILE);
         if !disk::is_regular(&path) {
-            let kind = DatasetDefect::NoManifest { name: MANIFEST };
+            let kind = DatasetDefect::NoManifest {
+                name: MANIFEST_FILE,
+            };
             return Err(Error::new(DatasetErrorKind::NotADataset(kind), root));
         }
-        if !disk::is_regular(&root.join(SUCCESS)) {
+        if !disk::is_regular(&root.join(SUCCESS_FILE)) {
             let kind = DatasetDefect::Unfinished;
             return Err(Error::new(DatasetErrorKind::NotADataset(kind), root));
         }
@@ -92,7 +98,7 @@ impl DatasetFiles {
         }
         let tables = manifest.tables();
         let tables = tables.ok_or_else(|| invalid("it has no options".to_owned()))?;
-        self.manifests.push(content(below, MANIFEST, text));
+        self.manifests.push(content(below, MANIFEST_FILE, text));
         for entry in manifest.files() {
             let file = file(root, below, &entry.path, &entry.stats)?;
             self.tables.push(file);
@@ -100,13 +106,13 @@ impl DatasetFiles {
         if tables.contains(&Table::Agents) {
             // The manifest has no digest of it.
             self.tables.push(match verify::stats_of_agents(&manifest) {
-                Some(stats) => file(root, below, AGENTS, &stats)?,
-                None => read(root, below, AGENTS)?,
+                Some(stats) => file(root, below, AGENTS_PATH, &stats)?,
+                None => read(root, below, AGENTS_PATH)?,
             });
         }
         let views = views_sql(Path::new(place), &tables, &[]);
-        self.views.push(content(below, VIEWS, views.into()));
-        self.marks.push(read(root, below, SUCCESS)?);
+        self.views.push(content(below, VIEWS_FILE, views.into()));
+        self.marks.push(read(root, below, SUCCESS_FILE)?);
         Ok(())
     }
 

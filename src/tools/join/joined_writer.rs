@@ -11,8 +11,8 @@
 //! 5. `views.sql` is written with all tables, then `_SUCCESS`.
 
 use dataset::resolve::hosts::ResolvedFile;
-use dataset::{CrawlEntry, FileEntry, JOINED, JoinedCrawl, JoinedManifest, LogEntries};
-use dataset::{MANIFEST, OutputLayout, RunLog, SUCCESS};
+use dataset::{CrawlEntry, FileEntry, JOINED_FOLDER, JoinedCrawl, JoinedManifest, LogEntries};
+use dataset::{MANIFEST_FILE, OutputLayout, RunLog, SUCCESS_FILE};
 use disk::TempFolder;
 use disk::error::Error;
 use serde_json::json;
@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 
 /// Joined datasets that are being written.
 pub(super) struct JoinedWriter {
-    /// The folder [`JOINED`].
+    /// The folder [`JOINED_FOLDER`].
     root: PathBuf,
     log: RunLog,
     temp: TempFolder,
@@ -51,9 +51,9 @@ impl JoinedWriter {
         members: &JoinedManifest,
         sources: &[String],
     ) -> Result<Self, Error> {
-        let root = folder.join(JOINED);
+        let root = folder.join(JOINED_FOLDER);
         let cannot = |error| Error::write(&root, error);
-        if disk::kind(&root).map_err(cannot)?.is_none() {
+        if disk::file_kind(&root).map_err(cannot)?.is_none() {
             fs::create_dir(&root).map_err(cannot)?;
         }
         let (mut log, entries) = RunLog::open(&root)?;
@@ -62,7 +62,7 @@ impl JoinedWriter {
             part_files,
         } = entries;
         for name in &temp_folders {
-            TempFolder::remove(&root, name).map_err(cannot)?;
+            TempFolder::remove_leftover(&root, name).map_err(cannot)?;
         }
         // A manifest that cannot be read is written again.
         let former = JoinedManifest::read(folder)
@@ -75,7 +75,7 @@ impl JoinedWriter {
             let has_file = |file: &FileEntry| {
                 disk::size_below(&root, Path::new(&file.path)) == Some(file.stats.bytes)
             };
-            crawl.source == **source && crawl.entry.files.iter().all(has_file)
+            crawl.source_digest == **source && crawl.entry.files.iter().all(has_file)
         };
         let pairs = former.crawls.into_iter().zip(sources);
         let kept = pairs.take_while(is_kept).map(|(crawl, _)| crawl);
@@ -115,7 +115,7 @@ impl JoinedWriter {
 
     /// Removes what does not remain, and writes the manifest.
     pub(super) fn begin(&mut self) -> Result<(), Error> {
-        self.remove([SUCCESS])?;
+        self.remove([SUCCESS_FILE])?;
         self.manifest.stale = std::mem::take(&mut self.stale);
         self.write_manifest()?;
         let stale = std::mem::take(&mut self.manifest.stale);
@@ -139,11 +139,12 @@ impl JoinedWriter {
             path.to_string_lossy().into_owned()
         };
         let paths: Vec<String> = files.iter().map(path).collect();
-        self.log.write(&json!({"event": "part", "files": paths}))?;
+        self.log
+            .write_synced(&json!({"event": "part", "files": paths}))?;
         let kept = self.manifest.crawls.len();
         for (crawl, source) in crawls.iter().zip(sources).skip(kept) {
             self.manifest.crawls.push(JoinedCrawl {
-                source: source.clone(),
+                source_digest: source.clone(),
                 entry: CrawlEntry {
                     crawl: crawl.clone(),
                     files: Vec::new(),
@@ -166,12 +167,13 @@ impl JoinedWriter {
     pub(super) fn finish(&mut self) -> Result<(), Error> {
         // The members may have changed although all crawls are kept.
         self.write_manifest()?;
-        self.temp.replace(Path::new(SUCCESS), b"")
+        self.temp.replace_file(Path::new(SUCCESS_FILE), b"")
     }
 
     fn write_manifest(&self) -> Result<(), Error> {
         let text = self.manifest.text();
-        self.temp.replace(Path::new(MANIFEST), text.as_bytes())
+        self.temp
+            .replace_file(Path::new(MANIFEST_FILE), text.as_bytes())
     }
 
     fn remove<P: AsRef<Path>>(&self, files: impl IntoIterator<Item = P>) -> Result<(), Error> {

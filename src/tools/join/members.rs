@@ -4,8 +4,8 @@ use dataset::division::Shard;
 use dataset::error::{DatasetErrorKind, JoinDefect};
 use dataset::tables::Table;
 use dataset::{
-    Dataset, DatasetOptions, JoinedManifest, Manifest, MemberEntry, PartEntry, SUCCESS, is_dataset,
-    is_member_name, read_member,
+    Dataset, DatasetOptions, JoinedManifest, Manifest, MemberEntry, PartEntry, SUCCESS_FILE,
+    is_dataset, is_member_name, read_manifest_with_digest,
 };
 use disk::FileKind;
 use disk::error::Error;
@@ -39,7 +39,7 @@ impl Members {
             return refuse(JoinDefect::IsDataset, folder);
         }
         std::fs::read_dir(folder).map_err(|error| Error::read(folder, error))?;
-        let entries = disk::entries(folder).map_err(|error| Error::read(folder, error))?;
+        let entries = disk::list_folder(folder).map_err(|error| Error::read(folder, error))?;
         let mut found = Self {
             manifest: JoinedManifest::default(),
             members: Vec::new(),
@@ -78,13 +78,13 @@ impl Members {
 
     fn add(&mut self, name: String, root: PathBuf) -> Result<(), Error> {
         let refuse = |defect| Err(Error::new(DatasetErrorKind::Unjoinable(defect), &root));
-        let (mut manifest, digest) = read_member(&root)?;
+        let (mut manifest, digest) = read_manifest_with_digest(&root)?;
         manifest.check_files();
         if manifest.has_unknown_format || manifest.version.as_deref() != Some(OWN_VERSION) {
             let version = manifest.version.take().unwrap_or_default();
             return refuse(JoinDefect::Version { version });
         }
-        if !manifest.stale.is_empty() || !disk::is_regular(&root.join(SUCCESS)) {
+        if !manifest.stale.is_empty() || !disk::is_regular(&root.join(SUCCESS_FILE)) {
             return refuse(JoinDefect::Unfinished);
         }
         let Some(options) = manifest
@@ -114,7 +114,7 @@ impl Members {
         let parts: Vec<(PathBuf, &[PartEntry])> = parts
             .map(|member| (member.root.clone(), member.manifest.parts.as_slice()))
             .collect();
-        Dataset::of_parts(folder, &parts, tables)
+        Dataset::from_parts(folder, &parts, tables)
     }
 
     /// Returns a digest of the files from which each crawl is resolved.
@@ -142,7 +142,7 @@ const OWN_VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Returns the tables of a dataset, without the resolved ones.
 fn tables_of(options: &DatasetOptions) -> Vec<Table> {
     let tables = options.tables.iter().copied();
-    tables.filter(|table| !table.has_crawls()).collect()
+    tables.filter(|table| !table.is_per_crawl()).collect()
 }
 
 /// Checks that two datasets were made with the same options.
@@ -163,11 +163,11 @@ fn check_same(first: &Member, member: &Member) -> Result<(), Error> {
         ("the options", a.rows.to_string(), b.rows.to_string()),
         ("the tables", names(a), names(b)),
     ];
-    for (what, before, now) in compared {
+    for (setting, before, now) in compared {
         if before != now {
             let other = first.root.clone();
             let defect = JoinDefect::Differs {
-                what,
+                setting,
                 before,
                 now,
                 other,
@@ -247,7 +247,7 @@ fn check_inputs(members: &[Member]) -> Result<(), Error> {
                         let defect = JoinDefect::KeysOverlap {
                             crawl: (*crawl).to_owned(),
                             other: other.root.clone(),
-                            next: next_index(members),
+                            next_free_index: next_index(members),
                         };
                         return Err(Error::new(
                             DatasetErrorKind::Unjoinable(defect),

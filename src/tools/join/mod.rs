@@ -17,7 +17,7 @@ use dataset::{Dataset, OutputLayout, write_joined_views};
 use disk::error::{Error, ErrorKind};
 use joined_writer::JoinedWriter;
 use members::Members;
-use robots_scan::pipeline::MostBlocked;
+use robots_scan::pipeline::MostBlockedAgents;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -46,7 +46,7 @@ pub struct JoinSummary {
     /// Bytes of their files.
     pub bytes: u64,
     /// The crawlers that most hosts of the last crawl block; `None` if no crawl was resolved.
-    pub most_blocked: Option<MostBlocked>,
+    pub most_blocked: Option<MostBlockedAgents>,
     pub seconds: f64,
 }
 
@@ -106,13 +106,13 @@ fn join(
 ) -> Result<JoinSummary, Error> {
     let began = Instant::now();
     let dataset = members.dataset(folder, &[Table::RobotsFiles, Table::Verdicts])?;
-    let dataset = dataset.stopped_by(stop);
+    let dataset = dataset.with_stop_flag(stop);
     let sources = members.sources(dataset.crawls());
     let mut writer = JoinedWriter::open(folder, members.manifest(), &sources)?;
     let kept = writer.kept_crawls();
     let crawls = dataset.crawls();
     let mut summary = JoinSummary {
-        members: members.manifest().names(),
+        members: members.manifest().member_names(),
         crawls: crawls.to_vec(),
         tables: members.manifest().view_tables(true),
         kept_crawls: kept,
@@ -132,7 +132,7 @@ fn join(
         let written = writer.write(files, crawls, &sources)?;
         summary.rows = written.rows;
         summary.bytes = written.bytes;
-        summary.most_blocked = Some(MostBlocked {
+        summary.most_blocked = Some(MostBlockedAgents {
             crawl: crawls.last().filter(|_| crawls.len() > 1).cloned(),
             hosts: ranking.hosts,
             agents: ranking.agents,
@@ -152,7 +152,7 @@ fn resolve(
     progress: &JoinProgress,
     stop: &Arc<AtomicBool>,
 ) -> Result<ResolvedHosts, Error> {
-    let spill_folder = SpillFolder::create(&writer.temp().scratch(), Arc::clone(stop))?;
+    let spill_folder = SpillFolder::create(&writer.temp().sort_folder_path(), Arc::clone(stop))?;
     let context = ResolveContext {
         dataset,
         memory: SortMemory::new(&spill_folder, memory),

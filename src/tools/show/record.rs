@@ -4,7 +4,7 @@ use super::MAX_SHOWN_BYTES;
 use super::problem::ArchiveProblem;
 use crate::check::CaptureDetails;
 use capture::http::header_text;
-use capture::{Capture, Scope};
+use capture::{Capture, CaptureScope};
 use disk::error::Error;
 use std::borrow::Cow;
 use std::io;
@@ -39,7 +39,7 @@ pub(super) fn read_record(
     stop: &Arc<AtomicBool>,
 ) -> ReadRecord {
     let mut reader = Reader::new(Limits::default());
-    reader.set_stop(Arc::clone(stop));
+    reader.set_stop_flag(Arc::clone(stop));
     let range = member.offset..member.offset.saturating_add(1);
     if let Err(error) = reader.open_range(&member.file, range) {
         return ReadRecord {
@@ -101,7 +101,7 @@ fn body_of_record(reader: &Reader, details: &CaptureDetails) -> Result<Vec<u8>, 
     let record = reader.record();
     let scanned_bytes = details.body.as_ref().map_or(0, |body| body.bytes);
     let shown_bytes = usize::try_from(scanned_bytes).unwrap_or(usize::MAX);
-    let scope = Scope {
+    let scope = CaptureScope {
         // A redirect may lead to any path.
         is_robots_subset: true,
         max_body_bytes: shown_bytes.min(MAX_SHOWN_BYTES),

@@ -4,7 +4,7 @@ use super::context::{MatchContext, MatchCounts};
 use super::decision::{Decision, DecisionBasis, RowDecisions, UrlAccess};
 use super::lookup::{ListedUrl, RulesLookup, UrlLookup};
 use dataset::PartLines;
-use dataset::crawler::disallow_all;
+use dataset::crawler::disallow_all_policy;
 use dataset::error::{DatasetDefect, DatasetErrorKind};
 use dataset::external_sort::sort_key::FieldReader;
 use dataset::external_sort::{Arena, Reader, SharedSorter, SortedRecords};
@@ -25,8 +25,8 @@ pub(super) fn decide_by_status<'a>(
     decisions: &SharedSorter<'_>,
     counts: &mut MatchCounts,
 ) -> Result<SortedRecords<'a>, Error> {
-    let disallow_all = disallow_all(context.dialect);
-    let mut by_rules = context.resolve.memory.sorter();
+    let disallow_all = disallow_all_policy(context.dialect);
+    let mut by_rules = context.resolve.memory.create_sorter();
     let mut lookups = lookups.read()?;
     let mut captures = AuthoritativeCaptures::new(candidates)?;
     let mut record = Vec::new();
@@ -109,7 +109,7 @@ impl<'a> AuthoritativeCaptures<'a> {
                 self.selection.add(candidate);
                 self.candidates.advance()?;
             }
-            let capture = self.selection.authoritative();
+            let capture = self.selection.authoritative_capture();
             self.source = capture.map(|capture| capture.source);
         }
         Ok(self.source)
@@ -146,7 +146,7 @@ pub(super) fn decide_by_rules(
     let buffer_bytes = context.resolve.memory.buffer_bytes();
     let chunk_bytes = CHUNK_BYTES.min(buffer_bytes);
     let chunks_max = (buffer_bytes / chunk_bytes)
-        .min(open_files::free() / FILES_PER_THREAD)
+        .min(open_files::count_free() / FILES_PER_THREAD)
         .clamp(1, rayon::current_num_threads());
     let mut lookups = lookups.read()?;
     let mut previous = None;
@@ -234,9 +234,9 @@ fn rebuild(
     file.clear();
     let (mut count, mut has_rules) = (0, false);
     lines.read_capture(source.id.robots_id, &mut |line| {
-        context.resolve.memory.check_stop_at(count)?;
+        context.resolve.memory.check_stop_at_record(count)?;
         count += 1;
-        has_rules |= line.key != DirectiveKind::UserAgent;
+        has_rules |= line.kind != DirectiveKind::UserAgent;
         match line.push_to(file, source.is_valid_utf8) {
             true => Ok(()),
             false => {
@@ -246,7 +246,7 @@ fn rebuild(
         }
     })?;
     if source.content == ContentClass::Rules && !has_rules {
-        return Err(lines.no_rules());
+        return Err(lines.missing_rules_error());
     }
     file.set_content(source.content);
     context.progress.add_rows(count);

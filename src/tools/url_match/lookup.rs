@@ -94,6 +94,6 @@ pub fn is_url_or_path(text: &[u8]) -> bool {
 /// that only a browser would make.
 pub(super) fn write_origin(url: &[u8], out: &mut Vec<u8>) -> bool {
     url.len() <= MAX_URL_BYTES
-        && origin::is_plain(url)
-        && parse_url(url).is_some_and(|url| origin::write_origin_of_url(&url, out))
+        && origin::is_plain_url(url)
+        && parse_url(url).is_some_and(|url| origin::write_url_origin(&url, out))
 }

@@ -96,7 +96,7 @@ impl MatchWriter {
             } => {
                 batch.push(row);
                 *url_bytes += row.url.len();
-                if batch.rows() >= BATCH_ROWS || *url_bytes >= BATCH_BYTES {
+                if batch.row_count() >= BATCH_ROWS || *url_bytes >= BATCH_BYTES {
                     *url_bytes = 0;
                     file.write(batch.take())?;
                 }
@@ -118,7 +118,7 @@ impl MatchWriter {
                 mut batch,
                 ..
             } => {
-                let result = file.write(batch.take()).and_then(|()| file.end());
+                let result = file.write(batch.take()).and_then(|()| file.finish_rows());
                 if let Err(error) = result {
                     file.discard();
                     return Err(error);

@@ -13,7 +13,7 @@ use dataset::crawler::{Crawler, DialectChoice};
 use dataset::external_sort::{
     MIN_MEMORY_BYTES, SharedSorter, SortMemory, SortedRecords, SpillFolder,
 };
-use dataset::resolve::lookups::candidates_of_origins;
+use dataset::resolve::lookups::find_candidates_by_origin;
 use dataset::resolve::{AsOf, ResolveContext};
 use dataset::tables::{MatchRow, Table};
 use dataset::{Dataset, check_output_file};
@@ -153,12 +153,12 @@ impl PreparedMatch {
             dataset,
             urls,
         } = self;
-        let dataset = dataset.stopped_by(stop);
+        let dataset = dataset.with_stop_flag(stop);
         let output = SingleFile::open(&options.output)?;
         // Checked again, since another run may have written the file meanwhile.
         check_output(&options)?;
         // Beside the output, whose volume has to hold as much in any case.
-        let spill_folder = SpillFolder::create(&output.scratch(), Arc::clone(stop))?;
+        let spill_folder = SpillFolder::create(&output.sort_folder_path(), Arc::clone(stop))?;
         let context = MatchContext {
             resolve: ResolveContext {
                 dataset: &dataset,
@@ -170,12 +170,12 @@ impl PreparedMatch {
             progress,
         };
         let mut counts = MatchCounts::default();
-        let decisions = context.resolve.memory.shared_sorter();
+        let decisions = context.resolve.memory.create_shared_sorter();
         progress.begin(MatchStage::Urls);
         let default_time = AsOf::from_option(options.as_of);
         let lookups = sort_urls(&context, urls, default_time, &decisions, &mut counts)?;
         progress.begin(MatchStage::Captures);
-        let candidates = candidates_of_origins(&context.resolve, &lookups)?;
+        let candidates = find_candidates_by_origin(&context.resolve, &lookups)?;
         let by_rules = decide_by_status(&context, &lookups, &candidates, &decisions, &mut counts)?;
         drop((lookups, candidates));
         progress.begin(MatchStage::Rules);
@@ -186,8 +186,8 @@ impl PreparedMatch {
         summary.urls = counts.urls;
         summary.origins = counts.origins;
         summary.files = counts.files;
-        summary.runs = spill_folder.runs();
-        summary.is_dataset_whole = dataset.is_whole();
+        summary.runs = spill_folder.run_count();
+        summary.is_dataset_whole = dataset.is_finished();
         summary.seconds = start.elapsed().as_secs_f64();
         Ok(summary)
     }
@@ -203,7 +203,7 @@ fn sort_urls<'a>(
     counts: &mut MatchCounts,
 ) -> Result<SortedRecords<'a>, Error> {
     let memory = &context.resolve.memory;
-    let mut lookups = memory.sorter();
+    let mut lookups = memory.create_sorter();
     let (mut origin, mut record) = (Vec::new(), Vec::new());
     let mut index = 0;
     let is_stopped = || memory.check_stop().is_err();

@@ -6,7 +6,7 @@ use super::{Findings, Remedy, VerifyProgress, VerifyReport};
 use columns::write_table;
 use dataset::crawler::registry::CrawlerRegistry;
 use dataset::tables::{Table, agents_rows};
-use dataset::{AGENTS, FileStats, Manifest};
+use dataset::{AGENTS_PATH, FileStats, Manifest};
 use disk::error::Error;
 use disk::{SystemTempFolder, TempFolder};
 use std::path::Path;
@@ -30,8 +30,8 @@ pub(super) fn check(
         stats: stats.as_ref(),
     };
     let mut findings = Findings::default();
-    let file = disk::open_below(root, Path::new(AGENTS));
-    let check = file::check(file, AGENTS, &expected, progress, &mut findings);
+    let file = disk::open_below(root, Path::new(AGENTS_PATH));
+    let check = file::check(file, AGENTS_PATH, &expected, progress, &mut findings);
     findings.replace_part_remedies(Remedy::WriteRegistry);
     report.findings.append(findings);
     check

@@ -260,10 +260,10 @@ fn count_rows(part: &OpenedPart) -> Result<u64, UnreadableRowGroup> {
             error: one_line(error),
         };
         // One row group at a time: a batch of several could hold many large texts.
-        let batch_rows = part.batch_rows(&[index], &ProjectionMask::all(), BATCH_ROWS);
+        let batch_rows = part.max_batch_rows(&[index], &ProjectionMask::all(), BATCH_ROWS);
         let batch_rows = batch_rows.map_err(|error| failed(&error))?;
         let reader = part
-            .builder()
+            .reader_builder()
             .with_row_groups(vec![index])
             .with_batch_size(batch_rows)
             .build()

@@ -22,7 +22,7 @@ impl FolderSearch<'_> {
     /// Searches the folders of all tables, and the folders of temporary files.
     pub(super) fn run(&mut self) {
         for name in &self.temp_folders {
-            if let Ok(Some(FileKind::Folder)) = disk::kind(&self.root.join(name)) {
+            if let Ok(Some(FileKind::Folder)) = disk::file_kind(&self.root.join(name)) {
                 self.findings.add(
                     FindingKind::Temporary,
                     name,
@@ -39,7 +39,7 @@ impl FolderSearch<'_> {
 
     /// Searches a folder that is `depth` folders above the files of the views.
     fn search(&mut self, folder: &Path, depth: usize) {
-        let entries = match disk::entries(folder) {
+        let entries = match disk::list_folder(folder) {
             Ok(entries) => entries,
             Err(error) => {
                 let path = relative(folder, self.root);

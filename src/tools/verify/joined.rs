@@ -5,7 +5,8 @@ use super::resolved::{self, CaptureIds};
 use super::scanned_dataset::{check_files, check_with_captures};
 use super::{FindingKind, Findings, Remedy, VerifyPhase, VerifyProgress, VerifyReport};
 use dataset::{
-    FileEntry, JOINED, JoinedManifest, LogEntries, MANIFEST, SUCCESS, VIEWS, opens, read_member,
+    FileEntry, JOINED_FOLDER, JoinedManifest, LogEntries, MANIFEST_FILE, SUCCESS_FILE, VIEWS_FILE,
+    is_views_of, read_manifest_with_digest,
 };
 use disk::error::Error;
 use std::collections::BTreeMap;
@@ -23,10 +24,10 @@ pub(super) fn check(
     for member in &joined.members {
         let root = folder.join(&member.name);
         let (mut of_member, ids) = check_with_captures(&root, progress)?;
-        if read_member(&root)?.1 != member.digest {
+        if read_manifest_with_digest(&root)?.1 != member.digest {
             of_member.findings.add(
                 FindingKind::Manifest,
-                MANIFEST,
+                MANIFEST_FILE,
                 format_args!("it was changed since the datasets were joined"),
             );
         }
@@ -45,7 +46,7 @@ pub(super) fn check(
         ids.sort_unstable();
     }
     progress.begin(VerifyPhase::Files);
-    let root = folder.join(JOINED);
+    let root = folder.join(JOINED_FOLDER);
     let lists: Vec<&[FileEntry]> = joined
         .crawls
         .iter()
@@ -61,20 +62,25 @@ pub(super) fn check(
     }
     check_folder(&root, joined, &mut of_joined.findings);
     of_joined.findings.replace_remedies(Remedy::Join);
-    report.add_member(JOINED, of_joined);
-    let text = disk::read(&folder.join(VIEWS)).unwrap_or_default();
-    if !opens(&text, folder, &joined.view_tables(true), &joined.names()) {
+    report.add_member(JOINED_FOLDER, of_joined);
+    let text = disk::read(&folder.join(VIEWS_FILE)).unwrap_or_default();
+    if !is_views_of(
+        &text,
+        folder,
+        &joined.view_tables(true),
+        &joined.member_names(),
+    ) {
         let what = format_args!("it is missing, opens another folder, or was changed");
-        report.findings.add(FindingKind::Views, VIEWS, what);
+        report.findings.add(FindingKind::Views, VIEWS_FILE, what);
     }
     Ok(report)
 }
 
 /// Searches the folder of the resolved tables for files that are not listed.
 fn check_folder(root: &Path, joined: &JoinedManifest, findings: &mut Findings) {
-    if !disk::is_regular(&root.join(SUCCESS)) {
+    if !disk::is_regular(&root.join(SUCCESS_FILE)) {
         let what = format_args!("it is missing: joining was not finished");
-        findings.add(FindingKind::Unfinished, SUCCESS, what);
+        findings.add(FindingKind::Unfinished, SUCCESS_FILE, what);
     }
     let log = LogEntries::read(root).ok().flatten().unwrap_or_default();
     let mut search = FolderSearch {

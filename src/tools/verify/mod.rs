@@ -71,7 +71,7 @@ pub fn verify(options: &Options, progress: &VerifyProgress) -> Result<VerifyRepo
     let start = Instant::now();
     // A thread compares the tables of a part, and opens a file for each.
     let files_per_thread = Table::ALL.len() + 1;
-    let threads = (open_files::free() / files_per_thread).clamp(1, options.threads.max(1));
+    let threads = (open_files::count_free() / files_per_thread).clamp(1, options.threads.max(1));
     let pool = thread_pool::start(threads, &options.root)?;
     let root = &options.root;
     let metadata = fs::metadata(root).map_err(|error| Error::read(root, error))?;

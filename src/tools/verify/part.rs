@@ -46,7 +46,7 @@ pub(super) fn check(files: &[ReadableFile]) -> PartCheck {
     if let Some(ids) = &mut sorted {
         ids.sort_unstable();
     }
-    let tables: Vec<&ReadableFile> = Table::OF_RECORDS
+    let tables: Vec<&ReadableFile> = Table::FROM_RECORDS
         .into_iter()
         .filter(|table| table.belongs_to_captures())
         .filter_map(file)

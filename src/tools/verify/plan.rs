@@ -2,7 +2,7 @@
 
 use super::{FindingKind, Findings};
 use dataset::tables::Table;
-use dataset::{MANIFEST, Manifest, PartEntry, SUCCESS};
+use dataset::{MANIFEST_FILE, Manifest, PartEntry, SUCCESS_FILE};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -11,7 +11,7 @@ pub(super) fn check(root: &Path, manifest: &Manifest, findings: &mut Findings) -
     let missing = check_input_ranges(manifest, findings);
     // While a dataset is replaced, the file of the former one may be there.
     let is_replaced = !manifest.stale.is_empty();
-    let has_success = disk::is_regular(&root.join(SUCCESS)) && !is_replaced;
+    let has_success = disk::is_regular(&root.join(SUCCESS_FILE)) && !is_replaced;
     let crawl = crawl_without_hosts(manifest);
     let missing = match (missing.is_empty(), crawl) {
         (true, Some(crawl)) if has_success => format!("the hosts of {crawl} are missing"),
@@ -19,18 +19,18 @@ pub(super) fn check(root: &Path, manifest: &Manifest, findings: &mut Findings) -
     };
     if !missing.is_empty() {
         let contradiction = match has_success {
-            true => format!(", though {SUCCESS} is there"),
+            true => format!(", though {SUCCESS_FILE} is there"),
             false => String::new(),
         };
         findings.add(
             FindingKind::Unfinished,
-            MANIFEST,
+            MANIFEST_FILE,
             format_args!("not finished: {missing}{contradiction}"),
         );
     } else if !has_success {
         findings.add(
             FindingKind::Unfinished,
-            SUCCESS,
+            SUCCESS_FILE,
             format_args!("it is missing, although no part is missing"),
         );
     }
@@ -49,7 +49,7 @@ pub(super) fn check(root: &Path, manifest: &Manifest, findings: &mut Findings) -
         if missing.is_empty() && crawls != listed {
             findings.add(
                 FindingKind::Parts,
-                MANIFEST,
+                MANIFEST_FILE,
                 format_args!("its first line has other crawls than its parts"),
             );
         }
@@ -79,7 +79,7 @@ fn check_input_ranges(manifest: &Manifest, findings: &mut Findings) -> String {
         if inputs.start < end || inputs.end > manifest.inputs.len() {
             findings.add(
                 FindingKind::Parts,
-                MANIFEST,
+                MANIFEST_FILE,
                 format_args!(
                     "part {} has inputs {} to {}, of {}, and those before it have them up to {end}",
                     part.number,

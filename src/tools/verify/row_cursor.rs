@@ -82,7 +82,7 @@ impl<C: StoredColumns> RowCursor<C> {
                 batch.map_err(|error| one_line(&error))
             });
             if let Some(batch) = batch? {
-                let columns = C::of(&batch).map_err(|error| one_line(cause(&error)))?;
+                let columns = C::from_batch(&batch).map_err(|error| one_line(cause(&error)))?;
                 self.columns = Some(columns);
                 self.batch_rows = batch.num_rows();
                 if self.batch_rows > 0 {
@@ -102,9 +102,9 @@ impl<C: StoredColumns> RowCursor<C> {
         let part = &self.part;
         let mask =
             ProjectionMask::columns(part.metadata.parquet_schema(), C::NAMES.iter().copied());
-        let batch_rows = part.batch_rows(&[self.row_group], &mask, BATCH_ROWS);
+        let batch_rows = part.max_batch_rows(&[self.row_group], &mask, BATCH_ROWS);
         let batch_rows = batch_rows.map_err(|error| one_line(&error))?;
-        part.builder()
+        part.reader_builder()
             .with_projection(mask)
             .with_row_groups(vec![self.row_group])
             .with_batch_size(batch_rows)

@@ -9,8 +9,8 @@ use arrow_schema::SchemaRef;
 use dataset::error::{DatasetDefect, DatasetErrorKind, ManifestDefect};
 use dataset::tables::Table;
 use dataset::{
-    AGENTS, FileEntry, LOG, LogEntries, MANIFEST, Manifest, PartEntry, SUCCESS, VIEWS,
-    check_format, manifest_digest, opens,
+    AGENTS_PATH, FileEntry, LOG_FILE, LogEntries, MANIFEST_FILE, Manifest, PartEntry, SUCCESS_FILE,
+    VIEWS_FILE, check_format, is_views_of, success_text,
 };
 use disk::error::Error;
 use rayon::prelude::*;
@@ -29,10 +29,12 @@ pub(super) fn check_with_captures(
     root: &Path,
     progress: &VerifyProgress,
 ) -> Result<(VerifyReport, Option<CaptureIds>), Error> {
-    let path = root.join(MANIFEST);
-    let kind = disk::kind(&path).map_err(|error| Error::read(&path, error))?;
+    let path = root.join(MANIFEST_FILE);
+    let kind = disk::file_kind(&path).map_err(|error| Error::read(&path, error))?;
     if kind.is_none() {
-        let kind = DatasetErrorKind::NotADataset(DatasetDefect::NoManifest { name: MANIFEST });
+        let kind = DatasetErrorKind::NotADataset(DatasetDefect::NoManifest {
+            name: MANIFEST_FILE,
+        });
         return Err(Error::new(kind, root));
     }
     check_format(root)?;
@@ -58,7 +60,7 @@ pub(super) fn check_with_captures(
     let options = manifest.options.as_ref();
     let has_agents = options.is_some_and(|options| options.tables.contains(&Table::Agents));
     if has_agents || options.is_none() {
-        known.insert(AGENTS.to_owned());
+        known.insert(AGENTS_PATH.to_owned());
     }
     check_folders(root, known, &mut report.findings);
     check_views(root, &manifest, &mut report.findings);
@@ -101,14 +103,14 @@ pub(super) fn check_manifest(root: &Path, manifest: &mut Manifest) -> (Findings,
 /// Compares the digest of the manifest of a finished dataset.
 fn check_digest(root: &Path, manifest: &Manifest, text: &[u8], findings: &mut Findings) {
     // While a dataset is replaced, the file of the former one may be there.
-    let expected = disk::read(&root.join(SUCCESS)).unwrap_or_default();
+    let expected = disk::read(&root.join(SUCCESS_FILE)).unwrap_or_default();
     let is_whole = text.ends_with(b"\n");
     let is_known = is_whole && manifest.stale.is_empty() && !expected.is_empty();
-    if is_known && expected != manifest_digest(text).as_bytes() {
+    if is_known && expected != success_text(text).as_bytes() {
         findings.add(
             FindingKind::Manifest,
-            MANIFEST,
-            format_args!("it is not as it was when {SUCCESS} was written"),
+            MANIFEST_FILE,
+            format_args!("it is not as it was when {SUCCESS_FILE} was written"),
         );
     }
 }
@@ -116,7 +118,7 @@ fn check_digest(root: &Path, manifest: &Manifest, text: &[u8], findings: &mut Fi
 /// Locks the log of the dataset, so that no run can begin to write. Returns
 /// `None` if there is no log.
 fn lock_log(root: &Path) -> Result<Option<File>, Error> {
-    let Ok(log) = disk::open(&root.join(LOG)) else {
+    let Ok(log) = disk::open(&root.join(LOG_FILE)) else {
         return Ok(None);
     };
     if matches!(log.try_lock_shared(), Err(TryLockError::WouldBlock)) {
@@ -135,7 +137,7 @@ fn add_problems(problems: Vec<ManifestDefect>, findings: &mut Findings) {
                 FindingKind::Manifest
             }
         };
-        findings.add(kind, MANIFEST, format_args!("{problem}"));
+        findings.add(kind, MANIFEST_FILE, format_args!("{problem}"));
     }
 }
 
@@ -144,16 +146,16 @@ fn check_views(root: &Path, manifest: &Manifest, findings: &mut Findings) {
     let Some(tables) = manifest.tables() else {
         return;
     };
-    if manifest.stale.contains(VIEWS) {
+    if manifest.stale.contains(VIEWS_FILE) {
         return;
     }
-    let what = match disk::read(&root.join(VIEWS)) {
-        Ok(text) if opens(&text, root, &tables, &[]) => return,
+    let what = match disk::read(&root.join(VIEWS_FILE)) {
+        Ok(text) if is_views_of(&text, root, &tables, &[]) => return,
         Ok(_) => "it opens another folder, or was changed",
-        Err(_) if !disk::is_regular(&root.join(SUCCESS)) => return,
+        Err(_) if !disk::is_regular(&root.join(SUCCESS_FILE)) => return,
         Err(_) => "it is missing or cannot be read",
     };
-    findings.add(FindingKind::Views, VIEWS, format_args!("{what}"));
+    findings.add(FindingKind::Views, VIEWS_FILE, format_args!("{what}"));
 }
 
 /// Returns the paths that the manifest lists.
@@ -179,7 +181,7 @@ fn set_totals(root: &Path, manifest: &Manifest, progress: &VerifyProgress) {
         .files()
         .map(|file| file.stats.bytes)
         .fold(0, u64::saturating_add);
-    let agents = disk::size_below(root, Path::new(AGENTS)).unwrap_or(0);
+    let agents = disk::size_below(root, Path::new(AGENTS_PATH)).unwrap_or(0);
     let total = bytes.saturating_add(agents);
     progress.bytes_total.store(total, Ordering::Relaxed);
     let parts = manifest.parts.len() as u64;

@@ -19,7 +19,7 @@ const MAGIC: &[u8] = b"PAR1";
 pub(super) fn check(path: &Path, progress: &VerifyProgress) -> Result<VerifyReport, Error> {
     let refuse = |defect| Error::new(DatasetErrorKind::NotADataset(defect), path);
     let read_error = |error| Error::read(path, error);
-    let file = disk::open_named(path).map_err(read_error)?;
+    let file = disk::open_user_file(path).map_err(read_error)?;
     let mut head = Vec::new();
     let count = MAGIC.len() as u64;
     (&file)
@@ -36,13 +36,15 @@ pub(super) fn check(path: &Path, progress: &VerifyProgress) -> Result<VerifyRepo
     let table = catch_unwind(|| {
         let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).ok()?;
         let name = table_name(&metadata)?;
-        Table::DESCRIBED
+        Table::ALL_WITH_COMMANDS
             .into_iter()
             .find(|table| table.name() == name)
     });
     // A file of an unknown table is reported to differ from this one.
     let table = table.ok().flatten().unwrap_or(Table::RobotsFiles);
-    let schema = OutputLayout::file(path, table).file_schema(table).arrow;
+    let schema = OutputLayout::new_single_file(path, table)
+        .file_schema(table)
+        .arrow;
     let mut report = VerifyReport {
         is_single_file: true,
         ..VerifyReport::default()
@@ -53,7 +55,7 @@ pub(super) fn check(path: &Path, progress: &VerifyProgress) -> Result<VerifyRepo
     };
     let name = path.to_string_lossy();
     let check = file::check(
-        disk::open_named(path),
+        disk::open_user_file(path),
         &name,
         &expected,
         progress,

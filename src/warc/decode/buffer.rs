@@ -7,10 +7,10 @@ use std::io;
 use super::decoder::Decoder;
 use super::{Compression, DecodeStep};
 use crate::error::ErrorKind;
-use crate::record_start::skip_line_ends;
+use crate::record_start::trim_leading_line_ends;
 
-/// The smallest space that is passed to a decoder.
-const MIN_READ_BYTES: usize = 64 << 10;
+/// The smallest space that is passed to a decoder for its output.
+const MIN_OUTPUT_BYTES: usize = 64 << 10;
 
 /// The end of the decompressed bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,16 +51,16 @@ impl DecodedBuffer {
         (self.cursor, self.len, self.base, self.end) = (0, 0, base, None);
     }
 
-    /// Returns the whole buffer, with at least `size` bytes, for a decoder to write to.
-    pub(crate) fn space(&mut self, size: usize) -> &mut [u8] {
+    /// Returns the whole buffer for a decoder to write to, after enlarging it to at least `size` bytes.
+    pub(crate) fn reserve_output(&mut self, size: usize) -> &mut [u8] {
         if self.buffer.len() < size {
             self.buffer.resize(size, 0);
         }
         &mut self.buffer
     }
 
-    /// Returns the size of the buffer in bytes, used or not.
-    pub(crate) fn size(&self) -> usize {
+    /// Returns the size of the whole buffer in bytes, including unused space.
+    pub(crate) fn capacity(&self) -> usize {
         self.buffer.len()
     }
 
@@ -72,7 +72,7 @@ impl DecodedBuffer {
     }
 
     /// Makes the first `len` bytes of the buffer the content of a whole and valid member.
-    pub(crate) fn set_whole(&mut self, len: usize) {
+    pub(crate) fn set_whole_member(&mut self, len: usize) {
         (self.cursor, self.len, self.base, self.end) = (0, len, 0, Some(DecodedEnd::Valid));
     }
 
@@ -107,7 +107,11 @@ impl DecodedBuffer {
 
     /// Decodes until there are `count` bytes after the cursor. Returns false if the bytes end
     /// before that.
-    pub(crate) fn ensure(&mut self, decoder: &mut Decoder, count: usize) -> io::Result<bool> {
+    pub(crate) fn ensure_unread(
+        &mut self,
+        decoder: &mut Decoder,
+        count: usize,
+    ) -> io::Result<bool> {
         while self.len - self.cursor < count {
             if !self.decode_more(decoder)? {
                 return Ok(false);
@@ -122,15 +126,15 @@ impl DecodedBuffer {
         if self.end.is_some() {
             return Ok(false);
         }
-        if self.buffer.len() - self.len < MIN_READ_BYTES {
+        if self.buffer.len() - self.len < MIN_OUTPUT_BYTES {
             // The byte before the cursor stays: it determines whether a line starts at the cursor.
-            let floor = self.cursor.saturating_sub(1);
-            self.buffer.copy_within(floor..self.len, 0);
-            self.base += floor as u64;
-            self.cursor -= floor;
-            self.len -= floor;
-            if self.buffer.len() - self.len < MIN_READ_BYTES {
-                let size = (self.buffer.len() * 2).max(4 * MIN_READ_BYTES);
+            let keep_start = self.cursor.saturating_sub(1);
+            self.buffer.copy_within(keep_start..self.len, 0);
+            self.base += keep_start as u64;
+            self.cursor -= keep_start;
+            self.len -= keep_start;
+            if self.buffer.len() - self.len < MIN_OUTPUT_BYTES {
+                let size = (self.buffer.len() * 2).max(4 * MIN_OUTPUT_BYTES);
                 self.buffer.resize(size, 0);
             }
         }
@@ -142,24 +146,24 @@ impl DecodedBuffer {
         Ok(self.end.is_none())
     }
 
-    /// Moves the cursor over `count` bytes, decoded or not. Returns false if there are not that
-    /// many.
+    /// Moves the cursor over `count` bytes, which need not be decoded yet. Returns false if the input has
+    /// fewer.
     pub(crate) fn skip(&mut self, decoder: &mut Decoder, mut count: u64) -> io::Result<bool> {
         loop {
-            let held = self.len - self.cursor;
-            if count <= held as u64 {
+            let unread_len = self.len - self.cursor;
+            if count <= unread_len as u64 {
                 self.cursor += count as usize;
                 return Ok(true);
             }
-            count -= held as u64;
+            count -= unread_len as u64;
             self.cursor = self.len;
             if self.end.is_some() {
                 return Ok(false);
             }
             if decoder.compression == Compression::None && decoder.source.can_seek() {
-                let is_whole = decoder.source.skip(count)?;
+                let is_complete = decoder.source.skip(count)?;
                 self.restart(decoder.source.offset());
-                return Ok(is_whole);
+                return Ok(is_complete);
             }
             self.decode_more(decoder)?;
         }
@@ -168,7 +172,7 @@ impl DecodedBuffer {
     /// Moves the cursor over CR and LF.
     pub(crate) fn skip_line_ends(&mut self, decoder: &mut Decoder) -> io::Result<()> {
         loop {
-            self.cursor = self.len - skip_line_ends(self.unread()).len();
+            self.cursor = self.len - trim_leading_line_ends(self.unread()).len();
             if self.cursor < self.len || !self.decode_more(decoder)? {
                 return Ok(());
             }
@@ -180,7 +184,7 @@ impl DecodedBuffer {
 mod tests {
     use super::*;
 
-    fn uncompressed(bytes: Vec<u8>) -> (DecodedBuffer, Decoder) {
+    fn open_uncompressed(bytes: Vec<u8>) -> (DecodedBuffer, Decoder) {
         let mut decoder = Decoder::new(0);
         let stream = Box::new(io::Cursor::new(bytes));
         decoder.source.open_stream(stream);
@@ -193,31 +197,39 @@ mod tests {
     #[test]
     fn sliding_keeps_the_byte_before_the_cursor() {
         let mut bytes = b"WARC/".to_vec();
-        bytes.resize(10 * MIN_READ_BYTES, b'x');
-        bytes[5 * MIN_READ_BYTES - 1] = b'\n';
-        let (mut buffer, mut decoder) = uncompressed(bytes);
+        bytes.resize(10 * MIN_OUTPUT_BYTES, b'x');
+        bytes[5 * MIN_OUTPUT_BYTES - 1] = b'\n';
+        let (mut buffer, mut decoder) = open_uncompressed(bytes);
         assert!(
             buffer
-                .skip(&mut decoder, 5 * MIN_READ_BYTES as u64)
+                .skip(&mut decoder, 5 * MIN_OUTPUT_BYTES as u64)
                 .unwrap()
         );
-        assert!(buffer.ensure(&mut decoder, 5 * MIN_READ_BYTES).unwrap());
+        assert!(
+            buffer
+                .ensure_unread(&mut decoder, 5 * MIN_OUTPUT_BYTES)
+                .unwrap()
+        );
         assert!(buffer.is_line_start(0) && !buffer.is_line_start(1));
-        assert!(!buffer.ensure(&mut decoder, 5 * MIN_READ_BYTES + 1).unwrap());
-        assert_eq!(buffer.offset(), 5 * MIN_READ_BYTES as u64);
+        assert!(
+            !buffer
+                .ensure_unread(&mut decoder, 5 * MIN_OUTPUT_BYTES + 1)
+                .unwrap()
+        );
+        assert_eq!(buffer.offset(), 5 * MIN_OUTPUT_BYTES as u64);
         assert_eq!(buffer.end(), Some(DecodedEnd::Valid));
         assert!(
             !buffer
-                .skip(&mut decoder, 5 * MIN_READ_BYTES as u64 + 1)
+                .skip(&mut decoder, 5 * MIN_OUTPUT_BYTES as u64 + 1)
                 .unwrap()
         );
     }
 
     #[test]
     fn any_number_of_line_ends_is_skipped() {
-        let mut bytes = vec![b'\n'; 3 * MIN_READ_BYTES];
+        let mut bytes = vec![b'\n'; 3 * MIN_OUTPUT_BYTES];
         bytes.extend_from_slice(b"WARC/");
-        let (mut buffer, mut decoder) = uncompressed(bytes);
+        let (mut buffer, mut decoder) = open_uncompressed(bytes);
         buffer.skip_line_ends(&mut decoder).unwrap();
         assert_eq!(buffer.unread(), b"WARC/");
         buffer.advance(5);

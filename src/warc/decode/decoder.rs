@@ -15,18 +15,18 @@ use crate::search_budget::{Probe, SearchBudget};
 /// The largest zstd frame, in compressed bytes, that is decompressed in one call.
 const MAX_WHOLE_FRAME_BYTES: usize = 256 << 10;
 
-/// The decompressed bytes of a member from which on its ratio is limited. Deflate cannot reach
-/// [`MAX_RATIO`]. Zstd reaches 32,768.
-const RATIO_LIMITED_FROM_BYTES: u64 = 256 << 20;
+/// The number of decompressed bytes of a member after which its ratio is limited. Deflate cannot
+/// reach [`MAX_DECOMPRESSION_RATIO`]. Zstd reaches 32,768.
+const RATIO_CHECK_START_BYTES: u64 = 256 << 20;
 
 /// The largest ratio of decompressed to compressed bytes of a member.
-const MAX_RATIO: u64 = 1100;
+const MAX_DECOMPRESSION_RATIO: u64 = 1100;
 
 /// The ratio of a frame is checked at multiples of this number of decompressed bytes.
-const RATIO_STEP_BYTES: u64 = 1 << 20;
+const RATIO_CHECK_STEP_BYTES: u64 = 1 << 20;
 
 /// The buffer size for a member that is decompressed only to verify its checksum.
-const VERIFY_BYTES: usize = 64 << 10;
+const VERIFY_BUFFER_BYTES: usize = 64 << 10;
 
 /// Decodes the inputs of a reader, in any compression.
 pub(crate) struct Decoder {
@@ -37,7 +37,7 @@ pub(crate) struct Decoder {
     zstd: ZstdDecoder,
     /// The offset of the member or frame that is decompressed step by step.
     member_offset: u64,
-    /// The number of bytes that it has produced.
+    /// The number of decompressed bytes that this member has produced.
     decoded_bytes: u64,
     /// A buffer for decompressed bytes that are not used.
     scratch: Vec<u8>,
@@ -61,8 +61,8 @@ impl Decoder {
         }
     }
 
-    /// Makes [`verify_rest`](Decoder::verify_rest) fail soon after `stop` is set.
-    pub(crate) fn set_stop(&mut self, stop: Arc<AtomicBool>) {
+    /// Makes [`verify_member_end`](Decoder::verify_member_end) fail soon after `stop` is set.
+    pub(crate) fn set_stop_flag(&mut self, stop: Arc<AtomicBool>) {
         self.stop = Some(stop);
     }
 
@@ -98,7 +98,7 @@ impl Decoder {
         self.source.fill(MAX_WHOLE_FRAME_BYTES)?;
         let bytes = self.source.unread();
         let bytes = &bytes[..bytes.len().min(MAX_WHOLE_FRAME_BYTES)];
-        let decoded = self.zstd.decode_whole(bytes, out);
+        let decoded = self.zstd.decode_whole_frame(bytes, out);
         Ok(decoded.map(|(compressed_bytes, decoded_bytes)| {
             self.source.consume(compressed_bytes);
             decoded_bytes
@@ -107,12 +107,12 @@ impl Decoder {
 
     /// Decodes the next bytes into `out`, which must not be empty. Fails for a decompression bomb.
     pub(crate) fn decode(&mut self, out: &mut [u8]) -> io::Result<DecodeStep> {
-        let step = self.decode_any_ratio(out)?;
+        let step = self.decode_without_ratio_limit(out)?;
         if self.compression != Compression::None && matches!(step, DecodeStep::Bytes(_)) {
             let compressed_bytes = self.source.offset() - self.member_offset;
-            let is_checked = self.decoded_bytes.is_multiple_of(RATIO_STEP_BYTES)
-                && self.decoded_bytes >= RATIO_LIMITED_FROM_BYTES;
-            if is_checked && self.decoded_bytes / MAX_RATIO > compressed_bytes {
+            let is_checked = self.decoded_bytes.is_multiple_of(RATIO_CHECK_STEP_BYTES)
+                && self.decoded_bytes >= RATIO_CHECK_START_BYTES;
+            if is_checked && self.decoded_bytes / MAX_DECOMPRESSION_RATIO > compressed_bytes {
                 return Ok(DecodeStep::Damaged(ErrorKind::Bomb));
             }
         }
@@ -120,7 +120,7 @@ impl Decoder {
     }
 
     /// Decodes the next bytes into `out` without a limit on the ratio.
-    fn decode_any_ratio(&mut self, out: &mut [u8]) -> io::Result<DecodeStep> {
+    fn decode_without_ratio_limit(&mut self, out: &mut [u8]) -> io::Result<DecodeStep> {
         let step = match self.compression {
             Compression::None => match self.source.read(out)? {
                 0 => DecodeStep::End,
@@ -130,7 +130,7 @@ impl Decoder {
             Compression::Zstd => {
                 // Steps end at multiples of the unit, so that a bomb is detected at a position
                 // that depends on the frame alone.
-                let max = RATIO_STEP_BYTES - self.decoded_bytes % RATIO_STEP_BYTES;
+                let max = RATIO_CHECK_STEP_BYTES - self.decoded_bytes % RATIO_CHECK_STEP_BYTES;
                 let count = out.len().min(max as usize);
                 self.zstd.decode(&mut self.source, &mut out[..count])?
             }
@@ -151,28 +151,29 @@ impl Decoder {
     /// # Errors
     ///
     /// Errors of the input, and [`io::ErrorKind::Interrupted`] after the stop flag is set.
-    pub(crate) fn verify_rest(&mut self) -> io::Result<Option<bool>> {
-        if !self.source.hold(self.member_offset) {
+    pub(crate) fn verify_member_end(&mut self) -> io::Result<Option<bool>> {
+        if !self.source.hold_bytes_from(self.member_offset) {
             return Ok(None);
         }
         let mut scratch = std::mem::take(&mut self.scratch);
-        scratch.resize(VERIFY_BYTES, 0);
-        let position = self.decoded_bytes;
+        scratch.resize(VERIFY_BUFFER_BYTES, 0);
+        let start_position = self.decoded_bytes;
         let end = loop {
-            self.check_stop()?;
+            self.check_stop_flag()?;
             match self.decode(&mut scratch)? {
                 DecodeStep::Bytes(_) => {}
                 end => break end,
             }
         };
-        let is_at_limit = self.source.release();
+        let is_at_limit = self.source.release_held_bytes();
         self.source.seek(self.member_offset)?;
         self.start_member();
-        while self.decoded_bytes < position {
-            self.check_stop()?;
-            let left = usize::try_from(position - self.decoded_bytes).unwrap_or(usize::MAX);
-            let count = left.min(scratch.len());
-            let step = self.decode_any_ratio(&mut scratch[..count])?;
+        while self.decoded_bytes < start_position {
+            self.check_stop_flag()?;
+            let remaining =
+                usize::try_from(start_position - self.decoded_bytes).unwrap_or(usize::MAX);
+            let count = remaining.min(scratch.len());
+            let step = self.decode_without_ratio_limit(&mut scratch[..count])?;
             if !matches!(step, DecodeStep::Bytes(_)) {
                 // The file has changed since it was read.
                 break;
@@ -185,7 +186,7 @@ impl Decoder {
         })
     }
 
-    fn check_stop(&self) -> io::Result<()> {
+    fn check_stop_flag(&self) -> io::Result<()> {
         match &self.stop {
             Some(stop) if stop.load(Ordering::Relaxed) => Err(io::ErrorKind::Interrupted.into()),
             _ => Ok(()),
@@ -208,7 +209,7 @@ impl Decoder {
         }
     }
 
-    /// Returns whether the member or frame at the position of the source decompresses to `WARC/`.
+    /// Probes whether the member or frame at the position of the source decompresses to `WARC/`.
     pub(crate) fn probe(&mut self) -> Probe {
         match self.compression {
             Compression::None => Probe::new(false, 0, 0),
@@ -222,7 +223,10 @@ impl Decoder {
         let compressed = match self.compression {
             Compression::None => 0,
             Compression::Gzip => self.gzip.compressed_bytes_read(),
-            Compression::Zstd => self.zstd.reached().saturating_sub(self.member_offset),
+            Compression::Zstd => self
+                .zstd
+                .last_block_end()
+                .saturating_sub(self.member_offset),
         };
         self.budget
             .add_failed_member(self.member_offset, compressed, self.decoded_bytes);

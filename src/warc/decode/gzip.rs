@@ -19,7 +19,7 @@ use flate2::{Crc, Decompress, FlushDecompress, Status};
 use super::DecodeStep;
 use super::source::ArchiveSource;
 use crate::error::ErrorKind;
-use crate::record_start::{skip_line_ends, starts_record};
+use crate::record_start::{is_record_start, trim_leading_line_ends};
 use crate::search_budget::Probe;
 
 /// The first bytes of a member: the magic number and the only compression method.
@@ -43,7 +43,7 @@ const MIN_STEP_BYTES: u64 = 64;
 /// The largest number of bytes that are passed to the decoder at once.
 const MAX_STEP_BYTES: u64 = 64 << 10;
 
-/// The bytes of a header without optional fields, and of a trailer.
+/// The length of a header without optional fields and of a trailer, together.
 const MIN_MEMBER_BYTES: usize = 18;
 
 /// Returns true if an input that starts with `head` is gzip.
@@ -51,8 +51,9 @@ pub(crate) fn is_gzip(head: &[u8]) -> bool {
     head.starts_with(&MAGIC[..2.min(head.len())])
 }
 
-/// Returns true if a member may start with `bytes`. Fewer than three bytes must end the input.
-pub(crate) fn member_may_start(bytes: &[u8]) -> bool {
+/// Returns true if a member may start with `bytes`, which are fewer than three only at the end of the
+/// input.
+pub(crate) fn may_start_member(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC[..3.min(bytes.len())])
 }
 
@@ -71,28 +72,28 @@ enum GzipHeader {
 ///
 /// [RFC 1952 §2.3]: https://www.rfc-editor.org/rfc/rfc1952#section-2.3
 fn parse_header(bytes: &[u8]) -> GzipHeader {
-    const CRC: u8 = 2;
-    const EXTRA: u8 = 4;
-    const NAME: u8 = 8;
-    const COMMENT: u8 = 16;
-    const RESERVED: u8 = 0xe0;
-    if !member_may_start(bytes) {
+    const CRC_FLAG: u8 = 2;
+    const EXTRA_FLAG: u8 = 4;
+    const NAME_FLAG: u8 = 8;
+    const COMMENT_FLAG: u8 = 16;
+    const RESERVED_FLAGS: u8 = 0xe0;
+    if !may_start_member(bytes) {
         return GzipHeader::Invalid;
     }
     let Some(&flags) = bytes.get(3) else {
         return GzipHeader::Incomplete;
     };
-    if flags & RESERVED != 0 {
+    if flags & RESERVED_FLAGS != 0 {
         return GzipHeader::Invalid;
     }
     let mut end = 10;
-    if flags & EXTRA != 0 {
+    if flags & EXTRA_FLAG != 0 {
         let Some(size) = bytes.get(end..end + 2) else {
             return GzipHeader::Incomplete;
         };
         end += 2 + usize::from(u16::from_le_bytes([size[0], size[1]]));
     }
-    for flag in [NAME, COMMENT] {
+    for flag in [NAME_FLAG, COMMENT_FLAG] {
         if flags & flag != 0 {
             match bytes.get(end..).and_then(|rest| memchr::memchr(0, rest)) {
                 Some(length) => end += length + 1,
@@ -100,7 +101,7 @@ fn parse_header(bytes: &[u8]) -> GzipHeader {
             }
         }
     }
-    if flags & CRC != 0 {
+    if flags & CRC_FLAG != 0 {
         end += 2;
     }
     if end <= bytes.len() {
@@ -127,8 +128,9 @@ pub(crate) struct GzipDecoder {
     decoded_bytes: u64,
     /// The bytes of the member that the decoder has read, including the header.
     compressed_bytes: u64,
-    /// The number of bytes of the member that the decoder may read for now. It depends on the
-    /// member alone and not on how the input is read, and so does the work of a damaged member.
+    /// The number of bytes of the member that the decoder may read before the limit is increased. It
+    /// depends on the member alone and not on the sizes of reads. Therefore the work that is counted
+    /// for a damaged member does not depend on them either.
     read_limit: u64,
     state: GzipState,
 }
@@ -180,7 +182,7 @@ impl GzipDecoder {
     }
 
     fn read_header(&mut self, source: &mut ArchiveSource) -> io::Result<Option<DecodeStep>> {
-        let mut held = source.fill(MIN_MEMBER_BYTES)?;
+        let mut unread_len = source.fill(MIN_MEMBER_BYTES)?;
         loop {
             match parse_header(source.unread()) {
                 GzipHeader::Complete(count) => {
@@ -190,12 +192,12 @@ impl GzipDecoder {
                     self.state = GzipState::Data;
                     return Ok(None);
                 }
-                GzipHeader::Incomplete if held < MAX_HEADER_BYTES => {
-                    let more = source.fill(held + 1)?;
-                    if more == held {
+                GzipHeader::Incomplete if unread_len < MAX_HEADER_BYTES => {
+                    let more = source.fill(unread_len + 1)?;
+                    if more == unread_len {
                         return Ok(Some(DecodeStep::Damaged(ErrorKind::Truncated)));
                     }
-                    held = more;
+                    unread_len = more;
                 }
                 _ => return Ok(Some(DecodeStep::Damaged(ErrorKind::Corrupt))),
             }
@@ -207,10 +209,10 @@ impl GzipDecoder {
         source: &mut ArchiveSource,
         out: &mut [u8],
     ) -> io::Result<Option<DecodeStep>> {
-        let held = source.fill(1)?;
+        let unread_len = source.fill(1)?;
         let room = (self.read_limit - self.compressed_bytes) as usize;
         let before = (self.decompress.total_in(), self.decompress.total_out());
-        let input = &source.unread()[..held.min(room)];
+        let input = &source.unread()[..unread_len.min(room)];
         let status = self
             .decompress
             .decompress(input, out, FlushDecompress::None);
@@ -227,7 +229,7 @@ impl GzipDecoder {
                     let step = (self.read_limit / 4).clamp(MIN_STEP_BYTES, MAX_STEP_BYTES);
                     self.read_limit += step;
                 } else if consumed == 0 && decoded == 0 {
-                    let is_at_end = held == 0;
+                    let is_at_end = unread_len == 0;
                     return Ok(Some(DecodeStep::Damaged(if is_at_end {
                         ErrorKind::Truncated
                     } else {
@@ -257,9 +259,9 @@ impl GzipDecoder {
         Ok(None)
     }
 
-    /// Returns whether the member at the start of `bytes` decompresses to `WARC/`.
+    /// Probes whether the member at the start of `bytes` decompresses to `WARC/`.
     ///
-    /// [`PROBE_BYTES`] are enough. A member that was started before is lost.
+    /// [`PROBE_BYTES`] are enough. Ends the decoding of a member that was started before.
     pub(crate) fn probe(&mut self, bytes: &[u8]) -> Probe {
         let header = parse_header(&bytes[..bytes.len().min(MAX_PROBE_HEADER_BYTES)]);
         let GzipHeader::Complete(start) = header else {
@@ -282,7 +284,7 @@ impl GzipDecoder {
                 break;
             }
         }
-        let is_record = starts_record(skip_line_ends(&out[..len]));
+        let is_record = is_record_start(trim_leading_line_ends(&out[..len]));
         Probe::new(is_record, self.decompress.total_in() as usize, len)
     }
 }

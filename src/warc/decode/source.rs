@@ -47,8 +47,9 @@ pub(crate) struct ArchiveSource {
     /// In a stream, the bytes from this offset on are kept, up to `max_kept_bytes`.
     kept_from: Option<u64>,
     max_kept_bytes: usize,
-    /// While the bytes of a stream are [held](ArchiveSource::hold): the bound of what is read.
-    held: Option<HoldLimit>,
+    /// The bound of what is read while the bytes of a stream are
+    /// [held](ArchiveSource::hold_bytes_from); `None` otherwise.
+    hold_limit: Option<HoldLimit>,
     bytes_read: u64,
     /// Bytes after this offset are read only as far as a member extends into them.
     slice_end: u64,
@@ -59,7 +60,7 @@ pub(crate) struct ArchiveSource {
 struct HoldLimit {
     /// The offset of the bound.
     offset: u64,
-    /// The number of bytes in the buffer after the bound. They follow `end`.
+    /// The number of bytes in the buffer after the bound. They start at [`ArchiveSource::end`].
     bytes_beyond: usize,
 }
 
@@ -75,7 +76,7 @@ impl ArchiveSource {
             is_ended: true,
             kept_from: None,
             max_kept_bytes,
-            held: None,
+            hold_limit: None,
             bytes_read: 0,
             slice_end: u64::MAX,
         }
@@ -100,7 +101,7 @@ impl ArchiveSource {
         (self.start, self.end, self.base) = (0, 0, 0);
         self.is_ended = false;
         self.kept_from = None;
-        self.held = None;
+        self.hold_limit = None;
         self.bytes_read = 0;
         self.slice_end = u64::MAX;
     }
@@ -117,7 +118,7 @@ impl ArchiveSource {
     /// member crosses.
     fn max_read_bytes(&self, offset: u64) -> usize {
         let max = match self.input {
-            InputHandle::Closed | InputHandle::Stream(_) => match self.held {
+            InputHandle::Closed | InputHandle::Stream(_) => match self.hold_limit {
                 Some(limit) => limit.offset - offset,
                 None => return usize::MAX,
             },
@@ -176,9 +177,9 @@ impl ArchiveSource {
     /// [kept](ArchiveSource::keep_from_here). Returns false if that is impossible.
     ///
     /// A file can always be read again. A stream seems to end at the limit of the bytes that are
-    /// kept, until [`release`](ArchiveSource::release) is called. So the result depends neither on
-    /// the sizes of its reads nor on the present content of the buffer.
-    pub(crate) fn hold(&mut self, from: u64) -> bool {
+    /// kept, until [`release_held_bytes`](ArchiveSource::release_held_bytes) is called. So the result
+    /// depends neither on the sizes of its reads nor on the present content of the buffer.
+    pub(crate) fn hold_bytes_from(&mut self, from: u64) -> bool {
         if self.can_seek() {
             return true;
         }
@@ -189,16 +190,17 @@ impl ArchiveSource {
         let end = self.base + self.end as u64;
         let bytes_beyond = end.saturating_sub(limit) as usize;
         self.end -= bytes_beyond;
-        self.held = Some(HoldLimit {
+        self.hold_limit = Some(HoldLimit {
             offset: limit,
             bytes_beyond,
         });
         true
     }
 
-    /// Ends [`hold`](ArchiveSource::hold) and returns whether all bytes up to the limit were read.
-    pub(crate) fn release(&mut self) -> bool {
-        let Some(limit) = self.held.take() else {
+    /// Ends [`hold_bytes_from`](ArchiveSource::hold_bytes_from) and returns true if all bytes up to
+    /// the limit were read.
+    pub(crate) fn release_held_bytes(&mut self) -> bool {
+        let Some(limit) = self.hold_limit.take() else {
             return false;
         };
         let is_at_limit = limit.offset == self.base + self.end as u64;
@@ -210,7 +212,7 @@ impl ArchiveSource {
     /// bytes.
     pub(crate) fn fill(&mut self, count: usize) -> io::Result<usize> {
         let mut count = count;
-        if let Some(limit) = self.held {
+        if let Some(limit) = self.hold_limit {
             count = count.min((limit.offset - self.offset()) as usize);
         }
         if self.end - self.start < count && !self.is_ended {
@@ -219,10 +221,10 @@ impl ArchiveSource {
                 let room = self.buffer.len() - self.end;
                 let max = room.min(self.max_read_bytes(self.base + self.end as u64));
                 let space = &mut self.buffer[self.end..self.end + max];
-                let count = read_some(&mut self.input, space)?;
-                self.end += count;
-                self.bytes_read += count as u64;
-                self.is_ended = count == 0;
+                let read_bytes = read_once(&mut self.input, space)?;
+                self.end += read_bytes;
+                self.bytes_read += read_bytes as u64;
+                self.is_ended = read_bytes == 0;
             }
         }
         Ok(self.end - self.start)
@@ -231,7 +233,7 @@ impl ArchiveSource {
     /// Reads more, so that at most `max` bytes are unread, and returns the number of unread bytes.
     ///
     /// Doubles the unread bytes, but does not read past the next boundary between slices.
-    pub(crate) fn grow(&mut self, max: usize) -> io::Result<usize> {
+    pub(crate) fn read_more(&mut self, max: usize) -> io::Result<usize> {
         let unread = self.end - self.start;
         let end = self.base + self.end as u64;
         let wanted = match end < self.slice_end {
@@ -249,9 +251,10 @@ impl ArchiveSource {
         self.fill(wanted.min(max))
     }
 
-    /// Slides the buffer, and enlarges it if necessary.
+    /// Makes room for `count` bytes from the first unread one: slides the buffer, and enlarges it if
+    /// necessary.
     fn make_room(&mut self, count: usize) {
-        let floor = match self.kept_from {
+        let keep_start = match self.kept_from {
             Some(kept_from)
                 if kept_from >= self.base
                     && self.offset() - kept_from <= self.max_kept_bytes as u64 =>
@@ -260,11 +263,11 @@ impl ArchiveSource {
             }
             _ => self.start,
         };
-        if self.start + count.max(READ_BYTES / 4) > self.buffer.len() && floor > 0 {
-            self.buffer.copy_within(floor..self.end, 0);
-            self.base += floor as u64;
-            self.start -= floor;
-            self.end -= floor;
+        if self.start + count.max(READ_BYTES / 4) > self.buffer.len() && keep_start > 0 {
+            self.buffer.copy_within(keep_start..self.end, 0);
+            self.base += keep_start as u64;
+            self.start -= keep_start;
+            self.end -= keep_start;
         }
         let wanted = self.start + count;
         if wanted > self.buffer.len() || self.buffer.len() < READ_BYTES {
@@ -289,7 +292,7 @@ impl ArchiveSource {
         self.base += self.end as u64;
         (self.start, self.end) = (0, 0);
         let max = out.len().min(self.max_read_bytes(self.base));
-        let count = read_some(&mut self.input, &mut out[..max])?;
+        let count = read_once(&mut self.input, &mut out[..max])?;
         self.base += count as u64;
         self.bytes_read += count as u64;
         self.is_ended = count == 0;
@@ -298,8 +301,8 @@ impl ArchiveSource {
 
     /// Moves to `offset` and returns the offset that was reached.
     ///
-    /// A stream cannot go back further than to the first byte in the buffer, and not forward past
-    /// the last.
+    /// In a stream, the position can only be moved to bytes in the buffer: to the first of them if
+    /// `offset` is lower, and after the last if it is higher.
     pub(crate) fn seek(&mut self, offset: u64) -> io::Result<u64> {
         if offset >= self.base && offset - self.base <= self.end as u64 {
             self.start = (offset - self.base) as usize;
@@ -320,17 +323,17 @@ impl ArchiveSource {
         let InputHandle::File { file, .. } = &self.input else {
             return Ok(0);
         };
-        let mut held = 0;
-        while held < out.len() {
-            let rest = &mut out[held..];
-            let count = uninterrupted(|| file.read_at(offset + held as u64, rest))?;
+        let mut peeked_bytes = 0;
+        while peeked_bytes < out.len() {
+            let rest = &mut out[peeked_bytes..];
+            let count = retry_interrupted(|| file.read_at(offset + peeked_bytes as u64, rest))?;
             if count == 0 {
                 break;
             }
-            held += count;
+            peeked_bytes += count;
         }
-        self.bytes_read += held as u64;
-        Ok(held)
+        self.bytes_read += peeked_bytes as u64;
+        Ok(peeked_bytes)
     }
 
     /// Skips `count` bytes and returns whether the input had that many.
@@ -352,21 +355,21 @@ impl ArchiveSource {
     }
 }
 
-/// Reads once, and again if a signal interrupts the read.
-fn read_some(input: &mut InputHandle, out: &mut [u8]) -> io::Result<usize> {
+/// Calls the read function of the input once, not counting calls that a signal interrupts.
+fn read_once(input: &mut InputHandle, out: &mut [u8]) -> io::Result<usize> {
     match input {
         InputHandle::Closed => Ok(0),
         InputHandle::File { file, position } => {
-            let count = uninterrupted(|| file.read_at(*position, out))?;
+            let count = retry_interrupted(|| file.read_at(*position, out))?;
             *position += count as u64;
             Ok(count)
         }
-        InputHandle::Stream(stream) => uninterrupted(|| stream.read(out)),
+        InputHandle::Stream(stream) => retry_interrupted(|| stream.read(out)),
     }
 }
 
 /// Repeats a read until no signal interrupts it.
-fn uninterrupted(mut read: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
+fn retry_interrupted(mut read: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
     loop {
         match read() {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -421,23 +424,23 @@ mod tests {
         source.seek(5).unwrap();
         assert_eq!(source.fill(1).unwrap(), READ_BYTES - 5);
         source.consume(READ_BYTES - 6);
-        // Few bytes are held, so few bytes of the next slice are read.
+        // Few bytes are unread, so few bytes of the next slice are read.
         assert_eq!(source.fill(2).unwrap(), 1 + SHORT_READ_BYTES);
-        // The held bytes are doubled, in whole short reads.
+        // The unread bytes are doubled, in whole short reads.
         assert_eq!(
-            source.grow(2 * READ_BYTES).unwrap(),
+            source.read_more(2 * READ_BYTES).unwrap(),
             1 + 3 * SHORT_READ_BYTES
         );
-        let mut held = 0;
-        while held < READ_BYTES + 1 {
-            let more = source.grow(2 * READ_BYTES).unwrap();
-            assert!(held < more && more <= READ_BYTES + 1);
-            held = more;
+        let mut unread_len = 0;
+        while unread_len < READ_BYTES + 1 {
+            let more = source.read_more(2 * READ_BYTES).unwrap();
+            assert!(unread_len < more && more <= READ_BYTES + 1);
+            unread_len = more;
         }
-        let held = source.grow(2 * READ_BYTES).unwrap();
+        let unread_len = source.read_more(2 * READ_BYTES).unwrap();
         assert!(
-            (2 * READ_BYTES..2 * READ_BYTES + SHORT_READ_BYTES).contains(&held),
-            "{held}"
+            (2 * READ_BYTES..2 * READ_BYTES + SHORT_READ_BYTES).contains(&unread_len),
+            "{unread_len}"
         );
         // Bytes of an uncompressed input bypass the buffer.
         source.seek(0).unwrap();

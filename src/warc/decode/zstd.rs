@@ -9,13 +9,13 @@ use ::zstd::zstd_safe::{self, DCtx, DParameter, InBuffer, OutBuffer, ResetDirect
 
 use super::DecodeStep;
 use super::source::ArchiveSource;
-use super::zstd_frame::{FrameStart, MAGIC, MAX_BLOCK_BYTES, frame_start, hidden_frame};
+use super::zstd_frame::{FrameStart, MAGIC, MAX_BLOCK_BYTES, find_hidden_frame, parse_frame_start};
 use crate::error::ErrorKind;
-use crate::record_start::{skip_line_ends, starts_record};
+use crate::record_start::{is_record_start, trim_leading_line_ends};
 use crate::search_budget::Probe;
 
 /// The first byte of the skippable frame that holds the dictionary.
-const DICTIONARY_FRAME: u8 = 0x5d;
+const DICTIONARY_FRAME_FIRST_BYTE: u8 = 0x5d;
 
 /// The largest dictionary, before and after it is decompressed.
 const MAX_DICTIONARY_BYTES: usize = 32 << 20;
@@ -29,11 +29,12 @@ const FRAME_HEADER_BYTES: usize = 5;
 /// The number of bytes that a probe needs: the frame header and one block.
 pub(crate) const PROBE_BYTES: usize = (128 << 10) + 64;
 
-/// The number of decompressed bytes that a probe looks at.
+/// The number of decompressed bytes in which a probe looks for a record.
 const PROBE_DECODED_BYTES: usize = 64;
 
-/// The number of bytes after a dictionary in which hidden frames are followed.
-const FOLLOWED_BYTES: usize = 4 << 20;
+/// The number of bytes after the dictionary frame up to which the frames that it may hide are
+/// followed: see [`find_hidden_frame`].
+const HIDDEN_FRAME_SEARCH_BYTES: usize = 4 << 20;
 
 /// Decompresses frames. One decompression context serves all inputs of a reader.
 pub(crate) struct ZstdDecoder {
@@ -43,7 +44,7 @@ pub(crate) struct ZstdDecoder {
     /// True if the last call filled its output, so that the context may hold more.
     has_pending_output: bool,
     /// The offset of the end of the last block that was started.
-    reached: u64,
+    last_block_end: u64,
     /// The end of the dictionary at the start of the input, if there is one.
     dictionary_end: Option<u64>,
     /// The decompressed bytes of a probe.
@@ -51,7 +52,7 @@ pub(crate) struct ZstdDecoder {
 }
 
 /// The result of one call of libzstd.
-struct ZstdCall {
+struct ZstdCallResult {
     /// The number of bytes that the context asks for next, or an error code.
     result: Result<usize, usize>,
     consumed: usize,
@@ -65,7 +66,7 @@ impl ZstdDecoder {
             context: None,
             wanted_bytes: 0,
             has_pending_output: false,
-            reached: 0,
+            last_block_end: 0,
             dictionary_end: None,
             probe_buffer: Vec::new(),
         }
@@ -78,8 +79,8 @@ impl ZstdDecoder {
     }
 
     /// Returns the offset of the end of the last block that was started.
-    pub(crate) fn reached(&self) -> u64 {
-        self.reached
+    pub(crate) fn last_block_end(&self) -> u64 {
+        self.last_block_end
     }
 
     /// Prepares for a new input and loads its dictionary, if it has one.
@@ -95,10 +96,10 @@ impl ZstdDecoder {
             return Ok(Err(ErrorKind::Corrupt));
         }
         source.fill(8)?;
-        if source.unread().first() != Some(&DICTIONARY_FRAME) {
+        if source.unread().first() != Some(&DICTIONARY_FRAME_FIRST_BYTE) {
             return Ok(Ok(()));
         }
-        let FrameStart::Skippable(length) = frame_start(source.unread()) else {
+        let FrameStart::Skippable(length) = parse_frame_start(source.unread()) else {
             return Ok(Ok(()));
         };
         if length > MAX_DICTIONARY_BYTES as u64 {
@@ -114,11 +115,11 @@ impl ZstdDecoder {
         let content_start = 8 + usize::from(is_compressed);
         let content = &source.unread()[content_start..length];
         if memchr::memmem::find(content, &MAGIC).is_some() {
-            source.fill(length + FOLLOWED_BYTES)?;
+            source.fill(length + HIDDEN_FRAME_SEARCH_BYTES)?;
             let bytes = source.unread();
-            let bytes = &bytes[..bytes.len().min(length + FOLLOWED_BYTES)];
-            match hidden_frame(bytes, content_start..length) {
-                Ok(Some(frame)) => end = frame,
+            let bytes = &bytes[..bytes.len().min(length + HIDDEN_FRAME_SEARCH_BYTES)];
+            match find_hidden_frame(bytes, content_start..length) {
+                Ok(Some(hidden_start)) => end = hidden_start,
                 Ok(None) => {}
                 Err(kind) => return Ok(Err(kind)),
             }
@@ -154,14 +155,18 @@ impl ZstdDecoder {
         }
         self.wanted_bytes = FRAME_HEADER_BYTES;
         self.has_pending_output = false;
-        self.reached = 0;
+        self.last_block_end = 0;
     }
 
     /// Decompresses the frame at the start of `bytes` into `out` in one call.
     ///
     /// Returns the numbers of compressed and decompressed bytes, or `None` if the frame is damaged
     /// or does not fit into `out`.
-    pub(crate) fn decode_whole(&mut self, bytes: &[u8], out: &mut [u8]) -> Option<(usize, usize)> {
+    pub(crate) fn decode_whole_frame(
+        &mut self,
+        bytes: &[u8],
+        out: &mut [u8],
+    ) -> Option<(usize, usize)> {
         self.start();
         let call = decompress(self.context.as_mut()?, bytes, out);
         (call.result == Ok(0)).then_some((call.consumed, call.decoded))
@@ -181,34 +186,34 @@ impl ZstdDecoder {
             return Ok(DecodeStep::End);
         };
         while self.wanted_bytes > 0 {
-            let held = if self.has_pending_output {
+            let input_len = if self.has_pending_output {
                 0
             } else {
-                self.reached = source.offset() + self.wanted_bytes as u64;
+                self.last_block_end = source.offset() + self.wanted_bytes as u64;
                 source.fill(self.wanted_bytes)?.min(self.wanted_bytes)
             };
-            let call = decompress(context, &source.unread()[..held], out);
+            let call = decompress(context, &source.unread()[..input_len], out);
             source.consume(call.consumed);
             match call.result {
                 Ok(wanted) => self.wanted_bytes = wanted,
-                Err(code) => return Ok(DecodeStep::Damaged(error_kind(code))),
+                Err(code) => return Ok(DecodeStep::Damaged(error_kind_from_code(code))),
             }
             let is_full = call.decoded == out.len();
             let had_pending_output = std::mem::replace(&mut self.has_pending_output, is_full);
             if call.decoded > 0 {
                 return Ok(DecodeStep::Bytes(call.decoded));
             }
-            if held == 0 && !had_pending_output && self.wanted_bytes > 0 {
+            if input_len == 0 && !had_pending_output && self.wanted_bytes > 0 {
                 return Ok(DecodeStep::Damaged(ErrorKind::Truncated));
             }
         }
         Ok(DecodeStep::End)
     }
 
-    /// Returns whether the frame at the start of `bytes` decompresses to `WARC/`.
+    /// Probes whether the frame at the start of `bytes` decompresses to `WARC/`.
     ///
-    /// [`PROBE_BYTES`] are enough. A frame that was started before is lost. Whole blocks are
-    /// decompressed one by one, so that the work can be counted.
+    /// [`PROBE_BYTES`] are enough. Ends the decoding of a frame that was started before. Whole blocks
+    /// are decompressed one by one, so that the work can be counted.
     pub(crate) fn probe(&mut self, bytes: &[u8]) -> Probe {
         self.start();
         let Some(context) = &mut self.context else {
@@ -225,23 +230,27 @@ impl ZstdDecoder {
             decoded += call.decoded;
             match call.result {
                 Ok(more) => wanted = more,
-                Err(_) => return Probe::new(false, consumed + block.len(), decoded).failed(),
+                Err(_) => return Probe::new(false, consumed + block.len(), decoded).into_failed(),
             }
             if call.consumed == 0 && call.decoded == 0 {
                 break;
             }
         }
         let start = &self.probe_buffer[..decoded.min(PROBE_DECODED_BYTES)];
-        Probe::new(starts_record(skip_line_ends(start)), consumed, decoded)
+        Probe::new(
+            is_record_start(trim_leading_line_ends(start)),
+            consumed,
+            decoded,
+        )
     }
 }
 
 /// Calls libzstd once.
-fn decompress(context: &mut DCtx<'static>, bytes: &[u8], out: &mut [u8]) -> ZstdCall {
+fn decompress(context: &mut DCtx<'static>, bytes: &[u8], out: &mut [u8]) -> ZstdCallResult {
     let mut input = InBuffer::around(bytes);
     let mut output = OutBuffer::around(out);
     let result = context.decompress_stream(&mut output, &mut input);
-    ZstdCall {
+    ZstdCallResult {
         result,
         consumed: input.pos(),
         decoded: output.pos(),
@@ -249,7 +258,7 @@ fn decompress(context: &mut DCtx<'static>, bytes: &[u8], out: &mut [u8]) -> Zstd
 }
 
 /// Returns the kind of fault for an error code of libzstd.
-fn error_kind(code: usize) -> ErrorKind {
+fn error_kind_from_code(code: usize) -> ErrorKind {
     if zstd_safe::get_error_name(code).contains("checksum") {
         ErrorKind::Checksum
     } else {

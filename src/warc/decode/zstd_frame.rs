@@ -17,8 +17,8 @@ const SKIPPABLE_MAGIC: [u8; 3] = [0x2a, 0x4d, 0x18];
 /// The largest block, compressed or not.
 pub(crate) const MAX_BLOCK_BYTES: usize = 128 << 10;
 
-/// The largest number of blocks that are followed in one input.
-const MAX_FOLLOWED_BLOCKS: usize = 1 << 20;
+/// The largest number of blocks whose headers are parsed to find a hidden frame of one input.
+const MAX_PARSED_BLOCKS: usize = 1 << 20;
 
 /// The kind of data at a position where a frame may start.
 #[derive(Debug, PartialEq, Eq)]
@@ -33,8 +33,9 @@ pub(crate) enum FrameStart {
     Other,
 }
 
-/// Returns what starts with `bytes`. Fewer than eight bytes must end the input.
-pub(crate) fn frame_start(bytes: &[u8]) -> FrameStart {
+/// Returns the kind of data that starts with `bytes`, which are fewer than eight only at the end of the
+/// input.
+pub(crate) fn parse_frame_start(bytes: &[u8]) -> FrameStart {
     if bytes.starts_with(&MAGIC) {
         return FrameStart::Data;
     }
@@ -52,7 +53,7 @@ pub(crate) fn frame_start(bytes: &[u8]) -> FrameStart {
 
 /// Returns true if an input that starts with `head` is zstd.
 pub(crate) fn is_zstd(head: &[u8]) -> bool {
-    frame_start(head) != FrameStart::Other
+    parse_frame_start(head) != FrameStart::Other
 }
 
 /// Returns true if the data frame that starts with `head` ends with a checksum of its content
@@ -60,9 +61,9 @@ pub(crate) fn is_zstd(head: &[u8]) -> bool {
 ///
 /// [RFC 8878 §3.1.1.1.1]: https://www.rfc-editor.org/rfc/rfc8878#section-3.1.1.1.1
 pub(crate) fn has_checksum(head: &[u8]) -> bool {
-    const CONTENT_CHECKSUM: u8 = 4;
+    const CONTENT_CHECKSUM_FLAG: u8 = 4;
     head.get(4)
-        .is_some_and(|descriptor| descriptor & CONTENT_CHECKSUM != 0)
+        .is_some_and(|descriptor| descriptor & CONTENT_CHECKSUM_FLAG != 0)
 }
 
 /// Returns the start of the first data frame that a wrong length of the dictionary frame hides.
@@ -75,26 +76,26 @@ pub(crate) fn has_checksum(head: &[u8]) -> bool {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::BadDictionary`] if more than `MAX_FOLLOWED_BLOCKS` blocks would have to be parsed.
-pub(crate) fn hidden_frame(
+/// [`ErrorKind::BadDictionary`] if more than `MAX_PARSED_BLOCKS` blocks would have to be parsed.
+pub(crate) fn find_hidden_frame(
     bytes: &[u8],
     content: Range<usize>,
 ) -> Result<Option<usize>, ErrorKind> {
-    let mut blocks_left = MAX_FOLLOWED_BLOCKS;
+    let mut blocks_left = MAX_PARSED_BLOCKS;
     for index in memmem::find_iter(&bytes[content.clone()], &MAGIC) {
         let first = content.start + index;
         let mut next = Some(first);
         while let Some(start) = next.filter(|&start| start < content.end) {
-            next = frame_end(bytes, start, &mut blocks_left);
+            next = find_frame_end(bytes, start, &mut blocks_left);
         }
         if blocks_left == 0 {
             return Err(ErrorKind::BadDictionary);
         }
-        let may_end = |end: usize| {
+        let is_followed_by_frame = |end: usize| {
             let rest = bytes.get(end..)?;
-            Some(rest.is_empty() || frame_start(rest) != FrameStart::Other)
+            Some(rest.is_empty() || parse_frame_start(rest) != FrameStart::Other)
         };
-        if next.and_then(may_end) == Some(true) {
+        if next.and_then(is_followed_by_frame) == Some(true) {
             return Ok(Some(first));
         }
     }
@@ -103,18 +104,18 @@ pub(crate) fn hidden_frame(
 
 /// Returns the end of the frame at `start`, or `None` if there is no valid frame or it ends after
 /// `bytes`.
-fn frame_end(bytes: &[u8], start: usize, blocks_left: &mut usize) -> Option<usize> {
-    const RESERVED: u8 = 0b1000;
-    const RESERVED_BLOCK: u32 = 3;
-    const RLE_BLOCK: u32 = 1;
+fn find_frame_end(bytes: &[u8], start: usize, blocks_left: &mut usize) -> Option<usize> {
+    const RESERVED_FLAG: u8 = 0b1000;
+    const RESERVED_BLOCK_TYPE: u32 = 3;
+    const RLE_BLOCK_TYPE: u32 = 1;
     let frame = bytes.get(start..)?;
-    match frame_start(frame) {
+    match parse_frame_start(frame) {
         FrameStart::Data => {}
         FrameStart::Skippable(length) => return start.checked_add(usize::try_from(length).ok()?),
         FrameStart::Incomplete | FrameStart::Other => return None,
     }
     let descriptor = *frame.get(4)?;
-    if descriptor & RESERVED != 0 {
+    if descriptor & RESERVED_FLAG != 0 {
         return None;
     }
     let is_single_segment = descriptor & 0b10_0000 != 0;
@@ -135,8 +136,8 @@ fn frame_end(bytes: &[u8], start: usize, blocks_left: &mut usize) -> Option<usiz
             return None;
         }
         block += 3 + match header >> 1 & 3 {
-            RESERVED_BLOCK => return None,
-            RLE_BLOCK => 1,
+            RESERVED_BLOCK_TYPE => return None,
+            RLE_BLOCK_TYPE => 1,
             _ => size,
         };
         let is_last = header & 1 != 0;
@@ -150,7 +151,7 @@ fn frame_end(bytes: &[u8], start: usize, blocks_left: &mut usize) -> Option<usiz
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tests::{skippable, zstd};
+    use crate::tests::{skippable_frame, zstd};
 
     #[test]
     fn the_length_of_a_frame_is_found_without_decoding_it() {
@@ -158,13 +159,13 @@ mod tests {
         for text in texts {
             let frame = zstd(&text, &[]);
             let mut blocks = 1000;
-            assert_eq!(frame_end(&frame, 0, &mut blocks), Some(frame.len()));
+            assert_eq!(find_frame_end(&frame, 0, &mut blocks), Some(frame.len()));
             for cut in [4, 6, frame.len() - 1] {
-                assert_eq!(frame_end(&frame[..cut], 0, &mut blocks), None);
+                assert_eq!(find_frame_end(&frame[..cut], 0, &mut blocks), None);
             }
         }
-        let skipped = skippable(0x50, b"abc");
-        assert_eq!(frame_end(&skipped, 0, &mut 1), Some(11));
+        let skipped = skippable_frame(0x50, b"abc");
+        assert_eq!(find_frame_end(&skipped, 0, &mut 1), Some(11));
     }
 
     #[test]
@@ -173,13 +174,13 @@ mod tests {
         let bytes = [b"12345678text ", &a[..], &b].concat();
         let first = 13;
         for end in first + 4..=bytes.len() {
-            let found = hidden_frame(&bytes, 8..end);
+            let found = find_hidden_frame(&bytes, 8..end);
             assert_eq!(found, Ok(Some(first)), "{end}");
         }
-        assert_eq!(hidden_frame(&bytes, 8..first), Ok(None));
+        assert_eq!(find_hidden_frame(&bytes, 8..first), Ok(None));
         // Neither a magic number alone nor a frame without a valid successor counts.
         let damaged = [b"12345678text ", &a[..a.len() - 1], &b].concat();
-        assert_eq!(hidden_frame(&damaged, 8..first + 4), Ok(None));
+        assert_eq!(find_hidden_frame(&damaged, 8..first + 4), Ok(None));
     }
 
     #[test]
@@ -189,19 +190,31 @@ mod tests {
         bytes.extend([0; 3000]);
         let bytes = bytes.repeat(1100);
         let content = 0..bytes.len();
-        assert_eq!(hidden_frame(&bytes, content), Err(ErrorKind::BadDictionary));
+        assert_eq!(
+            find_hidden_frame(&bytes, content),
+            Err(ErrorKind::BadDictionary)
+        );
     }
 
     #[test]
     fn frame_starts_are_recognized() {
-        assert_eq!(frame_start(&zstd(b"x", &[])), FrameStart::Data);
+        assert_eq!(parse_frame_start(&zstd(b"x", &[])), FrameStart::Data);
         assert_eq!(
-            frame_start(&skippable(0x5d, b"abc")),
+            parse_frame_start(&skippable_frame(0x5d, b"abc")),
             FrameStart::Skippable(11)
         );
-        assert_eq!(frame_start(&skippable(0x50, b"")), FrameStart::Skippable(8));
-        assert_eq!(frame_start(b"\x5d\x2a\x4d\x18\x01"), FrameStart::Incomplete);
-        assert_eq!(frame_start(b"\x28\xb5"), FrameStart::Incomplete);
-        assert_eq!(frame_start(b"\x5d\x2a\x4d\x19\0\0\0\0"), FrameStart::Other);
+        assert_eq!(
+            parse_frame_start(&skippable_frame(0x50, b"")),
+            FrameStart::Skippable(8)
+        );
+        assert_eq!(
+            parse_frame_start(b"\x5d\x2a\x4d\x18\x01"),
+            FrameStart::Incomplete
+        );
+        assert_eq!(parse_frame_start(b"\x28\xb5"), FrameStart::Incomplete);
+        assert_eq!(
+            parse_frame_start(b"\x5d\x2a\x4d\x19\0\0\0\0"),
+            FrameStart::Other
+        );
     }
 }

@@ -11,14 +11,14 @@ use crate::decode::Compression;
 use crate::decode::buffer::DecodedEnd;
 use crate::decode::gzip;
 use crate::decode::libdeflate::LibdeflateResult;
-use crate::decode::zstd_frame::{FrameStart, frame_start, has_checksum};
+use crate::decode::zstd_frame::{FrameStart, has_checksum, parse_frame_start};
 use crate::error::{DamagedRange, Error, ErrorKind};
 use crate::record::Integrity;
-use crate::resync::{SearchResult, find_next_member, find_next_record};
+use crate::resync::{MemberSearch, find_next_member, find_next_record};
 use crate::unsupported_format::UnsupportedFormat;
 
 /// The initial size of the buffer for whole members. It is doubled as often as necessary.
-const INITIAL_MEMBER_BYTES: usize = 256 << 10;
+const INITIAL_MEMBER_BUFFER_BYTES: usize = 256 << 10;
 
 /// The unit in which tapes and disks store files. Some writers pad files with zeros to a multiple
 /// of it.
@@ -36,7 +36,7 @@ pub(super) struct Member {
     pub(super) offset: u64,
     /// The number of records so far, including damaged ones.
     pub(super) records: u32,
-    /// The number of these records that were returned.
+    /// The number of them that were returned to the caller.
     pub(super) valid_records: u32,
     /// True if damage in the member has been reported.
     is_faulty: bool,
@@ -102,7 +102,7 @@ impl Reader {
             let offset = self.next_offset;
             // After damage, reading continues past the end of the range until the next reader can
             // start without knowing what was before.
-            if offset >= self.range_end && self.decoder.budget.is_fresh(offset) {
+            if offset >= self.range_end && self.decoder.budget.has_zero_counts_at(offset) {
                 return Ok(None);
             }
             if self.decoder.source.fill(8)? == 0 {
@@ -115,8 +115,8 @@ impl Reader {
             }
             let is_zstd = self.decoder.compression == Compression::Zstd;
             let start = if is_zstd {
-                frame_start(head)
-            } else if gzip::member_may_start(head) {
+                parse_frame_start(head)
+            } else if gzip::may_start_member(head) {
                 FrameStart::Data
             } else {
                 FrameStart::Other
@@ -165,7 +165,7 @@ impl Reader {
     /// Starts to decompress `member`, at the position of the source: in one call if possible.
     fn decode_member(&mut self, mut member: Member) -> Result<Member, ReadFault> {
         self.decoder.source.keep_from_here();
-        self.advance_bytes = 0;
+        self.bytes_to_record_end = 0;
         let is_whole = match self.decoder.compression {
             Compression::Gzip => self.decode_whole_member()?,
             _ => self.decode_whole_frame()?,
@@ -200,10 +200,10 @@ impl Reader {
         self.decoder.source.keep_from_here();
         let search = find_next_member(&mut self.decoder, offset + 1, end)?;
         if search.found.is_some() {
-            return Err(self.report_search(ErrorKind::Corrupt, offset, search));
+            return Err(self.fault_after_search(ErrorKind::Corrupt, offset, search));
         }
         if self.decoder.source.offset() < end {
-            return Err(self.report_search(ErrorKind::Truncated, offset, search));
+            return Err(self.fault_after_search(ErrorKind::Truncated, offset, search));
         }
         self.decoder.source.seek(end)?;
         self.next_offset = end;
@@ -217,29 +217,32 @@ impl Reader {
     /// does not move, if the member is too large or damaged.
     fn decode_whole_member(&mut self) -> io::Result<bool> {
         let max = self.limits.max_member_bytes;
-        let mut size = self.buffer.size().clamp(INITIAL_MEMBER_BYTES.min(max), max);
+        let mut size = self
+            .buffer
+            .capacity()
+            .clamp(INITIAL_MEMBER_BUFFER_BYTES.min(max), max);
         loop {
             let unread = self.decoder.source.unread();
-            let tried = unread.len();
-            // The limit applies even if more is held, because the decoder of a member must not
-            // depend on what is in the buffer.
-            let input = &unread[..tried.min(MAX_WHOLE_MEMBER_BYTES)];
-            let output = &mut self.buffer.space(size)[..size];
+            let tried_bytes = unread.len();
+            // The limit applies even if the buffer holds more bytes: which decoder reads a member must
+            // not depend on the state of the buffer.
+            let input = &unread[..tried_bytes.min(MAX_WHOLE_MEMBER_BYTES)];
+            let output = &mut self.buffer.reserve_output(size)[..size];
             match self.libdeflate.decode_member(input, output) {
                 LibdeflateResult::Complete {
                     compressed_bytes,
                     decoded_bytes,
                 } => {
                     self.decoder.source.consume(compressed_bytes);
-                    self.buffer.set_whole(decoded_bytes);
+                    self.buffer.set_whole_member(decoded_bytes);
                     return Ok(true);
                 }
                 LibdeflateResult::OutputFull if size < max => size = (size * 2).min(max),
                 LibdeflateResult::OutputFull => return Ok(false),
                 // The buffer may hold only a part of the member.
                 LibdeflateResult::Invalid => {
-                    if tried >= MAX_WHOLE_MEMBER_BYTES
-                        || self.decoder.source.grow(MAX_WHOLE_MEMBER_BYTES)? == tried
+                    if tried_bytes >= MAX_WHOLE_MEMBER_BYTES
+                        || self.decoder.source.read_more(MAX_WHOLE_MEMBER_BYTES)? == tried_bytes
                     {
                         return Ok(false);
                     }
@@ -252,9 +255,9 @@ impl Reader {
     /// does not move, if the frame is too large or damaged.
     fn decode_whole_frame(&mut self) -> io::Result<bool> {
         let size = MAX_WHOLE_FRAME_BYTES.min(self.limits.max_member_bytes);
-        let output = &mut self.buffer.space(size)[..size];
+        let output = &mut self.buffer.reserve_output(size)[..size];
         match self.decoder.decode_whole_frame(output)? {
-            Some(decoded_bytes) => self.buffer.set_whole(decoded_bytes),
+            Some(decoded_bytes) => self.buffer.set_whole_member(decoded_bytes),
             None => return Ok(false),
         }
         Ok(true)
@@ -266,8 +269,8 @@ impl Reader {
         self.member = None;
     }
 
-    /// Abandons a member that cannot be decompressed any further. Reading continues at the next
-    /// member, which may start anywhere in it.
+    /// Abandons a member that cannot be decompressed any further, and returns its fault. Reading
+    /// continues at the next member, which may start inside the abandoned one.
     pub(super) fn abandon_member(&mut self, kind: ErrorKind) -> ReadFault {
         let offset = self.member.map_or(self.next_offset, |member| member.offset);
         let valid_records = self.member.map_or(0, |member| member.valid_records);
@@ -289,6 +292,8 @@ impl Reader {
         }
     }
 
+    /// Does the work of [`resync_in_member`](Self::resync_in_member). Both `Ok` and `Err` are the
+    /// fault to report.
     fn try_resync_in_member(
         &mut self,
         kind: Option<ErrorKind>,
@@ -320,7 +325,7 @@ impl Reader {
                 bytes: self.buffer.offset() - from,
             };
             let kind = kind.unwrap_or(ErrorKind::Garbage);
-            return Ok(Error::in_member(kind, member.offset, range));
+            return Ok(Error::damage_in_member(kind, member.offset, range));
         }
         // The member has no other record, so the whole member is the fault.
         self.finish_member();
@@ -338,7 +343,7 @@ impl Reader {
     fn resync_from(&mut self, kind: ErrorKind, offset: u64, from: u64) -> ReadFault {
         self.member = None;
         match find_next_member(&mut self.decoder, from, u64::MAX) {
-            Ok(search) => self.report_search(kind, offset, search),
+            Ok(search) => self.fault_after_search(kind, offset, search),
             Err(error) => ReadFault::Io(error),
         }
     }
@@ -347,7 +352,12 @@ impl Reader {
     /// of the source.
     ///
     /// A range that was not searched is a fault of its own, reported by the next call.
-    fn report_search(&mut self, kind: ErrorKind, offset: u64, search: SearchResult) -> ReadFault {
+    fn fault_after_search(
+        &mut self,
+        kind: ErrorKind,
+        offset: u64,
+        search: MemberSearch,
+    ) -> ReadFault {
         self.next_offset = self.decoder.source.offset();
         let Some(unsearched) = search.unsearched else {
             return Error::damage(kind, offset, self.next_offset).into();

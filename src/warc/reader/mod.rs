@@ -31,16 +31,16 @@ use crate::decode::Compression;
 use crate::decode::buffer::{DecodedBuffer, DecodedEnd};
 use crate::decode::decoder::Decoder;
 use crate::decode::libdeflate::LibdeflateDecoder;
-use crate::detect::{HEAD_BYTES, start_detected};
+use crate::detect::{HEAD_BYTES, detect_and_start};
 use crate::error::{Error, ErrorKind};
 use crate::record::Record;
-use crate::record_start::{is_partial_start, starts_record};
-use crate::resync::{find_next_record, find_start};
+use crate::record_start::{is_partial_record_start, is_record_start};
+use crate::resync::{find_next_record, seek_range_start};
 
 /// The part of a slice in which its first record is searched for.
 ///
 /// It is smaller than a slice, so that at most 1 MiB is read twice for each boundary, wherever the
-/// members are: the rest is needed for the start of the file and for bytes after the slice.
+/// members are: the difference is left for reading the start of the file and bytes after the slice.
 const SLICE_SEARCH_BYTES: u64 = 768 << 10;
 
 /// Limits on the memory that a [`Reader`] uses.
@@ -99,7 +99,7 @@ pub struct Reader {
     buffer: DecodedBuffer,
     record: CurrentRecord,
     /// The number of bytes from the cursor of the buffer to the end of the current record.
-    advance_bytes: usize,
+    bytes_to_record_end: usize,
     member: Option<Member>,
     /// A fault that follows the last reported one and is reported by the next call.
     pending_fault: Option<Error>,
@@ -119,7 +119,7 @@ impl Reader {
             libdeflate: LibdeflateDecoder::new(),
             buffer: DecodedBuffer::new(),
             record: CurrentRecord::default(),
-            advance_bytes: 0,
+            bytes_to_record_end: 0,
             member: None,
             pending_fault: None,
             next_offset: 0,
@@ -138,23 +138,23 @@ impl Reader {
     /// [`ErrorKind::BadDictionary`]. All are fatal.
     pub fn open_file(&mut self, path: &Path) -> Result<(), Error> {
         self.close();
-        let io = |error| Error::io(error, 0);
-        let file = File::open(path).map_err(io)?;
-        if file.metadata().map_err(io)?.is_file() {
-            let file = ArchiveFile::from_file(file).map_err(io)?;
+        let io_error = |error| Error::io(error, 0);
+        let file = File::open(path).map_err(io_error)?;
+        if file.metadata().map_err(io_error)?.is_file() {
+            let file = ArchiveFile::from_file(file).map_err(io_error)?;
             self.decoder.source.open_file(file);
         } else {
             self.decoder.source.open_stream(Box::new(file));
         }
-        start_detected(&mut self.decoder)?;
-        self.start(0..u64::MAX)
+        detect_and_start(&mut self.decoder)?;
+        self.start_range(0..u64::MAX)
     }
 
     /// Opens a file to read the records whose member, frame or uncompressed record starts
     /// in `range`, in bytes of the file.
     ///
     /// A member, frame or uncompressed record must start at the start of the range: at an offset
-    /// returned by [`find_member`](crate::find_member), or at the
+    /// returned by [`find_range_start`](crate::find_range_start), or at the
     /// [`next_offset`](Reader::next_offset) of another reader.
     ///
     /// # Errors
@@ -163,17 +163,17 @@ impl Reader {
     pub fn open_range(&mut self, file: &ArchiveFile, range: Range<u64>) -> Result<(), Error> {
         self.close();
         self.open_for_slice(file, None)?;
-        self.start(range)
+        self.start_range(range)
     }
 
     /// Opens a slice of a file at the first member, frame or uncompressed record that seems
     /// to start in it, and returns the offset of that.
     ///
     /// Returns `None`, and opens nothing, if none starts in the first 768 KiB of the slice. The
-    /// offset is a guess, as described for [`find_member`](crate::find_member).
+    /// offset is a guess, as described for [`find_range_start`](crate::find_range_start).
     ///
-    /// `known` is the compression of the file if another reader has detected it. Then the start of
-    /// the file is read only if it has a dictionary.
+    /// `known_compression` is the compression of the file if another reader has detected it. Then
+    /// the start of the file is read only if it has a dictionary.
     ///
     /// Reads the bytes of the slice, of the member that crosses its end, and at most 1 MiB for each
     /// multiple of [`SLICE_BYTES`](crate::SLICE_BYTES) that this member crosses, plus the
@@ -186,19 +186,19 @@ impl Reader {
         &mut self,
         file: &ArchiveFile,
         slice: Range<u64>,
-        known: Option<Compression>,
+        known_compression: Option<Compression>,
     ) -> Result<Option<u64>, Error> {
         self.close();
-        let io = |error| Error::io(error, slice.start);
-        self.open_for_slice(file, known)?;
+        let io_error = |error| Error::io(error, slice.start);
+        self.open_for_slice(file, known_compression)?;
         let search_end = slice
             .end
             .min(slice.start.saturating_add(SLICE_SEARCH_BYTES));
         // A magic number may cross the end.
         let read_end = search_end.saturating_add(8);
         self.decoder.source.set_slice_end(read_end);
-        let found =
-            find_start(&mut self.decoder, &mut self.buffer, slice.start, search_end).map_err(io)?;
+        let found = seek_range_start(&mut self.decoder, &mut self.buffer, slice.start, search_end)
+            .map_err(io_error)?;
         self.decoder.source.set_slice_end(slice.end);
         if let Some(start) = found {
             (self.next_offset, self.range_end, self.is_done) = (start, slice.end, false);
@@ -214,14 +214,14 @@ impl Reader {
     pub fn open_stream(&mut self, stream: Box<dyn Read + Send>) -> Result<(), Error> {
         self.close();
         self.decoder.source.open_stream(stream);
-        start_detected(&mut self.decoder)?;
-        self.start(0..u64::MAX)
+        detect_and_start(&mut self.decoder)?;
+        self.start_range(0..u64::MAX)
     }
 
     /// Sets a flag that ends reading with [`ErrorKind::Io`] soon after it becomes true, even while
     /// a long member is decompressed to verify its checksum.
-    pub fn set_stop(&mut self, stop: Arc<AtomicBool>) {
-        self.decoder.set_stop(stop);
+    pub fn set_stop_flag(&mut self, stop: Arc<AtomicBool>) {
+        self.decoder.set_stop_flag(stop);
     }
 
     /// Closes the input and frees memory beyond the usual amount. After it,
@@ -229,8 +229,8 @@ impl Reader {
     pub fn close(&mut self) {
         self.decoder.source.close();
         self.buffer.shrink(self.limits.max_member_bytes);
-        self.record.release();
-        self.advance_bytes = 0;
+        self.record.release_memory();
+        self.bytes_to_record_end = 0;
         self.member = None;
         self.pending_fault = None;
         (self.next_offset, self.range_end, self.is_done) = (0, 0, true);
@@ -240,18 +240,18 @@ impl Reader {
     fn open_for_slice(
         &mut self,
         file: &ArchiveFile,
-        known: Option<Compression>,
+        known_compression: Option<Compression>,
     ) -> Result<(), Error> {
         self.decoder.source.open_file(file.clone());
         self.decoder.source.set_slice_end(HEAD_BYTES as u64);
-        match known {
+        match known_compression {
             Some(compression) => self.decoder.start(compression),
-            None => start_detected(&mut self.decoder),
+            None => detect_and_start(&mut self.decoder),
         }
     }
 
     /// Starts reading an open input in `range`.
-    fn start(&mut self, range: Range<u64>) -> Result<(), Error> {
+    fn start_range(&mut self, range: Range<u64>) -> Result<(), Error> {
         self.decoder
             .source
             .seek(range.start)
@@ -270,8 +270,8 @@ impl Reader {
     /// # Errors
     ///
     /// A fault of the archive, after which the next call continues. [`Error::offset`] and
-    /// [`Error::bytes_skipped`] give its position and cost. After [`ErrorKind::Io`], which is
-    /// fatal, there are no more records.
+    /// [`Error::bytes_skipped`] give the position and the size of what is skipped. After
+    /// [`ErrorKind::Io`], which is fatal, there are no more records.
     pub fn read_record(&mut self) -> Result<bool, Error> {
         if self.is_done {
             return Ok(false);
@@ -300,7 +300,7 @@ impl Reader {
 
     /// Returns the record that was read last, or an empty record if there is none.
     pub fn record(&self) -> Record<'_> {
-        self.record.borrow(self.buffer.unread())
+        self.record.as_record(self.buffer.unread())
     }
 
     /// Returns the compression of the input.
@@ -322,7 +322,7 @@ impl Reader {
     /// It can decrease, because damaged bytes are searched again.
     pub fn progress_offset(&self) -> u64 {
         match self.decoder.compression {
-            Compression::None => self.buffer.offset() + self.advance_bytes as u64,
+            Compression::None => self.buffer.offset() + self.bytes_to_record_end as u64,
             _ => self.decoder.source.offset(),
         }
     }
@@ -339,7 +339,8 @@ impl Reader {
 
     /// Reads the next record of an uncompressed archive.
     fn read_uncompressed(&mut self) -> Result<bool, ReadFault> {
-        self.buffer.advance(std::mem::take(&mut self.advance_bytes));
+        self.buffer
+            .advance(std::mem::take(&mut self.bytes_to_record_end));
         self.buffer.skip_line_ends(&mut self.decoder)?;
         self.next_offset = self.buffer.offset();
         let start = self.next_offset;
@@ -353,7 +354,7 @@ impl Reader {
         }
         let kind = match self.parse_uncompressed_record() {
             Ok(()) => {
-                self.next_offset = self.buffer.offset() + self.advance_bytes as u64;
+                self.next_offset = self.buffer.offset() + self.bytes_to_record_end as u64;
                 return Ok(true);
             }
             Err(RecordFault::Damage(kind)) => kind,
@@ -364,18 +365,18 @@ impl Reader {
             self.decoder.source.seek(start)?;
             self.buffer.restart(start);
         }
-        let from = usize::from(self.buffer.offset() == start);
-        find_next_record(&mut self.buffer, &mut self.decoder, from, u64::MAX)?;
+        let search_start = usize::from(self.buffer.offset() == start);
+        find_next_record(&mut self.buffer, &mut self.decoder, search_start, u64::MAX)?;
         self.next_offset = self.buffer.offset();
         Err(Error::damage(kind, start, self.next_offset).into())
     }
 
     fn parse_uncompressed_record(&mut self) -> Result<(), RecordFault> {
-        let is_long_enough = self.buffer.ensure(&mut self.decoder, 5)?;
-        if !is_long_enough && is_partial_start(self.buffer.unread()) {
+        let is_long_enough = self.buffer.ensure_unread(&mut self.decoder, 5)?;
+        if !is_long_enough && is_partial_record_start(self.buffer.unread()) {
             return Err(ErrorKind::Truncated.into());
         }
-        if !starts_record(self.buffer.unread()) {
+        if !is_record_start(self.buffer.unread()) {
             return Err(ErrorKind::Garbage.into());
         }
         self.parse_record()
@@ -391,7 +392,8 @@ impl Reader {
                     None => return Ok(false),
                 },
             };
-            self.buffer.advance(std::mem::take(&mut self.advance_bytes));
+            self.buffer
+                .advance(std::mem::take(&mut self.bytes_to_record_end));
             self.buffer.skip_line_ends(&mut self.decoder)?;
             if self.buffer.unread().is_empty() {
                 if let Some(DecodedEnd::Damaged(kind)) = self.buffer.end() {
@@ -401,8 +403,8 @@ impl Reader {
                 continue;
             }
             let start = self.buffer.offset();
-            let is_record =
-                self.buffer.ensure(&mut self.decoder, 5)? && starts_record(self.buffer.unread());
+            let is_record = self.buffer.ensure_unread(&mut self.decoder, 5)?
+                && is_record_start(self.buffer.unread());
             if !is_record {
                 return Err(self.resync_in_member(None, start));
             }

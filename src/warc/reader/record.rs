@@ -12,25 +12,27 @@ use crate::decode::buffer::DecodedEnd;
 use crate::error::ErrorKind;
 use crate::header::{self, HeaderField, ParsedHeader};
 use crate::record::{Integrity, Record, RecordLocation};
-use crate::record_start::{find_record, is_partial_start, starts_record};
+use crate::record_start::{find_record, is_partial_record_start, is_record_start};
 
 /// The longest run of CR and LF after a record that is not a fault.
 const MAX_LINE_END_BYTES: usize = 64 << 10;
 
-/// After a record with a proper end, another one is searched for in this many bytes of its member.
+/// The number of bytes in which the next record of a member is searched for if other bytes follow a
+/// record and its two line ends.
 const LOOK_AHEAD_BYTES: usize = 1 << 20;
 
-/// If more bytes than this of a block are not read yet, the bytes after the block are read first.
-const PEEK_BLOCK_BYTES: usize = 1 << 20;
+/// If more bytes of a block than this are not read yet, the bytes after the block are examined before
+/// the block is read.
+const PEEK_MIN_UNREAD_BYTES: usize = 1 << 20;
 
-/// The number of bytes that are read after such a block, unless all of them are line ends.
+/// The number of bytes after such a block that are examined. If all are line ends, more are.
 const PEEK_BYTES: usize = 4 << 10;
 
-/// The number of bytes of a block that are read at once to search for a record in it.
-const BLOCK_SEARCH_BYTES: usize = 64 << 10;
+/// The number of bytes by which a search for a record inside a block advances.
+const BLOCK_SEARCH_STEP_BYTES: usize = 64 << 10;
 
-/// The overlap of these parts, in which a header must fit.
-const SEARCH_OVERLAP_BYTES: usize = 8 << 10;
+/// The number of bytes that two steps of this search have in common. A header must fit into them.
+const BLOCK_SEARCH_OVERLAP_BYTES: usize = 8 << 10;
 
 /// A failure to parse a record.
 pub(super) enum RecordFault {
@@ -50,15 +52,16 @@ impl From<ErrorKind> for RecordFault {
     }
 }
 
-/// The current record: positions in the decoded bytes, and buffers for parts that are not there.
+/// The current record: lengths of its parts in the decoded bytes, and buffers for parts that are
+/// changed or no longer in the decoded bytes.
 #[derive(Default)]
 pub(super) struct CurrentRecord {
     layout: RecordLayout,
     fields: Vec<HeaderField>,
     /// The header with each folded value on one line, if the record has folded values.
     unfolded_header: Vec<u8>,
-    /// The header and the first part of a block that is larger than the limit.
-    kept: Vec<u8>,
+    /// The header of a record whose block is larger than the limit, and the first part of the block.
+    truncated_record: Vec<u8>,
 }
 
 impl CurrentRecord {
@@ -69,15 +72,19 @@ impl CurrentRecord {
     }
 
     /// Makes the current record empty and frees the memory of a large block.
-    pub(super) fn release(&mut self) {
+    pub(super) fn release_memory(&mut self) {
         self.clear();
-        self.kept = Vec::new();
+        self.truncated_record = Vec::new();
     }
 
     /// Returns the record. `decoded` are the decoded bytes from its start on.
-    pub(super) fn borrow<'a>(&'a self, decoded: &'a [u8]) -> Record<'a> {
+    pub(super) fn as_record<'a>(&'a self, decoded: &'a [u8]) -> Record<'a> {
         let layout = &self.layout;
-        let bytes = if layout.is_kept { &self.kept } else { decoded };
+        let bytes = if layout.is_truncated {
+            &self.truncated_record
+        } else {
+            decoded
+        };
         let (header, rest) = bytes.split_at(layout.header_bytes);
         Record {
             header: if layout.is_folded {
@@ -104,8 +111,8 @@ struct RecordLayout {
     content_length: u64,
     /// True if the header has folded values.
     is_folded: bool,
-    /// True if the block is larger than the limit, so that its first part was copied.
-    is_kept: bool,
+    /// True if the block is larger than the limit, so that only its first part was copied.
+    is_truncated: bool,
     has_length_quirk: bool,
     location: RecordLocation,
     integrity: Integrity,
@@ -138,14 +145,14 @@ impl Reader {
     pub(super) fn parse_record(&mut self) -> Result<(), RecordFault> {
         let start = self.buffer.offset();
         let mut layout = self.parse_header()?;
-        if let Some(kind) = self.check_after_block(&layout)? {
+        if let Some(kind) = self.check_bytes_after_block(&layout)? {
             return Err(kind.into());
         }
         let block_end = self.read_block(&layout)?;
         let tail = self.validate_end(&mut layout, block_end)?;
-        layout.integrity = self.integrity()?;
-        layout.location = self.location(&layout, start, block_end, tail);
-        self.advance_bytes = block_end + tail.line_end_bytes;
+        layout.integrity = self.determine_integrity()?;
+        layout.location = self.count_record(&layout, start, block_end, tail);
+        self.bytes_to_record_end = block_end + tail.line_end_bytes;
         self.record.layout = layout;
         Ok(())
     }
@@ -155,16 +162,21 @@ impl Reader {
         let max_header_bytes = self.limits.max_header_bytes;
         let fields = &mut self.record.fields;
         let (header_bytes, is_folded) = loop {
-            let held = self.buffer.unread().len();
-            let seen = held.min(max_header_bytes);
-            match header::parse(&self.buffer.unread()[..seen], fields) {
+            let unread_len = self.buffer.unread().len();
+            let examined_len = unread_len.min(max_header_bytes);
+            match header::parse(&self.buffer.unread()[..examined_len], fields) {
                 ParsedHeader::Complete { bytes, is_folded } => break (bytes, is_folded),
                 ParsedHeader::Invalid(kind) => return Err(kind.into()),
-                ParsedHeader::Incomplete if seen < held || seen == max_header_bytes => {
+                ParsedHeader::Incomplete
+                    if examined_len < unread_len || examined_len == max_header_bytes =>
+                {
                     return Err(ErrorKind::HeaderTooLong.into());
                 }
                 ParsedHeader::Incomplete => {
-                    if !self.buffer.ensure(&mut self.decoder, held + 1)? {
+                    if !self
+                        .buffer
+                        .ensure_unread(&mut self.decoder, unread_len + 1)?
+                    {
                         return Err(ErrorKind::Truncated.into());
                     }
                 }
@@ -184,18 +196,18 @@ impl Reader {
         } else {
             header
         };
-        let content_length = header::content_length(header, fields)?;
-        let is_kept = content_length > self.limits.max_block_bytes as u64;
+        let content_length = header::parse_content_length(header, fields)?;
+        let is_truncated = content_length > self.limits.max_block_bytes as u64;
         Ok(RecordLayout {
             header_bytes,
-            block_bytes: if is_kept {
+            block_bytes: if is_truncated {
                 self.limits.max_block_bytes
             } else {
                 content_length as usize
             },
             content_length,
             is_folded,
-            is_kept,
+            is_truncated,
             ..RecordLayout::default()
         })
     }
@@ -206,16 +218,16 @@ impl Reader {
     /// end. The result is then 0.
     fn read_block(&mut self, layout: &RecordLayout) -> Result<usize, RecordFault> {
         let block_end = layout.header_bytes + layout.block_bytes;
-        let mut is_complete = self.buffer.ensure(&mut self.decoder, block_end)?;
-        if is_complete && layout.is_kept {
-            let kept = &mut self.record.kept;
-            kept.clear();
-            kept.extend_from_slice(&self.buffer.unread()[..block_end]);
+        let mut is_complete = self.buffer.ensure_unread(&mut self.decoder, block_end)?;
+        if is_complete && layout.is_truncated {
+            let truncated_record = &mut self.record.truncated_record;
+            truncated_record.clear();
+            truncated_record.extend_from_slice(&self.buffer.unread()[..block_end]);
             let record_bytes = (layout.header_bytes as u64).saturating_add(layout.content_length);
             is_complete = self.buffer.skip(&mut self.decoder, record_bytes)?;
         }
         if is_complete {
-            return Ok(if layout.is_kept { 0 } else { block_end });
+            return Ok(if layout.is_truncated { 0 } else { block_end });
         }
         // The block of the first record in a valid member is too short only if its length is wrong.
         let is_first_in_member = self.member.is_some_and(|member| member.records == 0);
@@ -234,7 +246,7 @@ impl Reader {
         layout: &mut RecordLayout,
         block_end: usize,
     ) -> Result<BlockTail, RecordFault> {
-        let mut tail = self.block_tail(block_end)?;
+        let mut tail = self.read_block_tail(block_end)?;
         let is_first_in_member = self.member.is_some_and(|member| member.records == 0);
         if is_first_in_member {
             if self.has_length_quirk(layout, block_end, tail)? {
@@ -248,7 +260,7 @@ impl Reader {
                 // Garbage belongs to the record, unless other records share the member.
                 let from = block_end + tail.line_end_bytes;
                 self.buffer
-                    .ensure(&mut self.decoder, from + LOOK_AHEAD_BYTES)?;
+                    .ensure_unread(&mut self.decoder, from + LOOK_AHEAD_BYTES)?;
                 let ahead = &self.buffer.unread()[from..];
                 if find_record(&ahead[..ahead.len().min(LOOK_AHEAD_BYTES)]).is_none() {
                     tail.kind = TailKind::Data;
@@ -256,8 +268,8 @@ impl Reader {
             }
         }
         // A length that leads into a later record would hide the records before that.
-        let block = if layout.is_kept {
-            &self.record.kept[layout.header_bytes..]
+        let block = if layout.is_truncated {
+            &self.record.truncated_record[layout.header_bytes..]
         } else {
             &self.buffer.unread()[layout.header_bytes..block_end]
         };
@@ -278,9 +290,11 @@ impl Reader {
         block_end: usize,
         tail: BlockTail,
     ) -> io::Result<bool> {
-        Ok(!layout.is_kept
+        Ok(!layout.is_truncated
             && tail.kind != TailKind::Record
-            && !self.buffer.ensure(&mut self.decoder, block_end + 7)?
+            && !self
+                .buffer
+                .ensure_unread(&mut self.decoder, block_end + 7)?
             && self.buffer.end() == Some(DecodedEnd::Valid)
             && self.buffer.unread()[block_end..].len() == 6
             && self.buffer.unread().ends_with(b"\r\n\r\n"))
@@ -290,7 +304,7 @@ impl Reader {
     ///
     /// If several records share a member that is decompressed step by step, its end is not reached
     /// yet. The rest of it is then decompressed once for its checksum, and again for its records.
-    fn integrity(&mut self) -> io::Result<Integrity> {
+    fn determine_integrity(&mut self) -> io::Result<Integrity> {
         let Some(member) = &mut self.member else {
             return Ok(Integrity::Unguarded);
         };
@@ -300,7 +314,7 @@ impl Reader {
         let is_valid = match self.buffer.end() {
             Some(DecodedEnd::Valid) => Some(true),
             Some(DecodedEnd::Damaged(_)) => Some(false),
-            None => self.decoder.verify_rest()?,
+            None => self.decoder.verify_member_end()?,
         };
         let integrity = match is_valid {
             Some(true) => member.integrity_if_valid(),
@@ -312,7 +326,7 @@ impl Reader {
     }
 
     /// Counts a valid record in its member and returns its location.
-    fn location(
+    fn count_record(
         &mut self,
         layout: &RecordLayout,
         start: u64,
@@ -333,7 +347,7 @@ impl Reader {
             }
             None => {
                 let line_ends = &self.buffer.unread()[block_end..block_end + tail.line_end_bytes];
-                let end_bytes = two_line_ends(line_ends) as u64;
+                let end_bytes = two_line_end_bytes(line_ends) as u64;
                 RecordLocation {
                     offset: start,
                     length: Some(layout.header_bytes as u64 + layout.content_length + end_bytes),
@@ -344,11 +358,11 @@ impl Reader {
     }
 
     /// Returns what follows the block that ends at `block_end`.
-    fn block_tail(&mut self, block_end: usize) -> io::Result<BlockTail> {
+    fn read_block_tail(&mut self, block_end: usize) -> io::Result<BlockTail> {
         let mut line_end_bytes = 0;
         loop {
             let next = block_end + line_end_bytes;
-            if !self.buffer.ensure(&mut self.decoder, next + 1)? {
+            if !self.buffer.ensure_unread(&mut self.decoder, next + 1)? {
                 let kind = match self.buffer.end() {
                     Some(DecodedEnd::Damaged(_)) => TailKind::Damage,
                     _ => TailKind::End,
@@ -367,7 +381,7 @@ impl Reader {
             }
         }
         let next = block_end + line_end_bytes;
-        let is_long_enough = self.buffer.ensure(&mut self.decoder, next + 5)?;
+        let is_long_enough = self.buffer.ensure_unread(&mut self.decoder, next + 5)?;
         let is_damaged =
             !is_long_enough && matches!(self.buffer.end(), Some(DecodedEnd::Damaged(_)));
         let after_block = &self.buffer.unread()[block_end..];
@@ -375,7 +389,7 @@ impl Reader {
             // There are too few bytes to distinguish a record from a product of the damage.
             TailKind::Damage
         } else {
-            tail_kind(after_block, line_end_bytes)
+            classify_tail(after_block, line_end_bytes)
         };
         Ok(BlockTail {
             kind,
@@ -388,15 +402,15 @@ impl Reader {
     ///
     /// Otherwise, each of many records with wrong lengths would cost as much as the block that it
     /// claims. The result is the one that reading the block would give.
-    fn check_after_block(&mut self, layout: &RecordLayout) -> io::Result<Option<ErrorKind>> {
+    fn check_bytes_after_block(&mut self, layout: &RecordLayout) -> io::Result<Option<ErrorKind>> {
         let source = &mut self.decoder.source;
         let is_uncompressed_file =
             self.decoder.compression == Compression::None && source.can_seek();
-        let near = (self.buffer.unread().len() + PEEK_BLOCK_BYTES) as u64;
+        let peek_threshold = (self.buffer.unread().len() + PEEK_MIN_UNREAD_BYTES) as u64;
         let block_end = layout
             .content_length
             .saturating_add(layout.header_bytes as u64);
-        if !is_uncompressed_file || block_end <= near {
+        if !is_uncompressed_file || block_end <= peek_threshold {
             return Ok(None);
         }
         let offset = self.buffer.offset().saturating_add(block_end);
@@ -404,49 +418,51 @@ impl Reader {
             return Ok(Some(ErrorKind::Truncated));
         }
         let mut bytes = vec![0; PEEK_BYTES];
-        let mut held = source.peek(offset, &mut bytes)?;
-        if held == bytes.len() && count_line_end_bytes(&bytes) + 8 > held {
+        let mut peeked_bytes = source.peek(offset, &mut bytes)?;
+        if peeked_bytes == bytes.len() && count_line_end_bytes(&bytes) + 8 > peeked_bytes {
             bytes.resize(MAX_LINE_END_BYTES + PEEK_BYTES, 0);
-            held = source.peek(offset, &mut bytes)?;
+            peeked_bytes = source.peek(offset, &mut bytes)?;
         }
-        let after_block = &bytes[..held];
+        let after_block = &bytes[..peeked_bytes];
         let line_end_bytes = count_line_end_bytes(after_block).min(MAX_LINE_END_BYTES);
         if after_block.len() == line_end_bytes {
             return Ok(None);
         }
-        match tail_kind(after_block, line_end_bytes) {
+        match classify_tail(after_block, line_end_bytes) {
             TailKind::Data => Ok(Some(ErrorKind::BadContentLength)),
-            TailKind::Garbage if self.is_record_in_block(layout)? => {
+            TailKind::Garbage if self.has_record_in_block(layout)? => {
                 Ok(Some(ErrorKind::BadContentLength))
             }
             _ => Ok(None),
         }
     }
 
-    /// Returns true if a record starts in the part of the block that would be kept, which shows
-    /// that the length is wrong. Reads the block only up to that record.
-    fn is_record_in_block(&mut self, layout: &RecordLayout) -> io::Result<bool> {
+    /// Returns true if a record starts in the part of the block that would be kept, which shows that
+    /// the length is wrong. Reads the block only up to that record.
+    fn has_record_in_block(&mut self, layout: &RecordLayout) -> io::Result<bool> {
         let header_bytes = layout.header_bytes;
         let block_end = header_bytes + layout.block_bytes;
         let (mut from, mut to) = (header_bytes, header_bytes);
         while to < block_end {
-            to = block_end.min(to + BLOCK_SEARCH_BYTES);
-            if !self.buffer.ensure(&mut self.decoder, to)? {
+            to = block_end.min(to + BLOCK_SEARCH_STEP_BYTES);
+            if !self.buffer.ensure_unread(&mut self.decoder, to)? {
                 break;
             }
             if find_record(&self.buffer.unread()[from..to]).is_some() {
                 return Ok(true);
             }
-            from = to.saturating_sub(SEARCH_OVERLAP_BYTES).max(header_bytes);
+            from = to
+                .saturating_sub(BLOCK_SEARCH_OVERLAP_BYTES)
+                .max(header_bytes);
         }
         Ok(false)
     }
 }
 
 /// Returns the kind of the bytes after a block, of which the first `line_end_bytes` are CR and LF.
-fn tail_kind(after_block: &[u8], line_end_bytes: usize) -> TailKind {
+fn classify_tail(after_block: &[u8], line_end_bytes: usize) -> TailKind {
     let next = &after_block[line_end_bytes..];
-    if starts_record(next) || is_partial_start(next) {
+    if is_record_start(next) || is_partial_record_start(next) {
         TailKind::Record
     } else if after_block.starts_with(b"\r\n\r\n") {
         TailKind::Garbage
@@ -458,8 +474,8 @@ fn tail_kind(after_block: &[u8], line_end_bytes: usize) -> TailKind {
 /// Returns the number of CR and LF at the start of `bytes`.
 fn count_line_end_bytes(bytes: &[u8]) -> usize {
     let is_line_end = |byte: u8| matches!(byte, b'\r' | b'\n');
-    // Whole chunks without a branch per byte: hostile input can make every record count the same
-    // long run.
+    // Whole chunks are tested without a branch per byte, because hostile input can make every record
+    // count the same long run of line ends.
     let (chunks, _) = bytes.as_chunks::<64>();
     let is_all_line_ends = |chunk: &&[u8; 64]| {
         chunk
@@ -472,7 +488,7 @@ fn count_line_end_bytes(bytes: &[u8]) -> usize {
 }
 
 /// Returns the length of the first two line ends in a run of CR and LF.
-fn two_line_ends(run: &[u8]) -> usize {
+fn two_line_end_bytes(run: &[u8]) -> usize {
     run.iter()
         .enumerate()
         .filter(|&(_, &byte)| byte == b'\n')

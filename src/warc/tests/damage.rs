@@ -30,25 +30,27 @@ fn assert_records_or_faults(name: &str, events: &[ReadEvent], starts: &[usize]) 
 
 #[test]
 fn an_archive_that_is_cut_anywhere_gives_the_records_before_the_cut() {
-    for (name, parts) in framings(&five()) {
+    for (name, parts) in build_framings(&five_records()) {
         let bytes = parts.concat();
         let whole = read(&bytes);
-        let starts = starts(&parts);
+        let starts = part_starts(&parts);
         for cut in 0..bytes.len() {
             let events = read(&bytes[..cut]);
             let given = ids(&events);
             assert!(ids(&whole).starts_with(&given), "{name} {cut}");
             if !name.contains("of") {
-                let parts_there = starts.iter().filter(|&&start| start <= cut).count() - 1;
-                let there = (parts_there + 5).saturating_sub(parts.len());
+                let complete_parts = starts.iter().filter(|&&start| start <= cut).count() - 1;
+                let complete_records = (complete_parts + 5).saturating_sub(parts.len());
                 // The line ends after an uncompressed record may be missing.
-                let tail = if name == "plain" && starts.iter().any(|s| (cut..cut + 5).contains(s)) {
+                let tail = if name == "plain"
+                    && starts.iter().any(|start| (cut..cut + 5).contains(start))
+                {
                     1
                 } else {
                     0
                 };
                 assert!(
-                    (there..=there + tail).contains(&given.len()),
+                    (complete_records..=complete_records + tail).contains(&given.len()),
                     "{name} {cut}: {events:?}"
                 );
             }
@@ -59,9 +61,9 @@ fn an_archive_that_is_cut_anywhere_gives_the_records_before_the_cut() {
 
 #[test]
 fn a_flipped_bit_damages_no_other_record() {
-    for (name, parts) in framings(&five()) {
+    for (name, parts) in build_framings(&five_records()) {
         let mut bytes = parts.concat();
-        let starts = starts(&parts);
+        let starts = part_starts(&parts);
         let first = &starts[parts.len().saturating_sub(5)..parts.len()];
         for flipped in 0..bytes.len() {
             for bit in [1, 0x20, 0x80] {
@@ -99,7 +101,7 @@ fn a_flipped_bit_damages_no_other_record() {
 
 #[test]
 fn a_valid_member_with_a_wrong_content_length_is_skipped_alone() {
-    let good = gzip(&five()[1]);
+    let good = gzip(&five_records()[1]);
     for length in [
         "0",
         "2",
@@ -112,7 +114,7 @@ fn a_valid_member_with_a_wrong_content_length_is_skipped_alone() {
         "",
         "18446744073709551615",
     ] {
-        let bad = gzip(&with_length("response", "bad", length, b"12345"));
+        let bad = gzip(&record_with_length("response", "bad", length, b"12345"));
         for order in [
             [&bad, &good, &good],
             [&good, &bad, &good],
@@ -122,7 +124,7 @@ fn a_valid_member_with_a_wrong_content_length_is_skipped_alone() {
             let offset = order
                 .iter()
                 .take_while(|part| **part != &bad)
-                .map(|p| p.len())
+                .map(|part| part.len())
                 .sum();
             let events = read(&bytes);
             assert_eq!(ids(&events), ["r1", "r1"], "{length}");
@@ -149,8 +151,8 @@ fn two_content_lengths_must_be_equal() {
 
 #[test]
 fn damage_in_a_shared_member_is_reported_with_its_decoded_range() {
-    let mut records = five();
-    records[1] = with_length("request", "r1", "999", b"short");
+    let mut records = five_records();
+    records[1] = record_with_length("request", "r1", "999", b"short");
     let start = records[0].len() as u64;
     let skipped = records[1].len() as u64;
     let bytes = gzip(&records.concat());
@@ -182,12 +184,12 @@ fn damage_in_a_shared_member_is_reported_with_its_decoded_range() {
 
 #[test]
 fn the_damaged_range_of_a_cut_block_above_the_limit_starts_at_its_record() {
-    let mut records = five();
-    records[4] = with_length("response", "r4", "999", &[b'x'; 90]);
+    let mut records = five_records();
+    records[4] = record_with_length("response", "r4", "999", &[b'x'; 90]);
     let start = records[..4].concat().len() as u64;
     let limits = Limits {
         max_block_bytes: 50,
-        ..IN_ONE_CALL
+        ..ONE_CALL_LIMITS
     };
     let (events, _) = read_range(&gzip(&records.concat()), limits, None);
     let Some(Fault {
@@ -203,7 +205,7 @@ fn the_damaged_range_of_a_cut_block_above_the_limit_starts_at_its_record() {
 
 #[test]
 fn garbage_in_a_shared_member_loses_no_record() {
-    let mut records = five();
+    let mut records = five_records();
     records[0].extend_from_slice(b"garbage\n");
     records[2].extend_from_slice(b"more of it\r\n");
     let events = read(&gzip(&records.concat()));
@@ -216,7 +218,7 @@ fn garbage_in_a_shared_member_loses_no_record() {
 
 #[test]
 fn garbage_between_members_is_skipped() {
-    let records = five();
+    let records = five_records();
     let (a, b) = (gzip(&records[0]), gzip(&records[1]));
     let bytes = [&a[..], b"\x1f\x8b\x08 garbage", &b[..], b"rest"].concat();
     let events = read(&bytes);
@@ -236,7 +238,7 @@ fn garbage_between_members_is_skipped() {
 
 #[test]
 fn a_wrong_checksum_loses_only_its_record() {
-    let records = five();
+    let records = five_records();
     let (mut a, b) = (gzip(&records[0]), gzip(&records[1]));
     let crc = a.len() - 8;
     a[crc] ^= 1;
@@ -247,11 +249,11 @@ fn a_wrong_checksum_loses_only_its_record() {
 
 #[test]
 fn records_returned_before_damage_was_found_are_counted() {
-    let before = |records: &[Vec<u8>]| {
+    let count_records_before = |records: &[Vec<u8>]| {
         let mut bytes = gzip(&records.concat());
         let crc = bytes.len() - 8;
         bytes[crc] ^= 1;
-        let mut reader = Reader::new(IN_ONE_CALL);
+        let mut reader = Reader::new(ONE_CALL_LIMITS);
         reader.open_stream(Box::new(Cursor::new(bytes))).unwrap();
         loop {
             match reader.read_record() {
@@ -261,13 +263,13 @@ fn records_returned_before_damage_was_found_are_counted() {
         }
     };
     // The end of the last record was never valid.
-    assert_eq!(before(&five()), ("checksum", 4));
-    assert_eq!(before(&five()[..1]), ("checksum", 0));
+    assert_eq!(count_records_before(&five_records()), ("checksum", 4));
+    assert_eq!(count_records_before(&five_records()[..1]), ("checksum", 0));
 }
 
 #[test]
 fn bytes_produced_by_damage_are_not_the_next_record() {
-    let records = five();
+    let records = five_records();
     for last in [&b"w"[..], b"WAR", b"x", b"wa"] {
         // The last line end was changed, as the checksum shows.
         let text = [&records[0][..records[0].len() - 1], last].concat();
@@ -294,7 +296,7 @@ fn consecutive_members_without_records_are_one_fault() {
     let arc = gzip(b"filedesc://x.arc.gz 0.0.0.0 20080430204825 text/plain 77\n");
     let bytes = [arc.clone(), paths.clone()].concat();
     assert_eq!(read(&bytes), [fault("unsupported", 0, bytes.len())]);
-    let good = gzip(&five()[0]);
+    let good = gzip(&five_records()[0]);
     let bytes = [&good[..], &paths, &paths, &good].concat();
     let events = read(&bytes);
     assert_eq!(ids(&events), ["r0", "r0"]);
@@ -307,8 +309,8 @@ fn consecutive_members_without_records_are_one_fault() {
 #[test]
 fn a_huge_content_length_in_an_uncompressed_archive_hides_no_record() {
     for length in ["150", "100000", "9999999999999", "18446744073709551615"] {
-        let mut records = five();
-        records[1] = with_length("request", "bad", length, b"short");
+        let mut records = five_records();
+        records[1] = record_with_length("request", "bad", length, b"short");
         let events = read(&records.concat());
         assert_eq!(ids(&events), ["r0", "r2", "r3", "r4"], "{length}");
         let code = if length == "150" {
@@ -325,11 +327,11 @@ fn a_huge_content_length_in_an_uncompressed_archive_hides_no_record() {
 
 #[test]
 fn a_content_length_that_ends_inside_a_later_record_hides_no_record() {
-    let mut records = five();
+    let mut records = five_records();
     // To the end of the status line in the block of the response.
-    let into = memchr::memmem::find(&records[2], b"200 OK").unwrap() + 6;
-    let length = 5 + 4 + records[1].len() + into;
-    records[0] = with_length("warcinfo", "bad", &length.to_string(), b"short");
+    let status_line_end = memchr::memmem::find(&records[2], b"200 OK").unwrap() + 6;
+    let length = 5 + 4 + records[1].len() + status_line_end;
+    records[0] = record_with_length("warcinfo", "bad", &length.to_string(), b"short");
     for packed in [records.concat(), gzip(&records.concat())] {
         let events = read(&packed);
         assert_eq!(ids(&events), ["r1", "r2", "r3", "r4"], "{events:?}");
@@ -341,9 +343,9 @@ fn a_content_length_that_ends_inside_a_later_record_hides_no_record() {
 #[test]
 fn a_content_length_that_ends_with_a_later_record_hides_the_records_between() {
     for beyond in 0..=4 {
-        let mut records = five();
+        let mut records = five_records();
         let length = 5 + 4 + records[1].len() + records[2].len() - 4 + beyond;
-        records[0] = with_length("warcinfo", "bad", &length.to_string(), b"short");
+        records[0] = record_with_length("warcinfo", "bad", &length.to_string(), b"short");
         for packed in [records.concat(), gzip(&records.concat())] {
             let events = read(&packed);
             assert_eq!(ids(&events), ["bad", "r3", "r4"], "{beyond}: {events:?}");
@@ -356,7 +358,7 @@ fn a_content_length_that_ends_with_a_later_record_hides_the_records_between() {
 fn a_header_without_an_end_is_a_fault() {
     let mut long = b"WARC/1.0\r\nWARC-Type: x\r\nContent-Length: 0\r\nX: ".to_vec();
     long.resize(9000, b'x');
-    let bytes = [&long[..], b"\r\n\r\n", &five()[1]].concat();
+    let bytes = [&long[..], b"\r\n\r\n", &five_records()[1]].concat();
     let events = read(&bytes);
     assert_eq!(ids(&events), ["r1"]);
     assert_eq!(faults(&events), [fault("header_too_long", 0, 9004)]);
@@ -368,22 +370,25 @@ fn a_header_without_an_end_is_a_fault() {
 
 #[test]
 fn an_input_that_fails_is_fatal() {
-    struct Fails(usize);
-    impl std::io::Read for Fails {
+    struct FailingStream(usize);
+    impl std::io::Read for FailingStream {
         fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
             if self.0 == 0 {
                 return Err(std::io::Error::other("gone"));
             }
-            let text = five().concat();
+            let text = five_records().concat();
             let count = self.0.min(out.len());
             out[..count].copy_from_slice(&text[..count]);
             self.0 -= count;
             Ok(count)
         }
     }
-    let mut reader = Reader::new(IN_ONE_CALL);
+    let mut reader = Reader::new(ONE_CALL_LIMITS);
     assert_eq!(
-        reader.open_stream(Box::new(Fails(100))).unwrap_err().code(),
+        reader
+            .open_stream(Box::new(FailingStream(100)))
+            .unwrap_err()
+            .code(),
         "io"
     );
     let missing = Path::new("no such file");

@@ -10,7 +10,7 @@ use ReadEvent::{Fault, Record};
 
 use crate::{
     ArchiveFile, Compression, DamagedRange, Error, Integrity, Limits, Reader, RecordLocation,
-    RecordType, find_member,
+    RecordType, find_range_start,
 };
 
 mod damage;
@@ -36,7 +36,7 @@ pub(crate) fn zstd(bytes: &[u8], dictionary: &[u8]) -> Vec<u8> {
 }
 
 /// Returns a skippable zstd frame.
-pub(crate) fn skippable(first: u8, content: &[u8]) -> Vec<u8> {
+pub(crate) fn skippable_frame(first: u8, content: &[u8]) -> Vec<u8> {
     let mut frame = vec![first, 0x2a, 0x4d, 0x18];
     frame.extend_from_slice(&(content.len() as u32).to_le_bytes());
     frame.extend_from_slice(content);
@@ -44,7 +44,7 @@ pub(crate) fn skippable(first: u8, content: &[u8]) -> Vec<u8> {
 }
 
 /// Writes a temporary file, which is deleted with the returned guard.
-pub(crate) fn write(bytes: &[u8]) -> (tempfile::TempPath, PathBuf) {
+pub(crate) fn write_temp_file(bytes: &[u8]) -> (tempfile::TempPath, PathBuf) {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(bytes).unwrap();
     let guard = file.into_temp_path();
@@ -70,24 +70,24 @@ enum ReadEvent {
 }
 
 /// Limits with which members are decompressed in one call.
-const IN_ONE_CALL: Limits = Limits {
+const ONE_CALL_LIMITS: Limits = Limits {
     max_header_bytes: 4096,
     max_block_bytes: 1 << 20,
     max_member_bytes: 1 << 20,
 };
 
 /// Limits with which members are decompressed step by step.
-const STEP_BY_STEP: Limits = Limits {
+const STEPWISE_LIMITS: Limits = Limits {
     max_member_bytes: 1,
-    ..IN_ONE_CALL
+    ..ONE_CALL_LIMITS
 };
 
 /// Returns the bytes of a record.
 fn record(record_type: &str, id: &str, block: &[u8]) -> Vec<u8> {
-    with_length(record_type, id, &block.len().to_string(), block)
+    record_with_length(record_type, id, &block.len().to_string(), block)
 }
 
-fn with_length(record_type: &str, id: &str, length: &str, block: &[u8]) -> Vec<u8> {
+fn record_with_length(record_type: &str, id: &str, length: &str, block: &[u8]) -> Vec<u8> {
     let mut bytes = format!(
         "WARC/1.0\r\nWARC-Type: {record_type}\r\nWARC-Record-ID: {id}\r\nContent-Length: {length}\r\n\r\n"
     )
@@ -98,7 +98,7 @@ fn with_length(record_type: &str, id: &str, length: &str, block: &[u8]) -> Vec<u
 }
 
 /// Returns five records of several types, one with an empty block.
-fn five() -> Vec<Vec<u8>> {
+fn five_records() -> Vec<Vec<u8>> {
     vec![
         record("warcinfo", "r0", b"software: none\r\n"),
         record("request", "r1", b"GET /robots.txt HTTP/1.1\r\n\r\n"),
@@ -113,10 +113,10 @@ fn five() -> Vec<Vec<u8>> {
 }
 
 /// Returns the records in each compression and framing: its name, and its members or frames.
-fn framings(records: &[Vec<u8>]) -> Vec<(&'static str, Vec<Vec<u8>>)> {
+fn build_framings(records: &[Vec<u8>]) -> Vec<(&'static str, Vec<Vec<u8>>)> {
     let all = records.concat();
     let dictionary = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: r\r\nContent-Length: ";
-    let with_dictionary = std::iter::once(skippable(0x5d, dictionary))
+    let with_dictionary = std::iter::once(skippable_frame(0x5d, dictionary))
         .chain(records.iter().map(|record| zstd(record, dictionary)))
         .collect();
     vec![
@@ -139,7 +139,7 @@ fn framings(records: &[Vec<u8>]) -> Vec<(&'static str, Vec<Vec<u8>>)> {
     ]
 }
 
-fn event(result: Result<bool, Error>, reader: &Reader) -> Option<ReadEvent> {
+fn to_event(result: Result<bool, Error>, reader: &Reader) -> Option<ReadEvent> {
     match result {
         Ok(false) => None,
         Ok(true) => {
@@ -165,9 +165,9 @@ fn event(result: Result<bool, Error>, reader: &Reader) -> Option<ReadEvent> {
 }
 
 /// Reads all records and faults to the end of the input.
-fn drain(reader: &mut Reader) -> Vec<ReadEvent> {
+fn read_to_end(reader: &mut Reader) -> Vec<ReadEvent> {
     let mut events = Vec::new();
-    while let Some(event) = event(reader.read_record(), reader) {
+    while let Some(event) = to_event(reader.read_record(), reader) {
         events.push(event);
         assert!(events.len() < 10_000, "no end");
     }
@@ -177,7 +177,7 @@ fn drain(reader: &mut Reader) -> Vec<ReadEvent> {
 
 /// Reads a file, or a range of it, and returns the events and the next offset.
 fn read_range(bytes: &[u8], limits: Limits, range: Option<(u64, u64)>) -> (Vec<ReadEvent>, u64) {
-    let (_guard, path) = write(bytes);
+    let (_guard, path) = write_temp_file(bytes);
     let mut reader = Reader::new(limits);
     let opened = match range {
         None => reader.open_file(&path),
@@ -185,13 +185,13 @@ fn read_range(bytes: &[u8], limits: Limits, range: Option<(u64, u64)>) -> (Vec<R
     };
     if let Err(error) = opened {
         assert!(error.is_fatal());
-        return (vec![whole_fault(&error, bytes)], bytes.len() as u64);
+        return (vec![fault_over_input(&error, bytes)], bytes.len() as u64);
     }
-    (drain(&mut reader), reader.next_offset())
+    (read_to_end(&mut reader), reader.next_offset())
 }
 
 /// Returns the error of an input that cannot be opened as a fault over all of it.
-fn whole_fault(error: &Error, bytes: &[u8]) -> ReadEvent {
+fn fault_over_input(error: &Error, bytes: &[u8]) -> ReadEvent {
     Fault {
         code: error.code(),
         offset: 0,
@@ -203,24 +203,24 @@ fn whole_fault(error: &Error, bytes: &[u8]) -> ReadEvent {
 fn read_stream(bytes: &[u8], limits: Limits) -> Vec<ReadEvent> {
     let mut reader = Reader::new(limits);
     match reader.open_stream(Box::new(Cursor::new(bytes.to_vec()))) {
-        Ok(()) => drain(&mut reader),
-        Err(error) => vec![whole_fault(&error, bytes)],
+        Ok(()) => read_to_end(&mut reader),
+        Err(error) => vec![fault_over_input(&error, bytes)],
     }
 }
 
 /// Reads an input in all four ways, which must give the same.
 fn read(bytes: &[u8]) -> Vec<ReadEvent> {
-    let (events, position) = read_range(bytes, IN_ONE_CALL, None);
+    let (events, position) = read_range(bytes, ONE_CALL_LIMITS, None);
     assert_eq!(position, bytes.len() as u64, "clean end");
     assert_eq!(
         events,
-        read_range(bytes, STEP_BY_STEP, None).0,
+        read_range(bytes, STEPWISE_LIMITS, None).0,
         "step by step"
     );
-    assert_eq!(events, read_stream(bytes, IN_ONE_CALL), "as a stream");
+    assert_eq!(events, read_stream(bytes, ONE_CALL_LIMITS), "as a stream");
     assert_eq!(
         events,
-        read_stream(bytes, STEP_BY_STEP),
+        read_stream(bytes, STEPWISE_LIMITS),
         "as a stream, step by step"
     );
     events
@@ -254,7 +254,7 @@ fn faults(events: &[ReadEvent]) -> Vec<ReadEvent> {
 }
 
 /// Returns the start of each part, and the end of the last.
-fn starts(parts: &[Vec<u8>]) -> Vec<usize> {
+fn part_starts(parts: &[Vec<u8>]) -> Vec<usize> {
     std::iter::once(0)
         .chain(parts.iter().scan(0, |sum, part| {
             *sum += part.len();

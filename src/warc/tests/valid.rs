@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn each_compression_and_framing_gives_the_same_records() {
-    for (name, parts) in framings(&five()) {
+    for (name, parts) in build_framings(&five_records()) {
         let events = read(&parts.concat());
         assert_eq!(ids(&events), ["r0", "r1", "r2", "r3", "r4"], "{name}");
         assert_eq!(events.len(), 5, "{name}");
@@ -17,11 +17,11 @@ fn each_compression_and_framing_gives_the_same_records() {
 
 #[test]
 fn the_location_of_a_single_record_is_that_of_its_member() {
-    for (name, parts) in framings(&five()) {
+    for (name, parts) in build_framings(&five_records()) {
         if name.contains("of") {
             continue;
         }
-        let starts = starts(&parts);
+        let starts = part_starts(&parts);
         let skip = parts.len() - 5;
         for (index, event) in read(&parts.concat()).iter().enumerate() {
             let Record { location, .. } = event else {
@@ -39,7 +39,7 @@ fn the_location_of_a_single_record_is_that_of_its_member() {
 
 #[test]
 fn records_that_share_a_member_have_an_index_and_no_length() {
-    let records = five();
+    let records = five_records();
     let parts = [gzip(&records[..2].concat()), gzip(&records[2..].concat())];
     let second = parts[0].len() as u64;
     let places: Vec<_> = read(&parts.concat())
@@ -77,7 +77,7 @@ fn an_archive_without_records_is_not_a_fault() {
         zstd(b"", &[]),
         [gzip(b""), gzip(b"")].concat(),
         [gzip(b""), vec![0; 492]].concat(),
-        skippable(0x50, b"abc"),
+        skippable_frame(0x50, b"abc"),
     ] {
         assert_eq!(read(&bytes), [], "{bytes:?}");
     }
@@ -85,7 +85,7 @@ fn an_archive_without_records_is_not_a_fault() {
 
 #[test]
 fn empty_members_and_padding_are_skipped() {
-    let records = five();
+    let records = five_records();
     let mut bytes = [gzip(b""), gzip(&records[0]), gzip(b""), gzip(&records[1])].concat();
     let len = bytes.len();
     bytes.resize(len.next_multiple_of(512), 0);
@@ -100,7 +100,7 @@ fn empty_members_and_padding_are_skipped() {
     }
     let between = [
         zstd(&records[0], &[]),
-        skippable(0x53, b"note"),
+        skippable_frame(0x53, b"note"),
         zstd(&records[1], &[]),
     ];
     let events = read(&between.concat());
@@ -110,11 +110,15 @@ fn empty_members_and_padding_are_skipped() {
 #[test]
 fn a_compressed_dictionary_is_decompressed() {
     let dictionary = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: r0\r\n".repeat(4);
-    let mut bytes = skippable(0x5d, &zstd(&dictionary, &[]));
-    bytes.extend(five().iter().flat_map(|record| zstd(record, &dictionary)));
+    let mut bytes = skippable_frame(0x5d, &zstd(&dictionary, &[]));
+    bytes.extend(
+        five_records()
+            .iter()
+            .flat_map(|record| zstd(record, &dictionary)),
+    );
     assert_eq!(ids(&read(&bytes)).len(), 5);
-    let broken = skippable(0x5d, b"\x28\xb5\x2f\xfd...");
-    let mut reader = Reader::new(IN_ONE_CALL);
+    let broken = skippable_frame(0x5d, b"\x28\xb5\x2f\xfd...");
+    let mut reader = Reader::new(ONE_CALL_LIMITS);
     let error = reader
         .open_stream(Box::new(Cursor::new(broken)))
         .unwrap_err();
@@ -123,13 +127,13 @@ fn a_compressed_dictionary_is_decompressed() {
 
 #[test]
 fn a_dictionary_is_dropped_with_its_input() {
-    let framings = framings(&five());
-    let mut reader = Reader::new(IN_ONE_CALL);
+    let framings = build_framings(&five_records());
+    let mut reader = Reader::new(ONE_CALL_LIMITS);
     for turn in 0..2 {
         for (name, parts) in &framings {
-            let (_guard, path) = write(&parts.concat());
+            let (_guard, path) = write_temp_file(&parts.concat());
             reader.open_file(&path).unwrap();
-            assert_eq!(ids(&drain(&mut reader)).len(), 5, "{name} {turn}");
+            assert_eq!(ids(&read_to_end(&mut reader)).len(), 5, "{name} {turn}");
         }
     }
 }
@@ -138,9 +142,9 @@ fn a_dictionary_is_dropped_with_its_input() {
 fn a_block_of_2018_34_is_two_bytes_longer_than_its_content_length() {
     let block = b"HTTP/1.1 200 OK\r\n\r\n\r\nbody";
     let short = (block.len() - 2).to_string();
-    let quirk = gzip(&with_length("response", "q", &short, block));
-    let bytes = [quirk.clone(), gzip(&five()[1])].concat();
-    for limits in [IN_ONE_CALL, STEP_BY_STEP] {
+    let quirk = gzip(&record_with_length("response", "q", &short, block));
+    let bytes = [quirk.clone(), gzip(&five_records()[1])].concat();
+    for limits in [ONE_CALL_LIMITS, STEPWISE_LIMITS] {
         let mut reader = Reader::new(limits);
         let input = Box::new(Cursor::new(bytes.clone()));
         reader.open_stream(input).unwrap();
@@ -158,7 +162,7 @@ fn a_block_of_2018_34_is_two_bytes_longer_than_its_content_length() {
 
 #[test]
 fn any_number_of_line_ends_may_follow_a_record() {
-    let records = five();
+    let records = five_records();
     for ends in ["", "\n", "\r\n", "\n\n", "\r\n\r\n\r\n\r\n\n"] {
         let mut bytes = Vec::new();
         for record in &records {
@@ -178,13 +182,13 @@ fn any_number_of_line_ends_may_follow_a_record() {
 fn a_block_above_the_limit_is_truncated_and_its_end_is_validated() {
     let limits = Limits {
         max_block_bytes: 10,
-        ..IN_ONE_CALL
+        ..ONE_CALL_LIMITS
     };
     let big = vec![b'x'; 300_000];
     let records = [
         record("response", "big", &big),
         record("response", "small", b"0123456789"),
-        with_length("response", "bad", "200000", &big),
+        record_with_length("response", "bad", "200000", &big),
         record("response", "last", b"x"),
     ];
     for (name, bytes) in [
@@ -223,7 +227,7 @@ fn a_block_above_the_limit_is_truncated_and_its_end_is_validated() {
 fn folded_and_unusual_headers_are_read() {
     let text = "WARC/0.18\nwarc-type: RESPONSE \nWARC-Target-URI: <http://a/\n  b>\nno colon\n\
         Content-Length: 2\nX: caf\u{e9}\n\nhi\n\n";
-    let mut reader = Reader::new(IN_ONE_CALL);
+    let mut reader = Reader::new(ONE_CALL_LIMITS);
     let input = Box::new(Cursor::new(text.as_bytes()));
     reader.open_stream(input).unwrap();
     assert!(reader.read_record().unwrap());
@@ -240,9 +244,9 @@ fn folded_and_unusual_headers_are_read() {
 
 #[test]
 fn a_folded_content_length_is_unfolded_first() {
-    let with = |length: &str| format!("WARC/1.0\nContent-Length:{length}\n\nhi\n\n");
-    assert_eq!(read(with("\n 2").as_bytes()).len(), 1);
-    let two = with("2\n 2");
+    let header_with = |length: &str| format!("WARC/1.0\nContent-Length:{length}\n\nhi\n\n");
+    assert_eq!(read(header_with("\n 2").as_bytes()).len(), 1);
+    let two = header_with("2\n 2");
     let expected = [fault("bad_content_length", 0, two.len())];
     assert_eq!(read(two.as_bytes()), expected);
 }
@@ -265,7 +269,7 @@ fn a_large_member_of_many_records_is_read_step_by_step() {
 
 #[test]
 fn a_version_line_may_be_in_lower_case() {
-    let text = String::from_utf8(five().concat()).unwrap();
+    let text = String::from_utf8(five_records().concat()).unwrap();
     let small = text.replace("WARC/1.0", "warc/1.0");
     for bytes in [small.clone().into_bytes(), gzip(small.as_bytes())] {
         let events = read(&bytes);
@@ -292,7 +296,7 @@ fn members_larger_than_the_buffer_are_read() {
     let limits = Limits {
         max_block_bytes: 6 << 20,
         max_member_bytes: 8 << 20,
-        ..IN_ONE_CALL
+        ..ONE_CALL_LIMITS
     };
     for bytes in [
         records
@@ -315,6 +319,6 @@ fn members_larger_than_the_buffer_are_read() {
 
 #[test]
 fn a_reader_can_be_moved_to_another_thread() {
-    fn check<T: Send>() {}
-    check::<Reader>();
+    fn assert_send<T: Send>() {}
+    assert_send::<Reader>();
 }

@@ -1,9 +1,9 @@
-//! All hosts of a dataset: the tables `hosts` and `host_verdicts`.
+//! Resolves all hosts of a dataset, and writes the tables `hosts` and `host_verdicts`.
 //!
 //! 1. `selection.rs`: selects the authoritative capture of each host, in the order of the
 //!    table.
-//! 2. `rules.rs`: reads what applies from the capture with the rules: its status, its class,
-//!    and the rows of `verdicts`. `shared_names.rs` limits how often the names of one file are
+//! 2. `rules.rs`: reads the capture whose rules apply: its status, its class, and its rows of
+//!    `verdicts`. `shared_names.rs` limits how often the names of one file are
 //!    repeated.
 //! 3. `write.rs`: writes the rows of both tables.
 //!

@@ -1,8 +1,9 @@
-//! What applies to each host: the columns of the capture with its rules, and its verdicts.
+//! Reads the rules of each host: the columns and the verdicts of the capture whose rules apply to
+//! it.
 
 use super::selection::{SelectedHost, SelectedHosts};
-use super::shared_names::{NameLimits, SharedNames, name_count};
-use super::stored_verdict::{VerdictRows, inconsistent, put_verdict, read_verdict};
+use super::shared_names::{HostCountsByCrawl, NameLimits, name_weight};
+use super::stored_verdict::{VerdictRows, inconsistent_table_error, put_verdict, read_verdict};
 use crate::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
 use crate::external_sort::{Arena, SharedSorter, SortedRecords};
 use crate::resolve::ResolveContext;
@@ -14,47 +15,47 @@ use rayon::prelude::*;
 use robots::Basis;
 use std::sync::{Mutex, PoisonError};
 
-/// Hosts whose rules are read together.
-const CHUNK_HOSTS: usize = 1 << 18;
+/// The number of hosts whose rules are read together.
+const HOSTS_PER_CHUNK: usize = 1 << 18;
 
-/// Bytes of records that a thread collects before it adds them to a sorter.
+/// The size of the buffer in which a thread collects records before it adds them to a sorter.
 const BUFFER_BYTES: usize = 1 << 20;
 
-/// Hosts whose rules are in one part of the dataset, sorted by the key of the capture.
-struct Chunk {
+/// Hosts whose rules are in the same part of the dataset, sorted by the capture with their rules.
+struct HostChunk {
     part: u32,
-    hosts: Vec<HostOfRules>,
+    hosts: Vec<HostWithSource>,
 }
 
-/// A host and the capture with its rules.
+/// A host, and the `robots_id` of the capture with its rules.
 #[derive(Clone, Copy)]
-struct HostOfRules {
+struct HostWithSource {
     robots_id: i64,
     /// The number of the host in the order of [`SelectedHosts`], from 0.
     number: u64,
     /// The index of its crawl.
     crawl: u32,
-    /// True if the rules are those of another capture than the authoritative one.
-    is_shared: bool,
+    /// True if the rules are not those of the authoritative capture of the host.
+    has_shared_rules: bool,
 }
 
-/// The rules of all hosts.
+/// The rules of all hosts, as records.
 pub(super) struct HostsWithRules<'s> {
-    /// Sorted by the numbers of the hosts: see [`stored_rules`].
+    /// Sorted by the numbers of the hosts: see [`read_rules_record`].
     pub(super) by_host: SortedRecords<'s>,
-    /// The names of the captures, with their verdicts: a [`CaptureKey`] each, and what
-    /// [`stored_names`] reads. They are kept once, however many hosts share them.
+    /// For each capture with names, a [`CaptureKey`] and the names with their verdicts, which
+    /// [`read_names_record`] reads. They are kept once, however many hosts share them.
     pub(super) names: SortedRecords<'s>,
-    /// The files whose names hosts with the rules of another capture have.
+    /// Determines which hosts that share the rules of another capture have rows for its names.
     pub(super) limits: NameLimits,
 }
 
-/// Reads the rules of all hosts.
-pub(super) fn rules_of_hosts<'s>(
+/// Reads the rules of every host from the capture whose rules apply to it.
+pub(super) fn read_all_rules<'s>(
     context: &ResolveContext<'s>,
     hosts: &SelectedHosts<'_>,
 ) -> Result<HostsWithRules<'s>, Error> {
-    let mut by_capture = context.memory.sorter();
+    let mut by_capture = context.memory.create_sorter();
     let mut record = Vec::new();
     hosts.for_each(&mut |number, host| {
         let source = &host.capture.source;
@@ -67,28 +68,28 @@ pub(super) fn rules_of_hosts<'s>(
         by_capture.push(&record)
     })?;
     let by_capture = by_capture.finish()?;
-    let rules = context.memory.shared_sorter();
-    let names = context.memory.shared_sorter();
-    let counts = Mutex::new(SharedNames::default());
+    let rules = context.memory.create_shared_sorter();
+    let names = context.memory.create_shared_sorter();
+    let counts = Mutex::new(HostCountsByCrawl::default());
     let mut reader = by_capture.read()?;
     loop {
-        let mut chunks: Vec<Chunk> = Vec::new();
+        let mut chunks: Vec<HostChunk> = Vec::new();
         while let Some(record) = reader.peek() {
             let mut fields = FieldReader::new(record);
             let part = fields.u32();
-            let host = HostOfRules {
+            let host = HostWithSource {
                 robots_id: fields.i64(),
                 number: fields.u64(),
                 crawl: fields.u32(),
-                is_shared: fields.u8() != 0,
+                has_shared_rules: fields.u8() != 0,
             };
             let has_room =
-                |chunk: &&mut Chunk| chunk.part == part && chunk.hosts.len() < CHUNK_HOSTS;
+                |chunk: &&mut HostChunk| chunk.part == part && chunk.hosts.len() < HOSTS_PER_CHUNK;
             let count = chunks.len();
             match chunks.last_mut().filter(has_room) {
                 Some(chunk) => chunk.hosts.push(host),
                 None if count >= rayon::current_num_threads() => break,
-                None => chunks.push(Chunk {
+                None => chunks.push(HostChunk {
                     part,
                     hosts: vec![host],
                 }),
@@ -99,9 +100,9 @@ pub(super) fn rules_of_hosts<'s>(
             break;
         }
         chunks.par_iter().try_for_each(|chunk| {
-            let of_chunk = chunk.read_rules(context, &rules, &names)?;
+            let chunk_counts = chunk.read_rules(context, &rules, &names)?;
             let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
-            counts.add_all(of_chunk);
+            counts.add_all(chunk_counts);
             Ok::<(), Error>(())
         })?;
     }
@@ -110,17 +111,17 @@ pub(super) fn rules_of_hosts<'s>(
     Ok(HostsWithRules {
         by_host: rules.finish()?,
         names: names.finish()?,
-        limits: counts.limits(),
+        limits: counts.compute_limits(),
     })
 }
 
-/// Records that a thread collects for a sorter.
-struct Buffer<'a, 's> {
+/// Collects records of a thread, and adds many of them to a sorter at once.
+struct RecordBuffer<'a, 's> {
     sorter: &'a SharedSorter<'s>,
     records: Arena,
 }
 
-impl<'a, 's> Buffer<'a, 's> {
+impl<'a, 's> RecordBuffer<'a, 's> {
     fn new(sorter: &'a SharedSorter<'s>) -> Self {
         Self {
             sorter,
@@ -143,73 +144,79 @@ impl<'a, 's> Buffer<'a, 's> {
     }
 }
 
-impl Chunk {
-    /// Reads the rules of its hosts. Returns the numbers of names of the hosts.
+impl HostChunk {
+    /// Reads the rules of the hosts into the sorters `rules` and `names`. Returns the counts of the
+    /// hosts by the numbers of their names.
     fn read_rules(
         &self,
         context: &ResolveContext<'_>,
         rules: &SharedSorter<'_>,
         names: &SharedSorter<'_>,
-    ) -> Result<SharedNames, Error> {
-        let mut counts = SharedNames::default();
+    ) -> Result<HostCountsByCrawl, Error> {
+        let mut counts = HostCountsByCrawl::default();
         let (Some(first), Some(last)) = (self.hosts.first(), self.hosts.last()) else {
             return Ok(counts);
         };
-        let near = CaptureFilter::Near(first.robots_id..=last.robots_id);
+        let near = CaptureFilter::IdRange(first.robots_id..=last.robots_id);
         let dataset = context.dataset;
         let columns = CaptureColumns::NAMES;
         let mut captures = dataset.open_part(Table::RobotsFiles, self.part, columns, &near)?;
         let columns = VerdictRows::column_names();
         let mut verdicts = dataset.open_part(Table::Verdicts, self.part, &columns, &near)?;
-        let mut verdict_rows = next_rows(context, &mut verdicts)?;
+        let mut verdict_rows = read_next_rows(context, &mut verdicts)?;
         let mut verdict_row = 0;
         let mut hosts = self.hosts.iter().peekable();
-        let mut applying = ApplyingRules::default();
-        let (mut rules, mut names) = (Buffer::new(rules), Buffer::new(names));
+        let mut capture_rules = CaptureRulesBuilder::default();
+        let (mut rules, mut names) = (RecordBuffer::new(rules), RecordBuffer::new(names));
         while let Some(batch) = captures.next_batch()? {
             context.memory.check_stop()?;
-            let rows = CaptureColumns::of(&batch).map_err(|error| captures.with_path(error))?;
+            let rows =
+                CaptureColumns::from_batch(&batch).map_err(|error| captures.add_path(error))?;
             for (row, &robots_id) in rows.robots_id.values().iter().enumerate() {
                 let Some(host) = hosts.peek() else { break };
                 if host.robots_id > robots_id {
                     continue;
                 }
                 if host.robots_id < robots_id {
-                    return Err(captures.with_path(inconsistent("robots_files")));
+                    return Err(captures.add_path(inconsistent_table_error("robots_files")));
                 }
-                applying.start(&rows, row);
-                // The rows of the same capture in `verdicts`.
+                capture_rules.start(&rows, row);
+                // The rows of this capture in `verdicts` may continue in the next batch.
                 while let Some(rows) = &verdict_rows {
-                    let is_done = applying
+                    let is_complete = capture_rules
                         .read_verdicts(rows, &mut verdict_row, robots_id)
-                        .map_err(|error| verdicts.with_path(error))?;
-                    if is_done {
+                        .map_err(|error| verdicts.add_path(error))?;
+                    if is_complete {
                         break;
                     }
                     verdict_row = 0;
-                    verdict_rows = next_rows(context, &mut verdicts)?;
+                    verdict_rows = read_next_rows(context, &mut verdicts)?;
                 }
-                if applying.wildcard.is_none() {
-                    return Err(verdicts.with_path(inconsistent("verdicts")));
+                if capture_rules.wildcard.is_none() {
+                    return Err(verdicts.add_path(inconsistent_table_error("verdicts")));
                 }
                 while let Some(host) = hosts.next_if(|host| host.robots_id == robots_id) {
-                    counts.add(host.crawl, host.is_shared, applying.name_count);
-                    applying.push_host(host, &mut rules)?;
+                    counts.add(
+                        host.crawl,
+                        host.has_shared_rules,
+                        capture_rules.weighted_names,
+                    );
+                    capture_rules.push_host(host, &mut rules)?;
                 }
-                applying.push_names(self.part, robots_id, &mut names)?;
+                capture_rules.push_names(self.part, robots_id, &mut names)?;
             }
         }
         rules.flush()?;
         names.flush()?;
         match hosts.peek() {
             None => Ok(counts),
-            Some(_) => Err(captures.with_path(inconsistent("robots_files"))),
+            Some(_) => Err(captures.add_path(inconsistent_table_error("robots_files"))),
         }
     }
 }
 
-/// Returns the next rows of `verdicts`.
-fn next_rows(
+/// Reads the next batch of `verdicts`; `None` at the end. Fails if the run is to stop.
+fn read_next_rows(
     context: &ResolveContext<'_>,
     verdicts: &mut PartReader<'_>,
 ) -> Result<Option<VerdictRows>, Error> {
@@ -217,12 +224,12 @@ fn next_rows(
     let Some(batch) = verdicts.next_batch()? else {
         return Ok(None);
     };
-    let rows = VerdictRows::of(&batch);
-    rows.map(Some).map_err(|error| verdicts.with_path(error))
+    let rows = VerdictRows::from_batch(&batch);
+    rows.map(Some).map_err(|error| verdicts.add_path(error))
 }
 
 stored_columns! {
-    /// The columns of a capture that its hosts have.
+    /// The columns that `hosts` takes from the capture whose rules apply.
     struct CaptureColumns of RobotsFiles {
         robots_id: Long,
         fetch_status: Short,
@@ -233,27 +240,27 @@ stored_columns! {
     }
 }
 
-/// The rules of one capture, as records.
+/// Collects the rules of one capture as fields of records.
 #[derive(Default)]
-struct ApplyingRules {
-    /// The columns of the capture.
+struct CaptureRulesBuilder {
+    /// The fields of its columns.
     capture: Vec<u8>,
     wildcard: Option<StoredVerdict>,
-    /// The names with their verdicts.
+    /// The fields of its names, with their verdicts.
     named: Vec<u8>,
-    n_named: u32,
-    /// The number of names for the limit, where a long name counts as several.
-    name_count: u32,
+    named_count: u32,
+    /// The number of names that is limited, in which a long name counts as several.
+    weighted_names: u32,
     record: Vec<u8>,
 }
 
-impl ApplyingRules {
-    /// Starts with the columns of a capture.
+impl CaptureRulesBuilder {
+    /// Starts a new capture, with the columns of this row.
     fn start(&mut self, rows: &CaptureColumns, row: usize) {
         self.wildcard = None;
         self.named.clear();
-        self.n_named = 0;
-        self.name_count = 0;
+        self.named_count = 0;
+        self.weighted_names = 0;
         let capture = &mut self.capture;
         capture.clear();
         put_i64_option(capture, value(&rows.fetch_status, row).map(i64::from));
@@ -263,8 +270,8 @@ impl ApplyingRules {
         put_text_option(capture, &rows.template, row);
     }
 
-    /// Reads the rows of a capture from `row` on. Returns false if there may be more in the next
-    /// batch.
+    /// Reads the verdicts of a capture, from `row` on. Returns true if they are complete, and false
+    /// if the next batch may have more of them.
     fn read_verdicts(
         &mut self,
         rows: &VerdictRows,
@@ -277,32 +284,38 @@ impl ApplyingRules {
                 return Ok(true);
             }
             if id == robots_id {
-                self.add(rows.names.agent.value(*row), &rows.verdict(*row)?)?;
+                self.add_verdict(rows.names.agent.value(*row), &rows.verdict(*row)?)?;
             }
             *row += 1;
         }
         Ok(false)
     }
 
-    /// Adds a row of `verdicts`. That of `*` is the first of a capture.
-    fn add(&mut self, agent: &str, verdict: &StoredVerdict) -> Result<(), Error> {
+    /// Adds a row of `verdicts`. The first row of a capture is that of `*`.
+    fn add_verdict(&mut self, agent: &str, verdict: &StoredVerdict) -> Result<(), Error> {
         if agent == "*" {
             let before = self.wildcard.replace(*verdict);
-            return before.map_or(Ok(()), |_| Err(inconsistent("verdicts")));
+            return before.map_or(Ok(()), |_| Err(inconsistent_table_error("verdicts")));
         }
-        let wildcard = self.wildcard.ok_or_else(|| inconsistent("verdicts"))?;
+        let wildcard = self
+            .wildcard
+            .ok_or_else(|| inconsistent_table_error("verdicts"))?;
         let is_named = matches!(verdict.basis, Basis::Explicit | Basis::TooComplex);
         if is_named || verdict.verdicts[1..] != wildcard.verdicts[1..] {
             put_bytes(&mut self.named, agent.as_bytes());
             put_verdict(&mut self.named, verdict);
-            self.n_named += 1;
-            self.name_count = self.name_count.saturating_add(name_count(agent));
+            self.named_count += 1;
+            self.weighted_names = self.weighted_names.saturating_add(name_weight(agent));
         }
         Ok(())
     }
 
-    /// Adds the record of a host.
-    fn push_host(&mut self, host: &HostOfRules, rules: &mut Buffer<'_, '_>) -> Result<(), Error> {
+    /// Adds the record of a host with these rules to `rules`.
+    fn push_host(
+        &mut self,
+        host: &HostWithSource,
+        rules: &mut RecordBuffer<'_, '_>,
+    ) -> Result<(), Error> {
         let record = &mut self.record;
         record.clear();
         put_u64(record, host.number);
@@ -310,19 +323,19 @@ impl ApplyingRules {
         if let Some(wildcard) = &self.wildcard {
             put_verdict(record, wildcard);
         }
-        put_u32(record, self.n_named);
-        put_u32(record, self.name_count);
+        put_u32(record, self.named_count);
+        put_u32(record, self.weighted_names);
         rules.push(record)
     }
 
-    /// Adds the names of the capture, if it has any.
+    /// Adds the record of the names of the capture to `names`, if it has any names.
     fn push_names(
         &mut self,
         part: u32,
         robots_id: i64,
-        names: &mut Buffer<'_, '_>,
+        names: &mut RecordBuffer<'_, '_>,
     ) -> Result<(), Error> {
-        if self.n_named == 0 {
+        if self.named_count == 0 {
             return Ok(());
         }
         let record = &mut self.record;
@@ -333,7 +346,7 @@ impl ApplyingRules {
     }
 }
 
-/// The place of a capture, as the beginning of a record.
+/// The part and the `robots_id` of a capture, with which a record begins.
 pub(super) struct CaptureKey {
     pub(super) part: u32,
     pub(super) robots_id: i64,
@@ -341,7 +354,7 @@ pub(super) struct CaptureKey {
 
 impl CaptureKey {
     /// The length of a key in a record, in bytes.
-    pub(super) const BYTES: usize = 4 + 8;
+    pub(super) const RECORD_BYTES: usize = 4 + 8;
 
     pub(super) fn write(&self, out: &mut Vec<u8>) {
         put_u32(out, self.part);
@@ -349,29 +362,29 @@ impl CaptureKey {
     }
 }
 
-/// Reads the rules of a host from its record.
-pub(super) fn stored_rules<'a>(
+/// Reads a record of [`HostsWithRules::by_host`].
+pub(super) fn read_rules_record<'a>(
     record: &'a [u8],
     host: &SelectedHost<'_>,
     limits: &NameLimits,
 ) -> HostRules<'a> {
     let mut fields = FieldReader::new(record);
     fields.u64();
-    let status = i64_option(&mut fields).and_then(|status| i16::try_from(status).ok());
+    let status = read_i64_option(&mut fields).and_then(|status| i16::try_from(status).ok());
     HostRules {
         fetch_status: status,
         is_revisit: fields.u8() != 0,
-        content_class: text_option(&mut fields),
-        ruleset_id: i64_option(&mut fields),
-        template: text_option(&mut fields),
+        content_class: read_text_option(&mut fields),
+        ruleset_id: read_i64_option(&mut fields),
+        template: read_text_option(&mut fields),
         wildcard: read_verdict(&mut fields),
         n_named: i32::try_from(fields.u32()).unwrap_or(i32::MAX),
         has_named_rows: !host.has_shared_rules() || limits.includes(host.crawl, fields.u32()),
     }
 }
 
-/// Returns the names of a capture, which stand after its key, with their verdicts.
-pub(super) fn stored_names(names: &[u8]) -> impl Iterator<Item = (&[u8], StoredVerdict)> {
+/// Returns the names of a capture with their verdicts. `names` are the fields after its key.
+pub(super) fn read_names_record(names: &[u8]) -> impl Iterator<Item = (&[u8], StoredVerdict)> {
     let mut fields = FieldReader::new(names);
     std::iter::from_fn(move || {
         if fields.rest().is_empty() {
@@ -389,7 +402,7 @@ fn put_i64_option(out: &mut Vec<u8>, value: Option<i64>) {
     }
 }
 
-fn i64_option(fields: &mut FieldReader<'_>) -> Option<i64> {
+fn read_i64_option(fields: &mut FieldReader<'_>) -> Option<i64> {
     (fields.u8() != 0).then(|| fields.i64())
 }
 
@@ -401,7 +414,7 @@ fn put_text_option(out: &mut Vec<u8>, column: &StringArray, row: usize) {
     }
 }
 
-fn text_option<'a>(fields: &mut FieldReader<'a>) -> Option<&'a str> {
+fn read_text_option<'a>(fields: &mut FieldReader<'a>) -> Option<&'a str> {
     let text = (fields.u8() != 0).then(|| fields.bytes())?;
     Some(std::str::from_utf8(text).expect("it was written from a text"))
 }

@@ -1,9 +1,9 @@
-//! The authoritative capture of each host.
+//! Selects the authoritative capture of each host.
 
 use super::short_url::expand_short_url;
 use crate::external_sort::sort_key::{FieldReader, push_unescaped_key, put_u8, put_u32};
 use crate::external_sort::{Reader, SortedRecords};
-use crate::resolve::candidate::{Candidate, CandidateFields, CaptureFields, split_crawl};
+use crate::resolve::candidate::{Candidate, CandidateFields, CaptureFields, split_crawl_key};
 use crate::resolve::captures::sort_captures;
 use crate::resolve::key_captures::KeyCaptures;
 use crate::resolve::redirects::RedirectFollower;
@@ -15,18 +15,19 @@ use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// The most URLs of a host whose changes are counted.
-pub(super) const MAX_URLS: usize = 1000;
+/// The limit of the number of URLs of a host whose changes are counted.
+pub(super) const MAX_COUNTED_URLS: usize = 1000;
 
-/// The most redirects of a host that are held in memory. Those to one URL have the same end, so only
-/// one of them is followed, or several if there are more redirects than this.
+/// The limit of the number of redirects of a host in memory. Of redirects to the same URL, only one
+/// is followed, or several if there are more redirects than this.
 const MAX_HELD_REDIRECTS: usize = 1000;
 
-/// The hosts of some crawls, in the order of crawls and of `surt_host_name`.
+/// The hosts of some crawls with their authoritative captures, sorted by crawl and
+/// `surt_host_name`.
 pub(super) struct SelectedHosts<'s> {
-    /// Each host with its counts and its preferred capture that is no redirect.
+    /// For each host, its counts and its preferred capture that is not a redirect to be followed.
     direct: SortedRecords<'s>,
-    /// The ends of redirects.
+    /// For each host, the redirects with the rules of the captures at their ends.
     redirected: SortedRecords<'s>,
 }
 
@@ -43,7 +44,7 @@ pub(super) struct SelectedHost<'a> {
 }
 
 impl SelectedHost<'_> {
-    /// Returns true if its rules are those of another capture than the authoritative one.
+    /// Returns true if its rules are not those of the authoritative capture.
     pub(super) fn has_shared_rules(&self) -> bool {
         self.capture.source.id != self.capture.id
     }
@@ -64,30 +65,30 @@ impl<'s> SelectedHosts<'s> {
             true
         })?;
         let mut follower = RedirectFollower::new(context);
-        let mut direct = context.memory.ordered_writer();
+        let mut direct = context.memory.create_ordered_writer();
         let mut reader = captures.read()?;
         let (mut key, mut record) = (Vec::new(), Vec::new());
-        let mut of_host = HostCaptures::default();
+        let mut host_captures = HostCaptures::default();
         while let Some(first) = reader.peek() {
             key.clear();
             key.extend_from_slice(FieldReader::new(first).key());
-            of_host.clear();
+            host_captures.clear();
             while let Some(fields) = reader
                 .peek()
                 .and_then(|record| record.strip_prefix(&key[..]))
             {
-                of_host.add(&CaptureFields::read(&mut FieldReader::new(fields)));
-                if of_host.captures.redirects().len() >= MAX_HELD_REDIRECTS {
-                    follower.add_redirects(&key, AsOf::Newest, &of_host.captures)?;
-                    of_host.captures.clear_redirects();
+                host_captures.add(&CaptureFields::read(&mut FieldReader::new(fields)));
+                if host_captures.captures.redirects().len() >= MAX_HELD_REDIRECTS {
+                    follower.add_redirects(&key, AsOf::Newest, &host_captures.captures)?;
+                    host_captures.captures.clear_redirects();
                 }
                 reader.advance()?;
             }
             record.clear();
             record.extend_from_slice(&key);
-            of_host.write(&mut record);
+            host_captures.write(&mut record);
             direct.push(&record)?;
-            follower.add_redirects(&key, AsOf::Newest, &of_host.captures)?;
+            follower.add_redirects(&key, AsOf::Newest, &host_captures.captures)?;
         }
         drop(reader);
         drop(captures);
@@ -97,7 +98,7 @@ impl<'s> SelectedHosts<'s> {
         })
     }
 
-    /// Calls `each` for every host, in order, with its number.
+    /// Calls `each` for every host in order, with its number, from 0.
     pub(super) fn for_each(
         &self,
         each: &mut dyn FnMut(u64, &SelectedHost<'_>) -> Result<(), Error>,
@@ -110,10 +111,10 @@ impl<'s> SelectedHosts<'s> {
             let mut fields = FieldReader::new(record);
             let key = fields.key();
             let (n_captures, n_changes) = (fields.u32(), fields.u32());
-            let of_host = (fields.u8() != 0).then(|| CandidateFields::read(&mut fields));
+            let direct_capture = (fields.u8() != 0).then(|| CandidateFields::read(&mut fields));
             best.clear();
-            best.offer_all(&mut redirected, key)?;
-            let best = match (of_host, best.fields()) {
+            best.read_candidates(&mut redirected, key)?;
+            let best = match (direct_capture, best.fields()) {
                 (Some(direct), Some(end)) => match end.candidate.is_preferred_to(&direct.candidate)
                 {
                     true => end,
@@ -125,7 +126,7 @@ impl<'s> SelectedHosts<'s> {
             key_bytes.clear();
             push_unescaped_key(&mut key_bytes, key);
             let text = |bytes| std::str::from_utf8(bytes).expect("it was written from a text");
-            let (crawl, host) = split_crawl(&key_bytes);
+            let (crawl, host) = split_crawl_key(&key_bytes);
             let host = text(host);
             expand_short_url(best.url, host, &mut url);
             each(
@@ -146,7 +147,7 @@ impl<'s> SelectedHosts<'s> {
     }
 }
 
-/// The preferred candidate and its URL.
+/// The preferred one of some candidates, with the short form of its URL.
 #[derive(Default)]
 struct BestCandidate {
     candidate: Option<Candidate>,
@@ -158,7 +159,7 @@ impl BestCandidate {
         self.candidate = None;
     }
 
-    fn offer(&mut self, fields: CandidateFields<'_>) {
+    fn replace_if_preferred(&mut self, fields: CandidateFields<'_>) {
         let is_preferred = |best: &Candidate| fields.candidate.is_preferred_to(best);
         if self.candidate.as_ref().is_none_or(is_preferred) {
             self.candidate = Some(fields.candidate);
@@ -175,8 +176,8 @@ impl BestCandidate {
         })
     }
 
-    /// Offers the candidates of a key.
-    fn offer_all(&mut self, candidates: &mut Reader<'_>, key: &[u8]) -> Result<(), Error> {
+    /// Reads the candidates of a key, and keeps the preferred one.
+    fn read_candidates(&mut self, candidates: &mut Reader<'_>, key: &[u8]) -> Result<(), Error> {
         candidates.skip_to_key(key)?;
         while let Some(record) = candidates.peek() {
             let Some(fields) = record.strip_prefix(key) else {
@@ -184,7 +185,7 @@ impl BestCandidate {
             };
             let mut fields = FieldReader::new(fields);
             AsOf::read(&mut fields);
-            self.offer(CandidateFields::read(&mut fields));
+            self.replace_if_preferred(CandidateFields::read(&mut fields));
             candidates.advance()?;
         }
         Ok(())
@@ -195,27 +196,27 @@ impl BestCandidate {
 #[derive(Default)]
 struct HostCaptures {
     captures: KeyCaptures,
-    count: u32,
-    /// For the hash of each URL: that of the last content, and the number of changes.
+    capture_count: u32,
+    /// For the hash of each URL: the hash of its last content, and the number of changes so far.
     contents: HashMap<u64, (u64, u32)>,
 }
 
 impl HostCaptures {
     fn clear(&mut self) {
         self.captures.clear();
-        self.count = 0;
+        self.capture_count = 0;
         self.contents.clear();
     }
 
-    /// Adds a capture, which is not earlier than those before it.
+    /// Adds a capture. Captures are added in the order of their times.
     fn add(&mut self, capture: &CaptureFields<'_>) {
         self.captures.add(capture);
-        self.count = self.count.saturating_add(1);
+        self.capture_count = self.capture_count.saturating_add(1);
         let Some(content) = capture.content_hash else {
             return;
         };
         let url = xxh3_64_with_seed(capture.url, *HASH_SEED);
-        if self.contents.len() >= MAX_URLS && !self.contents.contains_key(&url) {
+        if self.contents.len() >= MAX_COUNTED_URLS && !self.contents.contains_key(&url) {
             return;
         }
         let (last, changes) = self.contents.entry(url).or_insert((content, 0));
@@ -224,10 +225,10 @@ impl HostCaptures {
     }
 
     fn write(&self, record: &mut Vec<u8>) {
-        put_u32(record, self.count);
+        put_u32(record, self.capture_count);
         let changes = self.contents.values().map(|(_, changes)| *changes);
         put_u32(record, changes.max().unwrap_or(0));
-        let direct = self.captures.direct().next();
+        let direct = self.captures.direct_captures().next();
         put_u8(record, direct.is_some().into());
         if let Some(direct) = direct {
             direct.write(record);
@@ -239,11 +240,11 @@ impl HostCaptures {
 mod tests {
     use super::*;
     use crate::resolve::candidate::{
-        AnswerRank, CaptureId, RedirectChain, RulesSource, UrlPreference,
+        CaptureId, CaptureRank, RedirectChain, RulesSource, UrlPreference,
     };
     use robots::{ContentClass, StatusEffect};
 
-    /// Returns a capture of a URL with this content, if any.
+    /// Makes a capture of a URL with this content, if any.
     fn capture(url: &str, content_hash: Option<u64>) -> CaptureFields<'_> {
         let id = CaptureId {
             crawl: 0,
@@ -253,7 +254,7 @@ mod tests {
             candidate: Candidate {
                 id,
                 time: None,
-                rank: AnswerRank::Content,
+                rank: CaptureRank::Content,
                 preference: UrlPreference {
                     is_not_https: false,
                     has_other_port: false,
@@ -304,14 +305,14 @@ mod tests {
     fn the_number_of_urls_whose_changes_are_counted_is_limited() {
         let mut host = HostCaptures::default();
         for content in 0..3 {
-            for i in 0..=MAX_URLS {
+            for i in 0..=MAX_COUNTED_URLS {
                 // Only the last URL changes.
-                let content = if i == MAX_URLS { content } else { 7 };
+                let content = if i == MAX_COUNTED_URLS { content } else { 7 };
                 let url = format!("https://h:{i}/robots.txt");
                 host.add(&capture(&url, Some(content)));
             }
         }
-        assert_eq!(host.contents.len(), MAX_URLS);
+        assert_eq!(host.contents.len(), MAX_COUNTED_URLS);
         assert_eq!(counts(&host).1, 0);
     }
 }

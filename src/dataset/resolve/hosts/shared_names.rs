@@ -1,88 +1,89 @@
-//! The limit on the names of files whose rules apply to other hosts, too.
+//! Limits the number of rows of `host_verdicts` for hosts that share the rules of a file.
 //!
 //! Any number of hosts may redirect to one file, or have revisits of it, so that the rows of
 //! `host_verdicts` could be many times those of `verdicts`. A host whose rules are those of another
 //! capture has rows only if its file has few names: at most [`MAX_SHARED_NAMES`], and fewer if the
 //! rows of all such hosts of the crawl, those of files with few names first, would be more than
-//! [`MAX_SHARED_ROWS`] and [`MAX_SHARED_ROWS_PER_HOST`] for each of its hosts. The limit depends only
-//! on the hosts of the crawl and their files.
+//! [`MAX_SHARED_ROWS`] and [`MAX_SHARED_ROWS_PER_HOST`] for each of its hosts. The limit depends
+//! only on the hosts of the crawl and their files.
 //!
 //! If you change it, also change `oracle_hosts` in `jobs/oracle/hosts.sql`.
 
 use std::collections::BTreeMap;
 
-/// The most names of a file whose rules apply to another host or capture, too.
+/// The limit of the number of names of a file whose rules apply to another host or capture, too.
 const MAX_SHARED_NAMES: u32 = 2000;
 
-/// The rows that the hosts of a crawl with the rules of other captures may have together: a platform
-/// may redirect 100,000 hosts to a file of 200 names.
+/// The limit of the number of rows per crawl, for all hosts together whose rules are those of
+/// another capture. A platform may redirect 100,000 hosts to a file of 200 names.
 const MAX_SHARED_ROWS: u64 = 25_000_000;
 
-/// Further rows for each host of the crawl.
+/// The number of rows that each host of a crawl adds to [`MAX_SHARED_ROWS`].
 const MAX_SHARED_ROWS_PER_HOST: u64 = 25;
 
-/// The bytes of a name that counts once.
+/// The length of names that count as one name, in bytes.
 const COUNTED_NAME_BYTES: usize = 64;
 
-/// Returns the number of names that a name counts as: long names take the memory of several.
-pub(super) fn name_count(name: &str) -> u32 {
+/// Returns the number of names as which a name counts. A long name counts as several, because it
+/// takes as much memory.
+pub(super) fn name_weight(name: &str) -> u32 {
     let count = name.len().div_ceil(COUNTED_NAME_BYTES).max(1);
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// The hosts of each crawl, by the numbers of names of their files.
+/// The number of hosts of each crawl, by the number of names of their files.
 #[derive(Debug, Default)]
-pub(super) struct SharedNames {
-    by_crawl: BTreeMap<u32, CrawlNames>,
+pub(super) struct HostCountsByCrawl {
+    by_crawl: BTreeMap<u32, HostCountsByNames>,
 }
 
+/// The number of hosts of one crawl, by the number of names of their files.
 #[derive(Debug, Default)]
-struct CrawlNames {
-    hosts: u64,
-    /// For each number of names up to [`MAX_SHARED_NAMES`], the hosts whose rules are those of
-    /// another capture.
-    shared: BTreeMap<u32, u64>,
+struct HostCountsByNames {
+    host_count: u64,
+    /// The hosts whose rules are those of another capture: for each number of names up to
+    /// [`MAX_SHARED_NAMES`], the number of hosts.
+    shared_hosts: BTreeMap<u32, u64>,
 }
 
-impl SharedNames {
-    /// Adds a host. `is_shared` is true if its rules are those of another capture than its
-    /// authoritative one.
+impl HostCountsByCrawl {
+    /// Counts a host whose file has this number of `names`. `is_shared` is true if its rules are
+    /// not those of its authoritative capture.
     pub(super) fn add(&mut self, crawl: u32, is_shared: bool, names: u32) {
-        let crawl = self.by_crawl.entry(crawl).or_default();
-        crawl.hosts += 1;
+        let counts = self.by_crawl.entry(crawl).or_default();
+        counts.host_count += 1;
         if is_shared && names <= MAX_SHARED_NAMES {
-            *crawl.shared.entry(names).or_default() += 1;
+            *counts.shared_hosts.entry(names).or_default() += 1;
         }
     }
 
-    /// Adds the hosts of another collection.
+    /// Adds the counts of `other`, which are of other hosts.
     pub(super) fn add_all(&mut self, other: Self) {
-        for (crawl, names) in other.by_crawl {
-            let crawl = self.by_crawl.entry(crawl).or_default();
-            crawl.hosts += names.hosts;
-            for (names, hosts) in names.shared {
-                *crawl.shared.entry(names).or_default() += hosts;
+        for (crawl, added) in other.by_crawl {
+            let counts = self.by_crawl.entry(crawl).or_default();
+            counts.host_count += added.host_count;
+            for (names, hosts) in added.shared_hosts {
+                *counts.shared_hosts.entry(names).or_default() += hosts;
             }
         }
     }
 
-    /// Returns the limit of each crawl.
-    pub(super) fn limits(&self) -> NameLimits {
-        let limits = self.by_crawl.iter();
+    pub(super) fn compute_limits(&self) -> NameLimits {
+        let crawls = self.by_crawl.iter();
         NameLimits {
-            by_crawl: limits
-                .map(|(crawl, names)| (*crawl, names.limit()))
+            by_crawl: crawls
+                .map(|(crawl, counts)| (*crawl, counts.max_shared_names()))
                 .collect(),
         }
     }
 }
 
-impl CrawlNames {
-    /// Returns the most names with which a file still has rows for other hosts.
-    fn limit(&self) -> u32 {
-        let rows_max = MAX_SHARED_ROWS + MAX_SHARED_ROWS_PER_HOST * self.hosts;
+impl HostCountsByNames {
+    /// Returns the largest number of names with which a file has rows for other hosts, too.
+    fn max_shared_names(&self) -> u32 {
+        let rows_max = MAX_SHARED_ROWS + MAX_SHARED_ROWS_PER_HOST * self.host_count;
         let mut rows = 0;
-        for (&names, hosts) in &self.shared {
+        for (&names, hosts) in &self.shared_hosts {
             rows += u64::from(names) * hosts;
             if rows > rows_max {
                 return names - 1;
@@ -92,14 +93,15 @@ impl CrawlNames {
     }
 }
 
-/// The most names of files whose rules apply to other hosts, for each crawl.
+/// For each crawl, the largest number of names with which a file has rows for other hosts, too.
 #[derive(Debug)]
 pub(super) struct NameLimits {
     by_crawl: BTreeMap<u32, u32>,
 }
 
 impl NameLimits {
-    /// Returns true if a host with the rules of another capture has rows for its names.
+    /// Returns true if a host has rows whose rules are those of another capture with this number of
+    /// `names`.
     pub(super) fn includes(&self, crawl: u32, names: u32) -> bool {
         let limit = self.by_crawl.get(&crawl);
         names <= limit.copied().unwrap_or(MAX_SHARED_NAMES)
@@ -112,11 +114,11 @@ mod tests {
 
     /// Returns the limit for hosts with files of these numbers of names, and other hosts.
     fn limit(shared: &[(u32, u64)], others: u64) -> u32 {
-        let crawl = CrawlNames {
-            hosts: others + shared.iter().map(|(_, hosts)| hosts).sum::<u64>(),
-            shared: shared.iter().copied().collect(),
+        let counts = HostCountsByNames {
+            host_count: others + shared.iter().map(|(_, hosts)| hosts).sum::<u64>(),
+            shared_hosts: shared.iter().copied().collect(),
         };
-        crawl.limit()
+        counts.max_shared_names()
     }
 
     #[test]
@@ -146,8 +148,8 @@ mod tests {
 
     #[test]
     fn a_crawl_does_not_change_the_limit_of_another() {
-        let mut names = SharedNames::default();
-        let mut others = SharedNames::default();
+        let mut names = HostCountsByCrawl::default();
+        let mut others = HostCountsByCrawl::default();
         for _ in 0..12_700 {
             names.add(0, true, 2000);
             others.add(1, true, 2000);
@@ -155,7 +157,7 @@ mod tests {
             others.add(2, true, 2001);
         }
         names.add_all(others);
-        let limits = names.limits();
+        let limits = names.compute_limits();
         let includes = |crawl| limits.includes(crawl, 2000);
         assert_eq!([0, 1, 2, 3].map(includes), [false, true, true, true]);
         assert!(
@@ -168,7 +170,7 @@ mod tests {
     #[test]
     fn a_long_name_counts_as_several() {
         for (bytes, expected) in [(0, 1), (1, 1), (64, 1), (65, 2), (16_663, 261)] {
-            assert_eq!(name_count(&"x".repeat(bytes)), expected, "{bytes}");
+            assert_eq!(name_weight(&"x".repeat(bytes)), expected, "{bytes}");
         }
     }
 }

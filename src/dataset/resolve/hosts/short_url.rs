@@ -1,32 +1,32 @@
-//! Short forms of the URLs of hosts, which are most of the bytes of their records.
+//! Short forms of the URLs of hosts. Without them, URLs would be most of the bytes of records.
 //!
 //! Most URLs are `https://` or `http://`, the host with or without `www.`, and `/robots.txt`. The
 //! host follows from its key (`surt_host_name`), so that one byte remains.
 
-/// The bit of the scheme https.
-const HTTPS: u8 = 1;
+/// The bit of a short form that is set for the scheme https.
+const HTTPS_BIT: u8 = 1;
 
-/// The bit of a leading `www.`.
-const WWW: u8 = 2;
+/// The bit of a short form that is set for a leading `www.`.
+const WWW_BIT: u8 = 2;
 
-/// The first byte of a URL that has no short form.
-const WHOLE: u8 = 4;
+/// The byte before a URL that has no short form.
+const WHOLE_URL_CODE: u8 = 4;
 
-/// Writes the short form of a URL of the host with this key.
+/// Appends the short form of a URL of a host.
 pub(crate) fn put_short_url(out: &mut Vec<u8>, url: &str, surt_host_name: &str) {
-    match code(url, surt_host_name) {
+    match short_code(url, surt_host_name) {
         Some(code) => out.push(code),
         None => {
-            out.push(WHOLE);
+            out.push(WHOLE_URL_CODE);
             out.extend_from_slice(url.as_bytes());
         }
     }
 }
 
-/// Returns the byte of a usual URL.
-fn code(url: &str, surt_host_name: &str) -> Option<u8> {
+/// Returns the byte that represents a URL; `None` if it has no short form.
+fn short_code(url: &str, surt_host_name: &str) -> Option<u8> {
     let (rest, scheme) = match url.strip_prefix("https://") {
-        Some(rest) => (rest, HTTPS),
+        Some(rest) => (rest, HTTPS_BIT),
         None => (url.strip_prefix("http://")?, 0),
     };
     let host = rest.strip_suffix("/robots.txt")?;
@@ -35,23 +35,23 @@ fn code(url: &str, surt_host_name: &str) -> Option<u8> {
         return Some(scheme);
     }
     let without_www = host.strip_prefix("www.").filter(|host| is_host(host));
-    without_www.map(|_| scheme | WWW)
+    without_www.map(|_| scheme | WWW_BIT)
 }
 
-/// Writes the URL of a short form to `url`.
+/// Replaces `url` with the URL of a short form.
 pub(super) fn expand_short_url(short: &[u8], surt_host_name: &str, url: &mut String) {
     url.clear();
     match short {
-        [code, whole @ ..] if *code == WHOLE => {
+        [code, whole @ ..] if *code == WHOLE_URL_CODE => {
             url.push_str(std::str::from_utf8(whole).expect("it was written from a text"));
         }
         [code, ..] => {
-            url.push_str(if code & HTTPS != 0 {
+            url.push_str(if code & HTTPS_BIT != 0 {
                 "https://"
             } else {
                 "http://"
             });
-            if code & WWW != 0 {
+            if code & WWW_BIT != 0 {
                 url.push_str("www.");
             }
             for (i, label) in surt_host_name.rsplit(',').enumerate() {

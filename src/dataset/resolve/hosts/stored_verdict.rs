@@ -1,4 +1,4 @@
-//! Verdicts of `verdicts`, `hosts` and `host_verdicts`, read back.
+//! Reads verdicts back from the tables `verdicts`, `hosts` and `host_verdicts`.
 
 use crate::error::{DatasetDefect, DatasetErrorKind};
 use crate::external_sort::sort_key::{FieldReader, put_u8, put_u32, put_u64};
@@ -9,14 +9,16 @@ use disk::error::Error;
 use robots::{Basis, Verdict};
 use std::path::Path;
 
-const VERDICTS: [Verdict; 4] = [
+/// The index of a verdict is its code in records.
+const VERDICTS_BY_CODE: [Verdict; 4] = [
     Verdict::DisallowAll,
     Verdict::Partial,
     Verdict::AllowAll,
     Verdict::Unknown,
 ];
 
-const BASES: [Basis; 9] = [
+/// The index of a basis is its code in records.
+const BASES_BY_CODE: [Basis; 9] = [
     Basis::Explicit,
     Basis::Wildcard,
     Basis::NoGroup,
@@ -61,7 +63,7 @@ stored_columns! {
 }
 
 stored_columns! {
-    /// The columns that say to which capture and name a verdict belongs.
+    /// The columns of the capture and the name to which a verdict belongs.
     pub(super) struct NameColumns of Verdicts {
         robots_id: Long,
         agent: Text,
@@ -79,10 +81,10 @@ impl VerdictRows {
         [NameColumns::NAMES, VerdictColumns::NAMES].concat()
     }
 
-    pub(super) fn of(batch: &RecordBatch) -> Result<Self, Error> {
+    pub(super) fn from_batch(batch: &RecordBatch) -> Result<Self, Error> {
         Ok(Self {
-            names: NameColumns::of(batch)?,
-            verdicts: VerdictColumns::of(batch)?,
+            names: NameColumns::from_batch(batch)?,
+            verdicts: VerdictColumns::from_batch(batch)?,
         })
     }
 
@@ -109,9 +111,11 @@ impl From<WildcardColumns> for VerdictColumns {
 }
 
 impl VerdictColumns {
-    /// Returns the verdict of a row.
+    /// Reads the verdict of a row. Fails if a name of a verdict or a basis is unknown.
     pub fn verdict(&self, row: usize) -> Result<StoredVerdict, Error> {
-        let verdict = |column: &StringArray| known(&VERDICTS, Verdict::name, column.value(row));
+        let verdict = |column: &StringArray| {
+            find_by_name(&VERDICTS_BY_CODE, Verdict::name, column.value(row))
+        };
         Ok(StoredVerdict {
             verdicts: [
                 verdict(&self.verdict)?,
@@ -119,7 +123,7 @@ impl VerdictColumns {
                 verdict(&self.verdict_rfc9309)?,
                 verdict(&self.verdict_koster1996)?,
             ],
-            basis: known(&BASES, Basis::name, self.basis.value(row))?,
+            basis: find_by_name(&BASES_BY_CODE, Basis::name, self.basis.value(row))?,
             root_allowed: self.root_allowed.value(row),
             n_allow: self.n_allow.value(row),
             n_disallow: self.n_disallow.value(row),
@@ -129,23 +133,30 @@ impl VerdictColumns {
     }
 }
 
-/// Returns the value with a name.
-fn known<T: Copy>(all: &[T], name_of: fn(T) -> &'static str, name: &str) -> Result<T, Error> {
+/// Returns the value in `all` that has this name.
+fn find_by_name<T: Copy>(
+    all: &[T],
+    name_of: fn(T) -> &'static str,
+    name: &str,
+) -> Result<T, Error> {
     let found = all.iter().find(|value| name_of(**value) == name);
-    found.copied().ok_or_else(|| inconsistent("verdicts"))
+    found
+        .copied()
+        .ok_or_else(|| inconsistent_table_error("verdicts"))
 }
 
-/// Returns the error that a table does not fit `robots_files`.
-pub fn inconsistent(table: &'static str) -> Error {
+/// Returns the error that the rows of a table contradict `robots_files`.
+pub fn inconsistent_table_error(table: &'static str) -> Error {
     let kind = DatasetErrorKind::NotADataset(DatasetDefect::Inconsistent { table });
     Error::new(kind, Path::new(""))
 }
 
-const HAS_DELAY: u8 = 1;
-const HAS_LINE: u8 = 2;
-const ROOT_ALLOWED: u8 = 4;
+// Bits of a field of records.
+const HAS_DELAY_FLAG: u8 = 1;
+const HAS_LINE_FLAG: u8 = 2;
+const ROOT_ALLOWED_FLAG: u8 = 4;
 
-/// Writes verdicts as fields of a record.
+/// Appends verdicts as fields of a record.
 pub fn put_verdict(out: &mut Vec<u8>, verdict: &StoredVerdict) {
     for verdict in verdict.verdicts {
         put_u8(out, verdict as u8);
@@ -154,9 +165,9 @@ pub fn put_verdict(out: &mut Vec<u8>, verdict: &StoredVerdict) {
     let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
     put_u8(
         out,
-        flag(verdict.crawl_delay.is_some(), HAS_DELAY)
-            | flag(verdict.evidence_line.is_some(), HAS_LINE)
-            | flag(verdict.root_allowed, ROOT_ALLOWED),
+        flag(verdict.crawl_delay.is_some(), HAS_DELAY_FLAG)
+            | flag(verdict.evidence_line.is_some(), HAS_LINE_FLAG)
+            | flag(verdict.root_allowed, ROOT_ALLOWED_FLAG),
     );
     put_u32(out, verdict.n_allow.cast_unsigned());
     put_u32(out, verdict.n_disallow.cast_unsigned());
@@ -170,17 +181,17 @@ pub fn put_verdict(out: &mut Vec<u8>, verdict: &StoredVerdict) {
 
 /// Reads the fields that [`put_verdict`] wrote.
 pub fn read_verdict(fields: &mut FieldReader<'_>) -> StoredVerdict {
-    let verdicts = [(); 4].map(|()| VERDICTS[usize::from(fields.u8())]);
-    let basis = BASES[usize::from(fields.u8())];
+    let verdicts = [(); 4].map(|()| VERDICTS_BY_CODE[usize::from(fields.u8())]);
+    let basis = BASES_BY_CODE[usize::from(fields.u8())];
     let flags = fields.u8();
     StoredVerdict {
         verdicts,
         basis,
-        root_allowed: flags & ROOT_ALLOWED != 0,
+        root_allowed: flags & ROOT_ALLOWED_FLAG != 0,
         n_allow: fields.u32().cast_signed(),
         n_disallow: fields.u32().cast_signed(),
-        crawl_delay: (flags & HAS_DELAY != 0).then(|| f64::from_bits(fields.u64())),
-        evidence_line: (flags & HAS_LINE != 0).then(|| fields.u32().cast_signed()),
+        crawl_delay: (flags & HAS_DELAY_FLAG != 0).then(|| f64::from_bits(fields.u64())),
+        evidence_line: (flags & HAS_LINE_FLAG != 0).then(|| fields.u32().cast_signed()),
     }
 }
 
@@ -190,9 +201,9 @@ mod tests {
 
     #[test]
     fn verdicts_are_read_as_they_were_written() {
-        for (i, basis) in BASES.into_iter().enumerate() {
+        for (i, basis) in BASES_BY_CODE.into_iter().enumerate() {
             let verdict = StoredVerdict {
-                verdicts: VERDICTS,
+                verdicts: VERDICTS_BY_CODE,
                 basis,
                 root_allowed: i % 2 == 0,
                 n_allow: i as i32,
@@ -208,15 +219,15 @@ mod tests {
             assert!(fields.rest().is_empty());
         }
         assert!(
-            VERDICTS
+            VERDICTS_BY_CODE
                 .into_iter()
                 .enumerate()
                 .all(|(i, verdict)| verdict as usize == i)
         );
         assert_eq!(
-            known(&VERDICTS, Verdict::name, "partial").unwrap(),
+            find_by_name(&VERDICTS_BY_CODE, Verdict::name, "partial").unwrap(),
             Verdict::Partial
         );
-        assert!(known(&VERDICTS, Verdict::name, "maybe").is_err());
+        assert!(find_by_name(&VERDICTS_BY_CODE, Verdict::name, "maybe").is_err());
     }
 }

@@ -1,26 +1,28 @@
 //! Writes the tables `hosts` and `host_verdicts`.
 
-use super::ranking::Ranking;
-use super::rules::{CaptureKey, HostsWithRules, rules_of_hosts, stored_names, stored_rules};
+use super::ranking::BlockedNameRanking;
+use super::rules::{
+    CaptureKey, HostsWithRules, read_all_rules, read_names_record, read_rules_record,
+};
 use super::selection::{SelectedHost, SelectedHosts};
-use super::stored_verdict::{inconsistent, put_verdict, read_verdict};
+use super::stored_verdict::{inconsistent_table_error, put_verdict, read_verdict};
 use crate::external_sort::sort_key::{
     FieldReader, push_unescaped_key, put_bytes, put_i64, put_key, put_u32,
 };
 use crate::external_sort::{Reader, SortedRecords, Sorter};
 use crate::resolve::ResolveContext;
-use crate::resolve::origin::host_of_url;
+use crate::resolve::origin::url_host;
 use crate::tables::{HostRow, HostRows, HostRules, HostVerdictRow, HostVerdictRows, Table};
 use columns::{RowBatch, TableFileWriter};
 use disk::error::Error;
 use std::ops::RangeInclusive;
 
-/// The bits of the number of a host in its crawl, in `host_id`.
-const CRAWL_SHIFT: u32 = 32;
+/// The number of bits of `host_id` that hold the number of the host in its crawl.
+const HOST_NUMBER_BITS: u32 = 32;
 
 const BATCH_ROWS: usize = 8192;
 
-/// A file of a resolved table, all of whose rows were written.
+/// A file of a resolved table. All its rows are written.
 pub struct ResolvedFile {
     pub table: Table,
     /// The index of its crawl.
@@ -28,18 +30,18 @@ pub struct ResolvedFile {
     pub writer: TableFileWriter,
 }
 
-/// The result of resolving hosts.
+/// The files that [`resolve_hosts`] wrote, and a ranking for the summary.
 pub struct ResolvedHosts {
-    /// The files of both tables.
+    /// The files of `hosts`, then those of `host_verdicts`, each in the order of crawls.
     pub files: Vec<ResolvedFile>,
-    pub ranking: Ranking,
+    pub ranking: BlockedNameRanking,
 }
 
 /// Creates the file of a table and crawl, under a temporary name.
 pub(crate) type CreateFile<'c> = dyn Fn(Table, u32) -> Result<TableFileWriter, Error> + 'c;
 
-/// Resolves the hosts of some crawls, and writes both tables, in the order of crawls. Revisits take
-/// their contents also from the crawls before these.
+/// Resolves the hosts of some crawls, and writes both tables, in the order of crawls. The
+/// content of a revisit may also come from a crawl before these.
 ///
 /// # Errors
 ///
@@ -50,11 +52,11 @@ pub fn resolve_hosts(
     crawls: RangeInclusive<u32>,
     create: &CreateFile<'_>,
 ) -> Result<ResolvedHosts, Error> {
-    let mut ranking = Ranking::new(*crawls.end());
+    let mut ranking = BlockedNameRanking::new(*crawls.end());
     let hosts = SelectedHosts::select(context, crawls.clone())?;
-    let rules = rules_of_hosts(context, &hosts)?;
-    let mut naming = NamingHosts {
-        sorter: context.memory.sorter(),
+    let rules = read_all_rules(context, &hosts)?;
+    let mut naming_hosts = HostsWithNamedRows {
+        sorter: context.memory.create_sorter(),
         record: Vec::new(),
     };
     let mut tables = CrawlFiles::new(Table::Hosts, crawls.clone(), create);
@@ -63,21 +65,21 @@ pub fn resolve_hosts(
         &hosts,
         &rules,
         &mut tables,
-        &mut naming,
+        &mut naming_hosts,
         &mut ranking,
     )?;
     let mut files = tables.finish()?;
     let HostsWithRules { by_host, names, .. } = rules;
     drop((hosts, by_host));
-    let rows = named_rows(context, naming.sorter.finish()?, &names)?;
+    let rows = sort_named_rows(context, naming_hosts.sorter.finish()?, &names)?;
     drop(names);
     let mut tables = CrawlFiles::new(Table::HostVerdicts, crawls, create);
-    write_verdicts(&rows, &mut tables, &mut ranking)?;
+    write_host_verdicts(&rows, &mut tables, &mut ranking)?;
     files.extend(tables.finish()?);
     Ok(ResolvedHosts { files, ranking })
 }
 
-/// The files of a table, one after the other.
+/// Writes the files of a table, one for each crawl, one after the other.
 struct CrawlFiles<'c> {
     table: Table,
     /// The crawls whose files are not created yet.
@@ -96,11 +98,11 @@ impl<'c> CrawlFiles<'c> {
         }
     }
 
-    /// Writes rows of a crawl, which is not before that of earlier rows.
+    /// Writes rows of a crawl. Crawls are written in order.
     fn write(&mut self, crawl: u32, rows: RowBatch) -> Result<(), Error> {
         while self.files.last().is_none_or(|file| file.crawl != crawl) {
-            if !self.next_file()? {
-                return Err(inconsistent(self.table.name()));
+            if !self.start_next_file()? {
+                return Err(inconsistent_table_error(self.table.name()));
             }
         }
         match self.files.last_mut() {
@@ -109,10 +111,10 @@ impl<'c> CrawlFiles<'c> {
         }
     }
 
-    /// Ends the current file and creates that of the next crawl. Returns false after the last crawl.
-    fn next_file(&mut self) -> Result<bool, Error> {
+    /// Ends the current file, and creates that of the next crawl. Returns false if there is none.
+    fn start_next_file(&mut self) -> Result<bool, Error> {
         if let Some(file) = self.files.last_mut() {
-            file.writer.end()?;
+            file.writer.finish_rows()?;
         }
         let Some(crawl) = self.crawls.next() else {
             return Ok(false);
@@ -125,67 +127,68 @@ impl<'c> CrawlFiles<'c> {
         Ok(true)
     }
 
-    /// Creates the remaining files, which have no rows, and returns all.
+    /// Creates the files of the remaining crawls, which have no rows. Returns all files.
     fn finish(mut self) -> Result<Vec<ResolvedFile>, Error> {
-        while self.next_file()? {}
+        while self.start_next_file()? {}
         Ok(self.files)
     }
 }
 
-/// Hosts that have rows in `host_verdicts`, to be sorted by the captures with their rules.
-struct NamingHosts<'s> {
+/// Collects the hosts that have rows in `host_verdicts`, sorted by the captures with their rules.
+struct HostsWithNamedRows<'s> {
     sorter: Sorter<'s>,
     record: Vec<u8>,
 }
 
-/// Writes the table `hosts`, and collects the hosts that have rows in the other table.
+/// Writes the table `hosts`, and adds the hosts that have rows in `host_verdicts` to
+/// `naming_hosts`.
 fn write_hosts(
     context: &ResolveContext<'_>,
     hosts: &SelectedHosts<'_>,
     rules: &HostsWithRules<'_>,
     files: &mut CrawlFiles<'_>,
-    naming: &mut NamingHosts<'_>,
-    ranking: &mut Ranking,
+    naming_hosts: &mut HostsWithNamedRows<'_>,
+    ranking: &mut BlockedNameRanking,
 ) -> Result<(), Error> {
     let limits = &rules.limits;
     let mut rules = rules.by_host.read()?;
     let mut rows = HostRows::default();
-    let mut crawl_of_rows = 0;
+    let mut batch_crawl = 0;
     let mut host_id = -1;
     hosts.for_each(&mut |number, host| {
-        if rows.rows() >= BATCH_ROWS || (rows.rows() > 0 && host.crawl != crawl_of_rows) {
+        if rows.row_count() >= BATCH_ROWS || (rows.row_count() > 0 && host.crawl != batch_crawl) {
             context.memory.check_stop()?;
-            files.write(crawl_of_rows, rows.take())?;
+            files.write(batch_crawl, rows.take())?;
         }
-        crawl_of_rows = host.crawl;
-        host_id = i64::max(host_id + 1, i64::from(host.crawl) << CRAWL_SHIFT);
+        batch_crawl = host.crawl;
+        host_id = i64::max(host_id + 1, i64::from(host.crawl) << HOST_NUMBER_BITS);
         ranking.count_host(host.crawl);
-        let stored = stored_rules(record_of(&rules, number)?, host, limits);
-        let row = host_row(context, host_id, host, &stored);
-        naming.push(host, &row)?;
+        let stored = read_rules_record(current_record(&rules, number)?, host, limits);
+        let row = build_host_row(context, host_id, host, &stored);
+        naming_hosts.push(host, &row)?;
         rows.push(&row);
         rules.advance()
     })?;
-    match rows.rows() {
+    match rows.row_count() {
         0 => Ok(()),
-        _ => files.write(crawl_of_rows, rows.take()),
+        _ => files.write(batch_crawl, rows.take()),
     }
 }
 
-/// Returns the record of the host with this number, which is the current one.
-fn record_of<'a>(rules: &'a Reader<'_>, number: u64) -> Result<&'a [u8], Error> {
+/// Returns the current record, which must be that of the host with this number.
+fn current_record<'a>(rules: &'a Reader<'_>, number: u64) -> Result<&'a [u8], Error> {
     let record = rules
         .peek()
         .filter(|record| FieldReader::new(record).u64() == number);
-    record.ok_or_else(no_verdicts)
+    record.ok_or_else(missing_verdicts_error)
 }
 
-/// Returns the error that rows of `verdicts` are missing.
-fn no_verdicts() -> Error {
-    inconsistent(Table::Verdicts.name()).at(Table::Hosts.name())
+/// Returns the error that `verdicts` lacks rows, or has too many, for a host of `hosts`.
+fn missing_verdicts_error() -> Error {
+    inconsistent_table_error(Table::Verdicts.name()).with_path(Table::Hosts.name())
 }
 
-fn host_row<'a>(
+fn build_host_row<'a>(
     context: &'a ResolveContext<'_>,
     host_id: i64,
     host: &'a SelectedHost<'_>,
@@ -196,14 +199,14 @@ fn host_row<'a>(
     HostRow {
         host_id,
         surt_host_name: host.surt_host_name,
-        name: host_of_url(host.url).unwrap_or_default(),
+        name: url_host(host.url).unwrap_or_default(),
         url: host.url,
         fetch_time: host.capture.time,
         authoritative_robots_id: host.capture.id.robots_id,
         rules_crawl: &context.dataset.crawls()[source.crawl as usize],
         rules_robots_id: source.robots_id,
-        is_own_rules: source == host.capture.id,
-        n_redirects: host.capture.redirects.count.into(),
+        has_own_rules: source == host.capture.id,
+        n_redirects: host.capture.redirects.hop_count.into(),
         redirect_end: host.capture.redirects.end.map(|end| end.name()),
         rules,
         n_captures: int(host.n_captures),
@@ -211,8 +214,8 @@ fn host_row<'a>(
     }
 }
 
-impl NamingHosts<'_> {
-    /// Adds a host if it has rows.
+impl HostsWithNamedRows<'_> {
+    /// Adds a host if it has rows in `host_verdicts`.
     fn push(&mut self, host: &SelectedHost<'_>, row: &HostRow<'_>) -> Result<(), Error> {
         if row.rules.n_named == 0 || !row.rules.has_named_rows {
             return Ok(());
@@ -234,27 +237,28 @@ impl NamingHosts<'_> {
     }
 }
 
-/// Returns the rows of `host_verdicts`, sorted by crawl, agent and host: the names of the captures,
-/// for each host that has their rules.
-fn named_rows<'s>(
+/// Sorts the rows of `host_verdicts` by crawl, agent and host. A host has a row for each name of
+/// the capture with its rules.
+fn sort_named_rows<'s>(
     context: &ResolveContext<'s>,
     hosts: SortedRecords<'_>,
     names: &SortedRecords<'_>,
 ) -> Result<SortedRecords<'s>, Error> {
-    let mut rows = context.memory.sorter();
+    let mut rows = context.memory.create_sorter();
     let (mut hosts, mut names) = (hosts.read()?, names.read()?);
     let mut row = Vec::new();
     while let Some(host) = hosts.peek() {
-        let (capture, fields) = host.split_at(CaptureKey::BYTES);
+        let (capture, fields) = host.split_at(CaptureKey::RECORD_BYTES);
         names.skip_to_key(capture)?;
-        let of_capture = names.peek().and_then(|names| names.strip_prefix(capture));
+        let capture_names = names.peek().and_then(|names| names.strip_prefix(capture));
         let mut fields = FieldReader::new(fields);
         let crawl = fields.u32();
-        for (agent, verdict) in stored_names(of_capture.ok_or_else(no_verdicts)?) {
+        for (agent, verdict) in read_names_record(capture_names.ok_or_else(missing_verdicts_error)?)
+        {
             row.clear();
             put_u32(&mut row, crawl);
             put_key(&mut row, agent);
-            // The number, the name and the domain of the host.
+            // These are the `host_id`, the name and the domain of the host.
             row.extend_from_slice(fields.rest());
             put_verdict(&mut row, &verdict);
             rows.push(&row)?;
@@ -264,28 +268,28 @@ fn named_rows<'s>(
     rows.finish()
 }
 
-/// Writes the table `host_verdicts`.
-fn write_verdicts(
+/// Writes sorted rows to the files of `host_verdicts`, and counts them for the ranking.
+fn write_host_verdicts(
     named: &SortedRecords<'_>,
     files: &mut CrawlFiles<'_>,
-    ranking: &mut Ranking,
+    ranking: &mut BlockedNameRanking,
 ) -> Result<(), Error> {
     let mut reader = named.read()?;
     let mut rows = HostVerdictRows::default();
-    let mut crawl_of_rows = 0;
+    let mut batch_crawl = 0;
     let (mut agent, mut last_key, mut last_host_id) = (Vec::new(), Vec::new(), -1);
     while let Some(record) = reader.peek() {
         let mut fields = FieldReader::new(record);
         let crawl = fields.u32();
-        if rows.rows() >= BATCH_ROWS || (rows.rows() > 0 && crawl != crawl_of_rows) {
-            files.write(crawl_of_rows, rows.take())?;
+        if rows.row_count() >= BATCH_ROWS || (rows.row_count() > 0 && crawl != batch_crawl) {
+            files.write(batch_crawl, rows.take())?;
         }
         let key = fields.key();
         let host_id = fields.i64();
-        // A name of a file with two rows.
-        let is_new = last_host_id != host_id || crawl_of_rows != crawl || last_key != key;
+        // Two rows of a host with the same name: `verdicts` has the name twice for one file.
+        let is_new = last_host_id != host_id || batch_crawl != crawl || last_key != key;
         if !is_new {
-            return Err(no_verdicts());
+            return Err(missing_verdicts_error());
         }
         last_host_id = host_id;
         if last_key != key {
@@ -294,26 +298,26 @@ fn write_verdicts(
             agent.clear();
             push_unescaped_key(&mut agent, key);
         }
-        crawl_of_rows = crawl;
+        batch_crawl = crawl;
         let (host, domain) = (fields.bytes(), fields.bytes());
         let verdict = read_verdict(&mut fields);
-        ranking.count(crawl, text(&agent), &verdict);
+        ranking.count_verdict(crawl, utf8_text(&agent), &verdict);
         rows.push(&HostVerdictRow {
-            agent: text(&agent),
+            agent: utf8_text(&agent),
             host_id,
-            surt_host_name: text(host),
-            registered_domain: Some(text(domain)).filter(|domain| !domain.is_empty()),
+            surt_host_name: utf8_text(host),
+            registered_domain: Some(utf8_text(domain)).filter(|domain| !domain.is_empty()),
             verdict,
         });
         reader.advance()?;
     }
-    ranking.end();
-    match rows.rows() {
+    ranking.finish_name();
+    match rows.row_count() {
         0 => Ok(()),
-        _ => files.write(crawl_of_rows, rows.take()),
+        _ => files.write(batch_crawl, rows.take()),
     }
 }
 
-fn text(bytes: &[u8]) -> &str {
+fn utf8_text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).expect("it was written from a text")
 }

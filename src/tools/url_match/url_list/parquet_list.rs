@@ -103,7 +103,7 @@ impl<'p> ParquetList<'p> {
         let columns = self.metadata.metadata().row_group(row_group).columns();
         for (leaf, chunk) in columns.iter().enumerate() {
             if mask.leaf_included(leaf) {
-                let batch_rows = self.file.batch_rows(chunk, BATCH_ROWS);
+                let batch_rows = self.file.max_batch_rows(chunk, BATCH_ROWS);
                 rows = rows.min(batch_rows.map_err(read_error)?);
             }
         }
@@ -118,16 +118,16 @@ impl<'p> ParquetList<'p> {
     /// Converts an error of the Parquet reader.
     fn read_error(&self, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
         let Some(LargePage {
-            place,
+            location,
             bytes,
             bytes_max,
-        }) = self.file.refused()
+        }) = self.file.refused_page()
         else {
-            return self.file.error(self.path, error);
+            return self.file.reader_error(self.path, error);
         };
         let kind = ToolErrorKind::LargePage {
-            row_group: place.row_group,
-            column: place.column,
+            row_group: location.row_group,
+            column: location.column,
             bytes,
             bytes_max,
         };

@@ -1,4 +1,4 @@
-//! The figures that the progress display of a command shows.
+//! The numbers and texts that the progress display of a command shows.
 
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
 use robots_scan::pipeline;
@@ -14,11 +14,11 @@ pub(crate) struct InputTotals {
     /// The size of all inputs in bytes; `None` if the size of any input is unknown.
     pub(crate) bytes: Option<u64>,
     /// True if no input is a stream, so that the number of archives shows how much is left.
-    pub(crate) are_countable: bool,
+    pub(crate) has_no_streams: bool,
 }
 
-/// The progress of a command, as it is updated by the threads that do the work.
-pub(crate) enum Figures {
+/// The progress of a command, which the threads that do the work update.
+pub(crate) enum ProgressSource {
     Scan {
         progress: Arc<pipeline::ScanProgress>,
         inputs: InputTotals,
@@ -29,9 +29,9 @@ pub(crate) enum Figures {
     Copy(Arc<copy::CopyProgress>),
 }
 
-impl Figures {
+impl ProgressSource {
     /// Returns the time between two updates of the display.
-    pub(crate) fn interval(&self) -> Duration {
+    pub(crate) fn update_interval(&self) -> Duration {
         Duration::from_millis(match self {
             Self::Scan { .. } | Self::Join(_) | Self::Copy(_) => 100,
             Self::Match(_) => 50,
@@ -43,7 +43,7 @@ impl Figures {
     pub(crate) fn total(&self) -> Option<u64> {
         match self {
             Self::Scan { inputs, .. } => {
-                let count = inputs.are_countable.then_some(inputs.count);
+                let count = inputs.has_no_streams.then_some(inputs.count);
                 inputs.bytes.or(count)
             }
             Self::Join(_) | Self::Match(_) => None,
@@ -56,7 +56,7 @@ impl Figures {
     pub(crate) fn position(&self) -> u64 {
         match self {
             Self::Scan { progress, inputs } => match inputs.bytes {
-                None if inputs.are_countable => load(&progress.inputs),
+                None if inputs.has_no_streams => load(&progress.inputs),
                 _ => load(&progress.bytes),
             },
             Self::Join(progress) => load(&progress.resolved_rows),
@@ -72,7 +72,7 @@ impl Figures {
         match self {
             Self::Scan { progress, inputs } => scan_pieces(progress, *inputs, seconds),
             Self::Join(progress) => {
-                vec![resolved(load(&progress.resolved_rows))]
+                vec![format_resolved_rows(load(&progress.resolved_rows))]
             }
             Self::Match(progress) => {
                 let (stage, rows) = progress.now();
@@ -82,9 +82,9 @@ impl Figures {
             Self::Copy(progress) => {
                 let (copied, total) = (load(&progress.bytes), load(&progress.bytes_total));
                 vec![
-                    bytes_of(copied, total),
-                    time_left(copied, total, seconds),
-                    byte_rate(copied, seconds),
+                    format_bytes_done(copied, total),
+                    format_time_left(copied, total, seconds),
+                    format_byte_rate(copied, seconds),
                 ]
             }
         }
@@ -97,20 +97,23 @@ fn scan_pieces(
     seconds: f64,
 ) -> Vec<String> {
     if progress.phase() == pipeline::ScanPhase::Hosts {
-        return vec![resolved(load(&progress.resolved_rows))];
+        return vec![format_resolved_rows(load(&progress.resolved_rows))];
     }
     let read = load(&progress.bytes);
     let records = load(&progress.records);
     let mut pieces = match inputs.bytes {
-        None if inputs.are_countable => {
+        None if inputs.has_no_streams => {
             let done = load(&progress.inputs);
             vec![
-                time_left(done, inputs.count, seconds),
+                format_time_left(done, inputs.count, seconds),
                 format!("{} read", HumanBytes(read)),
             ]
         }
         None => vec![format!("{} read", HumanBytes(read))],
-        Some(total) => vec![bytes_of(read, total), time_left(read, total, seconds)],
+        Some(total) => vec![
+            format_bytes_done(read, total),
+            format_time_left(read, total, seconds),
+        ],
     };
     pieces.extend([
         format!(
@@ -118,7 +121,7 @@ fn scan_pieces(
             HumanCount(load(&progress.inputs)),
             HumanCount(inputs.count)
         ),
-        byte_rate(read, seconds),
+        format_byte_rate(read, seconds),
         format!(
             "{} records/s",
             HumanCount((records as f64 / seconds) as u64)
@@ -127,7 +130,7 @@ fn scan_pieces(
     pieces
 }
 
-fn resolved(rows: u64) -> String {
+fn format_resolved_rows(rows: u64) -> String {
     format!("resolving hosts, {} captures read", HumanCount(rows))
 }
 
@@ -140,9 +143,9 @@ fn verify_pieces(progress: &verify::VerifyProgress, seconds: f64) -> Vec<String>
         VerifyPhase::Files => {
             let (read, total) = (load(&progress.bytes), load(&progress.bytes_total));
             pieces.extend([
-                bytes_of(read, total),
-                time_left(read, total, seconds),
-                byte_rate(read, seconds),
+                format_bytes_done(read, total),
+                format_time_left(read, total, seconds),
+                format_byte_rate(read, seconds),
             ]);
         }
         VerifyPhase::Parts => {
@@ -157,16 +160,16 @@ fn load(number: &AtomicU64) -> u64 {
     number.load(Ordering::Relaxed)
 }
 
-fn bytes_of(read: u64, total: u64) -> String {
+fn format_bytes_done(read: u64, total: u64) -> String {
     format!("{}/{}", HumanBytes(read), HumanBytes(total))
 }
 
-fn byte_rate(read: u64, seconds: f64) -> String {
+fn format_byte_rate(read: u64, seconds: f64) -> String {
     format!("{}/s", HumanBytes((read as f64 / seconds) as u64))
 }
 
 /// Returns the remaining time at the average speed so far.
-fn time_left(done: u64, total: u64, seconds: f64) -> String {
+fn format_time_left(done: u64, total: u64, seconds: f64) -> String {
     match done {
         0 => "? left".to_owned(),
         _ => {

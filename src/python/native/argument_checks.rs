@@ -1,12 +1,12 @@
 //! Arguments that are probably mistaken for one another: a URL and the name of a crawler, a body and its URL.
 //!
-//! Any text is a body, a name and a URL, so that exchanged arguments would get an answer, which is wrong.
+//! Any text could be a body, a name or a URL, so exchanged arguments would not fail, but get a wrong answer.
 
 use crate::error;
 use crate::text::Text;
 use pyo3::prelude::*;
 
-const ORDER: &str = "the name of the crawler comes first, then the URL";
+const ARGUMENT_ORDER_HINT: &str = "the name of the crawler comes first, then the URL";
 
 /// Refuses a name of a crawler that is a URL or a path.
 pub(crate) fn check_agent(agent: &str) -> PyResult<()> {
@@ -14,7 +14,7 @@ pub(crate) fn check_agent(agent: &str) -> PyResult<()> {
         false => Ok(()),
         true => {
             let text = format!("'{agent}' is a URL, not the name of a crawler");
-            Err(error::usage(&text, Some(ORDER)))
+            Err(error::usage_error(&text, Some(ARGUMENT_ORDER_HINT)))
         }
     }
 }
@@ -23,7 +23,7 @@ pub(crate) fn check_agent(agent: &str) -> PyResult<()> {
 pub(crate) fn check_url(url: &Text) -> PyResult<()> {
     match is_url(url.as_bytes()) {
         true => Ok(()),
-        false => Err(not_a_url(&url.to_str())),
+        false => Err(not_a_url_error(&url.to_str())),
     }
 }
 
@@ -31,7 +31,7 @@ pub(crate) fn check_url(url: &Text) -> PyResult<()> {
 /// because columns have odd values.
 pub(crate) fn check_row(agent: &[u8], url: &[u8]) -> PyResult<()> {
     match is_address(agent) && !is_url(url) {
-        true => Err(not_a_url(&String::from_utf8_lossy(url))),
+        true => Err(not_a_url_error(&String::from_utf8_lossy(url))),
         false => Ok(()),
     }
 }
@@ -44,27 +44,27 @@ pub(crate) fn check_body(body: &str) -> PyResult<()> {
     }
     let text = format!("'{body}' is a URL or a path, not the content of a robots.txt file");
     let hint = "read the file first; bytes are always content";
-    Err(error::usage(&text, Some(hint)))
+    Err(error::usage_error(&text, Some(hint)))
 }
 
-fn not_a_url(url: &str) -> PyErr {
+fn not_a_url_error(url: &str) -> PyErr {
     let text = format!("'{url}' is neither an absolute URL nor a path that begins with '/'");
-    error::usage(&text, Some(ORDER))
+    error::usage_error(&text, Some(ARGUMENT_ORDER_HINT))
 }
 
-/// Returns true for a path and for a URL with an authority.
+/// Returns true if a text begins like a path, or like a URL with a host.
 fn is_address(text: &[u8]) -> bool {
-    let authority = scheme_end(text).is_some_and(|end| text[end..].starts_with(b"://"));
+    let authority = find_scheme_end(text).is_some_and(|end| text[end..].starts_with(b"://"));
     text.starts_with(b"/") || authority
 }
 
-/// Returns true for a URL that is absolute, or a path with a query, or empty.
+/// Returns true if a text is empty, a path, or an absolute URL.
 fn is_url(text: &[u8]) -> bool {
-    text.is_empty() || text.starts_with(b"/") || scheme_end(text).is_some()
+    text.is_empty() || text.starts_with(b"/") || find_scheme_end(text).is_some()
 }
 
 /// Returns the place of the colon after the scheme of an absolute URL (RFC 3986 §3.1).
-fn scheme_end(text: &[u8]) -> Option<usize> {
+fn find_scheme_end(text: &[u8]) -> Option<usize> {
     let is_scheme = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
     let end = text.iter().position(|byte| !is_scheme(byte))?;
     let is_absolute = text[end] == b':' && text[0].is_ascii_alphabetic();

@@ -1,4 +1,4 @@
-//! The place to which a command writes its progress and messages, and the request to stop it.
+//! The caller of a command, which gets its progress and messages, and can stop it.
 
 use crate::call_monitor::{CallMonitor, MessageLevel};
 use crate::{message, output};
@@ -6,59 +6,59 @@ use anyhow::Result;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The user of a command.
+/// The terminal or program that runs a command.
 #[derive(Clone, Default)]
-pub(crate) enum Session {
+pub(crate) enum Caller {
     /// A terminal or a script: messages are printed, and signals stop the command.
     #[default]
     Terminal,
     /// Another program, which reads progress and messages, and stops the command.
-    Call(Arc<CallMonitor>),
+    Program(Arc<CallMonitor>),
 }
 
-impl Session {
+impl Caller {
     /// Returns the flag that stops the command. It can be called only once per process for a
     /// terminal.
     pub(crate) fn stop_flag(&self) -> Result<Arc<AtomicBool>> {
         match self {
-            Self::Terminal => signal_flag(),
-            Self::Call(monitor) => Ok(monitor.stop_flag()),
+            Self::Terminal => install_signal_flag(),
+            Self::Program(monitor) => Ok(monitor.stop_flag()),
         }
     }
 
     /// Prints a warning, or passes it to the calling program.
-    pub(crate) fn warning(&self, text: &str) {
+    pub(crate) fn warn(&self, text: &str) {
         match self {
-            Self::Terminal => message::warning(text),
-            Self::Call(monitor) => monitor.push(MessageLevel::Warning, text),
+            Self::Terminal => message::print_warning(text),
+            Self::Program(monitor) => monitor.push(MessageLevel::Warning, text),
         }
     }
 
     /// Prints advice about the previous warning, or passes it to the calling program.
     pub(crate) fn hint(&self, text: &str) {
         match self {
-            Self::Terminal => message::hint(text),
-            Self::Call(monitor) => monitor.push(MessageLevel::Hint, text),
+            Self::Terminal => message::print_hint(text),
+            Self::Program(monitor) => monitor.push(MessageLevel::Hint, text),
         }
     }
 }
 
 /// Returns a flag that becomes true when Ctrl-C or a signal interrupts or terminates the process.
-fn signal_flag() -> Result<Arc<AtomicBool>> {
+fn install_signal_flag() -> Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     let raised = Arc::clone(&stop);
     ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed))?;
     Ok(stop)
 }
 
-/// The result of a command.
-pub(crate) struct Outcome {
+/// The exit code and the output of a command.
+pub(crate) struct CommandOutcome {
     pub(crate) code: u8,
     /// The output: a summary for people, or JSON.
     pub(crate) text: String,
 }
 
-impl Outcome {
+impl CommandOutcome {
     /// Prints the output. Returns the exit code.
     ///
     /// # Errors
