@@ -18,7 +18,7 @@ use tools::check::{
     AgentReport, CheckReport, CheckRequest, HostReport, HostRequest, InputKind, check, check_host,
     read_robots_txt,
 };
-use tools::url_match::{UrlList, read_url_list};
+use tools::url_match::{UrlListSource, read_url_list};
 
 /// The exit code if any URL is disallowed.
 const EXIT_DISALLOWED: u8 = 1;
@@ -138,8 +138,8 @@ fn read_urls(args: &CheckArgs) -> Result<Vec<String>> {
     let mut urls = args.urls.clone();
     if let Some(path) = &args.list {
         let list = match path.as_path() {
-            path if path == Path::new(STDIN_ARGUMENT) => UrlList::Stdin,
-            path => UrlList::File(path.to_owned()),
+            path if path == Path::new(STDIN_ARGUMENT) => UrlListSource::Stdin,
+            path => UrlListSource::File(path.to_owned()),
         };
         urls.extend(read_url_list(&list)?);
     }
@@ -181,7 +181,7 @@ fn report_host(args: &CheckArgs, host: &Host, request: &CheckRequest<'_>) -> Res
 fn exit_code(report: &CheckReport, choice: DialectChoice) -> u8 {
     let agent_answers = |agent: &AgentReport| -> Vec<Option<bool>> {
         if agent.urls.is_empty() {
-            return vec![match agent.verdicts.verdict_in(choice) {
+            return vec![match agent.verdicts.verdict_for_dialect(choice) {
                 Verdict::AllowAll => Some(true),
                 Verdict::DisallowAll | Verdict::Partial => Some(false),
                 Verdict::Unknown => None,

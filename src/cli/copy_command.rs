@@ -47,7 +47,7 @@ pub(crate) fn run(args: &CopyArgs) -> Result<u8> {
             "files": done.files,
             "bytes": done.bytes,
             "found_files": done.found_files,
-            "requests": remote.requests(),
+            "requests": remote.request_count(),
             "seconds": done.seconds,
         }))
     } else if args.quiet {

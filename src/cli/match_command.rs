@@ -15,7 +15,7 @@ use robots_scan::thread_pool;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
-use tools::url_match::{self, MatchProgress, MatchSummary, Options, UrlList};
+use tools::url_match::{self, MatchProgress, MatchSummary, Options, UrlListSource};
 
 pub(crate) fn run(args: &MatchArgs, caller: &Caller) -> Result<CommandOutcome> {
     let threads = thread_pool::start(defaults::thread_count(args.threads), &args.dataset)?;
@@ -25,8 +25,8 @@ pub(crate) fn run(args: &MatchArgs, caller: &Caller) -> Result<CommandOutcome> {
         dataset: args.dataset.clone(),
         crawls: args.crawl.clone(),
         urls: match args.urls.as_path() {
-            path if path == Path::new("-") => UrlList::Stdin,
-            path => UrlList::File(path.to_owned()),
+            path if path == Path::new("-") => UrlListSource::Stdin,
+            path => UrlListSource::File(path.to_owned()),
         },
         column: args.column.clone(),
         crawlers: crawlers

@@ -64,12 +64,12 @@ pub(crate) fn start_scan_client(
     let options = RemoteOptions {
         rate: args.rate.unwrap_or(Rate::Default),
         concurrent_tasks: tasks.unwrap_or(1),
-        connections: args.connections.map(usize::from),
-        read_ahead: READ_AHEAD_BYTES,
+        max_connections: args.connections.map(usize::from),
+        read_ahead_bytes: READ_AHEAD_BYTES,
         patience: args.patience,
-        stall: MAX_STALL.min(args.patience / 10),
+        stall_timeout: MAX_STALL.min(args.patience / 10),
         temp_folder: std::env::temp_dir(),
-        ca: args.ca.clone(),
+        ca_file: args.ca.clone(),
         is_anonymous: args.no_sign_request,
     };
     let route = route.clone();
@@ -97,12 +97,12 @@ pub(crate) fn start_copy_client(args: &CopyArgs, route: &EventRoute) -> Result<R
     let options = RemoteOptions {
         rate: args.rate.unwrap_or(Rate::Default),
         concurrent_tasks: 1,
-        connections: Some(args.connections.into()),
-        read_ahead: 0,
+        max_connections: Some(args.connections.into()),
+        read_ahead_bytes: 0,
         patience: args.patience,
-        stall: COPY_STALL,
+        stall_timeout: COPY_STALL,
         temp_folder: std::env::temp_dir(),
-        ca: args.ca.clone(),
+        ca_file: args.ca.clone(),
         is_anonymous: false,
     };
     let route = route.clone();
@@ -114,12 +114,12 @@ pub(crate) fn start_show_client(args: &ShowArgs, route: &EventRoute) -> Result<R
     let options = RemoteOptions {
         rate: Rate::Default,
         concurrent_tasks: 1,
-        connections: None,
-        read_ahead: 0,
+        max_connections: None,
+        read_ahead_bytes: 0,
         patience: args.patience,
-        stall: args.patience,
+        stall_timeout: args.patience,
         temp_folder: std::env::temp_dir(),
-        ca: args.ca.clone(),
+        ca_file: args.ca.clone(),
         is_anonymous: args.no_sign_request,
     };
     let route = route.clone();

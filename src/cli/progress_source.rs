@@ -60,7 +60,7 @@ impl ProgressSource {
                 _ => load(&progress.bytes),
             },
             Self::Join(progress) => load(&progress.resolved_rows),
-            Self::Match(progress) => progress.now().1,
+            Self::Match(progress) => progress.stage_and_rows().1,
             Self::Verify(progress) => load(&progress.bytes),
             Self::Copy(progress) => load(&progress.bytes),
         }
@@ -75,7 +75,7 @@ impl ProgressSource {
                 vec![format_resolved_rows(load(&progress.resolved_rows))]
             }
             Self::Match(progress) => {
-                let (stage, rows) = progress.now();
+                let (stage, rows) = progress.stage_and_rows();
                 vec![format!("{} {}", HumanCount(rows), stage.name())]
             }
             Self::Verify(progress) => verify_pieces(progress, seconds),

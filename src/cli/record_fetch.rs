@@ -2,7 +2,7 @@
 
 use crate::escape::quote_for_shell;
 use tools::check::RecordDetails;
-use tools::show::{ArchiveAccess, ArchivePlace, RecordCompression};
+use tools::show::{ArchiveLookup, ArchivePlace, RecordCompression};
 
 /// The beginning of the names of archives of Common Crawl.
 const COMMON_CRAWL_NAME_PREFIX: &str = "crawl-data/";
@@ -20,7 +20,7 @@ pub(crate) struct RecordFetchCommand {
 impl RecordFetchCommand {
     /// Returns the command for a record. It reads the archive where that was found, otherwise at Common
     /// Crawl or in the current folder, according to its name.
-    pub(crate) fn from_record(record: &RecordDetails, archive: &ArchiveAccess) -> Self {
+    pub(crate) fn from_record(record: &RecordDetails, archive: &ArchiveLookup) -> Self {
         let name = &record.warc_filename;
         let (first, length) = (record.location.offset, record.location.length);
         let last = length.map(|length| first.saturating_add(length).saturating_sub(1));
@@ -109,7 +109,7 @@ mod tests {
         };
         record.location.offset = 100;
         record.location.length = Some(50);
-        let archive = ArchiveAccess {
+        let archive = ArchiveLookup {
             place,
             compression,
             problem: None,

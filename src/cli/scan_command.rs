@@ -327,7 +327,7 @@ fn write_requests(options: &Options, out: &mut impl Write) -> Result<()> {
         return Ok(());
     };
     let requests = format_count(urls.len() as u64, "request");
-    match remote.options().ceiling(first.scheme()) {
+    match remote.options().rate_ceiling(first.scheme()) {
         None => writeln!(out, "{requests}, at no limited rate")?,
         Some(rate) => {
             let least = Duration::from_secs_f64(urls.len() as f64 / rate);

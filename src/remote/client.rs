@@ -1,6 +1,6 @@
-//! The thread of the network.
+//! The client, which runs requests on a network thread.
 
-use super::fetch::{self, Wanted};
+use super::fetch::{self, WantedBytes};
 use super::network::Network;
 use super::server::{OnEvent, Servers};
 use super::service::Service;
@@ -25,13 +25,13 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use warc::ArchiveFile;
 
-/// The number of objects that are written at a time. Each takes up to 64 MiB of memory.
-const UPLOADS: usize = 4;
+/// The default number of objects that are written at a time. Each takes up to 64 MiB of memory.
+const CONCURRENT_UPLOADS: usize = 4;
 
 /// The time between two checks of whether the run is to stop.
-const STOP_INTERVAL: Duration = Duration::from_millis(50);
+const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A client of servers, with one thread of its own. Requests end when it is dropped.
+/// A client that runs requests on a network thread of its own. Dropping it cancels them.
 pub struct Remote {
     options: RemoteOptions,
     network: Arc<Network>,
@@ -41,7 +41,7 @@ pub struct Remote {
 }
 
 impl Remote {
-    /// Starts the thread. `on_event` is called on it, and must not block for long.
+    /// Starts the network thread. `on_event` is called on it, and must not block for long.
     ///
     /// # Errors
     ///
@@ -54,28 +54,28 @@ impl Remote {
         let on_event: OnEvent = Box::new(on_event);
         let servers = Arc::new(Servers::new(on_event));
         let service = Service {
-            client: store::client(&options)?,
+            client: store::build_client(&options)?,
             servers: Arc::clone(&servers),
             bucket: None,
             is_anonymous: options.is_anonymous,
-            ceiling: None,
-            stall: options.stall,
+            rate_ceiling: None,
+            stall_timeout: options.stall_timeout,
         };
         let network = Arc::new(Network {
             stores: Stores::new(&options, service),
             patience: options.patience,
-            stall: options.stall,
+            stall_timeout: options.stall_timeout,
             temp_folder: options.temp_folder.clone(),
             servers,
         });
-        let failed =
+        let start_error =
             |error: io::Error| Error::with_source(RemoteErrorKind::NetworkStart, "", error);
         let mut builder = tokio::runtime::Builder::new_current_thread();
-        let runtime = builder.enable_all().build().map_err(failed)?;
+        let runtime = builder.enable_all().build().map_err(start_error)?;
         let handle = runtime.handle().clone();
         let (stop, stopped) = oneshot::channel();
-        let thread = thread::Builder::new().name("network".to_owned());
-        let thread = thread.spawn(move || {
+        let thread_builder = thread::Builder::new().name("network".to_owned());
+        let thread = thread_builder.spawn(move || {
             let _ = runtime.block_on(stopped);
             runtime.shutdown_background();
         });
@@ -84,22 +84,21 @@ impl Remote {
             network,
             handle,
             stop: Some(stop),
-            thread: Some(thread.map_err(failed)?),
+            thread: Some(thread.map_err(start_error)?),
         })
     }
 
-    /// Returns the options.
     pub fn options(&self) -> &RemoteOptions {
         &self.options
     }
 
-    /// Returns the number of requests so far, with those that were refused.
-    pub fn requests(&self) -> u64 {
-        self.network.servers.requests()
+    /// Returns the number of requests so far, including those that were refused.
+    pub fn request_count(&self) -> u64 {
+        self.network.servers.request_count()
     }
 
-    /// Requests an object. `deliver` gets it, or the reason why it was not fetched, on the thread
-    /// of the network.
+    /// Starts to fetch an object. `deliver` is called on the network thread with the object, or with
+    /// the reason why it was not fetched.
     pub fn request(
         &self,
         url: RemoteUrl,
@@ -108,15 +107,15 @@ impl Remote {
         let network = Arc::clone(&self.network);
         let requested = url.clone();
         self.handle.spawn(async move {
-            let wanted = Wanted {
+            let wanted = WantedBytes {
                 range: None,
                 max_bytes: MAX_OBJECT_BYTES,
             };
             let task =
                 tokio::spawn(async move { fetch::fetch(&network, &requested, &wanted).await });
             // A panic in a dependency must not leave the run without an answer.
-            let failed = |_| Err(FetchError::unexpected(url));
-            deliver(task.await.unwrap_or_else(failed));
+            let end_error = |_| Err(FetchError::unexpected_end_error(url));
+            deliver(task.await.unwrap_or_else(end_error));
         });
     }
 
@@ -127,22 +126,22 @@ impl Remote {
     /// [`ErrorKind::Read`], [`RemoteErrorKind::AccessDenied`].
     pub fn read(&self, url: &RemoteUrl, max_bytes: u64) -> Result<Vec<u8>, Error> {
         let (network, requested) = (Arc::clone(&self.network), url.clone());
-        let wanted = Wanted {
+        let wanted = WantedBytes {
             range: None,
             max_bytes,
         };
         let fetched =
-            self.wait(async move { fetch::fetch(&network, &requested, &wanted).await })?;
+            self.block_on(async move { fetch::fetch(&network, &requested, &wanted).await })?;
         let file = fetched?.file;
-        let read = |error| Error::read(url.display_path(), error);
+        let read_error = |error| Error::read(url.display_path(), error);
         let mut bytes = vec![0; file.length() as usize];
         let mut count = 0;
         while count < bytes.len() {
             match file
                 .read_at(count as u64, &mut bytes[count..])
-                .map_err(read)?
+                .map_err(read_error)?
             {
-                0 => return Err(read(io::ErrorKind::UnexpectedEof.into())),
+                0 => return Err(read_error(io::ErrorKind::UnexpectedEof.into())),
                 more => count += more,
             }
         }
@@ -163,9 +162,9 @@ impl Remote {
         stop: &AtomicBool,
     ) -> Result<ArchiveFile, Error> {
         let (network, requested) = (Arc::clone(&self.network), url.clone());
-        let wanted = Wanted { range, max_bytes };
+        let wanted = WantedBytes { range, max_bytes };
         let fetched = async move { fetch::fetch(&network, &requested, &wanted).await };
-        match self.wait_unless(stop, fetched) {
+        match self.block_on_unless_stopped(stop, fetched) {
             Some(Ok(fetched)) => Ok(fetched.file),
             Some(Err(error)) => Err(error.into()),
             None if stop.load(Ordering::Relaxed) => {
@@ -175,30 +174,32 @@ impl Remote {
         }
     }
 
-    /// Requests the identities of objects, in their order. One is `None` if the server does not
-    /// state it. Returns `None` once `stop` is set.
-    pub fn identities(
+    /// Requests the identities of objects, in the order of `urls`. An identity is `None` if its
+    /// request fails. Returns `None` once `stop` is set.
+    pub fn fetch_identities(
         &self,
         urls: Vec<RemoteUrl>,
         stop: &AtomicBool,
     ) -> Option<Vec<Option<ObjectIdentity>>> {
         let network = Arc::clone(&self.network);
         let schemes = urls.iter().map(RemoteUrl::scheme);
-        let connections = schemes.map(|scheme| self.options.connections(scheme)).min();
-        self.wait_unless(stop, async move {
-            let identity = |url: RemoteUrl| {
+        let connections = schemes
+            .map(|scheme| self.options.max_connections(scheme))
+            .min();
+        self.block_on_unless_stopped(stop, async move {
+            let fetch_identity = |url: RemoteUrl| {
                 let network = Arc::clone(&network);
-                async move { fetch::identity(&network, &url).await }
+                async move { fetch::fetch_identity(&network, &url).await }
             };
-            let requests = urls.into_iter().map(identity);
+            let requests = urls.into_iter().map(fetch_identity);
             let requests = futures_util::stream::iter(requests);
             requests.buffered(connections.unwrap_or(1)).collect().await
         })
     }
 
-    /// Runs a future on the thread of the network, and waits for its result. Returns `None` once
+    /// Runs a future on the network thread, and waits for its result. Returns `None` once
     /// `stop` is set, or if it panicked.
-    fn wait_unless<T: Send + 'static>(
+    fn block_on_unless_stopped<T: Send + 'static>(
         &self,
         stop: &AtomicBool,
         future: impl Future<Output = T> + Send + 'static,
@@ -208,7 +209,7 @@ impl Remote {
             let _ = sender.send(future.await);
         });
         loop {
-            match receiver.recv_timeout(STOP_INTERVAL) {
+            match receiver.recv_timeout(STOP_CHECK_INTERVAL) {
                 Ok(result) => return Some(result),
                 Err(RecvTimeoutError::Timeout) if !stop.load(Ordering::Relaxed) => {}
                 Err(_) => return None,
@@ -218,8 +219,8 @@ impl Remote {
 }
 
 impl Remote {
-    /// Returns the paths below a prefix of S3, and the sizes of the objects there. The listing
-    /// ends after `max_entries`.
+    /// Returns the sizes of the objects below a prefix of S3, by their paths relative to it. The
+    /// listing ends after `max_entries`.
     ///
     /// # Errors
     ///
@@ -233,22 +234,26 @@ impl Remote {
     ) -> Result<BTreeMap<String, u64>, Error> {
         let (network, prefix) = (Arc::clone(&self.network), prefix.clone());
         let stop = Arc::clone(stop);
-        Ok(self.wait(async move { upload::list(&network, &prefix, max_entries, &stop).await })??)
+        Ok(self.block_on(async move {
+            upload::list_objects(&network, &prefix, max_entries, &stop).await
+        })??)
     }
 
-    /// Writes an object to S3 in one request, unless there is one. Returns false if there is one.
+    /// Writes an object to S3 in one request, unless the URL already has one. Returns true if it was
+    /// written.
     ///
     /// # Errors
     ///
     /// Those of [`upload`](Self::upload).
     pub fn create(&self, upload: Upload, stop: &Arc<AtomicBool>) -> Result<bool, Error> {
         let (network, stop) = (Arc::clone(&self.network), Arc::clone(stop));
-        let created = self.wait(async move { upload::create(&network, &upload, &stop).await })?;
+        let created =
+            self.block_on(async move { upload::create_object(&network, &upload, &stop).await })?;
         created.map_err(FetchError::into_write_error)
     }
 
-    /// Writes objects to S3, several at a time. Returns the number of those that were there. `note`
-    /// is called with the number of bytes that were written or were there.
+    /// Writes objects to S3, several at a time. Returns the number of those that existed already.
+    /// `report_bytes` is called with numbers of bytes as they are written or found to exist.
     ///
     /// # Errors
     ///
@@ -258,19 +263,19 @@ impl Remote {
     pub fn upload(
         &self,
         uploads: Vec<Upload>,
-        note: impl Fn(u64) + Send + Sync + 'static,
+        report_bytes: impl Fn(u64) + Send + Sync + 'static,
         stop: &Arc<AtomicBool>,
     ) -> Result<u64, Error> {
         let (network, stop) = (Arc::clone(&self.network), Arc::clone(stop));
-        let connections = self.options.connections.unwrap_or(UPLOADS);
-        let uploaded = self.wait(async move {
-            upload::upload_all(&network, uploads, connections, &note, &stop).await
+        let connections = self.options.max_connections.unwrap_or(CONCURRENT_UPLOADS);
+        let uploaded = self.block_on(async move {
+            upload::upload_all(&network, uploads, connections, &report_bytes, &stop).await
         })?;
         uploaded.map_err(FetchError::into_write_error)
     }
 
-    /// Runs a future on the thread of the network, and waits for its result.
-    fn wait<T: Send + 'static>(
+    /// Runs a future on the network thread, and waits for its result.
+    fn block_on<T: Send + 'static>(
         &self,
         future: impl Future<Output = T> + Send + 'static,
     ) -> Result<T, Error> {
@@ -278,8 +283,8 @@ impl Remote {
         self.handle.spawn(async move {
             let _ = sender.send(future.await);
         });
-        let ended = |_| Error::new(RemoteErrorKind::NetworkStart, "");
-        receiver.recv().map_err(ended)
+        let end_error = |_| Error::new(RemoteErrorKind::NetworkStart, "");
+        receiver.recv().map_err(end_error)
     }
 }
 

@@ -25,13 +25,12 @@ impl Remote {
         Err(Error::new(RemoteErrorKind::NoRemote, ""))
     }
 
-    /// Returns the options.
     pub fn options(&self) -> &RemoteOptions {
         match self.0 {}
     }
 
     /// Returns the number of requests so far.
-    pub fn requests(&self) -> u64 {
+    pub fn request_count(&self) -> u64 {
         match self.0 {}
     }
 
@@ -57,7 +56,7 @@ impl Remote {
         match self.0 {}
     }
 
-    pub fn identities(
+    pub fn fetch_identities(
         &self,
         _: Vec<RemoteUrl>,
         _: &AtomicBool,

@@ -5,7 +5,7 @@ use disk::error::Kind;
 use std::fmt;
 use std::path::Path;
 
-/// What can fail with servers, and with copies to them.
+/// The kinds of errors of servers, and of copies to them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RemoteErrorKind {
     /// The first answer of a server is that access is denied.
@@ -22,14 +22,14 @@ pub enum RemoteErrorKind {
     NoRemote,
     /// The destination of a copy has an object that does not belong to the dataset.
     OtherObjectsThere {
-        /// The first of them, below the destination.
+        /// The path of the first such object, below the destination.
         path: String,
     },
     /// A file of a dataset has other bytes than were written.
     FileChanged {
         /// The XXH3-64 of the file, in hexadecimal.
         digest: String,
-        /// That of the bytes that were written.
+        /// The XXH3-64 of the bytes that were written, in hexadecimal.
         written: String,
     },
     CopyInterrupted,

@@ -1,10 +1,11 @@
-//! Fetches one object, or a part of it, whatever happens on the way.
+//! Fetches an object, or a range of it. An interrupted body is continued, and a refused request is
+//! repeated, until no new byte has arrived for too long.
 
 use super::network::Network;
 use super::pace::Refusal;
 use super::server::Server;
 use super::service::ServiceError;
-use super::store::StoredObject;
+use super::store::StoreAndPath;
 use super::{
     FetchError, FetchErrorKind, FetchedFile, MAX_OBJECT_IN_MEMORY_BYTES, ObjectIdentity, RemoteUrl,
 };
@@ -18,21 +19,22 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use warc::ArchiveFile;
 
-/// The first wait after a body that was not received whole. Further ones double it.
+/// The first wait after an interrupted body. Each further wait is twice as long.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 
-/// The longest wait after a body that was not received whole.
+/// The longest wait after an interrupted body.
 const MAX_WAIT: Duration = Duration::from_secs(120);
 
-/// The lowest rate of an object, in bytes a second. Slower ones use up their patience.
+/// The lowest rate at which an object may arrive. A slower one fails in the end; see [`Deadline`].
 const MIN_BYTES_PER_SECOND: f64 = 1024.0;
 
-/// The number of requests to a server that has never answered, after which its object fails.
-const FIRST_TRIES: u32 = 4;
+/// The number of requests to a server without any answer, after which fetching fails.
+const TRIES_WITHOUT_ANSWER: u32 = 4;
 
-/// The reason why an attempt did not deliver the object.
-pub(super) enum Failure {
-    /// The server refused the request, or could not be reached. The next one waits by itself.
+/// The reason why one attempt to fetch an object failed.
+pub(super) enum AttemptFailure {
+    /// The server refused the request, or could not be reached. The pace of the server delays the
+    /// next request.
     Refused { reason: String },
     /// The status is 401 or 403.
     Denied {
@@ -44,7 +46,7 @@ pub(super) enum Failure {
     TimedOut,
     /// The body was not received whole.
     Interrupted { reason: String },
-    /// The rest of the object cannot be requested, so it is begun again.
+    /// The rest of the object cannot be requested, so all of it is requested again.
     NotContinued { reason: String },
     /// Trying again is useless.
     Final(FetchErrorKind),
@@ -52,90 +54,91 @@ pub(super) enum Failure {
 
 /// The bytes of an object that are fetched.
 #[derive(Clone, Debug)]
-pub(super) struct Wanted {
-    /// A part of the object; `None` for all of it. A part ends with the object.
+pub(super) struct WantedBytes {
+    /// The byte range; `None` for the whole object. It may extend beyond the end of the object.
     pub(super) range: Option<Range<u64>>,
-    /// More bytes are refused.
+    /// The most bytes that are fetched. If more are wanted, fetching fails.
     pub(super) max_bytes: u64,
 }
 
-impl Wanted {
-    /// Returns the number of bytes that are wanted of an object of this size.
-    fn length(&self, size: u64) -> u64 {
+impl WantedBytes {
+    /// Returns the number of bytes to fetch from an object of this size.
+    fn wanted_bytes(&self, size: u64) -> u64 {
         match &self.range {
             None => size,
             Some(range) => range.end.min(size).saturating_sub(range.start),
         }
     }
 
-    /// Returns the range to request after `count` bytes were received.
-    fn rest(&self, count: Option<u64>) -> Option<GetRange> {
-        match (&self.range, count) {
+    /// Returns the range to request if `received_bytes` have been received. `None` requests all.
+    fn remaining_range(&self, received_bytes: Option<u64>) -> Option<GetRange> {
+        match (&self.range, received_bytes) {
             (None, None) => None,
-            (None, Some(count)) => Some(GetRange::Offset(count)),
-            (Some(range), count) => {
-                let first = range.start.saturating_add(count.unwrap_or(0));
+            (None, Some(received_bytes)) => Some(GetRange::Offset(received_bytes)),
+            (Some(range), received_bytes) => {
+                let first = range.start.saturating_add(received_bytes.unwrap_or(0));
                 Some(GetRange::Bounded(first..range.end))
             }
         }
     }
 }
 
-/// The bytes of an object that were received.
-struct Received {
-    bytes: Bytes,
-    count: u64,
-    /// The number of bytes that are wanted, according to the server.
-    length: u64,
-    /// The identity of the object. A request for its rest names its entity tag.
+/// The bytes of an object that were received so far.
+struct ReceivedObject {
+    bytes: ObjectBuffer,
+    received_bytes: u64,
+    /// The number of bytes to receive in all, according to the size that the server states.
+    wanted_bytes: u64,
+    /// The identity of the object. A request for the rest requires the same entity tag.
     identity: ObjectIdentity,
 }
 
-enum Bytes {
+enum ObjectBuffer {
     Memory(Vec<u8>),
     File(File),
 }
 
-/// The time at which an object fails. Each new byte moves it into the future by the time that the
-/// byte takes at the lowest rate, up to the patience. Without new bytes, an object fails after the
-/// patience; at a rate below the lowest, it fails later, but it does fail.
+/// The time at which fetching an object fails. Each new byte extends it by the time that a byte takes
+/// at [`MIN_BYTES_PER_SECOND`], to at most the patience from now. So an object without new bytes fails
+/// after the patience, and one that arrives too slowly fails later.
 struct Deadline {
-    at: Instant,
+    expires_at: Instant,
     patience: Duration,
-    /// The most bytes so far. Bytes that are received again are no progress.
-    furthest: u64,
+    /// The most bytes that an attempt has received. Bytes that are received again do not extend the
+    /// deadline.
+    most_received_bytes: u64,
 }
 
 impl Deadline {
     fn new(patience: Duration, now: Instant) -> Self {
         Self {
-            at: now + patience,
+            expires_at: now + patience,
             patience,
-            furthest: 0,
+            most_received_bytes: 0,
         }
     }
 
-    /// Notes that this many bytes were received.
-    fn note(&mut self, count: u64, now: Instant) {
-        let new = count.saturating_sub(self.furthest);
-        self.furthest += new;
-        let time = Duration::from_secs_f64(new as f64 / MIN_BYTES_PER_SECOND);
-        self.at = (self.at + time).min(now + self.patience);
+    /// Extends the deadline, as the current attempt has received `count` bytes.
+    fn note_received(&mut self, count: u64, now: Instant) {
+        let new_bytes = count.saturating_sub(self.most_received_bytes);
+        self.most_received_bytes += new_bytes;
+        let extension = Duration::from_secs_f64(new_bytes as f64 / MIN_BYTES_PER_SECOND);
+        self.expires_at = (self.expires_at + extension).min(now + self.patience);
     }
 }
 
-/// Fetches an object. Each attempt continues the one before it, if the server can guarantee that
-/// the object is the same.
+/// Fetches an object. Each attempt requests only the bytes that are missing, if the server can
+/// guarantee that the object has not changed.
 pub(super) async fn fetch(
     network: &Network,
     url: &RemoteUrl,
-    wanted: &Wanted,
+    wanted: &WantedBytes,
 ) -> Result<FetchedFile, FetchError> {
     let fail = |kind| FetchError {
         url: url.clone(),
         kind,
     };
-    let stored = network.stores.of(url);
+    let stored = network.stores.store_for(url);
     let stored = stored.map_err(|error| fail(FetchErrorKind::Invalid(error)))?;
     let server = network.server(url);
     let mut received = None;
@@ -143,26 +146,26 @@ pub(super) async fn fetch(
     let mut deadline = Deadline::new(network.patience, Instant::now());
     let mut last_reason: Option<String> = None;
     loop {
-        let furthest = deadline.furthest;
-        let done = attempt(network, &stored, &mut received, wanted, &mut deadline).await;
-        let failure = match done {
+        let bytes_before = deadline.most_received_bytes;
+        let result = attempt_fetch(network, &stored, &mut received, wanted, &mut deadline).await;
+        let failure = match result {
             Ok(()) => match received {
                 Some(received) => {
-                    server.note_answered_object(url);
-                    return finish(received).map_err(|error| fail(temp_file(network, error)));
+                    server.note_delivered_object(url);
+                    return finish(received).map_err(|error| fail(temp_file_error(network, error)));
                 }
                 None => unreachable!("an attempt that succeeds has received the object"),
             },
             Err(failure) => failure,
         };
-        if deadline.furthest > furthest {
+        if deadline.most_received_bytes > bytes_before {
             interruptions = 0;
         }
         let reason = match failure {
-            Failure::Final(kind) => return Err(fail(kind)),
-            Failure::Refused { reason } => reason,
-            Failure::TimedOut => last_reason.unwrap_or_else(|| "no answer".to_owned()),
-            Failure::Denied {
+            AttemptFailure::Final(kind) => return Err(fail(kind)),
+            AttemptFailure::Refused { reason } => reason,
+            AttemptFailure::TimedOut => last_reason.unwrap_or_else(|| "no answer".to_owned()),
+            AttemptFailure::Denied {
                 reason,
                 sent,
                 server: answering,
@@ -170,32 +173,35 @@ pub(super) async fn fetch(
                 if !answering.has_answered() {
                     return Err(fail(FetchErrorKind::Denied { reason }));
                 }
-                let alone = is_denied_alone(network, &server, &answering, sent);
-                // A probe that waits for too long gives no answer.
-                if let Ok(true) = tokio::time::timeout_at(deadline.at.into(), alone).await {
+                let object_check = is_only_object_denied(network, &server, &answering, sent);
+                // A check that does not end in time is not counted.
+                if let Ok(true) =
+                    tokio::time::timeout_at(deadline.expires_at.into(), object_check).await
+                {
                     denials += 1;
                 }
-                // The server may have stopped refusing before the other object was requested.
+                // One denial is not enough: the server may have stopped to deny all objects before the
+                // other object was requested.
                 if denials >= 2 {
                     return Err(fail(FetchErrorKind::Missing { reason }));
                 }
                 reason
             }
-            Failure::NotContinued { reason } => {
+            AttemptFailure::NotContinued { reason } => {
                 received = None;
-                wait_after(&mut interruptions).await;
+                wait_after_interruption(&mut interruptions).await;
                 reason
             }
-            Failure::Interrupted { reason } => {
+            AttemptFailure::Interrupted { reason } => {
                 received = received.filter(|received| received.identity.etag.is_some());
-                wait_after(&mut interruptions).await;
+                wait_after_interruption(&mut interruptions).await;
                 reason
             }
         };
         last_reason = Some(reason.clone());
         tries += 1;
-        let is_never_reached = tries >= FIRST_TRIES && !server.has_answered();
-        if is_never_reached || Instant::now() >= deadline.at {
+        let is_never_reached = tries >= TRIES_WITHOUT_ANSWER && !server.has_answered();
+        if is_never_reached || Instant::now() >= deadline.expires_at {
             return Err(fail(match server.has_answered() {
                 true => FetchErrorKind::OutOfPatience { reason },
                 false => FetchErrorKind::NoAnswer { reason },
@@ -204,23 +210,23 @@ pub(super) async fn fetch(
     }
 }
 
-/// Waits, longer after each interruption without progress.
-async fn wait_after(interruptions: &mut u32) {
+/// Waits after an interruption, longer if earlier ones followed each other without new bytes.
+async fn wait_after_interruption(interruptions: &mut u32) {
     let wait = FIRST_WAIT * 2_u32.saturating_pow((*interruptions).min(16));
     *interruptions += 1;
     tokio::time::sleep(wait.min(MAX_WAIT)).await;
 }
 
-/// Requests an object, or the rest of it, and receives it to its end.
-async fn attempt(
+/// Requests an object, or the rest of it, and receives the body.
+async fn attempt_fetch(
     network: &Network,
-    (store, path): &StoredObject,
-    received: &mut Option<Received>,
-    wanted: &Wanted,
+    (store, path): &StoreAndPath,
+    received: &mut Option<ReceivedObject>,
+    wanted: &WantedBytes,
     deadline: &mut Deadline,
-) -> Result<(), Failure> {
+) -> Result<(), AttemptFailure> {
     let mut options = GetOptions {
-        range: wanted.rest(received.as_ref().map(|received| received.count)),
+        range: wanted.remaining_range(received.as_ref().map(|received| received.received_bytes)),
         ..GetOptions::default()
     };
     if let Some(received) = received {
@@ -228,31 +234,35 @@ async fn attempt(
     }
     let is_rest = received.is_some();
     let response = store.get_opts(path, options);
-    let response = tokio::time::timeout_at(deadline.at.into(), response).await;
-    let response = response.map_err(|_| Failure::TimedOut)?;
-    let response = response.map_err(|error| failure_of(&error, is_rest))?;
-    let length = wanted.length(response.meta.size);
-    if length > wanted.max_bytes {
-        return Err(Failure::Final(FetchErrorKind::Refused {
-            reason: format!("it has {length} bytes, more than {}", wanted.max_bytes),
+    let response = tokio::time::timeout_at(deadline.expires_at.into(), response).await;
+    let response = response.map_err(|_| AttemptFailure::TimedOut)?;
+    let response = response.map_err(|error| classify_error(&error, is_rest))?;
+    let wanted_bytes = wanted.wanted_bytes(response.meta.size);
+    if wanted_bytes > wanted.max_bytes {
+        return Err(AttemptFailure::Final(FetchErrorKind::Refused {
+            reason: format!(
+                "it has {wanted_bytes} bytes, more than {}",
+                wanted.max_bytes
+            ),
         }));
     }
     match received {
         Some(received)
-            if received.length != length || received.identity.etag != response.meta.e_tag =>
+            if received.wanted_bytes != wanted_bytes
+                || received.identity.etag != response.meta.e_tag =>
         {
-            return Err(Failure::NotContinued {
+            return Err(AttemptFailure::NotContinued {
                 reason: "it changed while it was received".to_owned(),
             });
         }
         Some(_) => {}
         None => {
-            *received = Some(Received {
-                bytes: Bytes::of(length, network)
-                    .map_err(|error| Failure::Final(temp_file(network, error)))?,
-                count: 0,
-                length,
-                identity: identity_of(&response.meta),
+            *received = Some(ReceivedObject {
+                bytes: ObjectBuffer::allocate(wanted_bytes, network)
+                    .map_err(|error| AttemptFailure::Final(temp_file_error(network, error)))?,
+                received_bytes: 0,
+                wanted_bytes,
+                identity: identity_from_meta(&response.meta),
             });
         }
     }
@@ -262,59 +272,62 @@ async fn attempt(
     }
 }
 
-/// Receives a body until its end, the deadline, or a time without a byte.
+/// Receives a body until its end. Fails at the deadline, or if no byte arrives for too long.
 async fn receive(
     network: &Network,
     response: GetResult,
-    received: &mut Received,
+    received: &mut ReceivedObject,
     deadline: &mut Deadline,
-) -> Result<(), Failure> {
+) -> Result<(), AttemptFailure> {
     let mut body = response.into_stream();
-    let interrupted = |reason: String| Err(Failure::Interrupted { reason });
+    let interruption = |reason: String| Err(AttemptFailure::Interrupted { reason });
     loop {
-        let end = deadline.at.min(Instant::now() + network.stall);
+        let end = deadline
+            .expires_at
+            .min(Instant::now() + network.stall_timeout);
         let Ok(next) = tokio::time::timeout_at(end.into(), body.next()).await else {
-            if end == deadline.at {
-                let (count, length) = (received.count, received.length);
-                return interrupted(format!("only {count} of its {length} bytes came in time"));
+            if end == deadline.expires_at {
+                let (count, length) = (received.received_bytes, received.wanted_bytes);
+                return interruption(format!("only {count} of its {length} bytes came in time"));
             }
-            let seconds = network.stall.as_secs_f64();
-            return interrupted(format!("no byte came for {seconds} s"));
+            let seconds = network.stall_timeout.as_secs_f64();
+            return interruption(format!("no byte came for {seconds} s"));
         };
         match next {
-            None if received.count == received.length => return Ok(()),
+            None if received.received_bytes == received.wanted_bytes => return Ok(()),
             None => {
-                let (count, length) = (received.count, received.length);
-                return interrupted(format!("only {count} of its {length} bytes came"));
+                let (count, length) = (received.received_bytes, received.wanted_bytes);
+                return interruption(format!("only {count} of its {length} bytes came"));
             }
             Some(Err(_)) => {
-                let (count, length) = (received.count, received.length);
-                return interrupted(format!("the connection ended at byte {count} of {length}"));
+                let (count, length) = (received.received_bytes, received.wanted_bytes);
+                return interruption(format!("the connection ended at byte {count} of {length}"));
             }
             Some(Ok(chunk)) => {
-                received.count += chunk.len() as u64;
-                if received.count > received.length {
-                    return Err(Failure::NotContinued {
+                received.received_bytes += chunk.len() as u64;
+                if received.received_bytes > received.wanted_bytes {
+                    return Err(AttemptFailure::NotContinued {
                         reason: "it is longer than announced".to_owned(),
                     });
                 }
                 let written = match &mut received.bytes {
-                    Bytes::Memory(bytes) => {
+                    ObjectBuffer::Memory(bytes) => {
                         bytes.extend_from_slice(&chunk);
                         Ok(())
                     }
-                    Bytes::File(file) => file.write_all(&chunk),
+                    ObjectBuffer::File(file) => file.write_all(&chunk),
                 };
-                written.map_err(|error| Failure::Final(temp_file(network, error)))?;
-                deadline.note(received.count, Instant::now());
+                written.map_err(|error| AttemptFailure::Final(temp_file_error(network, error)))?;
+                deadline.note_received(received.received_bytes, Instant::now());
             }
         }
     }
 }
 
-/// Returns what an error of a store means. `is_rest` is true if the rest of an object was requested.
-pub(super) fn failure_of(error: &object_store::Error, is_rest: bool) -> Failure {
-    match ServiceError::of(error) {
+/// Returns the failure that an error of a store stands for. `is_rest` is true if the rest of an
+/// object was requested.
+pub(super) fn classify_error(error: &object_store::Error, is_rest: bool) -> AttemptFailure {
+    match ServiceError::find_in_causes(error) {
         Some(ServiceError::Status {
             status,
             reason,
@@ -324,50 +337,52 @@ pub(super) fn failure_of(error: &object_store::Error, is_rest: bool) -> Failure 
             let reason = reason.clone();
             match status {
                 400 | 301 if is_refusal_of_all_objects(&reason) => {
-                    Failure::Final(FetchErrorKind::Denied { reason })
+                    AttemptFailure::Final(FetchErrorKind::Denied { reason })
                 }
-                401 | 403 => Failure::Denied {
+                401 | 403 => AttemptFailure::Denied {
                     reason,
                     sent: *sent,
                     server: Arc::clone(server),
                 },
-                404 | 410 => Failure::Final(FetchErrorKind::Missing { reason }),
-                501 => Failure::Final(FetchErrorKind::Refused { reason }),
-                412 | 416 if is_rest => Failure::NotContinued { reason },
-                429 | 503 => Failure::Refused { reason },
-                408 | 500.. => Failure::Interrupted { reason },
-                _ => Failure::Final(FetchErrorKind::Refused { reason }),
+                404 | 410 => AttemptFailure::Final(FetchErrorKind::Missing { reason }),
+                501 => AttemptFailure::Final(FetchErrorKind::Refused { reason }),
+                412 | 416 if is_rest => AttemptFailure::NotContinued { reason },
+                429 | 503 => AttemptFailure::Refused { reason },
+                408 | 500.. => AttemptFailure::Interrupted { reason },
+                _ => AttemptFailure::Final(FetchErrorKind::Refused { reason }),
             }
         }
-        Some(error @ ServiceError::Credentials { .. }) => Failure::Final(FetchErrorKind::Denied {
-            reason: error.to_string(),
-        }),
-        Some(ServiceError::Redirect { why }) => Failure::Final(FetchErrorKind::Refused {
-            reason: why.clone(),
-        }),
-        Some(ServiceError::Interrupted { why }) => Failure::Interrupted {
-            reason: why.clone(),
-        },
-        Some(error @ (ServiceError::UnknownLength | ServiceError::LongAnswer)) => {
-            Failure::Final(FetchErrorKind::Refused {
+        Some(error @ ServiceError::Credentials { .. }) => {
+            AttemptFailure::Final(FetchErrorKind::Denied {
                 reason: error.to_string(),
             })
         }
-        Some(ServiceError::NoResponse { why }) => Failure::Refused {
+        Some(ServiceError::Redirect { why }) => AttemptFailure::Final(FetchErrorKind::Refused {
+            reason: why.clone(),
+        }),
+        Some(ServiceError::Interrupted { why }) => AttemptFailure::Interrupted {
+            reason: why.clone(),
+        },
+        Some(error @ (ServiceError::UnknownLength | ServiceError::LongAnswer)) => {
+            AttemptFailure::Final(FetchErrorKind::Refused {
+                reason: error.to_string(),
+            })
+        }
+        Some(ServiceError::NoResponse { why }) => AttemptFailure::Refused {
             reason: why.clone(),
         },
         // The response is not the range that was requested.
-        None if is_rest => Failure::NotContinued {
+        None if is_rest => AttemptFailure::NotContinued {
             reason: "the server sent another range than requested".to_owned(),
         },
-        None => Failure::Final(FetchErrorKind::Refused {
-            reason: super::service::innermost(error),
+        None => AttemptFailure::Final(FetchErrorKind::Refused {
+            reason: super::service::innermost_message(error),
         }),
     }
 }
 
-/// Returns true if the code of an error of S3 concerns all objects: credentials that are not valid,
-/// or the wrong region.
+/// Returns true if an error of S3 concerns all objects: the credentials are invalid, or the region
+/// is wrong. `reason` ends with the error code.
 fn is_refusal_of_all_objects(reason: &str) -> bool {
     let codes = [
         "AuthorizationHeaderMalformed",
@@ -378,23 +393,23 @@ fn is_refusal_of_all_objects(reason: &str) -> bool {
     codes.iter().any(|code| reason.ends_with(code))
 }
 
-/// Returns true if an object that was answered before is still answered, after a request that was
-/// sent at `sent` was answered with 401 or 403 by `answering`. If it is refused too, all requests
-/// to that server are paused.
-async fn is_denied_alone(
+/// Returns true if the server denies only the object of a request, and not all objects. The request
+/// was sent at `sent`, and `answering` answered it with 401 or 403. An object that `server` delivered
+/// before is requested again. If it is denied, too, all requests to that server are paused.
+async fn is_only_object_denied(
     network: &Network,
     server: &Server,
     answering: &Server,
     sent: Instant,
 ) -> bool {
-    let Some(answered) = server.answered_object() else {
+    let Some(answered) = server.delivered_object() else {
         return true;
     };
-    let _guard = server.probe.lock().await;
-    if answering.is_refused_since(sent) {
+    let _guard = server.probe_lock.lock().await;
+    if answering.has_refused_since(sent) {
         return false;
     }
-    let Ok((store, path)) = network.stores.of(&answered) else {
+    let Ok((store, path)) = network.stores.store_for(&answered) else {
         return true;
     };
     let options = GetOptions {
@@ -404,7 +419,7 @@ async fn is_denied_alone(
     let Err(error) = store.get_opts(&path, options).await else {
         return true;
     };
-    match ServiceError::of(&error) {
+    match ServiceError::find_in_causes(&error) {
         Some(ServiceError::Status {
             status: 401 | 403,
             reason,
@@ -412,39 +427,39 @@ async fn is_denied_alone(
             server,
         }) => {
             let reason = format!("answered {reason}");
-            server.refuse(Refusal::TooFast, *sent, None, &reason);
+            server.note_refusal(Refusal::TooFast, *sent, None, &reason);
             false
         }
-        // The requests are paused already.
+        // The server does not answer any request now, so this does not concern one object.
         Some(ServiceError::Status {
             status: 429 | 503, ..
         })
         | Some(ServiceError::NoResponse { .. } | ServiceError::Interrupted { .. }) => false,
-        // The object has been removed, or the whole of it was sent instead of its first byte.
+        // The object was removed, or the server sent all of it instead of the requested byte.
         _ => true,
     }
 }
 
-impl Bytes {
-    /// Returns an empty buffer for this many bytes, in memory or in an unlinked file.
-    fn of(length: u64, network: &Network) -> std::io::Result<Self> {
-        if length <= MAX_OBJECT_IN_MEMORY_BYTES {
-            return Ok(Self::Memory(Vec::with_capacity(length as usize)));
+impl ObjectBuffer {
+    /// Allocates an empty buffer, in memory or in an unlinked file.
+    fn allocate(byte_count: u64, network: &Network) -> std::io::Result<Self> {
+        if byte_count <= MAX_OBJECT_IN_MEMORY_BYTES {
+            return Ok(Self::Memory(Vec::with_capacity(byte_count as usize)));
         }
         tempfile::tempfile_in(&network.temp_folder).map(Self::File)
     }
 }
 
-fn finish(received: Received) -> std::io::Result<FetchedFile> {
+fn finish(received: ReceivedObject) -> std::io::Result<FetchedFile> {
     let file = match received.bytes {
-        Bytes::Memory(bytes) => ArchiveFile::from_bytes(bytes),
-        Bytes::File(file) => ArchiveFile::from_file(file)?,
+        ObjectBuffer::Memory(bytes) => ArchiveFile::from_bytes(bytes),
+        ObjectBuffer::File(file) => ArchiveFile::from_file(file)?,
     };
     let identity = received.identity;
     Ok(FetchedFile { file, identity })
 }
 
-fn identity_of(meta: &ObjectMeta) -> ObjectIdentity {
+fn identity_from_meta(meta: &ObjectMeta) -> ObjectIdentity {
     let etag = meta.e_tag.clone();
     let modified = meta.last_modified;
     ObjectIdentity {
@@ -457,20 +472,22 @@ fn identity_of(meta: &ObjectMeta) -> ObjectIdentity {
     }
 }
 
-/// Returns the identity of an object; `None` if the server does not state it.
-pub(super) async fn identity(network: &Network, url: &RemoteUrl) -> Option<ObjectIdentity> {
-    let (store, path) = network.stores.of(url).ok()?;
+/// Requests the identity of an object. Returns `None` if the request fails.
+pub(super) async fn fetch_identity(network: &Network, url: &RemoteUrl) -> Option<ObjectIdentity> {
+    let (store, path) = network.stores.store_for(url).ok()?;
     // A presigned URL is valid for one method only, which is `GET`.
     let options = GetOptions {
         range: Some(GetRange::Bounded(0..1)),
         ..GetOptions::default()
     };
     let response = store.get_opts(&path, options);
-    let response = tokio::time::timeout(network.stall, response).await.ok()?;
-    Some(identity_of(&response.ok()?.meta))
+    let response = tokio::time::timeout(network.stall_timeout, response)
+        .await
+        .ok()?;
+    Some(identity_from_meta(&response.ok()?.meta))
 }
 
-fn temp_file(network: &Network, error: std::io::Error) -> FetchErrorKind {
+fn temp_file_error(network: &Network, error: std::io::Error) -> FetchErrorKind {
     let folder: &Path = &network.temp_folder;
     FetchErrorKind::TempFile {
         folder: folder.to_owned(),
@@ -489,10 +506,10 @@ mod tests {
         let mut deadline = Deadline::new(Duration::from_secs(3600), start);
         let fails = |second: &u64| {
             let now = start + Duration::from_secs(*second);
-            if now >= deadline.at {
+            if now >= deadline.expires_at {
                 return true;
             }
-            deadline.note(second * bytes_per_second, now);
+            deadline.note_received(second * bytes_per_second, now);
             false
         };
         (1..100_000).find(fails)
@@ -512,10 +529,10 @@ mod tests {
         let patience = Duration::from_secs(10);
         let mut deadline = Deadline::new(patience, start);
         let now = start + Duration::from_secs(8);
-        deadline.note(1 << 20, now);
-        assert_eq!(deadline.at, now + patience);
-        deadline.note(0, now + Duration::from_secs(5));
-        deadline.note(1 << 20, now + Duration::from_secs(9));
-        assert_eq!(deadline.at, now + patience);
+        deadline.note_received(1 << 20, now);
+        assert_eq!(deadline.expires_at, now + patience);
+        deadline.note_received(0, now + Duration::from_secs(5));
+        deadline.note_received(1 << 20, now + Duration::from_secs(9));
+        assert_eq!(deadline.expires_at, now + patience);
     }
 }

@@ -1,20 +1,21 @@
 //! Objects on servers: https, http and S3.
 //!
 //! ```text
-//! url.rs      the URL of an object, which prints no secrets
-//! client.rs   the thread of the network, to which requests are given
-//! fetch.rs    fetches one object, whole or a part: continues, begins again, gives up
+//! url.rs      the URL of an object; its secrets are not printed
+//! client.rs   the client, which runs requests on a network thread
+//! network.rs  the stores, servers and timeouts that all requests share
+//! fetch.rs    fetches an object or a range of it, with retries
 //! upload.rs   lists and writes objects of S3
-//! store.rs    the stores of the crate `object_store`, which know the protocols
+//! store.rs    the stores of the crate `object_store`, which implement the protocols
 //! service.rs  one HTTP request: redirects, refusals
-//! server.rs   what all requests to one server share
+//! server.rs   the state that all requests to one server share
 //! pace.rs     the rate and the pauses of a server
 //! ```
 //!
 //! A scan fetches objects whole, in one request each if all goes well. The stores do not repeat
 //! requests, so that every request is counted by the pace of its server.
 //!
-//! Without the feature `network`, `disabled.rs` takes the place of all but URLs.
+//! Without the feature `network`, `disabled.rs` replaces the client, and only URLs can be parsed.
 
 #![allow(
     missing_docs,
@@ -60,11 +61,11 @@ use std::time::Duration;
 use warc::ArchiveFile;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The size up to which an object is kept in memory. Larger ones are kept in a temporary file.
+/// The size of the largest object that is kept in memory. Larger ones are kept in a temporary file.
 pub const MAX_OBJECT_IN_MEMORY_BYTES: u64 = 64 << 20;
 
-/// The size up to which an object is fetched. A server may announce any size, and objects that are
-/// not kept in memory fill the folder of temporary files.
+/// The size of the largest object that is fetched. A server may announce any size, and objects that
+/// are not kept in memory fill the folder of temporary files.
 #[cfg(feature = "network")]
 const MAX_OBJECT_BYTES: u64 = 64 << 30;
 
@@ -75,11 +76,11 @@ pub enum Rate {
     Default,
     /// At most this number of requests a second to each server.
     PerSecond(f64),
-    /// No limit, for servers of one's own.
+    /// No limit. This is meant for servers that the user owns.
     Unlimited,
 }
 
-/// Options for reading from servers.
+/// The limits, timeouts and files of a client.
 #[derive(Clone, Debug)]
 pub struct RemoteOptions {
     /// The limit of requests to each server.
@@ -87,28 +88,29 @@ pub struct RemoteOptions {
     /// The number of processes that share this limit.
     pub concurrent_tasks: u32,
     /// The most requests at a time; `None` for the default of the protocol.
-    pub connections: Option<usize>,
-    /// The most bytes of objects that are kept in memory, unless a single one is larger.
-    pub read_ahead: u64,
-    /// The time without a new byte after which an object fails.
+    pub max_connections: Option<usize>,
+    /// The most bytes of fetched objects that wait in memory. A single object may be larger.
+    pub read_ahead_bytes: u64,
+    /// The time without a new byte after which fetching an object fails.
     pub patience: Duration,
-    /// The time without a byte after which a response is given up and requested again.
-    pub stall: Duration,
+    /// The time without a byte after which a request is abandoned and sent again.
+    pub stall_timeout: Duration,
     /// The folder of the temporary files for objects above [`MAX_OBJECT_IN_MEMORY_BYTES`].
     pub temp_folder: PathBuf,
     /// A file with further root certificates, in PEM.
-    pub ca: Option<PathBuf>,
+    pub ca_file: Option<PathBuf>,
     /// True if requests to S3 are not signed.
     pub is_anonymous: bool,
 }
 
 impl RemoteOptions {
-    /// Returns the limit of requests a second to a server by this process.
-    pub fn ceiling(&self, scheme: Scheme) -> Option<f64> {
+    /// Returns the most requests a second that this process may send to a server; `None` for no
+    /// limit.
+    pub fn rate_ceiling(&self, scheme: Scheme) -> Option<f64> {
         let rate = match (self.rate, scheme) {
             (Rate::Unlimited, _) => return None,
             (Rate::PerSecond(rate), _) => rate,
-            // Common Crawl answers 403 to clients that are faster for long.
+            // Common Crawl answers 403 to clients that send more for some time.
             (Rate::Default, Scheme::Http | Scheme::Https) => 10.0,
             // A prefix of S3 serves 5,500 a second.
             (Rate::Default, Scheme::S3) => 500.0,
@@ -116,9 +118,9 @@ impl RemoteOptions {
         Some(rate / f64::from(self.concurrent_tasks.max(1)))
     }
 
-    /// Returns the most requests at a time.
-    pub fn connections(&self, scheme: Scheme) -> usize {
-        self.connections.unwrap_or(match scheme {
+    /// Returns the most requests to a server at a time.
+    pub fn max_connections(&self, scheme: Scheme) -> usize {
+        self.max_connections.unwrap_or(match scheme {
             Scheme::Http | Scheme::Https => 4,
             Scheme::S3 => 16,
         })
@@ -153,11 +155,11 @@ pub struct FetchedFile {
     pub identity: ObjectIdentity,
 }
 
-/// The facts by which an object is known to have changed, as its server states them.
+/// The properties of an object that change with it, as its server states them.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct ObjectIdentity {
     pub bytes: u64,
-    /// The entity tag, if it is a strong one.
+    /// The entity tag; `None` if there is none or a weak one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub etag: Option<String>,
     /// The time of `Last-Modified`, in ISO 8601.
@@ -166,15 +168,16 @@ pub struct ObjectIdentity {
 }
 
 impl ObjectIdentity {
-    /// Returns true if the object has changed. Facts that are known of one of both only say nothing.
-    pub fn differs(&self, other: &Self) -> bool {
-        let differ = |a: &Option<String>, b: &Option<String>| match (a, b) {
+    /// Returns true if the object has changed. A property is compared only if both identities have it.
+    pub fn is_different_from(&self, other: &Self) -> bool {
+        let is_known_different = |a: &Option<String>, b: &Option<String>| match (a, b) {
             (Some(a), Some(b)) => Some(a != b),
             _ => None,
         };
-        let etags = differ(&self.etag, &other.etag);
-        let is_other = etags.or_else(|| differ(&self.modified, &other.modified));
-        self.bytes != other.bytes || is_other == Some(true)
+        let has_other_etag = is_known_different(&self.etag, &other.etag);
+        let has_other_version =
+            has_other_etag.or_else(|| is_known_different(&self.modified, &other.modified));
+        self.bytes != other.bytes || has_other_version == Some(true)
     }
 
     /// Returns the entity tag, or else the time of the last change.
@@ -188,24 +191,23 @@ impl ObjectIdentity {
 pub struct Upload {
     pub url: RemoteUrl,
     pub source: UploadSource,
-    /// The bytes that the source must have. Others are not written.
-    pub content: Content,
-    /// True if an object of this size may be there. It is left as it is if its metadata have the
-    /// digest.
+    /// The size and digest that the source must have. If they differ, nothing is written.
+    pub content: SizeAndDigest,
+    /// True if the URL may already have an object of this size. It is not written again if its
+    /// metadata has the digest.
     pub may_exist: bool,
 }
 
 /// The size and the digest of the bytes of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Content {
+pub struct SizeAndDigest {
     pub bytes: u64,
-    /// The XXH3-64, in hexadecimal.
+    /// The XXH3-64 of the bytes, in hexadecimal.
     pub digest: String,
 }
 
-impl Content {
-    /// Returns the size and the digest of these bytes.
-    pub fn of(bytes: &[u8]) -> Self {
+impl SizeAndDigest {
+    pub fn from_bytes(bytes: &[u8]) -> Self {
         Self {
             bytes: bytes.len() as u64,
             digest: format!("{:016x}", xxh3_64(bytes)),
@@ -213,7 +215,7 @@ impl Content {
     }
 }
 
-/// The bytes of an object that is to be written.
+/// The place from which the bytes of an upload are read.
 #[derive(Clone, Debug)]
 pub enum UploadSource {
     File(PathBuf),
@@ -227,7 +229,7 @@ pub struct FetchError {
     pub kind: FetchErrorKind,
 }
 
-/// The reason why an object was not fetched.
+/// The reason why an object was not fetched or written.
 #[derive(Debug)]
 pub enum FetchErrorKind {
     /// The server has no such object, or refuses this one only.
@@ -250,7 +252,7 @@ pub enum FetchErrorKind {
 
 impl FetchErrorKind {
     /// Returns true if no other object can be fetched either.
-    pub fn stops_run(&self) -> bool {
+    pub fn is_fatal_to_run(&self) -> bool {
         matches!(
             self,
             Self::Denied { .. } | Self::NoAnswer { .. } | Self::TempFile { .. } | Self::Invalid(_)
@@ -295,9 +297,9 @@ impl From<FetchError> for Error {
 }
 
 impl FetchError {
-    /// Returns the error of a request that ended by a defect of the program.
+    /// Returns the error of a request that a bug in the program ended, such as a panic.
     #[cfg(feature = "network")]
-    fn unexpected(url: RemoteUrl) -> Self {
+    fn unexpected_end_error(url: RemoteUrl) -> Self {
         Self {
             url,
             kind: FetchErrorKind::Refused {
@@ -306,7 +308,7 @@ impl FetchError {
         }
     }
 
-    /// Returns the error of an object that was not written.
+    /// Converts the error of an upload.
     #[cfg(feature = "network")]
     fn into_write_error(self) -> Error {
         let path = self.url.display_path().to_owned();

@@ -1,4 +1,4 @@
-//! What all requests of a client use.
+//! The stores, servers and timeouts that all requests of a client share.
 
 use super::server::{Server, Servers};
 use super::store::Stores;
@@ -7,11 +7,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The parts that all requests use.
+/// The stores, servers and timeouts that all requests of a client share. The timeouts are those of
+/// [`RemoteOptions`](super::RemoteOptions).
 pub(super) struct Network {
     pub(super) stores: Stores,
     pub(super) patience: Duration,
-    pub(super) stall: Duration,
+    pub(super) stall_timeout: Duration,
     pub(super) temp_folder: PathBuf,
     pub(super) servers: Arc<Servers>,
 }

@@ -1,4 +1,4 @@
-//! The servers of a process: the pace of each, and what is known of its answers.
+//! The servers of a process: the pace of each, and how it has answered so far.
 
 use super::pace::{Pace, Refusal};
 use super::{RemoteEvent, RemoteUrl};
@@ -16,19 +16,19 @@ pub(super) struct Servers {
     on_event: Arc<OnEvent>,
 }
 
-/// A server or bucket: the pace of its requests, and facts about its answers.
+/// A server or bucket: the pace of its requests, and how it has answered so far.
 pub(super) struct Server {
     /// The host and port, or `s3://` and the bucket.
     authority: String,
     pace: Mutex<Pace>,
     on_event: Arc<OnEvent>,
-    requests: AtomicU64,
-    /// True if it has answered anything but 401 and 403.
+    request_count: AtomicU64,
+    /// True if it has sent an answer other than 401 and 403.
     has_answered: AtomicBool,
-    /// An object that it has answered with.
-    answered_object: Mutex<Option<RemoteUrl>>,
-    /// Locked while that object is asked for again.
-    pub(super) probe: tokio::sync::Mutex<()>,
+    /// The object that was fetched last, whole or in part.
+    delivered_object: Mutex<Option<RemoteUrl>>,
+    /// Locked while the delivered object is requested again, so that only one task does so.
+    pub(super) probe_lock: tokio::sync::Mutex<()>,
 }
 
 impl std::fmt::Debug for Server {
@@ -49,51 +49,52 @@ impl Servers {
         }
     }
 
-    /// Returns the server with this host and port. `ceiling` is that of its rate, if it is new.
-    pub(super) fn get(&self, authority: &str, ceiling: Option<f64>) -> Arc<Server> {
+    /// Returns the server with this host and port. A new one gets `rate_ceiling`, in requests a
+    /// second.
+    pub(super) fn get(&self, authority: &str, rate_ceiling: Option<f64>) -> Arc<Server> {
         let mut servers = lock(&self.by_authority);
         if let Some(server) = servers.get(authority) {
             return Arc::clone(server);
         }
         let server = Arc::new(Server {
             authority: authority.to_owned(),
-            pace: Mutex::new(Pace::new(ceiling, Instant::now())),
+            pace: Mutex::new(Pace::new(rate_ceiling, Instant::now())),
             on_event: Arc::clone(&self.on_event),
-            requests: AtomicU64::new(0),
+            request_count: AtomicU64::new(0),
             has_answered: AtomicBool::new(false),
-            answered_object: Mutex::default(),
-            probe: tokio::sync::Mutex::new(()),
+            delivered_object: Mutex::default(),
+            probe_lock: tokio::sync::Mutex::new(()),
         });
         servers.insert(authority.to_owned(), Arc::clone(&server));
         server
     }
 
-    /// Returns the number of requests to all servers.
-    pub(super) fn requests(&self) -> u64 {
+    /// Returns the number of requests that were sent to all servers.
+    pub(super) fn request_count(&self) -> u64 {
         let servers = lock(&self.by_authority);
-        let requests = |server: &Arc<Server>| server.requests.load(Ordering::Relaxed);
-        servers.values().map(requests).sum()
+        let request_count = |server: &Arc<Server>| server.request_count.load(Ordering::Relaxed);
+        servers.values().map(request_count).sum()
     }
 }
 
 impl Server {
-    /// Waits until a request may be sent, and returns the time.
-    pub(super) async fn acquire(&self) -> Instant {
+    /// Waits until a request may be sent. Returns the time at which it is sent.
+    pub(super) async fn wait_until_allowed(&self) -> Instant {
         loop {
             let now = Instant::now();
-            let reserved = lock(&self.pace).reserve(now);
-            match reserved {
+            let allowed = lock(&self.pace).allow_request(now);
+            match allowed {
                 Ok(()) => {
-                    self.requests.fetch_add(1, Ordering::Relaxed);
+                    self.request_count.fetch_add(1, Ordering::Relaxed);
                     return now;
                 }
-                Err(until) => tokio::time::sleep_until(until.into()).await,
+                Err(allowed_at) => tokio::time::sleep_until(allowed_at.into()).await,
             }
         }
     }
 
-    /// Pauses all requests after one that was sent at `sent` was refused.
-    pub(super) fn refuse(
+    /// Pauses all requests to the server, since one that was sent at `sent` was refused.
+    pub(super) fn note_refusal(
         &self,
         refusal: Refusal,
         sent: Instant,
@@ -101,8 +102,8 @@ impl Server {
         reason: &str,
     ) {
         let now = Instant::now();
-        let first = lock(&self.pace).refuse(refusal, sent, now, retry_after);
-        if let Some(wait) = first {
+        let new_pause = lock(&self.pace).note_refusal(refusal, sent, now, retry_after);
+        if let Some(wait) = new_pause {
             (self.on_event)(RemoteEvent::WaitBegins {
                 server: self.authority.clone(),
                 reason: reason.to_owned(),
@@ -111,10 +112,10 @@ impl Server {
         }
     }
 
-    /// Notes that a request that was sent at `sent` succeeded.
-    pub(super) fn succeed(&self, sent: Instant) {
-        let ended = lock(&self.pace).succeed(sent, Instant::now());
-        if let Some(waited) = ended {
+    /// Notes that a request that was sent at `sent` succeeded, which may end a pause.
+    pub(super) fn note_success(&self, sent: Instant) {
+        let ended_pause = lock(&self.pace).note_success(sent, Instant::now());
+        if let Some(waited) = ended_pause {
             (self.on_event)(RemoteEvent::WaitEnds {
                 server: self.authority.clone(),
                 waited,
@@ -123,8 +124,8 @@ impl Server {
     }
 
     /// Returns true if a request was refused after `time`.
-    pub(super) fn is_refused_since(&self, time: Instant) -> bool {
-        lock(&self.pace).is_refused_since(time)
+    pub(super) fn has_refused_since(&self, time: Instant) -> bool {
+        lock(&self.pace).has_refused_since(time)
     }
 
     /// Notes an answer other than 401 and 403.
@@ -132,18 +133,18 @@ impl Server {
         self.has_answered.store(true, Ordering::Relaxed);
     }
 
-    /// Returns true if it has answered anything but 401 and 403.
+    /// Returns true if the server has sent an answer other than 401 and 403.
     pub(super) fn has_answered(&self) -> bool {
         self.has_answered.load(Ordering::Relaxed)
     }
 
-    /// Notes an object that was answered with.
-    pub(super) fn note_answered_object(&self, url: &RemoteUrl) {
-        *lock(&self.answered_object) = Some(url.clone());
+    /// Notes an object that was fetched, whole or in part.
+    pub(super) fn note_delivered_object(&self, url: &RemoteUrl) {
+        *lock(&self.delivered_object) = Some(url.clone());
     }
 
-    /// Returns an object that was answered with.
-    pub(super) fn answered_object(&self) -> Option<RemoteUrl> {
-        lock(&self.answered_object).clone()
+    /// Returns the object that was fetched last, whole or in part.
+    pub(super) fn delivered_object(&self) -> Option<RemoteUrl> {
+        lock(&self.delivered_object).clone()
     }
 }

@@ -1,6 +1,6 @@
-//! HTTP requests at the pace of their server, below the stores of the crate `object_store`.
+//! Sends the HTTP requests of the stores of the crate `object_store`, at the pace of each server.
 //!
-//! The stores get only responses with a 2xx status. Everything else is a [`ServiceError`].
+//! Only responses with a 2xx status are returned to a store. All others become a [`ServiceError`].
 
 use super::MAX_OBJECT_IN_MEMORY_BYTES;
 use super::pace::Refusal;
@@ -25,24 +25,25 @@ use std::{fmt, iter};
 /// The most redirects that are followed.
 const MAX_REDIRECTS: usize = 5;
 
-/// The most bytes that are read of the body of a refusal, which may name the reason.
+/// The most bytes that are read from the body of a response without a 2xx status. The body may
+/// contain an error code.
 const MAX_REASON_BYTES: usize = 4096;
 
-/// A header of every signed request to S3.
-const SIGNED: &str = "x-amz-content-sha256";
+/// A header that every signed request to S3 has, and no other request.
+const SIGNED_REQUEST_HEADER: &str = "x-amz-content-sha256";
 
 /// The time without an answer after which a request for credentials fails.
 const CREDENTIALS_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The longest time that a server can ask to wait. All requests to it wait then, so that it could
-/// stop a run for good.
+/// The longest wait that `Retry-After` can request. All requests to the server are paused for this
+/// time, so without a limit a server could stop a run for ever.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(600);
 
-/// The most bytes of an answer that is not an object, such as a listing. A listing has up to 1,000
-/// keys of 1 KiB.
+/// The longest answer that is not an object, such as a listing. A listing has up to 1,000 keys of
+/// 1 KiB.
 const MAX_ANSWER_BYTES: u64 = 16 << 20;
 
-/// The status of a response without a body, such as that to an upload that was given up.
+/// The status of a response without a body, such as the one after an upload was aborted.
 const NO_CONTENT: StatusCode = StatusCode::NO_CONTENT;
 
 /// The failure of a request.
@@ -65,7 +66,7 @@ pub(super) enum ServiceError {
     NoResponse { why: String },
     /// A response of unknown length was not received to its end.
     Interrupted { why: String },
-    /// A response of unknown length is too long.
+    /// A response does not state its length, and is too long to be received in memory.
     UnknownLength,
     /// An answer that is not an object is too long.
     LongAnswer,
@@ -93,8 +94,8 @@ impl fmt::Display for ServiceError {
 impl std::error::Error for ServiceError {}
 
 impl ServiceError {
-    /// Returns the failure that an error of a store was caused by, if it was a request.
-    pub(super) fn of(error: &object_store::Error) -> Option<&Self> {
+    /// Returns the failed request that caused an error of a store; `None` for other causes.
+    pub(super) fn find_in_causes(error: &object_store::Error) -> Option<&Self> {
         let mut causes = iter::successors(error.source(), |&error| error.source());
         causes.find_map(|cause| cause.downcast_ref())
     }
@@ -106,37 +107,37 @@ impl From<ServiceError> for HttpError {
     }
 }
 
-/// The response that a request asks for.
+/// The kind of response that a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Expected {
-    /// An object, with status 200.
-    Whole,
-    /// An object, or a part of one.
-    Object,
-    /// Anything else, such as a listing. A store holds it in memory.
-    Answer,
+enum ExpectedResponse {
+    /// A whole object, with status 200.
+    WholeObject,
+    /// An object or a range of one, or its headers.
+    ObjectOrRange,
+    /// Any other answer, such as a listing. A store holds it in memory.
+    OtherAnswer,
 }
 
 /// Returns true if a request to S3 asks for an object, or for its headers.
-fn is_object(method: &Method, url: &Url) -> bool {
+fn is_object_request(method: &Method, url: &Url) -> bool {
     let is_listing = || url.query_pairs().any(|(name, _)| name == "list-type");
     method == Method::HEAD || (method == Method::GET && !is_listing())
 }
 
-/// Sends the requests of a store.
+/// Sends the HTTP requests of a store, at the pace of their servers.
 #[derive(Clone)]
 pub(super) struct Service {
     pub(super) client: reqwest::Client,
     pub(super) servers: Arc<Servers>,
-    /// The ceiling of the rate of servers, in requests a second.
-    pub(super) ceiling: Option<f64>,
-    /// The bucket, if the store is one of S3. Its requests share the pace of the bucket, and are
-    /// signed, so that they cannot be redirected.
+    /// The highest rate of a server, in requests a second; `None` for no limit.
+    pub(super) rate_ceiling: Option<f64>,
+    /// The bucket, if the store is one of S3. All requests have the pace of the bucket. They are
+    /// signed, so redirects are not followed.
     pub(super) bucket: Option<Arc<Server>>,
     /// True if requests to S3 are not signed.
     pub(super) is_anonymous: bool,
     /// The time without a response after which a request fails.
-    pub(super) stall: Duration,
+    pub(super) stall_timeout: Duration,
 }
 
 impl fmt::Debug for Service {
@@ -155,27 +156,35 @@ impl HttpConnector for Service {
 impl HttpService for Service {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let (parts, body) = request.into_parts();
-        let no_response = |why: String| ServiceError::NoResponse { why };
+        let no_response_error = |why: String| ServiceError::NoResponse { why };
         let url = parts.uri.to_string().parse::<Url>();
-        let mut url = url.map_err(|error| no_response(error.to_string()))?;
+        let mut url = url.map_err(|error| no_response_error(error.to_string()))?;
         let mut headers = parts.headers;
-        // This turns user information of the URL into a header.
-        let plain = self.client.get(url).build();
-        let mut plain = plain.map_err(|error| no_response(innermost(&error.without_url())))?;
-        if let Some(basic) = plain.headers_mut().remove(AUTHORIZATION) {
-            headers.insert(AUTHORIZATION, basic);
+        // The builder moves user information from the URL to a header.
+        let plain_request = self.client.get(url).build();
+        let mut plain_request = plain_request
+            .map_err(|error| no_response_error(innermost_message(&error.without_url())))?;
+        if let Some(authorization) = plain_request.headers_mut().remove(AUTHORIZATION) {
+            headers.insert(AUTHORIZATION, authorization);
         }
-        url = plain.url().clone();
+        url = plain_request.url().clone();
         // Requests for credentials go to other servers than the bucket, and are not signed.
-        if self.bucket.is_some() && !self.is_anonymous && !headers.contains_key(SIGNED) {
+        if self.bucket.is_some()
+            && !self.is_anonymous
+            && !headers.contains_key(SIGNED_REQUEST_HEADER)
+        {
             return Ok(self
                 .request_credentials(parts.method, url, headers, body)
                 .await?);
         }
         let expected = match &parts.method {
-            method if self.bucket.is_some() && !is_object(method, &url) => Expected::Answer,
-            method if method == Method::GET && !headers.contains_key(RANGE) => Expected::Whole,
-            _ => Expected::Object,
+            method if self.bucket.is_some() && !is_object_request(method, &url) => {
+                ExpectedResponse::OtherAnswer
+            }
+            method if method == Method::GET && !headers.contains_key(RANGE) => {
+                ExpectedResponse::WholeObject
+            }
+            _ => ExpectedResponse::ObjectOrRange,
         };
         let mut redirects = 0;
         loop {
@@ -184,11 +193,15 @@ impl HttpService for Service {
                 .await?;
             let target = response.headers().get(LOCATION);
             let (Some(target), true) = (target, response.status().is_redirection()) else {
-                return self.answer(sent, server, expected, response).await;
+                return self
+                    .prepare_response(sent, server, expected, response)
+                    .await;
             };
-            let is_read = [Method::GET, Method::HEAD].contains(&parts.method);
-            if self.bucket.is_some() || !is_read {
-                return self.answer(sent, server, expected, response).await;
+            let is_get_or_head = [Method::GET, Method::HEAD].contains(&parts.method);
+            if self.bucket.is_some() || !is_get_or_head {
+                return self
+                    .prepare_response(sent, server, expected, response)
+                    .await;
             }
             redirects += 1;
             let target = redirect_target(&url, target, redirects)?;
@@ -210,7 +223,8 @@ impl Service {
         }
         let host = url.host_str().unwrap_or_default();
         let port = url.port_or_known_default().unwrap_or_default();
-        self.servers.get(&format!("{host}:{port}"), self.ceiling)
+        self.servers
+            .get(&format!("{host}:{port}"), self.rate_ceiling)
     }
 
     /// Sends one request at the pace of its server.
@@ -223,8 +237,8 @@ impl Service {
     ) -> Result<(Instant, Arc<Server>, reqwest::Response), ServiceError> {
         let server = self.server(&url);
         let request = new_request(method, url, headers.clone(), body);
-        let sent = server.acquire().await;
-        let answer = tokio::time::timeout(self.stall, self.client.execute(request)).await;
+        let sent = server.wait_until_allowed().await;
+        let answer = tokio::time::timeout(self.stall_timeout, self.client.execute(request)).await;
         let why = match answer {
             Ok(Ok(response)) => {
                 note_status(&server, sent, &response);
@@ -232,7 +246,7 @@ impl Service {
             }
             Ok(Err(error)) => {
                 let is_unreachable = error.is_connect();
-                let why = innermost(&error.without_url());
+                let why = innermost_message(&error.without_url());
                 if !is_unreachable {
                     // The server was reached. This may concern one object only, which is requested
                     // again after a wait of its own.
@@ -240,39 +254,43 @@ impl Service {
                 }
                 why
             }
-            Err(_) => format!("no response within {} s", self.stall.as_secs_f64()),
+            Err(_) => format!("no response within {} s", self.stall_timeout.as_secs_f64()),
         };
-        server.refuse(Refusal::Unreachable, sent, None, &why);
+        server.note_refusal(Refusal::Unreachable, sent, None, &why);
         Err(ServiceError::NoResponse { why })
     }
 
-    /// Returns a response to the store, unless its status is not 2xx.
-    async fn answer(
+    /// Converts a response for the store. A status other than 2xx is an error.
+    async fn prepare_response(
         &self,
         sent: Instant,
         server: Arc<Server>,
-        expected: Expected,
+        expected: ExpectedResponse,
         response: reqwest::Response,
     ) -> Result<HttpResponse, HttpError> {
         let status = response.status();
-        let mut response = http_response(response);
+        let mut response = convert_response(response);
         if self.bucket.is_none() {
-            keep_needed(response.headers_mut());
+            retain_needed_headers(response.headers_mut());
         }
         if status.is_success() {
             return Ok(match expected {
-                Expected::Whole if status != StatusCode::OK => {
+                ExpectedResponse::WholeObject if status != StatusCode::OK => {
                     let why = format!("the server answered {status} instead of the whole object");
                     return Err(ServiceError::Interrupted { why }.into());
                 }
-                Expected::Whole | Expected::Object => with_length(response, self.stall).await?,
-                Expected::Answer => short_answer(response, self.stall).await?,
+                ExpectedResponse::WholeObject | ExpectedResponse::ObjectOrRange => {
+                    ensure_length(response, self.stall_timeout).await?
+                }
+                ExpectedResponse::OtherAnswer => {
+                    receive_limited(response, self.stall_timeout).await?
+                }
             });
         }
         let body = Limited::new(response.into_body(), MAX_REASON_BYTES).collect();
-        let body = tokio::time::timeout(self.stall, body).await;
+        let body = tokio::time::timeout(self.stall_timeout, body).await;
         let body = body.ok().and_then(Result::ok).map(|body| body.to_bytes());
-        let code = body.as_deref().and_then(code_of_s3);
+        let code = body.as_deref().and_then(parse_s3_error_code);
         Err(ServiceError::Status {
             status: status.as_u16(),
             sent,
@@ -287,7 +305,7 @@ impl Service {
 }
 
 impl Service {
-    /// Requests credentials, at no pace.
+    /// Requests credentials. The rate of these requests is not limited.
     async fn request_credentials(
         &self,
         method: Method,
@@ -295,21 +313,22 @@ impl Service {
         headers: HeaderMap,
         body: HttpRequestBody,
     ) -> Result<HttpResponse, ServiceError> {
-        let failed = |why: String| ServiceError::Credentials { why };
+        let credentials_error = |why: String| ServiceError::Credentials { why };
         let request = self.client.execute(new_request(method, url, headers, body));
         let response = tokio::time::timeout(CREDENTIALS_TIMEOUT, request).await;
-        let response = response.map_err(|_| failed("no answer".to_owned()))?;
-        let response = response.map_err(|error| failed(innermost(&error.without_url())))?;
+        let response = response.map_err(|_| credentials_error("no answer".to_owned()))?;
+        let response =
+            response.map_err(|error| credentials_error(innermost_message(&error.without_url())))?;
         match response.status() {
             status if status.is_success() => {
-                short_answer(http_response(response), CREDENTIALS_TIMEOUT).await
+                receive_limited(convert_response(response), CREDENTIALS_TIMEOUT).await
             }
-            status => Err(failed(status.to_string())),
+            status => Err(credentials_error(status.to_string())),
         }
     }
 }
 
-/// Returns a request with a body, if that has bytes.
+/// Creates a request. An empty body is left out.
 fn new_request(
     method: Method,
     url: Url,
@@ -325,9 +344,9 @@ fn new_request(
     request
 }
 
-/// Removes all headers but those that a store needs to read an object. It refuses objects with
-/// other headers that are malformed.
-fn keep_needed(headers: &mut HeaderMap) {
+/// Removes all headers but those that a store needs to read an object. Otherwise a store would refuse
+/// an object because an unneeded header is malformed.
+fn retain_needed_headers(headers: &mut HeaderMap) {
     let mut needed = HeaderMap::new();
     for name in [CONTENT_LENGTH, CONTENT_RANGE, ETAG, LAST_MODIFIED] {
         if let Some(value) = headers.remove(&name)
@@ -347,21 +366,24 @@ fn note_status(server: &Server, sent: Instant, response: &reqwest::Response) {
         status,
         StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
     ) {
-        let wait = response.headers().get(RETRY_AFTER).and_then(retry_after);
-        server.refuse(Refusal::TooFast, sent, wait, &format!("answered {status}"));
+        let wait = response
+            .headers()
+            .get(RETRY_AFTER)
+            .and_then(parse_retry_after);
+        server.note_refusal(Refusal::TooFast, sent, wait, &format!("answered {status}"));
         server.note_answer();
     } else if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
         // Whether this concerns the object or the client is decided by `fetch.rs`.
     } else {
         server.note_answer();
         if !status.is_server_error() {
-            server.succeed(sent);
+            server.note_success(sent);
         }
     }
 }
 
 /// Parses `Retry-After`, which is a number of seconds or a date (RFC 9110, section 10.2.3).
-fn retry_after(value: &HeaderValue) -> Option<Duration> {
+fn parse_retry_after(value: &HeaderValue) -> Option<Duration> {
     let text = value.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse() {
         return Some(Duration::from_secs(seconds).min(MAX_RETRY_AFTER));
@@ -375,9 +397,9 @@ fn retry_after(value: &HeaderValue) -> Option<Duration> {
     Some(wait.min(MAX_RETRY_AFTER))
 }
 
-/// Returns where a redirect leads, or an error if it must not be followed.
+/// Returns the target of a redirect, or an error if it must not be followed.
 fn redirect_target(
-    from: &Url,
+    source_url: &Url,
     target: &HeaderValue,
     redirects: usize,
 ) -> Result<Url, ServiceError> {
@@ -392,16 +414,16 @@ fn redirect_target(
     let target = target
         .to_str()
         .ok()
-        .and_then(|target| from.join(target).ok());
+        .and_then(|target| source_url.join(target).ok());
     match target {
         Some(target) if !matches!(target.scheme(), "http" | "https") => {
             refuse("it is redirected to another protocol than http and https")
         }
-        Some(target) if from.scheme() == "https" && target.scheme() == "http" => {
+        Some(target) if source_url.scheme() == "https" && target.scheme() == "http" => {
             refuse("it is redirected from https to http")
         }
         Some(mut target) => {
-            // User information in a redirect would be credentials that nobody gave.
+            // The user did not give these credentials, so they are not sent.
             let _ = target.set_username("");
             let _ = target.set_password(None);
             Ok(target)
@@ -410,62 +432,63 @@ fn redirect_target(
     }
 }
 
-/// Returns a response as the stores take it.
-fn http_response(response: reqwest::Response) -> HttpResponse {
+/// Converts a response to the type of the stores.
+fn convert_response(response: reqwest::Response) -> HttpResponse {
     let (status, headers) = (response.status(), response.headers().clone());
     let body = reqwest::Body::from(response);
-    let failure =
+    let receive_error =
         |error: reqwest::Error| HttpError::new(HttpErrorKind::Interrupted, error.without_url());
-    let mut response = HttpResponse::new(HttpResponseBody::new(body.map_err(failure)));
+    let mut response = HttpResponse::new(HttpResponseBody::new(body.map_err(receive_error)));
     *response.status_mut() = status;
     *response.headers_mut() = headers;
     response
 }
 
-/// Returns a response with its length, which the stores need. A body of unknown length is received
-/// first, up to a limit.
-async fn with_length(
+/// Adds the header `Content-Length`, which the stores need, if it is missing. For this, the body is
+/// received; [`MAX_OBJECT_IN_MEMORY_BYTES`] limits its size.
+async fn ensure_length(
     response: HttpResponse,
-    stall: Duration,
+    stall_timeout: Duration,
 ) -> Result<HttpResponse, ServiceError> {
     if response.headers().contains_key(CONTENT_LENGTH) || response.status() == NO_CONTENT {
         return Ok(response);
     }
     let (mut parts, body) = response.into_parts();
-    let bytes = received(body, MAX_OBJECT_IN_MEMORY_BYTES, stall).await?;
+    let bytes = receive_body(body, MAX_OBJECT_IN_MEMORY_BYTES, stall_timeout).await?;
     let bytes = bytes.ok_or(ServiceError::UnknownLength)?;
     parts.headers.insert(CONTENT_LENGTH, bytes.len().into());
     Ok(HttpResponse::from_parts(parts, bytes.into()))
 }
 
-/// Returns an answer that was received up to its end, up to a limit.
-async fn short_answer(
+/// Receives the body of an answer, which may have at most [`MAX_ANSWER_BYTES`].
+async fn receive_limited(
     response: HttpResponse,
-    stall: Duration,
+    stall_timeout: Duration,
 ) -> Result<HttpResponse, ServiceError> {
     let (parts, body) = response.into_parts();
-    let bytes = received(body, MAX_ANSWER_BYTES, stall).await?;
+    let bytes = receive_body(body, MAX_ANSWER_BYTES, stall_timeout).await?;
     let bytes = bytes.ok_or(ServiceError::LongAnswer)?;
     Ok(HttpResponse::from_parts(parts, bytes.into()))
 }
 
 /// Receives a body; returns `None` if it has more than `max_bytes`.
-async fn received(
+async fn receive_body(
     mut body: HttpResponseBody,
     max_bytes: u64,
-    stall: Duration,
+    stall_timeout: Duration,
 ) -> Result<Option<Vec<u8>>, ServiceError> {
-    let interrupted = |why: &str| ServiceError::Interrupted {
+    let interruption_error = |why: &str| ServiceError::Interrupted {
         why: why.to_owned(),
     };
     let mut bytes = Vec::new();
     loop {
-        let frame = tokio::time::timeout(stall, body.frame()).await;
-        let frame = frame.map_err(|_| interrupted("the response stalled"))?;
+        let frame = tokio::time::timeout(stall_timeout, body.frame()).await;
+        let frame = frame.map_err(|_| interruption_error("the response stalled"))?;
         let Some(frame) = frame else {
             return Ok(Some(bytes));
         };
-        let frame = frame.map_err(|_| interrupted("the connection ended in the response"))?;
+        let frame =
+            frame.map_err(|_| interruption_error("the connection ended in the response"))?;
         let data = frame.into_data().unwrap_or_default();
         if (bytes.len() + data.len()) as u64 > max_bytes {
             return Ok(None);
@@ -474,8 +497,8 @@ async fn received(
     }
 }
 
-/// Returns the code in the XML of an error of S3.
-fn code_of_s3(body: &[u8]) -> Option<String> {
+/// Parses the error code in the XML of an error response of S3.
+fn parse_s3_error_code(body: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(body).ok()?;
     let (_, rest) = text.split_once("<Code>")?;
     let (code, _) = rest.split_once("</Code>")?;
@@ -483,8 +506,8 @@ fn code_of_s3(body: &[u8]) -> Option<String> {
     is_code.then(|| code.to_owned())
 }
 
-/// Returns the text of the innermost cause, which is the most specific one.
-pub(super) fn innermost(error: &dyn std::error::Error) -> String {
+/// Returns the message of the innermost cause of an error, which is the most specific one.
+pub(super) fn innermost_message(error: &dyn std::error::Error) -> String {
     let causes = iter::successors(Some(error), |&error| error.source());
     causes.last().map_or_else(String::new, ToString::to_string)
 }
@@ -510,7 +533,7 @@ mod tests {
 
     #[test]
     fn retry_after_counts_up_to_a_limit() {
-        let wait = |text: &str| retry_after(&HeaderValue::from_str(text).unwrap());
+        let wait = |text: &str| parse_retry_after(&HeaderValue::from_str(text).unwrap());
         assert_eq!(wait("7"), Some(Duration::from_secs(7)));
         for year in ["31536000", "Wed, 21 Oct 2099 07:28:00 GMT"] {
             assert_eq!(wait(year), Some(MAX_RETRY_AFTER), "{year}");
@@ -525,8 +548,16 @@ mod tests {
     #[test]
     fn only_objects_and_their_headers_are_objects() {
         let url = |query: &str| Url::parse(&format!("http://h/bucket/key?{query}")).unwrap();
-        assert!(is_object(&Method::GET, &url("")) && is_object(&Method::HEAD, &url("")));
-        assert!(!is_object(&Method::GET, &url("list-type=2&prefix=a")));
-        assert!(!is_object(&Method::PUT, &url("")) && !is_object(&Method::POST, &url("uploads")));
+        assert!(
+            is_object_request(&Method::GET, &url("")) && is_object_request(&Method::HEAD, &url(""))
+        );
+        assert!(!is_object_request(
+            &Method::GET,
+            &url("list-type=2&prefix=a")
+        ));
+        assert!(
+            !is_object_request(&Method::PUT, &url(""))
+                && !is_object_request(&Method::POST, &url("uploads"))
+        );
     }
 }

@@ -18,18 +18,19 @@ use std::time::Duration;
 /// The time after which a connection that is not established fails.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The limit of the size of a file of root certificates. That of an operating system has 250 KB.
+/// The largest file of root certificates that is read. That of an operating system has 250 KB.
 const MAX_CA_BYTES: u64 = 16 << 20;
 
 /// A store, and the path of an object in it.
-pub(super) type StoredObject = (Arc<dyn ObjectStore>, Path);
+pub(super) type StoreAndPath = (Arc<dyn ObjectStore>, Path);
 
 /// The stores of a process.
 pub(super) struct Stores {
     service: Service,
-    /// The ceilings of the rates of http and https, and of S3.
-    http_ceiling: Option<f64>,
-    s3_ceiling: Option<f64>,
+    /// The highest rate of http and https, in requests a second; `None` for no limit.
+    http_rate_ceiling: Option<f64>,
+    /// The same for S3.
+    s3_rate_ceiling: Option<f64>,
     servers: Arc<Servers>,
     is_anonymous: bool,
     by_bucket: Mutex<HashMap<String, Arc<AmazonS3>>>,
@@ -38,8 +39,8 @@ pub(super) struct Stores {
 impl Stores {
     pub(super) fn new(options: &RemoteOptions, service: Service) -> Self {
         Self {
-            http_ceiling: options.ceiling(Scheme::Https),
-            s3_ceiling: options.ceiling(Scheme::S3),
+            http_rate_ceiling: options.rate_ceiling(Scheme::Https),
+            s3_rate_ceiling: options.rate_ceiling(Scheme::S3),
             servers: Arc::clone(&service.servers),
             is_anonymous: options.is_anonymous,
             by_bucket: Mutex::default(),
@@ -47,50 +48,50 @@ impl Stores {
         }
     }
 
-    /// Returns the store of an object.
-    pub(super) fn of(&self, url: &RemoteUrl) -> Result<StoredObject, Error> {
+    /// Returns the store of an object, and its path in the store.
+    pub(super) fn store_for(&self, url: &RemoteUrl) -> Result<StoreAndPath, Error> {
         match url.scheme() {
             Scheme::S3 => {
-                let (store, path) = self.of_s3(url)?;
+                let (store, path) = self.bucket_and_key(url)?;
                 Ok((store, path))
             }
             Scheme::Http | Scheme::Https => {
-                // A store for each object, since a query is part of the URL of its store.
+                // Each object has its own store, since the URL of a store includes the query.
                 let service = Service {
-                    ceiling: self.http_ceiling,
+                    rate_ceiling: self.http_rate_ceiling,
                     ..self.service.clone()
                 };
                 let store = HttpBuilder::new()
                     .with_url(url.target())
-                    .with_retry(no_retries())
+                    .with_retry(no_retry_config())
                     .with_http_connector(service)
                     .build()
-                    .map_err(|error| refused(url, error))?;
+                    .map_err(|error| store_error(url, error))?;
                 Ok((Arc::new(store), Path::default()))
             }
         }
     }
 
-    /// Returns the bucket of an object, and its key.
-    pub(super) fn of_s3(&self, url: &RemoteUrl) -> Result<(Arc<AmazonS3>, Path), Error> {
+    /// Returns the store of the bucket of an object, and its key.
+    pub(super) fn bucket_and_key(&self, url: &RemoteUrl) -> Result<(Arc<AmazonS3>, Path), Error> {
         let path = Path::parse(url.target());
-        let path = path.map_err(|error| refused(url, error))?;
-        Ok((self.bucket(url)?, path))
+        let path = path.map_err(|error| store_error(url, error))?;
+        Ok((self.bucket_store(url)?, path))
     }
 
     /// Returns the server of an object on S3: its bucket.
     pub(super) fn bucket_server(&self, url: &RemoteUrl) -> Arc<Server> {
         let name = format!("s3://{}", url.server());
-        self.servers.get(&name, self.s3_ceiling)
+        self.servers.get(&name, self.s3_rate_ceiling)
     }
 
     /// Returns the server of an object over http or https.
     pub(super) fn http_server(&self, url: &RemoteUrl) -> Arc<Server> {
-        self.servers.get(url.server(), self.http_ceiling)
+        self.servers.get(url.server(), self.http_rate_ceiling)
     }
 
     /// Returns the store of a bucket.
-    fn bucket(&self, url: &RemoteUrl) -> Result<Arc<AmazonS3>, Error> {
+    fn bucket_store(&self, url: &RemoteUrl) -> Result<Arc<AmazonS3>, Error> {
         let mut stores = self
             .by_bucket
             .lock()
@@ -104,7 +105,7 @@ impl Stores {
         };
         let mut builder = AmazonS3Builder::from_env()
             .with_bucket_name(url.server())
-            .with_retry(no_retries())
+            .with_retry(no_retry_config())
             .with_skip_signature(self.is_anonymous)
             .with_http_connector(service);
         let is_set = |key| builder.get_config_value(&key).is_some();
@@ -117,21 +118,21 @@ impl Stores {
                 "the profile '{profile}' is not read, and there are no credentials: \
                  eval \"$(aws configure export-credentials --format env)\" exports them"
             );
-            return Err(refused(url, io::Error::other(why)));
+            return Err(store_error(url, io::Error::other(why)));
         }
         if let Ok(region) = std::env::var("AWS_REGION") {
             builder = builder.with_region(region);
         }
-        check_settings(&builder).map_err(|why| refused(url, io::Error::other(why)))?;
-        let store = builder.build().map_err(|error| refused(url, error))?;
+        check_settings(&builder).map_err(|why| store_error(url, io::Error::other(why)))?;
+        let store = builder.build().map_err(|error| store_error(url, error))?;
         let store = Arc::new(store);
         stores.insert(url.server().to_owned(), Arc::clone(&store));
         Ok(store)
     }
 }
 
-/// Checks settings that are put into requests as they are: the store panics if one does not fit.
-/// The description of a problem names a key or a token, and never shows it.
+/// Checks settings that the store copies into requests, because it panics if one of them is
+/// malformed. The description of a problem has the name of a secret setting, and never its value.
 fn check_settings(builder: &AmazonS3Builder) -> Result<(), String> {
     use AmazonS3ConfigKey as Key;
     let value = |key: &Key| builder.get_config_value(key);
@@ -140,8 +141,8 @@ fn check_settings(builder: &AmazonS3Builder) -> Result<(), String> {
         _ => key.as_ref().to_uppercase(),
     };
     let is_region = |text: &str| {
-        let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
-        !text.is_empty() && text.bytes().all(is_part)
+        let is_region_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+        !text.is_empty() && text.bytes().all(is_region_byte)
     };
     if let Some(region) = value(&Key::Region).filter(|region| !is_region(region)) {
         return Err(format!(
@@ -196,7 +197,7 @@ fn check_settings(builder: &AmazonS3Builder) -> Result<(), String> {
 
 /// Returns true if a text is the URL of a server, to which a path may be appended.
 fn is_endpoint(text: &str) -> bool {
-    let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"\"<>\\^`{|}#".contains(&byte);
+    let is_url_byte = |byte: u8| byte.is_ascii_graphic() && !b"\"<>\\^`{|}#".contains(&byte);
     let url = reqwest::Url::parse(text);
     let is_url = url.is_ok_and(|url| {
         let is_http = matches!(url.scheme(), "http" | "https");
@@ -206,19 +207,19 @@ fn is_endpoint(text: &str) -> bool {
         let after_scheme = text.split_once("://");
         after_scheme.is_some_and(|(_, rest)| !rest.starts_with('/'))
     };
-    is_url && has_host(text) && text.bytes().all(is_plain)
+    is_url && has_host(text) && text.bytes().all(is_url_byte)
 }
 
-/// Returns a client for all requests.
-pub(super) fn client(options: &RemoteOptions) -> Result<reqwest::Client, Error> {
-    // Another part of the process may have installed one; any does.
+/// Builds the HTTP client that sends all requests.
+pub(super) fn build_client(options: &RemoteOptions) -> Result<reqwest::Client, Error> {
+    // This fails if the process has installed a provider before, which is used then.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder = reqwest::Client::builder()
         .user_agent(concat!("robots-scan/", env!("CARGO_PKG_VERSION")))
         .redirect(reqwest::redirect::Policy::none())
         .http1_only()
         .connect_timeout(CONNECT_TIMEOUT);
-    if let Some(path) = &options.ca {
+    if let Some(path) = &options.ca_file {
         let bytes = disk::read_user_file(path, MAX_CA_BYTES);
         let bytes = bytes.map_err(|error| Error::read(path, error))?;
         let certificates = reqwest::Certificate::from_pem_bundle(&bytes);
@@ -234,8 +235,8 @@ pub(super) fn client(options: &RemoteOptions) -> Result<reqwest::Client, Error> 
         .map_err(|error| Error::with_source(RemoteErrorKind::NetworkStart, "", error))
 }
 
-/// Requests are repeated by `fetch.rs` only.
-fn no_retries() -> RetryConfig {
+/// Returns a configuration without retries, since `fetch.rs` and `upload.rs` repeat requests.
+fn no_retry_config() -> RetryConfig {
     RetryConfig {
         backoff: BackoffConfig::default(),
         max_retries: 0,
@@ -243,7 +244,7 @@ fn no_retries() -> RetryConfig {
     }
 }
 
-fn refused(url: &RemoteUrl, error: impl std::error::Error + Send + Sync + 'static) -> Error {
+fn store_error(url: &RemoteUrl, error: impl std::error::Error + Send + Sync + 'static) -> Error {
     Error::with_source(RemoteErrorKind::Store, url.display_path(), error)
 }
 

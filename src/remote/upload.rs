@@ -1,14 +1,14 @@
 //! Lists and writes objects of S3.
 //!
-//! Every object gets its digest as metadata, by which a later copy knows that it is whole: the
-//! digest is sent with the bytes or with the first part, and an object of parts becomes visible
-//! only after all bytes that were sent have been compared with it.
+//! The metadata of every object has the digest of its bytes, by which a later copy recognizes a
+//! complete object. The digest is sent with the bytes, or with the first part. An object of several
+//! parts becomes visible only after the bytes of all parts have been compared with the digest.
 
-use super::fetch::{Failure, failure_of};
+use super::fetch::{AttemptFailure, classify_error};
 use super::network::Network;
-use super::service::{ServiceError, innermost};
+use super::service::{ServiceError, innermost_message};
 use super::{
-    Content, FetchError, FetchErrorKind, MAX_OBJECT_IN_MEMORY_BYTES, RemoteUrl, Upload,
+    FetchError, FetchErrorKind, MAX_OBJECT_IN_MEMORY_BYTES, RemoteUrl, SizeAndDigest, Upload,
     UploadSource,
 };
 use crate::error::RemoteErrorKind;
@@ -32,10 +32,10 @@ use xxhash_rust::xxh3::Xxh3;
 /// The key of the digest in the metadata of an object: `x-amz-meta-robots-scan-xxh3`.
 const DIGEST_KEY: &str = "robots-scan-xxh3";
 
-/// The size of a part of an object above [`MAX_OBJECT_IN_MEMORY_BYTES`]. S3 takes at least 5 MiB.
+/// The size of a part of an object above [`MAX_OBJECT_IN_MEMORY_BYTES`]. S3 requires 5 MiB or more.
 const PART_BYTES: u64 = 16 << 20;
 
-/// The most parts that S3 takes.
+/// The most parts of an object that S3 accepts.
 const MAX_PARTS: u64 = 10_000;
 
 /// The first wait after a request that was refused or interrupted. Further ones double it.
@@ -44,172 +44,179 @@ const FIRST_WAIT: Duration = Duration::from_secs(1);
 /// The longest wait after a request that was refused or interrupted.
 const MAX_WAIT: Duration = Duration::from_secs(120);
 
-/// The number of requests to a bucket that has never answered, after which the copy fails.
-const FIRST_TRIES: u32 = 4;
+/// The number of requests to a bucket without any answer, after which the copy fails.
+const TRIES_WITHOUT_ANSWER: u32 = 4;
 
-/// The number of answers to a request that are not those of S3, after which the copy fails.
+/// The number of answers to a request that S3 would not give, after which the copy fails.
 const MAX_STRANGE_ANSWERS: u32 = 4;
 
-/// The time after which a request checks whether it is to end.
+/// The interval at which a running request checks the [`StopConditions`].
 const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The time for dropping the parts of an object that was not completed.
-const ABORT_TIME: Duration = Duration::from_secs(10);
+/// The time limit for removing the parts of an object that was not completed.
+const ABORT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Returns the paths below a prefix, and the sizes of the objects there, up to `max_entries` of
-/// them.
-pub(super) async fn list(
+/// Returns the sizes of the objects below a prefix, by their paths relative to it. The listing ends
+/// after `max_entries`.
+pub(super) async fn list_objects(
     network: &Network,
     prefix: &RemoteUrl,
     max_entries: usize,
     stop: &AtomicBool,
 ) -> Result<BTreeMap<String, u64>, FetchError> {
-    let fail = fail_at(prefix);
+    let fail = fetch_error_for(prefix);
     let (store, path) = network
         .stores
-        .of_s3(prefix)
+        .bucket_and_key(prefix)
         .map_err(|error| fail(FetchErrorKind::Invalid(error)))?;
-    let halt = Halt::new(stop);
-    let found = repeat(network, prefix, &halt, || async {
+    let conditions = StopConditions::new(stop);
+    let found = retry_request(network, prefix, &conditions, || async {
         let entries = store.list(Some(&path)).take(max_entries);
         entries.try_collect::<Vec<_>>().await
     });
     let found = found.await.map_err(&fail)?;
-    let below = format!("{path}/");
-    let relative = found.into_iter().filter_map(|object| {
-        let path = object.location.as_ref().strip_prefix(&below)?;
+    let folder = format!("{path}/");
+    let relative_paths = found.into_iter().filter_map(|object| {
+        let path = object.location.as_ref().strip_prefix(&folder)?;
         Some((path.to_owned(), object.size))
     });
-    Ok(relative.collect())
+    Ok(relative_paths.collect())
 }
 
-/// Writes an object in one request, unless there is one. Returns false if there is one.
-pub(super) async fn create(
+/// Writes an object in one request, unless the URL already has one. Returns true if it was written.
+pub(super) async fn create_object(
     network: &Network,
     upload: &Upload,
     stop: &AtomicBool,
 ) -> Result<bool, FetchError> {
-    let fail = fail_at(&upload.url);
+    let fail = fetch_error_for(&upload.url);
     let (store, path) = network
         .stores
-        .of_s3(&upload.url)
+        .bucket_and_key(&upload.url)
         .map_err(|error| fail(FetchErrorKind::Invalid(error)))?;
-    let bytes = Source::open(upload).and_then(|source| source.whole(&upload.content));
+    let bytes =
+        OpenUploadSource::open(upload).and_then(|source| source.read_verified(&upload.content));
     let bytes = bytes.map_err(&fail)?;
-    let halt = Halt::new(stop);
+    let conditions = StopConditions::new(stop);
     let options = PutOptions {
         mode: PutMode::Create,
-        attributes: metadata(&upload.content),
+        attributes: digest_metadata(&upload.content),
         ..PutOptions::default()
     };
     let put = || async {
-        let put = store.put_opts(&path, bytes.clone(), options.clone()).await;
-        match put {
+        let result = store.put_opts(&path, bytes.clone(), options.clone()).await;
+        match result {
             Ok(_) => Ok(true),
-            Err(error) if status_of(&error) == Some(412) => Ok(false),
+            Err(error) if response_status(&error) == Some(412) => Ok(false),
             Err(error) => Err(error),
         }
     };
-    repeat(network, &upload.url, &halt, put).await.map_err(fail)
+    retry_request(network, &upload.url, &conditions, put)
+        .await
+        .map_err(fail)
 }
 
-/// Writes an object. Returns true if it was there. One above [`MAX_OBJECT_IN_MEMORY_BYTES`] is
-/// written in parts, and becomes visible when all of them are there. If that fails, the parts are
-/// dropped.
-async fn upload(
+/// Writes an object, unless it exists. Returns true if it exists. An object above
+/// [`MAX_OBJECT_IN_MEMORY_BYTES`] is written in parts, and becomes visible when all parts are
+/// written. If this fails, the parts are removed.
+async fn write_object(
     network: &Network,
     upload: &Upload,
-    note: &(dyn Fn(u64) + Sync),
-    halt: &Halt<'_>,
+    report_bytes: &(dyn Fn(u64) + Sync),
+    conditions: &StopConditions<'_>,
 ) -> Result<bool, FetchError> {
     let Upload { url, content, .. } = upload;
-    let fail = fail_at(url);
+    let fail = fetch_error_for(url);
     let (store, path) = network
         .stores
-        .of_s3(url)
+        .bucket_and_key(url)
         .map_err(|error| fail(FetchErrorKind::Invalid(error)))?;
     if upload.may_exist {
-        let is_there = || has_content(&store, &path, content);
-        let is_there = repeat(network, url, halt, is_there).await;
+        let check_existing = || has_size_and_digest(&store, &path, content);
+        let is_there = retry_request(network, url, conditions, check_existing).await;
         if is_there.map_err(&fail)? {
-            note(content.bytes);
+            report_bytes(content.bytes);
             return Ok(true);
         }
     }
-    let source = Source::open(upload).map_err(&fail)?;
+    let source = OpenUploadSource::open(upload).map_err(&fail)?;
     if content.bytes <= MAX_OBJECT_IN_MEMORY_BYTES {
-        let bytes = source.whole(content).map_err(&fail)?;
+        let bytes = source.read_verified(content).map_err(&fail)?;
         let options = PutOptions {
-            attributes: metadata(content),
+            attributes: digest_metadata(content),
             ..PutOptions::default()
         };
         let put = || async {
-            let put = store.put_opts(&path, bytes.clone(), options.clone()).await;
-            put.map(|_| ())
+            let result = store.put_opts(&path, bytes.clone(), options.clone()).await;
+            result.map(|_| ())
         };
-        repeat(network, url, halt, put).await.map_err(&fail)?;
-        note(content.bytes);
+        retry_request(network, url, conditions, put)
+            .await
+            .map_err(&fail)?;
+        report_bytes(content.bytes);
         return Ok(false);
     }
     let options = PutMultipartOptions {
-        attributes: metadata(content),
+        attributes: digest_metadata(content),
         ..PutMultipartOptions::default()
     };
-    let begin = || store.create_multipart_opts(&path, options.clone());
-    let id = repeat(network, url, halt, begin).await.map_err(&fail)?;
-    let written = async {
-        let step = PART_BYTES.max(content.bytes.div_ceil(MAX_PARTS));
+    let create_multipart = || store.create_multipart_opts(&path, options.clone());
+    let id = retry_request(network, url, conditions, create_multipart)
+        .await
+        .map_err(&fail)?;
+    let write_parts = async {
+        let part_bytes = PART_BYTES.max(content.bytes.div_ceil(MAX_PARTS));
         let (mut parts, mut hash) = (Vec::new(), Xxh3::new());
         let mut offset = 0;
         while offset < content.bytes {
-            let count = step.min(content.bytes - offset);
-            let bytes = source.piece(offset, count)?;
+            let count = part_bytes.min(content.bytes - offset);
+            let bytes = source.read_range(offset, count)?;
             bytes.iter().for_each(|bytes| hash.update(bytes));
             let index = parts.len();
             let put = || async { store.put_part(&path, &id, index, bytes.clone()).await };
-            parts.push(repeat(network, url, halt, put).await?);
-            note(count);
+            parts.push(retry_request(network, url, conditions, put).await?);
+            report_bytes(count);
             offset += count;
         }
-        source.compare(&hash, content)?;
+        source.check_digest(&hash, content)?;
         let complete = || async {
             let done = store.complete_multipart(&path, &id, parts.clone()).await;
             let Err(error) = done else { return Ok(()) };
             // The answer to an earlier request may have been lost.
-            match has_content(&store, &path, content).await {
+            match has_size_and_digest(&store, &path, content).await {
                 Ok(true) => Ok(()),
                 _ => Err(error),
             }
         };
-        repeat(network, url, halt, complete).await
+        retry_request(network, url, conditions, complete).await
     };
-    let written = written.await;
+    let written = write_parts.await;
     if written.is_err() {
-        // If this fails too, a rule of the bucket removes the parts.
+        // If this fails, too, a lifecycle rule of the bucket has to remove the parts.
         let abort = store.abort_multipart(&path, &id);
-        let _ = tokio::time::timeout(ABORT_TIME, abort).await;
+        let _ = tokio::time::timeout(ABORT_TIMEOUT, abort).await;
     }
     written.map_err(fail).map(|()| false)
 }
 
-/// Returns the metadata of an object with this content.
-fn metadata(content: &Content) -> Attributes {
+/// Returns the metadata of an object: its digest.
+fn digest_metadata(content: &SizeAndDigest) -> Attributes {
     let digest = content.digest.clone();
     Attributes::from_iter([(Attribute::Metadata(DIGEST_KEY.into()), digest)])
 }
 
-/// Returns true if an object has a size, and a digest in its metadata.
-async fn has_content(
+/// Returns true if an object exists, and has this size, and this digest in its metadata.
+async fn has_size_and_digest(
     store: &AmazonS3,
     path: &path::Path,
-    content: &Content,
+    content: &SizeAndDigest,
 ) -> object_store::Result<bool> {
     let options = GetOptions {
         head: true,
         ..GetOptions::default()
     };
     let found = match store.get_opts(path, options).await {
-        Err(error) if status_of(&error) == Some(404) => return Ok(false),
+        Err(error) if response_status(&error) == Some(404) => return Ok(false),
         found => found?,
     };
     let key = Attribute::Metadata(DIGEST_KEY.into());
@@ -217,22 +224,22 @@ async fn has_content(
     Ok(found.meta.size == content.bytes && digest == Some(&content.digest))
 }
 
-/// Returns the status of the answer that an error of a store was caused by.
-fn status_of(error: &object_store::Error) -> Option<u16> {
-    match ServiceError::of(error) {
+/// Returns the HTTP status that caused an error of a store; `None` for other causes.
+fn response_status(error: &object_store::Error) -> Option<u16> {
+    match ServiceError::find_in_causes(error) {
         Some(ServiceError::Status { status, .. }) => Some(*status),
         _ => None,
     }
 }
 
-/// The bytes of an object that is to be written.
-struct Source<'u> {
+/// The opened source of an upload.
+struct OpenUploadSource<'u> {
     file: ArchiveFile,
     /// The path for messages.
     path: &'u Path,
 }
 
-impl<'u> Source<'u> {
+impl<'u> OpenUploadSource<'u> {
     fn open(upload: &'u Upload) -> Result<Self, FetchErrorKind> {
         match &upload.source {
             UploadSource::Memory(bytes) => Ok(Self {
@@ -240,22 +247,22 @@ impl<'u> Source<'u> {
                 path: upload.url.display_path(),
             }),
             UploadSource::File(path) => Ok(Self {
-                file: ArchiveFile::open(path).map_err(|error| unreadable(path, error))?,
+                file: ArchiveFile::open(path).map_err(|error| read_error(path, error))?,
                 path,
             }),
         }
     }
 
-    /// Reads `count` bytes at `offset`; fewer are an error.
-    fn piece(&self, offset: u64, count: u64) -> Result<PutPayload, FetchErrorKind> {
+    /// Reads `count` bytes at `offset`. It is an error if the source ends before.
+    fn read_range(&self, offset: u64, count: u64) -> Result<PutPayload, FetchErrorKind> {
         let mut bytes = vec![0; count as usize];
         let mut read = 0;
         while read < bytes.len() {
             let piece = self.file.read_at(offset + read as u64, &mut bytes[read..]);
-            match piece.map_err(|error| unreadable(self.path, error))? {
+            match piece.map_err(|error| read_error(self.path, error))? {
                 0 => {
                     let error = io::ErrorKind::UnexpectedEof.into();
-                    return Err(unreadable(self.path, error));
+                    return Err(read_error(self.path, error));
                 }
                 more => read += more,
             }
@@ -263,17 +270,17 @@ impl<'u> Source<'u> {
         Ok(bytes.into())
     }
 
-    /// Reads all bytes, and compares them with the content that they must have.
-    fn whole(&self, content: &Content) -> Result<PutPayload, FetchErrorKind> {
-        let bytes = self.piece(0, content.bytes)?;
+    /// Reads all bytes, and checks their digest.
+    fn read_verified(&self, content: &SizeAndDigest) -> Result<PutPayload, FetchErrorKind> {
+        let bytes = self.read_range(0, content.bytes)?;
         let mut hash = Xxh3::new();
         bytes.iter().for_each(|bytes| hash.update(bytes));
-        self.compare(&hash, content)?;
+        self.check_digest(&hash, content)?;
         Ok(bytes)
     }
 
-    /// Returns an error unless this is the hash of the content.
-    fn compare(&self, hash: &Xxh3, content: &Content) -> Result<(), FetchErrorKind> {
+    /// Returns an error unless the hash of the bytes is the expected digest.
+    fn check_digest(&self, hash: &Xxh3, content: &SizeAndDigest) -> Result<(), FetchErrorKind> {
         let digest = format!("{:016x}", hash.digest());
         if digest == content.digest {
             return Ok(());
@@ -284,7 +291,7 @@ impl<'u> Source<'u> {
     }
 }
 
-fn fail_at(url: &RemoteUrl) -> impl Fn(FetchErrorKind) -> FetchError + use<> {
+fn fetch_error_for(url: &RemoteUrl) -> impl Fn(FetchErrorKind) -> FetchError + use<> {
     let url = url.clone();
     move |kind| FetchError {
         url: url.clone(),
@@ -292,12 +299,12 @@ fn fail_at(url: &RemoteUrl) -> impl Fn(FetchErrorKind) -> FetchError + use<> {
     }
 }
 
-fn unreadable(path: &Path, error: io::Error) -> FetchErrorKind {
+fn read_error(path: &Path, error: io::Error) -> FetchErrorKind {
     FetchErrorKind::Invalid(Error::read(path, error))
 }
 
-/// Returns the error of a key in a listing that no file of a dataset has, such as `a//b`.
-fn not_a_path(error: &path::Error, prefix: &RemoteUrl) -> FetchErrorKind {
+/// Returns the error for a listed key that cannot be a file of a dataset, such as `a//b`.
+fn other_object_error(error: &path::Error, prefix: &RemoteUrl) -> FetchErrorKind {
     let path = match error {
         path::Error::EmptySegment { path } | path::Error::BadSegment { path, .. } => path.clone(),
         other => other.to_string(),
@@ -306,11 +313,12 @@ fn not_a_path(error: &path::Error, prefix: &RemoteUrl) -> FetchErrorKind {
     FetchErrorKind::Invalid(Error::new(kind, prefix.display_path()))
 }
 
-/// Repeats a request until it succeeds, fails for good, or is to end.
-async fn repeat<T, F: Future<Output = object_store::Result<T>>>(
+/// Repeats a request until it succeeds, or fails in a way that a repetition would not change. Stops
+/// under the [`StopConditions`].
+async fn retry_request<T, F: Future<Output = object_store::Result<T>>>(
     network: &Network,
     url: &RemoteUrl,
-    halt: &Halt<'_>,
+    conditions: &StopConditions<'_>,
     request: impl Fn() -> F,
 ) -> Result<T, FetchErrorKind> {
     let server = network.server(url);
@@ -319,7 +327,7 @@ async fn repeat<T, F: Future<Output = object_store::Result<T>>>(
     let (mut tries, mut strange_answers, mut wait) = (0, 0, FIRST_WAIT);
     loop {
         tries += 1;
-        let result = match halt.or(deadline, request()).await {
+        let result = match conditions.run_until(deadline, request()).await {
             Ok(result) => result,
             Err(FetchErrorKind::OutOfPatience { .. }) => {
                 let reason = last_reason;
@@ -332,50 +340,60 @@ async fn repeat<T, F: Future<Output = object_store::Result<T>>>(
             Err(error) => error,
         };
         if let object_store::Error::InvalidPath { source } = &error {
-            return Err(not_a_path(source, url));
+            return Err(other_object_error(source, url));
         }
-        let reason = match failure_of(&error, false) {
-            // The answer is not one of S3, such as an error with the status 200.
-            Failure::Final(_) if ServiceError::of(&error).is_none() => {
+        let reason = match classify_error(&error, false) {
+            // S3 does not give such an answer, for example an error with the status 200. Something
+            // between may have changed the answer, so the request is repeated a few times.
+            AttemptFailure::Final(_) if ServiceError::find_in_causes(&error).is_none() => {
                 strange_answers += 1;
-                let reason = format!("an answer that S3 does not give: {}", innermost(&error));
+                let reason = format!(
+                    "an answer that S3 does not give: {}",
+                    innermost_message(&error)
+                );
                 if strange_answers >= MAX_STRANGE_ANSWERS {
                     return Err(FetchErrorKind::Refused { reason });
                 }
                 reason
             }
-            // Another request for the same object is under way.
-            Failure::Final(_) if status_of(&error) == Some(409) => innermost(&error),
-            Failure::Final(kind) => return Err(kind),
-            Failure::Denied { reason, .. } => return Err(FetchErrorKind::Denied { reason }),
-            Failure::Refused { reason } => reason,
-            Failure::Interrupted { reason } | Failure::NotContinued { reason } => reason,
-            Failure::TimedOut => last_reason,
+            // S3 is processing another request for the same object.
+            AttemptFailure::Final(_) if response_status(&error) == Some(409) => {
+                innermost_message(&error)
+            }
+            AttemptFailure::Final(kind) => return Err(kind),
+            AttemptFailure::Denied { reason, .. } => return Err(FetchErrorKind::Denied { reason }),
+            AttemptFailure::Refused { reason } => reason,
+            AttemptFailure::Interrupted { reason } | AttemptFailure::NotContinued { reason } => {
+                reason
+            }
+            AttemptFailure::TimedOut => last_reason,
         };
-        if tries >= FIRST_TRIES && !server.has_answered() {
+        if tries >= TRIES_WITHOUT_ANSWER && !server.has_answered() {
             return Err(FetchErrorKind::NoAnswer { reason });
         }
         last_reason = reason;
-        halt.or(deadline, tokio::time::sleep(wait)).await?;
+        conditions
+            .run_until(deadline, tokio::time::sleep(wait))
+            .await?;
         wait = (wait * 2).min(MAX_WAIT);
     }
 }
 
-/// Writes objects, several at a time. Returns the number of those that were there. After one has
-/// failed, the others end too, and drop the parts that they have written.
+/// Writes objects, several at a time. Returns the number of those that existed already. After one
+/// upload has failed, the others are stopped, and remove the parts that they have written.
 pub(super) async fn upload_all(
     network: &Network,
     uploads: Vec<Upload>,
     connections: usize,
-    note: &(dyn Fn(u64) + Sync),
+    report_bytes: &(dyn Fn(u64) + Sync),
     stop: &AtomicBool,
 ) -> Result<u64, FetchError> {
-    let halt = &Halt::new(stop);
+    let conditions = &StopConditions::new(stop);
     let requests = uploads.into_iter();
-    let requests = requests.map(|one| async move {
-        let result = upload(network, &one, note, halt).await;
+    let requests = requests.map(|upload| async move {
+        let result = write_object(network, &upload, report_bytes, conditions).await;
         if result.is_err() {
-            halt.has_failed.store(true, Ordering::Relaxed);
+            conditions.has_failed.store(true, Ordering::Relaxed);
         }
         result
     });
@@ -388,20 +406,20 @@ pub(super) async fn upload_all(
             Err(error) => errors.push(error),
         }
     }
-    // Those that ended because of another error come last.
+    // Uploads that were stopped because another one failed come last.
     errors.sort_by_key(|error| matches!(error.kind, FetchErrorKind::Stopped));
     errors.into_iter().next().map_or(Ok(found), Err)
 }
 
-/// The reasons why requests are to end.
-struct Halt<'s> {
+/// The conditions under which requests are stopped.
+struct StopConditions<'s> {
     /// True if the run is to stop.
     stop: &'s AtomicBool,
     /// True if another request has failed.
     has_failed: AtomicBool,
 }
 
-impl<'s> Halt<'s> {
+impl<'s> StopConditions<'s> {
     fn new(stop: &'s AtomicBool) -> Self {
         Self {
             stop,
@@ -409,8 +427,8 @@ impl<'s> Halt<'s> {
         }
     }
 
-    /// Waits for a future, until the deadline or a reason to end.
-    async fn or<T>(
+    /// Runs a future. Returns an error at the deadline, or if a condition to stop is met.
+    async fn run_until<T>(
         &self,
         deadline: Instant,
         future: impl Future<Output = T>,

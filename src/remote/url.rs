@@ -12,7 +12,7 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    const ALL: [(&'static str, Self); 3] = [
+    const PREFIXES: [(&'static str, Self); 3] = [
         ("https://", Self::Https),
         ("http://", Self::Http),
         ("s3://", Self::S3),
@@ -22,22 +22,22 @@ impl Scheme {
 /// The URL of a remote object, `https://HOST/PATH`, `http://HOST/PATH` or `s3://BUCKET/KEY`.
 ///
 /// It may contain secrets: user information and a query, such as that of a presigned URL. They are
-/// only sent to the server. Everything that is printed or stored is without them, also `Debug`.
+/// only sent to the server, and never printed or stored. `Debug` omits them, too.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RemoteUrl {
     scheme: Scheme,
     /// The URL without user information, query and fragment.
     display: PathBuf,
-    /// For http and https, the whole URL without its fragment; for S3, the key.
+    /// The text that is requested: the URL without its fragment, or the key for S3. It has the
+    /// secrets.
     target: String,
-    /// The server, or for S3 the bucket.
+    /// The host and port, or the bucket for S3.
     server: String,
 }
 
-/// The limit of the length of a URL.
 const MAX_URL_BYTES: usize = 8192;
 
-/// The error of a text that has the scheme of a remote object and is not a URL of one.
+/// The error of a text that begins with a supported scheme, but is not the URL of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotARemoteUrl;
 
@@ -51,41 +51,41 @@ pub fn has_scheme(text: &str) -> bool {
         && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
 }
 
-/// Returns a text that may be a URL without what may be its user information, query and fragment.
+/// Removes the user information, the query and the fragment from a text that may be a URL.
 pub fn without_secrets(text: &str) -> String {
     let end = text.find(['?', '#']).unwrap_or(text.len());
     let Some((scheme, rest)) = text[..end].split_once("://") else {
         return text[..end].to_owned();
     };
-    // User information that is not encoded may have a slash.
-    let public = rest.rsplit('@').next().unwrap_or_default();
-    format!("{scheme}://{public}")
+    // User information may contain an unencoded slash, so it is looked for in the path, too.
+    let without_user_info = rest.rsplit('@').next().unwrap_or_default();
+    format!("{scheme}://{without_user_info}")
 }
 
 impl RemoteUrl {
-    /// Parses the URL of an object; returns `None` if the text has another scheme, or none.
+    /// Parses the URL of an object. Returns `None` if the text does not begin with a supported scheme.
     ///
     /// # Errors
     ///
     /// [`NotARemoteUrl`] if it has no host or bucket, or no path.
     pub fn parse(text: &str) -> Result<Option<Self>, NotARemoteUrl> {
-        let scheme = Scheme::ALL.into_iter().find_map(|(prefix, scheme)| {
-            let begins = text.get(..prefix.len())?;
-            begins.eq_ignore_ascii_case(prefix).then_some(scheme)
+        let scheme = Scheme::PREFIXES.into_iter().find_map(|(prefix, scheme)| {
+            let start_of_text = text.get(..prefix.len())?;
+            start_of_text.eq_ignore_ascii_case(prefix).then_some(scheme)
         });
         match scheme {
             None => Ok(None),
-            Some(Scheme::S3) => Self::s3(&text["s3://".len()..]).map(Some),
-            Some(scheme) => Self::http(scheme, text).map(Some),
+            Some(Scheme::S3) => Self::parse_s3(&text["s3://".len()..]).map(Some),
+            Some(scheme) => Self::parse_http(scheme, text).map(Some),
         }
     }
 
-    fn s3(rest: &str) -> Result<Self, NotARemoteUrl> {
+    fn parse_s3(rest: &str) -> Result<Self, NotARemoteUrl> {
         let (bucket, key) = rest.split_once('/').ok_or(NotARemoteUrl)?;
-        let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
-        let is_bucket = !bucket.is_empty() && bucket.bytes().all(is_part);
+        let is_bucket_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+        let is_bucket = !bucket.is_empty() && bucket.bytes().all(is_bucket_byte);
         let parts = key.strip_suffix('/').unwrap_or(key).split('/');
-        // The store takes such parts for others.
+        // The store would not request a key with such segments unchanged.
         let is_key = |mut parts: std::str::Split<'_, char>| {
             parts.all(|part| !matches!(part, "" | "." | ".."))
         };
@@ -100,17 +100,17 @@ impl RemoteUrl {
         })
     }
 
-    fn http(scheme: Scheme, text: &str) -> Result<Self, NotARemoteUrl> {
+    fn parse_http(scheme: Scheme, text: &str) -> Result<Self, NotARemoteUrl> {
         let mut url = url::Url::parse(text).map_err(|_| NotARemoteUrl)?;
         url.set_fragment(None);
         let target = url.to_string();
-        let is_set = url.set_username("").is_ok() && url.set_password(None).is_ok();
+        let is_user_info_removed = url.set_username("").is_ok() && url.set_password(None).is_ok();
         url.set_query(None);
         let host = url.host_str().filter(|host| !host.is_empty());
-        let host = host.filter(|_| is_set).ok_or(NotARemoteUrl)?;
+        let host = host.filter(|_| is_user_info_removed).ok_or(NotARemoteUrl)?;
         let port = url.port_or_known_default().ok_or(NotARemoteUrl)?;
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-_[]:".contains(&byte);
-        if !host.bytes().all(is_plain) || target.len() > MAX_URL_BYTES {
+        let is_host_byte = |byte: u8| byte.is_ascii_alphanumeric() || b".-_[]:".contains(&byte);
+        if !host.bytes().all(is_host_byte) || target.len() > MAX_URL_BYTES {
             return Err(NotARemoteUrl);
         }
         if url.path().ends_with('/') {
@@ -124,7 +124,6 @@ impl RemoteUrl {
         })
     }
 
-    /// Returns the protocol.
     pub fn scheme(&self) -> Scheme {
         self.scheme
     }
@@ -134,8 +133,8 @@ impl RemoteUrl {
         &self.display
     }
 
-    /// Returns the object at a path below this one, which is a prefix of S3.
-    pub fn below(&self, path: &str) -> Self {
+    /// Returns the URL of the object at a path below this URL, which is a prefix of S3.
+    pub fn object_below(&self, path: &str) -> Self {
         let join = |folder: &str| format!("{}/{path}", folder.trim_end_matches('/'));
         Self {
             display: join(&self.to_string()).into(),
@@ -149,16 +148,16 @@ impl RemoteUrl {
         (self.scheme, &self.server) == (other.scheme, &other.server)
     }
 
-    /// Returns true if the path of the object begins with that of a base, on the same server. Both
-    /// are compared as they are requested, without dot segments.
+    /// Returns true if the object is on the server of the URL `base`, and in its folder or below it.
+    /// Both are compared as they are requested, after dot segments are resolved.
     pub fn is_below(&self, base: &str) -> bool {
-        let below = format!("{}/x", base.trim_end_matches('/'));
-        let Ok(Some(below)) = Self::parse(&below) else {
+        let sample = format!("{}/x", base.trim_end_matches('/'));
+        let Ok(Some(sample_url)) = Self::parse(&sample) else {
             return false;
         };
-        let (own, below) = (self.to_string(), below.to_string());
-        let folder = below.rfind('/').map_or(0, |end| end + 1);
-        own.starts_with(&below[..folder])
+        let (own_url_text, sample_url_text) = (self.to_string(), sample_url.to_string());
+        let folder = sample_url_text.rfind('/').map_or(0, |end| end + 1);
+        own_url_text.starts_with(&sample_url_text[..folder])
     }
 
     /// Returns the server with its port, or the bucket.
@@ -167,21 +166,21 @@ impl RemoteUrl {
         &self.server
     }
 
-    /// Returns what is requested of the server: the whole URL with its secrets, or the key.
+    /// Returns the text that is requested, with its secrets: the URL, or the key for S3.
     #[cfg(feature = "network")]
     pub(super) fn target(&self) -> &str {
         &self.target
     }
 
-    /// Returns the URL up to and without `crawl-data/`, or up to its last slash, with its user
-    /// information: the text before the paths in a list at this URL.
-    pub fn base(&self) -> String {
-        let whole = match self.scheme {
+    /// Returns the text to which each path of the list at this URL is appended: the URL up to its
+    /// `crawl-data/`, or else up to its last slash. It includes the user information.
+    pub fn list_base(&self) -> String {
+        let url = match self.scheme {
             Scheme::S3 => self.display.to_string_lossy().into_owned(),
             _ => self.target.split('?').next().unwrap_or_default().to_owned(),
         };
-        let end = whole.find("/crawl-data/").or_else(|| whole.rfind('/'));
-        whole[..end.map_or(0, |end| end + 1)].to_owned()
+        let end = url.find("/crawl-data/").or_else(|| url.rfind('/'));
+        url[..end.map_or(0, |end| end + 1)].to_owned()
     }
 }
 
@@ -201,13 +200,13 @@ impl fmt::Debug for RemoteUrl {
 mod tests {
     use super::*;
 
-    fn url(text: &str) -> RemoteUrl {
+    fn parse_url(text: &str) -> RemoteUrl {
         RemoteUrl::parse(text).unwrap().unwrap()
     }
 
     #[test]
     fn secrets_are_only_in_what_is_requested() {
-        let url = url("https://me:secret@example.com/crawl-data/C/x.warc.gz?sig=secret#part");
+        let url = parse_url("https://me:secret@example.com/crawl-data/C/x.warc.gz?sig=secret#part");
         assert_eq!(
             url.to_string(),
             "https://example.com/crawl-data/C/x.warc.gz"
@@ -218,7 +217,7 @@ mod tests {
 
     #[test]
     fn keys_of_s3_are_taken_as_they_are() {
-        let url = url("S3://bucket/a/b?c#d%20e");
+        let url = parse_url("S3://bucket/a/b?c#d%20e");
         assert_eq!(
             (url.server.as_str(), url.target.as_str()),
             ("bucket", "a/b?c#d%20e")
@@ -274,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_base_is_left_by_dot_segments_in_any_form() {
-        let is_below = |base: &str, line: &str| url(&format!("{base}/{line}")).is_below(base);
+        let is_below = |base: &str, line: &str| parse_url(&format!("{base}/{line}")).is_below(base);
         for (base, line) in [
             ("https://h", "a"),
             ("https://u:p@h:443/b", "a/../c"),
@@ -286,7 +285,7 @@ mod tests {
         for line in ["../a", "%2e%2E/a", ".\t./a", "a/..\\../b", "../bc/a"] {
             assert!(!is_below("https://h/b", line), "{line}");
         }
-        assert!(!url("https://other/b/a").is_below("https://h/b"));
+        assert!(!parse_url("https://other/b/a").is_below("https://h/b"));
     }
 
     #[test]
@@ -300,7 +299,7 @@ mod tests {
             ),
             ("https://h/lists/w.paths", "https://h/lists/"),
         ] {
-            assert_eq!(url(list).base(), base);
+            assert_eq!(parse_url(list).list_base(), base);
         }
     }
 }

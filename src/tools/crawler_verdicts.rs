@@ -2,7 +2,7 @@
 //! macros.
 //!
 //! The rows of `host_verdicts` with the names of the crawlers are sorted by host externally, and
-//! merged with `hosts`, which is sorted by host. [`verdict_of`] does what the macro `verdicts_of` of
+//! merged with `hosts`, which is sorted by host. [`find_verdict`] does what the macro `verdicts_of` of
 //! `dataset/macros.sql` does: change both together. `jobs/test_crawler_verdicts.py` compares them.
 
 use crate::error::ToolErrorKind;
@@ -43,20 +43,20 @@ stored_columns! {
 }
 
 stored_columns! {
-    /// The columns that say to which host and name a verdict belongs.
+    /// The host and the name that a row of `host_verdicts` belongs to.
     struct NameColumns of HostVerdicts {
         host_id: Long,
         agent: Text,
     }
 }
 
-/// The options of the command.
+/// The crawlers, the dataset that is read, and the file that is written.
 #[derive(Clone, Debug)]
 pub struct Options {
     pub dataset: PathBuf,
     /// The crawls of the dataset that are read; if empty, all.
     pub crawls: Vec<String>,
-    /// The crawlers. Several spellings of a name are one crawler.
+    /// The crawlers to write rows for. Several spellings of a name are one crawler.
     pub crawlers: Vec<Crawler>,
     /// The output file, in Parquet.
     pub output: PathBuf,
@@ -64,12 +64,12 @@ pub struct Options {
     pub overwrite: bool,
 }
 
-/// The result of the command.
+/// The numbers of hosts, crawlers and rows of a finished output file.
 #[derive(Clone, Debug, Default)]
 pub struct CrawlerVerdictsSummary {
     /// Rows of `hosts`.
     pub hosts: u64,
-    /// The crawlers, without repeated ones.
+    /// Distinct crawlers.
     pub crawlers: u64,
     /// Output rows: one per host and crawler.
     pub rows: u64,
@@ -86,17 +86,17 @@ pub struct CrawlerVerdictsSummary {
 /// errors of reading and writing; [`ErrorKind::Abandoned`] once `stop` is set.
 pub fn write(options: &Options, stop: &Arc<AtomicBool>) -> Result<CrawlerVerdictsSummary, Error> {
     let path = &options.output;
-    let crawlers = distinct(&options.crawlers);
+    let crawlers = remove_repeated_crawlers(&options.crawlers);
     if crawlers.is_empty() {
         return Err(Error::new(ToolErrorKind::NoCrawler, path));
     }
     let check = || check_output_file(path, options.overwrite, &|_| false);
     check()?;
-    // The times of captures give the order of crawls.
+    // `robots_files` has the times of captures, which give the order of crawls.
     let tables = [Table::RobotsFiles, Table::Hosts, Table::HostVerdicts];
     let dataset = Dataset::open(&options.dataset, &options.crawls, &tables)?;
     let output = SingleFile::open(path)?;
-    // Checked again, since another run may have written the file meanwhile.
+    // Another run may have written the file since the first check.
     check()?;
     let spill_folder = SpillFolder::create(&output.sort_folder_path(), Arc::clone(stop))?;
     let memory = SortMemory::new(&spill_folder, MIN_MEMORY_BYTES);
@@ -113,8 +113,8 @@ pub fn write(options: &Options, stop: &Arc<AtomicBool>) -> Result<CrawlerVerdict
     })
 }
 
-/// Returns the crawlers without those whose names occurred before.
-fn distinct(crawlers: &[Crawler]) -> Vec<&Crawler> {
+/// Returns each crawler once, at its first place.
+fn remove_repeated_crawlers(crawlers: &[Crawler]) -> Vec<&Crawler> {
     let mut seen = BTreeSet::new();
     let mut crawlers: Vec<&Crawler> = crawlers.iter().collect();
     crawlers.retain(|crawler| seen.insert(crawler.whole_name()));
@@ -127,12 +127,12 @@ fn write_rows(
     memory: SortMemory<'_>,
     output: &SingleFile,
 ) -> Result<CrawlerVerdictsSummary, Error> {
-    let named = NamedVerdicts::of(crawlers);
+    let name_index = CrawlerNameIndex::from_crawlers(crawlers);
     let mut sorter = memory.create_sorter();
     let mut record = Vec::new();
     let filter = CaptureFilter::Values(Arc::new(ColumnValuesFilter {
         column: "agent",
-        values: named.numbers.keys().cloned().collect(),
+        values: name_index.numbers_by_name.keys().cloned().collect(),
     }));
     dataset.read(
         Table::HostVerdicts,
@@ -142,7 +142,7 @@ fn write_rows(
             let names = NameColumns::from_batch(batch)?;
             let verdicts = VerdictColumns::from_batch(batch)?;
             for row in 0..batch.num_rows() {
-                if let Some(&number) = named.numbers.get(names.agent.value(row)) {
+                if let Some(&number) = name_index.numbers_by_name.get(names.agent.value(row)) {
                     record.clear();
                     put_i64(&mut record, names.host_id.value(row));
                     put_u32(&mut record, number);
@@ -155,13 +155,13 @@ fn write_rows(
     )?;
     let sorted = sorter.finish()?;
     let schema = Table::CrawlerVerdicts.file_schema(&[]);
-    let mut writer = Writer {
+    let mut writer = VerdictWriter {
         crawlers,
-        named: &named,
+        name_index: &name_index,
         rows: CrawlerVerdictRows::default(),
         file: TableFileWriter::create(schema, output.new_file()?)?,
         hosts: 0,
-        last_host: -1,
+        last_host_id: -1,
     };
     let crawls = dataset.crawls();
     let written = sorted.read().and_then(|mut reader| {
@@ -175,7 +175,7 @@ fn write_rows(
             },
         )?;
         match reader.peek() {
-            None => writer.end(),
+            None => writer.finish_rows(),
             // A row of a host that is not in `hosts`.
             Some(_) => Err(inconsistent_table_error(Table::HostVerdicts.name())),
         }
@@ -193,80 +193,84 @@ fn write_rows(
     })
 }
 
-/// The names whose groups the crawlers obey, with a number for each.
-struct NamedVerdicts {
-    numbers: BTreeMap<String, u32>,
-    /// For each crawler the numbers of its names, its own first.
-    of_crawlers: Vec<Vec<u32>>,
+/// A numbering of the names whose groups the crawlers obey.
+struct CrawlerNameIndex {
+    numbers_by_name: BTreeMap<String, u32>,
+    /// For each crawler, the numbers of its names. Its own name is the first.
+    numbers_by_crawler: Vec<Vec<u32>>,
 }
 
-impl NamedVerdicts {
-    fn of(crawlers: &[&Crawler]) -> Self {
-        let mut numbers = BTreeMap::new();
-        let mut of_crawlers = Vec::new();
+impl CrawlerNameIndex {
+    fn from_crawlers(crawlers: &[&Crawler]) -> Self {
+        let mut numbers_by_name = BTreeMap::new();
+        let mut numbers_by_crawler = Vec::new();
         for crawler in crawlers {
             let names = crawler.names().map(|name| {
                 let name = String::from_utf8_lossy(name).into_owned();
-                let next = numbers.len() as u32;
-                *numbers.entry(name).or_insert(next)
+                let next = numbers_by_name.len() as u32;
+                *numbers_by_name.entry(name).or_insert(next)
             });
-            of_crawlers.push(names.collect());
+            numbers_by_crawler.push(names.collect());
         }
         Self {
-            numbers,
-            of_crawlers,
+            numbers_by_name,
+            numbers_by_crawler,
         }
     }
 }
 
-/// Writes the rows of hosts.
-struct Writer<'a> {
+/// Writes the output rows of each host, in the order of hosts.
+struct VerdictWriter<'a> {
     crawlers: &'a [&'a Crawler],
-    named: &'a NamedVerdicts,
+    name_index: &'a CrawlerNameIndex,
     rows: CrawlerVerdictRows,
     file: TableFileWriter,
     hosts: u64,
-    last_host: i64,
+    last_host_id: i64,
 }
 
-impl Writer<'_> {
-    /// Adds the rows of a batch of hosts, which are after those of earlier batches. `named` has
-    /// the sorted rows of names.
+impl VerdictWriter<'_> {
+    /// Adds the rows of a batch of `hosts`. Batches have to be pushed in the order of hosts.
+    /// `name_rows` reads the rows of `host_verdicts`, sorted by host.
     fn push(
         &mut self,
         crawl: &str,
         batch: &RecordBatch,
-        named: &mut Reader<'_>,
+        name_rows: &mut Reader<'_>,
     ) -> Result<(), Error> {
         let hosts = HostColumns::from_batch(batch)?;
         let wildcards = VerdictColumns::from(WildcardColumns::from_batch(batch)?);
-        let mut of_names = BTreeMap::new();
+        let mut verdicts_by_name = BTreeMap::new();
         for row in 0..batch.num_rows() {
             let id = hosts.host_id.value(row);
-            if id <= self.last_host {
+            if id <= self.last_host_id {
                 return Err(inconsistent_table_error(Table::Hosts.name()));
             }
-            self.last_host = id;
-            of_names.clear();
-            read_named(named, id, &mut of_names)?;
-            let host = HostVerdict {
+            self.last_host_id = id;
+            verdicts_by_name.clear();
+            read_name_verdicts(name_rows, id, &mut verdicts_by_name)?;
+            let host = StoredHostVerdicts {
                 wildcard: wildcards.verdict(row)?,
                 has_named_rows: hosts.has_named_rows.value(row),
-                of_names: &of_names,
+                verdicts_by_name: &verdicts_by_name,
             };
-            let surt = hosts.surt_host_name.value(row);
-            for (crawler, names) in self.crawlers.iter().zip(&self.named.of_crawlers) {
-                let verdict = verdict_of(crawler, names, &host);
+            let surt_host_name = hosts.surt_host_name.value(row);
+            for (crawler, names) in self
+                .crawlers
+                .iter()
+                .zip(&self.name_index.numbers_by_crawler)
+            {
+                let verdict = find_verdict(crawler, names, &host);
                 self.rows.push(&CrawlerVerdictRow {
                     crawl,
-                    surt_host_name: surt,
+                    surt_host_name,
                     url_host_name: hosts.url_host_name.value(row),
-                    domain: value(&hosts.url_host_registered_domain, row).unwrap_or(surt),
+                    domain: value(&hosts.url_host_registered_domain, row).unwrap_or(surt_host_name),
                     agent: crawler.whole_name(),
                     rules_crawl: hosts.rules_crawl.value(row),
                     rules_robots_id: hosts.rules_robots_id.value(row),
                     has_rows: verdict.is_some(),
-                    verdict: verdict.unwrap_or(WITHOUT_ROWS),
+                    verdict: verdict.unwrap_or(VERDICT_WITHOUT_ROWS),
                 });
             }
             self.hosts += 1;
@@ -277,19 +281,19 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn end(&mut self) -> Result<(), Error> {
+    fn finish_rows(&mut self) -> Result<(), Error> {
         self.file.write(self.rows.take())?;
         self.file.finish_rows()
     }
 }
 
-/// Reads the verdicts of the names of a host, by the number of the name.
-fn read_named(
-    named: &mut Reader<'_>,
+/// Reads the rows of `host_verdicts` of a host into `verdicts`, by the numbers of their names.
+fn read_name_verdicts(
+    name_rows: &mut Reader<'_>,
     host_id: i64,
     verdicts: &mut BTreeMap<u32, StoredVerdict>,
 ) -> Result<(), Error> {
-    while let Some(record) = named.peek() {
+    while let Some(record) = name_rows.peek() {
         let mut fields = FieldReader::new(record);
         let id = fields.i64();
         if id > host_id {
@@ -300,22 +304,22 @@ fn read_named(
         }
         let number = fields.u32();
         verdicts.insert(number, read_verdict(&mut fields));
-        named.advance()?;
+        name_rows.advance()?;
     }
     Ok(())
 }
 
-/// The stored verdicts of a host.
-struct HostVerdict<'a> {
+/// The verdicts of a host in the dataset.
+struct StoredHostVerdicts<'a> {
     wildcard: StoredVerdict,
     has_named_rows: bool,
-    /// Those of the requested names, by the number of the name.
-    of_names: &'a BTreeMap<u32, StoredVerdict>,
+    /// The verdicts of the requested names, by their numbers in [`CrawlerNameIndex`].
+    verdicts_by_name: &'a BTreeMap<u32, StoredVerdict>,
 }
 
-/// The verdict of a crawler for a host without rows of names. The columns that are null then have
-/// any value.
-const WITHOUT_ROWS: StoredVerdict = StoredVerdict {
+/// The verdict of a crawler for a host whose rows of names are not stored. Fields without a meaning
+/// in this case, whose columns are null, have arbitrary values.
+const VERDICT_WITHOUT_ROWS: StoredVerdict = StoredVerdict {
     verdicts: [Verdict::Unknown; 4],
     basis: Basis::TooComplex,
     root_allowed: false,
@@ -325,14 +329,19 @@ const WITHOUT_ROWS: StoredVerdict = StoredVerdict {
     evidence_line: None,
 };
 
-/// Returns the verdict of a host for a crawler, whose names have these numbers; `None` if the rows
-/// of names that would decide it are not stored.
-fn verdict_of(crawler: &Crawler, names: &[u32], host: &HostVerdict<'_>) -> Option<StoredVerdict> {
-    let of_name = |number: &u32| host.of_names.get(number);
+/// Returns the verdict of a host for a crawler. `names` are the numbers of the names of the crawler
+/// in [`CrawlerNameIndex`], its own first. Returns `None` if the dataset lacks the rows of names that
+/// would decide.
+fn find_verdict(
+    crawler: &Crawler,
+    names: &[u32],
+    host: &StoredHostVerdicts<'_>,
+) -> Option<StoredVerdict> {
+    let stored_verdict = |number: &u32| host.verdicts_by_name.get(number);
     let is_group =
         |verdict: &&StoredVerdict| matches!(verdict.basis, Basis::Explicit | Basis::TooComplex);
     let wildcard = &host.wildcard;
-    let mut verdict = match names.iter().filter_map(of_name).find(is_group) {
+    let mut verdict = match names.iter().filter_map(stored_verdict).find(is_group) {
         Some(group) => *group,
         None if !host.has_named_rows && crawler.whole_name() != "*" => return None,
         None if crawler.ignores_wildcard() && wildcard.basis != Basis::HttpStatus => {
@@ -348,9 +357,10 @@ fn verdict_of(crawler: &Crawler, names: &[u32], host: &HostVerdict<'_>) -> Optio
         }
         None => *wildcard,
     };
-    // The dialects know no fallbacks, and no crawler that ignores `*`.
-    let own = names.first().and_then(of_name).unwrap_or(wildcard);
-    verdict.verdicts[1..].copy_from_slice(&own.verdicts[1..]);
+    // The other verdicts are those of the dialects, which have neither fallbacks nor crawlers that
+    // ignore `*`.
+    let own_verdict = names.first().and_then(stored_verdict).unwrap_or(wildcard);
+    verdict.verdicts[1..].copy_from_slice(&own_verdict.verdicts[1..]);
     Some(verdict)
 }
 
@@ -359,12 +369,12 @@ mod tests {
     use super::*;
     use dataset::crawler::registry::CrawlerRegistry;
 
-    fn stored(verdict: Verdict, basis: Basis) -> StoredVerdict {
+    fn new_stored_verdict(verdict: Verdict, basis: Basis) -> StoredVerdict {
         StoredVerdict {
             verdicts: [verdict; 4],
             basis,
             root_allowed: verdict != Verdict::DisallowAll,
-            ..WITHOUT_ROWS
+            ..VERDICT_WITHOUT_ROWS
         }
     }
 
@@ -373,7 +383,7 @@ mod tests {
         use Basis::{Explicit, HttpStatus, NoGroup, TooComplex, Wildcard};
         use Verdict::{AllowAll, DisallowAll, Partial, Unknown};
         let registry = CrawlerRegistry::built_in();
-        let blocked = stored(DisallowAll, Wildcard);
+        let blocked = new_stored_verdict(DisallowAll, Wildcard);
         // Crawler, verdict of `*`, rows of its names in order, verdict and basis.
         type Case<'a> = (
             &'a str,
@@ -387,28 +397,28 @@ mod tests {
             (
                 "GPTBot",
                 blocked,
-                &[(0, stored(AllowAll, Explicit))],
+                &[(0, new_stored_verdict(AllowAll, Explicit))],
                 AllowAll,
                 Explicit,
             ),
             (
                 "GPTBot",
                 blocked,
-                &[(0, stored(Partial, Wildcard))],
+                &[(0, new_stored_verdict(Partial, Wildcard))],
                 DisallowAll,
                 Wildcard,
             ),
             (
                 "GPTBot",
                 blocked,
-                &[(0, stored(Unknown, TooComplex))],
+                &[(0, new_stored_verdict(Unknown, TooComplex))],
                 Unknown,
                 TooComplex,
             ),
             (
                 "Googlebot-News",
                 blocked,
-                &[(1, stored(Partial, Explicit))],
+                &[(1, new_stored_verdict(Partial, Explicit))],
                 Partial,
                 Explicit,
             ),
@@ -416,8 +426,8 @@ mod tests {
                 "Googlebot-News",
                 blocked,
                 &[
-                    (0, stored(AllowAll, Explicit)),
-                    (1, stored(Partial, Explicit)),
+                    (0, new_stored_verdict(AllowAll, Explicit)),
+                    (1, new_stored_verdict(Partial, Explicit)),
                 ],
                 AllowAll,
                 Explicit,
@@ -425,7 +435,7 @@ mod tests {
             ("AdsBot-Google", blocked, &[], AllowAll, NoGroup),
             (
                 "AdsBot-Google",
-                stored(DisallowAll, HttpStatus),
+                new_stored_verdict(DisallowAll, HttpStatus),
                 &[],
                 DisallowAll,
                 HttpStatus,
@@ -435,13 +445,13 @@ mod tests {
         for (agent, wildcard, rows, verdict, basis) in cases {
             let crawler = Crawler::new(&registry, agent);
             let numbers: Vec<u32> = (0..).take(crawler.names().count()).collect();
-            let of_names = rows.iter().copied().collect();
-            let mut host = HostVerdict {
+            let verdicts_by_name = rows.iter().copied().collect();
+            let mut host = StoredHostVerdicts {
                 wildcard,
                 has_named_rows: true,
-                of_names: &of_names,
+                verdicts_by_name: &verdicts_by_name,
             };
-            let found = verdict_of(&crawler, &numbers, &host).unwrap();
+            let found = find_verdict(&crawler, &numbers, &host).unwrap();
             assert_eq!(
                 (found.verdicts[0], found.basis),
                 (verdict, basis),
@@ -452,7 +462,7 @@ mod tests {
             assert_eq!(found.verdicts[1..], own.verdicts[1..], "{agent}");
             if rows.is_empty() {
                 host.has_named_rows = false;
-                let is_known = verdict_of(&crawler, &numbers, &host).is_some();
+                let is_known = find_verdict(&crawler, &numbers, &host).is_some();
                 assert_eq!(is_known, agent == "*", "{agent}");
             }
         }
@@ -462,7 +472,7 @@ mod tests {
     fn spellings_of_a_name_are_one_crawler() {
         let registry = CrawlerRegistry::built_in();
         let crawlers = ["GPTBot", "CCBot", "gptbot/1.2"].map(|name| Crawler::new(&registry, name));
-        let names: Vec<&str> = distinct(&crawlers)
+        let names: Vec<&str> = remove_repeated_crawlers(&crawlers)
             .iter()
             .map(|crawler| crawler.whole_name())
             .collect();

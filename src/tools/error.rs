@@ -5,7 +5,7 @@ use disk::error::Kind;
 use std::fmt;
 use std::path::Path;
 
-/// What can fail in commands that read datasets.
+/// The kinds of errors of commands that read datasets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToolErrorKind {
     /// The destination of a copy is not a prefix of S3.
@@ -14,7 +14,7 @@ pub enum ToolErrorKind {
     OtherDatasetThere,
     /// Objects at the destination of a copy have other sizes than were written, or are gone.
     CopyChanged {
-        /// The first of them, below the destination.
+        /// The path of the first such object, below the destination.
         path: String,
     },
     /// The memory for sorting is less than the minimum.
@@ -26,7 +26,8 @@ pub enum ToolErrorKind {
     /// A host has no capture, or none at the requested time.
     NoCapture {
         host: String,
-        /// The time of its first capture, in milliseconds since 1970.
+        /// The time of the first capture of the host, in milliseconds since 1970; `None` if it has
+        /// no captures.
         first_time: Option<i64>,
         /// Hosts with captures and a similar name.
         similar: Vec<String>,

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use tempfile::TempDir;
-use tools::url_match::{MatchProgress, Options, UrlList, prepare};
+use tools::url_match::{MatchProgress, Options, UrlListSource, prepare};
 
 /// Agents with more questions than this are matched alone.
 const MANY: usize = 1000;
@@ -169,7 +169,7 @@ fn matched(dataset: &Path, urls: PathBuf, agents: &[&str]) -> PathBuf {
     let prepared = prepare(Options {
         dataset: dataset.to_owned(),
         crawls: Vec::new(),
-        urls: UrlList::File(urls),
+        urls: UrlListSource::File(urls),
         column: None,
         crawlers: crawlers.collect(),
         dialect: DialectChoice::Dialect(Dialect::Google),

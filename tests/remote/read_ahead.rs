@@ -15,16 +15,16 @@ use std::time::Duration;
 
 /// Scans the archives of a site with this limit in bytes, and compares the tables with those of the
 /// local copies.
-fn assert_as_local(site: &Site, read_ahead: u64, temp_folder: &Path) {
+fn assert_as_local(site: &Site, read_ahead_bytes: u64, temp_folder: &Path) {
     let remote = RemoteOptions {
         rate: Rate::Unlimited,
         concurrent_tasks: 1,
-        connections: Some(2),
-        read_ahead,
+        max_connections: Some(2),
+        read_ahead_bytes,
         patience: Duration::from_secs(20),
-        stall: Duration::from_secs(20),
+        stall_timeout: Duration::from_secs(20),
         temp_folder: temp_folder.to_owned(),
-        ca: None,
+        ca_file: None,
         is_anonymous: true,
     };
     let remote = Arc::new(Remote::start(remote, drop).unwrap());

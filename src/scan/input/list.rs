@@ -129,7 +129,7 @@ pub(super) fn read_paths(
     let text = unpack_list(bytes).map_err(|error| Error::read(list, error))?;
     let text = String::from_utf8_lossy(&text);
     let base = options.base.clone();
-    let base = base.or_else(|| url.as_ref().map(RemoteUrl::base));
+    let base = base.or_else(|| url.as_ref().map(RemoteUrl::list_base));
     let lines = text.lines().map(str::trim);
     for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
         if url.is_some() {

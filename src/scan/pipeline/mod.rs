@@ -108,7 +108,7 @@ pub fn run(
     summary.requests = options
         .remote
         .as_ref()
-        .map_or(0, |remote| remote.requests());
+        .map_or(0, |remote| remote.request_count());
     if let Some(agents_file) = agents_file {
         let name = Table::Agents.name().to_owned();
         summary.written.rows.insert(name, agents_file.rows);
@@ -224,10 +224,10 @@ fn check_objects_unchanged(
         }
     }
     let root = options.layout.root();
-    let found = remote.identities(urls, stop);
+    let found = remote.fetch_identities(urls, stop);
     let found = found.ok_or_else(|| Error::new(ErrorKind::Interrupted, root))?;
     for ((input, before), now) in checked.iter().zip(found) {
-        if let Some(now) = now.filter(|now| before.differs(now)) {
+        if let Some(now) = now.filter(|now| before.is_different_from(now)) {
             let identity = |object: &ObjectIdentity| InputIdentity {
                 name: input.name.clone(),
                 bytes: Some(object.bytes),

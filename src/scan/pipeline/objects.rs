@@ -76,10 +76,10 @@ impl RemoteObjects {
         {
             let max_requests = match self.largest_bytes {
                 None => 1,
-                Some(_) => client.options().connections(url.scheme()),
+                Some(_) => client.options().max_connections(url.scheme()),
             };
             let expected = self.largest_bytes.unwrap_or(0) * (self.unanswered_requests as u64 + 1);
-            let has_room = self.kept_bytes + expected <= client.options().read_ahead;
+            let has_room = self.kept_bytes + expected <= client.options().read_ahead_bytes;
             // An object that is too large for memory is on disk. On disk there may be as many objects
             // as requests at a time.
             let has_room = has_room && self.kept_on_disk + self.unanswered_requests <= max_requests;

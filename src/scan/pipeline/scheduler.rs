@@ -318,7 +318,7 @@ impl<'a> Scheduler<'a> {
     fn take_fetch_result(&mut self, object: FetchResult) -> Result<(), Error> {
         let index = object.input;
         let file = match self.objects.take_result(object) {
-            Err(error) if error.kind.stops_run() => return Err(error.into()),
+            Err(error) if error.kind.is_fatal_to_run() => return Err(error.into()),
             Err(error) => Err(error.kind),
             Ok(file) => Ok(file),
         };

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
 
-/// The longest body in bytes: the default of `scan`.
+/// The longest body that is kept: the default of `scan`.
 const MAX_BODY_BYTES: usize = 16 << 20;
 
 /// Scans an archive into a dataset at `root` with the tables that a check needs.

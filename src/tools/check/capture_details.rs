@@ -18,10 +18,10 @@ pub struct CaptureDetails {
     /// The absolute URL of the target, if the capture redirects to a valid one.
     pub fetch_redirect: Option<String>,
     pub record: RecordDetails,
-    /// Its body; `None` unless that was parsed as a robots.txt file.
+    /// The body of the capture; `None` unless it was parsed as a robots.txt file.
     pub body: Option<BodyDetails>,
     pub crawl: String,
-    /// Its key in the crawl.
+    /// The key of the capture in the crawl.
     pub robots_id: i64,
 }
 
@@ -83,18 +83,18 @@ impl CaptureDetails {
             let mut ids = ids.map(|&robots_id| CaptureId { crawl, robots_id });
             if let Some(row) = ids.position(|capture| capture == id) {
                 let crawl = &dataset.crawls()[crawl as usize];
-                found = Some(Self::of_row(&columns, row, crawl));
+                found = Some(Self::from_row(&columns, row, crawl));
             }
             Ok(())
         })?;
         Ok(found)
     }
 
-    fn of_row(columns: &CaptureColumns, row: usize, crawl: &str) -> Self {
+    fn from_row(columns: &CaptureColumns, row: usize, crawl: &str) -> Self {
         let text = |column| value(column, row).map(str::to_owned);
         let body = (
-            large_count(&columns.body_bytes, row),
-            count(&columns.n_lines, row),
+            non_negative_long(&columns.body_bytes, row),
+            non_negative_int(&columns.n_lines, row),
             value(&columns.is_valid_utf8, row),
         );
         Self {
@@ -105,9 +105,10 @@ impl CaptureDetails {
             record: RecordDetails {
                 warc_filename: text(&columns.warc_filename).unwrap_or_default(),
                 location: RecordLocation {
-                    offset: large_count(&columns.warc_record_offset, row).unwrap_or_default(),
-                    length: large_count(&columns.warc_record_length, row),
-                    index_in_member: count(&columns.warc_record_in_member, row).unwrap_or_default(),
+                    offset: non_negative_long(&columns.warc_record_offset, row).unwrap_or_default(),
+                    length: non_negative_long(&columns.warc_record_length, row),
+                    index_in_member: non_negative_int(&columns.warc_record_in_member, row)
+                        .unwrap_or_default(),
                 },
                 content_digest: text(&columns.content_digest),
                 is_revisit: value(&columns.is_revisit, row).unwrap_or_default(),
@@ -127,12 +128,12 @@ impl CaptureDetails {
     }
 }
 
-/// Returns a number that no scan writes below zero; `None` if it is.
-fn count(column: &Int32Array, row: usize) -> Option<u32> {
+/// Returns a number of a column; `None` if it is null or negative, which no scan writes.
+fn non_negative_int(column: &Int32Array, row: usize) -> Option<u32> {
     value(column, row).and_then(|number| u32::try_from(number).ok())
 }
 
-/// The same for a column of large numbers.
-fn large_count(column: &Int64Array, row: usize) -> Option<u64> {
+/// Returns a number of a column of 64-bit numbers; `None` if it is null or negative.
+fn non_negative_long(column: &Int64Array, row: usize) -> Option<u64> {
     value(column, row).and_then(|number| u64::try_from(number).ok())
 }

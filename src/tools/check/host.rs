@@ -9,7 +9,7 @@ use super::InputKind;
 use super::archive;
 use super::capture_details::CaptureDetails;
 use super::report::{AgentReport, CheckReport, CrawlerVerdicts, ReportedAnomaly, UrlResult};
-use super::robots_txt::{CheckRequest, agent_report};
+use super::robots_txt::{CheckRequest, build_agent_report};
 use crate::error::ToolErrorKind;
 use arrow_array::{Array, BooleanArray, Int32Array, Int64Array, StringArray};
 use dataset::crawler::{Crawler, disallow_all_policy};
@@ -38,12 +38,12 @@ pub struct HostRequest<'a> {
     /// The time for which the host is checked, in milliseconds since 1970;
     /// `None` for the newest capture.
     pub as_of: Option<i64>,
-    /// The bytes of a body that are parsed, for an archive. A dataset has the
-    /// limit of its scan.
+    /// The number of bytes of a body that are parsed, if `path` is an archive. For a dataset, the
+    /// limit of its scan applies.
     pub body_limit: Option<u64>,
 }
 
-/// The report on a host.
+/// The results of checking a host, and the captures that they are based on.
 #[derive(Clone, Debug)]
 pub struct HostReport {
     /// The authoritative capture.
@@ -51,12 +51,12 @@ pub struct HostReport {
     /// The capture that holds the rules, if it is another: the end of a redirect
     /// chain, or the content of a revisit.
     pub rules_capture: Option<CaptureDetails>,
-    /// The effect of the status, if it decides instead of the body.
+    /// The effect of the HTTP status; `None` if the body decides.
     pub effect: Option<StatusEffect>,
     pub report: CheckReport,
     /// True if the dataset has the table `anomalies`.
     pub has_anomalies: bool,
-    /// Faults of the archive, at which captures may be missing.
+    /// The number of faults of the archive. Each may hide captures.
     pub faults: u64,
 }
 
@@ -73,7 +73,7 @@ pub fn check_host(
 ) -> Result<HostReport, Error> {
     let path = host_request.path;
     let temp_folder = SystemTempFolder::create()?;
-    let root = DatasetRoot::find(host_request, request, temp_folder.path(), stop)?;
+    let root = DatasetRoot::find_or_scan(host_request, request, temp_folder.path(), stop)?;
     let mut tables = vec![Table::RobotsFiles, Table::Groups, Table::Rules];
     let has_anomalies = Dataset::has_table(&root.path, Table::Anomalies)?;
     if has_anomalies {
@@ -86,7 +86,7 @@ pub fn check_host(
         memory: SortMemory::new(&spill_folder, MIN_MEMORY_BYTES),
         rows_read: &AtomicU64::new(0),
     };
-    let Candidate { id, source, .. } = authoritative_capture(&context, host_request)?;
+    let Candidate { id, source, .. } = require_authoritative_capture(&context, host_request)?;
     let capture = CaptureDetails::read(&dataset, id)?.ok_or_else(|| {
         let kind = DatasetErrorKind::NotADataset(DatasetDefect::Changed);
         Error::new(kind, path)
@@ -97,9 +97,9 @@ pub fn check_host(
     };
     let effect = source.effect(request.dialect.dialect());
     let report = CheckReport {
-        agents: agent_reports(&dataset, &source, effect, request)?,
+        agents: build_agent_reports(&dataset, &source, effect, request)?,
         anomalies: match has_anomalies {
-            true => anomalies(&dataset, source.id)?,
+            true => read_anomalies(&dataset, source.id)?,
             false => Vec::new(),
         },
     };
@@ -113,17 +113,17 @@ pub fn check_host(
     })
 }
 
-/// The dataset in which a host is looked up.
+/// The folder of the dataset in which a host is looked up.
 struct DatasetRoot {
     path: PathBuf,
-    /// Faults of the archive that was scanned.
+    /// The number of faults of the archive; 0 if none was scanned.
     faults: u64,
 }
 
 impl DatasetRoot {
     /// Returns the dataset of the request. An archive is scanned into a dataset
     /// in `temp_folder`.
-    fn find(
+    fn find_or_scan(
         host_request: &HostRequest<'_>,
         request: &CheckRequest<'_>,
         temp_folder: &Path,
@@ -152,7 +152,7 @@ impl DatasetRoot {
     }
 }
 
-fn authoritative_capture(
+fn require_authoritative_capture(
     context: &ResolveContext<'_>,
     request: &HostRequest<'_>,
 ) -> Result<Candidate, Error> {
@@ -171,7 +171,7 @@ fn authoritative_capture(
 
 /// Returns the results for each crawler. `effect` is that of the status in the
 /// requested dialect.
-fn agent_reports(
+fn build_agent_reports(
     dataset: &Dataset,
     source: &RulesSource,
     effect: StatusEffect,
@@ -184,11 +184,11 @@ fn agent_reports(
     }
     let robots = file.as_robots_txt();
     let verdicts = Evaluator::new().verdicts(&robots);
-    let line_text = |line_no: u32| line_text(&robots, line_no);
+    let line_text = |line_no: u32| compose_line_text(&robots, line_no);
     let reports = request.crawlers().map(|crawler| {
         let mut report = match status_verdict(effect) {
-            None => agent_report(&robots, &verdicts, request, &crawler, &line_text),
-            Some(verdict) => status_report(request, &crawler, verdict),
+            None => build_agent_report(&robots, &verdicts, request, &crawler, &line_text),
+            Some(verdict) => build_status_report(request, &crawler, verdict),
         };
         for (dialect, verdict) in &mut report.verdicts.by_dialect {
             if let Some(by_status) = status_verdict(source.effect(*dialect)) {
@@ -200,8 +200,8 @@ fn agent_reports(
     Ok(reports.collect())
 }
 
-/// Returns the text of a line, composed from its key and its value.
-fn line_text(robots: &RobotsTxt<'_>, line_no: u32) -> Option<String> {
+/// Composes the text of a line from its key and its value.
+fn compose_line_text(robots: &RobotsTxt<'_>, line_no: u32) -> Option<String> {
     let mut directives = robots.directives().iter();
     let directive = directives.find(|directive| directive.line_no == line_no)?;
     let separator = if directive.has_colon { ": " } else { " " };
@@ -210,7 +210,7 @@ fn line_text(robots: &RobotsTxt<'_>, line_no: u32) -> Option<String> {
     Some(format!("{key}{separator}{value}"))
 }
 
-/// Returns the verdict that a status determines; `None` if the body decides.
+/// Returns the verdict for a host whose status has this effect; `None` if the body decides.
 fn status_verdict(effect: StatusEffect) -> Option<Verdict> {
     match effect {
         StatusEffect::Parse => None,
@@ -221,7 +221,11 @@ fn status_verdict(effect: StatusEffect) -> Option<Verdict> {
 }
 
 /// Returns the results for one crawler if the status determines the verdict.
-fn status_report(request: &CheckRequest<'_>, crawler: &Crawler, verdict: Verdict) -> AgentReport {
+fn build_status_report(
+    request: &CheckRequest<'_>,
+    crawler: &Crawler,
+    verdict: Verdict,
+) -> AgentReport {
     let policy = disallow_all_policy(request.dialect);
     let urls = request.urls.iter().map(|url| {
         let is_allowed = match verdict {
@@ -249,22 +253,22 @@ fn status_report(request: &CheckRequest<'_>, crawler: &Crawler, verdict: Verdict
 }
 
 /// Returns a filter for one capture.
-fn filter_of(id: CaptureId) -> CaptureFilter {
+fn capture_filter(id: CaptureId) -> CaptureFilter {
     CaptureFilter::One {
         crawl: id.crawl,
         robots_id: id.robots_id,
     }
 }
 
-/// Adds the lines of a capture to `file`. A capture that is in the dataset twice
-/// has each line twice.
+/// Adds the lines of a capture to `file`. If the dataset has the capture twice, each line is read
+/// twice and added once.
 fn push_lines(
     dataset: &Dataset,
     source: &RulesSource,
     file: &mut RobotsTxtBuilder,
 ) -> Result<(), Error> {
     let mut lines: Vec<Vec<u8>> = Vec::new();
-    dataset.read_lines(&filter_of(source.id), &mut |crawl, robots_id, line| {
+    dataset.read_lines(&capture_filter(source.id), &mut |crawl, robots_id, line| {
         if (CaptureId { crawl, robots_id }) == source.id {
             let mut record = Vec::new();
             line.write(&mut record);
@@ -284,10 +288,10 @@ fn push_lines(
 }
 
 /// Reads the anomalies of a capture.
-fn anomalies(dataset: &Dataset, id: CaptureId) -> Result<Vec<ReportedAnomaly>, Error> {
+fn read_anomalies(dataset: &Dataset, id: CaptureId) -> Result<Vec<ReportedAnomaly>, Error> {
     let columns = ["robots_id", "line_no", "code", "changes_verdict"];
     let mut found = Vec::new();
-    let filter = filter_of(id);
+    let filter = capture_filter(id);
     dataset.read(Table::Anomalies, &columns, &filter, &mut |crawl, batch| {
         let ids = column::<Int64Array>(batch, "robots_id")?;
         let lines = column::<Int32Array>(batch, "line_no")?;

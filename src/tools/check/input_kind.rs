@@ -7,7 +7,7 @@ use std::io::Read;
 use std::path::Path;
 use warc::Compression;
 
-/// The bytes that are read for detection.
+/// The number of bytes at the beginning of a file by which its kind is detected.
 const HEAD_BYTES: u64 = 4096;
 
 /// The kind of input that a path leads to.

@@ -2,7 +2,8 @@
 //!
 //! [`check`] takes the bytes of a robots.txt. [`check_host`] finds the
 //! authoritative capture of a host in a dataset or an archive, and rebuilds its
-//! robots.txt from the tables. Both return a [`CheckReport`]. A [`ParsedFile`] answers single questions.
+//! robots.txt from the tables. Both return a [`CheckReport`]. A [`ParsedFile`] computes single results
+//! on demand.
 
 mod archive;
 mod capture_details;

@@ -1,7 +1,7 @@
-//! A robots.txt that is parsed once and answers for many crawlers.
+//! A parsed robots.txt, from which results for many crawlers are computed.
 
 use super::report::ReportedAnomaly;
-use super::robots_txt::{anomalies, select_verdict};
+use super::robots_txt::{find_anomalies, select_verdict};
 use dataset::crawler::{Crawler, CrawlerPolicy, DialectChoice};
 use robots::{
     AgentVerdict, Basis, DirectiveKind, Evaluator, OwnedRobotsTxt, ParseOptions, Parser,
@@ -9,14 +9,15 @@ use robots::{
 };
 use std::sync::OnceLock;
 
-/// A robots.txt that is parsed once and answers for many crawlers, as [`check`](super::check()) does.
+/// A parsed robots.txt, from which the results of [`check`](super::check()) are computed one by one,
+/// for any number of crawlers.
 #[derive(Debug)]
 pub struct ParsedFile {
     robots: OwnedRobotsTxt,
     options: ParseOptions,
-    /// The verdicts of all names in the file. The first is that of `*`. They and the anomalies are
-    /// computed on first use.
+    /// The verdicts for all names in the file, computed on first use. The first is that for `*`.
     verdicts: OnceLock<Vec<NameVerdict>>,
+    /// Computed on first use.
     anomalies: OnceLock<Vec<ReportedAnomaly>>,
 }
 
@@ -49,7 +50,6 @@ impl CrawlerVerdict {
 }
 
 impl ParsedFile {
-    /// Parses a body.
     pub fn new(body: &[u8], options: ParseOptions) -> Self {
         let mut parser = Parser::new();
         Self {
@@ -60,7 +60,6 @@ impl ParsedFile {
         }
     }
 
-    /// Returns the parsed file.
     pub fn robots_txt(&self) -> RobotsTxt<'_> {
         self.robots.as_robots_txt()
     }
@@ -81,8 +80,8 @@ impl ParsedFile {
         }
     }
 
-    /// Returns the rate of the groups that apply to a crawler by the default rules: of the first
-    /// `Request-rate` of each group, the first that is valid.
+    /// Returns the request rate for a crawler by the default rules. The first `Request-rate` line of
+    /// each group that applies is tried in the order of groups, and the first valid one is used.
     pub fn request_rate(&self, crawler: &Crawler) -> Option<RequestRate> {
         let robots = self.robots_txt();
         let lines = self.policy(crawler, DialectChoice::Default).lines();
@@ -99,7 +98,7 @@ impl ParsedFile {
 
     /// Returns the anomalies of the file, in the order of lines.
     pub fn anomalies(&self) -> &[ReportedAnomaly] {
-        let compute = || anomalies(self.robots_txt().body(), self.options);
+        let compute = || find_anomalies(self.robots_txt().body(), self.options);
         self.anomalies.get_or_init(compute)
     }
 

@@ -6,7 +6,7 @@ use robots::{AnomalyKind, Basis, Dialect, Severity, Verdict};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// The report on a robots.txt.
+/// The results of checking a robots.txt: for each crawler, and the anomalies.
 #[derive(Clone, Debug)]
 pub struct CheckReport {
     /// The results for each crawler, in the order of the request.
@@ -66,8 +66,8 @@ pub struct CrawlerVerdicts {
 }
 
 impl CrawlerVerdicts {
-    /// Returns the verdict in a dialect.
-    pub fn verdict_in(&self, dialect: DialectChoice) -> Verdict {
+    /// Returns the verdict according to one dialect, or the default verdict.
+    pub fn verdict_for_dialect(&self, dialect: DialectChoice) -> Verdict {
         let dialect = match dialect {
             DialectChoice::Default => return self.verdict,
             DialectChoice::Dialect(dialect) => dialect,
@@ -78,7 +78,7 @@ impl CrawlerVerdicts {
     }
 }
 
-/// An anomaly of the robots.txt.
+/// An anomaly of a robots.txt, with the severity and the description of its code.
 #[derive(Clone, Debug)]
 pub struct ReportedAnomaly {
     /// The line; `None` for an anomaly of the whole file.
@@ -94,9 +94,9 @@ pub struct ReportedAnomaly {
 }
 
 impl ReportedAnomaly {
-    /// Returns an anomaly with the severity and the description of its code.
+    /// Creates an anomaly. The code determines the severity and the description.
     pub(super) fn new(line_no: Option<u32>, code: &str, changes_verdict: Option<bool>) -> Self {
-        let (severity, about) = described(code);
+        let (severity, about) = describe_code(code);
         Self {
             line_no,
             code: code.to_owned(),
@@ -109,16 +109,16 @@ impl ReportedAnomaly {
 
 /// The severity and the description of each anomaly code.
 static DESCRIPTIONS: LazyLock<HashMap<&str, (Severity, &str)>> = LazyLock::new(|| {
-    let of_body = AnomalyKind::ALL.iter();
-    let of_body = of_body.map(|kind| (kind.code(), (kind.severity(), kind.about())));
-    let of_capture = CaptureAnomalyKind::ALL.iter();
-    let of_capture = of_capture.map(|kind| (kind.code(), (kind.severity(), kind.about())));
-    of_body.chain(of_capture).collect()
+    let body_kinds = AnomalyKind::ALL.iter();
+    let body_kinds = body_kinds.map(|kind| (kind.code(), (kind.severity(), kind.about())));
+    let capture_kinds = CaptureAnomalyKind::ALL.iter();
+    let capture_kinds = capture_kinds.map(|kind| (kind.code(), (kind.severity(), kind.about())));
+    body_kinds.chain(capture_kinds).collect()
 });
 
 /// Returns the severity and the description of an anomaly code; the description of an unknown one
 /// is empty.
-fn described(code: &str) -> (Severity, &'static str) {
+fn describe_code(code: &str) -> (Severity, &'static str) {
     let known = DESCRIPTIONS.get(code).copied();
     known.unwrap_or((Severity::Info, ""))
 }

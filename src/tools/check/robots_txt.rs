@@ -16,7 +16,7 @@ use warc::RecordLocation;
 /// The limit of the size of a robots.txt that is read from a file.
 const MAX_FILE_BYTES: u64 = 64 << 20;
 
-/// The crawlers and URLs to check, and the dialect by which rules are read.
+/// The crawlers and URLs to check a robots.txt for.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckRequest<'a> {
     pub registry: &'a CrawlerRegistry,
@@ -53,8 +53,8 @@ pub fn read_robots_txt(path: Option<&Path>) -> Result<Vec<u8>, Error> {
     bytes.map_err(|error| Error::read(place, error))
 }
 
-/// Returns the text of a line by its number.
-pub(super) type LineText<'a> = dyn Fn(u32) -> Option<String> + 'a;
+/// A function that returns the text of a line by its number; `None` if there is no such line.
+pub(super) type LineTextLookup<'a> = dyn Fn(u32) -> Option<String> + 'a;
 
 /// Parses a robots.txt, and returns the results for each crawler and URL.
 pub fn check(body: &[u8], options: ParseOptions, request: &CheckRequest<'_>) -> CheckReport {
@@ -67,23 +67,24 @@ pub fn check(body: &[u8], options: ParseOptions, request: &CheckRequest<'_>) -> 
         let line = lines.get((line_no as usize).checked_sub(1)?)?;
         Some(String::from_utf8_lossy(line).trim().to_owned())
     };
-    let agents = request
-        .crawlers()
-        .map(|crawler| agent_report(&robots, &analysis.verdicts, request, &crawler, &line_text));
+    let agents = request.crawlers().map(|crawler| {
+        build_agent_report(&robots, &analysis.verdicts, request, &crawler, &line_text)
+    });
     CheckReport {
         agents: agents.collect(),
-        anomalies: reported(&analysis),
+        anomalies: reported_anomalies(&analysis),
     }
 }
 
-/// Returns the anomalies of a body, as the table `anomalies` has them for a capture whose URL is not known.
-pub(super) fn anomalies(body: &[u8], options: ParseOptions) -> Vec<ReportedAnomaly> {
+/// Finds the anomalies of a body: those that the table `anomalies` has for a capture without a known
+/// URL.
+pub(super) fn find_anomalies(body: &[u8], options: ParseOptions) -> Vec<ReportedAnomaly> {
     let capture = Capture::from_body(body, options);
     let mut analyzer = Analyzer::default();
-    reported(&analyzer.analyze(0, RecordLocation::default(), &capture))
+    reported_anomalies(&analyzer.analyze(0, RecordLocation::default(), &capture))
 }
 
-fn reported(analysis: &CaptureAnalysis<'_>) -> Vec<ReportedAnomaly> {
+fn reported_anomalies(analysis: &CaptureAnalysis<'_>) -> Vec<ReportedAnomaly> {
     let anomalies = analysis.anomalies();
     let anomalies = anomalies.map(|anomaly| {
         ReportedAnomaly::new(anomaly.line_no, anomaly.code, anomaly.changes_verdict)
@@ -91,13 +92,13 @@ fn reported(analysis: &CaptureAnalysis<'_>) -> Vec<ReportedAnomaly> {
     anomalies.collect()
 }
 
-/// Returns the results for one crawler. `verdicts` are those of the file.
-pub(super) fn agent_report(
+/// Returns the results for one crawler. `verdicts` are the verdicts for all names in the file.
+pub(super) fn build_agent_report(
     robots: &RobotsTxt<'_>,
     verdicts: &[AgentVerdict<'_>],
     request: &CheckRequest<'_>,
     crawler: &Crawler,
-    line_text: &LineText<'_>,
+    line_text: &LineTextLookup<'_>,
 ) -> AgentReport {
     let policy = crawler.policy(request.dialect, robots);
     let urls = request.urls.iter().map(|url| {
@@ -115,7 +116,7 @@ pub(super) fn agent_report(
     AgentReport {
         agent: crawler.agent().to_owned(),
         urls: urls.collect(),
-        verdicts: crawler_verdicts(robots, verdicts, crawler),
+        verdicts: compute_crawler_verdicts(robots, verdicts, crawler),
         lines: policy.lines(),
     }
 }
@@ -128,7 +129,7 @@ fn group_line_no(robots: &RobotsTxt<'_>, line_no: u32) -> Option<u32> {
     Some(robots.groups()[group as usize - 1].line_no)
 }
 
-fn crawler_verdicts(
+fn compute_crawler_verdicts(
     robots: &RobotsTxt<'_>,
     verdicts: &[AgentVerdict<'_>],
     crawler: &Crawler,
@@ -155,21 +156,21 @@ fn crawler_verdicts(
     }
 }
 
-/// Returns the index of the verdict that applies to a crawler, among the names and bases of the
-/// verdicts of a file; `None` if no group applies to it.
+/// Returns the index of the verdict that applies to a crawler; `None` if no group applies to it.
+/// `verdicts` are the name and the basis of each verdict of a file.
 pub(super) fn select_verdict<'a>(
     verdicts: impl Iterator<Item = (&'a [u8], Basis)> + Clone,
     crawler: &Crawler,
 ) -> Option<usize> {
-    let explicit = |name: &[u8]| {
-        let mut named = verdicts.clone();
-        named.position(|(of, basis)| {
-            of == name && matches!(basis, Basis::Explicit | Basis::TooComplex)
+    let find_explicit = |name: &[u8]| {
+        let mut candidates = verdicts.clone();
+        candidates.position(|(agent, basis)| {
+            agent == name && matches!(basis, Basis::Explicit | Basis::TooComplex)
         })
     };
     // The first verdict is that of `*`.
-    let everybody = (!crawler.ignores_wildcard()).then_some(0);
-    crawler.names().find_map(explicit).or(everybody)
+    let wildcard_index = (!crawler.ignores_wildcard()).then_some(0);
+    crawler.names().find_map(find_explicit).or(wildcard_index)
 }
 
 #[cfg(test)]
@@ -179,11 +180,11 @@ mod tests {
     use arrow_array::types::Int32Type;
     use dataset::tables::{Table, rows_from_body};
 
-    fn report(body: &str, agent: &str, dialect: DialectChoice) -> AgentReport {
-        full_report(body, agent, dialect).agents.remove(0)
+    fn check_agent(body: &str, agent: &str, dialect: DialectChoice) -> AgentReport {
+        check_body(body, agent, dialect).agents.remove(0)
     }
 
-    fn full_report(body: &str, agent: &str, dialect: DialectChoice) -> CheckReport {
+    fn check_body(body: &str, agent: &str, dialect: DialectChoice) -> CheckReport {
         check(
             body.as_bytes(),
             ParseOptions::default(),
@@ -198,19 +199,22 @@ mod tests {
 
     #[test]
     fn the_verdict_of_a_dialect_agrees_with_its_url_results() {
-        let versioned = report(
+        let versioned = check_agent(
             "User-agent: GPTBot\nDisallow: /\n",
             "GPTBot/1.0",
             DialectChoice::Dialect(Dialect::Koster1996),
         );
         assert_eq!(versioned.urls[0].is_allowed, Some(false));
         let koster = DialectChoice::Dialect(Dialect::Koster1996);
-        assert_eq!(versioned.verdicts.verdict_in(koster), Verdict::DisallowAll);
-        let rfc = DialectChoice::Dialect(Dialect::Rfc9309);
-        let misspelt = report("User-agent: *\nDisalow: /\n", "a", rfc).verdicts;
-        assert_eq!(misspelt.verdict_in(rfc), Verdict::AllowAll);
         assert_eq!(
-            misspelt.verdict_in(DialectChoice::Default),
+            versioned.verdicts.verdict_for_dialect(koster),
+            Verdict::DisallowAll
+        );
+        let rfc = DialectChoice::Dialect(Dialect::Rfc9309);
+        let misspelt = check_agent("User-agent: *\nDisalow: /\n", "a", rfc).verdicts;
+        assert_eq!(misspelt.verdict_for_dialect(rfc), Verdict::AllowAll);
+        assert_eq!(
+            misspelt.verdict_for_dialect(DialectChoice::Default),
             misspelt.verdict
         );
     }
@@ -218,19 +222,19 @@ mod tests {
     #[test]
     fn the_registry_only_affects_the_default_dialect() {
         let body = "User-agent: Googlebot\nDisallow: /\n\nUser-agent: *\nDisallow: /y\n";
-        let news = report(body, "Googlebot-News", DialectChoice::Default);
+        let news = check_agent(body, "Googlebot-News", DialectChoice::Default);
         assert_eq!(news.urls[0].is_allowed, Some(false));
         assert_eq!(
             (news.verdicts.verdict, news.verdicts.by_dialect[0].1),
             (Verdict::DisallowAll, Verdict::Partial)
         );
-        let news = report(
+        let news = check_agent(
             body,
             "Googlebot-News",
             DialectChoice::Dialect(Dialect::Google),
         );
         assert_eq!(news.urls[0].is_allowed, Some(true));
-        let ads = report(
+        let ads = check_agent(
             "User-agent: *\nDisallow: /\n",
             "AdsBot-Google",
             DialectChoice::Default,
@@ -247,7 +251,7 @@ mod tests {
         let body = "Disallow: /a\nSitemap: /s.xml\nUser-agent: *\nDisalow: /b\n\
                     Content-Signal: ai-train=maybe\nContent-Signal: ai-train=yes\n\
                     Content-Signal: ai-train=no\nSitemap: s.xml\n";
-        let found = full_report(body, "a", DialectChoice::Default).anomalies;
+        let found = check_body(body, "a", DialectChoice::Default).anomalies;
         let found: Vec<_> = found
             .iter()
             .map(|found| (found.line_no, &*found.code, found.changes_verdict))
@@ -284,7 +288,7 @@ mod tests {
     #[test]
     fn a_url_result_has_the_line_and_the_group_of_the_rule() {
         let body = "User-agent: a\nUser-agent: MJ12bot\nDisallow /x\n";
-        let report = full_report(body, "mj12bot", DialectChoice::Default);
+        let report = check_body(body, "mj12bot", DialectChoice::Default);
         let rule = report.agents[0].urls[0].rule.as_ref().unwrap();
         assert_eq!(
             (rule.line_no, rule.line.as_deref(), rule.group_line_no),

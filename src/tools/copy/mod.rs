@@ -16,7 +16,7 @@ use crate::error::ToolErrorKind;
 use disk::error::Error;
 use files::{CopiedFile, DatasetFiles};
 use remote::error::RemoteErrorKind;
-use remote::{Content, Remote, RemoteUrl, Scheme, Upload};
+use remote::{Remote, RemoteUrl, Scheme, SizeAndDigest, Upload};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::slice;
@@ -27,7 +27,7 @@ use std::time::Instant;
 /// The limit of the size of a manifest at the destination.
 const MAX_MANIFEST_BYTES: u64 = 1 << 30;
 
-/// The progress of a copy, to be read from other threads.
+/// The numbers of bytes of a copy in progress. Other threads may read them.
 #[derive(Debug, Default)]
 pub struct CopyProgress {
     /// Bytes of all files.
@@ -36,14 +36,14 @@ pub struct CopyProgress {
     pub bytes: AtomicU64,
 }
 
-/// The result of a copy.
+/// The counts of a finished copy, and the time it took.
 #[derive(Clone, Debug, Default)]
 pub struct CopySummary {
     /// Files of the copy.
     pub files: u64,
     /// Bytes of these files.
     pub bytes: u64,
-    /// Files that an earlier copy had left.
+    /// Files of the copy that the destination already had, from an earlier copy.
     pub found_files: u64,
     pub seconds: f64,
 }
@@ -65,7 +65,7 @@ pub fn copy(
     progress: &Arc<CopyProgress>,
     stop: &Arc<AtomicBool>,
 ) -> Result<CopySummary, Error> {
-    let began = Instant::now();
+    let start = Instant::now();
     if destination.scheme() != Scheme::S3 {
         return Err(Error::new(ToolErrorKind::NotS3, destination.display_path()));
     }
@@ -78,7 +78,7 @@ pub fn copy(
         summary.bytes += file.content.bytes;
     }
     progress.bytes_total.store(summary.bytes, Ordering::Relaxed);
-    let copy = Copy {
+    let copy = CopyRun {
         files: &files,
         destination,
         remote,
@@ -91,12 +91,12 @@ pub fn copy(
         }
         _ => error,
     })?;
-    summary.seconds = began.elapsed().as_secs_f64();
+    summary.seconds = start.elapsed().as_secs_f64();
     Ok(summary)
 }
 
 /// A copy of files to a destination.
-struct Copy<'c> {
+struct CopyRun<'c> {
     files: &'c DatasetFiles,
     destination: &'c RemoteUrl,
     remote: &'c Remote,
@@ -104,78 +104,86 @@ struct Copy<'c> {
     stop: &'c Arc<AtomicBool>,
 }
 
-impl Copy<'_> {
-    /// Copies all files. Returns the number of those that were there.
+impl CopyRun<'_> {
+    /// Copies all files. Returns the number of those that the destination already had.
     fn run(&self) -> Result<u64, Error> {
         let DatasetFiles {
             manifests,
             tables,
             views,
-            marks,
+            success_files,
         } = self.files;
-        let mut there = self.list()?;
-        let is_there = |file: &&CopiedFile| there.contains_key(&file.path);
-        let (begun, new): (Vec<_>, Vec<_>) = manifests.iter().partition(is_there);
-        for manifest in &begun {
+        let mut existing_sizes = self.list_destination()?;
+        let is_there = |file: &&CopiedFile| existing_sizes.contains_key(&file.path);
+        let (existing_manifests, new_manifests): (Vec<_>, Vec<_>) =
+            manifests.iter().partition(is_there);
+        for manifest in &existing_manifests {
             self.compare_manifest(manifest)?;
         }
-        self.check_keys(&there, !begun.is_empty())?;
-        if !new.is_empty() {
-            for manifest in &new {
+        self.check_no_other_objects(&existing_sizes, !existing_manifests.is_empty())?;
+        if !new_manifests.is_empty() {
+            for manifest in &new_manifests {
                 self.create_manifest(manifest)?;
             }
-            // A copy of datasets of another form has another first manifest, and may have begun at
-            // the same time.
-            there = self.list()?;
-            self.check_keys(&there, true)?;
+            // Another dataset may have been copied here at the same time, if its manifests have other
+            // paths, as those of joined datasets do.
+            existing_sizes = self.list_destination()?;
+            self.check_no_other_objects(&existing_sizes, true)?;
         }
         let bytes = manifests.iter().map(|file| file.content.bytes).sum();
         self.progress.bytes.fetch_add(bytes, Ordering::Relaxed);
-        let mut found = begun.len() as u64;
-        let (last_mark, marks) = marks.split_last().expect("every dataset has a mark");
-        for list in [tables, views, marks] {
-            found += self.upload(list, &there)?;
+        let mut found = existing_manifests.len() as u64;
+        let (last_success_file, success_files) = success_files
+            .split_last()
+            .expect("every dataset has a mark");
+        for list in [tables, views, success_files] {
+            found += self.upload_missing(list, &existing_sizes)?;
         }
         if found + 1 < self.files.all().count() as u64 {
-            self.check_written(last_mark)?;
+            self.check_copied_sizes(last_success_file)?;
         }
-        found += self.upload(slice::from_ref(last_mark), &there)?;
+        found += self.upload_missing(slice::from_ref(last_success_file), &existing_sizes)?;
         Ok(found)
     }
 
-    /// Returns the sizes of the objects at the destination. If there are other objects than those
-    /// of the copy, at least one of them is in the result.
-    fn list(&self) -> Result<BTreeMap<String, u64>, Error> {
-        let own = self.files.all().count();
-        self.remote.list(self.destination, own + 1, self.stop)
+    /// Returns the sizes of objects at the destination, by their paths. At most one more than the copy
+    /// has is listed, so the result has an object that is not of the copy, if there is any.
+    fn list_destination(&self) -> Result<BTreeMap<String, u64>, Error> {
+        let own_objects = self.files.all().count();
+        self.remote
+            .list(self.destination, own_objects + 1, self.stop)
     }
 
     /// Writes a manifest, unless another copy of the same dataset has written it meanwhile.
     fn create_manifest(&self, manifest: &CopiedFile) -> Result<(), Error> {
-        let upload = self.upload_of(manifest, false);
+        let upload = self.new_upload(manifest, false);
         match self.remote.create(upload, self.stop)? {
             true => Ok(()),
             false => self.compare_manifest(manifest),
         }
     }
 
-    /// Checks that a manifest at the destination is that of the dataset.
+    /// Checks that a manifest at the destination equals that of the dataset.
     fn compare_manifest(&self, manifest: &CopiedFile) -> Result<(), Error> {
-        let url = self.destination.below(&manifest.path);
+        let url = self.destination.object_below(&manifest.path);
         let found = self.remote.read(&url, MAX_MANIFEST_BYTES)?;
-        if Content::of(&found) == manifest.content {
+        if SizeAndDigest::from_bytes(&found) == manifest.content {
             return Ok(());
         }
         let kind = ToolErrorKind::OtherDatasetThere;
         Err(Error::new(kind, self.destination.display_path()))
     }
 
-    /// Checks that the destination has no objects but those of the copy, or none at all if no
-    /// manifest is there.
-    fn check_keys(&self, there: &BTreeMap<String, u64>, is_begun: bool) -> Result<(), Error> {
-        let own: BTreeSet<&str> = self.files.all().map(|file| file.path.as_str()).collect();
-        let mut keys = there.keys();
-        match keys.find(|path| !is_begun || !own.contains(path.as_str())) {
+    /// Checks that the destination has only objects of the copy. If it has no manifest yet, it must
+    /// have no objects at all.
+    fn check_no_other_objects(
+        &self,
+        existing_sizes: &BTreeMap<String, u64>,
+        is_begun: bool,
+    ) -> Result<(), Error> {
+        let own_paths: BTreeSet<&str> = self.files.all().map(|file| file.path.as_str()).collect();
+        let mut keys = existing_sizes.keys();
+        match keys.find(|path| !is_begun || !own_paths.contains(path.as_str())) {
             None => Ok(()),
             Some(path) => {
                 let kind = RemoteErrorKind::OtherObjectsThere { path: path.clone() };
@@ -184,12 +192,14 @@ impl Copy<'_> {
         }
     }
 
-    /// Checks that all objects but the last mark have their sizes, and that there are no others.
-    fn check_written(&self, last_mark: &CopiedFile) -> Result<(), Error> {
-        let there = self.list()?;
-        self.check_keys(&there, true)?;
+    /// Checks that the objects of all files except the last `_SUCCESS` exist and have the sizes of the
+    /// files, and that there are no other objects.
+    fn check_copied_sizes(&self, last_success_file: &CopiedFile) -> Result<(), Error> {
+        let existing_sizes = self.list_destination()?;
+        self.check_no_other_objects(&existing_sizes, true)?;
         let is_wrong = |file: &&CopiedFile| {
-            file.path != last_mark.path && there.get(&file.path) != Some(&file.content.bytes)
+            file.path != last_success_file.path
+                && existing_sizes.get(&file.path) != Some(&file.content.bytes)
         };
         match self.files.all().find(is_wrong) {
             None => Ok(()),
@@ -201,23 +211,27 @@ impl Copy<'_> {
         }
     }
 
-    /// Writes files, unless they are there. Returns the number of those that were.
-    fn upload(&self, files: &[CopiedFile], there: &BTreeMap<String, u64>) -> Result<u64, Error> {
+    /// Writes the files that the destination does not have. Returns the number of those that it has.
+    fn upload_missing(
+        &self,
+        files: &[CopiedFile],
+        existing_sizes: &BTreeMap<String, u64>,
+    ) -> Result<u64, Error> {
         let upload = |file: &CopiedFile| {
-            let has_size = there.get(&file.path) == Some(&file.content.bytes);
-            self.upload_of(file, has_size)
+            let has_size = existing_sizes.get(&file.path) == Some(&file.content.bytes);
+            self.new_upload(file, has_size)
         };
         let progress = Arc::clone(self.progress);
-        let note = move |bytes| {
+        let report_bytes = move |bytes| {
             progress.bytes.fetch_add(bytes, Ordering::Relaxed);
         };
         let uploads = files.iter().map(upload).collect();
-        self.remote.upload(uploads, note, self.stop)
+        self.remote.upload(uploads, report_bytes, self.stop)
     }
 
-    fn upload_of(&self, file: &CopiedFile, may_exist: bool) -> Upload {
+    fn new_upload(&self, file: &CopiedFile, may_exist: bool) -> Upload {
         Upload {
-            url: self.destination.below(&file.path),
+            url: self.destination.object_below(&file.path),
             source: file.source.clone(),
             content: file.content.clone(),
             may_exist,

@@ -20,19 +20,19 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Joined datasets that are being written.
+/// Writes the manifest and the resolved tables of joined datasets.
 pub(super) struct JoinedWriter {
     /// The folder [`JOINED_FOLDER`].
     root: PathBuf,
     log: RunLog,
-    temp: TempFolder,
+    temp_folder: TempFolder,
     /// The members, and the crawls that are finished.
     manifest: JoinedManifest,
-    /// Files that earlier joins wrote and that do not remain.
+    /// Files of earlier joins that are to be removed.
     stale: BTreeSet<String>,
 }
 
-/// The rows and bytes of files.
+/// The size of files that were written.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct WrittenSize {
     pub(super) rows: u64,
@@ -40,8 +40,8 @@ pub(super) struct WrittenSize {
 }
 
 impl JoinedWriter {
-    /// Takes the lock, and decides which crawls of an earlier join are kept: the first ones whose
-    /// sources are the same.
+    /// Takes the lock, and decides which crawls of an earlier join are kept: those before the first
+    /// one whose sources have changed.
     ///
     /// # Errors
     ///
@@ -49,12 +49,12 @@ impl JoinedWriter {
     pub(super) fn open(
         folder: &Path,
         members: &JoinedManifest,
-        sources: &[String],
+        source_digests: &[String],
     ) -> Result<Self, Error> {
         let root = folder.join(JOINED_FOLDER);
-        let cannot = |error| Error::write(&root, error);
-        if disk::file_kind(&root).map_err(cannot)?.is_none() {
-            fs::create_dir(&root).map_err(cannot)?;
+        let write_error = |error| Error::write(&root, error);
+        if disk::file_kind(&root).map_err(write_error)?.is_none() {
+            fs::create_dir(&root).map_err(write_error)?;
         }
         let (mut log, entries) = RunLog::open(&root)?;
         let LogEntries {
@@ -62,7 +62,7 @@ impl JoinedWriter {
             part_files,
         } = entries;
         for name in &temp_folders {
-            TempFolder::remove_leftover(&root, name).map_err(cannot)?;
+            TempFolder::remove_leftover(&root, name).map_err(write_error)?;
         }
         // A manifest that cannot be read is written again.
         let former = JoinedManifest::read(folder)
@@ -77,7 +77,7 @@ impl JoinedWriter {
             };
             crawl.source_digest == **source && crawl.entry.files.iter().all(has_file)
         };
-        let pairs = former.crawls.into_iter().zip(sources);
+        let pairs = former.crawls.into_iter().zip(source_digests);
         let kept = pairs.take_while(is_kept).map(|(crawl, _)| crawl);
         let manifest = JoinedManifest {
             crawls: kept.collect(),
@@ -88,11 +88,11 @@ impl JoinedWriter {
         }
         let name = TempFolder::random_name();
         log.begin(&root, &json!({"event": "begin", "temporary": name}))?;
-        let temp = TempFolder::create(&root, &name)?;
+        let temp_folder = TempFolder::create(&root, &name)?;
         Ok(Self {
             root,
             log,
-            temp,
+            temp_folder,
             manifest,
             stale,
         })
@@ -104,35 +104,35 @@ impl JoinedWriter {
     }
 
     /// Returns true if files of earlier joins are to be removed.
-    pub(super) fn has_stale(&self) -> bool {
+    pub(super) fn has_stale_files(&self) -> bool {
         !self.stale.is_empty()
     }
 
-    /// Returns the folder of files that do not have their final names yet.
-    pub(super) fn temp(&self) -> &TempFolder {
-        &self.temp
+    /// Returns the folder of the files that are being written under temporary names.
+    pub(super) fn temp_folder(&self) -> &TempFolder {
+        &self.temp_folder
     }
 
-    /// Removes what does not remain, and writes the manifest.
-    pub(super) fn begin(&mut self) -> Result<(), Error> {
-        self.remove([SUCCESS_FILE])?;
+    /// Removes `_SUCCESS` and the stale files, and writes the manifest.
+    pub(super) fn remove_stale_files(&mut self) -> Result<(), Error> {
+        self.remove_files([SUCCESS_FILE])?;
         self.manifest.stale = std::mem::take(&mut self.stale);
         self.write_manifest()?;
         let stale = std::mem::take(&mut self.manifest.stale);
-        self.remove(&stale)?;
+        self.remove_files(&stale)?;
         for path in &stale {
             disk::remove_empty_folders(&self.root, Path::new(path));
         }
         self.write_manifest()
     }
 
-    /// Gives the files of crawls their names, and adds them to the manifest. `sources` are those of
-    /// all crawls.
-    pub(super) fn write(
+    /// Renames written files to their final names, and adds their crawls to the manifest.
+    /// `source_digests` are those of all `crawls`.
+    pub(super) fn commit_files(
         &mut self,
         files: Vec<ResolvedFile>,
         crawls: &[String],
-        sources: &[String],
+        source_digests: &[String],
     ) -> Result<WrittenSize, Error> {
         let path = |file: &ResolvedFile| {
             let path = OutputLayout::crawl_path(file.table, &crawls[file.crawl as usize]);
@@ -142,7 +142,7 @@ impl JoinedWriter {
         self.log
             .write_synced(&json!({"event": "part", "files": paths}))?;
         let kept = self.manifest.crawls.len();
-        for (crawl, source) in crawls.iter().zip(sources).skip(kept) {
+        for (crawl, source) in crawls.iter().zip(source_digests).skip(kept) {
             self.manifest.crawls.push(JoinedCrawl {
                 source_digest: source.clone(),
                 entry: CrawlEntry {
@@ -167,16 +167,19 @@ impl JoinedWriter {
     pub(super) fn finish(&mut self) -> Result<(), Error> {
         // The members may have changed although all crawls are kept.
         self.write_manifest()?;
-        self.temp.replace_file(Path::new(SUCCESS_FILE), b"")
+        self.temp_folder.replace_file(Path::new(SUCCESS_FILE), b"")
     }
 
     fn write_manifest(&self) -> Result<(), Error> {
         let text = self.manifest.text();
-        self.temp
+        self.temp_folder
             .replace_file(Path::new(MANIFEST_FILE), text.as_bytes())
     }
 
-    fn remove<P: AsRef<Path>>(&self, files: impl IntoIterator<Item = P>) -> Result<(), Error> {
+    fn remove_files<P: AsRef<Path>>(
+        &self,
+        files: impl IntoIterator<Item = P>,
+    ) -> Result<(), Error> {
         for path in files {
             let path = path.as_ref();
             disk::remove_below(&self.root, path)

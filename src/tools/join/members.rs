@@ -13,13 +13,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::Xxh3;
 
-/// The datasets that are joined.
+/// The datasets that are joined, after the checks that they fit together.
 pub(super) struct Members {
     manifest: JoinedManifest,
     members: Vec<Member>,
 }
 
-/// A dataset in a subfolder.
+/// One of the joined datasets.
 struct Member {
     root: PathBuf,
     options: DatasetOptions,
@@ -56,7 +56,7 @@ impl Members {
                 return refuse(JoinDefect::Name, &root);
             }
             let name = name.into_owned();
-            found.add(name, root)?;
+            found.add_member(name, root)?;
         }
         let Some(first) = found.members.first() else {
             return refuse(JoinDefect::NoMembers, folder);
@@ -67,16 +67,16 @@ impl Members {
                 return refuse(JoinDefect::NoTable { table }, &first.root);
             }
         }
-        found.manifest.tables = tables_of(&first.options);
+        found.manifest.tables = unresolved_tables(&first.options);
         for member in &found.members[1..] {
-            check_same(first, member)?;
+            check_same_options(first, member)?;
         }
         check_shards(&found.members)?;
         check_inputs(&found.members)?;
         Ok(found)
     }
 
-    fn add(&mut self, name: String, root: PathBuf) -> Result<(), Error> {
+    fn add_member(&mut self, name: String, root: PathBuf) -> Result<(), Error> {
         let refuse = |defect| Err(Error::new(DatasetErrorKind::Unjoinable(defect), &root));
         let (mut manifest, digest) = read_manifest_with_digest(&root)?;
         manifest.check_files();
@@ -109,7 +109,7 @@ impl Members {
     }
 
     /// Opens all members as one dataset.
-    pub(super) fn dataset(&self, folder: &Path, tables: &[Table]) -> Result<Dataset, Error> {
+    pub(super) fn open_dataset(&self, folder: &Path, tables: &[Table]) -> Result<Dataset, Error> {
         let parts = self.members.iter();
         let parts: Vec<(PathBuf, &[PartEntry])> = parts
             .map(|member| (member.root.clone(), member.manifest.parts.as_slice()))
@@ -117,9 +117,9 @@ impl Members {
         Dataset::from_parts(folder, &parts, tables)
     }
 
-    /// Returns a digest of the files from which each crawl is resolved.
-    pub(super) fn sources(&self, crawls: &[String]) -> Vec<String> {
-        let source = |crawl: &String| {
+    /// Returns for each crawl a digest of the files from which it is resolved.
+    pub(super) fn source_digests(&self, crawls: &[String]) -> Vec<String> {
+        let compute_source_digest = |crawl: &String| {
             let mut hasher = Xxh3::new();
             for member in &self.members {
                 let parts = member.manifest.parts.iter();
@@ -133,22 +133,22 @@ impl Members {
             }
             format!("{:016x}", hasher.digest())
         };
-        crawls.iter().map(source).collect()
+        crawls.iter().map(compute_source_digest).collect()
     }
 }
 
 const OWN_VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Returns the tables of a dataset, without the resolved ones.
-fn tables_of(options: &DatasetOptions) -> Vec<Table> {
+/// Returns the tables of a dataset, except those that are resolved from them.
+fn unresolved_tables(options: &DatasetOptions) -> Vec<Table> {
     let tables = options.tables.iter().copied();
     tables.filter(|table| !table.is_per_crawl()).collect()
 }
 
 /// Checks that two datasets were made with the same options.
-fn check_same(first: &Member, member: &Member) -> Result<(), Error> {
+fn check_same_options(first: &Member, member: &Member) -> Result<(), Error> {
     let names = |options: &DatasetOptions| {
-        let tables = tables_of(options);
+        let tables = unresolved_tables(options);
         let names: Vec<&str> = tables.iter().map(|table| table.name()).collect();
         names.join(", ")
     };
@@ -181,8 +181,8 @@ fn check_same(first: &Member, member: &Member) -> Result<(), Error> {
     Ok(())
 }
 
-/// Checks that every shard of a run is there once. Shards belong to one run if they are shares of the
-/// same list.
+/// Checks that every shard of a run exists exactly once. Shards belong to one run if they were made
+/// from the same list.
 fn check_shards(members: &[Member]) -> Result<(), Error> {
     let mut runs: BTreeMap<(&str, usize), BTreeMap<usize, &Path>> = BTreeMap::new();
     for member in members {
@@ -190,9 +190,9 @@ fn check_shards(members: &[Member]) -> Result<(), Error> {
             continue;
         };
         let run = runs.entry((&member.options.list, shard.count)).or_default();
-        if let Some(twice) = run.insert(shard.index, &member.root) {
+        if let Some(other_root) = run.insert(shard.index, &member.root) {
             let shard = shard.to_string();
-            let other = twice.to_owned();
+            let other = other_root.to_owned();
             let defect = JoinDefect::ShardTwice { shard, other };
             return Err(Error::new(
                 DatasetErrorKind::Unjoinable(defect),
@@ -214,8 +214,8 @@ fn check_shards(members: &[Member]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Checks that no archive is there twice, and that the keys of captures do not overlap in a crawl.
-/// Only crawls that several datasets have are compared: a run has no archive twice.
+/// Checks that no archive was scanned twice, and that the keys of captures do not overlap in a crawl.
+/// Only crawls that occur in several datasets are compared, since a run reads no archive twice.
 fn check_inputs(members: &[Member]) -> Result<(), Error> {
     let mut by_crawl: BTreeMap<&str, Vec<&Member>> = BTreeMap::new();
     for member in members {
@@ -247,7 +247,7 @@ fn check_inputs(members: &[Member]) -> Result<(), Error> {
                         let defect = JoinDefect::KeysOverlap {
                             crawl: (*crawl).to_owned(),
                             other: other.root.clone(),
-                            next_free_index: next_index(members),
+                            next_free_index: next_free_index(members),
                         };
                         return Err(Error::new(
                             DatasetErrorKind::Unjoinable(defect),
@@ -261,8 +261,8 @@ fn check_inputs(members: &[Member]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns the least index that no input of these datasets has, and none after it.
-fn next_index(members: &[&Member]) -> u64 {
+/// Returns the index after the largest one of an input of these datasets.
+fn next_free_index(members: &[&Member]) -> u64 {
     let inputs = members.iter().flat_map(|member| &member.manifest.inputs);
     inputs
         .filter_map(|input| input.index)

@@ -23,14 +23,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Instant;
 
-/// The progress of a join, readable from other threads.
+/// The counter of a join in progress. Other threads may read it.
 #[derive(Debug, Default)]
 pub struct JoinProgress {
-    /// Captures read to resolve hosts, each as often as it is read.
+    /// Captures read to resolve hosts. A capture that is read twice counts twice.
     pub resolved_rows: AtomicU64,
 }
 
-/// The result of a join.
+/// The datasets, crawls and tables of a finished join, and the counts of what was written.
 #[derive(Clone, Debug, Default)]
 pub struct JoinSummary {
     /// The names of the folders of the datasets.
@@ -39,7 +39,7 @@ pub struct JoinSummary {
     pub crawls: Vec<String>,
     /// The tables of the views.
     pub tables: Vec<Table>,
-    /// The number of crawls that an earlier join had resolved; the others follow them.
+    /// The number of crawls, from the first on, that an earlier join had resolved.
     pub kept_crawls: usize,
     /// Rows written to `hosts` and `host_verdicts`.
     pub rows: u64,
@@ -50,7 +50,7 @@ pub struct JoinSummary {
     pub seconds: f64,
 }
 
-/// Datasets that fit together.
+/// A join whose datasets have been checked.
 pub struct PreparedJoin<'f> {
     folder: &'f Path,
     members: Members,
@@ -104,32 +104,32 @@ fn join(
     progress: &JoinProgress,
     stop: &Arc<AtomicBool>,
 ) -> Result<JoinSummary, Error> {
-    let began = Instant::now();
-    let dataset = members.dataset(folder, &[Table::RobotsFiles, Table::Verdicts])?;
+    let start = Instant::now();
+    let dataset = members.open_dataset(folder, &[Table::RobotsFiles, Table::Verdicts])?;
     let dataset = dataset.with_stop_flag(stop);
-    let sources = members.sources(dataset.crawls());
-    let mut writer = JoinedWriter::open(folder, members.manifest(), &sources)?;
-    let kept = writer.kept_crawls();
+    let source_digests = members.source_digests(dataset.crawls());
+    let mut writer = JoinedWriter::open(folder, members.manifest(), &source_digests)?;
+    let kept_crawls = writer.kept_crawls();
     let crawls = dataset.crawls();
     let mut summary = JoinSummary {
         members: members.manifest().member_names(),
         crawls: crawls.to_vec(),
         tables: members.manifest().view_tables(true),
-        kept_crawls: kept,
+        kept_crawls,
         ..JoinSummary::default()
     };
-    if kept < crawls.len() || writer.has_stale() {
+    if kept_crawls < crawls.len() || writer.has_stale_files() {
         write_joined_views(folder, members.manifest(), false)?;
-        writer.begin()?;
+        writer.remove_stale_files()?;
     }
-    if kept < crawls.len() {
-        let resolved = resolve(&dataset, &writer, kept, memory, progress, stop);
+    if kept_crawls < crawls.len() {
+        let resolved = resolve(&dataset, &writer, kept_crawls, memory, progress, stop);
         let ResolvedHosts { files, ranking } = resolved.map_err(|error| match error.kind() {
             // The error of a sorter names the temporary folder.
             Some(ErrorKind::Abandoned) => Error::new(ErrorKind::Abandoned, folder),
             _ => error,
         })?;
-        let written = writer.write(files, crawls, &sources)?;
+        let written = writer.commit_files(files, crawls, &source_digests)?;
         summary.rows = written.rows;
         summary.bytes = written.bytes;
         summary.most_blocked = Some(MostBlockedAgents {
@@ -140,19 +140,20 @@ fn join(
     }
     write_joined_views(folder, members.manifest(), true)?;
     writer.finish()?;
-    summary.seconds = began.elapsed().as_secs_f64();
+    summary.seconds = start.elapsed().as_secs_f64();
     Ok(summary)
 }
 
 fn resolve(
     dataset: &Dataset,
     writer: &JoinedWriter,
-    kept: usize,
+    kept_crawls: usize,
     memory: u64,
     progress: &JoinProgress,
     stop: &Arc<AtomicBool>,
 ) -> Result<ResolvedHosts, Error> {
-    let spill_folder = SpillFolder::create(&writer.temp().sort_folder_path(), Arc::clone(stop))?;
+    let spill_folder =
+        SpillFolder::create(&writer.temp_folder().sort_folder_path(), Arc::clone(stop))?;
     let context = ResolveContext {
         dataset,
         memory: SortMemory::new(&spill_folder, memory),
@@ -160,9 +161,9 @@ fn resolve(
     };
     let create = |table: Table, crawl: u32| {
         let path = OutputLayout::crawl_path(table, &dataset.crawls()[crawl as usize]);
-        let new = writer.temp().new_file(&path, false)?;
+        let new = writer.temp_folder().new_file(&path, false)?;
         TableFileWriter::create(table.file_schema(&[]), new)
     };
     let last = dataset.crawls().len() as u32 - 1;
-    resolve_hosts(&context, kept as u32..=last, &create)
+    resolve_hosts(&context, kept_crawls as u32..=last, &create)
 }

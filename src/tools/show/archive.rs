@@ -1,11 +1,11 @@
-//! Finds the archive of a capture, and reads its record there.
+//! Finds the archive of a capture, and reads the record of the capture from it.
 //!
-//! Of an archive, only the bytes of the member are read if their number is known. A zstd frame may
-//! need the dictionary at the start of its archive, so such an archive is opened as a whole.
+//! If the length of the member is known, only the member is read. A zstd frame may need the
+//! dictionary at the start of its archive, so a zstd archive is always opened as a whole.
 
 use super::ShowRequest;
 use super::problem::ArchiveProblem;
-use super::record::{MemberBytes, ReadRecord, RecordCompression, read_record};
+use super::record::{MemberSource, RecordBody, RecordCompression, read_record};
 use crate::check::CaptureDetails;
 use disk::error::{Error, ErrorKind};
 use remote::error::RemoteErrorKind;
@@ -21,14 +21,14 @@ use warc::{ArchiveFile, RecordLocation};
 /// The place of the archives of a dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArchiveBase {
-    /// A folder that precedes the names of archives, or one archive.
+    /// The folder to which the names of archives are relative, or one archive.
     Path(PathBuf),
-    /// A URL that precedes the names of archives.
+    /// The URL to which the names of archives are appended.
     Url(BaseUrl),
 }
 
-/// A URL that precedes the names of archives. It may contain user information, which is only sent to
-/// the server.
+/// A URL to which the names of archives are appended. It may contain user information, which is only
+/// sent to the server.
 #[derive(Clone, PartialEq, Eq)]
 pub struct BaseUrl(String);
 
@@ -48,7 +48,7 @@ impl ArchiveBase {
     pub fn parse(text: &str) -> Result<Self, Error> {
         if has_scheme(text) {
             let base = BaseUrl(text.to_owned());
-            return match base.below("archive") {
+            return match base.archive_url("archive") {
                 Ok(Some(_)) => Ok(Self::Url(base)),
                 _ => Err(Error::new(ScanErrorKind::UrlInput, without_secrets(text))),
             };
@@ -60,18 +60,18 @@ impl ArchiveBase {
 
 impl BaseUrl {
     /// Returns the URL of an archive.
-    fn below(&self, name: &str) -> Result<Option<RemoteUrl>, NotARemoteUrl> {
-        RemoteUrl::parse(&joined(&self.0, name))
+    fn archive_url(&self, name: &str) -> Result<Option<RemoteUrl>, NotARemoteUrl> {
+        RemoteUrl::parse(&join_name(&self.0, name))
     }
 }
 
-/// Returns the name of an archive below a base, as in a scan of a list.
-fn joined(base: &str, name: &str) -> String {
+/// Appends the name of an archive to a base, as a scan of a list does.
+fn join_name(base: &str, name: &str) -> String {
     let name = name.trim_start_matches('/');
     format!("{}/{name}", base.trim_end_matches('/'))
 }
 
-/// The place of an archive.
+/// The file, or the object on a server, that is an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArchivePlace {
     File(PathBuf),
@@ -79,51 +79,53 @@ pub enum ArchivePlace {
     Url(RemoteUrl),
 }
 
-/// The archive of a capture.
+/// The result of looking for the archive of a capture, and reading the record there.
 #[derive(Debug)]
-pub struct ArchiveAccess {
-    /// Its place; `None` if it was not found.
+pub struct ArchiveLookup {
+    /// The place of the archive; `None` if it was not found.
     pub place: Option<ArchivePlace>,
-    /// The compression of the record: as found, otherwise according to the name of the archive.
+    /// The compression of the record, or if it was not read, the one that the name of the archive
+    /// states.
     pub compression: RecordCompression,
-    /// The reason why the text does not come from it.
+    /// The reason why the text does not come from the archive; `None` if it does.
     pub problem: Option<ArchiveProblem>,
 }
 
-/// Reads the body of a capture from its archive. Without a body, the archive is only searched for.
+/// Reads the body of a capture from its archive. For a capture without a body, the archive is found
+/// but not read.
 ///
 /// # Errors
 ///
 /// [`ErrorKind::Abandoned`] once `stop` is set, and [`RemoteErrorKind::NoRemote`] for a URL without a
-/// client. Other errors are the problem of the archive.
-pub(super) fn read(
+/// client. All other errors are returned as [`ArchiveLookup::problem`].
+pub(super) fn read_body(
     request: &ShowRequest<'_>,
     capture: &CaptureDetails,
     stop: &Arc<AtomicBool>,
-) -> Result<(ArchiveAccess, Option<Vec<u8>>), Error> {
+) -> Result<(ArchiveLookup, Option<Vec<u8>>), Error> {
     let name = &capture.record.warc_filename;
-    let mut access = ArchiveAccess {
+    let mut lookup = ArchiveLookup {
         place: None,
-        compression: compression_of_name(name),
+        compression: compression_from_name(name),
         problem: None,
     };
-    let place = match find(request.base, name) {
+    let place = match find_archive(request.base, name) {
         Ok(place) => place,
         Err(problem) => {
-            access.problem = Some(problem);
-            return Ok((access, None));
+            lookup.problem = Some(problem);
+            return Ok((lookup, None));
         }
     };
-    access.place = Some(place.clone());
+    lookup.place = Some(place.clone());
     if capture.body.is_none() {
-        return Ok((access, None));
+        return Ok((lookup, None));
     }
     let location = &capture.record.location;
     let (member, path) = match &place {
-        ArchivePlace::File(path) => (open(path, name, location), path.as_path()),
+        ArchivePlace::File(path) => (open_member(path, name, location), path.as_path()),
         ArchivePlace::Url(url) => {
-            let fetched = match fetch(request, url, name, location, stop) {
-                Err(error) if stops(&error) => return Err(error),
+            let fetched = match fetch_member(request, url, name, location, stop) {
+                Err(error) if is_fatal_error(&error) => return Err(error),
                 fetched => fetched,
             };
             (fetched, url.display_path())
@@ -131,8 +133,8 @@ pub(super) fn read(
     };
     let body = match member {
         Ok(member) => {
-            let ReadRecord { compression, body } = read_record(&member, path, capture, stop);
-            access.compression = compression.unwrap_or(access.compression);
+            let RecordBody { compression, body } = read_record(&member, path, capture, stop);
+            lookup.compression = compression.unwrap_or(lookup.compression);
             body
         }
         Err(error) => Err(ArchiveProblem::Unreadable(error)),
@@ -141,35 +143,35 @@ pub(super) fn read(
         return Err(Error::new(ErrorKind::Abandoned, path));
     }
     match body {
-        Ok(body) => Ok((access, Some(body))),
+        Ok(body) => Ok((lookup, Some(body))),
         Err(problem) => {
-            access.problem = Some(problem);
-            Ok((access, None))
+            lookup.problem = Some(problem);
+            Ok((lookup, None))
         }
     }
 }
 
-/// Returns true for an error after which nothing is shown.
-fn stops(error: &Error) -> bool {
+/// Returns true if an error ends the command. After any other one, the text comes from the dataset.
+fn is_fatal_error(error: &Error) -> bool {
     error.kind() == Some(&ErrorKind::Abandoned) || error.kind() == Some(&RemoteErrorKind::NoRemote)
 }
 
 /// Finds an archive by its name.
-fn find(base: Option<&ArchiveBase>, name: &str) -> Result<ArchivePlace, ArchiveProblem> {
+fn find_archive(base: Option<&ArchiveBase>, name: &str) -> Result<ArchivePlace, ArchiveProblem> {
     let tried = match base {
         Some(ArchiveBase::Url(base)) => {
             let is_below = !has_scheme(name) && !name.split(['/', '\\']).any(|part| part == "..");
-            let url = base.below(name).ok().flatten().filter(|_| is_below);
+            let url = base.archive_url(name).ok().flatten().filter(|_| is_below);
             return url.map(ArchivePlace::Url).ok_or(ArchiveProblem::BadName);
         }
         Some(ArchiveBase::Path(path)) if path.is_file() => vec![path.clone()],
         Some(ArchiveBase::Path(folder)) => {
             let folder = folder.to_string_lossy();
             let base_name = Path::new(name).file_name().unwrap_or_default();
-            let mut paths = vec![joined(&folder, name)];
-            let beside = joined(&folder, &base_name.to_string_lossy());
-            if !paths.contains(&beside) {
-                paths.push(beside);
+            let mut paths = vec![join_name(&folder, name)];
+            let path_without_folders = join_name(&folder, &base_name.to_string_lossy());
+            if !paths.contains(&path_without_folders) {
+                paths.push(path_without_folders);
             }
             paths.into_iter().map(PathBuf::from).collect()
         }
@@ -182,20 +184,20 @@ fn find(base: Option<&ArchiveBase>, name: &str) -> Result<ArchivePlace, ArchiveP
     }
 }
 
-/// Returns the range of a member, if its bytes can be read without the rest of its archive.
-fn range_of(name: &str, location: &RecordLocation) -> Option<std::ops::Range<u64>> {
-    let may_have_dictionary = compression_of_name(name) == RecordCompression::Zstd;
+/// Returns the byte range of a member; `None` if its archive has to be opened as a whole.
+fn member_range(name: &str, location: &RecordLocation) -> Option<std::ops::Range<u64>> {
+    let may_have_dictionary = compression_from_name(name) == RecordCompression::Zstd;
     let length = location.length.filter(|_| !may_have_dictionary)?;
     let end = location.offset.checked_add(length)?;
     Some(location.offset..end)
 }
 
-/// Opens a file, or reads the bytes of a member into memory.
-fn open(path: &Path, name: &str, location: &RecordLocation) -> Result<MemberBytes, Error> {
+/// Reads the bytes of a member into memory, or opens its archive.
+fn open_member(path: &Path, name: &str, location: &RecordLocation) -> Result<MemberSource, Error> {
     let read_error = |error| Error::read(path, error);
     let file = ArchiveFile::open(path).map_err(read_error)?;
-    let Some(range) = range_of(name, location) else {
-        return Ok(MemberBytes {
+    let Some(range) = member_range(name, location) else {
+        return Ok(MemberSource {
             file,
             offset: location.offset,
         });
@@ -217,33 +219,33 @@ fn open(path: &Path, name: &str, location: &RecordLocation) -> Result<MemberByte
             Err(error) => return Err(read_error(error)),
         }
     }
-    Ok(MemberBytes {
+    Ok(MemberSource {
         file: ArchiveFile::from_bytes(bytes),
         offset: 0,
     })
 }
 
 /// Fetches the bytes of a member, or the whole object.
-fn fetch(
+fn fetch_member(
     request: &ShowRequest<'_>,
     url: &RemoteUrl,
     name: &str,
     location: &RecordLocation,
     stop: &Arc<AtomicBool>,
-) -> Result<MemberBytes, Error> {
-    let no_client = || Error::new(RemoteErrorKind::NoRemote, url.display_path());
-    let remote = request.remote.ok_or_else(no_client)?;
-    let range = range_of(name, location);
+) -> Result<MemberSource, Error> {
+    let no_client_error = || Error::new(RemoteErrorKind::NoRemote, url.display_path());
+    let remote = request.remote.ok_or_else(no_client_error)?;
+    let range = member_range(name, location);
     let offset = match range {
         Some(_) => 0,
         None => location.offset,
     };
     let file = remote.fetch(url, range, MAX_OBJECT_IN_MEMORY_BYTES, stop)?;
-    Ok(MemberBytes { file, offset })
+    Ok(MemberSource { file, offset })
 }
 
 /// Returns the compression that the name of an archive states.
-fn compression_of_name(name: &str) -> RecordCompression {
+fn compression_from_name(name: &str) -> RecordCompression {
     let name = name.strip_suffix(".open").unwrap_or(name);
     if name.ends_with(".gz") {
         RecordCompression::Gzip
@@ -262,7 +264,7 @@ mod tests {
     fn names_follow_a_base_and_do_not_leave_that_of_a_server() {
         let base = ArchiveBase::parse("https://u:secret@h/d/").unwrap();
         assert!(!format!("{base:?}").contains("secret"));
-        let url = |name: &str| match find(Some(&base), name) {
+        let url = |name: &str| match find_archive(Some(&base), name) {
             Ok(ArchivePlace::Url(url)) => Some(url.to_string()),
             _ => None,
         };
@@ -284,7 +286,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let base = ArchiveBase::Path(folder.path().to_owned());
         let name = "crawl-data/C/a.warc.gz";
-        let tried = match find(Some(&base), name) {
+        let tried = match find_archive(Some(&base), name) {
             Err(ArchiveProblem::NotFound { tried }) => tried,
             other => panic!("{other:?}"),
         };
@@ -292,10 +294,10 @@ mod tests {
         for path in tried.iter().rev() {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, "").unwrap();
-            let found = find(Some(&base), name).unwrap();
+            let found = find_archive(Some(&base), name).unwrap();
             assert_eq!(found, ArchivePlace::File(path.clone()));
             let only = ArchiveBase::Path(path.clone());
-            let found = find(Some(&only), "other").unwrap();
+            let found = find_archive(Some(&only), "other").unwrap();
             assert_eq!(found, ArchivePlace::File(path.clone()));
         }
     }
@@ -309,7 +311,7 @@ mod tests {
             ("a.warc.zst", RecordCompression::Zstd),
             ("-", RecordCompression::Plain),
         ] {
-            assert_eq!(compression_of_name(name), compression, "{name}");
+            assert_eq!(compression_from_name(name), compression, "{name}");
         }
     }
 }

@@ -17,7 +17,7 @@ mod record;
 mod stored_lines;
 mod text;
 
-pub use archive::{ArchiveAccess, ArchiveBase, ArchivePlace, BaseUrl};
+pub use archive::{ArchiveBase, ArchiveLookup, ArchivePlace, BaseUrl};
 pub use problem::ArchiveProblem;
 pub use record::RecordCompression;
 pub use text::{HostText, TextLine, TextSource};
@@ -47,7 +47,7 @@ pub struct ShowRequest<'a> {
     /// The time for which the host is shown, in milliseconds since 1970; `None` for the newest
     /// capture.
     pub as_of: Option<i64>,
-    /// The place of the archives; `None` for paths that are their names.
+    /// The place of the archives; `None` if the names of the archives are their paths.
     pub base: Option<&'a ArchiveBase>,
     /// The client that reads archives at URLs.
     pub remote: Option<&'a Remote>,
@@ -59,7 +59,7 @@ pub struct ShownHost {
     /// The report of `check` on the host: its captures, and the verdicts.
     pub report: HostReport,
     /// The archive of the capture whose rules apply.
-    pub archive: ArchiveAccess,
+    pub archive: ArchiveLookup,
     /// The text; `None` if no robots.txt applies.
     pub text: Option<HostText>,
 }
@@ -75,9 +75,9 @@ fn shown_capture(report: &HostReport) -> &CaptureDetails {
     report.rules_capture.as_ref().unwrap_or(&report.capture)
 }
 
-/// Finds the robots.txt that applies to a host, and its text.
+/// Finds the robots.txt that applies to a host, and reads its text.
 ///
-/// An archive that cannot be read is not an error: [`ArchiveAccess::problem`] has the reason, and
+/// An archive that cannot be read is not an error: [`ArchiveLookup::problem`] has the reason, and
 /// the text comes from the dataset.
 ///
 /// # Errors
@@ -101,11 +101,13 @@ pub fn show_host(
     };
     let report = check_host(&host_request, check, stop)?;
     let capture = shown_capture(&report);
-    let (archive, body) = archive::read(request, capture, stop)?;
+    let (archive, body) = archive::read_body(request, capture, stop)?;
     let text = match (&capture.body, body) {
         (None, _) => None,
-        (Some(details), Some(body)) => Some(HostText::of_body(TextSource::Archive, body, details)),
-        (Some(_), None) => Some(stored_text(request.path, capture)?),
+        (Some(details), Some(body)) => {
+            Some(HostText::from_body(TextSource::Archive, body, details))
+        }
+        (Some(_), None) => Some(read_stored_text(request.path, capture)?),
     };
     Ok(ShownHost {
         report,
@@ -114,8 +116,8 @@ pub fn show_host(
     })
 }
 
-/// Returns the text that the dataset has: the body, or the lines of its rows.
-fn stored_text(path: &Path, capture: &CaptureDetails) -> Result<HostText, Error> {
+/// Reads the text from the dataset: the column `body`, or the lines that have rows.
+fn read_stored_text(path: &Path, capture: &CaptureDetails) -> Result<HostText, Error> {
     let mut tables = vec![Table::RobotsFiles, Table::Groups, Table::Rules];
     let mut missing_tables = Vec::new();
     for table in [Table::Sitemaps, Table::Directives] {
@@ -129,9 +131,9 @@ fn stored_text(path: &Path, capture: &CaptureDetails) -> Result<HostText, Error>
     let details = capture.body.as_ref();
     let details = details.expect("only a capture with a body has a text");
     let rows = stored_lines::CaptureRows::new(&dataset, capture.robots_id);
-    if let Some(body) = rows.body(details.is_valid_utf8)? {
-        return Ok(HostText::of_body(TextSource::Body, body, details));
+    if let Some(body) = rows.read_body(details.is_valid_utf8)? {
+        return Ok(HostText::from_body(TextSource::Body, body, details));
     }
-    let lines = rows.lines(&missing_tables)?;
-    Ok(HostText::of_lines(lines, missing_tables, details))
+    let lines = rows.read_lines(&missing_tables)?;
+    Ok(HostText::from_lines(lines, missing_tables, details))
 }

@@ -12,14 +12,14 @@ pub enum ArchiveProblem {
     NotFound {
         tried: Vec<PathBuf>,
     },
-    /// The name of the archive is not one that can follow the base.
+    /// The name of the archive cannot be appended to the base URL.
     BadName,
     Unreadable(Error),
     /// The archive has no record at the place of the capture.
     NoRecord,
     /// The record is damaged.
     Damaged(warc::Error),
-    /// The record is not a capture.
+    /// The record at the place of the capture is not a capture.
     NotACapture,
     /// The record has another URL.
     OtherUrl {

@@ -13,8 +13,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use warc::{ArchiveFile, Compression, Limits, Reader};
 
-/// An archive, or bytes of it, with the offset of a member.
-pub(super) struct MemberBytes {
+/// An archive, or a member in memory, from which a record is read.
+pub(super) struct MemberSource {
     pub(super) file: ArchiveFile,
     /// The offset of the member in `file`.
     pub(super) offset: u64,
@@ -23,9 +23,9 @@ pub(super) struct MemberBytes {
 /// The first bytes of a zstd archive with a dictionary.
 const DICTIONARY_MAGIC: [u8; 4] = 0x184D_2A5D_u32.to_le_bytes();
 
-/// The body of a record, and the compression that was found.
-pub(super) struct ReadRecord {
-    /// `None` if it is not known.
+/// The body of a record, and the compression of its member.
+pub(super) struct RecordBody {
+    /// `None` if the member cannot be opened.
     pub(super) compression: Option<RecordCompression>,
     pub(super) body: Result<Vec<u8>, ArchiveProblem>,
 }
@@ -33,21 +33,21 @@ pub(super) struct ReadRecord {
 /// Reads the decoded body of a capture, up to [`MAX_SHOWN_BYTES`]. It is an error if the record is
 /// not the one that was scanned. `path` is the archive, for errors.
 pub(super) fn read_record(
-    member: &MemberBytes,
+    member: &MemberSource,
     path: &Path,
     capture: &CaptureDetails,
     stop: &Arc<AtomicBool>,
-) -> ReadRecord {
+) -> RecordBody {
     let mut reader = Reader::new(Limits::default());
     reader.set_stop_flag(Arc::clone(stop));
     let range = member.offset..member.offset.saturating_add(1);
     if let Err(error) = reader.open_range(&member.file, range) {
-        return ReadRecord {
+        return RecordBody {
             compression: None,
-            body: Err(of_warc(error, path)),
+            body: Err(archive_problem(error, path)),
         };
     }
-    ReadRecord {
+    RecordBody {
         compression: Some(match reader.compression() {
             Compression::None => RecordCompression::Plain,
             Compression::Gzip => RecordCompression::Gzip,
@@ -56,8 +56,8 @@ pub(super) fn read_record(
             }
             Compression::Zstd => RecordCompression::Zstd,
         }),
-        body: find_record(&mut reader, path, capture)
-            .and_then(|()| body_of_record(&reader, capture)),
+        body: seek_record(&mut reader, path, capture)
+            .and_then(|()| read_verified_body(&reader, capture)),
     }
 }
 
@@ -67,15 +67,15 @@ fn has_dictionary(file: &ArchiveFile) -> bool {
     matches!(file.read_at(0, &mut head), Ok(4)) && head == DICTIONARY_MAGIC
 }
 
-fn of_warc(error: warc::Error, path: &Path) -> ArchiveProblem {
+fn archive_problem(error: warc::Error, path: &Path) -> ArchiveProblem {
     match error.is_fatal() {
         true => ArchiveProblem::Unreadable(Error::read(path, io::Error::other(error))),
         false => ArchiveProblem::Damaged(error),
     }
 }
 
-/// Reads up to the record of the capture.
-fn find_record(
+/// Reads the records of the member until the one of the capture is the current record.
+fn seek_record(
     reader: &mut Reader,
     path: &Path,
     capture: &CaptureDetails,
@@ -90,19 +90,22 @@ fn find_record(
                 }
             }
             Ok(false) => return Err(damage.unwrap_or(ArchiveProblem::NoRecord)),
-            Err(error) if error.is_fatal() => return Err(of_warc(error, path)),
+            Err(error) if error.is_fatal() => return Err(archive_problem(error, path)),
             Err(error) => damage = Some(ArchiveProblem::Damaged(error)),
         }
     }
 }
 
-/// Compares the current record with the capture, and returns its body.
-fn body_of_record(reader: &Reader, details: &CaptureDetails) -> Result<Vec<u8>, ArchiveProblem> {
+/// Checks that the current record is the one of the capture, and returns its body.
+fn read_verified_body(
+    reader: &Reader,
+    details: &CaptureDetails,
+) -> Result<Vec<u8>, ArchiveProblem> {
     let record = reader.record();
     let scanned_bytes = details.body.as_ref().map_or(0, |body| body.bytes);
     let shown_bytes = usize::try_from(scanned_bytes).unwrap_or(usize::MAX);
     let scope = CaptureScope {
-        // A redirect may lead to any path.
+        // The path may be any, since the capture may be the target of a redirect.
         is_robots_subset: true,
         max_body_bytes: shown_bytes.min(MAX_SHOWN_BYTES),
         body_limit: None,
@@ -124,7 +127,7 @@ fn body_of_record(reader: &Reader, details: &CaptureDetails) -> Result<Vec<u8>, 
             expected: expected.clone(),
         });
     }
-    // The record of a doubtful capture differed from its digest when it was scanned.
+    // A doubtful capture failed this check when it was scanned, so it is not checked again.
     if details.record.is_doubtful != Some(true)
         && let Some(field) = capture.verify_digests(&record)
     {
@@ -140,7 +143,7 @@ fn body_of_record(reader: &Reader, details: &CaptureDetails) -> Result<Vec<u8>, 
     Ok(body)
 }
 
-/// The compression of a record.
+/// The compression of the part of an archive that holds a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordCompression {
     /// No compression.

@@ -8,39 +8,40 @@ use robots::Lines;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// The source of a text.
+/// The place that the text of a robots.txt was read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TextSource {
     /// The archive of its capture.
     Archive,
     /// The column `body` of the dataset.
     Body,
-    /// The rows of its capture: comments, blank lines, spacing, and lines that are not directives
-    /// are missing.
+    /// The rows of its capture. Comments, blank lines, spacing, and lines that are not directives are
+    /// lost.
     Rows {
         /// The tables with lines that the dataset lacks.
         missing_tables: Vec<Table>,
     },
 }
 
-/// The text of a robots.txt.
+/// The lines of a robots.txt, and where they come from.
 #[derive(Debug)]
 pub struct HostText {
     pub source: TextSource,
-    /// The number of its lines according to the dataset, including a last empty one.
+    /// The number of lines that the dataset states, including a last empty one. The source may have
+    /// fewer.
     pub n_lines: u32,
-    /// True if only the first 16 MiB are here.
+    /// True if only the first 16 MiB are kept.
     pub is_cut: bool,
-    content: Content,
+    content: TextContent,
 }
 
 #[derive(Debug)]
-enum Content {
+enum TextContent {
     Bytes { bytes: Vec<u8>, is_valid_utf8: bool },
     Lines(BTreeMap<u32, String>),
 }
 
-/// A line of a text.
+/// A line of a robots.txt, with its number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextLine<'t> {
     /// Its number, from 1.
@@ -51,22 +52,22 @@ pub struct TextLine<'t> {
 }
 
 impl HostText {
-    /// Returns the text with these bytes, of which those beyond the limit are left out.
-    pub(super) fn of_body(source: TextSource, mut bytes: Vec<u8>, details: &BodyDetails) -> Self {
+    /// Creates a text from a body, and cuts it at [`MAX_SHOWN_BYTES`].
+    pub(super) fn from_body(source: TextSource, mut bytes: Vec<u8>, details: &BodyDetails) -> Self {
         bytes.truncate(MAX_SHOWN_BYTES);
         Self {
             source,
             n_lines: details.n_lines,
             is_cut: details.bytes > MAX_SHOWN_BYTES as u64,
-            content: Content::Bytes {
+            content: TextContent::Bytes {
                 bytes,
                 is_valid_utf8: details.is_valid_utf8,
             },
         }
     }
 
-    /// Returns the text with these lines, by their numbers.
-    pub(super) fn of_lines(
+    /// Creates a text from lines, by their numbers.
+    pub(super) fn from_lines(
         lines: BTreeMap<u32, String>,
         missing_tables: Vec<Table>,
         details: &BodyDetails,
@@ -75,14 +76,14 @@ impl HostText {
             source: TextSource::Rows { missing_tables },
             n_lines: details.n_lines,
             is_cut: false,
-            content: Content::Lines(lines),
+            content: TextContent::Lines(lines),
         }
     }
 
     /// Returns the lines in their order, without an empty one after the last line end.
     pub fn lines(&self) -> Box<dyn Iterator<Item = TextLine<'_>> + '_> {
         match &self.content {
-            Content::Bytes {
+            TextContent::Bytes {
                 bytes,
                 is_valid_utf8,
             } => {
@@ -93,7 +94,7 @@ impl HostText {
                     text: escape_body(line.bytes, *is_valid_utf8),
                 }))
             }
-            Content::Lines(lines) => Box::new(lines.iter().map(|(line_no, text)| TextLine {
+            TextContent::Lines(lines) => Box::new(lines.iter().map(|(line_no, text)| TextLine {
                 line_no: *line_no,
                 text: text.into(),
             })),
@@ -105,7 +106,7 @@ impl HostText {
 mod tests {
     use super::*;
 
-    fn details(bytes: u64, n_lines: u32, is_valid_utf8: bool) -> BodyDetails {
+    fn new_details(bytes: u64, n_lines: u32, is_valid_utf8: bool) -> BodyDetails {
         BodyDetails {
             bytes,
             n_lines,
@@ -113,9 +114,9 @@ mod tests {
         }
     }
 
-    fn lines(body: &[u8], is_valid_utf8: bool) -> Vec<(u32, String)> {
-        let details = details(body.len() as u64, 0, is_valid_utf8);
-        let text = HostText::of_body(TextSource::Body, body.to_vec(), &details);
+    fn read_lines(body: &[u8], is_valid_utf8: bool) -> Vec<(u32, String)> {
+        let details = new_details(body.len() as u64, 0, is_valid_utf8);
+        let text = HostText::from_body(TextSource::Body, body.to_vec(), &details);
         let lines = text.lines();
         lines
             .map(|line| (line.line_no, line.text.into_owned()))
@@ -125,13 +126,13 @@ mod tests {
     #[test]
     fn lines_have_the_numbers_of_the_parser_and_the_escapes_of_the_tables() {
         let line = |number, text: &str| (number, text.to_owned());
-        assert_eq!(lines(b"", true), []);
+        assert_eq!(read_lines(b"", true), []);
         assert_eq!(
-            lines(b"a\r\n\r b\n", true),
+            read_lines(b"a\r\n\r b\n", true),
             [line(1, "a"), line(2, ""), line(3, " b")]
         );
         assert_eq!(
-            lines(b"a\\\xe9\nb", false),
+            read_lines(b"a\\\xe9\nb", false),
             [line(1, "a\\\\\\xE9"), line(2, "b")]
         );
     }
@@ -140,8 +141,8 @@ mod tests {
     fn a_text_is_cut_at_the_limit() {
         let body = vec![b'#'; MAX_SHOWN_BYTES + 1];
         for (bytes, is_cut) in [(MAX_SHOWN_BYTES, false), (MAX_SHOWN_BYTES + 1, true)] {
-            let details = details(bytes as u64, 1, true);
-            let text = HostText::of_body(TextSource::Body, body[..bytes].to_vec(), &details);
+            let details = new_details(bytes as u64, 1, true);
+            let text = HostText::from_body(TextSource::Body, body[..bytes].to_vec(), &details);
             assert_eq!(text.is_cut, is_cut);
             let line = text.lines().next().unwrap();
             assert_eq!(line.text.len(), MAX_SHOWN_BYTES);

@@ -14,7 +14,7 @@ pub(super) struct MatchContext<'a> {
     pub(super) progress: &'a MatchProgress,
 }
 
-/// Counts for the summary.
+/// Counts for [`MatchSummary`](super::MatchSummary), which describes them.
 #[derive(Debug, Default)]
 pub(super) struct MatchCounts {
     pub(super) urls: u64,

@@ -4,7 +4,7 @@ use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_u8, put_u32, 
 use dataset::resolve::CaptureId;
 use robots::{Access, Basis};
 
-/// The column `access`.
+/// The access of a crawler to a URL: the column `access`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UrlAccess {
     Allowed,
@@ -12,7 +12,7 @@ pub(super) enum UrlAccess {
     Unknown,
 }
 
-/// The column `basis`: what a decision is based on.
+/// The reason for a decision: the column `basis`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DecisionBasis {
     Explicit,
@@ -101,8 +101,8 @@ impl DecisionBasis {
 }
 
 impl Decision {
-    /// Returns a decision that no rule determines.
-    pub(super) fn without_line(access: UrlAccess, basis: DecisionBasis) -> Self {
+    /// Creates a decision that is not based on a rule.
+    pub(super) fn new_without_rule(access: UrlAccess, basis: DecisionBasis) -> Self {
         Self {
             access,
             basis,

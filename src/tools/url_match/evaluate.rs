@@ -16,8 +16,8 @@ use rayon::prelude::*;
 use robots::{ContentClass, DirectiveKind, RobotsTxtBuilder, StatusEffect};
 use std::path::Path;
 
-/// Decides what the status of the authoritative capture decides, and returns
-/// the other lookups, sorted by the capture whose rules have to be read.
+/// Decides the lookups that do not depend on rules: there is no capture, or its status decides.
+/// Returns the other lookups, sorted by the capture whose rules have to be read.
 pub(super) fn decide_by_status<'a>(
     context: &MatchContext<'a>,
     lookups: &SortedRecords<'_>,
@@ -26,9 +26,9 @@ pub(super) fn decide_by_status<'a>(
     counts: &mut MatchCounts,
 ) -> Result<SortedRecords<'a>, Error> {
     let disallow_all = disallow_all_policy(context.dialect);
-    let mut by_rules = context.resolve.memory.create_sorter();
+    let mut rule_lookups = context.resolve.memory.create_sorter();
     let mut lookups = lookups.read()?;
-    let mut captures = AuthoritativeCaptures::new(candidates)?;
+    let mut authoritative_captures = AuthoritativeCaptures::new(candidates)?;
     let mut record = Vec::new();
     while let Some(lookup) = lookups.peek() {
         let UrlLookup {
@@ -36,23 +36,26 @@ pub(super) fn decide_by_status<'a>(
             as_of,
             row,
         } = UrlLookup::read(lookup);
-        counts.origins += u64::from(!captures.is_at(origin_key));
-        let source = captures.source(origin_key, as_of)?;
-        let by_status = |access| Decision::without_line(access, DecisionBasis::HttpStatus);
+        counts.origins += u64::from(!authoritative_captures.is_current_origin(origin_key));
+        let source = authoritative_captures.select_source(origin_key, as_of)?;
+        let status_decision =
+            |access| Decision::new_without_rule(access, DecisionBasis::HttpStatus);
         let decision = match source {
-            None => Some(Decision::without_line(
+            None => Some(Decision::new_without_rule(
                 UrlAccess::Unknown,
                 DecisionBasis::NoCapture,
             )),
             Some(source) => match source.effect(context.dialect.dialect()) {
-                StatusEffect::AllowAll => Some(by_status(UrlAccess::Allowed)),
-                StatusEffect::DisallowAll => {
-                    Some(by_status(UrlAccess::new(disallow_all.access(row.url))))
+                StatusEffect::AllowAll => Some(status_decision(UrlAccess::Allowed)),
+                StatusEffect::DisallowAll => Some(status_decision(UrlAccess::new(
+                    disallow_all.access(row.url),
+                ))),
+                StatusEffect::Follow | StatusEffect::Defer => {
+                    Some(status_decision(UrlAccess::Unknown))
                 }
-                StatusEffect::Follow | StatusEffect::Defer => Some(by_status(UrlAccess::Unknown)),
                 StatusEffect::Parse => {
                     RulesLookup::write(&mut record, &source, row);
-                    by_rules.push(&record)?;
+                    rule_lookups.push(&record)?;
                     None
                 }
             },
@@ -60,19 +63,19 @@ pub(super) fn decide_by_status<'a>(
         if let Some(decision) = decision {
             let ListedUrl { index, url } = row;
             let capture = source.map(|source| source.id);
-            let of_crawlers = context.crawlers.iter().map(|_| decision);
-            RowDecisions::write(&mut record, index, url, capture, of_crawlers);
+            let crawler_decisions = context.crawlers.iter().map(|_| decision);
+            RowDecisions::write(&mut record, index, url, capture, crawler_decisions);
             decisions.push(&record)?;
         }
         lookups.advance()?;
     }
-    by_rules.finish()
+    rule_lookups.finish()
 }
 
 /// Selects the authoritative capture for origins and times in sorted order.
 struct AuthoritativeCaptures<'a> {
     candidates: Reader<'a>,
-    /// The key of the current origin; empty before the first.
+    /// The key of the current origin; empty before the first one.
     origin_key: Vec<u8>,
     as_of: Option<AsOf>,
     selection: CandidateSelection,
@@ -90,13 +93,18 @@ impl<'a> AuthoritativeCaptures<'a> {
         })
     }
 
-    fn is_at(&self, origin_key: &[u8]) -> bool {
+    fn is_current_origin(&self, origin_key: &[u8]) -> bool {
         self.origin_key == origin_key
     }
 
-    /// Returns the capture whose rules or status apply.
-    fn source(&mut self, origin_key: &[u8], as_of: AsOf) -> Result<Option<RulesSource>, Error> {
-        if !self.is_at(origin_key) {
+    /// Returns the source of the rules or the status that apply to an origin at a time; `None` if it
+    /// has no capture.
+    fn select_source(
+        &mut self,
+        origin_key: &[u8],
+        as_of: AsOf,
+    ) -> Result<Option<RulesSource>, Error> {
+        if !self.is_current_origin(origin_key) {
             self.origin_key.clear();
             self.origin_key.extend_from_slice(origin_key);
             self.as_of = None;
@@ -105,7 +113,7 @@ impl<'a> AuthoritativeCaptures<'a> {
         if self.as_of != Some(as_of) {
             self.as_of = Some(as_of);
             self.selection.clear();
-            while let Some(candidate) = self.next_candidate(as_of) {
+            while let Some(candidate) = self.matching_candidate(as_of) {
                 self.selection.add(candidate);
                 self.candidates.advance()?;
             }
@@ -115,28 +123,28 @@ impl<'a> AuthoritativeCaptures<'a> {
         Ok(self.source)
     }
 
-    /// Returns the current candidate if it is one of this origin and time.
-    fn next_candidate(&self, as_of: AsOf) -> Option<Candidate> {
+    /// Returns the current candidate, if it belongs to the current origin and this time.
+    fn matching_candidate(&self, as_of: AsOf) -> Option<Candidate> {
         let mut fields = FieldReader::new(self.candidates.peek()?);
-        let is_wanted = self.is_at(fields.key()) && AsOf::read(&mut fields) == as_of;
+        let is_wanted = self.is_current_origin(fields.key()) && AsOf::read(&mut fields) == as_of;
         is_wanted.then(|| Candidate::read(&mut fields))
     }
 }
 
 /// Lookups whose rules are in one part of the dataset, sorted by capture.
-struct Chunk {
+struct LookupChunk {
     part: u32,
     lookups: Arena,
 }
 
-/// The size of the lookups of a chunk. Each chunk opens the files of its part.
+/// The most bytes of lookups in a chunk. Each chunk opens the files of its part.
 const CHUNK_BYTES: usize = 2 << 20;
 
-/// Files that each thread may open: two tables, and as many runs of the sorters at the same time.
+/// The number of files that each thread may have open: two tables, and two runs of the sorters.
 const FILES_PER_THREAD: usize = 4;
 
 /// Decides the lookups that depend on rules, on all threads. The robots.txt of a capture is rebuilt
-/// once per chunk that has lookups of it, mostly one.
+/// once in each chunk with lookups of the capture, which is usually one chunk.
 pub(super) fn decide_by_rules(
     context: &MatchContext<'_>,
     lookups: &SortedRecords<'_>,
@@ -151,11 +159,11 @@ pub(super) fn decide_by_rules(
     let mut lookups = lookups.read()?;
     let mut previous = None;
     loop {
-        let mut chunks: Vec<Chunk> = Vec::new();
+        let mut chunks: Vec<LookupChunk> = Vec::new();
         while let Some(record) = lookups.peek() {
             let lookup = RulesLookup::read(record);
             let part = lookup.source.part;
-            let has_room = |chunk: &&mut Chunk| {
+            let has_room = |chunk: &&mut LookupChunk| {
                 chunk.part == part && chunk.lookups.has_room(record.len(), chunk_bytes)
             };
             let count = chunks.len();
@@ -165,7 +173,7 @@ pub(super) fn decide_by_rules(
                 None => {
                     let mut lookups = Arena::default();
                     lookups.push(record);
-                    chunks.push(Chunk { part, lookups });
+                    chunks.push(LookupChunk { part, lookups });
                 }
             }
             let capture = Some(lookup.source.id);
@@ -182,8 +190,8 @@ pub(super) fn decide_by_rules(
     }
 }
 
-impl Chunk {
-    /// Decides its lookups.
+impl LookupChunk {
+    /// Decides all lookups of the chunk.
     fn decide(
         &self,
         context: &MatchContext<'_>,
@@ -195,10 +203,10 @@ impl Chunk {
         ids.dedup();
         let mut lines = PartLines::open(context.resolve.dataset, self.part, ids.into())?;
         let mut file = RobotsTxtBuilder::new();
-        let (mut record, mut new) = (Vec::new(), Arena::default());
+        let (mut record, mut new_records) = (Vec::new(), Arena::default());
         let mut lookups = lookups().peekable();
         while let Some(source) = lookups.peek().map(|lookup| lookup.source) {
-            rebuild(context, &source, &mut lines, &mut file)?;
+            rebuild_robots_txt(context, &source, &mut lines, &mut file)?;
             let robots = file.as_robots_txt();
             let crawlers = context.crawlers.iter();
             let policies: Vec<_> = crawlers
@@ -206,7 +214,7 @@ impl Chunk {
                 .collect();
             while let Some(lookup) = lookups.next_if(|lookup| lookup.source.id == source.id) {
                 let ListedUrl { index, url } = lookup.row;
-                let of_crawlers = policies.iter().map(|policy| {
+                let crawler_decisions = policies.iter().map(|policy| {
                     let access = policy.access(url);
                     Decision {
                         access: UrlAccess::new(access),
@@ -214,18 +222,18 @@ impl Chunk {
                         line_no: access.line_no,
                     }
                 });
-                RowDecisions::write(&mut record, index, url, Some(source.id), of_crawlers);
-                new.push(&record);
+                RowDecisions::write(&mut record, index, url, Some(source.id), crawler_decisions);
+                new_records.push(&record);
             }
-            decisions.append(&new)?;
-            new.clear();
+            decisions.append(&new_records)?;
+            new_records.clear();
         }
         Ok(())
     }
 }
 
 /// Rebuilds the robots.txt of a capture from its lines.
-fn rebuild(
+fn rebuild_robots_txt(
     context: &MatchContext<'_>,
     source: &RulesSource,
     lines: &mut PartLines<'_>,

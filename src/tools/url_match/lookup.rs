@@ -1,4 +1,4 @@
-//! Listed URLs: which of them are accepted, and their sort records.
+//! Checks whether listed URLs are acceptable, and defines their sort records.
 
 use capture::url::parse_url;
 use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_key, put_u64};
@@ -12,7 +12,7 @@ pub(super) const MAX_URL_BYTES: usize = 1 << 20;
 /// by time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct UrlLookup<'a> {
-    /// The origin as a key.
+    /// The origin, as it is encoded in sort records.
     pub(super) origin_key: &'a [u8],
     pub(super) as_of: AsOf,
     pub(super) row: ListedUrl<'a>,
@@ -58,8 +58,8 @@ impl<'a> ListedUrl<'a> {
     }
 }
 
-/// A URL whose authoritative capture is known, and is decided by its rules.
-/// Records sort by part, then by capture: the order in which the rules are stored.
+/// A URL whose authoritative capture is known, and whose decision depends on the rules there. Records
+/// sort by part, then by capture: the order in which the rules are stored.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RulesLookup<'a> {
     pub(super) source: RulesSource,
@@ -82,16 +82,14 @@ impl<'a> RulesLookup<'a> {
     }
 }
 
-/// Returns true if `check` accepts the text: a URL that `match` accepts, or a
-/// path.
+/// Returns true if `check` accepts the text, as a URL that `match` accepts or as a path.
 pub fn is_url_or_path(text: &[u8]) -> bool {
     let is_path = text.starts_with(b"/") && !text.starts_with(b"//");
     is_path || write_origin(text, &mut Vec::new())
 }
 
-/// Writes the origin of a URL and returns true, or returns false if `match` does
-/// not accept it. An accepted URL has a scheme and a host, and needs no repairs
-/// that only a browser would make.
+/// Writes the origin of a URL and returns true, or returns false if `match` does not accept the URL.
+/// An accepted URL has a scheme and a host, and no error that browsers repair.
 pub(super) fn write_origin(url: &[u8], out: &mut Vec<u8>) -> bool {
     url.len() <= MAX_URL_BYTES
         && origin::is_plain_url(url)

@@ -25,4 +25,4 @@ mod url_list;
 pub use lookup::is_url_or_path;
 pub use prepared::{MatchSummary, Options, PreparedMatch, prepare};
 pub use progress::{MatchProgress, MatchStage};
-pub use url_list::{UrlList, read_url_list};
+pub use url_list::{UrlListSource, read_url_list};

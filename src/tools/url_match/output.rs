@@ -17,7 +17,7 @@ const BATCH_ROWS: usize = 4096;
 /// The most bytes of URLs in a Parquet batch.
 const BATCH_BYTES: usize = 8 << 20;
 
-/// The size of a finished file.
+/// The size of the finished output.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OutputSize {
     pub(super) rows: u64,
@@ -37,7 +37,7 @@ pub(super) enum MatchWriter {
 
 pub(super) struct CsvWriter {
     writer: csv::Writer<BufWriter<File>>,
-    new: NewFile,
+    new_file: NewFile,
     rows: u64,
 }
 
@@ -53,8 +53,8 @@ pub(super) fn is_csv_name(path: &Path) -> bool {
     extension.eq_ignore_ascii_case("csv")
 }
 
-/// Returns true if a file has the header that `match` writes.
-pub(super) fn is_our_csv(path: &Path) -> bool {
+/// Returns true if the first line of a file is the CSV header that `match` writes.
+pub(super) fn has_match_header(path: &Path) -> bool {
     let header = column_names().join(",") + "\n";
     let mut line = Vec::new();
     disk::open(path).is_ok_and(|file| {
@@ -70,13 +70,13 @@ impl MatchWriter {
     ///
     /// Those of writing.
     pub(super) fn create(output: &SingleFile) -> Result<Self, Error> {
-        let (new, file) = output.new_file()?;
-        if is_csv_name(&new.path()) {
-            return CsvWriter::create(new, file).map(|file| Self::Csv(Box::new(file)));
+        let (new_file, file) = output.new_file()?;
+        if is_csv_name(&new_file.path()) {
+            return CsvWriter::create(new_file, file).map(|file| Self::Csv(Box::new(file)));
         }
         let schema = Table::Matches.file_schema(&[]);
         Ok(Self::Parquet {
-            file: Box::new(TableFileWriter::create(schema, (new, file))?),
+            file: Box::new(TableFileWriter::create(schema, (new_file, file))?),
             batch: Box::default(),
             url_bytes: 0,
         })
@@ -137,16 +137,16 @@ impl MatchWriter {
     pub(super) fn discard(self) {
         match self {
             Self::Parquet { file, .. } => file.discard(),
-            Self::Csv(file) => file.new.discard(),
+            Self::Csv(file) => file.new_file.discard(),
         }
     }
 }
 
 impl CsvWriter {
-    fn create(new: NewFile, file: File) -> Result<Self, Error> {
+    fn create(new_file: NewFile, file: File) -> Result<Self, Error> {
         let mut file = Self {
             writer: csv::Writer::from_writer(BufWriter::new(file)),
-            new,
+            new_file,
             rows: 0,
         };
         file.write(&column_names())?;
@@ -155,7 +155,7 @@ impl CsvWriter {
 
     fn write(&mut self, record: &[&str]) -> Result<(), Error> {
         let written = self.writer.write_record(record);
-        written.map_err(|error| Error::write(self.new.path(), error))
+        written.map_err(|error| Error::write(self.new_file.path(), error))
     }
 
     fn push(&mut self, row: &MatchRow<'_>) -> Result<(), Error> {
@@ -173,16 +173,16 @@ impl CsvWriter {
     }
 
     fn finish(self) -> Result<OutputSize, Error> {
-        let path = self.new.path();
-        let fail = |error| Error::write(&path, error);
+        let path = self.new_file.path();
+        let write_error = |error| Error::write(&path, error);
         let buffer = self.writer.into_inner();
-        let buffer = buffer.map_err(|error| fail(error.into_error()))?;
+        let buffer = buffer.map_err(|error| write_error(error.into_error()))?;
         let file = buffer
             .into_inner()
-            .map_err(|error| fail(error.into_error()))?;
-        file.sync_all().map_err(fail)?;
-        let bytes = file.metadata().map_err(fail)?.len();
-        self.new.commit()?;
+            .map_err(|error| write_error(error.into_error()))?;
+        file.sync_all().map_err(write_error)?;
+        let bytes = file.metadata().map_err(write_error)?.len();
+        self.new_file.commit()?;
         Ok(OutputSize {
             rows: self.rows,
             bytes,

@@ -4,9 +4,9 @@ use super::context::{MatchContext, MatchCounts};
 use super::decision::{Decision, DecisionBasis, RowDecisions, UrlAccess};
 use super::evaluate::{decide_by_rules, decide_by_status};
 use super::lookup::{ListedUrl, MAX_URL_BYTES, UrlLookup, write_origin};
-use super::output::{MatchWriter, is_csv_name, is_our_csv};
+use super::output::{MatchWriter, has_match_header, is_csv_name};
 use super::progress::{MatchProgress, MatchStage};
-use super::url_list::{RowTime, UrlList, UrlListOptions, UrlListReader};
+use super::url_list::{RowTime, UrlListOptions, UrlListReader, UrlListSource};
 use crate::error::ToolErrorKind;
 use columns::escaped_text::escape_body;
 use dataset::crawler::{Crawler, DialectChoice};
@@ -25,19 +25,19 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-/// The largest page of a Parquet list, as a fraction of the memory limit.
-const PAGE_FRACTION: u64 = 4;
+/// The largest page of a Parquet list is the memory limit divided by this.
+const PAGE_MEMORY_DIVISOR: u64 = 4;
 
 /// Rows of the list or of the output after which the stop flag is checked and progress reported.
-const ROWS_PER_CHECK: u64 = 4096;
+const ROWS_PER_STOP_CHECK: u64 = 4096;
 
-/// The options of a match.
+/// The dataset, the URL list and the crawlers of a match, and the file that is written.
 #[derive(Clone, Debug)]
 pub struct Options {
     pub dataset: PathBuf,
     /// The crawls of the dataset that are read; if empty, all.
     pub crawls: Vec<String>,
-    pub urls: UrlList,
+    pub urls: UrlListSource,
     /// The column of a CSV or Parquet list that holds the URLs; `url` if `None`.
     pub column: Option<String>,
     pub crawlers: Vec<Crawler>,
@@ -54,7 +54,7 @@ pub struct Options {
     pub overwrite: bool,
 }
 
-/// The result of a match.
+/// The counts of a finished match, and the time it took.
 #[derive(Clone, Debug, Default)]
 pub struct MatchSummary {
     /// Rows of the list.
@@ -77,7 +77,7 @@ pub struct MatchSummary {
     pub is_dataset_whole: bool,
 }
 
-/// A match whose dataset, list and output have been checked.
+/// A match that is ready to run: its dataset, list and output have been checked.
 pub struct PreparedMatch {
     options: Options,
     dataset: Dataset,
@@ -107,7 +107,7 @@ pub fn prepare(options: Options) -> Result<PreparedMatch, Error> {
     dataset.check_parts(&tables)?;
     let list_options = UrlListOptions {
         column: options.column.clone(),
-        page_bytes_max: options.memory / PAGE_FRACTION,
+        page_bytes_max: options.memory / PAGE_MEMORY_DIVISOR,
     };
     let urls = UrlListReader::open(&options.urls, list_options)?;
     Ok(PreparedMatch {
@@ -118,7 +118,7 @@ pub fn prepare(options: Options) -> Result<PreparedMatch, Error> {
 }
 
 fn check_output(options: &Options) -> Result<(), Error> {
-    let is_own = |path: &Path| is_csv_name(path) && is_our_csv(path);
+    let is_own = |path: &Path| is_csv_name(path) && has_match_header(path);
     check_output_file(&options.output, options.overwrite, &is_own)
 }
 
@@ -155,9 +155,9 @@ impl PreparedMatch {
         } = self;
         let dataset = dataset.with_stop_flag(stop);
         let output = SingleFile::open(&options.output)?;
-        // Checked again, since another run may have written the file meanwhile.
+        // Another run may have written the file since the first check.
         check_output(&options)?;
-        // Beside the output, whose volume has to hold as much in any case.
+        // Temporary files are next to the output, whose volume needs about as much space anyway.
         let spill_folder = SpillFolder::create(&output.sort_folder_path(), Arc::clone(stop))?;
         let context = MatchContext {
             resolve: ResolveContext {
@@ -171,17 +171,18 @@ impl PreparedMatch {
         };
         let mut counts = MatchCounts::default();
         let decisions = context.resolve.memory.create_shared_sorter();
-        progress.begin(MatchStage::Urls);
+        progress.begin_stage(MatchStage::Urls);
         let default_time = AsOf::from_option(options.as_of);
         let lookups = sort_urls(&context, urls, default_time, &decisions, &mut counts)?;
-        progress.begin(MatchStage::Captures);
+        progress.begin_stage(MatchStage::Captures);
         let candidates = find_candidates_by_origin(&context.resolve, &lookups)?;
-        let by_rules = decide_by_status(&context, &lookups, &candidates, &decisions, &mut counts)?;
+        let rule_lookups =
+            decide_by_status(&context, &lookups, &candidates, &decisions, &mut counts)?;
         drop((lookups, candidates));
-        progress.begin(MatchStage::Rules);
-        decide_by_rules(&context, &by_rules, &decisions, &mut counts)?;
-        drop(by_rules);
-        progress.begin(MatchStage::Write);
+        progress.begin_stage(MatchStage::Rules);
+        decide_by_rules(&context, &rule_lookups, &decisions, &mut counts)?;
+        drop(rule_lookups);
+        progress.begin_stage(MatchStage::Write);
         let mut summary = write_output(&context, &decisions.finish()?, &output)?;
         summary.urls = counts.urls;
         summary.origins = counts.origins;
@@ -222,20 +223,20 @@ fn sort_urls<'a>(
                 lookups.push(&record)?;
             }
             Err(basis) => {
-                let decision = Decision::without_line(UrlAccess::Unknown, basis);
-                let of_crawlers = context.crawlers.iter().map(|_| decision);
-                RowDecisions::write(&mut record, index, url, None, of_crawlers);
+                let decision = Decision::new_without_rule(UrlAccess::Unknown, basis);
+                let crawler_decisions = context.crawlers.iter().map(|_| decision);
+                RowDecisions::write(&mut record, index, url, None, crawler_decisions);
                 decisions.push(&record)?;
             }
         }
         index += 1;
-        if index % ROWS_PER_CHECK == 0 {
+        if index % ROWS_PER_STOP_CHECK == 0 {
             memory.check_stop()?;
         }
         context.progress.set_rows(index);
         Ok(())
     });
-    // If the run was stopped, the error of the list is only its consequence.
+    // If the run was stopped, an error of reading the list is a consequence of that.
     memory.check_stop()?;
     read?;
     counts.urls = index;
@@ -292,7 +293,7 @@ fn write_rows(
                 capture,
             })?;
             rows += 1;
-            if rows % ROWS_PER_CHECK == 0 {
+            if rows % ROWS_PER_STOP_CHECK == 0 {
                 context.resolve.memory.check_stop()?;
                 context.progress.set_rows(rows);
             }

@@ -19,7 +19,7 @@ impl MatchStage {
     /// All stages, in order.
     pub const ALL: [Self; 4] = [Self::Urls, Self::Captures, Self::Rules, Self::Write];
 
-    /// Returns the name of the rows that are counted in this stage.
+    /// Returns what the row counter counts in this stage, for progress displays.
     pub fn name(self) -> &'static str {
         match self {
             Self::Urls => "URLs read",
@@ -30,27 +30,27 @@ impl MatchStage {
     }
 }
 
-/// The progress of a match, readable from other threads.
+/// The stage of a match, and the rows processed in it. Other threads may read them.
 #[derive(Debug, Default)]
 pub struct MatchProgress {
-    /// The index in [`MatchStage::ALL`].
+    /// The index of the current stage in [`MatchStage::ALL`].
     stage: AtomicUsize,
     rows: AtomicU64,
 }
 
 impl MatchProgress {
     /// Returns the current stage and the rows processed in it.
-    pub fn now(&self) -> (MatchStage, u64) {
+    pub fn stage_and_rows(&self) -> (MatchStage, u64) {
         let stage = MatchStage::ALL[self.stage.load(Ordering::Relaxed)];
         (stage, self.rows.load(Ordering::Relaxed))
     }
 
-    /// Returns the counter of rows, for code that knows no stages.
+    /// Returns the row counter, for code that does not use `MatchProgress`.
     pub(super) fn rows(&self) -> &AtomicU64 {
         &self.rows
     }
 
-    pub(super) fn begin(&self, stage: MatchStage) {
+    pub(super) fn begin_stage(&self, stage: MatchStage) {
         self.rows.store(0, Ordering::Relaxed);
         self.stage.store(stage as usize, Ordering::Relaxed);
     }

@@ -19,7 +19,7 @@ pub(super) fn check(
     progress: &VerifyProgress,
     report: &mut VerifyReport,
 ) -> FileCheck {
-    let stats = stats_of_built_in(manifest);
+    let stats = built_in_table_stats(manifest);
     if stats.is_none() {
         let what =
             "the digest of `agents`, which only that of the built-in registry can be known by";
@@ -37,21 +37,21 @@ pub(super) fn check(
     check
 }
 
-/// Returns the size, digest and rows that the table of a dataset must have, if its registry is the
-/// built-in one.
-pub(super) fn stats_of_built_in(manifest: &Manifest) -> Option<FileStats> {
+/// Returns the size, digest and number of rows that the table of a dataset must have; `None` unless
+/// its registry of crawlers is the built-in one.
+pub(super) fn built_in_table_stats(manifest: &Manifest) -> Option<FileStats> {
     let own_version = Some(env!("CARGO_PKG_VERSION"));
     let registry = CrawlerRegistry::built_in();
     let options = manifest.options.as_ref();
     let is_built_in = manifest.version.as_deref() == own_version
         && options.is_some_and(|options| options.agents == registry.sha1);
-    let stats = is_built_in.then(|| stats_of_table(&registry))?;
+    let stats = is_built_in.then(|| compute_table_stats(&registry))?;
     stats.ok()
 }
 
-/// Returns the size, digest and rows of the table of a registry, by writing it
-/// to a temporary folder.
-fn stats_of_table(registry: &CrawlerRegistry) -> Result<FileStats, Error> {
+/// Writes the table of a registry to a temporary folder, and returns its size, digest and number of
+/// rows.
+fn compute_table_stats(registry: &CrawlerRegistry) -> Result<FileStats, Error> {
     let folder = SystemTempFolder::create()?;
     let schema = Table::Agents.file_schema(&[]);
     let temp = TempFolder::create(folder.path(), &TempFolder::random_name())?;

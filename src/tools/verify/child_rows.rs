@@ -31,17 +31,18 @@ stored_columns! {
     }
 }
 
-/// The capture of the current row of a file, and what is known of all captures.
+/// The capture of the current row of a file, and the captures that its rows may belong to.
 struct CurrentCapture<'c> {
+    /// `None` before the first row.
     robots_id: Option<i64>,
-    /// The keys of `robots_files` of the part in ascending order, if these can be read.
+    /// The keys in `robots_files` of the part, in ascending order; `None` if they cannot be read.
     captures: Option<&'c [i64]>,
     /// The path of the file in findings.
     name: &'c str,
 }
 
-/// Checks the rows of a table of a part. `captures` are the keys of `robots_files` of the part in
-/// ascending order, if these can be read.
+/// Checks the rows of a table of a part. `captures` are the keys in `robots_files` of the part, in
+/// ascending order; `None` if they cannot be read.
 pub(super) fn check(
     table: Table,
     path: &Path,
@@ -55,13 +56,13 @@ pub(super) fn check(
         name,
     };
     match table {
-        Table::Verdicts => check_names(path, capture, findings),
+        Table::Verdicts => check_agents(path, capture, findings),
         _ => check_lines(table, path, capture, findings),
     }
 }
 
-/// Checks that a capture has a name once.
-fn check_names(
+/// Checks that a capture has at most one row for an agent.
+fn check_agents(
     path: &Path,
     mut capture: CurrentCapture<'_>,
     findings: &mut Findings,
@@ -70,13 +71,13 @@ fn check_names(
     let mut agents = HashSet::new();
     while let Some(row) = rows.next()? {
         let id = row.columns.robots_id.value(row.index);
-        if capture.is_next(id, row.number, findings) {
+        if capture.advance_to(id, row.number, findings) {
             agents.clear();
         }
         let agent = row.columns.agent.value(row.index);
         if !agents.insert(agent.to_owned()) {
             let why = format!("robots_id {id} has the agent `{agent}` before");
-            capture.add(FindingKind::Twice, row.number, &why, findings);
+            capture.add_finding(FindingKind::Twice, row.number, &why, findings);
         }
     }
     Ok(())
@@ -93,7 +94,7 @@ fn check_lines(
     let mut last_line = 0;
     while let Some(row) = rows.next()? {
         let id = row.columns.robots_id.value(row.index);
-        if capture.is_next(id, row.number, findings) {
+        if capture.advance_to(id, row.number, findings) {
             last_line = 0;
         }
         // Rows without a line come first.
@@ -101,7 +102,7 @@ fn check_lines(
         let is_repeated = line == last_line && ONE_ROW_PER_LINE.contains(&table);
         if line < last_line || is_repeated {
             let why = format!("line {line} of robots_id {id} comes after {last_line}");
-            capture.add(FindingKind::Order, row.number, &why, findings);
+            capture.add_finding(FindingKind::Order, row.number, &why, findings);
         }
         last_line = line;
     }
@@ -109,26 +110,26 @@ fn check_lines(
 }
 
 impl CurrentCapture<'_> {
-    /// Goes to the capture of a row, and checks that it exists and follows the one before. Returns
-    /// false if it is the same.
-    fn is_next(&mut self, id: i64, row: u64, findings: &mut Findings) -> bool {
-        let before = self.robots_id.replace(id);
-        if before == Some(id) {
+    /// Makes the capture of a row the current one. Returns false if it was current before. Otherwise
+    /// checks that it exists, and that it follows the previous one.
+    fn advance_to(&mut self, id: i64, row: u64, findings: &mut Findings) -> bool {
+        let previous_id = self.robots_id.replace(id);
+        if previous_id == Some(id) {
             return false;
         }
-        if before.is_some_and(|last| id < last) {
+        if previous_id.is_some_and(|last| id < last) {
             let why = format!("robots_id {id} comes after captures that follow it");
-            self.add(FindingKind::Order, row, &why, findings);
+            self.add_finding(FindingKind::Order, row, &why, findings);
         }
         let is_missing = |captures: &[i64]| captures.binary_search(&id).is_err();
         if self.captures.is_some_and(is_missing) {
             let why = format!("robots_id {id} is not in robots_files of its part");
-            self.add(FindingKind::Orphan, row, &why, findings);
+            self.add_finding(FindingKind::Orphan, row, &why, findings);
         }
         true
     }
 
-    fn add(&self, kind: FindingKind, row: u64, why: &str, findings: &mut Findings) {
+    fn add_finding(&self, kind: FindingKind, row: u64, why: &str, findings: &mut Findings) {
         findings.add(kind, self.name, format_args!("row {row}: {why}"));
     }
 }

@@ -1,7 +1,7 @@
 //! Checks one file: size, digest, footer and columns.
 //!
-//! A file with another digest is not opened: the defect is known, and the reader might report anything.
-//! Pages are decoded only if the digest is not known.
+//! A file whose digest differs is not decoded: its defect is known, and the reader could only report
+//! consequences of it. Pages are decoded only if the digest is not known.
 
 use super::{FindingKind, Findings, VerifyProgress};
 use arrow_schema::Schema;
@@ -19,27 +19,28 @@ use xxhash_rust::xxh3::Xxh3;
 
 const BATCH_ROWS: usize = 1024;
 
-/// The size of a read for the digest.
+/// The number of bytes that are read at a time to compute the digest.
 const BUFFER_BYTES: usize = 256 << 10;
 
 /// The expected properties of a file.
 #[derive(Debug)]
 pub(super) struct ExpectedFile<'a> {
     pub(super) schema: &'a Schema,
-    /// Its size, digest and rows, if they are known.
+    /// Its size, digest and number of rows; `None` if they are not known.
     pub(super) stats: Option<&'a FileStats>,
 }
 
 /// The result of checking a file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FileCheck {
-    /// True if the file is as it was written, or was decoded, and the columns are those of the table.
+    /// True if the columns are those of the table, and either the digest is that of the manifest or
+    /// all pages were decoded.
     pub(super) is_sound: bool,
     pub(super) rows: u64,
     pub(super) bytes: u64,
 }
 
-/// Checks a file, if it could be opened. Findings have the path `name`.
+/// Checks a file, or reports why it could not be opened. `name` is its path in findings.
 pub(super) fn check(
     file: io::Result<File>,
     name: &str,
@@ -64,7 +65,7 @@ pub(super) fn check(
         }
     };
     match expected.stats {
-        Some(stats) if !has_stats(&file, check.bytes, stats, name, progress, findings) => {
+        Some(stats) if !check_stats(&file, check.bytes, stats, name, progress, findings) => {
             return check;
         }
         Some(_) => {}
@@ -74,7 +75,7 @@ pub(super) fn check(
     }
     // The Parquet reader may panic on bytes whose digest is unknown.
     let decoded = catch_unwind(AssertUnwindSafe(|| {
-        decode(file, name, expected, &mut check, findings);
+        check_contents(file, name, expected, &mut check, findings);
     }));
     if decoded.is_err() {
         check.is_sound = false;
@@ -87,8 +88,9 @@ pub(super) fn check(
     check
 }
 
-/// Compares the size and the digest of a file. Returns true if they are equal.
-fn has_stats(
+/// Compares the size and the digest of a file with those in the manifest. Returns true if both are
+/// equal.
+fn check_stats(
     file: &File,
     bytes: u64,
     stats: &FileStats,
@@ -105,7 +107,7 @@ fn has_stats(
         );
         return false;
     }
-    match digest(file, progress) {
+    match compute_digest(file, progress) {
         Ok(digest) if digest == stats.digest => true,
         Ok(digest) => {
             let expected = &stats.digest;
@@ -133,8 +135,8 @@ fn add_unreadable(name: &str, error: &io::Error, findings: &mut Findings) {
     );
 }
 
-/// Returns the XXH3-64 of a file in hexadecimal.
-fn digest(mut file: &File, progress: &VerifyProgress) -> io::Result<String> {
+/// Reads a file, and returns its XXH3-64 in hexadecimal.
+fn compute_digest(mut file: &File, progress: &VerifyProgress) -> io::Result<String> {
     let mut hash = Xxh3::new();
     let mut buffer = vec![0; BUFFER_BYTES];
     loop {
@@ -151,8 +153,8 @@ fn digest(mut file: &File, progress: &VerifyProgress) -> io::Result<String> {
     }
 }
 
-/// Checks the footer, and decodes all pages if the digest is not known.
-fn decode(
+/// Checks the footer and the columns, and decodes all pages if the digest is not known.
+fn check_contents(
     file: File,
     name: &str,
     expected: &ExpectedFile<'_>,
@@ -162,17 +164,17 @@ fn decode(
     let part = match open_part_file(Path::new(name), file, None) {
         Ok(part) => part,
         Err(error) => {
-            let error = cause(&error);
+            let error = error_cause(&error);
             findings.add(
                 FindingKind::Footer,
                 name,
-                format_args!("its footer cannot be read: {}", one_line(error)),
+                format_args!("its footer cannot be read: {}", one_line_message(error)),
             );
             return;
         }
     };
     let metadata = &part.metadata;
-    let difference = column_difference(metadata, expected.schema);
+    let difference = describe_column_difference(metadata, expected.schema);
     if let Some(difference) = &difference {
         findings.add(FindingKind::Columns, name, format_args!("{difference}"));
     }
@@ -189,7 +191,7 @@ fn decode(
             ),
         ),
         Some(_) => {}
-        None => match count_rows(&part) {
+        None => match decode_and_count_rows(&part) {
             Ok(rows) if rows != footer_rows => findings.add(
                 FindingKind::Rows,
                 name,
@@ -208,7 +210,7 @@ fn decode(
     }
 }
 
-/// Returns the name of the table in the footer of a file.
+/// Returns the name of the table that the footer of a file states.
 pub(super) fn table_name(metadata: &ArrowReaderMetadata) -> Option<&str> {
     let entries = metadata.metadata().file_metadata().key_value_metadata()?;
     let entry = entries
@@ -219,23 +221,29 @@ pub(super) fn table_name(metadata: &ArrowReaderMetadata) -> Option<&str> {
 
 /// Describes the first difference between the columns of a file and those of
 /// its table.
-fn column_difference(metadata: &ArrowReaderMetadata, schema: &Schema) -> Option<String> {
+fn describe_column_difference(metadata: &ArrowReaderMetadata, schema: &Schema) -> Option<String> {
     let fields = metadata.schema().fields();
-    for (i, want) in schema.fields().iter().enumerate() {
+    for (i, expected_field) in schema.fields().iter().enumerate() {
         let Some(field) = fields.get(i) else {
-            return Some(format!("it has no column `{}`", want.name()));
+            return Some(format!("it has no column `{}`", expected_field.name()));
         };
-        if field.name() != want.name() {
-            let (is, want) = (field.name(), want.name());
-            return Some(format!("it has a column `{is}` where `{want}` should be"));
+        if field.name() != expected_field.name() {
+            let (found, expected) = (field.name(), expected_field.name());
+            return Some(format!(
+                "it has a column `{found}` where `{expected}` should be"
+            ));
         }
-        let show = |field: &arrow_schema::Field| {
+        let describe = |field: &arrow_schema::Field| {
             let null = if field.is_nullable() { "" } else { " NOT NULL" };
             format!("{}{null}", field.data_type())
         };
-        if field.data_type() != want.data_type() || field.is_nullable() != want.is_nullable() {
-            let (name, is, want) = (field.name(), show(field), show(want));
-            return Some(format!("its column `{name}` is {is}, and should be {want}"));
+        if field.data_type() != expected_field.data_type()
+            || field.is_nullable() != expected_field.is_nullable()
+        {
+            let (name, found, expected) = (field.name(), describe(field), describe(expected_field));
+            return Some(format!(
+                "its column `{name}` is {found}, and should be {expected}"
+            ));
         }
     }
     if let Some(more) = fields.get(schema.fields().len()) {
@@ -251,36 +259,36 @@ struct UnreadableRowGroup {
 }
 
 /// Decodes every page of every column, and returns the number of rows.
-fn count_rows(part: &OpenedPart) -> Result<u64, UnreadableRowGroup> {
+fn decode_and_count_rows(part: &OpenedPart) -> Result<u64, UnreadableRowGroup> {
     let mut rows = 0;
     let metadata = &part.metadata;
     for index in 0..metadata.metadata().num_row_groups() {
-        let failed = |error: &dyn std::error::Error| UnreadableRowGroup {
+        let row_group_error = |error: &dyn std::error::Error| UnreadableRowGroup {
             index,
-            error: one_line(error),
+            error: one_line_message(error),
         };
         // One row group at a time: a batch of several could hold many large texts.
         let batch_rows = part.max_batch_rows(&[index], &ProjectionMask::all(), BATCH_ROWS);
-        let batch_rows = batch_rows.map_err(|error| failed(&error))?;
+        let batch_rows = batch_rows.map_err(|error| row_group_error(&error))?;
         let reader = part
             .reader_builder()
             .with_row_groups(vec![index])
             .with_batch_size(batch_rows)
             .build()
-            .map_err(|error: ParquetError| failed(&error))?;
+            .map_err(|error: ParquetError| row_group_error(&error))?;
         for batch in reader {
-            rows += batch.map_err(|error| failed(&error))?.num_rows() as u64;
+            rows += batch.map_err(|error| row_group_error(&error))?.num_rows() as u64;
         }
     }
     Ok(rows)
 }
 
-/// Returns the cause of an error, whose path is reported already.
-pub(super) fn cause(error: &Error) -> &dyn std::error::Error {
+/// Returns the cause of an error, without the path, which findings have anyway.
+pub(super) fn error_cause(error: &Error) -> &dyn std::error::Error {
     std::error::Error::source(error).unwrap_or(error)
 }
 
-/// Returns the text of an error on one line.
-pub(super) fn one_line(error: &dyn std::error::Error) -> String {
+/// Returns the message of an error with line breaks replaced by blanks.
+pub(super) fn one_line_message(error: &dyn std::error::Error) -> String {
     error.to_string().replace(['\n', '\r'], " ")
 }

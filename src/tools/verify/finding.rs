@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The findings of each kind that are kept. All are counted.
-const MAX_KEPT: usize = 20;
+/// The number of findings of a kind that are kept. Further ones are only counted.
+const MAX_KEPT_FINDINGS: usize = 20;
 
-/// The remedy for a finding. The command names the options that apply it.
+/// The remedy for a finding. The package of the command line adds the options to use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Remedy {
@@ -40,7 +40,7 @@ pub enum Remedy {
     Join,
 }
 
-/// The kind of a finding.
+/// The kind of a defect. It has a code, which is printed, and a remedy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum FindingKind {
@@ -83,7 +83,7 @@ pub enum FindingKind {
 }
 
 impl FindingKind {
-    /// Returns the code of the kind.
+    /// Returns the code of the kind, as printed.
     pub fn name(self) -> &'static str {
         match self {
             Self::Manifest => "manifest",
@@ -125,11 +125,11 @@ impl FindingKind {
     }
 }
 
-/// A defect.
+/// A defect of a dataset, in one of its files or folders.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     pub kind: FindingKind,
-    /// The file, relative to the folder of the dataset.
+    /// The file or folder, relative to the folder of the dataset.
     pub path: String,
     pub message: String,
     pub remedy: Remedy,
@@ -147,18 +147,18 @@ pub struct Findings {
     kinds: BTreeMap<FindingKind, CountedFindings>,
 }
 
-/// The findings of one kind.
+/// The first findings of a kind, and the number of all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct CountedFindings {
     kept: Vec<Finding>,
     count: u64,
 }
 
-/// The findings of one kind.
+/// The findings of one kind, as [`Findings::groups`] returns them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FindingGroup<'a> {
     pub kind: FindingKind,
-    /// The first findings, at most [`MAX_KEPT`].
+    /// The first findings, at most [`MAX_KEPT_FINDINGS`].
     pub findings: &'a [Finding],
     /// The number of all findings.
     pub count: u64,
@@ -168,7 +168,7 @@ impl Findings {
     pub(super) fn add(&mut self, kind: FindingKind, path: &str, message: fmt::Arguments<'_>) {
         let CountedFindings { kept, count } = self.kinds.entry(kind).or_default();
         *count += 1;
-        if kept.len() < MAX_KEPT {
+        if kept.len() < MAX_KEPT_FINDINGS {
             kept.push(Finding {
                 kind,
                 path: path.to_owned(),
@@ -178,19 +178,19 @@ impl Findings {
         }
     }
 
-    /// Replaces the remedies that only hold for files of a part.
+    /// Replaces the remedies that are only possible for a file of a part.
     pub(super) fn replace_part_remedies(&mut self, remedy: Remedy) {
         let kept = self
             .kinds
             .values_mut()
             .flat_map(|findings| &mut findings.kept);
-        let of_part = [Remedy::RestoreFile, Remedy::WriteAgain];
-        kept.filter(|finding| of_part.contains(&finding.remedy))
+        let part_remedies = [Remedy::RestoreFile, Remedy::WriteAgain];
+        kept.filter(|finding| part_remedies.contains(&finding.remedy))
             .for_each(|finding| finding.remedy = remedy);
     }
 
     /// Puts a folder before the paths of all findings.
-    pub(super) fn put_below(&mut self, folder: &str) {
+    pub(super) fn prepend_folder(&mut self, folder: &str) {
         let kinds = self.kinds.values_mut();
         for finding in kinds.flat_map(|findings| &mut findings.kept) {
             finding.path = format!("{folder}/{}", finding.path);
@@ -210,14 +210,14 @@ impl Findings {
         for (kind, added) in other.kinds {
             let CountedFindings { kept, count } = self.kinds.entry(kind).or_default();
             *count += added.count;
-            let room = MAX_KEPT - kept.len();
+            let room = MAX_KEPT_FINDINGS - kept.len();
             kept.extend(added.kept.into_iter().take(room));
         }
     }
 
     /// Replaces the remedy of foreign files if the manifest has malformed lines,
     /// since one of these may list the file.
-    pub(super) fn set_remedy_of_foreign(&mut self) {
+    pub(super) fn replace_foreign_remedy(&mut self) {
         if !self.kinds.contains_key(&FindingKind::Manifest) {
             return;
         }

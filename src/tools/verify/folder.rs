@@ -1,7 +1,7 @@
 //! Finds files in the folders of a dataset that do not belong to it: files that
 //! the views would read, and temporary files of a killed run.
 
-use super::plan::relative;
+use super::plan::relative_path;
 use super::{FindingKind, Findings};
 use dataset::tables::Table;
 use disk::FileKind;
@@ -11,9 +11,9 @@ use std::path::Path;
 /// Searches for files that the dataset does not list.
 pub(super) struct FolderSearch<'a> {
     pub(super) root: &'a Path,
-    /// The files that belong to the dataset.
-    pub(super) known: BTreeSet<String>,
-    /// The folders of temporary files in the log.
+    /// The paths of the files that belong to the dataset, relative to `root`.
+    pub(super) known_paths: BTreeSet<String>,
+    /// The names of the folders of temporary files, as the log has them.
     pub(super) temp_folders: BTreeSet<String>,
     pub(super) findings: &'a mut Findings,
 }
@@ -31,18 +31,18 @@ impl FolderSearch<'_> {
             }
         }
         for table in Table::ALL {
-            // The depth at which the views read files.
+            // The views read the files that are this many folders below the folder of the table.
             let depth = table.partition_columns().len();
             self.search(&self.root.join(table.name()), depth);
         }
     }
 
-    /// Searches a folder that is `depth` folders above the files of the views.
+    /// Searches a folder. The files that views read are `depth` folders below it.
     fn search(&mut self, folder: &Path, depth: usize) {
         let entries = match disk::list_folder(folder) {
             Ok(entries) => entries,
             Err(error) => {
-                let path = relative(folder, self.root);
+                let path = relative_path(folder, self.root);
                 let what = format_args!("it cannot be read: {error}");
                 self.findings.add(FindingKind::Unreadable, &path, what);
                 return;
@@ -68,9 +68,9 @@ impl FolderSearch<'_> {
         {
             return;
         }
-        let path = relative(path, self.root);
+        let path = relative_path(path, self.root);
         // A listed file that is now a link is reported when the files are checked.
-        if !self.known.contains(&path) {
+        if !self.known_paths.contains(&path) {
             let what = format_args!("it is a link, which views may follow");
             self.findings.add(FindingKind::Foreign, &path, what);
         }
@@ -78,8 +78,8 @@ impl FolderSearch<'_> {
 
     fn check_file(&mut self, path: &Path) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let path = relative(path, self.root);
-        if !name.ends_with(".parquet") || self.known.contains(&path) {
+        let path = relative_path(path, self.root);
+        if !name.ends_with(".parquet") || self.known_paths.contains(&path) {
             return;
         }
         let what = format_args!("it is not in the manifest");

@@ -1,4 +1,4 @@
-//! Verifies joined datasets: each of them, and the tables resolved from all of them.
+//! Verifies joined datasets: each dataset, and the tables that were resolved from all of them.
 
 use super::folder::FolderSearch;
 use super::resolved::{self, CaptureIds};
@@ -23,15 +23,15 @@ pub(super) fn check(
     let mut captures = Some(CaptureIds::new());
     for member in &joined.members {
         let root = folder.join(&member.name);
-        let (mut of_member, ids) = check_with_captures(&root, progress)?;
+        let (mut member_report, ids) = check_with_captures(&root, progress)?;
         if read_manifest_with_digest(&root)?.1 != member.digest {
-            of_member.findings.add(
+            member_report.findings.add(
                 FindingKind::Manifest,
                 MANIFEST_FILE,
                 format_args!("it was changed since the datasets were joined"),
             );
         }
-        report.add_member(&member.name, of_member);
+        report.add_member(&member.name, member_report);
         captures = match (captures, ids) {
             (Some(mut all), Some(ids)) => {
                 for (crawl, ids) in ids {
@@ -45,7 +45,7 @@ pub(super) fn check(
     for ids in captures.iter_mut().flat_map(BTreeMap::values_mut) {
         ids.sort_unstable();
     }
-    progress.begin(VerifyPhase::Files);
+    progress.begin_phase(VerifyPhase::Files);
     let root = folder.join(JOINED_FOLDER);
     let lists: Vec<&[FileEntry]> = joined
         .crawls
@@ -54,15 +54,15 @@ pub(super) fn check(
         .collect();
     let bytes = joined.files().map(|file| file.stats.bytes).sum::<u64>();
     progress.bytes_total.fetch_add(bytes, Ordering::Relaxed);
-    let mut of_joined = VerifyReport::default();
-    let files = check_files(&root, &lists, progress, &mut of_joined);
+    let mut joined_report = VerifyReport::default();
+    let files = check_files(&root, &lists, progress, &mut joined_report);
     for (crawl, files) in joined.crawls.iter().zip(&files) {
         let crawl = &crawl.entry.crawl;
-        resolved::check(crawl, files, captures.as_ref(), &mut of_joined.findings);
+        resolved::check(crawl, files, captures.as_ref(), &mut joined_report.findings);
     }
-    check_folder(&root, joined, &mut of_joined.findings);
-    of_joined.findings.replace_remedies(Remedy::Join);
-    report.add_member(JOINED_FOLDER, of_joined);
+    check_folder(&root, joined, &mut joined_report.findings);
+    joined_report.findings.replace_remedies(Remedy::Join);
+    report.add_member(JOINED_FOLDER, joined_report);
     let text = disk::read(&folder.join(VIEWS_FILE)).unwrap_or_default();
     if !is_views_of(
         &text,
@@ -85,7 +85,7 @@ fn check_folder(root: &Path, joined: &JoinedManifest, findings: &mut Findings) {
     let log = LogEntries::read(root).ok().flatten().unwrap_or_default();
     let mut search = FolderSearch {
         root,
-        known: joined.files().map(|file| file.path.clone()).collect(),
+        known_paths: joined.files().map(|file| file.path.clone()).collect(),
         temp_folders: log.temp_folders,
         findings,
     };

@@ -1,10 +1,11 @@
 //! `verify`: checks that a dataset is complete and consistent with its
 //! manifest.
 //!
-//! The order: manifest (`dataset.rs`), ranges of inputs (`plan.rs`), folders (`folder.rs`), files
-//! (`file.rs`), tables of each part (`part.rs`), keys of all parts, and the resolved tables
-//! (`resolved.rs`). Every file is read completely for its digest, which covers all values and their
-//! encoding; after that, keys and references are read again. No finding stops the verification.
+//! Checked in this order: the manifest (`scanned_dataset.rs`), the ranges of inputs (`plan.rs`), the
+//! folders (`folder.rs`), the files (`file.rs`), the tables of each part (`part.rs`), the keys of all
+//! parts, and the resolved tables (`resolved.rs`). Every file is read completely for its digest, which
+//! covers all values and their encoding. After that, keys and references are read again. No finding
+//! stops the verification.
 //!
 //! Memory: 8 bytes per capture, since keys are unique within a crawl, 16 more bytes per capture of the
 //! parts being compared, and the batches of each thread.
@@ -37,7 +38,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// The options of a verification.
+/// The dataset or file to verify, and the number of threads.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The folder of the dataset, or a file.
@@ -45,16 +46,16 @@ pub struct Options {
     pub threads: usize,
 }
 
-/// Checks a manifest alone: its lines, its parts, and the files of each. Drops the files that are
-/// not those of their parts.
+/// Checks a manifest, without the files on disk: its lines, its parts, and the files that each part
+/// lists. Removes listed files that do not belong to their part.
 pub(crate) fn check_manifest(root: &Path, manifest: &mut Manifest) -> Findings {
     scanned_dataset::check_manifest(root, manifest).0
 }
 
-/// Returns the size, digest and rows that the table `agents` of a dataset must have, if its registry
-/// is the built-in one.
-pub(crate) fn stats_of_agents(manifest: &Manifest) -> Option<FileStats> {
-    agents_table::stats_of_built_in(manifest)
+/// Returns the size, digest and number of rows that the table `agents` of a dataset must have; `None`
+/// unless its registry of crawlers is the built-in one.
+pub(crate) fn expected_agents_stats(manifest: &Manifest) -> Option<FileStats> {
+    agents_table::built_in_table_stats(manifest)
 }
 
 /// Verifies a dataset, or a single file as far as possible without a manifest.
@@ -69,7 +70,7 @@ pub(crate) fn stats_of_agents(manifest: &Manifest) -> Option<FileStats> {
 /// [`ScanErrorKind::Threads`] if threads cannot be started, [`ErrorKind::Interrupted`] if it was stopped.
 pub fn verify(options: &Options, progress: &VerifyProgress) -> Result<VerifyReport, Error> {
     let start = Instant::now();
-    // A thread compares the tables of a part, and opens a file for each.
+    // A thread compares the tables of one part, and opens a file for each table.
     let files_per_thread = Table::ALL.len() + 1;
     let threads = (open_files::count_free() / files_per_thread).clamp(1, options.threads.max(1));
     let pool = thread_pool::start(threads, &options.root)?;

@@ -27,11 +27,11 @@ pub(super) struct PartCheck {
 pub(super) struct ReadableFile {
     pub(super) table: Table,
     pub(super) path: PathBuf,
-    /// The path in findings.
+    /// Its path in findings.
     pub(super) name: String,
 }
 
-/// Checks a part. Only its readable files are compared.
+/// Checks a part. `files` are its readable files.
 pub(super) fn check(files: &[ReadableFile]) -> PartCheck {
     let mut findings = Findings::default();
     let file = |table: Table| files.iter().find(|file| file.table == table);
@@ -42,8 +42,8 @@ pub(super) fn check(files: &[ReadableFile]) -> PartCheck {
             Err(error) => add_unreadable(&file.name, &error, &mut findings),
         }
     }
-    let mut sorted = robots_ids.clone();
-    if let Some(ids) = &mut sorted {
+    let mut sorted_ids = robots_ids.clone();
+    if let Some(ids) = &mut sorted_ids {
         ids.sort_unstable();
     }
     let tables: Vec<&ReadableFile> = Table::FROM_RECORDS
@@ -51,17 +51,18 @@ pub(super) fn check(files: &[ReadableFile]) -> PartCheck {
         .filter(|table| table.belongs_to_captures())
         .filter_map(file)
         .collect();
-    let of_tables = tables.into_par_iter().map(|file| {
+    let table_checks = tables.into_par_iter().map(|file| {
         let mut findings = Findings::default();
         let (path, name) = (&file.path, &file.name);
-        let checked = child_rows::check(file.table, path, name, sorted.as_deref(), &mut findings);
+        let checked =
+            child_rows::check(file.table, path, name, sorted_ids.as_deref(), &mut findings);
         if let Err(error) = checked {
             add_unreadable(name, &error, &mut findings);
         }
         findings
     });
-    for of_table in of_tables.collect::<Vec<_>>() {
-        findings.append(of_table);
+    for table_findings in table_checks.collect::<Vec<_>>() {
+        findings.append(table_findings);
     }
     PartCheck {
         robots_ids: robots_ids.unwrap_or_default(),

@@ -7,9 +7,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Checks that every input is in a part. Returns true if no part is missing.
-pub(super) fn check(root: &Path, manifest: &Manifest, findings: &mut Findings) -> bool {
+pub(super) fn check_inputs_covered(
+    root: &Path,
+    manifest: &Manifest,
+    findings: &mut Findings,
+) -> bool {
     let missing = check_input_ranges(manifest, findings);
-    // While a dataset is replaced, the file of the former one may be there.
+    // While a dataset is replaced, `_SUCCESS` of the former dataset may still be there.
     let is_replaced = !manifest.stale.is_empty();
     let has_success = disk::is_regular(&root.join(SUCCESS_FILE)) && !is_replaced;
     let crawl = crawl_without_hosts(manifest);
@@ -57,7 +61,7 @@ pub(super) fn check(root: &Path, manifest: &Manifest, findings: &mut Findings) -
     missing.is_empty()
 }
 
-/// Returns a crawl whose resolved tables should be there and are not.
+/// Returns the first crawl without resolved tables, if the dataset is to have them.
 fn crawl_without_hosts(manifest: &Manifest) -> Option<&str> {
     let options = manifest.options.as_ref()?;
     let mut parts = manifest.parts.iter();
@@ -99,27 +103,27 @@ fn check_input_ranges(manifest: &Manifest, findings: &mut Findings) -> String {
     if missing.is_empty() {
         return String::new();
     }
-    // There are at most as many parts as inputs. The parts after the last have
-    // no numbers yet.
+    // There are at most as many parts as inputs. Parts after the last one in the manifest have no
+    // numbers yet.
     let last = manifest.parts.last().map_or(0, |part| part.number);
     let parts_max = u32::try_from(manifest.inputs.len()).unwrap_or(u32::MAX);
     let mut absent: BTreeSet<u32> = (0..last.min(parts_max)).collect();
     for part in &manifest.parts {
         absent.remove(&part.number);
     }
-    let named = match (absent.is_empty(), manifest.parts.is_empty()) {
+    let missing_numbers = match (absent.is_empty(), manifest.parts.is_empty()) {
         (_, true) => "all".to_owned(),
         (true, _) => "the last".to_owned(),
-        (false, _) => ranges_text(&absent),
+        (false, _) => format_ranges(&absent),
     };
     format!(
-        "parts are missing: {named}, with the inputs {}",
+        "parts are missing: {missing_numbers}, with the inputs {}",
         missing.join(", ")
     )
 }
 
-/// Returns numbers as text, with consecutive ones as a range.
-fn ranges_text(numbers: &BTreeSet<u32>) -> String {
+/// Formats numbers. Consecutive ones become a range.
+fn format_ranges(numbers: &BTreeSet<u32>) -> String {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for &number in numbers {
         match runs.last_mut() {
@@ -127,15 +131,15 @@ fn ranges_text(numbers: &BTreeSet<u32>) -> String {
             _ => runs.push((number, number)),
         }
     }
-    let run = |&(first, last): &(u32, u32)| match first == last {
+    let format_run = |&(first, last): &(u32, u32)| match first == last {
         true => first.to_string(),
         false => format!("{first} to {last}"),
     };
-    runs.iter().map(run).collect::<Vec<_>>().join(", ")
+    runs.iter().map(format_run).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns a path relative to the folder of the dataset, as in findings.
-pub(super) fn relative(path: &Path, root: &Path) -> String {
+/// Returns a path relative to the folder of the dataset, as findings have it.
+pub(super) fn relative_path(path: &Path, root: &Path) -> String {
     let path = path.strip_prefix(root).unwrap_or(path);
     path.to_string_lossy().into_owned()
 }

@@ -4,12 +4,12 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
-/// The progress of a verification, readable from other threads.
+/// The phase of a verification, and its counters. Other threads may read them.
 #[derive(Debug, Default)]
 pub struct VerifyProgress {
     /// Stops the verification once it is set.
     stop: Arc<AtomicBool>,
-    /// The index in [`VerifyPhase::ALL`].
+    /// The index of the current phase in [`VerifyPhase::ALL`].
     phase: AtomicU8,
     /// Bytes of files that have been read.
     pub bytes: AtomicU64,
@@ -49,7 +49,7 @@ impl VerifyPhase {
 }
 
 impl VerifyProgress {
-    /// Returns the progress of a verification that `stop` can stop.
+    /// Creates the progress of a verification that ends once `stop` is set.
     pub fn new(stop: Arc<AtomicBool>) -> Self {
         Self {
             stop,
@@ -61,7 +61,7 @@ impl VerifyProgress {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Returns an error if the verification is to stop.
+    /// Returns an error once the verification is to stop.
     pub(super) fn check_stop(&self) -> io::Result<()> {
         match self.is_stopped() {
             true => Err(io::Error::other("stopped")),
@@ -69,7 +69,6 @@ impl VerifyProgress {
         }
     }
 
-    /// Returns the current phase.
     pub fn phase(&self) -> VerifyPhase {
         let phase = usize::from(self.phase.load(Ordering::Relaxed));
         VerifyPhase::ALL
@@ -78,7 +77,7 @@ impl VerifyProgress {
             .unwrap_or(VerifyPhase::Keys)
     }
 
-    pub(super) fn begin(&self, phase: VerifyPhase) {
+    pub(super) fn begin_phase(&self, phase: VerifyPhase) {
         self.phase.store(phase as u8, Ordering::Relaxed);
     }
 }

@@ -3,7 +3,8 @@
 use super::Findings;
 use super::file::FileCheck;
 
-/// The result of a verification.
+/// The findings of a verification, the checks that were not possible, and the counts of what was
+/// checked.
 #[derive(Clone, Debug, Default)]
 pub struct VerifyReport {
     pub findings: Findings,
@@ -13,13 +14,13 @@ pub struct VerifyReport {
     pub unchecked: Vec<String>,
     /// True for a file outside a dataset.
     pub is_single_file: bool,
-    /// Parts in the manifest.
+    /// Parts whose tables were compared.
     pub parts: u64,
-    /// Files that were decoded without a defect.
+    /// Files whose columns are right, and whose digest is right or whose pages were all decoded.
     pub sound_files: u64,
-    /// Files that the manifest lists.
+    /// Files that were checked.
     pub files: u64,
-    /// The rows in the files without a defect.
+    /// Rows in these files.
     pub rows: u64,
     /// Captures whose keys were compared.
     pub captures: u64,
@@ -36,12 +37,13 @@ impl VerifyReport {
 
     /// Adds the report on a dataset in a subfolder.
     pub(super) fn add_member(&mut self, folder: &str, mut other: Self) {
-        other.findings.put_below(folder);
+        other.findings.prepend_folder(folder);
         self.findings.append(other.findings);
-        let below = |text: String| format!("{folder}: {text}");
-        self.notes.extend(other.notes.into_iter().map(below));
+        let prepend_folder = |text: String| format!("{folder}: {text}");
+        self.notes
+            .extend(other.notes.into_iter().map(prepend_folder));
         self.unchecked
-            .extend(other.unchecked.into_iter().map(below));
+            .extend(other.unchecked.into_iter().map(prepend_folder));
         self.parts += other.parts;
         self.sound_files += other.sound_files;
         self.files += other.files;
@@ -50,7 +52,7 @@ impl VerifyReport {
         self.bytes += other.bytes;
     }
 
-    /// Adds a file to the counts.
+    /// Adds the result of checking a file to the counts.
     pub(super) fn count_file(&mut self, file: FileCheck) {
         self.files += 1;
         self.bytes += file.bytes;

@@ -1,5 +1,5 @@
-//! Checks the rows of the resolved tables `hosts` and `host_verdicts`: their order, their keys, and that
-//! the captures exist that they name.
+//! Checks the rows of the resolved tables `hosts` and `host_verdicts`: their order, their keys, and
+//! that the captures they refer to exist.
 
 use super::part::ReadableFile;
 use super::row_cursor::RowCursor;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 stored_columns! {
     /// The columns of a host that are compared.
-    struct HostColumns of Hosts {
+    struct CheckedHostColumns of Hosts {
         surt_host_name: Text,
         authoritative_robots_id: Long,
         rules_crawl: Text,
@@ -28,8 +28,8 @@ stored_columns! {
 /// The sorted `robots_id` of all captures, by crawl.
 pub(super) type CaptureIds = BTreeMap<String, Vec<i64>>;
 
-/// Checks the files of a crawl, of which those in `files` can be read. `captures` is `None` if the
-/// captures are not known.
+/// Checks the resolved tables of a crawl. `files` are those that can be read. `captures` is `None` if
+/// some captures could not be read.
 pub(super) fn check(
     crawl: &str,
     files: &[ReadableFile],
@@ -43,7 +43,7 @@ pub(super) fn check(
         findings.add(FindingKind::Pages, &file.name, format_args!("{why}"));
     }
     if let Some(file) = file(Table::HostVerdicts)
-        && let Err(why) = check_verdicts(file, findings)
+        && let Err(why) = check_host_verdicts(file, findings)
     {
         findings.add(FindingKind::Pages, &file.name, format_args!("{why}"));
     }
@@ -56,7 +56,7 @@ fn check_hosts(
     captures: Option<&CaptureIds>,
     findings: &mut Findings,
 ) -> Result<(), String> {
-    let mut rows = RowCursor::<HostColumns>::open(&file.path)?;
+    let mut rows = RowCursor::<CheckedHostColumns>::open(&file.path)?;
     let mut previous: Option<String> = None;
     while let Some(row) = rows.next()? {
         let (columns, number) = (row.columns, row.number);
@@ -74,11 +74,11 @@ fn check_hosts(
             None => previous = Some(host.to_owned()),
         }
         let rules_crawl = columns.rules_crawl.value(row.index);
-        let rules = value(&columns.rules_robots_id, row.index);
-        let authoritative = value(&columns.authoritative_robots_id, row.index).or(rules);
+        let rules_id = value(&columns.rules_robots_id, row.index);
+        let authoritative_id = value(&columns.authoritative_robots_id, row.index).or(rules_id);
         if let Some(captures) = captures {
-            for (of_crawl, id) in [(crawl, authoritative), (rules_crawl, rules)] {
-                let ids = captures.get(of_crawl);
+            for (capture_crawl, id) in [(crawl, authoritative_id), (rules_crawl, rules_id)] {
+                let ids = captures.get(capture_crawl);
                 let is_known =
                     |ids: &&Vec<i64>| id.is_some_and(|id| ids.binary_search(&id).is_ok());
                 if ids.filter(is_known).is_none() {
@@ -86,7 +86,7 @@ fn check_hosts(
                         FindingKind::Orphan,
                         &file.name,
                         format_args!(
-                            "row {number} names a capture of {of_crawl} that is not there"
+                            "row {number} names a capture of {capture_crawl} that is not there"
                         ),
                     );
                 }
@@ -97,7 +97,7 @@ fn check_hosts(
 }
 
 /// Checks the order of the rows of `host_verdicts`.
-fn check_verdicts(file: &ReadableFile, findings: &mut Findings) -> Result<(), String> {
+fn check_host_verdicts(file: &ReadableFile, findings: &mut Findings) -> Result<(), String> {
     let mut rows = RowCursor::<HostVerdictKey>::open(&file.path)?;
     let (mut agent, mut host) = (String::new(), String::new());
     while let Some(row) = rows.next()? {

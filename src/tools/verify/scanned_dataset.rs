@@ -24,7 +24,7 @@ pub(super) fn check(root: &Path, progress: &VerifyProgress) -> Result<VerifyRepo
     check_with_captures(root, progress).map(|(report, _)| report)
 }
 
-/// The same. Also returns the keys of all captures, if they are known.
+/// Verifies a dataset. Also returns the keys of all captures; `None` if some could not be read.
 pub(super) fn check_with_captures(
     root: &Path,
     progress: &VerifyProgress,
@@ -44,9 +44,9 @@ pub(super) fn check_with_captures(
     let mut manifest = Manifest::parse(&text);
     // Before entries are checked, so that the files of malformed entries are
     // not reported as foreign.
-    let mut known = known_files(&manifest);
-    check_digest(root, &manifest, &text, &mut report.findings);
-    let (findings, is_whole) = check_manifest(root, &mut manifest);
+    let mut known_paths = listed_paths(&manifest);
+    check_manifest_digest(root, &manifest, &text, &mut report.findings);
+    let (findings, has_all_parts) = check_manifest(root, &mut manifest);
     report.findings.append(findings);
     let own_version = env!("CARGO_PKG_VERSION");
     if let Some(version) = manifest
@@ -60,52 +60,53 @@ pub(super) fn check_with_captures(
     let options = manifest.options.as_ref();
     let has_agents = options.is_some_and(|options| options.tables.contains(&Table::Agents));
     if has_agents || options.is_none() {
-        known.insert(AGENTS_PATH.to_owned());
+        known_paths.insert(AGENTS_PATH.to_owned());
     }
-    check_folders(root, known, &mut report.findings);
+    check_folders(root, known_paths, &mut report.findings);
     check_views(root, &manifest, &mut report.findings);
-    report.unchecked = unchecked(&manifest);
-    set_totals(root, &manifest, progress);
-    progress.begin(VerifyPhase::Files);
+    report.unchecked = list_unchecked(&manifest);
+    set_progress_totals(root, &manifest, progress);
+    progress.begin_phase(VerifyPhase::Files);
     if has_agents {
         let file = agents_table::check(root, &manifest, progress, &mut report);
         report.count_file(file);
     }
-    let of_parts = manifest.parts.iter().map(|part| part.files.as_slice());
-    let of_crawls = manifest.crawls.iter().map(|crawl| crawl.files.as_slice());
-    let lists: Vec<&[FileEntry]> = of_parts.chain(of_crawls).collect();
+    let part_lists = manifest.parts.iter().map(|part| part.files.as_slice());
+    let crawl_lists = manifest.crawls.iter().map(|crawl| crawl.files.as_slice());
+    let lists: Vec<&[FileEntry]> = part_lists.chain(crawl_lists).collect();
     let mut files = check_files(root, &lists, progress, &mut report);
-    let of_crawls = files.split_off(manifest.parts.len());
+    let crawl_files = files.split_off(manifest.parts.len());
     let captures = check_parts(&manifest, &files, progress, &mut report);
     let has_captures = |files: &Vec<ReadableFile>| {
         let mut files = files.iter();
         files.any(|file| file.table == Table::RobotsFiles)
     };
-    let is_known = is_whole && files.iter().all(has_captures);
-    let captures = Some(captures).filter(|_| is_known);
-    for (crawl, files) in manifest.crawls.iter().zip(&of_crawls) {
+    let are_captures_known = has_all_parts && files.iter().all(has_captures);
+    let captures = Some(captures).filter(|_| are_captures_known);
+    for (crawl, files) in manifest.crawls.iter().zip(&crawl_files) {
         resolved::check(&crawl.crawl, files, captures.as_ref(), &mut report.findings);
     }
     Ok((report, captures))
 }
 
-/// Checks a manifest alone: its lines, its parts, and the files of each. Drops the files that are
-/// not those of their parts. Also returns true if no part is missing.
+/// Checks a manifest, without the files on disk: its lines, its parts, and the files that each part
+/// lists. Removes listed files that do not belong to their part. The result is true if no part is
+/// missing.
 pub(super) fn check_manifest(root: &Path, manifest: &mut Manifest) -> (Findings, bool) {
     let mut findings = Findings::default();
     add_problems(std::mem::take(&mut manifest.problems), &mut findings);
-    let is_whole = plan::check(root, manifest, &mut findings);
+    let has_all_parts = plan::check_inputs_covered(root, manifest, &mut findings);
     manifest.check_files();
     add_problems(std::mem::take(&mut manifest.problems), &mut findings);
-    (findings, is_whole)
+    (findings, has_all_parts)
 }
 
-/// Compares the digest of the manifest of a finished dataset.
-fn check_digest(root: &Path, manifest: &Manifest, text: &[u8], findings: &mut Findings) {
-    // While a dataset is replaced, the file of the former one may be there.
+/// Compares the digest of the manifest with that in `_SUCCESS`.
+fn check_manifest_digest(root: &Path, manifest: &Manifest, text: &[u8], findings: &mut Findings) {
+    // While a dataset is replaced, `_SUCCESS` of the former dataset may still be there.
     let expected = disk::read(&root.join(SUCCESS_FILE)).unwrap_or_default();
-    let is_whole = text.ends_with(b"\n");
-    let is_known = is_whole && manifest.stale.is_empty() && !expected.is_empty();
+    let ends_with_newline = text.ends_with(b"\n");
+    let is_known = ends_with_newline && manifest.stale.is_empty() && !expected.is_empty();
     if is_known && expected != success_text(text).as_bytes() {
         findings.add(
             FindingKind::Manifest,
@@ -141,7 +142,7 @@ fn add_problems(problems: Vec<ManifestDefect>, findings: &mut Findings) {
     }
 }
 
-/// Checks that `views.sql` opens this dataset, unless the run has not come to write it.
+/// Checks that `views.sql` opens this dataset. It may be missing if the run was not finished.
 fn check_views(root: &Path, manifest: &Manifest, findings: &mut Findings) {
     let Some(tables) = manifest.tables() else {
         return;
@@ -159,24 +160,24 @@ fn check_views(root: &Path, manifest: &Manifest, findings: &mut Findings) {
 }
 
 /// Returns the paths that the manifest lists.
-fn known_files(manifest: &Manifest) -> BTreeSet<String> {
+fn listed_paths(manifest: &Manifest) -> BTreeSet<String> {
     let listed = manifest.files().map(|file| file.path.clone());
     listed.chain(manifest.stale.iter().cloned()).collect()
 }
 
-fn check_folders(root: &Path, known: BTreeSet<String>, findings: &mut Findings) {
+fn check_folders(root: &Path, known_paths: BTreeSet<String>, findings: &mut Findings) {
     let log = LogEntries::read(root).ok().flatten().unwrap_or_default();
     let mut search = FolderSearch {
         root,
-        known,
+        known_paths,
         temp_folders: log.temp_folders,
         findings,
     };
     search.run();
-    findings.set_remedy_of_foreign();
+    findings.replace_foreign_remedy();
 }
 
-fn set_totals(root: &Path, manifest: &Manifest, progress: &VerifyProgress) {
+fn set_progress_totals(root: &Path, manifest: &Manifest, progress: &VerifyProgress) {
     let bytes = manifest
         .files()
         .map(|file| file.stats.bytes)
@@ -188,8 +189,7 @@ fn set_totals(root: &Path, manifest: &Manifest, progress: &VerifyProgress) {
     progress.parts_total.store(parts, Ordering::Relaxed);
 }
 
-/// Checks files: a list of each part, and of each crawl. Returns those of each list whose
-/// rows can be read.
+/// Checks the files of each list. Returns for each list the files whose rows can be read.
 pub(super) fn check_files(
     root: &Path,
     lists: &[&[FileEntry]],
@@ -198,8 +198,8 @@ pub(super) fn check_files(
 ) -> Vec<Vec<ReadableFile>> {
     let schemas = Table::ALL.map(|table| (table, table.schema()));
     let schemas: BTreeMap<Table, SchemaRef> = schemas.into_iter().collect();
-    let of_lists = lists.iter().enumerate();
-    let entries: Vec<_> = of_lists
+    let numbered_lists = lists.iter().enumerate();
+    let entries: Vec<_> = numbered_lists
         .flat_map(|(i, list)| list.iter().map(move |entry| (i, entry)))
         .collect();
     let checks = entries.into_par_iter().map(|(i, entry)| {
@@ -233,10 +233,10 @@ fn check_parts(
     progress: &VerifyProgress,
     report: &mut VerifyReport,
 ) -> CaptureIds {
-    progress.begin(VerifyPhase::Parts);
+    progress.begin_phase(VerifyPhase::Parts);
     let parts: Vec<(&PartEntry, &Vec<ReadableFile>)> = manifest.parts.iter().zip(files).collect();
     let checks = parts.into_par_iter().map(|(part, files)| {
-        // Nothing is reported of a verification that was stopped.
+        // If the verification was stopped, its findings are not reported.
         let files = if progress.is_stopped() { &[] } else { &**files };
         let check = part::check(files);
         progress.parts.fetch_add(1, Ordering::Relaxed);
@@ -256,7 +256,7 @@ fn check_parts(
             .or_default()
             .extend(robots_ids);
     }
-    progress.begin(VerifyPhase::Keys);
+    progress.begin_phase(VerifyPhase::Keys);
     for (crawl, robots_ids) in &mut ids_by_crawl {
         robots_ids.par_sort_unstable();
         let path = format!("{}/crawl={crawl}", Table::RobotsFiles.name());
@@ -273,8 +273,9 @@ fn check_parts(
     ids_by_crawl
 }
 
-/// Returns the checks that are not possible, because the manifest is incomplete or a table is missing.
-fn unchecked(manifest: &Manifest) -> Vec<String> {
+/// Returns descriptions of the checks that are not possible, because the manifest is incomplete or a
+/// table is missing.
+fn list_unchecked(manifest: &Manifest) -> Vec<String> {
     let what = match &manifest.options {
         None => "which tables there should be: the options are not known",
         Some(options) if !options.tables.contains(&Table::RobotsFiles) => {

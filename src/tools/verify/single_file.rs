@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 /// The first bytes of a Parquet file.
-const MAGIC: &[u8] = b"PAR1";
+const PARQUET_MAGIC: &[u8] = b"PAR1";
 
 /// Checks everything that needs no manifest.
 pub(super) fn check(path: &Path, progress: &VerifyProgress) -> Result<VerifyReport, Error> {
@@ -21,17 +21,17 @@ pub(super) fn check(path: &Path, progress: &VerifyProgress) -> Result<VerifyRepo
     let read_error = |error| Error::read(path, error);
     let file = disk::open_user_file(path).map_err(read_error)?;
     let mut head = Vec::new();
-    let count = MAGIC.len() as u64;
+    let count = PARQUET_MAGIC.len() as u64;
     (&file)
         .take(count)
         .read_to_end(&mut head)
         .map_err(read_error)?;
-    if head != MAGIC {
+    if head != PARQUET_MAGIC {
         return Err(refuse(DatasetDefect::NotParquet));
     }
     let bytes = file.metadata().map_err(read_error)?.len();
     progress.bytes_total.store(bytes, Ordering::Relaxed);
-    progress.begin(VerifyPhase::Files);
+    progress.begin_phase(VerifyPhase::Files);
     // The reader may panic, since the digest of the footer is unknown.
     let table = catch_unwind(|| {
         let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).ok()?;
@@ -40,7 +40,7 @@ pub(super) fn check(path: &Path, progress: &VerifyProgress) -> Result<VerifyRepo
             .into_iter()
             .find(|table| table.name() == name)
     });
-    // A file of an unknown table is reported to differ from this one.
+    // The columns of an unknown table are reported as different from those of this table.
     let table = table.ok().flatten().unwrap_or(Table::RobotsFiles);
     let schema = OutputLayout::new_single_file(path, table)
         .file_schema(table)

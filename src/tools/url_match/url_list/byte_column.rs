@@ -19,18 +19,18 @@ pub(super) enum ByteColumn<'a> {
 }
 
 impl<'a> ByteColumn<'a> {
-    /// Returns `None` if the values are neither texts nor bytes.
+    /// Creates a column of texts or bytes; `None` if the values are of another type.
     pub(super) fn new(array: &'a dyn Array) -> Option<Self> {
         Some(match array.data_type() {
             DataType::Binary => Self::Binary(array.as_binary()),
             DataType::LargeBinary => Self::LargeBinary(array.as_binary()),
             DataType::BinaryView => Self::BinaryView(array.as_binary_view()),
-            _ => return Self::of_text(array),
+            _ => return Self::from_text(array),
         })
     }
 
-    /// Returns `None` if the values are not texts.
-    pub(super) fn of_text(array: &'a dyn Array) -> Option<Self> {
+    /// Creates a column of texts; `None` if the values are of another type.
+    pub(super) fn from_text(array: &'a dyn Array) -> Option<Self> {
         Some(match array.data_type() {
             DataType::Utf8 => Self::Utf8(array.as_string()),
             DataType::LargeUtf8 => Self::LargeUtf8(array.as_string()),
@@ -42,7 +42,7 @@ impl<'a> ByteColumn<'a> {
                     0 => Vec::new(), // All rows are null.
                     _ => dictionary.normalized_keys(),
                 };
-                Self::Dictionary(array, keys, Box::new(Self::of_text(values)?))
+                Self::Dictionary(array, keys, Box::new(Self::from_text(values)?))
             }
             _ => return None,
         })

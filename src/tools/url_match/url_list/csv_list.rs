@@ -1,6 +1,6 @@
 //! URL lists in CSV.
 
-use super::{EachRow, RowTime, column_index, parse_time, without_bom};
+use super::{RowCallback, RowTime, find_column, parse_row_time, strip_bom};
 use crate::error::{ToolErrorKind, UrlListDefect};
 use disk::error::Error;
 use std::cell::Cell;
@@ -18,59 +18,58 @@ pub(super) fn read(
     source: impl Read,
     path: &Path,
     url_column: &str,
-    each: &mut EachRow<'_>,
+    each: &mut RowCallback<'_>,
 ) -> Result<(), Error> {
     let refuse = |defect| Error::new(ToolErrorKind::NotAUrlList(defect), path);
-    let too_long = |line: u64| {
+    let too_long_error = |line: u64| {
         refuse(UrlListDefect::LongRecord {
             line,
             bytes_max: MAX_RECORD_BYTES,
         })
     };
-    // The bytes that the current record may still have. The reader reads ahead,
-    // so a record may be a little shorter than the limit.
-    let left = Rc::new(Cell::new(MAX_RECORD_BYTES));
+    // The number of bytes that may still be read for the current record. The CSV reader reads ahead,
+    // so a record that is a little shorter than the limit may be refused.
+    let bytes_left = Rc::new(Cell::new(MAX_RECORD_BYTES));
     let source = LimitedReader {
         source,
-        left: Rc::clone(&left),
+        bytes_left: Rc::clone(&bytes_left),
     };
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(source);
     let header = reader.byte_headers().cloned();
-    if left.get() == 0 {
-        return Err(too_long(1));
+    if bytes_left.get() == 0 {
+        return Err(too_long_error(1));
     }
     let header = header.map_err(|error| csv_error(error, path))?;
-    let column = |name: &str| {
-        let names = header.iter().map(|field| without_bom(field).trim_ascii());
-        column_index(names, name).map_err(refuse)
+    let find_index = |name: &str| {
+        let names = header.iter().map(|field| strip_bom(field).trim_ascii());
+        find_column(names, name).map_err(refuse)
     };
-    let Some(url) = column(url_column)? else {
+    let Some(url_index) = find_index(url_column)? else {
         return Err(refuse(UrlListDefect::NoCsvColumn {
             name: url_column.to_owned(),
         }));
     };
-    let fetch_time = column("fetch_time")?;
+    let fetch_time_index = find_index("fetch_time")?;
     let mut record = csv::ByteRecord::new();
     loop {
-        left.set(MAX_RECORD_BYTES);
+        bytes_left.set(MAX_RECORD_BYTES);
         let line = reader.position().line();
         let has_record = reader.read_byte_record(&mut record);
-        if left.get() == 0 {
-            return Err(too_long(line));
+        if bytes_left.get() == 0 {
+            return Err(too_long_error(line));
         }
         if !has_record.map_err(|error| csv_error(error, path))? {
             return Ok(());
         }
-        let time = fetch_time
+        let time = fetch_time_index
             .and_then(|index| record.get(index))
             .unwrap_or_default();
-        let time = std::str::from_utf8(time).map_or(RowTime::Malformed, parse_time);
-        each(record.get(url).unwrap_or_default().trim_ascii(), time)?;
+        let time = std::str::from_utf8(time).map_or(RowTime::Malformed, parse_row_time);
+        each(record.get(url_index).unwrap_or_default().trim_ascii(), time)?;
     }
 }
 
-/// Converts an error of the CSV reader: an I/O error stays one, and any other is
-/// reported with its text.
+/// Converts an error of the CSV reader. An I/O error remains one; any other is a defect of the list.
 fn csv_error(error: csv::Error, path: &Path) -> Error {
     let message = error.to_string();
     match error.into_kind() {
@@ -82,20 +81,20 @@ fn csv_error(error: csv::Error, path: &Path) -> Error {
     }
 }
 
-/// A reader that fails after a number of bytes.
+/// A reader that fails once no bytes are left to be read.
 struct LimitedReader<R> {
     source: R,
-    left: Rc<Cell<usize>>,
+    bytes_left: Rc<Cell<usize>>,
 }
 
 impl<R: Read> Read for LimitedReader<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let room = out.len().min(self.left.get());
+        let room = out.len().min(self.bytes_left.get());
         if room == 0 && !out.is_empty() {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         let read = self.source.read(&mut out[..room])?;
-        self.left.set(self.left.get() - read);
+        self.bytes_left.set(self.bytes_left.get() - read);
         Ok(read)
     }
 }

@@ -12,16 +12,16 @@ const MAX_DEPTH: usize = 8;
 /// Returns the `*.parquet` files of a folder and its subfolders, sorted by path.
 ///
 /// Names that begin with `.` or `_` are skipped, as in Hive, Spark and DuckDB.
-/// Symbolic links are not followed. A link that may hold a file of the list is an
+/// Symbolic links are not followed. A link to a folder, or with the name of a Parquet file, is an
 /// error, so that no file is left out silently.
 ///
 /// # Errors
 ///
 /// [`ErrorKind::Read`]; [`ToolErrorKind::NotAUrlList`] if there is no such file, for a link
 /// or special file, and for folders that are nested too deep.
-pub(super) fn parquet_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+pub(super) fn find_parquet_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut files = Vec::new();
-    collect(folder, MAX_DEPTH, &mut files)?;
+    collect_files(folder, MAX_DEPTH, &mut files)?;
     if files.is_empty() {
         let kind = ToolErrorKind::NotAUrlList(UrlListDefect::NoParquetFile);
         return Err(Error::new(kind, folder));
@@ -30,10 +30,10 @@ pub(super) fn parquet_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(files)
 }
 
-fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), Error> {
-    let unreadable = |error| Error::read(folder, error);
-    for entry in fs::read_dir(folder).map_err(unreadable)? {
-        let entry = entry.map_err(unreadable)?;
+fn collect_files(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), Error> {
+    let read_error = |error| Error::read(folder, error);
+    for entry in fs::read_dir(folder).map_err(read_error)? {
+        let entry = entry.map_err(read_error)?;
         let name = entry.file_name();
         let name = name.to_string_lossy();
         if name.starts_with(['.', '_']) {
@@ -41,7 +41,7 @@ fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), 
         }
         let path = entry.path();
         let refuse = |defect| Err(Error::new(ToolErrorKind::NotAUrlList(defect), &path));
-        let kind = entry.file_type().map_err(unreadable)?;
+        let kind = entry.file_type().map_err(read_error)?;
         let is_parquet = name.to_ascii_lowercase().ends_with(".parquet");
         if kind.is_symlink() && (is_parquet || path.is_dir()) {
             return refuse(UrlListDefect::Link);
@@ -50,7 +50,7 @@ fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<(), 
             return refuse(UrlListDefect::DeepFolder);
         }
         if kind.is_dir() {
-            collect(&path, depth - 1, files)?;
+            collect_files(&path, depth - 1, files)?;
         } else if is_parquet && !kind.is_file() {
             return refuse(UrlListDefect::NotRegular);
         } else if is_parquet {
@@ -73,7 +73,7 @@ mod tests {
             fs::write(path, "").unwrap();
         };
         let found = || -> Result<Vec<String>, Error> {
-            let files = parquet_files(root.path())?;
+            let files = find_parquet_files(root.path())?;
             let name = |path: &PathBuf| {
                 let path = path.strip_prefix(root.path()).unwrap();
                 path.to_str().unwrap().replace('\\', "/")
@@ -120,10 +120,10 @@ mod tests {
         for (target, name) in [("../b.parquet", "b.parquet"), ("..", "up")] {
             let link = folder.join(name);
             std::os::unix::fs::symlink(target, &link).unwrap();
-            let error = parquet_files(&folder).unwrap_err().to_string();
+            let error = find_parquet_files(&folder).unwrap_err().to_string();
             assert!(error.contains("symbolic link"), "{error}");
             fs::remove_file(link).unwrap();
         }
-        assert_eq!(parquet_files(&folder).unwrap().len(), 1);
+        assert_eq!(find_parquet_files(&folder).unwrap().len(), 1);
     }
 }

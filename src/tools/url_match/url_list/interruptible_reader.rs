@@ -1,22 +1,22 @@
-//! A source that can be interrupted.
+//! A reader that ends with an error once a stop is requested, even while its source waits.
 
 use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-/// The size of a read.
+/// The most bytes that the thread reads at a time.
 const CHUNK_BYTES: usize = 64 << 10;
 
-/// The interval in which a wait checks for a stop.
+/// The interval at which a waiting read checks for a stop.
 const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// A source, such as a pipe, read by a separate thread: waiting for the thread can be
-/// interrupted, while a read cannot. A source that never ends is interrupted, too.
+/// A reader of a source, such as a pipe, that a separate thread reads. Waiting for the thread can be
+/// interrupted; waiting for the source cannot. A source without an end is interrupted, too.
 pub(super) struct InterruptibleReader<'s> {
     chunks: Receiver<io::Result<Vec<u8>>>,
     chunk: Vec<u8>,
-    /// The bytes of the chunk that have been read.
-    read: usize,
+    /// The number of bytes of the chunk that have been returned.
+    consumed_bytes: usize,
     is_stopped: &'s dyn Fn() -> bool,
 }
 
@@ -47,7 +47,7 @@ impl<'s> InterruptibleReader<'s> {
         Self {
             chunks,
             chunk: Vec::new(),
-            read: 0,
+            consumed_bytes: 0,
             is_stopped,
         }
     }
@@ -55,13 +55,13 @@ impl<'s> InterruptibleReader<'s> {
 
 impl Read for InterruptibleReader<'_> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        while self.read == self.chunk.len() {
+        while self.consumed_bytes == self.chunk.len() {
             if (self.is_stopped)() {
                 return Err(io::Error::other("stopped"));
             }
             match self.chunks.recv_timeout(CHECK_INTERVAL) {
                 Ok(chunk) => {
-                    (self.chunk, self.read) = (chunk?, 0);
+                    (self.chunk, self.consumed_bytes) = (chunk?, 0);
                     if self.chunk.is_empty() {
                         return Ok(0);
                     }
@@ -70,9 +70,9 @@ impl Read for InterruptibleReader<'_> {
                 Err(RecvTimeoutError::Disconnected) => return Ok(0),
             }
         }
-        let len = out.len().min(self.chunk.len() - self.read);
-        out[..len].copy_from_slice(&self.chunk[self.read..][..len]);
-        self.read += len;
+        let len = out.len().min(self.chunk.len() - self.consumed_bytes);
+        out[..len].copy_from_slice(&self.chunk[self.consumed_bytes..][..len]);
+        self.consumed_bytes += len;
         Ok(len)
     }
 }

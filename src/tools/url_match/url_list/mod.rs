@@ -24,10 +24,9 @@ use std::path::{Path, PathBuf};
 
 /// The bytes of a line that are kept: one more than the longest URL, so that a
 /// longer line is recognized as malformed.
-const MAX_LINE_BYTES: usize = MAX_URL_BYTES + 1;
+const MAX_KEPT_LINE_BYTES: usize = MAX_URL_BYTES + 1;
 
-/// The longest line of a text list. A longer one, such as that of `/dev/zero`, is not read to its
-/// end.
+/// The longest line of a text list. A list with a longer one, such as `/dev/zero`, is refused.
 const MAX_LINE_READ_BYTES: usize = 64 << 20;
 
 /// The longest first line, in bytes, that is searched for a CSV header if the
@@ -37,9 +36,9 @@ const MAX_HEAD_BYTES: usize = 1 << 20;
 /// The default column of the URLs.
 const URL_COLUMN: &str = "url";
 
-/// The location of a URL list.
+/// The place that a URL list is read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum UrlList {
+pub enum UrlListSource {
     Stdin,
     /// A file, or a folder of Parquet files.
     File(PathBuf),
@@ -54,10 +53,10 @@ pub(super) struct UrlListOptions {
     pub(super) page_bytes_max: u64,
 }
 
-/// The time of a row.
+/// The field `fetch_time` of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RowTime {
-    /// The row has none.
+    /// The row has no time.
     Missing,
     /// Milliseconds since 1970.
     Time(i64),
@@ -65,16 +64,17 @@ pub(super) enum RowTime {
     Malformed,
 }
 
-/// Receives the URL and the time of each row.
-type EachRow<'e> = dyn FnMut(&[u8], RowTime) -> Result<(), Error> + 'e;
+/// A function that is called with the URL and the time of each row.
+type RowCallback<'e> = dyn FnMut(&[u8], RowTime) -> Result<(), Error> + 'e;
 
-/// An open list.
+/// An open URL list, and the options to read it with.
 pub(super) struct UrlListReader {
-    source: ListSource,
+    list: OpenedList,
     options: UrlListOptions,
 }
 
-enum ListSource {
+/// An open list in its detected format.
+enum OpenedList {
     Stdin,
     Text(Box<dyn Read + Send>, PathBuf),
     Csv(Box<dyn Read + Send>, PathBuf),
@@ -88,12 +88,12 @@ impl UrlListReader {
     ///
     /// [`ErrorKind::Read`]; [`ToolErrorKind::NotAUrlList`] for a folder without Parquet
     /// files, and for Parquet from a pipe.
-    pub(super) fn open(list: &UrlList, options: UrlListOptions) -> Result<Self, Error> {
-        let source = match list {
-            UrlList::Stdin => ListSource::Stdin,
-            UrlList::File(path) => ListSource::open(path, options.column.is_some())?,
+    pub(super) fn open(source: &UrlListSource, options: UrlListOptions) -> Result<Self, Error> {
+        let list = match source {
+            UrlListSource::Stdin => OpenedList::Stdin,
+            UrlListSource::File(path) => OpenedList::open(path, options.column.is_some())?,
         };
-        Ok(Self { source, options })
+        Ok(Self { list, options })
     }
 
     /// Calls `each` for every row in order, with its trimmed URL and its time.
@@ -107,12 +107,12 @@ impl UrlListReader {
     pub(super) fn read(
         self,
         is_stopped: &dyn Fn() -> bool,
-        each: &mut EachRow<'_>,
+        each: &mut RowCallback<'_>,
     ) -> Result<(), Error> {
         let column = self.options.column.as_deref();
         let url_column = column.unwrap_or(URL_COLUMN);
-        match self.source {
-            ListSource::Stdin => {
+        match self.list {
+            OpenedList::Stdin => {
                 let path = Path::new("standard input");
                 let source = InterruptibleReader::new(io::stdin(), is_stopped);
                 match column {
@@ -120,34 +120,34 @@ impl UrlListReader {
                     Some(_) => csv_list::read(source, path, url_column, each),
                 }
             }
-            ListSource::Text(source, path) => {
+            OpenedList::Text(source, path) => {
                 let source = InterruptibleReader::new(source, is_stopped);
                 read_text(&mut BufReader::new(source), &path, each)
             }
-            ListSource::Csv(source, path) => {
+            OpenedList::Csv(source, path) => {
                 let source = InterruptibleReader::new(source, is_stopped);
                 csv_list::read(source, &path, url_column, each)
             }
-            ListSource::Parquet(paths) => paths.iter().try_for_each(|path| {
+            OpenedList::Parquet(paths) => paths.iter().try_for_each(|path| {
                 parquet_list::read(path, url_column, self.options.page_bytes_max, each)
             }),
         }
     }
 }
 
-impl ListSource {
+impl OpenedList {
     fn open(path: &Path, has_column: bool) -> Result<Self, Error> {
-        let unreadable = |error| Error::read(path, error);
-        let metadata = fs::metadata(path).map_err(unreadable)?;
+        let read_error = |error| Error::read(path, error);
+        let metadata = fs::metadata(path).map_err(read_error)?;
         if metadata.is_dir() {
-            return folder::parquet_files(path).map(Self::Parquet);
+            return folder::find_parquet_files(path).map(Self::Parquet);
         }
-        let mut file = File::open(path).map_err(unreadable)?;
+        let mut file = File::open(path).map_err(read_error)?;
         let mut magic = Vec::new();
         (&mut file)
             .take(4)
             .read_to_end(&mut magic)
-            .map_err(unreadable)?;
+            .map_err(read_error)?;
         if magic == b"PAR1" && !metadata.is_file() {
             let kind = ToolErrorKind::NotAUrlList(UrlListDefect::ParquetStream);
             return Err(Error::new(kind, path));
@@ -155,7 +155,7 @@ impl ListSource {
         if magic == b"PAR1" {
             return Ok(Self::Parquet(vec![path.to_owned()]));
         }
-        // A pipe cannot be rewound, so the bytes that were read are put in front.
+        // A pipe cannot be rewound. The bytes that were read are put before the rest.
         let is_gzip = magic.starts_with(b"\x1f\x8b");
         let source: Box<dyn Read + Send> = match file.rewind() {
             Ok(()) => Box::new(file),
@@ -166,8 +166,8 @@ impl ListSource {
         } else {
             source
         };
-        let head = read_head(&mut source).map_err(unreadable)?;
-        let is_csv = has_column || is_named_csv(path) || has_url_column(&head);
+        let head = read_head(&mut source).map_err(read_error)?;
+        let is_csv = has_column || has_csv_name(path) || has_url_column(&head);
         let source: Box<dyn Read + Send> = Box::new(io::Cursor::new(head).chain(source));
         Ok(match is_csv {
             true => Self::Csv(source, path.to_owned()),
@@ -195,7 +195,7 @@ fn read_head(source: &mut dyn Read) -> io::Result<Vec<u8>> {
     }
 }
 
-fn is_named_csv(path: &Path) -> bool {
+fn has_csv_name(path: &Path) -> bool {
     let name = path.to_string_lossy().to_ascii_lowercase();
     name.strip_suffix(".gz").unwrap_or(&name).ends_with(".csv")
 }
@@ -205,14 +205,14 @@ fn is_named_csv(path: &Path) -> bool {
 fn has_url_column(head: &[u8]) -> bool {
     let line = head.split(|&byte| byte == b'\n').next().unwrap_or(head);
     memchr::memmem::find(line, b"://").is_none()
-        && without_bom(line)
+        && strip_bom(line)
             .split(|&byte| byte == b',')
-            .any(|field| column_name(field).eq_ignore_ascii_case(URL_COLUMN.as_bytes()))
+            .any(|field| trim_column_name(field).eq_ignore_ascii_case(URL_COLUMN.as_bytes()))
 }
 
 /// Finds a column by its exact name, or else the only column whose name differs
 /// just in case.
-fn column_index<'n>(
+fn find_column<'n>(
     names: impl Iterator<Item = &'n [u8]> + Clone,
     wanted: &str,
 ) -> Result<Option<usize>, UrlListDefect> {
@@ -231,11 +231,11 @@ fn column_index<'n>(
     }
 }
 
-fn without_bom(text: &[u8]) -> &[u8] {
+fn strip_bom(text: &[u8]) -> &[u8] {
     text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
 }
 
-fn column_name(field: &[u8]) -> &[u8] {
+fn trim_column_name(field: &[u8]) -> &[u8] {
     let field = field.trim_ascii();
     let inner = field
         .strip_prefix(b"\"")
@@ -243,13 +243,17 @@ fn column_name(field: &[u8]) -> &[u8] {
     inner.unwrap_or(field).trim_ascii()
 }
 
-fn read_text(source: &mut dyn BufRead, path: &Path, each: &mut EachRow<'_>) -> Result<(), Error> {
+fn read_text(
+    source: &mut dyn BufRead,
+    path: &Path,
+    each: &mut RowCallback<'_>,
+) -> Result<(), Error> {
     let mut line = Vec::new();
     for line_no in 1.. {
         match read_line(source, &mut line).map_err(|error| Error::read(path, error))? {
-            ReadLine::Whole => {}
-            ReadLine::End => break,
-            ReadLine::TooLong => {
+            LineResult::Whole => {}
+            LineResult::End => break,
+            LineResult::TooLong => {
                 let defect = UrlListDefect::LongLine {
                     line: line_no,
                     bytes_max: MAX_LINE_READ_BYTES,
@@ -258,7 +262,7 @@ fn read_text(source: &mut dyn BufRead, path: &Path, each: &mut EachRow<'_>) -> R
             }
         }
         let url = match line_no {
-            1 => without_bom(&line),
+            1 => strip_bom(&line),
             _ => &line,
         };
         let url = url.trim_ascii();
@@ -270,7 +274,7 @@ fn read_text(source: &mut dyn BufRead, path: &Path, each: &mut EachRow<'_>) -> R
 }
 
 /// The result of reading a line.
-enum ReadLine {
+enum LineResult {
     /// The line was read.
     Whole,
     /// The list has ended.
@@ -279,8 +283,8 @@ enum ReadLine {
     TooLong,
 }
 
-/// Reads a line and keeps at most [`MAX_LINE_BYTES`] bytes of it.
-fn read_line(source: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<ReadLine> {
+/// Reads a line and keeps at most [`MAX_KEPT_LINE_BYTES`] bytes of it.
+fn read_line(source: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<LineResult> {
     line.clear();
     let mut bytes = 0;
     loop {
@@ -291,28 +295,28 @@ fn read_line(source: &mut dyn BufRead, line: &mut Vec<u8>) -> io::Result<ReadLin
         };
         if buffer.is_empty() {
             return Ok(match bytes {
-                0 => ReadLine::End,
-                _ => ReadLine::Whole,
+                0 => LineResult::End,
+                _ => LineResult::Whole,
             });
         }
         let end = memchr::memchr(b'\n', buffer);
         let text = &buffer[..end.unwrap_or(buffer.len())];
-        let room = MAX_LINE_BYTES.saturating_sub(line.len());
+        let room = MAX_KEPT_LINE_BYTES.saturating_sub(line.len());
         line.extend_from_slice(&text[..text.len().min(room)]);
         let used = end.map_or(buffer.len(), |end| end + 1);
         source.consume(used);
         bytes += used;
         if end.is_some() {
-            return Ok(ReadLine::Whole);
+            return Ok(LineResult::Whole);
         }
         if bytes > MAX_LINE_READ_BYTES {
-            return Ok(ReadLine::TooLong);
+            return Ok(LineResult::TooLong);
         }
     }
 }
 
 /// Parses the field `fetch_time` of a row.
-fn parse_time(text: &str) -> RowTime {
+fn parse_row_time(text: &str) -> RowTime {
     if text.trim().is_empty() {
         return RowTime::Missing;
     }
@@ -328,10 +332,10 @@ const MAX_URLS_BYTES: usize = 64 << 20;
 ///
 /// [`ErrorKind::Read`]; [`ToolErrorKind::NotAUrlList`] for a row that is neither a URL nor
 /// a path, and for more than 64 MiB of URLs; [`ToolErrorKind::LargePage`].
-pub fn read_url_list(list: &UrlList) -> Result<Vec<String>, Error> {
-    let path = match list {
-        UrlList::Stdin => Path::new("standard input"),
-        UrlList::File(path) => path,
+pub fn read_url_list(source: &UrlListSource) -> Result<Vec<String>, Error> {
+    let path = match source {
+        UrlListSource::Stdin => Path::new("standard input"),
+        UrlListSource::File(path) => path,
     };
     let refuse = |defect| Err(Error::new(ToolErrorKind::NotAUrlList(defect), path));
     let options = UrlListOptions {
@@ -339,7 +343,7 @@ pub fn read_url_list(list: &UrlList) -> Result<Vec<String>, Error> {
         page_bytes_max: MAX_URLS_BYTES as u64,
     };
     let (mut urls, mut bytes) = (Vec::new(), 0);
-    UrlListReader::open(list, options)?.read(&|| false, &mut |url, _| {
+    UrlListReader::open(source, options)?.read(&|| false, &mut |url, _| {
         bytes += url.len();
         if bytes > MAX_URLS_BYTES {
             return refuse(UrlListDefect::TooLarge {
@@ -376,20 +380,23 @@ mod tests {
         page_bytes_max: 1 << 20,
     };
 
-    fn rows(name: &str, bytes: &[u8]) -> Result<Vec<(String, RowTime)>, Error> {
+    fn read_rows(name: &str, bytes: &[u8]) -> Result<Vec<(String, RowTime)>, Error> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         std::fs::write(&path, bytes).unwrap();
         let mut rows = Vec::new();
-        UrlListReader::open(&UrlList::File(path), OPTIONS)?.read(&|| false, &mut |url, time| {
-            rows.push((String::from_utf8_lossy(url).into_owned(), time));
-            Ok(())
-        })?;
+        UrlListReader::open(&UrlListSource::File(path), OPTIONS)?.read(
+            &|| false,
+            &mut |url, time| {
+                rows.push((String::from_utf8_lossy(url).into_owned(), time));
+                Ok(())
+            },
+        )?;
         Ok(rows)
     }
 
-    fn urls(name: &str, bytes: &[u8]) -> Vec<String> {
-        rows(name, bytes)
+    fn read_urls(name: &str, bytes: &[u8]) -> Vec<String> {
+        read_rows(name, bytes)
             .unwrap()
             .into_iter()
             .map(|row| row.0)
@@ -407,17 +414,17 @@ mod tests {
     fn a_text_list_has_one_url_per_line() {
         let text = b"\xef\xbb\xbfhttp://a/\r\n\n  http://b/x y \n\t\nnone\nhttp://c/";
         let expected = ["http://a/", "http://b/x y", "none", "http://c/"];
-        assert_eq!(urls("list.txt", text), expected);
+        assert_eq!(read_urls("list.txt", text), expected);
         // Gzip may have several members, as in archives.
         let packed = [gzip(&text[..20]), gzip(&text[20..])].concat();
-        assert_eq!(urls("list", &packed), expected);
-        assert_eq!(urls("empty", b""), [""; 0]);
+        assert_eq!(read_urls("list", &packed), expected);
+        assert_eq!(read_urls("empty", b""), [""; 0]);
         let long = [&b"http://a/"[..], &vec![b'x'; 3 << 20], b"\nhttp://b/"].concat();
-        let read = urls("long", &long);
+        let read = read_urls("long", &long);
         // One byte more than the longest URL marks the line as too long.
         assert_eq!(
             (read[0].len(), read[1].as_str()),
-            (MAX_LINE_BYTES, "http://b/")
+            (MAX_KEPT_LINE_BYTES, "http://b/")
         );
     }
 
@@ -429,7 +436,7 @@ mod tests {
         ] {
             let mut text = b"http://a/\n".to_vec();
             text.resize(text.len() + bytes, 0);
-            let result = rows("list.txt", &text);
+            let result = read_rows("list.txt", &text);
             assert_eq!(result.as_ref().is_ok_and(|rows| rows.len() == 2), is_read);
             if let Err(error) = result {
                 let text = error.to_string();
@@ -451,20 +458,23 @@ mod tests {
         ];
         let expected = expected.map(|(url, time)| (url.to_owned(), time));
         for name in ["list.csv", "list.txt", "list"] {
-            assert_eq!(rows(name, text).unwrap(), expected);
-            assert_eq!(rows(&format!("{name}.gz"), &gzip(text)).unwrap(), expected);
+            assert_eq!(read_rows(name, text).unwrap(), expected);
+            assert_eq!(
+                read_rows(&format!("{name}.gz"), &gzip(text)).unwrap(),
+                expected
+            );
         }
         assert_eq!(
-            urls("x", b"\xef\xbb\xbfurl\r\nhttp://a/\r\n"),
+            read_urls("x", b"\xef\xbb\xbfurl\r\nhttp://a/\r\n"),
             ["http://a/"]
         );
-        let error = rows("list.csv", b"http://a/\n").unwrap_err();
+        let error = read_rows("list.csv", b"http://a/\n").unwrap_err();
         assert!(error.to_string().contains("no column 'url'"), "{error}");
         // A line with a URL is not a header, even with a field `url`.
-        assert_eq!(urls("x", b"http://a/,url\n"), ["http://a/,url"]);
+        assert_eq!(read_urls("x", b"http://a/,url\n"), ["http://a/,url"]);
     }
 
-    fn parquet(columns: Vec<(&str, ArrayRef)>) -> Vec<u8> {
+    fn write_parquet(columns: Vec<(&str, ArrayRef)>) -> Vec<u8> {
         let batch = RecordBatch::try_from_iter_with_nullable(
             columns.into_iter().map(|(name, array)| (name, array, true)),
         )
@@ -491,8 +501,8 @@ mod tests {
         ];
         for kind in kinds {
             let other: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3]));
-            let bytes = parquet(vec![("n", other), ("url", kind)]);
-            assert_eq!(urls("list", &bytes), ["http://a/", "", "http://b/"]);
+            let bytes = write_parquet(vec![("n", other), ("url", kind)]);
+            assert_eq!(read_urls("list", &bytes), ["http://a/", "", "http://b/"]);
         }
         let url: ArrayRef = Arc::new(StringArray::from_iter_values(["u", "v"]));
         let zone: Arc<str> = "+02:00".into();
@@ -514,8 +524,12 @@ mod tests {
         ];
         for time in times {
             let kind = time.data_type().clone();
-            let bytes = parquet(vec![("url", url.clone()), ("fetch_time", time)]);
-            let times: Vec<RowTime> = rows("x", &bytes).unwrap().iter().map(|row| row.1).collect();
+            let bytes = write_parquet(vec![("url", url.clone()), ("fetch_time", time)]);
+            let times: Vec<RowTime> = read_rows("x", &bytes)
+                .unwrap()
+                .iter()
+                .map(|row| row.1)
+                .collect();
             assert_eq!(times, [RowTime::Time(-2000), RowTime::Missing], "{kind}");
         }
         let number: ArrayRef = Arc::new(Int64Array::from(vec![1, 2]));
@@ -524,7 +538,7 @@ mod tests {
             vec![("url", number.clone())],
             vec![("url", url), ("fetch_time", number)],
         ] {
-            let error = rows("x", &parquet(columns)).unwrap_err();
+            let error = read_rows("x", &write_parquet(columns)).unwrap_err();
             assert!(
                 matches!(error.kind(), Some(ToolErrorKind::NotAUrlList(_))),
                 "{error}"

@@ -1,11 +1,10 @@
 //! URL lists in Parquet.
 //!
-//! Memory is limited with the metadata of the file: large pages are refused
-//! ([`LimitedFile`]), and a batch has fewer rows if its values may repeat
-//! large ones.
+//! The metadata of the file is used to limit memory: large pages are refused ([`LimitedFile`]), and a
+//! batch has fewer rows if large values may be repeated in it.
 
 use super::byte_column::ByteColumn;
-use super::{EachRow, RowTime, column_index, parse_time};
+use super::{RowCallback, RowTime, find_column, parse_row_time};
 use crate::error::{ToolErrorKind, UrlListDefect};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -32,9 +31,9 @@ struct ParquetList<'p> {
     file: LimitedFile,
     path: &'p Path,
     metadata: ArrowReaderMetadata,
-    /// The indices of the columns among the root columns.
-    url: usize,
-    fetch_time: Option<usize>,
+    /// The index of the URL column among the root columns.
+    url_index: usize,
+    fetch_time_index: Option<usize>,
 }
 
 /// Calls `each` for every row, with the URL from the column `url_column` and the
@@ -43,11 +42,11 @@ pub(super) fn read(
     path: &Path,
     url_column: &str,
     page_bytes_max: u64,
-    each: &mut EachRow<'_>,
+    each: &mut RowCallback<'_>,
 ) -> Result<(), Error> {
     let list = ParquetList::open(path, url_column, page_bytes_max)?;
     for row_group in 0..list.metadata.metadata().num_row_groups() {
-        let mut reader = catch_panic(path, || list.reader(row_group))?;
+        let mut reader = catch_panic(path, || list.open_row_group(row_group))?;
         while let Some(batch) = catch_panic(path, || {
             let batch = reader.next().transpose();
             batch.map_err(|error| list.read_error(error))
@@ -72,32 +71,32 @@ impl<'p> ParquetList<'p> {
         })?;
         let refuse = |defect| Error::new(ToolErrorKind::NotAUrlList(defect), path);
         let fields = metadata.schema().fields();
-        let index = |name: &str| {
+        let find_index = |name: &str| {
             let names = fields.iter().map(|field| field.name().as_bytes());
-            column_index(names, name).map_err(refuse)
+            find_column(names, name).map_err(refuse)
         };
-        let Some(url) = index(url_column)? else {
+        let Some(url_index) = find_index(url_column)? else {
             return Err(refuse(UrlListDefect::NoParquetColumn {
                 name: url_column.to_owned(),
             }));
         };
-        let fetch_time = index("fetch_time")?.filter(|index| *index != url);
+        let fetch_time_index = find_index("fetch_time")?.filter(|index| *index != url_index);
         Ok(Self {
             file,
             path,
-            url,
-            fetch_time,
+            url_index,
+            fetch_time_index,
             metadata,
         })
     }
 
     /// Returns a reader of the two columns of a row group.
-    fn reader(&self, row_group: usize) -> Result<ParquetRecordBatchReader, Error> {
+    fn open_row_group(&self, row_group: usize) -> Result<ParquetRecordBatchReader, Error> {
         let read_error = |error| self.read_error(error);
         let file = self.file.clone();
         let builder =
             ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone());
-        let roots = std::iter::once(self.url).chain(self.fetch_time);
+        let roots = std::iter::once(self.url_index).chain(self.fetch_time_index);
         let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
         let mut rows = BATCH_ROWS;
         let columns = self.metadata.metadata().row_group(row_group).columns();
@@ -115,7 +114,7 @@ impl<'p> ParquetList<'p> {
         reader.map_err(read_error)
     }
 
-    /// Converts an error of the Parquet reader.
+    /// Converts an error of the Parquet reader. If a page was refused, the result states where.
     fn read_error(&self, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
         let Some(LargePage {
             location,
@@ -134,21 +133,21 @@ impl<'p> ParquetList<'p> {
         Error::new(kind, self.path)
     }
 
-    fn read_batch(&self, batch: &RecordBatch, each: &mut EachRow<'_>) -> Result<(), Error> {
+    fn read_batch(&self, batch: &RecordBatch, each: &mut RowCallback<'_>) -> Result<(), Error> {
         let refuse = |error: ArrowError| {
             let message = error.to_string();
             let kind = ToolErrorKind::NotAUrlList(UrlListDefect::Arrow { message });
             Error::new(kind, self.path)
         };
         // The columns of a batch are in the order of the file.
-        let (urls, times) = match self.fetch_time {
+        let (urls, times) = match self.fetch_time_index {
             None => (batch.column(0), None),
-            Some(times) if times < self.url => (batch.column(1), Some(batch.column(0))),
+            Some(times) if times < self.url_index => (batch.column(1), Some(batch.column(0))),
             Some(_) => (batch.column(0), Some(batch.column(1))),
         };
         let fields = self.metadata.schema().fields();
         let urls = ByteColumn::new(urls)
-            .ok_or_else(|| refuse(wrong_type(fields[self.url].name(), urls)))?;
+            .ok_or_else(|| refuse(wrong_type_error(fields[self.url_index].name(), urls)))?;
         let times = times.map(Times::new).transpose().map_err(refuse)?;
         for row in 0..batch.num_rows() {
             let url = urls.value(row).unwrap_or_default();
@@ -161,7 +160,7 @@ impl<'p> ParquetList<'p> {
     }
 }
 
-fn wrong_type(name: &str, array: &ArrayRef) -> ArrowError {
+fn wrong_type_error(name: &str, array: &ArrayRef) -> ArrowError {
     let kind = array.data_type();
     ArrowError::SchemaError(format!("its column '{name}' is of the type {kind}"))
 }
@@ -177,27 +176,27 @@ impl<'a> Times<'a> {
         if let DataType::Timestamp(..) | DataType::Date32 = array.data_type() {
             return Ok(Self::Typed(array));
         }
-        let texts = ByteColumn::of_text(array);
+        let texts = ByteColumn::from_text(array);
         texts.map_or_else(
-            || Err(wrong_type("fetch_time", array)),
+            || Err(wrong_type_error("fetch_time", array)),
             |texts| Ok(Self::Text(texts)),
         )
     }
 
     fn value(&self, row: usize) -> RowTime {
         match self {
-            Self::Typed(array) => typed_time(array, row),
+            Self::Typed(array) => convert_time(array, row),
             Self::Text(texts) => match texts.value(row) {
-                Some(text) => parse_time(str::from_utf8(text).expect("the column is of text")),
+                Some(text) => parse_row_time(str::from_utf8(text).expect("the column is of text")),
                 None => RowTime::Missing,
             },
         }
     }
 }
 
-/// Returns the time of a row. A timestamp without a time zone is taken as UTC.
+/// Converts the time of a row to milliseconds. A timestamp without a time zone is taken as UTC.
 /// Fractions of a millisecond are cut off, as for captures.
-fn typed_time(times: &ArrayRef, row: usize) -> RowTime {
+fn convert_time(times: &ArrayRef, row: usize) -> RowTime {
     if times.is_null(row) {
         return RowTime::Missing;
     }
