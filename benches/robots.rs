@@ -90,12 +90,12 @@ fn counts(parser: &mut Parser, input: &Input) -> Counts {
             ..Counts::default()
         });
         for line in robots.directives() {
-            robots.directive_name(line, &mut name);
+            robots.write_directive_name(line, &mut name);
             let mechanism = std::str::from_utf8(&name)
                 .ok()
-                .and_then(Mechanism::of_directive);
+                .and_then(Mechanism::from_directive);
             if let Some(mechanism) = mechanism {
-                robots::preferences(mechanism, robots.text(line.value), |_| {
+                robots::parse_preferences(mechanism, robots.text(line.value), |_| {
                     counts.preferences += 1
                 });
             }

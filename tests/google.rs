@@ -35,7 +35,7 @@ fn every_hand_made_case_is_answered_as_googles_parser_does() {
         let path = base64(case["path_b64"].as_str().unwrap());
         assert_eq!(robots::path_of_url(&url, &mut Vec::new()), path, "{case}");
         let robots = parser.parse_with(&body, UNLIMITED);
-        let policy = Policy::google(&robots, &[case["agent"].as_str().unwrap().as_bytes()]);
+        let policy = Policy::new_google(&robots, &[case["agent"].as_str().unwrap().as_bytes()]);
         let access = policy.access(&url);
         if access.is_allowed != case["allowed"]
             || access.line_no.unwrap_or(0) != case["line"]
@@ -211,7 +211,8 @@ fn every_question_on_real_files_is_answered_as_googles_parser_does() {
             };
             let robots = parser.parse_with(body, UNLIMITED);
             for (agent, url, allowed, line) in questions {
-                let access = Policy::google(&robots, &[agent.as_bytes()]).access(url.as_bytes());
+                let access =
+                    Policy::new_google(&robots, &[agent.as_bytes()]).access(url.as_bytes());
                 answered += 1;
                 if access.is_allowed != *allowed || access.line_no.map_or(0, i64::from) != *line {
                     wrong.push(format!(

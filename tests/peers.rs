@@ -5,7 +5,7 @@
 //! cases are identified by test and hash.
 
 use crate::util::{self, base64};
-use robots::{Dialect, Parser, Policy, RobotsTxt, product_token, whole_name};
+use robots::{Dialect, Parser, Policy, RobotsTxt, product_token, push_whole_name};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -83,7 +83,7 @@ impl Case {
         let url = self.url.as_bytes();
         let names: Vec<&[u8]> = self.agents.iter().map(|agent| agent.as_bytes()).collect();
         let policy = match reading {
-            "google" => Policy::google(&robots, &names),
+            "google" => Policy::new_google(&robots, &names),
             "whole_names" => by_whole_names(&robots, &names),
             // The name that the RFC requires of a crawler: no version, no blanks.
             "rfc9309" => Policy::new(Dialect::Rfc9309, &robots, product_token(self.one_name())),
@@ -106,12 +106,12 @@ fn by_whole_names(robots: &RobotsTxt<'_>, names: &[&[u8]]) -> Policy {
         .iter()
         .map(|name| {
             let mut whole = Vec::new();
-            whole_name(name, &mut whole);
+            push_whole_name(name, &mut whole);
             whole
         })
         .collect();
     let whole: Vec<&[u8]> = whole.iter().map(Vec::as_slice).collect();
-    Policy::by_whole_names(robots, &whole, false)
+    Policy::from_whole_names(robots, &whole, false)
 }
 
 fn cases(data: &Path, source: &str) -> Vec<Case> {

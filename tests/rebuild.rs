@@ -182,7 +182,7 @@ fn a_policy_rebuilt_from_rows_answers_like_the_bytes() {
                 .collect();
             agents.extend(["NobodyBot".to_owned(), "Googlebot".to_owned()]);
             for agent in agents.iter().filter(|agent| *agent != "*") {
-                let policy = Policy::google(&robots, &[agent.as_bytes()]);
+                let policy = Policy::new_google(&robots, &[agent.as_bytes()]);
                 for _ in 0..4 {
                     // Paths that are built from the rules of the file, and unrelated ones.
                     let mut path = b"/".to_vec();
@@ -338,7 +338,7 @@ fn a_file_rebuilt_from_its_rows_gives_the_same_answers_in_every_dialect() {
             for record in &records {
                 assert!(StoredLine::read(record).push_to(&mut rebuilt, is_utf8));
             }
-            rebuilt.set_content(robots.summary().content);
+            rebuilt.set_content_class(robots.summary().content);
             compared += compare(&robots, &rebuilt.as_robots_txt(), &registry, &mut random);
         });
         assert!(lines.is_empty(), "rows of captures that are not there");

@@ -215,7 +215,7 @@ fn every_robots_txt_has_the_counts_and_answers_listed_in_the_index() {
         for case in cases {
             let agent = case["agent"].as_str().unwrap();
             let url = case["url"].as_str().unwrap();
-            let policy = Policy::google(&robots, &[agent.as_bytes()]);
+            let policy = Policy::new_google(&robots, &[agent.as_bytes()]);
             let access = policy.access(url.as_bytes());
             let allowed = case["allowed"].as_bool().unwrap();
             if access.is_allowed != allowed

@@ -28,11 +28,11 @@ pub fn is_product_token(value: &[u8]) -> bool {
 
 /// Appends the whole name in the value of a user-agent line to `out`, in lower case.
 ///
-/// The value is cut at the first of `/ , ; ( *` and trimmed, runs of blanks become one space, and
-/// a last word of digits and dots after another word, which is a version, is dropped: `Brightbot 1.0`
-/// is `brightbot`, but `008` is the name of a crawler. If the value is `*`, or begins with `*` and a
-/// blank, the name is `*`. An empty name matches no crawler.
-pub fn whole_name(value: &[u8], out: &mut Vec<u8>) {
+/// The value is cut at the first of `/ , ; ( *` and trimmed, runs of blanks become one space, and a
+/// last word of digits and dots after another word, which is a version, is dropped: `Brightbot 1.0`
+/// is `brightbot`, but `008` is the name of a crawler. If the value is `*`, or begins with `*` and
+/// a blank, the name is `*`. An empty name matches no crawler.
+pub fn push_whole_name(value: &[u8], out: &mut Vec<u8>) {
     if is_wildcard(value) {
         out.push(b'*');
         return;
@@ -42,7 +42,7 @@ pub fn whole_name(value: &[u8], out: &mut Vec<u8>) {
         .position(|byte| b"/,;(*".contains(byte))
         .unwrap_or(value.len());
     let begin = out.len();
-    let mut last_word = begin;
+    let mut last_word_start = begin;
     for word in value[..len]
         .split(|&byte| is_blank(byte))
         .filter(|word| !word.is_empty())
@@ -50,13 +50,13 @@ pub fn whole_name(value: &[u8], out: &mut Vec<u8>) {
         if out.len() > begin {
             out.push(b' ');
         }
-        last_word = out.len();
+        last_word_start = out.len();
         out.extend(word.iter().map(u8::to_ascii_lowercase));
     }
     let is_version_byte = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
-    if last_word > begin && out[last_word..].iter().all(is_version_byte) {
+    if last_word_start > begin && out[last_word_start..].iter().all(is_version_byte) {
         // The version, and the space before it.
-        out.truncate(last_word - 1);
+        out.truncate(last_word_start - 1);
     }
 }
 
@@ -79,9 +79,9 @@ fn is_token_byte(byte: u8) -> bool {
 mod tests {
     use super::*;
 
-    fn whole(value: &[u8]) -> String {
+    fn whole_name(value: &[u8]) -> String {
         let mut out = b"x".to_vec();
-        whole_name(value, &mut out);
+        push_whole_name(value, &mut out);
         String::from_utf8(out.split_off(1)).unwrap()
     }
 
@@ -106,21 +106,21 @@ mod tests {
 
     #[test]
     fn a_whole_name_keeps_digits_and_inner_blanks() {
-        assert_eq!(whole(b"MJ12bot"), "mj12bot");
-        assert_eq!(whole(b"Sogou  web\tspider"), "sogou web spider");
-        assert_eq!(whole(b"AI2Bot/1.0 (x)"), "ai2bot");
-        assert_eq!(whole(b"GoogleBot*"), "googlebot");
-        assert_eq!(whole(b"Brightbot 1.0"), "brightbot");
-        assert_eq!(whole(b"bot 2 3"), "bot 2");
-        assert_eq!(whole(b"a, b"), "a");
-        assert_eq!(whole(b"* x"), "*");
-        assert_eq!(whole(b"*"), "*");
+        assert_eq!(whole_name(b"MJ12bot"), "mj12bot");
+        assert_eq!(whole_name(b"Sogou  web\tspider"), "sogou web spider");
+        assert_eq!(whole_name(b"AI2Bot/1.0 (x)"), "ai2bot");
+        assert_eq!(whole_name(b"GoogleBot*"), "googlebot");
+        assert_eq!(whole_name(b"Brightbot 1.0"), "brightbot");
+        assert_eq!(whole_name(b"bot 2 3"), "bot 2");
+        assert_eq!(whole_name(b"a, b"), "a");
+        assert_eq!(whole_name(b"* x"), "*");
+        assert_eq!(whole_name(b"*"), "*");
     }
 
     #[test]
     fn a_value_without_a_name_has_an_empty_whole_name() {
         for value in [&b""[..], b"*foo", b"/1.0", b"(x)"] {
-            assert_eq!(whole(value), "", "{value:?}");
+            assert_eq!(whole_name(value), "", "{value:?}");
         }
     }
 
@@ -134,7 +134,7 @@ mod tests {
             (b"Brightbot 1.0", "brightbot"),
         ];
         for (value, name) in cases {
-            assert_eq!(whole(value), name, "{value:?}");
+            assert_eq!(whole_name(value), name, "{value:?}");
         }
     }
 }

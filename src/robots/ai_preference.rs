@@ -2,9 +2,9 @@
 //!
 //! These syntaxes are parsed: Cloudflare's `Content-Signal` (contentsignals.org, with the `use` key
 //! of August 2026), the IETF's `Content-Usage` (draft-ietf-aipref-attach of August 2026 and -vocab
-//! of September 2026, with the label `ai-use` again), RSL's `License` (RSL 1.0), `DisallowAITraining` and `AllowAITraining`
-//! (draft-canel-robots-ai-control), and `LLM-Policy`. They are parsed in every group and have no
-//! effect on access.
+//! of September 2026, which has the label `ai-use` again), RSL's `License` (RSL 1.0),
+//! `DisallowAITraining` and `AllowAITraining` (draft-canel-robots-ai-control), and `LLM-Policy`.
+//! They are parsed in every group and have no effect on access.
 
 use crate::agent_name::is_blank;
 use crate::parse::template::starts_with_ignore_case;
@@ -27,7 +27,7 @@ pub enum Mechanism {
 }
 
 impl Mechanism {
-    /// Returns the value in the tables.
+    /// Returns the name that the tables store.
     pub fn name(self) -> &'static str {
         match self {
             Self::ContentSignal => "content-signal",
@@ -39,8 +39,9 @@ impl Mechanism {
         }
     }
 
-    /// Returns the mechanism of a canonical directive name.
-    pub fn of_directive(name: &str) -> Option<Self> {
+    /// Returns the mechanism of a directive with this canonical name, or `None` if the directive
+    /// states no preference.
+    pub fn from_directive(name: &str) -> Option<Self> {
         Some(match name {
             "content-signal" => Self::ContentSignal,
             "content-usage" => Self::ContentUsage,
@@ -53,28 +54,30 @@ impl Mechanism {
     }
 }
 
-/// One key of one preference line. All texts are slices of the value of the line.
+/// One item of a preference line: a key and its value. All texts are slices of the value of the
+/// line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AiPreference<'a> {
     /// The syntax of the line.
     pub mechanism: Mechanism,
     /// The path to which the preference is limited; `None` for the whole site.
     pub path: Option<&'a [u8]>,
-    /// The key, as written: the use that is allowed or not.
+    /// The key as written. It names the use that is allowed or not.
     pub key: &'a [u8],
     /// The value, as written, if there is one.
     pub value: Option<&'a [u8]>,
-    /// The value as a boolean, if it is yes or no.
+    /// True if the value is yes, false if it is no, and `None` for any other value.
     pub allow: Option<bool>,
     /// True if the current draft defines the key and the value.
     pub is_valid: bool,
 }
 
-/// Parses the preferences in the value of a line, and calls `each` with them in order.
-pub fn preferences<'a>(
+/// Parses the preferences in the value of a line, and calls `on_preference` with each of them in
+/// order.
+pub fn parse_preferences<'a>(
     mechanism: Mechanism,
     value: &'a [u8],
-    mut each: impl FnMut(AiPreference<'a>),
+    mut on_preference: impl FnMut(AiPreference<'a>),
 ) {
     match mechanism {
         Mechanism::ContentSignal | Mechanism::ContentUsage => {
@@ -89,11 +92,11 @@ pub fn preferences<'a>(
                     None => (item, None),
                 };
                 let (allow, is_valid) = if mechanism == Mechanism::ContentSignal {
-                    content_signal(key, item_value)
+                    parse_content_signal_item(key, item_value)
                 } else {
-                    content_usage(key, item_value)
+                    parse_content_usage_item(key, item_value)
                 };
-                each(AiPreference {
+                on_preference(AiPreference {
                     mechanism,
                     path,
                     key,
@@ -103,7 +106,7 @@ pub fn preferences<'a>(
                 });
             }
         }
-        Mechanism::RslLicense => each(AiPreference {
+        Mechanism::RslLicense => on_preference(AiPreference {
             mechanism,
             path: None,
             key: b"license",
@@ -112,7 +115,7 @@ pub fn preferences<'a>(
             is_valid: starts_with_ignore_case(value, b"https://")
                 || starts_with_ignore_case(value, b"http://"),
         }),
-        Mechanism::LlmPolicy => each(AiPreference {
+        Mechanism::LlmPolicy => on_preference(AiPreference {
             mechanism,
             path: None,
             key: b"llm-policy",
@@ -120,7 +123,7 @@ pub fn preferences<'a>(
             allow: None,
             is_valid: !value.is_empty(),
         }),
-        Mechanism::DisallowAiTraining | Mechanism::AllowAiTraining => each(AiPreference {
+        Mechanism::DisallowAiTraining | Mechanism::AllowAiTraining => on_preference(AiPreference {
             mechanism,
             path: Some(value),
             key: b"ai-training",
@@ -143,32 +146,34 @@ fn split_path(value: &[u8]) -> (Option<&[u8]>, &[u8]) {
     (Some(&value[..len]), &value[len..])
 }
 
-/// Parses an item of `Content-Signal`: whether it allows the use, and whether it is valid.
+/// Parses an item of `Content-Signal`. Returns [`AiPreference::allow`] and
+/// [`AiPreference::is_valid`].
 ///
 /// The values of `search`, `ai-input` and `ai-train` are yes or no; `use` has values of its own.
-fn content_signal(key: &[u8], value: Option<&[u8]>) -> (Option<bool>, bool) {
+fn parse_content_signal_item(key: &[u8], value: Option<&[u8]>) -> (Option<bool>, bool) {
     let allow = match value {
         Some(value) if value.eq_ignore_ascii_case(b"yes") => Some(true),
         Some(value) if value.eq_ignore_ascii_case(b"no") => Some(false),
         _ => None,
     };
-    let is = |name: &[u8]| key.eq_ignore_ascii_case(name);
-    let is_valid = if is(b"use") {
+    let is_key = |name: &[u8]| key.eq_ignore_ascii_case(name);
+    let is_valid = if is_key(b"use") {
         value.is_some_and(|value| {
             [&b"immediate"[..], b"reference", b"full"]
                 .iter()
                 .any(|extent| value.eq_ignore_ascii_case(extent))
         })
     } else {
-        allow.is_some() && (is(b"search") || is(b"ai-input") || is(b"ai-train"))
+        allow.is_some() && (is_key(b"search") || is_key(b"ai-input") || is_key(b"ai-train"))
     };
     (allow, is_valid)
 }
 
-/// Parses an item of `Content-Usage`: whether it allows the use, and whether it is valid.
+/// Parses an item of `Content-Usage`. Returns [`AiPreference::allow`] and
+/// [`AiPreference::is_valid`].
 ///
 /// Keys are case-sensitive keys of a structured field; values are the tokens `y` and `n`.
-fn content_usage(key: &[u8], value: Option<&[u8]>) -> (Option<bool>, bool) {
+fn parse_content_usage_item(key: &[u8], value: Option<&[u8]>) -> (Option<bool>, bool) {
     let token = value.map(|value| trim(value.split(|&byte| byte == b';').next().unwrap_or(value)));
     let allow = match token {
         Some(b"y") => Some(true),
@@ -199,10 +204,10 @@ mod tests {
 
     type Row<'a> = (&'a str, Option<&'a str>, Option<bool>, bool);
 
-    fn rows(mechanism: Mechanism, value: &str) -> Vec<Row<'_>> {
+    fn parse_rows(mechanism: Mechanism, value: &str) -> Vec<Row<'_>> {
         let mut rows = Vec::new();
         let text = |bytes| std::str::from_utf8(bytes).unwrap();
-        preferences(mechanism, value.as_bytes(), |preference| {
+        parse_preferences(mechanism, value.as_bytes(), |preference| {
             let value = preference.value.map(text);
             let is_valid = preference.is_valid;
             rows.push((text(preference.key), value, preference.allow, is_valid));
@@ -213,7 +218,7 @@ mod tests {
     #[test]
     fn content_signals_are_parsed_with_and_without_blanks() {
         assert_eq!(
-            rows(
+            parse_rows(
                 Mechanism::ContentSignal,
                 "search=yes,ai-train=no, use=reference"
             ),
@@ -224,35 +229,35 @@ mod tests {
             ]
         );
         assert_eq!(
-            rows(Mechanism::ContentSignal, "ai-train=maybe"),
+            parse_rows(Mechanism::ContentSignal, "ai-train=maybe"),
             [("ai-train", Some("maybe"), None, false)]
         );
         assert_eq!(
-            rows(Mechanism::ContentSignal, "ai=no"),
+            parse_rows(Mechanism::ContentSignal, "ai=no"),
             [("ai", Some("no"), Some(false), false)]
         );
         assert_eq!(
-            rows(Mechanism::ContentSignal, "search"),
+            parse_rows(Mechanism::ContentSignal, "search"),
             [("search", None, None, false)]
         );
-        assert!(rows(Mechanism::ContentSignal, " , ").is_empty());
+        assert!(parse_rows(Mechanism::ContentSignal, " , ").is_empty());
     }
 
     #[test]
     fn content_usage_may_begin_with_a_path() {
         let mut paths = Vec::new();
-        preferences(
+        parse_preferences(
             Mechanism::ContentUsage,
             b"/news train-ai=n, search=y",
             |preference| paths.push(preference.path),
         );
         assert_eq!(paths, [Some(&b"/news"[..]), Some(b"/news")]);
         assert_eq!(
-            rows(Mechanism::ContentUsage, "ai=n"),
+            parse_rows(Mechanism::ContentUsage, "ai=n"),
             [("ai", Some("n"), Some(false), false)]
         );
         assert_eq!(
-            rows(Mechanism::ContentUsage, "train-ai=n;x=1"),
+            parse_rows(Mechanism::ContentUsage, "train-ai=n;x=1"),
             [("train-ai", Some("n;x=1"), Some(false), true)]
         );
     }
@@ -260,7 +265,7 @@ mod tests {
     #[test]
     fn content_usage_has_the_labels_of_the_vocabulary() {
         assert_eq!(
-            rows(
+            parse_rows(
                 Mechanism::ContentUsage,
                 "train-ai=y, ai-use=n, search=y, AI-Use=n, bots=n"
             ),

@@ -17,7 +17,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// Returns the value in the tables.
+    /// Returns the name that the tables store.
     pub fn name(self) -> &'static str {
         match self {
             Self::Info => "info",
@@ -42,7 +42,7 @@ macro_rules! anomalies {
     ($($name:ident, $code:literal, $severity:ident, $leniency:literal, $about:literal;)*) => {
         /// The kind of an anomaly.
         ///
-        /// Codes are permanent: a code never gets a new meaning.
+        /// The meaning of a [`code`](Self::code) never changes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum AnomalyKind {
             $(#[doc = $about] $name,)*
@@ -52,12 +52,12 @@ macro_rules! anomalies {
             /// All kinds, in the order of their declaration.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
-            /// Returns the code in the tables.
+            /// Returns the permanent code, which the tables store.
             pub fn code(self) -> &'static str {
                 match self { $(Self::$name => $code,)* }
             }
 
-            /// Returns the severity.
+            /// Returns how severe the anomaly is for the author of the file.
             pub fn severity(self) -> Severity {
                 match self { $(Self::$name => Severity::$severity,)* }
             }
@@ -68,7 +68,7 @@ macro_rules! anomalies {
                 match self { $(Self::$name => $leniency,)* }
             }
 
-            /// Returns the description, one sentence.
+            /// Returns the description for users, which is usually one sentence.
             pub fn about(self) -> &'static str {
                 match self { $(Self::$name => $about,)* }
             }
@@ -129,10 +129,7 @@ mod tests {
 
     #[test]
     fn codes_are_distinct_lower_case_words() {
-        let mut codes: Vec<_> = AnomalyKind::ALL
-            .iter()
-            .map(|anomaly| anomaly.code())
-            .collect();
+        let mut codes: Vec<_> = AnomalyKind::ALL.iter().map(|kind| kind.code()).collect();
         codes.sort_unstable();
         codes.dedup();
         assert_eq!(codes.len(), AnomalyKind::ALL.len());

@@ -1,20 +1,20 @@
 //! The values that limit how often a crawler fetches: those of `Request-rate` and `Crawl-delay`.
 
-/// A number of requests in a time: the value `1/10s` of a `Request-rate`.
+/// A number of requests in a period of time: the value of a `Request-rate`, such as `1/10s`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestRate {
-    /// The number of requests in this time; not 0 in a parsed rate.
+    /// The number of requests that are allowed in the period; not 0 in a parsed rate.
     pub requests: u32,
-    /// The time in seconds; not 0 in a parsed rate.
+    /// The length of the period in seconds; not 0 in a parsed rate.
     pub seconds: u32,
 }
 
 impl RequestRate {
-    /// Parses a rate: `requests/time`, with decimal digits. The time has the unit `s`, `m` or `h`; without
-    /// one, it is in seconds.
+    /// Parses a rate: `requests/time`, with decimal digits. The time has the unit `s`, `m` or `h`;
+    /// without one, it is in seconds.
     ///
-    /// Returns `None` for anything else, such as a rate that applies only at some hours of the day, a
-    /// rate of no requests or no time, and numbers beyond 32 bits.
+    /// Returns `None` for anything else, such as a rate that applies only at some hours of the day,
+    /// a rate of no requests or no time, and numbers beyond 32 bits.
     ///
     /// ```
     /// use robots::RequestRate;
@@ -25,25 +25,25 @@ impl RequestRate {
     pub fn parse(value: &[u8]) -> Option<Self> {
         let slash = value.iter().position(|&byte| byte == b'/')?;
         let (requests, time) = (&value[..slash], &value[slash + 1..]);
-        let (time, unit) = match time {
+        let (time, seconds_per_unit) = match time {
             [time @ .., b's' | b'S'] => (time, 1),
             [time @ .., b'm' | b'M'] => (time, 60),
             [time @ .., b'h' | b'H'] => (time, 3600),
             time => (time, 1),
         };
         let rate = Self {
-            requests: number(requests)?,
-            seconds: number(time)?.checked_mul(unit)?,
+            requests: parse_u32(requests)?,
+            seconds: parse_u32(time)?.checked_mul(seconds_per_unit)?,
         };
         (rate.requests > 0 && rate.seconds > 0).then_some(rate)
     }
 }
 
 /// Parses decimal digits; returns `None` for anything else and for numbers beyond 32 bits.
-fn number(digits: &[u8]) -> Option<u32> {
-    let is_number = digits.iter().all(u8::is_ascii_digit);
+fn parse_u32(digits: &[u8]) -> Option<u32> {
+    let has_only_digits = digits.iter().all(u8::is_ascii_digit);
     let digits = std::str::from_utf8(digits).ok()?;
-    digits.parse().ok().filter(|_| is_number)
+    digits.parse().ok().filter(|_| has_only_digits)
 }
 
 /// Parses the value of `Crawl-delay`, a number of seconds: decimal digits with at most one decimal
@@ -51,9 +51,13 @@ fn number(digits: &[u8]) -> Option<u32> {
 ///
 /// Returns `None` for signs, exponents, units, and more than 64 bytes.
 pub(crate) fn parse_seconds(value: &[u8]) -> Option<f64> {
-    let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let points = value.iter().filter(|&&byte| byte == b'.').count();
-    if digits == 0 || points > 1 || digits + points != value.len() || value.len() > 64 {
+    let digit_count = value.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let point_count = value.iter().filter(|&&byte| byte == b'.').count();
+    if digit_count == 0
+        || point_count > 1
+        || digit_count + point_count != value.len()
+        || value.len() > 64
+    {
         return None;
     }
     std::str::from_utf8(value).ok()?.parse().ok()

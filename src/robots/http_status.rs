@@ -45,11 +45,11 @@ pub enum StatusEffect {
     DisallowAll,
     /// Follows the redirect.
     Follow,
-    /// Defers: nothing is decided.
+    /// Decides nothing until a later fetch.
     Defer,
 }
 
-/// The HTTP status of a response, with the property of the response that its effect depends on.
+/// The HTTP status of a robots.txt response, and whether the response has a redirect target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HttpStatus {
     /// The status code, or `None` if it is missing or unreadable.
@@ -69,7 +69,7 @@ impl HttpStatus {
         }
     }
 
-    /// Returns the class in Common Crawl's robots.txt statistics.
+    /// Returns the class to which Common Crawl's robots.txt statistics assign the status.
     pub fn fetch_class(self) -> FetchClass {
         match self.code {
             Some(200) => FetchClass::Success,
@@ -82,7 +82,7 @@ impl HttpStatus {
         }
     }
 
-    /// Returns the effect in a dialect.
+    /// Returns the action that a dialect prescribes for the status.
     pub fn effect(self, dialect: Dialect) -> StatusEffect {
         match dialect {
             Dialect::Google => self.effect_google(),
@@ -123,7 +123,8 @@ impl HttpStatus {
         }
     }
 
-    /// A 304 has no body, and a redirect without a target cannot be followed.
+    /// Returns the effect of a 3xx status: [`StatusEffect::Follow`] if it is a redirect with a
+    /// target, otherwise [`StatusEffect::Defer`]. A 304 is not a redirect.
     fn follow_or_defer(self) -> StatusEffect {
         if self.has_location && self.code != Some(304) {
             StatusEffect::Follow
@@ -134,7 +135,7 @@ impl HttpStatus {
 }
 
 impl FetchOutcome {
-    /// Returns the value in the tables.
+    /// Returns the name that the tables store.
     pub fn name(self) -> &'static str {
         match self {
             Self::Successful => "successful",
@@ -146,7 +147,7 @@ impl FetchOutcome {
 }
 
 impl FetchClass {
-    /// Returns the value in the tables.
+    /// Returns the name that the tables store.
     pub fn name(self) -> &'static str {
         match self {
             Self::Success => "success",
@@ -161,7 +162,7 @@ impl FetchClass {
 }
 
 impl StatusEffect {
-    /// Returns the value in the tables.
+    /// Returns the name that the tables store.
     pub fn name(self) -> &'static str {
         match self {
             Self::Parse => "parse",

@@ -63,8 +63,8 @@ mod pattern;
 mod policy;
 mod verdict;
 
-pub use agent_name::{is_product_token, product_token, whole_name};
-pub use ai_preference::{AiPreference, Mechanism, preferences};
+pub use agent_name::{is_product_token, product_token, push_whole_name};
+pub use ai_preference::{AiPreference, Mechanism, parse_preferences};
 pub use anomaly::{Anomaly, AnomalyKind, Severity};
 pub use crawl_rate::RequestRate;
 pub use dialect::Dialect;
@@ -82,7 +82,7 @@ pub use parse::template::Template;
 pub use pattern::{escape, matches, path_of_url};
 pub use policy::{Access, Policy};
 pub use verdict::evaluator::{Evaluation, Evaluator};
-pub use verdict::leniency::{LeniencyImpact, changes_verdict};
+pub use verdict::leniency::{LeniencyImpact, anomaly_changes_verdict};
 pub use verdict::{AgentVerdict, Basis, Verdict};
 
 /// The examples of the README, which are tested with those in the documentation.

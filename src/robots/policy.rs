@@ -8,7 +8,7 @@ use crate::pattern::compiled::{CompiledRules, PatternPart};
 use crate::pattern::percent::{self, PatternStep};
 use crate::verdict::Verdict;
 use crate::verdict::coverage::{
-    CoverageBuffers, MergedRules, RawRule, WORK_BUDGET, coverage_verdict_rfc9309,
+    CoverageBuffers, MergedRules, RawRule, WORK_BUDGET, compute_merged_verdict_rfc9309,
 };
 use std::ops::Range;
 
@@ -17,8 +17,8 @@ use std::ops::Range;
 pub struct Access {
     /// True if the crawler may fetch the URL.
     pub is_allowed: bool,
-    /// The line of the rule that Google's parser reports, from 1. If only an empty rule matches, its
-    /// line is reported although it decides nothing.
+    /// The line of the rule that Google's parser reports, from 1. If only an empty rule matches,
+    /// its line is reported although it decides nothing.
     pub line_no: Option<u32>,
 }
 
@@ -64,17 +64,19 @@ impl Access {
 #[derive(Debug)]
 pub struct Policy {
     dialect: Dialect,
+    /// True if a user-agent line names the crawler.
     is_named: bool,
-    /// The user-agent lines by which the rules apply, in the order of the file.
+    /// The numbers of the user-agent lines whose groups or records apply, in the order of the file.
     agent_lines: Vec<u32>,
-    /// The values of `rules`.
+    /// The values of `rules`, one after the other.
     text: Vec<u8>,
     /// The rules in the order of the file.
     rules: Vec<PolicyRule>,
     compiled: CompiledRules,
     /// The answer of each compiled rule.
     answers: Vec<Access>,
-    /// Rules of `rfc9309` with a `%24`, which matches two symbols and cannot be compiled.
+    /// The rules of `rfc9309` with a `%24`, which matches two symbols and cannot be compiled, in
+    /// order of precedence.
     uncompiled: Vec<UncompiledRule>,
 }
 
@@ -87,32 +89,33 @@ struct PolicyRule {
     value: Range<u32>,
 }
 
-/// A rule that is tested by itself.
+/// A rule that cannot be compiled and is tested step by step.
 #[derive(Debug)]
 struct UncompiledRule {
-    /// The number of compiled rules with a higher precedence.
-    before: usize,
+    /// The number of compiled rules that take precedence over this one.
+    compiled_before: usize,
     steps: Vec<PatternStep>,
     access: Access,
 }
 
-/// A rule of `google` with its precedence.
-struct RankedRule<'a> {
+/// A rule of `google` while rules are sorted by precedence.
+struct RankedGoogleRule<'a> {
     /// The highest priority decides.
     priority: u32,
     allow: bool,
     access: Access,
     pattern: &'a [u8],
-    /// True if the end of the path must follow the pattern.
+    /// True if this is the folder that an `index.htm` rule allows, which matches only the whole
+    /// path.
     is_folder: bool,
 }
 
-/// A rule of `rfc9309` with its precedence.
-struct RankedSteps<'a> {
+/// A rule of `rfc9309` while rules are sorted by precedence.
+struct RankedRfc9309Rule<'a> {
     /// The highest priority decides.
     priority: u32,
     rule: &'a PolicyRule,
-    /// The steps of the pattern, as a range.
+    /// The steps of the pattern, as a range of the steps of all rules.
     steps: Range<usize>,
 }
 
@@ -121,14 +124,14 @@ impl Policy {
     /// a registry of crawlers and without fallbacks.
     pub fn new(dialect: Dialect, robots_txt: &RobotsTxt<'_>, agent: &[u8]) -> Self {
         match dialect {
-            Dialect::Google => Self::google(robots_txt, &[agent]),
-            Dialect::Rfc9309 => Self::rfc9309(robots_txt, agent),
-            Dialect::Koster1996 => Self::koster1996(robots_txt, agent),
+            Dialect::Google => Self::new_google(robots_txt, &[agent]),
+            Dialect::Rfc9309 => Self::new_rfc9309(robots_txt, agent),
+            Dialect::Koster1996 => Self::new_koster1996(robots_txt, agent),
         }
     }
 
     /// Gathers the rules for a crawler according to Google's rules, with
-    /// [whole names](crate::whole_name) compared.
+    /// [whole names](crate::push_whole_name) compared.
     ///
     /// The groups of the first of `names` that has any apply. They are not merged with the groups
     /// of the other names. If none has a group, the groups of `*` apply, unless the crawler
@@ -140,11 +143,11 @@ impl Policy {
     /// let mut parser = Parser::new();
     /// let robots_txt = parser.parse(b"User-agent: Googlebot\nDisallow: /\n");
     /// let names: [&[u8]; 2] = [b"googlebot-news", b"googlebot"];
-    /// let policy = Policy::by_whole_names(&robots_txt, &names, false);
+    /// let policy = Policy::from_whole_names(&robots_txt, &names, false);
     /// assert!(policy.is_named());
     /// assert!(!policy.access(b"https://example.com/").is_allowed);
     /// ```
-    pub fn by_whole_names(
+    pub fn from_whole_names(
         robots_txt: &RobotsTxt<'_>,
         names: &[&[u8]],
         ignores_wildcard: bool,
@@ -175,8 +178,8 @@ impl Policy {
         });
         let groups: Vec<u32> = agents.iter().map(|agent| agent.group_no).collect();
         let agent_lines = agents.iter().map(|agent| agent.line_no).collect();
-        let mut policy = Self::empty(Dialect::Google, is_named, agent_lines);
-        policy.add_google(robots_txt, |group_no| {
+        let mut policy = Self::new_empty(Dialect::Google, is_named, agent_lines);
+        policy.add_google_rules(robots_txt, |group_no| {
             groups.binary_search(&group_no).is_ok()
         });
         policy
@@ -187,60 +190,61 @@ impl Policy {
     ///
     /// All groups of all names are merged. The groups of `*` apply only if the file contains none
     /// of the names.
-    pub fn google(robots_txt: &RobotsTxt<'_>, agents: &[&[u8]]) -> Self {
-        const SPECIFIC: u8 = 1;
-        const GLOBAL: u8 = 2;
-        let mut membership = vec![0u8; robots_txt.groups().len() + 1];
-        let (mut specific_lines, mut global_lines) = (Vec::new(), Vec::new());
+    pub fn new_google(robots_txt: &RobotsTxt<'_>, agents: &[&[u8]]) -> Self {
+        const NAMED_BIT: u8 = 1;
+        const WILDCARD_BIT: u8 = 2;
+        let mut group_bits = vec![0u8; robots_txt.groups().len() + 1];
+        let (mut named_lines, mut wildcard_lines) = (Vec::new(), Vec::new());
         for line in robots_txt
             .directives()
             .iter()
             .filter(|line| line.kind == DirectiveKind::UserAgent && line.counts)
         {
             let token = robots_txt.text(line.token);
-            let group = &mut membership[line.group_no as usize];
+            let group = &mut group_bits[line.group_no as usize];
             if is_wildcard(robots_txt.text(line.value)) {
-                *group |= GLOBAL;
-                global_lines.push(line.line_no);
+                *group |= WILDCARD_BIT;
+                wildcard_lines.push(line.line_no);
             } else if agents.iter().any(|agent| agent.eq_ignore_ascii_case(token)) {
-                *group |= SPECIFIC;
-                specific_lines.push(line.line_no);
+                *group |= NAMED_BIT;
+                named_lines.push(line.line_no);
             }
         }
-        let is_named = !specific_lines.is_empty();
-        let (wanted, agent_lines) = match is_named {
-            true => (SPECIFIC, specific_lines),
-            false => (GLOBAL, global_lines),
+        let is_named = !named_lines.is_empty();
+        let (wanted_bit, agent_lines) = match is_named {
+            true => (NAMED_BIT, named_lines),
+            false => (WILDCARD_BIT, wildcard_lines),
         };
-        let mut policy = Self::empty(Dialect::Google, is_named, agent_lines);
-        policy.add_google(robots_txt, |group_no| {
-            membership[group_no as usize] & wanted != 0
+        let mut policy = Self::new_empty(Dialect::Google, is_named, agent_lines);
+        policy.add_google_rules(robots_txt, |group_no| {
+            group_bits[group_no as usize] & wanted_bit != 0
         });
         policy
     }
 
-    /// Merges all groups of the name, or else all groups of `*` (RFC 9309 §2.2.1).
-    fn rfc9309(robots_txt: &RobotsTxt<'_>, agent: &[u8]) -> Self {
-        let lines = rfc9309::lines(robots_txt);
-        let agents_with = |is_wanted: &dyn Fn(&[u8]) -> bool| -> Vec<usize> {
+    /// Gathers the rules of all groups that have the name, or else of all groups of `*` (RFC 9309
+    /// §2.2.1).
+    fn new_rfc9309(robots_txt: &RobotsTxt<'_>, agent: &[u8]) -> Self {
+        let lines = rfc9309::collect_conforming_lines(robots_txt);
+        let find_agents = |is_wanted: &dyn Fn(&[u8]) -> bool| -> Vec<usize> {
             let is_agent = |i: &usize| {
                 let line = &lines[*i];
                 line.kind == DirectiveKind::UserAgent && is_wanted(line.value)
             };
             (0..lines.len()).filter(is_agent).collect()
         };
-        let own = agents_with(&|value| {
+        let own = find_agents(&|value| {
             value != b"*" && is_product_token(value) && value.eq_ignore_ascii_case(agent)
         });
         let is_named = !own.is_empty();
         let agents = if is_named {
             own
         } else {
-            agents_with(&|value| value == b"*")
+            find_agents(&|value| value == b"*")
         };
         let groups: Vec<u32> = agents.iter().map(|&i| lines[i].group_no).collect();
         let agent_lines = agents.iter().map(|&i| lines[i].line_no).collect();
-        let mut policy = Self::empty(Dialect::Rfc9309, is_named, agent_lines);
+        let mut policy = Self::new_empty(Dialect::Rfc9309, is_named, agent_lines);
         let rules = lines
             .iter()
             .filter(|line| line.kind != DirectiveKind::UserAgent);
@@ -251,29 +255,30 @@ impl Policy {
         policy
     }
 
-    /// Takes the first record of the name, or else the first of `*` (Koster 1996 §3.2.1).
-    fn koster1996(robots_txt: &RobotsTxt<'_>, agent: &[u8]) -> Self {
-        let records = koster1996::records(robots_txt);
-        let found = koster1996::record_for(&records, agent);
+    /// Gathers the rules of the first record that has the name, or else of the first record of `*`
+    /// (Koster 1996 §3.2.1).
+    fn new_koster1996(robots_txt: &RobotsTxt<'_>, agent: &[u8]) -> Self {
+        let records = koster1996::collect_records(robots_txt);
+        let found = koster1996::find_record(&records, agent);
         let is_named = found.is_some_and(|(_, is_named)| is_named);
         let agent_lines = found.map_or(Vec::new(), |(record, _)| {
-            koster1996::agent_lines(&records[record], agent, is_named)
+            koster1996::find_agent_lines(&records[record], agent, is_named)
         });
-        let mut policy = Self::empty(Dialect::Koster1996, is_named, agent_lines);
+        let mut policy = Self::new_empty(Dialect::Koster1996, is_named, agent_lines);
         for rule in found.iter().flat_map(|&(record, _)| &records[record].rules) {
             policy.add_rule(rule.allow, rule.line_no, rule.path);
-            let path = koster1996::path_octets(rule.path);
+            let path = koster1996::decode_path(rule.path);
             let parts = path.iter().copied().map(PatternPart::Octet);
             policy.compiled.push(parts);
             policy.answers.push(Access {
-                is_allowed: rule.allows(),
+                is_allowed: rule.is_permissive(),
                 line_no: Some(rule.line_no),
             });
         }
         policy
     }
 
-    fn empty(dialect: Dialect, is_named: bool, agent_lines: Vec<u32>) -> Self {
+    fn new_empty(dialect: Dialect, is_named: bool, agent_lines: Vec<u32>) -> Self {
         Self {
             dialect,
             is_named,
@@ -296,8 +301,9 @@ impl Policy {
         });
     }
 
-    /// Adds the counting rules of groups, and compiles them.
-    fn add_google(&mut self, robots_txt: &RobotsTxt<'_>, is_in_groups: impl Fn(u32) -> bool) {
+    /// Adds the rules of the groups for which `is_in_groups` returns true, and compiles them. Lines
+    /// that do not count are skipped.
+    fn add_google_rules(&mut self, robots_txt: &RobotsTxt<'_>, is_in_groups: impl Fn(u32) -> bool) {
         let rules = robots_txt
             .directives()
             .iter()
@@ -309,13 +315,13 @@ impl Policy {
         self.compile_google();
     }
 
-    /// Compiles the rules of `google`. The longest pattern decides, among equals an allow rule, then
-    /// the first. An empty pattern is reported but decides nothing (google-semantics §7).
+    /// Compiles the rules of `google`. The longest pattern decides, among equals an allow rule,
+    /// then the first. An empty pattern is reported but decides nothing (google-semantics §7).
     fn compile_google(&mut self) {
-        let mut ranked: Vec<RankedRule<'_>> = Vec::with_capacity(self.rules.len());
+        let mut ranked: Vec<RankedGoogleRule<'_>> = Vec::with_capacity(self.rules.len());
         for rule in &self.rules {
             let pattern = self.value(rule);
-            ranked.push(RankedRule {
+            ranked.push(RankedGoogleRule {
                 priority: pattern.len() as u32,
                 allow: rule.allow,
                 access: Access {
@@ -326,7 +332,7 @@ impl Policy {
                 is_folder: false,
             });
             if let Some(folder) = pattern::index_folder(pattern).filter(|_| rule.allow) {
-                ranked.push(RankedRule {
+                ranked.push(RankedGoogleRule {
                     priority: folder.len() as u32 + 1,
                     allow: true,
                     access: Access {
@@ -342,7 +348,7 @@ impl Policy {
         let mut compiled = CompiledRules::default();
         let mut answers = Vec::with_capacity(ranked.len());
         for rule in &ranked {
-            compiled.push(pattern::parts(rule.pattern, rule.is_folder));
+            compiled.push(pattern::iter_pattern_parts(rule.pattern, rule.is_folder));
             answers.push(rule.access);
         }
         (self.compiled, self.answers) = (compiled, answers);
@@ -352,11 +358,11 @@ impl Policy {
     /// equals an allow rule (RFC 9309 §2.2.2).
     fn compile_rfc9309(&mut self) {
         let mut all_steps = Vec::new();
-        let mut ranked: Vec<RankedSteps<'_>> = Vec::with_capacity(self.rules.len());
+        let mut ranked: Vec<RankedRfc9309Rule<'_>> = Vec::with_capacity(self.rules.len());
         for rule in &self.rules {
             let start = all_steps.len();
-            if let Some(priority) = rfc9309::steps(self.value(rule), &mut all_steps) {
-                ranked.push(RankedSteps {
+            if let Some(priority) = rfc9309::push_steps(self.value(rule), &mut all_steps) {
+                ranked.push(RankedRfc9309Rule {
                     priority,
                     rule,
                     steps: start..all_steps.len(),
@@ -367,19 +373,19 @@ impl Policy {
         let mut compiled = CompiledRules::default();
         let mut answers = Vec::with_capacity(ranked.len());
         let (mut uncompiled, mut parts) = (Vec::new(), Vec::new());
-        for RankedSteps { rule, steps, .. } in ranked {
+        for RankedRfc9309Rule { rule, steps, .. } in ranked {
             let steps = &all_steps[steps];
             let access = Access {
                 is_allowed: rule.allow,
                 line_no: Some(rule.line_no),
             };
             parts.clear();
-            if rfc9309::parts(steps, &mut parts) {
+            if rfc9309::push_parts(steps, &mut parts) {
                 compiled.push(parts.iter().copied());
                 answers.push(access);
             } else {
                 uncompiled.push(UncompiledRule {
-                    before: answers.len(),
+                    compiled_before: answers.len(),
                     steps: steps.to_vec(),
                     access,
                 });
@@ -440,16 +446,16 @@ impl Policy {
     /// fragment. `google` compares its octets; the other dialects compare normal forms.
     pub fn access_path(&self, path: &[u8]) -> Access {
         let found = match self.dialect {
-            Dialect::Google => self.compiled.first(path),
-            Dialect::Koster1996 => self.compiled.first(&koster1996::path_octets(path)),
+            Dialect::Google => self.compiled.find_first(path),
+            Dialect::Koster1996 => self.compiled.find_first(&koster1996::decode_path(path)),
             Dialect::Rfc9309 => {
-                let octets = rfc9309::path_octets(path);
+                let octets = rfc9309::normalize_path_to_octets(path);
                 // /robots.txt is always allowed (§2.2.2).
                 if *octets == *b"/robots.txt" {
                     return Access::NO_MATCH;
                 }
-                let found = self.compiled.first(&octets);
-                if let Some(access) = self.first_uncompiled(path, found) {
+                let found = self.compiled.find_first(&octets);
+                if let Some(access) = self.find_uncompiled_access(path, found) {
                     return access;
                 }
                 found
@@ -460,14 +466,14 @@ impl Policy {
 
     /// Returns the answer of the first uncompiled rule that matches, if its precedence is higher
     /// than that of the compiled rule `found`.
-    fn first_uncompiled(&self, path: &[u8], found: Option<usize>) -> Option<Access> {
+    fn find_uncompiled_access(&self, path: &[u8], found: Option<usize>) -> Option<Access> {
         let last = self.uncompiled.last()?;
-        let end = found.unwrap_or(last.before);
-        let symbols = rfc9309::path(path);
+        let end = found.unwrap_or(last.compiled_before);
+        let symbols = rfc9309::normalize_path_to_symbols(path);
         self.uncompiled
             .iter()
-            .take_while(|rule| rule.before <= end)
-            .find(|rule| percent::matches(&rule.steps, &symbols))
+            .take_while(|rule| rule.compiled_before <= end)
+            .find(|rule| percent::matches_symbols(&rule.steps, &symbols))
             .map(|rule| rule.access)
     }
 
@@ -491,9 +497,9 @@ impl Policy {
             Dialect::Google => {
                 let mut merged = MergedRules::new(&mut buffers);
                 for rule in &self.rules {
-                    merged.add(rule.allow, rule.line_no, self.value(rule));
+                    merged.add_google_rule(rule.allow, rule.line_no, self.value(rule));
                 }
-                merged.coverage(&mut work_budget).verdict
+                merged.compute_coverage(&mut work_budget).verdict
             }
             Dialect::Rfc9309 => {
                 let rules = self.rules.iter().map(|rule| RawRule {
@@ -501,7 +507,7 @@ impl Policy {
                     line_no: rule.line_no,
                     value: self.value(rule),
                 });
-                coverage_verdict_rfc9309(rules, &mut buffers, &mut work_budget)
+                compute_merged_verdict_rfc9309(rules, &mut buffers, &mut work_budget)
             }
             Dialect::Koster1996 => {
                 let rules = self.rules.iter().map(|rule| koster1996::KosterRule {
@@ -509,7 +515,7 @@ impl Policy {
                     line_no: rule.line_no,
                     path: self.value(rule),
                 });
-                koster1996::verdict(rules)
+                koster1996::compute_verdict(rules)
             }
         }
     }
@@ -523,7 +529,7 @@ mod tests {
     fn access(body: &str, agent: &str, url: &str) -> (bool, Option<u32>) {
         let mut parser = Parser::new();
         let robots_txt = parser.parse(body.as_bytes());
-        let answer = Policy::google(&robots_txt, &[agent.as_bytes()]).access(url.as_bytes());
+        let answer = Policy::new_google(&robots_txt, &[agent.as_bytes()]).access(url.as_bytes());
         (answer.is_allowed, answer.line_no)
     }
 
@@ -594,7 +600,7 @@ mod tests {
         let google = [1, 3, 8, 9, 11, 12, 13];
         assert_eq!(lines(Dialect::Google, b"a"), google);
         assert_eq!(
-            Policy::by_whole_names(&robots_txt, &[b"a"], false).lines(),
+            Policy::from_whole_names(&robots_txt, &[b"a"], false).lines(),
             google
         );
         assert_eq!(lines(Dialect::Rfc9309, b"a"), [1, 3, 11, 13]);
@@ -602,7 +608,7 @@ mod tests {
         for dialect in Dialect::ALL {
             assert_eq!(lines(dialect, b"c"), [5, 6], "{dialect:?}");
         }
-        let ignoring = Policy::by_whole_names(&robots_txt, &[b"c"], true);
+        let ignoring = Policy::from_whole_names(&robots_txt, &[b"c"], true);
         assert!(ignoring.lines().is_empty());
     }
 
@@ -611,7 +617,7 @@ mod tests {
         let mut parser = Parser::new();
         let robots_txt = parser.parse(b"User-agent: *\nAllow: /\nUser-agent: (x)\nDisallow: /\n");
         for name in [&b""[..], b"*"] {
-            let policy = Policy::by_whole_names(&robots_txt, &[name], false);
+            let policy = Policy::from_whole_names(&robots_txt, &[name], false);
             assert!(!policy.is_named());
             assert!(policy.access(b"http://h/x").is_allowed);
         }

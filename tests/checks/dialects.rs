@@ -8,7 +8,7 @@ use super::verdicts::assert_verdict;
 use super::{WHOLE, shown, some_reading};
 use robots::{
     AgentVerdict, Basis, ContentClass, Dialect, DirectiveKind, Evaluator, ParseOptions, Parser,
-    Policy, RobotsTxt, Verdict, changes_verdict,
+    Policy, RobotsTxt, Verdict, anomaly_changes_verdict,
 };
 
 /// The largest number of names in a file that are checked, besides the given one.
@@ -63,7 +63,7 @@ fn assert_crawler(
         pair.assert_same(url, verdict);
     }
     let pair = Pair {
-        policy: Policy::by_whole_names(robots, &[agent], false),
+        policy: Policy::from_whole_names(robots, &[agent], false),
         oracle: PolicyOracle::by_whole_name(robots.body(), reading, agent),
         of: format!("whole name {}, {reading:?}", shown(agent)),
         robots,
@@ -199,7 +199,7 @@ pub(crate) fn assert_impacts(
     let is_sorted = impacts.is_sorted_by(|a, b| a.line_no < b.line_no);
     assert!(is_sorted, "{}", context());
     for anomaly in robots.anomalies() {
-        let answer = changes_verdict(&impacts, anomaly);
+        let answer = anomaly_changes_verdict(&impacts, anomaly);
         let line_no = anomaly.line_no.unwrap_or(1);
         let is_known = impacts.iter().any(|impact| impact.line_no == line_no);
         if anomaly.kind.is_leniency() {

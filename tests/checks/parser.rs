@@ -247,7 +247,7 @@ fn assert_groups(robots: &RobotsTxt<'_>) {
             .count() as u32
     };
     for (group_no, group) in (1..).zip(robots.groups()) {
-        let first = &robots.directives()[group.first];
+        let first = &robots.directives()[group.first_directive];
         let is_first = first.line_no == group.line_no
             && first.kind == DirectiveKind::UserAgent
             && first.group_no() == Some(group_no)
@@ -305,12 +305,12 @@ fn read_preferences(robots: &RobotsTxt<'_>) {
         .iter()
         .filter(|line| line.kind == DirectiveKind::Other)
     {
-        robots.directive_name(directive, &mut name);
+        robots.write_directive_name(directive, &mut name);
         let known = std::str::from_utf8(&name)
             .ok()
-            .and_then(Mechanism::of_directive);
+            .and_then(Mechanism::from_directive);
         if let Some(mechanism) = known {
-            robots::preferences(mechanism, robots.text(directive.value), |_| {});
+            robots::parse_preferences(mechanism, robots.text(directive.value), |_| {});
         }
     }
 }

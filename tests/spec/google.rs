@@ -408,7 +408,7 @@ mod order_of_precedence_for_user_agents {
             (b"storebot-google", 2),
             (b"otherbot", 2),
         ] {
-            let policy = Policy::by_whole_names(&robots, &[name], false);
+            let policy = Policy::from_whole_names(&robots, &[name], false);
             for other in 1..=3 {
                 let access = policy.access(format!("http://h/{other}").as_bytes());
                 assert_eq!(access.is_allowed, other != group, "{name:?} {other}");
@@ -423,7 +423,7 @@ mod order_of_precedence_for_user_agents {
             assert!(is_named(G, &body, b"googlebot"), "{value}");
             let mut parser = Parser::new();
             let robots = parser.parse(body.as_bytes());
-            let policy = Policy::by_whole_names(&robots, &[b"googlebot"], false);
+            let policy = Policy::from_whole_names(&robots, &[b"googlebot"], false);
             assert!(policy.is_named(), "{value}");
         }
     }

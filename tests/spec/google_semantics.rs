@@ -188,7 +188,7 @@ mod s6_which_lines_apply {
         let body = b"user-agent: a\ndisallow: /1\nuser-agent: b\ndisallow: /2\nuser-agent: *\ndisallow: /\n";
         let mut parser = Parser::new();
         let robots = parser.parse(body);
-        let policy = Policy::google(&robots, &[b"b", b"a", b"x"]);
+        let policy = Policy::new_google(&robots, &[b"b", b"a", b"x"]);
         for (path, expected) in [("/1", false), ("/2", false), ("/3", true)] {
             let url = format!("http://h{path}");
             assert_eq!(policy.access(url.as_bytes()).is_allowed, expected, "{path}");

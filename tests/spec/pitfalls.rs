@@ -357,7 +357,7 @@ fn the_caller_chooses_combined_names_and_limits() {
     // 4: the groups of a crawler with several names are merged.
     let mut parser = robots::Parser::new();
     let robots = parser.parse(b"User-agent: Googlebot\nDisallow: /\n");
-    let news = Policy::google(&robots, &[b"Googlebot-News", b"Googlebot"]);
+    let news = Policy::new_google(&robots, &[b"Googlebot-News", b"Googlebot"]);
     assert!(!news.access(b"http://h/").is_allowed && news.is_named());
     // 29: statuses and sizes are up to the caller. The library has no limit.
     let body = format!("User-agent: *\n#{}\nDisallow: /\n", "x".repeat(600_000));

@@ -112,15 +112,19 @@ impl<'a> CaptureAnalysis<'a> {
                     self.sitemaps.push(sitemap);
                 }
                 DirectiveKind::Other => {
-                    robots.directive_name(line, &mut name);
+                    robots.write_directive_name(line, &mut name);
                     let mechanism = std::str::from_utf8(&name)
                         .ok()
-                        .and_then(Mechanism::of_directive);
+                        .and_then(Mechanism::from_directive);
                     if let Some(mechanism) = mechanism {
                         let preferences = &mut self.preferences;
-                        robots::preferences(mechanism, robots.text(line.value), |preference| {
-                            preferences.push(PreferenceLine { line, preference });
-                        });
+                        robots::parse_preferences(
+                            mechanism,
+                            robots.text(line.value),
+                            |preference| {
+                                preferences.push(PreferenceLine { line, preference });
+                            },
+                        );
                     }
                 }
                 _ => {}
@@ -216,7 +220,7 @@ impl<'a> CaptureAnalysis<'a> {
                 line_no: anomaly.line_no,
                 code: anomaly.kind.code(),
                 severity: anomaly.kind.severity(),
-                changes_verdict: robots::changes_verdict(&self.leniency_impacts, anomaly),
+                changes_verdict: robots::anomaly_changes_verdict(&self.leniency_impacts, anomaly),
                 detail: self.text(anomaly.detail),
             })
         });

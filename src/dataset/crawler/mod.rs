@@ -100,7 +100,7 @@ impl Crawler {
         let (policy, ignores_wildcard) = match choice {
             DialectChoice::Default => {
                 let names: Vec<&[u8]> = self.names().collect();
-                let policy = Policy::by_whole_names(robots, &names, self.ignores_wildcard);
+                let policy = Policy::from_whole_names(robots, &names, self.ignores_wildcard);
                 (policy, self.ignores_wildcard)
             }
             DialectChoice::Dialect(dialect) => {
@@ -113,7 +113,7 @@ impl Crawler {
             _ if ignores_wildcard => Basis::NoGroup,
             Audience::All => Basis::Wildcard,
             Audience::Named => Basis::NoGroup,
-            Audience::None => Basis::without_groups(robots.summary().content),
+            Audience::None => Basis::from_content_class(robots.summary().content),
         };
         CrawlerPolicy { basis, policy }
     }

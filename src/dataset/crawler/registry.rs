@@ -151,13 +151,13 @@ impl CrawlerRegistry {
 }
 
 /// Returns the whole name of a crawler as it is in `verdicts`, with the rules of
-/// [`robots::whole_name`].
+/// [`robots::push_whole_name`].
 pub fn whole_name(name: &str) -> String {
     let mut out = Vec::new();
     // The whitespace that the parser of robots.txt removes. The macro `whole_name` of macros.sql
     // removes the same.
     let name = name.trim_matches([' ', '\t', '\n', '\x0b', '\x0c', '\r']);
-    robots::whole_name(name.as_bytes(), &mut out);
+    robots::push_whole_name(name.as_bytes(), &mut out);
     String::from_utf8_lossy(&out).into_owned()
 }
 

@@ -42,7 +42,7 @@ impl Builder {
             .iter()
             .filter(|line| line.kind == DirectiveKind::Other)
         {
-            robots.directive_name(line, &mut name);
+            robots.write_directive_name(line, &mut name);
             self.group_no.append_option(line_no_value(line.group_no()));
             self.line_no.append_value(saturating_i32(line.line_no));
             let texts = &mut self.texts;

@@ -28,7 +28,7 @@ pub fn audience(dialect: Dialect, robots_txt: &RobotsTxt<'_>) -> Audience {
             }
         }
         Dialect::Rfc9309 => {
-            let lines = rfc9309::lines(robots_txt);
+            let lines = rfc9309::collect_conforming_lines(robots_txt);
             for agent in lines
                 .iter()
                 .filter(|line| line.kind == DirectiveKind::UserAgent)
@@ -38,10 +38,10 @@ pub fn audience(dialect: Dialect, robots_txt: &RobotsTxt<'_>) -> Audience {
             }
         }
         Dialect::Koster1996 => {
-            let records = koster1996::records(robots_txt);
+            let records = koster1996::collect_records(robots_txt);
             for agent in records.iter().flat_map(|record| &record.agents) {
                 has_wildcard |= agent.value == b"*";
-                has_name |= !koster1996::name(agent.value).is_empty();
+                has_name |= !koster1996::strip_version(agent.value).is_empty();
             }
         }
     }

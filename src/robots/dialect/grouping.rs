@@ -1,10 +1,10 @@
 //! Grouping of lines: which user-agent lines and rules belong together.
 //!
-//! Each dialect has one function here. The parser, the policies, the verdicts and the leniency
-//! analysis all call it, so that they cannot disagree.
+//! The parser, the policies, the verdicts and the leniency analysis all use the counters in this
+//! file, so that they cannot disagree.
 //!
 //! Google's parser and RFC 9309 group lines in the same way and differ in the lines that they
-//! see: Google's parser groups every line that it understands, RFC 9309 only the lines that
+//! group: Google's parser groups every line that it understands, RFC 9309 only the lines that
 //! conform to its grammar ([`is_conforming`](super::rfc9309::is_conforming)).
 
 use crate::document::Directive;
@@ -21,9 +21,9 @@ pub(crate) struct GroupCounter {
 }
 
 impl GroupCounter {
-    /// Passes a user-agent line. Returns true if it starts a group.
+    /// Updates the state for a user-agent line. Returns true if the line starts a group.
     #[inline(always)]
-    pub(crate) fn user_agent(&mut self) -> bool {
+    pub(crate) fn pass_user_agent(&mut self) -> bool {
         let starts_group = self.group_count == 0 || self.has_rules;
         if starts_group {
             self.group_count += 1;
@@ -32,13 +32,13 @@ impl GroupCounter {
         starts_group
     }
 
-    /// Passes an allow or disallow line.
+    /// Updates the state for an allow or disallow line.
     #[inline(always)]
-    pub(crate) fn rule(&mut self) {
+    pub(crate) fn pass_rule(&mut self) {
         self.has_rules |= self.group_count > 0;
     }
 
-    /// The number of the current group, from 1, or 0 before the first.
+    /// Returns the number of the current group, from 1, or 0 before the first group.
     #[inline(always)]
     pub(crate) fn group_no(&self) -> u32 {
         self.group_count
@@ -68,40 +68,40 @@ impl KosterRecordCounter {
         has_rules: false,
     };
 
-    /// Passes a blank line, which ends the record.
+    /// Updates the state for a blank line, which ends the record.
     #[inline(always)]
-    pub(crate) fn blank_line(&mut self) {
+    pub(crate) fn pass_blank_line(&mut self) {
         self.is_ended = true;
     }
 
-    /// Passes a directive and returns the number of its record, from 1.
+    /// Updates the state for a directive. Returns the number of its record, from 1.
     #[inline(always)]
-    pub(crate) fn directive(&mut self, kind: DirectiveKind, is_exact: bool) -> u32 {
+    pub(crate) fn pass_directive(&mut self, kind: DirectiveKind, has_exact_key: bool) -> u32 {
         let is_rule = matches!(kind, DirectiveKind::Allow | DirectiveKind::Disallow);
         let is_agent = kind == DirectiveKind::UserAgent;
-        if self.is_ended || (is_agent && is_exact && self.has_rules) {
+        if self.is_ended || (is_agent && has_exact_key && self.has_rules) {
             self.record_no += 1;
             self.is_ended = false;
             self.has_rules = false;
         }
-        self.has_rules |= is_rule && is_exact;
+        self.has_rules |= is_rule && has_exact_key;
         self.record_no
     }
 }
 
-/// Finds the records of `koster1996` that have agents.
+/// Detects which user-agent lines start a record of `koster1996`.
 ///
 /// Rules of a record before its first user-agent line apply to no crawler.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct KosterRecordStarts {
+pub(crate) struct KosterRecordStartDetector {
     last_record_no: Option<u32>,
 }
 
-impl KosterRecordStarts {
-    /// Passes a user-agent line that counts and conforms. Returns true if it is the first of its
-    /// record.
+impl KosterRecordStartDetector {
+    /// Updates the state for a user-agent line, which must count and conform to the grammar.
+    /// Returns true if the line is the first user-agent line of its record.
     #[inline(always)]
-    pub(crate) fn user_agent(&mut self, line: &Directive) -> bool {
+    pub(crate) fn pass_user_agent(&mut self, line: &Directive) -> bool {
         let starts_record = self.last_record_no != Some(line.record_no);
         self.last_record_no = Some(line.record_no);
         starts_record
@@ -109,7 +109,7 @@ impl KosterRecordStarts {
 
     /// Returns true if a rule belongs to a record that has an agent above it.
     #[inline(always)]
-    pub(crate) fn has_agent(&self, rule: &Directive) -> bool {
+    pub(crate) fn has_agent_above(&self, rule: &Directive) -> bool {
         self.last_record_no == Some(rule.record_no)
     }
 }
@@ -123,37 +123,37 @@ mod tests {
     #[test]
     fn a_user_agent_line_after_rules_starts_a_group() {
         let mut groups = GroupCounter::default();
-        groups.rule();
+        groups.pass_rule();
         assert_eq!((groups.group_no(), groups.has_rules()), (0, false));
-        assert!(groups.user_agent() && !groups.user_agent());
-        groups.rule();
+        assert!(groups.pass_user_agent() && !groups.pass_user_agent());
+        groups.pass_rule();
         assert_eq!((groups.group_no(), groups.has_rules()), (1, true));
-        assert!(groups.user_agent());
+        assert!(groups.pass_user_agent());
         assert_eq!((groups.group_no(), groups.has_rules()), (2, false));
     }
 
     #[test]
     fn a_blank_line_or_a_user_agent_line_after_rules_starts_a_record() {
         let mut records = KosterRecordCounter::NEW;
-        assert_eq!(records.directive(UserAgent, true), 1);
-        assert_eq!(records.directive(Allow, true), 1);
-        assert_eq!(records.directive(UserAgent, false), 1);
-        assert_eq!(records.directive(UserAgent, true), 2);
-        records.blank_line();
-        assert_eq!(records.directive(Allow, false), 3);
-        assert_eq!(records.directive(UserAgent, true), 3);
+        assert_eq!(records.pass_directive(UserAgent, true), 1);
+        assert_eq!(records.pass_directive(Allow, true), 1);
+        assert_eq!(records.pass_directive(UserAgent, false), 1);
+        assert_eq!(records.pass_directive(UserAgent, true), 2);
+        records.pass_blank_line();
+        assert_eq!(records.pass_directive(Allow, false), 3);
+        assert_eq!(records.pass_directive(UserAgent, true), 3);
     }
 
     #[test]
     fn rules_before_the_first_user_agent_line_of_a_record_have_no_agent() {
         let mut parser = Parser::new();
         let body = b"Allow: /\nUser-agent: a\nUser-agent: b\nAllow: /\n\nAllow: /\n";
-        let mut starts = KosterRecordStarts::default();
+        let mut start_detector = KosterRecordStartDetector::default();
         let lines = parser.parse(body).directives().iter();
         let found: Vec<bool> = lines
             .map(|line| match line.kind {
-                UserAgent => starts.user_agent(line),
-                _ => starts.has_agent(line),
+                UserAgent => start_detector.pass_user_agent(line),
+                _ => start_detector.has_agent_above(line),
             })
             .collect();
         assert_eq!(found, [false, true, false, true, false]);

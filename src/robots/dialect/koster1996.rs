@@ -5,10 +5,10 @@
 //! define the case of several records. The first rule that matches decides (§3.2.2). An empty
 //! `Disallow` allows everything from there on, as on Koster's page of 1994.
 
-use super::grouping::KosterRecordStarts;
+use super::grouping::KosterRecordStartDetector;
 use super::rfc9309::is_conforming;
 use crate::document::{DirectiveKind, RobotsTxt};
-use crate::pattern::percent::{PathOctet, octets};
+use crate::pattern::percent::{PathOctet, parse_octets};
 use crate::verdict::Verdict;
 use std::borrow::Cow;
 
@@ -23,7 +23,7 @@ pub(crate) struct KosterRule<'a> {
 
 impl KosterRule<'_> {
     /// Returns true if paths that match the rule may be fetched. An empty path allows everything.
-    pub(crate) fn allows(&self) -> bool {
+    pub(crate) fn is_permissive(&self) -> bool {
         self.allow || self.path.is_empty()
     }
 }
@@ -44,14 +44,14 @@ pub(crate) struct KosterRecord<'a> {
 }
 
 /// Returns the records of a file, made of the lines that count. Rules without an agent are ignored.
-pub(crate) fn records<'a>(robots_txt: &RobotsTxt<'a>) -> Vec<KosterRecord<'a>> {
+pub(crate) fn collect_records<'a>(robots_txt: &RobotsTxt<'a>) -> Vec<KosterRecord<'a>> {
     let mut records: Vec<KosterRecord<'a>> = Vec::new();
-    let mut starts = KosterRecordStarts::default();
+    let mut start_detector = KosterRecordStartDetector::default();
     let lines = robots_txt.directives().iter();
     for line in lines.filter(|line| line.counts && is_conforming(line)) {
         let value = robots_txt.text(line.value_raw);
         if line.kind == DirectiveKind::UserAgent {
-            if starts.user_agent(line) {
+            if start_detector.pass_user_agent(line) {
                 records.push(KosterRecord::default());
             }
             if let Some(record) = records.last_mut() {
@@ -60,7 +60,7 @@ pub(crate) fn records<'a>(robots_txt: &RobotsTxt<'a>) -> Vec<KosterRecord<'a>> {
                     value,
                 });
             }
-        } else if starts.has_agent(line)
+        } else if start_detector.has_agent_above(line)
             && let Some(record) = records.last_mut()
         {
             record.rules.push(KosterRule {
@@ -73,14 +73,15 @@ pub(crate) fn records<'a>(robots_txt: &RobotsTxt<'a>) -> Vec<KosterRecord<'a>> {
     records
 }
 
-/// Returns the rules of the record whose first user-agent line is the directive at index `first`.
-pub(crate) fn rules_from<'a>(
+/// Returns the rules of the record whose first user-agent line is the directive at
+/// `first_agent_index`.
+pub(crate) fn iter_record_rules<'a>(
     robots_txt: &RobotsTxt<'a>,
-    first: usize,
+    first_agent_index: usize,
 ) -> impl Iterator<Item = KosterRule<'a>> + Clone {
     let robots_txt = *robots_txt;
-    let record_no = robots_txt.directives()[first].record_no;
-    let lines = robots_txt.directives()[first..].iter();
+    let record_no = robots_txt.directives()[first_agent_index].record_no;
+    let lines = robots_txt.directives()[first_agent_index..].iter();
     let lines = lines.take_while(move |line| line.record_no == record_no);
     let rules = lines.filter(|line| line.counts && line.is_rule() && is_conforming(line));
     rules.map(move |rule| KosterRule {
@@ -90,54 +91,60 @@ pub(crate) fn rules_from<'a>(
     })
 }
 
-/// Returns a name without its version: the part before a `/` (§3.2.1).
-pub(crate) fn name(value: &[u8]) -> &[u8] {
+/// Returns the name of a crawler without its version, which follows a `/` (§3.2.1).
+pub(crate) fn strip_version(value: &[u8]) -> &[u8] {
     let len = memchr::memchr(b'/', value).unwrap_or(value.len());
     value[..len].trim_ascii()
 }
 
 /// Returns the index of the record that applies to a crawler, and whether it names the crawler
 /// (§3.2.1).
-pub(crate) fn record_for(records: &[KosterRecord<'_>], agent: &[u8]) -> Option<(usize, bool)> {
-    let agent_name = name(agent);
+pub(crate) fn find_record(records: &[KosterRecord<'_>], agent: &[u8]) -> Option<(usize, bool)> {
+    let agent_name = strip_version(agent);
     let may_be_named = !agent_name.is_empty() && agent_name != b"*";
-    let has = |record: &KosterRecord<'_>, is_named| {
+    let applies = |record: &KosterRecord<'_>, is_named| {
         let mut agents = record.agents.iter();
         agents.any(|line| line.applies_to(agent, is_named))
     };
-    let mut all = records.iter();
-    if may_be_named && let Some(index) = all.position(|record| has(record, true)) {
+    let mut remaining = records.iter();
+    if may_be_named && let Some(index) = remaining.position(|record| applies(record, true)) {
         return Some((index, true));
     }
-    let index = records.iter().position(|record| has(record, false));
+    let index = records.iter().position(|record| applies(record, false));
     index.map(|index| (index, false))
 }
 
-/// Returns the user-agent lines of a record that name a crawler, or else those with `*`.
-pub(crate) fn agent_lines(record: &KosterRecord<'_>, agent: &[u8], is_named: bool) -> Vec<u32> {
+/// Returns the numbers of the user-agent lines of a record that name a crawler if `is_named`,
+/// otherwise of those with `*`.
+pub(crate) fn find_agent_lines(
+    record: &KosterRecord<'_>,
+    agent: &[u8],
+    is_named: bool,
+) -> Vec<u32> {
     let agents = record.agents.iter();
-    let applying = agents.filter(|line| line.applies_to(agent, is_named));
-    applying.map(|line| line.line_no).collect()
+    let applying_agents = agents.filter(|line| line.applies_to(agent, is_named));
+    applying_agents.map(|line| line.line_no).collect()
 }
 
 impl KosterAgent<'_> {
-    /// Returns true if the line names a crawler, or has a `*` unless the record `is_named`.
+    /// Returns true if the line applies to a crawler. It must name the crawler if the record
+    /// `is_named`, otherwise be `*`.
     fn applies_to(self, agent: &[u8], is_named: bool) -> bool {
         match is_named {
-            true => name(self.value).eq_ignore_ascii_case(name(agent)),
+            true => strip_version(self.value).eq_ignore_ascii_case(strip_version(agent)),
             false => self.value == b"*",
         }
     }
 }
 
-/// Returns a path as it is compared: `%xx` is decoded, except that `%2F` is a symbol of its own
+/// Decodes a path for comparison: `%xx` is decoded, except that `%2F` is a symbol of its own
 /// (§3.2.2). NUL and `%2F` are written as two octets each, the first of which is a NUL.
-pub(crate) fn path_octets(text: &[u8]) -> Cow<'_, [u8]> {
+pub(crate) fn decode_path(text: &[u8]) -> Cow<'_, [u8]> {
     if memchr::memchr2(b'%', 0, text).is_none() {
         return Cow::Borrowed(text);
     }
     let mut out = Vec::with_capacity(text.len());
-    for octet in octets(text) {
+    for octet in parse_octets(text) {
         match octet {
             PathOctet::Escaped(b'/') => out.extend([0, 2]),
             PathOctet::Bare(0) | PathOctet::Escaped(0) => out.extend([0, 1]),
@@ -147,75 +154,80 @@ pub(crate) fn path_octets(text: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-/// Returns the verdict of rules in the order of the file.
-pub(crate) fn verdict<'t>(rules: impl Iterator<Item = KosterRule<'t>> + Clone) -> Verdict {
-    match outcomes(rules) {
+/// Computes the verdict of rules, which are given in the order of the file.
+pub(crate) fn compute_verdict<'t>(rules: impl Iterator<Item = KosterRule<'t>> + Clone) -> Verdict {
+    match compute_outcomes(rules) {
         PathOutcomes {
-            allows: true,
-            disallows: true,
+            has_allowed: true,
+            has_disallowed: true,
         } => Verdict::Partial,
-        PathOutcomes { allows: true, .. } => Verdict::AllowAll,
-        PathOutcomes { allows: false, .. } => Verdict::DisallowAll,
+        PathOutcomes {
+            has_allowed: true, ..
+        } => Verdict::AllowAll,
+        PathOutcomes {
+            has_allowed: false, ..
+        } => Verdict::DisallowAll,
     }
 }
 
-/// The outcomes that occur among all paths.
+/// The answers that the rules give, taken over all paths.
 #[derive(Clone, Copy, Debug, Default)]
 struct PathOutcomes {
-    allows: bool,
-    disallows: bool,
+    has_allowed: bool,
+    has_disallowed: bool,
 }
 
 impl PathOutcomes {
     fn add(&mut self, is_allowed: bool) {
         if is_allowed {
-            self.allows = true
+            self.has_allowed = true
         } else {
-            self.disallows = true
+            self.has_disallowed = true
         }
     }
 }
 
-/// The number of rules that are compared one by one before all are sorted.
-const MAX_COMPARED: usize = 32;
+/// The number of rules that are compared with each other before all rules are sorted instead.
+const MAX_PAIRWISE_COMPARED_RULES: usize = 32;
 
 /// Returns the outcomes of all paths.
 ///
-/// The result is exact, and no path has to be searched for. A rule is a prefix. Each earlier rule
-/// either hides it entirely, or leaves it the path made of its own prefix and an octet that occurs
-/// in no rule.
-fn outcomes<'t>(rules: impl Iterator<Item = KosterRule<'t>> + Clone) -> PathOutcomes {
+/// The result is exact, although no paths are enumerated. A rule decides the paths that begin with
+/// its prefix, except those that an earlier rule matches. An earlier rule either covers all of
+/// them, or it does not match the prefix followed by an octet that occurs in no rule. So a rule
+/// decides some path unless a single earlier rule covers it.
+fn compute_outcomes<'t>(rules: impl Iterator<Item = KosterRule<'t>> + Clone) -> PathOutcomes {
     let mut outcomes = PathOutcomes::default();
-    let mut earlier: Vec<Cow<'_, [u8]>> = Vec::new();
+    let mut earlier_paths: Vec<Cow<'_, [u8]>> = Vec::new();
     let mut rest = rules.clone();
     while let Some(rule) = rest.next() {
-        let Some(path) = below_root(rule.path) else {
+        let Some(path) = strip_root(rule.path) else {
             continue;
         };
-        let is_hidden = !earlier.is_empty() && {
-            let path = path_octets(path);
-            earlier.iter().any(|prefix| is_prefix(prefix, &path))
+        let is_covered = !earlier_paths.is_empty() && {
+            let path = decode_path(path);
+            earlier_paths.iter().any(|prefix| is_prefix(prefix, &path))
         };
-        if is_hidden {
+        if is_covered {
             continue;
         }
-        outcomes.add(rule.allows());
-        if path.is_empty() || (outcomes.allows && outcomes.disallows) {
+        outcomes.add(rule.is_permissive());
+        if path.is_empty() || (outcomes.has_allowed && outcomes.has_disallowed) {
             return outcomes;
         }
-        if outcomes.disallows && !rest.clone().any(|rule| matches_everything(rule.path)) {
+        if outcomes.has_disallowed && !rest.clone().any(|rule| matches_everything(rule.path)) {
             return PathOutcomes {
-                allows: true,
-                disallows: true,
+                has_allowed: true,
+                has_disallowed: true,
             };
         }
-        earlier.push(path_octets(path));
-        if earlier.len() > MAX_COMPARED {
-            return outcomes_by_sorting(rules);
+        earlier_paths.push(decode_path(path));
+        if earlier_paths.len() > MAX_PAIRWISE_COMPARED_RULES {
+            return compute_outcomes_by_sorting(rules);
         }
     }
-    // A path that no rule matches is allowed.
-    outcomes.allows = true;
+    // No rule covers all paths, and a path that no rule matches is allowed.
+    outcomes.has_allowed = true;
     outcomes
 }
 
@@ -231,9 +243,9 @@ fn matches_everything(path: &[u8]) -> bool {
     path.is_empty() || path == b"/"
 }
 
-/// Returns the path of a rule after its first `/`, or `None` if no path begins with it. The empty
-/// path, like `/`, matches every path.
-fn below_root(path: &[u8]) -> Option<&[u8]> {
+/// Returns the path of a rule without its first `/`, or `None` if it begins otherwise and hence
+/// matches no path. An empty path matches every path, as `/` does.
+fn strip_root(path: &[u8]) -> Option<&[u8]> {
     match path {
         [] => Some(path),
         [b'/', below @ ..] => Some(below),
@@ -241,19 +253,19 @@ fn below_root(path: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// Returns the same as [`outcomes`], in time that is not quadratic in the number of rules.
-fn outcomes_by_sorting<'t>(rules: impl Iterator<Item = KosterRule<'t>>) -> PathOutcomes {
+/// Returns the same as [`compute_outcomes`], in time that is not quadratic in the number of rules.
+fn compute_outcomes_by_sorting<'t>(rules: impl Iterator<Item = KosterRule<'t>>) -> PathOutcomes {
     let mut has_universal_rule = false;
     let mut sorted: Vec<(Cow<'_, [u8]>, usize, bool)> = Vec::new();
     for (position, rule) in rules.enumerate() {
         has_universal_rule |= matches_everything(rule.path);
-        let path = below_root(rule.path).map(path_octets);
-        sorted.extend(path.map(|path| (path, position, rule.allows())));
+        let path = strip_root(rule.path).map(decode_path);
+        sorted.extend(path.map(|path| (path, position, rule.is_permissive())));
     }
     sorted.sort_unstable();
     let mut outcomes = PathOutcomes {
-        allows: !has_universal_rule,
-        disallows: false,
+        has_allowed: !has_universal_rule,
+        has_disallowed: false,
     };
     // The prefixes of the current path, each with the first rule that matches it.
     let mut prefixes: Vec<(&[u8], usize)> = Vec::new();
@@ -278,20 +290,20 @@ fn outcomes_by_sorting<'t>(rules: impl Iterator<Item = KosterRule<'t>>) -> PathO
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pattern::percent::encoded;
+    use crate::pattern::percent::encoded_symbol;
     use crate::{Dialect, Parser, Policy};
 
-    /// A path in symbols, `%2F` one of its own (§3.2.2).
-    fn path(text: &[u8]) -> Vec<u16> {
-        octets(text)
+    /// Returns a path in symbols, among which `%2F` and `/` differ (§3.2.2).
+    fn path_symbols(text: &[u8]) -> Vec<u16> {
+        parse_octets(text)
             .map(|octet| match octet {
-                PathOctet::Escaped(b'/') => encoded(b'/'),
+                PathOctet::Escaped(b'/') => encoded_symbol(b'/'),
                 PathOctet::Bare(byte) | PathOctet::Escaped(byte) => byte.into(),
             })
             .collect()
     }
 
-    fn answer(body: &str, agent: &str, url_path: &str) -> (bool, Option<u32>) {
+    fn find_access(body: &str, agent: &str, url_path: &str) -> (bool, Option<u32>) {
         let mut parser = Parser::new();
         let robots = parser.parse(body.as_bytes());
         let policy = Policy::new(Dialect::Koster1996, &robots, agent.as_bytes());
@@ -320,7 +332,7 @@ mod tests {
         ];
         for (rule, url, expected) in rows {
             assert_eq!(
-                path(url.as_bytes()).starts_with(&path(rule.as_bytes())),
+                path_symbols(url.as_bytes()).starts_with(&path_symbols(rule.as_bytes())),
                 expected,
                 "{rule} {url}"
             );
@@ -331,17 +343,17 @@ mod tests {
     fn the_first_match_decides() {
         let body = "User-agent: webcrawler\nUser-agent: infoseek\nAllow: /tmp/ok.html\nDisallow: /tmp\nDisallow: /user/foo\n";
         assert_eq!(
-            answer(body, "Infoseek/2.0", "/tmp/ok.html"),
+            find_access(body, "Infoseek/2.0", "/tmp/ok.html"),
             (true, Some(3))
         );
-        assert_eq!(answer(body, "webcrawler", "/tmp/x"), (false, Some(4)));
-        assert_eq!(answer(body, "webcrawler", "/x"), (true, None));
+        assert_eq!(find_access(body, "webcrawler", "/tmp/x"), (false, Some(4)));
+        assert_eq!(find_access(body, "webcrawler", "/x"), (true, None));
         assert_eq!(
-            answer("User-agent: *\nAllow: /\nDisallow: /cgi\n", "a", "/cgi"),
+            find_access("User-agent: *\nAllow: /\nDisallow: /cgi\n", "a", "/cgi"),
             (true, Some(2))
         );
         assert_eq!(
-            answer("User-agent: *\nDisallow:\nDisallow: /cgi\n", "a", "/cgi"),
+            find_access("User-agent: *\nDisallow:\nDisallow: /cgi\n", "a", "/cgi"),
             (true, Some(2))
         );
     }
@@ -349,15 +361,15 @@ mod tests {
     #[test]
     fn a_blank_line_ends_a_record_and_a_comment_does_not() {
         assert_eq!(
-            answer("User-agent: *\n\nDisallow: /\n", "a", "/x"),
+            find_access("User-agent: *\n\nDisallow: /\n", "a", "/x"),
             (true, None)
         );
         assert_eq!(
-            answer("User-agent: *\n# c\nDisallow: /\n", "a", "/x"),
+            find_access("User-agent: *\n# c\nDisallow: /\n", "a", "/x"),
             (false, Some(3))
         );
         assert_eq!(
-            answer(
+            find_access(
                 "User-agent: a\nDisallow: /\nUser-agent: b\nDisallow: /b\n",
                 "b",
                 "/x"
@@ -366,11 +378,11 @@ mod tests {
         );
         // Named in an empty record, and so unrestricted.
         assert_eq!(
-            answer("User-agent: a\n\nUser-agent: *\nDisallow: /\n", "a", "/x"),
+            find_access("User-agent: a\n\nUser-agent: *\nDisallow: /\n", "a", "/x"),
             (true, None)
         );
         assert_eq!(
-            answer("Disallow: /\nUser-agent: *\n", "a", "/x"),
+            find_access("Disallow: /\nUser-agent: *\n", "a", "/x"),
             (true, None)
         );
     }
@@ -378,11 +390,11 @@ mod tests {
     #[test]
     fn wildcards_match_only_themselves() {
         assert_eq!(
-            answer("User-agent: *\nDisallow: /*.php$\n", "a", "/x.php"),
+            find_access("User-agent: *\nDisallow: /*.php$\n", "a", "/x.php"),
             (true, None)
         );
         assert_eq!(
-            answer("User-agent: *\nDisallow: /*.php$\n", "a", "/*.php$x"),
+            find_access("User-agent: *\nDisallow: /*.php$\n", "a", "/*.php$x"),
             (false, Some(2))
         );
     }

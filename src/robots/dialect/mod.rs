@@ -20,7 +20,7 @@ impl Dialect {
     /// All dialects.
     pub const ALL: [Self; 3] = [Self::Google, Self::Rfc9309, Self::Koster1996];
 
-    /// Returns the name in the tables and on the command line.
+    /// Returns the name that the tables and the command line use.
     pub fn name(self) -> &'static str {
         match self {
             Self::Google => "google",

@@ -16,7 +16,9 @@ use super::grouping::GroupCounter;
 use crate::document::{Directive, DirectiveKind, RobotsTxt};
 use crate::pattern;
 use crate::pattern::compiled::PatternPart;
-use crate::pattern::percent::{PathOctet, PatternStep, encoded, first_octet, octets};
+use crate::pattern::percent::{
+    PathOctet, PatternStep, encoded_symbol, parse_first_octet, parse_octets,
+};
 use std::borrow::Cow;
 
 /// A user-agent, allow or disallow line that counts and conforms to the grammar.
@@ -30,8 +32,9 @@ pub(crate) struct Rfc9309Line<'a> {
     pub(crate) value: &'a [u8],
 }
 
-/// Returns the lines that count and conform, with their groups (§2.2, §2.2.1).
-pub(crate) fn lines<'a>(robots_txt: &RobotsTxt<'a>) -> Vec<Rfc9309Line<'a>> {
+/// Returns the lines that count and conform to the grammar, with the numbers of their groups (§2.2,
+/// §2.2.1).
+pub(crate) fn collect_conforming_lines<'a>(robots_txt: &RobotsTxt<'a>) -> Vec<Rfc9309Line<'a>> {
     let mut groups = GroupCounter::default();
     let mut lines = Vec::with_capacity(robots_txt.directives().len());
     for line in robots_txt
@@ -40,9 +43,9 @@ pub(crate) fn lines<'a>(robots_txt: &RobotsTxt<'a>) -> Vec<Rfc9309Line<'a>> {
         .filter(|line| line.counts && is_conforming(line))
     {
         if line.kind == DirectiveKind::UserAgent {
-            groups.user_agent();
+            groups.pass_user_agent();
         } else {
-            groups.rule();
+            groups.pass_rule();
         }
         lines.push(Rfc9309Line {
             group_no: groups.group_no(),
@@ -57,8 +60,8 @@ pub(crate) fn lines<'a>(robots_txt: &RobotsTxt<'a>) -> Vec<Rfc9309Line<'a>> {
 /// Returns true if a line is a user-agent, allow or disallow line whose key is spelled exactly,
 /// ignoring case, and followed by a colon.
 ///
-/// Google's parser compares the beginning of a key. Hence a key that is not a misspelling and has
-/// the length of the known key equals that key. An incomplete byte order mark is part of
+/// Google's parser recognizes a key by its beginning. Hence a key that is not a misspelling equals
+/// the known key if it has the same length. An incomplete byte order mark is part of
 /// `key_raw` and makes the key too long.
 pub(crate) fn is_conforming(line: &Directive) -> bool {
     let len = match line.kind {
@@ -72,79 +75,82 @@ pub(crate) fn is_conforming(line: &Directive) -> bool {
 
 /// Returns true if a counting rule has the same effect in this dialect as for Google's parser,
 /// provided that it does not also allow a folder (`index.htm`).
-pub(crate) fn is_same_for_google(robots_txt: &RobotsTxt<'_>, line: &Directive) -> bool {
+pub(crate) fn has_same_effect_for_google(robots_txt: &RobotsTxt<'_>, line: &Directive) -> bool {
     let raw = robots_txt.text(line.value_raw);
     is_conforming(line)
         && (line.value == line.value_raw || raw == robots_txt.text(line.value))
         && raw.first().is_none_or(|&first| first == b'/')
-        && classes(raw) & CHANGED == 0
+        && classify_octets(raw) & CHANGEABLE_CLASS == 0
 }
 
-/// The class of octets that the normal form may change.
-const CHANGED: u8 = 1;
-const NUL: u8 = 2;
-const DOLLAR: u8 = 4;
+/// The class of octets that may be changed when a value is brought into its normal form.
+const CHANGEABLE_CLASS: u8 = 1;
+const NUL_CLASS: u8 = 2;
+const DOLLAR_CLASS: u8 = 4;
 
-/// The class of each octet, or 0.
-const CLASSES: [u8; 256] = {
+/// The class of each octet, or 0 if it has none.
+const CLASS_BY_OCTET: [u8; 256] = {
     let mut classes = [0; 256];
     let mut octet = 0x80;
     while octet < 256 {
-        classes[octet] = CHANGED;
+        classes[octet] = CHANGEABLE_CLASS;
         octet += 1;
     }
-    classes[b'%' as usize] = CHANGED;
-    classes[b' ' as usize] = CHANGED;
-    classes[b'\t' as usize] = CHANGED;
-    classes[0] = NUL;
-    classes[b'$' as usize] = DOLLAR;
+    classes[b'%' as usize] = CHANGEABLE_CLASS;
+    classes[b' ' as usize] = CHANGEABLE_CLASS;
+    classes[b'\t' as usize] = CHANGEABLE_CLASS;
+    classes[0] = NUL_CLASS;
+    classes[b'$' as usize] = DOLLAR_CLASS;
     classes
 };
 
-/// Returns the classes of the octets of a value.
-fn classes(value: &[u8]) -> u8 {
-    if has_no_class(value) {
+/// Returns the classes that occur among the octets of a value, one bit per class.
+fn classify_octets(value: &[u8]) -> u8 {
+    if has_only_plain_octets(value) {
         return 0;
     }
-    value
-        .iter()
-        .fold(0, |classes, &octet| classes | CLASSES[usize::from(octet)])
+    value.iter().fold(0, |classes, &octet| {
+        classes | CLASS_BY_OCTET[usize::from(octet)]
+    })
 }
 
-/// Returns true if a value of at least eight octets has only octets from `!` to `~`, without `$`
-/// and `%`. It may return false for such a value, but never true for another.
+/// Returns true only if a value has at least eight octets, all of them from 0x21 to 0x7F and
+/// neither `$` nor `%`. May return false for such a value too.
 ///
 /// Eight octets are tested at a time.
-fn has_no_class(value: &[u8]) -> bool {
-    const ONES: u64 = u64::MAX / 255;
-    const TOPS: u64 = ONES << 7;
-    // An octet borrows only from one that is found itself.
-    let found = |eight: [u8; 8]| {
+fn has_only_plain_octets(value: &[u8]) -> bool {
+    const LOW_BITS: u64 = u64::MAX / 255;
+    const TOP_BITS: u64 = LOW_BITS << 7;
+    // Each subtraction borrows from the next octet only after it has found one, so it finds an
+    // octet exactly if there is one to find.
+    let mark_classed_octets = |eight: [u8; 8]| {
         let octets = u64::from_le_bytes(eight);
-        let low = octets.wrapping_sub(ONES * u64::from(b'!')) & !octets;
-        // `$` and `%` differ in the last bit.
-        let differs = (octets | ONES) ^ (ONES * u64::from(b'%'));
-        let equal = differs.wrapping_sub(ONES) & !differs;
-        (low | equal | octets) & TOPS
+        let below_exclamation = octets.wrapping_sub(LOW_BITS * u64::from(b'!')) & !octets;
+        // `$` and `%` differ only in the lowest bit, which is set here.
+        let differences = (octets | LOW_BITS) ^ (LOW_BITS * u64::from(b'%'));
+        let dollar_or_percent = differences.wrapping_sub(LOW_BITS) & !differences;
+        (below_exclamation | dollar_or_percent | octets) & TOP_BITS
     };
-    let (eights, _) = value.as_chunks::<8>();
-    let Some(last) = value.last_chunk::<8>() else {
+    let (words, _) = value.as_chunks::<8>();
+    let Some(last_word) = value.last_chunk::<8>() else {
         return false;
     };
-    eights
+    words
         .iter()
-        .fold(found(*last), |all, eight| all | found(*eight))
+        .fold(mark_classed_octets(*last_word), |all, eight| {
+            all | mark_classed_octets(*eight)
+        })
         == 0
 }
 
 /// Returns the normal form of an octet of a path (§2.2.2). Unreserved octets are never encoded;
 /// octets above 0x7F, blanks, and a `%` that does not begin an escape always are.
-fn symbol(octet: PathOctet) -> u16 {
+fn normalize_octet(octet: PathOctet) -> u16 {
     match octet {
-        PathOctet::Bare(byte @ (b' ' | b'\t' | b'%' | 0x80..)) => encoded(byte),
+        PathOctet::Bare(byte @ (b' ' | b'\t' | b'%' | 0x80..)) => encoded_symbol(byte),
         PathOctet::Bare(byte) => byte.into(),
         PathOctet::Escaped(byte) if is_unreserved(byte) => byte.into(),
-        PathOctet::Escaped(byte) => encoded(byte),
+        PathOctet::Escaped(byte) => encoded_symbol(byte),
     }
 }
 
@@ -153,54 +159,57 @@ fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
 }
 
-/// Returns the normal form of a URL's path.
-pub(crate) fn path(text: &[u8]) -> Vec<u16> {
-    octets(text).map(symbol).collect()
+/// Returns the normal form of a URL's path, in [symbols](crate::pattern::percent).
+pub(crate) fn normalize_path_to_symbols(text: &[u8]) -> Vec<u16> {
+    parse_octets(text).map(normalize_octet).collect()
 }
 
-/// Returns the normal form of a URL's path, written in octets.
+/// Returns the normal form of a URL's path, in octets.
 ///
-/// A symbol that stays encoded is written as two octets above 0x7F. The first is below 0xC0 and
-/// the second is not, so that no symbol is found within another. `*` and `%2A` are the same symbol,
-/// since no rule distinguishes them.
-pub(crate) fn path_octets(text: &[u8]) -> Cow<'_, [u8]> {
+/// An octet that stays percent-encoded is written as two octets above 0x7F. The first is below 0xC0
+/// and the second is not, so that a match cannot begin in the middle of a pair. `*` and `%2A` are
+/// the same symbol, since no rule distinguishes them.
+pub(crate) fn normalize_path_to_octets(text: &[u8]) -> Cow<'_, [u8]> {
     let is_normal = |&byte: &u8| byte < 0x80 && !matches!(byte, b'%' | b' ' | b'\t');
     if text.iter().all(is_normal) {
         return Cow::Borrowed(text);
     }
     let mut out = Vec::with_capacity(text.len());
-    for octet in octets(text) {
-        let (first, second) = octets_of(symbol(octet));
+    for octet in parse_octets(text) {
+        let (first, second) = encode_symbol(normalize_octet(octet));
         out.push(first);
         out.extend(second);
     }
     Cow::Owned(out)
 }
 
-fn octets_of(symbol: u16) -> (u8, Option<u8>) {
+/// Returns the one or two octets that represent a symbol.
+fn encode_symbol(symbol: u16) -> (u8, Option<u8>) {
     const STAR: u16 = 256 + b'*' as u16;
     match symbol {
         STAR => (b'*', None),
         0..256 => (symbol as u8, None),
         _ => {
-            let (first, second) = two_octets(symbol as u8);
+            let (first, second) = encode_escaped_octet(symbol as u8);
             (first, Some(second))
         }
     }
 }
 
-/// Writes an octet that stays encoded.
-fn two_octets(octet: u8) -> (u8, u8) {
+/// Returns the two octets above 0x7F that represent an octet that stays percent-encoded.
+fn encode_escaped_octet(octet: u8) -> (u8, u8) {
     (0x80 | (octet >> 4), 0xC0 | (octet & 15))
 }
 
-/// The octet of a pattern for `%24`, which matches `$` and `%24`.
+/// The octet that represents `%24` in a pattern. It matches both `$` and `%24`.
 pub(crate) const EITHER_DOLLAR: u8 = 0xfe;
 
-/// The value of a rule, without the `$` at its end.
+/// The value of a rule, from which the `$` at its end is split off.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RuleValue<'a> {
+    /// The value without the `$` at its end.
     pub(crate) text: &'a [u8],
+    /// True if the value ends with `$`.
     pub(crate) is_anchored: bool,
     /// True if the value is its own normal form.
     pub(crate) is_normal: bool,
@@ -210,26 +219,26 @@ pub(crate) struct RuleValue<'a> {
 
 impl<'a> RuleValue<'a> {
     /// Returns `None` if the value does not begin with `/`, or contains a NUL, which no path does.
-    pub(crate) fn new(value: &'a [u8]) -> Option<Self> {
+    pub(crate) fn parse(value: &'a [u8]) -> Option<Self> {
         let (text, is_anchored) = pattern::split_anchor(value);
-        let classes = classes(text);
-        (text.first() == Some(&b'/') && classes & NUL == 0).then_some(Self {
+        let classes = classify_octets(text);
+        (text.first() == Some(&b'/') && classes & NUL_CLASS == 0).then_some(Self {
             text,
             is_anchored,
-            is_normal: classes & CHANGED == 0,
-            has_dollar: classes & DOLLAR != 0,
+            is_normal: classes & CHANGEABLE_CLASS == 0,
+            has_dollar: classes & DOLLAR_CLASS != 0,
         })
     }
 }
 
-/// The largest number of octets that [`write_normal`] writes for one.
-pub(crate) const NORMAL_GROWTH: usize = 2;
+/// The largest number of octets that [`write_normal_form`] writes for one octet of its input.
+pub(crate) const MAX_OUTPUT_OCTETS_PER_OCTET: usize = 2;
 
-/// The result of [`write_normal`].
-pub(crate) struct NormalForm {
+/// The properties of a normal form that [`write_normal_form`] wrote.
+pub(crate) struct WrittenNormalForm {
     /// The number of octets written.
-    pub(crate) octets: usize,
-    /// The number of octets of the normal form in a URL.
+    pub(crate) octet_count: usize,
+    /// The number of octets of the normal form with `%xx` counted as three.
     pub(crate) priority: u32,
     /// True if [`EITHER_DOLLAR`] was written.
     pub(crate) has_either_dollar: bool,
@@ -237,57 +246,58 @@ pub(crate) struct NormalForm {
 
 /// Writes the value of a rule, without the `$` at its end, as a pattern in octets.
 ///
-/// `*` is a wildcard; a symbol that stays encoded is written as in [`path_octets`]; `%24` is
-/// [`EITHER_DOLLAR`].
-pub(crate) fn write_normal(value: &[u8], out: &mut [u8]) -> NormalForm {
-    let mut normal = NormalForm {
-        octets: 0,
+/// `*` is a wildcard, `%24` is written as [`EITHER_DOLLAR`], and other octets are written as
+/// [`normalize_path_to_octets`] writes them.
+pub(crate) fn write_normal_form(value: &[u8], out: &mut [u8]) -> WrittenNormalForm {
+    let mut normal = WrittenNormalForm {
+        octet_count: 0,
         priority: 0,
         has_either_dollar: false,
     };
     let mut rest = value;
     while let Some((&octet, after)) = rest.split_first() {
-        if CLASSES[usize::from(octet)] & CHANGED == 0 {
-            out[normal.octets] = octet;
-            normal.octets += 1;
+        if CLASS_BY_OCTET[usize::from(octet)] & CHANGEABLE_CLASS == 0 {
+            out[normal.octet_count] = octet;
+            normal.octet_count += 1;
             normal.priority += 1;
             rest = after;
             continue;
         }
-        let Some((octet, len)) = first_octet(rest) else {
+        let Some((octet, len)) = parse_first_octet(rest) else {
             break;
         };
         rest = &rest[len..];
-        let (first, second) = match (octet, symbol(octet)) {
+        let (first, second) = match (octet, normalize_octet(octet)) {
             (PathOctet::Escaped(b'$'), _) => {
                 normal.has_either_dollar = true;
                 (EITHER_DOLLAR, None)
             }
             (_, symbol @ 0..256) => (symbol as u8, None),
             (_, symbol) => {
-                let (first, second) = two_octets(symbol as u8);
+                let (first, second) = encode_escaped_octet(symbol as u8);
                 (first, Some(second))
             }
         };
         normal.priority += if first >= 0x80 { 3 } else { 1 };
         for octet in [Some(first), second].into_iter().flatten() {
-            out[normal.octets] = octet;
-            normal.octets += 1;
+            out[normal.octet_count] = octet;
+            normal.octet_count += 1;
         }
     }
     normal
 }
 
-/// Writes the steps of a pattern as parts for [`CompiledRules`], in the octets of [`path_octets`].
-/// Returns false if that is impossible: `%24` matches two symbols that other rules distinguish.
+/// Appends the steps of a pattern to `out` as parts for [`CompiledRules`], in the octets of
+/// [`normalize_path_to_octets`]. Returns false if that is impossible because the pattern has a
+/// `%24`, which matches two symbols.
 ///
 /// [`CompiledRules`]: crate::pattern::compiled::CompiledRules
-pub(crate) fn parts(steps: &[PatternStep], out: &mut Vec<PatternPart>) -> bool {
+pub(crate) fn push_parts(steps: &[PatternStep], out: &mut Vec<PatternPart>) -> bool {
     for step in steps {
         match *step {
-            PatternStep::Symbol(a, b) if octets_of(a) != octets_of(b) => return false,
+            PatternStep::Symbol(a, b) if encode_symbol(a) != encode_symbol(b) => return false,
             PatternStep::Symbol(symbol, _) => {
-                let (first, second) = octets_of(symbol);
+                let (first, second) = encode_symbol(symbol);
                 out.push(PatternPart::Octet(first));
                 out.extend(second.map(PatternPart::Octet));
             }
@@ -298,13 +308,13 @@ pub(crate) fn parts(steps: &[PatternStep], out: &mut Vec<PatternPart>) -> bool {
     true
 }
 
-/// Writes the steps of a rule's path. Returns its priority, which is the number of octets of its
-/// normal form, or `None` if the value does not begin with `/`, or contains a NUL, which no path
-/// does.
+/// Appends the steps of a rule's path to `out`. Returns its priority, which is the number of octets
+/// of its normal form, or `None` if the value does not begin with `/`, or contains a NUL, which no
+/// path does.
 ///
 /// `*` and a `$` at the end are special characters. `%2A` and `%24` match the octets themselves,
 /// encoded or not (§2.2.3).
-pub(crate) fn steps(value: &[u8], out: &mut Vec<PatternStep>) -> Option<u32> {
+pub(crate) fn push_steps(value: &[u8], out: &mut Vec<PatternStep>) -> Option<u32> {
     if value.first() != Some(&b'/') || memchr::memchr(0, value).is_some() {
         return None;
     }
@@ -314,7 +324,7 @@ pub(crate) fn steps(value: &[u8], out: &mut Vec<PatternStep>) -> Option<u32> {
     };
     let mut priority = u32::from(is_anchored);
     let mut is_after_wildcard = false;
-    for octet in octets(text) {
+    for octet in parse_octets(text) {
         if octet == PathOctet::Bare(b'*') {
             if !is_after_wildcard {
                 out.push(PatternStep::Wildcard);
@@ -324,12 +334,12 @@ pub(crate) fn steps(value: &[u8], out: &mut Vec<PatternStep>) -> Option<u32> {
             continue;
         }
         is_after_wildcard = false;
-        let symbol = symbol(octet);
-        let also = match octet {
+        let symbol = normalize_octet(octet);
+        let alternative = match octet {
             PathOctet::Escaped(byte @ (b'*' | b'$')) => byte.into(),
             _ => symbol,
         };
-        out.push(PatternStep::Symbol(symbol, also));
+        out.push(PatternStep::Symbol(symbol, alternative));
         priority += if symbol >= 256 { 3 } else { 1 };
     }
     if is_anchored {
@@ -341,29 +351,30 @@ pub(crate) fn steps(value: &[u8], out: &mut Vec<PatternStep>) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pattern::percent::matches;
+    use crate::pattern::percent::matches_symbols;
 
     fn is_match(rule: &str, url_path: &str) -> bool {
         let mut out = Vec::new();
-        steps(rule.as_bytes(), &mut out).is_some() && matches(&out, &path(url_path.as_bytes()))
+        push_steps(rule.as_bytes(), &mut out).is_some()
+            && matches_symbols(&out, &normalize_path_to_symbols(url_path.as_bytes()))
     }
 
     #[test]
     fn eight_octets_at_a_time_have_the_classes_of_single_octets() {
         let mut value = b"/abcdefgh-!~_/index*".to_vec();
-        assert!(has_no_class(&value));
+        assert!(has_only_plain_octets(&value));
         for i in 0..value.len() {
             let before = value[i];
             for octet in 0..=255 {
                 value[i] = octet;
                 let expected = match octet {
-                    b'%' | b' ' | b'\t' | 0x80.. => CHANGED,
-                    0 => NUL,
-                    b'$' => DOLLAR,
+                    b'%' | b' ' | b'\t' | 0x80.. => CHANGEABLE_CLASS,
+                    0 => NUL_CLASS,
+                    b'$' => DOLLAR_CLASS,
                     _ => 0,
                 };
-                assert_eq!(classes(&value), expected, "{octet} at {i}");
-                assert_eq!(classes(&value[i..]), expected, "{octet} at {i}");
+                assert_eq!(classify_octets(&value), expected, "{octet} at {i}");
+                assert_eq!(classify_octets(&value[i..]), expected, "{octet} at {i}");
             }
             value[i] = before;
         }
@@ -412,7 +423,7 @@ mod tests {
 
     #[test]
     fn the_priority_is_the_number_of_octets_of_the_normal_form() {
-        let priority = |rule: &str| steps(rule.as_bytes(), &mut Vec::new());
+        let priority = |rule: &str| push_steps(rule.as_bytes(), &mut Vec::new());
         assert_eq!(priority("/é"), Some(7));
         assert_eq!(priority("/%61"), Some(2));
         assert_eq!(priority("/%"), Some(4));

@@ -4,11 +4,11 @@
 //! verdicts of the result equal those of the bytes.
 
 use super::{
-    ContentClass, Directive, DirectiveKind, DocumentData, Group, IN_BUFFER, MAX_BUFFER_BYTES,
+    ContentClass, Directive, DirectiveKind, DocumentData, Group, IN_BUFFER_BIT, MAX_BUFFER_BYTES,
     RobotsTxt, Span, Summary,
 };
 use crate::parse::blanks::{trim_end, trim_start};
-use crate::parse::key::read_key;
+use crate::parse::key::parse_key;
 
 /// A row of the tables for a user-agent, allow or disallow line.
 #[derive(Clone, Copy, Debug)]
@@ -85,15 +85,16 @@ impl RobotsTxtBuilder {
         self.document.summary = Summary::default();
     }
 
-    /// Sets the class of the body, which lines do not determine. Called after all lines.
-    pub fn set_content(&mut self, content: ContentClass) {
+    /// Sets the class of the body, which cannot be derived from rows. Must be called after the last
+    /// [`push`](Self::push), which sets it too.
+    pub fn set_content_class(&mut self, content: ContentClass) {
         self.document.summary.content = content;
     }
 
-    /// Adds the next line in the order of the file. Returns false, and adds nothing, if the texts
-    /// of the file would exceed 2 GiB.
+    /// Adds the row of the next line, in the order of the file. Returns false, and adds nothing, if
+    /// the texts of the file would exceed 2 GiB.
     ///
-    /// A group that is neither the last nor the next one is read as the last.
+    /// A row whose group is neither the last one nor the next is put into the last group.
     pub fn push(&mut self, row: &DirectiveRow<'_>) -> bool {
         let texts = [row.key_raw, row.value_raw, row.value, row.name, row.token];
         let len: usize = texts.iter().map(|text| text.len()).sum();
@@ -106,7 +107,7 @@ impl RobotsTxtBuilder {
         if is_agent && (group_count == 0 || row_group_no as usize > group_count) {
             self.document.groups.push(Group {
                 line_no: row.line_no,
-                first: self.document.directives.len(),
+                first_directive: self.document.directives.len(),
                 crawl_delay: row.crawl_delay,
                 ..Group::default()
             });
@@ -116,19 +117,24 @@ impl RobotsTxtBuilder {
             true => group_count,
             false => row_group_no.min(group_count),
         };
-        let agent_no = self.count(row, group_no);
-        let directive = self.directive(row, group_no, agent_no);
+        let agent_no = self.count_row(row, group_no);
+        let directive = self.make_directive(row, group_no, agent_no);
         self.document.directives.push(directive);
         true
     }
 
     /// Makes the directive of a row, and puts its texts into the buffer.
-    fn directive(&mut self, row: &DirectiveRow<'_>, group_no: u32, agent_no: u32) -> Directive {
+    fn make_directive(
+        &mut self,
+        row: &DirectiveRow<'_>,
+        group_no: u32,
+        agent_no: u32,
+    ) -> Directive {
         let is_agent = row.kind == DirectiveKind::UserAgent;
-        let key_text = trim_end(trim_start(without_partial_bom(row.key_raw)));
-        let value_raw = self.keep(row.value_raw);
+        let key_text = trim_end(trim_start(strip_partial_bom(row.key_raw)));
+        let value_raw = self.push_text(row.value_raw);
         let (name, token) = if is_agent {
-            (self.keep(row.name), self.keep(row.token))
+            (self.push_text(row.name), self.push_text(row.token))
         } else {
             (Span::default(), Span::default())
         };
@@ -138,27 +144,28 @@ impl RobotsTxtBuilder {
             group_no,
             agent_no,
             record_no: row.record_no,
-            key_raw: self.keep(row.key_raw),
+            key_raw: self.push_text(row.key_raw),
             value_raw,
-            // The token of a token is the token itself, and is `*` exactly if the value is.
+            // The value of a user-agent line is used only to parse its token and to test it for
+            // `*`. The token gives the same results.
             value: match is_agent {
                 true => token,
                 false if row.value == row.value_raw => value_raw,
-                false => self.keep(row.value),
+                false => self.push_text(row.value),
             },
             name,
             token,
             has_colon: row.has_colon,
-            is_typo: !key_text.is_empty() && read_key(key_text).1,
+            is_typo: !key_text.is_empty() && parse_key(key_text).1,
             counts: row.counts,
             is_beyond_500kib: false,
             is_managed: false,
         }
     }
 
-    /// Counts a row in the summary and in its group. Returns the number of a user-agent line in its
-    /// group, or 0.
-    fn count(&mut self, row: &DirectiveRow<'_>, group_no: u32) -> u32 {
+    /// Adds a row to the counts of the summary and of its group. Returns the number of a
+    /// user-agent line in its group, or 0 for a rule.
+    fn count_row(&mut self, row: &DirectiveRow<'_>, group_no: u32) -> u32 {
         let mut no_group = Group::default();
         let mut agent_no = 0;
         let groups = &mut self.document.groups;
@@ -199,8 +206,8 @@ impl RobotsTxtBuilder {
     }
 
     /// Appends a text to the buffer, which has room for it.
-    fn keep(&mut self, text: &[u8]) -> Span {
-        let start = self.document.buffer.len() as u32 | IN_BUFFER;
+    fn push_text(&mut self, text: &[u8]) -> Span {
+        let start = self.document.buffer.len() as u32 | IN_BUFFER_BIT;
         self.document.buffer.extend_from_slice(text);
         Span {
             start,
@@ -209,11 +216,11 @@ impl RobotsTxtBuilder {
     }
 }
 
-/// Returns the key that Google's parser reads, without the first one or two bytes of a byte order
-/// mark that `key_raw` includes.
-fn without_partial_bom(key_raw: &[u8]) -> &[u8] {
-    let mark = b"\xef\xbb".iter().zip(key_raw);
-    &key_raw[mark.take_while(|(a, b)| a == b).count()..]
+/// Returns `key_raw` without the first one or two bytes of a byte order mark that it may begin
+/// with. Google's parser does not read them as part of the key.
+fn strip_partial_bom(key_raw: &[u8]) -> &[u8] {
+    let shared_bytes = b"\xef\xbb".iter().zip(key_raw);
+    &key_raw[shared_bytes.take_while(|(a, b)| a == b).count()..]
 }
 
 #[cfg(test)]

@@ -12,24 +12,24 @@ use crate::parse::blanks::{trim_end, trim_start};
 pub use span::Span;
 pub use summary::{ContentClass, LineEndings, Summary};
 
-/// The number of bytes of a body that count by default: 500 KiB (Google's page, "File size";
+/// The default of [`ParseOptions::body_limit`]: 500 KiB (Google's page, "File size";
 /// RFC 9309 §2.5 requires at least as many).
 pub const BODY_LIMIT_BYTES: u64 = 512_000;
 
 /// The bit of [`Span::start`] that marks a text in the buffer instead of the body.
-pub(crate) const IN_BUFFER: u32 = 1 << 31;
+pub(crate) const IN_BUFFER_BIT: u32 = 1 << 31;
 
-/// The length at which a body is cut, so that spans can refer to all of it. Escaping makes three
-/// bytes of one, which must fit as well.
-pub(crate) const MAX_BODY_BYTES: usize = IN_BUFFER as usize / 4;
+/// The length at which a body is cut, so that spans can refer to all of it and to its escaped
+/// paths, which are up to three times as long.
+pub(crate) const MAX_BODY_BYTES: usize = IN_BUFFER_BIT as usize / 4;
 
 /// The largest length of the buffer.
-pub(crate) const MAX_BUFFER_BYTES: usize = IN_BUFFER as usize - 1;
+pub(crate) const MAX_BUFFER_BYTES: usize = IN_BUFFER_BIT as usize - 1;
 
 /// Options for parsing a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParseOptions {
-    /// The number of bytes within which a line must end to count, or `None` for no limit.
+    /// The offset in bytes by which a line must end to count, or `None` for no limit.
     pub body_limit: Option<u64>,
     /// True if the body was cut off, so that its last line may be incomplete.
     pub is_truncated: bool,
@@ -81,7 +81,7 @@ pub struct Directive {
     /// The value as Google's parser reads it: cut at a NUL and at the line limit, trimmed, and
     /// [escaped](crate::escape) if the line is a rule.
     pub value: Span,
-    /// The [whole name](crate::whole_name) in a user-agent line; empty for other lines.
+    /// The [whole name](crate::push_whole_name) in a user-agent line; empty for other lines.
     pub name: Span,
     /// The [product token](crate::product_token) that Google's parser reads from a user-agent line,
     /// in lower case.
@@ -124,11 +124,11 @@ impl Directive {
 /// A group of user-agent lines and the rules that follow them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Group {
-    /// The number of its first user-agent line.
+    /// The line number of its first user-agent line.
     pub line_no: u32,
     /// The index of its first directive in [`RobotsTxt::directives`].
-    pub first: usize,
-    /// The number of its user-agent lines, including those that do not count.
+    pub first_directive: usize,
+    /// The count of its user-agent lines, including those that do not count.
     pub n_agents: u32,
     /// The number of its allow lines, including those that do not count.
     pub n_allow: u32,
@@ -148,17 +148,19 @@ pub(crate) struct DocumentData {
     pub(crate) directives: Vec<Directive>,
     pub(crate) groups: Vec<Group>,
     pub(crate) anomalies: Vec<Anomaly>,
+    /// The texts of spans that have [`IN_BUFFER_BIT`].
     pub(crate) buffer: Vec<u8>,
     pub(crate) summary: Summary,
 }
 
 impl DocumentData {
+    /// Returns the text of a span, from `body` or from the buffer.
     #[inline]
     pub(crate) fn text<'a>(&'a self, body: &'a [u8], span: Span) -> &'a [u8] {
-        let (source, start) = if span.start & IN_BUFFER == 0 {
+        let (source, start) = if span.start & IN_BUFFER_BIT == 0 {
             (body, span.start)
         } else {
-            (self.buffer.as_slice(), span.start & !IN_BUFFER)
+            (self.buffer.as_slice(), span.start & !IN_BUFFER_BIT)
         };
         &source[start as usize..start as usize + span.len as usize]
     }
@@ -210,8 +212,8 @@ impl<'a> RobotsTxt<'a> {
         let groups = self.groups();
         let end = groups
             .get(group_no as usize)
-            .map_or(self.directives().len(), |next| next.first);
-        &self.directives()[groups[group_no as usize - 1].first..end]
+            .map_or(self.directives().len(), |next| next.first_directive);
+        &self.directives()[groups[group_no as usize - 1].first_directive..end]
     }
 
     /// Returns the anomalies: those of the whole file first, then in the order of lines.
@@ -219,15 +221,15 @@ impl<'a> RobotsTxt<'a> {
         &self.document.anomalies
     }
 
-    /// Returns the anomalies, without those of lines if the body is an HTML page or not text: such
-    /// lines are not meant as directives.
+    /// Returns the anomalies. If the body is an HTML page or not text, returns only those of the
+    /// whole file, because its lines are not meant as directives.
     pub fn reported_anomalies(&self) -> &'a [Anomaly] {
         let anomalies = self.anomalies();
         if !self.summary().content.is_page_or_binary() {
             return anomalies;
         }
-        let of_file = anomalies.partition_point(|anomaly| anomaly.line_no.is_none());
-        &anomalies[..of_file]
+        let file_anomaly_count = anomalies.partition_point(|anomaly| anomaly.line_no.is_none());
+        &anomalies[..file_anomaly_count]
     }
 
     /// Returns counts and flags of the whole file.
@@ -237,7 +239,7 @@ impl<'a> RobotsTxt<'a> {
 
     /// Writes the canonical name of a directive of [`DirectiveKind::Other`] into `out`: the key in
     /// lower case, with `content-signal` for `content-signals`.
-    pub fn directive_name(&self, directive: &Directive, out: &mut Vec<u8>) {
+    pub fn write_directive_name(&self, directive: &Directive, out: &mut Vec<u8>) {
         let key = trim_end(trim_start(self.text(directive.key_raw)));
         out.clear();
         out.extend(key.iter().map(u8::to_ascii_lowercase));

@@ -1,4 +1,4 @@
-//! References to texts of a file.
+//! Spans: references to texts in a body or in the buffer of its parsed file.
 
 /// A reference to a text of a file. [`RobotsTxt::text`](super::RobotsTxt::text) returns the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

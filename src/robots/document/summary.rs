@@ -22,7 +22,7 @@ pub struct Summary {
     pub n_comment_lines: u32,
     /// The number of blank lines, including an empty last line.
     pub n_blank_lines: u32,
-    /// The number of lines with any other key.
+    /// The number of lines with a key other than user-agent, allow, disallow and sitemap.
     pub n_directives: u32,
     /// The length of the longest line, in bytes.
     pub max_line_bytes: u32,
@@ -30,7 +30,7 @@ pub struct Summary {
     pub has_bom: bool,
     /// True if the body is valid UTF-8.
     pub is_valid_utf8: bool,
-    /// The kind of its line ends.
+    /// The line ending of all lines, or [`LineEndings::Mixed`] if they differ.
     pub line_endings: LineEndings,
     /// The class of the content, determined from the body alone.
     pub content: ContentClass,
@@ -76,7 +76,7 @@ pub enum LineEndings {
 }
 
 impl LineEndings {
-    /// Returns the value in the tables.
+    /// Returns the name that the tables store.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -116,7 +116,7 @@ impl ContentClass {
         Self::Binary,
     ];
 
-    /// Returns the value in the tables.
+    /// Returns the name that the tables store.
     pub fn name(self) -> &'static str {
         match self {
             Self::Rules => "rules",

@@ -2,16 +2,16 @@
 
 use crate::agent_name::is_blank;
 
-/// The value 1 in every byte of a word.
-const ONES: u64 = u64::MAX / 255;
+/// A word in which the lowest bit of every byte is set.
+const LOW_BITS: u64 = u64::MAX / 255;
 
 /// Removes leading white space of the C locale.
 #[inline]
 pub(crate) fn trim_start(mut bytes: &[u8]) -> &[u8] {
     while let Some((word, rest)) = bytes.split_first_chunk::<8>() {
-        let others = u64::from_le_bytes(*word) ^ (b' ' as u64 * ONES);
-        if others != 0 {
-            bytes = &bytes[others.trailing_zeros() as usize / 8..];
+        let differences = u64::from_le_bytes(*word) ^ (b' ' as u64 * LOW_BITS);
+        if differences != 0 {
+            bytes = &bytes[differences.trailing_zeros() as usize / 8..];
             break;
         }
         bytes = rest;
@@ -23,15 +23,17 @@ pub(crate) fn trim_start(mut bytes: &[u8]) -> &[u8] {
     &bytes[begin..]
 }
 
-/// Returns the position of the first blank or tab. Faster than `memchr2` if it is near.
+/// Returns the position of the first blank or tab. It is faster than `memchr2` if the blank is near
+/// the beginning.
 #[inline]
 pub(crate) fn find_blank(text: &[u8]) -> Option<usize> {
-    // The lowest top bit that remains set belongs to a byte that is zero.
-    let zeros = |word: u64| word.wrapping_sub(ONES) & !word & (ONES << 7);
+    // Sets the top bit of the first zero byte. The top bits of later bytes may be wrong.
+    let mark_zero_bytes = |word: u64| word.wrapping_sub(LOW_BITS) & !word & (LOW_BITS << 7);
     let (words, rest) = text.as_chunks::<8>();
     for (i, word) in words.iter().enumerate() {
         let word = u64::from_le_bytes(*word);
-        let found = zeros(word ^ (b' ' as u64 * ONES)) | zeros(word ^ (b'\t' as u64 * ONES));
+        let found = mark_zero_bytes(word ^ (b' ' as u64 * LOW_BITS))
+            | mark_zero_bytes(word ^ (b'\t' as u64 * LOW_BITS));
         if found != 0 {
             return Some(i * 8 + found.trailing_zeros() as usize / 8);
         }
@@ -52,14 +54,14 @@ pub(crate) fn trim_end(bytes: &[u8]) -> &[u8] {
 
 /// Removes blanks and tabs, the white space of RFC 9309 §2.2, on both sides.
 pub(crate) fn trim_blanks(bytes: &[u8]) -> &[u8] {
-    let is_ws = |byte: &u8| *byte == b' ' || *byte == b'\t';
+    let is_blank_or_tab = |byte: &u8| *byte == b' ' || *byte == b'\t';
     let begin = bytes
         .iter()
-        .position(|byte| !is_ws(byte))
+        .position(|byte| !is_blank_or_tab(byte))
         .unwrap_or(bytes.len());
     let end = bytes
         .iter()
-        .rposition(|byte| !is_ws(byte))
+        .rposition(|byte| !is_blank_or_tab(byte))
         .map_or(begin, |last| last + 1);
     &bytes[begin..end]
 }

@@ -20,10 +20,10 @@ impl ByteClasses {
     const LINE_END: Self = Self(1 << 7);
 
     /// Returns the classes of the bytes of `text`.
-    pub(super) fn of(text: &[u8]) -> Self {
+    pub(super) fn classify(text: &[u8]) -> Self {
         let mut classes = 0;
         for &byte in text {
-            classes |= CLASSES[usize::from(byte)];
+            classes |= CLASS_BY_BYTE[usize::from(byte)];
         }
         Self(classes)
     }
@@ -31,42 +31,42 @@ impl ByteClasses {
     /// Returns the length of `text` up to the first line end, and the classes of the bytes before
     /// it.
     #[inline(never)]
-    pub(super) fn to_line_end(text: &[u8]) -> (usize, Self) {
+    pub(super) fn classify_to_line_end(text: &[u8]) -> (usize, Self) {
         let mut classes = 0;
         let (words, rest) = text.as_chunks::<8>();
         for (i, word) in words.iter().enumerate() {
             let word = u64::from_le_bytes(*word);
-            let mut candidates = classified(word);
+            let mut candidates = mark_classified_bytes(word);
             while candidates != 0 {
-                let bits = candidates.trailing_zeros() & !7;
-                let class = CLASSES[(word >> bits) as usize & 0xff];
+                let bit_offset = candidates.trailing_zeros() & !7;
+                let class = CLASS_BY_BYTE[(word >> bit_offset) as usize & 0xff];
                 if class == Self::LINE_END.0 {
-                    return (i * 8 + bits as usize / 8, Self(classes));
+                    return (i * 8 + bit_offset as usize / 8, Self(classes));
                 }
                 classes |= class;
                 candidates &= candidates - 1;
             }
         }
-        let whole = text.len() - rest.len();
+        let words_len = text.len() - rest.len();
         for (i, &byte) in rest.iter().enumerate() {
-            let class = CLASSES[usize::from(byte)];
+            let class = CLASS_BY_BYTE[usize::from(byte)];
             if class == Self::LINE_END.0 {
-                return (whole + i, Self(classes));
+                return (words_len + i, Self(classes));
             }
             classes |= class;
         }
         (text.len(), Self(classes))
     }
 
-    /// Returns true if the sets have a class in common.
+    /// Returns true if this set contains any of `classes`.
     #[inline(always)]
-    pub(super) fn has(self, classes: Self) -> bool {
+    pub(super) fn has_any(self, classes: Self) -> bool {
         self.0 & classes.0 != 0
     }
 }
 
 /// The class of each byte.
-const CLASSES: [u8; 256] = {
+const CLASS_BY_BYTE: [u8; 256] = {
     let mut classes = [0; 256];
     classes[b' ' as usize] = ByteClasses::BLANK.0;
     classes[b'\t' as usize] = ByteClasses::BLANK.0;
@@ -89,11 +89,11 @@ const CLASSES: [u8; 256] = {
 /// Sets the top bit of every byte of `word` that has a class: bytes up to `%`, and bytes above
 /// 0x7F. The top bits of some bytes without a class are set as well.
 #[inline(always)]
-const fn classified(word: u64) -> u64 {
-    const ONES: u64 = u64::MAX / 255;
-    // A borrow from the next byte can only set a further bit.
-    let up_to_percent = word.wrapping_sub((b'%' as u64 + 1) * ONES);
-    (word | up_to_percent) & (ONES << 7)
+const fn mark_classified_bytes(word: u64) -> u64 {
+    const LOW_BITS: u64 = u64::MAX / 255;
+    // A byte that borrows from the next byte can set the top bit of that byte, but never clears it.
+    let up_to_percent = word.wrapping_sub((b'%' as u64 + 1) * LOW_BITS);
+    (word | up_to_percent) & (LOW_BITS << 7)
 }
 
 #[cfg(test)]
@@ -107,15 +107,16 @@ mod tests {
                 for around in [b'a', b'?', 0, 0xff, b'*', b'+'] {
                     let mut word = [around; 8];
                     word[position] = byte;
-                    let found_bits = classified(u64::from_le_bytes(word)) >> (8 * position) & 0x80;
+                    let found_bits =
+                        mark_classified_bytes(u64::from_le_bytes(word)) >> (8 * position) & 0x80;
                     assert!(
-                        found_bits != 0 || CLASSES[usize::from(byte)] == 0,
+                        found_bits != 0 || CLASS_BY_BYTE[usize::from(byte)] == 0,
                         "{byte} at {position} among {around}"
                     );
                 }
             }
         }
-        assert_eq!(classified(u64::from_le_bytes(*b"/a-Z_9~+")), 0);
+        assert_eq!(mark_classified_bytes(u64::from_le_bytes(*b"/a-Z_9~+")), 0);
     }
 
     #[test]
@@ -126,9 +127,13 @@ mod tests {
                 text[len] = end;
                 text[len + 1] = b'?';
                 let plain = ByteClasses::default();
-                assert_eq!(ByteClasses::to_line_end(&text), (len, plain), "{len}");
                 assert_eq!(
-                    ByteClasses::to_line_end(&text[..len]),
+                    ByteClasses::classify_to_line_end(&text),
+                    (len, plain),
+                    "{len}"
+                );
+                assert_eq!(
+                    ByteClasses::classify_to_line_end(&text[..len]),
                     (len, plain),
                     "{len}"
                 );
@@ -137,10 +142,10 @@ mod tests {
                         continue;
                     }
                     text[len / 2] = byte;
-                    let found = ByteClasses::to_line_end(&text);
+                    let found = ByteClasses::classify_to_line_end(&text);
                     assert_eq!(
                         found,
-                        (len, ByteClasses::of(&text[..len])),
+                        (len, ByteClasses::classify(&text[..len])),
                         "{byte} in {len}"
                     );
                 }

@@ -28,16 +28,17 @@ impl ParseState<'_, '_> {
                 AnomalyKind::Over500kib,
             ),
         ];
-        for (applies, anomaly) in checks {
+        for (applies, kind) in checks {
             if applies {
-                self.report_file(anomaly);
+                self.report_for_file(kind);
             }
         }
-        self.compare_groups();
-        self.compare_agents();
-        self.document.summary.content = self.content_class(is_utf16);
+        self.check_groups();
+        self.check_agents();
+        self.document.summary.content = self.determine_content_class(is_utf16);
         if self.document.summary.template.is_none() {
-            self.document.summary.template = self.markers_seen.template(self.document, self.body);
+            self.document.summary.template =
+                self.seen_markers.find_template(self.document, self.body);
         }
         let anomalies = &mut self.document.anomalies;
         if !anomalies.is_sorted_by_key(|anomaly| anomaly.line_no) {
@@ -45,7 +46,8 @@ impl ParseState<'_, '_> {
         }
     }
 
-    fn content_class(&self, is_utf16: bool) -> ContentClass {
+    /// Returns the class of the body. The counts of the summary must be complete.
+    fn determine_content_class(&self, is_utf16: bool) -> ContentClass {
         let summary = &self.document.summary;
         if is_binary(self.body) {
             ContentClass::Binary
@@ -69,7 +71,7 @@ impl ParseState<'_, '_> {
     }
 
     /// Reports groups without rules, and contradicting rules of one group.
-    fn compare_groups(&mut self) {
+    fn check_groups(&mut self) {
         for i in 0..self.document.groups.len() {
             let group = self.document.groups[i];
             if group.n_allow + group.n_disallow == 0 {
@@ -80,14 +82,14 @@ impl ParseState<'_, '_> {
                 continue;
             }
             let next = self.document.groups.get(i + 1);
-            let end = next.map_or(self.document.directives.len(), |next| next.first);
-            self.compare_rules(group, end);
+            let end = next.map_or(self.document.directives.len(), |next| next.first_directive);
+            self.report_conflicting_rules(group, end);
         }
     }
 
     /// Reports allow and disallow lines of one group that have the same path. The directives of
     /// the group end at index `end`.
-    fn compare_rules(&mut self, group: Group, end: usize) {
+    fn report_conflicting_rules(&mut self, group: Group, end: usize) {
         // The rules of the rarer kind are sorted, and the others are looked up among them.
         let (rarer, other) = if group.n_allow <= group.n_disallow {
             (DirectiveKind::Allow, DirectiveKind::Disallow)
@@ -98,10 +100,10 @@ impl ParseState<'_, '_> {
         let directives = &self.document.directives[..end];
         let path = |i: u32| self.document.text(self.body, directives[i as usize].value);
         let rules = |kind: DirectiveKind| {
-            let rules = directives.iter().enumerate().skip(group.first);
+            let rules = directives.iter().enumerate().skip(group.first_directive);
             rules.filter(move |(_, line)| line.kind == kind && !line.value.is_empty())
         };
-        let reference = |i: usize, line: &Directive| {
+        let make_reference = |i: usize, line: &Directive| {
             DirectiveRef::new(i, self.document.text(self.body, line.value))
         };
         let compare = |a: &DirectiveRef, b: &DirectiveRef| {
@@ -109,18 +111,18 @@ impl ParseState<'_, '_> {
             a.hash.cmp(&b.hash).then_with(by_path)
         };
         sorted.clear();
-        sorted.extend(rules(rarer).map(|(i, line)| reference(i, line)));
+        sorted.extend(rules(rarer).map(|(i, line)| make_reference(i, line)));
         sorted.sort_unstable_by(|a, b| compare(a, b).then(a.index.cmp(&b.index)));
         sorted.dedup_by(|b, a| compare(a, b).is_eq());
         // A path need not be looked up if no sorted path has its length.
         let length_bit = |line: &Directive| 1u64 << (line.value.len() % 64);
-        let lengths = sorted
+        let length_bits = sorted
             .iter()
             .map(|rule| length_bit(&directives[rule.index as usize]));
-        let lengths = lengths.fold(0, |lengths, bit| lengths | bit);
+        let length_bits = length_bits.fold(0, |length_bits, bit| length_bits | bit);
         let mut conflicts = Vec::new();
-        for (i, line) in rules(other).filter(|(_, line)| lengths & length_bit(line) != 0) {
-            let rule = reference(i, line);
+        for (i, line) in rules(other).filter(|(_, line)| length_bits & length_bit(line) != 0) {
+            let rule = make_reference(i, line);
             let Ok(found) = sorted.binary_search_by(|other| compare(other, &rule)) else {
                 continue;
             };
@@ -137,7 +139,7 @@ impl ParseState<'_, '_> {
     }
 
     /// Reports crawlers that are named twice in a group, or in several groups.
-    fn compare_agents(&mut self) {
+    fn check_agents(&mut self) {
         let mut agents = std::mem::take(&mut self.scratch.agents);
         let directives = &self.document.directives;
         let name = |i: u32| self.document.text(self.body, directives[i as usize].name);
@@ -154,21 +156,21 @@ impl ParseState<'_, '_> {
             }
             let first = &directives[a.index as usize];
             let second = &directives[b.index as usize];
-            let anomaly = if first.group_no == second.group_no {
+            let kind = if first.group_no == second.group_no {
                 AnomalyKind::DuplicateAgentGroup
             } else {
                 AnomalyKind::AgentInManyGroups
             };
-            repeated.push((second.line_no, anomaly, second.value));
+            repeated.push((second.line_no, kind, second.value));
         }
         self.scratch.agents = agents;
-        for (line_no, anomaly, detail) in repeated {
-            self.report(line_no, anomaly, detail);
+        for (line_no, kind, detail) in repeated {
+            self.report(line_no, kind, detail);
         }
     }
 }
 
-/// Returns true if a body begins with a tag.
+/// Returns true if a body begins with an HTML tag, possibly after a byte order mark and blanks.
 pub(super) fn looks_like_html(body: &[u8]) -> bool {
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     let text = trim_start(body);
@@ -183,7 +185,7 @@ fn looks_like_utf16(body: &[u8]) -> bool {
         return true;
     }
     let head = &body[..body.len().min(64)];
-    let zeros = |start: usize| {
+    let count_zeros = |start: usize| {
         head.iter()
             .skip(start)
             .step_by(2)
@@ -191,7 +193,9 @@ fn looks_like_utf16(body: &[u8]) -> bool {
             .count()
     };
     let half = head.len() / 2;
-    half >= 4 && ((zeros(0) == half && zeros(1) == 0) || (zeros(1) == half && zeros(0) == 0))
+    half >= 4
+        && ((count_zeros(0) == half && count_zeros(1) == 0)
+            || (count_zeros(1) == half && count_zeros(0) == 0))
 }
 
 /// Returns true if a body begins with the magic number of a binary format.
@@ -211,10 +215,10 @@ fn is_binary(body: &[u8]) -> bool {
     MAGIC.iter().any(|magic| body.starts_with(magic))
 }
 
-/// A reference to a directive, for sorting directives by one of their texts.
+/// A reference to a directive, with which directives are sorted by one of their texts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DirectiveRef {
-    /// A hash of the text, so that few texts are compared.
+    /// A hash of the text. Texts are compared only if their hashes are equal.
     hash: u32,
     /// The index in `DocumentData::directives`.
     index: u32,
@@ -225,7 +229,7 @@ pub(super) struct DirectiveRef {
 impl DirectiveRef {
     pub(super) fn new(index: usize, text: &[u8]) -> Self {
         Self {
-            hash: hash(text),
+            hash: hash_text(text),
             index: index as u32,
             is_matched: false,
         }
@@ -233,8 +237,8 @@ impl DirectiveRef {
 }
 
 /// Hashes the length, the beginning and the end of a text.
-fn hash(text: &[u8]) -> u32 {
-    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+fn hash_text(text: &[u8]) -> u32 {
+    const ODD_MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
     let (first, last) = match (text.first_chunk::<8>(), text.last_chunk::<8>()) {
         (Some(first), Some(last)) => (u64::from_le_bytes(*first), u64::from_le_bytes(*last)),
         _ => {
@@ -244,6 +248,6 @@ fn hash(text: &[u8]) -> u32 {
             (first, 0)
         }
     };
-    let mixed = (first ^ text.len() as u64).wrapping_mul(ODD) ^ last;
-    (mixed.wrapping_mul(ODD) >> 32) as u32
+    let mixed = (first ^ text.len() as u64).wrapping_mul(ODD_MULTIPLIER) ^ last;
+    (mixed.wrapping_mul(ODD_MULTIPLIER) >> 32) as u32
 }

@@ -6,8 +6,8 @@
 use super::template::starts_with_ignore_case;
 use crate::document::DirectiveKind;
 
-/// Keys that Google's parser recognizes but does not use (§8).
-const UNSUPPORTED: [&[u8]; 12] = [
+/// The keys that Google's parser recognizes but does not use (§8).
+const UNSUPPORTED_KEYS: [&[u8]; 12] = [
     b"clean-param",
     b"content-signal",
     b"content-usage",
@@ -22,8 +22,9 @@ const UNSUPPORTED: [&[u8]; 12] = [
     b"visit-time",
 ];
 
-/// Other keys that a specification or a known crawler defines.
-const KNOWN: [&[u8]; 22] = [
+/// The keys that Google's parser does not recognize, but a specification or a known crawler
+/// defines.
+const OTHER_KNOWN_KEYS: [&[u8]; 22] = [
     b"license",
     b"disallowaitraining",
     b"allowaitraining",
@@ -48,8 +49,8 @@ const KNOWN: [&[u8]; 22] = [
     b"index",
 ];
 
-/// Returns true if the first letter and the length of `key` are those of a key in
-/// [`UNSUPPORTED`].
+/// Returns true if `key` may be one of [`UNSUPPORTED_KEYS`] according to its first letter and its
+/// length.
 #[inline]
 pub(crate) fn may_be_unsupported(key: &[u8]) -> bool {
     let first = key.first().map_or(0, |byte| byte | 0x20);
@@ -58,25 +59,28 @@ pub(crate) fn may_be_unsupported(key: &[u8]) -> bool {
 
 /// Returns true if Google's parser recognizes `key` but does not use it.
 pub(crate) fn is_unsupported(key: &[u8]) -> bool {
-    UNSUPPORTED
+    UNSUPPORTED_KEYS
         .iter()
         .any(|name| key.eq_ignore_ascii_case(name))
 }
 
 /// Returns true if any specification or known crawler defines `key`.
 pub(crate) fn is_known_directive(key: &[u8]) -> bool {
-    is_unsupported(key) || KNOWN.iter().any(|name| key.eq_ignore_ascii_case(name))
+    is_unsupported(key)
+        || OTHER_KNOWN_KEYS
+            .iter()
+            .any(|name| key.eq_ignore_ascii_case(name))
 }
 
 /// Returns all keys for which [`is_known_directive`] is true, in lower case.
 pub fn known_directives() -> impl Iterator<Item = &'static str> {
-    let keys = UNSUPPORTED.iter().chain(&KNOWN);
+    let keys = UNSUPPORTED_KEYS.iter().chain(&OTHER_KNOWN_KEYS);
     keys.map(|key| std::str::from_utf8(key).expect("keys are ASCII"))
 }
 
 /// Determines the kind of a key by its beginning (§3). Returns the kind, and whether the key is a
 /// misspelling.
-pub(crate) fn read_key(key: &[u8]) -> (DirectiveKind, bool) {
+pub(crate) fn parse_key(key: &[u8]) -> (DirectiveKind, bool) {
     let starts = |prefix: &[u8]| starts_with_ignore_case(key, prefix);
     match key[0] | 0x20 {
         b'u' if starts(b"user-agent") => (DirectiveKind::UserAgent, false),
@@ -101,53 +105,53 @@ pub(crate) fn read_key(key: &[u8]) -> (DirectiveKind, bool) {
     }
 }
 
-/// Recognizes `Disallow:` and `Allow:` at the beginning of a line. Returns whether it is `Allow`, and
-/// the position of the colon.
+/// Recognizes `Disallow:` and `Allow:` at the beginning of a line, ignoring case. Returns true for
+/// `Allow`, and the position of the colon.
 #[inline(always)]
-pub(crate) fn read_rule_key(line: &[u8]) -> Option<(bool, usize)> {
+pub(crate) fn parse_rule_key(line: &[u8]) -> Option<(bool, usize)> {
     let (first, rest) = line.split_first_chunk::<8>()?;
     let word = u64::from_le_bytes(*first);
-    if is_word(word, *b"disallow") {
+    if equals_ignoring_case(word, *b"disallow") {
         (rest.first() == Some(&b':')).then_some((false, 8))
     } else {
-        is_word(word & ALLOW, *b"allow:\0\0").then_some((true, 5))
+        equals_ignoring_case(word & FIRST_SIX_BYTES, *b"allow:\0\0").then_some((true, 5))
     }
 }
 
-/// Recognizes `User-agent:` and `Sitemap:` at the beginning of a line. Returns the kind and the
-/// position of the colon.
+/// Recognizes `User-agent:` and `Sitemap:` at the beginning of a line, ignoring case. Returns the
+/// kind and the position of the colon.
 #[inline(always)]
-pub(crate) fn read_name_key(line: &[u8]) -> Option<(DirectiveKind, usize)> {
+pub(crate) fn parse_agent_or_sitemap_key(line: &[u8]) -> Option<(DirectiveKind, usize)> {
     let (first, rest) = line.split_first_chunk::<8>()?;
     let word = u64::from_le_bytes(*first);
-    if is_word(word, *b"user-age") {
+    if equals_ignoring_case(word, *b"user-age") {
         let is_end = matches!(rest, [b'n' | b'N', b't' | b'T', b':', ..]);
         is_end.then_some((DirectiveKind::UserAgent, 10))
     } else {
-        is_word(word, *b"sitemap:").then_some((DirectiveKind::Sitemap, 7))
+        equals_ignoring_case(word, *b"sitemap:").then_some((DirectiveKind::Sitemap, 7))
     }
 }
 
 /// A mask of the first six of eight bytes.
-const ALLOW: u64 = u64::MAX >> 16;
+const FIRST_SIX_BYTES: u64 = u64::MAX >> 16;
 
-/// Returns true if eight bytes equal the lower-case `name`, ignoring case.
+/// Returns true if the eight bytes of `word` equal the lower-case `name`, ignoring case.
 #[inline(always)]
-fn is_word(word: u64, name: [u8; 8]) -> bool {
-    let case = name.map(|byte| if byte.is_ascii_lowercase() { 0x20 } else { 0 });
-    word | u64::from_le_bytes(case) == u64::from_le_bytes(name)
+fn equals_ignoring_case(word: u64, name: [u8; 8]) -> bool {
+    let case_bits = name.map(|byte| if byte.is_ascii_lowercase() { 0x20 } else { 0 });
+    word | u64::from_le_bytes(case_bits) == u64::from_le_bytes(name)
 }
 
 /// Returns true if a key is spelled as in RFC 9309 §2.2, ignoring case.
-pub(crate) fn is_whole_key(key: DirectiveKind, text: &[u8]) -> bool {
-    let name: &[u8] = match key {
+pub(crate) fn is_exact_key(kind: DirectiveKind, key: &[u8]) -> bool {
+    let name: &[u8] = match kind {
         DirectiveKind::UserAgent => b"user-agent",
         DirectiveKind::Allow => b"allow",
         DirectiveKind::Disallow => b"disallow",
         DirectiveKind::Sitemap => b"sitemap",
         DirectiveKind::Other => return false,
     };
-    text.eq_ignore_ascii_case(name)
+    key.eq_ignore_ascii_case(name)
 }
 
 /// Returns true if an unknown key is one or two edits away from a known key.
@@ -164,33 +168,33 @@ pub(crate) fn is_near_known_key(key: &[u8]) -> bool {
     ]
     .iter()
     // The distance is at least the difference of the lengths.
-    .any(|&(name, max)| key.len().abs_diff(name.len()) <= max && distance(key, name) <= max)
+    .any(|&(name, max)| key.len().abs_diff(name.len()) <= max && edit_distance(key, name) <= max)
 }
 
 /// Returns the number of edits (insertions, deletions, substitutions, swaps of neighbours) between
 /// two short words.
-fn distance(a: &[u8], b: &[u8]) -> usize {
+fn edit_distance(a: &[u8], b: &[u8]) -> usize {
     let width = b.len() + 1;
-    let mut before = [0usize; 20];
-    let mut last: [usize; 20] = std::array::from_fn(|i| i);
+    let mut row_before_last = [0usize; 20];
+    let mut last_row: [usize; 20] = std::array::from_fn(|i| i);
     for (i, x) in a.iter().enumerate() {
         let mut row = [0usize; 20];
         row[0] = i + 1;
         for (j, y) in b.iter().enumerate() {
-            let change = last[j] + usize::from(!x.eq_ignore_ascii_case(y));
-            row[j + 1] = change.min(last[j + 1] + 1).min(row[j] + 1);
+            let change = last_row[j] + usize::from(!x.eq_ignore_ascii_case(y));
+            row[j + 1] = change.min(last_row[j + 1] + 1).min(row[j] + 1);
             if i > 0
                 && j > 0
                 && x.eq_ignore_ascii_case(&b[j - 1])
                 && a[i - 1].eq_ignore_ascii_case(y)
             {
-                row[j + 1] = row[j + 1].min(before[j - 1] + 1);
+                row[j + 1] = row[j + 1].min(row_before_last[j - 1] + 1);
             }
         }
-        before = last;
-        last = row;
+        row_before_last = last_row;
+        last_row = row;
     }
-    last[width - 1]
+    last_row[width - 1]
 }
 
 #[cfg(test)]
@@ -199,20 +203,20 @@ mod tests {
 
     #[test]
     fn keys_are_read_by_their_beginning() {
-        assert_eq!(read_key(b"User-agents"), (DirectiveKind::UserAgent, false));
-        assert_eq!(read_key(b"USERAGENT"), (DirectiveKind::UserAgent, true));
-        assert_eq!(read_key(b"Allowance"), (DirectiveKind::Allow, false));
-        assert_eq!(read_key(b"dissallowed"), (DirectiveKind::Disallow, true));
-        assert_eq!(read_key(b"Site-map"), (DirectiveKind::Sitemap, true));
-        assert_eq!(read_key(b"alow"), (DirectiveKind::Other, false));
+        assert_eq!(parse_key(b"User-agents"), (DirectiveKind::UserAgent, false));
+        assert_eq!(parse_key(b"USERAGENT"), (DirectiveKind::UserAgent, true));
+        assert_eq!(parse_key(b"Allowance"), (DirectiveKind::Allow, false));
+        assert_eq!(parse_key(b"dissallowed"), (DirectiveKind::Disallow, true));
+        assert_eq!(parse_key(b"Site-map"), (DirectiveKind::Sitemap, true));
+        assert_eq!(parse_key(b"alow"), (DirectiveKind::Other, false));
     }
 
     #[test]
     fn usual_keys_are_keys_that_are_spelt_exactly() {
-        let usual = |line: &[u8]| match read_rule_key(line) {
+        let usual = |line: &[u8]| match parse_rule_key(line) {
             Some((true, colon)) => Some((DirectiveKind::Allow, colon)),
             Some((false, colon)) => Some((DirectiveKind::Disallow, colon)),
-            None => read_name_key(line),
+            None => parse_agent_or_sitemap_key(line),
         };
         assert_eq!(usual(b"Disallow:"), Some((DirectiveKind::Disallow, 8)));
         assert_eq!(usual(b"aLLow: /x"), Some((DirectiveKind::Allow, 5)));
@@ -235,7 +239,7 @@ mod tests {
 
     #[test]
     fn unsupported_keys_begin_as_such() {
-        for key in UNSUPPORTED {
+        for key in UNSUPPORTED_KEYS {
             assert!(may_be_unsupported(key) && may_be_unsupported(&key.to_ascii_uppercase()));
         }
     }

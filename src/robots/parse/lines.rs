@@ -36,7 +36,7 @@ pub struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// The offset of the line end.
+    /// Returns the offset of the line end in the body.
     #[inline]
     pub(crate) fn end(self) -> usize {
         self.start + self.bytes.len()
@@ -47,7 +47,7 @@ impl Line<'_> {
 #[derive(Clone, Debug)]
 pub struct Lines<'a> {
     body: &'a [u8],
-    next: usize,
+    next_start: usize,
     no: u32,
     is_done: bool,
 }
@@ -57,32 +57,32 @@ impl<'a> Lines<'a> {
     pub fn new(body: &'a [u8], start: usize) -> Self {
         Self {
             body,
-            next: start,
+            next_start: start,
             no: 0,
             is_done: false,
         }
     }
 
-    /// The bytes that have not been split yet, or `None` after the last line.
+    /// Returns the bytes that have not been split yet, or `None` after the last line.
     #[inline]
     pub(crate) fn rest(&self) -> Option<&'a [u8]> {
-        (!self.is_done).then(|| &self.body[self.next..])
+        (!self.is_done).then(|| &self.body[self.next_start..])
     }
 
     /// Cuts off the first `len` bytes as a line. They must not contain a line end, and a line end
     /// or the end of the body must follow them.
     #[inline]
-    pub(crate) fn cut(&mut self, len: usize) -> Line<'a> {
-        let start = self.next;
+    pub(crate) fn cut_line(&mut self, len: usize) -> Line<'a> {
+        let start = self.next_start;
         let (bytes, after) = self.body[start..].split_at(len);
-        let (ending, skip) = match after {
+        let (ending, ending_bytes) = match after {
             [b'\n', ..] => (LineEnding::Lf, 1),
             [b'\r', b'\n', ..] => (LineEnding::CrLf, 2),
             [_, ..] => (LineEnding::Cr, 1),
             [] => (LineEnding::None, 0),
         };
         self.is_done = after.is_empty();
-        self.next = start + len + skip;
+        self.next_start = start + len + ending_bytes;
         self.no += 1;
         Line {
             no: self.no,
@@ -93,7 +93,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Returns the length of the first line of `text`.
+/// Returns the length of the first line of `text` in bytes, without its line end.
 #[inline]
 pub(crate) fn line_len(text: &[u8]) -> usize {
     match text.first() {
@@ -108,7 +108,7 @@ impl<'a> Iterator for Lines<'a> {
     #[inline]
     fn next(&mut self) -> Option<Line<'a>> {
         let len = line_len(self.rest()?);
-        Some(self.cut(len))
+        Some(self.cut_line(len))
     }
 }
 

@@ -2,20 +2,21 @@
 
 /// The result of the last search in a body.
 ///
-/// A search for a byte that few lines contain passes many lines. Its result answers the same
-/// search for each of them. All searches with one `Lookahead` must be for the same bytes.
+/// A search for a byte that few lines contain goes beyond many lines. For each of these lines its
+/// result is known without another search. All searches with one `Lookahead` must be for the same
+/// bytes.
 pub(super) struct Lookahead {
     /// The offset at which the search began.
-    start: usize,
+    search_start: usize,
     /// The offset of the first match, or the length of the body.
-    found: usize,
+    found_offset: usize,
 }
 
 impl Lookahead {
     /// A lookahead without a previous search.
     pub(super) const NEW: Self = Self {
-        start: usize::MAX,
-        found: 0,
+        search_start: usize::MAX,
+        found_offset: 0,
     };
 
     /// Returns the position of the first match of `search` in `body[start..end]`, relative to
@@ -28,11 +29,12 @@ impl Lookahead {
         end: usize,
         search: impl Fn(&[u8]) -> Option<usize>,
     ) -> Option<usize> {
-        if start < self.start || start > self.found {
-            self.start = start;
-            self.found = search(&body[start..]).map_or(body.len(), |position| start + position);
+        if start < self.search_start || start > self.found_offset {
+            self.search_start = start;
+            self.found_offset =
+                search(&body[start..]).map_or(body.len(), |position| start + position);
         }
-        (self.found < end).then(|| self.found - start)
+        (self.found_offset < end).then(|| self.found_offset - start)
     }
 }
 

@@ -26,21 +26,21 @@ use crate::anomaly::{Anomaly, AnomalyKind};
 use crate::crawl_rate::parse_seconds;
 use crate::dialect::grouping::{GroupCounter, KosterRecordCounter};
 use crate::document::{
-    BODY_LIMIT_BYTES, Directive, DirectiveKind, DocumentData, IN_BUFFER, LineEndings,
+    BODY_LIMIT_BYTES, Directive, DirectiveKind, DocumentData, IN_BUFFER_BIT, LineEndings,
     MAX_BODY_BYTES, ParseOptions, RobotsTxt, Span, Summary,
 };
 use blanks::{find_blank, trim_blanks, trim_end, trim_start};
 use byte_classes::ByteClasses;
 use file_checks::{DirectiveRef, looks_like_html};
 use key::{
-    is_known_directive, is_near_known_key, is_unsupported, is_whole_key, may_be_unsupported,
-    read_key, read_name_key, read_rule_key,
+    is_exact_key, is_known_directive, is_near_known_key, is_unsupported, may_be_unsupported,
+    parse_agent_or_sitemap_key, parse_key, parse_rule_key,
 };
 use lines::{Line, LineEnding, Lines, MAX_LINE_BYTES, line_len};
 use lookahead::Lookahead;
 use memchr::{memchr, memchr2};
 use template::Template;
-use template_rules::MarkersSeen;
+use template_rules::SeenMarkers;
 use user_agent::ParsedAgent;
 
 /// Parses robots.txt files one after the other and reuses its memory.
@@ -62,7 +62,7 @@ pub struct Parser {
     scratch: ParserScratch,
 }
 
-/// Memory that the checks of one file leave to the next.
+/// Buffers for the checks of a file, which are reused for the next file.
 #[derive(Debug, Default)]
 struct ParserScratch {
     /// The user-agent lines that have a name.
@@ -104,7 +104,7 @@ impl Parser {
         document.buffer.clear();
         self.scratch.agents.clear();
         document.summary = Summary::default();
-        ParseState::new(document, &mut self.scratch, body, options).run();
+        ParseState::new(document, &mut self.scratch, body, options).parse_body();
         RobotsTxt {
             body,
             document: &self.document,
@@ -112,44 +112,49 @@ impl Parser {
     }
 }
 
-/// A line with a key and a value.
+/// A line with a key and a value, before it becomes a [`Directive`].
 struct ParsedLine<'b> {
     kind: DirectiveKind,
-    /// The key and the value as Google's parser reads them.
+    /// The key as Google's parser reads it.
     key_text: &'b [u8],
+    /// The value as Google's parser reads it, before paths are escaped.
     value: &'b [u8],
-    /// The location of `value` in the body.
-    span: Span,
+    /// The span of `value` in the body.
+    value_span: Span,
     key_raw: Span,
     value_raw: Span,
-    /// At least the classes of the bytes of `value`; there may be more.
+    /// The classes of the bytes of `value`. May include those of blanks that were trimmed.
     classes: ByteClasses,
     has_colon: bool,
     is_typo: bool,
     /// True if the line has a colon and its key is spelled as in RFC 9309.
-    is_exact: bool,
+    has_exact_key: bool,
     /// True if a comment follows the value without a blank between them.
-    is_comment_glued: bool,
+    has_adjacent_comment: bool,
 }
 
-/// The limits within which a line counts.
-struct CountingLimits {
+/// The limits that determine whether a line [counts](Directive::counts).
+struct BodyLimits {
     /// The offset by which a line must end.
-    end: u64,
+    end_offset: u64,
+    /// True if the body was cut off, so that a last line without a line end does not count.
     is_truncated: bool,
 }
 
-/// The first line of each kind since the last user-agent line; 0 for none.
+/// The numbers of the first blank, sitemap and crawl-delay lines since the last user-agent line; 0
+/// for none.
 #[derive(Default)]
-struct LinesSinceAgent {
-    blank: u32,
-    sitemap: u32,
-    crawl_delay: u32,
+struct FirstLinesSinceAgent {
+    blank_line_no: u32,
+    sitemap_line_no: u32,
+    crawl_delay_line_no: u32,
 }
 
-/// Searches for colons and `#`.
+/// The searches in the body whose results are reused for several lines.
 struct Lookaheads {
+    /// Searches for the next `:` or `#`.
     separators: Lookahead,
+    /// Searches for the next `#`.
     comments: Lookahead,
 }
 
@@ -158,19 +163,20 @@ struct ParseState<'p, 'b> {
     document: &'p mut DocumentData,
     scratch: &'p mut ParserScratch,
     body: &'b [u8],
-    limits: CountingLimits,
+    limits: BodyLimits,
     /// True if the body contains a NUL, so that a part of a line may be hidden.
     has_nul: bool,
+    /// True if the body begins with an HTML tag.
     is_html: bool,
     /// True within a block that a vendor manages.
     is_managed: bool,
     groups: GroupCounter,
     records: KosterRecordCounter,
-    since_agent: LinesSinceAgent,
+    since_agent: FirstLinesSinceAgent,
     lookaheads: Lookaheads,
     /// The length of an incomplete byte order mark at the beginning of the body: 0, 1 or 2.
     partial_bom_bytes: usize,
-    markers_seen: MarkersSeen,
+    seen_markers: SeenMarkers,
 }
 
 impl<'p, 'b> ParseState<'p, 'b> {
@@ -184,8 +190,8 @@ impl<'p, 'b> ParseState<'p, 'b> {
             document,
             scratch,
             body,
-            limits: CountingLimits {
-                end: options.body_limit.unwrap_or(u64::MAX),
+            limits: BodyLimits {
+                end_offset: options.body_limit.unwrap_or(u64::MAX),
                 is_truncated: options.is_truncated,
             },
             has_nul: memchr(0, body).is_some(),
@@ -193,36 +199,36 @@ impl<'p, 'b> ParseState<'p, 'b> {
             is_managed: false,
             groups: GroupCounter::default(),
             records: KosterRecordCounter::NEW,
-            since_agent: LinesSinceAgent::default(),
+            since_agent: FirstLinesSinceAgent::default(),
             lookaheads: Lookaheads {
                 separators: Lookahead::NEW,
                 comments: Lookahead::NEW,
             },
             partial_bom_bytes: 0,
-            markers_seen: MarkersSeen::default(),
+            seen_markers: SeenMarkers::default(),
         }
     }
 
-    fn run(&mut self) {
+    fn parse_body(&mut self) {
         let start = self.skip_bom();
         let mut endings = [0u32; 4];
-        let mut last_no = 0;
-        let mut longest = 0;
+        let mut last_line_no = 0;
+        let mut longest_bytes = 0;
         let mut lines = Lines::new(self.body, start);
         while let Some(rest) = lines.rest() {
-            let line = if self.partial_bom_bytes > 0 && last_no == 0 {
-                let line = lines.cut(line_len(rest));
-                self.line(line);
+            let line = if self.partial_bom_bytes > 0 && last_line_no == 0 {
+                let line = lines.cut_line(line_len(rest));
+                self.parse_line(line);
                 line
             } else {
-                self.next_line(&mut lines, rest)
+                self.parse_next_line(&mut lines, rest)
             };
             endings[line.ending as usize] += 1;
-            last_no = line.no;
-            longest = longest.max(line.bytes.len());
+            last_line_no = line.no;
+            longest_bytes = longest_bytes.max(line.bytes.len());
         }
-        self.document.summary.n_lines = last_no;
-        self.document.summary.max_line_bytes = longest as u32;
+        self.document.summary.n_lines = last_line_no;
+        self.document.summary.max_line_bytes = longest_bytes as u32;
         self.document.summary.line_endings = match endings {
             [0, 0, 0, _] => LineEndings::None,
             [_, 0, 0, _] => LineEndings::Lf,
@@ -246,11 +252,11 @@ impl<'p, 'b> ParseState<'p, 'b> {
             0 => {}
             3 => {
                 self.document.summary.has_bom = true;
-                self.report_file(AnomalyKind::Bom);
+                self.report_for_file(AnomalyKind::Bom);
             }
             _ => {
                 self.partial_bom_bytes = len;
-                self.report_file(AnomalyKind::PartialBom);
+                self.report_for_file(AnomalyKind::PartialBom);
             }
         }
         len
@@ -266,7 +272,8 @@ impl<'p, 'b> ParseState<'p, 'b> {
         });
     }
 
-    fn report_file(&mut self, kind: AnomalyKind) {
+    /// Reports an anomaly of the whole file.
+    fn report_for_file(&mut self, kind: AnomalyKind) {
         self.document.anomalies.push(Anomaly {
             line_no: None,
             kind,
@@ -274,8 +281,9 @@ impl<'p, 'b> ParseState<'p, 'b> {
         });
     }
 
+    /// Returns the span of a slice of the body.
     #[inline]
-    fn span(&self, text: &[u8]) -> Span {
+    fn span_in_body(&self, text: &[u8]) -> Span {
         let start = text.as_ptr() as usize - self.body.as_ptr() as usize;
         debug_assert!(start + text.len() <= self.body.len());
         Span {
@@ -284,10 +292,10 @@ impl<'p, 'b> ParseState<'p, 'b> {
         }
     }
 
-    /// Returns the span of everything in the buffer from `start` on.
-    fn buffered(&self, start: usize) -> Span {
+    /// Returns the span of the buffer from `start` to its end.
+    fn buffer_span(&self, start: usize) -> Span {
         Span {
-            start: start as u32 | IN_BUFFER,
+            start: start as u32 | IN_BUFFER_BIT,
             len: (self.document.buffer.len() - start) as u32,
         }
     }
@@ -295,46 +303,46 @@ impl<'p, 'b> ParseState<'p, 'b> {
     /// Cuts the next line off `rest` and parses it.
     ///
     /// This is the fast path for usual lines: the key is spelled correctly, a colon follows it
-    /// directly, and the value has no unusual bytes. Such a line is parsed while its end is
-    /// searched.
+    /// directly, and the value has no unusual bytes. The end of such a line and the classes of its
+    /// bytes are found in one pass.
     #[inline(always)]
-    fn next_line(&mut self, lines: &mut Lines<'b>, rest: &'b [u8]) -> Line<'b> {
-        if let Some((is_allow, colon)) = read_rule_key(rest) {
+    fn parse_next_line(&mut self, lines: &mut Lines<'b>, rest: &'b [u8]) -> Line<'b> {
+        if let Some((is_allow, colon)) = parse_rule_key(rest) {
             let kind = if is_allow {
                 DirectiveKind::Allow
             } else {
                 DirectiveKind::Disallow
             };
-            let (line, parsed) = cut_usual(lines, rest, kind, colon);
-            if is_usual(line, &parsed) {
-                let value = self.rule(line.no, &parsed);
-                self.push(line, &parsed, value, ParsedAgent::default());
+            let (line, parsed) = cut_usual_line(lines, rest, kind, colon);
+            if is_usual_line(line, &parsed) {
+                let value = self.add_rule(line.no, &parsed);
+                self.push_directive(line, &parsed, value, ParsedAgent::default());
             } else {
-                self.line(line);
+                self.parse_line(line);
             }
             return line;
         }
-        if let Some((kind, colon)) = read_name_key(rest) {
-            let (line, parsed) = cut_usual(lines, rest, kind, colon);
-            if is_usual(line, &parsed) {
-                self.add(line, parsed);
+        if let Some((kind, colon)) = parse_agent_or_sitemap_key(rest) {
+            let (line, parsed) = cut_usual_line(lines, rest, kind, colon);
+            if is_usual_line(line, &parsed) {
+                self.add_line(line, parsed);
             } else {
-                self.line(line);
+                self.parse_line(line);
             }
             return line;
         }
         if let [b'\n' | b'\r', ..] = rest {
-            let line = lines.cut(0);
-            self.blank(line);
+            let line = lines.cut_line(0);
+            self.pass_blank_line(line);
             return line;
         }
-        let line = lines.cut(line_len(rest));
-        self.line(line);
+        let line = lines.cut_line(line_len(rest));
+        self.parse_line(line);
         line
     }
 
     /// Parses any line.
-    fn line(&mut self, line: Line<'b>) {
+    fn parse_line(&mut self, line: Line<'b>) {
         let raw = line.bytes;
         let mut visible = raw;
         if raw.len() > MAX_LINE_BYTES {
@@ -350,56 +358,58 @@ impl<'p, 'b> ParseState<'p, 'b> {
         let is_cut = visible.len() < raw.len();
         let visible = trim_start(visible);
         let Some(&first) = visible.first() else {
-            return self.blank(line);
+            return self.pass_blank_line(line);
         };
         if first == b'#' {
             self.document.summary.n_comment_lines += 1;
-            return self.comment(&visible[1..]);
+            return self.read_comment(&visible[1..]);
         }
-        self.directive(line, visible, is_cut);
+        self.parse_directive(line, visible, is_cut);
     }
 
-    /// A blank line. It ends a record of `koster1996` and has no effect in the other dialects.
+    /// Counts a blank line, which ends a record of `koster1996` and has no effect in the other
+    /// dialects.
     #[inline(always)]
-    fn blank(&mut self, line: Line<'b>) {
+    fn pass_blank_line(&mut self, line: Line<'b>) {
         self.document.summary.n_blank_lines += 1;
         if line.bytes.iter().all(|byte| matches!(byte, b' ' | b'\t')) {
-            self.records.blank_line();
-            if self.since_agent.blank == 0 {
-                self.since_agent.blank = line.no;
+            self.records.pass_blank_line();
+            if self.since_agent.blank_line_no == 0 {
+                self.since_agent.blank_line_no = line.no;
             }
         }
     }
 
-    fn comment(&mut self, text: &[u8]) {
-        if let Some(template) = template::of_comment(text) {
+    /// Recognizes the template that wrote a comment, and the ends of a managed block.
+    fn read_comment(&mut self, text: &[u8]) {
+        if let Some(template) = template::find_comment_template(text) {
             let known = &mut self.document.summary.template;
             *known = Some(known.map_or(template, |known| known.min(template)));
             self.is_managed |= template == Template::CloudflareManaged;
-        } else if self.is_managed && template::ends_managed_block(text) {
+        } else if self.is_managed && template::is_managed_block_end(text) {
             self.is_managed = false;
         }
     }
 
     /// Parses a line that is neither blank nor a comment (§2). `visible` is the part of the line
     /// that Google's parser sees, from the first word on; `is_cut` is true if there is more.
-    fn directive(&mut self, line: Line<'b>, visible: &'b [u8], is_cut: bool) {
+    fn parse_directive(&mut self, line: Line<'b>, visible: &'b [u8], is_cut: bool) {
         let Some((visible_key, visible_value, has_colon)) = self.split_key(line, visible) else {
             return;
         };
         let key_text = trim_end(visible_key);
         if key_text.is_empty() {
-            return self.no_directive(line.no, trim_end(visible));
+            return self.report_no_directive(line.no, trim_end(visible));
         }
         let value = trim_end(trim_start(visible_value));
 
-        let (kind, is_typo) = read_key(key_text);
-        let is_whole = is_whole_key(kind, key_text);
-        // The text as written: the line's own bytes around the same separator.
+        let (kind, is_typo) = parse_key(key_text);
+        let is_exact_key_text = is_exact_key(kind, key_text);
+        // Key and value as written are all bytes of the line before and after the same separator.
         let separator =
             visible_key.as_ptr() as usize + visible_key.len() - line.bytes.as_ptr() as usize;
         let mut key_raw = trim_blanks(&line.bytes[..separator]);
-        let is_trimmed_alike = key_raw.len() == key_text.len();
+        let is_key_trimmed_alike = key_raw.len() == key_text.len();
         if self.partial_bom_bytes > 0
             && line.no == 1
             && matches!(
@@ -408,7 +418,7 @@ impl<'p, 'b> ParseState<'p, 'b> {
             )
         {
             // Only Google's parser drops these bytes. As written, they are part of the key.
-            let end = self.span(key_raw).start as usize + key_raw.len();
+            let end = self.span_in_body(key_raw).start as usize + key_raw.len();
             key_raw = &self.body[..end];
         }
         let after = &line.bytes[separator + 1..];
@@ -418,41 +428,42 @@ impl<'p, 'b> ParseState<'p, 'b> {
             memchr(b'#', after).unwrap_or(after.len())
         };
         let (value_raw, comment) = after.split_at(len);
-        let is_comment_glued =
+        let has_adjacent_comment =
             !comment.is_empty() && value_raw.last().is_some_and(|&byte| !is_blank(byte));
         let value_raw = trim_blanks(value_raw);
 
         let parsed = ParsedLine {
             kind,
             key_text,
-            key_raw: self.span(key_raw),
+            key_raw: self.span_in_body(key_raw),
             value,
-            span: self.span(value),
-            value_raw: self.span(value_raw),
+            value_span: self.span_in_body(value),
+            value_raw: self.span_in_body(value_raw),
             classes: match kind {
-                DirectiveKind::Allow | DirectiveKind::Disallow => ByteClasses::of(value),
+                DirectiveKind::Allow | DirectiveKind::Disallow => ByteClasses::classify(value),
                 _ => ByteClasses::default(),
             },
             has_colon,
             is_typo,
-            is_exact: has_colon && is_whole && key_raw.len() == key_text.len(),
-            is_comment_glued,
+            has_exact_key: has_colon && is_exact_key_text && key_raw.len() == key_text.len(),
+            has_adjacent_comment,
         };
-        let has_control_blank = !is_trimmed_alike
+        let has_control_blank = !is_key_trimmed_alike
             || (value_raw.len() != value.len() && has_control_blank_around(value_raw));
-        self.report_key(line.no, &parsed, is_whole, has_control_blank);
-        self.add(line, parsed);
+        self.report_key(line.no, &parsed, is_exact_key_text, has_control_blank);
+        self.add_line(line, parsed);
     }
 
-    /// Splits a line into key and value at its first colon, or at its only run of blanks, and
-    /// returns whether it is a colon. Without either, reports the line and returns `None`.
+    /// Splits a line at its first colon, or else at its only run of blanks. Returns the key, the
+    /// value, and whether they are separated by a colon. If the line has neither, reports it and
+    /// returns `None`.
     #[inline(always)]
     fn split_key(
         &mut self,
         line: Line<'b>,
         visible: &'b [u8],
     ) -> Option<(&'b [u8], &'b [u8], bool)> {
-        let start = self.span(visible).start as usize;
+        let start = self.span_in_body(visible).start as usize;
         let end = start + visible.len();
         let search = |text: &[u8]| memchr2(b':', b'#', text);
         match self
@@ -473,9 +484,9 @@ impl<'p, 'b> ParseState<'p, 'b> {
             }
             comment => {
                 let text = trim_end(&visible[..comment.unwrap_or(visible.len())]);
-                let words = two_words(text);
+                let words = split_two_words(text);
                 if words.is_none() {
-                    self.no_directive(line.no, text);
+                    self.report_no_directive(line.no, text);
                 }
                 words.map(|(key, value)| (key, value, false))
             }
@@ -488,7 +499,7 @@ impl<'p, 'b> ParseState<'p, 'b> {
         &mut self,
         line_no: u32,
         parsed: &ParsedLine<'b>,
-        is_whole: bool,
+        is_exact_key_text: bool,
         has_control_blank: bool,
     ) {
         if !parsed.has_colon {
@@ -499,7 +510,7 @@ impl<'p, 'b> ParseState<'p, 'b> {
         }
         if parsed.is_typo {
             self.report(line_no, AnomalyKind::TypoAcceptedByGoogle, parsed.key_raw);
-        } else if !is_whole {
+        } else if !is_exact_key_text {
             self.report(line_no, AnomalyKind::KeyByPrefix, parsed.key_raw);
         }
         if has_control_blank {
@@ -507,30 +518,40 @@ impl<'p, 'b> ParseState<'p, 'b> {
         }
     }
 
-    /// Adds a line with a key and a value.
+    /// Adds a line with a key and a value to the directives, the groups and the summary.
     #[inline(never)]
-    fn add(&mut self, line: Line<'b>, parsed: ParsedLine<'b>) {
-        let mut value = parsed.span;
+    fn add_line(&mut self, line: Line<'b>, parsed: ParsedLine<'b>) {
+        let mut value = parsed.value_span;
         let mut agent = ParsedAgent::default();
         match parsed.kind {
-            DirectiveKind::UserAgent => agent = self.user_agent(line.no, &parsed),
-            DirectiveKind::Allow | DirectiveKind::Disallow => value = self.rule(line.no, &parsed),
-            DirectiveKind::Sitemap => self.sitemap(line.no),
-            DirectiveKind::Other => self.other(line, &parsed),
+            DirectiveKind::UserAgent => agent = self.add_user_agent(line.no, &parsed),
+            DirectiveKind::Allow | DirectiveKind::Disallow => {
+                value = self.add_rule(line.no, &parsed)
+            }
+            DirectiveKind::Sitemap => self.count_sitemap(line.no),
+            DirectiveKind::Other => self.read_other_directive(line, &parsed),
         }
-        self.push(line, &parsed, value, agent);
+        self.push_directive(line, &parsed, value, agent);
     }
 
     /// Returns true if the line ends within the body limit and is complete.
     #[inline(always)]
-    fn counts(&self, line: Line<'b>) -> bool {
+    fn is_complete_within_limit(&self, line: Line<'b>) -> bool {
         let is_incomplete = self.limits.is_truncated && line.ending == LineEnding::None;
-        line.end() as u64 <= self.limits.end && !is_incomplete
+        line.end() as u64 <= self.limits.end_offset && !is_incomplete
     }
 
     #[inline(always)]
-    fn push(&mut self, line: Line<'b>, parsed: &ParsedLine<'b>, value: Span, agent: ParsedAgent) {
-        let record_no = self.records.directive(parsed.kind, parsed.is_exact);
+    fn push_directive(
+        &mut self,
+        line: Line<'b>,
+        parsed: &ParsedLine<'b>,
+        value: Span,
+        agent: ParsedAgent,
+    ) {
+        let record_no = self
+            .records
+            .pass_directive(parsed.kind, parsed.has_exact_key);
         self.document.directives.push(Directive {
             line_no: line.no,
             kind: parsed.kind,
@@ -544,39 +565,40 @@ impl<'p, 'b> ParseState<'p, 'b> {
             token: agent.token,
             has_colon: parsed.has_colon,
             is_typo: parsed.is_typo,
-            counts: self.counts(line),
+            counts: self.is_complete_within_limit(line),
             is_beyond_500kib: line.end() as u64 > BODY_LIMIT_BYTES,
             is_managed: self.is_managed,
         });
     }
 
-    fn no_directive(&mut self, line_no: u32, text: &[u8]) {
+    /// Reports a line that is not a directive, unless the body is an HTML page.
+    fn report_no_directive(&mut self, line_no: u32, text: &[u8]) {
         if !self.is_html {
-            let detail = self.span(text);
+            let detail = self.span_in_body(text);
             self.report(line_no, AnomalyKind::NoDirective, detail);
         }
     }
 
-    fn sitemap(&mut self, line_no: u32) {
+    fn count_sitemap(&mut self, line_no: u32) {
         self.document.summary.n_sitemaps += 1;
-        if self.since_agent.sitemap == 0 && !self.groups.has_rules() {
-            self.since_agent.sitemap = line_no;
+        if self.since_agent.sitemap_line_no == 0 && !self.groups.has_rules() {
+            self.since_agent.sitemap_line_no = line_no;
         }
     }
 
-    /// A line whose key is neither user-agent, allow, disallow nor sitemap.
-    fn other(&mut self, line: Line<'b>, parsed: &ParsedLine<'b>) {
+    /// Adds a line whose key is neither user-agent, allow, disallow nor sitemap.
+    fn read_other_directive(&mut self, line: Line<'b>, parsed: &ParsedLine<'b>) {
         let line_no = line.no;
         self.document.summary.n_directives += 1;
         let (key, value) = (parsed.key_text, parsed.value);
         if !may_be_unsupported(key) {
             if !self.is_html && !is_known_directive(key) {
-                self.unknown_directive(line_no, parsed);
+                self.report_unknown_directive(line_no, parsed);
             }
             return;
         }
-        let span = parsed.span;
-        let counts = self.counts(line);
+        let span = parsed.value_span;
+        let counts = self.is_complete_within_limit(line);
         if let Some(group) = self.document.groups.last_mut()
             && counts
         {
@@ -589,8 +611,8 @@ impl<'p, 'b> ParseState<'p, 'b> {
             }
         }
         if key.eq_ignore_ascii_case(b"crawl-delay") {
-            if self.since_agent.crawl_delay == 0 && !self.groups.has_rules() {
-                self.since_agent.crawl_delay = line_no;
+            if self.since_agent.crawl_delay_line_no == 0 && !self.groups.has_rules() {
+                self.since_agent.crawl_delay_line_no = line_no;
             }
             if parse_seconds(value).is_none() {
                 self.report(line_no, AnomalyKind::BadCrawlDelay, span);
@@ -599,24 +621,25 @@ impl<'p, 'b> ParseState<'p, 'b> {
         if is_unsupported(key) {
             self.report(line_no, AnomalyKind::UnsupportedDirective, parsed.key_raw);
         } else if !self.is_html && !is_known_directive(key) {
-            self.unknown_directive(line_no, parsed);
+            self.report_unknown_directive(line_no, parsed);
         }
     }
 
     #[cold]
-    fn unknown_directive(&mut self, line_no: u32, parsed: &ParsedLine<'b>) {
-        let anomaly = if is_near_known_key(parsed.key_text) {
+    fn report_unknown_directive(&mut self, line_no: u32, parsed: &ParsedLine<'b>) {
+        let kind = if is_near_known_key(parsed.key_text) {
             AnomalyKind::TypoOther
         } else {
             AnomalyKind::UnknownDirective
         };
-        self.report(line_no, anomaly, parsed.key_raw);
+        self.report(line_no, kind, parsed.key_raw);
     }
 }
 
-/// Cuts a line off `rest` whose kind and colon are known.
+/// Cuts the next line off `rest` and parses its value. The kind of the line and the position of its
+/// colon are known.
 #[inline(always)]
-fn cut_usual<'b>(
+fn cut_usual_line<'b>(
     lines: &mut Lines<'b>,
     rest: &'b [u8],
     kind: DirectiveKind,
@@ -626,10 +649,10 @@ fn cut_usual<'b>(
     while let Some(b' ' | b'\t') = rest.get(begin) {
         begin += 1;
     }
-    let (len, classes) = ByteClasses::to_line_end(&rest[begin..]);
-    let line = lines.cut(begin + len);
+    let (len, classes) = ByteClasses::classify_to_line_end(&rest[begin..]);
+    let line = lines.cut_line(begin + len);
     let mut value = &line.bytes[begin..];
-    if classes.has(ByteClasses::BLANK) {
+    if classes.has_any(ByteClasses::BLANK) {
         value = trim_end(value);
     }
     let span = Span {
@@ -644,28 +667,29 @@ fn cut_usual<'b>(
             len: colon as u32,
         },
         value,
-        span,
+        value_span: span,
         value_raw: span,
         classes,
         has_colon: true,
         is_typo: false,
-        is_exact: true,
-        is_comment_glued: false,
+        has_exact_key: true,
+        has_adjacent_comment: false,
     };
     (line, parsed)
 }
 
-/// Returns true if key and value as written equal key and value as parsed.
+/// Returns true if the fast path parsed the line correctly: no part of it is hidden, a comment or
+/// trimmed only by Google's parser.
 #[inline(always)]
-fn is_usual(line: Line<'_>, parsed: &ParsedLine<'_>) -> bool {
-    !parsed.classes.has(ByteClasses::UNUSUAL) && line.bytes.len() <= MAX_LINE_BYTES
+fn is_usual_line(line: Line<'_>, parsed: &ParsedLine<'_>) -> bool {
+    !parsed.classes.has_any(ByteClasses::UNUSUAL) && line.bytes.len() <= MAX_LINE_BYTES
 }
 
 /// Splits a key and a value that are separated only by blanks (§2.4).
 ///
 /// RFC 9309 requires a colon. Google's parser accepts blanks instead if the line has exactly two
 /// words.
-fn two_words(text: &[u8]) -> Option<(&[u8], &[u8])> {
+fn split_two_words(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let key_len = find_blank(text)?;
     let value = &text[key_len..];
     let begin = value

@@ -174,7 +174,7 @@ impl Template {
         Self::Bitly,
     ];
 
-    /// The value in the tables.
+    /// Returns the name that the tables store.
     pub fn name(self) -> &'static str {
         match self {
             Self::CloudflareManaged => "cloudflare_managed",
@@ -233,8 +233,8 @@ impl Template {
     }
 }
 
-/// Beginnings of comments, in lower case, without `#` and blanks.
-const COMMENTS: &[(&[u8], Template)] = &[
+/// The beginnings of the comments that generators write, in lower case, without `#` and blanks.
+const COMMENT_PREFIXES: &[(&[u8], Template)] = &[
     (
         b"begin cloudflare managed content",
         Template::CloudflareManaged,
@@ -294,50 +294,55 @@ const COMMENTS: &[(&[u8], Template)] = &[
     (b"welcome to bitly =)", Template::Bitly),
 ];
 
-/// For each first letter of [`COMMENTS`], the second letters, one bit per letter. Few other
-/// comments begin with the same two.
-static LETTERS: [u32; 26] = {
-    let mut letters = [0; 26];
+/// For each first letter of [`COMMENT_PREFIXES`], the second letters that follow it, one bit per
+/// letter. Nearly all other comments begin with another pair of letters.
+static SECOND_LETTERS: [u32; 26] = {
+    let mut second_letters = [0; 26];
     let mut i = 0;
-    while i < COMMENTS.len() {
-        let (Some(first), Some(second)) = (letter(COMMENTS[i].0[0]), letter(COMMENTS[i].0[1]))
-        else {
+    while i < COMMENT_PREFIXES.len() {
+        let (Some(first), Some(second)) = (
+            letter_index(COMMENT_PREFIXES[i].0[0]),
+            letter_index(COMMENT_PREFIXES[i].0[1]),
+        ) else {
             panic!("a comment begins with two letters");
         };
-        letters[first] |= 1 << second;
+        second_letters[first] |= 1 << second;
         i += 1;
     }
-    letters
+    second_letters
 };
 
-/// Returns the number of a lower-case letter, from 0.
-const fn letter(byte: u8) -> Option<usize> {
+/// Returns the position of a lower-case letter in the alphabet, from 0.
+const fn letter_index(byte: u8) -> Option<usize> {
     match byte {
         b'a'..=b'z' => Some((byte - b'a') as usize),
         _ => None,
     }
 }
 
-/// Returns the template that writes this comment. `text` is the comment after its `#`.
-pub(crate) fn of_comment(text: &[u8]) -> Option<Template> {
-    let text = comment_text(text);
+/// Returns the template whose generator writes this comment. `text` is the comment after its `#`.
+pub(crate) fn find_comment_template(text: &[u8]) -> Option<Template> {
+    let text = trim_comment_decoration(text);
     let begin: [u8; 2] = text.first_chunk()?.map(|byte| byte.to_ascii_lowercase());
-    if LETTERS[letter(begin[0])?] >> letter(begin[1])? & 1 == 0 {
+    if SECOND_LETTERS[letter_index(begin[0])?] >> letter_index(begin[1])? & 1 == 0 {
         return None;
     }
-    COMMENTS
+    COMMENT_PREFIXES
         .iter()
         .find(|(comment, _)| comment.starts_with(&begin) && starts_with_ignore_case(text, comment))
         .map(|&(_, template)| template)
 }
 
 /// Returns true if a comment ends Cloudflare's managed block.
-pub(crate) fn ends_managed_block(text: &[u8]) -> bool {
-    starts_with_ignore_case(comment_text(text), b"end cloudflare managed content")
+pub(crate) fn is_managed_block_end(text: &[u8]) -> bool {
+    starts_with_ignore_case(
+        trim_comment_decoration(text),
+        b"end cloudflare managed content",
+    )
 }
 
 /// Returns a comment without the punctuation and blanks before its first word.
-fn comment_text(text: &[u8]) -> &[u8] {
+fn trim_comment_decoration(text: &[u8]) -> &[u8] {
     let begin = text
         .iter()
         .position(|&byte| !matches!(byte, b'#' | b'-' | b'=' | b'*' | b' ' | b'\t'));
@@ -356,31 +361,37 @@ mod tests {
     #[test]
     fn comments_of_templates_are_recognized_in_any_case_and_decoration() {
         assert_eq!(
-            of_comment(b" BEGIN Cloudflare Managed content"),
+            find_comment_template(b" BEGIN Cloudflare Managed content"),
             Some(Template::CloudflareManaged)
         );
         assert_eq!(
-            of_comment(b"BEGIN Cloudflare Managed Content"),
+            find_comment_template(b"BEGIN Cloudflare Managed Content"),
             Some(Template::CloudflareManaged)
         );
-        assert_eq!(of_comment(b" START YOAST BLOCK"), Some(Template::Yoast));
-        assert_eq!(of_comment(b" Welcome to Bitly =)"), Some(Template::Bitly));
-        assert_eq!(of_comment(b" Welcome to Bitly"), None);
-        assert_eq!(of_comment(b" We welcome all crawlers"), None);
-        assert_eq!(of_comment(b" b"), None);
-        assert_eq!(of_comment(b" hello"), None);
-        assert_eq!(of_comment(b""), None);
-        assert!(ends_managed_block(b" END Cloudflare Managed Content"));
+        assert_eq!(
+            find_comment_template(b" START YOAST BLOCK"),
+            Some(Template::Yoast)
+        );
+        assert_eq!(
+            find_comment_template(b" Welcome to Bitly =)"),
+            Some(Template::Bitly)
+        );
+        assert_eq!(find_comment_template(b" Welcome to Bitly"), None);
+        assert_eq!(find_comment_template(b" We welcome all crawlers"), None);
+        assert_eq!(find_comment_template(b" b"), None);
+        assert_eq!(find_comment_template(b" hello"), None);
+        assert_eq!(find_comment_template(b""), None);
+        assert!(is_managed_block_end(b" END Cloudflare Managed Content"));
     }
 
     #[test]
     fn every_comment_is_recognized_and_no_shorter_one() {
-        for &(comment, template) in COMMENTS {
-            assert_eq!(of_comment(comment), Some(template));
+        for &(comment, template) in COMMENT_PREFIXES {
+            assert_eq!(find_comment_template(comment), Some(template));
             let upper = [b"# ", &comment.to_ascii_uppercase()[..], b" (and more)"].concat();
-            assert_eq!(of_comment(&upper), Some(template));
-            let shorter = of_comment(&comment[..comment.len() - 1]);
-            let is_other = COMMENTS
+            assert_eq!(find_comment_template(&upper), Some(template));
+            let shorter = find_comment_template(&comment[..comment.len() - 1]);
+            let is_other = COMMENT_PREFIXES
                 .iter()
                 .any(|&(other, _)| other != comment && comment.starts_with(other));
             assert_eq!(shorter.is_some(), is_other);

@@ -22,39 +22,39 @@ const MAX_SEARCHED_LINES: usize = 16_384;
 const WP_ADMIN: &[u8] = b"/wp-admin/";
 
 /// The path that WordPress allows.
-const ADMIN_AJAX: &[u8] = b"/wp-admin/admin-ajax.php";
+const WP_ADMIN_AJAX: &[u8] = b"/wp-admin/admin-ajax.php";
 
-/// Rules by which a template is recognized.
+/// A combination of rules by which a template is recognized.
 #[derive(Debug)]
 struct Signature {
     template: Template,
-    /// A name of a user-agent line, in lower case.
+    /// The whole name of a user-agent line that the file must have, in lower case, or `None`.
     agent: Option<&'static [u8]>,
-    rules: &'static [Rule],
+    rules: &'static [SignatureRule],
 }
 
 /// A rule of a signature.
 #[derive(Clone, Copy, Debug)]
-struct Rule {
+struct SignatureRule {
     kind: DirectiveKind,
     path: &'static [u8],
 }
 
-const fn allow(path: &'static str) -> Rule {
-    Rule {
+const fn allow(path: &'static str) -> SignatureRule {
+    SignatureRule {
         kind: DirectiveKind::Allow,
         path: path.as_bytes(),
     }
 }
 
-const fn disallow(path: &'static str) -> Rule {
-    Rule {
+const fn disallow(path: &'static str) -> SignatureRule {
+    SignatureRule {
         kind: DirectiveKind::Disallow,
         path: path.as_bytes(),
     }
 }
 
-const fn signature(template: Template, rules: &'static [Rule]) -> Signature {
+const fn signature(template: Template, rules: &'static [SignatureRule]) -> Signature {
     Signature {
         template,
         agent: None,
@@ -301,9 +301,9 @@ const SIGNATURES: &[Signature] = &[
     ),
 ];
 
-/// Signatures of files that have exactly these rules, at most [`MAX_WHOLE_RULES`], for `*` and the
-/// agent.
-const WHOLE_FILES: &[Signature] = &[
+/// Signatures of files that have exactly these rules and whose only user-agent lines are `*` and
+/// the agent. Each has at most [`MAX_WHOLE_FILE_RULES`] rules.
+const WHOLE_FILE_SIGNATURES: &[Signature] = &[
     Signature {
         template: Template::Blogger,
         agent: Some(b"mediapartners-google"),
@@ -349,16 +349,17 @@ const WHOLE_FILES: &[Signature] = &[
     ),
 ];
 
-/// The most rules of [`WHOLE_FILES`].
-const MAX_WHOLE_RULES: u32 = 4;
+/// The largest number of rules of one of [`WHOLE_FILE_SIGNATURES`].
+const MAX_WHOLE_FILE_RULES: u32 = 4;
 
-/// The lengths of all paths of each of [`WHOLE_FILES`] together, one bit per length modulo 64.
-const WHOLE_FILE_BYTES: u64 = {
+/// For each of [`WHOLE_FILE_SIGNATURES`], the total length of its paths in bytes, modulo 64: a set
+/// with one bit per value.
+const WHOLE_FILE_LENGTH_BITS: u64 = {
     let mut lengths = 0;
     let mut i = 0;
-    while i < WHOLE_FILES.len() {
-        let rules = WHOLE_FILES[i].rules;
-        assert!(rules.len() >= 2 && rules.len() <= MAX_WHOLE_RULES as usize);
+    while i < WHOLE_FILE_SIGNATURES.len() {
+        let rules = WHOLE_FILE_SIGNATURES[i].rules;
+        assert!(rules.len() >= 2 && rules.len() <= MAX_WHOLE_FILE_RULES as usize);
         let mut len = 0;
         let mut rule = 0;
         while rule < rules.len() {
@@ -371,22 +372,22 @@ const WHOLE_FILE_BYTES: u64 = {
     lengths
 };
 
-/// The markers that occur in a file.
+/// The markers found so far in a file.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct MarkersSeen {
+pub(super) struct SeenMarkers {
     disallows_wp_admin: bool,
     allows_admin_ajax: bool,
     /// The signatures whose markers occur, one bit per index in [`SIGNATURES`].
     candidates: u64,
 }
 
-impl MarkersSeen {
+impl SeenMarkers {
     /// Adds a rule for which [`may_be_marker`] returned true.
     #[cold]
     pub(super) fn add(&mut self, kind: DirectiveKind, path: &[u8]) {
         if path == WP_ADMIN {
             self.disallows_wp_admin |= kind == DirectiveKind::Disallow;
-        } else if path == ADMIN_AJAX {
+        } else if path == WP_ADMIN_AJAX {
             self.allows_admin_ajax |= kind == DirectiveKind::Allow;
         } else {
             for (i, signature) in SIGNATURES.iter().enumerate() {
@@ -397,53 +398,55 @@ impl MarkersSeen {
         }
     }
 
-    /// Returns the template of the file.
-    pub(super) fn template(&self, document: &DocumentData, body: &[u8]) -> Option<Template> {
+    /// Returns the template of a file that has been read completely.
+    pub(super) fn find_template(&self, document: &DocumentData, body: &[u8]) -> Option<Template> {
         if self.disallows_wp_admin && self.allows_admin_ajax {
             return Some(Template::Wordpress);
         }
         let file = SearchedFile { document, body };
         if self.candidates != 0
-            && let Some(template) = file.of_candidates(self.candidates)
+            && let Some(template) = file.match_candidates(self.candidates)
         {
             return Some(template);
         }
         match document.summary.n_allow + document.summary.n_disallow {
-            n_rules @ 2..=MAX_WHOLE_RULES => file.of_all_rules(n_rules as usize),
+            n_rules @ 2..=MAX_WHOLE_FILE_RULES => file.match_whole_file(n_rules as usize),
             _ => None,
         }
     }
 }
 
-/// For each length modulo 64, the hashes of the markers, one bit per hash.
-static MARKERS: [u64; 64] = {
+/// For each length of a path modulo 64, the hashes of the markers of that length, one bit per hash.
+static MARKER_HASH_BITS: [u64; 64] = {
     let mut markers = [0; 64];
     let mut i = 0;
     while i < SIGNATURES.len() {
-        markers = with_marker(markers, SIGNATURES[i].rules[0].path);
+        markers = insert_marker(markers, SIGNATURES[i].rules[0].path);
         i += 1;
     }
     assert!(i <= u64::BITS as usize, "each has a bit in a `u64`");
-    with_marker(with_marker(markers, WP_ADMIN), ADMIN_AJAX)
+    insert_marker(insert_marker(markers, WP_ADMIN), WP_ADMIN_AJAX)
 };
 
-const fn with_marker(mut markers: [u64; 64], path: &[u8]) -> [u64; 64] {
+/// Returns `markers` with the bit of one more marker.
+const fn insert_marker(mut markers: [u64; 64], path: &[u8]) -> [u64; 64] {
     let Some(begin) = path.first_chunk() else {
         panic!("a marker has five bytes or more");
     };
-    markers[path.len() % 64] |= 1 << hash(begin);
+    markers[path.len() % 64] |= 1 << hash_beginning(begin);
     markers
 }
 
-/// Returns false if a path is not the marker of a signature.
+/// Returns true if a path may be a marker: for every marker and for few other paths.
 #[inline(always)]
 pub(super) fn may_be_marker(path: &[u8]) -> bool {
     path.first_chunk()
-        .is_some_and(|begin| MARKERS[path.len() % 64] >> hash(begin) & 1 != 0)
+        .is_some_and(|begin| MARKER_HASH_BITS[path.len() % 64] >> hash_beginning(begin) & 1 != 0)
 }
 
-/// Returns a hash below 64 of the beginning of a path. The first byte is nearly always `/`.
-const fn hash(begin: &[u8; 5]) -> u32 {
+/// Returns a hash below 64 of the beginning of a path. The first byte is not hashed, because it is
+/// nearly always `/`.
+const fn hash_beginning(begin: &[u8; 5]) -> u32 {
     let word = u32::from_le_bytes([begin[1], begin[2], begin[3], begin[4]]);
     word.wrapping_mul(0x9e37_79b1) >> 26
 }
@@ -456,42 +459,43 @@ struct SearchedFile<'a> {
 }
 
 impl<'a> SearchedFile<'a> {
-    fn of_candidates(self, candidates: u64) -> Option<Template> {
+    /// Returns the template of the first of the candidate signatures that matches.
+    fn match_candidates(self, candidates: u64) -> Option<Template> {
         let is_candidate = |(i, _): &(usize, &Signature)| candidates >> i & 1 != 0;
         let mut signatures = SIGNATURES.iter().enumerate().filter(is_candidate);
-        let found = signatures.find(|(_, signature)| self.has(signature));
+        let found = signatures.find(|(_, signature)| self.matches_signature(signature));
         found.map(|(_, signature)| signature.template)
     }
 
     /// Returns the template of a file that has the rules of its generator and no others.
-    fn of_all_rules(self, n_rules: usize) -> Option<Template> {
+    fn match_whole_file(self, n_rules: usize) -> Option<Template> {
         let directives = self.document.directives.iter();
         let rules = directives.filter(|line| is_rule(line.kind));
         let path_bytes: usize = rules.map(|line| line.value.len()).sum();
-        if WHOLE_FILE_BYTES >> (path_bytes % 64) & 1 != 0 {
-            let mut signatures = WHOLE_FILES.iter();
+        if WHOLE_FILE_LENGTH_BITS >> (path_bytes % 64) & 1 != 0 {
+            let mut signatures = WHOLE_FILE_SIGNATURES.iter();
             let n_agents = self.document.summary.n_user_agents;
-            let is_file = |signature: &&Signature| {
+            let is_match = |signature: &&Signature| {
                 signature.rules.len() == n_rules
                     && n_agents == 1 + u32::from(signature.agent.is_some())
-                    && self.has(signature)
+                    && self.matches_signature(signature)
             };
-            if let Some(signature) = signatures.find(is_file) {
+            if let Some(signature) = signatures.find(is_match) {
                 return Some(signature.template);
             }
         }
-        let may_be_wordpress = n_rules == 2 && path_bytes > WP_ADMIN.len() + ADMIN_AJAX.len();
+        let may_be_wordpress = n_rules == 2 && path_bytes > WP_ADMIN.len() + WP_ADMIN_AJAX.len();
         (may_be_wordpress && self.is_wordpress_in_folder()).then_some(Template::Wordpress)
     }
 
     /// Returns true if the file has the rules and the agent of a signature.
-    fn has(self, signature: &Signature) -> bool {
-        let has_rule = |rule: &Rule| {
-            self.lines(rule.kind)
+    fn matches_signature(self, signature: &Signature) -> bool {
+        let has_rule = |rule: &SignatureRule| {
+            self.lines_of_kind(rule.kind)
                 .any(|line| self.document.text(self.body, line.value) == rule.path)
         };
         let has_agent = |name: &[u8]| {
-            self.lines(DirectiveKind::UserAgent)
+            self.lines_of_kind(DirectiveKind::UserAgent)
                 .any(|line| self.document.text(self.body, line.name) == name)
         };
         signature.rules.iter().all(has_rule) && signature.agent.is_none_or(has_agent)
@@ -500,15 +504,16 @@ impl<'a> SearchedFile<'a> {
     /// Returns true if the two rules of a file are those of WordPress in a folder.
     fn is_wordpress_in_folder(self) -> bool {
         let path = |kind| {
-            let line = self.lines(kind).next()?;
+            let line = self.lines_of_kind(kind).next()?;
             Some(self.document.text(self.body, line.value))
         };
-        let folder = path(DirectiveKind::Allow).and_then(|path| path.strip_suffix(ADMIN_AJAX));
+        let folder = path(DirectiveKind::Allow).and_then(|path| path.strip_suffix(WP_ADMIN_AJAX));
         let admin = path(DirectiveKind::Disallow).and_then(|path| path.strip_suffix(WP_ADMIN));
         folder.is_some() && folder == admin
     }
 
-    fn lines(self, kind: DirectiveKind) -> impl Iterator<Item = &'a Directive> {
+    /// Returns the directives of a kind among the first [`MAX_SEARCHED_LINES`].
+    fn lines_of_kind(self, kind: DirectiveKind) -> impl Iterator<Item = &'a Directive> {
         let lines = self.document.directives.iter().take(MAX_SEARCHED_LINES);
         lines.filter(move |line| line.kind == kind)
     }
@@ -523,14 +528,14 @@ mod tests {
     use super::*;
     use crate::Parser;
 
-    fn template(body: &str) -> Option<&'static str> {
+    fn recognize_template(body: &str) -> Option<&'static str> {
         let mut parser = Parser::new();
         let template = parser.parse(body.as_bytes()).summary().template;
         template.map(Template::name)
     }
 
     /// Writes the rules of a signature, and a group of its agent.
-    fn file(signature: &Signature) -> String {
+    fn write_file(signature: &Signature) -> String {
         let mut body = String::new();
         if let Some(agent) = signature.agent {
             let agent = std::str::from_utf8(agent).unwrap();
@@ -556,10 +561,10 @@ mod tests {
 
     #[test]
     fn every_signature_needs_all_its_rules_as_they_are() {
-        for signature in SIGNATURES.iter().chain(WHOLE_FILES) {
+        for signature in SIGNATURES.iter().chain(WHOLE_FILE_SIGNATURES) {
             let name = Some(signature.template.name());
-            let body = file(signature);
-            assert_eq!(template(&body), name, "{body}");
+            let body = write_file(signature);
+            assert_eq!(recognize_template(&body), name, "{body}");
             for line in rule_lines(&body) {
                 let other_kind = match line.strip_prefix("Disallow") {
                     Some(path) => format!("Allow{path}"),
@@ -568,18 +573,22 @@ mod tests {
                 for other in ["", &format!("{line}x"), &other_kind] {
                     let changed = body.replace(&format!("{line}\n"), &format!("{other}\n"));
                     // Two files of a generator may differ by this rule.
-                    let is_signature = WHOLE_FILES.iter().any(|whole| {
-                        let lines = file(whole);
+                    let is_signature = WHOLE_FILE_SIGNATURES.iter().any(|whole| {
+                        let lines = write_file(whole);
                         rule_lines(&lines) == rule_lines(&changed.replace("\n\n", "\n"))
                     });
                     if !is_signature {
-                        assert_ne!(template(&changed), name, "{line:?}, {other:?}: {body}");
+                        assert_ne!(
+                            recognize_template(&changed),
+                            name,
+                            "{line:?}, {other:?}: {body}"
+                        );
                     }
                 }
             }
             if let Some(agent) = signature.agent {
                 let other = body.replace(std::str::from_utf8(agent).unwrap(), "otherbot");
-                assert_eq!(template(&other), None, "{other}");
+                assert_eq!(recognize_template(&other), None, "{other}");
             }
         }
     }
@@ -588,12 +597,16 @@ mod tests {
     fn further_rules_count_only_where_the_whole_file_is_compared() {
         let further = "Disallow: /of-the-site/\nAllow: /of-the-site/a\n";
         for signature in SIGNATURES {
-            let body = file(signature) + further;
-            assert_eq!(template(&body), Some(signature.template.name()), "{body}");
+            let body = write_file(signature) + further;
+            assert_eq!(
+                recognize_template(&body),
+                Some(signature.template.name()),
+                "{body}"
+            );
         }
-        for signature in WHOLE_FILES {
-            let body = file(signature) + further;
-            assert_eq!(template(&body), None, "{body}");
+        for signature in WHOLE_FILE_SIGNATURES {
+            let body = write_file(signature) + further;
+            assert_eq!(recognize_template(&body), None, "{body}");
         }
     }
 
@@ -601,54 +614,60 @@ mod tests {
     fn order_groups_case_of_keys_and_line_ends_do_not_matter() {
         let body = "user-agent: a\r\ndisallow: /hs/manage-preferences/\r\nuser-agent: b\r\n\
                     DISALLOW : /_hcms/preview/ # comment\r\n";
-        assert_eq!(template(body), Some("hubspot"));
-        assert_eq!(template(&body.replace('\n', "")), Some("hubspot"));
+        assert_eq!(recognize_template(body), Some("hubspot"));
+        assert_eq!(recognize_template(&body.replace('\n', "")), Some("hubspot"));
     }
 
     #[test]
     fn wordpress_is_recognized_in_a_folder_and_before_version_4_4() {
         let folder = "User-agent: *\nDisallow: /wp/wp-admin/\n\
                       Allow: /wp/wp-admin/admin-ajax.php\n\nSitemap: https://h/wp-sitemap.xml\n";
-        assert_eq!(template(folder), Some("wordpress"));
+        assert_eq!(recognize_template(folder), Some("wordpress"));
         let deeper = folder.replace("/wp/", "/a/b/");
-        assert_eq!(template(&deeper), Some("wordpress"));
+        assert_eq!(recognize_template(&deeper), Some("wordpress"));
         let two_folders = folder.replace("Disallow: /wp", "Disallow: /blog");
-        assert_eq!(template(&two_folders), None);
+        assert_eq!(recognize_template(&two_folders), None);
         let with_others = format!("{folder}Disallow: /search\n");
-        assert_eq!(template(&with_others), None);
+        assert_eq!(recognize_template(&with_others), None);
         let old = "User-agent: *\nDisallow: /wp-admin/\nDisallow: /wp-includes/\n";
-        assert_eq!(template(old), Some("wordpress"));
-        assert_eq!(template(&format!("{old}Disallow: /wp-content/\n")), None);
-        assert_eq!(template("User-agent: *\nDisallow: /wp-admin/\n"), None);
+        assert_eq!(recognize_template(old), Some("wordpress"));
+        assert_eq!(
+            recognize_template(&format!("{old}Disallow: /wp-content/\n")),
+            None
+        );
+        assert_eq!(
+            recognize_template("User-agent: *\nDisallow: /wp-admin/\n"),
+            None
+        );
     }
 
     #[test]
     fn blogger_is_recognized_by_its_whole_file() {
         let blog = "User-agent: Mediapartners-Google\nDisallow:\n\nUser-agent: *\n\
                     Disallow: /search\nAllow: /\n\nSitemap: https://h/sitemap.xml\n";
-        assert_eq!(template(blog), Some("blogger"));
+        assert_eq!(recognize_template(blog), Some("blogger"));
         let newer = blog.replace("Allow", "Disallow: /share-widget\nAllow");
-        assert_eq!(template(&newer), Some("blogger"));
+        assert_eq!(recognize_template(&newer), Some("blogger"));
         let custom = blog.replace("Allow: /", "Disallow: /");
-        assert_eq!(template(&custom), None);
+        assert_eq!(recognize_template(&custom), None);
         let more_agents = blog.replace("\nDisallow:\n", "\nUser-agent: Bingbot\nDisallow:\n");
-        assert_eq!(template(&more_agents), None);
+        assert_eq!(recognize_template(&more_agents), None);
         let portal = blog.replace("/search", "/search\nDisallow: /user/");
-        assert_eq!(template(&portal), None);
+        assert_eq!(recognize_template(&portal), None);
     }
 
     #[test]
     fn a_comment_counts_more_than_rules() {
         let hubspot = "Disallow: /_hcms/preview/\nDisallow: /hs/manage-preferences/\n";
         let body = format!("# START YOAST BLOCK\nUser-agent: *\n{hubspot}");
-        assert_eq!(template(&body), Some("yoast"));
+        assert_eq!(recognize_template(&body), Some("yoast"));
     }
 
     #[test]
     fn the_first_signature_counts() {
         let both = "User-agent: *\nDisallow: /interact/\nDisallow: /media_proxy/\n\
                     Disallow: /wp-admin/\nAllow: /wp-admin/admin-ajax.php\n";
-        assert_eq!(template(both), Some("wordpress"));
+        assert_eq!(recognize_template(both), Some("wordpress"));
     }
 
     #[test]
@@ -656,8 +675,8 @@ mod tests {
         let rules = "Disallow: /~gitbook/\n";
         let before = "Disallow: /a\n".repeat(MAX_SEARCHED_LINES - 2);
         let last = format!("User-agent: *\n{before}{rules}");
-        assert_eq!(template(&last), Some("gitbook"));
+        assert_eq!(recognize_template(&last), Some("gitbook"));
         let beyond = format!("User-agent: *\nDisallow: /a\n{before}{rules}");
-        assert_eq!(template(&beyond), None);
+        assert_eq!(recognize_template(&beyond), None);
     }
 }

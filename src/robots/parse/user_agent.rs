@@ -1,11 +1,11 @@
 //! User-agent lines: their groups and the names in them.
 
-use super::{DirectiveRef, LinesSinceAgent, ParseState, ParsedLine};
-use crate::agent_name::{is_product_token, product_token, whole_name};
+use super::{DirectiveRef, FirstLinesSinceAgent, ParseState, ParsedLine};
+use crate::agent_name::{is_product_token, product_token, push_whole_name};
 use crate::anomaly::AnomalyKind;
 use crate::document::{Group, Span};
 
-/// The fields of a directive that only a user-agent line has.
+/// The fields of a [`Directive`](crate::Directive) that only a user-agent line has.
 #[derive(Default)]
 pub(super) struct ParsedAgent {
     /// The number of the line in its group, from 1.
@@ -15,26 +15,26 @@ pub(super) struct ParsedAgent {
 }
 
 impl<'b> ParseState<'_, 'b> {
-    /// Starts or continues a group (§6).
-    pub(super) fn user_agent(&mut self, line_no: u32, parsed: &ParsedLine<'b>) -> ParsedAgent {
-        let written = parsed.span;
+    /// Adds a user-agent line, which starts or continues a group (§6).
+    pub(super) fn add_user_agent(&mut self, line_no: u32, parsed: &ParsedLine<'b>) -> ParsedAgent {
+        let value_span = parsed.value_span;
         self.document.summary.n_user_agents += 1;
         let since_agent = std::mem::take(&mut self.since_agent);
-        if self.groups.user_agent() {
+        if self.groups.pass_user_agent() {
             self.document.groups.push(Group {
                 line_no,
-                first: self.document.directives.len(),
+                first_directive: self.document.directives.len(),
                 ..Group::default()
             });
         } else {
-            self.report_lines_between_agents(&since_agent, written);
+            self.report_lines_between_agents(&since_agent, value_span);
         }
         let agent_no = self.document.groups.last_mut().map_or(0, |group| {
             group.n_agents += 1;
             group.n_agents
         });
 
-        let (name, token) = self.names(line_no, parsed);
+        let (name, token) = self.push_names(line_no, parsed);
         if !name.is_empty() {
             let text = self.document.text(self.body, name);
             let agent = DirectiveRef::new(self.document.directives.len(), text);
@@ -49,32 +49,32 @@ impl<'b> ParseState<'_, 'b> {
 
     /// Reports other lines between two user-agent lines of a group.
     #[inline(always)]
-    fn report_lines_between_agents(&mut self, since_agent: &LinesSinceAgent, detail: Span) {
-        if since_agent.sitemap != 0 {
+    fn report_lines_between_agents(&mut self, since_agent: &FirstLinesSinceAgent, detail: Span) {
+        if since_agent.sitemap_line_no != 0 {
             let kind = AnomalyKind::SitemapBetweenAgents;
-            self.report(since_agent.sitemap, kind, detail);
+            self.report(since_agent.sitemap_line_no, kind, detail);
         }
-        if since_agent.crawl_delay != 0 {
+        if since_agent.crawl_delay_line_no != 0 {
             let kind = AnomalyKind::CrawlDelayBetweenAgents;
-            self.report(since_agent.crawl_delay, kind, detail);
+            self.report(since_agent.crawl_delay_line_no, kind, detail);
         }
     }
 
-    /// Returns the whole name and the product token of a user-agent line, and reports a value
-    /// that is not a product token.
-    fn names(&mut self, line_no: u32, parsed: &ParsedLine<'b>) -> (Span, Span) {
-        let (value, written) = (parsed.value, parsed.span);
+    /// Writes the whole name and the product token of a user-agent line, in lower case, into the
+    /// buffer and returns their spans. Reports a value that is not a product token.
+    fn push_names(&mut self, line_no: u32, parsed: &ParsedLine<'b>) -> (Span, Span) {
+        let (value, value_span) = (parsed.value, parsed.value_span);
         let buffer = &mut self.document.buffer;
         let start = buffer.len();
         if is_product_token(value) {
             // A product token is its own whole name.
             buffer.extend_from_slice(value);
             buffer[start..].make_ascii_lowercase();
-            let name = self.buffered(start);
+            let name = self.buffer_span(start);
             return (name, name);
         }
-        whole_name(value, buffer);
-        let name = self.buffered(start);
+        push_whole_name(value, buffer);
+        let name = self.buffer_span(start);
         let token = product_token(value);
         // A whole name nearly always begins with its token.
         let begin = self.document.buffer[start..].get(..token.len());
@@ -87,14 +87,14 @@ impl<'b> ParseState<'_, 'b> {
             let start = self.document.buffer.len();
             let lower = token.iter().map(u8::to_ascii_lowercase);
             self.document.buffer.extend(lower);
-            self.buffered(start)
+            self.buffer_span(start)
         };
         if value.is_empty() {
             self.report(line_no, AnomalyKind::EmptyAgent, Span::default());
         } else if has_version(value) {
-            self.report(line_no, AnomalyKind::TokenWithVersion, written);
+            self.report(line_no, AnomalyKind::TokenWithVersion, value_span);
         } else {
-            self.report(line_no, AnomalyKind::InvalidTokenChars, written);
+            self.report(line_no, AnomalyKind::InvalidTokenChars, value_span);
         }
         (name, token)
     }

@@ -1,4 +1,5 @@
-//! Rules compiled for many paths: the first rule, in order of precedence, that matches a path.
+//! Rules that are compiled to find, for many paths, the first rule in order of precedence that
+//! matches.
 //!
 //! A pattern is a literal *head* and perhaps a *tail*, which is a sequence of pieces with a `*`
 //! before each. Few rules are tested one by one. Many rules are compiled into a radix tree of their
@@ -11,8 +12,8 @@
 //! dialects differ only in the octets and in the order of the rules that they pass.
 //!
 //! If you change what matches, also check [`matches`](super::matches) and
-//! [`percent::matches`](super::percent::matches), the oracle in `tests/oracle/pattern.rs`, and the
-//! fuzz target `automaton`.
+//! [`percent::matches_symbols`](super::percent::matches_symbols), the oracle in
+//! `tests/oracle/pattern.rs`, and the fuzz target `automaton`.
 
 use aho_corasick::automaton::{Automaton, OverlappingState};
 use aho_corasick::nfa::contiguous::NFA;
@@ -24,13 +25,13 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The largest number of rules that are always tested one by one.
-const MAX_LISTED: usize = 32;
+const MAX_SEQUENTIAL_RULES: usize = 32;
 /// The number of queries before the tree is built. They cost about as much as building it.
 const QUERIES_BEFORE_TREE: u32 = 64;
 /// The largest number of tails of one node that are tested one by one.
-const MAX_TAILS_LISTED: usize = 8;
-/// The index of no rule, node or filter.
-const NONE: u32 = u32::MAX;
+const MAX_SEQUENTIAL_TAILS: usize = 8;
+/// The index that means that there is no rule, node or filter.
+const NO_INDEX: u32 = u32::MAX;
 
 /// A part of a pattern in the normal form of a dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +50,7 @@ pub(crate) struct CompiledRules {
     text: Vec<u8>,
     /// The pieces of all tails, as ranges of `text`.
     pieces: Vec<Range<u32>>,
-    /// A quick test of each head.
+    /// A mask of the head of each rule, with which most rules are rejected without comparing texts.
     heads: Vec<HeadMask>,
     rules: Vec<CompiledRule>,
     tree: OnceLock<HeadTree>,
@@ -57,7 +58,7 @@ pub(crate) struct CompiledRules {
     query_count: AtomicU32,
 }
 
-/// The first eight octets of a head, and a mask of those that exist.
+/// The first eight octets of a head, and a mask that covers the octets that a shorter head has.
 #[derive(Clone, Copy, Debug)]
 struct HeadMask {
     octets: u64,
@@ -73,6 +74,7 @@ struct CompiledRule {
 /// The part of a pattern after its head.
 #[derive(Debug)]
 enum PatternTail {
+    /// The pattern is only a head, or ends with a wildcard: anything may follow.
     Anything,
     /// The end of the path.
     End,
@@ -81,7 +83,7 @@ enum PatternTail {
     Pieces {
         pieces: Range<u32>,
         is_anchored: bool,
-        /// The octets of all pieces, as a set of their low six bits.
+        /// The low six bits of the octets of all pieces, as a set with one bit per value.
         required_bits: u64,
         /// The total length of all pieces, in octets.
         len: u32,
@@ -115,7 +117,7 @@ impl CompiledRules {
                 pieces,
                 // A wildcard before the end matches up to the end.
                 is_anchored: is_anchored && !ends_with_wildcard,
-                required_bits: low_bits(texts),
+                required_bits: collect_low_six_bits(texts),
                 len: texts.len() as u32,
             }
         } else if is_anchored && !ends_with_wildcard {
@@ -129,7 +131,7 @@ impl CompiledRules {
         self.rules.push(CompiledRule { head, tail });
     }
 
-    /// Ends the head, or the current piece if it is not empty.
+    /// Ends the head, or otherwise the current piece, which is dropped if it is empty.
     fn end_piece(&mut self, head_end: &mut Option<u32>, start: &mut u32) {
         let end = self.text.len() as u32;
         if head_end.is_none() {
@@ -141,26 +143,27 @@ impl CompiledRules {
     }
 
     /// Returns the index of the first rule that matches a path.
-    pub(crate) fn first(&self, path: &[u8]) -> Option<usize> {
+    pub(crate) fn find_first(&self, path: &[u8]) -> Option<usize> {
         let mut query = PathQuery {
             path,
             octet_bits: None,
         };
-        if self.rules.len() <= MAX_LISTED {
-            return self.first_listed(&mut query);
+        if self.rules.len() <= MAX_SEQUENTIAL_RULES {
+            return self.find_first_sequentially(&mut query);
         }
         let tree = match self.tree.get() {
             Some(tree) => tree,
             None if self.query_count.fetch_add(1, Ordering::Relaxed) < QUERIES_BEFORE_TREE => {
-                return self.first_listed(&mut query);
+                return self.find_first_sequentially(&mut query);
             }
             None => self.tree.get_or_init(|| HeadTree::new(self)),
         };
-        let found = tree.first(self, &mut query);
-        (found != NONE).then_some(found as usize)
+        let found = tree.find_first(self, &mut query);
+        (found != NO_INDEX).then_some(found as usize)
     }
 
-    fn first_listed(&self, query: &mut PathQuery<'_>) -> Option<usize> {
+    /// Returns the same as [`find_first`](Self::find_first) by testing one rule after the other.
+    fn find_first_sequentially(&self, query: &mut PathQuery<'_>) -> Option<usize> {
         let octets = first_octets(query.path);
         let candidates = self.heads.iter().enumerate();
         candidates
@@ -221,21 +224,23 @@ impl CompiledRules {
     }
 }
 
-/// A path, with lazily computed properties.
+/// A path for which rules are searched, with a property that is computed when it is first needed.
 struct PathQuery<'a> {
     path: &'a [u8],
     octet_bits: Option<u64>,
 }
 
 impl PathQuery<'_> {
-    /// Returns the octets of the path as a set of their low six bits.
+    /// Returns the low six bits of the octets of the path, as a set with one bit per value.
     fn octet_bits(&mut self) -> u64 {
-        *self.octet_bits.get_or_insert_with(|| low_bits(self.path))
+        *self
+            .octet_bits
+            .get_or_insert_with(|| collect_low_six_bits(self.path))
     }
 }
 
-/// Returns a set of the low six bits of octets.
-fn low_bits(octets: &[u8]) -> u64 {
+/// Returns the set of the low six bits of octets, with one bit per value.
+fn collect_low_six_bits(octets: &[u8]) -> u64 {
     let bit = |octet: u8| 1u64 << (octet & 63);
     let (eights, rest) = octets.as_chunks::<8>();
     // Two accumulators shorten the dependency chain.
@@ -273,13 +278,13 @@ impl HeadMask {
     }
 }
 
-/// A radix tree of the heads of all rules.
+/// A radix tree of the heads of all rules, with their tails at the nodes.
 #[derive(Debug)]
 struct HeadTree {
     /// The children of a node are adjacent.
     nodes: Vec<HeadNode>,
     /// The first octet of each node's label.
-    firsts: Vec<u8>,
+    label_first_octets: Vec<u8>,
     /// The rules with pieces, by node, the best first.
     tails: Vec<u32>,
     filters: Vec<TailFilter>,
@@ -290,16 +295,18 @@ struct HeadNode {
     /// The octets from the parent to this node, as a range of [`CompiledRules::text`].
     label: Range<u32>,
     children: Range<u32>,
-    /// The best rule without a tail at this node or above.
+    /// The best rule at this node or an ancestor that matches whatever follows its head, or
+    /// [`NO_INDEX`].
     best: u32,
-    /// The best rule that requires the path to end here.
+    /// The best rule that requires the path to end at this node, or [`NO_INDEX`].
     best_at_end: u32,
     /// The rules with pieces at this node, as a range of [`HeadTree::tails`].
     tails: Range<u32>,
-    /// The index of the filter over them, if there are many.
+    /// The index in [`HeadTree::filters`] of the filter over these tails if there are many, or
+    /// [`NO_INDEX`].
     filter: u32,
-    /// The nearest ancestor that has rules with pieces.
-    above: u32,
+    /// The nearest ancestor that has rules with pieces, or [`NO_INDEX`].
+    next_tails_node: u32,
 }
 
 impl HeadTree {
@@ -309,31 +316,31 @@ impl HeadTree {
         order.sort_unstable_by(|&a, &b| head(a).cmp(head(b)).then(a.cmp(&b)));
         let mut tree = Self {
             nodes: Vec::with_capacity(order.len() + 1),
-            firsts: Vec::with_capacity(order.len() + 1),
+            label_first_octets: Vec::with_capacity(order.len() + 1),
             tails: Vec::new(),
             filters: Vec::new(),
         };
-        tree.nodes.push(HeadNode::new(0..0, NONE, NONE));
-        tree.firsts.push(0);
+        tree.nodes.push(HeadNode::new(0..0, NO_INDEX, NO_INDEX));
+        tree.label_first_octets.push(0);
         // For each node, the rules at and below it, and its depth in octets.
         let mut ranges: Vec<(Range<usize>, usize)> = vec![(0..order.len(), 0)];
         let mut node = 0;
         while node < tree.nodes.len() {
             let (range, depth) = ranges[node].clone();
             let rules = &order[range.clone()];
-            // A head is sorted before all heads that it begins.
-            let own = rules
+            // A head is sorted before all longer heads that begin with it.
+            let own_count = rules
                 .iter()
                 .take_while(|&&rule| head(rule).len() == depth)
                 .count();
-            tree.add_rules(compiled, node, &rules[..own]);
-            let above = if tree.nodes[node].tails.is_empty() {
-                tree.nodes[node].above
+            tree.add_rules(compiled, node, &rules[..own_count]);
+            let next_tails_node = if tree.nodes[node].tails.is_empty() {
+                tree.nodes[node].next_tails_node
             } else {
                 node as u32
             };
             let (best, first_child) = (tree.nodes[node].best, tree.nodes.len() as u32);
-            let mut start = range.start + own;
+            let mut start = range.start + own_count;
             while start < range.end {
                 let octet = head(order[start])[depth];
                 let siblings = &order[start..range.end];
@@ -343,8 +350,8 @@ impl HeadTree {
                 let label_len = shared.take_while(|(a, b)| a == b).count();
                 let label_start = compiled.rules[order[start] as usize].head.start + depth as u32;
                 let label = label_start..label_start + label_len as u32;
-                tree.nodes.push(HeadNode::new(label, best, above));
-                tree.firsts.push(octet);
+                tree.nodes.push(HeadNode::new(label, best, next_tails_node));
+                tree.label_first_octets.push(octet);
                 ranges.push((start..start + count, depth + label_len));
                 start += count;
             }
@@ -354,7 +361,7 @@ impl HeadTree {
         tree
     }
 
-    /// Adds the rules whose head ends at a node to it. `rules` has the best first.
+    /// Adds rules to the node at which their heads end. `rules` has the best first.
     fn add_rules(&mut self, compiled: &CompiledRules, node: usize, rules: &[u32]) {
         let tails_start = self.tails.len() as u32;
         let node = &mut self.nodes[node];
@@ -366,7 +373,7 @@ impl HeadTree {
             }
         }
         node.tails = tails_start..self.tails.len() as u32;
-        if node.tails.len() > MAX_TAILS_LISTED
+        if node.tails.len() > MAX_SEQUENTIAL_TAILS
             && let Some(filter) = TailFilter::new(compiled, &self.tails[tails_start as usize..])
         {
             node.filter = self.filters.len() as u32;
@@ -374,13 +381,14 @@ impl HeadTree {
         }
     }
 
-    fn first(&self, compiled: &CompiledRules, query: &mut PathQuery<'_>) -> u32 {
+    /// Returns the first rule that matches, or [`NO_INDEX`].
+    fn find_first(&self, compiled: &CompiledRules, query: &mut PathQuery<'_>) -> u32 {
         let path = query.path;
         let mut node = &self.nodes[0];
         let mut depth = 0;
         while let Some(&octet) = path.get(depth) {
             let children = node.children.start as usize..node.children.end as usize;
-            let Some(nth) = memchr(octet, &self.firsts[children.clone()]) else {
+            let Some(nth) = memchr(octet, &self.label_first_octets[children.clone()]) else {
                 break;
             };
             let child = &self.nodes[children.start + nth];
@@ -399,12 +407,12 @@ impl HeadTree {
             let tails = &self.tails[node.tails.start as usize..node.tails.end as usize];
             if tails.first().is_some_and(|&rule| rule < best) {
                 best = match self.filters.get(node.filter as usize) {
-                    Some(filter) => filter.first(compiled, query, best),
-                    None => first_tail(compiled, query, tails, best),
+                    Some(filter) => filter.find_first(compiled, query, best),
+                    None => find_first_tail(compiled, query, tails, best),
                 };
             }
-            match self.nodes.get(node.above as usize) {
-                Some(above) => node = above,
+            match self.nodes.get(node.next_tails_node as usize) {
+                Some(next_tails_node) => node = next_tails_node,
                 None => return best,
             }
         }
@@ -412,7 +420,7 @@ impl HeadTree {
 }
 
 /// Returns the first of `tails` that matches, if it is better than `best`, otherwise `best`.
-fn first_tail(
+fn find_first_tail(
     compiled: &CompiledRules,
     query: &mut PathQuery<'_>,
     tails: &[u32],
@@ -426,15 +434,15 @@ fn first_tail(
 }
 
 impl HeadNode {
-    fn new(label: Range<u32>, best: u32, above: u32) -> Self {
+    fn new(label: Range<u32>, best: u32, next_tails_node: u32) -> Self {
         Self {
             label,
             children: 0..0,
             best,
-            best_at_end: NONE,
+            best_at_end: NO_INDEX,
             tails: 0..0,
-            filter: NONE,
-            above,
+            filter: NO_INDEX,
+            next_tails_node,
         }
     }
 }
@@ -443,10 +451,12 @@ impl HeadNode {
 /// match.
 #[derive(Debug)]
 struct TailFilter {
-    pieces: NFA,
+    /// Finds the longest piece of each tail. The pattern number of a piece is its index in
+    /// `rule_ranges`.
+    automaton: NFA,
     /// The rules of each piece, as ranges of `rules`.
-    by_piece: Vec<Range<u32>>,
-    /// The best first, for each piece.
+    rule_ranges: Vec<Range<u32>>,
+    /// The rules of all pieces, for each piece the best first.
     rules: Vec<u32>,
     /// The length of the head in octets, which a search in a path skips.
     head_len: u32,
@@ -455,7 +465,7 @@ struct TailFilter {
 impl TailFilter {
     /// Returns `None` if the automaton would exceed the limits of its crate.
     fn new(compiled: &CompiledRules, tails: &[u32]) -> Option<Self> {
-        let mut numbers: HashMap<&[u8], usize> = HashMap::new();
+        let mut piece_numbers: HashMap<&[u8], usize> = HashMap::new();
         let mut pieces: Vec<&[u8]> = Vec::new();
         let mut rules: Vec<Vec<u32>> = Vec::new();
         let mut head_len = 0;
@@ -463,7 +473,7 @@ impl TailFilter {
             let rule = &compiled.rules[index as usize];
             head_len = rule.head.len() as u32;
             let piece = compiled.longest_piece(rule);
-            let number = *numbers.entry(piece).or_insert_with(|| {
+            let number = *piece_numbers.entry(piece).or_insert_with(|| {
                 pieces.push(piece);
                 rules.push(Vec::new());
                 pieces.len() - 1
@@ -476,40 +486,45 @@ impl TailFilter {
             .build(&pieces)
             .ok()?;
         let mut end = 0;
-        let by_piece = rules.iter().map(|rules| {
+        let rule_ranges = rules.iter().map(|rules| {
             let start = end;
             end += rules.len() as u32;
             start..end
         });
         Some(Self {
-            pieces: automaton,
-            by_piece: by_piece.collect(),
+            automaton,
+            rule_ranges: rule_ranges.collect(),
             rules: rules.concat(),
             head_len,
         })
     }
 
     /// Returns the first rule that matches, if it is better than `best`, otherwise `best`.
-    fn first(&self, compiled: &CompiledRules, query: &mut PathQuery<'_>, mut best: u32) -> u32 {
+    fn find_first(
+        &self,
+        compiled: &CompiledRules,
+        query: &mut PathQuery<'_>,
+        mut best: u32,
+    ) -> u32 {
         // The pieces whose rules were tested, one bit each. Most paths contain no piece.
-        let mut seen: Vec<u64> = Vec::new();
+        let mut tested_pieces: Vec<u64> = Vec::new();
         let input = Input::new(&query.path[self.head_len as usize..]).anchored(Anchored::No);
         let mut state = OverlappingState::start();
         loop {
-            let step = self.pieces.try_find_overlapping(&input, &mut state);
+            let step = self.automaton.try_find_overlapping(&input, &mut state);
             let Some(found) = step.ok().and_then(|()| state.get_match()) else {
                 return best;
             };
             let piece = found.pattern().as_usize();
-            if seen.is_empty() {
-                seen.resize(self.by_piece.len().div_ceil(64), 0);
+            if tested_pieces.is_empty() {
+                tested_pieces.resize(self.rule_ranges.len().div_ceil(64), 0);
             }
-            let (word, bit) = (&mut seen[piece / 64], 1 << (piece % 64));
+            let (word, bit) = (&mut tested_pieces[piece / 64], 1 << (piece % 64));
             if *word & bit == 0 {
                 *word |= bit;
-                let range = &self.by_piece[piece];
+                let range = &self.rule_ranges[piece];
                 let rules = &self.rules[range.start as usize..range.end as usize];
-                best = first_tail(compiled, query, rules, best);
+                best = find_first_tail(compiled, query, rules, best);
             }
         }
     }
@@ -538,16 +553,18 @@ mod tests {
     struct Random(u64);
 
     impl Random {
-        fn below(&mut self, end: usize) -> usize {
+        fn next_below(&mut self, end: usize) -> usize {
             self.0 ^= self.0 << 13;
             self.0 ^= self.0 >> 7;
             self.0 ^= self.0 << 17;
             (self.0 % end as u64) as usize
         }
 
-        fn text(&mut self, words: &[&str], len: usize) -> Vec<u8> {
-            let count = self.below(len + 1);
-            let words: Vec<&str> = (0..count).map(|_| words[self.below(words.len())]).collect();
+        fn next_text(&mut self, words: &[&str], len: usize) -> Vec<u8> {
+            let count = self.next_below(len + 1);
+            let words: Vec<&str> = (0..count)
+                .map(|_| words[self.next_below(words.len())])
+                .collect();
             words.concat().into_bytes()
         }
     }
@@ -555,7 +572,7 @@ mod tests {
     fn compile(patterns: &[Vec<u8>]) -> CompiledRules {
         let mut compiled = CompiledRules::default();
         for pattern in patterns {
-            compiled.push(pattern::parts(pattern, false));
+            compiled.push(pattern::iter_pattern_parts(pattern, false));
         }
         compiled
     }
@@ -572,11 +589,11 @@ mod tests {
                 path: &path,
                 octet_bits: None,
             };
-            let listed = compiled.first_listed(&mut query());
-            let in_tree = tree.first(&compiled, &mut query());
-            let in_tree = (in_tree != NONE).then_some(in_tree as usize);
+            let sequential = compiled.find_first_sequentially(&mut query());
+            let in_tree = tree.find_first(&compiled, &mut query());
+            let in_tree = (in_tree != NO_INDEX).then_some(in_tree as usize);
             assert_eq!(
-                (listed, in_tree),
+                (sequential, in_tree),
                 (expected, expected),
                 "{} among {:?}",
                 path.escape_ascii(),
@@ -604,9 +621,9 @@ mod tests {
             "longer-than-eight",
         ];
         for _ in 0..3000 {
-            let count = random.below(40);
-            let patterns: Vec<_> = (0..count).map(|_| random.text(&words, 6)).collect();
-            let paths: Vec<_> = (0..20).map(|_| random.text(&words, 7)).collect();
+            let count = random.next_below(40);
+            let patterns: Vec<_> = (0..count).map(|_| random.next_text(&words, 6)).collect();
+            let paths: Vec<_> = (0..20).map(|_| random.next_text(&words, 7)).collect();
             assert_equal_answers(&patterns, paths.into_iter());
         }
     }
@@ -618,13 +635,13 @@ mod tests {
         for _ in 0..300 {
             let patterns: Vec<_> = (0..200)
                 .map(|_| {
-                    let head = [&b"/"[..], b"", b"/a", b"/b/a"][random.below(4)];
+                    let head = [&b"/"[..], b"", b"/a", b"/b/a"][random.next_below(4)];
                     let mut pattern = head.to_vec();
-                    for _ in 0..1 + random.below(3) {
+                    for _ in 0..1 + random.next_below(3) {
                         pattern.push(b'*');
-                        pattern.extend(random.text(&words, 4));
+                        pattern.extend(random.next_text(&words, 4));
                     }
-                    if random.below(4) == 0 {
+                    if random.next_below(4) == 0 {
                         pattern.push(b'$');
                     }
                     pattern
@@ -633,7 +650,7 @@ mod tests {
             let compiled = compile(&patterns);
             assert!(!HeadTree::new(&compiled).filters.is_empty());
             let paths: Vec<_> = (0..50)
-                .map(|_| [b"/".to_vec(), random.text(&words, 8)].concat())
+                .map(|_| [b"/".to_vec(), random.next_text(&words, 8)].concat())
                 .collect();
             assert_equal_answers(&patterns, paths.into_iter());
         }
@@ -648,8 +665,8 @@ mod tests {
         for i in 0..100 {
             assert_eq!(compiled.tree.get().is_some(), 2 * i > QUERIES_BEFORE_TREE);
             let path = format!("/{i}/_x{i}");
-            assert_eq!(compiled.first(path.as_bytes()), Some(i as usize));
-            assert_eq!(compiled.first(b"/100/x"), None);
+            assert_eq!(compiled.find_first(path.as_bytes()), Some(i as usize));
+            assert_eq!(compiled.find_first(b"/100/x"), None);
         }
     }
 }

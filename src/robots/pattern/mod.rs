@@ -66,10 +66,14 @@ pub fn path_of_url<'a>(url: &'a [u8], scratch: &'a mut Vec<u8>) -> &'a [u8] {
             .position(|byte| matches!(byte, b'/' | b'?' | b';'))
             .map(|position| start + position)
     };
-    let early = find_separator(skip);
+    let first_separator = find_separator(skip);
     let protocol = memmem::find(&url[skip..], b"://").map(|position| skip + position);
     let host_start = match protocol {
-        Some(protocol) if early.is_none_or(|early| early >= protocol) => protocol + 3,
+        Some(protocol)
+            if first_separator.is_none_or(|first_separator| first_separator >= protocol) =>
+        {
+            protocol + 3
+        }
         _ => skip,
     };
     let Some(start) = find_separator(host_start) else {
@@ -79,7 +83,7 @@ pub fn path_of_url<'a>(url: &'a [u8], scratch: &'a mut Vec<u8>) -> &'a [u8] {
     if end < start {
         return b"/";
     }
-    // Google's parser then treats the path as a C string.
+    // Google's parser treats the path as a C string, which ends at a NUL.
     let path = &url[start..end];
     let path = &path[..memchr(0, path).unwrap_or(path.len())];
     if path.first() == Some(&b'/') {
@@ -97,7 +101,8 @@ pub fn matches(pattern: &[u8], path: &[u8]) -> bool {
     is_match(text, is_anchored, path)
 }
 
-/// Splits off the `$` at the end of a pattern. Returns the rest, and whether there was one.
+/// Splits off the `$` at the end of a pattern. Returns the text without it, and true if there was
+/// one.
 pub(crate) fn split_anchor(pattern: &[u8]) -> (&[u8], bool) {
     match pattern {
         [text @ .., b'$'] => (text, true),
@@ -139,11 +144,11 @@ fn is_tail_match(mut text: &[u8], is_anchored: bool, path: &[u8]) -> bool {
     }
 }
 
-/// Returns the same as [`is_match`], but compares octets of the pattern and the path with
-/// `is_same`.
+/// Returns the same as [`is_match`] would if octets were equal whenever `is_same` returns true for
+/// an octet of the pattern and one of the path.
 ///
-/// Only the last `*` may have to match more, so the cost is at most the length of the path times
-/// the length of the pattern.
+/// After a mismatch, only the last `*` has to be tried with a longer match, so the cost is at most
+/// the length of the path times the length of the pattern.
 pub(crate) fn is_match_by(
     text: &[u8],
     is_anchored: bool,
@@ -176,26 +181,32 @@ pub(crate) fn is_match_by(
     }
 }
 
-/// Returns the folder that an allow rule for `…/index.htm…` also allows. Nothing below the folder
-/// is allowed (google-semantics §7).
+/// Returns the folder that an allow rule for `…/index.htm…` also allows, up to its `/`. Nothing
+/// below the folder is allowed (google-semantics §7).
 pub(crate) fn index_folder(pattern: &[u8]) -> Option<&[u8]> {
     let slash = pattern.iter().rposition(|&octet| octet == b'/')?;
     let (folder, rest) = pattern.split_at(slash + 1);
     rest.starts_with(b"index.htm").then_some(folder)
 }
 
-/// Returns the parts of a pattern for [`CompiledRules`](compiled::CompiledRules). If `is_folder`,
-/// the end of the path follows the pattern.
-pub(crate) fn parts(pattern: &[u8], is_folder: bool) -> impl Iterator<Item = PatternPart> + '_ {
+/// Returns the parts of a pattern for [`CompiledRules`](compiled::CompiledRules). A folder
+/// ([`index_folder`]) matches only the whole path.
+pub(crate) fn iter_pattern_parts(
+    pattern: &[u8],
+    is_folder: bool,
+) -> impl Iterator<Item = PatternPart> + '_ {
     let (text, is_anchored) = match is_folder {
         true => (pattern, true),
         false => split_anchor(pattern),
     };
-    parts_of(text, is_anchored)
+    iter_text_parts(text, is_anchored)
 }
 
-/// Returns the parts of a pattern whose `$` was split off.
-pub(crate) fn parts_of(text: &[u8], is_anchored: bool) -> impl Iterator<Item = PatternPart> + '_ {
+/// Returns the parts of a pattern that [`split_anchor`] split into text and anchor.
+pub(crate) fn iter_text_parts(
+    text: &[u8],
+    is_anchored: bool,
+) -> impl Iterator<Item = PatternPart> + '_ {
     let parts = text.iter().map(|&octet| match octet {
         b'*' => PatternPart::Wildcard,
         _ => PatternPart::Octet(octet),

@@ -1,7 +1,7 @@
 //! Percent-encoding, for the dialects that compare normal forms.
 //!
-//! A path or pattern is a sequence of symbols. A symbol is an octet, or an octet that stays
-//! percent-encoded in the normal form ([`encoded`]). These are different symbols.
+//! A path or pattern is a sequence of symbols. A symbol is either an octet or, as a different
+//! symbol, an octet that stays percent-encoded in the normal form ([`encoded_symbol`]).
 
 /// A step of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(crate) enum PatternStep {
 }
 
 /// Returns the symbol of an octet that stays percent-encoded.
-pub(crate) fn encoded(octet: u8) -> u16 {
+pub(crate) fn encoded_symbol(octet: u8) -> u16 {
     256 + u16::from(octet)
 }
 
@@ -29,26 +29,26 @@ pub(crate) enum PathOctet {
 }
 
 /// Returns the octets of a text. A `%` without two hex digits is bare.
-pub(crate) fn octets(text: &[u8]) -> impl Iterator<Item = PathOctet> + '_ {
+pub(crate) fn parse_octets(text: &[u8]) -> impl Iterator<Item = PathOctet> + '_ {
     let mut rest = text;
     std::iter::from_fn(move || {
-        let (octet, len) = first_octet(rest)?;
+        let (octet, len) = parse_first_octet(rest)?;
         rest = &rest[len..];
         Some(octet)
     })
 }
 
 /// Returns the first octet of a text, and the number of bytes that write it.
-pub(crate) fn first_octet(text: &[u8]) -> Option<(PathOctet, usize)> {
+pub(crate) fn parse_first_octet(text: &[u8]) -> Option<(PathOctet, usize)> {
     if let [b'%', high, low, ..] = text
-        && let (Some(high), Some(low)) = (hex(*high), hex(*low))
+        && let (Some(high), Some(low)) = (parse_hex_digit(*high), parse_hex_digit(*low))
     {
         return Some((PathOctet::Escaped(high << 4 | low), 3));
     }
     text.first().map(|&octet| (PathOctet::Bare(octet), 1))
 }
 
-fn hex(digit: u8) -> Option<u8> {
+fn parse_hex_digit(digit: u8) -> Option<u8> {
     match digit {
         b'0'..=b'9' => Some(digit - b'0'),
         b'a'..=b'f' => Some(digit - b'a' + 10),
@@ -59,9 +59,9 @@ fn hex(digit: u8) -> Option<u8> {
 
 /// Returns true if the steps of a pattern match a path.
 ///
-/// Only the last wildcard may have to match more, so the cost is at most the number of steps times
-/// the number of symbols.
-pub(crate) fn matches(steps: &[PatternStep], path: &[u16]) -> bool {
+/// After a mismatch, only the last wildcard has to be tried with a longer match, so the cost is at
+/// most the number of steps times the number of symbols.
+pub(crate) fn matches_symbols(steps: &[PatternStep], path: &[u16]) -> bool {
     let (mut step, mut position) = (0, 0);
     let mut last_wildcard: Option<(usize, usize)> = None;
     loop {

@@ -1,13 +1,14 @@
-//! Coverage: whether the rules of a crawler allow all, some or no paths, in the dialects in which the
-//! longest rule wins.
+//! Coverage: whether the rules of a crawler allow all, some or no paths, in the dialects in which
+//! the longest rule wins.
 //!
 //! The result is exact, and no path has to be searched for. The *own path* of a rule is its pattern
-//! with an octet that occurs in no rule ([`OTHER`]) in place of each `*`, and one more at the end
-//! unless the end is anchored. A pattern can match such an octet only with a `*` or with its own
-//! open end, where it would match any other octets as well. So a pattern that matches the own path
-//! matches all paths that the rule matches. If a rule decides any path, no better rule matches
-//! that path; hence none matches the own path, and the rule, or one of the same precedence, decides
-//! the own path. Testing the own path of every rule is sufficient. There are two special cases:
+//! with an octet that occurs in no rule ([`UNUSED_OCTET`]) in place of each `*`, and one more at
+//! the end unless the end is anchored. A pattern can match such an octet only with a `*` or with
+//! its own open end, where it would match any other octets as well. So a pattern that matches the
+//! own path matches all paths that the rule matches. If a rule decides some path, no rule of higher
+//! precedence matches that path; hence none matches the own path, and the rule, or one of the same
+//! precedence, decides the own path. Testing the own path of every rule is sufficient. There are
+//! two special cases:
 //!
 //! - Paths begin with `/`. A rule that begins with `*` is the union of two rules: one with `/` before
 //!   the `*`, and, if `/` follows it, one without the `*`. Each has its own path.
@@ -31,29 +32,29 @@ use crate::pattern::compiled::CompiledRules;
 pub(crate) const WORK_BUDGET: u64 = 50_000_000;
 
 /// The largest number of comparisons that a path costs beyond one with each rule.
-pub(crate) const MAX_QUERY_OVERHEAD: u64 = 16;
+pub(crate) const MAX_QUERY_OVERHEAD_COMPARISONS: u64 = 16;
 
-/// An octet that occurs in no rule: escaped patterns are ASCII, and the normal form of `rfc9309` does
-/// not use it.
-const OTHER: u8 = 0xff;
+/// An octet that occurs in no rule: escaped patterns are ASCII, and the normal form of `rfc9309`
+/// does not use it.
+const UNUSED_OCTET: u8 = 0xff;
 const ROBOTS_TXT: &[u8] = b"/robots.txt";
 
-/// The number of paths that are tested with all rules before the rules are compiled.
-const MAX_LISTED_PATHS: u32 = 16;
-/// The largest number of rules that are never compiled.
-const MAX_LISTED_RULES: usize = 32;
-/// The number of queries that [`CompiledRules`] answers by testing all rules.
-const COMPILED_LISTED: u32 = 64;
+/// The number of paths that are tested with one rule after the other before the rules are compiled.
+const MAX_SEQUENTIAL_PATHS: u32 = 16;
+/// The largest number of rules that are not compiled for any number of paths.
+const MAX_UNCOMPILED_RULES: usize = 32;
+/// The number of queries that [`CompiledRules`] answers by testing one rule after the other.
+const COMPILED_SEQUENTIAL_QUERIES: u32 = 64;
 
 /// The coverage of merged rules, and its evidence.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Coverage {
     /// The verdict, or [`Verdict::Unknown`] if the work budget was exceeded.
     pub(crate) verdict: Verdict,
-    /// The line of a rule that shows the verdict.
+    /// The line of a rule that is evidence for the verdict.
     pub(crate) line_no: Option<u32>,
-    /// The lines on which the verdict depends; 0 for none. It holds without any other line. `None`
-    /// if all rules had to be tested.
+    /// The lines of at most two rules that suffice for the verdict, so that it stays the same if
+    /// any other lines are removed; 0 in place of a rule. `None` if all rules had to be tested.
     pub(crate) proof: Option<[u32; 2]>,
 }
 
@@ -66,7 +67,7 @@ impl Coverage {
     };
 }
 
-/// Memory that one use of [`MergedRules`] leaves to the next.
+/// Buffers that are reused by one [`MergedRules`] after the other.
 #[derive(Debug, Default)]
 pub(crate) struct CoverageBuffers {
     rules: Vec<CoverageRule<'static>>,
@@ -81,24 +82,23 @@ pub(crate) struct MergedRules<'t> {
     /// The rules that can match a path. The folder of an `index.htm` is a rule of its own.
     rules: Vec<CoverageRule<'t>>,
     path: Vec<u8>,
-    allow: SideLimits,
-    disallow: SideLimits,
+    allow: DirectionPriorities,
+    disallow: DirectionPriorities,
     /// The priority of the rule that decides `/`, and whether it allows.
     root: Option<(u32, bool)>,
-    /// True if one rule has [`EITHER_DOLLAR`] and another has `$`, so that equality of octets is not
-    /// sufficient.
-    needs_pairs: bool,
+    /// True if a rule has [`EITHER_DOLLAR`] and a rule has `$`, so that different octets can match.
+    has_both_dollars: bool,
 }
 
-/// Priorities of the rules that allow, or of those that disallow.
+/// The priorities of the allow rules, or those of the disallow rules.
 #[derive(Clone, Copy, Debug, Default)]
-struct SideLimits {
+struct DirectionPriorities {
     /// The highest priority, or 0 for none.
-    longest: u32,
+    highest: u32,
     /// The highest priority of the rules that match everything, or 0 for none.
-    universal: u32,
-    /// The first line with that priority.
-    universal_line: u32,
+    highest_universal: u32,
+    /// The line of the first rule that matches everything and has that priority.
+    universal_line_no: u32,
 }
 
 /// A rule whose pattern is in the normal form of its dialect.
@@ -114,7 +114,7 @@ struct CoverageRule<'t> {
 
 impl<'t> CoverageRule<'t> {
     /// Returns true if the pattern has only `*` and at most one `/`, and hence matches `/`.
-    fn is_bare(&self) -> bool {
+    fn is_root_pattern(&self) -> bool {
         if self
             .text
             .get(1)
@@ -129,8 +129,9 @@ impl<'t> CoverageRule<'t> {
         })
     }
 
-    /// Returns true if a bare pattern matches every path.
-    fn is_open(&self) -> bool {
+    /// Returns true if a pattern for which [`is_root_pattern`](Self::is_root_pattern) is true
+    /// matches every path.
+    fn is_open_ended(&self) -> bool {
         !self.is_anchored || self.text.last() == Some(&b'*')
     }
 
@@ -144,8 +145,8 @@ impl<'t> CoverageRule<'t> {
         self.text.contains(&b'*')
     }
 
-    /// Returns the ways to make paths of the pattern. Paths without [`OTHER`] come first, because
-    /// they are better evidence.
+    /// Returns the ways to make paths of the pattern. Paths without [`UNUSED_OCTET`] come first,
+    /// because they are better evidence.
     fn path_forms(&self) -> &'static [PathForm] {
         if self.text.first() == Some(&b'*')
             && self.without_leading_wildcard().first() == Some(&b'/')
@@ -178,11 +179,11 @@ impl<'t> CoverageRule<'t> {
         } else if form == PathForm::EmptyWildcards {
             path.extend(text.iter().filter(|&&octet| octet != b'*'));
         } else {
-            let other = |&octet: &u8| if octet == b'*' { OTHER } else { octet };
+            let other = |&octet: &u8| if octet == b'*' { UNUSED_OCTET } else { octet };
             path.extend(text.iter().map(other));
         }
         if !self.is_anchored {
-            path.push(OTHER);
+            path.push(UNUSED_OCTET);
         }
     }
 }
@@ -192,7 +193,7 @@ impl<'t> CoverageRule<'t> {
 enum PathForm {
     /// Each `*` matches nothing.
     EmptyWildcards,
-    /// The own path: each `*` matches [`OTHER`].
+    /// The own path: each `*` matches [`UNUSED_OCTET`].
     Own,
     /// The own path without the `*` that begins the pattern.
     OwnWithoutLeadingWildcard,
@@ -210,24 +211,29 @@ impl<'t> MergedRules<'t> {
     /// Removes all rules and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.rules.clear();
-        self.allow = SideLimits::default();
-        self.disallow = SideLimits::default();
+        self.allow = DirectionPriorities::default();
+        self.disallow = DirectionPriorities::default();
         self.root = None;
-        self.needs_pairs = false;
+        self.has_both_dollars = false;
     }
 
     /// Returns the memory to the buffers.
     pub(crate) fn recycle(mut self, buffers: &mut CoverageBuffers) {
         self.rules.clear();
-        // The vector is empty: only its type changes.
-        buffers.rules = self.rules.into_iter().map(|_| CoverageRule::NONE).collect();
+        // The vector is empty, so nothing is converted; collecting only changes the lifetime in its
+        // type.
+        buffers.rules = self
+            .rules
+            .into_iter()
+            .map(|_| CoverageRule::PLACEHOLDER)
+            .collect();
         buffers.path = self.path;
     }
 
     /// Adds a rule of Google's parser, whose value is escaped, and the folder of an `index.htm`.
     /// Returns true if there is such a folder.
-    pub(crate) fn add(&mut self, allow: bool, line_no: u32, value: &'t [u8]) -> bool {
-        self.add_without_folder(allow, line_no, value);
+    pub(crate) fn add_google_rule(&mut self, allow: bool, line_no: u32, value: &'t [u8]) -> bool {
+        self.add_google_rule_without_folder(allow, line_no, value);
         if !allow || !pattern::can_match(value) {
             return false;
         }
@@ -245,7 +251,12 @@ impl<'t> MergedRules<'t> {
     }
 
     /// Adds a rule of Google's parser, but not the folder of an `index.htm`.
-    pub(crate) fn add_without_folder(&mut self, allow: bool, line_no: u32, value: &'t [u8]) {
+    pub(crate) fn add_google_rule_without_folder(
+        &mut self,
+        allow: bool,
+        line_no: u32,
+        value: &'t [u8],
+    ) {
         if pattern::can_match(value) {
             let (text, is_anchored) = pattern::split_anchor(value);
             self.push(CoverageRule {
@@ -259,16 +270,16 @@ impl<'t> MergedRules<'t> {
     }
 
     fn push(&mut self, rule: CoverageRule<'t>) {
-        let side = if rule.allow {
+        let priorities = if rule.allow {
             &mut self.allow
         } else {
             &mut self.disallow
         };
-        side.longest = side.longest.max(rule.priority);
-        if rule.is_bare() {
-            if rule.is_open() && rule.priority > side.universal {
-                side.universal = rule.priority;
-                side.universal_line = rule.line_no;
+        priorities.highest = priorities.highest.max(rule.priority);
+        if rule.is_root_pattern() {
+            if rule.is_open_ended() && rule.priority > priorities.highest_universal {
+                priorities.highest_universal = rule.priority;
+                priorities.universal_line_no = rule.line_no;
             }
             let best = (rule.priority, rule.allow);
             self.root = self.root.max(Some(best));
@@ -283,40 +294,42 @@ impl<'t> MergedRules<'t> {
 
     /// Computes the coverage. Subtracts the comparisons from `work_budget`, and returns
     /// [`Verdict::Unknown`] when it is used up.
-    pub(crate) fn coverage(&mut self, work_budget: &mut u64) -> Coverage {
+    pub(crate) fn compute_coverage(&mut self, work_budget: &mut u64) -> Coverage {
         let (allow, disallow) = (self.allow, self.disallow);
-        let proved = |verdict: Verdict, line_no: u32, other_line_no: u32| Coverage {
+        let proven_coverage = |verdict: Verdict, line_no: u32, other_line_no: u32| Coverage {
             verdict,
             line_no: Some(line_no),
             proof: Some([line_no, other_line_no]),
         };
-        if disallow.longest == 0 {
+        if disallow.highest == 0 {
             return Coverage::NO_RULES;
         }
-        if allow.universal >= disallow.longest {
+        if allow.highest_universal >= disallow.highest {
             return Coverage {
                 line_no: None,
-                ..proved(Verdict::AllowAll, allow.universal_line, 0)
+                ..proven_coverage(Verdict::AllowAll, allow.universal_line_no, 0)
             };
         }
         // True if paths that match only universal rules are disallowed.
-        let is_closed = disallow.universal > allow.universal;
-        if is_closed && allow.longest < disallow.universal {
-            return proved(Verdict::DisallowAll, disallow.universal_line, 0);
+        let is_closed = disallow.highest_universal > allow.highest_universal;
+        if is_closed && allow.highest < disallow.highest_universal {
+            return proven_coverage(Verdict::DisallowAll, disallow.universal_line_no, 0);
         }
-        let (least, all) = if is_closed {
-            (disallow.universal, Verdict::DisallowAll)
+        let (min_priority, default_verdict) = if is_closed {
+            (disallow.highest_universal, Verdict::DisallowAll)
         } else {
-            (allow.universal + 1, Verdict::AllowAll)
+            (allow.highest_universal + 1, Verdict::AllowAll)
         };
-        match self.deciding_line(is_closed, least, work_budget) {
+        match self.find_deciding_line(is_closed, min_priority, work_budget) {
             Ok(Some(line_no)) if is_closed => {
-                proved(Verdict::Partial, disallow.universal_line, line_no)
+                proven_coverage(Verdict::Partial, disallow.universal_line_no, line_no)
             }
-            Ok(Some(line_no)) => proved(Verdict::Partial, line_no, allow.universal_line),
+            Ok(Some(line_no)) => {
+                proven_coverage(Verdict::Partial, line_no, allow.universal_line_no)
+            }
             Ok(None) => Coverage {
-                verdict: all,
-                line_no: is_closed.then_some(disallow.universal_line),
+                verdict: default_verdict,
+                line_no: is_closed.then_some(disallow.universal_line_no),
                 proof: None,
             },
             Err(WorkBudgetExceeded) => Coverage {
@@ -328,11 +341,11 @@ impl<'t> MergedRules<'t> {
     }
 
     /// Returns the line of a rule that decides some path, among the rules that allow (or disallow)
-    /// and have at least the priority `least`.
-    fn deciding_line(
+    /// and have at least the priority `min_priority`.
+    fn find_deciding_line(
         &mut self,
         allow: bool,
-        least: u32,
+        min_priority: u32,
         work_budget: &mut u64,
     ) -> Result<Option<u32>, WorkBudgetExceeded> {
         let mut path = std::mem::take(&mut self.path);
@@ -340,12 +353,12 @@ impl<'t> MergedRules<'t> {
         let mut queries = PathQueries {
             merged,
             work_budget,
-            count: 0,
+            query_count: 0,
             compiled: None,
         };
         let mut found = Ok(None);
         'rules: for rule in &merged.rules {
-            if rule.allow != allow || rule.priority < least {
+            if rule.allow != allow || rule.priority < min_priority {
                 continue;
             }
             for &form in rule.path_forms() {
@@ -353,7 +366,7 @@ impl<'t> MergedRules<'t> {
                 if path == ROBOTS_TXT {
                     continue;
                 }
-                found = queries.deciding_line(rule, &path);
+                found = queries.find_deciding_line(rule, &path);
                 if found != Ok(None) {
                     break 'rules;
                 }
@@ -363,9 +376,10 @@ impl<'t> MergedRules<'t> {
         found
     }
 
-    /// Returns true if a rule matches a path that was made of a rule.
+    /// Returns true if a rule matches a path, which may have been made of a rule with
+    /// [`EITHER_DOLLAR`].
     fn matches(&self, rule: &CoverageRule<'_>, path: &[u8]) -> bool {
-        if self.needs_pairs {
+        if self.has_both_dollars {
             return pattern::is_match_by(rule.text, rule.is_anchored, path, |a, b| {
                 a == b || (a == EITHER_DOLLAR && b == b'$')
             });
@@ -381,13 +395,13 @@ impl<'t> MergedRules<'t> {
         let mut compiled = CompiledRules::default();
         for &index in &order {
             let rule = rule(index);
-            compiled.push(pattern::parts_of(rule.text, rule.is_anchored));
+            compiled.push(pattern::iter_text_parts(rule.text, rule.is_anchored));
         }
-        let with_wildcards = self.rules.iter().filter(|rule| rule.has_wildcard());
+        let wildcard_rule_count = self.rules.iter().filter(|rule| rule.has_wildcard());
         CompiledCoverage {
-            compiled,
+            rules: compiled,
             order,
-            with_wildcards: with_wildcards.count() as u64,
+            wildcard_rule_count: wildcard_rule_count.count() as u64,
         }
     }
 }
@@ -401,30 +415,30 @@ pub(crate) struct RawRule<'t> {
 }
 
 /// Computes the verdict of rules in `rfc9309`.
-pub(crate) fn coverage_verdict_rfc9309<'t>(
+pub(crate) fn compute_merged_verdict_rfc9309<'t>(
     rules: impl Iterator<Item = RawRule<'t>> + Clone,
     buffers: &mut CoverageBuffers,
     work_budget: &mut u64,
 ) -> Verdict {
     let mut text = std::mem::take(&mut buffers.text);
-    let octets = rules.clone().map(|rule| rule.value.len()).sum::<usize>();
+    let value_octets = rules.clone().map(|rule| rule.value.len()).sum::<usize>();
     text.clear();
-    text.resize(rfc9309::NORMAL_GROWTH * octets, 0);
+    text.resize(rfc9309::MAX_OUTPUT_OCTETS_PER_OCTET * value_octets, 0);
     let mut rest = text.as_mut_slice();
     let mut merged = MergedRules::new(buffers);
-    let (mut has_either, mut has_dollar) = (false, false);
+    let (mut has_either_dollar, mut has_dollar) = (false, false);
     for rule in rules {
-        let Some(value) = RuleValue::new(rule.value) else {
+        let Some(value) = RuleValue::parse(rule.value) else {
             continue;
         };
         has_dollar |= value.has_dollar;
         let (text, len) = if value.is_normal {
             (value.text, value.text.len() as u32)
         } else {
-            let written = rfc9309::write_normal(value.text, rest);
-            let (text, after) = std::mem::take(&mut rest).split_at_mut(written.octets);
+            let written = rfc9309::write_normal_form(value.text, rest);
+            let (text, after) = std::mem::take(&mut rest).split_at_mut(written.octet_count);
             rest = after;
-            has_either |= written.has_either_dollar;
+            has_either_dollar |= written.has_either_dollar;
             (&*text, written.priority)
         };
         merged.push(CoverageRule {
@@ -435,15 +449,16 @@ pub(crate) fn coverage_verdict_rfc9309<'t>(
             is_anchored: value.is_anchored,
         });
     }
-    merged.needs_pairs = has_either && has_dollar;
-    let verdict = merged.coverage(work_budget).verdict;
+    merged.has_both_dollars = has_either_dollar && has_dollar;
+    let verdict = merged.compute_coverage(work_budget).verdict;
     merged.recycle(buffers);
     buffers.text = text;
     verdict
 }
 
 impl CoverageRule<'static> {
-    const NONE: Self = Self {
+    /// Converts the type of a vector of rules in [`MergedRules::recycle`]; never stored.
+    const PLACEHOLDER: Self = Self {
         text: b"",
         priority: 0,
         line_no: 0,
@@ -456,54 +471,58 @@ impl CoverageRule<'static> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct WorkBudgetExceeded;
 
-/// Queries for paths to one set of rules.
+/// Looks up the deciding rules of paths in one set of rules.
 struct PathQueries<'d, 't, 'l> {
     merged: &'d MergedRules<'t>,
     work_budget: &'l mut u64,
-    count: u32,
+    query_count: u32,
     compiled: Option<CompiledCoverage>,
 }
 
-/// Rules compiled for many queries.
+/// Merged rules that are compiled for many queries.
 struct CompiledCoverage {
-    compiled: CompiledRules,
+    rules: CompiledRules,
     /// The index of each compiled rule in [`MergedRules::rules`].
     order: Vec<u32>,
     /// The number of rules with a wildcard.
-    with_wildcards: u64,
+    wildcard_rule_count: u64,
 }
 
 impl PathQueries<'_, '_, '_> {
-    /// Returns the line that decides a path made of `rule`, if its outcome is that of `rule`.
-    fn deciding_line(
+    /// Returns the line of the rule that decides `path`, which was made of `rule`, or `None` if
+    /// that rule allows and `rule` disallows or the reverse.
+    fn find_deciding_line(
         &mut self,
         rule: &CoverageRule<'_>,
         path: &[u8],
     ) -> Result<Option<u32>, WorkBudgetExceeded> {
         let merged = self.merged;
         let rule_count = merged.rules.len();
-        self.count += 1;
-        let is_listed = rule_count <= MAX_LISTED_RULES || merged.needs_pairs;
-        if is_listed || self.count <= MAX_LISTED_PATHS {
-            self.spend(rule_count as u64)?;
-            return Ok(self.deciding_line_of_list(rule, path));
+        self.query_count += 1;
+        let is_never_compiled = rule_count <= MAX_UNCOMPILED_RULES || merged.has_both_dollars;
+        if is_never_compiled || self.query_count <= MAX_SEQUENTIAL_PATHS {
+            self.spend_comparisons(rule_count as u64)?;
+            return Ok(self.find_deciding_line_sequentially(rule, path));
         }
         let compiled = self.compiled.get_or_insert_with(|| merged.compile());
-        let cost = if self.count <= MAX_LISTED_PATHS + COMPILED_LISTED {
+        let cost = if self.query_count <= MAX_SEQUENTIAL_PATHS + COMPILED_SEQUENTIAL_QUERIES {
             rule_count as u64
         } else {
-            // In the worst case every tail is tested; heads are found in a tree.
-            compiled.with_wildcards + MAX_QUERY_OVERHEAD
+            // In the worst case every rule with a wildcard is tested; the others are found in a
+            // tree.
+            compiled.wildcard_rule_count + MAX_QUERY_OVERHEAD_COMPARISONS
         };
-        let found = compiled.compiled.first(path);
+        let found = compiled.rules.find_first(path);
         let found = found.map(|index| &merged.rules[compiled.order[index] as usize]);
-        self.spend(cost)?;
+        self.spend_comparisons(cost)?;
         Ok(found
             .filter(|winner| winner.allow == rule.allow)
             .map(|winner| winner.line_no))
     }
 
-    fn deciding_line_of_list(&self, rule: &CoverageRule<'_>, path: &[u8]) -> Option<u32> {
+    /// Returns the same as [`find_deciding_line`](Self::find_deciding_line) by testing one rule
+    /// after the other.
+    fn find_deciding_line_sequentially(&self, rule: &CoverageRule<'_>, path: &[u8]) -> Option<u32> {
         // `rule` matches. Among rules of the same precedence the first is reported.
         let (mut best, mut allow, mut line_no) = (rule.priority, rule.allow, 0);
         for other in &self.merged.rules {
@@ -521,7 +540,8 @@ impl PathQueries<'_, '_, '_> {
         (allow == rule.allow).then_some(line_no)
     }
 
-    fn spend(&mut self, comparisons: u64) -> Result<(), WorkBudgetExceeded> {
+    /// Subtracts comparisons from the work budget.
+    fn spend_comparisons(&mut self, comparisons: u64) -> Result<(), WorkBudgetExceeded> {
         *self.work_budget = self
             .work_budget
             .checked_sub(comparisons)
@@ -538,9 +558,9 @@ mod tests {
     fn verdict(rules: &[(bool, &str)], mut work_budget: u64) -> Verdict {
         let mut merged = MergedRules::new(&mut CoverageBuffers::default());
         for (line_no, (allow, text)) in (1..).zip(rules) {
-            merged.add(*allow, line_no, text.as_bytes());
+            merged.add_google_rule(*allow, line_no, text.as_bytes());
         }
-        merged.coverage(&mut work_budget).verdict
+        merged.compute_coverage(&mut work_budget).verdict
     }
 
     #[test]
@@ -553,13 +573,13 @@ mod tests {
         }
         for text in patterns.iter().map(String::as_bytes) {
             let mut merged = MergedRules::default();
-            merged.add(false, 1, text);
+            merged.add_google_rule(false, 1, text);
             let mut matches =
                 |path: &[u8]| pattern::can_match(text) && pattern::matches(text, path);
             assert_eq!(!merged.is_root_allowed(), matches(b"/"), "{text:?}");
             let all = [&b"/"[..], b"/\xff", b"/a", b"//", b"/\xff/"];
             assert_eq!(
-                merged.disallow.universal > 0,
+                merged.disallow.highest_universal > 0,
                 all.into_iter().all(&mut matches),
                 "{text:?}"
             );

@@ -1,18 +1,18 @@
 //! The evaluator: computes the verdicts for every crawler named in a file.
 //!
-//! An [`Evaluator`] opens an [`Evaluation`] for each file. The names are gathered once, and results
-//! are computed when they are first needed, once for each set of groups. If all rules of a set have
-//! the same effect in `rfc9309` as for Google's parser, both dialects share the verdict.
+//! An [`Evaluator`] creates an [`Evaluation`] for each file, which gathers the names of the file.
+//! Each result is computed when it is first needed, once for each set of groups. If all rules of a
+//! set have the same effect in `rfc9309` as for Google's parser, both dialects share the verdict.
 //!
 //! [`coverage`](super::coverage) computes the verdict of a set of rules.
 
 use super::agents::{AgentEntry, AgentIndex, GroupList};
 use super::coverage::{
-    Coverage, CoverageBuffers, MAX_QUERY_OVERHEAD, MergedRules, RawRule, WORK_BUDGET,
-    coverage_verdict_rfc9309,
+    Coverage, CoverageBuffers, MAX_QUERY_OVERHEAD_COMPARISONS, MergedRules, RawRule, WORK_BUDGET,
+    compute_merged_verdict_rfc9309,
 };
 use super::fingerprint::FingerprintBuffers;
-use super::group_sets::{EMPTY, GroupSetVerdict, GroupSets};
+use super::group_sets::{EMPTY_SET, GroupSetVerdict, GroupSets};
 use super::{AgentVerdict, Basis, Verdict};
 use crate::dialect::{koster1996, rfc9309};
 use crate::document::{Directive, DirectiveKind, RobotsTxt};
@@ -51,8 +51,8 @@ pub struct Evaluator {
     buffers: CoverageBuffers,
     buffers_rfc9309: CoverageBuffers,
     fingerprint_buffers: FingerprintBuffers,
-    merged_lines: u64,
-    merged_lines_rfc9309: u64,
+    merged_line_count: u64,
+    merged_line_count_rfc9309: u64,
     pub(crate) work_budget: u64,
 }
 
@@ -61,7 +61,7 @@ pub struct Evaluator {
 pub struct Evaluation<'e, 'a> {
     pub(crate) evaluator: &'e mut Evaluator,
     pub(crate) robots_txt: RobotsTxt<'a>,
-    /// The rules of one set after the other.
+    /// The merged rules of the set that is being evaluated.
     merged: MergedRules<'a>,
 }
 
@@ -75,12 +75,13 @@ impl Evaluator {
     pub fn evaluate<'e, 'a>(&'e mut self, robots_txt: &RobotsTxt<'a>) -> Evaluation<'e, 'a> {
         self.agents.gather(robots_txt);
         self.google_sets.clear(robots_txt.groups().len());
-        self.rfc9309_sets.clear(self.agents.rfc9309_groups.len());
+        self.rfc9309_sets
+            .clear(self.agents.rfc9309_group_starts.len());
         self.koster_verdicts.clear();
-        let record_count = self.agents.koster_records.len();
+        let record_count = self.agents.koster_record_starts.len();
         self.koster_verdicts.resize(record_count, None);
-        self.merged_lines = 0;
-        self.merged_lines_rfc9309 = 0;
+        self.merged_line_count = 0;
+        self.merged_line_count_rfc9309 = 0;
         self.work_budget = WORK_BUDGET;
         Evaluation {
             merged: MergedRules::new(&mut self.buffers),
@@ -99,28 +100,28 @@ impl Evaluator {
         &mut self,
         robots_txt: &RobotsTxt<'_>,
         set: u32,
-        groups_of: GroupsOf,
+        group_dialect: GroupDialect,
     ) -> Verdict {
-        if set == EMPTY {
+        if set == EMPTY_SET {
             return Verdict::AllowAll;
         }
-        let sets = match groups_of {
-            GroupsOf::Rfc9309 => &self.rfc9309_sets,
-            GroupsOf::Google => &self.google_sets,
+        let sets = match group_dialect {
+            GroupDialect::Rfc9309 => &self.rfc9309_sets,
+            GroupDialect::Google => &self.google_sets,
         };
-        let starts = &self.agents.rfc9309_groups;
+        let starts = &self.agents.rfc9309_group_starts;
         let directives = robots_txt.directives();
         let groups = sets.groups(set).iter().map(|&group_no| {
-            if groups_of == GroupsOf::Google {
+            if group_dialect == GroupDialect::Google {
                 return robots_txt.group_directives(group_no);
             }
             let end = starts.get(group_no as usize);
             let end = end.map_or(directives.len(), |&end| end as usize);
             &directives[starts[group_no as usize - 1] as usize..end]
         });
-        let lines: usize = groups.clone().map(<[Directive]>::len).sum();
-        self.merged_lines_rfc9309 += lines as u64;
-        if self.merged_lines_rfc9309 > MAX_MERGED_LINES {
+        let line_count: usize = groups.clone().map(<[Directive]>::len).sum();
+        self.merged_line_count_rfc9309 += line_count as u64;
+        if self.merged_line_count_rfc9309 > MAX_MERGED_LINES {
             return Verdict::Unknown;
         }
         let rules = groups
@@ -131,13 +132,13 @@ impl Evaluator {
             line_no: rule.line_no,
             value: robots_txt.text(rule.value_raw),
         });
-        coverage_verdict_rfc9309(rules, &mut self.buffers_rfc9309, &mut self.work_budget)
+        compute_merged_verdict_rfc9309(rules, &mut self.buffers_rfc9309, &mut self.work_budget)
     }
 }
 
-/// The dialect whose groups a set contains.
+/// The dialect by whose rules the groups of a set are numbered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum GroupsOf {
+enum GroupDialect {
     Google,
     Rfc9309,
 }
@@ -149,20 +150,21 @@ impl Drop for Evaluation<'_, '_> {
 }
 
 impl<'a> Evaluation<'_, 'a> {
-    /// Returns true if no verdict of the file can exceed the work budget, without computing one. May
-    /// return false although none does.
+    /// Returns true if it is certain, without computing a verdict, that no verdict of the file
+    /// exceeds the work budget. May return false although none does.
     pub fn fits_work_budget(&self) -> bool {
         let robots_txt = &self.robots_txt;
         let summary = robots_txt.summary();
-        // Each name needs at most four verdicts of sets of groups: Google's of the groups of its name,
-        // of its token and of its groups in `rfc9309`, and that of `rfc9309`.
-        let sets = 4 * (self.evaluator.agents.in_order.len() as u64 + 1);
-        // A line has at most two rules, itself and the folder of an `index.htm`. Each of them has at
-        // most three paths, and each path is compared with all rules.
-        let rules = 2 * (u64::from(summary.n_allow) + u64::from(summary.n_disallow));
-        let comparisons = (3 * rules).saturating_mul(rules + MAX_QUERY_OVERHEAD);
-        sets.saturating_mul(comparisons) <= WORK_BUDGET
-            && sets.saturating_mul(robots_txt.directives().len() as u64) <= MAX_MERGED_LINES
+        // Each name needs at most four verdicts of sets of groups: those of Google's rules for the
+        // groups of its name, of its token and of `rfc9309`, and that of `rfc9309`.
+        let set_count = 4 * (self.evaluator.agents.entries.len() as u64 + 1);
+        // A line has at most two rules, itself and the folder of an `index.htm`. Each of them has
+        // at most three paths, and each path is compared with all rules.
+        let rule_count = 2 * (u64::from(summary.n_allow) + u64::from(summary.n_disallow));
+        let comparisons =
+            (3 * rule_count).saturating_mul(rule_count + MAX_QUERY_OVERHEAD_COMPARISONS);
+        set_count.saturating_mul(comparisons) <= WORK_BUDGET
+            && set_count.saturating_mul(robots_txt.directives().len() as u64) <= MAX_MERGED_LINES
     }
 
     /// Computes the verdicts for `*` and for each whole name and token in the lines that count:
@@ -171,32 +173,32 @@ impl<'a> Evaluation<'_, 'a> {
     /// Verdicts are exact. If a file exceeds the work budget, the remaining verdicts are
     /// [`Verdict::Unknown`].
     pub fn verdicts(&mut self) -> Vec<AgentVerdict<'a>> {
-        let count = self.evaluator.agents.in_order.len();
+        let count = self.evaluator.agents.entries.len();
         let mut rows = Vec::with_capacity(count + 1);
         let wildcard = self.evaluator.agents.wildcard;
-        let wildcard_verdict = self.verdict_of_groups(wildcard.by_name);
+        let wildcard_verdict = self.verdict_of_groups(wildcard.name_groups);
         let fallback_basis = if wildcard_verdict.is_too_complex() {
             Basis::TooComplex
-        } else if !wildcard.by_name.is_empty() {
+        } else if !wildcard.name_groups.is_empty() {
             Basis::Wildcard
         } else if count == 0 {
-            Basis::without_groups(self.robots_txt.summary().content)
+            Basis::from_content_class(self.robots_txt.summary().content)
         } else {
             Basis::NoGroup
         };
         let verdict = wildcard_verdict.coverage.verdict;
         rows.push(AgentVerdict {
             verdict_rfc9309: self.agent_verdict_rfc9309(&wildcard),
-            verdict_koster1996: self.verdict_koster1996(wildcard.record),
-            ..row(b"*", &wildcard_verdict, verdict, fallback_basis)
+            verdict_koster1996: self.verdict_koster1996(wildcard.koster_record_no),
+            ..make_row(b"*", &wildcard_verdict, verdict, fallback_basis)
         });
         for i in 0..count {
-            let agent = self.evaluator.agents.in_order[i];
+            let agent = self.evaluator.agents.entries[i];
             let name = self.robots_txt.text(agent.text);
-            let (own, basis) = if agent.by_name.is_empty() {
+            let (own, basis) = if agent.name_groups.is_empty() {
                 (wildcard_verdict, fallback_basis)
             } else {
-                let own = self.verdict_of_groups(agent.by_name);
+                let own = self.verdict_of_groups(agent.name_groups);
                 let basis = if own.is_too_complex() {
                     Basis::TooComplex
                 } else {
@@ -205,30 +207,31 @@ impl<'a> Evaluation<'_, 'a> {
                 (own, basis)
             };
             // Nearly every name is a product token and is in one group.
-            let verdict_google = if agent.by_token.is_empty() {
+            let verdict_google = if agent.token_groups.is_empty() {
                 wildcard_verdict.coverage.verdict
-            } else if agent.by_token.is_same_single(agent.by_name) {
+            } else if agent.token_groups.is_same_single(agent.name_groups) {
                 own.coverage.verdict
             } else {
-                self.verdict_of_groups(agent.by_token).coverage.verdict
+                self.verdict_of_groups(agent.token_groups).coverage.verdict
             };
-            let is_same = own.is_same_for_rfc9309 && self.evaluator.agents.all_conform;
-            let verdict_rfc9309 = if agent.by_rfc9309.is_empty() {
+            let has_same_effect =
+                own.has_same_effect_in_rfc9309 && self.evaluator.agents.all_conform;
+            let verdict_rfc9309 = if agent.rfc9309_groups.is_empty() {
                 rows[0].verdict_rfc9309
-            } else if is_same && agent.by_rfc9309.is_same_single(agent.by_name) {
+            } else if has_same_effect && agent.rfc9309_groups.is_same_single(agent.name_groups) {
                 own.coverage.verdict
             } else {
                 self.agent_verdict_rfc9309(&agent)
             };
-            let verdict_koster1996 = if agent.record == 0 {
+            let verdict_koster1996 = if agent.koster_record_no == 0 {
                 rows[0].verdict_koster1996
             } else {
-                self.verdict_koster1996(agent.record)
+                self.verdict_koster1996(agent.koster_record_no)
             };
             rows.push(AgentVerdict {
                 verdict_rfc9309,
                 verdict_koster1996,
-                ..row(name, &own, verdict_google, basis)
+                ..make_row(name, &own, verdict_google, basis)
             });
         }
         rows
@@ -256,7 +259,7 @@ impl<'a> Evaluation<'_, 'a> {
         let set = self
             .evaluator
             .google_sets
-            .of(&self.evaluator.agents, groups);
+            .intern_agent_groups(&self.evaluator.agents, groups);
         self.verdict_of_set(set)
     }
 
@@ -283,7 +286,7 @@ impl<'a> Evaluation<'_, 'a> {
             crawl_delay: None,
             evidence_line: first_group
                 .map(|&group_no| robots_txt.groups()[group_no as usize - 1].line_no),
-            is_same_for_rfc9309: true,
+            has_same_effect_in_rfc9309: true,
         };
         let merged = &mut self.merged;
         merged.clear();
@@ -292,14 +295,14 @@ impl<'a> Evaluation<'_, 'a> {
                 .crawl_delay
                 .or(robots_txt.groups()[group_no as usize - 1].crawl_delay);
             let lines = robots_txt.group_directives(group_no);
-            evaluator.merged_lines += lines.len() as u64;
-            if evaluator.merged_lines > MAX_MERGED_LINES {
+            evaluator.merged_line_count += lines.len() as u64;
+            if evaluator.merged_line_count > MAX_MERGED_LINES {
                 verdict.coverage = Coverage {
                     verdict: Verdict::Unknown,
                     line_no: None,
                     proof: None,
                 };
-                verdict.is_same_for_rfc9309 = false;
+                verdict.has_same_effect_in_rfc9309 = false;
                 return verdict;
             }
             for line in lines.iter().filter(|line| line.counts) {
@@ -310,14 +313,15 @@ impl<'a> Evaluation<'_, 'a> {
                 };
                 verdict.n_allow += u32::from(allow);
                 verdict.n_disallow += u32::from(!allow);
-                let has_folder = merged.add(allow, line.line_no, robots_txt.text(line.value));
-                verdict.is_same_for_rfc9309 = verdict.is_same_for_rfc9309
+                let has_folder =
+                    merged.add_google_rule(allow, line.line_no, robots_txt.text(line.value));
+                verdict.has_same_effect_in_rfc9309 = verdict.has_same_effect_in_rfc9309
                     && !has_folder
-                    && rfc9309::is_same_for_google(&robots_txt, line);
+                    && rfc9309::has_same_effect_for_google(&robots_txt, line);
             }
         }
         verdict.is_root_allowed = merged.is_root_allowed();
-        verdict.coverage = merged.coverage(&mut evaluator.work_budget);
+        verdict.coverage = merged.compute_coverage(&mut evaluator.work_budget);
         verdict.evidence_line = verdict.coverage.line_no.or(verdict.evidence_line);
         verdict
     }
@@ -328,40 +332,44 @@ impl<'a> Evaluation<'_, 'a> {
         if evaluator.agents.all_conform {
             let set = evaluator
                 .google_sets
-                .of(&evaluator.agents, agent.by_rfc9309);
+                .intern_agent_groups(&evaluator.agents, agent.rfc9309_groups);
             let verdict = self.verdict_of_set(set);
-            if verdict.is_same_for_rfc9309 {
+            if verdict.has_same_effect_in_rfc9309 {
                 return verdict.coverage.verdict;
             }
             let evaluator = &mut *self.evaluator;
             let known = evaluator.google_sets.get(set).verdict_rfc9309;
             return known.unwrap_or_else(|| {
                 let verdict =
-                    evaluator.compute_verdict_rfc9309(&self.robots_txt, set, GroupsOf::Google);
+                    evaluator.compute_verdict_rfc9309(&self.robots_txt, set, GroupDialect::Google);
                 evaluator.google_sets.get(set).verdict_rfc9309 = Some(verdict);
                 verdict
             });
         }
-        let groups = agent.by_rfc9309;
-        let set = evaluator.rfc9309_sets.of(&evaluator.agents, groups);
+        let groups = agent.rfc9309_groups;
+        let set = evaluator
+            .rfc9309_sets
+            .intern_agent_groups(&evaluator.agents, groups);
         let known = evaluator.rfc9309_sets.get(set).verdict_rfc9309;
         known.unwrap_or_else(|| {
             let verdict =
-                evaluator.compute_verdict_rfc9309(&self.robots_txt, set, GroupsOf::Rfc9309);
+                evaluator.compute_verdict_rfc9309(&self.robots_txt, set, GroupDialect::Rfc9309);
             evaluator.rfc9309_sets.get(set).verdict_rfc9309 = Some(verdict);
             verdict
         })
     }
 
-    /// Returns the verdict of a record of `koster1996`, numbered from 1; 0 is no record.
-    fn verdict_koster1996(&mut self, record: u32) -> Verdict {
-        let Some(index) = (record as usize).checked_sub(1) else {
+    /// Returns the verdict of a record of `koster1996`. Records are numbered from 1; 0 means no
+    /// record.
+    fn verdict_koster1996(&mut self, record_no: u32) -> Verdict {
+        let Some(index) = (record_no as usize).checked_sub(1) else {
             return Verdict::AllowAll;
         };
         let known = self.evaluator.koster_verdicts[index];
         known.unwrap_or_else(|| {
-            let first = self.evaluator.agents.koster_records[index] as usize;
-            let verdict = koster1996::verdict(koster1996::rules_from(&self.robots_txt, first));
+            let first = self.evaluator.agents.koster_record_starts[index] as usize;
+            let verdict =
+                koster1996::compute_verdict(koster1996::iter_record_rules(&self.robots_txt, first));
             self.evaluator.koster_verdicts[index] = Some(verdict);
             verdict
         })
@@ -374,8 +382,8 @@ impl GroupSetVerdict {
     }
 }
 
-/// Makes a row. Its verdicts of `rfc9309` and `koster1996` are to be filled in.
-fn row<'a>(
+/// Makes the row of an agent. The caller sets its verdicts of `rfc9309` and `koster1996`.
+fn make_row<'a>(
     agent: &'a [u8],
     own: &GroupSetVerdict,
     verdict_google: Verdict,
@@ -466,23 +474,23 @@ mod tests {
             let rows = evaluation.verdicts();
             (fits, !rows.iter().any(AgentVerdict::is_undecided))
         };
-        let overruled = |count: usize| {
+        let overruled_body = |count: usize| {
             let rule = |i| format!("Allow: /*a{i}b*{i}\nDisallow: /*a{i}b*{i}*\n");
             let rules: String = (0..count).map(rule).collect();
             format!("User-agent: *\nDisallow: /\n{rules}")
         };
         assert_eq!(evaluate(""), (true, true));
-        assert_eq!(evaluate(&overruled(300)), (true, true));
-        // These are decided, but it is not known in advance.
-        assert_eq!(evaluate(&overruled(1000)), (false, true));
-        assert_eq!(evaluate(&overruled(4000)), (false, false));
+        assert_eq!(evaluate(&overruled_body(300)), (true, true));
+        // All verdicts of this file are decided, but that is not known in advance.
+        assert_eq!(evaluate(&overruled_body(1000)), (false, true));
+        assert_eq!(evaluate(&overruled_body(4000)), (false, false));
         // The same rules for many names that need sets of their own.
-        let of_names = |names: usize| {
-            let names = (0..names).map(|i| format!("User-agent: a{i}\n{}", overruled(100)));
+        let repeat_for_names = |names: usize| {
+            let names = (0..names).map(|i| format!("User-agent: a{i}\n{}", overruled_body(100)));
             names.collect::<String>()
         };
-        assert_eq!(evaluate(&of_names(1)), (true, true));
-        assert!(!evaluate(&of_names(50)).0);
+        assert_eq!(evaluate(&repeat_for_names(1)), (true, true));
+        assert!(!evaluate(&repeat_for_names(50)).0);
     }
 
     #[test]

@@ -5,30 +5,30 @@ use super::agents::AgentIndex;
 use super::group_sets::GroupSets;
 use crate::document::{DirectiveKind, RobotsTxt, Span};
 
-/// Memory that one fingerprint leaves to the next.
+/// Buffers that are reused for one fingerprint after the other.
 #[derive(Debug, Default)]
 pub(crate) struct FingerprintBuffers {
-    agents: Vec<NamedSet>,
+    agents: Vec<NamedGroupSet>,
     rules: Vec<FingerprintRule>,
-    /// The input of the final hash.
-    all: Vec<u8>,
+    /// The input of the hash of the file: each name with the hash of its rules.
+    file_input: Vec<u8>,
     /// The input of the hash of one set of rules.
-    text: Vec<u8>,
+    rules_input: Vec<u8>,
 }
 
 /// A name and its set of groups.
 #[derive(Clone, Copy, Debug)]
-struct NamedSet {
-    /// The [`prefix`] of the name.
-    prefix: u64,
+struct NamedGroupSet {
+    /// The [`sort_prefix`] of the name.
+    sort_prefix: u64,
     name: Span,
     set: u32,
 }
 
-/// A rule, for sorting. Disallow rules sort before allow rules.
+/// A rule with its sort key. Disallow rules sort before allow rules.
 #[derive(Clone, Copy, Debug)]
 struct FingerprintRule {
-    /// The direction in the highest bit, and the beginning of the path.
+    /// The [`sort_key`]: the direction in the highest bit, and the beginning of the path.
     key: u64,
     path: Span,
 }
@@ -42,51 +42,52 @@ impl FingerprintBuffers {
         sets: &mut GroupSets,
         hash: impl Fn(&[u8]) -> u64,
     ) -> u64 {
-        self.sort_agents(robots_txt, agents, sets);
-        self.all.clear();
-        let wildcard = agents.wildcard.by_name;
+        self.gather_sorted_agents(robots_txt, agents, sets);
+        self.file_input.clear();
+        let wildcard = agents.wildcard.name_groups;
         let mut wildcard = (!wildcard.is_empty()).then_some(wildcard);
         for i in 0..self.agents.len() {
-            let NamedSet { name, set, .. } = self.agents[i];
+            let NamedGroupSet { name, set, .. } = self.agents[i];
             let name = robots_txt.text(name);
             if name > b"*".as_slice()
                 && let Some(groups) = wildcard.take()
             {
-                let set = sets.of(agents, groups);
+                let set = sets.intern_agent_groups(agents, groups);
                 self.add_agent(robots_txt, b"*", set, sets, &hash);
             }
             self.add_agent(robots_txt, name, set, sets, &hash);
         }
         if let Some(groups) = wildcard {
-            let set = sets.of(agents, groups);
+            let set = sets.intern_agent_groups(agents, groups);
             self.add_agent(robots_txt, b"*", set, sets, &hash);
         }
-        hash(&self.all)
+        hash(&self.file_input)
     }
 
     /// Gathers the whole names and their sets of groups, sorted by name.
-    fn sort_agents(
+    fn gather_sorted_agents(
         &mut self,
         robots_txt: &RobotsTxt<'_>,
         agents: &AgentIndex,
         sets: &mut GroupSets,
     ) {
         self.agents.clear();
-        for agent in &agents.in_order {
-            if !agent.by_name.is_empty() {
-                self.agents.push(NamedSet {
-                    prefix: prefix(robots_txt.text(agent.text)),
+        for agent in &agents.entries {
+            if !agent.name_groups.is_empty() {
+                self.agents.push(NamedGroupSet {
+                    sort_prefix: sort_prefix(robots_txt.text(agent.text)),
                     name: agent.text,
-                    set: sets.of(agents, agent.by_name),
+                    set: sets.intern_agent_groups(agents, agent.name_groups),
                 });
             }
         }
         self.agents.sort_unstable_by(|a, b| {
-            let by_prefix = a.prefix.cmp(&b.prefix);
+            let by_prefix = a.sort_prefix.cmp(&b.sort_prefix);
             by_prefix.then_with(|| robots_txt.text(a.name).cmp(robots_txt.text(b.name)))
         });
     }
 
+    /// Appends a name and the hash of its rules to `file_input`.
     fn add_agent(
         &mut self,
         robots_txt: &RobotsTxt<'_>,
@@ -98,17 +99,17 @@ impl FingerprintBuffers {
         let known = sets.get(set).rules_hash;
         let rules_hash = known.unwrap_or_else(|| {
             self.write_rules(robots_txt, sets.groups(set));
-            let rules_hash = hash(&self.text);
+            let rules_hash = hash(&self.rules_input);
             sets.get(set).rules_hash = Some(rules_hash);
             rules_hash
         });
-        self.all.extend_from_slice(name);
-        self.all.push(0);
-        self.all.extend_from_slice(&rules_hash.to_le_bytes());
+        self.file_input.extend_from_slice(name);
+        self.file_input.push(0);
+        self.file_input.extend_from_slice(&rules_hash.to_le_bytes());
     }
 
-    /// Writes the merged rules of groups into `text`: sorted, without duplicates, each followed by a
-    /// NUL, which no path contains.
+    /// Writes the merged rules of groups into `rules_input`: sorted, without duplicates, each
+    /// followed by a NUL, which no path contains.
     fn write_rules(&mut self, robots_txt: &RobotsTxt<'_>, groups: &[u32]) {
         self.rules.clear();
         let lines = groups
@@ -127,7 +128,7 @@ impl FingerprintBuffers {
             let by_key = a.key.cmp(&b.key);
             by_key.then_with(|| robots_txt.text(a.path).cmp(robots_txt.text(b.path)))
         });
-        self.text.clear();
+        self.rules_input.clear();
         let mut previous: Option<FingerprintRule> = None;
         for rule in &self.rules {
             let path = robots_txt.text(rule.path);
@@ -138,15 +139,16 @@ impl FingerprintBuffers {
                 continue;
             }
             previous = Some(*rule);
-            self.text.push(if rule.allow() { b'+' } else { b'-' });
-            self.text.extend_from_slice(path);
-            self.text.push(0);
+            self.rules_input
+                .push(if rule.is_allow() { b'+' } else { b'-' });
+            self.rules_input.extend_from_slice(path);
+            self.rules_input.push(0);
         }
     }
 }
 
 impl FingerprintRule {
-    fn allow(&self) -> bool {
+    fn is_allow(&self) -> bool {
         self.key >> 63 == 1
     }
 }
@@ -154,11 +156,11 @@ impl FingerprintRule {
 /// Returns a number that sorts like the direction and the first eight octets of the path, without
 /// the lowest bit of the eighth.
 fn sort_key(allow: bool, path: &[u8]) -> u64 {
-    u64::from(allow) << 63 | prefix(path) >> 1
+    u64::from(allow) << 63 | sort_prefix(path) >> 1
 }
 
 /// Returns a number that sorts like the first eight octets of a text.
-fn prefix(text: &[u8]) -> u64 {
+fn sort_prefix(text: &[u8]) -> u64 {
     match text.first_chunk::<8>() {
         Some(octets) => u64::from_be_bytes(*octets),
         None => {

@@ -10,9 +10,12 @@ use std::hash::BuildHasher;
 use std::ops::Range;
 
 /// The index of the set without groups.
-pub(crate) const EMPTY: u32 = 0;
+pub(crate) const EMPTY_SET: u32 = 0;
 
-/// The verdict of a set of groups according to Google's rules, and the values of its row.
+/// The verdict of a set of groups according to Google's rules, with the values of [`AgentVerdict`]
+/// that belong to it.
+///
+/// [`AgentVerdict`]: super::AgentVerdict
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroupSetVerdict {
     pub(crate) coverage: Coverage,
@@ -22,32 +25,36 @@ pub(crate) struct GroupSetVerdict {
     pub(crate) crawl_delay: Option<f64>,
     pub(crate) evidence_line: Option<u32>,
     /// True if all rules have the same effect in `rfc9309`.
-    pub(crate) is_same_for_rfc9309: bool,
+    pub(crate) has_same_effect_in_rfc9309: bool,
 }
 
 /// A set of groups, with the results computed so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GroupSet {
+    /// The numbers of its groups, as a range of [`GroupSets::groups`].
     groups: Range<u32>,
     /// The verdict according to Google's rules; `None` until it is computed.
     pub(crate) verdict: Option<GroupSetVerdict>,
+    /// The verdict in `rfc9309`; `None` until it is computed.
     pub(crate) verdict_rfc9309: Option<Verdict>,
-    /// The hash of its rules; `None` until it is computed.
+    /// The hash of its merged rules for the fingerprint; `None` until it is computed.
     pub(crate) rules_hash: Option<u64>,
-    /// True if this is the set of a whole name or of `*`.
-    pub(crate) is_of_name: bool,
+    /// True if these are all groups of some whole name or of `*`.
+    pub(crate) has_name: bool,
 }
 
 /// The sets of groups of a file.
 #[derive(Debug, Default)]
 pub(crate) struct GroupSets {
     sets: Vec<GroupSet>,
+    /// The numbers of the groups of all sets, one set after the other.
     groups: Vec<u32>,
-    /// The set that contains only this group, for each group, or [`EMPTY`].
-    singles: Vec<u32>,
-    /// The sets of more than one group, by their groups.
+    /// For each group number, the index of the set that contains only this group, or [`EMPTY_SET`]
+    /// if there is no such set yet.
+    single_group_sets: Vec<u32>,
+    /// The indexes of the sets of more than one group, by a hash of their groups.
     table: HashTable<u32>,
-    hash: DefaultHashBuilder,
+    hash_builder: DefaultHashBuilder,
     scratch: Vec<u32>,
 }
 
@@ -57,31 +64,32 @@ impl GroupSets {
         self.sets.clear();
         self.sets.push(GroupSet::default());
         self.groups.clear();
-        self.singles.clear();
-        self.singles.resize(group_count + 1, EMPTY);
+        self.single_group_sets.clear();
+        self.single_group_sets.resize(group_count + 1, EMPTY_SET);
         clear_table(&mut self.table);
     }
 
-    /// Returns the set of the groups of an agent.
-    pub(crate) fn of(&mut self, agents: &AgentIndex, groups: GroupList) -> u32 {
-        if let Some(group_no) = groups.single() {
-            return self.of_single(group_no);
+    /// Returns the index of the set of the groups of an agent, and adds the set if it is new.
+    pub(crate) fn intern_agent_groups(&mut self, agents: &AgentIndex, groups: GroupList) -> u32 {
+        if let Some(group_no) = groups.single_group() {
+            return self.intern_single_group(group_no);
         }
         let mut scratch = std::mem::take(&mut self.scratch);
-        agents.groups(groups, &mut scratch);
-        let set = self.of_groups(&scratch);
+        agents.write_groups(groups, &mut scratch);
+        let set = self.intern_groups(&scratch);
         self.scratch = scratch;
         set
     }
 
-    /// Returns the set of groups that are given in order.
-    pub(crate) fn of_groups(&mut self, groups: &[u32]) -> u32 {
+    /// Returns the index of the set of groups, which are given in order, and adds the set if it is
+    /// new.
+    pub(crate) fn intern_groups(&mut self, groups: &[u32]) -> u32 {
         match *groups {
-            [] => return EMPTY,
-            [group_no] => return self.of_single(group_no),
+            [] => return EMPTY_SET,
+            [group_no] => return self.intern_single_group(group_no),
             _ => {}
         }
-        let groups_hash = self.hash.hash_one(groups);
+        let groups_hash = self.hash_builder.hash_one(groups);
         let is_same = |&set: &u32| self.groups(set) == groups;
         if let Some(&set) = self.table.find(groups_hash, is_same) {
             return set;
@@ -91,23 +99,23 @@ impl GroupSets {
             sets,
             groups,
             table,
-            hash,
+            hash_builder,
             ..
         } = self;
         table.insert_unique(groups_hash, set, |&set| {
             let range = &sets[set as usize].groups;
-            hash.hash_one(&groups[range.start as usize..range.end as usize])
+            hash_builder.hash_one(&groups[range.start as usize..range.end as usize])
         });
         set
     }
 
-    fn of_single(&mut self, group_no: u32) -> u32 {
-        let known = self.singles[group_no as usize];
-        if known != EMPTY {
+    fn intern_single_group(&mut self, group_no: u32) -> u32 {
+        let known = self.single_group_sets[group_no as usize];
+        if known != EMPTY_SET {
             return known;
         }
         let set = self.push(&[group_no]);
-        self.singles[group_no as usize] = set;
+        self.single_group_sets[group_no as usize] = set;
         set
     }
 
@@ -159,13 +167,13 @@ mod tests {
         let mut sets = GroupSets::default();
         for _ in 0..2 {
             sets.clear(1000);
-            assert_eq!(sets.of_groups(&[]), EMPTY);
+            assert_eq!(sets.intern_groups(&[]), EMPTY_SET);
             let lists: Vec<Vec<u32>> = (1..1000)
                 .map(|last| (last.min(7)..=last).collect())
                 .collect();
-            let found: Vec<u32> = lists.iter().map(|list| sets.of_groups(list)).collect();
+            let found: Vec<u32> = lists.iter().map(|list| sets.intern_groups(list)).collect();
             for (list, &set) in lists.iter().zip(&found) {
-                assert_eq!(sets.of_groups(list), set);
+                assert_eq!(sets.intern_groups(list), set);
                 assert_eq!(sets.groups(set), list);
             }
         }

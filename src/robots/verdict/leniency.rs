@@ -1,10 +1,10 @@
-//! Leniency impact: whether strict reading of one line changes a verdict.
+//! Leniency impacts: they state for each leniently read line if strict reading changes a verdict.
 //!
-//! A line that Google's parser reads leniently is read according to the grammar of RFC 9309 instead,
-//! with all other lines unchanged. The leniency changes a verdict if `*` or any name in the file
-//! then has another verdict. Nearly all lines affect a single name or a single rule, so only the
-//! verdicts of these are computed again. The oracle in `tests/oracle/leniency.rs` computes the same
-//! from the definition and shares no code with this module.
+//! A line that Google's parser reads leniently is read according to the grammar of RFC 9309
+//! instead, with all other lines unchanged. The leniency changes a verdict if `*` or any name in
+//! the file then has another verdict. Nearly all lines affect a single name or a single rule, so
+//! only the verdicts of these are computed again. The oracle in `tests/oracle/leniency.rs` computes
+//! the same from the definition and shares no code with this module.
 
 use super::coverage::{Coverage, MergedRules};
 use super::evaluator::{Evaluation, Evaluator};
@@ -16,9 +16,9 @@ use crate::dialect::rfc9309::is_conforming;
 use crate::document::{Directive, DirectiveKind, DocumentData, Group, RobotsTxt};
 use crate::pattern;
 
-/// The largest number of lines that are read for one file. The impacts of the remaining lines are
-/// unknown.
-const MAX_LINES: u64 = 4_000_000;
+/// The largest number of lines that are read to compute the impacts of one file. Impacts that would
+/// require more are unknown.
+const MAX_READ_LINES: u64 = 4_000_000;
 
 /// A line that is read leniently, and the effect of reading it strictly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,21 +30,22 @@ pub struct LeniencyImpact {
     pub changes_verdict: Option<bool>,
 }
 
-/// Returns whether an anomaly changes a verdict, according to the impacts of its file.
+/// Returns true if an anomaly changes a verdict, according to the leniency impacts of its file.
 ///
 /// An anomaly that is not a leniency changes nothing. `None` means that the work budget was
 /// exceeded.
-pub fn changes_verdict(impacts: &[LeniencyImpact], anomaly: &Anomaly) -> Option<bool> {
+pub fn anomaly_changes_verdict(impacts: &[LeniencyImpact], anomaly: &Anomaly) -> Option<bool> {
     if !anomaly.kind.is_leniency() {
         return Some(false);
     }
-    let line_no = lenient_line(anomaly);
+    let line_no = lenient_line_no(anomaly);
     let found = impacts.binary_search_by_key(&line_no, |impact| impact.line_no);
     found.map_or(Some(false), |index| impacts[index].changes_verdict)
 }
 
-/// Returns the line of a leniency. An incomplete byte order mark belongs to line 1.
-fn lenient_line(anomaly: &Anomaly) -> u32 {
+/// Returns the number of the line to which a leniency belongs. An incomplete byte order mark, which
+/// is an anomaly of the whole file, belongs to line 1.
+fn lenient_line_no(anomaly: &Anomaly) -> u32 {
     anomaly.line_no.unwrap_or(1)
 }
 
@@ -55,18 +56,18 @@ enum StrictEffect {
     Same,
     /// The line is not a directive.
     Removed,
-    /// A user-agent line that addresses no crawler.
+    /// The user-agent line addresses no crawler.
     NoAgent,
-    /// A rule that matches nothing.
+    /// The rule matches nothing.
     NoMatch,
-    /// The rule without the folder that Google allows for `index.htm`.
+    /// The rule does not allow the folder that it allows for Google's parser (`index.htm`).
     NoFolder,
-    /// A rule with its value as written, and without such a folder.
+    /// The rule has its value as written, and allows no such folder.
     RawValue,
 }
 
 impl StrictEffect {
-    fn of(robots_txt: &RobotsTxt<'_>, line: &Directive) -> Self {
+    fn from_line(robots_txt: &RobotsTxt<'_>, line: &Directive) -> Self {
         if !is_conforming(line) {
             return Self::Removed;
         }
@@ -118,16 +119,16 @@ impl Evaluator {
 }
 
 impl Evaluation<'_, '_> {
-    /// Returns the lines that are read leniently, in order and each once, with the effect of reading
-    /// each strictly. `rows` must be the [verdicts](Self::verdicts) of the file.
+    /// Returns the lines that are read leniently, in order and each once, with the effect of
+    /// reading each strictly. `rows` must be the [verdicts](Self::verdicts) of the file.
     ///
-    /// [`changes_verdict`](crate::changes_verdict) looks up the impact of an anomaly.
+    /// [`anomaly_changes_verdict`] looks up the impact of an anomaly.
     pub fn leniency_impacts(&mut self, rows: &[AgentVerdict<'_>]) -> Vec<LeniencyImpact> {
         let anomalies = self.robots_txt.anomalies().iter();
         let lenient = anomalies.filter(|anomaly| anomaly.kind.is_leniency());
         let mut impacts: Vec<_> = lenient
             .map(|anomaly| LeniencyImpact {
-                line_no: lenient_line(anomaly),
+                line_no: lenient_line_no(anomaly),
                 changes_verdict: None,
             })
             .collect();
@@ -138,22 +139,25 @@ impl Evaluation<'_, '_> {
         impacts.dedup();
         let evaluator = &mut *self.evaluator;
         let agents = &evaluator.agents;
-        for agent in agents.in_order.iter().chain([&agents.wildcard]) {
-            let set = evaluator.google_sets.of(agents, agent.by_name);
-            evaluator.google_sets.get(set).is_of_name = true;
+        for agent in agents.entries.iter().chain([&agents.wildcard]) {
+            let set = evaluator
+                .google_sets
+                .intern_agent_groups(agents, agent.name_groups);
+            evaluator.google_sets.get(set).has_name = true;
         }
         let directives = self.robots_txt.directives();
         let mut analysis = LeniencyAnalysis {
             evaluation: self,
             rows,
             sets_by_group: None,
-            without_line: None,
-            lines_read: 0,
+            file_without_line: None,
+            read_line_count: 0,
         };
         for impact in &mut impacts {
             let found = directives.binary_search_by_key(&impact.line_no, |line| line.line_no);
-            impact.changes_verdict =
-                found.map_or(Some(false), |index| analysis.changes_verdict(index));
+            impact.changes_verdict = found.map_or(Some(false), |index| {
+                analysis.strict_reading_changes_verdict(index)
+            });
         }
         impacts
     }
@@ -166,56 +170,58 @@ struct GroupInSet {
     set: u32,
 }
 
+/// The computation of the leniency impacts of one file.
 struct LeniencyAnalysis<'c, 'j, 'a> {
     evaluation: &'c mut Evaluation<'j, 'a>,
     rows: &'c [AgentVerdict<'c>],
-    /// The sets of several groups that decide for a name, sorted by group. Computed when first
-    /// needed.
+    /// The sets of several groups that are all groups of a name or of `*`, one entry for each group
+    /// of each set, sorted by group. `None` until they are computed.
     sets_by_group: Option<Vec<GroupInSet>>,
-    without_line: Option<FileWithoutLine>,
+    file_without_line: Option<FileWithoutLine>,
     /// The number of lines read so far.
-    lines_read: u64,
+    read_line_count: u64,
 }
 
 impl LeniencyAnalysis<'_, '_, '_> {
     /// Returns whether strict reading of the directive at `index` changes a verdict.
-    fn changes_verdict(&mut self, index: usize) -> Option<bool> {
+    fn strict_reading_changes_verdict(&mut self, index: usize) -> Option<bool> {
         let robots_txt = self.evaluation.robots_txt;
         let line = &robots_txt.directives()[index];
         let has_effect = line.kind == DirectiveKind::UserAgent || line.is_rule();
         if !line.counts || !has_effect || line.group_no == 0 {
             return Some(false);
         }
-        let effect = StrictEffect::of(&robots_txt, line);
+        let effect = StrictEffect::from_line(&robots_txt, line);
         let group = &robots_txt.groups()[line.group_no as usize - 1];
         let is_only_rule = group.n_allow + group.n_disallow == 1;
         let is_last_group = line.group_no as usize == robots_txt.groups().len();
         match (effect, line.kind) {
             (StrictEffect::Same, _) => Some(false),
-            (StrictEffect::NoAgent, _) => self.without_name(line),
+            (StrictEffect::NoAgent, _) => self.name_removal_changes_verdict(line),
             (StrictEffect::Removed, DirectiveKind::UserAgent) if group.n_agents > 1 => {
-                self.without_name(line)
+                self.name_removal_changes_verdict(line)
             }
             (StrictEffect::NoMatch | StrictEffect::NoFolder | StrictEffect::RawValue, _) => {
-                self.with_changed_rule(line, effect)
+                self.rule_change_changes_verdict(line, effect)
             }
             (StrictEffect::Removed, DirectiveKind::Allow | DirectiveKind::Disallow)
                 if !is_only_rule || is_last_group =>
             {
-                self.with_changed_rule(line, effect)
+                self.rule_change_changes_verdict(line, effect)
             }
-            (StrictEffect::Removed, _) => self.without_line(index),
+            (StrictEffect::Removed, _) => self.line_removal_changes_verdict(index),
         }
     }
 
-    /// Adds lines to those read. Returns false if the limit is exceeded.
-    fn can_read(&mut self, lines: usize) -> bool {
-        self.lines_read += lines as u64;
-        self.lines_read <= MAX_LINES
+    /// Adds to the number of lines read. Returns false if that exceeds [`MAX_READ_LINES`].
+    fn spend_lines(&mut self, lines: usize) -> bool {
+        self.read_line_count += lines as u64;
+        self.read_line_count <= MAX_READ_LINES
     }
 
-    /// Returns whether a verdict changes if the name of a user-agent line is removed from its group.
-    fn without_name(&mut self, line: &Directive) -> Option<bool> {
+    /// Returns whether a verdict changes if the name of a user-agent line is removed from its
+    /// group.
+    fn name_removal_changes_verdict(&mut self, line: &Directive) -> Option<bool> {
         let robots_txt = self.evaluation.robots_txt;
         let name = robots_txt.text(line.name);
         if name.is_empty() {
@@ -230,7 +236,7 @@ impl LeniencyAnalysis<'_, '_, '_> {
                     && robots_txt.text(other.name) == name
             };
             let lines = robots_txt.group_directives(line.group_no);
-            if !self.can_read(lines.len()) {
+            if !self.spend_lines(lines.len()) {
                 return None;
             }
             if lines.iter().any(has_same_name) {
@@ -239,31 +245,35 @@ impl LeniencyAnalysis<'_, '_, '_> {
         }
         let evaluator = &mut *self.evaluation.evaluator;
         let (groups, row) = if name == b"*" {
-            (evaluator.agents.wildcard.by_name, 0)
+            (evaluator.agents.wildcard.name_groups, 0)
         } else {
             let entry = evaluator.agents.find(&robots_txt, name)?;
             // The first row is that of `*`.
-            (evaluator.agents.in_order[entry].by_name, entry + 1)
+            (evaluator.agents.entries[entry].name_groups, entry + 1)
         };
-        let mut remaining = Vec::new();
-        evaluator.agents.groups(groups, &mut remaining);
-        remaining.retain(|&group_no| group_no != line.group_no);
-        let verdict = if remaining.is_empty() && row > 0 {
+        let mut remaining_groups = Vec::new();
+        evaluator.agents.write_groups(groups, &mut remaining_groups);
+        remaining_groups.retain(|&group_no| group_no != line.group_no);
+        let verdict = if remaining_groups.is_empty() && row > 0 {
             self.rows[0].verdict
         } else {
-            let set = evaluator.google_sets.of_groups(&remaining);
-            self.coverage(set)?.verdict
+            let set = evaluator.google_sets.intern_groups(&remaining_groups);
+            self.find_set_coverage(set)?.verdict
         };
         // A change of the verdict of `*` affects all crawlers that are not named.
         Some(verdict != self.rows.get(row)?.verdict)
     }
 
     /// Returns whether a verdict changes if a rule is changed in every set that contains its group.
-    fn with_changed_rule(&mut self, rule: &Directive, effect: StrictEffect) -> Option<bool> {
+    fn rule_change_changes_verdict(
+        &mut self,
+        rule: &Directive,
+        effect: StrictEffect,
+    ) -> Option<bool> {
         let evaluator = &mut *self.evaluation.evaluator;
-        let single = evaluator.google_sets.of_groups(&[rule.group_no]);
-        let is_of_name = evaluator.google_sets.get(single).is_of_name;
-        if is_of_name && self.changes_verdict_of_set(single, rule, effect)? {
+        let single_group_set = evaluator.google_sets.intern_groups(&[rule.group_no]);
+        let has_name = evaluator.google_sets.get(single_group_set).has_name;
+        if has_name && self.rule_change_changes_set_verdict(single_group_set, rule, effect)? {
             return Some(true);
         }
         if self.sets_by_group.is_none() {
@@ -274,38 +284,39 @@ impl LeniencyAnalysis<'_, '_, '_> {
         let count = sets[start..].partition_point(|entry| entry.group_no == rule.group_no);
         for i in start..start + count {
             let set = self.sets_by_group.as_ref().map_or(0, |sets| sets[i].set);
-            if self.changes_verdict_of_set(set, rule, effect)? {
+            if self.rule_change_changes_set_verdict(set, rule, effect)? {
                 return Some(true);
             }
         }
         Some(false)
     }
 
+    /// Returns the entries of `sets_by_group`.
     fn gather_sets_by_group(&mut self) -> Vec<GroupInSet> {
         let sets = &self.evaluation.evaluator.google_sets;
         let mut entries = Vec::new();
-        for (set, _) in sets.iter().filter(|(_, entry)| entry.is_of_name) {
+        for (set, _) in sets.iter().filter(|(_, entry)| entry.has_name) {
             let groups = sets.groups(set);
             if groups.len() > 1 {
                 let group_in_set = |&group_no| GroupInSet { group_no, set };
                 entries.extend(groups.iter().map(group_in_set));
             }
         }
-        self.lines_read += entries.len() as u64;
+        self.read_line_count += entries.len() as u64;
         entries.sort_unstable();
         entries
     }
 
     /// Returns whether the verdict of a set of groups changes with a changed rule.
-    fn changes_verdict_of_set(
+    fn rule_change_changes_set_verdict(
         &mut self,
         set: u32,
         rule: &Directive,
         effect: StrictEffect,
     ) -> Option<bool> {
-        let before = self.coverage(set)?;
-        // The proof of a verdict remains valid if other lines are removed, but not if lines are
-        // added.
+        let before = self.find_set_coverage(set)?;
+        // The proof of a verdict remains valid if other rules match fewer paths, but not if they
+        // match more.
         let only_removes = effect != StrictEffect::RawValue;
         if only_removes
             && before
@@ -318,23 +329,26 @@ impl LeniencyAnalysis<'_, '_, '_> {
         Some(after != before.verdict)
     }
 
-    /// Returns the coverage of a set of groups, or `None` if it is unknown.
-    fn coverage(&mut self, set: u32) -> Option<Coverage> {
+    /// Returns the coverage of a set of groups, or `None` if it is unknown because a limit was
+    /// exceeded.
+    fn find_set_coverage(&mut self, set: u32) -> Option<Coverage> {
         let known = self.evaluation.evaluator.google_sets.get(set).verdict;
-        if known.is_none() && !self.can_read_set(set) {
+        if known.is_none() && !self.spend_set_lines(set) {
             return None;
         }
         let coverage = self.evaluation.verdict_of_set(set).coverage;
         (coverage.verdict != Verdict::Unknown).then_some(coverage)
     }
 
-    fn can_read_set(&mut self, set: u32) -> bool {
+    /// Adds the lines of a set of groups to the number of lines read. Returns false if that exceeds
+    /// [`MAX_READ_LINES`].
+    fn spend_set_lines(&mut self, set: u32) -> bool {
         let robots_txt = self.evaluation.robots_txt;
         let groups = self.evaluation.evaluator.google_sets.groups(set).iter();
         let lines = groups
             .map(|&group_no| robots_txt.group_directives(group_no).len())
             .sum();
-        self.can_read(lines)
+        self.spend_lines(lines)
     }
 
     /// Returns the verdict of a set of groups with a changed rule.
@@ -344,7 +358,7 @@ impl LeniencyAnalysis<'_, '_, '_> {
         changed: &Directive,
         effect: StrictEffect,
     ) -> Option<Verdict> {
-        if !self.can_read_set(set) {
+        if !self.spend_set_lines(set) {
             return None;
         }
         let robots_txt = self.evaluation.robots_txt;
@@ -353,7 +367,8 @@ impl LeniencyAnalysis<'_, '_, '_> {
             pattern::escape(robots_txt.text(changed.value_raw), &mut raw);
         }
         let evaluator = &mut *self.evaluation.evaluator;
-        // The merged rules of the evaluation cannot hold a value that lives as briefly as `raw`.
+        // The merged rules of the evaluation borrow from the body, which outlives `raw`, so they
+        // cannot be used here.
         let mut merged = MergedRules::default();
         let groups = evaluator.google_sets.groups(set).iter();
         for line in groups.flat_map(|&group_no| robots_txt.group_directives(group_no)) {
@@ -367,30 +382,34 @@ impl LeniencyAnalysis<'_, '_, '_> {
             }
             let value = robots_txt.text(line.value);
             if line.line_no != changed.line_no {
-                merged.add(allow, line.line_no, value);
+                merged.add_google_rule(allow, line.line_no, value);
                 continue;
             }
             match effect {
-                StrictEffect::NoFolder => merged.add_without_folder(allow, line.line_no, value),
-                StrictEffect::RawValue => merged.add_without_folder(allow, line.line_no, &raw),
+                StrictEffect::NoFolder => {
+                    merged.add_google_rule_without_folder(allow, line.line_no, value)
+                }
+                StrictEffect::RawValue => {
+                    merged.add_google_rule_without_folder(allow, line.line_no, &raw)
+                }
                 _ => {}
             }
         }
-        let verdict = merged.coverage(&mut evaluator.work_budget).verdict;
+        let verdict = merged.compute_coverage(&mut evaluator.work_budget).verdict;
         (verdict != Verdict::Unknown).then_some(verdict)
     }
 
     /// Returns whether a verdict changes if the directive at `index` is removed from the file.
-    fn without_line(&mut self, index: usize) -> Option<bool> {
+    fn line_removal_changes_verdict(&mut self, index: usize) -> Option<bool> {
         let robots_txt = self.evaluation.robots_txt;
-        // An evaluation reads each line a few times.
-        if !self.can_read(4 * robots_txt.directives().len() + 16) {
+        // The evaluation of the changed file reads each line about four times.
+        if !self.spend_lines(4 * robots_txt.directives().len() + 16) {
             return None;
         }
-        let without_line = self
-            .without_line
+        let file_without_line = self
+            .file_without_line
             .get_or_insert_with(|| FileWithoutLine::new(&robots_txt));
-        without_line.changes_verdict(&robots_txt, self.rows, index)
+        file_without_line.removal_changes_verdict(&robots_txt, self.rows, index)
     }
 }
 
@@ -403,40 +422,40 @@ struct FileWithoutLine {
 
 impl FileWithoutLine {
     fn new(robots_txt: &RobotsTxt<'_>) -> Self {
-        let mut without_line = Self::default();
+        let mut file_without_line = Self::default();
         let buffer = &robots_txt.document.buffer;
-        without_line.document.buffer.clone_from(buffer);
-        without_line
+        file_without_line.document.buffer.clone_from(buffer);
+        file_without_line
     }
 
-    /// Returns true if the file without the directive at `removed` has another verdict for `*` or
-    /// for a name in the file.
-    fn changes_verdict(
+    /// Returns true if the file without the directive at `removed_index` has another verdict for
+    /// `*` or for a name in the file.
+    fn removal_changes_verdict(
         &mut self,
         robots_txt: &RobotsTxt<'_>,
         rows: &[AgentVerdict<'_>],
-        removed: usize,
+        removed_index: usize,
     ) -> Option<bool> {
         let document = &mut self.document;
         document.directives.clear();
         document.groups.clear();
         let mut groups = GroupCounter::default();
         for (index, line) in robots_txt.directives().iter().enumerate() {
-            if index == removed {
+            if index == removed_index {
                 continue;
             }
             let mut line = *line;
             match line.kind {
                 DirectiveKind::UserAgent => {
-                    if groups.user_agent() {
+                    if groups.pass_user_agent() {
                         document.groups.push(Group {
                             line_no: line.line_no,
-                            first: document.directives.len(),
+                            first_directive: document.directives.len(),
                             ..Group::default()
                         });
                     }
                 }
-                DirectiveKind::Allow | DirectiveKind::Disallow => groups.rule(),
+                DirectiveKind::Allow | DirectiveKind::Disallow => groups.pass_rule(),
                 DirectiveKind::Sitemap | DirectiveKind::Other => {}
             }
             line.group_no = groups.group_no();

@@ -23,7 +23,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Returns the value in the tables.
+    /// Returns the name that the tables store.
     pub fn name(self) -> &'static str {
         match self {
             Self::DisallowAll => "disallow_all",
@@ -58,8 +58,8 @@ pub enum Basis {
 }
 
 impl Basis {
-    /// Returns the basis for a body of this class that addresses no crawler.
-    pub fn without_groups(content: ContentClass) -> Self {
+    /// Returns the basis of the verdicts of a body that has this class and addresses no crawler.
+    pub fn from_content_class(content: ContentClass) -> Self {
         match content {
             ContentClass::Rules | ContentClass::NoRules | ContentClass::CommentsOnly => {
                 Self::NoRules
@@ -70,7 +70,7 @@ impl Basis {
         }
     }
 
-    /// Returns the value in the tables.
+    /// Returns the name that the tables store.
     pub fn name(self) -> &'static str {
         match self {
             Self::Explicit => "explicit",
@@ -107,7 +107,7 @@ pub struct AgentVerdict<'a> {
     pub n_allow: u32,
     /// The number of disallow lines merged for `verdict`.
     pub n_disallow: u32,
-    /// The first valid crawl-delay of the merged groups, in seconds.
+    /// The first valid crawl-delay of the merged groups, in seconds; `None` if there is none.
     pub crawl_delay: Option<f64>,
     /// The line that shows the verdict: the deciding rule, or else the first line of the groups.
     pub evidence_line: Option<u32>,

@@ -283,7 +283,7 @@ fn push_lines(
             break;
         }
     }
-    file.set_content(source.content);
+    file.set_content_class(source.content);
     Ok(())
 }
 

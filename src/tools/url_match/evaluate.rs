@@ -256,7 +256,7 @@ fn rebuild_robots_txt(
     if source.content == ContentClass::Rules && !has_rules {
         return Err(lines.missing_rules_error());
     }
-    file.set_content(source.content);
+    file.set_content_class(source.content);
     context.progress.add_rows(count);
     Ok(())
 }
