@@ -232,7 +232,7 @@ impl<'a> RuleValue<'a> {
 }
 
 /// The largest number of octets that [`write_normal_form`] writes for one octet of its input.
-pub(crate) const MAX_OUTPUT_OCTETS_PER_OCTET: usize = 2;
+pub(crate) const OUTPUT_OCTETS_PER_OCTET: usize = 2;
 
 /// The properties of a normal form that [`write_normal_form`] wrote.
 pub(crate) struct WrittenNormalForm {

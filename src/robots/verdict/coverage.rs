@@ -423,7 +423,7 @@ pub(crate) fn compute_merged_verdict_rfc9309<'t>(
     let mut text = std::mem::take(&mut buffers.text);
     let value_octets = rules.clone().map(|rule| rule.value.len()).sum::<usize>();
     text.clear();
-    text.resize(rfc9309::MAX_OUTPUT_OCTETS_PER_OCTET * value_octets, 0);
+    text.resize(rfc9309::OUTPUT_OCTETS_PER_OCTET * value_octets, 0);
     let mut rest = text.as_mut_slice();
     let mut merged = MergedRules::new(buffers);
     let (mut has_either_dollar, mut has_dollar) = (false, false);
