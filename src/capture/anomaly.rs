@@ -22,7 +22,6 @@ macro_rules! anomaly_kinds {
                 match self { $(Self::$name => $code,)* }
             }
 
-            /// Returns the severity.
             pub fn severity(self) -> Severity {
                 match self { $(Self::$name => Severity::$severity,)* }
             }

@@ -13,12 +13,12 @@
 
 pub mod analysis;
 pub mod anomaly;
-pub mod archive_url;
 pub mod date;
 pub mod digest;
 pub mod header_name;
 pub mod host_columns;
 pub mod http;
+pub mod parsed_url;
 mod plain_url;
 mod record_fields;
 mod surt;
@@ -26,11 +26,11 @@ pub mod url;
 mod waf;
 
 use crate::anomaly::CaptureAnomalyKind;
-use crate::archive_url::ArchiveUrl;
 use crate::digest::parse_sha1;
 use crate::header_name::HeaderName;
 use crate::http::Response;
 use crate::http::header_text;
+use crate::parsed_url::ParsedUrl;
 use crate::record_fields::{RecordField, RecordFields};
 use crate::url::UrlColumns;
 use robots::{HttpStatus, ParseOptions};
@@ -130,7 +130,7 @@ struct CaptureTarget<'a> {
     /// The URL as written in the record.
     raw: &'a [u8],
     /// The parsed URL; `None` if it cannot be parsed.
-    url: Option<ArchiveUrl<'a>>,
+    url: Option<ParsedUrl<'a>>,
     is_robots_path: bool,
 }
 
@@ -169,7 +169,7 @@ impl<'a> Capture<'a> {
         });
         Some(Self {
             url_raw: target.raw,
-            url: target.url.map(ArchiveUrl::into_columns),
+            url: target.url.map(ParsedUrl::into_columns),
             is_robots_path: target.is_robots_path,
             record: RecordMetadata::new(record, &fields, record_type),
             fetch,
@@ -258,7 +258,7 @@ impl<'a> CaptureTarget<'a> {
         if !accepts_any_path && memchr::memmem::find(raw, b"/robots.txt").is_none() {
             return None;
         }
-        let url = ArchiveUrl::parse(raw);
+        let url = ParsedUrl::parse(raw);
         // A URL that cannot be parsed is accepted if it ends in the path.
         let is_robots_path = match &url {
             Some(url) => url.is_robots_path(),

@@ -70,7 +70,6 @@ impl<'a> PlainUrl<'a> {
         &self.text[self.host_start..self.path_start]
     }
 
-    /// Returns the path.
     pub fn path(self) -> &'a str {
         &self.text[self.path_start..]
     }

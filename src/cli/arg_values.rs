@@ -11,7 +11,6 @@ use remote::Rate;
 use robots::Dialect;
 use tools::url_match::is_url_or_path;
 
-/// The heading of the options for URLs.
 pub(crate) const URL_OPTIONS_HEADING: &str = "Options for URLs";
 
 /// The default of `--patience`.
@@ -65,6 +64,7 @@ pub(crate) fn parse_host(text: &str) -> Result<Host, String> {
         .ok_or_else(|| "give a host as example.com, example.com:8080 or https://example.com".into())
 }
 
+/// Parses a time as milliseconds since 1970.
 pub(crate) fn parse_time(text: &str) -> Result<i64, String> {
     parse_iso(text).ok_or_else(|| {
         "give a time as 2024-03-01, 2024-03-01T12:30:00Z or 2024-03-01T12:30+01:00".to_owned()

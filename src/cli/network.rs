@@ -54,7 +54,6 @@ impl EventRoute {
     }
 }
 
-/// Starts the client.
 pub(crate) fn start_scan_client(
     args: &ScanArgs,
     shards: Option<usize>,
@@ -92,7 +91,6 @@ pub(crate) fn changed_url_options(args: &ScanArgs) -> Vec<&'static str> {
     given.map(|(name, _)| name).collect()
 }
 
-/// Starts the client of a copy.
 pub(crate) fn start_copy_client(args: &CopyArgs, route: &EventRoute) -> Result<Remote> {
     let options = RemoteOptions {
         rate: args.rate.unwrap_or(Rate::Default),

@@ -112,7 +112,6 @@ impl ColumnChunkBuilder {
         self.dictionary_pages > 0
     }
 
-    /// Appends a page.
     pub(super) fn append_page(&mut self, page: EncodedPage) -> Result<(), ParquetError> {
         match page.encoding {
             Encoding::RLE_DICTIONARY => self.dictionary_pages += 1,

@@ -48,7 +48,6 @@ pub(crate) struct PageRows {
 #[derive(Debug, Default)]
 pub(crate) struct RowGroupSplitter {
     pending: Vec<BatchRows>,
-    /// The number of pending rows.
     pending_rows: usize,
     /// The bytes of the values of pending rows.
     pending_bytes: u64,

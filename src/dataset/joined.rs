@@ -6,7 +6,7 @@
 //! of crawls. While crawls are resolved again, there is also a line for each file that is still to
 //! be removed.
 
-use super::manifest::{self, Manifest, is_own_path};
+use super::manifest::{self, Manifest, is_dataset_file_path};
 use super::manifest_entries::{CrawlEntry, FileEntry, MANIFEST_FORMAT, StaleEntry, to_json_line};
 use super::{OutputLayout, SUCCESS_FILE};
 use crate::error::{DatasetDefect, DatasetErrorKind, ManifestDefect};
@@ -121,7 +121,7 @@ impl JoinedManifest {
             } else if let Some(path) = line["stale"].as_str() {
                 joined
                     .stale
-                    .extend(is_own_path(path).then(|| path.to_owned()));
+                    .extend(is_dataset_file_path(path).then(|| path.to_owned()));
             } else {
                 let source_digest = line["source"].as_str().map(str::to_owned);
                 let source_digest = source_digest.ok_or_else(|| field_error("source"))?;

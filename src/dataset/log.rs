@@ -5,7 +5,7 @@
 //! folder, and the files of a part before they get their names. The other lines have
 //! times and speeds, which differ between runs.
 
-use super::manifest::is_own_path;
+use super::manifest::is_dataset_file_path;
 use disk::TempFolder;
 use disk::error::{Error, ErrorKind};
 use serde_json::Value;
@@ -52,7 +52,7 @@ impl LogEntries {
                 Some("part") => {
                     let files = line["files"].as_array().into_iter().flatten();
                     let files = files.filter_map(Value::as_str);
-                    let own = files.filter(|path| is_own_path(path));
+                    let own = files.filter(|path| is_dataset_file_path(path));
                     entries.part_files.extend(own.map(str::to_owned));
                 }
                 // The files of the replaced dataset were removed.

@@ -185,7 +185,7 @@ impl Manifest {
             };
         }
         if let Some(path) = line["stale"].as_str() {
-            return match is_own_path(path) {
+            return match is_dataset_file_path(path) {
                 true => {
                     self.stale.insert(path.to_owned());
                     Ok(())
@@ -312,7 +312,7 @@ impl Manifest {
     /// `_SUCCESS` are known by their names and are left out.
     pub(crate) fn own_files(&self) -> BTreeSet<String> {
         let files = self.files().map(|file| file.path.clone());
-        let mut own: BTreeSet<String> = files.filter(|path| is_own_path(path)).collect();
+        let mut own: BTreeSet<String> = files.filter(|path| is_dataset_file_path(path)).collect();
         own.extend(self.stale.iter().cloned());
         let options = self.options.as_ref();
         if options.is_some_and(|options| options.tables.contains(&Table::Agents)) {
@@ -382,7 +382,7 @@ pub(super) fn is_being_replaced(text: &[u8]) -> bool {
 /// Returns true if a path has the form of one that a run writes into a dataset, besides those
 /// with fixed names: `<table>/crawl=…/subset=…/part-….parquet`,
 /// `<table>/crawl=…/part-….parquet`, the file of the table `agents`, or the views.
-pub(super) fn is_own_path(path: &str) -> bool {
+pub(super) fn is_dataset_file_path(path: &str) -> bool {
     let is_part_table = |name: &str| Table::PER_PART.iter().any(|table| table.name() == name);
     let is_crawl_table = |name: &str| Table::PER_CRAWL.iter().any(|table| table.name() == name);
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
@@ -447,7 +447,7 @@ mod tests {
             "agents/agents.parquet",
             "views.sql",
         ] {
-            assert!(is_own_path(path), "{path}");
+            assert!(is_dataset_file_path(path), "{path}");
         }
         for path in [
             "",
@@ -463,7 +463,7 @@ mod tests {
             "/rules/crawl=X/subset=warc/part-00000.parquet",
             "_SUCCESS",
         ] {
-            assert!(!is_own_path(path), "{path}");
+            assert!(!is_dataset_file_path(path), "{path}");
         }
     }
 }

@@ -95,7 +95,7 @@ fn read_view_tables(root: &Path) -> Result<(Vec<Table>, Vec<String>), Error> {
         let kind = DatasetErrorKind::NotADataset(DatasetDefect::NoManifest { name });
         return Err(Error::new(kind, root));
     }
-    // A run that begins after this check writes the same text.
+    // The lock is only tested, not held: a run that starts later writes `views.sql` with the same text.
     if let Ok(log) = disk::open(&root.join(LOG_FILE))
         && matches!(log.try_lock_shared(), Err(TryLockError::WouldBlock))
     {

@@ -151,7 +151,7 @@ pub(super) async fn fetch(
         let failure = match result {
             Ok(()) => match received {
                 Some(received) => {
-                    server.note_delivered_object(url);
+                    server.note_fetched_url(url);
                     return finish(received).map_err(|error| fail(temp_file_error(network, error)));
                 }
                 None => unreachable!("an attempt that succeeds has received the object"),
@@ -402,7 +402,7 @@ async fn is_only_object_denied(
     answering: &Server,
     sent: Instant,
 ) -> bool {
-    let Some(answered) = server.delivered_object() else {
+    let Some(answered) = server.last_fetched_url() else {
         return true;
     };
     let _guard = server.probe_lock.lock().await;

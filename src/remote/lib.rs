@@ -244,7 +244,8 @@ pub enum FetchErrorKind {
     Refused { reason: String },
     /// A temporary file cannot be written.
     TempFile { folder: PathBuf, error: io::Error },
-    /// The URL cannot be requested, or a file cannot be read.
+    /// The URL cannot be used, a file to upload cannot be read or has changed, or the destination has
+    /// objects that are not of the dataset.
     Invalid(Error),
     /// The run is to stop.
     Stopped,

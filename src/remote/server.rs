@@ -26,7 +26,7 @@ pub(super) struct Server {
     /// True if it has sent an answer other than 401 and 403.
     has_answered: AtomicBool,
     /// The object that was fetched last, whole or in part.
-    delivered_object: Mutex<Option<RemoteUrl>>,
+    last_fetched_url: Mutex<Option<RemoteUrl>>,
     /// Locked while the delivered object is requested again, so that only one task does so.
     pub(super) probe_lock: tokio::sync::Mutex<()>,
 }
@@ -62,7 +62,7 @@ impl Servers {
             on_event: Arc::clone(&self.on_event),
             request_count: AtomicU64::new(0),
             has_answered: AtomicBool::new(false),
-            delivered_object: Mutex::default(),
+            last_fetched_url: Mutex::default(),
             probe_lock: tokio::sync::Mutex::new(()),
         });
         servers.insert(authority.to_owned(), Arc::clone(&server));
@@ -139,12 +139,12 @@ impl Server {
     }
 
     /// Notes an object that was fetched, whole or in part.
-    pub(super) fn note_delivered_object(&self, url: &RemoteUrl) {
-        *lock(&self.delivered_object) = Some(url.clone());
+    pub(super) fn note_fetched_url(&self, url: &RemoteUrl) {
+        *lock(&self.last_fetched_url) = Some(url.clone());
     }
 
     /// Returns the object that was fetched last, whole or in part.
-    pub(super) fn delivered_object(&self) -> Option<RemoteUrl> {
-        lock(&self.delivered_object).clone()
+    pub(super) fn last_fetched_url(&self) -> Option<RemoteUrl> {
+        lock(&self.last_fetched_url).clone()
     }
 }

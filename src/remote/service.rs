@@ -62,7 +62,7 @@ pub(super) enum ServiceError {
     Credentials { why: String },
     /// A redirect is not followed.
     Redirect { why: String },
-    /// No response was received.
+    /// The URL is not valid, the connection failed, or no response arrived in time.
     NoResponse { why: String },
     /// A response of unknown length was not received to its end.
     Interrupted { why: String },
@@ -216,7 +216,6 @@ impl HttpService for Service {
 }
 
 impl Service {
-    /// Returns the server of a URL.
     fn server(&self, url: &Url) -> Arc<Server> {
         if let Some(bucket) = &self.bucket {
             return Arc::clone(bucket);

@@ -90,7 +90,6 @@ impl Stores {
         self.servers.get(url.server(), self.http_rate_ceiling)
     }
 
-    /// Returns the store of a bucket.
     fn bucket_store(&self, url: &RemoteUrl) -> Result<Arc<AmazonS3>, Error> {
         let mut stores = self
             .by_bucket

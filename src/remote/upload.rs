@@ -232,7 +232,6 @@ fn response_status(error: &object_store::Error) -> Option<u16> {
     }
 }
 
-/// The opened source of an upload.
 struct OpenUploadSource<'u> {
     file: ArchiveFile,
     /// The path for messages.

@@ -267,7 +267,6 @@ impl<'a> CaptureAnomaly<'a> {
         }
     }
 
-    /// Returns an anomaly of a line.
     pub(crate) fn new_for_line(line: &Directive, kind: AnomalyKind, detail: &'a [u8]) -> Self {
         Self {
             line_no: Some(line.line_no),

@@ -1,8 +1,8 @@
 //! Sitemap lines with their URLs and hosts.
 
 use crate::Capture;
-use crate::archive_url::ArchiveUrl;
 use crate::host_columns::{HostColumns, host_columns};
+use crate::parsed_url::ParsedUrl;
 use crate::url::{join_url, parse_url};
 use robots::Directive;
 use std::borrow::Cow;
@@ -31,14 +31,14 @@ impl<'a> SitemapLine<'a> {
     /// Resolves the value of a sitemap line of `capture`.
     pub fn resolve(value: &'a [u8], line: &'a Directive, capture: &Capture<'_>) -> Self {
         let has_sitemap_scheme =
-            |url: &ArchiveUrl<'_>| matches!(url.scheme(), "http" | "https" | "ftp");
+            |url: &ParsedUrl<'_>| matches!(url.scheme(), "http" | "https" | "ftp");
         let absolute =
-            ArchiveUrl::parse(value).filter(|url| has_sitemap_scheme(url) && url.host().is_some());
+            ParsedUrl::parse(value).filter(|url| has_sitemap_scheme(url) && url.host().is_some());
         let is_absolute = absolute.is_some();
         let url = absolute.or_else(|| {
             let base = parse_url(capture.url.as_ref()?.url.as_bytes())?;
             let joined = (!value.is_empty()).then(|| join_url(&base, value))?;
-            joined.map(ArchiveUrl::Parsed)
+            joined.map(ParsedUrl::Parsed)
         });
         let url = url.filter(has_sitemap_scheme);
         let capture_host = capture.url.as_ref().and_then(|url| url.host.as_ref());
@@ -55,7 +55,7 @@ impl<'a> SitemapLine<'a> {
                 Some(host.registered_domain().unwrap_or(&host.name))
             }),
             host,
-            url: url.map(ArchiveUrl::into_text),
+            url: url.map(ParsedUrl::into_text),
         }
     }
 }
@@ -63,7 +63,7 @@ impl<'a> SitemapLine<'a> {
 /// Returns the columns of the host of a sitemap. If it is the host of the capture, as for most
 /// sitemaps, the columns of that host are shared.
 fn sitemap_host(
-    url: &ArchiveUrl<'_>,
+    url: &ParsedUrl<'_>,
     capture_host: Option<&Arc<HostColumns>>,
 ) -> Option<Arc<HostColumns>> {
     let name = url.host()?;

@@ -1,7 +1,7 @@
 //! Divides the memory limit of a command among its sorters and Bloom filters.
 
 use super::{OrderedWriter, SharedSorter, SortedRecords, Sorter, SpillFolder};
-use crate::external_sort::sort_key::{FieldReader, push_unescaped_key};
+use crate::external_sort::sort_key::{FieldReader, push_key_without_escapes};
 use disk::error::Error;
 use parquet::bloom_filter::Sbbf;
 
@@ -76,7 +76,7 @@ impl<'s> SortMemory<'s> {
         let mut key = Vec::new();
         while let Some(record) = reader.peek() {
             key.clear();
-            push_unescaped_key(&mut key, FieldReader::new(record).key());
+            push_key_without_escapes(&mut key, FieldReader::new(record).key());
             filter.insert(key.as_slice());
             reader.advance()?;
         }

@@ -18,7 +18,7 @@ use super::origin::url_host;
 use super::redirects::RedirectFollower;
 use crate::CaptureFilter;
 use crate::external_sort::SortedRecords;
-use crate::external_sort::sort_key::{FieldReader, push_unescaped_key, put_i64};
+use crate::external_sort::sort_key::{FieldReader, push_key_without_escapes, put_i64};
 use disk::error::Error;
 use std::collections::BTreeSet;
 
@@ -147,7 +147,7 @@ fn build_origins_filter(lookups: &SortedRecords<'_>) -> Result<CaptureFilter, Er
     let mut origin = Vec::new();
     while let Some(record) = reader.peek() {
         origin.clear();
-        push_unescaped_key(&mut origin, FieldReader::new(record).key());
+        push_key_without_escapes(&mut origin, FieldReader::new(record).key());
         if let Some(host) = std::str::from_utf8(&origin).ok().and_then(url_host) {
             hosts.insert(host.to_owned());
         }

@@ -16,7 +16,9 @@ use super::captures::{for_each_capture_until, sort_captures};
 use super::key_captures::KeyCaptures;
 use super::origin::url_host;
 use super::{AsOf, ResolveContext};
-use crate::external_sort::sort_key::{FieldReader, push_unescaped_key, put_i64, put_key, put_u8};
+use crate::external_sort::sort_key::{
+    FieldReader, push_key_without_escapes, put_i64, put_key, put_u8,
+};
 use crate::external_sort::{SortedRecords, Sorter};
 use crate::tables::Table;
 use crate::{CaptureFilter, push_crawl_key};
@@ -254,7 +256,7 @@ fn sort_target_captures<'a>(
     let mut reader = pending.read()?;
     while let Some(record) = reader.peek() {
         let mut target = Vec::new();
-        push_unescaped_key(&mut target, FieldReader::new(record).key());
+        push_key_without_escapes(&mut target, FieldReader::new(record).key());
         let (_, url) = split_crawl_key(&target);
         let host = std::str::from_utf8(url).ok().and_then(url_host);
         // A URL without a host was not captured.

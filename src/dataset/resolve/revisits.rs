@@ -20,7 +20,7 @@ use super::capture_rows::{
 };
 use crate::CaptureFilter;
 use crate::external_sort::sort_key::{
-    FieldReader, ordered_bits, push_unescaped_key, put_key, put_u32, put_u64,
+    FieldReader, ordered_bits, push_key_without_escapes, put_key, put_u32, put_u64,
 };
 use crate::external_sort::{Arena, Reader, SharedSorter, SortedRecords};
 use disk::error::Error;
@@ -146,7 +146,7 @@ impl<'s> ContentSources<'s> {
             read_time(&mut fields);
             fields.u32();
             content_key.clear();
-            push_unescaped_key(&mut content_key, fields.key());
+            push_key_without_escapes(&mut content_key, fields.key());
             wanted.insert(content_key.as_slice());
             if digests.len() <= MAX_FILTER_VALUES {
                 let digest = &content_key[..content_key.len() - STATUS_BYTES];

@@ -61,7 +61,7 @@ pub(crate) struct SliceOutput {
 
 /// The state of a slice after a worker has returned.
 pub(crate) enum SliceState {
-    /// There is more to read.
+    /// The worker returned because it has enough output, or because the run is to stop.
     More,
     /// The next capture has a large body, which is analyzed when the worker is continued.
     LargeBody,

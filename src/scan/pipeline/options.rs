@@ -1,4 +1,4 @@
-//! The options of a run.
+//! The options of a scan, their defaults, and the header of the manifest that is made from them.
 
 use crate::input::Input;
 use dataset::crawler::registry::CrawlerRegistry;

@@ -15,7 +15,6 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 
-/// The result of a task.
 pub(super) enum TaskResult {
     SliceRead(SliceReadResult),
     ObjectFetched(FetchResult),
@@ -25,7 +24,6 @@ pub(super) enum TaskResult {
 
 /// The output of a worker, which has returned from a slice that it may not have finished.
 pub(super) struct SliceReadResult {
-    /// The number of the slice.
     pub(super) slice: usize,
     /// The attempt at reading the slice.
     pub(super) attempt: u32,

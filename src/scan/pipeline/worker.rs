@@ -62,7 +62,6 @@ impl Worker {
         }
     }
 
-    /// Begins a slice.
     pub(crate) fn begin_slice(&mut self, slice: ArchiveSlice) {
         self.slice = Some(slice);
         self.first_member = None;

@@ -287,7 +287,6 @@ fn push_lines(
     Ok(())
 }
 
-/// Reads the anomalies of a capture.
 fn read_anomalies(dataset: &Dataset, id: CaptureId) -> Result<Vec<ReportedAnomaly>, Error> {
     let columns = ["robots_id", "line_no", "code", "changes_verdict"];
     let mut found = Vec::new();

@@ -98,7 +98,6 @@ impl JoinedWriter {
         })
     }
 
-    /// Returns the number of crawls that are kept.
     pub(super) fn kept_crawls(&self) -> usize {
         self.manifest.crawls.len()
     }

@@ -59,7 +59,7 @@ impl ArchiveBase {
 }
 
 impl BaseUrl {
-    /// Returns the URL of an archive.
+    /// Returns the URL of the archive `name` below this base; `None` if the base is a folder.
     fn archive_url(&self, name: &str) -> Result<Option<RemoteUrl>, NotARemoteUrl> {
         RemoteUrl::parse(&join_name(&self.0, name))
     }
@@ -156,7 +156,6 @@ fn is_fatal_error(error: &Error) -> bool {
     error.kind() == Some(&ErrorKind::Abandoned) || error.kind() == Some(&RemoteErrorKind::NoRemote)
 }
 
-/// Finds an archive by its name.
 fn find_archive(base: Option<&ArchiveBase>, name: &str) -> Result<ArchivePlace, ArchiveProblem> {
     let tried = match base {
         Some(ArchiveBase::Url(base)) => {

@@ -129,7 +129,6 @@ fn lock_log(root: &Path) -> Result<Option<File>, Error> {
     Ok(Some(log))
 }
 
-/// Adds the problems of a manifest to the findings.
 fn add_problems(problems: Vec<ManifestDefect>, findings: &mut Findings) {
     for problem in problems {
         let kind = match problem {
@@ -159,7 +158,6 @@ fn check_views(root: &Path, manifest: &Manifest, findings: &mut Findings) {
     findings.add(FindingKind::Views, VIEWS_FILE, format_args!("{what}"));
 }
 
-/// Returns the paths that the manifest lists.
 fn listed_paths(manifest: &Manifest) -> BTreeSet<String> {
     let listed = manifest.files().map(|file| file.path.clone());
     listed.chain(manifest.stale.iter().cloned()).collect()

@@ -1,7 +1,7 @@
 //! Selects the authoritative capture of each host.
 
 use super::short_url::expand_short_url;
-use crate::external_sort::sort_key::{FieldReader, push_unescaped_key, put_u8, put_u32};
+use crate::external_sort::sort_key::{FieldReader, push_key_without_escapes, put_u8, put_u32};
 use crate::external_sort::{Reader, SortedRecords};
 use crate::resolve::candidate::{Candidate, CandidateFields, CaptureFields, split_crawl_key};
 use crate::resolve::captures::sort_captures;
@@ -124,7 +124,7 @@ impl<'s> SelectedHosts<'s> {
                 (None, None) => unreachable!("a host has a capture"),
             };
             key_bytes.clear();
-            push_unescaped_key(&mut key_bytes, key);
+            push_key_without_escapes(&mut key_bytes, key);
             let text = |bytes| std::str::from_utf8(bytes).expect("it was written from a text");
             let (crawl, host) = split_crawl_key(&key_bytes);
             let host = text(host);

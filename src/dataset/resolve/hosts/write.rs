@@ -7,7 +7,7 @@ use super::rules::{
 use super::selection::{SelectedHost, SelectedHosts};
 use super::stored_verdict::{inconsistent_table_error, put_verdict, read_verdict};
 use crate::external_sort::sort_key::{
-    FieldReader, push_unescaped_key, put_bytes, put_i64, put_key, put_u32,
+    FieldReader, push_key_without_escapes, put_bytes, put_i64, put_key, put_u32,
 };
 use crate::external_sort::{Reader, SortedRecords, Sorter};
 use crate::resolve::ResolveContext;
@@ -296,7 +296,7 @@ fn write_host_verdicts(
             last_key.clear();
             last_key.extend_from_slice(key);
             agent.clear();
-            push_unescaped_key(&mut agent, key);
+            push_key_without_escapes(&mut agent, key);
         }
         batch_crawl = crawl;
         let (host, domain) = (fields.bytes(), fields.bytes());

@@ -10,20 +10,20 @@ impl<'a> UrlColumns<'a> {
     /// parsed. Equal to [`parse_url`] followed by [`new`](Self::new), but faster for URLs in normal
     /// form.
     pub fn from_text(text: &'a [u8]) -> Option<Self> {
-        ArchiveUrl::parse(text).map(ArchiveUrl::into_columns)
+        ParsedUrl::parse(text).map(ParsedUrl::into_columns)
     }
 }
 
 /// A URL from an archive.
 #[derive(Debug)]
-pub enum ArchiveUrl<'a> {
+pub enum ParsedUrl<'a> {
     /// A URL in normal form.
     Plain(PlainUrl<'a>),
     /// Any other URL.
     Parsed(Url),
 }
 
-impl<'a> ArchiveUrl<'a> {
+impl<'a> ParsedUrl<'a> {
     /// Parses the text of a URL, which may hold any bytes. Returns `None` if it is not a URL.
     pub fn parse(text: &'a [u8]) -> Option<Self> {
         match PlainUrl::parse(text.trim_ascii()) {
@@ -33,15 +33,15 @@ impl<'a> ArchiveUrl<'a> {
     }
 
     /// Resolves a URL reference, such as the value of a `Location` header field, against this URL.
-    pub fn join<'r>(&self, reference: &'r [u8]) -> Option<ArchiveUrl<'r>> {
+    pub fn join<'r>(&self, reference: &'r [u8]) -> Option<ParsedUrl<'r>> {
         if let Some(url) = PlainUrl::parse(reference.trim_ascii()) {
-            return Some(ArchiveUrl::Plain(url));
+            return Some(ParsedUrl::Plain(url));
         }
         let joined = match self {
             Self::Plain(base) => join_url(&Url::parse(base.as_str()).ok()?, reference),
             Self::Parsed(base) => join_url(base, reference),
         };
-        joined.map(ArchiveUrl::Parsed)
+        joined.map(ParsedUrl::Parsed)
     }
 
     /// Returns the scheme in lower case.
@@ -68,7 +68,6 @@ impl<'a> ArchiveUrl<'a> {
         }
     }
 
-    /// Returns the columns of the URL.
     pub(crate) fn into_columns(self) -> UrlColumns<'a> {
         match self {
             Self::Plain(url) => UrlColumns::from_plain_url(url),
