@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// The error that ended a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallError {
-    /// The name of its kind: that of [`ErrorKind::name`], or `usage` for arguments.
+    /// The name of its kind: that of [`Error::kind_name`], or `usage` for arguments.
     pub kind: String,
     /// The message, with its causes.
     pub text: String,

@@ -49,7 +49,7 @@ impl InputSource {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Read`] if the path is a folder, or if its metadata cannot be
+    /// [`ErrorKind::Read`](disk::error::ErrorKind::Read) if the path is a folder, or if its metadata cannot be
     /// read; [`ScanErrorKind::UrlInput`] for a URL of another kind.
     fn from_path(path: PathBuf) -> Result<Self, Error> {
         if let Some(url) = parse_url(&path.to_string_lossy())? {
@@ -250,9 +250,9 @@ const UNKNOWN_CRAWL: &str = "unknown";
 /// [`ScanErrorKind::SameStream`], [`ScanErrorKind::StreamResume`], [`ScanErrorKind::StreamName`],
 /// [`ScanErrorKind::BaseWithoutList`], [`ScanErrorKind::PartitionName`],
 /// [`ScanErrorKind::TooManyInputs`],
-/// [`ScanErrorKind::UnknownCrawl`], [`ScanErrorKind::UnsafeLine`], [`RemoteErrorKind::AccessDenied`],
+/// [`ScanErrorKind::UnknownCrawl`], [`ScanErrorKind::UnsafeLine`], [`RemoteErrorKind::AccessDenied`](remote::error::RemoteErrorKind::AccessDenied),
 /// [`ScanErrorKind::Threads`], and
-/// [`ErrorKind::Read`] for a path or list that does not exist or cannot be read.
+/// [`ErrorKind::Read`](disk::error::ErrorKind::Read) for a path or list that does not exist or cannot be read.
 pub fn find(options: &InputOptions) -> Result<FoundInputs, Error> {
     let mut found: Vec<NamedInput> = Vec::new();
     for argument in &options.arguments {
@@ -438,7 +438,7 @@ fn complete_input(
 /// # Errors
 ///
 /// [`ScanErrorKind::NotAnArchive`] for the first input, if no input is an archive;
-/// [`ErrorKind::Read`] for a stream that cannot be read.
+/// [`ErrorKind::Read`](disk::error::ErrorKind::Read) for a stream that cannot be read.
 pub fn check_archives(inputs: &[Input]) -> Result<(), Error> {
     let mut first = None;
     for (i, input) in inputs.iter().enumerate() {

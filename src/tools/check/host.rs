@@ -65,7 +65,7 @@ pub struct HostReport {
 /// # Errors
 ///
 /// [`ToolErrorKind::NoCapture`] if there is none; errors of reading; those of
-/// [`Dataset::open`]; [`ErrorKind::Abandoned`] once `stop` is set.
+/// [`Dataset::open`]; [`ErrorKind::Abandoned`](disk::error::ErrorKind::Abandoned) once `stop` is set.
 pub fn check_host(
     host_request: &HostRequest<'_>,
     request: &CheckRequest<'_>,

@@ -52,7 +52,7 @@ pub struct CopySummary {
 ///
 /// # Errors
 ///
-/// [`DatasetErrorKind::NotADataset`] and [`DatasetErrorKind::BadManifest`] for the dataset, and
+/// [`DatasetErrorKind::NotADataset`](dataset::error::DatasetErrorKind::NotADataset) and [`DatasetErrorKind::BadManifest`](dataset::error::DatasetErrorKind::BadManifest) for the dataset, and
 /// [`ToolErrorKind::NotS3`], before anything is written; [`ToolErrorKind::OtherDatasetThere`] and
 /// [`RemoteErrorKind::OtherObjectsThere`] for the destination; [`RemoteErrorKind::FileChanged`] for a file with
 /// other bytes than were written; [`RemoteErrorKind::AccessDenied`]; errors of reading and writing;

@@ -62,7 +62,7 @@ pub struct PreparedJoin<'f> {
 ///
 /// # Errors
 ///
-/// [`ToolErrorKind::MemoryTooSmall`]; [`DatasetErrorKind::Unjoinable`] if the datasets do not fit together;
+/// [`ToolErrorKind::MemoryTooSmall`]; [`DatasetErrorKind::Unjoinable`](dataset::error::DatasetErrorKind::Unjoinable) if the datasets do not fit together;
 /// errors of reading.
 pub fn prepare(folder: &Path, memory: u64) -> Result<PreparedJoin<'_>, Error> {
     if memory < MIN_MEMORY_BYTES {
@@ -81,7 +81,7 @@ impl PreparedJoin<'_> {
     ///
     /// # Errors
     ///
-    /// [`DatasetErrorKind::Unjoinable`] if `views.sql` cannot be replaced, [`ErrorKind::Busy`], errors of
+    /// [`DatasetErrorKind::Unjoinable`](dataset::error::DatasetErrorKind::Unjoinable) if `views.sql` cannot be replaced, [`ErrorKind::Busy`], errors of
     /// reading and writing; [`ErrorKind::Abandoned`] once `stop` is set.
     pub fn run(
         self,

@@ -88,8 +88,8 @@ pub struct PreparedMatch {
 ///
 /// # Errors
 ///
-/// [`ToolErrorKind::MemoryTooSmall`], [`ToolErrorKind::NoCrawler`], [`DatasetErrorKind::OutputIsFolder`],
-/// [`DatasetErrorKind::FileExists`], [`ErrorKind::ForeignFile`], those of [`Dataset::open`], and [`ErrorKind::Read`] of the list.
+/// [`ToolErrorKind::MemoryTooSmall`], [`ToolErrorKind::NoCrawler`], [`DatasetErrorKind::OutputIsFolder`](dataset::error::DatasetErrorKind::OutputIsFolder),
+/// [`DatasetErrorKind::FileExists`](dataset::error::DatasetErrorKind::FileExists), [`ErrorKind::ForeignFile`], those of [`Dataset::open`], and [`ErrorKind::Read`] of the list.
 pub fn prepare(options: Options) -> Result<PreparedMatch, Error> {
     let output = &options.output;
     let refuse = |kind| Err(Error::new(kind, output));

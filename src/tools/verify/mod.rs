@@ -66,8 +66,8 @@ pub(crate) fn expected_agents_stats(manifest: &Manifest) -> Option<FileStats> {
 /// # Errors
 ///
 /// [`ErrorKind::Read`] if the dataset does not exist or its manifest cannot be
-/// read, [`DatasetErrorKind::NotADataset`] if it is something else or is being written,
-/// [`ScanErrorKind::Threads`] if threads cannot be started, [`ErrorKind::Interrupted`] if it was stopped.
+/// read, [`DatasetErrorKind::NotADataset`](dataset::error::DatasetErrorKind::NotADataset) if it is something else or is being written,
+/// [`ScanErrorKind::Threads`](robots_scan::error::ScanErrorKind::Threads) if threads cannot be started, [`ErrorKind::Interrupted`] if it was stopped.
 pub fn verify(options: &Options, progress: &VerifyProgress) -> Result<VerifyReport, Error> {
     let start = Instant::now();
     // A thread compares the tables of one part, and opens a file for each table.

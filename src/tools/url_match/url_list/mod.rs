@@ -86,7 +86,7 @@ impl UrlListReader {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Read`]; [`ToolErrorKind::NotAUrlList`] for a folder without Parquet
+    /// [`ErrorKind::Read`](disk::error::ErrorKind::Read); [`ToolErrorKind::NotAUrlList`] for a folder without Parquet
     /// files, and for Parquet from a pipe.
     pub(super) fn open(source: &UrlListSource, options: UrlListOptions) -> Result<Self, Error> {
         let list = match source {
@@ -102,7 +102,7 @@ impl UrlListReader {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Read`], [`ToolErrorKind::NotAUrlList`], [`ToolErrorKind::LargePage`], and
+    /// [`ErrorKind::Read`](disk::error::ErrorKind::Read), [`ToolErrorKind::NotAUrlList`], [`ToolErrorKind::LargePage`], and
     /// those of `each`.
     pub(super) fn read(
         self,
@@ -330,7 +330,7 @@ const MAX_URLS_BYTES: usize = 64 << 20;
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Read`]; [`ToolErrorKind::NotAUrlList`] for a row that is neither a URL nor
+/// [`ErrorKind::Read`](disk::error::ErrorKind::Read); [`ToolErrorKind::NotAUrlList`] for a row that is neither a URL nor
 /// a path, and for more than 64 MiB of URLs; [`ToolErrorKind::LargePage`].
 pub fn read_url_list(source: &UrlListSource) -> Result<Vec<String>, Error> {
     let path = match source {
