@@ -33,7 +33,8 @@ pub struct Response<'a> {
     pub(crate) is_header_cut: bool,
     /// The header fields that are read, in order.
     fields: Vec<(HeaderName, Cow<'a, [u8]>)>,
-    /// For each name, the index in `fields` of the first field with it plus one, or 0 if there is none.
+    /// For each name, one more than the index in `fields` of its first field; 0 if the response does not
+    /// have the field.
     first_fields: [u16; HeaderName::COUNT],
     /// The body as stored.
     pub body: &'a [u8],

@@ -95,7 +95,7 @@ pub struct Fetch {
     /// The status code, and whether a redirect has a target that can be followed. A resource record
     /// counts as 200.
     pub http_status: HttpStatus,
-    /// The absolute target of a redirect; `None` if there is none that can be followed.
+    /// The absolute target of a redirect; `None` if no redirect can be followed.
     pub redirect: Option<String>,
 }
 

@@ -683,7 +683,7 @@ fn no_column_error(name: &str, path: &Path) -> Error {
     )
 }
 
-/// Reads the entries of a folder, sorted; there are none if it does not exist.
+/// Reads the entries of a folder, sorted; empty if the folder does not exist.
 fn read_entries(folder: &Path) -> Result<Vec<(PathBuf, FileKind)>, Error> {
     disk::list_folder(folder).map_err(|error| Error::read(folder, error))
 }

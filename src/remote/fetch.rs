@@ -324,7 +324,7 @@ async fn receive(
     }
 }
 
-/// Returns the failure that an error of a store stands for. `is_rest` is true if the rest of an
+/// Converts an error of a store to a failure of the attempt. `is_rest` is true if the rest of an
 /// object was requested.
 pub(super) fn classify_error(error: &object_store::Error, is_rest: bool) -> AttemptFailure {
     match ServiceError::find_in_causes(error) {

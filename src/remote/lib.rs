@@ -159,7 +159,7 @@ pub struct FetchedFile {
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct ObjectIdentity {
     pub bytes: u64,
-    /// The entity tag; `None` if there is none or a weak one.
+    /// The strong entity tag; `None` if the server sends no tag or a weak one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub etag: Option<String>,
     /// The time of `Last-Modified`, in ISO 8601.

@@ -111,7 +111,8 @@ impl<'c> CrawlFiles<'c> {
         }
     }
 
-    /// Ends the current file, and creates that of the next crawl. Returns false if there is none.
+    /// Ends the current file, and creates that of the next crawl. Returns false after the
+    /// last crawl.
     fn start_next_file(&mut self) -> Result<bool, Error> {
         if let Some(file) = self.files.last_mut() {
             file.writer.finish_rows()?;
