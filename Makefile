@@ -139,6 +139,7 @@ queries: $(PROGRAM) .venv-test/ready ## tests views, macros and research questio
 	.venv-test/bin/python jobs/test_views.py $(DATASET) $(if $(REAL_ARCHIVES),$(REAL_DATASET))
 	$(QUERIES)
 	.venv-test/bin/python jobs/test_truth.py $(PROGRAM)
+	.venv-test/bin/python jobs/test_formats.py $(PROGRAM)
 	.venv-test/bin/python jobs/test_independent.py $(PROGRAM) $(DATASET)
 	.venv-test/bin/python benches/measure/test_study_mistakes.py $(PROGRAM)
 

@@ -16,7 +16,7 @@ use capture::analysis::Analyzer;
 use capture::{Capture, CaptureScope};
 use columns::{RowBatch, encode_table};
 use criterion::{BatchSize, BenchmarkGroup, Throughput, measurement::WallTime};
-use dataset::tables::{Table, TableBatches, TableBuilders};
+use dataset::tables::{OptionalColumns, Table, TableBatches, TableBuilders};
 use inputs::{Framing, Input};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -58,7 +58,7 @@ fn rows(group: &mut BenchmarkGroup<'_, WallTime>, input: &Input) {
         .map(|body| response(slice::from_ref(body)))
         .collect();
     let records: Vec<Record<'_>> = readers.iter().map(Reader::record).collect();
-    let mut tables = TableBuilders::new(&Table::ALL, false);
+    let mut tables = TableBuilders::new(&Table::ALL, OptionalColumns::default());
     check(input, &push(&mut tables, &records));
     group.throughput(Throughput::ElementsAndBytes {
         elements: records.len() as u64,
@@ -77,7 +77,7 @@ fn pages(group: &mut BenchmarkGroup<'_, WallTime>, input: &Input) {
         .map(|body| response(slice::from_ref(body)))
         .collect();
     let records: Vec<Record<'_>> = readers.iter().map(Reader::record).collect();
-    let mut tables = TableBuilders::new(&Table::ALL, false);
+    let mut tables = TableBuilders::new(&Table::ALL, OptionalColumns::default());
     let batches = push(&mut tables, &records);
     let batches: Vec<(Table, RowBatch)> = Table::FROM_RECORDS.into_iter().zip(batches).collect();
     // Both encoders get their rows in memory: batches of columns, and Arrow arrays.
@@ -127,7 +127,7 @@ fn own(table: Table, batch: RowBatch) -> Vec<u8> {
 fn of_crate(table: Table, arrays: &[RecordBatch]) -> Vec<u8> {
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(1).unwrap()))
-        .set_max_row_group_row_count(Some(122_880))
+        .set_max_row_group_row_count(Some(524_288))
         .build();
     let mut writer = ArrowWriter::try_new(Vec::new(), table.schema(), Some(properties)).unwrap();
     for batch in arrays {

@@ -40,6 +40,8 @@ from dataset import opened
 JOBS = Path(__file__).resolve().parent
 SCHEMAS = JOBS.parent / "schemas"
 MACROS = JOBS.parent / "src" / "dataset" / "macros.sql"
+# The first macro of views.sql, which depends on the dataset.
+MEANING = "CREATE OR REPLACE MACRO meaning_of(crawl) AS 1; COMMENT ON MACRO meaning_of IS 'A meaning';\n"
 ORACLE = JOBS / "oracle" / "hosts.sql"
 
 OLD, NEW = "CC-MAIN-2024-10", "CC-MAIN-2025-38"
@@ -136,6 +138,7 @@ class Dataset:
 
 def define(con):
     """Defines the macros and the questions."""
+    con.execute(MEANING)
     con.execute(MACROS.read_text(encoding="utf-8"))
     for question in questions.ALL:
         con.execute(question.definition)
@@ -971,7 +974,7 @@ def write_dataset(con, out):
                       f"{'{crawl: VARCHAR}' if of_crawl else '{crawl: VARCHAR, subset: VARCHAR}'}, union_by_name = true)")
         views.append(f"CREATE OR REPLACE VIEW {table} AS SELECT * FROM "
                      f"read_parquet(coalesce(getvariable('robots_scan'), '{out}') || {source};")
-    (out / "views.sql").write_text("\n".join(views) + "\n" + MACROS.read_text(encoding="utf-8"), encoding="utf-8")
+    (out / "views.sql").write_text("\n".join(views) + "\n" + MEANING + MACROS.read_text(encoding="utf-8"), encoding="utf-8")
 
 
 def duckdb_command():

@@ -7,6 +7,7 @@ from the descriptions in docs/tables.md and not from the SQL expressions. Every 
 rules.is_repeated, which is stored and depends on several rows.
 """
 
+import re
 import sys
 from pathlib import Path
 
@@ -62,18 +63,37 @@ def status_columns(row):
     }
 
 
+def domain_below(name, suffix):
+    """Returns the suffix and one more label; None for the suffix itself."""
+    if not suffix or not name.endswith("." + suffix):
+        return None
+    label = name[: -len(suffix) - 1].rpartition(".")[2]
+    return f"{label}.{suffix}" if label else None
+
+
+def surt_key(row, port):
+    """Returns the key of Common Crawl's index, from the host, the port and the stored path."""
+    if row["url_surt_path"] is None:
+        return None
+    host = row["url_host_name"] or ""
+    if re.fullmatch(r"[0-9.]+", host) and row["url_host_tld"] is None:
+        labels = host.split(".")
+    elif host.startswith("["):
+        labels = [host[1:-1]]
+    else:
+        labels = host.strip(".").split(".")
+        labels = labels[1:] if len(labels) > 1 and re.fullmatch("www[0-9]*", labels[0]) else labels
+    return ",".join(reversed(labels)) + (f":{port}" if port is not None else "") + ")" + row["url_surt_path"]
+
+
 def robots_files(row):
-    is_parsed_url = row["url_surtkey"] is not None
+    is_parsed_url = row["url_surt_path"] is not None
     scheme, _, port, path, query = split_url(row["url"]) if is_parsed_url else (None,) * 5
-    domain, private = row["url_host_registered_domain"], row["url_host_private_domain"]
-    suffix = row["url_host_registry_suffix"]
-    if suffix is None and domain is not None:
-        suffix = domain.split(".", 1)[1]
     name = row["url_host_name"]
     has_lines = row["n_lines"] is not None
     return {
-        "url_host_registry_suffix": suffix,
-        "url_host_private_domain": None if private == "" else domain if private is None else private,
+        "url_surtkey": surt_key(row, port),
+        "url_host_private_domain": domain_below(name, row["url_host_private_suffix"]),
         "url_host_name_reversed": None if row["url_host_tld"] is None else ".".join(reversed(name.split("."))),
         "url_protocol": scheme, "url_port": port, "url_path": path, "url_query": query,
         "n_rules": row["n_allow"] + row["n_disallow"] if has_lines else None,
@@ -95,7 +115,6 @@ def groups(row):
     return {
         "key_raw": first(row["key_raw"], "User-agent"),
         "agent_raw": raw,
-        "token_valid": first(row["token_valid"], raw == "*" or raw != "" and set(raw) <= LETTERS),
         "agent_token": token,
         "n_rules": row["n_allow"] + row["n_disallow"],
     }
@@ -106,21 +125,31 @@ def rules(row):
     return {
         "key_raw": first(row["key_raw"], "Allow" if row["allow"] else "Disallow"),
         "path_raw": first(row["path_raw"], path),
-        "path_bytes": first(row["path_bytes"], len(path.encode())),
+        "path_bytes": len(path.encode("ascii")),
         "is_empty": not path, "has_wildcard": "*" in path, "has_end_anchor": path[-1:] == "$", "has_query": "?" in path,
     }
 
 
 def sitemaps(row):
-    url, domain = row["sitemap_url"], row["sitemap_registered_domain"]
+    url = row["sitemap_url"]
     host = split_url(url)[1] if url is not None else None
     if host is not None:
         host = host[:-1] if host.endswith(".") else host
     return {
         "sitemap_raw": first(row["sitemap_raw"], url),
         "sitemap_host_name": host or None,
-        "sitemap_registered_domain": None if domain == "" else first(domain, host and host.removeprefix("www.")),
+        "sitemap_registered_domain": domain_below(host, row["sitemap_registry_suffix"]),
         "is_valid_url": url is not None,
+    }
+
+
+def hosts(row):
+    port = "" if row["url_port"] is None else f":{row['url_port']}"
+    return {
+        "url": f"{row['url_protocol']}://{row['url_host_name']}{port}/robots.txt",
+        "domain": first(row["url_host_registered_domain"], row["surt_host_name"]),
+        "archive_no": row["authoritative_robots_id"] // 2**32,
+        **{name: value for name, value in status_columns({**row, "fetch_redirect": None}).items() if not name.startswith("effect_")},
     }
 
 
@@ -149,6 +178,7 @@ def main(datasets):
     of_code = severities()
     oracles = {
         "robots_files": robots_files, "groups": groups, "rules": rules, "sitemaps": sitemaps, "directives": directives,
+        "hosts": hosts,
         "anomalies": lambda row: {"severity": of_code[row["code"]]},
     }
     compared = failed = 0
@@ -157,7 +187,8 @@ def main(datasets):
         con.execute((Path(dataset) / "views.sql").read_text(encoding="utf-8"))
         for table, oracle in oracles.items():
             files = con.execute(
-                f"SELECT * FROM read_parquet('{dataset}/{table}/*/*/*.parquet', file_row_number = true, filename = true, "
+                f"SELECT * FROM read_parquet('{dataset}/{table}/{'*' if table == 'hosts' else '*/*'}/*.parquet', "
+                "file_row_number = true, filename = true, "
                 "hive_partitioning = false) ORDER BY filename, file_row_number")
             names = [column[0] for column in files.description]
             stored = [dict(zip(names, row)) for row in files.fetchall()]
@@ -165,7 +196,7 @@ def main(datasets):
             seen = con.execute(f"SELECT * FROM {table}")
             names = [column[0] for column in seen.description]
             view = [dict(zip(names, row)) for row in seen.fetchall()]
-            key = [name for name in ("crawl", "subset", "robots_id", "line_no", "code", "detail") if name in names]
+            key = [name for name in ("crawl", "subset", "robots_id", "line_no", "code", "detail", "host_id") if name in names]
             order = [name for name in key if name in (stored[0] if stored else {})]
             sort = lambda row: [(row[name] is not None, row[name] if row[name] is not None else 0) for name in order]
             stored.sort(key=sort)

@@ -4,7 +4,7 @@ CREATE TABLE directives (
   group_no INTEGER, -- The group that contains the line; null before any user-agent line.
   line_no INTEGER NOT NULL, -- The line number, from 1.
   directive VARCHAR NOT NULL, -- The key, lower-cased; `content-signals` is written `content-signal`.
-  directive_raw VARCHAR, -- The key as written. In files it is null if it is equal to `directive`.
+  directive_raw VARCHAR, -- In files null where it equals `directive`. The key as written.
   value VARCHAR NOT NULL, -- The value as written, up to a `#`, without surrounding blanks and tabs.
   crawl VARCHAR NOT NULL, -- The crawl, such as `CC-MAIN-2025-38`; part of the path.
   subset VARCHAR NOT NULL, -- The subset of the crawl: `robotstxt`, `warc`, `crawldiagnostics`; part of the path.

@@ -6,9 +6,9 @@ CREATE TABLE hosts (
   url_host_registered_domain VARCHAR, -- Its registered domain, as in `robots_files`.
   url_host_tld VARCHAR, -- Its top-level domain, as in `robots_files`.
   url_protocol VARCHAR, -- The scheme of the authoritative capture: `http` or `https`.
-  url VARCHAR, -- The URL of the authoritative capture. Files store null if it consists of `url_protocol`, `://`, `url_host_name` and `/robots.txt`.
+  url_port INTEGER, -- The port of the authoritative capture, if it is not the default port of the scheme.
   fetch_time TIMESTAMP, -- The time at which the authoritative capture was fetched (UTC).
-  authoritative_robots_id BIGINT, -- The authoritative capture: of the captures of `/robots.txt` on this host in this crawl, the one that decides most (content; then a status that allows all; then 401 or 403; then one that asks to come back; a redirect counts as the end of its chain), then https, then the default port, then the latest, then the smallest `robots_id`. Files store null if the authoritative capture is also the one whose rules apply.
+  authoritative_robots_id BIGINT NOT NULL, -- The authoritative capture: of the captures of `/robots.txt` on this host in this crawl, the one that decides most (content; then a status that allows all; then 401 or 403; then one that asks to come back; a redirect counts as the end of its chain), then https, then the default port, then the latest, then the smallest `robots_id`.
   rules_crawl VARCHAR NOT NULL, -- The crawl of `rules_robots_id`: another one than `crawl` only if an earlier crawl has the content of a revisit.
   rules_robots_id BIGINT NOT NULL, -- The capture whose rules and status apply: the authoritative one, the end of its redirects, or the capture with the content of a revisit. Join other tables by it: `ON x.crawl = h.rules_crawl AND x.robots_id = h.rules_robots_id`.
   n_redirects INTEGER NOT NULL, -- The number of redirects from the authoritative capture that were followed to another capture.
@@ -34,6 +34,7 @@ CREATE TABLE hosts (
   n_changes INTEGER NOT NULL, -- How often the content changed between successive captures of the same URL, by `content_digest`; of several URLs of the host, the largest number.
   crawl VARCHAR NOT NULL, -- The crawl, such as `CC-MAIN-2025-38`; part of the path.
   -- Computed by the views, and not stored:
+  url VARCHAR NOT NULL, -- The URL of the robots.txt of the authoritative capture: `url_protocol`, `url_host_name`, `url_port` and `/robots.txt`. A user and a final dot of the host are only in `robots_files`.
   outcome VARCHAR NOT NULL, -- The result of the fetch, as in `robots_files`.
   fetch_class VARCHAR NOT NULL, -- The class of the fetch, as in `robots_files`.
   domain VARCHAR NOT NULL, -- The registered domain, or `surt_host_name` if the host has none (an IP address, a public suffix): the unit of shares by registered domain.

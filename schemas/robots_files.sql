@@ -1,14 +1,14 @@
 -- One row per capture of a robots.txt file, regardless of its status, and per capture of the target of a redirect from one.
 CREATE TABLE robots_files (
   robots_id BIGINT NOT NULL, -- Key of the capture, and of its rows in all other tables: the index of the archive in the list of inputs × 2^32 + the number of the capture in its archive, from 0. Below 2^53, and in the order of rows. Join across crawls `USING (crawl, robots_id)`.
-  url_surtkey VARCHAR, -- The URL in the sort-friendly form (SURT) of cc-index, such as `com,example)/robots.txt` or `4,3,2,1)/robots.txt`. Session ids are not removed, unlike in cc-index.
   url VARCHAR, -- The URL in normal form: punycode host, no default port, no fragment. If the URL cannot be parsed, it is stored as written in the record.
   surt_host_name VARCHAR, -- The labels of the host in reverse order without a leading `www`, as in cc-host-index: `com,example`. The numbers of an IPv4 address are reversed as well. An IPv6 address has no brackets.
   url_host_name VARCHAR, -- The host, in punycode.
   url_host_tld VARCHAR, -- The top-level domain; null for IP addresses.
-  url_host_registry_suffix VARCHAR, -- The public suffix according to the ICANN section of the Public Suffix List; null if the list has no suffix for the host. Files also store null if the suffix equals `url_host_registered_domain` without its first label.
+  url_host_registry_suffix VARCHAR, -- The public suffix according to the ICANN section of the Public Suffix List; null if the list has no suffix for the host.
   url_host_registered_domain VARCHAR, -- The registered domain: the domain directly below the public suffix.
-  url_host_private_domain VARCHAR, -- The domain directly below the public suffix according to the whole list, including its private section. Files store null if it equals `url_host_registered_domain`, and an empty text if the host has a registered domain but no private domain.
+  url_host_private_suffix VARCHAR, -- The public suffix according to the whole list, including its private section, such as `github.io`; null if the list has no suffix for the host.
+  url_surt_path VARCHAR, -- The path and the query in `url_surtkey`: escapes are decoded, repeated slashes are joined, letters are lower-cased and parameters are sorted. Null if the URL cannot be parsed.
   fetch_time TIMESTAMP, -- The time of the fetch (UTC); null if the date of the record is missing or implausible.
   fetch_status SMALLINT, -- The HTTP status; null if it cannot be read, and for resource records.
   fetch_redirect VARCHAR, -- The absolute target of a redirect, in the normal form of `url`.
@@ -20,7 +20,7 @@ CREATE TABLE robots_files (
   warc_record_offset BIGINT NOT NULL, -- Offset of the record's gzip member, zstd frame or plain bytes in the archive.
   warc_record_length BIGINT, -- The length of that member, frame or record in bytes; null if several records share it.
   warc_record_in_member INTEGER NOT NULL, -- The index of the record among those that share the offset, from 0.
-  warc_record_id VARCHAR, -- `WARC-Record-ID`, without angle brackets.
+  warc_record_id VARCHAR, -- `WARC-Record-ID`, without angle brackets; only with `--with-record-ids`.
   warc_ip_address VARCHAR, -- The IP address of the server.
   http_server VARCHAR, -- The header `Server`.
   http_last_modified VARCHAR, -- The header `Last-Modified`, as written.
@@ -52,6 +52,8 @@ CREATE TABLE robots_files (
   crawl VARCHAR NOT NULL, -- The crawl, such as `CC-MAIN-2025-38`; part of the path.
   subset VARCHAR NOT NULL, -- The subset of the crawl: `robotstxt`, `warc`, `crawldiagnostics`; part of the path.
   -- Computed by the views, and not stored:
+  url_surtkey VARCHAR, -- The URL in the sort-friendly form (SURT) of cc-index, such as `com,example)/robots.txt` or `4,3,2,1)/robots.txt`. Session ids are not removed, unlike in cc-index. Null if the URL cannot be parsed.
+  url_host_private_domain VARCHAR, -- The domain directly below `url_host_private_suffix`.
   url_host_name_reversed VARCHAR, -- The labels of the host in reverse order, separated by dots; null for IP addresses.
   url_protocol VARCHAR, -- The scheme: `http` or `https`.
   url_port INTEGER, -- The port, if it is not the default port of the scheme.

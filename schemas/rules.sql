@@ -5,10 +5,9 @@ CREATE TABLE rules (
   line_no INTEGER NOT NULL, -- The line number, from 1.
   record_no INTEGER NOT NULL, -- The record in Koster's dialect, as in `groups`.
   allow BOOLEAN NOT NULL, -- True for an allow line.
-  path_raw VARCHAR, -- The value as written, up to a `#`, without surrounding blanks and tabs. In files it is null if it is equal to `path`.
-  path VARCHAR NOT NULL, -- The path as Google's parser compares it: cut at a NUL and at 16,663 bytes of the line, with hex digits upper-cased and octets above 0x7F percent-encoded.
-  path_bytes INTEGER, -- The length of the path in octets, which is the priority of the rule in Google's dialect. In files it is null unless `path` has doubled backslashes, because the body is not valid UTF-8.
-  key_raw VARCHAR, -- The key as written, without surrounding blanks and tabs. In files it is null for `Allow` and `Disallow`.
+  path_raw VARCHAR, -- In files null where it equals `path`. The value as written, up to a `#`, without surrounding blanks and tabs.
+  path VARCHAR NOT NULL, -- The path as Google's parser compares it: cut at a NUL and at 16,663 bytes of the line, with hex digits upper-cased and octets above 0x7F percent-encoded. It is ASCII, so that its backslashes are not doubled in a file that is not UTF-8.
+  key_raw VARCHAR, -- In files null where it is `Allow` for an allow line or `Disallow` for a disallow line. The key as written, without surrounding blanks and tabs.
   has_colon BOOLEAN NOT NULL, -- True if the key is followed by a colon; otherwise a blank was read as one.
   counts BOOLEAN NOT NULL, -- True if the line counts for verdicts: it ends within the body limit and is not the last line of a truncated payload.
   beyond_500kib BOOLEAN NOT NULL, -- True if the line ends after the first 512,000 bytes.
@@ -16,6 +15,7 @@ CREATE TABLE rules (
   crawl VARCHAR NOT NULL, -- The crawl, such as `CC-MAIN-2025-38`; part of the path.
   subset VARCHAR NOT NULL, -- The subset of the crawl: `robotstxt`, `warc`, `crawldiagnostics`; part of the path.
   -- Computed by the views, and not stored:
+  path_bytes INTEGER NOT NULL, -- The length of the path in octets, which is the priority of the rule in Google's dialect.
   is_empty BOOLEAN NOT NULL, -- True if the path is empty.
   has_wildcard BOOLEAN NOT NULL, -- True if the path contains a `*`.
   has_end_anchor BOOLEAN NOT NULL, -- True if the last octet of the path is `$`.

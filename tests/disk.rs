@@ -271,21 +271,32 @@ fn part(change: fn(&mut Value)) -> Change {
     })
 }
 
+/// Changes the line of the first combined file.
+fn file(change: fn(&mut Value)) -> Change {
+    Box::new(move |lines| {
+        let file = lines.iter_mut().find(|line| line["parts"].is_array());
+        change(file.unwrap());
+    })
+}
+
 #[test]
 fn resume_refuses_each_manifest_that_verify_rejects_and_changes_nothing() {
     let place = Place::new();
     let text = fs::read(place.out.join("_manifest.jsonl")).unwrap();
     let before = contents(&place.out);
     let changes: Vec<Change> = vec![
-        part(|part| part["files"][0]["path"] = json!("/etc/passwd")),
-        part(|part| part["files"][0]["path"] = json!("../../victim")),
-        part(|part| {
-            part["files"][0]["path"] = json!("rules/crawl=OLD/subset=warc/part-00000.parquet")
-        }),
-        part(|part| part["files"][0] = part["files"][1].clone()),
-        part(|part| drop(part["files"].as_array_mut().unwrap().pop())),
-        part(|part| part["files"][0]["table"] = json!("verdict")),
-        part(|part| part["files"][0]["bytes"] = json!("many")),
+        file(|file| file["path"] = json!("/etc/passwd")),
+        file(|file| file["path"] = json!("../../victim")),
+        file(|file| file["path"] = json!("rules/crawl=OLD/subset=warc/part-00000.parquet")),
+        file(|file| file["parts"] = json!([])),
+        file(|file| file["parts"] = json!([0, 0])),
+        file(|file| file["parts"] = json!([0, 70])),
+        file(|file| file["table"] = json!("verdict")),
+        file(|file| file["bytes"] = json!("many")),
+        part(|part| part["tables"][0] = part["tables"][1].clone()),
+        part(|part| drop(part["tables"].as_array_mut().unwrap().pop())),
+        part(|part| part["tables"][0]["table"] = json!("verdict")),
+        part(|part| part["tables"][0]["row_groups"] = json!(-1)),
         part(|part| part["crawl"] = json!("../..")),
         part(|part| part["crawl"] = json!("OTHER")),
         part(|part| part["inputs"] = json!({"start": 0, "end": 7})),

@@ -297,13 +297,8 @@ fn datasets_that_do_not_fit_together_are_refused() {
     refused(&["second", "the registry of crawlers"]);
     let manifest = Path::new(&out).join("_manifest.jsonl");
     let text = fs::read_to_string(&manifest).unwrap();
-    let version = format!("\"robots_scan\":\"{}\"", env!("CARGO_PKG_VERSION"));
-    fs::write(
-        &manifest,
-        text.replace(&version, "\"robots_scan\":\"0.0.9\""),
-    )
-    .unwrap();
-    refused(&["second", "robots-scan 0.0.9", "same version"]);
+    fs::write(&manifest, text.replace("\"meaning\":1", "\"meaning\":7")).unwrap();
+    refused(&["second", "its rows have meaning 7", "--mixed"]);
     fs::write(&manifest, text.replace("\"captures\":", "\"captured\":")).unwrap();
     refused(&["second", "manifest is damaged", "robots-scan verify"]);
     remove(&out);

@@ -14,7 +14,7 @@ pub struct HostColumns {
     tld: Option<usize>,
     registry_suffix: Option<usize>,
     registered_domain: Option<usize>,
-    private_domain: Option<usize>,
+    private_suffix: Option<usize>,
 }
 
 impl HostColumns {
@@ -34,10 +34,9 @@ impl HostColumns {
         self.name_from(self.registered_domain)
     }
 
-    /// Returns the domain directly below the public suffix according to the whole Public Suffix List,
-    /// which also has private suffixes such as `github.io`.
-    pub fn private_domain(&self) -> Option<&str> {
-        self.name_from(self.private_domain)
+    /// Returns the public suffix according to the whole list; `None` if unknown.
+    pub fn private_suffix(&self) -> Option<&str> {
+        self.name_from(self.private_suffix)
     }
 
     fn name_from(&self, start: Option<usize>) -> Option<&str> {
@@ -64,9 +63,7 @@ pub fn host_columns(host: &str) -> HostColumns {
         columns.registered_domain = registry
             .and_then(|suffix| domain_below(name, suffix))
             .map(start);
-        columns.private_domain = private
-            .and_then(|suffix| domain_below(name, suffix))
-            .map(start);
+        columns.private_suffix = private.map(start);
     }
     columns
 }

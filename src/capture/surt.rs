@@ -3,39 +3,27 @@
 //! The key of a URL equals that of the Python package `surt` 0.3.1, which Common Crawl's indexer
 //! uses: scheme, user and `www` are removed, host labels and IPv4 numbers are reversed, escapes are
 //! decoded and encoded again, repeated slashes are merged, letters are lower-cased and query
-//! parameters are sorted. One rule is not implemented: session ids are kept.
+//! parameters are sorted. One rule is not implemented: session ids are kept. Views put the key
+//! together from the host, the port and [`surt_path`] (`src/dataset/tables/robots_files.rs`).
 
-use crate::plain_url::PlainUrl;
 use std::borrow::Cow;
 use std::net::Ipv4Addr;
-use url::{Host, Url};
 
-/// Returns the key of a URL, such as `com,example)/robots.txt`.
-pub(crate) fn surt_key(url: &Url) -> String {
-    let mut key = match url.host() {
-        Some(Host::Domain(name)) => reverse_labels(strip_www(name.trim_matches('.'))),
-        Some(Host::Ipv4(address)) => reverse_address(address),
-        Some(Host::Ipv6(address)) => address.to_string(),
-        None => String::new(),
-    };
-    if let Some(port) = url.port() {
-        key.push_str(&format!(":{port}"));
+/// The path of nearly all captures, whose key is the path itself.
+const ROBOTS_PATH: &str = "/robots.txt";
+
+/// Returns the path and the query of the key of a URL, such as `/robots.txt`.
+pub(crate) fn surt_path(path: &str, query: Option<&str>) -> Cow<'static, str> {
+    let query = query.filter(|query| !query.is_empty());
+    if path == ROBOTS_PATH && query.is_none() {
+        return Cow::Borrowed(ROBOTS_PATH);
     }
-    key.push(')');
-    push_path(url.path(), &mut key);
-    if let Some(query) = url.query().filter(|query| !query.is_empty()) {
+    let mut key = String::with_capacity(path.len());
+    push_path(path, &mut key);
+    if let Some(query) = query {
         push_query(query, &mut key);
     }
-    key
-}
-
-/// Returns the key of a plain URL. It is the same as that of [`surt_key`].
-pub(crate) fn plain_url_surt_key(url: PlainUrl<'_>) -> String {
-    let mut key = String::with_capacity(url.as_str().len());
-    push_reversed_labels(strip_www(url.host()), &mut key);
-    key.push(')');
-    push_path(url.path(), &mut key);
-    key
+    Cow::Owned(key)
 }
 
 /// Returns the key of a host in cc-host-index, such as `com,example`.
@@ -66,7 +54,7 @@ fn reverse_labels(name: &str) -> String {
     out
 }
 
-/// Appends the labels of a name in reverse order, separated by commas. `out` must be empty.
+/// Appends the labels of a name in reverse order to an empty text.
 fn push_reversed_labels(name: &str, out: &mut String) {
     let mut end = name.len();
     while let Some(dot) = memchr::memrchr(b'.', &name.as_bytes()[..end]) {
@@ -88,17 +76,6 @@ fn reverse_address(address: Ipv4Addr) -> String {
     format!("{d},{c},{b},{a}")
 }
 
-/// Returns a host name without its first label if that is `www`, or `www` followed by digits.
-fn strip_www(name: &str) -> &str {
-    let Some((first, rest)) = name.split_once('.') else {
-        return name;
-    };
-    match first.strip_prefix("www") {
-        Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => rest,
-        _ => name,
-    }
-}
-
 fn push_path(path: &str, key: &mut String) {
     let path = unescape(path);
     let is_normal = !path.windows(2).any(|two| two == b"//" || two == b"/.");
@@ -109,7 +86,7 @@ fn push_path(path: &str, key: &mut String) {
         for part in path.split(|&byte| byte == b'/').skip(1) {
             match part {
                 b"." => {}
-                // At the start of the path, `..` is kept, as by the Python package.
+                // As in the package, `..` at the start is kept.
                 b".." if !parts.is_empty() => drop(parts.pop()),
                 part => parts.push(part),
             }
@@ -149,8 +126,8 @@ fn push_query(query: &str, key: &mut String) {
     }
 }
 
-/// Decodes percent-encoding repeatedly until no escape is left: a decoded byte may complete another
-/// escape, as in `%252F` and `%2%46`. Runs in linear time.
+/// Decodes percent-encoding until no escape is left. A decoded byte may complete an escape that
+/// began before it (`%252F`, `%2%46`). Runs in linear time.
 fn unescape(text: &str) -> Cow<'_, [u8]> {
     if !text.contains('%') {
         return Cow::Borrowed(text.as_bytes());
@@ -173,8 +150,7 @@ fn hex_digit(byte: u8) -> Option<u8> {
     u8::try_from(digit).ok()
 }
 
-/// Appends a text in lower case, with `#`, `%` and all octets that are not visible ASCII
-/// percent-encoded.
+/// Appends a text in lower case. Escapes `#`, `%` and all octets except visible ASCII.
 fn push_escaped(text: &[u8], out: &mut String) {
     for &byte in text {
         match byte {
@@ -187,9 +163,16 @@ fn push_escaped(text: &[u8], out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use url::Url;
 
-    fn key(url: &str) -> String {
-        surt_key(&Url::parse(url).unwrap())
+    fn path_of(url: &str) -> String {
+        let url = Url::parse(url).unwrap();
+        surt_path(url.path(), url.query()).into_owned()
+    }
+
+    /// Returns the part of a key behind its host and port.
+    fn path_in(key: &str) -> &str {
+        key.split_once(')').unwrap().1
     }
 
     /// Lines of Common Crawl's index: crawl and time, URL, key.
@@ -286,12 +269,12 @@ mod tests {
     ];
 
     #[test]
-    fn keys_equal_those_of_the_common_crawl_index() {
-        for (source, url, expected) in CC_INDEX_KEYS {
-            assert_eq!(key(url), expected, "{source} {url}");
+    fn paths_equal_those_of_the_common_crawl_index() {
+        for (source, url, key) in CC_INDEX_KEYS {
+            assert_eq!(path_of(url), path_in(key), "{source} {url}");
         }
-        for (url, expected) in SURT_PACKAGE_KEYS {
-            assert_eq!(key(url), expected, "{url}");
+        for (url, key) in SURT_PACKAGE_KEYS {
+            assert_eq!(path_of(url), path_in(key), "{url}");
         }
     }
 

@@ -6,7 +6,7 @@
 
 use crate::host_columns::{HostColumns, host_columns};
 use crate::plain_url::PlainUrl;
-use crate::surt::{plain_url_surt_key, surt_key};
+use crate::surt::surt_path;
 use std::borrow::Cow;
 use std::sync::Arc;
 use url::Url;
@@ -16,8 +16,8 @@ use url::Url;
 pub struct UrlColumns<'a> {
     /// The normal form: punycode host, no default port, no fragment.
     pub url: Cow<'a, str>,
-    /// The sort-friendly form of the whole URL (SURT).
-    pub surtkey: String,
+    /// The path and query in the sort-friendly form (SURT).
+    pub surt_path: Cow<'static, str>,
     /// Columns of the host; `None` for URLs without a host.
     pub host: Option<Arc<HostColumns>>,
     /// True if the path is exactly `/robots.txt`, without a query (RFC 9309 §2.3).
@@ -33,7 +33,7 @@ impl<'a> UrlColumns<'a> {
             .filter(|host| !host.is_empty())
             .map(|host| Arc::new(host_columns(host)));
         Self {
-            surtkey: surt_key(&url),
+            surt_path: surt_path(url.path(), url.query()),
             host,
             is_robots_path: is_robots_path(&url),
             url: Cow::Owned(url.into()),
@@ -42,7 +42,7 @@ impl<'a> UrlColumns<'a> {
 
     pub(super) fn from_plain_url(url: PlainUrl<'a>) -> Self {
         Self {
-            surtkey: plain_url_surt_key(url),
+            surt_path: surt_path(url.path(), None),
             host: Some(Arc::new(host_columns(url.host()))),
             is_robots_path: url.path() == "/robots.txt",
             url: Cow::Borrowed(url.as_str()),
@@ -106,7 +106,7 @@ mod tests {
         let host = columns("https://foo.github.io/").host.unwrap();
         assert_eq!(host.registry_suffix(), Some("io"));
         assert_eq!(host.registered_domain(), Some("github.io"));
-        assert_eq!(host.private_domain(), Some("foo.github.io"));
+        assert_eq!(host.private_suffix(), Some("github.io"));
         let host = columns("https://www.com/").host.unwrap();
         assert_eq!(host.surt_host_name, "com,www");
         let host = columns("https://212.96.82.21/").host.unwrap();

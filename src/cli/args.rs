@@ -223,7 +223,7 @@ pub(crate) struct ScanArgs {
     pub(crate) max_body_bytes: u64,
 
     /// The number of inputs of a part, which is the unit of commit and resume [default: as many as have
-    /// 256MiB; with URLs 128]
+    /// 1GiB; with URLs 512]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), value_hint = ValueHint::Other)]
     pub(crate) part_inputs: Option<u32>,
 
@@ -257,6 +257,10 @@ pub(crate) struct ScanArgs {
     /// Also stores bodies, in the column `body` of `robots_files`
     #[arg(long)]
     pub(crate) with_bodies: bool,
+
+    /// Also stores WARC-Record-ID, in the column `warc_record_id` of `robots_files`
+    #[arg(long)]
+    pub(crate) with_record_ids: bool,
 
     /// Compares WARC-Block-Digest and WARC-Payload-Digest of every capture
     ///
@@ -480,8 +484,9 @@ pub(crate) struct VerifyArgs {
 #[command(after_help = "\
 Every subfolder of FOLDER that is a dataset of a finished scan is joined. Nothing is moved: \
 FOLDER/views.sql reads the tables where they are, and FOLDER/_joined has the tables \
-`hosts` and `host_verdicts` of all crawls. The datasets must have been made with the same version \
-and options, every shard must be there once, and no archive twice.
+`hosts` and `host_verdicts` of all crawls. The datasets must have been made with the same \
+options, every shard must be there once, and no archive twice. Releases may differ, as long as rows \
+mean the same.
 
 To add a month, scan it into a new subfolder and join again: only its crawl and later ones are \
 resolved again.
@@ -500,6 +505,11 @@ pub(crate) struct JoinArgs {
     /// Threads [default: all cores]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), value_hint = ValueHint::Other)]
     pub(crate) threads: Option<u16>,
+
+    /// Also joins datasets whose rows have another meaning, or that were made with another registry of
+    /// crawlers or another Public Suffix List; crawls() has the meaning of each crawl
+    #[arg(long)]
+    pub(crate) mixed: bool,
 
     /// The memory for sorting, at least 16MiB; the rest is sorted on disk, in FOLDER/_joined
     #[arg(long, value_name = "SIZE", default_value = "512MiB", value_parser = parse_size, value_hint = ValueHint::Other)]

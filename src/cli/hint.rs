@@ -3,7 +3,7 @@
 
 use crate::escape::quote_for_shell;
 use crate::exit::{StoppedError, UsageError};
-use dataset::error::{DatasetDefect, DatasetErrorKind, JoinDefect};
+use dataset::error::{DatasetDefect, DatasetErrorKind, JoinDefect, REGISTRY, SUFFIX_LIST};
 use disk::error::{Error, ErrorKind};
 use remote::Scheme;
 use remote::error::RemoteErrorKind;
@@ -206,8 +206,8 @@ fn remote_hint(error: &Error) -> Option<String> {
             "choose another prefix".to_owned()
         }
         RemoteErrorKind::FileChanged { .. } => {
-            "restore it from a copy, or remove the line of its part from _manifest.jsonl and scan \
-             again with --resume; then run the same command again"
+            "restore it from a copy, or scan again with --resume, which replaces its damaged parts; \
+             then run the same command again"
                 .to_owned()
         }
         RemoteErrorKind::CopyInterrupted => {
@@ -260,9 +260,15 @@ fn join_hint(error: &Error, defect: &JoinDefect) -> String {
             "see: robots-scan verify {}",
             quote_for_shell(&error.path().to_string_lossy())
         ),
-        JoinDefect::Version { .. } | JoinDefect::Differs { .. } => {
-            "scan both with the same version and options".to_owned()
+        JoinDefect::Version { .. } => "join them with the version that wrote it, or a later one".to_owned(),
+        JoinDefect::Meaning { .. } => {
+            "scan its archives again, or add --mixed, which joins them and marks their crawls in crawls()"
+                .to_owned()
         }
+        JoinDefect::Differs { setting, .. } if [REGISTRY, SUFFIX_LIST].contains(setting) => {
+            "scan both with the same version, or add --mixed, which joins them nevertheless".to_owned()
+        }
+        JoinDefect::Differs { .. } => "scan both with the same options".to_owned(),
         JoinDefect::NoTable { .. } => {
             "scan again with robots_files and verdicts among --tables".to_owned()
         }
@@ -283,11 +289,11 @@ fn join_hint(error: &Error, defect: &JoinDefect) -> String {
 pub(crate) fn describe_remedy(remedy: Remedy) -> &'static str {
     match remedy {
         Remedy::RestoreFile => {
-            "restore it from a copy, or remove the line of its part from _manifest.jsonl and scan again with --resume"
+            "restore it from a copy, or scan again with --resume, which replaces its damaged parts"
         }
         Remedy::RestoreOrWrite => "restore it from a copy, or write it again",
         Remedy::WriteAgain => {
-            "it was changed together with the manifest, or written in this state: remove the line of its part from _manifest.jsonl and scan again with --resume"
+            "it was changed together with the manifest, or written in this state: remove it and scan again with --resume"
         }
         Remedy::RestoreManifest => "restore it from a copy, or scan again with --overwrite",
         Remedy::ContinuePart => {

@@ -19,7 +19,7 @@ use tools::join::{self, JoinProgress, JoinSummary};
 
 pub(crate) fn run(args: &JoinArgs, caller: &Caller) -> Result<CommandOutcome> {
     let threads = thread_pool::start(defaults::thread_count(args.threads), &args.folder)?;
-    let prepared = join::prepare(&args.folder, args.memory)?;
+    let prepared = join::prepare(&args.folder, args.memory, args.mixed)?;
     let stop = caller.stop_flag()?;
     let progress = Arc::new(JoinProgress::default());
     let progress_source = ProgressSource::Join(Arc::clone(&progress));

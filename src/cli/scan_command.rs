@@ -30,17 +30,24 @@ use std::time::Duration;
 const MAX_CHECKED_INPUTS: usize = 1000;
 
 /// The size of the inputs of a part, if none is a URL.
-const DEFAULT_PART_BYTES: u64 = 256 << 20;
+const DEFAULT_PART_BYTES: u64 = 1 << 30;
 
-/// The number of inputs of a part, if any is a URL: 240 MB of a crawl.
-const DEFAULT_PART_INPUTS: u64 = 128;
+/// The number of inputs of a part, if any is a URL: 970 MB of a crawl.
+const DEFAULT_PART_INPUTS: u64 = 512;
 
 pub(crate) fn run(args: &ScanArgs, caller: &Caller) -> Result<CommandOutcome> {
     let route = EventRoute::new(caller);
     let layout = output_layout(args)?;
-    if args.with_bodies && !layout.tables().contains(&Table::RobotsFiles) {
-        let text = "--with-bodies adds a column to robots_files, which --tables leaves out";
-        let hint = "add robots_files to --tables, or leave out --with-bodies";
+    let optional_columns = [
+        ("--with-bodies", args.with_bodies),
+        ("--with-record-ids", args.with_record_ids),
+    ];
+    let mut given = optional_columns.iter().filter(|(_, is_given)| *is_given);
+    if let Some((option, _)) = given.next()
+        && !layout.tables().contains(&Table::RobotsFiles)
+    {
+        let text = format!("{option} adds a column to robots_files, which --tables leaves out");
+        let hint = format!("add robots_files to --tables, or leave out {option}");
         return Err(UsageError::with_hint(text, hint).into());
     }
     layout.check(if_exists(args))?;
@@ -201,6 +208,7 @@ fn scan_options(args: &ScanArgs, layout: OutputLayout, route: &EventRoute) -> Re
         body_limit: args.body_limit.0,
         max_body_bytes: usize::try_from(args.max_body_bytes)?,
         with_bodies: args.with_bodies,
+        with_record_ids: args.with_record_ids,
         verify_digests: args.verify_digests,
         registry,
         part_size,

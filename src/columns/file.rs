@@ -9,7 +9,7 @@ use super::RowBatch;
 use super::column_chunk::ColumnChunk;
 use super::column_writer::ColumnWriter;
 use super::file_task::{FileTask, FileTaskKind, FileTaskOutput};
-use super::hashing_writer::{HashingWriter, Output, ParquetFileWriter};
+use super::hashing_writer::{HashingWriter, Output, ParquetFileWriter, RowGroupBytes};
 use super::row_groups::{GROUP_ROWS, PageRows, RowGroupSplitter};
 use arrow_schema::Schema;
 use disk::NewFile;
@@ -79,8 +79,7 @@ pub struct TableFileWriter {
     rows: u64,
 }
 
-/// The settings with which the columns of each row group are encoded.
-struct ColumnSettings {
+pub(super) struct ColumnSettings {
     schema: SchemaDescPtr,
     encodings: Vec<ColumnEncoding>,
     level: ZstdLevel,
@@ -119,6 +118,16 @@ pub struct WrittenFile {
     pub bytes: u64,
     /// The XXH3-64 of the bytes, in hexadecimal.
     pub digest: String,
+    pub row_groups: WrittenRowGroups,
+}
+
+/// Consecutive row groups of a file that were written, or copied, together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WrittenRowGroups {
+    /// The number of row groups.
+    pub count: usize,
+    pub rows: u64,
+    pub content: RowGroupBytes,
 }
 
 impl ColumnSettings {
@@ -314,22 +323,14 @@ impl TableFileWriter {
             let reason = "its row groups are not written".into();
             return Err(file_write_error(&path, ParquetError::General(reason)));
         };
-        match close_file(*writer, &path) {
-            Ok((bytes, digest)) => {
-                let path = self.new_file.relative_path().to_owned();
-                self.new_file.commit()?;
-                Ok(WrittenFile {
-                    path,
-                    rows: self.rows,
-                    bytes,
-                    digest,
-                })
-            }
-            Err(error) => {
-                self.new_file.discard();
-                Err(error)
-            }
-        }
+        let mut writer = *writer;
+        let row_groups = WrittenRowGroups {
+            count: writer.flushed_row_groups().len(),
+            rows: self.rows,
+            content: RowGroupBytes::default(),
+        };
+        end_rows(&mut writer);
+        finish_file(writer, self.new_file, row_groups, |_| Ok(()))
     }
 
     /// Removes the file.
@@ -340,7 +341,7 @@ impl TableFileWriter {
 }
 
 /// Writes the magic number and prepares the columns.
-fn start_file(
+pub(super) fn start_file(
     schema: TableSchema,
     out: Output,
 ) -> Result<(ColumnSettings, ParquetFileWriter), ParquetError> {
@@ -375,24 +376,73 @@ fn run_tasks(row_groups: &mut RowGroups, mut tasks: Vec<FileTask>) -> Result<(),
     Ok(())
 }
 
-/// Writes the footer and syncs the file. Returns its size and digest.
-fn close_file(mut writer: ParquetFileWriter, path: &Path) -> Result<(u64, String), Error> {
+/// Ends the row groups that were written since the last call.
+pub(super) fn end_rows(writer: &mut ParquetFileWriter) {
+    let offset = writer.bytes_written() as u64;
+    writer.inner_mut().get_mut().end_rows_at(offset);
+}
+
+/// Writes the footer, syncs the file, and gives it its name unless `check` refuses the row groups that
+/// [`end_rows`] has ended. If that fails, the file is removed.
+pub(super) fn finish_file(
+    writer: ParquetFileWriter,
+    new: NewFile,
+    mut row_groups: WrittenRowGroups,
+    check: impl FnOnce(&[RowGroupBytes]) -> Result<(), Error>,
+) -> Result<WrittenFile, Error> {
+    let closed = close_file(writer, &new.path()).and_then(|closed| {
+        check(&closed.row_groups)?;
+        Ok(closed)
+    });
+    match closed {
+        Ok(closed) => {
+            let path = new.relative_path().to_owned();
+            new.commit()?;
+            row_groups.content = closed.row_groups.into_iter().next().unwrap_or_default();
+            Ok(WrittenFile {
+                path,
+                rows: row_groups.rows,
+                bytes: closed.bytes,
+                digest: closed.digest,
+                row_groups,
+            })
+        }
+        Err(error) => {
+            new.discard();
+            Err(error)
+        }
+    }
+}
+
+/// A file with its footer.
+struct ClosedFile {
+    bytes: u64,
+    digest: String,
+    row_groups: Vec<RowGroupBytes>,
+}
+
+/// Writes the footer and syncs the file.
+fn close_file(mut writer: ParquetFileWriter, path: &Path) -> Result<ClosedFile, Error> {
     writer
         .finish()
         .map_err(|error| file_write_error(path, error))?;
     let write_error = |error| Error::write(path, error);
     let buffer = writer.inner_mut();
     buffer.flush().map_err(write_error)?;
-    let written = buffer.get_ref();
+    let written = buffer.get_mut();
     if let Output::File(file) = &written.out {
         file.sync_all().map_err(write_error)?;
     }
-    Ok((written.bytes, written.digest()))
+    Ok(ClosedFile {
+        bytes: written.bytes,
+        digest: written.digest(),
+        row_groups: written.take_ended_rows(),
+    })
 }
 
 /// Returns the error for a file that cannot be written. If the crate `parquet` wraps
 /// another error, only that one is the cause.
-fn file_write_error(path: &Path, error: ParquetError) -> Error {
+pub(super) fn file_write_error(path: &Path, error: ParquetError) -> Error {
     match error {
         ParquetError::External(cause) => Error::write(path, cause),
         other => Error::write(path, other),

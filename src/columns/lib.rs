@@ -35,6 +35,7 @@ mod arrow_batch;
 mod column_chunk;
 mod column_data;
 mod column_writer;
+mod concatenate;
 mod delta;
 mod dictionary;
 pub mod escaped_text;
@@ -53,8 +54,10 @@ mod tests;
 pub use column_data::{
     ColumnBuilder, ColumnData, ColumnValues, PlainTextBuilder, take_and_reserve,
 };
-pub use file::{ColumnEncoding, TableFileWriter, TableSchema, WrittenFile};
+pub use concatenate::{RowGroupSource, concatenate};
+pub use file::{ColumnEncoding, TableFileWriter, TableSchema, WrittenFile, WrittenRowGroups};
 pub use file::{encode_table, write_table};
 pub use file_task::{FileTask, FileTaskOutput};
+pub use hashing_writer::RowGroupBytes;
 pub use interner::{HASH_SEED, InternedTexts, Interner};
 pub use row_batch::RowBatch;

@@ -8,14 +8,14 @@
 
 use super::manifest::{self, Manifest, is_dataset_file_path};
 use super::manifest_entries::{CrawlEntry, FileEntry, MANIFEST_FORMAT, StaleEntry, to_json_line};
-use super::{OutputLayout, SUCCESS_FILE};
+use super::{OutputLayout, SUCCESS_FILE, ViewedFiles};
 use crate::error::{DatasetDefect, DatasetErrorKind, ManifestDefect};
 use crate::tables::Table;
 use disk::FileKind;
 use disk::error::Error;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -40,6 +40,11 @@ pub struct MemberEntry {
     /// The name of its folder.
     #[serde(rename = "member")]
     pub name: String,
+    /// Its format.
+    pub format: u64,
+    /// Its crawls whose rows have another meaning than those of today, with that meaning.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub other_meanings: BTreeMap<String, u64>,
     /// The XXH3-64 of its manifest, in hexadecimal.
     #[serde(rename = "xxh3")]
     pub digest: String,
@@ -171,6 +176,21 @@ impl JoinedManifest {
         Table::ALL.into_iter().filter(is_viewed).collect()
     }
 
+    /// Returns the files that views read.
+    pub fn viewed(&self, has_hosts: bool) -> ViewedFiles {
+        ViewedFiles {
+            tables: self.view_tables(has_hosts),
+            members: self.member_names(),
+            formats: self.members.iter().map(|member| member.format).collect(),
+            other_meanings: self
+                .members
+                .iter()
+                .flat_map(|member| member.other_meanings.clone())
+                .collect(),
+        }
+    }
+
+    /// Returns the names of the members.
     pub fn member_names(&self) -> Vec<String> {
         let members = self.members.iter();
         members.map(|member| member.name.clone()).collect()

@@ -18,6 +18,10 @@ use std::path::{Path, PathBuf};
 const CRAWL_FILE_NAME: &str = "part-00000.parquet";
 
 /// The file that marks a finished dataset.
+/// The folder of the files of single parts. Its name hides it from engines, which would read rows
+/// twice while parts are combined.
+pub const PARTS_FOLDER: &str = "_parts";
+
 pub const SUCCESS_FILE: &str = "_SUCCESS";
 /// The file with the views of a dataset for DuckDB.
 pub const VIEWS_FILE: &str = "views.sql";
@@ -118,6 +122,12 @@ impl OutputLayout {
             .join(format!("crawl={crawl}"))
             .join(format!("subset={subset}"))
             .join(name)
+    }
+
+    /// Returns the path of the file of a table and a single part, until parts are combined, relative to
+    /// the folder of the dataset.
+    pub fn single_part_path(&self, table: Table, part: u32, crawl: &str, subset: &str) -> PathBuf {
+        Path::new(PARTS_FOLDER).join(self.part_path(table, part, crawl, subset))
     }
 
     /// Returns the path of the file of a resolved table and crawl, relative to the folder

@@ -4,6 +4,9 @@
 //! layout.rs                        folders and file names; checks whether an output may be written
 //! manifest.rs, manifest_entries.rs the list of finished parts and their inputs
 //! joined.rs                        the manifest of joined datasets
+//! part_locations.rs                where the rows of each part are
+//! combine.rs                       combines the files of parts
+//! present_rows.rs                  which rows of a former run are still there
 //! log.rs                           lock, and traces for cleaning up after a kill
 //! writer.rs                        starts, resumes or replaces a dataset
 //! views.rs, macros.sql             views for DuckDB and Spark
@@ -11,7 +14,9 @@
 //! views_file.rs                    views.sql of an existing dataset; checks the format of a dataset
 //! limited_file.rs, page_header.rs  Parquet files with a limit on the size of pages
 //! part_file.rs                     opens a file of a part
+//! table_files.rs                   finds the files of tables, and the parts in them
 //! reader.rs, row_filter.rs         reads tables back
+//! old_formats.rs                   columns of earlier formats as those of today
 //! stored_columns.rs                typed access to columns that are read back
 //! stored_line.rs, part_lines.rs    reads the lines of robots.txt files back
 //! ```
@@ -21,6 +26,7 @@
     reason = "only packages of this project use it; a field is named for what it holds"
 )]
 
+mod combine;
 pub mod crawler;
 pub mod division;
 pub mod error;
@@ -31,41 +37,47 @@ mod limited_file;
 mod log;
 mod manifest;
 mod manifest_entries;
+mod old_formats;
 mod page_header;
 mod part_file;
 mod part_lines;
+mod part_locations;
+mod present_rows;
 mod questions;
 mod reader;
 pub mod resolve;
 mod row_filter;
 mod stored_columns;
 mod stored_line;
+mod table_files;
 pub mod tables;
 mod views;
 mod views_file;
 mod writer;
 
+pub use combine::combine_parts;
 pub use joined::{
     JOINED_FOLDER, JoinedCrawl, JoinedManifest, MemberEntry, is_member_name,
     read_manifest_with_digest,
 };
 pub use layout::{IfExists, OutputLayout};
-pub use layout::{SUCCESS_FILE, VIEWS_FILE, check_output_file, is_dataset};
+pub use layout::{PARTS_FOLDER, SUCCESS_FILE, VIEWS_FILE, check_output_file, is_dataset};
 pub use limited_file::{LargePage, LimitedFile, catch_panic, reader_options};
 pub use log::{LOG_FILE, LogEntries, RunLog};
 pub use manifest::{AGENTS_PATH, MANIFEST_FILE, Manifest, success_text};
 pub use manifest_entries::{
-    CrawlEntry, DatasetOptions, FileEntry, FileStats, InputEntry, ManifestHeader, PartEntry,
-    Partition,
+    CombinedFile, CrawlEntry, DatasetOptions, FileEntry, FileStats, InputEntry, MANIFEST_FORMAT,
+    MEANING, ManifestHeader, PartEntry, PartTable, Partition,
 };
 pub use part_file::{OpenedPart, open_part_file};
 pub use part_lines::PartLines;
+pub use part_locations::PartLocation;
 pub(crate) use reader::push_crawl_key;
 pub use reader::{CaptureFilter, ColumnValuesFilter, Dataset, PartId};
 pub use reader::{PartReader, column};
 pub use stored_columns::{StoredColumns, value};
 pub use stored_line::StoredLine;
-pub use views::{schema_sql, select_sql, spark_views_sql, views_sql};
+pub use views::{ViewedFiles, schema_sql, select_sql, spark_views_sql, views_sql};
 pub(crate) use views_file::absolute_views_sql;
 pub use views_file::{check_format, check_readable, is_views_of, write_joined_views};
 pub use views_file::{views_text, write_views};

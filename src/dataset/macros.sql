@@ -98,7 +98,8 @@ COMMENT ON MACRO check_categories IS 'True if the registry has all these categor
 CREATE OR REPLACE MACRO crawls() AS TABLE
 SELECT r.crawl, row_number() OVER (ORDER BY h.position NULLS LAST, r.crawl) AS position, coalesce(h.hosts, 0) AS hosts,
     h.first_fetch, h.median_fetch, h.last_fetch, r.archives_read, CASE WHEN r.is_sample THEN r.archives_listed END AS archives_listed, r.is_sample,
-    CASE WHEN r.is_sample THEN {'archives_read': r.archives_read, 'archives_listed': r.archives_listed} END AS sample
+    CASE WHEN r.is_sample THEN {'archives_read': r.archives_read, 'archives_listed': r.archives_listed} END AS sample,
+    meaning_of(r.crawl) AS meaning
 FROM (
     SELECT x.crawl, sum(x.inputs)::BIGINT AS archives_read, max(x.listed_inputs) AS archives_listed, bool_or(x.sample_seed IS NOT NULL) AS is_sample
     FROM runs x GROUP BY x.crawl) r
@@ -108,7 +109,7 @@ LEFT JOIN (
         quantile_disc(t.fetch_time, 0.5) AS median_fetch, max(t.fetch_time) AS last_fetch
     FROM hosts t GROUP BY t.crawl) h ON h.crawl = r.crawl
 ORDER BY position;
-COMMENT ON MACRO TABLE crawls IS 'One row per crawl in the order of their first captures, with its hosts, the first, median and last time at which their authoritative captures were fetched (null if no capture has a time), and the archives that were read; sample is null unless archives were drawn at random';
+COMMENT ON MACRO TABLE crawls IS 'One row per crawl in the order of their first captures, with its hosts, the first, median and last time at which their authoritative captures were fetched (null if no capture has a time), and the archives that were read; sample is null unless archives were drawn at random; meaning is that of the rows (docs/formats.md), which differs only where robots-scan join --mixed was used';
 
 -- Verdicts. hosts has the verdict of '*' for every host, host_verdicts a row for every crawler that the rules of a host name. The
 -- macros return a row for every host. Restrict a query to one crawl, and only the files of that crawl are read: with the

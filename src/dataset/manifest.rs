@@ -2,23 +2,26 @@
 //!
 //! `_manifest.jsonl` starts with a line about the program and its options, and a line
 //! per input. A line per part follows, written when all files of the part have their
-//! names, and at the end a line per crawl with its files of the resolved tables. While
+//! names, then a line per file to which parts were combined, and at the end a line per
+//! crawl with its files of the resolved tables. While
 //! a dataset is being replaced, there is also a line for each file of the former dataset
-//! that is still to be removed. A last line without a line end is incomplete, because the
-//! run was killed, and is ignored.
+//! that is still to be removed. A last line without a line end was cut by a kill and is
+//! ignored.
 //!
 //! Anyone may have edited a manifest: [`Manifest::parse`] accepts only sound entries,
 //! and no path outside the dataset.
 //!
 //! The same entries (`manifest_entries.rs`) are used by runs, which write them, by
-//! `--resume` and by `verify`. If you change an entry, increase `MANIFEST_FORMAT`, and check
+//! `--resume` and by `verify`. If you change an entry, increase `FORMAT`, and check
 //! `verify/plan.rs` and `docs/limits.md`.
 
-use super::OutputLayout;
+use super::layout::PARTS_FOLDER;
 use super::manifest_entries::{
-    CrawlEntry, DatasetOptions, FileEntry, FirstLine, InputEntry, MANIFEST_FORMAT, ManifestHeader,
-    PartEntry, StaleEntry, to_json_line,
+    CombinedFile, CrawlEntry, DatasetOptions, FileEntry, FirstLine, InputEntry, MANIFEST_FORMAT,
+    MEANING, ManifestHeader, OLDEST_FORMAT, PartEntry, StaleEntry, to_json_line,
 };
+use super::part_locations::{PartLocation, part_locations, single_part_path};
+use super::{OutputLayout, ViewedFiles};
 use crate::error::ManifestDefect;
 use crate::tables::{Table, is_partition_name};
 use serde_json::Value;
@@ -35,15 +38,21 @@ pub const AGENTS_PATH: &str = "agents/agents.parquet";
 /// The sound entries of a manifest.
 #[derive(Debug, Default)]
 pub struct Manifest {
+    /// The format of the dataset (`docs/formats.md`).
+    pub format: u64,
+    /// The meaning of its rows ([`MEANING`]).
+    pub meaning: u64,
     /// The version of robots-scan that wrote it; `None` if the first line does not state it.
     pub version: Option<String>,
-    /// The options as they are in the manifest, even if they are not valid.
+    /// The options as they were written.
     pub(crate) written_options: Value,
-    /// `None` if the options are not valid.
+    /// The options, if they are valid.
     pub options: Option<DatasetOptions>,
     pub inputs: Vec<InputEntry>,
     /// The parts, sorted by number, each once.
     pub parts: Vec<PartEntry>,
+    /// The files to which parts were combined, the latest line of each path.
+    pub combined: Vec<CombinedFile>,
     /// The crawls with files of the resolved tables.
     pub crawls: Vec<CrawlEntry>,
     /// True if the lines of the parts are sorted by number, too.
@@ -55,14 +64,14 @@ pub struct Manifest {
     pub has_unknown_format: bool,
 }
 
-/// A line of a manifest with its number, from 1.
+/// A line of a manifest, with its number, as JSON.
 struct ManifestLine {
     number: usize,
     value: serde_json::Result<Value>,
 }
 
 impl Manifest {
-    /// Parses a manifest. Entries that are not sound are left out and reported in `problems`.
+    /// Parses a manifest. What is not sound is left out and is in `problems`.
     pub fn parse(text: &[u8]) -> Self {
         let end = text.iter().rposition(|&byte| byte == b'\n');
         let whole_bytes = end.map_or(0, |end| end + 1);
@@ -72,13 +81,13 @@ impl Manifest {
                 bytes: text.len() - whole_bytes,
             });
         }
-        let numbered = (1..).zip(text[..whole_bytes].split(|&byte| byte == b'\n'));
-        let numbered = numbered.filter(|(_, line)| !line.is_empty());
+        let lines = (1..).zip(text[..whole_bytes].split(|&byte| byte == b'\n'));
+        let lines = lines.filter(|(_, line)| !line.is_empty());
         let parse = |(number, line)| ManifestLine {
             number,
             value: serde_json::from_slice(line),
         };
-        let lines: Vec<ManifestLine> = numbered.map(parse).collect();
+        let lines: Vec<ManifestLine> = lines.map(parse).collect();
         if lines.is_empty() {
             manifest.add_problem("it has no line");
         }
@@ -102,8 +111,7 @@ impl Manifest {
                     parsed.map_err(|problem| vec![problem])
                 }
                 Err(error) => {
-                    // A damaged line among those of inputs counts as an input: inputs are
-                    // identified by their positions.
+                    // Between inputs it was one of them, and they are counted.
                     if i > 0 && Some(i) < last_input {
                         self.inputs.push(InputEntry {
                             name: None,
@@ -131,12 +139,12 @@ impl Manifest {
         });
     }
 
-    /// Parses the first line, or returns its defects.
+    /// Parses the first line, or returns its problems.
     fn parse_first_line(&mut self, line: &Value) -> Result<(), Vec<String>> {
         let mut problems = Vec::new();
         self.version = line["robots_scan"].as_str().map(str::to_owned);
         match line["format"].as_u64() {
-            Some(MANIFEST_FORMAT) => {}
+            Some(format @ OLDEST_FORMAT..=MANIFEST_FORMAT) => self.format = format,
             Some(other) => {
                 self.problems.push(ManifestDefect::UnknownFormat {
                     found: other,
@@ -147,6 +155,7 @@ impl Manifest {
             }
             None => problems.push("does not say the manifest's format".to_owned()),
         }
+        self.meaning = line["meaning"].as_u64().unwrap_or(1);
         if self.version.is_none() {
             problems.push("does not say which version of robots-scan wrote it".to_owned());
         }
@@ -161,7 +170,7 @@ impl Manifest {
         }
     }
 
-    /// Parses any line after the first, or describes its defect.
+    /// Parses a later line, or describes its problem.
     fn parse_entry(
         &mut self,
         line: Value,
@@ -205,17 +214,29 @@ impl Manifest {
             self.crawls.push(entry);
             return Ok(());
         }
-        let part = PartEntry::from_json(line).map_err(|why| format!("is not a part: {why}"))?;
+        if line.get("parts").is_some() {
+            let file = serde_json::from_value(line);
+            let file: CombinedFile = file.map_err(|why| format!("is not a file: {why}"))?;
+            self.combined
+                .retain(|other| other.entry.path != file.entry.path);
+            self.combined.push(file);
+            return Ok(());
+        }
+        let part = match self.format {
+            MANIFEST_FORMAT => PartEntry::from_json(line).map(|part| (part, Vec::new())),
+            _ => PartEntry::from_format_5(line),
+        };
+        let (part, files) = part.map_err(|why| format!("is not a part: {why}"))?;
         let number = part.number;
         if parts.contains_key(&number) {
             return Err(format!("is part {number}, as an earlier line is"));
         }
         parts.insert(number, part);
+        self.combined.extend(files);
         Ok(())
     }
 
-    /// Checks that each part and crawl lists exactly its own files. Removes other files from their
-    /// entries, and adds the differences to `problems`.
+    /// Checks which files each part has, and drops those that are not its own.
     pub fn check_files(&mut self) {
         let tables = self.options.as_ref().map(|options| options.tables.clone());
         let shard = self.options.as_ref().and_then(|options| options.shard);
@@ -223,50 +244,65 @@ impl Manifest {
         let tables = tables.unwrap_or_else(|| Table::ALL.to_vec());
         let crawl_tables = tables.iter().filter(|table| table.is_per_crawl());
         let crawl_tables: Vec<Table> = crawl_tables.copied().collect();
-        let part_tables = tables.into_iter().filter(|table| table.is_per_part());
-        let part_tables: Vec<Table> = part_tables.collect();
-        let shard_index = shard.map(|shard| shard.index);
-        let layout = OutputLayout::new_dataset(Path::new(""), &part_tables, shard_index);
+        let tables = tables.into_iter().filter(|table| table.is_per_part());
+        let tables: Vec<Table> = tables.collect();
         let mut problems = Vec::new();
         for part in &mut self.parts {
             let (number, mut seen) = (part.number, BTreeSet::new());
-            for file in std::mem::take(&mut part.files) {
-                let own_path = layout.part_path(file.table, number, &part.crawl, &part.subset);
-                let own_path = own_path.to_string_lossy().into_owned();
-                let is_own = match is_known {
-                    true => own_path == file.path,
-                    // The shard, which is in the file names, is not known.
-                    false => is_in_same_folder(&own_path, &file.path),
-                };
-                if !is_own || !part_tables.contains(&file.table) {
-                    let path = &file.path;
+            part.tables.retain(|of_part| {
+                let name = of_part.table.name();
+                let is_first = seen.insert(of_part.table);
+                if !tables.contains(&of_part.table) {
                     problems.push(format!(
-                        "part {number} lists {path}, which is not one of its files"
+                        "part {number} lists `{name}`, which the dataset does not have"
                     ));
-                } else if !seen.insert(file.table) {
-                    let name = file.table.name();
-                    problems.push(format!("part {number} lists two files of `{name}`"));
-                } else {
-                    part.files.push(file);
+                } else if !is_first {
+                    problems.push(format!("part {number} lists `{name}` twice"));
                 }
-            }
-            for table in part_tables
+                tables.contains(&of_part.table) && is_first
+            });
+            for table in tables
                 .iter()
                 .filter(|&table| is_known && !seen.contains(table))
             {
                 let name = table.name();
-                problems.push(format!("part {number} lists no file of `{name}`"));
+                problems.push(format!("part {number} does not list `{name}`"));
             }
+        }
+        let layout =
+            OutputLayout::new_dataset(Path::new(""), &tables, shard.map(|shard| shard.index));
+        let parts: BTreeMap<u32, &PartEntry> =
+            self.parts.iter().map(|part| (part.number, part)).collect();
+        let (mut seen, mut unknown) = (BTreeSet::new(), BTreeSet::new());
+        self.combined.retain(|file| {
+            let problem = combined_problem(file, &parts, &layout, is_known).or_else(|| {
+                let mut numbers = file.parts.iter();
+                let twice = numbers.find(|number| !seen.insert((file.entry.table, **number)));
+                twice.map(|number| format!("has part {number}, as another file has"))
+            });
+            let is_own = problem.is_none();
+            problems
+                .extend(problem.map(|problem| format!("the file {} {problem}", file.entry.path)));
+            if !is_own {
+                unknown.extend(file.parts.iter().map(|part| (*part, file.entry.table)));
+            }
+            is_own
+        });
+        // Where these rows are is not known.
+        for part in &mut self.parts {
+            let number = part.number;
+            part.tables
+                .retain(|table| !unknown.contains(&(number, table.table)));
         }
         for entry in &mut self.crawls {
             let crawl = &entry.crawl;
-            let table_path = |&table: &Table| {
+            let own = |&table: &Table| {
                 let path = OutputLayout::crawl_path(table, crawl);
                 (table, path.to_string_lossy().into_owned())
             };
-            let own_paths: BTreeMap<Table, String> = crawl_tables.iter().map(table_path).collect();
+            let own: BTreeMap<Table, String> = crawl_tables.iter().map(own).collect();
             entry.files.retain(|file| {
-                let is_own = own_paths.get(&file.table) == Some(&file.path);
+                let is_own = own.get(&file.table) == Some(&file.path);
                 if !is_own {
                     let path = &file.path;
                     problems.push(format!(
@@ -289,10 +325,21 @@ impl Manifest {
             .for_each(|problem| self.add_problem(problem));
     }
 
-    /// Returns the files of all parts and crawls.
+    /// Returns the files to which parts were combined, and those of all crawls.
     pub fn files(&self) -> impl Iterator<Item = &FileEntry> {
-        let part_files = self.parts.iter().flat_map(|part| &part.files);
-        part_files.chain(self.crawls.iter().flat_map(|crawl| &crawl.files))
+        let combined = self.combined.iter().map(|file| &file.entry);
+        combined.chain(self.crawls.iter().flat_map(|crawl| &crawl.files))
+    }
+
+    /// Returns the place of the rows of each part in each table.
+    pub fn part_locations(&self) -> Vec<PartLocation<'_>> {
+        part_locations(&self.layout(), &self.parts, &self.combined)
+    }
+
+    /// Returns the layout of the dataset, without its folder.
+    fn layout(&self) -> OutputLayout {
+        let shard = self.options.as_ref().and_then(|options| options.shard);
+        OutputLayout::new_dataset(Path::new(""), &[], shard.map(|shard| shard.index))
     }
 
     /// Returns the tables that the dataset has, if its options are valid: those that were chosen,
@@ -306,6 +353,25 @@ impl Manifest {
         )
     }
 
+    /// Returns the files that views of the dataset read, if its options are valid.
+    pub fn viewed(&self) -> Option<ViewedFiles> {
+        Some(ViewedFiles {
+            tables: self.tables()?,
+            members: Vec::new(),
+            formats: BTreeSet::from([self.format]),
+            other_meanings: self.other_meanings(),
+        })
+    }
+
+    /// Returns the crawls whose rows have another meaning than those of today, with that meaning.
+    pub fn other_meanings(&self) -> BTreeMap<String, u64> {
+        let is_other = self.meaning != MEANING;
+        let parts = self.parts.iter().filter(|_| is_other);
+        parts
+            .map(|part| (part.crawl.clone(), self.meaning))
+            .collect()
+    }
+
     /// Returns the files that belong to the dataset, relative to its folder: those of
     /// its parts, those still to be removed, and the table `agents` and the views,
     /// which have no lines of their own. `_manifest.jsonl`, `_log.jsonl` and
@@ -313,6 +379,11 @@ impl Manifest {
     pub(crate) fn own_files(&self) -> BTreeSet<String> {
         let files = self.files().map(|file| file.path.clone());
         let mut own: BTreeSet<String> = files.filter(|path| is_dataset_file_path(path)).collect();
+        let layout = self.layout();
+        for part in &self.parts {
+            let tables = part.tables.iter();
+            own.extend(tables.map(|table| single_part_path(&layout, table.table, part)));
+        }
         own.extend(self.stale.iter().cloned());
         let options = self.options.as_ref();
         if options.is_some_and(|options| options.tables.contains(&Table::Agents)) {
@@ -324,8 +395,8 @@ impl Manifest {
 }
 
 impl PartEntry {
-    /// Compares the inputs of the part with those of the planned part of its number, and describes
-    /// a difference. `planned` has the inputs of each part according to the sizes of all inputs.
+    /// Compares the inputs of the part with those that the sizes of all inputs
+    /// determine for each part, and describes a difference.
     pub(crate) fn find_plan_difference(&self, planned: &[Range<usize>]) -> Option<String> {
         let (number, inputs) = (self.number, &self.inputs);
         match planned.get(number as usize) {
@@ -342,16 +413,18 @@ impl PartEntry {
     }
 }
 
-/// Returns the content of a manifest file.
+/// Returns the text of a manifest.
 pub(super) fn manifest_text<'a>(
     header: &ManifestHeader,
     stale: impl IntoIterator<Item = &'a String>,
     parts: &[PartEntry],
+    combined: &[CombinedFile],
     crawls: &[CrawlEntry],
 ) -> String {
     let mut text = to_json_line(&FirstLine {
         format: MANIFEST_FORMAT,
         options: &header.options,
+        meaning: MEANING,
         robots_scan: env!("CARGO_PKG_VERSION"),
     });
     text.extend(header.inputs.iter().map(to_json_line));
@@ -361,12 +434,12 @@ pub(super) fn manifest_text<'a>(
             .map(|stale| to_json_line(&StaleEntry { stale })),
     );
     text.extend(parts.iter().map(to_json_line));
+    text.extend(combined.iter().map(to_json_line));
     text.extend(crawls.iter().map(to_json_line));
     text
 }
 
-/// Returns the content of `_SUCCESS`: the XXH3-64 of the finished manifest in hexadecimal, on a
-/// line.
+/// Returns the content of `_SUCCESS`: the XXH3-64 of the finished manifest in hexadecimal, on a line.
 pub fn success_text(text: &[u8]) -> String {
     format!("{:016x}\n", xxh3_64(text))
 }
@@ -379,8 +452,8 @@ pub(super) fn is_being_replaced(text: &[u8]) -> bool {
     memchr::memmem::find(text, b"\n{\"stale\":").is_some()
 }
 
-/// Returns true if a path has the form of one that a run writes into a dataset, besides those
-/// with fixed names: `<table>/crawl=…/subset=…/part-….parquet`,
+/// Returns true if a path is one that a dataset can own, besides those that are
+/// known by name: `<table>/crawl=…/subset=…/part-….parquet`, the same below `_parts`,
 /// `<table>/crawl=…/part-….parquet`, the file of the table `agents`, or the views.
 pub(super) fn is_dataset_file_path(path: &str) -> bool {
     let is_part_table = |name: &str| Table::PER_PART.iter().any(|table| table.name() == name);
@@ -393,7 +466,7 @@ pub(super) fn is_dataset_file_path(path: &str) -> bool {
     };
     let parts: Vec<&str> = path.split('/').collect();
     match parts.as_slice() {
-        [table, crawl, subset, name] => {
+        [table, crawl, subset, name] | [PARTS_FOLDER, table, crawl, subset, name] => {
             let crawl = crawl.strip_prefix("crawl=");
             let subset = subset.strip_prefix("subset=");
             is_part_table(table)
@@ -409,11 +482,40 @@ pub(super) fn is_dataset_file_path(path: &str) -> bool {
     }
 }
 
-/// Returns true if `path` is that of a Parquet file in the folder of the file `own`.
-fn is_in_same_folder(own: &str, path: &str) -> bool {
-    let folder = own.rsplit_once('/').map(|(folder, _)| folder);
-    let split = path.rsplit_once('/');
-    split.is_some_and(|(other, name)| Some(other) == folder && name.ends_with(".parquet"))
+/// Returns what is wrong with the line of a combined file, if anything is.
+fn combined_problem(
+    file: &CombinedFile,
+    parts: &BTreeMap<u32, &PartEntry>,
+    layout: &OutputLayout,
+    is_known: bool,
+) -> Option<String> {
+    let path = Path::new(&file.entry.path);
+    if file.parts.is_empty() {
+        return Some("has no parts".to_owned());
+    }
+    if !file.parts.is_sorted_by(|a, b| a < b) {
+        return Some("has its parts in another order".to_owned());
+    }
+    if let Some(number) = file.parts.iter().find(|number| !parts.contains_key(number)) {
+        return Some(format!("has part {number}, which has no line"));
+    }
+    let part = parts[&file.parts[0]];
+    let has_crawl = |number: &u32| {
+        let other = parts[number];
+        (&other.crawl, &other.subset) == (&part.crawl, &part.subset)
+    };
+    let own = |number| layout.part_path(file.entry.table, number, &part.crawl, &part.subset);
+    let name = path.file_stem().and_then(|name| name.to_str());
+    let number = name.and_then(|name| name.rsplit('-').next()?.parse().ok());
+    let is_own = match is_known {
+        true => number.is_some_and(|number| own(number) == path),
+        // The shard, which is in the file names, is not known.
+        false => own(0).parent() == path.parent() && is_dataset_file_path(&file.entry.path),
+    };
+    match is_own && file.parts.iter().all(has_crawl) {
+        true => None,
+        false => Some("is not one of its parts".to_owned()),
+    }
 }
 
 #[cfg(test)]
@@ -444,6 +546,7 @@ mod tests {
             "rules/crawl=X/subset=warc/part-00000.parquet",
             "runs/crawl=CC-MAIN-2025-38/subset=warc/part-00002-00001.parquet",
             "hosts/crawl=X/part-00000.parquet",
+            "_parts/rules/crawl=X/subset=warc/part-00000.parquet",
             "agents/agents.parquet",
             "views.sql",
         ] {
@@ -462,6 +565,8 @@ mod tests {
             "rules//crawl=X/subset=warc/part-00000.parquet",
             "/rules/crawl=X/subset=warc/part-00000.parquet",
             "_SUCCESS",
+            "_parts/hosts/crawl=X/part-00000.parquet",
+            "_other/rules/crawl=X/subset=warc/part-00000.parquet",
         ] {
             assert!(!is_dataset_file_path(path), "{path}");
         }

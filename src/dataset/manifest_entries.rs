@@ -12,7 +12,14 @@ use serde_json::Value;
 use std::ops::Range;
 
 /// The version of the format of manifests, which changes whenever a line does.
-pub(crate) const MANIFEST_FORMAT: u64 = 5;
+pub const MANIFEST_FORMAT: u64 = 6;
+
+/// The meaning of rows. Datasets of one meaning are joined, whatever release wrote them. If rows change
+/// for the same archives, increase it, and describe the change in `docs/formats.md`.
+pub const MEANING: u64 = 1;
+
+/// The oldest format that is read (`docs/formats.md`).
+pub(crate) const OLDEST_FORMAT: u64 = 5;
 
 /// The beginning of a manifest: the first line, and the lines of the inputs. A run can be resumed
 /// only if they are equal.
@@ -26,6 +33,7 @@ pub struct ManifestHeader {
 #[derive(Serialize)]
 pub(super) struct FirstLine<'a> {
     pub(super) format: u64,
+    pub(super) meaning: u64,
     pub(super) options: &'a DatasetOptions,
     /// The version of robots-scan that writes the dataset.
     pub(super) robots_scan: &'a str,
@@ -81,7 +89,6 @@ pub struct PartEntry {
     pub captures: u64,
     pub crawl: String,
     pub faults: u64,
-    pub files: Vec<FileEntry>,
     /// The indexes of its inputs in the manifest.
     pub inputs: Range<usize>,
     /// The identities of the inputs that were objects on servers; empty if none was.
@@ -92,9 +99,34 @@ pub struct PartEntry {
     pub number: u32,
     pub records: u64,
     pub subset: String,
+    /// Its rows in each table.
+    pub tables: Vec<PartTable>,
 }
 
-/// The files of one crawl in the resolved tables.
+/// The rows of one part in a table, which are whole row groups of a file.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct PartTable {
+    /// The bytes of the row groups.
+    pub bytes: u64,
+    /// The number of row groups.
+    pub row_groups: usize,
+    pub rows: u64,
+    pub table: Table,
+    /// The XXH3-64 of the bytes of the row groups, in hexadecimal.
+    #[serde(rename = "xxh3")]
+    pub digest: String,
+}
+
+/// A file with the rows of parts.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct CombinedFile {
+    #[serde(flatten)]
+    pub entry: FileEntry,
+    /// The numbers of its parts, in the order of their rows.
+    pub parts: Vec<u32>,
+}
+
+/// The files of a crawl in the resolved tables.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct CrawlEntry {
     pub files: Vec<FileEntry>,
@@ -102,8 +134,8 @@ pub struct CrawlEntry {
     pub crawl: String,
 }
 
-/// A file of a table, which belongs to a part or a crawl.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+/// A file of a table.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct FileEntry {
     /// The path, relative to the folder of the dataset.
     pub path: String,
@@ -112,8 +144,8 @@ pub struct FileEntry {
     pub stats: FileStats,
 }
 
-/// The number of rows, the size and the digest of a file when it was written.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+/// Rows, size and digest of a file when it was written.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct FileStats {
     pub bytes: u64,
     pub rows: u64,
@@ -139,6 +171,56 @@ impl PartEntry {
             (false, _, _) => Err("its crawl or subset is not valid".to_owned()),
             (_, false, _) => Err("it has no inputs".to_owned()),
             _ => Err("its objects are not as many as its inputs".to_owned()),
+        }
+    }
+}
+
+/// A part of format 5, which has a file in each table.
+#[derive(Deserialize)]
+struct PartFiles {
+    files: Vec<FileEntry>,
+}
+
+impl PartEntry {
+    /// Reads a part of format 5, or describes the defect of the line. Also returns its files.
+    pub(super) fn from_format_5(mut line: Value) -> Result<(Self, Vec<CombinedFile>), String> {
+        let PartFiles { files } =
+            PartFiles::deserialize(&line).map_err(|error| error.to_string())?;
+        let table = |file: &FileEntry| PartTable {
+            bytes: file.stats.bytes,
+            row_groups: 0,
+            rows: file.stats.rows,
+            table: file.table,
+            digest: file.stats.digest.clone(),
+        };
+        let tables: Vec<PartTable> = files.iter().map(table).collect();
+        line["tables"] = serde_json::to_value(tables).map_err(|error| error.to_string())?;
+        let part = Self::from_json(line)?;
+        let file = |entry| CombinedFile {
+            entry,
+            parts: vec![part.number],
+        };
+        let files = files.into_iter().map(file).collect();
+        Ok((part, files))
+    }
+
+    /// Returns the rows of a table that the part has.
+    pub(crate) fn table(&self, table: Table) -> &PartTable {
+        let mut tables = self.tables.iter();
+        let found = tables.find(|of_part| of_part.table == table);
+        found.expect("the part has the table")
+    }
+}
+
+impl PartTable {
+    /// Returns the rows of a table that were written to a file of their own.
+    pub fn new(table: Table, file: &WrittenFile) -> Self {
+        Self {
+            bytes: file.row_groups.content.bytes,
+            row_groups: file.row_groups.count,
+            rows: file.rows,
+            table,
+            digest: file.row_groups.content.digest.clone(),
         }
     }
 }

@@ -1,42 +1,37 @@
-//! Reads a dataset: finds its files, and reads the rows of a table batch by batch.
+//! Reads a dataset: finds its files, and reads rows of a table batch by batch.
 
+use super::old_formats::{PATH_BYTES, upgrade_paths};
 use super::row_filter::{
     column_statistics, id_filter, row_groups_with_ids, row_groups_with_values, text_filter,
 };
+use super::table_files::{LocationsByPath, find_crawl_folders, find_parquet_files, read_locations};
 use crate::error::{DatasetDefect, DatasetErrorKind};
 use crate::tables::Table;
 use crate::{
-    JOINED_FOLDER, JoinedManifest, LimitedFile, OpenedPart, PartEntry, SUCCESS_FILE, catch_panic,
-    check_readable, open_part_file,
+    JOINED_FOLDER, JoinedManifest, LimitedFile, OpenedPart, PartLocation, SUCCESS_FILE,
+    catch_panic, check_readable, open_part_file,
 };
 use arrow_array::{Array, Int64Array, RecordBatch};
-use disk::FileKind;
 use disk::error::{Error, ErrorKind};
 use disk::open_files;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 use parquet::bloom_filter::Sbbf;
 use parquet::errors::ParquetError;
-use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 use parquet::file::statistics::Statistics;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// The number of rows of a batch. It is small because texts may be long.
+/// Rows of a batch: few, as texts may be long.
 const BATCH_ROWS: usize = 1024;
 
-/// The start of the name of the folder of a crawl.
-const CRAWL_PREFIX: &str = "crawl=";
-
-/// The start of the name of the folder of a subset.
-const SUBSET_PREFIX: &str = "subset=";
-
-/// An open dataset: its crawls and the files of some of its tables.
+/// A dataset that is read.
 #[derive(Clone, Debug)]
 pub struct Dataset {
     root: PathBuf,
@@ -45,12 +40,14 @@ pub struct Dataset {
     stop: Option<Arc<AtomicBool>>,
 }
 
-/// A file of a table of a dataset. Files are read in the order of this type.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// The rows of a part in a table: a file, or some row groups of one. They are read in their order.
+#[derive(Clone, Debug)]
 struct PartFile {
     table: Table,
     id: PartId,
     path: PathBuf,
+    /// `None` for all of the file.
+    row_groups: Option<Range<usize>>,
 }
 
 /// A part of a dataset: the rows of some inputs, with a file in each table.
@@ -58,29 +55,21 @@ struct PartFile {
 pub struct PartId {
     /// The index of its crawl.
     pub crawl: u32,
-    /// The index of the part among those of all crawls, in the order of crawls.
+    /// Its index among all parts, in the order of crawls.
     pub part: u32,
 }
 
-/// A file of a part, before crawls and parts are numbered.
+/// The rows of a part that were found.
 struct FoundFile {
     table: Table,
     crawl: String,
-    /// The path without the folder of its table: equal for all files of a part.
-    part_key: PathBuf,
+    /// The name of the part, which its rows in all tables have in common.
+    name: PathBuf,
     path: PathBuf,
+    row_groups: Option<Range<usize>>,
 }
 
-/// The folder that holds the files of one crawl in a table.
-struct CrawlFolder {
-    /// The folder of the dataset.
-    root: PathBuf,
-    table: Table,
-    crawl: String,
-    path: PathBuf,
-}
-
-/// Selects the captures whose rows are read. Rows of other captures may be read, too.
+/// The captures whose rows are read.
 #[derive(Clone, Debug)]
 pub enum CaptureFilter {
     All,
@@ -89,9 +78,9 @@ pub enum CaptureFilter {
         crawl: u32,
         robots_id: i64,
     },
-    /// The captures of a part with these keys, which ascend.
+    /// Captures with these keys of a part, in ascending order.
     Ids(Arc<[i64]>),
-    /// All rows of the row groups that may have a row with one of these keys.
+    /// The row groups that have one of these keys. Other rows of them are read, too.
     IdRange(RangeInclusive<i64>),
     /// Rows with one of these values in a text column. If it has a Bloom filter, row groups without
     /// them are not read.
@@ -107,8 +96,7 @@ pub struct ColumnValuesFilter {
     pub values: BTreeSet<String>,
 }
 
-/// Appends a key that begins with the index of a crawl, so that the same `rest`, such as a URL, has
-/// another key in each crawl.
+/// Writes a key that begins with the index of a crawl, such as that of a URL of the crawl.
 pub(crate) fn push_crawl_key(key: &mut Vec<u8>, crawl: u32, rest: &[u8]) {
     // Zero bytes would be escaped in the key of a record.
     let bytes = [crawl >> 14, crawl >> 7, crawl].map(|bits| 0x80 | bits as u8);
@@ -163,48 +151,54 @@ impl Dataset {
             };
             return Err(Error::new(kind, root));
         }
+        let mut locations = LocationsByPath::new();
+        for root in &roots {
+            locations.extend(read_locations(root)?);
+        }
         let mut files = Vec::new();
         for folder in folders {
             if wanted.is_empty() || wanted.contains(&folder.crawl) {
                 for path in find_parquet_files(&folder.path, folder.table)? {
-                    let name = path.strip_prefix(folder.root.join(folder.table.name()));
-                    files.push(FoundFile {
+                    let of_file = locations.remove(&path);
+                    let of_file = of_file.unwrap_or_else(|| {
+                        let name = path.strip_prefix(folder.root.join(folder.table.name()));
+                        vec![(folder.root.join(name.unwrap_or(Path::new(""))), None)]
+                    });
+                    files.extend(of_file.into_iter().map(|(name, row_groups)| FoundFile {
                         table: folder.table,
                         crawl: folder.crawl.clone(),
-                        part_key: folder.root.join(name.unwrap_or(Path::new(""))),
-                        path,
-                    });
+                        name,
+                        path: path.clone(),
+                        row_groups,
+                    }));
                 }
             }
         }
         Self::from_files(root, files)
     }
 
-    /// Opens some parts of datasets, each given by its folder and the entries of its manifest. Only
-    /// files of `tables` in these parts are read. `root` is the path in error messages.
+    /// Opens the parts of datasets whose manifests are known: only rows of `tables` in these parts
+    /// are read. Each dataset is its folder with the locations of its parts; `root` is for messages.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Read`].
     pub fn from_parts(
         root: &Path,
-        datasets: &[(PathBuf, &[PartEntry])],
+        datasets: &[(PathBuf, Vec<PartLocation<'_>>)],
         tables: &[Table],
     ) -> Result<Self, Error> {
         let mut files = Vec::new();
-        for (folder, parts) in datasets {
-            for part in *parts {
-                let wanted = part.files.iter();
-                for file in wanted.filter(|file| tables.contains(&file.table)) {
-                    let path = Path::new(&file.path);
-                    let name = path.strip_prefix(file.table.name());
-                    files.push(FoundFile {
-                        table: file.table,
-                        crawl: part.crawl.clone(),
-                        part_key: folder.join(name.unwrap_or(path)),
-                        path: folder.join(path),
-                    });
-                }
+        for (folder, locations) in datasets {
+            let wanted = locations.iter();
+            for location in wanted.filter(|location| tables.contains(&location.table.table)) {
+                files.push(FoundFile {
+                    table: location.table.table,
+                    crawl: location.part.crawl.clone(),
+                    name: folder.join(location.part_name()),
+                    path: folder.join(&location.path),
+                    row_groups: location.row_groups.clone(),
+                });
             }
         }
         Self::from_files(root, files)
@@ -228,20 +222,22 @@ impl Dataset {
         let mut files = Vec::new();
         let mut parts = 0;
         for (crawl, (_, _, crawl_files)) in (0..).zip(&crawls) {
-            let part_keys: BTreeSet<&PathBuf> =
-                crawl_files.iter().map(|file| &file.part_key).collect();
+            let part_keys: BTreeSet<&PathBuf> = crawl_files.iter().map(|file| &file.name).collect();
             let indexes: BTreeMap<&PathBuf, u32> = part_keys.into_iter().zip(parts..).collect();
             files.extend(crawl_files.iter().map(|file| PartFile {
                 table: file.table,
                 id: PartId {
                     crawl,
-                    part: indexes[&file.part_key],
+                    part: indexes[&file.name],
                 },
                 path: file.path.clone(),
+                row_groups: file.row_groups.clone(),
             }));
             parts += indexes.len() as u32;
         }
-        files.sort();
+        files.sort_by(|a: &PartFile, b: &PartFile| {
+            (a.table, a.id, &a.path).cmp(&(b.table, b.id, &b.path))
+        });
         Ok(Self {
             root: root.to_owned(),
             crawls: crawls.into_iter().map(|(_, crawl, _)| crawl).collect(),
@@ -250,13 +246,13 @@ impl Dataset {
         })
     }
 
-    /// Sets the flag that stops reading. Reading then fails with [`ErrorKind::Abandoned`].
+    /// Sets the flag that stops reading, with [`ErrorKind::Abandoned`].
     pub fn with_stop_flag(mut self, stop: &Arc<AtomicBool>) -> Self {
         self.stop = Some(Arc::clone(stop));
         self
     }
 
-    /// Checks that every part has a file of each of these tables.
+    /// Returns an error if a part has no file of one of the tables.
     ///
     /// # Errors
     ///
@@ -278,7 +274,7 @@ impl Dataset {
         Ok(())
     }
 
-    /// Returns true if the dataset at `root` has a table. If it is joined, all its members have it.
+    /// Returns true if the dataset at `root` has a table.
     ///
     /// # Errors
     ///
@@ -291,7 +287,7 @@ impl Dataset {
     }
 
     /// Returns the crawls in the order of the times of their first captures, then of their
-    /// names. Elsewhere, a crawl is given by its index in this order.
+    /// names. Other functions use their indexes.
     pub fn crawls(&self) -> &[String] {
         &self.crawls
     }
@@ -304,7 +300,7 @@ impl Dataset {
 
     /// Reads columns of a table, part by part, and calls `each` with the index of the
     /// crawl and a batch of rows. Batches may contain rows of other captures than
-    /// those in `filter`, as it may have false positives. Pages without matching rows are
+    /// those in `filter`, as it has false positives. Pages without matching rows are
     /// not decoded.
     ///
     /// # Errors
@@ -327,7 +323,7 @@ impl Dataset {
         Ok(())
     }
 
-    /// Reads like [`Dataset::read`], but on all threads of the pool: files are read in any order.
+    /// The same on all threads of the pool: files are read in any order.
     ///
     /// # Errors
     ///
@@ -341,7 +337,7 @@ impl Dataset {
     ) -> Result<(), Error> {
         let files: Vec<&PartFile> = self.table_files(table, filter).collect();
         let stop = self.stop.as_ref();
-        // The other half of the free file handles is left for files that `each` opens.
+        // The other half is for what `each` opens.
         let max_open_files = (open_files::count_free() / 2).max(1);
         let files_per_task = match rayon::current_num_threads() <= max_open_files {
             true => 1,
@@ -377,7 +373,7 @@ impl Dataset {
         file.open(columns, filter, self.stop.as_ref())
     }
 
-    /// Returns the number of rows of a table, according to the metadata of its files.
+    /// Returns the number of rows of a table.
     ///
     /// # Errors
     ///
@@ -386,7 +382,9 @@ impl Dataset {
         let files: Vec<&PartFile> = self.table_files(table, &CaptureFilter::All).collect();
         let count = |file: &&PartFile| -> Result<u64, Error> {
             let metadata = read_metadata(&file.path)?;
-            let rows = metadata.row_groups().iter().map(RowGroupMetaData::num_rows);
+            let row_groups = metadata.row_groups().iter().enumerate();
+            let row_groups = row_groups.filter(|(i, _)| file.has_row_group(*i));
+            let rows = row_groups.map(|(_, row_group)| row_group.num_rows());
             Ok(rows.sum::<i64>().unsigned_abs())
         };
         files.par_iter().map(count).sum()
@@ -428,6 +426,7 @@ impl PartReader<'_> {
             let batch = self.batches.next().transpose();
             batch.map_err(|error| self.file.reader_error(self.path, error))
         })?;
+        let batch = batch.map(upgrade_paths);
         if let Some(batch) = &batch {
             self.check_order(batch)?;
         }
@@ -454,7 +453,7 @@ impl PartReader<'_> {
         Ok(())
     }
 
-    /// Adds the path of the file to an error about one of its columns or rows.
+    /// Adds the path to an error about a column.
     pub(crate) fn add_path(&self, error: Error) -> Error {
         match error.kind() {
             Some(DatasetErrorKind::NotADataset(_)) => error.with_path(self.path),
@@ -464,6 +463,106 @@ impl PartReader<'_> {
 }
 
 impl PartFile {
+    /// Returns true if a row group of the file is one of the part.
+    fn has_row_group(&self, index: usize) -> bool {
+        let row_groups = self.row_groups.as_ref();
+        row_groups.is_none_or(|row_groups| row_groups.contains(&index))
+    }
+
+    /// Returns a reader of columns of the rows that `filter` matches.
+    fn build_reader(
+        &self,
+        part: &OpenedPart,
+        columns: &[&str],
+        filter: &CaptureFilter,
+    ) -> Result<ParquetRecordBatchReader, Error> {
+        let (path, crawl) = (&self.path, self.id.crawl);
+        let read_error = |error: ParquetError| part.file.reader_error(path, error);
+        let builder = part.reader_builder();
+        let schema = builder.parquet_schema();
+        for name in columns {
+            if !schema.columns().iter().any(|column| column.name() == *name) {
+                return Err(no_column_error(name, path));
+            }
+        }
+        let has_path_bytes = columns.contains(&"path")
+            && schema
+                .columns()
+                .iter()
+                .any(|column| column.name() == PATH_BYTES);
+        let columns: Vec<&str> = match has_path_bytes {
+            true => columns.iter().copied().chain([PATH_BYTES]).collect(),
+            false => columns.to_vec(),
+        };
+        let mask = ProjectionMask::columns(schema, columns.iter().copied());
+        let filter_column = match filter {
+            CaptureFilter::Values(wanted) => Some(wanted.column),
+            CaptureFilter::Urls(_) => Some("url"),
+            _ => None,
+        };
+        let read_columns =
+            ProjectionMask::columns(schema, columns.iter().copied().chain(filter_column));
+        let ids = ProjectionMask::columns(schema, ["robots_id"]);
+        let mut builder = builder.with_projection(mask);
+        let mut row_groups: Vec<usize> = (0..builder.metadata().num_row_groups()).collect();
+        match filter {
+            CaptureFilter::All => {}
+            CaptureFilter::One { robots_id, .. } => {
+                let wanted = *robots_id;
+                row_groups = row_groups_with_ids(builder.metadata(), &(wanted..=wanted));
+                let filter = id_filter(ids, move |id| id == wanted);
+                builder = builder.with_row_filter(filter);
+            }
+            CaptureFilter::IdRange(ids) => {
+                row_groups = row_groups_with_ids(builder.metadata(), ids);
+            }
+            CaptureFilter::Urls(filter) => {
+                let column = ProjectionMask::columns(builder.parquet_schema(), ["url"]);
+                let filter = Arc::clone(filter);
+                let mut key = Vec::new();
+                let filter = text_filter(column, move |url| {
+                    key.clear();
+                    push_crawl_key(&mut key, crawl, url.as_bytes());
+                    filter.check(key.as_slice())
+                });
+                builder = builder.with_row_filter(filter);
+            }
+            CaptureFilter::Values(wanted) => {
+                let column = ProjectionMask::columns(builder.parquet_schema(), [wanted.column]);
+                row_groups = catch_panic(path, || {
+                    row_groups_with_values(&builder, wanted).map_err(read_error)
+                })?;
+                let wanted = Arc::clone(wanted);
+                let filter = text_filter(column, move |text| wanted.values.contains(text));
+                builder = builder.with_row_filter(filter);
+            }
+            CaptureFilter::Ids(wanted) => {
+                let range = wanted.first().copied().unwrap_or(i64::MAX)
+                    ..=wanted.last().copied().unwrap_or(i64::MIN);
+                row_groups = row_groups_with_ids(builder.metadata(), &range);
+                let wanted = Arc::clone(wanted);
+                // Most rows have the same key as the row before.
+                let mut last = None;
+                let filter = id_filter(ids, move |id| match last {
+                    Some((last_id, is_wanted)) if last_id == id => is_wanted,
+                    _ => {
+                        let is_wanted = wanted.binary_search(&id).is_ok();
+                        last = Some((id, is_wanted));
+                        is_wanted
+                    }
+                });
+                builder = builder.with_row_filter(filter);
+            }
+        }
+        row_groups.retain(|i| self.has_row_group(*i));
+        catch_panic(path, || {
+            let rows = part.max_batch_rows(&row_groups, &read_columns, BATCH_ROWS);
+            let builder = builder.with_batch_size(rows.map_err(read_error)?);
+            let reader = builder.with_row_groups(row_groups).build();
+            reader.map_err(read_error)
+        })
+    }
+
     fn read(
         &self,
         columns: &[&str],
@@ -473,7 +572,7 @@ impl PartFile {
     ) -> Result<(), Error> {
         let mut reader = self.open(columns, filter, stop)?;
         while let Some(batch) = reader.next_batch()? {
-            // `each` does not know the path of the file.
+            // The callback does not know the path.
             each(&batch).map_err(|error| reader.add_path(error))?;
         }
         Ok(())
@@ -492,19 +591,20 @@ impl PartFile {
             path,
             table: self.table,
             last_id: None,
-            batches: build_reader(path, &part, self.id.crawl, columns, filter)?,
+            batches: self.build_reader(&part, columns, filter)?,
             file: part.file,
         })
     }
 }
 
-/// Reads the time of the first capture in the files of a crawl, in milliseconds since 1970; `None`
-/// if no capture has a time.
+/// Returns the time of the first capture in the files of a crawl, in milliseconds since 1970; `None`
+/// if none has a time.
 fn read_first_fetch_time(files: &[FoundFile]) -> Result<Option<i64>, Error> {
     let captures = files.iter().filter(|file| file.table == Table::RobotsFiles);
+    let paths: BTreeSet<&PathBuf> = captures.map(|file| &file.path).collect();
     let mut first: Option<i64> = None;
-    for file in captures {
-        for group in read_metadata(&file.path)?.row_groups() {
+    for path in paths {
+        for group in read_metadata(path)?.row_groups() {
             if let Some(Statistics::Int64(range)) = column_statistics(group, "fetch_time") {
                 first = first.into_iter().chain(range.min_opt().copied()).min();
             }
@@ -521,156 +621,6 @@ fn read_metadata(path: &Path) -> Result<ParquetMetaData, Error> {
     })
 }
 
-/// Returns the folders of all crawls of each table.
-fn find_crawl_folders(root: &Path, tables: &[Table]) -> Result<Vec<CrawlFolder>, Error> {
-    let mut folders = Vec::new();
-    for &table in tables {
-        for (path, kind) in read_entries(&root.join(table.name()))? {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            if let Some(crawl) = name.strip_prefix(CRAWL_PREFIX) {
-                check_kind(&path, kind, FileKind::Folder)?;
-                folders.push(CrawlFolder {
-                    root: root.to_owned(),
-                    table,
-                    crawl: crawl.to_owned(),
-                    path: path.clone(),
-                });
-            }
-        }
-    }
-    if folders.is_empty() {
-        let kind = DatasetErrorKind::NotADataset(DatasetDefect::NoTables);
-        return Err(Error::new(kind, root));
-    }
-    let is_missing = |table: &&Table| !folders.iter().any(|folder| folder.table == **table);
-    match tables.iter().find(is_missing) {
-        None => Ok(folders),
-        Some(table) => {
-            let kind = DatasetErrorKind::MissingTable {
-                table: table.name(),
-                needed: tables.iter().map(|table| table.name()).collect(),
-            };
-            Err(Error::new(kind, root))
-        }
-    }
-}
-
-/// Returns the Parquet files of a crawl: those of all its subsets, if the table has subsets.
-fn find_parquet_files(crawl: &Path, table: Table) -> Result<Vec<PathBuf>, Error> {
-    let mut files = Vec::new();
-    if table.is_per_crawl() {
-        push_parquet_files(crawl, &mut files)?;
-        return Ok(files);
-    }
-    for (subset, kind) in read_entries(crawl)? {
-        let name = subset.file_name().unwrap_or_default().to_string_lossy();
-        match kind {
-            FileKind::Folder => {}
-            _ if name.starts_with(SUBSET_PREFIX) => check_kind(&subset, kind, FileKind::Folder)?,
-            _ => continue,
-        }
-        push_parquet_files(&subset, &mut files)?;
-    }
-    Ok(files)
-}
-
-/// Adds the Parquet files in a folder to `files`.
-fn push_parquet_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
-    for (path, kind) in read_entries(folder)? {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        // Names of temporary files start with `_`.
-        if name.ends_with(".parquet") && !name.starts_with('_') {
-            check_kind(&path, kind, FileKind::Regular)?;
-            files.push(path.clone());
-        }
-    }
-    Ok(())
-}
-
-/// Builds a reader of columns of the rows that `filter` selects.
-fn build_reader(
-    path: &Path,
-    part: &OpenedPart,
-    crawl: u32,
-    columns: &[&str],
-    filter: &CaptureFilter,
-) -> Result<ParquetRecordBatchReader, Error> {
-    let read_error = |error: ParquetError| part.file.reader_error(path, error);
-    let builder = part.reader_builder();
-    let schema = builder.parquet_schema();
-    for name in columns {
-        if !schema.columns().iter().any(|column| column.name() == *name) {
-            return Err(no_column_error(name, path));
-        }
-    }
-    let mask = ProjectionMask::columns(schema, columns.iter().copied());
-    let filter_column = match filter {
-        CaptureFilter::Values(wanted) => Some(wanted.column),
-        CaptureFilter::Urls(_) => Some("url"),
-        _ => None,
-    };
-    let read_columns =
-        ProjectionMask::columns(schema, columns.iter().copied().chain(filter_column));
-    let id_column = ProjectionMask::columns(schema, ["robots_id"]);
-    let mut builder = builder.with_projection(mask);
-    let mut row_groups: Vec<usize> = (0..builder.metadata().num_row_groups()).collect();
-    match filter {
-        CaptureFilter::All => {}
-        CaptureFilter::One { robots_id, .. } => {
-            let wanted = *robots_id;
-            row_groups = row_groups_with_ids(builder.metadata(), &(wanted..=wanted));
-            let filter = id_filter(id_column, move |id| id == wanted);
-            builder = builder.with_row_filter(filter);
-        }
-        CaptureFilter::IdRange(ids) => {
-            row_groups = row_groups_with_ids(builder.metadata(), ids);
-        }
-        CaptureFilter::Urls(filter) => {
-            let column = ProjectionMask::columns(builder.parquet_schema(), ["url"]);
-            let filter = Arc::clone(filter);
-            let mut key = Vec::new();
-            let filter = text_filter(column, move |url| {
-                key.clear();
-                push_crawl_key(&mut key, crawl, url.as_bytes());
-                filter.check(key.as_slice())
-            });
-            builder = builder.with_row_filter(filter);
-        }
-        CaptureFilter::Values(wanted) => {
-            let column = ProjectionMask::columns(builder.parquet_schema(), [wanted.column]);
-            row_groups = catch_panic(path, || {
-                row_groups_with_values(&builder, wanted).map_err(read_error)
-            })?;
-            let wanted = Arc::clone(wanted);
-            let filter = text_filter(column, move |text| wanted.values.contains(text));
-            builder = builder.with_row_filter(filter);
-        }
-        CaptureFilter::Ids(wanted) => {
-            let range = wanted.first().copied().unwrap_or(i64::MAX)
-                ..=wanted.last().copied().unwrap_or(i64::MIN);
-            row_groups = row_groups_with_ids(builder.metadata(), &range);
-            let wanted = Arc::clone(wanted);
-            // Most rows have the same key as the row before.
-            let mut last = None;
-            let filter = id_filter(id_column, move |id| match last {
-                Some((last_id, is_wanted)) if last_id == id => is_wanted,
-                _ => {
-                    let is_wanted = wanted.binary_search(&id).is_ok();
-                    last = Some((id, is_wanted));
-                    is_wanted
-                }
-            });
-            builder = builder.with_row_filter(filter);
-        }
-    }
-    catch_panic(path, || {
-        let rows = part.max_batch_rows(&row_groups, &read_columns, BATCH_ROWS);
-        let builder = builder.with_batch_size(rows.map_err(read_error)?);
-        let reader = builder.with_row_groups(row_groups).build();
-        reader.map_err(read_error)
-    })
-}
-
 fn read_error(path: &Path, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
     Error::with_source(ErrorKind::Read, path, error)
 }
@@ -681,23 +631,6 @@ fn no_column_error(name: &str, path: &Path) -> Error {
         DatasetErrorKind::NotADataset(DatasetDefect::NoColumn { name }),
         path,
     )
-}
-
-/// Reads the entries of a folder, sorted; empty if the folder does not exist.
-fn read_entries(folder: &Path) -> Result<Vec<(PathBuf, FileKind)>, Error> {
-    disk::list_folder(folder).map_err(|error| Error::read(folder, error))
-}
-
-/// Rejects a link, a pipe or a device that has the name of a part or of its folder:
-/// views might read it, while rows would be missing silently.
-fn check_kind(path: &Path, found: FileKind, needed: FileKind) -> Result<(), Error> {
-    match found == needed {
-        true => Ok(()),
-        false => Err(Error::new(
-            DatasetErrorKind::WrongKind { found, needed },
-            path,
-        )),
-    }
 }
 
 /// Returns a column of a batch as an array of its type.

@@ -290,7 +290,7 @@ impl<'a> StoredLine<'a> {
             record_no: self.record_no,
             key_raw: &bytes(self.key_raw),
             value_raw: &bytes(self.value_raw),
-            value: &bytes(self.value),
+            value: self.value.as_bytes(),
             name: &bytes(self.name),
             token: &bytes(self.token),
             has_colon: self.has_colon,

@@ -1,8 +1,10 @@
 //! `views.sql`, which opens a dataset in DuckDB, the same for Spark, and the schemas of
 //! tables in SQL.
 
-use super::{JOINED_FOLDER, questions};
+use super::old_formats::upgraded_source;
+use super::{JOINED_FOLDER, MEANING, questions};
 use crate::tables::{Column, SqlDialect, Table, sql_literal};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -30,9 +32,21 @@ fn root_expression(path: &Path) -> String {
     sql_literal(&escape_wildcards(&path))
 }
 
-/// Returns the text of `views.sql` for a dataset at `root` with these tables. `members` are the
-/// subfolders of joined datasets; empty for a single dataset.
-pub fn views_sql(root: &Path, tables: &[Table], members: &[String]) -> String {
+/// The files that views read.
+#[derive(Clone, Debug, Default)]
+pub struct ViewedFiles {
+    pub tables: Vec<Table>,
+    /// The subfolders of joined datasets; empty for a single own.
+    pub members: Vec<String>,
+    /// The formats of the datasets.
+    pub formats: BTreeSet<u64>,
+    /// The crawls whose rows have another meaning than those of today, with that meaning.
+    pub other_meanings: BTreeMap<String, u64>,
+}
+
+/// Returns the text of `views.sql` for a dataset at `root`.
+pub fn views_sql(root: &Path, files: &ViewedFiles) -> String {
+    let tables = &files.tables;
     let mut out = format!(
         "{FIRST_LINE}\n\
          -- Where it has been moved, say so first: SET VARIABLE robots_scan = '/new/place';\n",
@@ -43,7 +57,7 @@ pub fn views_sql(root: &Path, tables: &[Table], members: &[String]) -> String {
         "SET VARIABLE robots_scan = coalesce(getvariable('robots_scan'), {root});\n"
     );
     for &table in tables {
-        out.push_str(&view_sql(table, &root, members));
+        out.push_str(&view_sql(table, &root, files));
     }
     if [
         Table::Hosts,
@@ -54,6 +68,7 @@ pub fn views_sql(root: &Path, tables: &[Table], members: &[String]) -> String {
     .iter()
     .all(|table| tables.contains(table))
     {
+        out.push_str(&meaning_macro(&files.other_meanings));
         out.push_str(MACROS_SQL);
     } else {
         out.push_str(
@@ -69,12 +84,28 @@ pub fn views_sql(root: &Path, tables: &[Table], members: &[String]) -> String {
     out
 }
 
+/// Returns the statement that creates the macro `meaning_of`.
+fn meaning_macro(other_meanings: &BTreeMap<String, u64>) -> String {
+    let mut meaning = MEANING.to_string();
+    if !other_meanings.is_empty() {
+        let cases: String = other_meanings
+            .iter()
+            .map(|(crawl, meaning)| format!(" WHEN {} THEN {meaning}", sql_literal(crawl)))
+            .collect();
+        meaning = format!("CASE crawl{cases} ELSE {meaning} END");
+    }
+    format!(
+        "CREATE OR REPLACE MACRO meaning_of(crawl) AS {meaning};\n\
+         COMMENT ON MACRO meaning_of IS 'The meaning of the rows of a crawl, of which docs/formats.md has a list';\n"
+    )
+}
+
 /// Returns the statements that create the view of a table. A view is visible to all connections,
 /// and a variable to one: where the variable is not set, the view uses the path.
-fn view_sql(table: Table, root: &str, members: &[String]) -> String {
+fn view_sql(table: Table, root: &str, viewed: &ViewedFiles) -> String {
     let name = table.name();
     let root = format!("coalesce(getvariable('robots_scan'), {root})");
-    let files = files_expression(table, &root, members);
+    let files = files_expression(table, &root, &viewed.members);
     let partitions = table.partition_columns();
     let source = if partitions.is_empty() {
         format!("read_parquet({files})")
@@ -83,11 +114,20 @@ fn view_sql(table: Table, root: &str, members: &[String]) -> String {
             .iter()
             .map(|column| format!("'{}': VARCHAR", column.name))
             .collect();
+        // Otherwise the columns are those of the first file, and no other one is opened.
+        let union = match viewed.formats.len() > 1 {
+            true => ", union_by_name = true",
+            false => "",
+        };
         format!(
-            "read_parquet({files}, \
-             hive_partitioning = true, hive_types = {{{}}}, union_by_name = true)",
+            "read_parquet({files}, hive_partitioning = true, hive_types = {{{}}}{union})",
             types.join(", ")
         )
+    };
+    // The resolved tables of joined datasets are always of today's format.
+    let source = match table.is_per_crawl() && !viewed.members.is_empty() {
+        true => source,
+        false => upgraded_source(table, &source, &viewed.formats),
     };
     let select = view_select_list(table, SqlDialect::DuckDb);
     let mut out = format!("CREATE OR REPLACE VIEW {name} AS {select}FROM {source} AS files;\n");
@@ -121,8 +161,9 @@ fn files_expression(table: Table, root: &str, members: &[String]) -> String {
     match members {
         [] => files_below(""),
         _ if table.is_per_crawl() => files_below(&format!("/{JOINED_FOLDER}")),
-        // Every member has the same table, so that of the first one is read.
-        [first, ..] if table.has_single_file() => files_below(&member_folder(first)),
+        // Every member has the same table, unless registries were mixed: then that of the last one
+        // is read, which is the latest if the folders are named by month.
+        [.., last] if table.has_single_file() => files_below(&member_folder(last)),
         members => {
             let files: Vec<String> = members
                 .iter()

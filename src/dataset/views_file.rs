@@ -3,7 +3,7 @@
 
 use super::joined::{JOINED_FOLDER, JoinedManifest};
 use super::manifest::{self, Manifest};
-use super::{LOG_FILE, VIEWS_FILE, views, views_sql};
+use super::{LOG_FILE, VIEWS_FILE, ViewedFiles, views, views_sql};
 use crate::error::{DatasetDefect, DatasetErrorKind, JoinDefect, ManifestDefect};
 use crate::tables::Table;
 use disk::FileKind;
@@ -26,12 +26,12 @@ const FIRST_LINE_SEARCH_BYTES: u64 = 1 << 20;
 /// the dataset, [`DatasetErrorKind::BadManifest`] if its options cannot be read, and errors of
 /// writing.
 pub fn write_views(root: &Path) -> Result<Vec<Table>, Error> {
-    let (tables, members) = read_view_tables(root)?;
-    for name in &members {
+    let viewed = read_view_tables(root)?;
+    for name in &viewed.members {
         write_views(&root.join(name))?;
     }
-    write_views_file(root, &absolute_views_sql(root, &tables, &members)?)?;
-    Ok(tables)
+    write_views_file(root, &absolute_views_sql(root, &viewed)?)?;
+    Ok(viewed.tables)
 }
 
 /// Returns the text of `views.sql` of the dataset at `root`, as [`write_views`] writes it. An
@@ -43,14 +43,17 @@ pub fn write_views(root: &Path) -> Result<Vec<Table>, Error> {
 /// [`ErrorKind::Read`](disk::error::ErrorKind::Read) for a link or a special file in a folder that
 /// the views read: DuckDB follows links to files outside the dataset.
 pub fn views_text(root: &Path) -> Result<String, Error> {
-    let (tables, members) = read_view_tables(root)?;
+    let viewed = read_view_tables(root)?;
+    let ViewedFiles {
+        tables, members, ..
+    } = &viewed;
     let joined = root.join(JOINED_FOLDER);
     let member_roots: Vec<PathBuf> = members.iter().map(|name| root.join(name)).collect();
     let roots = match &*member_roots {
         [] => &[root.to_owned()],
         members => members,
     };
-    for &table in &tables {
+    for &table in tables {
         let levels = table.partition_columns().len();
         let is_joined = !members.is_empty() && table.is_per_crawl();
         let roots = if is_joined {
@@ -62,7 +65,7 @@ pub fn views_text(root: &Path) -> Result<String, Error> {
             check_regular_files(&root.join(table.name()), levels)?;
         }
     }
-    absolute_views_sql(root, &tables, &members)
+    absolute_views_sql(root, &viewed)
 }
 
 /// Checks that a folder of a table has no links and no special files. Folders in it are searched
@@ -83,10 +86,10 @@ fn check_regular_files(folder: &Path, levels: usize) -> Result<(), Error> {
 
 /// Reads from the manifest the tables for which there are views, and the names of the members if
 /// datasets are joined.
-fn read_view_tables(root: &Path) -> Result<(Vec<Table>, Vec<String>), Error> {
+fn read_view_tables(root: &Path) -> Result<ViewedFiles, Error> {
     if let Some(joined) = JoinedManifest::read(root)? {
         joined.check_members(root)?;
-        return Ok((joined.view_tables(true), joined.member_names()));
+        return Ok(joined.viewed(true));
     }
     check_readable(root)?;
     let path = root.join(manifest::MANIFEST_FILE);
@@ -103,12 +106,12 @@ fn read_view_tables(root: &Path) -> Result<(Vec<Table>, Vec<String>), Error> {
         return Err(Error::new(kind, root));
     }
     let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
-    let Some(tables) = Manifest::parse(&text).tables() else {
+    let Some(viewed) = Manifest::parse(&text).viewed() else {
         let message = "its options cannot be read".to_owned();
         let kind = DatasetErrorKind::BadManifest(ManifestDefect::Invalid { message });
         return Err(Error::new(kind, &path));
     };
-    Ok((tables, Vec::new()))
+    Ok(viewed)
 }
 
 /// Writes `views.sql` of joined datasets.
@@ -135,10 +138,9 @@ pub fn write_joined_views(
             folder,
         ));
     }
-    let tables = joined.view_tables(has_hosts);
     write_views_file(
         folder,
-        &absolute_views_sql(folder, &tables, &joined.member_names())?,
+        &absolute_views_sql(folder, &joined.viewed(has_hosts))?,
     )
 }
 
@@ -151,25 +153,21 @@ fn write_views_file(root: &Path, text: &str) -> Result<(), Error> {
 }
 
 /// Returns the text of `views.sql` with the absolute path of a dataset, or of joined datasets.
-pub(crate) fn absolute_views_sql(
-    root: &Path,
-    tables: &[Table],
-    members: &[String],
-) -> Result<String, Error> {
+pub(crate) fn absolute_views_sql(root: &Path, viewed: &ViewedFiles) -> Result<String, Error> {
     let path = std::path::absolute(root).map_err(|error| Error::write(root, error))?;
     match path.to_str() {
-        Some(_) => Ok(views_sql(&path, tables, members)),
+        Some(_) => Ok(views_sql(&path, viewed)),
         None => Err(Error::new(DatasetErrorKind::NotUtf8Output, root)),
     }
 }
 
 /// Returns true if `text` is the `views.sql` of the dataset at `root`, with this path or another
 /// one that leads to the same folder.
-pub fn is_views_of(text: &[u8], root: &Path, tables: &[Table], members: &[String]) -> bool {
+pub fn is_views_of(text: &[u8], root: &Path, viewed: &ViewedFiles) -> bool {
     let Ok(text) = std::str::from_utf8(text) else {
         return false;
     };
-    if absolute_views_sql(root, tables, members).is_ok_and(|expected| expected == text) {
+    if absolute_views_sql(root, viewed).is_ok_and(|expected| expected == text) {
         return true;
     }
     let quoted = text.split_once("coalesce(getvariable('robots_scan'), '");
@@ -184,7 +182,7 @@ pub fn is_views_of(text: &[u8], root: &Path, tables: &[Table], members: &[String
         (Ok(path), Ok(root)) => path == root,
         _ => false,
     };
-    is_same && views_sql(path, tables, members) == text
+    is_same && views_sql(path, viewed) == text
 }
 
 /// Returns an error if the dataset at `root` cannot be read: its manifest has another format, or a

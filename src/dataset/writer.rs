@@ -9,35 +9,45 @@
 //!    the former dataset: `_SUCCESS` and these are removed, and it is written again
 //!    without them. A dataset whose manifest lists such files is not finished.
 //! 4. For each part: its files are written under temporary names, the log gets their
-//!    names, they are renamed, and the manifest gets a line.
-//! 5. When all parts are there: the files of the resolved tables, in the same way, with
+//!    names, they are renamed (into `_parts`), and the manifest gets a line.
+//! 5. When no more parts are written: these files are combined (`combine.rs`). A combined
+//!    file gets a line in the manifest, and then the files of its parts are removed.
+//! 6. When all parts are there: the files of the resolved tables, in the same way, with
 //!    a line in the manifest for each crawl.
 //!
 //! So every file with a final name is in the manifest or in the log, and nothing else
 //! is ever removed or replaced. If you change the order of two steps, run
 //! `tests/faults/kill.rs`, which kills at every system call.
 
+use super::combine::split_file;
+use super::layout::PARTS_FOLDER;
 use super::log::{LogEntries, RunLog};
 use super::manifest::{self, AGENTS_PATH, Manifest};
 use super::manifest_entries::{
-    CrawlEntry, FileEntry, InputEntry, ManifestHeader, PartEntry, to_json_line,
+    CombinedFile, CrawlEntry, FileEntry, FileStats, InputEntry, MANIFEST_FORMAT, ManifestHeader,
+    PartEntry, to_json_line,
 };
-use super::{IfExists, OutputLayout, SUCCESS_FILE, VIEWS_FILE, absolute_views_sql, check_format};
+use super::part_locations::{PartLocation, part_locations};
+use super::present_rows::PresentRows;
+use super::{
+    IfExists, OutputLayout, SUCCESS_FILE, VIEWS_FILE, ViewedFiles, absolute_views_sql, check_format,
+};
 use crate::error::{DatasetErrorKind, InputIdentity, ManifestDefect, ResumeDifference};
 use crate::tables::Table;
+use columns::WrittenFile;
 use disk::FileKind;
 use disk::TempFolder;
 use disk::error::{Error, ErrorKind};
 use remote::ObjectIdentity;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A part that a run is to write: consecutive inputs of one crawl and subset.
+/// A part of the plan: consecutive inputs of one crawl and subset.
 #[derive(Clone, Debug)]
 pub struct PlannedPart {
     pub number: u32,
@@ -46,15 +56,15 @@ pub struct PlannedPart {
     pub inputs: Range<usize>,
 }
 
-/// A dataset whose lock is held, with the log and the manifest of a former run. Except for the log,
-/// nothing in the folder was changed yet.
+/// A dataset whose lock is held, and the traces of a former run. Nothing in the
+/// folder was changed yet.
 #[derive(Debug)]
 pub struct LockedDataset<'d> {
     layout: &'d OutputLayout,
     if_exists: IfExists,
     log: RunLog,
     log_entries: LogEntries,
-    former_manifest: Option<Manifest>,
+    former: Option<Manifest>,
 }
 
 /// A dataset that is being written.
@@ -64,34 +74,39 @@ pub struct DatasetWriter {
     header: ManifestHeader,
     log: RunLog,
     temp_folder: Arc<TempFolder>,
-    manifest: File,
     /// The finished parts.
     parts: Vec<PartEntry>,
+    /// The files to which parts were combined.
+    combined: Vec<CombinedFile>,
     /// The crawls whose resolved tables are finished.
     crawls: Vec<CrawlEntry>,
+    /// The files of single parts that this run has written.
+    written: BTreeMap<(u32, Table), FileStats>,
 }
 
-/// The parts and files of a former run, divided into those that are kept and those that are
-/// removed.
+/// The traces of a former run in a folder, and what is to become of them.
 struct FormerRun {
-    /// True if the former run is resumed.
+    /// True if the run is continued.
     is_resumed: bool,
-    /// True if the manifest has no defects and its parts are sorted.
+    /// True if the manifest is as a run writes it.
     is_manifest_intact: bool,
-    /// Parts whose files all exist.
+    /// Parts whose files are all there.
     kept_parts: Vec<PartEntry>,
     /// Parts that are written again.
     dropped_parts: Vec<PartEntry>,
+    /// Combined files that are kept.
+    kept_files: Vec<CombinedFile>,
+    /// Combined files that are damaged or have parts that are written again, with the parts that
+    /// are kept.
+    split_files: Vec<(CombinedFile, BTreeSet<u32>)>,
     /// Crawls whose resolved tables are kept.
     kept_crawls: Vec<CrawlEntry>,
     /// Crawls that are resolved again.
     dropped_crawls: Vec<CrawlEntry>,
-    /// Files that are to be removed.
-    stale_files: BTreeSet<String>,
+    /// Files to be removed.
+    stale: BTreeSet<String>,
     /// All files that a run wrote, according to the manifest and the log.
     own_files: BTreeSet<String>,
-    /// Files of parts, according to the log.
-    logged_files: BTreeSet<String>,
 }
 
 impl<'d> LockedDataset<'d> {
@@ -113,36 +128,34 @@ impl<'d> LockedDataset<'d> {
         let create_error = |error| Error::with_source(ErrorKind::Create, root, error);
         fs::create_dir_all(root).map_err(create_error)?;
         let (log, log_entries) = RunLog::open(root)?;
-        // Another run may have created the dataset before the lock was taken.
+        // Another run may have created it in the meantime.
         layout.check(if_exists)?;
         let path = root.join(manifest::MANIFEST_FILE);
-        let former_manifest =
-            match disk::file_kind(&path).map_err(|error| Error::read(&path, error))? {
-                None => None,
-                Some(_) => {
-                    let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
-                    Some(Manifest::parse(&text))
-                }
-            };
+        let former = match disk::file_kind(&path).map_err(|error| Error::read(&path, error))? {
+            None => None,
+            Some(_) => {
+                let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
+                Some(Manifest::parse(&text))
+            }
+        };
         let mut locked = Self {
             layout,
             if_exists,
             log,
             log_entries,
-            former_manifest,
+            former,
         };
         if if_exists == IfExists::Resume
-            && let Some(former) = &mut locked.former_manifest
+            && let Some(former) = &mut locked.former
         {
             check_resumable(root, former, header)?;
         }
         Ok(locked)
     }
 
-    /// Returns the sizes of the inputs at the start of the run that is resumed; `None` if no run is
-    /// resumed.
+    /// Returns the sizes that the inputs had at the start of the run that is resumed.
     pub fn resumed_input_sizes(&self) -> Option<Vec<Option<u64>>> {
-        let former = self.former_manifest.as_ref();
+        let former = self.former.as_ref();
         let former = former.filter(|_| self.if_exists == IfExists::Resume)?;
         Some(former.inputs.iter().map(|input| input.bytes).collect())
     }
@@ -150,7 +163,7 @@ impl<'d> LockedDataset<'d> {
     /// Returns the objects on servers from which finished parts of the run that is resumed were
     /// read, by the indexes of their inputs.
     pub fn resumed_objects(&self) -> Vec<(usize, ObjectIdentity)> {
-        let former = self.former_manifest.as_ref();
+        let former = self.former.as_ref();
         let former = former.filter(|_| self.if_exists == IfExists::Resume);
         let parts = former.iter().flat_map(|former| &former.parts);
         let objects = parts.flat_map(|part| part.inputs.clone().zip(part.objects.clone()));
@@ -161,11 +174,10 @@ impl<'d> LockedDataset<'d> {
 
     /// Returns the number of finished parts of the run that is resumed.
     pub fn resumed_part_count(&self) -> usize {
-        let former = self.former_manifest.as_ref();
-        former.map_or(0, |former| former.parts.len())
+        self.former.as_ref().map_or(0, |former| former.parts.len())
     }
 
-    /// Starts to write the dataset. `parts` are all parts of the run, also those that are finished.
+    /// Starts to write. `parts` is the whole plan.
     ///
     /// # Errors
     ///
@@ -183,14 +195,13 @@ impl<'d> LockedDataset<'d> {
             if_exists,
             mut log,
             log_entries,
-            former_manifest,
+            former,
         } = self;
         let root = layout.root();
         let temp_folders = log_entries.temp_folders;
-        let is_resumed = if_exists == IfExists::Resume && former_manifest.is_some();
-        let logged_files = log_entries.part_files;
-        let former_run = FormerRun::new(root, is_resumed, former_manifest, logged_files, parts)?;
-        check_file_names(layout, parts, &former_run)?;
+        let is_resumed = if_exists == IfExists::Resume && former.is_some();
+        let former = FormerRun::new(layout, is_resumed, former, log_entries.part_files, parts)?;
+        check_file_names(layout, parts, &former)?;
 
         for name in &temp_folders {
             TempFolder::remove_leftover(root, name)
@@ -202,42 +213,43 @@ impl<'d> LockedDataset<'d> {
         });
         log.begin(root, &begin)?;
         let temp_folder = Arc::new(TempFolder::create(root, &name)?);
-        let (parts, crawls) = former_run.clean_up(root, &header, &temp_folder, &mut log)?;
-        let path = root.join(manifest::MANIFEST_FILE);
-        let manifest = disk::open_with_options(&path, OpenOptions::new().append(true))
-            .map_err(|error| Error::write(&path, error))?;
-        Ok(DatasetWriter {
+        let mut dataset = DatasetWriter {
             root: root.to_owned(),
             header,
             log,
             temp_folder,
-            manifest,
-            parts,
-            crawls,
-        })
+            parts: Vec::new(),
+            combined: Vec::new(),
+            crawls: Vec::new(),
+            written: BTreeMap::new(),
+        };
+        former.clean_up(layout, &mut dataset)?;
+        Ok(dataset)
     }
 }
 
 impl FormerRun {
-    /// Decides which parts and files of a former run are kept. `logged_files` are the files of
-    /// parts in its log, and `planned` are the parts that this run is to write.
+    /// Decides what becomes of the parts and files of a former run, of which `logged`
+    /// are in the log and `planned` is the plan of this run.
     ///
     /// # Errors
     ///
     /// [`DatasetErrorKind::BadManifest`] if a part is not one of the plan.
     fn new(
-        root: &Path,
+        layout: &OutputLayout,
         is_resumed: bool,
         former: Option<Manifest>,
         logged_files: BTreeSet<String>,
         planned: &[PlannedPart],
     ) -> Result<Self, Error> {
-        let mut own_files = logged_files.clone();
+        let root = layout.root();
+        let mut own_files = logged_files;
         own_files.extend(former.iter().flat_map(Manifest::own_files));
         let former = former.unwrap_or_default();
         let is_manifest_intact = former.problems.is_empty() && former.is_sorted;
-        let (mut kept_parts, mut dropped_parts, mut stale_files) =
+        let (mut kept_parts, mut dropped_parts, mut stale) =
             (Vec::new(), Vec::new(), own_files.clone());
+        let (mut kept_files, mut split_files) = (Vec::new(), Vec::new());
         let (mut kept_crawls, mut dropped_crawls) = (Vec::new(), Vec::new());
         if is_resumed {
             let inputs = planned.iter().map(|part| part.inputs.clone());
@@ -255,87 +267,119 @@ impl FormerRun {
                     ManifestDefect::Invalid { message },
                 ));
             }
-            let parts = former.parts.into_iter();
-            (kept_parts, dropped_parts) = parts.partition(|part| has_all_files(root, &part.files));
+            let present = PresentRows::find(root, layout, &former);
             let crawls = former.crawls;
-            // Resolved tables are made from all parts, so they are kept only if all parts are.
+            let parts = former.parts.into_iter();
+            (kept_parts, dropped_parts) =
+                parts.partition(|part| present.parts.contains(&part.number));
+            for file in former.combined {
+                let is_whole = present.whole_files.contains(&file.entry.path);
+                let is_kept = |part: &u32| present.parts.contains(part);
+                if is_whole && file.parts.iter().all(is_kept) {
+                    kept_files.push(file);
+                } else {
+                    let mut parts = present.parts_in(&file);
+                    parts.retain(is_kept);
+                    split_files.push((file, parts));
+                }
+            }
+            // They are made from all parts.
             let is_resolved = |part: &PlannedPart| {
                 let mut crawls = crawls.iter();
                 crawls.any(|entry| entry.crawl == part.crawl)
             };
             let is_kept = kept_parts.len() == planned.len()
                 && planned.iter().all(is_resolved)
-                && crawls.iter().all(|crawl| has_all_files(root, &crawl.files));
+                && present.has_crawls;
             match is_kept {
                 true => kept_crawls = crawls,
                 false => dropped_crawls = crawls,
             }
-            stale_files = former.stale;
+            stale = former.stale;
         }
         Ok(Self {
             is_resumed,
             is_manifest_intact,
             kept_parts,
             dropped_parts,
+            kept_files,
+            split_files,
             kept_crawls,
             dropped_crawls,
-            stale_files,
+            stale,
             own_files,
-            logged_files,
         })
     }
 
-    /// Removes the files that are not kept, and writes the manifest. Returns the parts and crawls
-    /// that are kept.
-    fn clean_up(
-        mut self,
-        root: &Path,
-        header: &ManifestHeader,
-        temp_folder: &TempFolder,
-        log: &mut RunLog,
-    ) -> Result<(Vec<PartEntry>, Vec<CrawlEntry>), Error> {
-        let write_manifest =
-            |stale_files: &BTreeSet<String>, parts: &[PartEntry], crawls: &[CrawlEntry]| {
-                let text = manifest::manifest_text(header, stale_files, parts, crawls);
-                temp_folder.replace_file(Path::new(manifest::MANIFEST_FILE), text.as_bytes())
-            };
+    /// Removes what does not remain, and writes the manifest. What remains becomes that of `dataset`.
+    fn clean_up(mut self, layout: &OutputLayout, dataset: &mut DatasetWriter) -> Result<(), Error> {
+        let root = layout.root();
+        let has_dropped = !self.dropped_parts.is_empty()
+            || !self.dropped_crawls.is_empty()
+            || !self.split_files.is_empty();
         if self.is_resumed {
             remove_success(root)?;
-            // The files of parts that are written again: one of them is gone, or the part has no
-            // line in the manifest.
-            let kept_paths = file_paths(&self.kept_parts, &self.kept_crawls);
-            let dropped_paths = file_paths(&self.dropped_parts, &self.dropped_crawls);
-            let removed = dropped_paths.into_iter().chain(&self.logged_files);
-            remove_files(root, removed.filter(|path| !kept_paths.contains(path)))?;
-            self.stale_files.retain(|path| !kept_paths.contains(path));
-        } else if !self.stale_files.is_empty() {
-            // Renaming this manifest is the step that gives up the former dataset: a dataset whose
-            // manifest lists files to be removed is unfinished, even if it has `_SUCCESS`.
-            write_manifest(&self.stale_files, &[], &[])?;
+            // While the manifest is as it was: the rows of each part stay in one of both files.
+            dataset.parts = self
+                .kept_parts
+                .iter()
+                .chain(&self.dropped_parts)
+                .cloned()
+                .collect();
+            for (file, parts) in &self.split_files {
+                split_file(dataset, layout, file, Some(parts))?;
+            }
+        }
+        dataset.parts = self.kept_parts;
+        dataset.combined = self.kept_files;
+        dataset.crawls = self.kept_crawls;
+        if self.is_resumed {
+            let kept_paths = dataset.paths(layout);
+            self.stale.retain(|path| !kept_paths.contains(path));
+            if !self.is_manifest_intact || has_dropped || !self.stale.is_empty() {
+                dataset.write_manifest(&BTreeSet::new())?;
+            }
+            // A part is written again if its rows are gone, or if it has no line in the manifest.
+            remove_files(
+                root,
+                self.own_files
+                    .iter()
+                    .filter(|path| !kept_paths.contains(*path) && is_of_parts(path)),
+            )?;
+            remove_files(root, &self.stale)?;
+            for path in &self.stale {
+                disk::remove_empty_folders(root, Path::new(path));
+            }
+            return Ok(());
+        }
+        if !self.stale.is_empty() {
+            // With this one rename the former dataset is given up: a manifest that lists
+            // files to be removed is unfinished, even beside `_SUCCESS`.
+            dataset.write_manifest(&self.stale)?;
             remove_success(root)?;
+            // The views come first: they would show the files that are still there.
+            let (views, files): (Vec<&String>, Vec<&String>) =
+                self.stale.iter().partition(|path| *path == VIEWS_FILE);
+            remove_files(root, views.into_iter().chain(files))?;
+            for path in &self.stale {
+                disk::remove_empty_folders(root, Path::new(path));
+            }
         }
-        let has_stale = !self.stale_files.is_empty();
-        // The views are removed first: with them, a query would read the remaining files.
-        let (views, files): (Vec<&String>, Vec<&String>) = self
-            .stale_files
-            .iter()
-            .partition(|path| *path == VIEWS_FILE);
-        remove_files(root, views.into_iter().chain(files))?;
-        for path in &self.stale_files {
-            disk::remove_empty_folders(root, Path::new(path));
+        dataset.write_manifest(&BTreeSet::new())?;
+        match self.stale.is_empty() {
+            true => Ok(()),
+            false => dataset.log.write_synced(&json!({"event": "replaced"})),
         }
-        let is_dropped = !self.dropped_parts.is_empty() || !self.dropped_crawls.is_empty();
-        if !self.is_resumed || !self.is_manifest_intact || is_dropped || has_stale {
-            write_manifest(&BTreeSet::new(), &self.kept_parts, &self.kept_crawls)?;
-        }
-        if !self.is_resumed && has_stale {
-            log.write_synced(&json!({"event": "replaced"}))?;
-        }
-        Ok((self.kept_parts, self.kept_crawls))
     }
 }
 
+/// Returns true if a path is that of a file with rows of parts or of a crawl.
+fn is_of_parts(path: &str) -> bool {
+    path != VIEWS_FILE && path != AGENTS_PATH
+}
+
 impl DatasetWriter {
+    /// Returns the folder of files that do not have their final names yet.
     pub fn temp_folder(&self) -> &Arc<TempFolder> {
         &self.temp_folder
     }
@@ -345,7 +389,7 @@ impl DatasetWriter {
         &self.parts
     }
 
-    /// Adds a line to the log that no later run needs.
+    /// Adds a line to the log.
     pub fn add_log_line(&mut self, line: &Value) {
         self.log.write_best_effort(line);
     }
@@ -360,55 +404,159 @@ impl DatasetWriter {
         &self.root
     }
 
-    /// Writes to the log that files of resolved tables are about to be renamed to these names.
+    /// Writes to the log that files of resolved tables are about to get their names.
     pub fn announce_crawl_files(&mut self, files: &[String]) -> Result<(), Error> {
         self.log
             .write_synced(&json!({"event": "part", "resolved": true, "files": files}))
     }
 
-    /// Adds crawls whose files have their final names to the manifest, and syncs it.
+    /// Writes the crawls whose files have their names to the manifest, and syncs it.
     pub fn add_crawls(&mut self, crawls: Vec<CrawlEntry>) -> Result<(), Error> {
         let text: String = crawls.iter().map(to_json_line).collect();
-        self.append_to_manifest(&text)?;
+        self.append(&text)?;
         self.crawls.extend(crawls);
         Ok(())
     }
 
-    /// Writes to the log that the files of a part are about to be renamed to these names.
+    /// Writes to the log that these files are about to get their names.
     pub fn announce_part(&mut self, part: u32, files: &[String]) -> Result<(), Error> {
         self.log
             .write_synced(&json!({"event": "part", "part": part, "files": files}))
     }
 
-    /// Adds a part whose files have their final names to the manifest, and syncs it.
-    pub fn add_part(&mut self, part: PartEntry) -> Result<(), Error> {
-        self.append_to_manifest(&to_json_line(&part))?;
+    /// Writes a part whose files have their names to the manifest, and syncs it.
+    pub fn add_part(
+        &mut self,
+        part: PartEntry,
+        files: &[(Table, WrittenFile)],
+    ) -> Result<(), Error> {
+        self.append(&to_json_line(&part))?;
+        for (table, file) in files {
+            let stats = FileEntry::new(*table, file.clone()).stats;
+            self.written.insert((part.number, *table), stats);
+        }
         self.parts.push(part);
         Ok(())
     }
 
-    fn append_to_manifest(&mut self, text: &str) -> Result<(), Error> {
-        let written = self.manifest.write_all(text.as_bytes());
-        let synced = written.and_then(|()| self.manifest.sync_data());
-        synced.map_err(|error| Error::write(self.root.join(manifest::MANIFEST_FILE), error))
+    /// Returns a finished part.
+    pub(crate) fn part(&self, number: u32) -> &PartEntry {
+        let mut parts = self.parts.iter();
+        let part = parts.find(|part| part.number == number);
+        part.expect("the part is finished")
     }
 
-    /// Writes `views.sql`, with views of these tables.
+    /// Returns the files to which parts were combined.
+    pub fn combined(&self) -> &[CombinedFile] {
+        &self.combined
+    }
+
+    /// Returns the size and digest of the file of a single part that this run has written.
+    pub(crate) fn written_stats(&self, part: u32, table: Table) -> Option<FileStats> {
+        self.written.get(&(part, table)).cloned()
+    }
+
+    /// Writes to the log that a file is about to get its name.
+    pub(crate) fn announce_file(&mut self, path: &str) -> Result<(), Error> {
+        self.log
+            .write_synced(&json!({"event": "part", "files": [path]}))
+    }
+
+    /// Writes a combined file that has its name to the manifest, and syncs it.
+    pub(crate) fn add_file(&mut self, file: CombinedFile) -> Result<(), Error> {
+        self.append(&to_json_line(&file))?;
+        self.combined.push(file);
+        Ok(())
+    }
+
+    /// Removes combined files whose parts have files of their own, first from the manifest.
+    pub(crate) fn drop_files(&mut self, files: &[CombinedFile]) -> Result<(), Error> {
+        if files.is_empty() {
+            return Ok(());
+        }
+        self.combined.retain(|file| !files.contains(file));
+        self.write_manifest(&BTreeSet::new())?;
+        let paths = files.iter().map(|file| &file.entry.path);
+        remove_files(&self.root, paths)
+    }
+
+    /// Removes files of single parts.
+    pub(crate) fn remove_files(&self, paths: &[String]) -> Result<(), Error> {
+        remove_files(&self.root, paths)
+    }
+
+    /// Returns the place of the rows of each part in each table.
+    pub fn part_locations(&self) -> Vec<PartLocation<'_>> {
+        let shard = self.header.options.shard.map(|shard| shard.index);
+        let layout = OutputLayout::new_dataset(Path::new(""), &[], shard);
+        part_locations(&layout, &self.parts, &self.combined)
+    }
+
+    /// Returns the paths of all files with rows.
+    fn paths(&self, layout: &OutputLayout) -> BTreeSet<String> {
+        let locations = part_locations(layout, &self.parts, &self.combined);
+        let part_tables = locations.into_iter().map(|location| location.path);
+        let crawls = self.crawls.iter().flat_map(|crawl| &crawl.files);
+        part_tables
+            .chain(crawls.map(|file| file.path.clone()))
+            .collect()
+    }
+
+    fn write_manifest(&self, stale: &BTreeSet<String>) -> Result<(), Error> {
+        let text = manifest::manifest_text(
+            &self.header,
+            stale,
+            &self.parts,
+            &self.combined,
+            &self.crawls,
+        );
+        self.temp_folder
+            .replace_file(Path::new(manifest::MANIFEST_FILE), text.as_bytes())
+    }
+
+    fn append(&mut self, text: &str) -> Result<(), Error> {
+        let path = self.root.join(manifest::MANIFEST_FILE);
+        let file = disk::open_with_options(&path, OpenOptions::new().append(true));
+        let written = file.and_then(|mut file| {
+            file.write_all(text.as_bytes())?;
+            file.sync_data()
+        });
+        written.map_err(|error| Error::write(path, error))
+    }
+
+    /// Writes `views.sql`.
     pub fn write_views(&self, tables: &[Table]) -> Result<(), Error> {
-        let text = absolute_views_sql(&self.root, tables, &[])?;
+        let viewed = ViewedFiles {
+            tables: tables.to_vec(),
+            members: Vec::new(),
+            formats: BTreeSet::from([MANIFEST_FORMAT]),
+            other_meanings: BTreeMap::new(),
+        };
+        let text = absolute_views_sql(&self.root, &viewed)?;
         self.temp_folder
             .replace_file(Path::new(VIEWS_FILE), text.as_bytes())
     }
 
-    /// Marks the dataset as finished by a file with the digest of the manifest. Before that,
-    /// the parts in the manifest are sorted, so that it does not depend on the order in which they
-    /// were finished.
+    /// Marks the dataset as finished by a file with the digest of the manifest. The parts in the
+    /// manifest are sorted before, so that an input that was read again leaves no trace.
     pub fn finish(&mut self) -> Result<(), Error> {
-        let is_sorted = self.parts.is_sorted_by_key(|part| part.number);
         self.parts.sort_by_key(|part| part.number);
-        let text = manifest::manifest_text(&self.header, [], &self.parts, &self.crawls);
+        self.combined.sort_by(|a, b| {
+            let key = |file: &CombinedFile| (file.parts.first().copied(), file.entry.table);
+            key(a).cmp(&key(b))
+        });
+        let none = BTreeSet::new();
+        let text = manifest::manifest_text(
+            &self.header,
+            &none,
+            &self.parts,
+            &self.combined,
+            &self.crawls,
+        );
+        let name = Path::new(manifest::MANIFEST_FILE);
+        let is_sorted =
+            disk::read(&self.root.join(name)).is_ok_and(|before| before == text.as_bytes());
         if !is_sorted {
-            let name = Path::new(manifest::MANIFEST_FILE);
             self.temp_folder.replace_file(name, text.as_bytes())?;
         }
         let digest = manifest::success_text(text.as_bytes());
@@ -417,8 +565,7 @@ impl DatasetWriter {
     }
 }
 
-/// Checks that the run that is to be resumed has the version, the inputs and the options of this
-/// one.
+/// Checks that a run that is to be resumed had the same version, inputs and options.
 fn check_resumable(
     root: &Path,
     former: &mut Manifest,
@@ -432,6 +579,13 @@ fn check_resumable(
         };
         Error::new(kind, root)
     };
+    if former.format != MANIFEST_FORMAT {
+        return Err(differs_error(ResumeDifference::Setting {
+            name: "format".to_owned(),
+            before: former.format.to_string(),
+            now: MANIFEST_FORMAT.to_string(),
+        }));
+    }
     let now = env!("CARGO_PKG_VERSION");
     if let Some(before) = former.version.as_ref().filter(|version| *version != now) {
         let before = before.clone();
@@ -494,7 +648,7 @@ fn bad_manifest_error(root: &Path, defect: ManifestDefect) -> Error {
     )
 }
 
-/// Checks that no link, and no file that robots-scan did not write, has a name that the run needs.
+/// Checks that no foreign file and no link has a name that is needed.
 fn check_file_names(
     layout: &OutputLayout,
     parts: &[PlannedPart],
@@ -530,10 +684,10 @@ fn check_file_names(
     if layout.tables().contains(&Table::Agents) {
         check(Path::new(AGENTS_PATH), own_files.contains(AGENTS_PATH))?;
     }
-    let kept_numbers: BTreeSet<u32> = kept_parts.iter().map(|part| part.number).collect();
-    let has_kept_crawls = !former.kept_crawls.is_empty();
+    let kept_paths: BTreeSet<u32> = kept_parts.iter().map(|part| part.number).collect();
+    let is_kept = !former.kept_crawls.is_empty();
     let crawl_tables = layout.tables().iter().filter(|table| table.is_per_crawl());
-    for table in crawl_tables.filter(|_| !has_kept_crawls) {
+    for table in crawl_tables.filter(|_| !is_kept) {
         for part in parts {
             let path = OutputLayout::crawl_path(*table, &part.crawl);
             check(&path, own_files.contains(&*path.to_string_lossy()))?;
@@ -543,11 +697,13 @@ fn check_file_names(
     let part_tables: Vec<&Table> = part_tables.collect();
     for part in parts
         .iter()
-        .filter(|part| !kept_numbers.contains(&part.number))
+        .filter(|part| !kept_paths.contains(&part.number))
     {
         for table in &part_tables {
             let path = layout.part_path(**table, part.number, &part.crawl, &part.subset);
-            check(&path, own_files.contains(&*path.to_string_lossy()))?;
+            for path in [Path::new(PARTS_FOLDER).join(&path), path] {
+                check(&path, own_files.contains(&*path.to_string_lossy()))?;
+            }
         }
     }
     Ok(())
@@ -565,24 +721,8 @@ fn remove_files<P: AsRef<Path>>(
     Ok(())
 }
 
-/// Removes `_SUCCESS`, and returns once it is removed on the disk.
+/// Removes `_SUCCESS`, also from the disk before any other file.
 fn remove_success(root: &Path) -> Result<(), Error> {
     remove_files(root, [SUCCESS_FILE])?;
     disk::sync_folder(root).map_err(|error| Error::write(root, error))
-}
-
-fn file_paths<'e>(parts: &'e [PartEntry], crawls: &'e [CrawlEntry]) -> BTreeSet<&'e String> {
-    let part_files = parts.iter().flat_map(|part| &part.files);
-    let crawl_files = crawls.iter().flat_map(|crawl| &crawl.files);
-    part_files
-        .chain(crawl_files)
-        .map(|file| &file.path)
-        .collect()
-}
-
-/// Returns true if all files exist and have the sizes in their entries.
-fn has_all_files(root: &Path, files: &[FileEntry]) -> bool {
-    files
-        .iter()
-        .all(|file| disk::size_below(root, Path::new(&file.path)) == Some(file.stats.bytes))
 }

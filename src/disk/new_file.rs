@@ -21,6 +21,17 @@ pub struct NewFile {
 }
 
 impl NewFile {
+    /// Returns a file that exists and is to get another name, `relative` to `root`. An existing file of
+    /// that name is replaced.
+    pub fn from_file(path: &Path, root: &Path, relative: &Path) -> Self {
+        Self {
+            temp_path: path.to_owned(),
+            root: Some(root.to_owned()),
+            relative_path: relative.to_owned(),
+            replaces_existing: true,
+        }
+    }
+
     /// Returns the final path.
     pub fn path(&self) -> PathBuf {
         match &self.root {

@@ -372,14 +372,6 @@ fn assert_rules(rows: &Rows, captures: &Rows, nth_of: &HashMap<i64, usize>, byte
         disallow[nth] += i64::from(rows.is_true("allow", row) == Some(false));
         let path = rows.text("path", row).unwrap_or_default();
         assert!(path.is_ascii(), "{}", of());
-        let is_valid = captures.is_true("is_valid_utf8", nth);
-        // A doubled backslash stands for one octet.
-        let octets = path.len() - path.matches("\\\\").count();
-        let expected = match is_valid == Some(false) && octets < path.len() {
-            true => Some(octets as i64),
-            false => None,
-        };
-        assert_eq!(rows.number("path_bytes", row), expected, "{}", of());
         assert_ne!(rows.text("path_raw", row), Some(path), "{}", of());
     }
     for (column, counts) in [("n_allow", allow), ("n_disallow", disallow)] {

@@ -30,7 +30,8 @@ fn wait(child: &mut Child) -> Option<i32> {
     }
 }
 
-/// Kills the run inside system calls that write. Half of a write has been done by then.
+/// Kills the run inside system calls that write. Half of a write has been done by then. The whole
+/// series kills at each call.
 pub(crate) fn at_calls(random: &mut Random, series: Series) -> Tried {
     if !can_load() {
         return Tried::not(NO_SHIM);
@@ -44,9 +45,16 @@ pub(crate) fn at_calls(random: &mut Random, series: Series) -> Tried {
         what: "kill",
     };
     let calls = bench.count(shim(0));
-    let wanted = series.count(600);
-    let (killed, runs) = kill(&bench, random, wanted, |random, more| {
-        let ran = bench.run(&out, Some(shim(1 + random.below(calls))), more);
+    let wanted = match series.is_whole() {
+        true => KillCount::FirstRuns(calls),
+        false => KillCount::Kills(series.count(600)),
+    };
+    let (killed, runs) = kill(&bench, random, wanted, |random, run| {
+        let call = match series.is_whole() && run.is_first {
+            true => run.number,
+            false => 1 + random.below(calls),
+        };
+        let ran = bench.run(&out, Some(shim(call)), run.options);
         assert!(matches!(ran.code, None | Some(1)), "{}", ran.err);
         ran.code
     });
@@ -56,23 +64,49 @@ pub(crate) fn at_calls(random: &mut Random, series: Series) -> Tried {
     }
 }
 
+/// How often to kill.
+#[derive(Clone, Copy)]
+enum KillCount {
+    Kills(usize),
+    /// Datasets that are begun.
+    FirstRuns(usize),
+}
+
+/// A run that is to be killed.
+struct KilledRun<'a> {
+    /// The number of the dataset, from 1.
+    number: usize,
+    /// True if it begins the dataset.
+    is_first: bool,
+    options: &'a [&'a str],
+}
+
 /// Kills runs, some of them again while they resume, and lets each finish. Returns the number of
-/// runs that were killed and the number that ended by themselves.
+/// runs that were killed and the number of datasets that were finished.
 fn kill(
     bench: &Bench,
     random: &mut Random,
-    wanted: usize,
-    run: impl Fn(&mut Random, &[&str]) -> Option<i32>,
+    wanted: KillCount,
+    run: impl Fn(&mut Random, &KilledRun<'_>) -> Option<i32>,
 ) -> (usize, usize) {
     let out = bench.out();
     let (mut killed, mut runs) = (0, 0);
-    while killed < wanted {
+    let is_enough = |killed, runs| match wanted {
+        KillCount::Kills(wanted) => killed >= wanted,
+        KillCount::FirstRuns(wanted) => runs >= wanted,
+    };
+    while !is_enough(killed, runs) {
         bench.clear();
         runs += 1;
         for again in 0..1 + random.below(3) {
             let is_resumed = again > 0 && out.exists();
-            let more = if is_resumed { &["--resume"][..] } else { &[] };
-            if run(random, more).is_some() {
+            let options = if is_resumed { &["--resume"][..] } else { &[] };
+            let of_kill = KilledRun {
+                number: runs,
+                is_first: again == 0,
+                options,
+            };
+            if run(random, &of_kill).is_some() {
                 break;
             }
             killed += 1;
@@ -289,9 +323,9 @@ pub(crate) fn at_times(random: &mut Random, series: Series) -> Tried {
     let began = Instant::now();
     bench.run(&out, None, &[]);
     let usual = began.elapsed().as_micros() as usize;
-    let wanted = series.count(400);
-    let (killed, runs) = kill(&bench, random, wanted, |random, more| {
-        let mut command = bench.command(&out, None, more);
+    let wanted = KillCount::Kills(series.count(400));
+    let (killed, runs) = kill(&bench, random, wanted, |random, run| {
+        let mut command = bench.command(&out, None, run.options);
         command.stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         std::thread::sleep(Duration::from_micros(random.below(usual) as u64));

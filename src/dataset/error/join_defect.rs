@@ -3,6 +3,12 @@
 use std::fmt;
 use std::path::PathBuf;
 
+/// The setting of [`JoinDefect::Differs`] for the registry.
+pub const REGISTRY: &str = "the registry of crawlers";
+
+/// The setting of [`JoinDefect::Differs`] for the Public Suffix List.
+pub const SUFFIX_LIST: &str = "the Public Suffix List";
+
 /// The reason why a dataset cannot be joined with the others of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JoinDefect {
@@ -18,8 +24,10 @@ pub enum JoinDefect {
     Unfinished,
     /// Its manifest is damaged.
     Damaged,
-    /// It was made by another version.
+    /// It has a format that is not known.
     Version { version: String },
+    /// Its rows have another meaning than those of today.
+    Meaning { found: u64, now: u64 },
     /// It was made with other options than another dataset.
     Differs {
         /// The setting that differs, as the message names it.
@@ -72,8 +80,12 @@ impl fmt::Display for JoinDefect {
             Self::Damaged => f.write_str("its manifest is damaged"),
             Self::Version { version } => write!(
                 f,
-                "it was made by robots-scan {version}, and this is {}",
+                "its format is not known: it was made by robots-scan {version}, and this is {}",
                 env!("CARGO_PKG_VERSION")
+            ),
+            Self::Meaning { found, now } => write!(
+                f,
+                "its rows have meaning {found}, and this version writes meaning {now} (docs/formats.md)"
             ),
             Self::Differs {
                 setting,

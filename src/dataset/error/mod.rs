@@ -3,7 +3,7 @@
 mod join_defect;
 mod reason;
 
-pub use join_defect::JoinDefect;
+pub use join_defect::{JoinDefect, REGISTRY, SUFFIX_LIST};
 pub use reason::{DatasetDefect, InputIdentity, ManifestDefect, RegistryDefect, ResumeDifference};
 
 use disk::FileKind;

@@ -1,6 +1,6 @@
 //! Makes rows from a body alone, without an archive.
 
-use super::{Table, TableBuilders, fill_null_columns};
+use super::{OptionalColumns, Table, TableBuilders, fill_null_columns};
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 use capture::Capture;
@@ -39,7 +39,7 @@ pub fn rows_from_body(
     };
     let capture = Capture::from_body(body, options);
     let mut analyzer = Analyzer::default();
-    let mut tables = TableBuilders::new(&[table], false);
+    let mut tables = TableBuilders::new(&[table], OptionalColumns::default());
     tables.push(
         "",
         &analyzer.analyze(0, warc::RecordLocation::default(), &capture),

@@ -8,7 +8,7 @@ table! { per_body "One row per line whose key is not user-agent, allow, disallow
     group_no: Int null, "The group that contains the line; null before any user-agent line.";
     line_no: Int delta, "The line number, from 1.";
     directive: Text, "The key, lower-cased; `content-signals` is written `content-signal`.";
-    directive_raw: Text null, "The key as written. In files it is null if it is equal to `directive`." => DIRECTIVE_RAW;
+    directive_raw: Text null, "In files null where it equals `directive`. The key as written." => DIRECTIVE_RAW;
     value: Text, "The value as written, up to a `#`, without surrounding blanks and tabs.";
 } derived {
     known: Bool, "True if a specification or a known crawler defines the key." => KNOWN;

@@ -1,4 +1,4 @@
-//! Fills columns that are null in files because other columns give their values.
+//! Fills columns `*_raw` that are null in files because they equal the text beside their values.
 //!
 //! Views compute them in SQL, as the expressions beside the columns state. Here they are computed
 //! for rows that are handed over without files. If you change one, change the other:
@@ -6,8 +6,7 @@
 
 use super::Table;
 use arrow_array::cast::AsArray;
-use arrow_array::types::Int32Type;
-use arrow_array::{Array, ArrayRef, BooleanArray, Int32Array, RecordBatch, StringArray};
+use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use arrow_schema::ArrowError;
 use std::sync::Arc;
 
@@ -19,25 +18,10 @@ use std::sync::Arc;
 /// Returns an error if the texts of a column exceed 2 GiB.
 pub fn fill_null_columns(table: Table, rows: RecordBatch) -> Result<RecordBatch, ArrowError> {
     let columns: &[(&str, ComputeColumn)] = match table {
-        Table::RobotsFiles => &[
-            ("url_host_registry_suffix", registry_suffix),
-            ("url_host_private_domain", private_domain),
-        ],
-        Table::Groups => &[
-            ("key_raw", agent_key_raw),
-            ("agent_raw", agent_raw),
-            ("token_valid", token_valid),
-        ],
-        Table::Rules => &[
-            ("path_raw", path_raw),
-            ("path_bytes", path_bytes),
-            ("key_raw", rule_key_raw),
-        ],
+        Table::Groups => &[("key_raw", agent_key_raw), ("agent_raw", agent_raw)],
+        Table::Rules => &[("path_raw", path_raw), ("key_raw", rule_key_raw)],
         Table::Directives => &[("directive_raw", directive_raw)],
-        Table::Sitemaps => &[
-            ("sitemap_raw", sitemap_raw),
-            ("sitemap_registered_domain", sitemap_registered_domain),
-        ],
+        Table::Sitemaps => &[("sitemap_raw", sitemap_raw)],
         _ => return Ok(rows),
     };
     let schema = rows.schema();
@@ -100,26 +84,8 @@ fn agent_raw(rows: &FileRows<'_>) -> ArrayRef {
     rows.coalesce_columns("agent_raw", "agent")
 }
 
-fn token_valid(rows: &FileRows<'_>) -> ArrayRef {
-    let stored = rows.column("token_valid").as_boolean();
-    let agent = rows.texts("agent");
-    let agents = rows.coalesce("agent_raw", |row| text_at(agent, row));
-    let valid = stored.iter().zip(agents).map(|(stored, agent)| {
-        stored.or_else(|| agent.map(|agent| robots::is_product_token(agent.as_bytes())))
-    });
-    Arc::new(valid.collect::<BooleanArray>())
-}
-
 fn path_raw(rows: &FileRows<'_>) -> ArrayRef {
     rows.coalesce_columns("path_raw", "path")
-}
-
-fn path_bytes(rows: &FileRows<'_>) -> ArrayRef {
-    let stored = rows.column("path_bytes").as_primitive::<Int32Type>().iter();
-    let bytes = stored.zip(rows.texts("path")).map(|(stored, path)| {
-        stored.or_else(|| path.map(|path| super::saturating_i32(path.len() as u32)))
-    });
-    Arc::new(bytes.collect::<Int32Array>())
 }
 
 fn rule_key_raw(rows: &FileRows<'_>) -> ArrayRef {
@@ -139,42 +105,6 @@ fn directive_raw(rows: &FileRows<'_>) -> ArrayRef {
 
 fn sitemap_raw(rows: &FileRows<'_>) -> ArrayRef {
     rows.coalesce_columns("sitemap_raw", "sitemap_url")
-}
-
-fn sitemap_registered_domain(rows: &FileRows<'_>) -> ArrayRef {
-    let urls = rows.texts("sitemap_url");
-    let domain = |row| {
-        let host = url_host(text_at(urls, row)?);
-        Some(host.strip_prefix("www.").unwrap_or(host))
-    };
-    let domains = rows.coalesce("sitemap_registered_domain", domain);
-    text_array(domains.map(|domain| domain.filter(|domain| !domain.is_empty())))
-}
-
-/// Returns the host of a URL in normal form, without a final dot; empty if it has none.
-fn url_host(url: &str) -> &str {
-    let Some((_, rest)) = url.split_once("://") else {
-        return "";
-    };
-    let authority = rest.split(['/', '?']).next().unwrap_or_default();
-    let host = authority.rsplit('@').next().unwrap_or_default();
-    let host = match host.find(']') {
-        Some(end) if host.starts_with('[') => &host[..=end],
-        _ => host.split(':').next().unwrap_or_default(),
-    };
-    host.strip_suffix('.').unwrap_or(host)
-}
-
-fn registry_suffix(rows: &FileRows<'_>) -> ArrayRef {
-    let domains = rows.texts("url_host_registered_domain");
-    let suffix = |row| Some(text_at(domains, row)?.split_once('.')?.1);
-    text_array(rows.coalesce("url_host_registry_suffix", suffix))
-}
-
-fn private_domain(rows: &FileRows<'_>) -> ArrayRef {
-    let domains = rows.texts("url_host_registered_domain");
-    let private = rows.coalesce("url_host_private_domain", |row| text_at(domains, row));
-    text_array(private.map(|domain| domain.filter(|domain| !domain.is_empty())))
 }
 
 #[cfg(test)]
@@ -203,20 +133,8 @@ mod tests {
         assert_eq!(column(Table::Rules, "path_raw"), ["/a", "/%e3"]);
         assert_eq!(column(Table::Directives, "directive_raw"), ["Host"]);
         assert_eq!(
-            column(Table::Sitemaps, "sitemap_registered_domain"),
-            ["a.com"]
+            column(Table::Sitemaps, "sitemap_raw"),
+            ["http://www.a.com./s.xml"]
         );
-    }
-
-    #[test]
-    fn the_host_of_a_url_has_no_user_port_or_final_dot() {
-        for (url, host) in [
-            ("https://a.com/x", "a.com"),
-            ("https://u:p@a.com.:8080?x", "a.com"),
-            ("https://[::1]:80/", "[::1]"),
-            ("mailto:a@b", ""),
-        ] {
-            assert_eq!(url_host(url), host, "{url}");
-        }
     }
 }

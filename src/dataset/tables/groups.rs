@@ -1,4 +1,4 @@
-use super::column::Expression::{self, PerDialect, Same};
+use super::column::Expression::{self, Same};
 use super::column::table;
 use super::record_rows::RowInput;
 use super::saturating_i32;
@@ -10,12 +10,12 @@ table! { per_body "One row per user-agent line." {
     agent_no: Int, "The position of the line among the user-agent lines of its group, from 1.";
     line_no: Int delta, "The line number, from 1.";
     record_no: Int, "The number of the record in Koster's dialect, from 1: a blank line ends a record, and a user-agent line after rules begins one.";
-    key_raw: Text null, "The key as written, without surrounding blanks and tabs. In files it is null for `User-agent`." => KEY_RAW;
+    key_raw: Text null, "In files null where it is `User-agent`. The key as written, without surrounding blanks and tabs." => KEY_RAW;
     has_colon: Bool, "True if the key is followed by a colon; otherwise a blank was read as one.";
     counts: Bool, "True if the line counts for verdicts: it ends within the body limit and is not the last line of a truncated payload.";
-    agent_raw: Text null, "The value as written, up to a `#`, without surrounding blanks and tabs. In files it is null if it is equal to `agent`." => AGENT_RAW;
+    agent_raw: Text null, "In files null where it equals `agent`. The value as written, up to a `#`, without surrounding blanks and tabs." => AGENT_RAW;
     agent: Text bloom_filter, "The whole name: lower-cased, cut at the first of `/ , ; ( *`, with inner blanks collapsed and a last word of digits and dots removed if another word is before it. `*` for all crawlers; empty if the line addresses no crawler.";
-    token_valid: Bool null, "True if the value is a product token according to RFC 9309 §2.2.1. In files it is null unless the value is cut at a NUL or at the line limit." => TOKEN_VALID;
+    token_valid: Bool, "True if the value is a product token according to RFC 9309 §2.2.1. A value is cut at a NUL and at 16,663 bytes of the line.";
     n_allow: Int, "Allow lines of the group.";
     n_disallow: Int, "Disallow lines of the group.";
     crawl_delay: Double null, "The first valid `Crawl-delay` of the group that counts, in seconds.";
@@ -32,12 +32,6 @@ const USUAL_KEY: &[u8] = b"User-agent";
 const KEY_RAW: Expression = Same("coalesce(key_raw, 'User-agent')");
 
 const AGENT_RAW: Expression = Same("coalesce(agent_raw, agent)");
-
-const TOKEN_VALID: Expression = PerDialect {
-    duckdb: "coalesce(token_valid, \
-             regexp_matches(coalesce(agent_raw, agent), '^([A-Za-z_-]+|[*])$'))",
-    spark: "coalesce(token_valid, coalesce(agent_raw, agent) RLIKE '^([A-Za-z_-]+|[*])$')",
-};
 
 /// The token is the beginning of the whole name, which is lower-cased.
 const AGENT_TOKEN: Expression =
@@ -102,13 +96,8 @@ impl Builder {
         self.has_colon
             .extend(lines.clone().map(|line| line.has_colon));
         self.counts.extend(lines.clone().map(|line| line.counts));
-        let other_validity = lines.clone().enumerate().filter_map(|(i, line)| {
-            let is_valid = is_product_token(robots.text(line.value));
-            let is_other = line.value != line.value_raw
-                && is_valid != is_product_token(robots.text(line.value_raw));
-            is_other.then_some((i, is_valid))
-        });
-        self.token_valid.extend_sparse(count, other_validity);
+        let is_valid = |line: &Directive| is_product_token(robots.text(line.value));
+        self.token_valid.extend(lines.clone().map(is_valid));
         self.n_allow.extend(
             lines
                 .clone()

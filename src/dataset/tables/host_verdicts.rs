@@ -1,19 +1,19 @@
 use super::column::table;
 use robots::{Basis, Verdict};
 
-table! { "One row per crawl, host and crawler that the rules of the host name. Sorted by `agent`, then `surt_host_name`. Crawlers that are not named have the verdict of `*`, which is in `hosts`; the macro `verdicts_for` has both." {
+table! { "One row per crawl, host and crawler that the rules of the host name. Sorted by `agent`, then `surt_host_name`. Crawlers that are not named have the verdict of `*`, which is in `hosts`; the macro `verdicts_for` has both. `verdict` to `n_disallow` have a value in every row: they are nullable so that a left join from `hosts` gives null in ClickHouse, too." {
     agent: Text, "The name, as in `verdicts`.";
     host_id: Long delta, "The row of `hosts`.";
     surt_host_name: PlainText bloom_filter, "The host, as in `hosts`.";
     url_host_registered_domain: PlainText null, "Its registered domain.";
-    verdict: Text, "The verdict, as in `verdicts`.";
-    verdict_google: Text, "The verdict of Google's parser.";
-    verdict_rfc9309: Text, "The verdict according to RFC 9309.";
-    verdict_koster1996: Text, "The verdict according to Koster's draft of 1996.";
-    basis: Text, "The basis of `verdict`. `explicit` if the rules name the crawler. A row with another basis exists if a dialect addresses this name and gives it another verdict than `*`, so count rows `WHERE basis = 'explicit'`.";
-    root_allowed: Bool, "True if `/` may be fetched.";
-    n_allow: Int, "The number of allow lines in the merged groups.";
-    n_disallow: Int, "The number of disallow lines in the merged groups.";
+    verdict: Text null, "The verdict, as in `verdicts`.";
+    verdict_google: Text null, "The verdict of Google's parser.";
+    verdict_rfc9309: Text null, "The verdict according to RFC 9309.";
+    verdict_koster1996: Text null, "The verdict according to Koster's draft of 1996.";
+    basis: Text null, "The basis of `verdict`. `explicit` if the rules name the crawler. A row with another basis exists if a dialect addresses this name and gives it another verdict than `*`, so count rows `WHERE basis = 'explicit'`.";
+    root_allowed: Bool null, "True if `/` may be fetched.";
+    n_allow: Int null, "The number of allow lines in the merged groups.";
+    n_disallow: Int null, "The number of disallow lines in the merged groups.";
     crawl_delay: Double null, "The crawl-delay of the merged groups, in seconds.";
     evidence_line: Int null, "The line that proves `verdict`, in the capture whose rules apply.";
 }}
@@ -51,15 +51,15 @@ impl Builder {
             .append_option(row.registered_domain);
         let verdicts = verdict.verdicts.map(|verdict| verdict.name());
         let [default, google, rfc9309, koster1996] = verdicts.map(|name| texts.intern_static(name));
-        self.verdict.append_value(default);
-        self.verdict_google.append_value(google);
-        self.verdict_rfc9309.append_value(rfc9309);
-        self.verdict_koster1996.append_value(koster1996);
-        self.basis
-            .append_value(texts.intern_static(verdict.basis.name()));
-        self.root_allowed.append_value(verdict.root_allowed);
-        self.n_allow.append_value(verdict.n_allow);
-        self.n_disallow.append_value(verdict.n_disallow);
+        self.verdict.append_option(Some(default));
+        self.verdict_google.append_option(Some(google));
+        self.verdict_rfc9309.append_option(Some(rfc9309));
+        self.verdict_koster1996.append_option(Some(koster1996));
+        let basis = texts.intern_static(verdict.basis.name());
+        self.basis.append_option(Some(basis));
+        self.root_allowed.append_option(Some(verdict.root_allowed));
+        self.n_allow.append_option(Some(verdict.n_allow));
+        self.n_disallow.append_option(Some(verdict.n_disallow));
         self.crawl_delay.append_option(verdict.crawl_delay);
         self.evidence_line.append_option(verdict.evidence_line);
         self.end_rows(1);

@@ -11,9 +11,9 @@ table! { "One row per crawl and host with a capture of a robots.txt: the authori
     url_host_registered_domain: PlainText null, "Its registered domain, as in `robots_files`.";
     url_host_tld: Text null, "Its top-level domain, as in `robots_files`.";
     url_protocol: Text null, "The scheme of the authoritative capture: `http` or `https`.";
-    url: PlainText null, "The URL of the authoritative capture. Files store null if it consists of `url_protocol`, `://`, `url_host_name` and `/robots.txt`." => URL;
+    url_port: Int null, "The port of the authoritative capture, if it is not the default port of the scheme.";
     fetch_time: Time null, "The time at which the authoritative capture was fetched (UTC).";
-    authoritative_robots_id: Long null, "The authoritative capture: of the captures of `/robots.txt` on this host in this crawl, the one that decides most (content; then a status that allows all; then 401 or 403; then one that asks to come back; a redirect counts as the end of its chain), then https, then the default port, then the latest, then the smallest `robots_id`. Files store null if the authoritative capture is also the one whose rules apply." => AUTHORITATIVE_ROBOTS_ID;
+    authoritative_robots_id: Long, "The authoritative capture: of the captures of `/robots.txt` on this host in this crawl, the one that decides most (content; then a status that allows all; then 401 or 403; then one that asks to come back; a redirect counts as the end of its chain), then https, then the default port, then the latest, then the smallest `robots_id`.";
     rules_crawl: Text, "The crawl of `rules_robots_id`: another one than `crawl` only if an earlier crawl has the content of a revisit.";
     rules_robots_id: Long, "The capture whose rules and status apply: the authoritative one, the end of its redirects, or the capture with the content of a revisit. Join other tables by it: `ON x.crawl = h.rules_crawl AND x.robots_id = h.rules_robots_id`.";
     n_redirects: Int, "The number of redirects from the authoritative capture that were followed to another capture.";
@@ -38,23 +38,21 @@ table! { "One row per crawl and host with a capture of a robots.txt: the authori
     n_captures: Int, "The number of captures of `/robots.txt` on this host in this crawl.";
     n_changes: Int, "How often the content changed between successive captures of the same URL, by `content_digest`; of several URLs of the host, the largest number.";
 } derived {
+    url: PlainText, "The URL of the robots.txt of the authoritative capture: `url_protocol`, `url_host_name`, `url_port` and `/robots.txt`. A user and a final dot of the host are only in `robots_files`." => URL;
     outcome: Text, "The result of the fetch, as in `robots_files`." => OUTCOME;
     fetch_class: Text, "The class of the fetch, as in `robots_files`." => FETCH_CLASS;
     domain: PlainText, "The registered domain, or `surt_host_name` if the host has none (an IP address, a public suffix): the unit of shares by registered domain." => DOMAIN;
     archive_no: Long, "The number of the archive of the authoritative capture in the list of archives, from 0: the unit that `--sample` draws." => ARCHIVE_NO;
 }}
 
-const URL: Expression =
-    Same("coalesce(url, concat(url_protocol, '://', url_host_name, '/robots.txt'))");
+const URL: Expression = Same(
+    "concat(url_protocol, '://', url_host_name, coalesce(':' || url_port, ''), '/robots.txt')",
+);
 
 const DOMAIN: Expression = Same("coalesce(url_host_registered_domain, surt_host_name)");
 
 /// The upper 32 bits of `robots_id` are the number of the archive.
-const ARCHIVE_NO: Expression =
-    Same("floor(coalesce(authoritative_robots_id, rules_robots_id) / 4294967296)");
-
-const AUTHORITATIVE_ROBOTS_ID: Expression =
-    Same("coalesce(authoritative_robots_id, rules_robots_id)");
+const ARCHIVE_NO: Expression = Same("floor(authoritative_robots_id / 4294967296)");
 
 #[derive(Debug)]
 pub struct HostRow<'a> {
@@ -67,8 +65,6 @@ pub struct HostRow<'a> {
     pub fetch_time: Option<i64>,
     pub authoritative_robots_id: i64,
     pub rules_crawl: &'a str,
-    /// True if the rules are those of the authoritative capture.
-    pub(crate) has_own_rules: bool,
     pub rules_robots_id: i64,
     pub(crate) n_redirects: i32,
     pub redirect_end: Option<&'static str>,
@@ -105,13 +101,12 @@ impl Builder {
         self.url_host_registered_domain
             .append_option(row.registered_domain());
         let (protocol, rest) = row.url.split_once("://").unwrap_or_default();
-        let is_usual = rest.strip_suffix("/robots.txt") == Some(name);
-        self.url.append_option((!is_usual).then_some(row.url));
+        self.url_port.append_option(port_of(rest));
         let protocol = self.texts.intern(protocol);
         self.url_protocol.append_value(protocol);
         self.fetch_time.append_option(row.fetch_time);
-        let authoritative = (!row.has_own_rules).then_some(row.authoritative_robots_id);
-        self.authoritative_robots_id.append_option(authoritative);
+        self.authoritative_robots_id
+            .append_value(row.authoritative_robots_id);
         self.rules_robots_id.append_value(row.rules_robots_id);
         self.n_redirects.append_value(row.n_redirects);
         self.fetch_status
@@ -155,5 +150,31 @@ impl Builder {
     /// Returns the number of rows since the last [`take`](Self::take).
     pub fn row_count(&self) -> usize {
         self.cumulative_bytes.len()
+    }
+}
+
+/// Returns the port of a URL in normal form without its scheme; `None` if it states none.
+fn port_of(url: &str) -> Option<i32> {
+    let authority = url.split('/').next()?;
+    let host = authority.rsplit('@').next()?;
+    let port = host.rsplit_once(':').filter(|_| !host.ends_with(']'))?;
+    port.1.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_port_of_a_url_is_that_of_its_host() {
+        for (url, port) in [
+            ("a.com/robots.txt", None),
+            ("a.com:8080/robots.txt", Some(8080)),
+            ("u:7@a.com/robots.txt", None),
+            ("[::1]/robots.txt", None),
+            ("[::1]:81/robots.txt", Some(81)),
+        ] {
+            assert_eq!(port_of(url), port, "{url}");
+        }
     }
 }

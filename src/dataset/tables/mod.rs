@@ -55,12 +55,19 @@ use repeated_rows::{RepeatedRows, RowRanges};
 /// [`Table::FROM_RECORDS`].
 pub type TableBatches = Vec<RowBatch>;
 
+/// The columns of `robots_files` that are only stored on request. They are null otherwise.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OptionalColumns {
+    pub body: bool,
+    pub warc_record_id: bool,
+}
+
 /// Builds the rows of all tables that are filled from records, batch by batch.
 #[derive(Debug)]
 pub struct TableBuilders {
     /// A builder for each table of [`Table::FROM_RECORDS`], in order.
     builders: Vec<TableBuilder>,
-    with_bodies: bool,
+    optional_columns: OptionalColumns,
     /// An estimate of the memory of the rows of this batch: the bytes of the bodies, and a fixed
     /// size for each capture.
     buffered_bytes: usize,
@@ -77,7 +84,7 @@ struct TableBuilder {
 
 impl TableBuilders {
     /// Makes builders of the tables in `wanted`. The batches of other tables remain empty.
-    pub fn new(wanted: &[Table], with_bodies: bool) -> Self {
+    pub fn new(wanted: &[Table], optional_columns: OptionalColumns) -> Self {
         let builder = |table: Table| TableBuilder {
             rows: table
                 .record_rows()
@@ -86,7 +93,7 @@ impl TableBuilders {
         };
         Self {
             builders: Table::FROM_RECORDS.into_iter().map(builder).collect(),
-            with_bodies,
+            optional_columns,
             buffered_bytes: 0,
             repeated_rows: RepeatedRows::default(),
         }
@@ -98,7 +105,7 @@ impl TableBuilders {
         let capture = RowInput {
             warc_filename,
             analysis,
-            with_body: self.with_bodies,
+            optional_columns: self.optional_columns,
         };
         let is_robots_path = analysis.capture.is_robots_path;
         let body = analysis.cached_body;

@@ -1,6 +1,6 @@
 //! The interface of the builders of tables whose rows are made from records of archives.
 
-use super::Fault;
+use super::{Fault, OptionalColumns};
 use capture::analysis::CaptureAnalysis;
 use columns::RowBatch;
 use std::fmt::Debug;
@@ -11,8 +11,7 @@ use std::ops::Range;
 pub(crate) struct RowInput<'a> {
     pub(crate) warc_filename: &'a str,
     pub(crate) analysis: &'a CaptureAnalysis<'a>,
-    /// True if the column `body` is stored.
-    pub(crate) with_body: bool,
+    pub(crate) optional_columns: OptionalColumns,
 }
 
 /// Builds the rows of a table that is filled from records. [`table!`](super::column::table)

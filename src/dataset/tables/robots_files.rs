@@ -4,21 +4,20 @@ use super::record_rows::RowInput;
 use super::saturating_i32;
 use capture::Capture;
 use capture::analysis::CaptureAnalysis;
-use capture::host_columns::HostColumns;
 use capture::http::header_text;
 use columns::escaped_text::escape_body;
 use std::str::from_utf8;
 
 table! { per_capture "One row per capture of a robots.txt file, regardless of its status, and per capture of the target of a redirect from one." {
     robots_id: Long delta, "Key of the capture, and of its rows in all other tables: the index of the archive in the list of inputs × 2^32 + the number of the capture in its archive, from 0. Below 2^53, and in the order of rows. Join across crawls `USING (crawl, robots_id)`.";
-    url_surtkey: PlainText null, "The URL in the sort-friendly form (SURT) of cc-index, such as `com,example)/robots.txt` or `4,3,2,1)/robots.txt`. Session ids are not removed, unlike in cc-index.";
     url: PlainText null, "The URL in normal form: punycode host, no default port, no fragment. If the URL cannot be parsed, it is stored as written in the record.";
     surt_host_name: PlainText null bloom_filter, "The labels of the host in reverse order without a leading `www`, as in cc-host-index: `com,example`. The numbers of an IPv4 address are reversed as well. An IPv6 address has no brackets.";
     url_host_name: PlainText null bloom_filter, "The host, in punycode.";
     url_host_tld: Text null, "The top-level domain; null for IP addresses.";
-    url_host_registry_suffix: Text null, "The public suffix according to the ICANN section of the Public Suffix List; null if the list has no suffix for the host. Files also store null if the suffix equals `url_host_registered_domain` without its first label." => REGISTRY_SUFFIX;
+    url_host_registry_suffix: Text null, "The public suffix according to the ICANN section of the Public Suffix List; null if the list has no suffix for the host.";
     url_host_registered_domain: PlainText null bloom_filter, "The registered domain: the domain directly below the public suffix.";
-    url_host_private_domain: PlainText null, "The domain directly below the public suffix according to the whole list, including its private section. Files store null if it equals `url_host_registered_domain`, and an empty text if the host has a registered domain but no private domain." => PRIVATE_DOMAIN;
+    url_host_private_suffix: Text null, "The public suffix according to the whole list, including its private section, such as `github.io`; null if the list has no suffix for the host.";
+    url_surt_path: Text null, "The path and the query in `url_surtkey`: escapes are decoded, repeated slashes are joined, letters are lower-cased and parameters are sorted. Null if the URL cannot be parsed.";
     fetch_time: Time null delta, "The time of the fetch (UTC); null if the date of the record is missing or implausible.";
     fetch_status: Short null, "The HTTP status; null if it cannot be read, and for resource records.";
     fetch_redirect: PlainText null, "The absolute target of a redirect, in the normal form of `url`.";
@@ -30,7 +29,7 @@ table! { per_capture "One row per capture of a robots.txt file, regardless of it
     warc_record_offset: Long delta, "Offset of the record's gzip member, zstd frame or plain bytes in the archive.";
     warc_record_length: Long null, "The length of that member, frame or record in bytes; null if several records share it.";
     warc_record_in_member: Int, "The index of the record among those that share the offset, from 0.";
-    warc_record_id: PlainText null, "`WARC-Record-ID`, without angle brackets.";
+    warc_record_id: PlainText null, "`WARC-Record-ID`, without angle brackets; only with `--with-record-ids`.";
     warc_ip_address: Text null, "The IP address of the server.";
     http_server: Text null, "The header `Server`.";
     http_last_modified: Text null, "The header `Last-Modified`, as written.";
@@ -60,6 +59,8 @@ table! { per_capture "One row per capture of a robots.txt file, regardless of it
     body: PlainText null, "The decoded body; only with `--with-bodies`.";
     is_doubtful: Bool null, "True if the capture may have been altered: its gzip member or zstd frame cannot be decoded to its end or has a wrong checksum, or a digest of its record was compared and differs. `faults` has a row for each cause. False if no check failed, which is no proof: plain archives and zstd frames without checksums are protected only by digests. Null if the checksum was not reached before the row was written: several records in one member that is longer than what is kept of standard input or a pipe; such a capture is doubtful if `faults` has a row of its `warc_record_offset` with `bytes_skipped` > 0.";
 } derived {
+    url_surtkey: PlainText null, "The URL in the sort-friendly form (SURT) of cc-index, such as `com,example)/robots.txt` or `4,3,2,1)/robots.txt`. Session ids are not removed, unlike in cc-index. Null if the URL cannot be parsed." => SURT_KEY;
+    url_host_private_domain: PlainText null, "The domain directly below `url_host_private_suffix`." => PRIVATE_DOMAIN;
     url_host_name_reversed: PlainText null, "The labels of the host in reverse order, separated by dots; null for IP addresses." => NAME_REVERSED;
     url_protocol: Text null, "The scheme: `http` or `https`." => PROTOCOL;
     url_port: Int null, "The port, if it is not the default port of the scheme." => PORT;
@@ -74,16 +75,48 @@ table! { per_capture "One row per capture of a robots.txt file, regardless of it
     over_500kib: Bool null, "True if the body has more than 512,000 bytes." => OVER_500KIB;
 }}
 
-// Expressions of views. `url_surtkey` is null if the URL could not be parsed; the other columns
+/// The port in `url`, if it states one. An address in brackets has colons. A literal in Spark has
+/// escapes.
+macro_rules! port {
+    (duckdb) => {
+        r"nullif(regexp_extract(url, '^[a-z][a-z0-9+.-]*://([^/?]*@)?(\[[0-9a-f:.]+\]|[^/:?\[]*):([0-9]+)', 3), '')"
+    };
+    (spark) => {
+        r"nullif(regexp_extract(url, '^[a-z][a-z0-9+.-]*://([^/?]*@)?(\\[[0-9a-f:.]+\\]|[^/:?\\[]*):([0-9]+)', 3), '')"
+    };
+}
+
+// Expressions of views. `url_surt_path` is null if the URL could not be parsed; the other columns
 // of the URL are then null, too.
 
-const REGISTRY_SUFFIX: Expression = Same(
-    "coalesce(url_host_registry_suffix, \
-     substr(url_host_registered_domain, instr(url_host_registered_domain, '.') + 1))",
-);
+/// The key of a host has no user, `www` or `www` and digits, and its labels in reverse order.
+const SURT_KEY: Expression = PerDialect {
+    duckdb: concat!(
+        "CASE WHEN url_surt_path IS NOT NULL THEN concat(\
+         CASE WHEN url_host_tld IS NULL THEN surt_host_name \
+         ELSE array_to_string(list_reverse(string_split(\
+         regexp_replace(trim(url_host_name, '.'), '^www[0-9]*[.]', ''), '.')), ',') END, \
+         coalesce(':' || ",
+        port!(duckdb),
+        ", ''), ')', url_surt_path) END"
+    ),
+    spark: concat!(
+        "CASE WHEN url_surt_path IS NOT NULL THEN concat(\
+         CASE WHEN url_host_tld IS NULL THEN coalesce(surt_host_name, '') \
+         ELSE array_join(reverse(split(\
+         regexp_replace(trim(BOTH '.' FROM url_host_name), '^www[0-9]*[.]', ''), '[.]')), ',') END, \
+         coalesce(':' || ",
+        port!(spark),
+        ", ''), ')', url_surt_path) END"
+    ),
+};
 
-const PRIVATE_DOMAIN: Expression =
-    Same("nullif(coalesce(url_host_private_domain, url_host_registered_domain), '')");
+/// The suffix and one more label; null for the suffix itself.
+const PRIVATE_DOMAIN: Expression = Same(
+    "nullif(regexp_extract(substr(url_host_name, 1, \
+     greatest(length(url_host_name) - length(url_host_private_suffix) - 1, 0)), '[^.]+$', 0), '') \
+     || '.' || url_host_private_suffix",
+);
 
 const NAME_REVERSED: Expression = PerDialect {
     duckdb: "CASE WHEN url_host_tld IS NOT NULL \
@@ -93,24 +126,30 @@ const NAME_REVERSED: Expression = PerDialect {
 };
 
 const PROTOCOL: Expression =
-    Same("CASE WHEN url_surtkey IS NOT NULL THEN split_part(url, ':', 1) END");
+    Same("CASE WHEN url_surt_path IS NOT NULL THEN split_part(url, ':', 1) END");
 
-/// The pattern allows for the colons of an IPv6 address in brackets. In Spark, backslashes in a
-/// literal are doubled.
 const PORT: Expression = PerDialect {
-    duckdb: r"CASE WHEN url_surtkey IS NOT NULL THEN nullif(regexp_extract(url, '^[a-z][a-z0-9+.-]*://([^/?]*@)?(\[[0-9a-f:.]+\]|[^/:?\[]*):([0-9]+)', 3), '') END",
-    spark: r"CASE WHEN url_surtkey IS NOT NULL THEN nullif(regexp_extract(url, '^[a-z][a-z0-9+.-]*://([^/?]*@)?(\\[[0-9a-f:.]+\\]|[^/:?\\[]*):([0-9]+)', 3), '') END",
+    duckdb: concat!(
+        "CASE WHEN url_surt_path IS NOT NULL THEN ",
+        port!(duckdb),
+        " END"
+    ),
+    spark: concat!(
+        "CASE WHEN url_surt_path IS NOT NULL THEN ",
+        port!(spark),
+        " END"
+    ),
 };
 
 /// In a URL without a host, a path that begins with two slashes is written after `/.`, which is
 /// removed.
 const PATH: Expression = Same(
-    "CASE WHEN url_surtkey IS NOT NULL THEN regexp_replace(regexp_extract(url, \
+    "CASE WHEN url_surt_path IS NOT NULL THEN regexp_replace(regexp_extract(url, \
      '^[a-z][a-z0-9+.-]*:(//[^/?]*)?([^?]*)', 2), '^/[.]//', '//') END",
 );
 
 const QUERY: Expression = Same(
-    "CASE WHEN url_surtkey IS NOT NULL AND instr(url, '?') > 0 \
+    "CASE WHEN url_surt_path IS NOT NULL AND instr(url, '?') > 0 \
      THEN substr(url, instr(url, '?') + 1) END",
 );
 
@@ -190,14 +229,18 @@ impl Builder {
         let RowInput {
             warc_filename,
             analysis,
-            with_body,
+            optional_columns,
         } = *capture;
         self.robots_id.append_value(analysis.robots_id);
         self.push_url(analysis);
         self.push_response(analysis.capture);
-        self.push_record(warc_filename, analysis);
+        self.push_record(warc_filename, analysis, optional_columns.warc_record_id);
         self.push_summary(analysis);
-        let body = analysis.capture.body.as_deref().filter(|_| with_body);
+        let body = analysis
+            .capture
+            .body
+            .as_deref()
+            .filter(|_| optional_columns.body);
         self.body
             .append_option(body.map(|body| escape_body(body, from_utf8(body).is_ok())));
         self.end_rows(1);
@@ -209,7 +252,6 @@ impl Builder {
         let host = url.and_then(|url| url.host.as_ref());
         let texts = &mut self.texts;
         let mut intern = |text: &str| texts.intern(text);
-        self.url_surtkey.append_option(url.map(|url| &url.surtkey));
         match url {
             Some(url) => self.url.append_value(&url.url),
             None => self.url.append_value(header_text(analysis.capture.url_raw)),
@@ -220,12 +262,16 @@ impl Builder {
             .append_option(host.map(|host| &host.name));
         self.url_host_tld
             .append_option(host.and_then(|host| host.tld()).map(&mut intern));
-        self.url_host_registry_suffix
-            .append_option(host.and_then(|host| stored_suffix(host)).map(&mut intern));
+        self.url_host_registry_suffix.append_option(
+            host.and_then(|host| host.registry_suffix())
+                .map(&mut intern),
+        );
         self.url_host_registered_domain
             .append_option(host.and_then(|host| host.registered_domain()));
-        self.url_host_private_domain
-            .append_option(host.and_then(|host| stored_private_domain(host)));
+        self.url_host_private_suffix
+            .append_option(host.and_then(|host| host.private_suffix()).map(&mut intern));
+        self.url_surt_path
+            .append_option(url.map(|url| intern(&url.surt_path)));
     }
 
     /// Appends the columns of the fetch, the content and the headers.
@@ -273,7 +319,12 @@ impl Builder {
     }
 
     /// Appends the columns of the WARC record.
-    fn push_record(&mut self, warc_filename: &str, analysis: &CaptureAnalysis<'_>) {
+    fn push_record(
+        &mut self,
+        warc_filename: &str,
+        analysis: &CaptureAnalysis<'_>,
+        with_record_id: bool,
+    ) {
         let texts = &mut self.texts;
         let location = analysis.location;
         let record = &analysis.capture.record;
@@ -283,7 +334,8 @@ impl Builder {
             .append_option(location.length.map(|length| length as i64));
         self.warc_record_in_member
             .append_value(saturating_i32(location.index_in_member));
-        self.warc_record_id.append_option(record.id.as_ref());
+        let id = record.id.as_ref().filter(|_| with_record_id);
+        self.warc_record_id.append_option(id);
         self.warc_ip_address
             .append_option(record.ip_address.as_ref().map(|text| texts.intern(text)));
         self.is_revisit.append_value(record.is_revisit);
@@ -335,25 +387,5 @@ impl Builder {
         let template = summary.and_then(|summary| summary.template);
         let template = template.map(|template| template.name());
         self.template.append_option(name(template));
-    }
-}
-
-/// Returns the public suffix as it is stored: `None` if it is the registered domain without its
-/// first label.
-fn stored_suffix(host: &HostColumns) -> Option<&str> {
-    let suffix = host.registry_suffix()?;
-    let derived = host
-        .registered_domain()
-        .and_then(|domain| domain.split_once('.'));
-    (derived.map(|(_, rest)| rest) != Some(suffix)).then_some(suffix)
-}
-
-/// Returns the private domain as it is stored: `None` if it is the registered domain, and empty if
-/// the host has a registered domain but no private domain.
-fn stored_private_domain(host: &HostColumns) -> Option<&str> {
-    match (host.private_domain(), host.registered_domain()) {
-        (Some(private), registered) => (Some(private) != registered).then_some(private),
-        (None, Some(_)) => Some(""),
-        (None, None) => None,
     }
 }

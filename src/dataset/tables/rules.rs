@@ -10,15 +10,15 @@ table! { per_body "One row per allow or disallow line." {
     line_no: Int delta, "The line number, from 1.";
     record_no: Int, "The record in Koster's dialect, as in `groups`.";
     allow: Bool, "True for an allow line.";
-    path_raw: Text null, "The value as written, up to a `#`, without surrounding blanks and tabs. In files it is null if it is equal to `path`." => PATH_RAW;
-    path: Text, "The path as Google's parser compares it: cut at a NUL and at 16,663 bytes of the line, with hex digits upper-cased and octets above 0x7F percent-encoded.";
-    path_bytes: Int null, "The length of the path in octets, which is the priority of the rule in Google's dialect. In files it is null unless `path` has doubled backslashes, because the body is not valid UTF-8." => PATH_BYTES;
-    key_raw: Text null, "The key as written, without surrounding blanks and tabs. In files it is null for `Allow` and `Disallow`." => KEY_RAW;
+    path_raw: Text null, "In files null where it equals `path`. The value as written, up to a `#`, without surrounding blanks and tabs." => PATH_RAW;
+    path: Text, "The path as Google's parser compares it: cut at a NUL and at 16,663 bytes of the line, with hex digits upper-cased and octets above 0x7F percent-encoded. It is ASCII, so that its backslashes are not doubled in a file that is not UTF-8.";
+    key_raw: Text null, "In files null where it is `Allow` for an allow line or `Disallow` for a disallow line. The key as written, without surrounding blanks and tabs." => KEY_RAW;
     has_colon: Bool, "True if the key is followed by a colon; otherwise a blank was read as one.";
     counts: Bool, "True if the line counts for verdicts: it ends within the body limit and is not the last line of a truncated payload.";
     beyond_500kib: Bool, "True if the line ends after the first 512,000 bytes.";
     is_repeated: Bool, "True if an earlier line of the file has the same direction and path, for the same or another agent. Files and hosts are counted by path `WHERE NOT is_repeated`.";
 } derived {
+    path_bytes: Int, "The length of the path in octets, which is the priority of the rule in Google's dialect." => PATH_BYTES;
     is_empty: Bool, "True if the path is empty." => IS_EMPTY;
     has_wildcard: Bool, "True if the path contains a `*`." => HAS_WILDCARD;
     has_end_anchor: Bool, "True if the last octet of the path is `$`." => HAS_END_ANCHOR;
@@ -35,8 +35,8 @@ const PATH_RAW: Expression = Same("coalesce(path_raw, path)");
 
 /// Paths are ASCII, so that octets are characters.
 const PATH_BYTES: Expression = PerDialect {
-    duckdb: "coalesce(path_bytes, strlen(path))",
-    spark: "coalesce(path_bytes, octet_length(path))",
+    duckdb: "strlen(path)",
+    spark: "octet_length(path)",
 };
 
 const IS_EMPTY: Expression = Same("path = ''");
@@ -90,9 +90,10 @@ impl Builder {
         self.allow
             .extend(lines.clone().map(|line| line.kind == DirectiveKind::Allow));
         let texts = &mut self.texts;
+        // Paths are ASCII, so that nothing in them is escaped.
         let paths = lines
             .clone()
-            .map(|line| texts.intern_body_text(robots.text(line.value), is_utf8));
+            .map(|line| texts.intern_body_text(robots.text(line.value), true));
         let paths: Vec<u32> = paths.collect();
         self.path.extend(paths.iter().copied());
         // Nearly all values are equal to the path, and most are the same range of the body, which
@@ -100,20 +101,10 @@ impl Builder {
         let other_texts = lines.clone().enumerate().filter_map(|(i, line)| {
             let raw = robots.text(line.value_raw);
             let is_equal = line.value_raw == line.value || raw == robots.text(line.value);
-            (!is_equal).then(|| (i, texts.intern_body_text(raw, is_utf8)))
+            let is_escaped = !is_utf8 && raw.contains(&b'\\');
+            (!is_equal || is_escaped).then(|| (i, texts.intern_body_text(raw, is_utf8)))
         });
         self.path_raw.extend_sparse(count, other_texts);
-        if is_utf8 {
-            self.path_bytes.append_repeated(None, count);
-        } else {
-            // In the texts of a body that is not UTF-8, backslashes are doubled.
-            let with_backslash = lines.clone().enumerate().filter_map(|(i, line)| {
-                let path = robots.text(line.value);
-                path.contains(&b'\\')
-                    .then(|| (i, saturating_i32(path.len() as u32)))
-            });
-            self.path_bytes.extend_sparse(count, with_backslash);
-        }
         let keys = lines.clone().map(|line| {
             let key = robots.text(line.key_raw);
             let usual = USUAL_KEYS[usize::from(line.kind == DirectiveKind::Allow)];

@@ -2,20 +2,20 @@ use super::column::Expression::{self, PerDialect, Same};
 use super::column::table;
 use super::record_rows::RowInput;
 use super::saturating_i32;
-use capture::host_columns::HostColumns;
 use columns::escaped_text::escape_body;
 
 table! { per_capture "One row per sitemap line." {
     robots_id: Long delta, "The capture.";
     line_no: Int delta, "The line number, from 1.";
-    sitemap_raw: PlainText null, "The value as written, up to a `#`. In files it is null if it is equal to `sitemap_url`." => SITEMAP_RAW;
+    sitemap_raw: PlainText null, "In files null where it equals `sitemap_url`. The value as written, up to a `#`." => SITEMAP_RAW;
     sitemap_url: PlainText null, "The absolute URL in normal form, resolved against the URL of the robots.txt file; null if it cannot be resolved.";
-    sitemap_registered_domain: Text null, "The registered domain of the sitemap, as in `robots_files`. In files it is null if it is the host without a leading `www.`, and empty if there is a host without a registered domain." => REGISTERED_DOMAIN;
+    sitemap_registry_suffix: Text null, "The public suffix of the host of the sitemap, as in `robots_files`; empty if the list has no suffix for the host, and null without a host.";
     is_absolute: Bool, "True if the URL is written as an absolute URL, as sitemaps.org requires.";
     same_host: Bool null, "True if the sitemap is on the host of the robots.txt file; null if either host is unknown.";
     same_registered_domain: Bool null, "True if the sitemap is on the registered domain of the robots.txt file, or on its host if that has no registered domain.";
 } derived {
     sitemap_host_name: Text null, "The host of the sitemap, in punycode." => HOST_NAME;
+    sitemap_registered_domain: Text null, "The registered domain of the sitemap, as in `robots_files`." => REGISTERED_DOMAIN;
     is_valid_url: Bool, "True if `sitemap_url` is not null." => IS_VALID_URL;
 }}
 
@@ -41,9 +41,11 @@ const HOST_NAME: Expression = PerDialect {
 macro_rules! registered_domain {
     ($dialect:ident) => {
         concat!(
-            "nullif(coalesce(sitemap_registered_domain, regexp_replace(",
+            "CASE WHEN sitemap_registry_suffix <> '' THEN nullif(regexp_extract(substr(",
             host_name!($dialect),
-            ", '^www[.]', '')), '')"
+            ", 1, greatest(length(",
+            host_name!($dialect),
+            ") - length(sitemap_registry_suffix) - 1, 0)), '[^.]+$', 0), '') || '.' || sitemap_registry_suffix END"
         )
     };
 }
@@ -67,9 +69,10 @@ impl Builder {
             let is_equal = sitemap.url.as_deref() == Some(&*raw);
             self.sitemap_raw.append_option((!is_equal).then_some(raw));
             self.sitemap_url.append_option(sitemap.url.as_ref());
-            let domain = sitemap.host.as_deref().and_then(stored_domain);
-            self.sitemap_registered_domain
-                .append_option(domain.map(|domain| self.texts.intern(domain)));
+            let suffix = sitemap.host.as_deref();
+            let suffix = suffix.map(|host| host.registry_suffix().unwrap_or_default());
+            self.sitemap_registry_suffix
+                .append_option(suffix.map(|suffix| self.texts.intern(suffix)));
             self.is_absolute.append_value(sitemap.is_absolute);
             self.same_host.append_option(sitemap.same_host);
             self.same_registered_domain
@@ -77,12 +80,4 @@ impl Builder {
             self.end_rows(1);
         }
     }
-}
-
-/// Returns the registered domain of a host as it is stored: `None` if it is the host without a
-/// leading `www.`, and empty if the host has none.
-fn stored_domain(host: &HostColumns) -> Option<&str> {
-    let derived = host.name.strip_prefix("www.").unwrap_or(&host.name);
-    let domain = host.registered_domain().unwrap_or_default();
-    (domain != derived).then_some(domain)
 }

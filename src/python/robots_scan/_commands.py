@@ -48,6 +48,7 @@ def scan(
     ca: Path | None = None,
     no_sign_request: bool = False,
     with_bodies: bool = False,
+    with_record_ids: bool = False,
     verify_digests: bool = False,
     progress: bool | None = None,
 ) -> dict[str, Any]:
@@ -104,7 +105,12 @@ def match(
 
 
 def join(
-    folder: Path, *, threads: int | None = None, memory: Size | None = None, progress: bool | None = None
+    folder: Path,
+    *,
+    mixed: bool = False,
+    threads: int | None = None,
+    memory: Size | None = None,
+    progress: bool | None = None,
 ) -> dict[str, Any]:
     """Make the datasets in the subfolders of a folder one dataset, as ``robots-scan join`` does. Return the summary."""
     arguments = _options(locals(), exclude=("folder", "progress"))
@@ -144,6 +150,7 @@ def read(
     ca: Path | None = None,
     no_sign_request: bool = False,
     with_bodies: bool = False,
+    with_record_ids: bool = False,
     verify_digests: bool = False,
 ) -> _native.TableStream:
     """Open one table of archives as a stream of Arrow, without writing files.

@@ -28,9 +28,8 @@ TABLES = ("robots_files", "rules", "verdicts", "anomalies", "groups")
 
 # Columns that are null in files if another column gives their value (docs/tables.md). Streams always have the value.
 FILLED = {
-    "robots_files": {"url_host_registry_suffix", "url_host_private_domain"},
-    "groups": {"key_raw", "agent_raw", "token_valid"},
-    "rules": {"path_raw", "path_bytes", "key_raw"},
+    "groups": {"key_raw", "agent_raw"},
+    "rules": {"path_raw", "key_raw"},
 }
 
 

@@ -320,18 +320,25 @@ class Interrupt(InFolder):
         return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
 
     def assert_no_partial_files(self, out: Path) -> None:
-        """All files with a final name are listed with their size, or are not of a part."""
+        """All files with a final name are listed with their size; those of single parts have at least the bytes of their rows."""
         entries = [json.loads(line) for line in (out / "_manifest.jsonl").read_text().splitlines()]
         sizes = {file["path"]: file["bytes"] for entry in entries for file in entry.get("files", ())}
-        found = {str(path.relative_to(out)): path.stat().st_size for path in out.rglob("part-*.parquet")}
-        self.assertEqual(found, sizes)
+        sizes |= {entry["path"]: entry["bytes"] for entry in entries if "parts" in entry}
+        rows = {(entry["part"], table["table"]): table["bytes"] for entry in entries for table in entry.get("tables", ())}
+        found = {str(path.relative_to(out)): path for path in out.rglob("part-*.parquet")}
+        single = {name: path for name, path in found.items() if name.startswith("_parts/")}
+        self.assertEqual({name: path.stat().st_size for name, path in found.items() if name not in single}, sizes)
+        for name, path in single.items():
+            part = int(path.stem.removeprefix("part-"))
+            self.assertGreater(path.stat().st_size, rows[part, name.split("/")[1]])
+            self.assertEqual(path.read_bytes()[-4:], b"PAR1")
 
     def test_ctrl_c_stops_a_scan_which_can_be_resumed(self) -> None:
         archives, out = self.large_archives(12), self.folder / "out"
         code = f"robots_scan.scan({str(archives)!r}, {str(out)!r}, threads=1, part_inputs=1)"
         child = self.child(code)
         began = time.monotonic()
-        while not list(out.glob("rules/*/*/part-*.parquet")) and time.monotonic() - began < HANG_SECONDS:
+        while not list(out.glob("_parts/rules/*/*/part-*.parquet")) and time.monotonic() - began < HANG_SECONDS:
             time.sleep(0.01)
         child.send_signal(signal.SIGINT)
         printed, _ = child.communicate(timeout=HANG_SECONDS)

@@ -36,7 +36,7 @@ pub(super) fn write_hosts(
     progress.set_phase(ScanPhase::Hosts);
     let root = dataset.root().to_owned();
     let tables = [Table::RobotsFiles, Table::Verdicts];
-    let parts = [(root.clone(), dataset.parts())];
+    let parts = [(root.clone(), dataset.part_locations())];
     let stored = Dataset::from_parts(&root, &parts, &tables)?.with_stop_flag(stop);
     let resolved = tasks.install(|| resolve_dataset(&stored, dataset, progress, stop));
     let ResolvedHosts { files, ranking } = resolved.map_err(|error| match error.kind() {

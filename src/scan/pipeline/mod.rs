@@ -121,6 +121,7 @@ pub fn run(
     };
     let needs_hosts = options.layout.has_resolved_tables() && dataset.crawls().is_empty();
     let result = result.and_then(|()| {
+        dataset::combine_parts(dataset, &options.layout, stop)?;
         if needs_hosts && summary.failed_inputs == 0 {
             let written = &mut summary.written;
             let most_blocked = hosts::write_hosts(dataset, &tasks, progress, stop, written)?;

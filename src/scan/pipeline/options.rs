@@ -29,6 +29,8 @@ pub struct Options {
     pub max_body_bytes: usize,
     /// True if the table `robots_files` stores bodies.
     pub with_bodies: bool,
+    /// True if the table `robots_files` stores `WARC-Record-ID`.
+    pub with_record_ids: bool,
     /// True if digests of captures are verified even if a checksum protects the bytes.
     pub verify_digests: bool,
     /// The registry of crawlers, which is written as the table `agents`.
@@ -61,9 +63,10 @@ impl Options {
             body_limit: Some(robots::BODY_LIMIT_BYTES),
             max_body_bytes: 16 << 20,
             with_bodies: false,
+            with_record_ids: false,
             verify_digests: false,
             registry: CrawlerRegistry::built_in(),
-            part_size: PartSize::Bytes(256 << 20),
+            part_size: PartSize::Bytes(1 << 30),
             sample: None,
             shard: None,
             listed_inputs: 0,
@@ -79,6 +82,7 @@ impl Options {
             "body_limit": self.body_limit,
             "max_body_bytes": self.max_body_bytes,
             "with_bodies": self.with_bodies,
+            "with_record_ids": self.with_record_ids,
             "verify_digests": self.verify_digests,
         })
     }

@@ -15,7 +15,7 @@ use super::tasks::{EncodingResult, PartResult, TaskPool, TaskResult};
 use crate::input::Input;
 use columns::{FileTask, RowBatch, TableFileWriter, TableSchema, WrittenFile};
 use dataset::tables::{RunRow, Table, TableBatches, runs_rows};
-use dataset::{DatasetWriter, FileEntry, OutputLayout, PartEntry};
+use dataset::{DatasetWriter, OutputLayout, PartEntry, PartTable};
 use disk::error::{Error, ErrorKind};
 use disk::{NewFile, SingleFile};
 use remote::ObjectIdentity;
@@ -154,7 +154,7 @@ impl<'a> PartWriter<'a> {
             layout.tables().contains(table) && !matches!(self.target, OutputTarget::Reader(_))
         };
         for table in Table::FROM_RECORDS.into_iter().filter(has_file) {
-            let path = layout.part_path(table, part.number, &first.crawl, &first.subset);
+            let path = layout.single_part_path(table, part.number, &first.crawl, &first.subset);
             let new = self.target.new_file(&path)?;
             let schema = layout.file_schema(table);
             files.push((table, TableFileWriter::create(schema, new)?));
@@ -338,7 +338,7 @@ impl<'a> PartWriter<'a> {
             captures: part.stats.captures,
             faults: part.stats.fault_count,
         });
-        let path = layout.part_path(Table::Runs, part.number, &part.crawl, &part.subset);
+        let path = layout.single_part_path(Table::Runs, part.number, &part.crawl, &part.subset);
         Ok(Some(RunsFile {
             schema: layout.file_schema(Table::Runs),
             rows: layout.add_partition_columns(rows, &part.crawl, &part.subset),
@@ -360,7 +360,7 @@ impl<'a> PartWriter<'a> {
             let mut objects = part.object_identities;
             let has_objects = !objects.is_empty();
             let inputs = part.inputs.clone().filter(|_| has_objects);
-            dataset.add_part(PartEntry {
+            let entry = PartEntry {
                 number: part.number,
                 crawl: part.crawl,
                 subset: part.subset,
@@ -369,11 +369,12 @@ impl<'a> PartWriter<'a> {
                 records: part.stats.records,
                 captures: part.stats.captures,
                 faults: part.stats.fault_count,
-                files: files
-                    .into_iter()
-                    .map(|(table, file)| FileEntry::new(table, file))
+                tables: files
+                    .iter()
+                    .map(|(table, file)| PartTable::new(*table, file))
                     .collect(),
-            })?;
+            };
+            dataset.add_part(entry, &files)?;
         }
         self.written.parts += 1;
         self.stats.add(part.stats);
@@ -429,7 +430,7 @@ fn push_tasks(
 fn part_paths(layout: &OutputLayout, part: &OpenPart) -> Vec<String> {
     let tables = layout.tables().iter().filter(|table| table.is_per_part());
     let path = |&table: &Table| {
-        let path = layout.part_path(table, part.number, &part.crawl, &part.subset);
+        let path = layout.single_part_path(table, part.number, &part.crawl, &part.subset);
         path.to_string_lossy().into_owned()
     };
     tables.map(path).collect()

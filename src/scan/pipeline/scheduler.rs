@@ -153,7 +153,7 @@ impl<'a> Scheduler<'a> {
                 Some(entry) => {
                     self.resumed.parts += 1;
                     self.resumed.faults += entry.faults;
-                    let rows = entry.files.iter().map(|file| file.stats.rows);
+                    let rows = entry.tables.iter().map(|table| table.rows);
                     self.resumed.rows += rows.sum::<u64>();
                     self.reporter.report_resumed_inputs(&inputs[part_inputs]);
                 }

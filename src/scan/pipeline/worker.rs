@@ -13,7 +13,7 @@ use super::stats::ScanStats;
 use capture::Capture;
 use capture::analysis::Analyzer;
 use capture::digest::DIGEST_MISMATCH;
-use dataset::tables::{Fault, TableBuilders};
+use dataset::tables::{Fault, OptionalColumns, TableBuilders};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -52,7 +52,13 @@ impl Worker {
         reader.set_stop_flag(Arc::clone(&stop));
         Self {
             reader,
-            tables: TableBuilders::new(options.layout.tables(), options.with_bodies),
+            tables: TableBuilders::new(
+                options.layout.tables(),
+                OptionalColumns {
+                    body: options.with_bodies,
+                    warc_record_id: options.with_record_ids,
+                },
+            ),
             stop,
             verify_digests: options.verify_digests,
             slice: None,

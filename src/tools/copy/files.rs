@@ -63,11 +63,7 @@ impl DatasetFiles {
             let file = find_listed_file(&folder, &path_prefix, &entry.path, &entry.stats)?;
             files.tables.push(file);
         }
-        let views = views_sql(
-            Path::new(destination),
-            &joined.view_tables(true),
-            &joined.member_names(),
-        );
+        let views = views_sql(Path::new(destination), &joined.viewed(true));
         files
             .views
             .push(file_from_bytes("", VIEWS_FILE, views.into()));
@@ -108,16 +104,16 @@ impl DatasetFiles {
         if let Some(finding) = groups.find_map(|group| group.findings.first()) {
             return Err(invalid_manifest_error(finding.message.clone()));
         }
-        let tables = manifest.tables();
-        let tables =
-            tables.ok_or_else(|| invalid_manifest_error("it has no options".to_owned()))?;
+        let viewed = manifest.viewed();
+        let viewed =
+            viewed.ok_or_else(|| invalid_manifest_error("it has no options".to_owned()))?;
         self.manifests
             .push(file_from_bytes(path_prefix, MANIFEST_FILE, text));
         for entry in manifest.files() {
             let file = find_listed_file(root, path_prefix, &entry.path, &entry.stats)?;
             self.tables.push(file);
         }
-        if tables.contains(&Table::Agents) {
+        if viewed.tables.contains(&Table::Agents) {
             // The manifest has no digest of this table.
             self.tables
                 .push(match verify::expected_agents_stats(&manifest) {
@@ -125,7 +121,7 @@ impl DatasetFiles {
                     None => read_file(root, path_prefix, AGENTS_PATH)?,
                 });
         }
-        let views = views_sql(Path::new(destination), &tables, &[]);
+        let views = views_sql(Path::new(destination), &viewed);
         self.views
             .push(file_from_bytes(path_prefix, VIEWS_FILE, views.into()));
         self.success_files

@@ -1,10 +1,10 @@
 //! The datasets that are joined, and the checks that they fit together.
 
 use dataset::division::Shard;
-use dataset::error::{DatasetErrorKind, JoinDefect};
+use dataset::error::{DatasetErrorKind, JoinDefect, REGISTRY, SUFFIX_LIST};
 use dataset::tables::Table;
 use dataset::{
-    Dataset, DatasetOptions, JoinedManifest, Manifest, MemberEntry, PartEntry, SUCCESS_FILE,
+    Dataset, DatasetOptions, JoinedManifest, Manifest, MemberEntry, PartLocation, SUCCESS_FILE,
     is_dataset, is_member_name, read_manifest_with_digest,
 };
 use disk::FileKind;
@@ -27,12 +27,13 @@ struct Member {
 }
 
 impl Members {
-    /// Finds the datasets in the subfolders of `folder`, and checks them.
+    /// Finds the datasets in the subfolders of `folder`, and checks them. If `is_mixed`, the meaning of
+    /// rows, the registry and the Public Suffix List may differ.
     ///
     /// # Errors
     ///
     /// [`DatasetErrorKind::Unjoinable`], and errors of reading.
-    pub(super) fn find(folder: &Path) -> Result<Self, Error> {
+    pub(super) fn find(folder: &Path, is_mixed: bool) -> Result<Self, Error> {
         let refuse =
             |defect, path: &Path| Err(Error::new(DatasetErrorKind::Unjoinable(defect), path));
         if is_dataset(folder) {
@@ -56,7 +57,7 @@ impl Members {
                 return refuse(JoinDefect::Name, &root);
             }
             let name = name.into_owned();
-            found.add_member(name, root)?;
+            found.add_member(name, root, is_mixed)?;
         }
         let Some(first) = found.members.first() else {
             return refuse(JoinDefect::NoMembers, folder);
@@ -69,20 +70,26 @@ impl Members {
         }
         found.manifest.tables = unresolved_tables(&first.options);
         for member in &found.members[1..] {
-            check_same_options(first, member)?;
+            check_same_options(first, member, is_mixed)?;
         }
         check_shards(&found.members)?;
         check_inputs(&found.members)?;
         Ok(found)
     }
 
-    fn add_member(&mut self, name: String, root: PathBuf) -> Result<(), Error> {
+    fn add_member(&mut self, name: String, root: PathBuf, is_mixed: bool) -> Result<(), Error> {
         let refuse = |defect| Err(Error::new(DatasetErrorKind::Unjoinable(defect), &root));
         let (mut manifest, digest) = read_manifest_with_digest(&root)?;
         manifest.check_files();
-        if manifest.has_unknown_format || manifest.version.as_deref() != Some(OWN_VERSION) {
+        if manifest.has_unknown_format {
             let version = manifest.version.take().unwrap_or_default();
             return refuse(JoinDefect::Version { version });
+        }
+        if manifest.meaning != dataset::MEANING && !is_mixed {
+            return refuse(JoinDefect::Meaning {
+                found: manifest.meaning,
+                now: dataset::MEANING,
+            });
         }
         if !manifest.stale.is_empty() || !disk::is_regular(&root.join(SUCCESS_FILE)) {
             return refuse(JoinDefect::Unfinished);
@@ -94,7 +101,12 @@ impl Members {
         else {
             return refuse(JoinDefect::Damaged);
         };
-        self.manifest.members.push(MemberEntry { name, digest });
+        self.manifest.members.push(MemberEntry {
+            name,
+            format: manifest.format,
+            other_meanings: manifest.other_meanings(),
+            digest,
+        });
         self.members.push(Member {
             root,
             options,
@@ -111,8 +123,8 @@ impl Members {
     /// Opens all members as one dataset.
     pub(super) fn open_dataset(&self, folder: &Path, tables: &[Table]) -> Result<Dataset, Error> {
         let parts = self.members.iter();
-        let parts: Vec<(PathBuf, &[PartEntry])> = parts
-            .map(|member| (member.root.clone(), member.manifest.parts.as_slice()))
+        let parts: Vec<(PathBuf, Vec<PartLocation<'_>>)> = parts
+            .map(|member| (member.root.clone(), member.manifest.part_locations()))
             .collect();
         Dataset::from_parts(folder, &parts, tables)
     }
@@ -125,9 +137,9 @@ impl Members {
                 let parts = member.manifest.parts.iter();
                 for part in parts.filter(|part| part.crawl == *crawl) {
                     let is_read = |table| matches!(table, Table::RobotsFiles | Table::Verdicts);
-                    for file in part.files.iter().filter(|file| is_read(file.table)) {
-                        hasher.update(file.path.as_bytes());
-                        hasher.update(file.stats.digest.as_bytes());
+                    hasher.update(&part.number.to_le_bytes());
+                    for table in part.tables.iter().filter(|table| is_read(table.table)) {
+                        hasher.update(table.digest.as_bytes());
                     }
                 }
             }
@@ -137,16 +149,15 @@ impl Members {
     }
 }
 
-const OWN_VERSION: &str = env!("CARGO_PKG_VERSION");
-
 /// Returns the tables of a dataset, except those that are resolved from them.
 fn unresolved_tables(options: &DatasetOptions) -> Vec<Table> {
     let tables = options.tables.iter().copied();
     tables.filter(|table| !table.is_per_crawl()).collect()
 }
 
-/// Checks that two datasets were made with the same options.
-fn check_same_options(first: &Member, member: &Member) -> Result<(), Error> {
+/// Checks that two datasets were made with the same options, and unless `is_mixed` with the same
+/// built-in lists.
+fn check_same_options(first: &Member, member: &Member, is_mixed: bool) -> Result<(), Error> {
     let names = |options: &DatasetOptions| {
         let tables = unresolved_tables(options);
         let names: Vec<&str> = tables.iter().map(|table| table.name()).collect();
@@ -154,17 +165,13 @@ fn check_same_options(first: &Member, member: &Member) -> Result<(), Error> {
     };
     let (a, b) = (&first.options, &member.options);
     let compared = [
-        (
-            "the registry of crawlers",
-            a.agents.clone(),
-            b.agents.clone(),
-        ),
-        ("the Public Suffix List", a.psl.clone(), b.psl.clone()),
-        ("the options", a.rows.to_string(), b.rows.to_string()),
+        (REGISTRY, a.agents.clone(), b.agents.clone()),
+        (SUFFIX_LIST, a.psl.clone(), b.psl.clone()),
+        ("the options", compared_options(a), compared_options(b)),
         ("the tables", names(a), names(b)),
     ];
     for (setting, before, now) in compared {
-        if before != now {
+        if before != now && !(is_mixed && [REGISTRY, SUFFIX_LIST].contains(&setting)) {
             let other = first.root.clone();
             let defect = JoinDefect::Differs {
                 setting,
@@ -179,6 +186,16 @@ fn check_same_options(first: &Member, member: &Member) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Returns the options that change rows, except the one for a column that may be null: format 5 does not
+/// have that option.
+fn compared_options(options: &DatasetOptions) -> String {
+    let mut rows = options.rows.clone();
+    if let Some(rows) = rows.as_object_mut() {
+        rows.remove("with_record_ids");
+    }
+    rows.to_string()
 }
 
 /// Checks that every shard of a run exists exactly once. Shards belong to one run if they were made

@@ -58,20 +58,21 @@ pub struct PreparedJoin<'f> {
 }
 
 /// Finds the datasets in the subfolders of `folder`, and checks that they can be joined. Nothing is
-/// written. Sorters will hold about `memory` bytes.
+/// written. Sorters will hold about `memory` bytes. If `is_mixed`, the meaning of rows, the registry of
+/// crawlers and the Public Suffix List may differ.
 ///
 /// # Errors
 ///
 /// [`ToolErrorKind::MemoryTooSmall`]; [`DatasetErrorKind::Unjoinable`](dataset::error::DatasetErrorKind::Unjoinable) if the datasets do not fit together;
 /// errors of reading.
-pub fn prepare(folder: &Path, memory: u64) -> Result<PreparedJoin<'_>, Error> {
+pub fn prepare(folder: &Path, memory: u64, is_mixed: bool) -> Result<PreparedJoin<'_>, Error> {
     if memory < MIN_MEMORY_BYTES {
         let least = MIN_MEMORY_BYTES;
         return Err(Error::new(ToolErrorKind::MemoryTooSmall { least }, folder));
     }
     Ok(PreparedJoin {
         folder,
-        members: Members::find(folder)?,
+        members: Members::find(folder, is_mixed)?,
         memory,
     })
 }

@@ -26,8 +26,9 @@ pub(super) fn check(
         report.unchecked.push(what.to_owned());
     }
     let expected = ExpectedFile {
-        schema: &Table::Agents.schema(),
+        schema: Some(&Table::Agents.schema()),
         stats: stats.as_ref(),
+        parts: &[],
     };
     let mut findings = Findings::default();
     let file = disk::open_below(root, Path::new(AGENTS_PATH));

@@ -1,12 +1,12 @@
 //! Checks the tables whose rows belong to captures: their order, their captures, and the keys within a
 //! capture.
 
+use super::part::ReadableFile;
 use super::row_cursor::RowCursor;
 use super::{FindingKind, Findings};
 use dataset::tables::Table;
 use dataset::{stored_columns, value};
 use std::collections::HashSet;
-use std::path::Path;
 
 /// Tables with at most one row per line.
 const ONE_ROW_PER_LINE: [Table; 4] = [
@@ -44,30 +44,28 @@ struct CurrentCapture<'c> {
 /// Checks the rows of a table of a part. `captures` are the keys in `robots_files` of the part, in
 /// ascending order; `None` if they cannot be read.
 pub(super) fn check(
-    table: Table,
-    path: &Path,
-    name: &str,
+    file: &ReadableFile,
     captures: Option<&[i64]>,
     findings: &mut Findings,
 ) -> Result<(), String> {
     let capture = CurrentCapture {
         robots_id: None,
         captures,
-        name,
+        name: &file.name,
     };
-    match table {
-        Table::Verdicts => check_agents(path, capture, findings),
-        _ => check_lines(table, path, capture, findings),
+    match file.table {
+        Table::Verdicts => check_agents(file, capture, findings),
+        _ => check_lines(file, capture, findings),
     }
 }
 
 /// Checks that a capture has at most one row for an agent.
 fn check_agents(
-    path: &Path,
+    file: &ReadableFile,
     mut capture: CurrentCapture<'_>,
     findings: &mut Findings,
 ) -> Result<(), String> {
-    let mut rows = RowCursor::<VerdictKey>::open(path)?;
+    let mut rows = RowCursor::<VerdictKey>::open(file)?;
     let mut agents = HashSet::new();
     while let Some(row) = rows.next()? {
         let id = row.columns.robots_id.value(row.index);
@@ -85,12 +83,11 @@ fn check_agents(
 
 /// Checks the order of the lines of a capture.
 fn check_lines(
-    table: Table,
-    path: &Path,
+    file: &ReadableFile,
     mut capture: CurrentCapture<'_>,
     findings: &mut Findings,
 ) -> Result<(), String> {
-    let mut rows = RowCursor::<LineKey>::open(path)?;
+    let mut rows = RowCursor::<LineKey>::open(file)?;
     let mut last_line = 0;
     while let Some(row) = rows.next()? {
         let id = row.columns.robots_id.value(row.index);
@@ -99,7 +96,7 @@ fn check_lines(
         }
         // Rows without a line come first.
         let line = value(&row.columns.line_no, row.index).unwrap_or(0);
-        let is_repeated = line == last_line && ONE_ROW_PER_LINE.contains(&table);
+        let is_repeated = line == last_line && ONE_ROW_PER_LINE.contains(&file.table);
         if line < last_line || is_repeated {
             let why = format!("line {line} of robots_id {id} comes after {last_line}");
             capture.add_finding(FindingKind::Order, row.number, &why, findings);

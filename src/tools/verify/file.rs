@@ -5,13 +5,13 @@
 
 use super::{FindingKind, Findings, VerifyProgress};
 use arrow_schema::Schema;
-use dataset::{FileStats, OpenedPart, open_part_file};
+use dataset::{FileStats, OpenedPart, PartLocation, open_part_file};
 use disk::error::Error;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ArrowReaderMetadata;
 use parquet::errors::ParquetError;
 use std::fs::File;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -25,9 +25,32 @@ const BUFFER_BYTES: usize = 256 << 10;
 /// The expected properties of a file.
 #[derive(Debug)]
 pub(super) struct ExpectedFile<'a> {
-    pub(super) schema: &'a Schema,
+    /// Its columns; `None` for a file of an earlier format.
+    pub(super) schema: Option<&'a Schema>,
     /// Its size, digest and number of rows; `None` if they are not known.
     pub(super) stats: Option<&'a FileStats>,
+    /// The row groups of each part, if it has several.
+    pub(super) parts: &'a [PartBytes<'a>],
+}
+
+/// The bytes of the row groups of a part in a file.
+#[derive(Debug)]
+pub(super) struct PartBytes<'m> {
+    part: u32,
+    offset: u64,
+    bytes: u64,
+    digest: &'m str,
+}
+
+impl<'m> PartBytes<'m> {
+    pub(super) fn from_location(location: &'m PartLocation<'m>) -> Self {
+        Self {
+            part: location.part.number,
+            offset: location.offset,
+            bytes: location.table.bytes,
+            digest: &location.table.digest,
+        }
+    }
 }
 
 /// The result of checking a file.
@@ -65,7 +88,17 @@ pub(super) fn check(
         }
     };
     match expected.stats {
-        Some(stats) if !check_stats(&file, check.bytes, stats, name, progress, findings) => {
+        Some(stats)
+            if !check_stats(
+                &file,
+                check.bytes,
+                stats,
+                expected.parts,
+                name,
+                progress,
+                findings,
+            ) =>
+        {
             return check;
         }
         Some(_) => {}
@@ -94,6 +127,7 @@ fn check_stats(
     file: &File,
     bytes: u64,
     stats: &FileStats,
+    parts: &[PartBytes<'_>],
     name: &str,
     progress: &VerifyProgress,
     findings: &mut Findings,
@@ -115,7 +149,8 @@ fn check_stats(
                 FindingKind::Digest,
                 name,
                 format_args!(
-                    "its XXH3-64 is {digest}, and was {expected} when it was written: it is damaged or changed"
+                    "its XXH3-64 is {digest}, and was {expected} when it was written: it is damaged or changed{}",
+                    damaged_parts(file, parts)
                 ),
             );
             false
@@ -125,6 +160,29 @@ fn check_stats(
             false
         }
     }
+}
+
+/// Names the parts of a damaged file whose bytes differ, if it has several parts.
+fn damaged_parts(file: &File, parts: &[PartBytes<'_>]) -> String {
+    if parts.len() < 2 {
+        return String::new();
+    }
+    let is_damaged = |part: &&PartBytes<'_>| {
+        let mut bytes = vec![0; usize::try_from(part.bytes).unwrap_or(0)];
+        let read = read_exact_at(file, part.offset, &mut bytes);
+        read.is_err() || format!("{:016x}", xxhash_rust::xxh3::xxh3_64(&bytes)) != part.digest
+    };
+    let damaged = parts.iter().filter(is_damaged);
+    let numbers: Vec<String> = damaged.map(|part| part.part.to_string()).collect();
+    match numbers.is_empty() {
+        true => " in its footer".to_owned(),
+        false => format!(" in part {}", numbers.join(", ")),
+    }
+}
+
+fn read_exact_at(mut file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
+    file.seek(SeekFrom::Start(offset))?;
+    file.read_exact(bytes)
 }
 
 fn add_unreadable(name: &str, error: &io::Error, findings: &mut Findings) {
@@ -174,7 +232,8 @@ fn check_contents(
         }
     };
     let metadata = &part.metadata;
-    let difference = describe_column_difference(metadata, expected.schema);
+    let schema = expected.schema;
+    let difference = schema.and_then(|schema| describe_column_difference(metadata, schema));
     if let Some(difference) = &difference {
         findings.add(FindingKind::Columns, name, format_args!("{difference}"));
     }

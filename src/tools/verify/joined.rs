@@ -2,10 +2,10 @@
 
 use super::folder::FolderSearch;
 use super::resolved::{self, CaptureIds};
-use super::scanned_dataset::{check_files, check_with_captures};
+use super::scanned_dataset::{ListedFile, check_files, check_with_captures, readable_files};
 use super::{FindingKind, Findings, Remedy, VerifyPhase, VerifyProgress, VerifyReport};
 use dataset::{
-    FileEntry, JOINED_FOLDER, JoinedManifest, LogEntries, MANIFEST_FILE, SUCCESS_FILE, VIEWS_FILE,
+    JOINED_FOLDER, JoinedManifest, LogEntries, MANIFEST_FILE, SUCCESS_FILE, VIEWS_FILE,
     is_views_of, read_manifest_with_digest,
 };
 use disk::error::Error;
@@ -47,29 +47,26 @@ pub(super) fn check(
     }
     progress.begin_phase(VerifyPhase::Files);
     let root = folder.join(JOINED_FOLDER);
-    let lists: Vec<&[FileEntry]> = joined
-        .crawls
-        .iter()
-        .map(|crawl| crawl.entry.files.as_slice())
-        .collect();
     let bytes = joined.files().map(|file| file.stats.bytes).sum::<u64>();
     progress.bytes_total.fetch_add(bytes, Ordering::Relaxed);
     let mut joined_report = VerifyReport::default();
-    let files = check_files(&root, &lists, progress, &mut joined_report);
-    for (crawl, files) in joined.crawls.iter().zip(&files) {
+    let listed: Vec<ListedFile<'_>> = joined.files().map(ListedFile::from_entry).collect();
+    let sound = check_files(&root, &listed, true, progress, &mut joined_report);
+    for crawl in &joined.crawls {
+        let files = readable_files(&root, &crawl.entry.files, &sound);
         let crawl = &crawl.entry.crawl;
-        resolved::check(crawl, files, captures.as_ref(), &mut joined_report.findings);
+        resolved::check(
+            crawl,
+            &files,
+            captures.as_ref(),
+            &mut joined_report.findings,
+        );
     }
     check_folder(&root, joined, &mut joined_report.findings);
     joined_report.findings.replace_remedies(Remedy::Join);
     report.add_member(JOINED_FOLDER, joined_report);
     let text = disk::read(&folder.join(VIEWS_FILE)).unwrap_or_default();
-    if !is_views_of(
-        &text,
-        folder,
-        &joined.view_tables(true),
-        &joined.member_names(),
-    ) {
+    if !is_views_of(&text, folder, &joined.viewed(true)) {
         let what = format_args!("it is missing, opens another folder, or was changed");
         report.findings.add(FindingKind::Views, VIEWS_FILE, what);
     }

@@ -6,7 +6,8 @@ use super::{FindingKind, Findings};
 use dataset::stored_columns;
 use dataset::tables::Table;
 use rayon::prelude::*;
-use std::path::{Path, PathBuf};
+use std::ops::Range;
+use std::path::PathBuf;
 
 stored_columns! {
     struct CaptureKey of RobotsFiles {
@@ -29,6 +30,8 @@ pub(super) struct ReadableFile {
     pub(super) path: PathBuf,
     /// Its path in findings.
     pub(super) name: String,
+    /// The row groups to be read; `None` for all.
+    pub(super) row_groups: Option<Range<usize>>,
 }
 
 /// Checks a part. `files` are its readable files.
@@ -37,7 +40,7 @@ pub(super) fn check(files: &[ReadableFile]) -> PartCheck {
     let file = |table: Table| files.iter().find(|file| file.table == table);
     let mut robots_ids = None;
     if let Some(file) = file(Table::RobotsFiles) {
-        match check_captures(&file.path, &file.name, &mut findings) {
+        match check_captures(file, &mut findings) {
             Ok(ids) => robots_ids = Some(ids),
             Err(error) => add_unreadable(&file.name, &error, &mut findings),
         }
@@ -53,9 +56,8 @@ pub(super) fn check(files: &[ReadableFile]) -> PartCheck {
         .collect();
     let table_checks = tables.into_par_iter().map(|file| {
         let mut findings = Findings::default();
-        let (path, name) = (&file.path, &file.name);
-        let checked =
-            child_rows::check(file.table, path, name, sorted_ids.as_deref(), &mut findings);
+        let name = &file.name;
+        let checked = child_rows::check(file, sorted_ids.as_deref(), &mut findings);
         if let Err(error) = checked {
             add_unreadable(name, &error, &mut findings);
         }
@@ -71,15 +73,15 @@ pub(super) fn check(files: &[ReadableFile]) -> PartCheck {
 }
 
 /// Checks that the keys of `robots_files` ascend, and returns them in the order of rows.
-fn check_captures(path: &Path, name: &str, findings: &mut Findings) -> Result<Vec<i64>, String> {
-    let mut rows = RowCursor::<CaptureKey>::open(path)?;
+fn check_captures(file: &ReadableFile, findings: &mut Findings) -> Result<Vec<i64>, String> {
+    let mut rows = RowCursor::<CaptureKey>::open(file)?;
     let mut robots_ids = Vec::new();
     while let Some(row) = rows.next()? {
         let id = row.columns.robots_id.value(row.index);
         if let Some(last) = robots_ids.last().filter(|last| id <= **last) {
             findings.add(
                 FindingKind::Order,
-                name,
+                &file.name,
                 format_args!("row {}: robots_id is {id}, after {last}", row.number),
             );
         }

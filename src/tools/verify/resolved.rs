@@ -56,7 +56,7 @@ fn check_hosts(
     captures: Option<&CaptureIds>,
     findings: &mut Findings,
 ) -> Result<(), String> {
-    let mut rows = RowCursor::<CheckedHostColumns>::open(&file.path)?;
+    let mut rows = RowCursor::<CheckedHostColumns>::open(file)?;
     let mut previous: Option<String> = None;
     while let Some(row) = rows.next()? {
         let (columns, number) = (row.columns, row.number);
@@ -98,7 +98,7 @@ fn check_hosts(
 
 /// Checks the order of the rows of `host_verdicts`.
 fn check_host_verdicts(file: &ReadableFile, findings: &mut Findings) -> Result<(), String> {
-    let mut rows = RowCursor::<HostVerdictKey>::open(&file.path)?;
+    let mut rows = RowCursor::<HostVerdictKey>::open(file)?;
     let (mut agent, mut host) = (String::new(), String::new());
     while let Some(row) = rows.next()? {
         let key = (

@@ -1,11 +1,11 @@
 //! Reads some columns of a file row by row, in bounded memory.
 
 use super::file::{error_cause, one_line_message};
+use super::part::ReadableFile;
 use dataset::{OpenedPart, StoredColumns, open_part_file};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 
 const BATCH_ROWS: usize = 4096;
 
@@ -23,6 +23,7 @@ pub(super) struct RowCursor<C> {
     part: OpenedPart,
     /// The index of the row group to be opened next.
     next_row_group: usize,
+    row_groups_end: usize,
     reader: Option<ParquetRecordBatchReader>,
     /// The columns of the batch; `None` before the first one.
     columns: Option<C>,
@@ -39,20 +40,25 @@ pub(super) struct Row<'c, C> {
     pub(super) columns: &'c C,
     /// Its index in the batch.
     pub(super) index: usize,
-    /// Its number in the file, from 1.
+    /// Its number among the rows that are read, from 1.
     pub(super) number: u64,
 }
 
 impl<C: StoredColumns> RowCursor<C> {
-    /// Opens a file, before its first row.
-    pub(super) fn open(path: &Path) -> Result<Self, String> {
+    /// Opens a file, or the row groups of a part in it. The cursor is before its first row.
+    pub(super) fn open(file: &ReadableFile) -> Result<Self, String> {
+        let path = &file.path;
+        let row_groups = file.row_groups.clone();
         let file = disk::open(path).map_err(|error| one_line_message(&error))?;
         let part = catch_reader_panic(|| {
             open_part_file(path, file, None).map_err(|error| one_line_message(error_cause(&error)))
         })?;
+        let count = part.metadata.metadata().num_row_groups();
+        let row_groups = row_groups.unwrap_or(0..count);
         Ok(Self {
             part,
-            next_row_group: 0,
+            next_row_group: row_groups.start,
+            row_groups_end: row_groups.end.min(count),
             reader: None,
             columns: None,
             batch_rows: 0,
@@ -92,7 +98,7 @@ impl<C: StoredColumns> RowCursor<C> {
                 if self.batch_rows > 0 {
                     return Ok(true);
                 }
-            } else if self.next_row_group < self.part.metadata.metadata().num_row_groups() {
+            } else if self.next_row_group < self.row_groups_end {
                 self.reader = Some(catch_reader_panic(|| self.open_row_group())?);
                 self.next_row_group += 1;
             } else {

@@ -1,6 +1,6 @@
 //! Verifies a dataset: reads the manifest, and then runs all other checks.
 
-use super::file::{self, ExpectedFile};
+use super::file::{self, ExpectedFile, PartBytes};
 use super::folder::FolderSearch;
 use super::part::{self, PartCheck, ReadableFile};
 use super::resolved::{self, CaptureIds};
@@ -9,8 +9,9 @@ use arrow_schema::SchemaRef;
 use dataset::error::{DatasetDefect, DatasetErrorKind, ManifestDefect};
 use dataset::tables::Table;
 use dataset::{
-    AGENTS_PATH, FileEntry, LOG_FILE, LogEntries, MANIFEST_FILE, Manifest, PartEntry, SUCCESS_FILE,
-    VIEWS_FILE, check_format, is_views_of, success_text,
+    AGENTS_PATH, CombinedFile, FileEntry, FileStats, LOG_FILE, LogEntries, MANIFEST_FILE,
+    MANIFEST_FORMAT, Manifest, PARTS_FOLDER, PartEntry, PartLocation, SUCCESS_FILE, VIEWS_FILE,
+    check_format, is_views_of, success_text,
 };
 use disk::error::Error;
 use rayon::prelude::*;
@@ -24,7 +25,7 @@ pub(super) fn check(root: &Path, progress: &VerifyProgress) -> Result<VerifyRepo
     check_with_captures(root, progress).map(|(report, _)| report)
 }
 
-/// Verifies a dataset. Also returns the keys of all captures; `None` if some could not be read.
+/// The same. Also returns the keys of all captures, if they are known.
 pub(super) fn check_with_captures(
     root: &Path,
     progress: &VerifyProgress,
@@ -44,8 +45,8 @@ pub(super) fn check_with_captures(
     let mut manifest = Manifest::parse(&text);
     // Before entries are checked, so that the files of malformed entries are
     // not reported as foreign.
-    let mut known_paths = listed_paths(&manifest);
-    check_manifest_digest(root, &manifest, &text, &mut report.findings);
+    let mut known = listed_paths(&manifest);
+    check_digest(root, &manifest, &text, &mut report.findings);
     let (findings, has_all_parts) = check_manifest(root, &mut manifest);
     report.findings.append(findings);
     let own_version = env!("CARGO_PKG_VERSION");
@@ -60,22 +61,51 @@ pub(super) fn check_with_captures(
     let options = manifest.options.as_ref();
     let has_agents = options.is_some_and(|options| options.tables.contains(&Table::Agents));
     if has_agents || options.is_none() {
-        known_paths.insert(AGENTS_PATH.to_owned());
+        known.insert(AGENTS_PATH.to_owned());
     }
-    check_folders(root, known_paths, &mut report.findings);
+    check_folders(root, known, &mut report.findings);
     check_views(root, &manifest, &mut report.findings);
-    report.unchecked = list_unchecked(&manifest);
-    set_progress_totals(root, &manifest, progress);
+    report.unchecked = unchecked(&manifest);
+    set_totals(root, &manifest, progress);
     progress.begin_phase(VerifyPhase::Files);
     if has_agents {
         let file = agents_table::check(root, &manifest, progress, &mut report);
         report.count_file(file);
     }
-    let part_lists = manifest.parts.iter().map(|part| part.files.as_slice());
-    let crawl_lists = manifest.crawls.iter().map(|crawl| crawl.files.as_slice());
-    let lists: Vec<&[FileEntry]> = part_lists.chain(crawl_lists).collect();
-    let mut files = check_files(root, &lists, progress, &mut report);
-    let crawl_files = files.split_off(manifest.parts.len());
+    let locations = manifest.part_locations();
+    let combined = manifest.combined.iter();
+    let mut listed: Vec<ListedFile<'_>> = combined
+        .map(|file| ListedFile::from_combined(file, &locations))
+        .collect();
+    let crawls = manifest.crawls.iter().flat_map(|crawl| &crawl.files);
+    listed.extend(crawls.map(ListedFile::from_entry));
+    // Parts that are not combined yet.
+    let single_parts = locations.iter();
+    let single_parts = single_parts.filter(|location| location.path.starts_with(PARTS_FOLDER));
+    listed.extend(single_parts.map(ListedFile::from_single_part));
+    let is_current = manifest.format == MANIFEST_FORMAT;
+    let sound = check_files(root, &listed, is_current, progress, &mut report);
+    if !is_current {
+        let format = manifest.format;
+        report.parts = manifest.parts.len() as u64;
+        report.unchecked.push(format!(
+            "the columns and the keys of rows, as its format is {format}, and not {MANIFEST_FORMAT}"
+        ));
+        return Ok((report, None));
+    }
+    let mut files: BTreeMap<u32, Vec<ReadableFile>> = BTreeMap::new();
+    for location in &locations {
+        let files = files.entry(location.part.number).or_default();
+        if sound.contains(location.path.as_str()) {
+            files.push(ReadableFile {
+                table: location.table.table,
+                path: root.join(&location.path),
+                name: location.path.clone(),
+                row_groups: location.row_groups.clone(),
+            });
+        }
+    }
+    let files: Vec<Vec<ReadableFile>> = files.into_values().collect();
     let captures = check_parts(&manifest, &files, progress, &mut report);
     let has_captures = |files: &Vec<ReadableFile>| {
         let mut files = files.iter();
@@ -83,15 +113,20 @@ pub(super) fn check_with_captures(
     };
     let are_captures_known = has_all_parts && files.iter().all(has_captures);
     let captures = Some(captures).filter(|_| are_captures_known);
-    for (crawl, files) in manifest.crawls.iter().zip(&crawl_files) {
-        resolved::check(&crawl.crawl, files, captures.as_ref(), &mut report.findings);
+    for crawl in &manifest.crawls {
+        let files = readable_files(root, &crawl.files, &sound);
+        resolved::check(
+            &crawl.crawl,
+            &files,
+            captures.as_ref(),
+            &mut report.findings,
+        );
     }
     Ok((report, captures))
 }
 
-/// Checks a manifest, without the files on disk: its lines, its parts, and the files that each part
-/// lists. Removes listed files that do not belong to their part. The result is true if no part is
-/// missing.
+/// Checks a manifest alone: its lines, its parts, and the files of each. Drops the files that are
+/// not those of their parts. Also returns true if no part is missing.
 pub(super) fn check_manifest(root: &Path, manifest: &mut Manifest) -> (Findings, bool) {
     let mut findings = Findings::default();
     add_problems(std::mem::take(&mut manifest.problems), &mut findings);
@@ -101,12 +136,12 @@ pub(super) fn check_manifest(root: &Path, manifest: &mut Manifest) -> (Findings,
     (findings, has_all_parts)
 }
 
-/// Compares the digest of the manifest with that in `_SUCCESS`.
-fn check_manifest_digest(root: &Path, manifest: &Manifest, text: &[u8], findings: &mut Findings) {
-    // While a dataset is replaced, `_SUCCESS` of the former dataset may still be there.
+/// Compares the digest of the manifest of a finished dataset.
+fn check_digest(root: &Path, manifest: &Manifest, text: &[u8], findings: &mut Findings) {
+    // While a dataset is replaced, the file of the former one may be there.
     let expected = disk::read(&root.join(SUCCESS_FILE)).unwrap_or_default();
-    let ends_with_newline = text.ends_with(b"\n");
-    let is_known = ends_with_newline && manifest.stale.is_empty() && !expected.is_empty();
+    let is_whole = text.ends_with(b"\n");
+    let is_known = is_whole && manifest.stale.is_empty() && !expected.is_empty();
     if is_known && expected != success_text(text).as_bytes() {
         findings.add(
             FindingKind::Manifest,
@@ -141,16 +176,20 @@ fn add_problems(problems: Vec<ManifestDefect>, findings: &mut Findings) {
     }
 }
 
-/// Checks that `views.sql` opens this dataset. It may be missing if the run was not finished.
+/// Checks that `views.sql` opens this dataset, unless the run has not come to write it, or another
+/// version has, whose text is not known.
 fn check_views(root: &Path, manifest: &Manifest, findings: &mut Findings) {
-    let Some(tables) = manifest.tables() else {
+    let Some(viewed) = manifest.viewed() else {
         return;
     };
-    if manifest.stale.contains(VIEWS_FILE) {
+    let version = manifest.version.as_deref();
+    let is_other_version = version.is_some_and(|version| version != env!("CARGO_PKG_VERSION"));
+    if manifest.stale.contains(VIEWS_FILE) || manifest.format != MANIFEST_FORMAT || is_other_version
+    {
         return;
     }
     let what = match disk::read(&root.join(VIEWS_FILE)) {
-        Ok(text) if is_views_of(&text, root, &tables, &[]) => return,
+        Ok(text) if is_views_of(&text, root, &viewed) => return,
         Ok(_) => "it opens another folder, or was changed",
         Err(_) if !disk::is_regular(&root.join(SUCCESS_FILE)) => return,
         Err(_) => "it is missing or cannot be read",
@@ -163,11 +202,11 @@ fn listed_paths(manifest: &Manifest) -> BTreeSet<String> {
     listed.chain(manifest.stale.iter().cloned()).collect()
 }
 
-fn check_folders(root: &Path, known_paths: BTreeSet<String>, findings: &mut Findings) {
+fn check_folders(root: &Path, known: BTreeSet<String>, findings: &mut Findings) {
     let log = LogEntries::read(root).ok().flatten().unwrap_or_default();
     let mut search = FolderSearch {
         root,
-        known_paths,
+        known_paths: known,
         temp_folders: log.temp_folders,
         findings,
     };
@@ -175,7 +214,7 @@ fn check_folders(root: &Path, known_paths: BTreeSet<String>, findings: &mut Find
     findings.replace_foreign_remedy();
 }
 
-fn set_progress_totals(root: &Path, manifest: &Manifest, progress: &VerifyProgress) {
+fn set_totals(root: &Path, manifest: &Manifest, progress: &VerifyProgress) {
     let bytes = manifest
         .files()
         .map(|file| file.stats.bytes)
@@ -187,41 +226,91 @@ fn set_progress_totals(root: &Path, manifest: &Manifest, progress: &VerifyProgre
     progress.parts_total.store(parts, Ordering::Relaxed);
 }
 
-/// Checks the files of each list. Returns for each list the files whose rows can be read.
-pub(super) fn check_files(
+/// A file that a manifest lists.
+pub(super) struct ListedFile<'m> {
+    table: Table,
+    path: &'m str,
+    /// `None` for the file of a single part, which is to be combined.
+    stats: Option<&'m FileStats>,
+    /// The row groups of each part, if it has several.
+    parts: Vec<PartBytes<'m>>,
+}
+
+impl<'m> ListedFile<'m> {
+    pub(super) fn from_entry(entry: &'m FileEntry) -> Self {
+        Self {
+            table: entry.table,
+            path: &entry.path,
+            stats: Some(&entry.stats),
+            parts: Vec::new(),
+        }
+    }
+
+    fn from_combined(file: &'m CombinedFile, locations: &'m [PartLocation<'m>]) -> Self {
+        let parts = locations.iter();
+        let parts = parts.filter(|location| location.path == file.entry.path);
+        Self {
+            parts: parts.map(PartBytes::from_location).collect(),
+            ..Self::from_entry(&file.entry)
+        }
+    }
+
+    fn from_single_part(location: &'m PartLocation<'m>) -> Self {
+        Self {
+            table: location.table.table,
+            path: &location.path,
+            stats: None,
+            parts: Vec::new(),
+        }
+    }
+}
+
+/// Returns the files of a crawl whose rows can be read: those in `sound`.
+pub(super) fn readable_files(
     root: &Path,
-    lists: &[&[FileEntry]],
+    entries: &[FileEntry],
+    sound: &BTreeSet<&str>,
+) -> Vec<ReadableFile> {
+    let entries = entries.iter();
+    let sound = entries.filter(|entry| sound.contains(entry.path.as_str()));
+    let readable = sound.map(|entry| ReadableFile {
+        table: entry.table,
+        path: root.join(&entry.path),
+        name: entry.path.clone(),
+        row_groups: None,
+    });
+    readable.collect()
+}
+
+/// Checks files. Their columns are compared if they are of the current format. Returns the paths of
+/// those whose rows can be read.
+pub(super) fn check_files<'m>(
+    root: &Path,
+    files: &[ListedFile<'m>],
+    is_current: bool,
     progress: &VerifyProgress,
     report: &mut VerifyReport,
-) -> Vec<Vec<ReadableFile>> {
+) -> BTreeSet<&'m str> {
     let schemas = Table::ALL.map(|table| (table, table.schema()));
     let schemas: BTreeMap<Table, SchemaRef> = schemas.into_iter().collect();
-    let numbered_lists = lists.iter().enumerate();
-    let entries: Vec<_> = numbered_lists
-        .flat_map(|(i, list)| list.iter().map(move |entry| (i, entry)))
-        .collect();
-    let checks = entries.into_par_iter().map(|(i, entry)| {
+    let checks = files.par_iter().map(|listed| {
         let mut findings = Findings::default();
-        let file = disk::open_below(root, Path::new(&entry.path));
+        let file = disk::open_below(root, Path::new(listed.path));
         let expected = ExpectedFile {
-            schema: &schemas[&entry.table],
-            stats: Some(&entry.stats),
+            schema: is_current.then(|| &*schemas[&listed.table]),
+            stats: listed.stats,
+            parts: &listed.parts,
         };
-        let check = file::check(file, &entry.path, &expected, progress, &mut findings);
-        let readable = check.is_sound.then(|| ReadableFile {
-            table: entry.table,
-            path: root.join(&entry.path),
-            name: entry.path.clone(),
-        });
-        (i, check, readable, findings)
+        let check = file::check(file, listed.path, &expected, progress, &mut findings);
+        (listed.path, check, findings)
     });
-    let mut files: Vec<Vec<ReadableFile>> = lists.iter().map(|_| Vec::new()).collect();
-    for (i, check, readable, findings) in checks.collect::<Vec<_>>() {
+    let mut sound = BTreeSet::new();
+    for (path, check, findings) in checks.collect::<Vec<_>>() {
         report.count_file(check);
         report.findings.append(findings);
-        files[i].extend(readable);
+        sound.extend(check.is_sound.then_some(path));
     }
-    files
+    sound
 }
 
 /// Compares the tables of each part, and the keys of all parts. Returns the keys.
@@ -234,7 +323,7 @@ fn check_parts(
     progress.begin_phase(VerifyPhase::Parts);
     let parts: Vec<(&PartEntry, &Vec<ReadableFile>)> = manifest.parts.iter().zip(files).collect();
     let checks = parts.into_par_iter().map(|(part, files)| {
-        // If the verification was stopped, its findings are not reported.
+        // Nothing is reported of a verification that was stopped.
         let files = if progress.is_stopped() { &[] } else { &**files };
         let check = part::check(files);
         progress.parts.fetch_add(1, Ordering::Relaxed);
@@ -271,9 +360,8 @@ fn check_parts(
     ids_by_crawl
 }
 
-/// Returns descriptions of the checks that are not possible, because the manifest is incomplete or a
-/// table is missing.
-fn list_unchecked(manifest: &Manifest) -> Vec<String> {
+/// Returns the checks that are not possible, because the manifest is incomplete or a table is missing.
+fn unchecked(manifest: &Manifest) -> Vec<String> {
     let what = match &manifest.options {
         None => "which tables there should be: the options are not known",
         Some(options) if !options.tables.contains(&Table::RobotsFiles) => {

@@ -50,8 +50,9 @@ pub(super) fn check(path: &Path, progress: &VerifyProgress) -> Result<VerifyRepo
         ..VerifyReport::default()
     };
     let expected = ExpectedFile {
-        schema: &schema,
+        schema: Some(&schema),
         stats: None,
+        parts: &[],
     };
     let name = path.to_string_lossy();
     let check = file::check(

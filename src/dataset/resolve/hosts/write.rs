@@ -206,7 +206,6 @@ fn build_host_row<'a>(
         authoritative_robots_id: host.capture.id.robots_id,
         rules_crawl: &context.dataset.crawls()[source.crawl as usize],
         rules_robots_id: source.robots_id,
-        has_own_rules: source == host.capture.id,
         n_redirects: host.capture.redirects.hop_count.into(),
         redirect_end: host.capture.redirects.end.map(|end| end.name()),
         rules,

@@ -1,0 +1,125 @@
+//! Combines row groups of several files of a table in one file, without encoding them again.
+//!
+//! Pages, dictionaries and Bloom filters are copied as they are. Only the places in the metadata
+//! change. The bytes of the copied row groups are therefore the same as in their sources, and so is
+//! their digest.
+
+use super::file::{
+    TableSchema, WrittenFile, WrittenRowGroups, end_rows, file_write_error, finish_file, start_file,
+};
+use super::hashing_writer::{Output, ParquetFileWriter};
+use disk::NewFile;
+use disk::error::Error;
+use parquet::bloom_filter::Sbbf;
+use parquet::column::writer::ColumnCloseResult;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader};
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// Row groups of a file that are copied.
+pub struct RowGroupSource {
+    pub path: PathBuf,
+    pub file: File,
+    /// The indexes of the row groups.
+    pub row_groups: Range<usize>,
+    /// The digest of their bytes when they were written.
+    pub digest: String,
+}
+
+/// Writes a file with the row groups of all sources, in order, and gives it its name.
+///
+/// # Errors
+///
+/// Those of writing; [`ErrorKind::Read`](disk::error::ErrorKind::Read) if a source cannot be read or
+/// does not have these row groups with the same digest. Then the file is removed.
+pub fn concatenate(
+    schema: TableSchema,
+    (new, file): (NewFile, File),
+    sources: impl IntoIterator<Item = Result<RowGroupSource, Error>>,
+) -> Result<WrittenFile, Error> {
+    let path = new.path();
+    let copy = || {
+        let (_, mut writer) = start_file(schema, Output::File(file))
+            .map_err(|error| file_write_error(&path, error))?;
+        let mut all = WrittenRowGroups::default();
+        let mut copied = Vec::new();
+        for source in sources {
+            let source = source?;
+            let metadata = metadata_of(&source)?;
+            for index in source.row_groups.clone() {
+                all.rows += metadata.row_group(index).num_rows().unsigned_abs();
+                let result = append_row_group(&mut writer, &source.file, &metadata, index);
+                result.map_err(|error| cannot_copy(&source.path, error))?;
+            }
+            all.count += source.row_groups.len();
+            end_rows(&mut writer);
+            copied.push((source.path, source.digest));
+        }
+        Ok((writer, all, copied))
+    };
+    match copy() {
+        Ok((writer, all, copied)) => finish_file(writer, new, all, |written| {
+            let mut pairs = copied.iter().zip(written);
+            match pairs.find(|((_, digest), written)| *digest != written.digest) {
+                None => Ok(()),
+                Some(((path, _), _)) => {
+                    let why = "it was damaged since it was written";
+                    Err(Error::read(path, io::Error::other(why)))
+                }
+            }
+        }),
+        Err(error) => {
+            new.discard();
+            Err(error)
+        }
+    }
+}
+
+fn metadata_of(source: &RowGroupSource) -> Result<ParquetMetaData, Error> {
+    let reader = ParquetMetaDataReader::new().with_offset_index_policy(PageIndexPolicy::Optional);
+    let mut reader = reader.with_column_index_policy(PageIndexPolicy::Skip);
+    let metadata = reader
+        .try_parse(&source.file)
+        .and_then(|()| reader.finish());
+    let metadata = metadata.map_err(|error| cannot_copy(&source.path, error))?;
+    match source.row_groups.end <= metadata.num_row_groups() {
+        true => Ok(metadata),
+        false => {
+            let why = "it has fewer row groups than its manifest states".to_owned();
+            Err(cannot_copy(&source.path, ParquetError::General(why)))
+        }
+    }
+}
+
+/// Copies a row group.
+fn append_row_group(
+    writer: &mut ParquetFileWriter,
+    file: &File,
+    metadata: &ParquetMetaData,
+    index: usize,
+) -> Result<(), ParquetError> {
+    let row_group = metadata.row_group(index);
+    let mut target = writer.next_row_group()?;
+    let page_index = metadata.page_index_for_row_group(index);
+    for (column, chunk) in row_group.columns().iter().enumerate() {
+        let offset_index = page_index.offset_index(column);
+        let close = ColumnCloseResult {
+            bytes_written: chunk.compressed_size().unsigned_abs(),
+            rows_written: row_group.num_rows().unsigned_abs(),
+            metadata: chunk.clone(),
+            bloom_filter: Sbbf::read_from_column_chunk(chunk, file)?,
+            column_index: None,
+            offset_index: offset_index.cloned(),
+        };
+        target.append_column(file, close)?;
+    }
+    target.close()?;
+    Ok(())
+}
+
+fn cannot_copy(path: &Path, error: ParquetError) -> Error {
+    Error::with_source(disk::error::ErrorKind::Read, path, error)
+}

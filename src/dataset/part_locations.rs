@@ -1,0 +1,120 @@
+//! Where the rows of each part are: in files of its own while a run is at work, and in files of
+//! several parts after these were combined.
+
+use crate::OutputLayout;
+use crate::manifest_entries::{CombinedFile, PartEntry, PartTable};
+use crate::tables::Table;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::path::PathBuf;
+
+/// The rows of a part in a table.
+#[derive(Clone, Debug)]
+pub struct PartLocation<'m> {
+    pub part: &'m PartEntry,
+    pub table: &'m PartTable,
+    /// The path of the file, relative to the folder of the dataset.
+    pub path: String,
+    /// The row groups of the part; `None` for all of the file.
+    pub row_groups: Option<Range<usize>>,
+    /// The offset of the first row group in the file.
+    pub offset: u64,
+}
+
+impl PartLocation<'_> {
+    /// Returns the name of the part in its dataset. Names are sorted like parts.
+    pub(crate) fn part_name(&self) -> PathBuf {
+        let PartEntry {
+            crawl,
+            subset,
+            number,
+            ..
+        } = self.part;
+        PathBuf::from(format!("crawl={crawl}/subset={subset}/{number:010}"))
+    }
+}
+
+/// The bytes before the first row group of a Parquet file.
+pub(crate) const MAGIC_BYTES: u64 = 4;
+
+/// Returns the path of the file of a single part, relative to the folder of the dataset.
+pub(crate) fn single_part_path(layout: &OutputLayout, table: Table, part: &PartEntry) -> String {
+    let path = layout.single_part_path(table, part.number, &part.crawl, &part.subset);
+    path.to_string_lossy().into_owned()
+}
+
+/// Returns the locations of all parts in all tables. A part of a combined file that has a part without
+/// an entry is taken to be in a file of its own.
+pub(crate) fn part_locations<'m>(
+    layout: &OutputLayout,
+    parts: &'m [PartEntry],
+    files: &[CombinedFile],
+) -> Vec<PartLocation<'m>> {
+    let by_number: BTreeMap<u32, &PartEntry> =
+        parts.iter().map(|part| (part.number, part)).collect();
+    let mut combined = HashMap::new();
+    for file in files {
+        for range in row_group_ranges(file, &by_number).unwrap_or_default() {
+            combined.insert((range.part, file.entry.table), (file, range));
+        }
+    }
+    let tables = parts
+        .iter()
+        .flat_map(|part| part.tables.iter().map(move |table| (part, table)));
+    let location = |(part, table): (&'m PartEntry, &'m PartTable)| match combined
+        .get(&(part.number, table.table))
+    {
+        Some((file, range)) => PartLocation {
+            part,
+            table,
+            path: file.entry.path.clone(),
+            row_groups: (file.parts.len() > 1).then(|| range.row_groups.clone()),
+            offset: range.offset,
+        },
+        None => PartLocation {
+            part,
+            table,
+            path: single_part_path(layout, table.table, part),
+            row_groups: None,
+            offset: MAGIC_BYTES,
+        },
+    };
+    tables.map(location).collect()
+}
+
+/// The row groups of a part in a combined file.
+pub(crate) struct RowGroupRange {
+    pub(crate) part: u32,
+    pub(crate) row_groups: Range<usize>,
+    /// The offset of the first of them.
+    pub(crate) offset: u64,
+    /// The bytes of all of them.
+    pub(crate) bytes: u64,
+    pub(crate) digest: String,
+}
+
+/// Returns the row groups of each part of a combined file; `None` if a part has no entry.
+pub(crate) fn row_group_ranges(
+    file: &CombinedFile,
+    parts: &BTreeMap<u32, &PartEntry>,
+) -> Option<Vec<RowGroupRange>> {
+    let (mut row_group, mut offset) = (0, MAGIC_BYTES);
+    let range = |number: &u32| {
+        let part = parts.get(number)?;
+        let table = part
+            .tables
+            .iter()
+            .find(|table| table.table == file.entry.table)?;
+        let range = RowGroupRange {
+            part: *number,
+            row_groups: row_group..row_group + table.row_groups,
+            offset,
+            bytes: table.bytes,
+            digest: table.digest.clone(),
+        };
+        row_group += table.row_groups;
+        offset = offset.saturating_add(table.bytes);
+        Some(range)
+    };
+    file.parts.iter().map(range).collect()
+}

@@ -1,0 +1,156 @@
+//! Which rows of a former run are still as they were written: every file is read for its digest, so that
+//! a run that is resumed replaces what was damaged or lost, and nothing else.
+
+use crate::manifest::Manifest;
+use crate::manifest_entries::{CombinedFile, FileEntry, PartEntry, PartTable};
+use crate::part_locations::{MAGIC_BYTES, RowGroupRange, row_group_ranges, single_part_path};
+use crate::{OutputLayout, tables::Table};
+use parquet::file::metadata::ParquetMetaDataReader;
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+use xxhash_rust::xxh3::Xxh3;
+
+/// The size of a read.
+const BUFFER_BYTES: u64 = 256 << 10;
+
+/// The rows of a former run that are as they were written.
+#[derive(Debug, Default)]
+pub(crate) struct PresentRows {
+    /// The parts whose rows of all tables are there.
+    pub(crate) parts: BTreeSet<u32>,
+    /// The combined files that are whole, by path.
+    pub(crate) whole_files: BTreeSet<String>,
+    /// True if the files of all crawls are whole.
+    pub(crate) has_crawls: bool,
+    /// The rows of parts in combined files that are not whole, and in whole ones.
+    in_files: BTreeSet<(u32, Table)>,
+}
+
+impl PresentRows {
+    /// Reads the files of a manifest.
+    pub(crate) fn find(root: &Path, layout: &OutputLayout, manifest: &Manifest) -> Self {
+        let by_number: BTreeMap<u32, &PartEntry> = manifest
+            .parts
+            .iter()
+            .map(|part| (part.number, part))
+            .collect();
+        let files = manifest.combined.par_iter();
+        let checked: Vec<_> = files
+            .map(|file| (file, check_file(root, file, &by_number)))
+            .collect();
+        let mut present = Self::default();
+        for (file, check) in checked {
+            let table = file.entry.table;
+            if check.is_whole {
+                present.whole_files.insert(file.entry.path.clone());
+            }
+            let parts = check.parts.into_iter().map(|part| (part, table));
+            present.in_files.extend(parts);
+        }
+        let has_rows = |part: &PartEntry, table: &PartTable| {
+            present.in_files.contains(&(part.number, table.table)) || {
+                let path = single_part_path(layout, table.table, part);
+                has_row_groups(root, &path, table)
+            }
+        };
+        let is_present = |part: &&PartEntry| part.tables.iter().all(|table| has_rows(part, table));
+        let parts = manifest.parts.par_iter().filter(is_present);
+        let parts = parts.map(|part| part.number).collect();
+        let files: Vec<&FileEntry> = manifest
+            .crawls
+            .iter()
+            .flat_map(|crawl| &crawl.files)
+            .collect();
+        present.has_crawls = files.par_iter().all(|file| is_whole(root, file));
+        present.parts = parts;
+        present
+    }
+
+    /// Returns the parts of a combined file whose rows in it are there.
+    pub(crate) fn parts_in(&self, file: &CombinedFile) -> BTreeSet<u32> {
+        let is_present = |part: &u32| self.in_files.contains(&(*part, file.entry.table));
+        file.parts.iter().copied().filter(is_present).collect()
+    }
+}
+
+/// The rows of a combined file that are as they were written.
+#[derive(Default)]
+struct FileCheck {
+    is_whole: bool,
+    parts: Vec<u32>,
+}
+
+fn check_file(root: &Path, file: &CombinedFile, parts: &BTreeMap<u32, &PartEntry>) -> FileCheck {
+    let Some(ranges) = row_group_ranges(file, parts) else {
+        return FileCheck::default();
+    };
+    if is_whole(root, &file.entry) {
+        return FileCheck {
+            is_whole: true,
+            parts: file.parts.clone(),
+        };
+    }
+    let count = ranges.iter().map(|range| range.row_groups.len()).sum();
+    let Some(mut opened) = open_with_row_groups(root, &file.entry.path, count) else {
+        return FileCheck::default();
+    };
+    let mut is_sound = |range: &RowGroupRange| {
+        let digest = digest_of(&mut opened, range.offset, range.bytes);
+        digest.is_ok_and(|digest| digest == range.digest)
+    };
+    FileCheck {
+        is_whole: false,
+        parts: ranges
+            .iter()
+            .filter(|range| is_sound(range))
+            .map(|range| range.part)
+            .collect(),
+    }
+}
+
+/// Returns true if a file has the size and the digest that it had when it was written.
+fn is_whole(root: &Path, file: &FileEntry) -> bool {
+    let opened = disk::open_below(root, Path::new(&file.path));
+    let digest = opened.and_then(|mut opened| {
+        let bytes = opened.metadata()?.len();
+        match bytes == file.stats.bytes {
+            true => digest_of(&mut opened, 0, bytes),
+            false => Ok(String::new()),
+        }
+    });
+    digest.is_ok_and(|digest| digest == file.stats.digest)
+}
+
+/// Returns true if the file of a single part has its row groups.
+fn has_row_groups(root: &Path, path: &str, table: &PartTable) -> bool {
+    let opened = open_with_row_groups(root, path, table.row_groups);
+    let digest = opened.map(|mut opened| digest_of(&mut opened, MAGIC_BYTES, table.bytes));
+    digest.is_some_and(|digest| digest.is_ok_and(|digest| digest == table.digest))
+}
+
+/// Opens a file if it has this number of row groups, by its footer.
+fn open_with_row_groups(root: &Path, path: &str, count: usize) -> Option<File> {
+    let file = disk::open_below(root, Path::new(path)).ok()?;
+    let metadata = crate::catch_panic(Path::new(path), || {
+        let metadata = ParquetMetaDataReader::new().parse_and_finish(&file);
+        metadata.map_err(|error| disk::error::Error::read(path, io::Error::other(error)))
+    });
+    (metadata.ok()?.num_row_groups() == count).then_some(file)
+}
+
+/// Returns the XXH3-64 of some bytes of a file, in hexadecimal.
+fn digest_of(file: &mut File, offset: u64, bytes: u64) -> io::Result<String> {
+    file.seek(SeekFrom::Start(offset))?;
+    let (mut hash, mut rest) = (Xxh3::new(), bytes);
+    let mut buffer = vec![0; BUFFER_BYTES.min(bytes) as usize];
+    while rest > 0 {
+        let count = rest.min(buffer.len() as u64) as usize;
+        file.read_exact(&mut buffer[..count])?;
+        hash.update(&buffer[..count]);
+        rest -= count as u64;
+    }
+    Ok(format!("{:016x}", hash.digest()))
+}
