@@ -284,7 +284,7 @@ TRIALS = {
         ("src/capture/lib.rs", "let mut anomalies = Vec::new();\n        if target.url.is_none() {",
          "let mut anomalies = vec![CaptureAnomalyKind::TrialCapture];\n        if target.url.is_none() {")]),
     "Add a column": (column, [
-        ("src/dataset/tables/rules.rs", "} derived {\n    is_empty", '    is_root: Bool, "True if the path is `/`.";\n§'),
+        ("src/dataset/tables/rules.rs", "} derived {\n    path_bytes", '    is_root: Bool, "True if the path is `/`.";\n§'),
         ("src/dataset/tables/rules.rs", "        self.beyond_500kib\n",
          '        self.is_root.extend(lines.clone().map(|line| robots.text(line.value) == b"/"));\n§')]),
     "Add a question": (question, [
