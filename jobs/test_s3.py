@@ -196,7 +196,7 @@ class Tests:
         defects = {
             "cut": (lambda root: os.truncate(next(root.glob("rules/*/*/*.parquet")), 500), "has 500 bytes"),
             "gone": (lambda root: next(root.glob("hosts/*/*.parquet")).unlink(), "is missing"),
-            "no-part": (lambda root: drop_lines(root / "_manifest.jsonl", '"part":'), "parts are missing"),
+            "no-part": (lambda root: drop_part(root / "_manifest.jsonl"), "parts are missing"),
             "no-file": (lambda root: drop_lines(root / "_manifest.jsonl", '"resolved":'), "the hosts of C are missing"),
         }
         for name, (damage, words) in defects.items():
@@ -461,6 +461,13 @@ def busy_server():
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
+
+
+def drop_part(path):
+    """Removes the last part from a manifest, with the files that have it."""
+    drop_lines(path, '"part":')
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if '"parts":' not in line))
 
 
 def drop_lines(path, word):
