@@ -138,7 +138,7 @@ fn divide(parts: &[(u32, u64)]) -> Vec<Vec<u32>> {
     files.into_iter().map(|(numbers, _)| numbers).collect()
 }
 
-/// Writes a file, and adds it to the manifest.
+/// Writes a combined file, and adds it to the manifest.
 fn combine_file(
     dataset: &mut DatasetWriter,
     layout: &OutputLayout,

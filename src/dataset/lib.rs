@@ -72,6 +72,7 @@ pub use manifest_entries::{
 pub use part_file::{OpenedPart, open_part_file};
 pub use part_lines::PartLines;
 pub use part_locations::PartLocation;
+pub use present_rows::digest_of;
 pub(crate) use reader::push_crawl_key;
 pub use reader::{CaptureFilter, ColumnValuesFilter, Dataset, PartId};
 pub use reader::{PartReader, column};

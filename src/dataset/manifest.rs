@@ -12,7 +12,7 @@
 //! and no path outside the dataset.
 //!
 //! The same entries (`manifest_entries.rs`) are used by runs, which write them, by
-//! `--resume` and by `verify`. If you change an entry, increase `FORMAT`, and check
+//! `--resume` and by `verify`. If you change an entry, increase `MANIFEST_FORMAT`, and check
 //! `verify/plan.rs` and `docs/limits.md`.
 
 use super::layout::PARTS_FOLDER;
@@ -288,7 +288,7 @@ impl Manifest {
             }
             is_own
         });
-        // Where these rows are is not known.
+        // The location of these rows is not known.
         for part in &mut self.parts {
             let number = part.number;
             part.tables

@@ -1,7 +1,7 @@
-//! Datasets of earlier formats: their files are read as if they had the columns of today.
+//! Computes the columns of today from files of earlier formats.
 //!
-//! `docs/formats.md` states what each format changed. If a column changes its meaning, add what it is
-//! made of here, for views and for readers, and a dataset to `tests/formats`.
+//! `docs/formats.md` states what each format changed. If a column changes its meaning, add the expression
+//! that computes it from the former columns, for views and for readers, and a dataset to `tests/formats`.
 
 use crate::tables::Table;
 use arrow_array::cast::AsArray;
@@ -11,7 +11,7 @@ use columns::escaped_text::unescape_body;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The format with whole columns.
+/// The first format in which only columns named `*_raw` are null where they equal another one.
 const WHOLE_COLUMNS: u64 = 6;
 
 /// The column of format 5 that has a value where backslashes in `path` are doubled.

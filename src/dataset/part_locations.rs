@@ -1,5 +1,5 @@
-//! Where the rows of each part are: in files of its own while a run is at work, and in files of
-//! several parts after these were combined.
+//! The locations of the rows of each part. During a run, a part has its own file in each table. At the
+//! end of the run, the files of several parts are combined.
 
 use crate::OutputLayout;
 use crate::manifest_entries::{CombinedFile, PartEntry, PartTable};
@@ -43,8 +43,8 @@ pub(crate) fn single_part_path(layout: &OutputLayout, table: Table, part: &PartE
     path.to_string_lossy().into_owned()
 }
 
-/// Returns the locations of all parts in all tables. A part of a combined file that has a part without
-/// an entry is taken to be in a file of its own.
+/// Returns the locations of all parts in all tables. If a combined file lists a part without an entry,
+/// its other parts are taken to have their own files.
 pub(crate) fn part_locations<'m>(
     layout: &OutputLayout,
     parts: &'m [PartEntry],
@@ -107,12 +107,12 @@ pub(crate) fn row_group_ranges(
             .find(|table| table.table == file.entry.table)?;
         let range = RowGroupRange {
             part: *number,
-            row_groups: row_group..row_group + table.row_groups,
+            row_groups: row_group..row_group.saturating_add(table.row_groups),
             offset,
             bytes: table.bytes,
             digest: table.digest.clone(),
         };
-        row_group += table.row_groups;
+        row_group = range.row_groups.end;
         offset = offset.saturating_add(table.bytes);
         Some(range)
     };

@@ -1,5 +1,5 @@
-//! Which rows of a former run are still as they were written: every file is read for its digest, so that
-//! a run that is resumed replaces what was damaged or lost, and nothing else.
+//! Finds the rows of a former run that are unchanged. It reads every file to compare its digest, so that
+//! a resumed run replaces only what was damaged or lost.
 
 use crate::manifest::Manifest;
 use crate::manifest_entries::{CombinedFile, FileEntry, PartEntry, PartTable};
@@ -16,7 +16,7 @@ use xxhash_rust::xxh3::Xxh3;
 /// The size of a read.
 const BUFFER_BYTES: u64 = 256 << 10;
 
-/// The rows of a former run that are as they were written.
+/// The rows of a former run that are unchanged.
 #[derive(Debug, Default)]
 pub(crate) struct PresentRows {
     /// The parts whose rows of all tables are there.
@@ -25,12 +25,12 @@ pub(crate) struct PresentRows {
     pub(crate) whole_files: BTreeSet<String>,
     /// True if the files of all crawls are whole.
     pub(crate) has_crawls: bool,
-    /// The rows of parts in combined files that are not whole, and in whole ones.
+    /// The parts in combined files whose rows are unchanged, also in damaged files.
     in_files: BTreeSet<(u32, Table)>,
 }
 
 impl PresentRows {
-    /// Reads the files of a manifest.
+    /// Reads the files of a manifest, and compares their digests.
     pub(crate) fn find(root: &Path, layout: &OutputLayout, manifest: &Manifest) -> Self {
         let by_number: BTreeMap<u32, &PartEntry> = manifest
             .parts
@@ -69,14 +69,14 @@ impl PresentRows {
         present
     }
 
-    /// Returns the parts of a combined file whose rows in it are there.
+    /// Returns the parts of a combined file whose rows in it are unchanged.
     pub(crate) fn parts_in(&self, file: &CombinedFile) -> BTreeSet<u32> {
         let is_present = |part: &u32| self.in_files.contains(&(*part, file.entry.table));
         file.parts.iter().copied().filter(is_present).collect()
     }
 }
 
-/// The rows of a combined file that are as they were written.
+/// The unchanged rows of a combined file.
 #[derive(Default)]
 struct FileCheck {
     is_whole: bool,
@@ -94,11 +94,11 @@ fn check_file(root: &Path, file: &CombinedFile, parts: &BTreeMap<u32, &PartEntry
         };
     }
     let count = ranges.iter().map(|range| range.row_groups.len()).sum();
-    let Some(mut opened) = open_with_row_groups(root, &file.entry.path, count) else {
+    let Some(opened) = open_with_row_groups(root, &file.entry.path, count) else {
         return FileCheck::default();
     };
-    let mut is_sound = |range: &RowGroupRange| {
-        let digest = digest_of(&mut opened, range.offset, range.bytes);
+    let is_sound = |range: &RowGroupRange| {
+        let digest = digest_of(&opened, range.offset, range.bytes);
         digest.is_ok_and(|digest| digest == range.digest)
     };
     FileCheck {
@@ -114,24 +114,24 @@ fn check_file(root: &Path, file: &CombinedFile, parts: &BTreeMap<u32, &PartEntry
 /// Returns true if a file has the size and the digest that it had when it was written.
 fn is_whole(root: &Path, file: &FileEntry) -> bool {
     let opened = disk::open_below(root, Path::new(&file.path));
-    let digest = opened.and_then(|mut opened| {
+    let digest = opened.and_then(|opened| {
         let bytes = opened.metadata()?.len();
         match bytes == file.stats.bytes {
-            true => digest_of(&mut opened, 0, bytes),
+            true => digest_of(&opened, 0, bytes),
             false => Ok(String::new()),
         }
     });
     digest.is_ok_and(|digest| digest == file.stats.digest)
 }
 
-/// Returns true if the file of a single part has its row groups.
+/// Returns true if the file of a single part has the row groups that were written.
 fn has_row_groups(root: &Path, path: &str, table: &PartTable) -> bool {
     let opened = open_with_row_groups(root, path, table.row_groups);
-    let digest = opened.map(|mut opened| digest_of(&mut opened, MAGIC_BYTES, table.bytes));
+    let digest = opened.map(|opened| digest_of(&opened, MAGIC_BYTES, table.bytes));
     digest.is_some_and(|digest| digest.is_ok_and(|digest| digest == table.digest))
 }
 
-/// Opens a file if it has this number of row groups, by its footer.
+/// Opens a file if its footer has this number of row groups.
 fn open_with_row_groups(root: &Path, path: &str, count: usize) -> Option<File> {
     let file = disk::open_below(root, Path::new(path)).ok()?;
     let metadata = crate::catch_panic(Path::new(path), || {
@@ -141,8 +141,12 @@ fn open_with_row_groups(root: &Path, path: &str, count: usize) -> Option<File> {
     (metadata.ok()?.num_row_groups() == count).then_some(file)
 }
 
-/// Returns the XXH3-64 of some bytes of a file, in hexadecimal.
-fn digest_of(file: &mut File, offset: u64, bytes: u64) -> io::Result<String> {
+/// Returns the XXH3-64 of `bytes` bytes of a file from `offset` on, in hexadecimal.
+///
+/// # Errors
+///
+/// Errors of reading; [`io::ErrorKind::UnexpectedEof`] if the file has fewer bytes.
+pub fn digest_of(mut file: &File, offset: u64, bytes: u64) -> io::Result<String> {
     file.seek(SeekFrom::Start(offset))?;
     let (mut hash, mut rest) = (Xxh3::new(), bytes);
     let mut buffer = vec![0; BUFFER_BYTES.min(bytes) as usize];

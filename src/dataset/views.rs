@@ -36,7 +36,7 @@ fn root_expression(path: &Path) -> String {
 #[derive(Clone, Debug, Default)]
 pub struct ViewedFiles {
     pub tables: Vec<Table>,
-    /// The subfolders of joined datasets; empty for a single own.
+    /// The subfolders of joined datasets; empty for a single dataset.
     pub members: Vec<String>,
     /// The formats of the datasets.
     pub formats: BTreeSet<u64>,

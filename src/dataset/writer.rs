@@ -283,7 +283,7 @@ impl FormerRun {
                     split_files.push((file, parts));
                 }
             }
-            // They are made from all parts.
+            // The resolved tables depend on all parts.
             let is_resolved = |part: &PlannedPart| {
                 let mut crawls = crawls.iter();
                 crawls.any(|entry| entry.crawl == part.crawl)
@@ -311,7 +311,8 @@ impl FormerRun {
         })
     }
 
-    /// Removes what does not remain, and writes the manifest. What remains becomes that of `dataset`.
+    /// Removes the files that are not kept, and writes the manifest. The kept parts, files and crawls
+    /// become those of `dataset`.
     fn clean_up(mut self, layout: &OutputLayout, dataset: &mut DatasetWriter) -> Result<(), Error> {
         let root = layout.root();
         let has_dropped = !self.dropped_parts.is_empty()
@@ -319,7 +320,7 @@ impl FormerRun {
             || !self.split_files.is_empty();
         if self.is_resumed {
             remove_success(root)?;
-            // While the manifest is as it was: the rows of each part stay in one of both files.
+            // The manifest still lists the combined files, so that a kill loses no rows.
             dataset.parts = self
                 .kept_parts
                 .iter()

@@ -5,13 +5,13 @@
 
 use super::{FindingKind, Findings, VerifyProgress};
 use arrow_schema::Schema;
-use dataset::{FileStats, OpenedPart, PartLocation, open_part_file};
+use dataset::{FileStats, OpenedPart, PartLocation, digest_of, open_part_file};
 use disk::error::Error;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ArrowReaderMetadata;
 use parquet::errors::ParquetError;
 use std::fs::File;
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+use std::io::{self, ErrorKind, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -168,9 +168,8 @@ fn damaged_parts(file: &File, parts: &[PartBytes<'_>]) -> String {
         return String::new();
     }
     let is_damaged = |part: &&PartBytes<'_>| {
-        let mut bytes = vec![0; usize::try_from(part.bytes).unwrap_or(0)];
-        let read = read_exact_at(file, part.offset, &mut bytes);
-        read.is_err() || format!("{:016x}", xxhash_rust::xxh3::xxh3_64(&bytes)) != part.digest
+        let digest = digest_of(file, part.offset, part.bytes);
+        digest.is_err() || digest.is_ok_and(|digest| digest != part.digest)
     };
     let damaged = parts.iter().filter(is_damaged);
     let numbers: Vec<String> = damaged.map(|part| part.part.to_string()).collect();
@@ -178,11 +177,6 @@ fn damaged_parts(file: &File, parts: &[PartBytes<'_>]) -> String {
         true => " in its footer".to_owned(),
         false => format!(" in part {}", numbers.join(", ")),
     }
-}
-
-fn read_exact_at(mut file: &File, offset: u64, bytes: &mut [u8]) -> io::Result<()> {
-    file.seek(SeekFrom::Start(offset))?;
-    file.read_exact(bytes)
 }
 
 fn add_unreadable(name: &str, error: &io::Error, findings: &mut Findings) {

@@ -25,7 +25,7 @@ pub(super) fn check(root: &Path, progress: &VerifyProgress) -> Result<VerifyRepo
     check_with_captures(root, progress).map(|(report, _)| report)
 }
 
-/// The same. Also returns the keys of all captures, if they are known.
+/// Verifies a dataset. Also returns the keys of all captures, if they are known.
 pub(super) fn check_with_captures(
     root: &Path,
     progress: &VerifyProgress,
