@@ -208,9 +208,12 @@ mod tests {
 
     #[test]
     fn pages_do_not_depend_on_batches() {
-        // Some texts of a kilobyte, so that pages end by size, too.
-        let texts: Vec<String> = (0..300_000)
-            .map(|row| "x".repeat(if row % 3 == 0 { 1000 } else { row % 7 }))
+        // Texts of a kilobyte at the beginning, so that pages end by size, too.
+        let texts: Vec<String> = (0..1_200_000)
+            .map(|row| {
+                let is_long = row < 100_000 && row % 3 == 0;
+                "x".repeat(if is_long { 1000 } else { row % 7 })
+            })
             .collect();
         let whole = split_into_pages(vec![batch(&texts)]);
         let rows = rows_per_group(&whole);
