@@ -126,7 +126,9 @@ selected AS (
         PARTITION BY crawl, surt_host_name
         ORDER BY rank, url_protocol <> 'https', url_port IS NOT NULL, fetch_time DESC NULLS LAST, robots_id) = 1
 )
-SELECT s.crawl, s.surt_host_name, s.url_host_name, s.url_host_registered_domain, s.url_host_tld, s.url_protocol, s.url, s.fetch_time,
+SELECT s.crawl, s.surt_host_name, s.url_host_name, s.url_host_registered_domain, s.url_host_tld, s.url_protocol,
+    -- Without a user and a final dot of the host: robots_files has the URL of the capture as it is.
+    regexp_replace(regexp_replace(s.url, '^([a-z]+://)[^/?]*@', '\1'), '^([a-z]+://[^/:?]*)[.]([:/?])', '\1\2') AS url, s.fetch_time,
     s.robots_id AS authoritative_robots_id, s.rules_crawl, s.rules_robots_id, s.n_redirects, s.redirect_end,
     r.fetch_status, r.is_revisit, r.content_class, r.ruleset_id, r.template,
     w.verdict AS wildcard_verdict, w.verdict_google AS wildcard_verdict_google, w.verdict_rfc9309 AS wildcard_verdict_rfc9309,
