@@ -19,10 +19,14 @@ import duckdb
 FORMATS = Path(__file__).resolve().parent.parent / "tests" / "formats"
 ARCHIVE = FORMATS / "archive.warc.gz"
 CRAWL = "FORMATS-2026"
-TABLES = ("robots_files groups rules sitemaps directives preferences anomalies verdicts agents faults hosts host_verdicts").split()
+TABLES = (
+    "robots_files groups rules sitemaps directives preferences file_preferences anomalies verdicts agents faults hosts host_verdicts host_preferences"
+).split()
 
-# What a format lacks (docs/formats.md): these columns are not compared.
-LACKING = {"5": {"robots_files": {"url_host_private_suffix", "warc_record_id"}}}
+# What a format lacks (docs/formats.md): these columns are not compared, and these tables have no rows.
+SINCE_7 = {"directives": {"counts", "has_colon"}, "preferences": {"counts", "preference", "category"}}
+LACKING = {"5": {"robots_files": {"url_host_private_suffix", "warc_record_id"}} | SINCE_7, "6": SINCE_7}
+LACKING_TABLES = {"5": {"file_preferences", "host_preferences"}, "6": {"file_preferences", "host_preferences"}}
 
 
 def run(program, *args, codes=(0,)):
@@ -50,6 +54,9 @@ def compare_views(name, old, new, where="true"):
         for key, con in (("old", old), ("new", new)):
             columns[key] = [row[0] for row in con.execute(f"DESCRIBE {table}").fetchall()]
         assert set(columns["new"]) <= set(columns["old"]), f"format {name}, {table}: {set(columns['new']) - set(columns['old'])} is missing"
+        if table in LACKING_TABLES.get(name, ()):
+            assert rows(new, table, columns["new"]) and not rows(old, table, columns["new"]), f"format {name}: {table}"
+            continue
         compared = [c for c in columns["new"] if c not in LACKING.get(name, {}).get(table, ())]
         before, now = rows(old, table, compared, where if table != "agents" else "true"), rows(new, table, compared)
         assert now or table == "faults", f"{table} is empty: the archive shows nothing"
@@ -103,7 +110,7 @@ def check_join(name, program, dataset, work):
     both = [row[0] for row in joined.execute("SELECT crawl FROM crawls() ORDER BY 1").fetchall()]
     assert both == [CRAWL, "FORMATS-2027"], both
     for table in TABLES:
-        if table in ("agents", "hosts", "host_verdicts"):
+        if table in ("agents", "hosts", "host_verdicts", "host_preferences") or table in LACKING_TABLES.get(name, ()):
             continue
         columns = [row[0] for row in compare.execute(f"DESCRIBE {table}").fetchall()]
         columns = [c for c in columns if c not in LACKING.get(name, {}).get(table, ())]

@@ -1,4 +1,4 @@
-"""Compares the tables `hosts` and `host_verdicts`, and the macros over them, with an oracle in SQL.
+"""Compares the tables `hosts`, `host_verdicts` and `host_preferences`, and the macros over them, with an oracle in SQL.
 
 Usage: test_hosts.py PROGRAM [--datasets N] [DATASET...]
 
@@ -22,9 +22,9 @@ from pathlib import Path
 from dataset import opened
 
 HOSTS = [f"h{n}.test" for n in range(10)]
-# Lines with their keys left out: A for a user-agent line, D and P for one that disallows or permits.
-RULES = ["A GPTBot|D /", "A *|D /x||A Googlebot|A CCBot|P /", "A AI2Bot|D /"]
-KEYS = {"A": "User-agent", "D": "Disallow", "P": "Allow"}
+# Lines with their keys left out: A for a user-agent line, D and P for one that disallows or permits, S and U for statements.
+RULES = ["A GPTBot|D /|S ai-train=no", "A *|D /x||A Googlebot|A CCBot|P /|U /a train-ai=n", "A AI2Bot|D /"]
+KEYS = {"A": "User-agent", "D": "Disallow", "P": "Allow", "S": "Content-Signal", "U": "Content-Usage"}
 
 
 def body(text):
@@ -97,7 +97,7 @@ def compare(con, name):
                 failed += 1
                 print(f"FAILED {name}: {len(rows)} rows of {ours} are not in {theirs} ({what}), such as\n  {columns}\n  {rows[0]}")
 
-    for view in ["hosts", "host_verdicts"]:
+    for view in ["hosts", "host_verdicts", "host_preferences"]:
         con.execute(f"CREATE TEMP TABLE expected_{view} AS FROM oracle_{view}")
         check(view, view, f"expected_{view}")
     names = [row[0] for row in con.execute("SELECT DISTINCT agent FROM host_verdicts ORDER BY hash(agent) LIMIT 20").fetchall()]

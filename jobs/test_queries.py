@@ -154,7 +154,7 @@ def make_tables(con):
     for (table,) in con.execute("SELECT table_name FROM duckdb_tables()").fetchall():
         if table != "agents":
             con.execute(f"ALTER TABLE {table} ADD COLUMN IF NOT EXISTS crawl VARCHAR")
-            if table not in ("hosts", "host_verdicts"):
+            if table not in ("hosts", "host_verdicts", "host_preferences"):
                 con.execute(f"ALTER TABLE {table} ADD COLUMN IF NOT EXISTS subset VARCHAR")
 
 
@@ -963,7 +963,7 @@ def write_dataset(con, out):
             source = "'/agents/agents.parquet')"
         else:
             con.execute(f"CREATE TEMP TABLE whole AS FROM {table}")
-            of_crawl = table in ("hosts", "host_verdicts")  # They have no subset.
+            of_crawl = table in ("hosts", "host_verdicts", "host_preferences")  # They have no subset.
             for crawl in (OLD, NEW):
                 folder = out / table / f"crawl={crawl}" / ("" if of_crawl else "subset=robotstxt")
                 folder.mkdir(parents=True)

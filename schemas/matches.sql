@@ -6,5 +6,7 @@ CREATE TABLE matches (
   access VARCHAR NOT NULL, -- `allowed` or `disallowed`; `unknown` if it cannot be decided.
   line_no INTEGER, -- The line of the deciding rule in the file of `robots_id`; in Google's dialect the line that its parser reports. Null if no rule matches, or if a status decided.
   basis VARCHAR NOT NULL, -- The basis of `access`, as in `verdicts`, in the requested dialect: `explicit`, `wildcard`, `no_group`, `no_rules`, `empty`, `html`, `binary`, `http_status`. A crawler that ignores `*` (`AdsBot-Google`) has `no_group` also for a file without groups. `http_status` with `unknown`: nothing decidable was fetched. Besides: `no_capture` (no capture of the origin of the URL at that time), `bad_url` (not an absolute URL with a host, or one that only a browser would repair, such as `https:/`, a backslash or a line end in it, or longer than 1 MiB, where it is cut), `bad_time` (a time in the list that cannot be read).
-  crawl VARCHAR -- The crawl of `robots_id`: join other tables `USING (crawl, robots_id)`.
+  crawl VARCHAR, -- The crawl of `robots_id`: join other tables `USING (crawl, robots_id)`.
+  preference VARCHAR, -- The preference of the chosen category for this URL, by the vocabulary at the time of the capture: `allowed`, `disallowed`, `unknown` (neither), or `not_crawlable`. Null without `--category`, and where `access` is `unknown`.
+  preference_line INTEGER -- The line of the statement that decides `preference`, or of the rule that disallows the URL.
 );

@@ -137,6 +137,8 @@ CREATE OR REPLACE TEMPORARY VIEW directives AS SELECT
     directive,
     CAST(coalesce(directive_raw, directive) AS STRING) AS directive_raw,
     value,
+    counts,
+    has_colon,
     crawl,
     subset,
     CAST(directive IN ('clean-param', 'content-signal', 'content-usage', 'crawl-delay', 'domain', 'host', 'noarchive', 'nofollow', 'noindex', 'request-rate', 'revisit-after', 'visit-time', 'license', 'disallowaitraining', 'allowaitraining', 'user-agent-purpose', 'robot-version', 'comment', 'llm-policy', 'llm-content', 'llm-full-content', 'llms', 'llms-txt', 'llms.txt', 'schemamap', 'agentmap', 'content-signals', 'cache-delay', 'acap-crawler', 'acap-disallow-crawl', 'acap-allow-crawl', 'nosnippet', 'crawl-rate', 'index') AS BOOLEAN) AS known
@@ -153,9 +155,27 @@ CREATE OR REPLACE TEMPORARY VIEW preferences AS SELECT
     allow,
     is_valid,
     from_template,
+    counts,
+    preference,
+    category,
     crawl,
     subset
 FROM parquet.`${dataset}/preferences`;
+
+CREATE OR REPLACE TEMPORARY VIEW file_preferences AS SELECT
+    robots_id,
+    agent,
+    mechanism,
+    category,
+    preference,
+    has_allowed,
+    has_disallowed,
+    has_unknown,
+    evidence_line,
+    address,
+    crawl,
+    subset
+FROM parquet.`${dataset}/file_preferences`;
 
 CREATE OR REPLACE TEMPORARY VIEW anomalies AS SELECT
     robots_id,
@@ -165,7 +185,7 @@ CREATE OR REPLACE TEMPORARY VIEW anomalies AS SELECT
     detail,
     crawl,
     subset,
-    CAST(CASE WHEN code IN ('utf16', 'html_body', 'typo_other', 'rule_before_agent', 'empty_agent', 'path_without_slash', 'full_url_path', 'multiple_paths_per_line', 'too_complex', 'bad_status', 'undeclared_gzip', 'challenge_page') THEN 'error' WHEN code IN ('partial_bom', 'nul_bytes', 'invalid_utf8', 'over_500kib', 'overlong_line', 'no_directive', 'missing_colon', 'typo_accepted_by_google', 'key_by_prefix', 'invalid_token_chars', 'token_with_version', 'sitemap_between_agents', 'crawl_delay_between_agents', 'group_without_rules', 'leading_wildcard', 'unencoded_non_ascii', 'fragment_in_path', 'conflicting_equal_length', 'bad_crawl_delay', 'relative_sitemap', 'bad_signal_value', 'signal_contradiction', 'bad_date', 'bad_url', 'redirect_without_location', 'headers_cut', 'record_cut', 'payload_truncated', 'misdeclared_coding', 'coding_cut') THEN 'warning' ELSE 'info' END AS STRING) AS severity
+    CAST(CASE WHEN code IN ('utf16', 'html_body', 'typo_other', 'rule_before_agent', 'empty_agent', 'path_without_slash', 'full_url_path', 'multiple_paths_per_line', 'too_complex', 'bad_status', 'undeclared_gzip', 'challenge_page') THEN 'error' WHEN code IN ('partial_bom', 'nul_bytes', 'invalid_utf8', 'over_500kib', 'overlong_line', 'no_directive', 'missing_colon', 'typo_accepted_by_google', 'key_by_prefix', 'invalid_token_chars', 'token_with_version', 'sitemap_between_agents', 'crawl_delay_between_agents', 'group_without_rules', 'leading_wildcard', 'unencoded_non_ascii', 'fragment_in_path', 'conflicting_equal_length', 'bad_crawl_delay', 'relative_sitemap', 'bad_signal_value', 'signal_contradiction', 'bad_dictionary', 'duplicate_signal_key', 'signal_outside_group', 'bad_date', 'bad_url', 'redirect_without_location', 'headers_cut', 'record_cut', 'payload_truncated', 'misdeclared_coding', 'coding_cut') THEN 'warning' ELSE 'info' END AS STRING) AS severity
 FROM parquet.`${dataset}/anomalies`;
 
 CREATE OR REPLACE TEMPORARY VIEW verdicts AS SELECT
@@ -286,3 +306,19 @@ CREATE OR REPLACE TEMPORARY VIEW host_verdicts AS SELECT
     evidence_line,
     crawl
 FROM parquet.`${dataset}/host_verdicts`;
+
+CREATE OR REPLACE TEMPORARY VIEW host_preferences AS SELECT
+    agent,
+    host_id,
+    surt_host_name,
+    url_host_registered_domain,
+    mechanism,
+    category,
+    preference,
+    has_allowed,
+    has_disallowed,
+    has_unknown,
+    evidence_line,
+    address,
+    crawl
+FROM parquet.`${dataset}/host_preferences`;

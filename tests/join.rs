@@ -53,7 +53,7 @@ fn join(folder: &str) -> Value {
 
 /// Returns the files of the resolved tables with their bytes.
 fn resolved(dataset: &Path) -> BTreeMap<String, Vec<u8>> {
-    let tables = ["hosts", "host_verdicts"].map(|table| dataset.join(table));
+    let tables = ["hosts", "host_verdicts", "host_preferences"].map(|table| dataset.join(table));
     let files = tables.iter().flat_map(|table| files_below(table));
     files
         .map(|path| (relative(&path, dataset), fs::read(&path).unwrap()))
@@ -173,7 +173,7 @@ fn joining_again_resolves_only_what_has_changed() {
     fs::rename(inside(third), aside(third)).unwrap();
     assert_eq!(join(&all)["kept_crawls"], 2);
     let files = resolved(&Path::new(&all).join("_joined"));
-    assert_eq!(files.len(), 4);
+    assert_eq!(files.len(), 6);
     assert!(
         files
             .keys()

@@ -238,7 +238,7 @@ fn views_are_written_again_after_a_move() {
     );
     let ran = run(["views", &moved]);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
-    assert!(ran.out.contains("views of 13 tables"), "{}", ran.out);
+    assert!(ran.out.contains("views of 15 tables"), "{}", ran.out);
     assert!(views(&moved) != before && views(&moved).contains("it''s [[]moved]"));
     let ran = run(["verify", &moved]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);

@@ -166,3 +166,10 @@ WHERE h.has_named_rows AND (v.basis IN ('explicit', 'too_complex')
     OR v.verdict_google <> h.wildcard_verdict_google
     OR v.verdict_rfc9309 <> h.wildcard_verdict_rfc9309
     OR v.verdict_koster1996 <> h.wildcard_verdict_koster1996);
+
+CREATE OR REPLACE VIEW oracle_host_preferences AS
+SELECT h.crawl, p.agent, h.surt_host_name, h.url_host_registered_domain, p.mechanism, p.category, p.preference, p.has_allowed,
+    p.has_disallowed, p.has_unknown, p.evidence_line, p.address
+FROM oracle_hosts h
+JOIN file_preferences p ON p.crawl = h.rules_crawl AND p.robots_id = h.rules_robots_id
+WHERE p.agent = '*' OR h.has_named_rows;

@@ -9,6 +9,7 @@ use dataset::resolve::Host;
 use dataset::tables::Table;
 use remote::Rate;
 use robots::Dialect;
+use tools::CategoryChoice;
 use tools::url_match::is_url_or_path;
 
 pub(crate) const URL_OPTIONS_HEADING: &str = "Options for URLs";
@@ -68,6 +69,14 @@ pub(crate) fn parse_host(text: &str) -> Result<Host, String> {
 pub(crate) fn parse_time(text: &str) -> Result<i64, String> {
     parse_iso(text).ok_or_else(|| {
         "give a time as 2024-03-01, 2024-03-01T12:30:00Z or 2024-03-01T12:30+01:00".to_owned()
+    })
+}
+
+pub(crate) fn parse_category(text: &str) -> Result<CategoryChoice, String> {
+    CategoryChoice::parse(text).ok_or_else(|| {
+        "give a category of content-usage (train-ai, ai-use, content-usage:search) or of \
+         content-signal (ai-train, ai-input, content-signal:search)"
+            .to_owned()
     })
 }
 

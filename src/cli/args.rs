@@ -6,7 +6,7 @@
 
 use crate::arg_values::{
     ByteLimit, DEFAULT_PATIENCE, SELECTABLE_TABLES, URL_OPTIONS_HEADING, dialect_parser,
-    parse_agent, parse_host, parse_limit, parse_max_body, parse_rate, parse_time,
+    parse_agent, parse_category, parse_host, parse_limit, parse_max_body, parse_rate, parse_time,
     parse_url_or_path, table_parser,
 };
 use crate::quantity::{parse_duration, parse_size};
@@ -21,6 +21,7 @@ use dataset::tables::Table;
 use remote::Rate;
 use std::path::PathBuf;
 use std::time::Duration;
+use tools::CategoryChoice;
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -420,6 +421,14 @@ pub(crate) struct MatchArgs {
     /// registry of crawlers.
     #[arg(long, value_name = "DIALECT", default_value = "default", value_parser = dialect_parser())]
     pub(crate) dialect: DialectChoice,
+
+    /// A category of use whose preference is decided, too, such as `train-ai` or
+    /// `content-signal:search`
+    ///
+    /// A category of `content-usage` (train-ai, ai-use, search, and those of earlier drafts) or of
+    /// `content-signal` (search, ai-input, ai-train).
+    #[arg(long, value_name = "CATEGORY", value_parser = parse_category, value_hint = ValueHint::Other)]
+    pub(crate) category: Option<CategoryChoice>,
 
     /// The time for rows without a `fetch_time` [default: the newest capture]
     #[arg(long, value_name = "TIME", value_parser = parse_time, value_hint = ValueHint::Other)]

@@ -50,6 +50,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
         agents: &args.agent,
         dialect: args.dialect,
         urls: &urls,
+        fetch_time: None,
     };
     let (code, text) = match &args.host {
         Some(host) => check_capture(args, host, &request).map_err(exit::mark_result_unknown)?,

@@ -6,11 +6,12 @@ use crate::quantity::format_count;
 use capture::date::format_iso;
 use clap::builder::styling::{AnsiColor, Style};
 use dataset::resolve::Host;
-use robots::{Basis, Severity, StatusEffect, Verdict};
+use robots::{Basis, Preference, Severity, StatusEffect, Verdict};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use tools::check::{
-    AgentReport, CaptureDetails, CheckReport, DecidingRule, HostReport, ReportedAnomaly,
+    AgentReport, CaptureDetails, CategoryPreference, CheckReport, DecidingRule, HostReport,
+    ReportedAnomaly,
 };
 
 /// The most line numbers that are listed for a kind of anomaly.
@@ -70,9 +71,32 @@ fn write_answers(agent: &AgentReport, is_terminal: bool, out: &mut String) {
             }
             _ => out.push_str("\n            no rule matches\n"),
         }
+        write_preferences(&answer.preferences, is_terminal, out);
     }
     if !agent.urls.is_empty() {
         out.push('\n');
+    }
+}
+
+/// Writes the preferences about the use of a page that are not unknown.
+fn write_preferences(preferences: &[CategoryPreference], is_terminal: bool, out: &mut String) {
+    for stated in preferences {
+        let color = match stated.preference.preference {
+            Some(Preference::Allowed) => AnsiColor::Green,
+            Some(Preference::Disallowed) => AnsiColor::Red,
+            Some(Preference::Unknown) | None => continue,
+        };
+        let CategoryPreference {
+            mechanism,
+            category,
+            preference,
+        } = stated;
+        let word = colorize(preference.name(), color, is_terminal);
+        let _ = write!(out, "            {mechanism} {category}: {word}");
+        let _ = match preference.line_no {
+            Some(line_no) => writeln!(out, " (line {line_no})"),
+            None => writeln!(out),
+        };
     }
 }
 
@@ -287,6 +311,19 @@ pub(crate) fn verdicts_to_json(agent: &AgentReport) -> Value {
     })
 }
 
+/// Returns preferences as JSON.
+fn preferences_to_json(preferences: &[CategoryPreference]) -> Value {
+    let rows = preferences.iter().map(|stated| {
+        json!({
+            "mechanism": stated.mechanism,
+            "category": stated.category,
+            "preference": stated.preference.name(),
+            "line_no": stated.preference.line_no,
+        })
+    });
+    rows.collect()
+}
+
 /// Returns the results for one crawler as JSON.
 fn agent_to_json(report: &CheckReport, agent: &AgentReport, exit_code: u8) -> Value {
     let access = |is_allowed| match is_allowed {
@@ -301,6 +338,7 @@ fn agent_to_json(report: &CheckReport, agent: &AgentReport, exit_code: u8) -> Va
             "line_no": answer.rule.as_ref().map(|rule| rule.line_no),
             "line": answer.rule.as_ref().and_then(|rule| rule.line.as_ref()),
             "group_line_no": answer.rule.as_ref().and_then(|rule| rule.group_line_no),
+            "preferences": preferences_to_json(&answer.preferences),
         })
     });
     let anomalies = report.anomalies.iter().map(|anomaly| {

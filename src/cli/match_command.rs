@@ -15,6 +15,7 @@ use robots_scan::thread_pool;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
+use tools::CategoryChoice;
 use tools::url_match::{self, MatchProgress, MatchSummary, Options, UrlListSource};
 
 pub(crate) fn run(args: &MatchArgs, caller: &Caller) -> Result<CommandOutcome> {
@@ -33,6 +34,7 @@ pub(crate) fn run(args: &MatchArgs, caller: &Caller) -> Result<CommandOutcome> {
             .map(|agent| Crawler::new(&registry, agent))
             .collect(),
         dialect: args.dialect,
+        category: args.category.clone(),
         as_of: args.at,
         memory: args.memory,
         output: args.output.clone(),
@@ -89,6 +91,7 @@ fn summary_to_json(done: &MatchSummary, args: &MatchArgs) -> Value {
         "output": args.output.to_string_lossy(),
         "exit_code": exit::OK,
         "dialect": args.dialect.name(),
+        "category": args.category.as_ref().map(CategoryChoice::name),
         "agents": args.agent,
         "urls": done.urls,
         "origins": done.origins,

@@ -244,9 +244,10 @@ fn select_tables(args: &ScanArgs) -> Vec<Table> {
         && [Table::RobotsFiles, Table::Verdicts]
             .iter()
             .all(is_selected);
-    let is_written = |table: &Table| match table.is_per_crawl() {
-        true => has_hosts,
-        false => is_selected(table),
+    let is_written = |table: &Table| match table {
+        Table::HostPreferences => has_hosts && is_selected(&Table::FilePreferences),
+        _ if table.is_per_crawl() => has_hosts,
+        _ => is_selected(table),
     };
     Table::ALL.into_iter().filter(is_written).collect()
 }

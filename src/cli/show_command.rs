@@ -76,6 +76,7 @@ fn find_host(args: &ShowArgs, base: Option<&ArchiveBase>) -> Result<ShownHost> {
         agents: &args.agent,
         dialect: args.dialect,
         urls: &[],
+        fetch_time: None,
     };
     let stop = Caller::Terminal.stop_flag()?;
     show_host(&request, &check, &stop).map_err(|error| match error.is_interruption() {

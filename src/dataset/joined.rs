@@ -169,9 +169,10 @@ impl JoinedManifest {
 
     /// Returns the tables that views are made for.
     pub fn view_tables(&self, has_hosts: bool) -> Vec<Table> {
-        let is_viewed = |table: &Table| match table.is_per_crawl() {
-            true => has_hosts,
-            false => self.tables.contains(table),
+        let is_viewed = |table: &Table| match table {
+            Table::HostPreferences => has_hosts && self.tables.contains(&Table::FilePreferences),
+            _ if table.is_per_crawl() => has_hosts,
+            _ => self.tables.contains(table),
         };
         Table::ALL.into_iter().filter(is_viewed).collect()
     }
@@ -181,6 +182,7 @@ impl JoinedManifest {
         ViewedFiles {
             tables: self.view_tables(has_hosts),
             members: self.member_names(),
+            member_formats: self.members.iter().map(|member| member.format).collect(),
             formats: self.members.iter().map(|member| member.format).collect(),
             other_meanings: self
                 .members

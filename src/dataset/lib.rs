@@ -69,6 +69,7 @@ pub use manifest_entries::{
     CombinedFile, CrawlEntry, DatasetOptions, FileEntry, FileStats, InputEntry, MANIFEST_FORMAT,
     MEANING, ManifestHeader, PartEntry, PartTable, Partition,
 };
+pub use old_formats::is_lacking;
 pub use part_file::{OpenedPart, open_part_file};
 pub use part_lines::PartLines;
 pub use part_locations::PartLocation;

@@ -358,6 +358,7 @@ impl Manifest {
         Some(ViewedFiles {
             tables: self.tables()?,
             members: Vec::new(),
+            member_formats: Vec::new(),
             formats: BTreeSet::from([self.format]),
             other_meanings: self.other_meanings(),
         })

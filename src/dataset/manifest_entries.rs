@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::ops::Range;
 
 /// The version of the format of manifests, which changes whenever a line does.
-pub const MANIFEST_FORMAT: u64 = 6;
+pub const MANIFEST_FORMAT: u64 = 7;
 
 /// The meaning of rows. Datasets of one meaning are joined, whatever release wrote them. If rows change
 /// for the same archives, increase it, and describe the change in `docs/formats.md`.

@@ -14,16 +14,34 @@ use std::sync::Arc;
 /// The first format in which only columns named `*_raw` are null where they equal another one.
 const WHOLE_COLUMNS: u64 = 6;
 
+/// The first format with preferences of files and hosts.
+const WITH_PREFERENCES: u64 = 7;
+
+/// The tables that datasets of earlier formats lack.
+const NEW_TABLES: [Table; 2] = [Table::FilePreferences, Table::HostPreferences];
+
+/// Returns true if a dataset of a format lacks a table, so that it has no rows.
+pub fn is_lacking(table: Table, format: u64) -> bool {
+    format < WITH_PREFERENCES && NEW_TABLES.contains(&table)
+}
+
+/// Returns true if the files of earlier formats lack a column that readers do without.
+pub(crate) fn is_optional_column(table: Table, name: &str) -> bool {
+    table == Table::Directives && matches!(name, "counts" | "has_colon")
+}
+
 /// The column of format 5 that has a value where backslashes in `path` are doubled.
 pub(crate) const PATH_BYTES: &str = "path_bytes";
 
-/// A column of today as an expression for DuckDB over the columns of format 5.
+/// A column of today as an expression for DuckDB over the columns of earlier formats.
 struct UpgradedColumn {
     table: Table,
     name: &'static str,
     expression: &'static str,
-    /// True if the files of format 5 have no column of this name.
+    /// True if the files of earlier formats have no column of this name.
     is_new: bool,
+    /// The first format that has the column as it is today.
+    since: u64,
 }
 
 /// The registered domain of a sitemap as format 5 has it.
@@ -47,6 +65,7 @@ const UPGRADED: &[UpgradedColumn] = &[
         expression: "coalesce(url_host_registry_suffix, \
              substr(url_host_registered_domain, instr(url_host_registered_domain, '.') + 1))",
         is_new: false,
+        since: WHOLE_COLUMNS,
     },
     // A host that is itself a suffix has none here: format 5 does not state it.
     UpgradedColumn {
@@ -60,12 +79,14 @@ const UPGRADED: &[UpgradedColumn] = &[
             ", '.') + 1)"
         ),
         is_new: true,
+        since: WHOLE_COLUMNS,
     },
     UpgradedColumn {
         table: Table::RobotsFiles,
         name: "url_surt_path",
         expression: "substr(url_surtkey, instr(url_surtkey, ')') + 1)",
         is_new: true,
+        since: WHOLE_COLUMNS,
     },
     UpgradedColumn {
         table: Table::Groups,
@@ -73,12 +94,14 @@ const UPGRADED: &[UpgradedColumn] = &[
         expression: "coalesce(token_valid, \
              regexp_matches(coalesce(agent_raw, agent), '^([A-Za-z_-]+|[*])$'))",
         is_new: false,
+        since: WHOLE_COLUMNS,
     },
     UpgradedColumn {
         table: Table::Rules,
         name: "path",
         expression: r"CASE WHEN path_bytes IS NULL THEN path ELSE replace(path, '\\', '\') END",
         is_new: false,
+        since: WHOLE_COLUMNS,
     },
     // Null where it equals `path`, with its doubled backslashes.
     UpgradedColumn {
@@ -86,6 +109,7 @@ const UPGRADED: &[UpgradedColumn] = &[
         name: "path_raw",
         expression: "coalesce(path_raw, path)",
         is_new: false,
+        since: WHOLE_COLUMNS,
     },
     UpgradedColumn {
         table: Table::Sitemaps,
@@ -98,18 +122,57 @@ const UPGRADED: &[UpgradedColumn] = &[
             ", '.') + 1), '') END"
         ),
         is_new: true,
+        since: WHOLE_COLUMNS,
+    },
+    UpgradedColumn {
+        table: Table::Directives,
+        name: "counts",
+        expression: "CAST(NULL AS BOOLEAN)",
+        is_new: true,
+        since: WITH_PREFERENCES,
+    },
+    UpgradedColumn {
+        table: Table::Directives,
+        name: "has_colon",
+        expression: "CAST(NULL AS BOOLEAN)",
+        is_new: true,
+        since: WITH_PREFERENCES,
+    },
+    UpgradedColumn {
+        table: Table::Preferences,
+        name: "counts",
+        expression: "CAST(NULL AS BOOLEAN)",
+        is_new: true,
+        since: WITH_PREFERENCES,
+    },
+    // Earlier formats do not have the reading of dictionaries.
+    UpgradedColumn {
+        table: Table::Preferences,
+        name: "preference",
+        expression: "CASE WHEN mechanism = 'content-signal' THEN CASE WHEN allow THEN 'allowed' WHEN NOT allow THEN 'disallowed' ELSE 'unknown' END END",
+        is_new: true,
+        since: WITH_PREFERENCES,
+    },
+    UpgradedColumn {
+        table: Table::Preferences,
+        name: "category",
+        expression: "CASE WHEN mechanism = 'content-signal' AND pref_key IN ('search', 'ai-input', 'ai-train') THEN pref_key END",
+        is_new: true,
+        since: WITH_PREFERENCES,
     },
     UpgradedColumn {
         table: Table::Hosts,
         name: "url_port",
         expression: r"TRY_CAST(nullif(regexp_extract(url, '^[a-z]+://([^/?]*@)?(\[[0-9a-f:.]+\]|[^/:?\[]*):([0-9]+)', 3), '') AS INTEGER)",
         is_new: true,
+        since: WHOLE_COLUMNS,
     },
     UpgradedColumn {
         table: Table::Hosts,
         name: "authoritative_robots_id",
         expression: "coalesce(authoritative_robots_id, rules_robots_id)",
         is_new: false,
+        since: WHOLE_COLUMNS,
     },
 ];
 
@@ -117,17 +180,20 @@ const UPGRADED: &[UpgradedColumn] = &[
 /// have these formats.
 pub(crate) fn upgraded_source(table: Table, source: &str, formats: &BTreeSet<u64>) -> String {
     let upgraded = UPGRADED.iter().filter(|column| column.table == table);
-    let upgraded: Vec<&UpgradedColumn> = upgraded.collect();
-    let has_old = formats.iter().any(|format| *format < WHOLE_COLUMNS);
-    if !has_old || upgraded.is_empty() {
+    let is_needed = |column: &&UpgradedColumn| formats.iter().any(|format| *format < column.since);
+    let upgraded: Vec<&UpgradedColumn> = upgraded.filter(is_needed).collect();
+    if upgraded.is_empty() {
         return source.to_owned();
     }
-    let has_today = formats.iter().any(|format| *format >= WHOLE_COLUMNS);
     let (mut replaced, mut added) = (Vec::new(), Vec::new());
     for column in upgraded {
         let UpgradedColumn {
-            name, expression, ..
+            name,
+            expression,
+            since,
+            ..
         } = column;
+        let has_today = formats.iter().any(|format| format >= since);
         match (column.is_new, has_today) {
             (false, _) => replaced.push(format!("{expression} AS {name}")),
             // Rows of today have it, and not the columns of the expression.
@@ -209,7 +275,7 @@ mod tests {
         let formats = |formats: &[u64]| {
             upgraded_source(Table::Hosts, source, &formats.iter().copied().collect())
         };
-        assert_eq!(formats(&[6]), source);
+        assert_eq!(formats(&[6, 7]), source);
         assert!(formats(&[5]).contains(", TRY_CAST("));
         assert!(formats(&[5, 6]).contains("coalesce(url_port, "));
         let none = upgraded_source(Table::Agents, source, &BTreeSet::from([5]));

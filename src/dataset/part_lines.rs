@@ -3,15 +3,18 @@
 use super::stored_line::{LineRows, LineTable, StoredLine};
 use super::{CaptureFilter, Dataset, PartReader};
 use crate::error::{DatasetDefect, DatasetErrorKind};
+use crate::tables::Table;
 use disk::error::Error;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The lines of some captures of a part. Both tables have the order of captures and of lines, so
+/// The lines of some captures of a part. All tables have the order of captures and of lines, so
 /// they are merged while they are read.
 pub struct PartLines<'d> {
     groups: LineCursor<'d>,
     rules: LineCursor<'d>,
+    /// `None` if statements are not read.
+    statements: Option<LineCursor<'d>>,
 }
 
 /// The current row of a table whose rows are read one after the other.
@@ -28,6 +31,7 @@ struct LineCursor<'d> {
 
 impl<'d> PartLines<'d> {
     /// Opens the tables of a part for captures with these values of `robots_id`, which ascend.
+    /// Statements about the use of content are read if the dataset was opened with `directives`.
     ///
     /// # Errors
     ///
@@ -38,9 +42,14 @@ impl<'d> PartLines<'d> {
             let reader = dataset.open_part(table.table(), part, table.columns(), &wanted)?;
             LineCursor::open(table, reader)
         };
+        let has_statements = dataset.has_part(Table::Directives, part);
         Ok(Self {
             groups: open(LineTable::Groups)?,
             rules: open(LineTable::Rules)?,
+            statements: match has_statements {
+                true => Some(open(LineTable::Statements)?),
+                false => None,
+            },
         })
     }
 
@@ -64,13 +73,17 @@ impl<'d> PartLines<'d> {
         each: &mut dyn FnMut(&StoredLine<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         loop {
-            let next_agent = self.groups.seek_next_line_no(robots_id)?;
-            let next_rule = self.rules.seek_next_line_no(robots_id)?;
-            let table = match (next_agent, next_rule) {
-                (None, None) => return Ok(()),
-                (Some(agent), Some(rule)) if rule < agent => &mut self.rules,
-                (None, Some(_)) => &mut self.rules,
-                (Some(_), _) => &mut self.groups,
+            let mut next: Option<(i32, &mut LineCursor<'_>)> = None;
+            let tables = [&mut self.groups, &mut self.rules].into_iter();
+            for table in tables.chain(&mut self.statements) {
+                if let Some(line_no) = table.seek_next_line_no(robots_id)?
+                    && next.as_ref().is_none_or(|(first, _)| line_no < *first)
+                {
+                    next = Some((line_no, table));
+                }
+            }
+            let Some((_, table)) = next else {
+                return Ok(());
             };
             if let Some(rows) = &table.rows {
                 each(&rows.line(table.row))?;
@@ -98,7 +111,7 @@ impl<'d> LineCursor<'d> {
     fn seek_next_line_no(&mut self, robots_id: i64) -> Result<Option<i32>, Error> {
         while let Some(rows) = &self.rows {
             match rows.robots_ids().get(self.row) {
-                Some(&id) if id < robots_id => self.row += 1,
+                Some(&id) if id < robots_id || !rows.is_read(self.row) => self.row += 1,
                 Some(&id) => return Ok((id == robots_id).then(|| rows.line_nos()[self.row])),
                 None => self.read_batch()?,
             }

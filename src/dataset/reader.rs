@@ -1,6 +1,6 @@
 //! Reads a dataset: finds its files, and reads rows of a table batch by batch.
 
-use super::old_formats::{PATH_BYTES, upgrade_paths};
+use super::old_formats::{PATH_BYTES, is_optional_column, upgrade_paths};
 use super::row_filter::{
     column_statistics, id_filter, row_groups_with_ids, row_groups_with_values, text_filter,
 };
@@ -350,6 +350,17 @@ impl Dataset {
         })
     }
 
+    /// Returns true if a table was opened and any part has it.
+    pub fn has_files(&self, table: Table) -> bool {
+        self.files.iter().any(|file| file.table == table)
+    }
+
+    /// Returns true if a part has rows of a table: datasets of earlier formats lack some tables.
+    pub fn has_part(&self, table: Table, part: u32) -> bool {
+        let mut files = self.files.iter();
+        files.any(|file| file.table == table && file.id.part == part)
+    }
+
     /// Opens the file of a table of a part, to read the rows of captures in `filter`.
     ///
     /// # Errors
@@ -480,19 +491,23 @@ impl PartFile {
         let read_error = |error: ParquetError| part.file.reader_error(path, error);
         let builder = part.reader_builder();
         let schema = builder.parquet_schema();
-        for name in columns {
-            if !schema.columns().iter().any(|column| column.name() == *name) {
+        let mut present = Vec::with_capacity(columns.len());
+        for &name in columns {
+            if schema.columns().iter().any(|column| column.name() == name) {
+                present.push(name);
+            } else if !is_optional_column(self.table, name) {
                 return Err(no_column_error(name, path));
             }
         }
+        let columns = present;
         let has_path_bytes = columns.contains(&"path")
             && schema
                 .columns()
                 .iter()
                 .any(|column| column.name() == PATH_BYTES);
         let columns: Vec<&str> = match has_path_bytes {
-            true => columns.iter().copied().chain([PATH_BYTES]).collect(),
-            false => columns.to_vec(),
+            true => columns.into_iter().chain([PATH_BYTES]).collect(),
+            false => columns,
         };
         let mask = ProjectionMask::columns(schema, columns.iter().copied());
         let filter_column = match filter {

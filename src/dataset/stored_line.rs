@@ -1,16 +1,18 @@
-//! Reads rows of `groups` and `rules` back as lines of robots.txt files, from which a file can be
+//! Reads rows of `groups`, `rules` and `directives` back as lines of robots.txt files, from which a file can be
 //! rebuilt.
 
 use super::{CaptureFilter, Dataset, StoredColumns, value};
 use crate::external_sort::sort_key::{FieldReader, put_bytes, put_u8, put_u32, put_u64};
 use crate::stored_columns;
 use crate::tables::Table;
-use arrow_array::{Int32Array, RecordBatch};
+use arrow_array::cast::AsArray;
+use arrow_array::{BooleanArray, Int32Array, RecordBatch};
 use columns::escaped_text::unescape_body;
 use disk::error::Error;
-use robots::{DirectiveKind, DirectiveRow, RobotsTxtBuilder, product_token};
+use robots::{DirectiveKind, DirectiveRow, Mechanism, RobotsTxtBuilder, product_token};
 
-/// A user-agent, allow or disallow line, with texts as in the tables.
+/// A user-agent, allow or disallow line, or a statement about the use of content, with texts as in the
+/// tables.
 #[derive(Clone, Copy, Debug)]
 pub struct StoredLine<'a> {
     pub kind: DirectiveKind,
@@ -22,9 +24,9 @@ pub struct StoredLine<'a> {
     pub record_no: u32,
     /// The key as written.
     pub key_raw: &'a str,
-    /// The column `agent_raw` of a user-agent line, or `path_raw` of a rule.
+    /// The column `agent_raw` of a user-agent line, `path_raw` of a rule, or `value` of a statement.
     pub value_raw: &'a str,
-    /// The column `path` of a rule; empty for a user-agent line.
+    /// The column `path` of a rule, or the value of a statement; empty for a user-agent line.
     pub value: &'a str,
     /// The column `agent` of a user-agent line; empty for a rule.
     pub name: &'a str,
@@ -70,13 +72,63 @@ stored_columns! {
     }
 }
 
+stored_columns! {
+    /// The columns of a statement that all formats have.
+    pub(super) struct DirectiveColumns of Directives {
+        robots_id: Long,
+        group_no: Int,
+        line_no: Int,
+        directive: Text,
+        directive_raw: Text,
+        value: Text,
+    }
+}
+
+/// The columns of a statement.
+pub(super) struct StatementColumns {
+    columns: DirectiveColumns,
+    counts: Option<BooleanArray>,
+    has_colon: Option<BooleanArray>,
+}
+
+impl StatementColumns {
+    const NAMES: &'static [&'static str] = &[
+        "robots_id",
+        "group_no",
+        "line_no",
+        "directive",
+        "directive_raw",
+        "value",
+        "counts",
+        "has_colon",
+    ];
+
+    fn from_batch(batch: &RecordBatch) -> Result<Self, Error> {
+        let optional = |name| {
+            let column = batch.column_by_name(name)?;
+            column.as_boolean_opt().cloned()
+        };
+        Ok(Self {
+            columns: DirectiveColumns::from_batch(batch)?,
+            counts: optional("counts"),
+            has_colon: optional("has_colon"),
+        })
+    }
+}
+
+/// Returns the value of a column that may be missing; true for null.
+fn is_true(column: Option<&BooleanArray>, row: usize) -> bool {
+    column.and_then(|column| value(column, row)).unwrap_or(true)
+}
+
 // The usual spellings of the keys, for which the column `key_raw` is null.
 const USUAL_USER_AGENT_KEY: &str = "User-agent";
 const USUAL_ALLOW_KEY: &str = "Allow";
 const USUAL_DISALLOW_KEY: &str = "Disallow";
 
 impl Dataset {
-    /// Reads the lines of captures, first user-agent lines, then rules. Calls `each`
+    /// Reads the lines of captures, first user-agent lines, then rules, then statements about the use of
+    /// content, if the dataset was opened with their tables. Calls `each`
     /// with the index of the crawl, the `robots_id` and the line.
     ///
     /// # Errors
@@ -91,7 +143,8 @@ impl Dataset {
             let columns = table.columns();
             self.read(table.table(), columns, wanted, &mut |crawl, batch| {
                 let lines = LineRows::new(table, batch)?;
-                let mut ids = lines.robots_ids().iter().enumerate();
+                let ids = lines.robots_ids().iter().enumerate();
+                let mut ids = ids.filter(|(row, _)| lines.is_read(*row));
                 ids.try_for_each(|(row, &robots_id)| each(crawl, robots_id, &lines.line(row)))
             })?;
         }
@@ -99,20 +152,22 @@ impl Dataset {
     }
 }
 
-/// A table that has a row for each user-agent line, or for each rule.
+/// A table that has a row for each user-agent line, for each rule, or for each statement.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum LineTable {
     Groups,
     Rules,
+    Statements,
 }
 
 impl LineTable {
-    pub(super) const ALL: [Self; 2] = [Self::Groups, Self::Rules];
+    pub(super) const ALL: [Self; 3] = [Self::Groups, Self::Rules, Self::Statements];
 
     pub(super) fn table(self) -> Table {
         match self {
             Self::Groups => Table::Groups,
             Self::Rules => Table::Rules,
+            Self::Statements => Table::Directives,
         }
     }
 
@@ -121,6 +176,7 @@ impl LineTable {
         match self {
             Self::Groups => GroupColumns::NAMES,
             Self::Rules => RuleColumns::NAMES,
+            Self::Statements => StatementColumns::NAMES,
         }
     }
 }
@@ -131,10 +187,11 @@ fn google_token(name: &str) -> &str {
     &name[..token.len()]
 }
 
-/// A batch of rows of `groups` or `rules`.
+/// A batch of rows of `groups`, `rules` or `directives`.
 pub(super) enum LineRows {
     Groups(GroupColumns),
     Rules(RuleColumns),
+    Statements(StatementColumns),
 }
 
 /// Returns the value of a column of numbers that are not negative; 0 for null.
@@ -148,6 +205,18 @@ impl LineRows {
         match table {
             LineTable::Groups => GroupColumns::from_batch(batch).map(Self::Groups),
             LineTable::Rules => RuleColumns::from_batch(batch).map(Self::Rules),
+            LineTable::Statements => StatementColumns::from_batch(batch).map(Self::Statements),
+        }
+    }
+
+    /// Returns false for a row of `directives` that is no statement about the use of content.
+    pub(super) fn is_read(&self, row: usize) -> bool {
+        match self {
+            Self::Groups(_) | Self::Rules(_) => true,
+            Self::Statements(statements) => {
+                let mechanism = Mechanism::from_directive(statements.columns.directive.value(row));
+                mechanism.is_some_and(Mechanism::is_read_by_group)
+            }
         }
     }
 
@@ -156,6 +225,7 @@ impl LineRows {
         match self {
             Self::Groups(columns) => columns.robots_id.values(),
             Self::Rules(columns) => columns.robots_id.values(),
+            Self::Statements(statements) => statements.columns.robots_id.values(),
         }
     }
 
@@ -164,6 +234,7 @@ impl LineRows {
         match self {
             Self::Groups(columns) => columns.line_no.values(),
             Self::Rules(columns) => columns.line_no.values(),
+            Self::Statements(statements) => statements.columns.line_no.values(),
         }
     }
 
@@ -208,6 +279,30 @@ impl LineRows {
                     crawl_delay: None,
                 }
             }
+            Self::Statements(statements) => {
+                let columns = &statements.columns;
+                let raw = columns.value.value(row);
+                StoredLine {
+                    kind: DirectiveKind::Other,
+                    line_no: unsigned_value(&columns.line_no, row),
+                    group_no: unsigned_value(&columns.group_no, row),
+                    record_no: 0,
+                    key_raw: value(&columns.directive_raw, row)
+                        .unwrap_or(columns.directive.value(row)),
+                    value_raw: raw,
+                    // Google's parser reads a value up to a NUL.
+                    value: raw
+                        .split('\0')
+                        .next()
+                        .unwrap_or(raw)
+                        .trim_end_matches([' ', '\t']),
+                    name: "",
+                    token: "",
+                    has_colon: is_true(statements.has_colon.as_ref(), row),
+                    counts: is_true(statements.counts.as_ref(), row),
+                    crawl_delay: None,
+                }
+            }
         }
     }
 }
@@ -226,6 +321,7 @@ impl<'a> StoredLine<'a> {
             match self.kind {
                 DirectiveKind::UserAgent => 0,
                 DirectiveKind::Allow => 1,
+                DirectiveKind::Other => 3,
                 _ => 2,
             },
         );
@@ -257,6 +353,7 @@ impl<'a> StoredLine<'a> {
         let kind = match fields.u8() {
             0 => DirectiveKind::UserAgent,
             1 => DirectiveKind::Allow,
+            3 => DirectiveKind::Other,
             _ => DirectiveKind::Disallow,
         };
         let (group_no, record_no) = (fields.u32(), fields.u32());
@@ -283,6 +380,10 @@ impl<'a> StoredLine<'a> {
     /// Returns false if the texts of the file would exceed the limit of the builder.
     pub fn push_to(&self, file: &mut RobotsTxtBuilder, is_valid_utf8: bool) -> bool {
         let bytes = |text| unescape_body(text, is_valid_utf8);
+        let value = match self.kind {
+            DirectiveKind::Other => bytes(self.value),
+            _ => self.value.as_bytes().into(),
+        };
         file.push(&DirectiveRow {
             kind: self.kind,
             line_no: self.line_no,
@@ -290,7 +391,7 @@ impl<'a> StoredLine<'a> {
             record_no: self.record_no,
             key_raw: &bytes(self.key_raw),
             value_raw: &bytes(self.value_raw),
-            value: self.value.as_bytes(),
+            value: &value,
             name: &bytes(self.name),
             token: &bytes(self.token),
             has_colon: self.has_colon,

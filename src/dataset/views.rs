@@ -1,7 +1,7 @@
 //! `views.sql`, which opens a dataset in DuckDB, the same for Spark, and the schemas of
 //! tables in SQL.
 
-use super::old_formats::upgraded_source;
+use super::old_formats::{is_lacking, upgraded_source};
 use super::{JOINED_FOLDER, MEANING, questions};
 use crate::tables::{Column, SqlDialect, Table, sql_literal};
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,15 +38,40 @@ pub struct ViewedFiles {
     pub tables: Vec<Table>,
     /// The subfolders of joined datasets; empty for a single dataset.
     pub members: Vec<String>,
+    /// The formats of the members, in their order.
+    pub member_formats: Vec<u64>,
     /// The formats of the datasets.
     pub formats: BTreeSet<u64>,
     /// The crawls whose rows have another meaning than those of today, with that meaning.
     pub other_meanings: BTreeMap<String, u64>,
 }
 
+impl ViewedFiles {
+    /// Returns the tables that have views. Tables that earlier formats lack have views without rows
+    /// if the dataset has `preferences`.
+    fn viewed_tables(&self) -> Vec<Table> {
+        let is_viewed = |table: &Table| {
+            self.tables.contains(table)
+                || (self.tables.contains(&Table::Preferences)
+                    && self
+                        .formats
+                        .iter()
+                        .any(|format| is_lacking(*table, *format)))
+        };
+        Table::ALL.into_iter().filter(is_viewed).collect()
+    }
+
+    /// Returns the members that have a table.
+    fn members_with(&self, table: Table) -> Vec<String> {
+        let members = self.members.iter().zip(&self.member_formats);
+        let with = members.filter(|(_, format)| !is_lacking(table, **format));
+        with.map(|(name, _)| name.clone()).collect()
+    }
+}
+
 /// Returns the text of `views.sql` for a dataset at `root`.
 pub fn views_sql(root: &Path, files: &ViewedFiles) -> String {
-    let tables = &files.tables;
+    let tables = &files.viewed_tables();
     let mut out = format!(
         "{FIRST_LINE}\n\
          -- Where it has been moved, say so first: SET VARIABLE robots_scan = '/new/place';\n",
@@ -105,7 +130,7 @@ fn meaning_macro(other_meanings: &BTreeMap<String, u64>) -> String {
 fn view_sql(table: Table, root: &str, viewed: &ViewedFiles) -> String {
     let name = table.name();
     let root = format!("coalesce(getvariable('robots_scan'), {root})");
-    let files = files_expression(table, &root, &viewed.members);
+    let files = files_expression(table, &root, &viewed.members_with(table));
     let partitions = table.partition_columns();
     let source = if partitions.is_empty() {
         format!("read_parquet({files})")
@@ -129,6 +154,11 @@ fn view_sql(table: Table, root: &str, viewed: &ViewedFiles) -> String {
         true => source,
         false => upgraded_source(table, &source, &viewed.formats),
     };
+    // Only a dataset of an earlier format has no such table.
+    let source = match viewed.tables.contains(&table) {
+        true => source,
+        false => no_rows(table),
+    };
     let select = view_select_list(table, SqlDialect::DuckDb);
     let mut out = format!("CREATE OR REPLACE VIEW {name} AS {select}FROM {source} AS files;\n");
     let _ = writeln!(
@@ -146,6 +176,16 @@ fn view_sql(table: Table, root: &str, viewed: &ViewedFiles) -> String {
     }
     out.push('\n');
     out
+}
+
+/// Returns a relation in DuckDB with the stored columns of a table and no rows.
+fn no_rows(table: Table) -> String {
+    let columns = stored_and_path_columns(table).map(|column| {
+        let kind = column.kind.sql(SqlDialect::DuckDb);
+        format!("CAST(NULL AS {kind}) AS {}", column.name)
+    });
+    let columns: Vec<String> = columns.collect();
+    format!("(SELECT {} WHERE false)", columns.join(", "))
 }
 
 /// Returns an expression for the files of a table: a text, or a list of texts for several members.

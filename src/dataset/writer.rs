@@ -530,6 +530,7 @@ impl DatasetWriter {
         let viewed = ViewedFiles {
             tables: tables.to_vec(),
             members: Vec::new(),
+            member_formats: Vec::new(),
             formats: BTreeSet::from([MANIFEST_FORMAT]),
             other_meanings: BTreeMap::new(),
         };

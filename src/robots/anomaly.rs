@@ -120,7 +120,10 @@ anomalies! {
     SitemapOtherDomain, "sitemap_other_domain", Info, false, "A sitemap is on another registered domain.";
     BadSignalValue, "bad_signal_value", Warning, false, "A statement about AI use has a key or value that its draft does not define.";
     SignalContradiction, "signal_contradiction", Warning, false, "Two statements about AI use in one group contradict each other.";
-    TooComplex, "too_complex", Error, false, "Evaluating the patterns would exceed the work budget, so a verdict is unknown.";
+    BadDictionary, "bad_dictionary", Warning, false, "The value of a `Content-Usage` line is not a dictionary of structured fields (RFC 9651 §4.2.2), so it states nothing.";
+    DuplicateSignalKey, "duplicate_signal_key", Warning, false, "A `Content-Usage` line has a key twice; the last one counts.";
+    SignalOutsideGroup, "signal_outside_group", Warning, false, "A `Content-Usage` or `Content-Signal` line before any user-agent line, which concerns no crawler.";
+    TooComplex, "too_complex", Error, false, "Evaluating the patterns would exceed the work budget, so a verdict or a preference is unknown.";
 }
 
 #[cfg(test)]

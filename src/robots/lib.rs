@@ -40,6 +40,23 @@
 //! assert_eq!(policy.verdict(), Verdict::Partial);
 //! ```
 //!
+//! # Preferences about the use of content
+//!
+//! `Content-Usage` and `Content-Signal` state in groups what may be done with pages:
+//!
+//! ```
+//! use robots::{Dialect, Parser, Policy, Vocabulary};
+//!
+//! let mut parser = Parser::new();
+//! let body = b"User-agent: *\nDisallow: /never/\nContent-Usage: train-ai=n\n";
+//! let policy = Policy::new(Dialect::Google, &parser.parse(body), b"ExampleBot");
+//! let vocabulary = Vocabulary::content_usage(None);
+//! let train_ai = vocabulary.category_index("train-ai").unwrap();
+//! let preference = |url: &[u8]| policy.preference(vocabulary, train_ai, url).name();
+//! assert_eq!(preference(b"https://example.com/test"), "disallowed");
+//! assert_eq!(preference(b"https://example.com/never/test"), "not_crawlable");
+//! ```
+//!
 //! # Modules
 //!
 //! | module | contents |
@@ -49,10 +66,10 @@
 //! | `dialect` | grouping and normal forms of `google`, `rfc9309` and `koster1996` |
 //! | `pattern` | patterns, percent-encoding, compiled rules |
 //! | `policy` | one crawler, many URLs |
+//! | `preference` | statements about the use of content, and what they mean |
 //! | `verdict` | all crawlers of a file: verdicts, leniency impacts, fingerprints |
 
 mod agent_name;
-mod ai_preference;
 mod anomaly;
 mod crawl_rate;
 mod dialect;
@@ -61,10 +78,10 @@ mod http_status;
 mod parse;
 mod pattern;
 mod policy;
+mod preference;
 mod verdict;
 
 pub use agent_name::{is_product_token, product_token, push_whole_name};
-pub use ai_preference::{AiPreference, Mechanism, parse_preferences};
 pub use anomaly::{Anomaly, AnomalyKind, Severity};
 pub use crawl_rate::RequestRate;
 pub use dialect::Dialect;
@@ -81,6 +98,12 @@ pub use parse::lines::{Line, LineEnding, Lines, MAX_LINE_BYTES};
 pub use parse::template::Template;
 pub use pattern::{escape, matches, path_of_url};
 pub use policy::{Access, Policy};
+pub use preference::agents::AgentPreference;
+pub use preference::statement::{
+    AiPreference, Mechanism, is_readable_statement, parse_preferences,
+};
+pub use preference::vocabulary::Vocabulary;
+pub use preference::{Preference, PreferenceVerdict, UrlPreference};
 pub use verdict::evaluator::{Evaluation, Evaluator};
 pub use verdict::leniency::{LeniencyImpact, anomaly_changes_verdict};
 pub use verdict::{AgentVerdict, Basis, Verdict};

@@ -6,6 +6,9 @@ use crate::document::{Directive, DirectiveKind, RobotsTxt};
 use crate::pattern;
 use crate::pattern::compiled::{CompiledRules, PatternPart};
 use crate::pattern::percent::{self, PatternStep};
+use crate::preference::rules::PreferenceRules;
+use crate::preference::vocabulary::Vocabulary;
+use crate::preference::{Mechanism, UrlPreference};
 use crate::verdict::Verdict;
 use crate::verdict::coverage::{
     CoverageBuffers, MergedRules, RawRule, WORK_BUDGET, compute_merged_verdict_rfc9309,
@@ -78,6 +81,8 @@ pub struct Policy {
     /// The rules of `rfc9309` with a `%24`, which matches two symbols and cannot be compiled, in
     /// order of precedence.
     uncompiled: Vec<UncompiledRule>,
+    content_usage: PreferenceRules,
+    content_signal: PreferenceRules,
 }
 
 /// A rule in the form of its dialect.
@@ -251,6 +256,15 @@ impl Policy {
         for rule in rules.filter(|rule| groups.binary_search(&rule.group_no).is_ok()) {
             policy.add_rule(rule.kind == DirectiveKind::Allow, rule.line_no, rule.value);
         }
+        // Other lines are in the group of the line before them.
+        let group_of = |line: &Directive| {
+            let next = lines.partition_point(|other| other.line_no < line.line_no);
+            next.checked_sub(1)
+                .map_or(0, |before| lines[before].group_no)
+        };
+        policy.add_statements(robots_txt, |line| {
+            groups.binary_search(&group_of(line)).is_ok()
+        });
         policy.compile_rfc9309();
         policy
     }
@@ -288,7 +302,22 @@ impl Policy {
             compiled: CompiledRules::default(),
             answers: Vec::new(),
             uncompiled: Vec::new(),
+            content_usage: PreferenceRules::default(),
+            content_signal: PreferenceRules::default(),
         }
+    }
+
+    /// Gathers the statements of the groups for which `is_in_groups` returns true.
+    fn add_statements(
+        &mut self,
+        robots_txt: &RobotsTxt<'_>,
+        is_in_groups: impl Fn(&Directive) -> bool,
+    ) {
+        let rules =
+            |mechanism| PreferenceRules::new(self.dialect, mechanism, robots_txt, &is_in_groups);
+        let content_usage = rules(Mechanism::ContentUsage);
+        self.content_signal = rules(Mechanism::ContentSignal);
+        self.content_usage = content_usage;
     }
 
     fn add_rule(&mut self, allow: bool, line_no: u32, value: &[u8]) {
@@ -312,6 +341,7 @@ impl Policy {
             let value = robots_txt.text(rule.value);
             self.add_rule(rule.kind == DirectiveKind::Allow, rule.line_no, value);
         }
+        self.add_statements(robots_txt, |line| is_in_groups(line.group_no));
         self.compile_google();
     }
 
@@ -475,6 +505,76 @@ impl Policy {
             .take_while(|rule| rule.compiled_before <= end)
             .find(|rule| percent::matches_symbols(&rule.steps, &symbols))
             .map(|rule| rule.access)
+    }
+
+    /// Returns the preference for a URL and a category of a vocabulary, given by its index in
+    /// [`Vocabulary::categories`]. A URL that the crawler may not fetch has none
+    /// (draft-ietf-aipref-attach, "Content-Usage Rule Semantics"). In `koster1996`, which has no
+    /// such lines, the preference is unknown.
+    ///
+    /// ```
+    /// use robots::{Dialect, Parser, Policy, UrlPreference, Preference, Vocabulary};
+    ///
+    /// let mut parser = Parser::new();
+    /// let body = b"User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /ok/ train-ai=y\n";
+    /// let policy = Policy::new(Dialect::Rfc9309, &parser.parse(body), b"ExampleBot");
+    /// let vocabulary = Vocabulary::content_usage(None);
+    /// assert_eq!(
+    ///     policy.preference(vocabulary, 0, b"https://example.com/ok/a"),
+    ///     UrlPreference { preference: Some(Preference::Allowed), line_no: Some(3) }
+    /// );
+    /// ```
+    pub fn preference(
+        &self,
+        vocabulary: &Vocabulary,
+        category: usize,
+        url: &[u8],
+    ) -> UrlPreference {
+        let mut scratch = Vec::new();
+        self.preference_path(
+            vocabulary,
+            category,
+            pattern::path_of_url(url, &mut scratch),
+        )
+    }
+
+    /// Returns the preference for a path of a URL, as [`access_path`](Self::access_path) takes it.
+    pub fn preference_path(
+        &self,
+        vocabulary: &Vocabulary,
+        category: usize,
+        path: &[u8],
+    ) -> UrlPreference {
+        let access = self.access_path(path);
+        if !access.is_allowed {
+            return UrlPreference {
+                preference: None,
+                line_no: access.line_no,
+            };
+        }
+        let rules = self.statements(vocabulary.mechanism());
+        let octets = match self.dialect {
+            Dialect::Rfc9309 => rfc9309::normalize_path_to_octets(path),
+            Dialect::Google | Dialect::Koster1996 => path.into(),
+        };
+        let (preference, line_no) = rules.find_preference(vocabulary, category, path, &octets);
+        UrlPreference {
+            preference: Some(preference),
+            line_no,
+        }
+    }
+
+    /// Returns the statements of `Content-Usage` or `Content-Signal`.
+    fn statements(&self, mechanism: Mechanism) -> &PreferenceRules {
+        match mechanism {
+            Mechanism::ContentSignal => &self.content_signal,
+            _ => &self.content_usage,
+        }
+    }
+
+    /// Returns true if a statement of `Content-Usage` or `Content-Signal` concerns the crawler.
+    pub fn has_statements(&self, mechanism: Mechanism) -> bool {
+        self.statements(mechanism).has_statements()
     }
 
     /// Returns the verdict: whether the rules allow all, some or no paths, `/robots.txt` excluded.

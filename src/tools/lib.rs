@@ -15,6 +15,7 @@
     reason = "only packages of this project use it; a field is named for what it holds"
 )]
 
+mod category_choice;
 pub mod check;
 pub mod copy;
 pub mod crawler_verdicts;
@@ -23,3 +24,5 @@ pub mod join;
 pub mod show;
 pub mod url_match;
 pub mod verify;
+
+pub use category_choice::CategoryChoice;

@@ -39,12 +39,15 @@ fn csv_output_has_the_same_rows_as_parquet() {
 
     let written = fs::read_to_string(&csv).unwrap();
     let lines: Vec<&str> = written.split_inclusive('\n').collect();
-    assert_eq!(lines[0], "url,agent,robots_id,access,line_no,basis,crawl\n");
+    assert_eq!(
+        lines[0],
+        "url,agent,robots_id,access,line_no,basis,crawl,preference,preference_line\n"
+    );
     assert!(
         lines[1].starts_with("\"https://a.example/x,\"\"y\"\"\",x,"),
         "{written}"
     );
-    assert_eq!(lines[5], "\"none, \"\"q\",x,,unknown,,bad_url,\n");
+    assert_eq!(lines[5], "\"none, \"\"q\",x,,unknown,,bad_url,,,\n");
     assert_eq!(lines.len(), 11);
     let mut reader = csv::Reader::from_path(&csv).unwrap();
     let records: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
@@ -65,6 +68,9 @@ fn csv_output_has_the_same_rows_as_parquet() {
             &line_no,
             &row.basis,
             crawl,
+            // No category was chosen.
+            "",
+            "",
         ];
         assert_eq!(record.iter().collect::<Vec<_>>(), expected);
     }

@@ -173,6 +173,7 @@ fn matched(dataset: &Path, urls: PathBuf, agents: &[&str]) -> PathBuf {
         column: None,
         crawlers: crawlers.collect(),
         dialect: DialectChoice::Dialect(Dialect::Google),
+        category: None,
         as_of: None,
         memory: 1 << 30,
         output: output.clone(),

@@ -141,6 +141,15 @@ fn changed_rows_of_the_other_tables_are_found() {
     let twice = |batch: RecordBatch| take(&batch, [0].into_iter().chain(0..batch.num_rows()));
     let report = check("verdicts", twice);
     assert_found(&report, &[("twice", 1)], &["has the agent"]);
+    let report = check("file_preferences", twice);
+    assert_found(&report, &[("twice", 1)], &["has the preference"]);
+    // Several rows of a host may have one name.
+    let last_first = |batch: RecordBatch| {
+        let last = batch.num_rows() - 1;
+        take(&batch, [last].into_iter().chain(0..last))
+    };
+    let report = check("host_preferences", last_first);
+    assert_found(&report, &[("order", 1)], &["host_preferences"]);
     for table in ["groups", "sitemaps", "directives", "hosts", "host_verdicts"] {
         let report = check(table, twice);
         assert_found(&report, &[("order", 1)], &[table]);

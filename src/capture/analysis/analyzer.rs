@@ -45,7 +45,15 @@ impl Analyzer {
         let mut analysis = CaptureAnalysis::without_body(robots_id, location, capture);
         match &capture.body {
             Some(body) if capture.should_parse() => {
-                analysis.add_body(self.analyze_body(body, capture.parse_options));
+                let Self {
+                    parser,
+                    evaluator,
+                    cache,
+                } = self;
+                let body = analyze_body(parser, evaluator, cache, body, capture.parse_options);
+                let computes_preferences = !evaluator.skips_verdicts;
+                let evaluator = computes_preferences.then_some(&mut evaluator.evaluator);
+                analysis.add_body(body, evaluator);
             }
             _ => analysis.verdicts.push(status_verdict(capture)),
         }
@@ -57,30 +65,31 @@ impl Analyzer {
         self.parser = Parser::default();
         self.evaluator.evaluator = Evaluator::default();
     }
+}
 
-    /// Analyzes a body, or returns the cached analysis of an equal one.
-    fn analyze_body<'a>(&'a mut self, body: &'a [u8], options: ParseOptions) -> BodyAnalysis<'a> {
-        let Self {
-            parser,
-            evaluator,
-            cache,
-        } = self;
-        if !BodyCache::is_cacheable(body) {
-            let robots = parser.parse_with(body, options);
-            return evaluator.evaluate(robots);
-        }
-        let hash = BodyCache::hash(body);
-        if let Some(index) = cache.find(hash, body, options) {
-            return cache.get(index);
-        }
-        let has_occurred = cache.remember_occurrence(hash);
-        let analysis = evaluator.evaluate(parser.parse_with(body, options));
-        if !has_occurred {
-            return analysis;
-        }
-        let index = cache.insert(hash, options, analysis);
-        cache.get(index)
+/// Analyzes a body, or returns the cached analysis of an equal one.
+fn analyze_body<'a>(
+    parser: &'a mut Parser,
+    evaluator: &mut BodyEvaluator,
+    cache: &'a mut BodyCache,
+    body: &'a [u8],
+    options: ParseOptions,
+) -> BodyAnalysis<'a> {
+    if !BodyCache::is_cacheable(body) {
+        let robots = parser.parse_with(body, options);
+        return evaluator.evaluate(robots);
     }
+    let hash = BodyCache::hash(body);
+    if let Some(index) = cache.find(hash, body, options) {
+        return cache.get(index);
+    }
+    let has_occurred = cache.remember_occurrence(hash);
+    let analysis = evaluator.evaluate(parser.parse_with(body, options));
+    if !has_occurred {
+        return analysis;
+    }
+    let index = cache.insert(hash, options, analysis);
+    cache.get(index)
 }
 
 /// The number of bits of a hash that an id does not use. Ids have 53 bits, because programs that store

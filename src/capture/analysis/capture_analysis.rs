@@ -5,8 +5,9 @@ use super::sitemap::SitemapLine;
 use crate::Capture;
 use crate::anomaly::CaptureAnomalyKind;
 use robots::{
-    AgentVerdict, AiPreference, AnomalyKind, ContentClass, Directive, DirectiveKind,
-    LeniencyImpact, Mechanism, RobotsTxt, Severity, Span,
+    AgentPreference, AgentVerdict, AiPreference, AnomalyKind, ContentClass, Directive,
+    DirectiveKind, Evaluator, LeniencyImpact, Mechanism, PreferenceVerdict, RobotsTxt, Severity,
+    Span, Vocabulary,
 };
 use std::borrow::Cow;
 
@@ -27,8 +28,11 @@ pub struct CaptureAnalysis<'a> {
     pub verdicts: Vec<AgentVerdict<'a>>,
     /// The sitemap lines, in the order of the file.
     pub sitemaps: Vec<SitemapLine<'a>>,
-    /// The preferences on AI use, in the order of the file.
+    /// The items of statements, in the order of the file.
     pub preferences: Vec<PreferenceLine<'a>>,
+    /// What the statements mean for `*` and for every name in the file, by the vocabulary that was
+    /// current at the time of the fetch.
+    pub agent_preferences: Vec<AgentPreference<'a>>,
     /// Anomalies of the body that the parser does not report, sorted by line.
     derived_anomalies: Vec<CaptureAnomaly<'a>>,
     /// The lines that were read leniently, and their effects.
@@ -77,6 +81,7 @@ impl<'a> CaptureAnalysis<'a> {
             verdicts: Vec::new(),
             sitemaps: Vec::new(),
             preferences: Vec::new(),
+            agent_preferences: Vec::new(),
             derived_anomalies: Vec::new(),
             leniency_impacts: Cow::Borrowed(&[]),
             ruleset_id: None,
@@ -85,13 +90,24 @@ impl<'a> CaptureAnalysis<'a> {
     }
 
     /// Adds the analysis of the body, and derives all that depends on both the body and the capture.
-    pub(crate) fn add_body(&mut self, body: BodyAnalysis<'a>) {
+    /// Preferences are not computed without an evaluator.
+    pub(crate) fn add_body(&mut self, body: BodyAnalysis<'a>, evaluator: Option<&mut Evaluator>) {
         self.robots = Some(body.robots);
         self.verdicts = body.verdicts;
         self.ruleset_id = Some(body.ruleset_id);
         self.cached_body = body.cached_body;
         self.leniency_impacts = body.leniency_impacts;
         self.add_sitemaps_and_preferences(&body.robots);
+        if let Some(evaluator) = evaluator
+            && (self.preferences.iter()).any(|line| line.preference.mechanism.is_read_by_group())
+        {
+            let vocabularies = [
+                Vocabulary::content_usage(self.capture.fetch.time),
+                Vocabulary::content_signal(),
+            ];
+            let mut evaluation = evaluator.evaluate(&body.robots);
+            self.agent_preferences = evaluation.preferences(&vocabularies);
+        }
         self.add_file_anomalies(&body.robots);
         if !body.robots.summary().content.is_page_or_binary() {
             self.add_sitemap_anomalies(&body.robots);
@@ -133,7 +149,10 @@ impl<'a> CaptureAnalysis<'a> {
     }
 
     fn add_file_anomalies(&mut self, robots: &RobotsTxt<'a>) {
-        if self.verdicts.iter().any(AgentVerdict::is_undecided) {
+        if self.verdicts.iter().any(AgentVerdict::is_undecided)
+            || (self.agent_preferences.iter())
+                .any(|row| row.verdict == PreferenceVerdict::TooComplex)
+        {
             self.derived_anomalies
                 .push(CaptureAnomaly::new_for_file(AnomalyKind::TooComplex));
         }
@@ -160,7 +179,29 @@ impl<'a> CaptureAnalysis<'a> {
     }
 
     fn add_preference_anomalies(&mut self, robots: &RobotsTxt<'a>) {
+        let mut last_line_no = 0;
         for (i, PreferenceLine { line, preference }) in self.preferences.iter().enumerate() {
+            if preference.mechanism.is_read_by_group() && line.line_no != last_line_no {
+                last_line_no = line.line_no;
+                let value = robots.text(line.value);
+                let mut add = |kind| {
+                    let anomaly = CaptureAnomaly::new_for_line(line, kind, value);
+                    self.derived_anomalies.push(anomaly);
+                };
+                if line.group_no().is_none() {
+                    add(AnomalyKind::SignalOutsideGroup);
+                }
+                if !robots::is_readable_statement(preference.mechanism, value) {
+                    add(AnomalyKind::BadDictionary);
+                }
+            }
+            if preference.preference.is_none() {
+                self.derived_anomalies.push(CaptureAnomaly::new_for_line(
+                    line,
+                    AnomalyKind::DuplicateSignalKey,
+                    preference.key,
+                ));
+            }
             if !preference.is_valid {
                 self.derived_anomalies.push(CaptureAnomaly::new_for_line(
                     line,

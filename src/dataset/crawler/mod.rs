@@ -9,7 +9,8 @@ pub mod registry;
 
 use registry::{CrawlerRegistry, whole_name};
 use robots::{
-    Access, Audience, Basis, Dialect, Parser, Policy, RobotsTxt, StatusEffect, Verdict, audience,
+    Access, Audience, Basis, Dialect, Mechanism, Parser, Policy, RobotsTxt, StatusEffect,
+    UrlPreference, Verdict, Vocabulary, audience,
 };
 
 /// How a robots.txt is interpreted: by the default rules of robots-scan, or by one dialect.
@@ -142,6 +143,21 @@ impl CrawlerPolicy {
     /// Returns whether the crawler may fetch a URL, and the line that decides it.
     pub fn access(&self, url: &[u8]) -> Access {
         self.policy.access(url)
+    }
+
+    /// Returns true if a statement of this mechanism concerns the crawler.
+    pub fn has_statements(&self, mechanism: Mechanism) -> bool {
+        self.policy.has_statements(mechanism)
+    }
+
+    /// Returns the preference for a URL, as [`Policy::preference`] does.
+    pub fn preference(
+        &self,
+        vocabulary: &Vocabulary,
+        category: usize,
+        url: &[u8],
+    ) -> UrlPreference {
+        self.policy.preference(vocabulary, category, url)
     }
 
     /// Returns the verdict on the whole site, as [`Policy::verdict`] does.

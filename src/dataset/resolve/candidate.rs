@@ -51,6 +51,8 @@ pub struct RulesSource {
     pub(super) effects: [StatusEffect; 3],
     pub is_valid_utf8: bool,
     pub content: ContentClass,
+    /// The time of the fetch, in milliseconds since 1970.
+    pub time: Option<i64>,
 }
 
 /// A capture that may be the authoritative one.
@@ -179,7 +181,7 @@ impl CaptureRank {
 
 impl RulesSource {
     /// The length in a record, in bytes.
-    pub(super) const RECORD_BYTES: usize = 4 + 8 + 4 + 1 + 1;
+    pub(super) const RECORD_BYTES: usize = 4 + 8 + 4 + 1 + 1 + 8;
 
     /// Returns the effect of the status in a dialect.
     pub fn effect(&self, dialect: Dialect) -> StatusEffect {
@@ -211,6 +213,7 @@ impl RulesSource {
             out,
             (self.content as u8) << 1 | u8::from(self.is_valid_utf8),
         );
+        put_time(out, self.time);
     }
 
     pub fn read(fields: &mut FieldReader<'_>) -> Self {
@@ -253,6 +256,7 @@ impl RulesSource {
             ],
             is_valid_utf8: bits & 1 != 0,
             content: ContentClass::ALL[usize::from(bits >> 1)],
+            time: read_time(fields),
         }
     }
 }

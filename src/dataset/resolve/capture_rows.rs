@@ -212,6 +212,7 @@ impl CaptureRows {
             effects: effects.map(known_effect),
             content: self.content_class(row),
             is_valid_utf8: value(&self.columns.is_valid_utf8, row).unwrap_or(true),
+            time: self.time(row),
         }
     }
 

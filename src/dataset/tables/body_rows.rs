@@ -78,6 +78,7 @@ mod tests {
                 "sitemaps",
                 "directives",
                 "preferences",
+                "file_preferences",
                 "anomalies",
                 "verdicts"
             ]

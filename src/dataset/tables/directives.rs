@@ -10,6 +10,8 @@ table! { per_body "One row per line whose key is not user-agent, allow, disallow
     directive: Text, "The key, lower-cased; `content-signals` is written `content-signal`.";
     directive_raw: Text null, "In files null where it equals `directive`. The key as written." => DIRECTIVE_RAW;
     value: Text, "The value as written, up to a `#`, without surrounding blanks and tabs.";
+    counts: Bool null, "True if the line is complete and within the body limit, as in `rules`.";
+    has_colon: Bool null, "True if there is a colon between key and value, as in `rules`.";
 } derived {
     known: Bool, "True if a specification or a known crawler defines the key." => KNOWN;
 }}
@@ -53,6 +55,8 @@ impl Builder {
             self.directive_raw.append_option(raw);
             self.value
                 .append_value(texts.intern_body_text(robots.text(line.value_raw), is_utf8));
+            self.counts.append_option(Some(line.counts));
+            self.has_colon.append_option(Some(line.has_colon));
             count += 1;
         }
         if count == 0 {

@@ -84,6 +84,8 @@ pub struct HostRules<'a> {
     pub wildcard: StoredVerdict,
     pub n_named: i32,
     pub has_named_rows: bool,
+    /// True if the capture has rows in `file_preferences`.
+    pub has_preferences: bool,
 }
 
 impl HostRow<'_> {

@@ -11,6 +11,8 @@ table! { "One row per URL and requested agent, in the order of the URL list. The
     line_no: Int null, "The line of the deciding rule in the file of `robots_id`; in Google's dialect the line that its parser reports. Null if no rule matches, or if a status decided.";
     basis: Text, "The basis of `access`, as in `verdicts`, in the requested dialect: `explicit`, `wildcard`, `no_group`, `no_rules`, `empty`, `html`, `binary`, `http_status`. A crawler that ignores `*` (`AdsBot-Google`) has `no_group` also for a file without groups. `http_status` with `unknown`: nothing decidable was fetched. Besides: `no_capture` (no capture of the origin of the URL at that time), `bad_url` (not an absolute URL with a host, or one that only a browser would repair, such as `https:/`, a backslash or a line end in it, or longer than 1 MiB, where it is cut), `bad_time` (a time in the list that cannot be read).";
     crawl: Text null, "The crawl of `robots_id`: join other tables `USING (crawl, robots_id)`.";
+    preference: Text null, "The preference of the chosen category for this URL, by the vocabulary at the time of the capture: `allowed`, `disallowed`, `unknown` (neither), or `not_crawlable`. Null without `--category`, and where `access` is `unknown`.";
+    preference_line: Int null, "The line of the statement that decides `preference`, or of the rule that disallows the URL.";
 }}
 
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +24,8 @@ pub struct MatchRow<'a> {
     pub basis: &'static str,
     /// The columns `crawl` and `robots_id`; `None` if there is no capture.
     pub capture: Option<(&'a str, i64)>,
+    pub preference: Option<&'static str>,
+    pub preference_line: Option<u32>,
 }
 
 /// Builds rows of the table, and counts them.
@@ -51,6 +55,13 @@ impl MatchRows {
         builder
             .crawl
             .append_option(row.capture.map(|(crawl, _)| builder.texts.intern(crawl)));
+        let preference = row.preference;
+        builder
+            .preference
+            .append_option(preference.map(|name| builder.texts.intern_static(name)));
+        builder
+            .preference_line
+            .append_option(super::line_no_value(row.preference_line));
         builder.end_rows(1);
         self.row_count += 1;
     }

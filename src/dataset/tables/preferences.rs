@@ -1,6 +1,7 @@
 use super::record_rows::RowInput;
 use super::{column::table, line_no_value, saturating_i32};
 use columns::escaped_text::escape_body;
+use robots::{Mechanism, Preference, Vocabulary};
 
 table! { per_capture "One row per key of a statement about AI use or licences." {
     robots_id: Long delta, "The capture.";
@@ -10,9 +11,12 @@ table! { per_capture "One row per key of a statement about AI use or licences." 
     path: Text null, "The path that the statement is limited to; null for none.";
     pref_key: Text, "The use that the statement is about, lower-cased, for example `ai-train`.";
     pref_value: Text null, "The value of the statement as written, for example `no`; null if the statement has no value.";
-    allow: Bool null, "The value as a boolean, if it means yes or no.";
+    allow: Bool null, "The value as a boolean, if it means yes or no, read item by item: `preference` is the reading of the specification.";
     is_valid: Bool, "True if the current draft of the mechanism defines both the key and the value.";
     from_template: Bool, "True if the line is in a block that is managed by a vendor (Cloudflare) and not by the site.";
+    counts: Bool null, "True if the line is complete and within the body limit, as in `rules`.";
+    preference: Text null, "The preference that the statement has for this key according to its specification: `allowed`, `disallowed`, `unknown`. A `Content-Usage` line that is no dictionary of structured fields states nothing. Null if a later item of the line has the same key.";
+    category: Text null, "The category that the key means at the time of the fetch, by the vocabulary of `content-usage` or `content-signal`: a category keeps its name when its label changes. Null if it means none.";
 }}
 
 impl Builder {
@@ -45,6 +49,21 @@ impl Builder {
             self.allow.append_option(preference.allow);
             self.is_valid.append_value(preference.is_valid);
             self.from_template.append_value(statement.line.is_managed);
+            self.counts.append_option(Some(statement.line.counts));
+            let stated = preference.preference.map(Preference::name);
+            self.preference
+                .append_option(stated.map(|name| self.texts.intern_static(name)));
+            let vocabulary = match preference.mechanism {
+                Mechanism::ContentUsage => {
+                    Some(Vocabulary::content_usage(analysis.capture.fetch.time))
+                }
+                Mechanism::ContentSignal => Some(Vocabulary::content_signal()),
+                _ => None,
+            };
+            let category =
+                vocabulary.and_then(|vocabulary| vocabulary.category_of_label(preference.key));
+            self.category
+                .append_option(category.map(|name| self.texts.intern_static(name)));
             self.end_rows(1);
         }
     }

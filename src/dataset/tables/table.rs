@@ -95,6 +95,8 @@ tables! {
     Directives: directives, Records;
     /// One row per statement on AI use.
     Preferences: preferences, Records;
+    /// One row per capture, agent, mechanism and category.
+    FilePreferences: file_preferences, Records;
     /// One row per anomaly.
     Anomalies: anomalies, Records;
     /// One row per capture and agent.
@@ -109,6 +111,8 @@ tables! {
     Hosts: hosts, Crawl;
     /// One row per crawl, host and agent.
     HostVerdicts: host_verdicts, Crawl;
+    /// One row per crawl, host, agent, mechanism and category.
+    HostPreferences: host_preferences, Crawl;
     /// One row per requested URL and agent, written by `match`. Not part of a
     /// dataset.
     Matches: matches, Command;
@@ -187,7 +191,7 @@ impl Table {
         tables_from_sources(PART_SOURCES);
 
     /// The resolved tables, which have a file per crawl.
-    pub const PER_CRAWL: [Self; 2] = [Self::Hosts, Self::HostVerdicts];
+    pub const PER_CRAWL: [Self; 3] = [Self::Hosts, Self::HostVerdicts, Self::HostPreferences];
 
     /// Returns true if the table stores a column of this name and type.
     pub const fn has_column(self, name: &str, kind: ColumnType) -> bool {

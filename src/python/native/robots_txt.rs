@@ -18,6 +18,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, PoisonError};
+use tools::CategoryChoice;
 use tools::check::{CrawlerVerdict, ParsedFile};
 
 /// The size of a body up to which the lock of the interpreter is not released: waiting for the lock
@@ -30,6 +31,7 @@ const RESULTS_MODULE: &str = "robots_scan._results";
 static ACCESS_CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 static ANOMALY_CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 static GROUP_CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+static PREFERENCE_CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 static REQUEST_RATE_CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 static RULE_CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
@@ -270,6 +272,46 @@ impl RobotsTxt {
         let line_no = access.line_no.filter(|_| policy.basis != Basis::HttpStatus);
         let line = line_no.and_then(|line_no| self.line_text(line_no));
         class.call1((access.is_allowed, line_no, line, policy.basis.name()))
+    }
+
+    /// Returns the preference of the site about one use of a URL by a crawler, and the line that decides
+    /// it: ``"allowed"``, ``"disallowed"``, ``"unknown"``, or ``"not_crawlable"`` if the crawler may not
+    /// fetch the URL. ``preference`` is ``None`` if the status of the response decides nothing.
+    ///
+    /// ``category`` is a category of use of ``content-usage`` (``train-ai``, ``ai-use``,
+    /// ``content-usage:search``) or of ``content-signal`` (``ai-train``, ``ai-input``,
+    /// ``content-signal:search``), by the vocabulary of today. ``dialect`` is that of ``access``.
+    ///
+    /// >>> import robots_scan
+    /// >>> robots = robots_scan.parse(b"User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /ok/ train-ai=y\n")
+    /// >>> robots.preference("ExampleBot", "/a")
+    /// Preference(preference='disallowed', line_no=2, line='Content-Usage: train-ai=n')
+    /// >>> robots.preference("ExampleBot", "/ok/a", "train-ai").preference
+    /// 'allowed'
+    #[pyo3(signature = (agent, url, category = "train-ai", dialect = None))]
+    fn preference<'py>(
+        &self,
+        py: Python<'py>,
+        agent: Text,
+        url: Text,
+        category: &str,
+        dialect: Option<&str>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        argument_checks::check_url(&url)?;
+        let Some(category) = CategoryChoice::parse(category) else {
+            let text = format!("there is no category {category:?} of one mechanism");
+            let hint = "categories are train-ai, ai-use, content-usage:search, ai-train, ai-input and content-signal:search";
+            return Err(error::usage_error(&text, Some(hint)));
+        };
+        let policy = self.find_policy(py, &agent.to_str(), parse_dialect(dialect)?)?;
+        let class = PREFERENCE_CLASS.import(py, RESULTS_MODULE, "Preference")?;
+        let Some(policy) = policy else {
+            return class.call1((None::<&str>, None::<u32>, None::<&str>));
+        };
+        let found = category.preference(&policy, url.as_bytes(), None);
+        let line_no = found.line_no.filter(|_| policy.basis != Basis::HttpStatus);
+        let line = line_no.and_then(|line_no| self.line_text(line_no));
+        class.call1((found.name(), line_no, line))
     }
 
     /// Returns the verdict on the whole site: ``"allow_all"``, ``"partial"``, ``"disallow_all"``, or

@@ -16,13 +16,14 @@ from robots_scan import _native
 from robots_scan._commands import join, match, read, scan, verify
 from robots_scan._errors import Error, StoppedError, UsageError
 from robots_scan._native import RobotsTxt, Table, TableStream, __version__, parse, robots_allowed, robots_verdict, select_sql
-from robots_scan._results import Access, Anomaly, Group, RequestRate, Rule
+from robots_scan._results import Access, Anomaly, Group, Preference, RequestRate, Rule
 
 __all__ = [
     "Access",
     "Anomaly",
     "Error",
     "Group",
+    "Preference",
     "RequestRate",
     "RobotsTxt",
     "Rule",

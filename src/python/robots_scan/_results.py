@@ -25,6 +25,18 @@ class Access(NamedTuple):
         return self.allowed is True
 
 
+class Preference(NamedTuple):
+    """The preference of a site about one use of a URL by a crawler."""
+
+    preference: str | None
+    """``allowed``, ``disallowed``, ``unknown``, or ``not_crawlable`` if the crawler may not fetch the URL; ``None`` if the
+    status of the response decides nothing."""
+    line_no: int | None
+    """The line of the statement that decides, or of the rule that disallows the URL; ``None`` if there is none."""
+    line: str | None
+    """The text of that line."""
+
+
 class Rule(NamedTuple):
     """An allow or disallow line."""
 

@@ -10,10 +10,11 @@ use super::{
 use crate::parse::blanks::{trim_end, trim_start};
 use crate::parse::key::parse_key;
 
-/// A row of the tables for a user-agent, allow or disallow line.
+/// A row of the tables for a user-agent, allow or disallow line, or for a statement about the use of
+/// content.
 #[derive(Clone, Copy, Debug)]
 pub struct DirectiveRow<'a> {
-    /// The kind of the line: `UserAgent`, `Allow` or `Disallow`.
+    /// The kind of the line: `UserAgent`, `Allow`, `Disallow`, or `Other` for a statement.
     pub kind: DirectiveKind,
     /// The number of the line, from 1.
     pub line_no: u32,
@@ -184,10 +185,11 @@ impl RobotsTxtBuilder {
                 summary.n_allow += 1;
                 group.n_allow += 1;
             }
-            _ => {
+            DirectiveKind::Disallow => {
                 summary.n_disallow += 1;
                 group.n_disallow += 1;
             }
+            DirectiveKind::Sitemap | DirectiveKind::Other => {}
         }
         summary.content = if summary.n_allow + summary.n_disallow > 0 {
             ContentClass::Rules

@@ -9,7 +9,7 @@ use super::tasks::TaskPool;
 use columns::TableFileWriter;
 use dataset::external_sort::{SortMemory, SpillFolder};
 use dataset::resolve::ResolveContext;
-use dataset::resolve::hosts::{ResolvedHosts, resolve_hosts};
+use dataset::resolve::hosts::{RESOLVED_FROM, ResolvedHosts, resolve_hosts};
 use dataset::tables::Table;
 use dataset::{CrawlEntry, Dataset, DatasetWriter, FileEntry, OutputLayout};
 use disk::error::{Error, ErrorKind};
@@ -35,7 +35,7 @@ pub(super) fn write_hosts(
 ) -> Result<MostBlockedAgents, Error> {
     progress.set_phase(ScanPhase::Hosts);
     let root = dataset.root().to_owned();
-    let tables = [Table::RobotsFiles, Table::Verdicts];
+    let tables = RESOLVED_FROM;
     let parts = [(root.clone(), dataset.part_locations())];
     let stored = Dataset::from_parts(&root, &parts, &tables)?.with_stop_flag(stop);
     let resolved = tasks.install(|| resolve_dataset(&stored, dataset, progress, stop));

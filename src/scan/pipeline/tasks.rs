@@ -104,7 +104,12 @@ pub(super) struct IdleAnalyzers {
 impl IdleAnalyzers {
     /// Makes analyzers for the rows of these tables.
     pub(super) fn new(tables: &[Table]) -> Self {
-        let needs_verdicts = |table: &Table| matches!(table, Table::Verdicts | Table::Anomalies);
+        let needs_verdicts = |table: &Table| {
+            matches!(
+                table,
+                Table::Verdicts | Table::Anomalies | Table::FilePreferences
+            )
+        };
         Self {
             idle: Mutex::default(),
             new_analyzer: match tables.iter().any(needs_verdicts) {

@@ -79,6 +79,10 @@ pub fn check_host(
     if has_anomalies {
         tables.push(Table::Anomalies);
     }
+    // Statements about the use of content.
+    if Dataset::has_table(&root.path, Table::Directives)? {
+        tables.push(Table::Directives);
+    }
     let dataset = Dataset::open(&root.path, host_request.crawls, &tables)?.with_stop_flag(stop);
     let spill_folder = SpillFolder::create(&temp_folder.path().join("sort"), Arc::clone(stop))?;
     let context = ResolveContext {
@@ -182,6 +186,10 @@ fn build_agent_reports(
     if Dialect::ALL.into_iter().any(is_parsed) {
         push_lines(dataset, source, &mut file)?;
     }
+    let request = &CheckRequest {
+        fetch_time: source.time,
+        ..*request
+    };
     let robots = file.as_robots_txt();
     let verdicts = Evaluator::new().verdicts(&robots);
     let line_text = |line_no: u32| compose_line_text(&robots, line_no);
@@ -237,6 +245,7 @@ fn build_status_report(
             url: url.clone(),
             is_allowed,
             rule: None,
+            preferences: Vec::new(),
         }
     });
     AgentReport {

@@ -18,6 +18,7 @@ pub use host::{HostReport, HostRequest, check_host};
 pub use input_kind::InputKind;
 pub use parsed_file::{CrawlerVerdict, ParsedFile};
 pub use report::{
-    AgentReport, CheckReport, CrawlerVerdicts, DecidingRule, ReportedAnomaly, UrlResult,
+    AgentReport, CategoryPreference, CheckReport, CrawlerVerdicts, DecidingRule, ReportedAnomaly,
+    UrlResult,
 };
 pub use robots_txt::{CheckRequest, check, read_robots_txt};

@@ -2,7 +2,7 @@
 
 use capture::anomaly::CaptureAnomalyKind;
 use dataset::crawler::DialectChoice;
-use robots::{AnomalyKind, Basis, Dialect, Severity, Verdict};
+use robots::{AnomalyKind, Basis, Dialect, Severity, UrlPreference, Verdict};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -38,6 +38,18 @@ pub struct UrlResult {
     pub is_allowed: Option<bool>,
     /// The rule that decides; `None` if no rule matches.
     pub rule: Option<DecidingRule>,
+    /// The preferences about the use of the page, for each category of `content-usage` today and of
+    /// `content-signal`; empty if nothing is stated for the crawler.
+    pub preferences: Vec<CategoryPreference>,
+}
+
+/// The preference about the use of a page in one category.
+#[derive(Clone, Debug)]
+pub struct CategoryPreference {
+    /// The name of the mechanism: `content-usage` or `content-signal`.
+    pub mechanism: &'static str,
+    pub category: &'static str,
+    pub preference: UrlPreference,
 }
 
 /// The line of the rule that decides on a URL.

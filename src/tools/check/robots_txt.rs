@@ -1,14 +1,15 @@
 //! Checks the bytes of a robots.txt.
 
 use super::report::{
-    AgentReport, CheckReport, CrawlerVerdicts, DecidingRule, ReportedAnomaly, UrlResult,
+    AgentReport, CategoryPreference, CheckReport, CrawlerVerdicts, DecidingRule, ReportedAnomaly,
+    UrlResult,
 };
 use capture::Capture;
 use capture::analysis::{Analyzer, CaptureAnalysis};
 use dataset::crawler::registry::CrawlerRegistry;
-use dataset::crawler::{Crawler, DialectChoice};
+use dataset::crawler::{Crawler, CrawlerPolicy, DialectChoice};
 use disk::error::Error;
-use robots::{AgentVerdict, Basis, Dialect, ParseOptions, Policy, RobotsTxt, Verdict};
+use robots::{AgentVerdict, Basis, Dialect, ParseOptions, Policy, RobotsTxt, Verdict, Vocabulary};
 use std::io::stdin;
 use std::path::Path;
 use warc::RecordLocation;
@@ -25,6 +26,9 @@ pub struct CheckRequest<'a> {
     /// The dialect by which rules are read.
     pub dialect: DialectChoice,
     pub urls: &'a [String],
+    /// The time of the fetch in milliseconds since 1970, by whose vocabulary statements are read; the
+    /// latest one if `None`.
+    pub fetch_time: Option<i64>,
 }
 
 impl CheckRequest<'_> {
@@ -111,6 +115,7 @@ pub(super) fn build_agent_report(
                 line: line_text(line_no),
                 group_line_no: group_line_no(robots, line_no),
             }),
+            preferences: find_preferences(&policy, url.as_bytes(), request.fetch_time),
         }
     });
     AgentReport {
@@ -119,6 +124,30 @@ pub(super) fn build_agent_report(
         verdicts: compute_crawler_verdicts(robots, verdicts, crawler),
         lines: policy.lines(),
     }
+}
+
+/// Returns the preferences for a URL, by the vocabularies at a time.
+fn find_preferences(
+    policy: &CrawlerPolicy,
+    url: &[u8],
+    fetch_time: Option<i64>,
+) -> Vec<CategoryPreference> {
+    let vocabularies = [
+        Vocabulary::content_usage(fetch_time),
+        Vocabulary::content_signal(),
+    ];
+    let stated = vocabularies
+        .into_iter()
+        .filter(|vocabulary| policy.has_statements(vocabulary.mechanism()));
+    let preferences = stated.flat_map(|vocabulary| {
+        let categories = vocabulary.categories().enumerate();
+        categories.map(move |(index, category)| CategoryPreference {
+            mechanism: vocabulary.mechanism().name(),
+            category,
+            preference: policy.preference(vocabulary, index, url),
+        })
+    });
+    preferences.collect()
 }
 
 /// Returns the first line of the group that a line belongs to.
@@ -193,6 +222,7 @@ mod tests {
                 agents: &[agent.to_owned()],
                 dialect,
                 urls: &["http://h/x".to_owned()],
+                fetch_time: None,
             },
         )
     }

@@ -2,10 +2,11 @@
 
 use dataset::division::Shard;
 use dataset::error::{DatasetErrorKind, JoinDefect, REGISTRY, SUFFIX_LIST};
+use dataset::resolve::hosts::RESOLVED_FROM;
 use dataset::tables::Table;
 use dataset::{
     Dataset, DatasetOptions, JoinedManifest, Manifest, MemberEntry, PartLocation, SUCCESS_FILE,
-    is_dataset, is_member_name, read_manifest_with_digest,
+    is_dataset, is_lacking, is_member_name, read_manifest_with_digest,
 };
 use disk::FileKind;
 use disk::error::Error;
@@ -68,7 +69,13 @@ impl Members {
                 return refuse(JoinDefect::NoTable { table }, &first.root);
             }
         }
-        found.manifest.tables = unresolved_tables(&first.options);
+        // Tables that a member of an earlier format lacks are those of the others.
+        found.manifest.tables = Table::ALL.to_vec();
+        found.manifest.tables.retain(|table| {
+            let options = found.members.iter().map(|member| &member.options);
+            let mut tables = options.flat_map(unresolved_tables);
+            tables.any(|other| other == *table)
+        });
         for member in &found.members[1..] {
             check_same_options(first, member, is_mixed)?;
         }
@@ -136,7 +143,7 @@ impl Members {
             for member in &self.members {
                 let parts = member.manifest.parts.iter();
                 for part in parts.filter(|part| part.crawl == *crawl) {
-                    let is_read = |table| matches!(table, Table::RobotsFiles | Table::Verdicts);
+                    let is_read = |table| RESOLVED_FROM.contains(&table);
                     hasher.update(&part.number.to_le_bytes());
                     for table in part.tables.iter().filter(|table| is_read(table.table)) {
                         hasher.update(table.digest.as_bytes());
@@ -158,8 +165,13 @@ fn unresolved_tables(options: &DatasetOptions) -> Vec<Table> {
 /// Checks that two datasets were made with the same options, and unless `is_mixed` with the same
 /// built-in lists.
 fn check_same_options(first: &Member, member: &Member, is_mixed: bool) -> Result<(), Error> {
+    let is_in_both = |table: &Table| {
+        let formats = [first.manifest.format, member.manifest.format];
+        !(formats.iter()).any(|format| is_lacking(*table, *format))
+    };
     let names = |options: &DatasetOptions| {
-        let tables = unresolved_tables(options);
+        let tables = unresolved_tables(options).into_iter().filter(is_in_both);
+        let tables: Vec<Table> = tables.collect();
         let names: Vec<&str> = tables.iter().map(|table| table.name()).collect();
         names.join(", ")
     };

@@ -11,7 +11,7 @@ use crate::error::ToolErrorKind;
 use columns::TableFileWriter;
 use dataset::external_sort::{MIN_MEMORY_BYTES, SortMemory, SpillFolder};
 use dataset::resolve::ResolveContext;
-use dataset::resolve::hosts::{ResolvedHosts, resolve_hosts};
+use dataset::resolve::hosts::{RESOLVED_FROM, ResolvedHosts, resolve_hosts};
 use dataset::tables::Table;
 use dataset::{Dataset, OutputLayout, write_joined_views};
 use disk::error::{Error, ErrorKind};
@@ -106,7 +106,7 @@ fn join(
     stop: &Arc<AtomicBool>,
 ) -> Result<JoinSummary, Error> {
     let start = Instant::now();
-    let dataset = members.open_dataset(folder, &[Table::RobotsFiles, Table::Verdicts])?;
+    let dataset = members.open_dataset(folder, &RESOLVED_FROM)?;
     let dataset = dataset.with_stop_flag(stop);
     let source_digests = members.source_digests(dataset.crawls());
     let mut writer = JoinedWriter::open(folder, members.manifest(), &source_digests)?;

@@ -1,16 +1,18 @@
 //! The inputs and counters that the steps of a match share.
 
 use super::progress::MatchProgress;
+use crate::category_choice::CategoryChoice;
 use dataset::crawler::{Crawler, DialectChoice};
 use dataset::resolve::ResolveContext;
 
-/// The dataset, the crawlers, the dialect by which rules are read, and the
-/// progress.
+/// The dataset, the crawlers, the dialect by which rules are read, the
+/// category of use, and the progress.
 #[derive(Clone, Copy)]
 pub(super) struct MatchContext<'a> {
     pub(super) resolve: ResolveContext<'a>,
     pub(super) crawlers: &'a [Crawler],
     pub(super) dialect: DialectChoice,
+    pub(super) category: Option<&'a CategoryChoice>,
     pub(super) progress: &'a MatchProgress,
 }
 

@@ -2,7 +2,7 @@
 
 use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_u8, put_u32, put_u64};
 use dataset::resolve::CaptureId;
-use robots::{Access, Basis};
+use robots::{Access, Basis, Preference, UrlPreference};
 
 /// The access of a crawler to a URL: the column `access`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,17 @@ pub(super) struct Decision {
     pub(super) access: UrlAccess,
     pub(super) basis: DecisionBasis,
     pub(super) line_no: Option<u32>,
+    /// The preference; `None` if no category was chosen, or if the access is unknown.
+    pub(super) preference: Option<UrlPreference>,
 }
+
+/// The preferences of records. The index of a preference is its code, after that of `None`.
+const PREFERENCES: [Option<Preference>; 4] = [
+    None,
+    Some(Preference::Unknown),
+    Some(Preference::Allowed),
+    Some(Preference::Disallowed),
+];
 
 impl UrlAccess {
     pub(super) const ALL: [Self; 3] = [Self::Allowed, Self::Disallowed, Self::Unknown];
@@ -107,6 +117,24 @@ impl Decision {
             access,
             basis,
             line_no: None,
+            preference: None,
+        }
+    }
+
+    /// Creates the decision of a status. A path that may be fetched has an unknown preference.
+    pub(super) fn new_by_status(access: UrlAccess, has_category: bool) -> Self {
+        let preference = match access {
+            UrlAccess::Allowed => Some(Some(Preference::Unknown)),
+            UrlAccess::Disallowed => Some(None),
+            UrlAccess::Unknown => None,
+        };
+        let preference = preference.filter(|_| has_category);
+        Self {
+            preference: preference.map(|preference| UrlPreference {
+                preference,
+                line_no: None,
+            }),
+            ..Self::new_without_rule(access, DecisionBasis::HttpStatus)
         }
     }
 
@@ -115,13 +143,33 @@ impl Decision {
         put_u8(record, self.basis as u8);
         // Lines are counted from 1.
         put_u32(record, self.line_no.unwrap_or(0));
+        put_u8(record, self.preference.is_some().into());
+        if let Some(UrlPreference {
+            preference,
+            line_no,
+        }) = self.preference
+        {
+            let code = PREFERENCES.iter().position(|known| *known == preference);
+            put_u8(record, code.unwrap_or_default() as u8);
+            put_u32(record, line_no.unwrap_or(0));
+        }
     }
 
     fn read(fields: &mut FieldReader<'_>) -> Self {
+        let access = UrlAccess::ALL[usize::from(fields.u8())];
+        let basis = DecisionBasis::ALL[usize::from(fields.u8())];
+        let read_line_no =
+            |fields: &mut FieldReader<'_>| Some(fields.u32()).filter(|line_no| *line_no > 0);
+        let line_no = read_line_no(fields);
+        let preference = (fields.u8() != 0).then(|| UrlPreference {
+            preference: PREFERENCES[usize::from(fields.u8())],
+            line_no: read_line_no(fields),
+        });
         Self {
-            access: UrlAccess::ALL[usize::from(fields.u8())],
-            basis: DecisionBasis::ALL[usize::from(fields.u8())],
-            line_no: Some(fields.u32()).filter(|line_no| *line_no > 0),
+            access,
+            basis,
+            line_no,
+            preference,
         }
     }
 }

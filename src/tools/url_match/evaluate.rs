@@ -38,8 +38,7 @@ pub(super) fn decide_by_status<'a>(
         } = UrlLookup::read(lookup);
         counts.origins += u64::from(!authoritative_captures.is_current_origin(origin_key));
         let source = authoritative_captures.select_source(origin_key, as_of)?;
-        let status_decision =
-            |access| Decision::new_without_rule(access, DecisionBasis::HttpStatus);
+        let status_decision = |access| Decision::new_by_status(access, context.category.is_some());
         let decision = match source {
             None => Some(Decision::new_without_rule(
                 UrlAccess::Unknown,
@@ -140,8 +139,8 @@ struct LookupChunk {
 /// The most bytes of lookups in a chunk. Each chunk opens the files of its part.
 const CHUNK_BYTES: usize = 2 << 20;
 
-/// The number of files that each thread may have open: two tables, and two runs of the sorters.
-const FILES_PER_THREAD: usize = 4;
+/// The number of files that each thread may have open: three tables, and two runs of the sorters.
+const FILES_PER_THREAD: usize = 5;
 
 /// Decides the lookups that depend on rules, on all threads. The robots.txt of a capture is rebuilt
 /// once in each chunk with lookups of the capture, which is usually one chunk.
@@ -220,6 +219,8 @@ impl LookupChunk {
                         access: UrlAccess::new(access),
                         basis: DecisionBasis::new(policy.basis),
                         line_no: access.line_no,
+                        preference: (context.category)
+                            .map(|category| category.preference(policy, url, source.time)),
                     }
                 });
                 RowDecisions::write(&mut record, index, url, Some(source.id), crawler_decisions);
@@ -244,7 +245,7 @@ fn rebuild_robots_txt(
     lines.read_capture(source.id.robots_id, &mut |line| {
         context.resolve.memory.check_stop_at_record(count)?;
         count += 1;
-        has_rules |= line.kind != DirectiveKind::UserAgent;
+        has_rules |= matches!(line.kind, DirectiveKind::Allow | DirectiveKind::Disallow);
         match line.push_to(file, source.is_valid_utf8) {
             true => Ok(()),
             false => {

@@ -167,8 +167,20 @@ impl CsvWriter {
         let line_no = row
             .line_no
             .map_or(String::new(), |line_no| line_no.to_string());
+        let preference = row.preference.unwrap_or_default();
+        let preference_line = row
+            .preference_line
+            .map_or(String::new(), |line_no| line_no.to_string());
         self.write(&[
-            row.url, row.agent, &robots_id, row.access, &line_no, row.basis, crawl,
+            row.url,
+            row.agent,
+            &robots_id,
+            row.access,
+            &line_no,
+            row.basis,
+            crawl,
+            preference,
+            &preference_line,
         ])
     }
 

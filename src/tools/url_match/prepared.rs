@@ -7,6 +7,7 @@ use super::lookup::{ListedUrl, MAX_URL_BYTES, UrlLookup, write_origin};
 use super::output::{MatchWriter, has_match_header, is_csv_name};
 use super::progress::{MatchProgress, MatchStage};
 use super::url_list::{RowTime, UrlListOptions, UrlListReader, UrlListSource};
+use crate::category_choice::CategoryChoice;
 use crate::error::ToolErrorKind;
 use columns::escaped_text::escape_body;
 use dataset::crawler::{Crawler, DialectChoice};
@@ -43,6 +44,8 @@ pub struct Options {
     pub crawlers: Vec<Crawler>,
     /// The dialect by which rules are read.
     pub dialect: DialectChoice,
+    /// The category whose preferences are decided, too; none if `None`.
+    pub category: Option<CategoryChoice>,
     /// The time at which URLs without a time of their own are decided, in
     /// milliseconds since 1970; `None` uses the newest captures.
     pub as_of: Option<i64>,
@@ -102,7 +105,10 @@ pub fn prepare(options: Options) -> Result<PreparedMatch, Error> {
         return refuse(ToolErrorKind::NoCrawler);
     }
     check_output(&options)?;
-    let tables = [Table::RobotsFiles, Table::Groups, Table::Rules];
+    let mut tables = vec![Table::RobotsFiles, Table::Groups, Table::Rules];
+    if options.category.is_some() {
+        tables.push(Table::Directives);
+    }
     let dataset = Dataset::open(&options.dataset, &options.crawls, &tables)?;
     dataset.check_parts(&tables)?;
     let list_options = UrlListOptions {
@@ -167,6 +173,7 @@ impl PreparedMatch {
             },
             crawlers: &options.crawlers,
             dialect: options.dialect,
+            category: options.category.as_ref(),
             progress,
         };
         let mut counts = MatchCounts::default();
@@ -291,6 +298,10 @@ fn write_rows(
                 line_no: decision.line_no,
                 basis: decision.basis.name(),
                 capture,
+                preference: decision.preference.map(|preference| preference.name()),
+                preference_line: decision
+                    .preference
+                    .and_then(|preference| preference.line_no),
             })?;
             rows += 1;
             if rows % ROWS_PER_STOP_CHECK == 0 {

@@ -17,7 +17,7 @@ const ONE_ROW_PER_LINE: [Table; 4] = [
 ];
 
 stored_columns! {
-    /// The key of a row of every table but `verdicts`.
+    /// The key of a row of every table but `verdicts` and `file_preferences`.
     struct LineKey of Rules {
         robots_id: Long,
         line_no: Int,
@@ -30,6 +30,18 @@ stored_columns! {
         agent: Text,
     }
 }
+
+stored_columns! {
+    struct PreferenceKey of FilePreferences {
+        robots_id: Long,
+        agent: Text,
+        mechanism: Text,
+        category: Text,
+    }
+}
+
+/// The mechanism of which a capture may have several rows with the same key.
+const LICENSE: &str = "rsl-license";
 
 /// The capture of the current row of a file, and the captures that its rows may belong to.
 struct CurrentCapture<'c> {
@@ -55,6 +67,7 @@ pub(super) fn check(
     };
     match file.table {
         Table::Verdicts => check_agents(file, capture, findings),
+        Table::FilePreferences => check_preferences(file, capture, findings),
         _ => check_lines(file, capture, findings),
     }
 }
@@ -75,6 +88,36 @@ fn check_agents(
         let agent = row.columns.agent.value(row.index);
         if !agents.insert(agent.to_owned()) {
             let why = format!("robots_id {id} has the agent `{agent}` before");
+            capture.add_finding(FindingKind::Twice, row.number, &why, findings);
+        }
+    }
+    Ok(())
+}
+
+/// Checks that a capture has at most one row for an agent, a mechanism and a category.
+fn check_preferences(
+    file: &ReadableFile,
+    mut capture: CurrentCapture<'_>,
+    findings: &mut Findings,
+) -> Result<(), String> {
+    let mut rows = RowCursor::<PreferenceKey>::open(file)?;
+    let mut keys = HashSet::new();
+    while let Some(row) = rows.next()? {
+        let id = row.columns.robots_id.value(row.index);
+        if capture.advance_to(id, row.number, findings) {
+            keys.clear();
+        }
+        let columns = [
+            &row.columns.agent,
+            &row.columns.mechanism,
+            &row.columns.category,
+        ];
+        let key = columns.map(|column| column.value(row.index).to_owned());
+        if key[1] != LICENSE && !keys.insert(key.clone()) {
+            let why = format!(
+                "robots_id {id} has the preference `{}` before",
+                key.join(" ")
+            );
             capture.add_finding(FindingKind::Twice, row.number, &why, findings);
         }
     }

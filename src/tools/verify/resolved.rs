@@ -1,4 +1,4 @@
-//! Checks the rows of the resolved tables `hosts` and `host_verdicts`: their order, their keys, and
+//! Checks the rows of the resolved tables: their order, their keys, and
 //! that the captures they refer to exist.
 
 use super::part::ReadableFile;
@@ -25,6 +25,13 @@ stored_columns! {
     }
 }
 
+stored_columns! {
+    struct HostPreferenceKey of HostPreferences {
+        agent: Text,
+        surt_host_name: Text,
+    }
+}
+
 /// The sorted `robots_id` of all captures, by crawl.
 pub(super) type CaptureIds = BTreeMap<String, Vec<i64>>;
 
@@ -44,6 +51,11 @@ pub(super) fn check(
     }
     if let Some(file) = file(Table::HostVerdicts)
         && let Err(why) = check_host_verdicts(file, findings)
+    {
+        findings.add(FindingKind::Pages, &file.name, format_args!("{why}"));
+    }
+    if let Some(file) = file(Table::HostPreferences)
+        && let Err(why) = check_host_preferences(file, findings)
     {
         findings.add(FindingKind::Pages, &file.name, format_args!("{why}"));
     }
@@ -116,6 +128,27 @@ fn check_host_verdicts(file: &ReadableFile, findings: &mut Findings) -> Result<(
             key.0.clone_into(&mut agent);
         }
         key.1.clone_into(&mut host);
+    }
+    Ok(())
+}
+
+/// Checks the order of the rows of `host_preferences`. A host has several rows for an agent.
+fn check_host_preferences(file: &ReadableFile, findings: &mut Findings) -> Result<(), String> {
+    let mut rows = RowCursor::<HostPreferenceKey>::open(file)?;
+    let mut last = (String::new(), String::new());
+    while let Some(row) = rows.next()? {
+        let key = (
+            row.columns.agent.value(row.index),
+            row.columns.surt_host_name.value(row.index),
+        );
+        if key < (last.0.as_str(), last.1.as_str()) {
+            findings.add(
+                FindingKind::Order,
+                &file.name,
+                format_args!("row {} does not sort after the row before it", row.number),
+            );
+        }
+        last = (key.0.to_owned(), key.1.to_owned());
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 
 use super::selection::{SelectedHost, SelectedHosts};
 use super::shared_names::{HostCountsByCrawl, NameLimits, name_weight};
+use super::stored_preference::PreferenceReader;
 use super::stored_verdict::{VerdictRows, inconsistent_table_error, put_verdict, read_verdict};
 use crate::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
 use crate::external_sort::{Arena, SharedSorter, SortedRecords};
@@ -46,6 +47,8 @@ pub(super) struct HostsWithRules<'s> {
     /// For each capture with names, a [`CaptureKey`] and the names with their verdicts, which
     /// [`read_names_record`] reads. They are kept once, however many hosts share them.
     pub(super) names: SortedRecords<'s>,
+    /// For each capture with rows in `file_preferences`, a [`CaptureKey`] and the rows.
+    pub(super) preferences: SortedRecords<'s>,
     /// Determines which hosts that share the rules of another capture have rows for its names.
     pub(super) limits: NameLimits,
 }
@@ -70,6 +73,7 @@ pub(super) fn read_all_rules<'s>(
     let by_capture = by_capture.finish()?;
     let rules = context.memory.create_shared_sorter();
     let names = context.memory.create_shared_sorter();
+    let preferences = context.memory.create_shared_sorter();
     let counts = Mutex::new(HostCountsByCrawl::default());
     let mut reader = by_capture.read()?;
     loop {
@@ -100,7 +104,7 @@ pub(super) fn read_all_rules<'s>(
             break;
         }
         chunks.par_iter().try_for_each(|chunk| {
-            let chunk_counts = chunk.read_rules(context, &rules, &names)?;
+            let chunk_counts = chunk.read_rules(context, &rules, &names, &preferences)?;
             let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);
             counts.add_all(chunk_counts);
             Ok::<(), Error>(())
@@ -111,6 +115,7 @@ pub(super) fn read_all_rules<'s>(
     Ok(HostsWithRules {
         by_host: rules.finish()?,
         names: names.finish()?,
+        preferences: preferences.finish()?,
         limits: counts.compute_limits(),
     })
 }
@@ -145,13 +150,14 @@ impl<'a, 's> RecordBuffer<'a, 's> {
 }
 
 impl HostChunk {
-    /// Reads the rules of the hosts into the sorters `rules` and `names`. Returns the counts of the
-    /// hosts by the numbers of their names.
+    /// Reads the rules of the hosts into the sorters. Returns the counts of the hosts by the numbers
+    /// of their names.
     fn read_rules(
         &self,
         context: &ResolveContext<'_>,
         rules: &SharedSorter<'_>,
         names: &SharedSorter<'_>,
+        preferences: &SharedSorter<'_>,
     ) -> Result<HostCountsByCrawl, Error> {
         let mut counts = HostCountsByCrawl::default();
         let (Some(first), Some(last)) = (self.hosts.first(), self.hosts.last()) else {
@@ -165,9 +171,11 @@ impl HostChunk {
         let mut verdicts = dataset.open_part(Table::Verdicts, self.part, &columns, &near)?;
         let mut verdict_rows = read_next_rows(context, &mut verdicts)?;
         let mut verdict_row = 0;
+        let mut preference_rows = PreferenceReader::open(context, self.part, &near)?;
         let mut hosts = self.hosts.iter().peekable();
         let mut capture_rules = CaptureRulesBuilder::default();
         let (mut rules, mut names) = (RecordBuffer::new(rules), RecordBuffer::new(names));
+        let mut preferences = RecordBuffer::new(preferences);
         while let Some(batch) = captures.next_batch()? {
             context.memory.check_stop()?;
             let rows =
@@ -195,6 +203,7 @@ impl HostChunk {
                 if capture_rules.wildcard.is_none() {
                     return Err(verdicts.add_path(inconsistent_table_error("verdicts")));
                 }
+                preference_rows.read_capture(context, robots_id, &mut capture_rules.preferences)?;
                 while let Some(host) = hosts.next_if(|host| host.robots_id == robots_id) {
                     counts.add(
                         host.crawl,
@@ -203,11 +212,17 @@ impl HostChunk {
                     );
                     capture_rules.push_host(host, &mut rules)?;
                 }
-                capture_rules.push_names(self.part, robots_id, &mut names)?;
+                let key = CaptureKey {
+                    part: self.part,
+                    robots_id,
+                };
+                capture_rules.push_names(&key, &mut names)?;
+                capture_rules.push_preferences(&key, &mut preferences)?;
             }
         }
         rules.flush()?;
         names.flush()?;
+        preferences.flush()?;
         match hosts.peek() {
             None => Ok(counts),
             Some(_) => Err(captures.add_path(inconsistent_table_error("robots_files"))),
@@ -248,6 +263,8 @@ struct CaptureRulesBuilder {
     wildcard: Option<StoredVerdict>,
     /// The fields of its names, with their verdicts.
     named: Vec<u8>,
+    /// The fields of its rows of `file_preferences`.
+    preferences: Vec<u8>,
     named_count: u32,
     /// The number of names that is limited, in which a long name counts as several.
     weighted_names: u32,
@@ -259,6 +276,7 @@ impl CaptureRulesBuilder {
     fn start(&mut self, rows: &CaptureColumns, row: usize) {
         self.wildcard = None;
         self.named.clear();
+        self.preferences.clear();
         self.named_count = 0;
         self.weighted_names = 0;
         let capture = &mut self.capture;
@@ -325,14 +343,14 @@ impl CaptureRulesBuilder {
         }
         put_u32(record, self.named_count);
         put_u32(record, self.weighted_names);
+        put_u8(record, (!self.preferences.is_empty()).into());
         rules.push(record)
     }
 
     /// Adds the record of the names of the capture to `names`, if it has any names.
     fn push_names(
         &mut self,
-        part: u32,
-        robots_id: i64,
+        key: &CaptureKey,
         names: &mut RecordBuffer<'_, '_>,
     ) -> Result<(), Error> {
         if self.named_count == 0 {
@@ -340,9 +358,25 @@ impl CaptureRulesBuilder {
         }
         let record = &mut self.record;
         record.clear();
-        CaptureKey { part, robots_id }.write(record);
+        key.write(record);
         record.extend_from_slice(&self.named);
         names.push(record)
+    }
+
+    /// Adds the record of the preferences of the capture to `preferences`, if it has any.
+    fn push_preferences(
+        &mut self,
+        key: &CaptureKey,
+        preferences: &mut RecordBuffer<'_, '_>,
+    ) -> Result<(), Error> {
+        if self.preferences.is_empty() {
+            return Ok(());
+        }
+        let record = &mut self.record;
+        record.clear();
+        key.write(record);
+        record.extend_from_slice(&self.preferences);
+        preferences.push(record)
     }
 }
 
@@ -371,15 +405,22 @@ pub(super) fn read_rules_record<'a>(
     let mut fields = FieldReader::new(record);
     fields.u64();
     let status = read_i64_option(&mut fields).and_then(|status| i16::try_from(status).ok());
+    let is_revisit = fields.u8() != 0;
+    let content_class = read_text_option(&mut fields);
+    let ruleset_id = read_i64_option(&mut fields);
+    let template = read_text_option(&mut fields);
+    let wildcard = read_verdict(&mut fields);
+    let (n_named, weighted_names) = (fields.u32(), fields.u32());
     HostRules {
         fetch_status: status,
-        is_revisit: fields.u8() != 0,
-        content_class: read_text_option(&mut fields),
-        ruleset_id: read_i64_option(&mut fields),
-        template: read_text_option(&mut fields),
-        wildcard: read_verdict(&mut fields),
-        n_named: i32::try_from(fields.u32()).unwrap_or(i32::MAX),
-        has_named_rows: !host.has_shared_rules() || limits.includes(host.crawl, fields.u32()),
+        is_revisit,
+        content_class,
+        ruleset_id,
+        template,
+        wildcard,
+        n_named: i32::try_from(n_named).unwrap_or(i32::MAX),
+        has_named_rows: !host.has_shared_rules() || limits.includes(host.crawl, weighted_names),
+        has_preferences: fields.u8() != 0,
     }
 }
 

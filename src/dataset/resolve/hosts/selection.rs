@@ -265,6 +265,7 @@ mod tests {
                     effects: [StatusEffect::Parse; 3],
                     is_valid_utf8: true,
                     content: ContentClass::Rules,
+                    time: None,
                 },
                 redirects: RedirectChain::default(),
             },

@@ -1,21 +1,28 @@
-//! Writes the tables `hosts` and `host_verdicts`.
+//! Writes the tables `hosts`, `host_verdicts` and `host_preferences`.
 
 use super::ranking::BlockedNameRanking;
 use super::rules::{
     CaptureKey, HostsWithRules, read_all_rules, read_names_record, read_rules_record,
 };
 use super::selection::{SelectedHost, SelectedHosts};
+use super::stored_preference::read_preference;
 use super::stored_verdict::{inconsistent_table_error, put_verdict, read_verdict};
 use crate::external_sort::sort_key::{
-    FieldReader, push_key_without_escapes, put_bytes, put_i64, put_key, put_u32,
+    FieldReader, push_key_without_escapes, put_bytes, put_i64, put_key, put_u8, put_u32,
 };
 use crate::external_sort::{Reader, SortedRecords, Sorter};
 use crate::resolve::ResolveContext;
 use crate::resolve::origin::url_host;
-use crate::tables::{HostRow, HostRows, HostRules, HostVerdictRow, HostVerdictRows, Table};
+use crate::tables::{
+    HostPreferenceRow, HostPreferenceRows, HostRow, HostRows, HostRules, HostVerdictRow,
+    HostVerdictRows, Table,
+};
 use columns::{RowBatch, TableFileWriter};
 use disk::error::Error;
 use std::ops::RangeInclusive;
+
+/// The tables of records that [`resolve_hosts`] reads. Datasets of earlier formats lack the last one.
+pub const RESOLVED_FROM: [Table; 3] = [Table::RobotsFiles, Table::Verdicts, Table::FilePreferences];
 
 /// The number of bits of `host_id` that hold the number of the host in its crawl.
 const HOST_NUMBER_BITS: u32 = 32;
@@ -32,7 +39,8 @@ pub struct ResolvedFile {
 
 /// The files that [`resolve_hosts`] wrote, and a ranking for the summary.
 pub struct ResolvedHosts {
-    /// The files of `hosts`, then those of `host_verdicts`, each in the order of crawls.
+    /// The files of `hosts`, then those of `host_verdicts` and of `host_preferences`, each in the
+    /// order of crawls.
     pub files: Vec<ResolvedFile>,
     pub ranking: BlockedNameRanking,
 }
@@ -40,7 +48,8 @@ pub struct ResolvedHosts {
 /// Creates the file of a table and crawl, under a temporary name.
 pub(crate) type CreateFile<'c> = dyn Fn(Table, u32) -> Result<TableFileWriter, Error> + 'c;
 
-/// Resolves the hosts of some crawls, and writes both tables, in the order of crawls. The
+/// Resolves the hosts of some crawls, and writes the resolved tables, in the order of crawls.
+/// `host_preferences` is left out if the dataset was opened without `file_preferences`. The
 /// content of a revisit may also come from a crawl before these.
 ///
 /// # Errors
@@ -55,8 +64,9 @@ pub fn resolve_hosts(
     let mut ranking = BlockedNameRanking::new(*crawls.end());
     let hosts = SelectedHosts::select(context, crawls.clone())?;
     let rules = read_all_rules(context, &hosts)?;
-    let mut naming_hosts = HostsWithNamedRows {
-        sorter: context.memory.create_sorter(),
+    let mut with_rows = HostsWithRows {
+        naming: context.memory.create_sorter(),
+        stating: context.memory.create_sorter(),
         record: Vec::new(),
     };
     let mut tables = CrawlFiles::new(Table::Hosts, crawls.clone(), create);
@@ -65,17 +75,32 @@ pub fn resolve_hosts(
         &hosts,
         &rules,
         &mut tables,
-        &mut naming_hosts,
+        &mut with_rows,
         &mut ranking,
     )?;
     let mut files = tables.finish()?;
-    let HostsWithRules { by_host, names, .. } = rules;
+    let HostsWithRules {
+        by_host,
+        names,
+        preferences,
+        ..
+    } = rules;
     drop((hosts, by_host));
-    let rows = sort_named_rows(context, naming_hosts.sorter.finish()?, &names)?;
+    let HostsWithRows {
+        naming, stating, ..
+    } = with_rows;
+    let rows = sort_named_rows(context, naming.finish()?, &names)?;
     drop(names);
-    let mut tables = CrawlFiles::new(Table::HostVerdicts, crawls, create);
+    let mut tables = CrawlFiles::new(Table::HostVerdicts, crawls.clone(), create);
     write_host_verdicts(&rows, &mut tables, &mut ranking)?;
     files.extend(tables.finish()?);
+    drop(rows);
+    if context.dataset.has_files(Table::FilePreferences) {
+        let rows = sort_preference_rows(context, stating.finish()?, &preferences)?;
+        let mut tables = CrawlFiles::new(Table::HostPreferences, crawls, create);
+        write_host_preferences(&rows, &mut tables)?;
+        files.extend(tables.finish()?);
+    }
     Ok(ResolvedHosts { files, ranking })
 }
 
@@ -135,20 +160,22 @@ impl<'c> CrawlFiles<'c> {
     }
 }
 
-/// Collects the hosts that have rows in `host_verdicts`, sorted by the captures with their rules.
-struct HostsWithNamedRows<'s> {
-    sorter: Sorter<'s>,
+/// Collects the hosts that have rows in the other tables, sorted by the captures with their rules.
+struct HostsWithRows<'s> {
+    /// Those that have rows in `host_verdicts`.
+    naming: Sorter<'s>,
+    /// Those that have rows in `host_preferences`.
+    stating: Sorter<'s>,
     record: Vec<u8>,
 }
 
-/// Writes the table `hosts`, and adds the hosts that have rows in `host_verdicts` to
-/// `naming_hosts`.
+/// Writes the table `hosts`, and adds the hosts that have rows in the other tables to `with_rows`.
 fn write_hosts(
     context: &ResolveContext<'_>,
     hosts: &SelectedHosts<'_>,
     rules: &HostsWithRules<'_>,
     files: &mut CrawlFiles<'_>,
-    naming_hosts: &mut HostsWithNamedRows<'_>,
+    with_rows: &mut HostsWithRows<'_>,
     ranking: &mut BlockedNameRanking,
 ) -> Result<(), Error> {
     let limits = &rules.limits;
@@ -166,7 +193,7 @@ fn write_hosts(
         ranking.count_host(host.crawl);
         let stored = read_rules_record(current_record(&rules, number)?, host, limits);
         let row = build_host_row(context, host_id, host, &stored);
-        naming_hosts.push(host, &row)?;
+        with_rows.push(host, &row)?;
         rows.push(&row);
         rules.advance()
     })?;
@@ -214,10 +241,11 @@ fn build_host_row<'a>(
     }
 }
 
-impl HostsWithNamedRows<'_> {
-    /// Adds a host if it has rows in `host_verdicts`.
+impl HostsWithRows<'_> {
+    /// Adds a host to the tables in which it has rows.
     fn push(&mut self, host: &SelectedHost<'_>, row: &HostRow<'_>) -> Result<(), Error> {
-        if row.rules.n_named == 0 || !row.rules.has_named_rows {
+        let is_naming = row.rules.n_named > 0 && row.rules.has_named_rows;
+        if !is_naming && !row.rules.has_preferences {
             return Ok(());
         }
         let source = &host.capture.source;
@@ -233,7 +261,15 @@ impl HostsWithNamedRows<'_> {
         put_i64(record, row.host_id);
         put_bytes(record, row.surt_host_name.as_bytes());
         put_bytes(record, domain.as_bytes());
-        self.sorter.push(record)
+        if is_naming {
+            self.naming.push(record)?;
+        }
+        if row.rules.has_preferences {
+            // Names of a shared file may be left out, as in `host_verdicts`.
+            put_u8(record, row.rules.has_named_rows.into());
+            self.stating.push(record)?;
+        }
+        Ok(())
     }
 }
 
@@ -312,6 +348,92 @@ fn write_host_verdicts(
         reader.advance()?;
     }
     ranking.finish_name();
+    match rows.row_count() {
+        0 => Ok(()),
+        _ => files.write(batch_crawl, rows.take()),
+    }
+}
+
+/// Sorts the rows of `host_preferences` by crawl, agent and host. A host has a row for each row of
+/// `file_preferences` of the capture with its rules.
+fn sort_preference_rows<'s>(
+    context: &ResolveContext<'s>,
+    hosts: SortedRecords<'_>,
+    preferences: &SortedRecords<'_>,
+) -> Result<SortedRecords<'s>, Error> {
+    let mut rows = context.memory.create_sorter();
+    let (mut hosts, mut preferences) = (hosts.read()?, preferences.read()?);
+    let mut row = Vec::new();
+    while let Some(host) = hosts.peek() {
+        let (capture, fields) = host.split_at(CaptureKey::RECORD_BYTES);
+        preferences.skip_to_key(capture)?;
+        let of_capture = preferences.peek();
+        let of_capture = of_capture.and_then(|rows| rows.strip_prefix(capture));
+        let mut of_capture = FieldReader::new(of_capture.ok_or_else(missing_preferences_error)?);
+        let mut fields = FieldReader::new(fields);
+        let crawl = fields.u32();
+        let host_id = fields.i64();
+        let (host_name, domain) = (fields.bytes(), fields.bytes());
+        let has_named_rows = fields.u8() != 0;
+        // The rows of a capture keep their order.
+        let mut number = 0;
+        while !of_capture.rest().is_empty() {
+            let before = of_capture.rest();
+            let (agent, _) = read_preference(&mut of_capture);
+            let preference = &before[..before.len() - of_capture.rest().len()];
+            number += 1;
+            if agent != "*" && !has_named_rows {
+                continue;
+            }
+            row.clear();
+            put_u32(&mut row, crawl);
+            put_key(&mut row, agent.as_bytes());
+            put_i64(&mut row, host_id);
+            put_u32(&mut row, number);
+            put_bytes(&mut row, host_name);
+            put_bytes(&mut row, domain);
+            row.extend_from_slice(preference);
+            rows.push(&row)?;
+        }
+        hosts.advance()?;
+    }
+    rows.finish()
+}
+
+/// Returns the error that `file_preferences` lacks rows for a host of `hosts`.
+fn missing_preferences_error() -> Error {
+    inconsistent_table_error(Table::FilePreferences.name()).with_path(Table::Hosts.name())
+}
+
+/// Writes sorted rows to the files of `host_preferences`.
+fn write_host_preferences(
+    sorted: &SortedRecords<'_>,
+    files: &mut CrawlFiles<'_>,
+) -> Result<(), Error> {
+    let mut reader = sorted.read()?;
+    let mut rows = HostPreferenceRows::default();
+    let mut batch_crawl = 0;
+    while let Some(record) = reader.peek() {
+        let mut fields = FieldReader::new(record);
+        let crawl = fields.u32();
+        if rows.row_count() >= BATCH_ROWS || (rows.row_count() > 0 && crawl != batch_crawl) {
+            files.write(batch_crawl, rows.take())?;
+        }
+        batch_crawl = crawl;
+        fields.key();
+        let host_id = fields.i64();
+        fields.u32();
+        let (host, domain) = (fields.bytes(), fields.bytes());
+        let (agent, preference) = read_preference(&mut fields);
+        rows.push(&HostPreferenceRow {
+            agent,
+            host_id,
+            surt_host_name: utf8_text(host),
+            registered_domain: Some(utf8_text(domain)).filter(|domain| !domain.is_empty()),
+            preference,
+        });
+        reader.advance()?;
+    }
     match rows.row_count() {
         0 => Ok(()),
         _ => files.write(batch_crawl, rows.take()),

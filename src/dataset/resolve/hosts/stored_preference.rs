@@ -1,0 +1,130 @@
+//! Reads the rows of `file_preferences`, as fields of records.
+
+use crate::external_sort::sort_key::{FieldReader, put_bytes, put_u8, put_u32};
+use crate::resolve::ResolveContext;
+use crate::tables::{StoredPreference, Table};
+use crate::{CaptureFilter, PartReader, StoredColumns, stored_columns, value};
+use arrow_array::{Array, StringArray};
+use disk::error::Error;
+
+stored_columns! {
+    pub(super) struct PreferenceColumns of FilePreferences {
+        robots_id: Long,
+        agent: Text,
+        mechanism: Text,
+        category: Text,
+        preference: Text,
+        has_allowed: Bool,
+        has_disallowed: Bool,
+        has_unknown: Bool,
+        evidence_line: Int,
+        address: Text,
+    }
+}
+
+/// Reads the preferences of captures of a part, in the order of `robots_id`.
+pub(super) struct PreferenceReader<'d> {
+    /// `None` if the part has no such table.
+    reader: Option<PartReader<'d>>,
+    rows: Option<PreferenceColumns>,
+    row: usize,
+}
+
+impl<'d> PreferenceReader<'d> {
+    pub(super) fn open(
+        context: &ResolveContext<'d>,
+        part: u32,
+        filter: &CaptureFilter,
+    ) -> Result<Self, Error> {
+        let (dataset, columns) = (context.dataset, PreferenceColumns::NAMES);
+        let reader = match dataset.has_part(Table::FilePreferences, part) {
+            true => Some(dataset.open_part(Table::FilePreferences, part, columns, filter)?),
+            false => None,
+        };
+        Ok(Self {
+            reader,
+            rows: None,
+            row: 0,
+        })
+    }
+
+    /// Appends the rows of a capture to `out`. Captures are read in order.
+    pub(super) fn read_capture(
+        &mut self,
+        context: &ResolveContext<'_>,
+        robots_id: i64,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        let Some(reader) = &mut self.reader else {
+            return Ok(());
+        };
+        loop {
+            if let Some(rows) = &self.rows {
+                while let Some(&id) = rows.robots_id.values().get(self.row) {
+                    if id > robots_id {
+                        return Ok(());
+                    }
+                    if id == robots_id {
+                        rows.put(self.row, out);
+                    }
+                    self.row += 1;
+                }
+            }
+            context.memory.check_stop()?;
+            let Some(batch) = reader.next_batch()? else {
+                self.reader = None;
+                return Ok(());
+            };
+            let rows = PreferenceColumns::from_batch(&batch);
+            self.rows = Some(rows.map_err(|error| reader.add_path(error))?);
+            self.row = 0;
+        }
+    }
+}
+
+impl PreferenceColumns {
+    /// Appends the fields of a row.
+    fn put(&self, row: usize, out: &mut Vec<u8>) {
+        put_bytes(out, self.agent.value(row).as_bytes());
+        put_bytes(out, self.mechanism.value(row).as_bytes());
+        put_bytes(out, self.category.value(row).as_bytes());
+        put_text(out, &self.preference, row);
+        for column in [&self.has_allowed, &self.has_disallowed, &self.has_unknown] {
+            put_u8(out, column.value(row).into());
+        }
+        let line = value(&self.evidence_line, row).map_or(0, i32::cast_unsigned);
+        put_u32(out, line);
+        put_text(out, &self.address, row);
+    }
+}
+
+/// Appends a text, or nothing for null.
+fn put_text(out: &mut Vec<u8>, column: &StringArray, row: usize) {
+    put_u8(out, column.is_valid(row).into());
+    if column.is_valid(row) {
+        put_bytes(out, column.value(row).as_bytes());
+    }
+}
+
+/// Reads the name and the preference of a row.
+pub(super) fn read_preference<'a>(fields: &mut FieldReader<'a>) -> (&'a str, StoredPreference<'a>) {
+    let agent = text(fields.bytes());
+    let (mechanism, category) = (text(fields.bytes()), text(fields.bytes()));
+    let option = |fields: &mut FieldReader<'a>| (fields.u8() != 0).then(|| text(fields.bytes()));
+    let preference = option(fields);
+    let has = [(); 3].map(|()| fields.u8() != 0);
+    let line = fields.u32();
+    let preference = StoredPreference {
+        mechanism,
+        category,
+        preference,
+        has,
+        evidence_line: (line != 0).then_some(line.cast_signed()),
+        address: option(fields),
+    };
+    (agent, preference)
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("it was written from a text")
+}

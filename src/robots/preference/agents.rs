@@ -1,0 +1,376 @@
+//! The preferences of a file for `*` and each crawler that the file names.
+
+use super::coverage::{
+    AccessPattern, CategoryCoverage, Coverages, SEARCH_BUDGET, StatedPath, cover,
+};
+use super::statement::read_statement;
+use super::vocabulary::Vocabulary;
+use super::{Preference, PreferenceVerdict, statement_mechanism};
+use crate::document::RobotsTxt;
+use crate::pattern;
+use crate::verdict::Verdict;
+use crate::verdict::evaluator::Evaluation;
+use crate::verdict::group_sets::EMPTY_SET;
+use hashbrown::HashMap;
+use std::ops::Range;
+
+/// The preference for one name in a file, or for `*`, and one category.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentPreference<'a> {
+    /// A whole name, in lower case; `*` for all other crawlers.
+    pub agent: &'a [u8],
+    /// The vocabulary by which the statements were read.
+    pub vocabulary: &'static Vocabulary,
+    /// The name of the category.
+    pub category: &'static str,
+    /// The preference over all paths that may be fetched.
+    pub verdict: PreferenceVerdict,
+    /// True if it is allowed for a path that may be fetched.
+    pub has_allowed: bool,
+    /// True if it is disallowed for a path that may be fetched.
+    pub has_disallowed: bool,
+    /// True if it is unknown for a path that may be fetched.
+    pub has_unknown: bool,
+    /// The line of a statement that shows the most restrictive preference, or of the rule that
+    /// disallows all paths.
+    pub evidence_line: Option<u32>,
+}
+
+/// The statements of a mechanism in a file, in the order of groups.
+struct FileStatements<'a> {
+    vocabulary: &'static Vocabulary,
+    statements: Vec<StatedPath<'a>>,
+    /// The group of each statement.
+    group_nos: Vec<u32>,
+}
+
+/// The result for a set of groups: the coverages, or the verdict for all categories.
+type SetResult = Result<Coverages, (PreferenceVerdict, Option<u32>)>;
+
+impl<'a> Evaluation<'_, 'a> {
+    /// Computes the preferences for `*` and for each whole name in the lines that count, in the
+    /// order of [`verdicts`](Self::verdicts), for each category of each vocabulary. A mechanism
+    /// without a statement in any group has no rows.
+    ///
+    /// The answers are exact, by Google's rules with whole names compared.
+    ///
+    /// ```
+    /// use robots::{Evaluator, Parser, PreferenceVerdict, Vocabulary};
+    ///
+    /// let mut parser = Parser::new();
+    /// let body = b"User-agent: *\nDisallow: /a\nContent-Usage: train-ai=n\n\
+    ///     Content-Usage: /b train-ai=y\n";
+    /// let robots_txt = parser.parse(body);
+    /// let mut evaluator = Evaluator::new();
+    /// let vocabulary = Vocabulary::content_usage(None);
+    /// let rows = evaluator.evaluate(&robots_txt).preferences(&[vocabulary]);
+    /// assert_eq!((rows[0].category, rows[0].verdict), ("train-ai", PreferenceVerdict::Mixed));
+    /// assert_eq!(rows[0].evidence_line, Some(3));
+    /// ```
+    pub fn preferences(
+        &mut self,
+        vocabularies: &[&'static Vocabulary],
+    ) -> Vec<AgentPreference<'a>> {
+        let mut rows = Vec::new();
+        let mut work_budget = SEARCH_BUDGET;
+        let mut escaped_paths = Vec::new();
+        for vocabulary in vocabularies {
+            escaped_paths.clear();
+            let file = FileStatements::gather(vocabulary, &self.robots_txt, &mut escaped_paths);
+            if !file.statements.is_empty() && vocabulary.categories().len() > 0 {
+                self.add_rows(&file, &mut work_budget, &mut rows);
+            }
+        }
+        rows
+    }
+
+    fn add_rows(
+        &mut self,
+        file: &FileStatements<'_>,
+        work_budget: &mut u64,
+        rows: &mut Vec<AgentPreference<'a>>,
+    ) {
+        let mut results: HashMap<u32, SetResult> = HashMap::new();
+        let wildcard = self.evaluator.agents.wildcard;
+        let mut agents: Vec<(&'a [u8], _)> = vec![(b"*", wildcard.name_groups)];
+        let named = self.evaluator.agents.entries.iter();
+        let named = named.filter(|agent| !agent.name_groups.is_empty());
+        agents.extend(named.map(|agent| (self.robots_txt.text(agent.text), agent.name_groups)));
+        for (agent, groups) in agents {
+            let evaluator = &mut *self.evaluator;
+            let set = evaluator
+                .google_sets
+                .intern_agent_groups(&evaluator.agents, groups);
+            let result = match results.get(&set) {
+                Some(result) => *result,
+                None => {
+                    let result = self.cover_set(set, file, work_budget);
+                    results.insert(set, result);
+                    result
+                }
+            };
+            let categories = file.vocabulary.categories().enumerate();
+            rows.extend(categories.map(|(index, category)| {
+                let row = |coverage: CategoryCoverage, verdict, evidence_line| AgentPreference {
+                    agent,
+                    vocabulary: file.vocabulary,
+                    category,
+                    verdict,
+                    has_allowed: coverage.has(Preference::Allowed),
+                    has_disallowed: coverage.has(Preference::Disallowed),
+                    has_unknown: coverage.has(Preference::Unknown),
+                    evidence_line,
+                };
+                match result {
+                    Ok(coverages) => {
+                        let coverage = coverages[index];
+                        row(coverage, coverage.verdict(), coverage.evidence_line())
+                    }
+                    Err((verdict, line)) => row(CategoryCoverage::default(), verdict, line),
+                }
+            }));
+        }
+    }
+
+    fn cover_set(
+        &mut self,
+        set: u32,
+        file: &FileStatements<'_>,
+        work_budget: &mut u64,
+    ) -> SetResult {
+        let verdict = self.verdict_of_set(set);
+        match verdict.coverage.verdict {
+            Verdict::DisallowAll => {
+                return Err((PreferenceVerdict::NotCrawlable, verdict.evidence_line));
+            }
+            Verdict::Unknown => return Err((PreferenceVerdict::TooComplex, None)),
+            Verdict::AllowAll | Verdict::Partial => {}
+        }
+        let robots_txt = self.robots_txt;
+        let sets = &self.evaluator.google_sets;
+        let groups = if set == EMPTY_SET {
+            &[]
+        } else {
+            sets.groups(set)
+        };
+        let ranges = groups.iter().map(|&group_no| file.range_of_group(group_no));
+        let statements: Vec<StatedPath<'_>> = ranges
+            .flat_map(|range| file.statements[range].iter().copied())
+            .collect();
+        // Rules are needed only if some statement has a path.
+        let access = match statements.iter().any(|statement| statement.path.is_some()) {
+            true => access_patterns(&robots_txt, groups),
+            false => Vec::new(),
+        };
+        cover(&access, &statements, work_budget).ok_or((PreferenceVerdict::TooComplex, None))
+    }
+}
+
+impl<'t> FileStatements<'t> {
+    /// Gathers the statements in the groups of a file. Their escaped paths are written to
+    /// `escaped`.
+    fn gather(
+        vocabulary: &'static Vocabulary,
+        robots_txt: &RobotsTxt<'_>,
+        escaped: &'t mut Vec<u8>,
+    ) -> Self {
+        let lines = robots_txt.directives().iter().filter(|line| {
+            line.counts
+                && line.group_no().is_some()
+                && statement_mechanism(robots_txt, line) == Some(vocabulary.mechanism())
+        });
+        let mut read = Vec::new();
+        for line in lines {
+            let (path, preferences) = read_statement(vocabulary, robots_txt.text(line.value));
+            let start = escaped.len();
+            if let Some(path) = path {
+                pattern::escape(path, escaped);
+            }
+            read.push((line, path.map(|_| start..escaped.len()), preferences));
+        }
+        let escaped: &'t [u8] = escaped;
+        Self {
+            vocabulary,
+            group_nos: read.iter().map(|(line, ..)| line.group_no).collect(),
+            statements: read
+                .into_iter()
+                .map(|(line, path, preferences)| StatedPath {
+                    line_no: line.line_no,
+                    path: path.map(|range| &escaped[range]),
+                    preferences,
+                })
+                .collect(),
+        }
+    }
+
+    fn range_of_group(&self, group_no: u32) -> Range<usize> {
+        let before = |group_no: u32| self.group_nos.partition_point(|&other| other < group_no);
+        before(group_no)..before(group_no + 1)
+    }
+}
+
+/// Returns the rules of some groups, with the folders that `index.htm` allows.
+fn access_patterns<'a>(robots_txt: &RobotsTxt<'a>, groups: &[u32]) -> Vec<AccessPattern<'a>> {
+    let mut patterns = Vec::new();
+    let lines = groups
+        .iter()
+        .flat_map(|&group_no| robots_txt.group_directives(group_no));
+    for line in lines.filter(|line| line.counts && line.is_rule()) {
+        let value = robots_txt.text(line.value);
+        if !pattern::can_match(value) {
+            continue;
+        }
+        let allow = line.kind == crate::DirectiveKind::Allow;
+        let (text, is_anchored) = pattern::split_anchor(value);
+        patterns.push(AccessPattern {
+            text,
+            is_anchored,
+            priority: value.len() as u32,
+            allow,
+        });
+        if let Some(folder) = pattern::index_folder(value).filter(|_| allow) {
+            patterns.push(AccessPattern {
+                text: folder,
+                is_anchored: true,
+                priority: folder.len() as u32 + 1,
+                allow,
+            });
+        }
+    }
+    patterns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Evaluator, Parser};
+
+    /// Returns the verdict about train-ai for `*`, the flags (allowed, disallowed, unknown), and the
+    /// evidence.
+    fn train_ai(lines: &str) -> (&'static str, [bool; 3], u32) {
+        let body = format!("User-agent: *\n{lines}");
+        let mut parser = Parser::new();
+        let robots_txt = parser.parse(body.as_bytes());
+        let mut evaluator = Evaluator::new();
+        let vocabulary = Vocabulary::content_usage(None);
+        let rows = evaluator.evaluate(&robots_txt).preferences(&[vocabulary]);
+        let row = &rows[0];
+        assert_eq!((row.agent, row.category), (&b"*"[..], "train-ai"));
+        let has = [row.has_allowed, row.has_disallowed, row.has_unknown];
+        (row.verdict.name(), has, row.evidence_line.unwrap_or(0))
+    }
+
+    #[test]
+    fn preferences_are_those_of_all_paths_that_may_be_fetched() {
+        let cases = [
+            ("Content-Usage: train-ai=n\n", "disallow_all", "d", 2),
+            ("Content-Usage: search=n\n", "unknown_all", "u", 2),
+            ("Content-Usage: /a train-ai=y\n", "mixed", "au", 2),
+            (
+                "Disallow: /\nContent-Usage: train-ai=y\n",
+                "not_crawlable",
+                "",
+                2,
+            ),
+            // Only paths below /a may be fetched.
+            (
+                "Disallow: /\nAllow: /a\nContent-Usage: train-ai=y\nContent-Usage: /a train-ai=n\n",
+                "disallow_all",
+                "d",
+                5,
+            ),
+            // Some path ends with x and has a y, which is the own path of neither pattern.
+            (
+                "Disallow: /\nAllow: /*x$\nContent-Usage: train-ai=y\nContent-Usage: /*y train-ai=n\n",
+                "mixed",
+                "ad",
+                5,
+            ),
+            (
+                "Disallow: /\nAllow: /x$\nContent-Usage: train-ai=y\nContent-Usage: /*y train-ai=n\n",
+                "allow_all",
+                "a",
+                4,
+            ),
+            // Only /robots.txt, which is excluded.
+            (
+                "Content-Usage: train-ai=y\nContent-Usage: /robots.txt$ train-ai=n\n",
+                "allow_all",
+                "a",
+                2,
+            ),
+            // The folder that an index allows.
+            (
+                "Disallow: /\nAllow: /d/index.html\nContent-Usage: /d/$ train-ai=n\n",
+                "mixed",
+                "du",
+                4,
+            ),
+            (
+                "Content-Usage: / train-ai=y\nContent-Usage: /* train-ai=n\n",
+                "disallow_all",
+                "d",
+                3,
+            ),
+            (
+                "Content-Usage: /$ train-ai=y\nContent-Usage: /*/ train-ai=n\nContent-Usage: train-ai=y\n",
+                "mixed",
+                "ad",
+                3,
+            ),
+        ];
+        for (lines, verdict, flags, line) in cases {
+            let has = ['a', 'd', 'u'].map(|flag| flags.contains(flag));
+            assert_eq!(train_ai(lines), (verdict, has, line), "{lines}");
+        }
+    }
+
+    #[test]
+    fn a_file_whose_search_exceeds_the_work_budget_is_too_complex() {
+        let lines: String = (0..400)
+            .map(|i| {
+                format!(
+                    "Content-Usage: /*{}*{}*x train-ai=n\nAllow: /*{i}*{i}\n",
+                    i * 7,
+                    i * 13
+                )
+            })
+            .collect();
+        assert_eq!(train_ai(&lines).0, "too_complex");
+    }
+
+    #[test]
+    fn only_names_of_groups_and_mechanisms_with_statements_have_rows() {
+        let body =
+            b"Content-Signal: search=yes\nUser-agent: MJ12bot/1.0\nContent-Usage: search=y\n\
+            User-agent: b\nAllow: /\n";
+        let mut parser = Parser::new();
+        let robots_txt = parser.parse(body);
+        let mut evaluator = Evaluator::new();
+        let vocabularies = [
+            Vocabulary::content_usage(None),
+            Vocabulary::content_signal(),
+        ];
+        let rows = evaluator.evaluate(&robots_txt).preferences(&vocabularies);
+        let search: Vec<_> = rows.iter().filter(|row| row.category == "search").collect();
+        let found: Vec<_> = search
+            .iter()
+            .map(|row| {
+                (
+                    row.agent,
+                    row.vocabulary.mechanism().name(),
+                    row.verdict.name(),
+                )
+            })
+            .collect();
+        let usage = "content-usage";
+        assert_eq!(
+            found,
+            [
+                (&b"*"[..], usage, "unknown_all"),
+                (b"mj12bot", usage, "allow_all"),
+                (b"b", usage, "allow_all"),
+            ]
+        );
+    }
+}

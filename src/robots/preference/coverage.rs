@@ -1,0 +1,362 @@
+//! Coverage: the preferences of a crawler over all paths that it may fetch, in `google`.
+//!
+//! Two systems of rules decide a path: the rules for access, and the statements. The own paths of
+//! single rules ([`coverage`](crate::verdict::coverage)) do not suffice here, because a path of two
+//! patterns may be that of neither. So all paths are searched, as an automaton reads them octet by
+//! octet. Its state is what the patterns have matched so far:
+//!
+//! - the rule for access with the highest precedence of those that match, however the path goes on,
+//! - the longest of the statements that match, however the path goes on,
+//! - the positions in other patterns that may still change these.
+//!
+//! An octet that no pattern has at a position of the state is like any other such octet, so a state
+//! has few successors. The number of states is limited by a work budget. In real files, nearly all
+//! statements concern all paths, and no search is needed.
+
+use super::vocabulary::{CATEGORY_COUNT, Preferences};
+use super::{Preference, PreferenceVerdict};
+use crate::pattern;
+use hashbrown::HashSet;
+use std::collections::VecDeque;
+
+/// The work budget of all searches of a file: the number of positions of states that are visited.
+/// No real file is known to come near it.
+pub(crate) const SEARCH_BUDGET: u64 = 10_000_000;
+
+const ROBOTS_TXT: &[u8] = b"/robots.txt";
+
+/// An octet that occurs in no pattern, which are ASCII.
+const OTHER_OCTET: u8 = 0xff;
+
+/// A statement of a group, read by a vocabulary.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StatedPath<'t> {
+    pub(crate) line_no: u32,
+    /// The escaped path; `None` for all paths.
+    pub(crate) path: Option<&'t [u8]>,
+    pub(crate) preferences: Preferences,
+}
+
+impl StatedPath<'_> {
+    fn length(&self) -> u32 {
+        self.path.map_or(0, |path| path.len() as u32)
+    }
+
+    /// Returns true if it concerns every path. May return false for such a statement too.
+    fn is_universal(&self) -> bool {
+        matches!(self.path, None | Some(b"/" | b"/*"))
+    }
+}
+
+/// The preferences for a category over all paths that may be fetched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CategoryCoverage {
+    /// For each [`Preference`], a value if some path has it: the line of a statement that decides
+    /// the path, or 0 for none.
+    pub(crate) lines: [Option<u32>; 3],
+}
+
+impl CategoryCoverage {
+    pub(crate) fn verdict(&self) -> PreferenceVerdict {
+        match self.lines.map(|line| line.is_some()) {
+            [false, false, false] => PreferenceVerdict::NotCrawlable,
+            [true, false, false] => PreferenceVerdict::UnknownAll,
+            [false, true, false] => PreferenceVerdict::AllowAll,
+            [false, false, true] => PreferenceVerdict::DisallowAll,
+            _ => PreferenceVerdict::Mixed,
+        }
+    }
+
+    pub(crate) fn has(&self, preference: Preference) -> bool {
+        self.lines[preference as usize].is_some()
+    }
+
+    /// Returns the line of a statement that proves the most restrictive preference of some path.
+    pub(crate) fn evidence_line(&self) -> Option<u32> {
+        let line = self.lines.iter().rev().find_map(|line| *line);
+        line.filter(|&line| line != 0)
+    }
+}
+
+pub(crate) type Coverages = [CategoryCoverage; CATEGORY_COUNT];
+
+/// A rule for access in the form of `google`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AccessPattern<'t> {
+    /// The pattern without the `$` at its end.
+    pub(crate) text: &'t [u8],
+    pub(crate) is_anchored: bool,
+    /// The highest priority decides, among equals an allow rule.
+    pub(crate) priority: u32,
+    pub(crate) allow: bool,
+}
+
+/// Computes the coverage of statements over the paths that some rules allow, of which there is at
+/// least one. Returns `None` if the work budget is exceeded.
+pub(crate) fn cover(
+    access: &[AccessPattern<'_>],
+    statements: &[StatedPath<'_>],
+    work_budget: &mut u64,
+) -> Option<Coverages> {
+    let longest = statements.iter().map(StatedPath::length).max();
+    let is_decided = |statement: &StatedPath<'_>| {
+        statement.is_universal() || Some(statement.length()) < universal_length(statements)
+    };
+    let mut coverages = Coverages::default();
+    if longest.is_none() || statements.iter().all(is_decided) {
+        let length = universal_length(statements);
+        let deciding = statements.iter();
+        let deciding = deciding.filter(|statement| Some(statement.length()) == length);
+        add_outcome(&mut coverages, deciding);
+        return Some(coverages);
+    }
+    let search = Search::new(access, statements);
+    search.run(&mut coverages, work_budget).then_some(coverages)
+}
+
+/// Returns the length of the longest statement that concerns every path.
+fn universal_length(statements: &[StatedPath<'_>]) -> Option<u32> {
+    let universal = statements
+        .iter()
+        .filter(|statement| statement.is_universal());
+    universal.map(StatedPath::length).max()
+}
+
+/// Adds the preferences of a path for which these statements decide.
+fn add_outcome<'s, 't: 's>(
+    coverages: &mut Coverages,
+    deciding: impl Iterator<Item = &'s StatedPath<'t>> + Clone,
+) {
+    for (category, coverage) in coverages.iter_mut().enumerate() {
+        let mut best: Option<(Preference, u32)> = None;
+        for statement in deciding.clone() {
+            let preference = statement.preferences[category];
+            if best.is_none_or(|(before, _)| preference > before) {
+                best = Some((preference, statement.line_no));
+            }
+        }
+        let (preference, line_no) = best.unwrap_or_default();
+        coverage.lines[preference as usize].get_or_insert(line_no);
+    }
+}
+
+/// What a pattern decides.
+#[derive(Clone, Copy, Debug)]
+enum Decision {
+    /// Access: the precedence is twice the priority, and one more for an allow rule.
+    Access { precedence: u32 },
+    /// The statement with this index.
+    Statement { index: u32 },
+    /// That the path is `/robots.txt`, which is excluded.
+    RobotsTxt,
+}
+
+#[derive(Debug)]
+struct Pattern<'t> {
+    text: &'t [u8],
+    is_anchored: bool,
+    decision: Decision,
+    /// The number of its first position.
+    first_position: u32,
+}
+
+/// The search for all outcomes.
+struct Search<'s, 't> {
+    statements: &'s [StatedPath<'t>],
+    patterns: Vec<Pattern<'t>>,
+    /// For each position, the index of its pattern.
+    pattern_of_position: Vec<u32>,
+}
+
+/// What the patterns have matched of a path.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct State {
+    /// The precedence of the deciding rule among those that match however the path goes on.
+    access: u32,
+    /// The longest of the statements that match however the path goes on.
+    statements: Vec<u32>,
+    /// The positions in patterns that may still decide, sorted.
+    positions: Vec<u32>,
+}
+
+/// The precedence if no rule matches: the path is allowed.
+const NO_RULE: u32 = 1;
+
+impl<'s, 't> Search<'s, 't> {
+    fn new(access: &[AccessPattern<'t>], statements: &'s [StatedPath<'t>]) -> Self {
+        let mut search = Self {
+            statements,
+            patterns: Vec::new(),
+            pattern_of_position: Vec::new(),
+        };
+        for rule in access {
+            let precedence = rule.priority * 2 + u32::from(rule.allow);
+            search.push(rule.text, rule.is_anchored, Decision::Access { precedence });
+        }
+        for (index, statement) in (0..).zip(statements) {
+            let (text, is_anchored) = pattern::split_anchor(statement.path.unwrap_or_default());
+            search.push(text, is_anchored, Decision::Statement { index });
+        }
+        search.push(ROBOTS_TXT, true, Decision::RobotsTxt);
+        search
+    }
+
+    fn push(&mut self, text: &'t [u8], is_anchored: bool, decision: Decision) {
+        let first_position = self.pattern_of_position.len() as u32;
+        let pattern = self.patterns.len() as u32;
+        let positions = std::iter::repeat_n(pattern, text.len() + 1);
+        self.pattern_of_position.extend(positions);
+        self.patterns.push(Pattern {
+            text,
+            is_anchored,
+            decision,
+            first_position,
+        });
+    }
+
+    /// Adds the outcomes of all paths. Returns false if the work budget is exceeded.
+    fn run(&self, coverages: &mut Coverages, work_budget: &mut u64) -> bool {
+        let mut start = State {
+            access: NO_RULE,
+            ..State::default()
+        };
+        for pattern in &self.patterns {
+            self.add_position(&mut start, pattern.first_position);
+        }
+        self.prune(&mut start);
+        let first = self.next(&start, b'/');
+        let mut seen: HashSet<State> = HashSet::new();
+        seen.insert(first.clone());
+        let mut waiting = VecDeque::from([first]);
+        let mut octets = Vec::new();
+        while let Some(state) = waiting.pop_front() {
+            self.add_end(&state, coverages);
+            octets.clear();
+            octets.push(OTHER_OCTET);
+            octets.extend(
+                state
+                    .positions
+                    .iter()
+                    .filter_map(|&position| self.octet_at(position).filter(|&octet| octet != b'*')),
+            );
+            octets.sort_unstable();
+            octets.dedup();
+            for &octet in &octets {
+                let cost = 1 + state.positions.len() as u64;
+                let Some(rest) = work_budget.checked_sub(cost) else {
+                    return false;
+                };
+                *work_budget = rest;
+                let next = self.next(&state, octet);
+                if !seen.contains(&next) {
+                    seen.insert(next.clone());
+                    waiting.push_back(next);
+                }
+            }
+        }
+        true
+    }
+
+    fn pattern(&self, position: u32) -> &Pattern<'t> {
+        &self.patterns[self.pattern_of_position[position as usize] as usize]
+    }
+
+    /// Returns the octet of a pattern at a position; `None` at the end of the pattern.
+    fn octet_at(&self, position: u32) -> Option<u8> {
+        let pattern = self.pattern(position);
+        let offset = position - pattern.first_position;
+        pattern.text.get(offset as usize).copied()
+    }
+
+    /// Returns the state after an octet.
+    fn next(&self, state: &State, octet: u8) -> State {
+        let mut next = State {
+            access: state.access,
+            statements: state.statements.clone(),
+            positions: Vec::with_capacity(state.positions.len()),
+        };
+        for &position in &state.positions {
+            match self.octet_at(position) {
+                Some(b'*') => self.add_position(&mut next, position),
+                Some(expected) if expected == octet => self.add_position(&mut next, position + 1),
+                _ => {}
+            }
+        }
+        self.prune(&mut next);
+        next
+    }
+
+    /// Adds a position, and those after the wildcards at it. The end of a pattern that anything may
+    /// follow decides at once.
+    fn add_position(&self, state: &mut State, mut position: u32) {
+        while self.octet_at(position) == Some(b'*') {
+            state.positions.push(position);
+            position += 1;
+        }
+        let pattern = self.pattern(position);
+        if pattern.is_anchored || self.octet_at(position).is_some() {
+            state.positions.push(position);
+            return;
+        }
+        match pattern.decision {
+            Decision::Access { precedence } => state.access = state.access.max(precedence),
+            Decision::Statement { index } => self.add_statement(&mut state.statements, index),
+            Decision::RobotsTxt => {}
+        }
+    }
+
+    /// Adds a statement that matches to the longest ones.
+    fn add_statement(&self, longest: &mut Vec<u32>, index: u32) {
+        let length = |index: u32| self.statements[index as usize].length();
+        match longest.first().map(|&first| length(first)) {
+            Some(before) if before > length(index) => return,
+            Some(before) if before < length(index) => longest.clear(),
+            _ => {}
+        }
+        if let Err(place) = longest.binary_search(&index) {
+            longest.insert(place, index);
+        }
+    }
+
+    /// Removes the positions in patterns that can no longer decide.
+    fn prune(&self, state: &mut State) {
+        let State {
+            access,
+            statements,
+            positions,
+        } = state;
+        let length = |index: u32| self.statements[index as usize].length();
+        let longest = statements.first().map_or(0, |&first| length(first));
+        positions.retain(|&position| match self.pattern(position).decision {
+            Decision::Access { precedence } => precedence > *access,
+            Decision::Statement { index } => {
+                length(index) >= longest && statements.binary_search(&index).is_err()
+            }
+            Decision::RobotsTxt => true,
+        });
+        positions.sort_unstable();
+        positions.dedup();
+    }
+
+    /// Adds the outcome of a path that ends here.
+    fn add_end(&self, state: &State, coverages: &mut Coverages) {
+        let mut access = state.access;
+        let mut longest = state.statements.clone();
+        for &position in &state.positions {
+            if self.octet_at(position).is_some() {
+                continue;
+            }
+            match self.pattern(position).decision {
+                Decision::Access { precedence } => access = access.max(precedence),
+                Decision::Statement { index } => self.add_statement(&mut longest, index),
+                Decision::RobotsTxt => return,
+            }
+        }
+        if access % 2 == 1 {
+            let deciding = longest
+                .iter()
+                .map(|&index| &self.statements[index as usize]);
+            add_outcome(coverages, deciding);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Preferences about the use of content: what a file states, and what that means for a crawler.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `statement` | the value of a line, as its specification reads it |
+//! | `vocabulary` | categories of use, and their labels by date |
+//! | `rules` | one crawler, many URLs |
+//! | `coverage` | one crawler, all paths |
+//! | `agents` | all crawlers of a file |
+//!
+//! `Content-Usage` is read by draft-ietf-aipref-attach of August 2026 (7ca0afc) and
+//! draft-ietf-aipref-vocab of September 2026 (008bd89). `docs/preferences.md` states the readings
+//! where these are silent. Statements have no effect on access.
+
+pub(crate) mod agents;
+pub(crate) mod coverage;
+pub(crate) mod rules;
+pub(crate) mod statement;
+pub(crate) mod vocabulary;
+
+use crate::document::{Directive, DirectiveKind, RobotsTxt};
+pub(crate) use statement::Mechanism;
+
+/// A preference about one category of use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Preference {
+    /// Neither allowed nor disallowed.
+    #[default]
+    Unknown,
+    /// The use is allowed.
+    Allowed,
+    /// The use is disallowed.
+    Disallowed,
+}
+
+impl Preference {
+    /// Returns the name that the tables store.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::Allowed => "allowed",
+            Self::Disallowed => "disallowed",
+        }
+    }
+
+    /// Combines two preferences about one asset: the most restrictive applies
+    /// (draft-ietf-aipref-vocab, "Combining Preferences").
+    pub(crate) fn combine(self, other: Self) -> Self {
+        self.max(other)
+    }
+}
+
+/// The preference for one crawler, one URL and one category.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UrlPreference {
+    /// The preference; `None` if the crawler may not fetch the URL, which then has no preference.
+    pub preference: Option<Preference>,
+    /// The line that decides: that of a statement, or of the rule that disallows the URL.
+    pub line_no: Option<u32>,
+}
+
+impl UrlPreference {
+    /// Returns the name that the tables store.
+    pub fn name(&self) -> &'static str {
+        self.preference.map_or("not_crawlable", Preference::name)
+    }
+}
+
+/// The preference for one crawler and one category, over all paths that the crawler may fetch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PreferenceVerdict {
+    /// Allowed for each of them.
+    AllowAll,
+    /// Disallowed for each of them.
+    DisallowAll,
+    /// Unknown for each of them.
+    UnknownAll,
+    /// Different for some of them.
+    Mixed,
+    /// There is no such path.
+    NotCrawlable,
+    /// The work budget was exceeded.
+    TooComplex,
+}
+
+impl PreferenceVerdict {
+    /// Returns the name that the tables store.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::AllowAll => "allow_all",
+            Self::DisallowAll => "disallow_all",
+            Self::UnknownAll => "unknown_all",
+            Self::Mixed => "mixed",
+            Self::NotCrawlable => "not_crawlable",
+            Self::TooComplex => "too_complex",
+        }
+    }
+}
+
+/// Returns the mechanism of a line if the line states preferences that are read by group:
+/// `Content-Usage` and `Content-Signal`.
+pub(crate) fn statement_mechanism(
+    robots_txt: &RobotsTxt<'_>,
+    line: &Directive,
+) -> Option<Mechanism> {
+    // The shortest and the longest name.
+    if line.kind != DirectiveKind::Other || !(13..=15).contains(&line.key_raw.len()) {
+        return None;
+    }
+    let key = robots_txt.text(line.key_raw);
+    if key.eq_ignore_ascii_case(b"content-usage") {
+        Some(Mechanism::ContentUsage)
+    } else if key.eq_ignore_ascii_case(b"content-signal")
+        || key.eq_ignore_ascii_case(b"content-signals")
+    {
+        Some(Mechanism::ContentSignal)
+    } else {
+        None
+    }
+}
