@@ -140,6 +140,7 @@ queries: $(PROGRAM) .venv-test/ready ## tests views, macros and research questio
 	$(QUERIES)
 	.venv-test/bin/python jobs/test_truth.py $(PROGRAM)
 	.venv-test/bin/python jobs/test_formats.py $(PROGRAM)
+	.venv-test/bin/python jobs/test_preferences.py $(PROGRAM)
 	.venv-test/bin/python jobs/test_independent.py $(PROGRAM) $(DATASET)
 	.venv-test/bin/python benches/measure/test_study_mistakes.py $(PROGRAM)
 

@@ -494,7 +494,7 @@ fn an_unfinished_dataset_is_repaired_by_following_the_remedies() {
     dataset.edit(|lines| {
         lines.retain(|line| line["part"].is_null() && line["parts"].is_null());
     });
-    let found = [("unfinished", 1), ("foreign", 50)];
+    let found = [("unfinished", 1), ("foreign", 55)];
     assert_found(
         &dataset.verify(),
         &found,

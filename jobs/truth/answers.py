@@ -555,6 +555,7 @@ new | agent_in_many_groups | info | 2 | 27 | 2/27 | 2 | 20 | 2/20 | 1/2 | 1 | 0 
 new | html_body | error | 1 | 27 | 1/27 | 1 | 20 | 1/20 | 1 | 1 | 0 | - | 1
 new | invalid_token_chars | warning | 1 | 27 | 1/27 | 1 | 20 | 1/20 | 1 | 1 | 1 | 1 | 2
 new | relative_sitemap | warning | 1 | 27 | 1/27 | 1 | 20 | 0.5/20 | 1 | 1 | 0 | - | 1
+new | signal_outside_group | warning | 1 | 27 | 1/27 | 1 | 20 | 1/20 | 1 | 1 | 0 | - | 1
 new | sitemap_other_domain | info | 1 | 27 | 1/27 | 1 | 20 | 0.5/20 | 1 | 1 | 0 | - | 1
 new | token_with_version | warning | 1 | 27 | 1/27 | 1 | 20 | 1/20 | 1 | 1 | 1 | 1 | 1
 new | unknown_directive | info | 1 | 27 | 1/27 | 1 | 20 | 0.5/20 | 1 | 1 | 0 | - | 1

@@ -223,8 +223,8 @@ impl Manifest {
             return Ok(());
         }
         let part = match self.format {
-            MANIFEST_FORMAT => PartEntry::from_json(line).map(|part| (part, Vec::new())),
-            _ => PartEntry::from_format_5(line),
+            5 => PartEntry::from_format_5(line),
+            _ => PartEntry::from_json(line).map(|part| (part, Vec::new())),
         };
         let (part, files) = part.map_err(|why| format!("is not a part: {why}"))?;
         let number = part.number;

@@ -33,6 +33,8 @@ pub struct CaptureAnalysis<'a> {
     /// What the statements mean for `*` and for every name in the file, by the vocabulary that was
     /// current at the time of the fetch.
     pub agent_preferences: Vec<AgentPreference<'a>>,
+    /// The lines with statements that are read by group.
+    statements: Vec<(&'a Directive, Mechanism)>,
     /// Anomalies of the body that the parser does not report, sorted by line.
     derived_anomalies: Vec<CaptureAnomaly<'a>>,
     /// The lines that were read leniently, and their effects.
@@ -82,6 +84,7 @@ impl<'a> CaptureAnalysis<'a> {
             sitemaps: Vec::new(),
             preferences: Vec::new(),
             agent_preferences: Vec::new(),
+            statements: Vec::new(),
             derived_anomalies: Vec::new(),
             leniency_impacts: Cow::Borrowed(&[]),
             ruleset_id: None,
@@ -99,7 +102,7 @@ impl<'a> CaptureAnalysis<'a> {
         self.leniency_impacts = body.leniency_impacts;
         self.add_sitemaps_and_preferences(&body.robots);
         if let Some(evaluator) = evaluator
-            && (self.preferences.iter()).any(|line| line.preference.mechanism.is_read_by_group())
+            && !self.statements.is_empty()
         {
             let vocabularies = [
                 Vocabulary::content_usage(self.capture.fetch.time),
@@ -133,6 +136,9 @@ impl<'a> CaptureAnalysis<'a> {
                         .ok()
                         .and_then(Mechanism::from_directive);
                     if let Some(mechanism) = mechanism {
+                        if mechanism.is_read_by_group() {
+                            self.statements.push((line, mechanism));
+                        }
                         let preferences = &mut self.preferences;
                         robots::parse_preferences(
                             mechanism,
@@ -179,22 +185,18 @@ impl<'a> CaptureAnalysis<'a> {
     }
 
     fn add_preference_anomalies(&mut self, robots: &RobotsTxt<'a>) {
-        let mut last_line_no = 0;
-        for (i, PreferenceLine { line, preference }) in self.preferences.iter().enumerate() {
-            if preference.mechanism.is_read_by_group() && line.line_no != last_line_no {
-                last_line_no = line.line_no;
-                let value = robots.text(line.value);
-                let mut add = |kind| {
-                    let anomaly = CaptureAnomaly::new_for_line(line, kind, value);
-                    self.derived_anomalies.push(anomaly);
-                };
-                if line.group_no().is_none() {
-                    add(AnomalyKind::SignalOutsideGroup);
-                }
-                if !robots::is_readable_statement(preference.mechanism, value) {
-                    add(AnomalyKind::BadDictionary);
-                }
+        for (line, mechanism) in &self.statements {
+            let value = robots.text(line.value);
+            let anomalies = &mut self.derived_anomalies;
+            let mut add = |kind| anomalies.push(CaptureAnomaly::new_for_line(line, kind, value));
+            if line.group_no().is_none() {
+                add(AnomalyKind::SignalOutsideGroup);
             }
+            if !robots::is_readable_statement(*mechanism, value) {
+                add(AnomalyKind::BadDictionary);
+            }
+        }
+        for (i, PreferenceLine { line, preference }) in self.preferences.iter().enumerate() {
             if preference.preference.is_none() {
                 self.derived_anomalies.push(CaptureAnomaly::new_for_line(
                     line,
