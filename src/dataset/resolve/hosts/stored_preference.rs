@@ -48,7 +48,8 @@ impl<'d> PreferenceReader<'d> {
         })
     }
 
-    /// Appends the rows of a capture to `out`. Captures are read in order.
+    /// Appends the rows of a capture to `out`, for [`next_agent`]. Captures are
+    /// read in order.
     pub(super) fn read_capture(
         &mut self,
         context: &ResolveContext<'_>,
@@ -83,9 +84,15 @@ impl<'d> PreferenceReader<'d> {
 }
 
 impl PreferenceColumns {
-    /// Appends the fields of a row.
+    /// Appends the fields of a row. The name is left out if it is that of the row before.
     fn put(&self, row: usize, out: &mut Vec<u8>) {
-        put_bytes(out, self.agent.value(row).as_bytes());
+        let agent = self.agent.value(row);
+        let ids = self.robots_id.values();
+        let is_repeated = row > 0 && ids[row - 1] == ids[row] && self.agent.value(row - 1) == agent;
+        put_u8(out, (!is_repeated).into());
+        if !is_repeated {
+            put_bytes(out, agent.as_bytes());
+        }
         put_bytes(out, self.mechanism.value(row).as_bytes());
         put_bytes(out, self.category.value(row).as_bytes());
         put_text(out, &self.preference, row);
@@ -106,23 +113,52 @@ fn put_text(out: &mut Vec<u8>, column: &StringArray, row: usize) {
     }
 }
 
-/// Reads the name and the preference of a row.
-pub(super) fn read_preference<'a>(fields: &mut FieldReader<'a>) -> (&'a str, StoredPreference<'a>) {
+/// Reads a name and the rows with it, for [`for_each_preference`]; `None` at the end.
+pub(super) fn next_agent<'a>(fields: &mut FieldReader<'a>) -> Option<(&'a str, &'a [u8])> {
+    if fields.rest().is_empty() {
+        return None;
+    }
+    // The first row of a name begins with 1, and the others with 0.
+    fields.u8();
     let agent = text(fields.bytes());
+    let rows = fields.rest();
+    read_preference(fields);
+    while fields.rest().first() == Some(&0) {
+        fields.u8();
+        read_preference(fields);
+    }
+    Some((agent, &rows[..rows.len() - fields.rest().len()]))
+}
+
+/// Calls `each` with each of the rows that [`next_agent`] returned.
+pub(super) fn for_each_preference<'a>(
+    fields: &mut FieldReader<'a>,
+    mut each: impl FnMut(StoredPreference<'a>),
+) {
+    loop {
+        each(read_preference(fields));
+        if fields.rest().is_empty() {
+            return;
+        }
+        fields.u8();
+    }
+}
+
+/// Reads the preference of a row.
+fn read_preference<'a>(fields: &mut FieldReader<'a>) -> StoredPreference<'a> {
     let (mechanism, category) = (text(fields.bytes()), text(fields.bytes()));
     let option = |fields: &mut FieldReader<'a>| (fields.u8() != 0).then(|| text(fields.bytes()));
     let preference = option(fields);
     let has = [(); 3].map(|()| fields.u8() != 0);
     let line = fields.u32();
-    let preference = StoredPreference {
+    StoredPreference {
         mechanism,
         category,
         preference,
         has,
         evidence_line: (line != 0).then_some(line.cast_signed()),
         address: option(fields),
-    };
-    (agent, preference)
+    }
 }
 
 fn text(bytes: &[u8]) -> &str {

@@ -5,7 +5,7 @@ use super::rules::{
     CaptureKey, HostsWithRules, read_all_rules, read_names_record, read_rules_record,
 };
 use super::selection::{SelectedHost, SelectedHosts};
-use super::stored_preference::read_preference;
+use super::stored_preference::{for_each_preference, next_agent};
 use super::stored_verdict::{inconsistent_table_error, put_verdict, read_verdict};
 use crate::external_sort::sort_key::{
     FieldReader, push_key_without_escapes, put_bytes, put_i64, put_key, put_u8, put_u32,
@@ -355,7 +355,7 @@ fn write_host_verdicts(
 }
 
 /// Sorts the rows of `host_preferences` by crawl, agent and host. A host has a row for each row of
-/// `file_preferences` of the capture with its rules.
+/// `file_preferences` of the capture with its rules, and a record for each name.
 fn sort_preference_rows<'s>(
     context: &ResolveContext<'s>,
     hosts: SortedRecords<'_>,
@@ -377,10 +377,7 @@ fn sort_preference_rows<'s>(
         let has_named_rows = fields.u8() != 0;
         // The rows of a capture keep their order.
         let mut number = 0;
-        while !of_capture.rest().is_empty() {
-            let before = of_capture.rest();
-            let (agent, _) = read_preference(&mut of_capture);
-            let preference = &before[..before.len() - of_capture.rest().len()];
+        while let Some((agent, preferences)) = next_agent(&mut of_capture) {
             number += 1;
             if agent != "*" && !has_named_rows {
                 continue;
@@ -392,7 +389,7 @@ fn sort_preference_rows<'s>(
             put_u32(&mut row, number);
             put_bytes(&mut row, host_name);
             put_bytes(&mut row, domain);
-            row.extend_from_slice(preference);
+            row.extend_from_slice(preferences);
             rows.push(&row)?;
         }
         hosts.advance()?;
@@ -413,6 +410,7 @@ fn write_host_preferences(
     let mut reader = sorted.read()?;
     let mut rows = HostPreferenceRows::default();
     let mut batch_crawl = 0;
+    let (mut agent, mut last_key) = (Vec::new(), Vec::new());
     while let Some(record) = reader.peek() {
         let mut fields = FieldReader::new(record);
         let crawl = fields.u32();
@@ -420,17 +418,25 @@ fn write_host_preferences(
             files.write(batch_crawl, rows.take())?;
         }
         batch_crawl = crawl;
-        fields.key();
+        let key = fields.key();
+        if last_key != key {
+            last_key.clear();
+            last_key.extend_from_slice(key);
+            agent.clear();
+            push_key_without_escapes(&mut agent, key);
+        }
         let host_id = fields.i64();
         fields.u32();
-        let (host, domain) = (fields.bytes(), fields.bytes());
-        let (agent, preference) = read_preference(&mut fields);
-        rows.push(&HostPreferenceRow {
-            agent,
-            host_id,
-            surt_host_name: utf8_text(host),
-            registered_domain: Some(utf8_text(domain)).filter(|domain| !domain.is_empty()),
-            preference,
+        let (host, domain) = (utf8_text(fields.bytes()), utf8_text(fields.bytes()));
+        let agent = utf8_text(&agent);
+        for_each_preference(&mut fields, |preference| {
+            rows.push(&HostPreferenceRow {
+                agent,
+                host_id,
+                surt_host_name: host,
+                registered_domain: Some(domain).filter(|domain| !domain.is_empty()),
+                preference,
+            });
         });
         reader.advance()?;
     }
