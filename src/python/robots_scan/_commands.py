@@ -84,6 +84,7 @@ def match(
     *,
     column: str | None = None,
     dialect: Dialect | None = None,
+    category: str | None = None,
     at: str | datetime.datetime | datetime.date | None = None,
     crawl: str | Iterable[str] | None = None,
     threads: int | None = None,
@@ -94,6 +95,7 @@ def match(
 ) -> dict[str, Any]:
     """Decide for a list of URLs whether crawlers may fetch them, as ``robots-scan match`` does. Return the summary.
 
+    With a ``category`` such as ``train-ai``, the output also has the preference of the site about that use of each URL.
     ``urls`` is a file: text, CSV or Parquet, or a folder of Parquet files. ``output`` is Parquet, or CSV if its name ends
     in ``.csv``. ``robots-scan match --help`` describes all options.
     """
