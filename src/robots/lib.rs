@@ -66,7 +66,7 @@
 //! | `dialect` | grouping and normal forms of `google`, `rfc9309` and `koster1996` |
 //! | `pattern` | patterns, percent-encoding, compiled rules |
 //! | `policy` | one crawler, many URLs |
-//! | `preference` | statements about the use of content, and what they mean |
+//! | `preference` | statements about the use of content, and their meaning |
 //! | `verdict` | all crawlers of a file: verdicts, leniency impacts, fingerprints |
 
 mod agent_name;

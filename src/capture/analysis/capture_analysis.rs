@@ -30,8 +30,8 @@ pub struct CaptureAnalysis<'a> {
     pub sitemaps: Vec<SitemapLine<'a>>,
     /// The items of statements, in the order of the file.
     pub preferences: Vec<PreferenceLine<'a>>,
-    /// What the statements mean for `*` and for every name in the file, by the vocabulary that was
-    /// current at the time of the fetch.
+    /// The preferences for `*` and for every name in the file, by the vocabulary that was current at
+    /// the time of the fetch.
     pub agent_preferences: Vec<AgentPreference<'a>>,
     /// The lines with statements that are read by group.
     statements: Vec<(&'a Directive, Mechanism)>,

@@ -63,14 +63,14 @@ pub struct Candidate {
     /// earliest.
     pub time: Option<i64>,
     pub rank: CaptureRank,
-    pub(super) preference: UrlPreference,
+    pub(super) preference: UrlOrder,
     pub source: RulesSource,
     pub(super) redirects: RedirectChain,
 }
 
 /// Orders the URLs of a host by preference: the smallest is preferred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct UrlPreference {
+pub(super) struct UrlOrder {
     pub(super) is_not_https: bool,
     pub(super) has_other_port: bool,
 }
@@ -129,7 +129,7 @@ impl RedirectChain {
     }
 }
 
-impl UrlPreference {
+impl UrlOrder {
     fn write(self, out: &mut Vec<u8>) {
         put_u8(
             out,
@@ -280,7 +280,7 @@ impl Candidate {
     pub fn read(fields: &mut FieldReader<'_>) -> Self {
         let time = read_time(fields);
         let rank = CaptureRank::read(fields);
-        let preference = UrlPreference::read(fields);
+        let preference = UrlOrder::read(fields);
         let id = CaptureId::read(fields);
         let source_id = match fields.u8() {
             0 => CaptureId::read(fields),

@@ -1,9 +1,7 @@
 //! Rows of `robots_files`, read as captures.
 
 use super::ResolveContext;
-use super::candidate::{
-    Candidate, CaptureId, CaptureRank, RedirectChain, RulesSource, UrlPreference,
-};
+use super::candidate::{Candidate, CaptureId, CaptureRank, RedirectChain, RulesSource, UrlOrder};
 use super::origin::WebOrigin;
 use crate::tables::Table;
 use crate::{CaptureFilter, ColumnValuesFilter, PartId, StoredColumns, stored_columns, value};
@@ -178,7 +176,7 @@ impl CaptureRows {
                 true => CaptureRank::Nothing,
                 false => self.rank(row),
             },
-            preference: UrlPreference::from_url(self.url(row)),
+            preference: UrlOrder::from_url(self.url(row)),
             source: self.rules_source(row),
             redirects: RedirectChain::default(),
         }
@@ -284,7 +282,7 @@ impl CaptureRows {
     }
 }
 
-impl UrlPreference {
+impl UrlOrder {
     /// Returns the preference for a URL in normal form.
     fn from_url(url: &str) -> Self {
         let https = url.strip_prefix("https://");

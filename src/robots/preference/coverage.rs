@@ -3,7 +3,7 @@
 //! Two systems of rules decide a path: the rules for access, and the statements. The own paths of
 //! single rules ([`coverage`](crate::verdict::coverage)) do not suffice here, because a path of two
 //! patterns may be that of neither. So all paths are searched, as an automaton reads them octet by
-//! octet. Its state is what the patterns have matched so far:
+//! octet. Its state is the progress of all patterns:
 //!
 //! - the rule for access with the highest precedence of those that match, however the path goes on,
 //! - the longest of the statements that match, however the path goes on,
@@ -140,7 +140,7 @@ fn add_outcome<'s, 't: 's>(
     }
 }
 
-/// What a pattern decides.
+/// The effect of a pattern that matches.
 #[derive(Clone, Copy, Debug)]
 enum Decision {
     /// Access: the precedence is twice the priority, and one more for an allow rule.
@@ -168,7 +168,7 @@ struct Search<'s, 't> {
     pattern_of_position: Vec<u32>,
 }
 
-/// What the patterns have matched of a path.
+/// The progress of all patterns after the first octets of a path.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct State {
     /// The precedence of the deciding rule among those that match however the path goes on.

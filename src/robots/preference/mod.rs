@@ -1,4 +1,4 @@
-//! Preferences about the use of content: what a file states, and what that means for a crawler.
+//! Preferences about the use of content: the statements of a file, and their meaning for a crawler.
 //!
 //! | module | contents |
 //! |---|---|

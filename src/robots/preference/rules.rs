@@ -275,7 +275,7 @@ mod tests {
         assert_eq!(found("/a$"), ("disallowed", 2));
         assert_eq!(found("/%61%24x"), ("disallowed", 2));
         assert_eq!(found("/%61"), ("allowed", 3));
-        // A line without a colon is none in this dialect.
+        // This dialect ignores a line without a colon.
         assert_eq!(found("/b").0, "unknown");
         assert_eq!(
             train_ai(Dialect::Google, body, "a", "/b"),

@@ -239,9 +239,7 @@ impl HostCaptures {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::resolve::candidate::{
-        CaptureId, CaptureRank, RedirectChain, RulesSource, UrlPreference,
-    };
+    use crate::resolve::candidate::{CaptureId, CaptureRank, RedirectChain, RulesSource, UrlOrder};
     use robots::{ContentClass, StatusEffect};
 
     /// Makes a capture of a URL with this content, if any.
@@ -255,7 +253,7 @@ mod tests {
                 id,
                 time: None,
                 rank: CaptureRank::Content,
-                preference: UrlPreference {
+                preference: UrlOrder {
                     is_not_https: false,
                     has_other_port: false,
                 },
