@@ -80,7 +80,7 @@ names AS (
     WHERE v.crawl = getvariable('annotation_crawl') AND v.basis = 'explicit'
     GROUP BY v.host_id
 ),
--- The stated preference, as in the question contradictions.
+-- Valid statements about AI training, for the site, a path or a group.
 training AS (
     SELECT crawl, robots_id,
         CASE WHEN bool_and(allow) THEN 'yes' WHEN NOT bool_or(allow) THEN 'no' ELSE 'both' END AS preference,

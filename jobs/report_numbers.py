@@ -17,7 +17,8 @@ BLOCKING = {"of hosts": "hosts", "by name": "blocked_by_name", "through *": "blo
             "by name, largest rule set": "largest_ruleset"}
 RESPONSES = {"notfound": "not found (400, 404, 410)", "unauthorized": "unauthorized (401)", "forbidden": "forbidden (403)",
              "defer_visits": "try again later (429, 5xx)", "redirect": "redirect without its target", "other": "other status"}
-STATEMENTS = {"yes": "training allowed", "no": "training disallowed", "both": "both stated"}
+PREFERENCES = {"allow_all": "allowed", "disallow_all": "disallowed", "mixed": "by path", "unknown_all": "not stated", "not_crawlable": "all blocked",
+               "too_complex": "too complex", None: "stated"}
 DIALECTS = {"google": "Google", "rfc9309": "RFC 9309", "koster1996": "Koster 1996"}
 
 
@@ -28,6 +29,10 @@ def rank_class(row):
 def statement(row):
     value = "" if row["pref_value"] is None else "=" + row["pref_value"]
     return row["mechanism"] + ": " + row["pref_key"] + value + (" (template)" if row["from_template"] else "")
+
+
+def preference(row):
+    return f"{row['mechanism']}: {row['category']} {PREFERENCES[row['preference']]}"
 
 
 def without(columns, *names):
@@ -53,6 +58,7 @@ FIGURES = {
     "rule-sets": (lambda row, token: (row["template"] + ", " if row["template"] else "") + "of " + row["example"].split("/")[2], {
         **without(SHARES, "largest rule set"), "ruleset_id": "ruleset_id"}),
     "preferences": (lambda row, token: statement(row), SHARES),
+    "effective-preferences": (lambda row, token: preference(row), SHARES),
     "invitations": (lambda row, token: token[row["agent"]], {**SHARES, "hosts that name it": "named", "of those": "ratio", "operator": "operator"}),
     "anomalies": (lambda row, token: row["code"], {
         "hosts with it": "hosts", "of hosts": "of_hosts", "with it, of hosts": "share", "of domains": "of_domains", "with it, of domains": "share_of_domains",
@@ -135,8 +141,8 @@ def check_headline(results, name, table, calls, answers):
         if row["access"] == "unknown":
             expected["are undecided"] = {header: row[column] for header, column in without(SHARES, "largest rule set").items()}
     for row in preferences:
-        if (row["purpose"], row["preference"]) == ("training", "disallowed"):
-            expected["state that AI training is disallowed"] = {header: row[column] for header, column in SHARES.items()}
+        if row["category"] in ("ai-train", "train-ai") and row["preference"] == "disallow_all":
+            expected[f"disallow {row['category']} by {row['mechanism']}"] = {header: row[column] for header, column in SHARES.items()}
     for row in table:
         label = next(iter(row.values()))
         values = expected.get(label) or next((expected[pattern] for pattern in expected if re.fullmatch(pattern, label)), None)
@@ -162,14 +168,14 @@ def check_contradictions(results, name, table, answer):
     shown = set()
     for row in table:
         said, rule = next(iter(row.values())).split(", ")
-        found = next(found for found in answer if STATEMENTS[found["training_allowed"]] == said)
+        found = next(found for found in answer if preference(found) == said)
         shown.add((said, rule))
         for header, value in (("of hosts", found["hosts"]), ("share of hosts", found[rules[rule]]), ("share of domains", found["domains_" + rules[rule]]),
                               ("hosts", round(found[rules[rule]] * found["hosts"]))):
             results.check(is_shown(row[header], value), f"{name}: contradictions: {said}, {rule}: {header}: {row[header]}, but the answer is {value}")
     for found in answer:
         for rule, column in rules.items():
-            results.check(found[column] == 0 or (STATEMENTS[found["training_allowed"]], rule) in shown, f"{name}: contradictions: no row for {rule}")
+            results.check(found[column] == 0 or (preference(found), rule) in shown, f"{name}: contradictions: no row for {rule}")
 
 
 def check_changed(results, name, table, answer, ask):

@@ -59,7 +59,8 @@ CALLS = {
     "pair_of_agents": [{}, {"any_reason": True}, {"agent_a": "Googlebot", "agent_b": "AhrefsBot", "any_reason": True}],
     "blocking_by_agent": [{"top": ALL}, {"category": "advertising", "top": ALL}, {"category": "archive", "top": ALL}],
     "agents_of_category": [{}, {"category": "ai_search", "at_least": 1}, {"category": "seo", "at_least": 3}],
-    "contradictions": [{}, {"agent": "CCBot"}],
+    "contradictions": [{}, {"agent": "CCBot"}, {"agent": "OAI-SearchBot"}, {"agent": "ChatGPT-User"}, {"agent": "AhrefsBot"}],
+    "effective_preferences": [{}, {"agent": "GPTBot"}, {"agent": "Googlebot-News"}],
     "blocking_by_software": [{}, {"kind": "server", "min_hosts": 1}, {"kind": "template", "agent": "CCBot", "min_hosts": 2}],
     "provenance": [{"top": ALL}, {"agent": "CCBot", "host": "www.news.example", "top": ALL}],
 }

@@ -460,9 +460,9 @@ def small_rows():
     child("directives", 3, directive="host", known=True)
     child("directives", 3, directive="host", known=True)
     child("preferences", 1, mechanism="content-signal", pref_key="ai-train", pref_value="no", allow=False, is_valid=True,
-          from_template=True)
+          from_template=True, counts=True)
     child("preferences", 3, mechanism="content-signal", pref_key="ai-train", pref_value="yes", allow=True, is_valid=True,
-          from_template=False)
+          from_template=False, counts=True)
     child("anomalies", 1, code="missing_colon", severity="warning", changes_verdict=True)
     child("anomalies", 3, code="missing_colon", severity="warning", changes_verdict=False)
     child("anomalies", 3, code="missing_colon", severity="warning", changes_verdict=None)
@@ -488,7 +488,7 @@ def outside_rows():
                 ("sitemaps", dict(is_absolute=False, same_registered_domain=None)),
                 ("directives", dict(directive="host", known=True)),
                 ("preferences", dict(mechanism="content-signal", pref_key="ai-train", pref_value="no", allow=False,
-                                     is_valid=True, from_template=True)),
+                                     is_valid=True, from_template=True, counts=True)),
                 ("anomalies", dict(code="missing_colon", severity="warning", changes_verdict=True)),
             ):
                 d.add(table, crawl=NEW, subset="robotstxt", robots_id=robots_id, **row)
@@ -717,7 +717,7 @@ def test_question_runs(t, con, question):
             assert sorted(both, key=repr) == sorted(alone + other, key=repr), "the answer for a list is not that for each of its crawlers"
             column = [column[0] for column in con.description].index("agent")
             assert {row[column] for row in both} == {"gptbot", "googlebot"}, "a crawler has no row"
-    if question.name not in ("comments_reserving_rights", "contradictions"):  # all_rows() has no bodies and no preferences.
+    if question.name not in ("comments_reserving_rights", "contradictions", "effective_preferences"):  # all_rows() has no bodies and no preferences.
         t.check(f"{question.name} runs", test)
 
 

@@ -40,7 +40,14 @@ const PACKAGES: [(&str, &[&str]); 10] = [
     ),
     (
         "python",
-        &["dataset", "disk", "robots", "robots_scan", "tools"],
+        &[
+            "capture",
+            "dataset",
+            "disk",
+            "robots",
+            "robots_scan",
+            "tools",
+        ],
     ),
 ];
 

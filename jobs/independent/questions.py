@@ -23,6 +23,12 @@ KNOWN_DIRECTIVES = set(
     " llms-txt llms.txt schemamap agentmap content-signals cache-delay acap-crawler acap-disallow-crawl acap-allow-crawl nosnippet"
     " crawl-rate index".split())
 
+# The uses of content that are the purpose of crawlers: docs/preferences.md. Training, unless the category is one of these.
+TRAINING = {"ai-train", "train-ai"}
+USES = {
+    "ai_search": {"search"}, "search_engine": {"search"}, "ai_assistant": {"ai-input", "ai-output", "ai-use"},
+    "ai_agent": {"ai-input", "ai-output", "ai-use"}}
+
 
 def by_domain(hosts):
     groups = defaultdict(list)
@@ -111,6 +117,17 @@ class Computation:
         """The answer of each host with a known verdict for a crawler."""
         found = ((host, host.answer(whole_name(agent.encode()), self.registry)) for host in hosts)
         return {host.key: (host, answer) for host, answer in found if answer.verdict != "unknown"}
+
+    def preferences(self, host, agent):
+        """The preferences of the file of a host, for a crawler, by mechanism: those of its name, of its first named fallback, or of '*'."""
+        name = whole_name(agent.encode())
+        crawler = self.registry.get(name)
+        by_mechanism = defaultdict(lambda: defaultdict(list))
+        for row in self.tables.of("file_preferences", host.source):
+            by_mechanism[row["mechanism"]][row["agent"]].append(row)
+        for by_name in by_mechanism.values():
+            found = [by_name[other] for other in [name, *(crawler.fallbacks if crawler else []), "*"] if other in by_name]
+            yield from found[0] if found else []
 
     def category(self, category):
         return {crawler.name for crawler in self.registry.values() if category in crawler.categories}
@@ -588,43 +605,33 @@ class Questions(Computation):
         return self.each_crawl(rows)
 
     def contradictions(self, agent="GPTBot"):
+        """Statements for all crawlers, and the rules for one whose purpose they are about."""
+        crawler = self.registry.get(whole_name(agent.encode()))
+        uses = set().union(*(USES.get(category, TRAINING) for category in (crawler.categories if crawler else ["none"])))
+
         def rows(hosts):
             groups = defaultdict(list)
             for host, _ in self.answers(hosts, agent).values():
-                allowed = {
-                    row["allow"] for row in self.tables.of("preferences", host.source)
-                    if row["pref_key"] in ("ai-train", "train-ai") and row["is_valid"] and row["allow"] is not None}
-                if allowed:
-                    groups["both" if len(allowed) == 2 else "yes" if True in allowed else "no"].append(host)
-            for name, group in groups.items():
-                yield {"training_allowed": name} | self.blocking_shares(group, agent) | self.verdict_shares(
+                for row in self.preferences(host, "*"):
+                    if row["category"] in uses and row["preference"] in ("allow_all", "disallow_all", "mixed"):
+                        groups[row["mechanism"], row["category"], row["preference"]].append(host)
+            for (mechanism, category, preference), group in groups.items():
+                yield {"mechanism": mechanism, "category": category, "preference": preference} | self.blocking_shares(group, agent) | self.verdict_shares(
                     group, agent, "partial", "partial") | self.verdict_shares(group, agent, "allowed", "allow_all")
         return self.each_crawl(rows)
 
-    def effective_preferences(self):
-        """A statement counts if it is valid, for the whole site and for all crawlers."""
-        purposes = {"ai-train": "training", "train-ai": "training", "ai-input": "ai-input", "search": "search"}
-
-        def is_for_all(host, group_no):
-            return group_no is None or any(whole_name(value) == "*" for value in host.robots.groups[group_no - 1].values)
-
+    def effective_preferences(self, agent="*"):
         def rows(hosts):
             files = [host for host in hosts if host.is_successful]
-            statements = defaultdict(list)
+            features, from_template = {}, defaultdict(dict)
             for host in files:
-                for row in self.tables.of("preferences", host.source):
-                    purpose = purposes.get(row["pref_key"]) if row["is_valid"] and row["allow"] is not None else None
-                    if purpose and row["path"] in (None, "", "/", "/*") and is_for_all(host, row["group_no"]):
-                        statements[host.key, purpose].append(row)
-            features, from_template = [], defaultdict(list)
-            for host in files:
-                for purpose in {purpose for key, purpose in statements if key == host.key}:
-                    of_host = statements[host.key, purpose]
-                    feature = (purpose, "allowed" if all(row["allow"] for row in of_host) else "disallowed")
-                    features.append((host, feature))
-                    from_template[feature].append(all(row["from_template"] for row in of_host))
-            for row in rows_of(features, files, ["purpose", "preference"]):
-                yield row | {"from_template": mean(from_template[row["purpose"], row["preference"]])}
+                for row in self.preferences(host, agent):
+                    feature = (row["mechanism"], row["category"], row["preference"])
+                    features[host.key, feature] = (host, feature)
+                    statements = [other["from_template"] for other in self.tables.of("preferences", host.source) if other["mechanism"] == row["mechanism"]]
+                    from_template[feature][host.key] = bool(statements) and all(statements)
+            for row in rows_of(features.values(), files, ["mechanism", "category", "preference"]):
+                yield row | {"from_template": mean(from_template[row["mechanism"], row["category"], row["preference"]].values())}
         return self.each_crawl(rows)
 
     def blocked_at_the_edge(self):

@@ -6,7 +6,8 @@ from collections import defaultdict
 COLUMNS = {
     "robots_files": "ruleset_id, template, waf_hint, http_server, warc_filename, warc_record_offset, warc_record_length, warc_record_in_member",
     "anomalies": "code, severity, changes_verdict",
-    "preferences": "group_no, path, mechanism, pref_key, pref_value, allow, is_valid, from_template",
+    "preferences": "mechanism, pref_key, pref_value, from_template",
+    "file_preferences": "agent, mechanism, category, preference",
     "verdicts": "agent, verdict_google, verdict_rfc9309, verdict_koster1996",
 }
 

@@ -591,20 +591,31 @@ new | content-usage | train-ai | n | false | 2 | 27 | 2/27 | 2 | 20 | 2/20 | 1/2
 new | content-signal | search | yes | false | 1 | 27 | 1/27 | 1 | 20 | 0.5/20 | 1 | 1
 """)
 
-# 'no': signal, which allows GPTBot; managed, second, usage, twice, which block it by name. 'yes': invite. 'both': both.
+# ai-train=no for '*': signal and both, which allow GPTBot; managed, second, which block it by name. In both, the statement before all
+# groups does not count. train-ai=n: usage for all paths, twice for some. invite has its statement for GPTBot and ClaudeBot, not for '*'.
 answer("q21", "contradictions()", f"""
-crawl | training_allowed | {BLOCKING} | partial | domains_partial | allowed | domains_allowed
-new | both | 1 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | - | - | 0 | 0 | 1 | 1
-new | no | 5 | 5 | 4/5 | 0 | 0 | 4/5 | 0 | 0 | 1/4 | 2/4 | 0 | 0 | 1/5 | 1/5
-new | yes | 1 | 1 | 0 | 0 | 0 | 0 | 0 | 0 | - | - | 0 | 0 | 1 | 1
+crawl | agent | mechanism | category | preference | {BLOCKING} | partial | domains_partial | allowed | domains_allowed
+new | gptbot | content-signal | ai-train | disallow_all | 4 | 4 | 2/4 | 0 | 0 | 2/4 | 0 | 0 | 1/2 | 1 | 0 | 0 | 2/4 | 2/4
+new | gptbot | content-usage | train-ai | disallow_all | 1 | 1 | 1 | 0 | 0 | 1 | 0 | 0 | 1 | 1 | 0 | 0 | 0 | 0
+new | gptbot | content-usage | train-ai | mixed | 1 | 1 | 1 | 0 | 0 | 1 | 0 | 0 | 1 | 1 | 0 | 0 | 0 | 0
 """)
 
-# Training is disallowed by signal, managed, second, usage, and by both, where no prevails; weights 1/2 + 4. twice states it for one path,
-# invite for two crawlers: neither counts. Search is allowed by signal, managed, second. Two of the hosts of each row use the template.
+# For '*'. ai-train: disallowed by signal, both, managed, second, unknown to invite, whose group for '*' states nothing. ai-input is unknown
+# in all five. search: allowed by signal, managed, second, unknown in both and invite. usage disallows train-ai, twice for some paths; in
+# September 2025, train-genai was a part of train-ai, and bots and search were the other categories. Two of the hosts are of the template.
 answer("q42", "effective_preferences()", f"""
-crawl | purpose | preference | {SHARES} | from_template
-new | search | allowed | 3 | 27 | 3/27 | 3 | 20 | 2.5/20 | 1/3 | 2/3 | 2/3
-new | training | disallowed | 5 | 27 | 5/27 | 5 | 20 | 4.5/20 | 1/5 | 2/5 | 2/5
+crawl | agent | mechanism | category | preference | {SHARES} | from_template
+new | * | content-signal | ai-input | unknown_all | 5 | 27 | 5/27 | 5 | 20 | 4.5/20 | 1/5 | 2/5 | 2/5
+new | * | content-signal | ai-train | disallow_all | 4 | 27 | 4/27 | 4 | 20 | 3.5/20 | 1/4 | 2/4 | 2/4
+new | * | content-signal | ai-train | unknown_all | 1 | 27 | 1/27 | 1 | 20 | 1/20 | 1 | 1 | 0
+new | * | content-signal | search | allow_all | 3 | 27 | 3/27 | 3 | 20 | 2.5/20 | 1/3 | 2/3 | 2/3
+new | * | content-signal | search | unknown_all | 2 | 27 | 2/27 | 2 | 20 | 2/20 | 1/2 | 1/2 | 0
+new | * | content-usage | bots | unknown_all | 2 | 27 | 2/27 | 2 | 20 | 2/20 | 1/2 | 1/2 | 0
+new | * | content-usage | search | unknown_all | 2 | 27 | 2/27 | 2 | 20 | 2/20 | 1/2 | 1/2 | 0
+new | * | content-usage | train-ai | disallow_all | 1 | 27 | 1/27 | 1 | 20 | 1/20 | 1 | 1 | 0
+new | * | content-usage | train-ai | mixed | 1 | 27 | 1/27 | 1 | 20 | 1/20 | 1 | 1 | 0
+new | * | content-usage | train-genai | disallow_all | 1 | 27 | 1/27 | 1 | 20 | 1/20 | 1 | 1 | 0
+new | * | content-usage | train-genai | mixed | 1 | 27 | 1/27 | 1 | 20 | 1/20 | 1 | 1 | 0
 """)
 
 # Of 21 and 26 hosts in 16 and 19 domains: successful without page. Only notes has such comments.

@@ -206,6 +206,53 @@ FROM verdicts_for(agent, crawl := crawl, any_name := any_name) v
 WHERE v.verdict <> 'unknown';
 COMMENT ON MACRO TABLE blocking IS 'One row per host and crawler with a known verdict, for a crawler or a list of crawlers, and whether all paths are disallowed by name, by the rules of * or by the HTTP status';
 
+-- Preferences. host_preferences has rows for '*' and for every crawler that the rules of a host name, if the host states something of
+-- a mechanism. Crawls of formats before 7 have none, and the column counts of their statements is null.
+CREATE OR REPLACE MACRO check_preferences(crawl_name) AS (
+    CASE WHEN NOT check_crawl(crawl_name) THEN false
+        WHEN NOT EXISTS (SELECT 1 FROM preferences p WHERE p.counts IS NULL AND (crawl_name IS NULL OR p.crawl = crawl_name)) THEN true
+        WHEN EXISTS (SELECT 1 FROM host_preferences p WHERE crawl_name IS NULL OR p.crawl = crawl_name) THEN true
+        ELSE error(coalesce('the crawl ''' || crawl_name || '''', 'this dataset') || ' was scanned in a format before 7, which has no preferences '
+            || 'of hosts: scan its archives again, or ask what files state, FROM stated_preferences()') END);
+COMMENT ON MACRO check_preferences IS 'True if the dataset has this crawl, and preferences of its hosts; otherwise an error';
+
+CREATE OR REPLACE MACRO preferences_for(agent, crawl := NULL, any_name := false) AS TABLE
+WITH checked_preferences AS MATERIALIZED (SELECT check_agents(agent, any_name) AND check_preferences(crawl) AS is_known),
+asked AS (
+    SELECT n.agent, any_value(g.fallbacks) AS fallbacks FROM asked_agents(agent) n LEFT JOIN agents g ON lower(g.agent) = n.agent GROUP BY n.agent
+),
+-- The names whose rows a crawler may have, with its own at position 0: those of the first one that the host names, otherwise of '*'.
+obeyed AS (
+    SELECT a.agent, a.agent AS name, 0 AS place FROM asked a
+    UNION ALL
+    SELECT a.agent, trim(unnest(string_split(a.fallbacks, ','))), unnest(range(1, 1 + len(string_split(a.fallbacks, ',')))) FROM asked a
+    UNION ALL
+    SELECT a.agent, '*', 1000 FROM asked a WHERE a.agent <> '*'
+),
+found AS (
+    SELECT p.*, o.agent AS asked_agent, o.place
+    FROM host_preferences p
+    JOIN obeyed o ON o.name = p.agent
+    WHERE crawl IS NULL OR p.crawl = crawl
+    QUALIFY o.place = min(o.place) OVER (PARTITION BY p.host_id, o.agent, p.mechanism)
+)
+SELECT h.crawl, h.host_id, h.surt_host_name, h.url_host_name, h.domain, h.archive_no, h.ruleset_id, h.rules_crawl, h.rules_robots_id,
+    f.asked_agent AS agent, f.mechanism, f.category,
+    CASE WHEN f.place = 1000 AND NOT h.has_named_rows AND f.mechanism IN ('content-usage', 'content-signal') THEN 'too_complex' ELSE f.preference END AS preference,
+    f.has_allowed, f.has_disallowed, f.has_unknown, f.evidence_line, f.address
+FROM checked_preferences k
+CROSS JOIN found f
+JOIN hosts h ON h.host_id = f.host_id
+WHERE k.is_known;
+COMMENT ON MACRO TABLE preferences_for IS 'What hosts state about the use of their content by this crawler, one row per host, mechanism and category: preferences_for(''*'', crawl := ''CC-MAIN-2025-38''); for a list of crawlers, rows for each. A crawler that a host does not name has the rows of *, and hosts that state nothing have none';
+
+-- The categories of preferences that are about the purpose of a crawler, for a category of the registry.
+CREATE OR REPLACE MACRO uses_of(category) AS CASE
+    WHEN category IN ('ai_search', 'search_engine') THEN ['search']
+    WHEN category IN ('ai_assistant', 'ai_agent') THEN ['ai-input', 'ai-output', 'ai-use']
+    ELSE ['ai-train', 'train-ai'] END;
+COMMENT ON MACRO uses_of IS 'The categories of preferences about the purpose of a crawler: uses_of(''ai_search'') is [''search'']; those about training for ai_training and for all categories that are neither search nor assistants';
+
 -- Denominators. Questions that are not about one crawler count their hosts among these:
 --
 --   captured     hosts with a capture of /robots.txt

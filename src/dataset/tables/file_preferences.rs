@@ -19,8 +19,15 @@ impl Builder {
     pub(crate) fn push(&mut self, capture: &RowInput<'_>) {
         let analysis = capture.analysis;
         let is_utf8 = analysis.is_valid_utf8();
+        // The rows of a name are together.
+        let mut last: Option<(&[u8], u32)> = None;
         for row in &analysis.agent_preferences {
-            let agent = self.texts.intern_body_text(row.agent, is_utf8);
+            let known = last.filter(|(name, _)| std::ptr::eq(*name, row.agent));
+            let agent = match known {
+                Some((_, agent)) => agent,
+                None => self.texts.intern_body_text(row.agent, is_utf8),
+            };
+            last = Some((row.agent, agent));
             self.robots_id.append_value(analysis.robots_id);
             self.agent.append_value(agent);
             self.mechanism

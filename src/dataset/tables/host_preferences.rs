@@ -15,14 +15,13 @@ table! { "One row per crawl, host, crawler, mechanism and category: what the hos
     address: Text null, "The address of the licence, for `rsl-license`.";
 }}
 
-/// A row of `host_preferences`.
-#[derive(Debug)]
-pub struct HostPreferenceRow<'a> {
+/// A host with a name: the columns that its rows share.
+#[derive(Clone, Copy, Debug)]
+pub struct StatingHost<'a> {
     pub agent: &'a str,
     pub host_id: i64,
     pub surt_host_name: &'a str,
     pub registered_domain: Option<&'a str>,
-    pub preference: StoredPreference<'a>,
 }
 
 /// The columns of a row of `file_preferences` that describe the preference.
@@ -38,29 +37,57 @@ pub struct StoredPreference<'a> {
 }
 
 impl Builder {
-    pub fn push(&mut self, row: &HostPreferenceRow<'_>) {
-        let HostPreferenceRow { preference, .. } = row;
+    /// Adds the rows of a host.
+    pub fn push<'a>(
+        &mut self,
+        host: &StatingHost<'_>,
+        preferences: impl Iterator<Item = StoredPreference<'a>>,
+    ) {
+        let mut count = 0;
+        for row in preferences {
+            let texts = &mut self.texts;
+            self.mechanism.append_value(texts.intern(row.mechanism));
+            self.category.append_value(texts.intern(row.category));
+            self.preference
+                .append_option(row.preference.map(|name| texts.intern(name)));
+            let [allowed, disallowed, unknown] = row.has;
+            self.has_allowed.append_value(allowed);
+            self.has_disallowed.append_value(disallowed);
+            self.has_unknown.append_value(unknown);
+            self.evidence_line.append_option(row.evidence_line);
+            self.address
+                .append_option(row.address.map(|address| texts.intern(address)));
+            count += 1;
+        }
+        self.push_host(host, count);
+    }
+
+    /// Adds the rows of a host whose preferences are those of the last `count` rows.
+    pub fn push_repeated(&mut self, host: &StatingHost<'_>, count: usize) {
+        let rows = self.row_count() - count..self.row_count();
+        self.mechanism.repeat_rows(rows.clone());
+        self.category.repeat_rows(rows.clone());
+        self.preference.repeat_rows(rows.clone());
+        self.has_allowed.repeat_rows(rows.clone());
+        self.has_disallowed.repeat_rows(rows.clone());
+        self.has_unknown.repeat_rows(rows.clone());
+        self.evidence_line.repeat_rows(rows.clone());
+        self.address.repeat_rows(rows);
+        self.push_host(host, count);
+    }
+
+    /// Adds the columns that the last rows of a host share.
+    fn push_host(&mut self, host: &StatingHost<'_>, count: usize) {
         let texts = &mut self.texts;
-        self.agent.append_value(texts.intern(row.agent));
-        self.host_id.append_value(row.host_id);
-        self.surt_host_name
-            .append_value(texts.intern(row.surt_host_name));
-        let domain = row.registered_domain.map(|domain| texts.intern(domain));
-        self.url_host_registered_domain.append_option(domain);
-        self.mechanism
-            .append_value(texts.intern(preference.mechanism));
-        self.category
-            .append_value(texts.intern(preference.category));
-        self.preference
-            .append_option(preference.preference.map(|name| texts.intern(name)));
-        let [allowed, disallowed, unknown] = preference.has;
-        self.has_allowed.append_value(allowed);
-        self.has_disallowed.append_value(disallowed);
-        self.has_unknown.append_value(unknown);
-        self.evidence_line.append_option(preference.evidence_line);
-        self.address
-            .append_option(preference.address.map(|address| texts.intern(address)));
-        self.end_rows(1);
+        let agent = texts.intern(host.agent);
+        self.agent.append_repeated(Some(agent), count);
+        self.host_id.append_repeated(Some(host.host_id), count);
+        let name = texts.intern(host.surt_host_name);
+        self.surt_host_name.append_repeated(Some(name), count);
+        let domain = host.registered_domain.map(|domain| texts.intern(domain));
+        self.url_host_registered_domain
+            .append_repeated(domain, count);
+        self.end_rows(count);
     }
 
     /// Returns the number of rows since the last [`take`](Self::take).

@@ -41,7 +41,7 @@ pub use column::{Column, ColumnType, Expression, SqlDialect, is_partition_name};
 pub use crawler_verdicts::{Builder as CrawlerVerdictRows, CrawlerVerdictRow};
 pub use faults::Fault;
 pub use filled::fill_null_columns;
-pub use host_preferences::{Builder as HostPreferenceRows, HostPreferenceRow, StoredPreference};
+pub use host_preferences::{Builder as HostPreferenceRows, StatingHost, StoredPreference};
 pub use host_verdicts::{Builder as HostVerdictRows, HostVerdictRow, StoredVerdict};
 pub use hosts::{Builder as HostRows, HostRow, HostRules};
 pub use matches::{MatchRow, MatchRows};

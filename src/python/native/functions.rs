@@ -4,14 +4,16 @@
 
 use crate::column::{Column, Parameter};
 use crate::policy_cache::PolicyCache;
-use crate::{REGISTRY, argument_checks, error, parse_dialect};
+use crate::{REGISTRY, argument_checks, error, parse_category, parse_dialect};
 use arrow_array::{BooleanArray, StringArray};
+use capture::date::parse_iso;
 use dataset::crawler::{Crawler, CrawlerPolicy, DialectChoice};
 use pyo3::prelude::*;
 use robots::{ParseOptions, Verdict};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
+use tools::CategoryChoice;
 use tools::check::ParsedFile;
 
 /// The size of all parsed files of a call, above which they are dropped.
@@ -87,6 +89,72 @@ pub(crate) fn robots_verdict(
         })
     });
     Ok(Column::new(Arc::new(answers)))
+}
+
+/// Returns for each row what the site states about one use of a URL by a crawler: ``"allowed"``, ``"disallowed"``,
+/// ``"unknown"`` or ``"not_crawlable"``, as ``RobotsTxt.preference``; null if any parameter is null.
+///
+/// A parameter is a column, or a text for all rows. ``fetch_time`` is the time at which the file was fetched, as text in
+/// ISO 8601, which decides what the labels of ``content-usage`` mean.
+#[pyfunction]
+#[pyo3(signature = (robots_txt, agent, url, category, fetch_time, dialect = None))]
+pub(crate) fn robots_preference(
+    py: Python<'_>,
+    robots_txt: &Bound<'_, PyAny>,
+    agent: &Bound<'_, PyAny>,
+    url: &Bound<'_, PyAny>,
+    category: &Bound<'_, PyAny>,
+    fetch_time: &Bound<'_, PyAny>,
+    dialect: Option<&str>,
+) -> PyResult<Column> {
+    let choice = parse_dialect(dialect)?;
+    let parameters = [
+        Parameter::read(robots_txt)?,
+        Parameter::read(agent)?,
+        Parameter::read(url)?,
+        Parameter::read(category)?,
+        Parameter::read(fetch_time)?,
+    ];
+    let rows = row_count(&parameters)?;
+    let answers: PyResult<StringArray> = py.detach(|| {
+        let [bodies, agents, urls, categories, times] = &parameters;
+        let names_and_urls = agents.values(rows).zip(urls.values(rows));
+        let labels = categories.values(rows).zip(times.values(rows));
+        let questions = bodies.values(rows).zip(names_and_urls).zip(labels);
+        // Neighbouring rows often have the same category.
+        let mut last: Option<(&[u8], CategoryChoice)> = None;
+        ParsedFiles::with_last_file_cached(|files| {
+            let answers = questions.map(|((body, (agent, url)), (category, time))| {
+                let (Some(body), Some(agent), Some(url)) = (body, agent, url) else {
+                    return Ok(None);
+                };
+                let (Some(category), Some(time)) = (category, time) else {
+                    return Ok(None);
+                };
+                argument_checks::check_row(agent, url)?;
+                let parsed = match last.take().filter(|(text, _)| *text == category) {
+                    Some((_, parsed)) => parsed,
+                    None => parse_category(&String::from_utf8_lossy(category))?,
+                };
+                let time = parse_fetch_time(&String::from_utf8_lossy(time))?;
+                let preference = files.answer_for_body(body, |file| {
+                    file.preference(agent, url, choice, &parsed, time)
+                });
+                last = Some((category, parsed));
+                Ok(Some(preference))
+            });
+            answers.collect()
+        })
+    });
+    Ok(Column::new(Arc::new(answers?)))
+}
+
+/// Parses a time in ISO 8601. Returns milliseconds since 1970.
+pub(crate) fn parse_fetch_time(text: &str) -> PyResult<i64> {
+    parse_iso(text).ok_or_else(|| {
+        let hint = "give a time as 2024-03-01, 2024-03-01T12:30:00Z or 2024-03-01 12:30:00";
+        error::usage_error(&format!("'{text}' is no time"), Some(hint))
+    })
 }
 
 /// Returns the number of rows: that of all columns, or 1 if there are only constants.
@@ -215,6 +283,19 @@ impl CachedFile {
     fn is_allowed(&mut self, agent: &[u8], url: &[u8], choice: DialectChoice) -> bool {
         let agent = String::from_utf8_lossy(agent);
         self.policy(&agent, choice).access(url).is_allowed
+    }
+
+    fn preference(
+        &mut self,
+        agent: &[u8],
+        url: &[u8],
+        choice: DialectChoice,
+        category: &CategoryChoice,
+        unix_millis: i64,
+    ) -> &'static str {
+        let agent = String::from_utf8_lossy(agent);
+        let policy = self.policy(&agent, choice);
+        category.preference(&policy, url, Some(unix_millis)).name()
     }
 
     fn verdict(&mut self, agent: &[u8], choice: DialectChoice) -> Verdict {

@@ -32,6 +32,7 @@ use dataset::crawler::registry::CrawlerRegistry;
 use pyo3::prelude::*;
 use robots::Dialect;
 use std::sync::LazyLock;
+use tools::CategoryChoice;
 
 /// The built-in registry of crawlers.
 static REGISTRY: LazyLock<CrawlerRegistry> = LazyLock::new(CrawlerRegistry::built_in);
@@ -51,6 +52,15 @@ fn parse_dialect(name: Option<&str>) -> PyResult<DialectChoice> {
     })
 }
 
+/// Parses the category of use of a mechanism.
+fn parse_category(text: &str) -> PyResult<CategoryChoice> {
+    CategoryChoice::parse(text).ok_or_else(|| {
+        let text = format!("there is no category {text:?} of one mechanism");
+        let hint = "categories are train-ai, ai-use, content-usage:search, ai-train, ai-input and content-signal:search";
+        error::usage_error(&text, Some(hint))
+    })
+}
+
 #[pymodule(gil_used = false)]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
@@ -60,6 +70,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<column::Column>()?;
     module.add_function(wrap_pyfunction!(robots_txt::parse, module)?)?;
     module.add_function(wrap_pyfunction!(functions::robots_allowed, module)?)?;
+    module.add_function(wrap_pyfunction!(functions::robots_preference, module)?)?;
     module.add_function(wrap_pyfunction!(functions::robots_verdict, module)?)?;
     module.add_function(wrap_pyfunction!(stream::read, module)?)?;
     module.add_function(wrap_pyfunction!(stream::log_warnings, module)?)?;

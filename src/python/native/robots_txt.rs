@@ -1,9 +1,10 @@
 //! The class `RobotsTxt`.
 
+use crate::functions::parse_fetch_time;
 use crate::policy_cache::PolicyCache;
 use crate::table::Table;
 use crate::text::Text;
-use crate::{REGISTRY, argument_checks, error, parse_dialect};
+use crate::{REGISTRY, argument_checks, error, parse_category, parse_dialect};
 use dataset::crawler::{Crawler, CrawlerPolicy, DialectChoice};
 use dataset::tables;
 use pyo3::exceptions::PyUserWarning;
@@ -18,7 +19,6 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, PoisonError};
-use tools::CategoryChoice;
 use tools::check::{CrawlerVerdict, ParsedFile};
 
 /// The size of a body up to which the lock of the interpreter is not released: waiting for the lock
@@ -280,7 +280,9 @@ impl RobotsTxt {
     ///
     /// ``category`` is a category of use of ``content-usage`` (``train-ai``, ``ai-use``,
     /// ``content-usage:search``) or of ``content-signal`` (``ai-train``, ``ai-input``,
-    /// ``content-signal:search``), by the vocabulary of today. ``dialect`` is that of ``access``.
+    /// ``content-signal:search``). ``dialect`` is that of ``access``. ``fetch_time`` is the time at which the
+    /// file was fetched, a ``datetime``, a ``date`` or text in ISO 8601: labels are read as they were defined
+    /// then, and as they are defined last if it is not given.
     ///
     /// >>> import robots_scan
     /// >>> robots = robots_scan.parse(b"User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /ok/ train-ai=y\n")
@@ -288,7 +290,7 @@ impl RobotsTxt {
     /// Preference(preference='disallowed', line_no=2, line='Content-Usage: train-ai=n')
     /// >>> robots.preference("ExampleBot", "/ok/a", "train-ai").preference
     /// 'allowed'
-    #[pyo3(signature = (agent, url, category = "train-ai", dialect = None))]
+    #[pyo3(signature = (agent, url, category = "train-ai", dialect = None, fetch_time = None))]
     fn preference<'py>(
         &self,
         py: Python<'py>,
@@ -296,19 +298,20 @@ impl RobotsTxt {
         url: Text,
         category: &str,
         dialect: Option<&str>,
+        fetch_time: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         argument_checks::check_url(&url)?;
-        let Some(category) = CategoryChoice::parse(category) else {
-            let text = format!("there is no category {category:?} of one mechanism");
-            let hint = "categories are train-ai, ai-use, content-usage:search, ai-train, ai-input and content-signal:search";
-            return Err(error::usage_error(&text, Some(hint)));
+        let category = parse_category(category)?;
+        let fetch_time = match fetch_time {
+            Some(time) => Some(parse_fetch_time(&time.str()?.to_string_lossy())?),
+            None => None,
         };
         let policy = self.find_policy(py, &agent.to_str(), parse_dialect(dialect)?)?;
         let class = PREFERENCE_CLASS.import(py, RESULTS_MODULE, "Preference")?;
         let Some(policy) = policy else {
             return class.call1((None::<&str>, None::<u32>, None::<&str>));
         };
-        let found = category.preference(&policy, url.as_bytes(), None);
+        let found = category.preference(&policy, url.as_bytes(), fetch_time);
         let line_no = found.line_no.filter(|_| policy.basis != Basis::HttpStatus);
         let line = line_no.and_then(|line_no| self.line_text(line_no));
         class.call1((found.name(), line_no, line))

@@ -15,7 +15,7 @@ import atexit
 from robots_scan import _native
 from robots_scan._commands import join, match, read, scan, verify
 from robots_scan._errors import Error, StoppedError, UsageError
-from robots_scan._native import RobotsTxt, Table, TableStream, __version__, parse, robots_allowed, robots_verdict, select_sql
+from robots_scan._native import RobotsTxt, Table, TableStream, __version__, parse, robots_allowed, robots_preference, robots_verdict, select_sql
 from robots_scan._results import Access, Anomaly, Group, Preference, RequestRate, Rule
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "parse",
     "read",
     "robots_allowed",
+    "robots_preference",
     "robots_verdict",
     "scan",
     "select_sql",

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from robots_scan._engines import missing_package, stored_body
-from robots_scan._native import robots_allowed, robots_verdict
+from robots_scan._native import robots_allowed, robots_preference, robots_verdict
 
 try:
     import duckdb
@@ -29,6 +29,9 @@ def register(connection: duckdb.DuckDBPyConnection | None = None) -> None:
 
     ``robots_verdict(robots_txt, agent)`` is the verdict on the whole site, as of :meth:`robots_scan.RobotsTxt.verdict`.
 
+    ``robots_preference(robots_txt, agent, url, category, fetch_time)`` is what the site states about one use of a URL by a
+    crawler, as of :meth:`robots_scan.RobotsTxt.preference`. ``fetch_time`` is text: ``fetch_time::VARCHAR`` of a dataset.
+
     ``robots_body(body, is_valid_utf8)`` is a BLOB: the bytes of a robots.txt file in a dataset, from two columns of
     ``robots_files``. A body that is not UTF-8 is stored with escapes, so without this function rules with such bytes
     are compared in another form. It is null for the page of an error or a redirect, because ``is_valid_utf8`` is.
@@ -46,13 +49,14 @@ def register(connection: duckdb.DuckDBPyConnection | None = None) -> None:
     try:
         import pyarrow  # noqa: F401
     except ImportError:
-        functions, kind = (_allowed_of_row, _verdict_of_row), "native"
+        functions, kind = (_allowed_of_row, _preference_of_row, _verdict_of_row), "native"
     else:
-        functions, kind = (_allowed_of_rows, _verdict_of_rows), "arrow"
+        functions, kind = (_allowed_of_rows, _preference_of_rows, _verdict_of_rows), "arrow"
     if connection is None:
         connection = duckdb.default_connection()
-    allowed, verdict = functions
+    allowed, preference, verdict = functions
     _create(connection, "robots_allowed", allowed, None, "BOOLEAN", kind)
+    _create(connection, "robots_preference", preference, None, "VARCHAR", kind)
     _create(connection, "robots_verdict", verdict, None, "VARCHAR", kind)
     _create(connection, "robots_body", stored_body, ["VARCHAR", "BOOLEAN"], "BLOB", "native")
 
@@ -77,12 +81,20 @@ def _allowed_of_rows(robots_txt, agent, url):  # type: ignore[no-untyped-def]
     return robots_allowed(robots_txt, agent, url)
 
 
+def _preference_of_rows(robots_txt, agent, url, category, fetch_time):  # type: ignore[no-untyped-def]
+    return robots_preference(robots_txt, agent, url, category, fetch_time)
+
+
 def _verdict_of_rows(robots_txt, agent):  # type: ignore[no-untyped-def]
     return robots_verdict(robots_txt, agent)
 
 
 def _allowed_of_row(robots_txt, agent, url):  # type: ignore[no-untyped-def]
     return robots_allowed(robots_txt, agent, url).to_pylist()[0]
+
+
+def _preference_of_row(robots_txt, agent, url, category, fetch_time):  # type: ignore[no-untyped-def]
+    return robots_preference(robots_txt, agent, url, category, fetch_time).to_pylist()[0]
 
 
 def _verdict_of_row(robots_txt, agent):  # type: ignore[no-untyped-def]

@@ -21,7 +21,7 @@ try:
 except ModuleNotFoundError as error:
     raise missing_package(error, "polars", "polars") from None
 
-__all__ = ["robots_allowed", "robots_body", "robots_verdict"]
+__all__ = ["robots_allowed", "robots_body", "robots_preference", "robots_verdict"]
 
 IntoExpr = pl.Expr | pl.Series | str | bytes | None
 """An expression, the name of a column, or a constant. As elsewhere in Polars, text is a name: a constant text is
@@ -38,6 +38,22 @@ def robots_allowed(robots_txt: IntoExpr, agent: IntoExpr, url: IntoExpr, dialect
     :func:`robots_body` returns its bytes.
     """
     return _function(_native.robots_allowed, [robots_txt, agent, url], dialect, pl.Boolean)
+
+
+def robots_preference(
+    robots_txt: IntoExpr,
+    agent: IntoExpr,
+    url: IntoExpr,
+    category: IntoExpr,
+    fetch_time: IntoExpr,
+    dialect: Dialect | None = None,
+) -> pl.Expr:
+    """Return an expression: what a site states about one use of a URL, as :func:`robots_scan.robots_preference` answers.
+
+    The result is a String with the name ``robots_preference``. The parameters are those of :func:`robots_allowed`;
+    ``category`` is ``polars.lit("train-ai")``, and ``fetch_time`` is text, such as ``polars.col("fetch_time").cast(str)``.
+    """
+    return _function(_native.robots_preference, [robots_txt, agent, url, category, fetch_time], dialect, pl.String)
 
 
 def robots_verdict(robots_txt: IntoExpr, agent: IntoExpr, dialect: Dialect | None = None) -> pl.Expr:

@@ -25,12 +25,13 @@ from pyspark.sql.types import BinaryType, BooleanType, StringType
 if TYPE_CHECKING:
     from pyspark.sql import Column, SparkSession
 
-__all__ = ["register", "robots_allowed", "robots_body", "robots_verdict"]
+__all__ = ["register", "robots_allowed", "robots_body", "robots_preference", "robots_verdict"]
 
 
 def register(spark: SparkSession) -> None:
-    """Add the functions ``robots_allowed``, ``robots_verdict`` and ``robots_body`` to the SQL of a session."""
-    for function in (_allowed(None), _verdict(None), _body()):
+    """Add the functions ``robots_allowed``, ``robots_preference``, ``robots_verdict`` and ``robots_body`` to the SQL of a
+    session."""
+    for function in (_allowed(None), _preference(None), _verdict(None), _body()):
         spark.udf.register(function.__name__, function)
 
 
@@ -46,6 +47,22 @@ def robots_allowed(
     :func:`robots_body` returns its bytes.
     """
     return _allowed(dialect)(robots_txt, agent, url)
+
+
+def robots_preference(
+    robots_txt: Column | str,
+    agent: Column | str,
+    url: Column | str,
+    category: Column | str,
+    fetch_time: Column | str,
+    dialect: Dialect | None = None,
+) -> Column:
+    """Return a column: what a site states about one use of a URL, as :func:`robots_scan.robots_preference` answers.
+
+    The result is a string. The parameters are those of :func:`robots_allowed`; ``category`` is ``lit("train-ai")``, and
+    ``fetch_time`` a string, such as ``col("fetch_time").cast("string")``.
+    """
+    return _preference(dialect)(robots_txt, agent, url, category, fetch_time)
 
 
 def robots_verdict(robots_txt: Column | str, agent: Column | str, dialect: Dialect | None = None) -> Column:
@@ -75,6 +92,17 @@ def _allowed(dialect: Dialect | None) -> Any:
         return pyarrow.array(_native.robots_allowed(robots_txt, agent, url, dialect))
 
     return arrow_udf(robots_allowed, BooleanType())
+
+
+def _preference(dialect: Dialect | None) -> Any:
+    _native.robots_preference(None, None, None, None, None, dialect)
+
+    def robots_preference(
+        robots_txt: pyarrow.Array, agent: pyarrow.Array, url: pyarrow.Array, category: pyarrow.Array, fetch_time: pyarrow.Array
+    ) -> pyarrow.Array:
+        return pyarrow.array(_native.robots_preference(robots_txt, agent, url, category, fetch_time, dialect))
+
+    return arrow_udf(robots_preference, StringType())
 
 
 def _verdict(dialect: Dialect | None) -> Any:

@@ -67,6 +67,18 @@ class Question(NamedTuple):
     verdict: str | None
 
 
+# A file whose statement about training has a label that was a part of another one until 18 November 2025, and the
+# preferences of a crawler at three times: by the labels of the day.
+STATEMENTS = "User-agent: *\nContent-Usage: train-ai=n\nContent-Signal: ai-train=no\nDisallow: /x\n"
+PREFERENCES = [
+    ("/", "train-ai", "2025-09-10 12:00:00", "disallowed"),
+    ("/", "train-genai", "2025-09-10", "disallowed"),
+    ("/", "train-genai", "2026-01-01T00:00:00Z", "unknown"),
+    ("/", "content-usage:search", "2026-01-01", "unknown"),
+    ("/", "ai-train", "2020-01-01", "disallowed"),
+    ("/x/", "ai-train", "2020-01-01", "not_crawlable"),
+]
+
 AGENTS = ("GPTBot", "Googlebot-News", "ExampleBot/1.0", "*")
 
 URLS = ("https://example.com/", "http://example.com/private/a.html?b=1", "/page.pdf", "https://example.com/caf%C3%A9", "")

@@ -96,6 +96,14 @@ class Functions(unittest.TestCase):
                 found = self.ask("SELECT robots_allowed(body, agent, url), robots_verdict(body, agent) FROM asked ORDER BY i")
                 self.assertEqual(found, [(question.is_allowed, question.verdict) for question in asked])
 
+    def test_preferences_are_those_of_single_files(self) -> None:
+        for url, category, time, expected in samples.PREFERENCES:
+            query = "SELECT robots_preference(?, 'a', ?, ?, ?)"
+            self.assertEqual(self.ask(query, samples.STATEMENTS, url, category, time), [(expected,)])
+        times = "(SELECT unnest([TIMESTAMP '2025-09-10', TIMESTAMP '2026-01-01', NULL]) AS t)"
+        query = f"SELECT robots_preference(?, 'a', '/', 'train-genai', t::VARCHAR) FROM {times}"
+        self.assertEqual(self.ask(query, samples.STATEMENTS), [("disallowed",), ("unknown",), (None,)])
+
     def test_results_have_types(self) -> None:
         relation = self.connection.sql("SELECT robots_allowed('', 'a', '/'), robots_verdict('', 'a'), robots_body('', true)")
         self.assertEqual([str(kind) for kind in relation.types], ["BOOLEAN", "VARCHAR", "BLOB"])
@@ -198,7 +206,7 @@ class Functions(unittest.TestCase):
         kinds = self.ask(
             "SELECT function_name, has_side_effects FROM duckdb_functions() WHERE function_name[:7] = 'robots_' ORDER BY ALL"
         )
-        self.assertEqual(kinds, [("robots_allowed", False), ("robots_body", False), ("robots_verdict", False)])
+        self.assertEqual(kinds, [("robots_allowed", False), ("robots_body", False), ("robots_preference", False), ("robots_verdict", False)])
 
     def test_functions_outlive_the_cursor_that_registered_them(self) -> None:
         connection = duckdb.connect()

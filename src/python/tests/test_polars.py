@@ -10,7 +10,7 @@ import polars as pl
 import robots_scan
 import robots_scan.polars
 import samples
-from robots_scan.polars import robots_allowed, robots_body, robots_verdict
+from robots_scan.polars import robots_allowed, robots_body, robots_preference, robots_verdict
 from streams import Isolation, StreamTests
 
 
@@ -60,6 +60,11 @@ class Expressions(unittest.TestCase):
     def test_dialects_have_the_answers_of_single_files(self) -> None:
         for dialect in ("google", "rfc9309", "koster1996"):
             self.check(samples.questions(dialect=dialect), pl.Binary, dialect)
+
+    def test_preferences_are_those_of_single_files(self) -> None:
+        frame = pl.DataFrame(samples.PREFERENCES, ["url", "category", "time", "expected"], orient="row")
+        found = frame.select("expected", robots_preference(pl.lit(samples.STATEMENTS), pl.lit("a"), "url", "category", "time"))
+        self.assertEqual(found["robots_preference"].to_list(), found["expected"].to_list())
 
     def test_text_is_a_name_and_a_constant_is_an_expression(self) -> None:
         frame = self.frame().with_columns(agent=pl.lit("GPTBot"))

@@ -18,7 +18,7 @@ import samples
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from robots_scan.spark import robots_allowed, robots_body, robots_verdict
+from robots_scan.spark import robots_allowed, robots_body, robots_preference, robots_verdict
 from streams import Isolation
 
 FILE = "User-agent: *\nDisallow: /x"
@@ -62,6 +62,14 @@ class Spark(unittest.TestCase):
         answers = robots_allowed("body", "agent", "url", "koster1996"), robots_verdict("body", "agent", dialect="koster1996")
         found = sorted(map(tuple, self.asked(asked).select("i", *answers).collect()))
         self.assertEqual(found, [(i, question.is_allowed, question.verdict) for i, question in enumerate(asked)])
+
+    def test_preferences_are_those_of_single_files(self) -> None:
+        frame = self.spark.createDataFrame(samples.PREFERENCES, "url string, category string, time string, expected string")
+        answer = robots_preference(F.lit(samples.STATEMENTS), F.lit("a"), "url", "category", "time")
+        found = frame.select("expected", answer).collect()
+        self.assertEqual([row[0] for row in found], [row[1] for row in found])
+        sql = "SELECT robots_preference('Content-Usage: train-ai=n', 'a', '/', 'train-ai', '2026-01-01')"
+        self.assertEqual(self.spark.sql(sql).collect()[0][0], "unknown")
 
     def test_constants_stand_for_all_rows(self) -> None:
         frame = self.spark.createDataFrame([("/x",), ("/y",), (None,)], "url string").coalesce(1)

@@ -8,6 +8,7 @@ import tempfile
 import threading
 import tomllib
 import unittest
+from datetime import date, datetime, timezone
 from pathlib import Path
 
 import robots_scan
@@ -112,8 +113,25 @@ class Columns(unittest.TestCase):
             thread.join()
         self.assertEqual(wrong, [])
 
+    def test_preferences_are_those_of_the_time(self) -> None:
+        robots = robots_scan.parse(samples.STATEMENTS)
+        for url, category, time, expected in samples.PREFERENCES:
+            with self.subTest(category=category, time=time):
+                found = robots_scan.robots_preference(samples.STATEMENTS, "a", url, category, time)
+                self.assertEqual(found.to_pylist(), [expected])
+                self.assertEqual(robots.preference("a", url, category, fetch_time=time).preference, expected)
+        for time in (date(2025, 9, 10), datetime(2025, 9, 10), datetime(2025, 9, 10, tzinfo=timezone.utc)):
+            self.assertEqual(robots.preference("a", "/", "train-genai", fetch_time=time).preference, "disallowed")
+        self.assertEqual(robots.preference("a", "/", "train-genai").preference, "unknown")
+        for missing in range(5):
+            values = [None if i == missing else value for i, value in enumerate(("", "a", "/", "train-ai", "2025-01-01"))]
+            self.assertEqual(robots_scan.robots_preference(*values).to_pylist(), [None])
+
     def test_wrong_arguments_are_named(self) -> None:
         cases = [
+            (lambda: robots_scan.robots_preference("", "a", "/", "search", "2025-01-01"), 'there is no category "search"'),
+            (lambda: robots_scan.robots_preference("", "a", "/", "train-ai", "soon"), "'soon' is no time"),
+            (lambda: robots_scan.parse("").preference("a", "/", fetch_time="soon"), "'soon' is no time"),
             (lambda: robots_scan.robots_allowed(1, "a", "/"), "a column of type 'int' cannot be read"),
             (lambda: robots_scan.robots_allowed("", "a", samples.table_of_file()), "a table cannot be read as a column"),
             (lambda: robots_scan.robots_allowed("", "a", samples.stream("rules")), "a table cannot be read as a column"),

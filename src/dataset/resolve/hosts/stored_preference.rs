@@ -48,8 +48,8 @@ impl<'d> PreferenceReader<'d> {
         })
     }
 
-    /// Appends the rows of a capture to `out`, for [`next_agent`]. Captures are
-    /// read in order.
+    /// Appends the rows of a capture to `out`, for [`next_agent`]. Captures are read in
+    /// order.
     pub(super) fn read_capture(
         &mut self,
         context: &ResolveContext<'_>,
@@ -113,7 +113,7 @@ fn put_text(out: &mut Vec<u8>, column: &StringArray, row: usize) {
     }
 }
 
-/// Reads a name and the rows with it, for [`for_each_preference`]; `None` at the end.
+/// Reads a name and the rows with it, for [`read_preferences`]; `None` at the end.
 pub(super) fn next_agent<'a>(fields: &mut FieldReader<'a>) -> Option<(&'a str, &'a [u8])> {
     if fields.rest().is_empty() {
         return None;
@@ -122,26 +122,44 @@ pub(super) fn next_agent<'a>(fields: &mut FieldReader<'a>) -> Option<(&'a str, &
     fields.u8();
     let agent = text(fields.bytes());
     let rows = fields.rest();
-    read_preference(fields);
+    skip_preference(fields);
     while fields.rest().first() == Some(&0) {
         fields.u8();
-        read_preference(fields);
+        skip_preference(fields);
     }
     Some((agent, &rows[..rows.len() - fields.rest().len()]))
 }
 
-/// Calls `each` with each of the rows that [`next_agent`] returned.
-pub(super) fn for_each_preference<'a>(
-    fields: &mut FieldReader<'a>,
-    mut each: impl FnMut(StoredPreference<'a>),
-) {
-    loop {
-        each(read_preference(fields));
+/// Returns the rows of a name that [`next_agent`] returned.
+pub(super) fn read_preferences(rows: &[u8]) -> impl Iterator<Item = StoredPreference<'_>> {
+    let mut fields = FieldReader::new(rows);
+    let mut is_first = true;
+    std::iter::from_fn(move || {
         if fields.rest().is_empty() {
-            return;
+            return None;
         }
+        if !std::mem::take(&mut is_first) {
+            fields.u8();
+        }
+        Some(read_preference(&mut fields))
+    })
+}
+
+/// Skips the preference of a row.
+fn skip_preference(fields: &mut FieldReader<'_>) {
+    let skip_option = |fields: &mut FieldReader<'_>| {
+        if fields.u8() != 0 {
+            fields.bytes();
+        }
+    };
+    fields.bytes();
+    fields.bytes();
+    skip_option(fields);
+    for _ in 0..3 {
         fields.u8();
     }
+    fields.u32();
+    skip_option(fields);
 }
 
 /// Reads the preference of a row.

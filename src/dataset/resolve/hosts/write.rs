@@ -5,7 +5,7 @@ use super::rules::{
     CaptureKey, HostsWithRules, read_all_rules, read_names_record, read_rules_record,
 };
 use super::selection::{SelectedHost, SelectedHosts};
-use super::stored_preference::{for_each_preference, next_agent};
+use super::stored_preference::{next_agent, read_preferences};
 use super::stored_verdict::{inconsistent_table_error, put_verdict, read_verdict};
 use crate::external_sort::sort_key::{
     FieldReader, push_key_without_escapes, put_bytes, put_i64, put_key, put_u8, put_u32,
@@ -14,8 +14,8 @@ use crate::external_sort::{Reader, SortedRecords, Sorter};
 use crate::resolve::ResolveContext;
 use crate::resolve::origin::url_host;
 use crate::tables::{
-    HostPreferenceRow, HostPreferenceRows, HostRow, HostRows, HostRules, HostVerdictRow,
-    HostVerdictRows, Table,
+    HostPreferenceRows, HostRow, HostRows, HostRules, HostVerdictRow, HostVerdictRows, StatingHost,
+    Table,
 };
 use columns::{RowBatch, TableFileWriter};
 use disk::error::Error;
@@ -411,11 +411,14 @@ fn write_host_preferences(
     let mut rows = HostPreferenceRows::default();
     let mut batch_crawl = 0;
     let (mut agent, mut last_key) = (Vec::new(), Vec::new());
+    // The preferences of the record before, and the number of its rows at the end of this batch.
+    let (mut last_preferences, mut last_rows) = (Vec::new(), 0);
     while let Some(record) = reader.peek() {
         let mut fields = FieldReader::new(record);
         let crawl = fields.u32();
         if rows.row_count() >= BATCH_ROWS || (rows.row_count() > 0 && crawl != batch_crawl) {
             files.write(batch_crawl, rows.take())?;
+            last_rows = 0;
         }
         batch_crawl = crawl;
         let key = fields.key();
@@ -427,17 +430,24 @@ fn write_host_preferences(
         }
         let host_id = fields.i64();
         fields.u32();
-        let (host, domain) = (utf8_text(fields.bytes()), utf8_text(fields.bytes()));
-        let agent = utf8_text(&agent);
-        for_each_preference(&mut fields, |preference| {
-            rows.push(&HostPreferenceRow {
-                agent,
-                host_id,
-                surt_host_name: host,
-                registered_domain: Some(domain).filter(|domain| !domain.is_empty()),
-                preference,
-            });
-        });
+        let (name, domain) = (utf8_text(fields.bytes()), utf8_text(fields.bytes()));
+        let host = StatingHost {
+            agent: utf8_text(&agent),
+            host_id,
+            surt_host_name: name,
+            registered_domain: Some(domain).filter(|domain| !domain.is_empty()),
+        };
+        // Many hosts have the same block of a vendor.
+        let preferences = fields.rest();
+        if last_rows > 0 && last_preferences == preferences {
+            rows.push_repeated(&host, last_rows);
+        } else {
+            let before = rows.row_count();
+            rows.push(&host, read_preferences(preferences));
+            last_rows = rows.row_count() - before;
+            last_preferences.clear();
+            last_preferences.extend_from_slice(preferences);
+        }
         reader.advance()?;
     }
     match rows.row_count() {

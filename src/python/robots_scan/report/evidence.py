@@ -6,17 +6,12 @@ Each has one row per host that is counted, with url_host_name, domain, ruleset_i
 from .dataset import literal
 
 OF_VERDICT = "v.url_host_name, v.domain, v.ruleset_id, v.rules_crawl, v.rules_robots_id, v.evidence_line AS line_no"
+OF_PREFERENCE = "p.url_host_name, p.domain, p.ruleset_id, p.rules_crawl, p.rules_robots_id"
 OF_HOST = "h.url_host_name, h.domain, h.ruleset_id, h.rules_crawl, h.rules_robots_id"
 AI_AGENTS = "SELECT lower(g.agent) FROM agents g WHERE starts_with(g.category, 'ai_') OR starts_with(g.category2, 'ai_')"
 BY_NAME = "v.verdict = 'disallow_all' AND v.basis = 'explicit'"
 BY_WILDCARD = "v.verdict = 'disallow_all' AND v.basis NOT IN ('explicit', 'http_status')"
 BY_STATUS = "v.verdict = 'disallow_all' AND v.basis = 'http_status'"
-
-
-# Files with a valid statement about AI training, for the site, a path or a group, as in the question `contradictions`.
-TRAINING_STATEMENTS = (
-    "SELECT p.crawl, p.robots_id, CASE WHEN bool_and(p.allow) THEN 'yes' WHEN NOT bool_or(p.allow) THEN 'no' ELSE 'both' END AS statement "
-    "FROM preferences p WHERE p.pref_key IN ('ai-train', 'train-ai') AND p.is_valid AND p.allow IS NOT NULL GROUP BY p.crawl, p.robots_id")
 
 
 def verdicts(agent, crawl, condition):
@@ -57,15 +52,17 @@ def lines(table, crawl, condition, denominator="successful"):
             f"JOIN {table} x ON x.crawl = h.rules_crawl AND x.robots_id = h.rules_robots_id WHERE {condition} GROUP BY ALL")
 
 
-def training_disallowed(crawl):
-    """Returns hosts with a valid statement for the whole site that disallows AI training, as in the question `effective_preferences`."""
-    return lines(
-        "(SELECT p.* FROM preferences p LEFT JOIN (SELECT DISTINCT g.crawl, g.robots_id, g.group_no FROM groups g WHERE g.agent = '*') g "
-        "ON g.crawl = p.crawl AND g.robots_id = p.robots_id AND g.group_no = p.group_no WHERE p.is_valid AND NOT p.allow "
-        "AND p.pref_key IN ('ai-train', 'train-ai') AND (p.group_no IS NULL OR g.group_no IS NOT NULL) AND (p.path IS NULL OR p.path IN ('', '/', '/*')))",
-        crawl, "true")
+def preferences(agent, crawl, condition):
+    """Returns hosts by what they state about the use of their content by a crawler, with the first line that shows it."""
+    return (f"SELECT {OF_PREFERENCE}, min(p.evidence_line) AS line_no FROM preferences_for({literal(agent)}, crawl := {literal(crawl)}) p "
+            f"WHERE {condition} GROUP BY ALL")
 
 
 def same(column, value):
     """Returns a condition that also holds for null."""
     return f"{column} IS NOT DISTINCT FROM {literal(value)}"
+
+
+def same_preference(table, row):
+    """Returns the condition that a row of `preferences_for` has the mechanism, category and preference of a row of a question."""
+    return " AND ".join(same(f"{table}.{column}", row[column]) for column in ("mechanism", "category", "preference"))

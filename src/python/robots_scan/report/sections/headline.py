@@ -65,10 +65,13 @@ def one_crawler(study, figure, about):
 
 
 def training_disallowed(study, figure):
+    """A row for each mechanism by which hosts state that training is disallowed, for all crawlers and on all paths that they may fetch."""
+    if not study.has_preferences():
+        return []
     source, rows = study.ask("effective_preferences", crawl=study.crawl)
-    figure.sources.append(replace(source, about="AI training, stated for the whole site"))
-    return [share_row(row, "state that AI training is disallowed", evidence.training_disallowed(study.crawl))
-            for row in rows if (row["purpose"], row["preference"]) == ("training", "disallowed")]
+    figure.sources.append(replace(source, about="AI training, stated for all crawlers"))
+    return [share_row(row, f"disallow {row['category']} by {row['mechanism']}", evidence.preferences("*", study.crawl, evidence.same_preference("p", row)))
+            for row in rows if row["category"] in ("ai-train", "train-ai") and row["preference"] == "disallow_all"]
 
 
 def lead(study, row, undecided):

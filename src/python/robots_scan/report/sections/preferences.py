@@ -10,12 +10,15 @@ from .shares import SHARES, bar_chart, columns_of, fill_concentration, other_ord
 RULES = (("blocked_by_name", "block by name", evidence.BY_NAME), ("blocked_by_wildcard", "block through *", evidence.BY_WILDCARD),
          ("blocked_by_status", "block by status", evidence.BY_STATUS), ("partial", "allow some paths", "v.verdict = 'partial'"),
          ("allowed", "allow all paths", "v.verdict = 'allow_all'"))
-STATEMENTS = {"yes": "training allowed", "no": "training disallowed", "both": "both stated"}
+# What hosts state about a use, as in the column `preference`.
+PREFERENCES = {"allow_all": "allowed", "disallow_all": "disallowed", "mixed": "by path", "unknown_all": "not stated", "not_crawlable": "all blocked",
+               "too_complex": "too complex", None: "stated"}
 
 
 def build(study):
+    figures = [stated(study), effective(study), *(contradictions(study, agent) for agent in study.chosen)]
     return Section("preferences", "Stated preferences", "Content-Signal, Content-Usage and similar lines state what content may be used for. They are independent "
-                   "of the rules, and a network may write them for its customers.", [stated(study), *(contradictions(study, agent) for agent in study.chosen)])
+                   "of the rules, and a network may write them for its customers.", figures)
 
 
 def stated(study):
@@ -40,34 +43,65 @@ def stated(study):
     return figure
 
 
+def effective(study):
+    """What the statements mean for crawlers that are not named, over all paths."""
+    figure = Figure("effective-preferences", f"What hosts of {study.crawl} state for all crawlers")
+    if not study.has_preferences():
+        figure.missing = f"{study.crawl} was scanned in a format before 7, which has no preferences of hosts."
+        return figure
+    source, rows = study.ask("effective_preferences", crawl=study.crawl)
+    figure.sources.append(source)
+    if not rows:
+        figure.missing = f"No host of {study.crawl or 'the dataset'} states a preference for all crawlers."
+        return figure
+    for row in ranked(rows)[:ROWS_MAX]:
+        figure.rows.append(share_row(row, label_of(row), evidence.preferences("*", study.crawl, evidence.same_preference("p", row))))
+    figure.columns = columns_of(figure.rows, "preference", SHARES)
+    figure.chart = bar_chart(f"What hosts of {study.crawl} state for all crawlers", figure.rows)
+    first = figure.rows[0]
+    figure.lead = (f"A statement counts for the crawlers and paths that it concerns. The most common preference for all crawlers, {first['label']}, is that of "
+                   f"{said(first)} with a 2xx response.{other_order(figure.rows)} “Not stated” means that the host states something about another use.")
+    if len(rows) > ROWS_MAX:
+        figure.lead += f" The {ROWS_MAX} most common are shown, of {len(rows)}."
+    return figure
+
+
 def contradictions(study, agent):
     key, agent = study.key("contradictions", agent), agent.token
+    figure = Figure(key, f"What hosts state for all crawlers, and their rules for {agent}, in {study.crawl}")
+    if not study.has_preferences():
+        figure.missing = f"{study.crawl} was scanned in a format before 7, which has no preferences of hosts."
+        return figure
     source, rows = study.ask("contradictions", agent=agent, crawl=study.crawl)
-    figure = Figure(key, f"Statements about AI training, and the rules for {agent}, in {study.crawl}", sources=[source])
+    figure.sources.append(source)
     if not rows:
-        figure.missing = f"No host of {study.crawl or 'the dataset'} with a known verdict states whether AI training is allowed."
+        figure.missing = f"No host of {study.crawl or 'the dataset'} with a known verdict states for all crawlers whether the use of {agent} is allowed."
         return figure
     classes = "CASE " + " ".join(f"WHEN {condition} THEN '{column}'" for column, _, condition in RULES) + " END"
     counts = study.counts(
-        f"SELECT s.statement, {classes}, count(*) FROM verdicts_for({literal(agent)}) v JOIN ({evidence.TRAINING_STATEMENTS}) s "
-        f"ON s.crawl = v.rules_crawl AND s.robots_id = v.rules_robots_id WHERE v.crawl = {literal(study.crawl)} AND v.verdict <> 'unknown' GROUP BY ALL")
+        f"SELECT p.mechanism, p.category, p.preference, {classes}, count(*) FROM verdicts_for({literal(agent)}, crawl := {literal(study.crawl)}) v "
+        f"JOIN preferences_for('*', crawl := {literal(study.crawl)}) p ON p.host_id = v.host_id WHERE v.verdict <> 'unknown' GROUP BY ALL")
     for row in rows:
         for column, rules, condition in RULES:
-            hosts = counts.get((row["training_allowed"], column), 0)
+            hosts = counts.get((row["mechanism"], row["category"], row["preference"], column), 0)
             if hosts:
-                of_statement = (f"{condition} AND (v.rules_crawl, v.rules_robots_id) IN (SELECT (s.crawl, s.robots_id) FROM ({evidence.TRAINING_STATEMENTS}) s "
-                                f"WHERE s.statement = {literal(row['training_allowed'])})")
+                of_preference = (f"{condition} AND v.host_id IN (SELECT p.host_id FROM preferences_for('*', crawl := {literal(study.crawl)}) p "
+                                 f"WHERE {evidence.same_preference('p', row)})")
                 about_name = ("largest_domain", "largest_ruleset", "low", "high") if column == "blocked_by_name" else ()
                 figure.rows.append(share_row(
                     {"hosts": hosts, "of_hosts": row["hosts"], "of_domains": row["domains"], "share_of_domains": row["domains_" + column],
                      **{name: row[name] for name in about_name}},
-                    f"{STATEMENTS[row['training_allowed']]}, {rules}", evidence.verdicts(agent, study.crawl, of_statement)))
+                    f"{label_of(row)}, {rules}", evidence.verdicts(agent, study.crawl, of_preference)))
     fill_concentration(study, figure.rows)
-    figure.columns = columns_of(figure.rows, "statement, and rules", SHARES)
-    figure.chart = bar_chart(f"Rules for {agent} by statement about AI training in {study.crawl}", figure.rows, has_denominators=True)
-    row = next((row for row in rows if row["training_allowed"] == "no"), rows[0])
-    blocked = sum(counts.get((row["training_allowed"], column), 0) for column, _, _ in RULES[:3])
+    figure.columns = columns_of(figure.rows, "preference, and rules", SHARES)
+    figure.chart = bar_chart(f"Rules for {agent} by the preference for all crawlers in {study.crawl}", figure.rows, has_denominators=True)
+    row = max(rows, key=lambda row: (row["preference"] == "disallow_all", row["hosts"]))
+    blocked = sum(counts.get((row["mechanism"], row["category"], row["preference"], column), 0) for column, _, _ in RULES[:3])
     domains = min(1, round(sum(row["domains_" + column] for column, _, _ in RULES[:3]), 5))
-    figure.lead = (f"Of {plural(row['domains'], 'registered domain')} with the statement “{STATEMENTS[row['training_allowed']]}”, for the site, a path or a group, "
-                   f"{share(domains)} block {agent}, by name, through * or by status ({share(blocked / row['hosts'])} of {plural(row['hosts'], 'host')}).")
+    figure.lead = (f"Of {plural(row['domains'], 'registered domain')} with the preference “{label_of(row)}” for all crawlers, {share(domains)} block {agent}, "
+                   f"by name, through * or by status ({share(blocked / row['hosts'])} of {plural(row['hosts'], 'host')}).")
     return figure
+
+
+def label_of(row):
+    return f"{row['mechanism']}: {row['category']} {PREFERENCES[row['preference']]}"
