@@ -68,6 +68,7 @@ class Spark(unittest.TestCase):
         answer = robots_preference(F.lit(samples.STATEMENTS), F.lit("a"), "url", "category", "time")
         found = frame.select("expected", answer).collect()
         self.assertEqual([row[0] for row in found], [row[1] for row in found])
+        robots_scan.spark.register(self.spark)
         sql = "SELECT robots_preference('Content-Usage: train-ai=n', 'a', '/', 'train-ai', '2026-01-01')"
         self.assertEqual(self.spark.sql(sql).collect()[0][0], "unknown")
 
