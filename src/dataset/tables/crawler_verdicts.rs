@@ -20,7 +20,7 @@ table! { "One row per host and requested crawler, in the order of crawls, hosts 
     by_status: Bool null, "True if the HTTP status disallows everything, as a 429 or 5xx does.";
     root_allowed: Bool null, "True if `/` may be fetched. Null if the host has no rows in `host_verdicts` (`has_named_rows`).";
     rules_crawl: Text, "The crawl of `rules_robots_id`, as in `hosts`.";
-    rules_robots_id: Long, "The capture whose rules and status apply, as in `hosts`.";
+    rules_robots_id: Long delta, "The capture whose rules and status apply, as in `hosts`.";
     evidence_line: Int null, "The line of that capture that proves `verdict`. Null if no line does, such as for a status.";
 }}
 
