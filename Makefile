@@ -152,6 +152,8 @@ hosts: $(PROGRAM) .venv-test/ready ## compares the resolved tables with their or
 	.venv-test/bin/python jobs/test_equal_answers.py $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
 	.venv-test/bin/python jobs/test_crawler_verdicts.py $(PROGRAM) $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
 	.venv-test/bin/python jobs/test_annotation.py $(PROGRAM) $(DATASET)
+	$(CARGO) build --workspace --locked
+	.venv-test/bin/python jobs/test_series.py $(PROGRAM) target/debug/xtask
 
 documents: $(PROGRAM) .venv-test/ready ## executes the commands in the documentation; WRITE=--write updates their outputs
 	.venv-test/bin/python jobs/test_documents.py $(PROGRAM) $(WRITE)

@@ -3,6 +3,7 @@
 mod bench_corpus;
 mod bench_floors;
 mod samples;
+mod series;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -15,6 +16,7 @@ tools:
   bench-corpus [crawl] FOLDER BYTES         writes archives shaped like a crawl into FOLDER
   bench-corpus stress FOLDER BYTES [ARCHIVE…]
                                             writes archives with few redirects and many large files
+  series FOLDER CRAWLS HOSTS [SEED]         writes crawls whose changes are known, and the truth about them
   bench-floors MEASUREMENT ARCHIVE…         measures one part of the job on its own: inflate, read,
                                             read-fastwarc, parse or parse-fast-robots";
 
@@ -25,6 +27,7 @@ fn main() -> ExitCode {
     let result = match tool.as_str() {
         "samples" => write_samples(&args),
         "bench-corpus" => bench_corpus::run(&args),
+        "series" => series::run(&args),
         "bench-floors" => bench_floors::run(&args),
         _ => Err(USAGE.into()),
     };

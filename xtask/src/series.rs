@@ -1,0 +1,299 @@
+//! Writes a series of crawls whose changes are known: `cargo xtask series FOLDER CRAWLS HOSTS [SEED]`.
+//!
+//! `FOLDER/crawl-000/` has the archives of the first crawl, and `truth.csv` a row for each host that a
+//! crawl captured: once, so that this capture is the authoritative one. Hosts change whether they are
+//! captured or not, which is how crawls differ from the web.
+//!
+//! A policy is a number, and its text follows from the number (see [`policy_text`]), so that a test
+//! needs no parser to know the verdicts.
+
+use crate::samples::record::{Record, http};
+use capture::date::format_iso;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use inputs::Random;
+use std::error::Error;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+/// The percentages of hosts that a crawl captures, and that change between two crawls.
+const SEEN: u64 = 55;
+const POLICY_CHANGES: u64 = 4;
+const STATUS_CHANGES: u64 = 5;
+const ORIGIN_CHANGES: u64 = 1;
+/// One in this many unchanged files is a revisit.
+const REVISITS: u64 = 10;
+
+/// Statuses with weights.
+const STATUSES: [(u64, u16); 6] = [
+    (60, 200),
+    (20, 404),
+    (10, 301),
+    (4, 403),
+    (2, 429),
+    (4, 503),
+];
+
+/// The crawlers that the lowest bits of a policy name.
+const CRAWLERS: [&str; 8] = [
+    "GPTBot",
+    "CCBot",
+    "ClaudeBot",
+    "Google-Extended",
+    "Bytespider",
+    "PerplexityBot",
+    "Amazonbot",
+    "AhrefsBot",
+];
+
+/// The first moment of the first crawl, in milliseconds since 1970: 2016-01-04.
+const FIRST_CRAWL: i64 = 1_451_865_600_000;
+/// A crawl begins 30 days after the one before, and its captures are a second apart.
+const CRAWL_MILLIS: i64 = 30 * 86_400_000;
+const CAPTURE_MILLIS: i64 = 1000;
+
+/// The size of an archive, as in Common Crawl's robots.txt subset.
+const ARCHIVE_BYTES: usize = 1_900_000;
+
+const USAGE: &str = "usage: cargo xtask series FOLDER CRAWLS HOSTS [SEED]";
+
+/// A host, as it is during a crawl.
+struct Host {
+    name: String,
+    is_https: bool,
+    has_www: bool,
+    status: u16,
+    policy: u64,
+    /// The host whose file a redirect leads to.
+    target: usize,
+    /// The URL, the time and the policy of the last capture with status 200.
+    last: Option<(String, i64, u64)>,
+}
+
+impl Host {
+    fn new(random: &mut Random, number: usize, hosts: usize) -> Self {
+        let mut host = Self {
+            name: format!("h{number}.d{}-example.com", number / 3),
+            is_https: random.below(4) > 0,
+            has_www: random.below(2) == 0,
+            status: 200,
+            policy: policy(random),
+            target: random.below(hosts as u64) as usize,
+            last: None,
+        };
+        host.change_status(random);
+        host
+    }
+
+    fn url(&self) -> String {
+        let scheme = if self.is_https { "https" } else { "http" };
+        let www = if self.has_www { "www." } else { "" };
+        format!("{scheme}://{www}{}/robots.txt", self.name)
+    }
+
+    fn change_status(&mut self, random: &mut Random) {
+        let total = STATUSES.iter().map(|(weight, _)| weight).sum();
+        let mut rest = random.below(total);
+        for (weight, status) in STATUSES {
+            if rest < weight {
+                self.status = status;
+                return;
+            }
+            rest -= weight;
+        }
+    }
+
+    /// Changes the host as it changes between two crawls.
+    fn change(&mut self, random: &mut Random, hosts: usize) {
+        if random.below(100) < POLICY_CHANGES {
+            self.policy = policy(random);
+        }
+        if random.below(100) < STATUS_CHANGES {
+            self.change_status(random);
+            self.target = random.below(hosts as u64) as usize;
+        }
+        if random.below(100) < ORIGIN_CHANGES {
+            match random.below(2) {
+                0 => self.is_https = !self.is_https,
+                _ => self.has_www = !self.has_www,
+            }
+        }
+    }
+}
+
+/// Chooses a policy: half of them name no crawler.
+fn policy(random: &mut Random) -> u64 {
+    let named = match random.below(2) {
+        0 => 0,
+        _ => random.below(256),
+    };
+    named | random.below(4) << 8 | random.below(1000) << 10
+}
+
+/// Returns the text of a policy. Bits 0 to 7 say which of [`CRAWLERS`] may fetch nothing; bits 8 and 9
+/// what the group of `*` has: none, one path, all paths, an empty rule; the others number the path.
+fn policy_text(policy: u64) -> String {
+    let mut text = format!("# Policy {policy}\n");
+    for (i, crawler) in CRAWLERS.iter().enumerate() {
+        if policy >> i & 1 == 1 {
+            let _ = write!(text, "User-agent: {crawler}\nDisallow: /\n\n");
+        }
+    }
+    match policy >> 8 & 3 {
+        0 => {}
+        1 => {
+            let _ = write!(text, "User-agent: *\nDisallow: /p{}/\n", policy >> 10);
+        }
+        2 => text.push_str("User-agent: *\nDisallow: /\n"),
+        _ => text.push_str("User-agent: *\nDisallow:\n"),
+    }
+    text
+}
+
+/// The archives of a crawl that is being written.
+struct Crawl<'a> {
+    folder: &'a Path,
+    number: u64,
+    archive: Vec<u8>,
+    /// The number of the archive, and of records in all archives.
+    archives: u64,
+    records: u64,
+}
+
+impl Crawl<'_> {
+    fn archive_name(&self) -> String {
+        format!("SERIES-{:03}-{:05}.warc.gz", self.number, self.archives)
+    }
+
+    /// Appends a record as a gzip member, and returns its offset.
+    fn push(&mut self, record: &Record) -> std::io::Result<usize> {
+        let offset = self.archive.len();
+        let mut encoder = GzEncoder::new(&mut self.archive, Compression::new(6));
+        encoder.write_all(&record.to_bytes())?;
+        encoder.finish()?;
+        self.records += 1;
+        Ok(offset)
+    }
+
+    fn id(&self) -> String {
+        format!(
+            "urn:uuid:00000000-0000-4000-{:04x}-{:012x}",
+            0x8000 | self.number,
+            self.records
+        )
+    }
+
+    fn finish_archive(&mut self) -> std::io::Result<()> {
+        if !self.archive.is_empty() {
+            fs::write(self.folder.join(self.archive_name()), &self.archive)?;
+            self.archive.clear();
+            self.archives += 1;
+        }
+        Ok(())
+    }
+}
+
+/// Runs the tool with its command-line arguments.
+pub(crate) fn run(args: &[String]) -> Result<(), Box<dyn Error>> {
+    let (folder, numbers) = args.split_first().ok_or(USAGE)?;
+    let numbers: Result<Vec<u64>, _> = numbers.iter().map(|number| number.parse()).collect();
+    let (crawls, count, seed) = match numbers.map_err(|_| USAGE)?[..] {
+        [crawls, hosts] => (crawls, hosts as usize, 1),
+        [crawls, hosts, seed] => (crawls, hosts as usize, seed),
+        _ => return Err(USAGE.into()),
+    };
+    let folder = Path::new(folder);
+    let random = &mut Random::new(seed);
+    let mut hosts: Vec<Host> = (0..count)
+        .map(|number| Host::new(random, number, count))
+        .collect();
+    let mut truth = String::from(
+        "crawl,host,url,fetch_time,archive,offset,status,policy,location,is_revisit\n",
+    );
+    for number in 0..crawls {
+        let of_crawl = folder.join(format!("crawl-{number:03}"));
+        fs::create_dir_all(&of_crawl)?;
+        let mut crawl = Crawl {
+            folder: &of_crawl,
+            number,
+            archive: Vec::new(),
+            archives: 0,
+            records: 0,
+        };
+        if number > 0 {
+            hosts.iter_mut().for_each(|host| host.change(random, count));
+        }
+        write_crawl(&mut crawl, &mut hosts, random, &mut truth)?;
+    }
+    fs::write(folder.join("truth.csv"), truth)?;
+    Ok(())
+}
+
+/// Writes the captures of a crawl, and their rows of the truth.
+fn write_crawl(
+    crawl: &mut Crawl<'_>,
+    hosts: &mut [Host],
+    random: &mut Random,
+    truth: &mut String,
+) -> Result<(), Box<dyn Error>> {
+    let mut millis = FIRST_CRAWL + CRAWL_MILLIS * i64::try_from(crawl.number)?;
+    for i in 0..hosts.len() {
+        if random.below(100) >= SEEN {
+            continue;
+        }
+        millis += CAPTURE_MILLIS;
+        let target = hosts[hosts[i].target].url();
+        let host = &mut hosts[i];
+        let (url, time) = (host.url(), format_iso(millis));
+        let same = host.last.as_ref().filter(|(last_url, _, policy)| {
+            host.status == 200 && *last_url == url && *policy == host.policy
+        });
+        let body = policy_text(host.policy);
+        let plain = [("Content-Type", "text/plain")];
+        let (block, location) = match host.status {
+            200 => (http("200 OK", &plain, body.as_bytes()), ""),
+            301 => (http("301 Moved", &[("Location", &target)], b""), &*target),
+            status => (http(&format!("{status} No"), &plain, b"no"), ""),
+        };
+        let mut record = Record::new("response", &crawl.id(), &time, block);
+        record.set("WARC-Target-URI", &url);
+        record.set("Content-Type", "application/http; msgtype=response");
+        record.add_digests();
+        let revisited = same.filter(|_| random.below(REVISITS) == 0);
+        if let Some((_, last_time, _)) = revisited {
+            record.set("WARC-Type", "revisit");
+            record.set(
+                "WARC-Profile",
+                "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest",
+            );
+            record.set("WARC-Refers-To-Target-URI", &url);
+            record.set("WARC-Refers-To-Date", format_iso(*last_time));
+            record.remove("WARC-Block-Digest");
+            record.block = http("200 OK", &plain, b"");
+        }
+        let offset = crawl.push(&record)?;
+        let policy = match host.status {
+            200 => host.policy.to_string(),
+            _ => String::new(),
+        };
+        let _ = writeln!(
+            truth,
+            "SERIES-{:03},{},{url},{time},{},{offset},{},{policy},{location},{}",
+            crawl.number,
+            host.name,
+            crawl.archive_name(),
+            host.status,
+            revisited.is_some(),
+        );
+        if host.status == 200 {
+            host.last = Some((url, millis, host.policy));
+        }
+        if crawl.archive.len() >= ARCHIVE_BYTES {
+            crawl.finish_archive()?;
+        }
+    }
+    crawl.finish_archive()?;
+    Ok(())
+}
