@@ -142,7 +142,8 @@ def check_headline(results, name, table, calls, answers):
             expected["are undecided"] = {header: row[column] for header, column in without(SHARES, "largest rule set").items()}
     for row in preferences:
         if row["category"] in ("ai-train", "train-ai") and row["preference"] == "disallow_all":
-            expected[f"disallow {row['category']} by {row['mechanism']}"] = {header: row[column] for header, column in SHARES.items()}
+            mechanism = "Content-Signal" if row["mechanism"] == "content-signal" else "Content-Usage"
+            expected[f"disallow AI training by {mechanism}"] = {header: row[column] for header, column in SHARES.items()}
     for row in table:
         label = next(iter(row.values()))
         values = expected.get(label) or next((expected[pattern] for pattern in expected if re.fullmatch(pattern, label)), None)

@@ -7,6 +7,9 @@ from ..figure import Column, Figure, Records, Section, count, interval, plural, 
 from .shares import SHARES, bar_chart, columns_of, fill_concentration, one_domain, one_rule_set, said, share_row
 
 
+MECHANISMS = {"content-signal": "Content-Signal", "content-usage": "Content-Usage"}
+
+
 def build(study):
     return Section("headline", "Headline figures", "", [headline(study), denominators(study)])
 
@@ -70,7 +73,7 @@ def training_disallowed(study, figure):
         return []
     source, rows = study.ask("effective_preferences", crawl=study.crawl)
     figure.sources.append(replace(source, about="AI training, stated for all crawlers"))
-    return [share_row(row, f"disallow {row['category']} by {row['mechanism']}", evidence.preferences("*", study.crawl, evidence.same_preference("p", row)))
+    return [share_row(row, f"disallow AI training by {MECHANISMS[row['mechanism']]}", evidence.preferences("*", study.crawl, evidence.same_preference("p", row)))
             for row in rows if row["category"] in ("ai-train", "train-ai") and row["preference"] == "disallow_all"]
 
 
