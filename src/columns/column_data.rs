@@ -125,6 +125,7 @@ impl<T: Copy + Default> ColumnBuilder<T> {
     }
 
     /// Appends values that are not null.
+    #[inline]
     pub fn extend(&mut self, values: impl Iterator<Item = T>) {
         self.values.extend(values);
         if !self.nulls.is_empty() {
@@ -133,6 +134,7 @@ impl<T: Copy + Default> ColumnBuilder<T> {
     }
 
     /// Appends values that may be null.
+    #[inline]
     pub fn extend_options(&mut self, values: impl Iterator<Item = Option<T>>) {
         values.for_each(|value| self.append_option(value));
     }
@@ -150,6 +152,7 @@ impl<T: Copy + Default> ColumnBuilder<T> {
     }
 
     /// Appends the same value `count` times.
+    #[inline]
     pub fn append_repeated(&mut self, value: Option<T>, count: usize) {
         let len = self.values.len() + count;
         if value.is_none() || !self.nulls.is_empty() {
