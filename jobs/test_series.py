@@ -54,10 +54,15 @@ def verdict(row, crawler):
     return ("allow_all", "partial", "disallow_all", "allow_all")[policy >> 8 & 3]
 
 
-def expected(truth):
-    by_crawl = defaultdict(dict)
+def by_crawl_and_url(truth):
+    rows = defaultdict(dict)
     for row in truth:
-        by_crawl[row["crawl"]][row["url"]] = row
+        rows[row["crawl"]][row["url"]] = row
+    return rows
+
+
+def expected(truth):
+    by_crawl = by_crawl_and_url(truth)
     rows = set()
     for row in truth:
         end = end_of(row, by_crawl[row["crawl"]])
@@ -117,9 +122,7 @@ class Tests:
                     for column in ("url", "status", "policy"):
                         kinds[column] += row[column] != before[column]
                 last[row["host"]] = row
-            by_crawl = defaultdict(dict)
-            for row in truth:
-                by_crawl[row["crawl"]][row["url"]] = row
+            by_crawl = by_crawl_and_url(truth)
             kinds["followed"] += sum(row["location"] != "" and end_of(row, by_crawl[row["crawl"]]) is not None for row in truth)
         rare = [kind for kind in ("revisit", "redirect", "followed", "unseen", "url", "status", "policy") if kinds[kind] < 20]
         assert not rare, f"too few of {rare}: {dict(kinds)}"

@@ -1,4 +1,4 @@
--- Do the rules of hosts for a crawler agree with what the hosts state about the use that is its purpose?
+-- Do the rules of hosts for a crawler agree with their preferences about its use of content, such as training?
 --
 -- Denominator: hosts that state for '*' whether this use is allowed, by mechanism, with a known verdict for the crawler, and their
 -- registered domains.

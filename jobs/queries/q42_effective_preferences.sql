@@ -1,8 +1,8 @@
--- What do the preferences of hosts about AI use and licences mean for a crawler, over all paths that it may fetch?
+-- How many hosts allow or disallow each use of their content to a crawler, by mechanism?
 --
 -- Denominator: hosts with a 2xx response, and their registered domains. Hosts without a row of a mechanism state nothing of it.
--- Pitfall: mechanisms are not combined: a host may have rows of several. unknown_all means that only other categories are stated,
--- not_crawlable that the rules disallow all paths, so that nothing is stated. tdmrep is read from the header of robots.txt, not of pages.
+-- Pitfall: mechanisms are not combined: a host may have rows of several. The preference is that for all paths that the
+-- crawler may fetch: unknown_all means that only other categories are stated, not_crawlable that the rules disallow all paths. tdmrep is read from the header of robots.txt, not of pages.
 -- from_template is the share of these hosts whose statements of the mechanism are all in a vendor's managed text.
 CREATE OR REPLACE MACRO effective_preferences(agent := '*', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (

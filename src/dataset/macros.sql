@@ -213,8 +213,8 @@ CREATE OR REPLACE MACRO check_preferences(crawl_name) AS (
         WHEN NOT EXISTS (SELECT 1 FROM preferences p WHERE p.counts IS NULL AND (crawl_name IS NULL OR p.crawl = crawl_name)) THEN true
         WHEN EXISTS (SELECT 1 FROM host_preferences p WHERE crawl_name IS NULL OR p.crawl = crawl_name) THEN true
         ELSE error(coalesce('the crawl ''' || crawl_name || '''', 'this dataset') || ' was scanned in a format before 7, which has no preferences '
-            || 'of hosts: scan its archives again, or ask what files state, FROM stated_preferences()') END);
-COMMENT ON MACRO check_preferences IS 'True if the dataset has this crawl, and preferences of its hosts; otherwise an error';
+            || 'of hosts: scan its archives again, or count the statements with stated_preferences()') END);
+COMMENT ON MACRO check_preferences IS 'True if the dataset has this crawl and its format has preferences of hosts; otherwise an error';
 
 CREATE OR REPLACE MACRO preferences_for(agent, crawl := NULL, any_name := false) AS TABLE
 WITH checked_preferences AS MATERIALIZED (SELECT check_agents(agent, any_name) AND check_preferences(crawl) AS is_known),
@@ -238,13 +238,13 @@ found AS (
 )
 SELECT h.crawl, h.host_id, h.surt_host_name, h.url_host_name, h.domain, h.archive_no, h.ruleset_id, h.rules_crawl, h.rules_robots_id,
     f.asked_agent AS agent, f.mechanism, f.category,
-    CASE WHEN f.place = 1000 AND NOT h.has_named_rows AND f.mechanism IN ('content-usage', 'content-signal') THEN 'too_complex' ELSE f.preference END AS preference,
+    CASE WHEN f.agent = '*' AND f.asked_agent <> '*' AND NOT h.has_named_rows AND f.mechanism IN ('content-usage', 'content-signal') THEN 'too_complex' ELSE f.preference END AS preference,
     f.has_allowed, f.has_disallowed, f.has_unknown, f.evidence_line, f.address
 FROM checked_preferences k
 CROSS JOIN found f
 JOIN hosts h ON h.host_id = f.host_id
 WHERE k.is_known;
-COMMENT ON MACRO TABLE preferences_for IS 'What hosts state about the use of their content by this crawler, one row per host, mechanism and category: preferences_for(''*'', crawl := ''CC-MAIN-2025-38''); for a list of crawlers, rows for each. A crawler that a host does not name has the rows of *, and hosts that state nothing have none';
+COMMENT ON MACRO TABLE preferences_for IS 'The preferences of hosts about the use of their content by this crawler, one row per host, mechanism and category: preferences_for(''*'', crawl := ''CC-MAIN-2025-38''); for a list of crawlers, rows for each. A crawler that a host does not name has the rows of *, and hosts that state nothing have none';
 
 -- The categories of preferences that are about the purpose of a crawler, for a category of the registry.
 CREATE OR REPLACE MACRO uses_of(category) AS CASE

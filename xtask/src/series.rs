@@ -1,8 +1,8 @@
 //! Writes a series of crawls whose changes are known: `cargo xtask series FOLDER CRAWLS HOSTS [SEED]`.
 //!
 //! `FOLDER/crawl-000/` has the archives of the first crawl, and `truth.csv` a row for each host that a
-//! crawl captured: once, so that this capture is the authoritative one. Hosts change whether they are
-//! captured or not, which is how crawls differ from the web.
+//! crawl captured: once, so that this capture is the authoritative one. Hosts also change
+//! in crawls that do not capture them.
 //!
 //! A policy is a number, and its text follows from the number (see [`policy_text`]), so that a test
 //! needs no parser to know the verdicts.
@@ -18,7 +18,7 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-/// The percentages of hosts that a crawl captures, and that change between two crawls.
+/// The percentage of hosts that a crawl captures, and the percentages that change between two crawls.
 const SEEN: u64 = 55;
 const POLICY_CHANGES: u64 = 4;
 const STATUS_CHANGES: u64 = 5;

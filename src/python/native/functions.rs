@@ -91,7 +91,7 @@ pub(crate) fn robots_verdict(
     Ok(Column::new(Arc::new(answers)))
 }
 
-/// Returns for each row what the site states about one use of a URL by a crawler: ``"allowed"``, ``"disallowed"``,
+/// Returns for each row the preference of the site about one use of a URL by a crawler: ``"allowed"``, ``"disallowed"``,
 /// ``"unknown"`` or ``"not_crawlable"``, as ``RobotsTxt.preference``; null if any parameter is null.
 ///
 /// A parameter is a column, or a text for all rows. ``fetch_time`` is the time at which the file was fetched, as text in
@@ -153,7 +153,7 @@ pub(crate) fn robots_preference(
 pub(crate) fn parse_fetch_time(text: &str) -> PyResult<i64> {
     parse_iso(text).ok_or_else(|| {
         let hint = "give a time as 2024-03-01, 2024-03-01T12:30:00Z or 2024-03-01 12:30:00";
-        error::usage_error(&format!("'{text}' is no time"), Some(hint))
+        error::usage_error(&format!("'{text}' is not a time"), Some(hint))
     })
 }
 

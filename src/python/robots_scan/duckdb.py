@@ -29,7 +29,7 @@ def register(connection: duckdb.DuckDBPyConnection | None = None) -> None:
 
     ``robots_verdict(robots_txt, agent)`` is the verdict on the whole site, as of :meth:`robots_scan.RobotsTxt.verdict`.
 
-    ``robots_preference(robots_txt, agent, url, category, fetch_time)`` is what the site states about one use of a URL by a
+    ``robots_preference(robots_txt, agent, url, category, fetch_time)`` is the preference of the site about one use of a URL by a
     crawler, as of :meth:`robots_scan.RobotsTxt.preference`. ``fetch_time`` is text: ``fetch_time::VARCHAR`` of a dataset.
 
     ``robots_body(body, is_valid_utf8)`` is a BLOB: the bytes of a robots.txt file in a dataset, from two columns of

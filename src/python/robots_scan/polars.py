@@ -48,7 +48,7 @@ def robots_preference(
     fetch_time: IntoExpr,
     dialect: Dialect | None = None,
 ) -> pl.Expr:
-    """Return an expression: what a site states about one use of a URL, as :func:`robots_scan.robots_preference` answers.
+    """Return an expression: the preference of a site about one use of a URL, as :func:`robots_scan.robots_preference` answers.
 
     The result is a String with the name ``robots_preference``. The parameters are those of :func:`robots_allowed`;
     ``category`` is ``polars.lit("train-ai")``, and ``fetch_time`` is text, such as ``polars.col("fetch_time").cast(str)``.

@@ -57,7 +57,7 @@ def robots_preference(
     fetch_time: Column | str,
     dialect: Dialect | None = None,
 ) -> Column:
-    """Return a column: what a site states about one use of a URL, as :func:`robots_scan.robots_preference` answers.
+    """Return a column: the preference of a site about one use of a URL, as :func:`robots_scan.robots_preference` answers.
 
     The result is a string. The parameters are those of :func:`robots_allowed`; ``category`` is ``lit("train-ai")``, and
     ``fetch_time`` a string, such as ``col("fetch_time").cast("string")``.

@@ -130,8 +130,8 @@ class Columns(unittest.TestCase):
     def test_wrong_arguments_are_named(self) -> None:
         cases = [
             (lambda: robots_scan.robots_preference("", "a", "/", "search", "2025-01-01"), 'there is no category "search"'),
-            (lambda: robots_scan.robots_preference("", "a", "/", "train-ai", "soon"), "'soon' is no time"),
-            (lambda: robots_scan.parse("").preference("a", "/", fetch_time="soon"), "'soon' is no time"),
+            (lambda: robots_scan.robots_preference("", "a", "/", "train-ai", "soon"), "'soon' is not a time"),
+            (lambda: robots_scan.parse("").preference("a", "/", fetch_time="soon"), "'soon' is not a time"),
             (lambda: robots_scan.robots_allowed(1, "a", "/"), "a column of type 'int' cannot be read"),
             (lambda: robots_scan.robots_allowed("", "a", samples.table_of_file()), "a table cannot be read as a column"),
             (lambda: robots_scan.robots_allowed("", "a", samples.stream("rules")), "a table cannot be read as a column"),

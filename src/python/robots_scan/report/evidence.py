@@ -53,7 +53,7 @@ def lines(table, crawl, condition, denominator="successful"):
 
 
 def preferences(agent, crawl, condition):
-    """Returns hosts by what they state about the use of their content by a crawler, with the first line that shows it."""
+    """Returns hosts by their preferences for a crawler, with the first line that shows one."""
     return (f"SELECT {OF_PREFERENCE}, min(p.evidence_line) AS line_no FROM preferences_for({literal(agent)}, crawl := {literal(crawl)}) p "
             f"WHERE {condition} GROUP BY ALL")
 

@@ -10,9 +10,11 @@ from .shares import SHARES, bar_chart, columns_of, fill_concentration, other_ord
 RULES = (("blocked_by_name", "block by name", evidence.BY_NAME), ("blocked_by_wildcard", "block through *", evidence.BY_WILDCARD),
          ("blocked_by_status", "block by status", evidence.BY_STATUS), ("partial", "allow some paths", "v.verdict = 'partial'"),
          ("allowed", "allow all paths", "v.verdict = 'allow_all'"))
-# What hosts state about a use, as in the column `preference`.
+# The values of the column `preference`, in words.
 PREFERENCES = {"allow_all": "allowed", "disallow_all": "disallowed", "mixed": "by path", "unknown_all": "not stated", "not_crawlable": "all blocked",
                "too_complex": "too complex", None: "stated"}
+
+WITHOUT_PREFERENCES = "{} was scanned in a format before 7, which has no preferences of hosts."
 
 
 def build(study):
@@ -44,10 +46,10 @@ def stated(study):
 
 
 def effective(study):
-    """What the statements mean for crawlers that are not named, over all paths."""
-    figure = Figure("effective-preferences", f"What hosts of {study.crawl} state for all crawlers")
+    """The preferences for crawlers that are not named, over all paths."""
+    figure = Figure("effective-preferences", f"Preferences for all crawlers in {study.crawl}")
     if not study.has_preferences():
-        figure.missing = f"{study.crawl} was scanned in a format before 7, which has no preferences of hosts."
+        figure.missing = WITHOUT_PREFERENCES.format(study.crawl)
         return figure
     source, rows = study.ask("effective_preferences", crawl=study.crawl)
     figure.sources.append(source)
@@ -57,7 +59,7 @@ def effective(study):
     for row in ranked(rows)[:ROWS_MAX]:
         figure.rows.append(share_row(row, label_of(row), evidence.preferences("*", study.crawl, evidence.same_preference("p", row))))
     figure.columns = columns_of(figure.rows, "preference", SHARES)
-    figure.chart = bar_chart(f"What hosts of {study.crawl} state for all crawlers", figure.rows)
+    figure.chart = bar_chart(f"Preferences for all crawlers in {study.crawl}", figure.rows)
     first = figure.rows[0]
     figure.lead = (f"A statement counts for the crawlers and paths that it concerns. The most common preference for all crawlers, {first['label']}, is that of "
                    f"{said(first)} with a 2xx response.{other_order(figure.rows)} “Not stated” means that the host states something about another use.")
@@ -68,9 +70,9 @@ def effective(study):
 
 def contradictions(study, agent):
     key, agent = study.key("contradictions", agent), agent.token
-    figure = Figure(key, f"What hosts state for all crawlers, and their rules for {agent}, in {study.crawl}")
+    figure = Figure(key, f"Preferences for all crawlers, and rules for {agent}, in {study.crawl}")
     if not study.has_preferences():
-        figure.missing = f"{study.crawl} was scanned in a format before 7, which has no preferences of hosts."
+        figure.missing = WITHOUT_PREFERENCES.format(study.crawl)
         return figure
     source, rows = study.ask("contradictions", agent=agent, crawl=study.crawl)
     figure.sources.append(source)
