@@ -9,6 +9,7 @@ use crate::arg_values::{
     parse_agent, parse_category, parse_host, parse_limit, parse_max_body, parse_rate, parse_time,
     parse_url_or_path, table_parser,
 };
+use crate::history_args::HistoryArgs;
 use crate::quantity::{parse_duration, parse_size};
 use crate::shard_choice::ShardChoice;
 use crate::show_args::ShowArgs;
@@ -68,6 +69,8 @@ pub(crate) enum Command {
     Scan(Box<ScanArgs>),
     /// Joins the datasets in the subfolders of a folder, such as months or shards, into one
     Join(JoinArgs),
+    /// Makes one dataset of many crawls, in which what does not change is stored once
+    History(HistoryArgs),
     /// Explains what a robots.txt file allows a crawler, and why
     Check(CheckArgs),
     /// Prints the robots.txt of a host with line numbers, and the place of its record
@@ -107,6 +110,7 @@ impl Command {
         match self {
             Self::Scan(args) => args.json,
             Self::Join(args) => args.json,
+            Self::History(args) => args.json,
             Self::Check(args) => args.json,
             Self::Show(args) => args.json,
             Self::Match(args) => args.json,

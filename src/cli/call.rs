@@ -4,14 +4,14 @@ use crate::args::{Args, Command};
 use crate::call_error::CallError;
 use crate::call_monitor::CallMonitor;
 use crate::caller::Caller;
-use crate::{join_command, match_command, scan_command, verdicts_command, verify_command};
+use crate::{history_command, join_command, match_command, scan_command, verdicts_command, verify_command};
 use clap::Parser;
 use dataset::tables::Table;
 use robots_scan::pipeline::Options;
 use std::ffi::OsString;
 use std::sync::Arc;
 
-/// Runs `scan`, `match`, `verdicts`, `join` or `verify`. The first of `args` is the command.
+/// Runs `scan`, `match`, `verdicts`, `join`, `history` or `verify`. The first of `args` is the command.
 ///
 /// Returns the summary as JSON, as with the option `--json`. It contains the exit code.
 ///
@@ -41,12 +41,16 @@ pub fn call(args: &[OsString], monitor: &Arc<CallMonitor>) -> Result<String, Cal
             args.json = true;
             join_command::run(&args, &caller)
         }
+        Some(Command::History(mut args)) => {
+            args.json = true;
+            history_command::run(&args, &caller)
+        }
         Some(Command::Verify(mut args)) => {
             args.json = true;
             verify_command::run(&args, &caller)
         }
         _ => {
-            let text = "only scan, match, verdicts, join and verify can be called";
+            let text = "only scan, match, verdicts, join, history and verify can be called";
             return Err(CallError::from_usage(text.to_owned(), None));
         }
     };

@@ -182,6 +182,17 @@ fn tools_hint(error: &Error) -> Option<String> {
         ToolErrorKind::LargePage { .. } => {
             "give more --memory, or write the list with smaller pages".to_owned()
         }
+        ToolErrorKind::CrawlTwice { .. } => {
+            "leave one out, or add --replace: the crawl of the later input is then taken".to_owned()
+        }
+        ToolErrorKind::ShardInput => {
+            "join all shards of the crawl with robots-scan join, and give the folder".to_owned()
+        }
+        ToolErrorKind::OtherMeaning { .. } => {
+            "scan its archives again with this version (docs/formats.md)".to_owned()
+        }
+        ToolErrorKind::OutputIsNoHistory => "choose another -o".to_owned(),
+        ToolErrorKind::HistoryExists => "--overwrite replaces it; or choose another -o".to_owned(),
         ToolErrorKind::NoCrawler => {
             "name a crawler with --agent; '*' means every crawler that is not named".to_owned()
         }

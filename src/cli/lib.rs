@@ -1,6 +1,6 @@
 //! The command line of robots-scan.
 //!
-//! `args.rs` defines the arguments, except for those of `show` and `verdicts`, which are in their files.
+//! `args.rs` defines the arguments, except for those of `history`, `show` and `verdicts`, which are in their files.
 //! Each command has a file `<name>_command.rs`, which converts its arguments to the options of the
 //! library, runs it, and prints the result.
 //! `summary.rs` formats the summary of a scan, and `next_commands.rs` the commands at the end of each summary.
@@ -28,6 +28,8 @@ mod defaults;
 mod escape;
 mod exit;
 mod hint;
+mod history_args;
+mod history_command;
 mod join_command;
 mod match_command;
 mod message;
@@ -94,6 +96,7 @@ fn run_command(command: Command) -> Result<u8> {
         Command::Match(args) => match_command::run(&args, &caller)?.print(),
         Command::Verdicts(args) => verdicts_command::run(&args, &caller)?.print(),
         Command::Join(args) => join_command::run(&args, &caller)?.print(),
+        Command::History(args) => history_command::run(&args, &caller)?.print(),
         Command::Verify(args) => verify_command::run(&args, &caller)?.print(),
         Command::Copy(args) => copy_command::run(&args),
         Command::Views(args) => views_command::run(&args),

@@ -33,6 +33,15 @@ pub(crate) fn format_shard_commands(root: &Path, tables: &[Table]) -> String {
     format_commands(&commands)
 }
 
+/// Returns the commands for a history, whose path is quoted.
+pub(crate) fn format_history_commands(quoted_root: &str) -> String {
+    let quoted_root = quoted_root.trim_end_matches('/');
+    format_commands(&[NextCommand {
+        command: format!("duckdb -init {quoted_root}/views.sql"),
+        purpose: "query it",
+    }])
+}
+
 /// Returns the commands for a file with one table.
 pub(crate) fn format_file_commands(path: &Path) -> String {
     format_commands(&[NextCommand {

@@ -5,7 +5,7 @@ use robots_scan::pipeline;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-use tools::{copy, join, url_match, verify};
+use tools::{copy, history, join, url_match, verify};
 
 /// The number and size of the inputs of a scan.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +24,11 @@ pub(crate) enum ProgressSource {
         inputs: InputTotals,
     },
     Join(Arc<join::JoinProgress>),
+    History {
+        progress: Arc<history::HistoryProgress>,
+        /// The number of crawls that are read from datasets.
+        crawls: u64,
+    },
     Match(Arc<url_match::MatchProgress>),
     Verify(Arc<verify::VerifyProgress>),
     Copy(Arc<copy::CopyProgress>),
@@ -33,7 +38,7 @@ impl ProgressSource {
     /// Returns the time between two updates of the display.
     pub(crate) fn update_interval(&self) -> Duration {
         Duration::from_millis(match self {
-            Self::Scan { .. } | Self::Join(_) | Self::Copy(_) => 100,
+            Self::Scan { .. } | Self::Join(_) | Self::History { .. } | Self::Copy(_) => 100,
             Self::Match(_) => 50,
             Self::Verify(_) => 20,
         })
@@ -46,7 +51,7 @@ impl ProgressSource {
                 let count = inputs.has_no_streams.then_some(inputs.count);
                 inputs.bytes.or(count)
             }
-            Self::Join(_) | Self::Match(_) => None,
+            Self::Join(_) | Self::History { .. } | Self::Match(_) => None,
             Self::Verify(progress) => Some(load(&progress.bytes_total)),
             Self::Copy(progress) => Some(load(&progress.bytes_total)),
         }
@@ -60,6 +65,7 @@ impl ProgressSource {
                 _ => load(&progress.bytes),
             },
             Self::Join(progress) => load(&progress.resolved_rows),
+            Self::History { progress, .. } => load(&progress.captures),
             Self::Match(progress) => progress.stage_and_rows().1,
             Self::Verify(progress) => load(&progress.bytes),
             Self::Copy(progress) => load(&progress.bytes),
@@ -74,6 +80,7 @@ impl ProgressSource {
             Self::Join(progress) => {
                 vec![format_resolved_rows(load(&progress.resolved_rows))]
             }
+            Self::History { progress, crawls } => history_pieces(progress, *crawls),
             Self::Match(progress) => {
                 let (stage, rows) = progress.stage_and_rows();
                 vec![format!("{} {}", HumanCount(rows), stage.name())]
@@ -128,6 +135,14 @@ fn scan_pieces(
         ),
     ]);
     pieces
+}
+
+fn history_pieces(progress: &history::HistoryProgress, crawls: u64) -> Vec<String> {
+    let read = load(&progress.crawls_read);
+    match read < crawls {
+        true => vec![format!("{}/{} crawls read", HumanCount(read), HumanCount(crawls))],
+        false => vec![format!("{} captures merged", HumanCount(load(&progress.captures)))],
+    }
 }
 
 fn format_resolved_rows(rows: u64) -> String {

@@ -4,6 +4,7 @@
 //! layout.rs                        folders and file names; checks whether an output may be written
 //! manifest.rs, manifest_entries.rs the list of finished parts and their inputs
 //! joined.rs                        the manifest of joined datasets
+//! history.rs, history_views.rs     the manifest and the views of histories
 //! part_locations.rs                where the rows of each part are
 //! combine.rs                       combines the files of parts
 //! present_rows.rs                  which rows of a former run are still there
@@ -19,6 +20,7 @@
 //! old_formats.rs                   columns of earlier formats as those of today
 //! stored_columns.rs                typed access to columns that are read back
 //! stored_line.rs, part_lines.rs    reads the lines of robots.txt files back
+//! stored_row.rs                    rows of any table as bytes
 //! ```
 
 #![allow(
@@ -31,6 +33,8 @@ pub mod crawler;
 pub mod division;
 pub mod error;
 pub mod external_sort;
+mod history;
+mod history_views;
 mod joined;
 mod layout;
 mod limited_file;
@@ -49,6 +53,7 @@ pub mod resolve;
 mod row_filter;
 mod stored_columns;
 mod stored_line;
+mod stored_row;
 mod table_files;
 pub mod tables;
 mod views;
@@ -56,6 +61,8 @@ mod views_file;
 mod writer;
 
 pub use combine::combine_parts;
+pub use history::{HistoryFile, HistoryManifest};
+pub use history_views::history_views_text;
 pub use joined::{
     JOINED_FOLDER, JoinedCrawl, JoinedManifest, MemberEntry, is_member_name,
     read_manifest_with_digest,
@@ -79,6 +86,7 @@ pub use reader::{CaptureFilter, ColumnValuesFilter, Dataset, PartId};
 pub use reader::{PartReader, column};
 pub use stored_columns::{StoredColumns, value};
 pub use stored_line::StoredLine;
+pub use stored_row::{EncodedColumns, StoredRows};
 pub use views::{ViewedFiles, schema_sql, select_sql, spark_views_sql, views_sql};
 pub(crate) use views_file::absolute_views_sql;
 pub use views_file::{check_format, check_readable, is_views_of, write_joined_views};

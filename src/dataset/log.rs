@@ -5,6 +5,7 @@
 //! folder, and the files of a part before they get their names. The other lines have
 //! times and speeds, which differ between runs.
 
+use super::history::is_history_path;
 use super::manifest::is_dataset_file_path;
 use disk::TempFolder;
 use disk::error::{Error, ErrorKind};
@@ -52,7 +53,8 @@ impl LogEntries {
                 Some("part") => {
                     let files = line["files"].as_array().into_iter().flatten();
                     let files = files.filter_map(Value::as_str);
-                    let own = files.filter(|path| is_dataset_file_path(path));
+                    let is_own = |path: &&str| is_dataset_file_path(path) || is_history_path(path);
+                    let own = files.filter(is_own);
                     entries.part_files.extend(own.map(str::to_owned));
                 }
                 // The files of the replaced dataset were removed.

@@ -204,6 +204,43 @@ impl Dataset {
         Self::from_files(root, files)
     }
 
+    /// Opens files of a history. The files of a table are read in the order in which they are given.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Read`].
+    pub fn from_history(root: &Path, files: &[(Table, PathBuf)]) -> Result<Self, Error> {
+        let found = (0u32..).zip(files).map(|(number, (table, path))| FoundFile {
+            table: *table,
+            crawl: String::new(),
+            name: PathBuf::from(format!("{number:010}")),
+            path: path.clone(),
+            row_groups: None,
+        });
+        Self::from_files(root, found.collect())
+    }
+
+    /// Adds files of resolved tables of the first crawl.
+    pub fn with_crawl_files(mut self, files: &[(Table, PathBuf)]) -> Self {
+        let id = PartId {
+            crawl: 0,
+            part: u32::MAX,
+        };
+        self.files.extend(files.iter().map(|(table, path)| PartFile {
+            table: *table,
+            id,
+            path: path.clone(),
+            row_groups: None,
+        }));
+        self
+    }
+
+    /// Returns the parts that have a table, in the order in which they are read.
+    pub fn parts_with(&self, table: Table) -> Vec<u32> {
+        let files = self.files.iter().filter(|file| file.table == table);
+        files.map(|file| file.id.part).collect()
+    }
+
     fn from_files(root: &Path, found: Vec<FoundFile>) -> Result<Self, Error> {
         let mut by_crawl: BTreeMap<String, Vec<FoundFile>> = BTreeMap::new();
         for file in found {
@@ -465,7 +502,7 @@ impl PartReader<'_> {
     }
 
     /// Adds the path to an error about a column.
-    pub(crate) fn add_path(&self, error: Error) -> Error {
+    pub fn add_path(&self, error: Error) -> Error {
         match error.kind() {
             Some(DatasetErrorKind::NotADataset(_)) => error.with_path(self.path),
             _ => error,

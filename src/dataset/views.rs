@@ -13,7 +13,7 @@ pub(super) const FIRST_LINE: &str =
     "-- Opens this dataset in DuckDB, from any folder: duckdb -init views.sql";
 
 /// The macros of `views.sql` that read several tables.
-const MACROS_SQL: &str = include_str!("macros.sql");
+pub(super) const MACROS_SQL: &str = include_str!("macros.sql");
 
 /// The line in a schema before the columns that only views have.
 const DERIVED_HEADING: &str = "  -- Computed by the views, and not stored:";
@@ -21,7 +21,7 @@ const DERIVED_HEADING: &str = "  -- Computed by the views, and not stored:";
 /// Returns a DuckDB expression for the path of a dataset, in which wildcards are escaped. DuckDB
 /// takes a backslash for a path separator, and it cannot be escaped: for such a path, the
 /// expression raises an error that says so.
-fn root_expression(path: &Path) -> String {
+pub(super) fn root_expression(path: &Path) -> String {
     let path = path.to_string_lossy();
     if path.contains('\\') {
         let why = format!(
@@ -93,7 +93,7 @@ pub fn views_sql(root: &Path, files: &ViewedFiles) -> String {
     .iter()
     .all(|table| tables.contains(table))
     {
-        out.push_str(&meaning_macro(&files.other_meanings));
+        out.push_str(&meaning_macro(&files.other_meanings, MEANING));
         out.push_str(MACROS_SQL);
     } else {
         out.push_str(
@@ -102,16 +102,16 @@ pub fn views_sql(root: &Path, files: &ViewedFiles) -> String {
     }
     // Questions are about all tables: a dataset with `--tables` has none.
     if Table::ALL.iter().all(|table| tables.contains(table)) {
-        out.push_str(&questions::questions_sql());
+        out.push_str(&questions::questions_sql(&[]));
     } else {
         out.push_str("-- The questions are left out: they need all tables.\n");
     }
     out
 }
 
-/// Returns the statement that creates the macro `meaning_of`.
-fn meaning_macro(other_meanings: &BTreeMap<String, u64>) -> String {
-    let mut meaning = MEANING.to_string();
+/// Returns the statement that creates the macro `meaning_of`. `meaning` is that of all other crawls.
+pub(super) fn meaning_macro(other_meanings: &BTreeMap<String, u64>, meaning: u64) -> String {
+    let mut meaning = meaning.to_string();
     if !other_meanings.is_empty() {
         let cases: String = other_meanings
             .iter()
@@ -160,13 +160,21 @@ fn view_sql(table: Table, root: &str, viewed: &ViewedFiles) -> String {
         false => no_rows(table),
     };
     let select = view_select_list(table, SqlDialect::DuckDb);
-    let mut out = format!("CREATE OR REPLACE VIEW {name} AS {select}FROM {source} AS files;\n");
-    let _ = writeln!(
-        out,
-        "COMMENT ON VIEW {name} IS {};",
-        sql_literal(table.about())
-    );
-    for column in view_columns(table) {
+    format!(
+        "CREATE OR REPLACE VIEW {name} AS {select}FROM {source} AS files;\n{}\n",
+        view_comments(table, view_columns(table))
+    )
+}
+
+/// Returns the statements that describe a view and these columns of it.
+pub(super) fn view_comments<'c>(
+    table: Table,
+    columns: impl Iterator<Item = &'c Column>,
+) -> String {
+    let name = table.name();
+    let about = sql_literal(table.about());
+    let mut out = format!("COMMENT ON VIEW {name} IS {about};\n");
+    for column in columns {
         let _ = writeln!(
             out,
             "COMMENT ON COLUMN {name}.{} IS {};",
@@ -174,7 +182,6 @@ fn view_sql(table: Table, root: &str, viewed: &ViewedFiles) -> String {
             sql_literal(column.about)
         );
     }
-    out.push('\n');
     out
 }
 
@@ -215,7 +222,7 @@ fn files_expression(table: Table, root: &str, members: &[String]) -> String {
 }
 
 /// Returns a path in which DuckDB takes no character for a wildcard.
-fn escape_wildcards(path: &str) -> String {
+pub(super) fn escape_wildcards(path: &str) -> String {
     let path = path.replace('[', "[[]").replace('*', "[*]");
     path.replace('?', "[?]")
 }

@@ -89,6 +89,14 @@ impl TempFolder {
         Ok((new, file))
     }
 
+    /// Creates a file that keeps a temporary name: it is removed with the folder.
+    pub fn new_temporary_file(&self) -> Result<(NewFile, File), Error> {
+        let number = self.file_count.fetch_add(1, Ordering::Relaxed);
+        let name = self.folder.file_name().unwrap_or_default();
+        let relative = Path::new(name).join(format!("{number}{FILE_SUFFIX}"));
+        self.new_file(&relative, false)
+    }
+
     /// Writes a small file atomically. An existing file is replaced.
     pub fn replace_file(&self, relative: &Path, bytes: &[u8]) -> Result<(), Error> {
         let (new, file) = self.new_file(relative, true)?;

@@ -3,7 +3,7 @@
 use capture::date::format_iso;
 use disk::error::Kind;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The kinds of errors of commands that read datasets.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +23,25 @@ pub enum ToolErrorKind {
         least: u64,
     },
     NoCrawler,
+    /// Two inputs of a history have the same crawl.
+    CrawlTwice {
+        crawl: String,
+        /// The other input.
+        other: PathBuf,
+    },
+    /// An input of a history is a shard, which has no resolved hosts.
+    ShardInput,
+    /// The rows of the inputs of a history have different meanings.
+    OtherMeaning {
+        /// The meaning of the first input.
+        first: u64,
+        /// The meaning of this input.
+        found: u64,
+    },
+    /// The output is a history, and exists already.
+    HistoryExists,
+    /// The output of a history is a dataset of another kind.
+    OutputIsNoHistory,
     /// A host has no capture, or none at the requested time.
     NoCapture {
         host: String,
@@ -71,6 +90,20 @@ impl Kind for ToolErrorKind {
                 "cannot read '{place}': a page of row group {row_group}, column `{column}`, has {bytes} bytes, more than the {bytes_max} that memory allows"
             ),
             Self::NoCrawler => write!(f, "no crawler is given"),
+            Self::CrawlTwice { crawl, other } => write!(
+                f,
+                "'{place}' has the crawl '{crawl}', as '{}' has",
+                other.display()
+            ),
+            Self::ShardInput => write!(f, "'{place}' is a shard, and only a part of a crawl"),
+            Self::OtherMeaning { first, found } => write!(
+                f,
+                "the rows of '{place}' have the meaning {found}, and those of the first input have {first}"
+            ),
+            Self::HistoryExists => write!(f, "'{place}' already exists"),
+            Self::OutputIsNoHistory => {
+                write!(f, "'{place}' is a dataset, but the output must be a history")
+            }
             Self::NoCapture {
                 host, first_time, ..
             } => {

@@ -8,6 +8,7 @@
 //! | [`show`] | `show`: a record or a text as it was captured |
 //! | [`verify`] | `verify`: whether a dataset is as it was written |
 //! | [`join`] | `join`: datasets of several crawls or shards as one |
+//! | [`history`] | `history`: many crawls, in which what does not change is stored once |
 //! | [`copy`] | `copy`: a dataset to a store |
 
 #![allow(
@@ -20,6 +21,7 @@ pub mod check;
 pub mod copy;
 pub mod crawler_verdicts;
 pub mod error;
+pub mod history;
 pub mod join;
 pub mod show;
 pub mod url_match;

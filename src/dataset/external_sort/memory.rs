@@ -44,7 +44,7 @@ impl<'s> SortMemory<'s> {
     }
 
     /// Creates a writer of records that are sorted already.
-    pub(crate) fn create_ordered_writer(&self) -> OrderedWriter<'s> {
+    pub fn create_ordered_writer(&self) -> OrderedWriter<'s> {
         OrderedWriter::new(self.spill_folder, self.share_bytes(1))
     }
 

@@ -7,6 +7,7 @@ use super::origin::{WebOrigin, strip_root_dot};
 use super::{AsOf, ResolveContext};
 use crate::CaptureFilter;
 use crate::external_sort::sort_key::{FieldReader, put_key};
+use capture::host_columns::host_columns;
 use capture::url::parse_url;
 use disk::error::Error;
 use std::collections::BTreeSet;
@@ -55,6 +56,11 @@ impl Host {
             port,
             text: text.to_owned(),
         })
+    }
+
+    /// Returns the name as in the column `surt_host_name`.
+    pub fn surt_host_name(&self) -> String {
+        host_columns(&self.name).surt_host_name
     }
 
     /// Returns true if the name ends with a known public suffix, such as `com`.

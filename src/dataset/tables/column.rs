@@ -96,6 +96,8 @@ pub struct Column {
     pub about: &'static str,
     /// The encoding in Parquet files.
     pub encoding: ColumnEncoding,
+    /// True for texts that rarely repeat, which are not put into a dictionary.
+    pub is_plain_text: bool,
     /// The value in views, if it is not the stored one.
     pub(crate) expression: Option<Expression>,
 }
@@ -112,8 +114,15 @@ impl Column {
                 has_bloom_filter: false,
                 is_delta: false,
             },
+            is_plain_text: false,
             expression: None,
         }
+    }
+
+    /// States that texts rarely repeat. [`table!`] does so for `PlainText`.
+    pub(crate) const fn plain_text(mut self, is_plain_text: bool) -> Self {
+        self.is_plain_text = is_plain_text;
+        self
     }
 
     /// Sets the value in views: an expression over stored columns.
@@ -164,7 +173,8 @@ impl Column {
 /// `per_fault`; the table is then filled from records, by [`RecordRows`]. Rows `per_body` depend on
 /// the body alone, except for `robots_id` and what
 /// [`TableBuilders::push`](super::TableBuilders::push) compares, so that they are copied for other
-/// captures with the same body.
+/// captures with the same body. A table `of_history` has no `Builder`: its rows are written by
+/// [`StoredRows`](crate::StoredRows).
 ///
 /// [`RecordRows`]: super::record_rows::RecordRows
 macro_rules! table {
@@ -212,6 +222,14 @@ macro_rules! table {
             }
         }
     };
+    (of_history $about:literal $($definition:tt)*) => {
+        $crate::tables::column::table! { @columns $about $($definition)* }
+
+        /// Returns `None`: the rows of the table are not made from records.
+        pub(crate) fn record_rows() -> Option<Box<dyn $crate::tables::record_rows::RecordRows>> {
+            None
+        }
+    };
     ($about:literal $($definition:tt)*) => {
         $crate::tables::column::table! { @define $about $($definition)* }
 
@@ -238,7 +256,7 @@ macro_rules! table {
             Some(Box::new(Builder::default()))
         }
     };
-    (@define $about:literal {
+    (@columns $about:literal {
         $($name:ident: $kind:ident $($attribute:ident)*, $text:literal $(=> $expression:expr)?;)*
     } $(derived {
         $($derived:ident: $derived_kind:ident $($derived_attribute:ident)*, $derived_text:literal => $derived_expression:expr;)*
@@ -252,7 +270,8 @@ macro_rules! table {
                 stringify!($name),
                 $crate::tables::column::table!(@type $kind),
                 $text,
-            )$(.$attribute())*$(.with_expression($expression))?,)*
+            ).plain_text($crate::tables::column::table!(@is_plain $kind))
+                $(.$attribute())*$(.with_expression($expression))?,)*
         ];
 
         /// The columns that only views have.
@@ -263,6 +282,13 @@ macro_rules! table {
                 $derived_text,
             )$(.$derived_attribute())*.with_expression($derived_expression),)*)?
         ];
+    };
+    (@define $about:literal {
+        $($name:ident: $kind:ident $($attribute:ident)*, $text:literal $(=> $expression:expr)?;)*
+    } $(derived { $($derived:tt)* })?) => {
+        $crate::tables::column::table! { @columns $about {
+            $($name: $kind $($attribute)*, $text $(=> $expression)?;)*
+        } $(derived { $($derived)* })? }
 
         /// Collects rows of the table, column by column.
         #[allow(unreachable_pub, reason = "only some tables are filled by other packages")]
@@ -303,6 +329,8 @@ macro_rules! table {
             }
         }
     };
+    (@is_plain PlainText) => { true };
+    (@is_plain $kind:ident) => { false };
     (@type PlainText) => { $crate::tables::column::ColumnType::Text };
     (@type $kind:ident) => { $crate::tables::column::ColumnType::$kind };
     (@builder Long) => { columns::ColumnBuilder<i64> };
@@ -331,6 +359,15 @@ macro_rules! table {
     (@take Time, $column:expr) => { $column.take(columns::ColumnValues::Long) };
 }
 pub(crate) use table;
+
+/// Compares texts. The operator `==` cannot be used in constants.
+pub(crate) const fn are_equal(a: &[u8], b: &[u8]) -> bool {
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a[i] == b[i] {
+        i += 1;
+    }
+    i == a.len() && i == b.len()
+}
 
 /// Returns a text as an SQL literal, in single quotes.
 pub(crate) fn sql_literal(text: &str) -> String {

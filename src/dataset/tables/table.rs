@@ -4,7 +4,7 @@
 //! and add a line to the list below. Then run `make schemas`, and decide whether `verify`
 //! can check it (`src/tools/verify/child_rows.rs`).
 
-use super::column::{Column, ColumnType};
+use super::column::{Column, ColumnType, are_equal};
 use super::record_rows::RecordRows;
 use arrow_schema::{Field, Schema, SchemaRef};
 use columns::TableSchema;
@@ -22,6 +22,8 @@ enum RowSource {
     Crawl,
     /// The registry of crawlers: the table has one file per dataset.
     Registry,
+    /// Many crawls: the table is one of histories.
+    History,
     /// A command such as `match`: the table is not part of a dataset.
     Command,
 }
@@ -113,6 +115,30 @@ tables! {
     HostVerdicts: host_verdicts, Crawl;
     /// One row per crawl, host, agent, mechanism and category.
     HostPreferences: host_preferences, Crawl;
+    /// One row per crawl of a history.
+    Crawls: crawls, History;
+    /// One row per archive of a history.
+    Archives: archives, History;
+    /// One row per host and crawl.
+    HostCaptures: host_captures, History;
+    /// One row per host and sequence of captures with the same state.
+    HostPeriods: host_periods, History;
+    /// One row per host and sequence of captures with the same content.
+    HostContents: host_contents, History;
+    /// One row per agent, host and sequence of captures with the same verdict.
+    AgentPeriods: agent_periods, History;
+    /// One row per distinct file, as far as it is read.
+    Policies: policies, History;
+    /// One row per policy and user-agent line.
+    PolicyGroups: policy_groups, History;
+    /// One row per policy and allow or disallow line.
+    PolicyRules: policy_rules, History;
+    /// One row per policy and other line that is read.
+    PolicyDirectives: policy_directives, History;
+    /// One row per policy and agent that it names.
+    PolicyVerdicts: policy_verdicts, History;
+    /// One row per set of preferences, agent, mechanism and category.
+    PreferenceSets: preference_sets, History;
     /// One row per requested URL and agent, written by `match`. Not part of a
     /// dataset.
     Matches: matches, Command;
@@ -145,15 +171,6 @@ const fn tables_from_sources<const N: usize>(sources: &[RowSource]) -> [Table; N
     tables
 }
 
-/// Compares texts. The operator `==` cannot be used in constants.
-const fn are_equal(a: &[u8], b: &[u8]) -> bool {
-    let mut i = 0;
-    while i < a.len() && i < b.len() && a[i] == b[i] {
-        i += 1;
-    }
-    i == a.len() && i == b.len()
-}
-
 const fn contains_source(sources: &[RowSource], source: RowSource) -> bool {
     let mut i = 0;
     while i < sources.len() {
@@ -176,6 +193,8 @@ const DATASET_SOURCES: &[RowSource] = &[
 const PART_SOURCES: &[RowSource] = &[RowSource::Records, RowSource::Run];
 /// The sources of the tables that are filled from records.
 const RECORD_SOURCES: &[RowSource] = &[RowSource::Records];
+/// The sources of the tables that only histories have.
+const HISTORY_SOURCES: &[RowSource] = &[RowSource::History];
 
 impl Table {
     /// All tables of a dataset, in the order of the schema.
@@ -192,6 +211,10 @@ impl Table {
 
     /// The resolved tables, which have a file per crawl.
     pub const PER_CRAWL: [Self; 3] = [Self::Hosts, Self::HostVerdicts, Self::HostPreferences];
+
+    /// The tables of a history, in the order of the schema. It also has `agents`.
+    pub const OF_HISTORY: [Self; count_tables(HISTORY_SOURCES)] =
+        tables_from_sources(HISTORY_SOURCES);
 
     /// Returns true if the table stores a column of this name and type.
     pub const fn has_column(self, name: &str, kind: ColumnType) -> bool {
@@ -238,7 +261,7 @@ impl Table {
         match ROW_SOURCES[self as usize] {
             RowSource::Records | RowSource::Run => &PARTITION_COLUMNS,
             RowSource::Crawl => &PARTITION_COLUMNS[..1],
-            RowSource::Registry | RowSource::Command => &[],
+            RowSource::Registry | RowSource::History | RowSource::Command => &[],
         }
     }
 

@@ -1,0 +1,180 @@
+//! The manifest of histories.
+//!
+//! The first line of `_manifest.jsonl` is about the program and the crawls. A line per file follows. The
+//! manifest is replaced at once, after all files have their names, so that a history is always whole:
+//! files that it does not list are those of a run that was killed.
+
+use super::manifest;
+use super::manifest_entries::{FileStats, MANIFEST_FORMAT, to_json_line};
+use crate::error::{DatasetDefect, DatasetErrorKind, ManifestDefect};
+use crate::tables::Table;
+use columns::WrittenFile;
+use disk::error::Error;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// The oldest format of histories that is read.
+const OLDEST_HISTORY_FORMAT: u64 = 7;
+
+/// The crawls and the files of a history, as its manifest lists them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HistoryManifest {
+    /// The meaning of its rows ([`MEANING`](crate::MEANING)).
+    pub meaning: u64,
+    /// The crawls, in the order of the table `crawls`.
+    pub crawls: Vec<String>,
+    /// True if the content of revisits is to be found when rows are read.
+    pub has_open_revisits: bool,
+    /// The files of all tables, those of a table in the order of their rows.
+    pub files: Vec<HistoryFile>,
+}
+
+/// A file of a history.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct HistoryFile {
+    /// The path, relative to the folder of the history.
+    pub path: String,
+    #[serde(flatten)]
+    pub stats: FileStats,
+}
+
+/// The first line of the manifest of a history.
+#[derive(Serialize)]
+struct FirstLine<'a> {
+    crawls: &'a [String],
+    format: u64,
+    history: bool,
+    meaning: u64,
+    open_revisits: bool,
+    robots_scan: &'a str,
+}
+
+impl HistoryManifest {
+    /// Reads the manifest of a history; `None` if `root` is none.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Read`](disk::error::ErrorKind::Read), [`DatasetErrorKind::BadManifest`];
+    /// [`DatasetErrorKind::NotADataset`] if it is of another version.
+    pub fn read(root: &Path) -> Result<Option<Self>, Error> {
+        let path = root.join(manifest::MANIFEST_FILE);
+        if !disk::is_regular(&path) {
+            return Ok(None);
+        }
+        let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
+        Self::parse(&text).map_err(|kind| Error::new(kind, &path))
+    }
+
+    /// Parses a manifest; `None` if it is not one of a history.
+    fn parse(text: &[u8]) -> Result<Option<Self>, DatasetErrorKind> {
+        let invalid_error =
+            |message: String| DatasetErrorKind::BadManifest(ManifestDefect::Invalid { message });
+        let mut lines = text.split(|&byte| byte == b'\n');
+        let first: Result<Value, _> = serde_json::from_slice(lines.next().unwrap_or_default());
+        let Some(first) = first.ok().filter(|first| first["history"] == true) else {
+            return Ok(None);
+        };
+        let format = first["format"].as_u64().unwrap_or_default();
+        if !(OLDEST_HISTORY_FORMAT..=MANIFEST_FORMAT).contains(&format) {
+            let version = first["robots_scan"].as_str().unwrap_or("another version");
+            return Err(DatasetErrorKind::NotADataset(DatasetDefect::OtherFormat {
+                version: version.to_owned(),
+            }));
+        }
+        let crawls = serde_json::from_value(first["crawls"].clone());
+        let mut history = Self {
+            meaning: first["meaning"].as_u64().unwrap_or_default(),
+            crawls: crawls.map_err(|_| invalid_error("line 1 has no valid `crawls`".to_owned()))?,
+            has_open_revisits: first["open_revisits"] == true,
+            files: Vec::new(),
+        };
+        for (number, line) in (2..).zip(lines).filter(|(_, line)| !line.is_empty()) {
+            let file: HistoryFile = serde_json::from_slice(line)
+                .map_err(|error| invalid_error(format!("line {number} cannot be read: {error}")))?;
+            if !is_history_path(&file.path) {
+                let message = format!("line {number} has a path that no history has");
+                return Err(invalid_error(message));
+            }
+            history.files.push(file);
+        }
+        if !text.ends_with(b"\n") {
+            return Err(invalid_error("its last line has no end".to_owned()));
+        }
+        Ok(Some(history))
+    }
+
+    /// Returns the content of the manifest file.
+    pub fn text(&self) -> String {
+        let first = to_json_line(&FirstLine {
+            crawls: &self.crawls,
+            format: MANIFEST_FORMAT,
+            history: true,
+            meaning: self.meaning,
+            open_revisits: self.has_open_revisits,
+            robots_scan: env!("CARGO_PKG_VERSION"),
+        });
+        let files = self.files.iter().map(to_json_line);
+        std::iter::once(first).chain(files).collect()
+    }
+
+    /// Returns the files of a table, in the order of their rows.
+    pub fn table_files(&self, table: Table) -> impl Iterator<Item = &HistoryFile> {
+        let files = self.files.iter();
+        files.filter(move |file| file.table() == Some(table))
+    }
+
+    /// Returns the paths of all files with their tables, in order.
+    pub fn paths(&self, root: &Path) -> Vec<(Table, PathBuf)> {
+        let files = self.files.iter();
+        let files = files.filter_map(|file| Some((file.table()?, root.join(&file.path))));
+        files.collect()
+    }
+}
+
+impl HistoryFile {
+    pub fn new(file: WrittenFile) -> Self {
+        Self {
+            path: file.path.to_string_lossy().into_owned(),
+            stats: FileStats {
+                bytes: file.bytes,
+                rows: file.rows,
+                digest: file.digest,
+            },
+        }
+    }
+
+    /// Returns the relative path of the file of a table with a number. `generation` differs between the
+    /// history that is written and the one that it replaces.
+    pub fn relative_path(table: Table, generation: u32, number: usize) -> PathBuf {
+        Path::new(table.name()).join(format!("part-{generation:08x}-{number:05}.parquet"))
+    }
+
+    /// Returns the table of the file, which its path begins with.
+    pub fn table(&self) -> Option<Table> {
+        let (name, _) = self.path.split_once('/')?;
+        history_tables().find(|table| table.name() == name)
+    }
+}
+
+/// Returns true for a path that [`HistoryFile::relative_path`] makes.
+pub(crate) fn is_history_path(path: &str) -> bool {
+    let Some((table, name)) = path.split_once('/') else {
+        return false;
+    };
+    let number = name.strip_prefix("part-");
+    let number = number.and_then(|name| name.strip_suffix(".parquet"));
+    let parts = number.and_then(|number| number.split_once('-'));
+    parts.is_some_and(|(generation, number)| {
+        let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        generation.len() == 8
+            && generation.bytes().all(is_hex)
+            && number.len() >= 5
+            && number.bytes().all(|byte| byte.is_ascii_digit())
+    }) && history_tables().any(|own| own.name() == table)
+}
+
+/// Returns all tables of a history.
+pub(crate) fn history_tables() -> impl Iterator<Item = Table> {
+    Table::OF_HISTORY.into_iter().chain([Table::Agents])
+}

@@ -1,0 +1,60 @@
+
+-- A history has no tables of records. The places of macros that read them are taken by these.
+CREATE OR REPLACE MACRO check_crawl(name) AS (
+    CASE WHEN name IS NULL OR name IN (SELECT c.crawl FROM crawls c) THEN true
+        ELSE error('unknown crawl ''' || name || ''': the nearest are '
+            || coalesce(nearest_values(name, (SELECT list(c.crawl) FROM crawls c)), 'none, since the history has no crawl')) END);
+COMMENT ON MACRO check_crawl IS 'True if the history has this crawl, and for null, which means every crawl; otherwise an error that suggests crawls';
+
+CREATE OR REPLACE MACRO crawls() AS TABLE
+SELECT c.crawl, c.position + 1 AS position, c.hosts, c.first_fetch, c.median_fetch, c.last_fetch, c.archives_read,
+    CASE WHEN c.is_sample THEN c.archives_listed END AS archives_listed, c.is_sample,
+    CASE WHEN c.is_sample THEN {'archives_read': c.archives_read, 'archives_listed': c.archives_listed} END AS sample, c.meaning
+FROM crawls c ORDER BY c.position;
+COMMENT ON MACRO TABLE crawls IS 'One row per crawl in the order of the median times of their captures, as in a dataset; the table crawls has more columns';
+
+CREATE OR REPLACE MACRO check_preferences(crawl_name) AS (
+    CASE WHEN NOT check_crawl(crawl_name) THEN false
+        WHEN EXISTS (SELECT 1 FROM crawls c WHERE c.format >= 7 AND (crawl_name IS NULL OR c.crawl = crawl_name)) THEN true
+        ELSE error(coalesce('the crawl ''' || crawl_name || '''', 'this history') || ' was scanned in a format before 7, which has no preferences of hosts') END);
+COMMENT ON MACRO check_preferences IS 'True if the history has this crawl and its format has preferences of hosts; otherwise an error';
+
+-- One crawl, or one host.
+CREATE OR REPLACE MACRO surt_of(host) AS
+    CASE WHEN contains(host, ',') THEN host
+        WHEN regexp_matches(host, '^([0-9.]+|.*:.*)$') THEN array_to_string(list_reverse(string_split(host, '.')), ',')
+        ELSE array_to_string(list_reverse(string_split(regexp_replace(lower(host), '^www[.](.*[.])', '\1'), '.')), ',') END;
+COMMENT ON MACRO surt_of IS 'The column surt_host_name of a host: surt_of(''www.example.com'') is com,example';
+
+CREATE OR REPLACE MACRO hosts_at(crawl) AS TABLE
+WITH checked_crawl AS MATERIALIZED (SELECT check_crawl(crawl) AS is_known)
+SELECT h.* FROM hosts h, checked_crawl k WHERE k.is_known AND h.crawl = crawl;
+COMMENT ON MACRO TABLE hosts_at IS 'The hosts of a crawl: hosts_at(''CC-MAIN-2025-38'')';
+
+CREATE OR REPLACE MACRO verdicts_at(crawl) AS TABLE
+WITH checked_crawl AS MATERIALIZED (SELECT check_crawl(crawl) AS is_known)
+SELECT v.* FROM host_verdicts v, checked_crawl k WHERE k.is_known AND v.crawl = crawl;
+COMMENT ON MACRO TABLE verdicts_at IS 'The verdicts of a crawl for the crawlers that hosts name: verdicts_at(''CC-MAIN-2025-38'')';
+
+CREATE OR REPLACE MACRO groups_at(host, crawl) AS TABLE
+WITH checked_crawl AS MATERIALIZED (SELECT check_crawl(crawl) AS is_known)
+SELECT g.* EXCLUDE (policy_id) FROM hosts h JOIN policy_groups g ON g.policy_id = h.policy_id, checked_crawl k
+WHERE k.is_known AND h.surt_host_name = surt_of(host) AND h.crawl = crawl ORDER BY g.line_no;
+COMMENT ON MACRO TABLE groups_at IS 'The user-agent lines of a host in a crawl, as in groups: groups_at(''example.com'', ''CC-MAIN-2025-38'')';
+
+CREATE OR REPLACE MACRO rules_at(host, crawl) AS TABLE
+WITH checked_crawl AS MATERIALIZED (SELECT check_crawl(crawl) AS is_known)
+SELECT r.* EXCLUDE (policy_id) FROM hosts h JOIN policy_rules r ON r.policy_id = h.policy_id, checked_crawl k
+WHERE k.is_known AND h.surt_host_name = surt_of(host) AND h.crawl = crawl ORDER BY r.line_no;
+COMMENT ON MACRO TABLE rules_at IS 'The allow and disallow lines of a host in a crawl, as in rules: rules_at(''example.com'', ''CC-MAIN-2025-38'')';
+
+CREATE OR REPLACE MACRO captures_of(host) AS TABLE
+SELECT c.crawl, c.fetch_time, a.warc_filename, c.warc_record_offset, c.warc_record_in_member, c.period_id
+FROM host_captures c
+LEFT JOIN archives a ON a.crawl = c.crawl AND a.archive_no = c.archive_no
+WHERE c.surt_host_name = surt_of(host) ORDER BY c.capture_no;
+COMMENT ON MACRO TABLE captures_of IS 'The captures of a host with the places of their records: captures_of(''example.com'')';
+
+CREATE OR REPLACE MACRO periods_of(host) AS TABLE
+SELECT p.* FROM host_periods p WHERE p.surt_host_name = surt_of(host) ORDER BY p.period_id;
+COMMENT ON MACRO TABLE periods_of IS 'The periods of a host, the first one first: periods_of(''example.com'')';

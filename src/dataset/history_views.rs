@@ -1,0 +1,256 @@
+//! `views.sql` of a history.
+//!
+//! Besides its own tables, a history has the views `hosts`, `host_verdicts` and `host_preferences`, with the
+//! columns of datasets: the macros and questions that read only these are the same.
+
+use super::history::{HistoryManifest, history_tables};
+use super::views::{
+    FIRST_LINE, MACROS_SQL, escape_wildcards, meaning_macro, root_expression, view_comments,
+};
+use super::questions::{questions_sql, reads_table};
+use crate::error::DatasetErrorKind;
+use crate::tables::{Column, ColumnType, STATE_COLUMNS, SqlDialect, Table, sql_literal};
+use disk::error::Error;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::Path;
+
+/// The macros of histories.
+const HISTORY_MACROS_SQL: &str = include_str!("history_macros.sql");
+
+/// The columns of `hosts` that describe the capture whose rules apply: those of a filled revisit are those of the
+/// capture with its content.
+const FIRST_RULES_COLUMN: &str = "fetch_status";
+
+/// Returns the text of `views.sql` of a history at `root`.
+///
+/// # Errors
+///
+/// [`DatasetErrorKind::NotUtf8Output`].
+pub fn history_views_text(root: &Path, history: &HistoryManifest) -> Result<String, Error> {
+    let path = std::path::absolute(root).map_err(|error| Error::write(root, error))?;
+    match path.to_str() {
+        Some(_) => Ok(history_views_sql(&path, history)),
+        None => Err(Error::new(DatasetErrorKind::NotUtf8Output, root)),
+    }
+}
+
+fn history_views_sql(root: &Path, history: &HistoryManifest) -> String {
+    let mut out = format!(
+        "{FIRST_LINE}\n\
+         -- Where it has been moved, say so first: SET VARIABLE robots_scan = '/new/place';\n",
+    );
+    let root = root_expression(root);
+    let _ = writeln!(
+        out,
+        "SET VARIABLE robots_scan = coalesce(getvariable('robots_scan'), {root});\n"
+    );
+    for table in history_tables() {
+        out.push_str(&table_view(table, &root, history));
+    }
+    out.push_str(&filled_captures_view(history.has_open_revisits));
+    out.push_str(&hosts_view());
+    out.push_str(&rows_view(
+        Table::HostVerdicts,
+        "JOIN policy_verdicts v ON v.policy_id = p.policy_id\n",
+        "p.has_named_rows",
+    ));
+    // Preferences of a crawler may be left out, as verdicts are: the set has those that the host has.
+    out.push_str(&rows_view(
+        Table::HostPreferences,
+        "JOIN preference_sets v ON v.preferences_id = p.preferences_id\n",
+        "true",
+    ));
+    out.push_str(&meaning_macro(&BTreeMap::new(), history.meaning));
+    let missing = missing_tables();
+    push_macros(&missing, &mut out);
+    out.push_str(&questions_sql(&missing));
+    out
+}
+
+/// Returns the tables of datasets that histories lack.
+fn missing_tables() -> Vec<&'static str> {
+    let is_there = |table: &Table| {
+        history_tables().any(|other| other == *table) || table.is_per_crawl()
+    };
+    let missing = Table::ALL.into_iter().filter(|table| !is_there(table));
+    missing.map(Table::name).collect()
+}
+
+/// Appends the macros of datasets and of histories. A macro of histories takes the place of that of datasets
+/// with its name; one that reads a table that histories lack is left out.
+fn push_macros(missing: &[&str], out: &mut String) {
+    let own: Vec<&str> = statements(HISTORY_MACROS_SQL).collect();
+    let find_own = |name: &str| {
+        let own = own.iter().filter(move |own| macro_name(own) == Some(name));
+        own.copied().collect::<Vec<_>>()
+    };
+    let mut placed = BTreeSet::new();
+    for statement in statements(MACROS_SQL) {
+        let Some(name) = macro_name(statement) else {
+            continue;
+        };
+        let replacing = find_own(name);
+        if !replacing.is_empty() {
+            if placed.insert(name) {
+                replacing.iter().for_each(|statement| push_statement(statement, out));
+            }
+        } else if !placed.contains(name) {
+            match missing.iter().any(|table| reads_table(statement, table)) {
+                true => {
+                    placed.insert(name);
+                }
+                false => push_statement(statement, out),
+            }
+        }
+    }
+    let rest = own.iter().filter(|own| macro_name(own).is_some_and(|name| !placed.contains(name)));
+    rest.for_each(|statement| push_statement(statement, out));
+}
+
+fn push_statement(statement: &str, out: &mut String) {
+    out.push_str(statement.trim_start_matches('\n'));
+    out.push_str(";\n");
+}
+
+/// Returns the statements of a text, with the comments before them.
+fn statements(text: &str) -> impl Iterator<Item = &str> {
+    text.split(";\n").filter(|text| !text.trim().is_empty())
+}
+
+/// Returns the name of the macro that a statement creates or describes.
+fn macro_name(statement: &str) -> Option<&str> {
+    let code = statement.trim_start_matches('\n');
+    let line = code.lines().find(|line| !line.starts_with("--") && !line.is_empty())?;
+    let names = ["CREATE OR REPLACE MACRO ", "COMMENT ON MACRO TABLE ", "COMMENT ON MACRO "];
+    let rest = names.iter().find_map(|start| line.strip_prefix(start))?;
+    rest.split(['(', ' ']).next()
+}
+
+/// Returns the statements that create the view of a stored table.
+fn table_view(table: Table, root: &str, history: &HistoryManifest) -> String {
+    let name = table.name();
+    let files = history.table_files(table).map(|file| {
+        let path = sql_literal(&format!("/{}", escape_wildcards(&file.path)));
+        format!("coalesce(getvariable('robots_scan'), {root}) || {path}")
+    });
+    let files: Vec<String> = files.collect();
+    let columns = table.columns().iter().chain(table.derived_columns());
+    let columns = columns.map(|column| match &column.expression {
+        None => format!("files.{}", column.name),
+        Some(expression) => cast(column, &expression.sql(SqlDialect::DuckDb)),
+    });
+    let columns: Vec<String> = columns.collect();
+    format!(
+        "CREATE OR REPLACE VIEW {name} AS SELECT\n    {}\nFROM read_parquet([{}]) AS files;\n{}\n",
+        columns.join(",\n    "),
+        files.join(", "),
+        view_comments(table, table.columns().iter().chain(table.derived_columns())),
+    )
+}
+
+fn cast(column: &Column, expression: &str) -> String {
+    let kind = column.kind.sql(SqlDialect::DuckDb);
+    format!("CAST({expression} AS {kind}) AS {}", column.name)
+}
+
+/// Returns the statements that create `filled_captures`: the captures with the period whose rules apply. Without
+/// open revisits, it is that of the capture.
+fn filled_captures_view(has_open_revisits: bool) -> String {
+    let view = match has_open_revisits {
+        false => "CREATE OR REPLACE VIEW filled_captures AS\n\
+             SELECT c.*, c.period_id AS rules_period_id, c.crawl AS rules_crawl FROM host_captures c;\n"
+            .to_owned(),
+        true => "\
+CREATE OR REPLACE VIEW filled_captures AS
+WITH revisits AS (
+    SELECT c.capture_no, c.fetch_time, w.first_fetch, w.crawl, p.revisit_digest, p.revisit_url
+    FROM host_periods p
+    JOIN host_captures c ON c.period_id = p.period_id
+    JOIN crawls w ON w.crawl = c.crawl
+    -- The digest is that of an empty body, which a 304 has because it has none.
+    WHERE p.is_revisit AND (p.fetch_status IS NULL OR p.fetch_status BETWEEN 200 AND 299
+        OR p.fetch_status = 304 AND p.revisit_digest <> '3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ')
+),
+contents AS (
+    SELECT k.content_digest, unnest(range(k.first_capture_no, k.first_capture_no + k.n_captures)) AS capture_no
+    FROM host_contents k WHERE k.content_digest IN (SELECT r.revisit_digest FROM revisits r)
+),
+sources AS (
+    SELECT k.content_digest, c.period_id, c.crawl, c.fetch_time, w.first_fetch, w.position,
+        CASE WHEN p.n_redirects = 0 THEN concat(p.url_protocol, '://', p.url_host_name, coalesce(':' || p.url_port, ''), '/robots.txt') END AS url
+    FROM contents k
+    JOIN host_captures c ON c.capture_no = k.capture_no
+    JOIN host_periods p ON p.period_id = c.period_id
+    JOIN crawls w ON w.crawl = c.crawl
+    WHERE NOT p.is_revisit
+),
+-- The order of docs/verdicts.md: the same URL, the latest capture that is not later, the earliest after it, the greatest URL, the later crawl.
+filled AS (
+    SELECT r.capture_no, s.period_id, s.crawl
+    FROM revisits r
+    JOIN sources s ON s.content_digest = r.revisit_digest AND (s.first_fetch, s.crawl) <= (r.first_fetch, r.crawl)
+    QUALIFY row_number() OVER (PARTITION BY r.capture_no ORDER BY s.url IS NOT DISTINCT FROM r.revisit_url DESC,
+        coalesce(s.fetch_time <= r.fetch_time, s.fetch_time IS NULL) DESC,
+        CASE WHEN s.fetch_time <= r.fetch_time THEN -epoch_ms(s.fetch_time) ELSE epoch_ms(s.fetch_time) END NULLS LAST, s.url DESC NULLS LAST, s.position DESC) = 1
+)
+SELECT c.*, coalesce(f.period_id, c.period_id) AS rules_period_id, coalesce(f.crawl, c.crawl) AS rules_crawl
+FROM host_captures c LEFT JOIN filled f ON f.capture_no = c.capture_no;\n"
+            .to_owned(),
+    };
+    format!(
+        "{view}COMMENT ON VIEW filled_captures IS 'The captures of hosts, each with the period whose rules apply (rules_period_id): that of a revisit is the period with its content, if a capture of its crawl or an earlier one has it';\n\n"
+    )
+}
+
+/// Returns the statements that create `hosts`, with the columns of datasets. Keys and counts of captures are null.
+fn hosts_view() -> String {
+    let first_rules = STATE_COLUMNS.iter().position(|name| *name == FIRST_RULES_COLUMN);
+    let rules = &STATE_COLUMNS[first_rules.unwrap_or_default()..];
+    let stored = Table::Hosts.columns().iter().map(|column| {
+        let name = column.name;
+        match name {
+            "host_id" => "c.capture_no AS host_id".to_owned(),
+            "surt_host_name" => format!("c.{name}"),
+            "fetch_time" => "c.fetch_time".to_owned(),
+            "rules_crawl" => "c.rules_crawl".to_owned(),
+            _ if rules.contains(&name) => format!("p.{name}"),
+            _ if STATE_COLUMNS.contains(&name) => format!("o.{name}"),
+            _ => cast(column, "NULL"),
+        }
+    });
+    let stored: Vec<String> = stored.collect();
+    let derived = Table::Hosts.derived_columns().iter();
+    let derived = derived.filter(|column| column.name != "archive_no");
+    let derived = derived.filter_map(|column| {
+        let expression = column.expression.as_ref()?;
+        Some(cast(column, &expression.sql(SqlDialect::DuckDb)))
+    });
+    let derived: Vec<String> = derived.collect();
+    let crawl = Column::new("crawl", ColumnType::Text, "The crawl.");
+    let columns = Table::Hosts.columns().iter().chain([&crawl]);
+    format!(
+        "CREATE OR REPLACE VIEW hosts AS\nSELECT files.*, {}\nFROM (\n    SELECT {}, c.crawl, c.archive_no,\n        c.rules_period_id, p.policy_id, p.preferences_id\n    FROM filled_captures c\n    JOIN host_periods o ON o.period_id = c.period_id\n    JOIN host_periods p ON p.period_id = c.rules_period_id) AS files;\n{}\n",
+        derived.join(", "),
+        stored.join(", "),
+        view_comments(Table::Hosts, columns),
+    )
+}
+
+/// Returns the statements that create the view of a table with rows for each host and crawler. `join` joins
+/// these rows as `v` to the period `p`.
+fn rows_view(table: Table, join: &str, condition: &str) -> String {
+    let columns = table.columns().iter().map(|column| match column.name {
+        "host_id" => "c.capture_no AS host_id".to_owned(),
+        "surt_host_name" => "c.surt_host_name".to_owned(),
+        "url_host_registered_domain" => "o.url_host_registered_domain".to_owned(),
+        name => format!("v.{name}"),
+    });
+    let columns: Vec<String> = columns.collect();
+    format!(
+        "CREATE OR REPLACE VIEW {} AS\nSELECT {}, c.crawl\nFROM filled_captures c\nJOIN host_periods o ON o.period_id = c.period_id\nJOIN host_periods p ON p.period_id = c.rules_period_id\n{join}WHERE {condition};\n{}\n",
+        table.name(),
+        columns.join(", "),
+        view_comments(table, table.columns().iter()),
+    )
+}

@@ -1,0 +1,263 @@
+//! Rows of any table as bytes: encoded from batches that are read, and decoded into batches that are
+//! written. Histories are sorted, compared and merged in this form.
+//!
+//! A value is written as a field of a record (see [`sort_key`](crate::external_sort::sort_key)). In a
+//! nullable column, a byte before it says whether there is one.
+
+use crate::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
+use crate::reader;
+use crate::tables::{Column, ColumnType, Table};
+use arrow_array::{
+    Array, BooleanArray, Float64Array, Int16Array, Int32Array, Int64Array, RecordBatch,
+    StringArray, TimestampMillisecondArray,
+};
+use columns::{ColumnBuilder, ColumnData, ColumnValues, Interner, PlainTextBuilder, RowBatch};
+use disk::error::Error;
+
+/// Columns of a batch, from which rows are encoded.
+#[derive(Debug)]
+pub struct EncodedColumns(Vec<EncodedColumn>);
+
+/// A column of a batch.
+#[derive(Debug)]
+struct EncodedColumn {
+    is_nullable: bool,
+    values: StoredValues,
+}
+
+#[derive(Debug)]
+enum StoredValues {
+    Long(Int64Array),
+    Time(TimestampMillisecondArray),
+    Int(Int32Array),
+    Short(Int16Array),
+    Double(Float64Array),
+    Bool(BooleanArray),
+    Text(StringArray),
+    /// The column does not exist in files of earlier formats.
+    Missing,
+}
+
+impl EncodedColumns {
+    /// Takes columns from a batch, in this order.
+    ///
+    /// # Errors
+    ///
+    /// [`DatasetErrorKind::NotADataset`](crate::error::DatasetErrorKind::NotADataset) if the batch
+    /// lacks a column that is not nullable, or has a column with another type.
+    pub fn from_batch<'c>(
+        batch: &RecordBatch,
+        columns: impl IntoIterator<Item = &'c Column>,
+    ) -> Result<Self, Error> {
+        let encoded = columns.into_iter().map(|column| {
+            Ok(EncodedColumn {
+                is_nullable: column.is_nullable,
+                values: StoredValues::from_batch(batch, column)?,
+            })
+        });
+        encoded.collect::<Result<_, Error>>().map(Self)
+    }
+
+    /// Appends the fields of a row.
+    pub fn put_row(&self, row: usize, out: &mut Vec<u8>) {
+        for column in &self.0 {
+            column.put(row, out);
+        }
+    }
+}
+
+impl StoredValues {
+    fn from_batch(batch: &RecordBatch, column: &Column) -> Result<Self, Error> {
+        let name = column.name;
+        if column.is_nullable && batch.column_by_name(name).is_none() {
+            return Ok(Self::Missing);
+        }
+        Ok(match column.kind {
+            ColumnType::Long => Self::Long(reader::column(batch, name).cloned()?),
+            ColumnType::Time => Self::Time(reader::column(batch, name).cloned()?),
+            ColumnType::Int => Self::Int(reader::column(batch, name).cloned()?),
+            ColumnType::Short => Self::Short(reader::column(batch, name).cloned()?),
+            ColumnType::Double => Self::Double(reader::column(batch, name).cloned()?),
+            ColumnType::Bool => Self::Bool(reader::column(batch, name).cloned()?),
+            ColumnType::Text => Self::Text(reader::column(batch, name).cloned()?),
+        })
+    }
+
+    fn is_null(&self, row: usize) -> bool {
+        match self {
+            Self::Long(array) => array.is_null(row),
+            Self::Time(array) => array.is_null(row),
+            Self::Int(array) => array.is_null(row),
+            Self::Short(array) => array.is_null(row),
+            Self::Double(array) => array.is_null(row),
+            Self::Bool(array) => array.is_null(row),
+            Self::Text(array) => array.is_null(row),
+            Self::Missing => true,
+        }
+    }
+}
+
+impl EncodedColumn {
+    fn put(&self, row: usize, out: &mut Vec<u8>) {
+        if self.is_nullable {
+            let has_value = !self.values.is_null(row);
+            put_u8(out, has_value.into());
+            if !has_value {
+                return;
+            }
+        }
+        match &self.values {
+            StoredValues::Long(array) => put_i64(out, array.value(row)),
+            StoredValues::Time(array) => put_i64(out, array.value(row)),
+            StoredValues::Int(array) => put_u32(out, array.value(row).cast_unsigned()),
+            StoredValues::Short(array) => {
+                put_u32(out, i32::from(array.value(row)).cast_unsigned());
+            }
+            StoredValues::Double(array) => put_u64(out, array.value(row).to_bits()),
+            StoredValues::Bool(array) => put_u8(out, array.value(row).into()),
+            StoredValues::Text(array) => put_bytes(out, array.value(row).as_bytes()),
+            StoredValues::Missing => {}
+        }
+    }
+}
+
+/// Collects rows of a table that are decoded from fields of records.
+#[derive(Debug)]
+pub struct StoredRows {
+    columns: Vec<DecodedColumn>,
+    /// The texts of all columns, except plain ones.
+    texts: Interner,
+    /// For each row, the bytes of the values of all rows up to and including it.
+    cumulative_bytes: Vec<u64>,
+    bytes: u64,
+}
+
+#[derive(Debug)]
+struct DecodedColumn {
+    is_nullable: bool,
+    kind: ColumnType,
+    values: DecodedValues,
+}
+
+#[derive(Debug)]
+enum DecodedValues {
+    Long(ColumnBuilder<i64>),
+    Int(ColumnBuilder<i32>),
+    Double(ColumnBuilder<f64>),
+    Bool(ColumnBuilder<bool>),
+    Text(ColumnBuilder<u32>),
+    PlainText(PlainTextBuilder),
+}
+
+impl StoredRows {
+    pub fn new(table: Table) -> Self {
+        let columns = table.columns().iter().map(|column| DecodedColumn {
+            is_nullable: column.is_nullable,
+            kind: column.kind,
+            values: DecodedValues::new(column),
+        });
+        Self {
+            columns: columns.collect(),
+            texts: Interner::default(),
+            cumulative_bytes: Vec::new(),
+            bytes: 0,
+        }
+    }
+
+    /// Adds a row, whose fields follow each other in the order of the columns: first those in `key`,
+    /// which may be empty, then the others.
+    pub fn push(&mut self, key: &[u8], fields: &mut FieldReader<'_>) {
+        let mut key = FieldReader::new(key);
+        for column in &mut self.columns {
+            self.bytes += match key.rest().is_empty() {
+                true => column.append(fields, &mut self.texts),
+                false => column.append(&mut key, &mut self.texts),
+            };
+        }
+        self.cumulative_bytes.push(self.bytes);
+    }
+
+    /// Returns the number of rows since the last [`take`](Self::take).
+    pub fn row_count(&self) -> usize {
+        self.cumulative_bytes.len()
+    }
+
+    /// Returns the bytes of the values since the last [`take`](Self::take).
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Returns the rows of this batch and starts a new one.
+    pub fn take(&mut self) -> RowBatch {
+        self.bytes = 0;
+        let cumulative_bytes = columns::take_and_reserve(&mut self.cumulative_bytes);
+        let columns = self.columns.iter_mut().map(|column| column.values.take());
+        RowBatch::new(columns.collect(), self.texts.take(), cumulative_bytes)
+    }
+}
+
+impl DecodedValues {
+    fn new(column: &Column) -> Self {
+        match column.kind {
+            ColumnType::Long | ColumnType::Time => Self::Long(ColumnBuilder::default()),
+            ColumnType::Int | ColumnType::Short => Self::Int(ColumnBuilder::default()),
+            ColumnType::Double => Self::Double(ColumnBuilder::default()),
+            ColumnType::Bool => Self::Bool(ColumnBuilder::default()),
+            ColumnType::Text if column.is_plain_text => {
+                Self::PlainText(PlainTextBuilder::default())
+            }
+            ColumnType::Text => Self::Text(ColumnBuilder::default()),
+        }
+    }
+
+    fn take(&mut self) -> ColumnData {
+        match self {
+            Self::Long(column) => column.take(ColumnValues::Long),
+            Self::Int(column) => column.take(ColumnValues::Int),
+            Self::Double(column) => column.take(ColumnValues::Double),
+            Self::Bool(column) => column.take(ColumnValues::Bool),
+            Self::Text(column) => column.take(ColumnValues::Text),
+            Self::PlainText(column) => column.take(),
+        }
+    }
+}
+
+impl DecodedColumn {
+    /// Appends the next value, and returns its size in bytes.
+    fn append(&mut self, fields: &mut FieldReader<'_>, texts: &mut Interner) -> u64 {
+        let has_value = !self.is_nullable || fields.u8() != 0;
+        match &mut self.values {
+            DecodedValues::Long(column) => {
+                column.append_option(has_value.then(|| fields.i64()));
+                8
+            }
+            DecodedValues::Int(column) => {
+                column.append_option(has_value.then(|| fields.u32().cast_signed()));
+                if self.kind == ColumnType::Short { 2 } else { 4 }
+            }
+            DecodedValues::Double(column) => {
+                column.append_option(has_value.then(|| f64::from_bits(fields.u64())));
+                8
+            }
+            DecodedValues::Bool(column) => {
+                column.append_option(has_value.then(|| fields.u8() != 0));
+                1
+            }
+            DecodedValues::Text(column) => {
+                let text = has_value.then(|| text(fields));
+                column.append_option(text.map(|text| texts.intern(text)));
+                4 + text.map_or(0, |text| text.len() as u64)
+            }
+            DecodedValues::PlainText(column) => {
+                let text = has_value.then(|| text(fields));
+                column.append_option(text);
+                4 + text.map_or(0, |text| text.len() as u64)
+            }
+        }
+    }
+}
+
+/// Reads a text that [`put_bytes`] wrote.
+fn text<'a>(fields: &mut FieldReader<'a>) -> &'a str {
+    std::str::from_utf8(fields.bytes()).expect("it was written from a text")
+}

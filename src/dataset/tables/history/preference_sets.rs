@@ -1,0 +1,35 @@
+use super::{columns_of, concatenate};
+use crate::tables::column::{Column, ColumnType};
+use crate::tables::host_preferences;
+use crate::tables::record_rows::RecordRows;
+
+pub(crate) const ABOUT: &str = "One row per set of preferences, crawler, mechanism and category: what hosts state about the use of their content, as in `host_preferences`. Sorted by `preferences_id`, then in the order of `host_preferences`.";
+
+const PREFERENCES_ID: Column = Column::new(
+    "preferences_id",
+    ColumnType::Text,
+    "Key of the set: the first 128 bits of the SHA-256 of its rows, in hexadecimal.",
+);
+
+const PREFERENCES: [Column; 9] = columns_of(
+    host_preferences::COLUMNS,
+    [
+        "agent",
+        "mechanism",
+        "category",
+        "preference",
+        "has_allowed",
+        "has_disallowed",
+        "has_unknown",
+        "evidence_line",
+        "address",
+    ],
+);
+
+pub(crate) const COLUMNS: &[Column] = &concatenate::<{ PREFERENCES.len() + 1 }>(&[PREFERENCES_ID], &PREFERENCES);
+
+pub(crate) const DERIVED: &[Column] = &[];
+
+pub(crate) fn record_rows() -> Option<Box<dyn RecordRows>> {
+    None
+}

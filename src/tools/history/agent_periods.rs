@@ -1,0 +1,191 @@
+//! The periods of the crawlers that policies name.
+//!
+//! The periods of hosts are sorted by policy, and merged with the policies: a period has a record for each
+//! crawler that its policy names. Sorted by crawler and host, consecutive records with the same verdict are
+//! one period of the crawler.
+
+use super::capture_record::{optional_bytes, put_optional_bytes};
+use super::damaged_error;
+use super::keyed_rows::{KEY_BYTES, KeyedRows};
+use super::table_writer::TableWriters;
+use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u32};
+use dataset::external_sort::{Reader, SortMemory, SortedRecords, Sorter};
+use dataset::tables::Table;
+use disk::error::Error;
+
+/// Makes a record for each period of a host and crawler.
+pub(super) struct NamedPeriods<'d, 's> {
+    /// Periods of hosts, sorted by policy.
+    named: Reader<'d>,
+    records: Sorter<'s>,
+    record: Vec<u8>,
+}
+
+impl<'d, 's> NamedPeriods<'d, 's> {
+    pub(super) fn new(
+        named: &'d SortedRecords<'_>,
+        memory: SortMemory<'s>,
+    ) -> Result<Self, Error> {
+        Ok(Self {
+            named: named.read()?,
+            records: memory.create_sorter(),
+            record: Vec::new(),
+        })
+    }
+
+    /// Adds the periods with this policy. Policies are pushed in the order of keys.
+    pub(super) fn push(&mut self, policy: &KeyedRows<'_>) -> Result<(), Error> {
+        while let Some(period) = self.named.peek() {
+            let (key, period) = period.split_at(KEY_BYTES);
+            if key != policy.key {
+                break;
+            }
+            let (id, rest) = period.split_at(size_of::<i64>());
+            let (count, mut verdicts) = policy.last_rows();
+            for _ in 0..count {
+                let agent = verdicts.bytes();
+                self.record.clear();
+                put_key(&mut self.record, agent);
+                self.record.extend_from_slice(id);
+                put_bytes(&mut self.record, agent);
+                self.record.extend_from_slice(rest);
+                self.record.extend_from_slice(take_verdict(&mut verdicts));
+                self.records.push(&self.record)?;
+            }
+            self.named.advance()?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish(self) -> Result<SortedRecords<'s>, Error> {
+        match self.named.peek() {
+            None => self.records.finish(),
+            Some(_) => Err(damaged_error(Table::Policies)),
+        }
+    }
+}
+
+/// Takes the fields of a verdict, and passes over its evidence. Returns the fields from `verdict` to
+/// `crawl_delay`.
+fn take_verdict<'a>(fields: &mut FieldReader<'a>) -> &'a [u8] {
+    let start = fields.rest();
+    for _ in ["verdict", "google", "rfc9309", "koster1996", "basis"] {
+        optional_bytes(fields);
+    }
+    if fields.u8() != 0 {
+        fields.u8();
+    }
+    for _ in ["n_allow", "n_disallow"] {
+        skip_number(fields);
+    }
+    if fields.u8() != 0 {
+        fields.u64();
+    }
+    let verdict = &start[..start.len() - fields.rest().len()];
+    // `evidence_line`.
+    skip_number(fields);
+    verdict
+}
+
+fn skip_number(fields: &mut FieldReader<'_>) {
+    if fields.u8() != 0 {
+        fields.u32();
+    }
+}
+
+/// A period of a host and crawler.
+#[derive(Clone, Copy, Debug)]
+struct AgentPeriod<'a> {
+    agent: &'a [u8],
+    first_capture_no: i64,
+    n_captures: u32,
+    first_crawl: u32,
+    last_crawl: u32,
+    host: &'a [u8],
+    domain: &'a [u8],
+    verdict: &'a [u8],
+}
+
+impl<'a> AgentPeriod<'a> {
+    fn read(record: &'a [u8]) -> Self {
+        let mut fields = FieldReader::new(record);
+        fields.key();
+        fields.i64();
+        Self {
+            agent: fields.bytes(),
+            first_capture_no: fields.i64(),
+            n_captures: fields.u32(),
+            first_crawl: fields.u32(),
+            last_crawl: fields.u32(),
+            host: fields.bytes(),
+            domain: fields.bytes(),
+            verdict: fields.rest(),
+        }
+    }
+
+    /// Returns true if this period follows another one, with the same verdict.
+    fn continues(&self, other: &Self) -> bool {
+        (self.agent, self.host, self.verdict) == (other.agent, other.host, other.verdict)
+            && self.first_capture_no == other.first_capture_no + i64::from(other.n_captures)
+    }
+
+    fn write(&self, names: &[Vec<u8>], writers: &mut TableWriters<'_>) -> Result<(), Error> {
+        let mut fields = Vec::new();
+        put_bytes(&mut fields, self.agent);
+        put_bytes(&mut fields, self.host);
+        let domain = Some(self.domain).filter(|domain| !domain.is_empty());
+        put_optional_bytes(&mut fields, domain);
+        for crawl in [self.first_crawl, self.last_crawl] {
+            fields.extend_from_slice(&names[crawl as usize]);
+        }
+        put_i64(&mut fields, self.first_capture_no);
+        put_u32(&mut fields, self.n_captures);
+        fields.extend_from_slice(self.verdict);
+        writers.push(Table::AgentPeriods, &[], &mut FieldReader::new(&fields))
+    }
+}
+
+/// Writes the table. `names` are the names of the crawls, as encoded fields.
+pub(super) fn write_agent_periods(
+    records: &SortedRecords<'_>,
+    names: &[Vec<u8>],
+    writers: &mut TableWriters<'_>,
+) -> Result<(), Error> {
+    let mut reader = records.read()?;
+    // The record of the period that may be continued, and its captures so far.
+    let mut open: Option<(Vec<u8>, u32, u32)> = None;
+    while let Some(record) = reader.peek() {
+        let next = AgentPeriod::read(record);
+        let mut is_continued = false;
+        if let Some((first, n_captures, last_crawl)) = &mut open {
+            let period = AgentPeriod {
+                n_captures: *n_captures,
+                last_crawl: *last_crawl,
+                ..AgentPeriod::read(first)
+            };
+            is_continued = next.continues(&period);
+            if is_continued {
+                *n_captures += next.n_captures;
+                *last_crawl = next.last_crawl;
+            } else {
+                period.write(names, writers)?;
+            }
+        }
+        if !is_continued {
+            let mut first = open.take().map(|open| open.0).unwrap_or_default();
+            first.clear();
+            first.extend_from_slice(record);
+            open = Some((first, next.n_captures, next.last_crawl));
+        }
+        reader.advance()?;
+    }
+    if let Some((first, n_captures, last_crawl)) = open {
+        let period = AgentPeriod {
+            n_captures,
+            last_crawl,
+            ..AgentPeriod::read(&first)
+        };
+        period.write(names, writers)?;
+    }
+    writers.finish_table(Table::AgentPeriods)
+}

@@ -1,0 +1,124 @@
+//! The record of a capture of a host, in which captures of all crawls are merged.
+//!
+//! Records of one crawl, and of one history, are sorted by host, then by time.
+
+use dataset::external_sort::sort_key::{
+    FieldReader, put_bytes, put_i64, put_key, put_u8, put_u32,
+};
+
+/// The time and the place of an authoritative capture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CapturePlace {
+    /// Milliseconds since 1970.
+    pub(super) fetch_time: Option<i64>,
+    pub(super) archive_no: i64,
+    pub(super) offset: i64,
+    pub(super) record_in_member: i32,
+}
+
+/// A capture of a host.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CaptureRecord<'a> {
+    pub(super) surt_host_name: &'a [u8],
+    pub(super) place: CapturePlace,
+    /// The digest of the content; empty if no rules were read.
+    pub(super) digest: &'a [u8],
+    /// The fields of `host_periods` from `policy_id` on.
+    pub(super) state: &'a [u8],
+}
+
+impl CapturePlace {
+    pub(super) fn put(&self, out: &mut Vec<u8>) {
+        put_u8(out, self.fetch_time.is_some().into());
+        if let Some(time) = self.fetch_time {
+            put_i64(out, time);
+        }
+        put_i64(out, self.archive_no);
+        put_i64(out, self.offset);
+        put_u32(out, self.record_in_member.cast_unsigned());
+    }
+
+    pub(super) fn read(fields: &mut FieldReader<'_>) -> Self {
+        Self {
+            fetch_time: (fields.u8() != 0).then(|| fields.i64()),
+            archive_no: fields.i64(),
+            offset: fields.i64(),
+            record_in_member: fields.u32().cast_signed(),
+        }
+    }
+}
+
+impl<'a> CaptureRecord<'a> {
+    /// Writes a record. `median_fetch` is that of the crawl, for captures without a time.
+    pub(super) fn write(
+        out: &mut Vec<u8>,
+        surt_host_name: &[u8],
+        median_fetch: Option<i64>,
+        place: &CapturePlace,
+        digest: &[u8],
+        state: &[u8],
+    ) {
+        out.clear();
+        put_key(out, surt_host_name);
+        put_i64(out, place.fetch_time.or(median_fetch).unwrap_or(i64::MIN));
+        put_bytes(out, surt_host_name);
+        place.put(out);
+        put_bytes(out, digest);
+        out.extend_from_slice(state);
+    }
+
+    pub(super) fn read(record: &'a [u8]) -> Self {
+        let mut fields = FieldReader::new(record);
+        fields.key();
+        fields.i64();
+        Self {
+            surt_host_name: fields.bytes(),
+            place: CapturePlace::read(&mut fields),
+            digest: fields.bytes(),
+            state: fields.rest(),
+        }
+    }
+}
+
+/// The fields of a state that are read on their own.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StateFields<'a> {
+    /// The key of the policy, in hexadecimal.
+    pub(super) policy_id: Option<&'a [u8]>,
+    pub(super) preferences_id: Option<&'a [u8]>,
+    pub(super) registered_domain: Option<&'a [u8]>,
+    /// True if the state is that of an open revisit.
+    pub(super) has_revisit: bool,
+    /// True if the rules name crawlers, and their verdicts are known.
+    pub(super) has_named_rows: bool,
+}
+
+impl<'a> StateFields<'a> {
+    pub(super) fn read(state: &'a [u8]) -> Self {
+        let mut fields = FieldReader::new(state);
+        let policy_id = optional_bytes(&mut fields);
+        let preferences_id = optional_bytes(&mut fields);
+        let digest = optional_bytes(&mut fields);
+        let (_url, _host) = (optional_bytes(&mut fields), fields.bytes());
+        Self {
+            policy_id,
+            preferences_id,
+            has_revisit: digest.is_some(),
+            registered_domain: optional_bytes(&mut fields),
+            has_named_rows: state.last() == Some(&1),
+        }
+    }
+}
+
+/// Reads a byte string that may be null.
+pub(super) fn optional_bytes<'a>(fields: &mut FieldReader<'a>) -> Option<&'a [u8]> {
+    (fields.u8() != 0).then(|| fields.bytes())
+}
+
+/// Appends a byte string that may be null.
+pub(super) fn put_optional_bytes(out: &mut Vec<u8>, bytes: Option<&[u8]>) {
+    put_u8(out, bytes.is_some().into());
+    if let Some(bytes) = bytes {
+        put_bytes(out, bytes);
+    }
+}

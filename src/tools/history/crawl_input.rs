@@ -1,0 +1,659 @@
+//! Reads a crawl of datasets: its captures in the order of hosts, with their states.
+//!
+//! 1. `hosts` says which captures are needed: the authoritative one of each host, for its place, and the one
+//!    whose rules apply, for its policy. They are sorted by `robots_id`.
+//! 2. The tables of records are read once, in the order of captures. Each capture gets a policy. What
+//!    captures have is sorted by `robots_id`, too, and merged with 1; the result is sorted by host.
+//! 3. `hosts` is read again, and merged with 2 and the preferences of each host.
+
+use super::capture_record::{CapturePlace, CaptureRecord, put_optional_bytes};
+use super::crawl_row::CrawlRow;
+use super::damaged_error;
+use super::inputs::{CRAWL_TABLES, InputCrawl};
+use super::keyed_rows::{KEY_BYTES, KeyedRecord, compute_key, key_text};
+use super::row_cursor::RowCursor;
+use dataset::external_sort::sort_key::{
+    FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64,
+};
+use dataset::external_sort::{Reader, SortMemory, SortedRecords, Sorter};
+use dataset::resolve::ResolveContext;
+use dataset::resolve::hosts::resolve_hosts;
+use dataset::tables::{Column, STATE_COLUMNS, Table};
+use dataset::{AGENTS_PATH, Dataset, OutputLayout, PartLocation, StoredColumns, stored_columns, value};
+use dataset::error::{DatasetDefect, DatasetErrorKind};
+use columns::TableFileWriter;
+use disk::TempFolder;
+use disk::error::Error;
+use robots::Mechanism;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+/// The size of the lines of one robots.txt file, as a record.
+const MAX_POLICY_BYTES: usize = 1 << 30;
+
+/// Keys of directives, other than statements, that are part of a policy.
+const READ_DIRECTIVES: [&[u8]; 3] = [b"crawl-delay", b"request-rate", b"visit-time"];
+
+/// The sorters to which all crawls add rows.
+pub(super) struct SharedSorters<'s> {
+    pub(super) policies: Sorter<'s>,
+    pub(super) preference_sets: Sorter<'s>,
+    /// Crawl, number and name of each archive.
+    pub(super) archives: Sorter<'s>,
+}
+
+/// A crawl that was read.
+pub(super) struct CrawlCaptures<'s> {
+    pub(super) row: CrawlRow,
+    /// Records of captures, sorted by host.
+    pub(super) captures: SortedRecords<'s>,
+    /// The rows of the registry of crawlers.
+    pub(super) agents: Vec<Vec<u8>>,
+}
+
+/// What is needed to read crawls.
+pub(super) struct CrawlContext<'a> {
+    pub(super) memory: SortMemory<'a>,
+    /// The memory for the records of a crawl, until they are written to a file.
+    pub(super) captures_memory: SortMemory<'a>,
+    /// The folder of the output.
+    pub(super) root: &'a Path,
+    pub(super) temp_folder: &'a TempFolder,
+    pub(super) rows_read: &'a AtomicU64,
+    pub(super) stop: &'a Arc<AtomicBool>,
+    pub(super) forgotten: &'a BTreeSet<String>,
+}
+
+stored_columns! {
+    struct RunColumns of Runs {
+        listed_inputs: Int,
+        sample_seed: Long,
+        inputs: Int,
+    }
+}
+
+// The uses of a capture for a host, as bits.
+const IS_AUTHORITATIVE: u8 = 1;
+const HAS_RULES: u8 = 2;
+
+/// Reads a crawl.
+pub(super) fn read_crawl<'s>(
+    context: &CrawlContext<'s>,
+    input: &InputCrawl,
+    shared: &mut SharedSorters<'s>,
+) -> Result<CrawlCaptures<'s>, Error> {
+    let mut dataset = open_dataset(context, input)?;
+    let resolved = ResolvedFiles::open(context, input, &dataset)?;
+    dataset = dataset.with_crawl_files(&resolved.files);
+    let mut row = read_crawl_row(input, &dataset)?;
+    let wanted = sort_wanted_captures(context, &dataset)?;
+    let captures = sort_captures(context, &dataset, &row.crawl, shared)?;
+    let details = sort_details(context, &wanted, &captures)?;
+    drop((wanted, captures));
+    let preferences = sort_preferences(context, &dataset)?;
+    (row.first_fetch, row.median_fetch, row.last_fetch) = find_fetch_times(context, &dataset)?;
+    let captures = write_captures(context, &dataset, &row, &details, &preferences, shared)?;
+    resolved.remove(context.root);
+    Ok(CrawlCaptures {
+        row,
+        captures,
+        agents: read_agents(&input.datasets[0].root)?,
+    })
+}
+
+/// Reads the registry of crawlers of a dataset.
+fn read_agents(root: &Path) -> Result<Vec<Vec<u8>>, Error> {
+    let dataset = Dataset::from_history(root, &[(Table::Agents, root.join(AGENTS_PATH))])?;
+    let columns = Table::Agents.columns().iter().collect();
+    let mut cursor = RowCursor::open(&dataset, Table::Agents, columns)?;
+    let mut rows = Vec::new();
+    while let Some(row) = cursor.peek() {
+        rows.push(row.to_vec());
+        cursor.advance()?;
+    }
+    Ok(rows)
+}
+
+/// Opens the rows of a crawl in the tables of records.
+fn open_dataset(context: &CrawlContext<'_>, input: &InputCrawl) -> Result<Dataset, Error> {
+    let datasets = input.datasets.iter().map(|dataset| {
+        let mut locations = dataset.manifest.part_locations();
+        locations.retain(|location| location.part.crawl == input.name);
+        (dataset.root.clone(), locations)
+    });
+    let datasets: Vec<(PathBuf, Vec<PartLocation<'_>>)> = datasets.collect();
+    let root = &input.datasets[0].root;
+    let dataset = Dataset::from_parts(root, &datasets, &CRAWL_TABLES)?;
+    Ok(dataset.with_stop_flag(context.stop))
+}
+
+/// The files of the resolved tables of a crawl: those of its dataset, or temporary ones.
+struct ResolvedFiles {
+    files: Vec<(Table, PathBuf)>,
+    /// Temporary files, relative to the folder of the output.
+    temporary: Vec<PathBuf>,
+}
+
+impl ResolvedFiles {
+    fn open(
+        context: &CrawlContext<'_>,
+        input: &InputCrawl,
+        dataset: &Dataset,
+    ) -> Result<Self, Error> {
+        let tables = [Table::Hosts, Table::HostPreferences];
+        if input.is_resolved {
+            let root = &input.datasets[0].root;
+            let files = tables.iter().map(|table| {
+                let path = root.join(OutputLayout::crawl_path(*table, &input.name));
+                (*table, path)
+            });
+            let files = files.filter(|(table, path)| *table == Table::Hosts || path.is_file());
+            return Ok(Self {
+                files: files.collect(),
+                temporary: Vec::new(),
+            });
+        }
+        let resolve = ResolveContext {
+            dataset,
+            memory: context.memory,
+            rows_read: context.rows_read,
+        };
+        let create = |table: Table, _crawl: u32| {
+            let new = context.temp_folder.new_temporary_file()?;
+            TableFileWriter::create(table.file_schema(&[]), new)
+        };
+        let resolved = resolve_hosts(&resolve, 0..=0, &create)?;
+        let (mut files, mut temporary) = (Vec::new(), Vec::new());
+        for file in resolved.files {
+            let written = file.writer.finish()?;
+            files.push((file.table, context.root.join(&written.path)));
+            temporary.push(written.path);
+        }
+        Ok(Self { files, temporary })
+    }
+
+    fn remove(&self, root: &Path) {
+        for path in &self.temporary {
+            // They are in the temporary folder, which is removed anyway.
+            let _ = disk::remove_below(root, path);
+        }
+    }
+}
+
+/// Returns the row of a crawl, without hosts and times.
+fn read_crawl_row(input: &InputCrawl, dataset: &Dataset) -> Result<CrawlRow, Error> {
+    let manifests = input.datasets.iter().map(|dataset| &dataset.manifest);
+    let formats = manifests.clone().map(|manifest| manifest.format);
+    let meanings = manifests.map(|manifest| manifest.meaning);
+    let mut row = CrawlRow {
+        crawl: input.name.clone(),
+        captures: dataset.count_rows(Table::RobotsFiles)?.cast_signed(),
+        format: formats.min().unwrap_or_default() as u32,
+        meaning: meanings.max().unwrap_or_default() as u32,
+        ..CrawlRow::default()
+    };
+    let all = dataset::CaptureFilter::All;
+    dataset.read(Table::Runs, RunColumns::NAMES, &all, &mut |_, batch| {
+        let runs = RunColumns::from_batch(batch)?;
+        for i in 0..batch.num_rows() {
+            row.archives_read += i64::from(runs.inputs.value(i));
+            let listed = i64::from(runs.listed_inputs.value(i));
+            row.archives_listed = row.archives_listed.max(listed);
+            row.is_sample |= value(&runs.sample_seed, i).is_some();
+        }
+        Ok(())
+    })?;
+    Ok(row)
+}
+
+/// Returns columns of a table.
+fn columns_named(table: Table, names: &[&str]) -> Vec<&'static Column> {
+    let find = |name: &&str| {
+        let mut columns = table.columns().iter();
+        columns.find(|column| column.name == *name)
+    };
+    let found: Vec<_> = names.iter().filter_map(find).collect();
+    assert_eq!(found.len(), names.len(), "the table has these columns");
+    found
+}
+
+/// Sorts the captures that hosts need, by `robots_id`. A record has its use and the number of the host.
+fn sort_wanted_captures<'s>(
+    context: &CrawlContext<'s>,
+    dataset: &Dataset,
+) -> Result<SortedRecords<'s>, Error> {
+    let mut wanted = context.memory.create_sorter();
+    let names = ["authoritative_robots_id", "rules_robots_id"];
+    let mut hosts = RowCursor::open(dataset, Table::Hosts, columns_named(Table::Hosts, &names))?;
+    let mut record = Vec::new();
+    let mut number = 0;
+    while let Some(row) = hosts.peek() {
+        let mut fields = FieldReader::new(row);
+        let (authoritative, rules) = (fields.i64(), fields.i64());
+        let mut push = |robots_id: i64, uses: u8| {
+            record.clear();
+            put_i64(&mut record, robots_id);
+            put_u8(&mut record, uses);
+            put_u64(&mut record, number);
+            wanted.push(&record)
+        };
+        if authoritative == rules {
+            push(rules, IS_AUTHORITATIVE | HAS_RULES)?;
+        } else {
+            push(authoritative, IS_AUTHORITATIVE)?;
+            push(rules, HAS_RULES)?;
+        }
+        number += 1;
+        hosts.advance()?;
+    }
+    wanted.finish()
+}
+
+/// Reads the captures, sorts their policies by key and their details by `robots_id`.
+fn sort_captures<'s>(
+    context: &CrawlContext<'s>,
+    dataset: &Dataset,
+    crawl: &str,
+    shared: &mut SharedSorters<'s>,
+) -> Result<SortedRecords<'s>, Error> {
+    let mut sorter = context.memory.create_sorter();
+    let mut last_archive = None;
+    for part in dataset.parts_with(Table::RobotsFiles) {
+        let mut captures = PartCaptures::open(dataset, part)?;
+        let mut record = Vec::new();
+        while let Some(row) = captures.files.peek() {
+            let mut fields = FieldReader::new(row);
+            let robots_id = fields.i64();
+            record.clear();
+            put_i64(&mut record, robots_id);
+            let archive = fields.bytes();
+            put_i64(&mut record, fields.i64());
+            put_u32(&mut record, fields.u32());
+            let archive_no = robots_id >> 32;
+            if last_archive != Some(archive_no) {
+                last_archive = Some(archive_no);
+                let mut named = Vec::new();
+                put_bytes(&mut named, crawl.as_bytes());
+                put_i64(&mut named, archive_no);
+                put_bytes(&mut named, archive);
+                shared.archives.push(&named)?;
+            }
+            let is_revisit = fields.u8() != 0;
+            put_u8(&mut record, is_revisit.into());
+            // The URL, the digest and the kind of body.
+            record.extend_from_slice(fields.rest());
+            captures.put_policy(robots_id, &mut record, &mut shared.policies)?;
+            sorter.push(&record)?;
+            captures.files.advance()?;
+        }
+    }
+    sorter.finish()
+}
+
+/// The rows of the captures of a part.
+struct PartCaptures<'d> {
+    files: RowCursor<'d>,
+    groups: RowCursor<'d>,
+    rules: RowCursor<'d>,
+    directives: RowCursor<'d>,
+    verdicts: RowCursor<'d>,
+    record: KeyedRecord,
+    rows: [Vec<u8>; 4],
+}
+
+/// The columns of `robots_files` that are read, with the key first.
+const CAPTURE_COLUMNS: [&str; 9] = [
+    "robots_id",
+    "warc_filename",
+    "warc_record_offset",
+    "warc_record_in_member",
+    "is_revisit",
+    "url",
+    "content_digest",
+    "content_class",
+    "is_valid_utf8",
+];
+
+impl<'d> PartCaptures<'d> {
+    fn open(dataset: &'d Dataset, part: u32) -> Result<Self, Error> {
+        let open = |table: Table, columns| {
+            RowCursor::open_parts(dataset, table, columns, vec![part])
+        };
+        let all = |table: Table| open(table, table.columns().iter().collect());
+        let named = |table: Table, names: &[&str]| open(table, columns_named(table, names));
+        // The fields have the form of `policy_verdicts`, some of whose columns may be null.
+        let mut verdicts = columns_named(Table::Verdicts, &["robots_id"]);
+        verdicts.extend(&Table::PolicyVerdicts.columns()[1..]);
+        Ok(Self {
+            files: named(Table::RobotsFiles, &CAPTURE_COLUMNS)?,
+            groups: all(Table::Groups)?,
+            rules: all(Table::Rules)?,
+            directives: all(Table::Directives)?,
+            verdicts: open(Table::Verdicts, verdicts)?,
+            record: KeyedRecord::default(),
+            rows: Default::default(),
+        })
+    }
+
+    /// Appends the key of the policy of a capture, or that it has none. The policy is added to `policies`.
+    fn put_policy(
+        &mut self,
+        robots_id: i64,
+        out: &mut Vec<u8>,
+        policies: &mut Sorter<'_>,
+    ) -> Result<(), Error> {
+        let mut prefix = Vec::new();
+        put_i64(&mut prefix, robots_id);
+        self.rows.iter_mut().for_each(Vec::clear);
+        let [groups, rules, directives, verdicts] = &mut self.rows;
+        let all = |_: &[u8]| true;
+        let counts = [
+            self.groups.take_rows(&prefix, groups, all)?,
+            self.rules.take_rows(&prefix, rules, all)?,
+            self.directives.take_rows(&prefix, directives, is_read_directive)?,
+            self.verdicts.take_rows(&prefix, verdicts, is_named_verdict)?,
+        ];
+        let lines: usize = self.rows.iter().map(Vec::len).sum();
+        if lines > MAX_POLICY_BYTES {
+            let kind = DatasetErrorKind::NotADataset(DatasetDefect::TooManyRules);
+            return Err(Error::new(kind, Path::new(Table::Rules.name())));
+        }
+        let has_policy = counts[..3].iter().any(|count| *count > 0);
+        put_u8(out, has_policy.into());
+        if !has_policy {
+            return Ok(());
+        }
+        // Only parsed files have lines, and these have the column.
+        let is_valid_utf8 = self.files.peek().and_then(|row| row.last().copied());
+        let mut fields = vec![is_valid_utf8.unwrap_or(1)];
+        let [groups, rules, directives, verdicts] = &self.rows;
+        let key = compute_key(&[&fields, groups, rules, directives]);
+        for count in counts {
+            put_u32(&mut fields, count);
+        }
+        self.record.begin(key, &fields);
+        for (count, rows) in counts.into_iter().zip([groups, rules, directives, verdicts]) {
+            self.record.push_rows(count, rows);
+        }
+        policies.push(self.record.bytes())?;
+        out.extend_from_slice(&key);
+        Ok(())
+    }
+}
+
+/// Returns true for a row of `directives` that is part of a policy.
+fn is_read_directive(fields: &[u8]) -> bool {
+    let mut fields = FieldReader::new(fields);
+    if fields.u8() != 0 {
+        fields.u32();
+    }
+    fields.u32();
+    let directive = fields.bytes();
+    let text = std::str::from_utf8(directive).unwrap_or_default();
+    READ_DIRECTIVES.contains(&directive) || Mechanism::from_directive(text).is_some()
+}
+
+/// Returns true for a row of `verdicts` that is not that of `*`.
+fn is_named_verdict(fields: &[u8]) -> bool {
+    FieldReader::new(fields).bytes() != b"*"
+}
+
+/// Merges the wanted captures with their details, and sorts these by the number of the host.
+fn sort_details<'s>(
+    context: &CrawlContext<'s>,
+    wanted: &SortedRecords<'_>,
+    captures: &SortedRecords<'_>,
+) -> Result<SortedRecords<'s>, Error> {
+    let mut details = context.memory.create_sorter();
+    let (mut wanted, mut captures) = (wanted.read()?, captures.read()?);
+    let mut record = Vec::new();
+    while let Some(row) = wanted.peek() {
+        let (key, rest) = row.split_at(size_of::<i64>());
+        let mut fields = FieldReader::new(rest);
+        let (uses, number) = (fields.u8(), fields.u64());
+        let mut has_details = false;
+        while let Some(capture) = captures.peek() {
+            let (id, capture) = capture.split_at(size_of::<i64>());
+            if id > key {
+                break;
+            }
+            if id == key {
+                record.clear();
+                put_u64(&mut record, number);
+                put_u8(&mut record, uses);
+                put_bytes(&mut record, key);
+                record.extend_from_slice(capture);
+                has_details = true;
+                break;
+            }
+            captures.advance()?;
+        }
+        if !has_details {
+            return Err(damaged_error(Table::Hosts));
+        }
+        details.push(&record)?;
+        wanted.advance()?;
+    }
+    details.finish()
+}
+
+/// Sorts the preferences of hosts by `host_id`, and keeps the order of the rows of each.
+fn sort_preferences<'s>(
+    context: &CrawlContext<'s>,
+    dataset: &Dataset,
+) -> Result<SortedRecords<'s>, Error> {
+    let mut sorter = context.memory.create_sorter();
+    if dataset.has_files(Table::HostPreferences) {
+        let mut columns = columns_named(Table::HostPreferences, &["host_id"]);
+        columns.extend(&Table::PreferenceSets.columns()[1..]);
+        let mut rows = RowCursor::open(dataset, Table::HostPreferences, columns)?;
+        let mut record = Vec::new();
+        let mut number = 0;
+        while let Some(row) = rows.peek() {
+            let (host_id, fields) = row.split_at(size_of::<i64>());
+            record.clear();
+            record.extend_from_slice(host_id);
+            put_u64(&mut record, number);
+            record.extend_from_slice(fields);
+            sorter.push(&record)?;
+            number += 1;
+            rows.advance()?;
+        }
+    }
+    sorter.finish()
+}
+
+/// Returns the first, the median and the last time of the authoritative captures.
+fn find_fetch_times(
+    context: &CrawlContext<'_>,
+    dataset: &Dataset,
+) -> Result<(Option<i64>, Option<i64>, Option<i64>), Error> {
+    let mut sorter = context.memory.create_sorter();
+    let columns = columns_named(Table::Hosts, &["fetch_time"]);
+    let mut hosts = RowCursor::open(dataset, Table::Hosts, columns)?;
+    while let Some(row) = hosts.peek() {
+        if let Some(time) = row.strip_prefix(&[1]) {
+            sorter.push(time)?;
+        }
+        hosts.advance()?;
+    }
+    let sorted = sorter.finish()?;
+    // As `quantile_disc` of DuckDB: the smallest time that half of all times do not exceed.
+    let median = sorted.len().div_ceil(2).max(1) - 1;
+    let mut reader = sorted.read()?;
+    let mut times = (None, None, None);
+    let mut number = 0;
+    while let Some(time) = reader.peek() {
+        let time = FieldReader::new(time).i64();
+        times.0 = times.0.or(Some(time));
+        if number == median {
+            times.1 = Some(time);
+        }
+        times.2 = Some(time);
+        number += 1;
+        reader.advance()?;
+    }
+    Ok(times)
+}
+
+/// The details of the captures of a host.
+#[derive(Debug, Default)]
+struct HostDetails {
+    place: Option<CapturePlace>,
+    policy: Option<[u8; KEY_BYTES]>,
+    url: Vec<u8>,
+    digest: Vec<u8>,
+    has_content: bool,
+}
+
+impl HostDetails {
+    /// Reads the details of the host with this number.
+    fn read(&mut self, number: u64, details: &mut Reader<'_>) -> Result<(), Error> {
+        *self = Self::default();
+        while let Some(record) = details.peek() {
+            let mut fields = FieldReader::new(record);
+            if fields.u64() != number {
+                break;
+            }
+            let uses = fields.u8();
+            let robots_id = FieldReader::new(fields.bytes()).i64();
+            let offset = fields.i64();
+            let record_in_member = fields.u32().cast_signed();
+            if uses & IS_AUTHORITATIVE != 0 {
+                self.place = Some(CapturePlace {
+                    fetch_time: None,
+                    archive_no: robots_id >> 32,
+                    offset,
+                    record_in_member,
+                });
+            }
+            if uses & HAS_RULES != 0 {
+                self.read_rules(&mut fields);
+            }
+            details.advance()?;
+        }
+        Ok(())
+    }
+
+    fn read_rules(&mut self, fields: &mut FieldReader<'_>) {
+        let _is_revisit = fields.u8();
+        let mut optional = |out: &mut Vec<u8>| {
+            let has_value = fields.u8() != 0;
+            if has_value {
+                out.extend_from_slice(fields.bytes());
+            }
+            has_value
+        };
+        optional(&mut self.url);
+        optional(&mut self.digest);
+        self.has_content = optional(&mut Vec::new());
+        // `is_valid_utf8`.
+        if fields.u8() != 0 {
+            fields.u8();
+        }
+        if fields.u8() != 0 {
+            self.policy = fields.rest().try_into().ok();
+        }
+    }
+}
+
+/// Writes the records of captures, in the order of hosts.
+fn write_captures<'s>(
+    context: &CrawlContext<'s>,
+    dataset: &Dataset,
+    crawl: &CrawlRow,
+    details: &SortedRecords<'_>,
+    preferences: &SortedRecords<'_>,
+    shared: &mut SharedSorters<'s>,
+) -> Result<SortedRecords<'s>, Error> {
+    let mut captures = context.captures_memory.create_ordered_writer();
+    let mut columns = columns_named(
+        Table::Hosts,
+        &["host_id", "surt_host_name", "fetch_time", "is_revisit"],
+    );
+    columns.extend(columns_named(Table::Hosts, &STATE_COLUMNS));
+    let mut hosts = RowCursor::open(dataset, Table::Hosts, columns)?;
+    let (mut details, mut preferences) = (details.read()?, preferences.read()?);
+    let mut of_host = HostDetails::default();
+    let mut set = PreferenceSet::default();
+    let (mut record, mut last_host, mut state) = (Vec::new(), Vec::new(), Vec::new());
+    let mut number = 0;
+    while let Some(row) = hosts.peek() {
+        let (host_id, rest) = row.split_at(size_of::<i64>());
+        let mut fields = FieldReader::new(rest);
+        let host = fields.bytes();
+        let fetch_time = (fields.u8() != 0).then(|| fields.i64());
+        let is_revisit = fields.u8() != 0;
+        if number > 0 && host <= &*last_host {
+            return Err(damaged_error(Table::Hosts));
+        }
+        last_host.clear();
+        last_host.extend_from_slice(host);
+        of_host.read(number, &mut details)?;
+        let set_key = set.read(host_id, &mut preferences)?;
+        number += 1;
+        let is_forgotten = !context.forgotten.is_empty()
+            && std::str::from_utf8(host).is_ok_and(|host| context.forgotten.contains(host));
+        if !is_forgotten {
+            let place = of_host.place.ok_or_else(|| damaged_error(Table::RobotsFiles))?;
+            let place = CapturePlace { fetch_time, ..place };
+            let revisit = is_revisit.then_some(&of_host);
+            let policy = of_host.policy.map(|key| key_text(&key));
+            state.clear();
+            put_optional_bytes(&mut state, policy.as_ref().map(|text| text.as_bytes()));
+            let key = set_key.map(|key| key_text(&key));
+            put_optional_bytes(&mut state, key.as_ref().map(|text| text.as_bytes()));
+            put_optional_bytes(&mut state, revisit.map(|details| &*details.digest));
+            put_optional_bytes(&mut state, revisit.map(|details| &*details.url));
+            state.extend_from_slice(fields.rest());
+            let digest: &[u8] = if of_host.has_content { &of_host.digest } else { &[] };
+            CaptureRecord::write(&mut record, host, crawl.median_fetch, &place, digest, &state);
+            captures.push(&record)?;
+            if set_key.is_some() {
+                shared.preference_sets.push(set.record.bytes())?;
+            }
+        }
+        hosts.advance()?;
+    }
+    captures.finish()
+}
+
+/// The preferences of a host.
+#[derive(Debug, Default)]
+struct PreferenceSet {
+    rows: Vec<u8>,
+    record: KeyedRecord,
+}
+
+impl PreferenceSet {
+    /// Reads the rows of the host with this encoded `host_id`. Returns the key of the set; `None` if there is
+    /// no row.
+    fn read(
+        &mut self,
+        host_id: &[u8],
+        preferences: &mut Reader<'_>,
+    ) -> Result<Option<[u8; KEY_BYTES]>, Error> {
+        self.rows.clear();
+        let mut count = 0;
+        while let Some(record) = preferences.peek() {
+            let Some(rest) = record.strip_prefix(host_id) else {
+                if record < host_id {
+                    return Err(damaged_error(Table::HostPreferences));
+                }
+                break;
+            };
+            self.rows.extend_from_slice(&rest[size_of::<u64>()..]);
+            count += 1;
+            preferences.advance()?;
+        }
+        if count == 0 {
+            return Ok(None);
+        }
+        let key = compute_key(&[&self.rows]);
+        self.record.begin(key, &[]);
+        self.record.push_rows(count, &self.rows);
+        Ok(Some(key))
+    }
+}

@@ -1,0 +1,262 @@
+//! Rows that many hosts share, stored once under a key that is made from them: policies, and sets of
+//! preferences.
+
+use super::row_cursor::RowCursor;
+use super::table_writer::TableWriters;
+use crate::history::history_input::HistoryReader;
+use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_u32};
+use dataset::external_sort::{Reader, SortedRecords};
+use dataset::tables::Table;
+use disk::error::Error;
+use sha2::{Digest, Sha256};
+
+/// The length of a key.
+pub(super) const KEY_BYTES: usize = 16;
+
+/// The tables of the rows of a key.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KeyedTables {
+    /// The table that has one row for each key; `None` if there is none.
+    pub(super) of_keys: Option<Table>,
+    /// The tables that have any number of rows for each key. The first one has at least one, unless there is
+    /// a table of keys.
+    pub(super) of_rows: &'static [Table],
+}
+
+pub(super) const POLICIES: KeyedTables = KeyedTables {
+    of_keys: Some(Table::Policies),
+    of_rows: &[
+        Table::PolicyGroups,
+        Table::PolicyRules,
+        Table::PolicyDirectives,
+        Table::PolicyVerdicts,
+    ],
+};
+
+pub(super) const PREFERENCE_SETS: KeyedTables = KeyedTables {
+    of_keys: None,
+    of_rows: &[Table::PreferenceSets],
+};
+
+/// Builds the record of a key: the key, the fields of its row in the table of keys, and its rows in each
+/// other table.
+#[derive(Debug, Default)]
+pub(super) struct KeyedRecord {
+    record: Vec<u8>,
+}
+
+impl KeyedRecord {
+    /// Starts a record. The key is written when the record is finished, or is known.
+    pub(super) fn begin(&mut self, key: [u8; KEY_BYTES], fields: &[u8]) {
+        self.record.clear();
+        self.record.extend_from_slice(&key);
+        put_bytes(&mut self.record, fields);
+    }
+
+    /// Adds the rows of the next table.
+    pub(super) fn push_rows(&mut self, count: u32, rows: &[u8]) {
+        put_u32(&mut self.record, count);
+        put_bytes(&mut self.record, rows);
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.record
+    }
+}
+
+/// Returns the key of some byte strings: the first 128 bits of a SHA-256.
+pub(super) fn compute_key(parts: &[&[u8]]) -> [u8; KEY_BYTES] {
+    let mut hasher = Sha256::new();
+    for part in parts {
+        hasher.update((part.len() as u64).to_be_bytes());
+        hasher.update(part);
+    }
+    let digest = hasher.finalize();
+    let mut key = [0; KEY_BYTES];
+    key.copy_from_slice(&digest[..KEY_BYTES]);
+    key
+}
+
+/// Returns a key in hexadecimal.
+pub(super) fn key_text(key: &[u8]) -> String {
+    key.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Returns the key that a text in hexadecimal states; `None` if it states none.
+pub(super) fn key_from_text(text: &[u8]) -> Option<[u8; KEY_BYTES]> {
+    let text = std::str::from_utf8(text).ok()?;
+    let is_key = text.len() == 2 * KEY_BYTES && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let number = u128::from_str_radix(text, 16).ok().filter(|_| is_key)?;
+    Some(number.to_be_bytes())
+}
+
+/// Reads the records of all keys of a history, in the order of keys.
+pub(super) struct KeyedReader<'d> {
+    tables: KeyedTables,
+    keys: Option<RowCursor<'d>>,
+    rows: Vec<RowCursor<'d>>,
+    record: KeyedRecord,
+    is_at_end: bool,
+}
+
+impl<'d> KeyedReader<'d> {
+    pub(super) fn open(history: &'d HistoryReader, tables: KeyedTables) -> Result<Self, Error> {
+        let keys = tables.of_keys.map(|table| history.open_table(table));
+        let rows = tables.of_rows.iter().map(|table| history.open_table(*table));
+        let mut reader = Self {
+            tables,
+            keys: keys.transpose()?,
+            rows: rows.collect::<Result<_, _>>()?,
+            record: KeyedRecord::default(),
+            is_at_end: false,
+        };
+        reader.advance()?;
+        Ok(reader)
+    }
+
+    fn peek(&self) -> Option<&[u8]> {
+        (!self.is_at_end).then(|| self.record.bytes())
+    }
+
+    fn advance(&mut self) -> Result<(), Error> {
+        let next = match &self.keys {
+            Some(keys) => keys.peek(),
+            None => self.rows[0].peek(),
+        };
+        let Some(row) = next else {
+            self.is_at_end = true;
+            return Ok(());
+        };
+        let row = row.to_vec();
+        let mut fields = FieldReader::new(&row);
+        let text = fields.bytes();
+        let table = self.tables.of_keys.unwrap_or(self.tables.of_rows[0]);
+        let key = key_from_text(text).ok_or_else(|| super::damaged_error(table))?;
+        let mut prefix = Vec::new();
+        put_bytes(&mut prefix, text);
+        match &mut self.keys {
+            Some(keys) => {
+                self.record.begin(key, fields.rest());
+                keys.advance()?;
+            }
+            None => self.record.begin(key, &[]),
+        }
+        for cursor in &mut self.rows {
+            let mut rows = Vec::new();
+            let count = cursor.take_rows(&prefix, &mut rows, |_| true)?;
+            self.record.push_rows(count, &rows);
+        }
+        Ok(())
+    }
+}
+
+/// A source of records of keys.
+enum KeyedSource<'d> {
+    Sorted(Reader<'d>),
+    History(KeyedReader<'d>),
+}
+
+impl KeyedSource<'_> {
+    fn peek(&self) -> Option<&[u8]> {
+        match self {
+            Self::Sorted(reader) => reader.peek(),
+            Self::History(reader) => reader.peek(),
+        }
+    }
+
+    fn advance(&mut self) -> Result<(), Error> {
+        match self {
+            Self::Sorted(reader) => reader.advance(),
+            Self::History(reader) => reader.advance(),
+        }
+    }
+}
+
+/// Writes the rows of all keys in `used`, each once, in the order of keys.
+///
+/// # Errors
+///
+/// Those of reading and writing; [`DatasetDefect::Inconsistent`](dataset::error::DatasetDefect::Inconsistent)
+/// if no source has a key.
+pub(super) fn write_keyed_rows<'d>(
+    tables: KeyedTables,
+    sorted: &'d SortedRecords<'_>,
+    histories: Vec<KeyedReader<'d>>,
+    used: &SortedRecords<'_>,
+    writers: &mut TableWriters<'_>,
+    each: &mut dyn FnMut(&KeyedRows<'_>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut sources = vec![KeyedSource::Sorted(sorted.read()?)];
+    sources.extend(histories.into_iter().map(KeyedSource::History));
+    let mut used = used.read()?;
+    let mut wanted = Vec::new();
+    while let Some(key) = used.peek() {
+        wanted.clear();
+        wanted.extend_from_slice(key);
+        while used.peek() == Some(&wanted[..]) {
+            used.advance()?;
+        }
+        let mut is_written = false;
+        for source in &mut sources {
+            while let Some(record) = source.peek() {
+                let (key, _) = record.split_at(KEY_BYTES);
+                if key > &wanted[..] {
+                    break;
+                }
+                if key == &wanted[..] && !is_written {
+                    is_written = true;
+                    let rows = KeyedRows::read(record, tables);
+                    rows.write(tables, writers)?;
+                    each(&rows)?;
+                }
+                source.advance()?;
+            }
+        }
+        if !is_written {
+            return Err(super::damaged_error(
+                tables.of_keys.unwrap_or(tables.of_rows[0]),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The parts of a record of a key.
+pub(super) struct KeyedRows<'a> {
+    pub(super) key: &'a [u8],
+    fields: &'a [u8],
+    /// For each table, the number of rows and their fields.
+    rows: Vec<(u32, &'a [u8])>,
+}
+
+impl<'a> KeyedRows<'a> {
+    fn read(record: &'a [u8], tables: KeyedTables) -> Self {
+        let (key, fields) = record.split_at(KEY_BYTES);
+        let mut reader = FieldReader::new(fields);
+        let fields = reader.bytes();
+        let rows = tables.of_rows.iter();
+        let rows = rows.map(|_| (reader.u32(), reader.bytes())).collect();
+        Self { key, fields, rows }
+    }
+
+    /// Returns the number of rows in the last table, and their fields.
+    pub(super) fn last_rows(&self) -> (u32, FieldReader<'a>) {
+        let (count, rows) = self.rows.last().copied().unwrap_or_default();
+        (count, FieldReader::new(rows))
+    }
+
+    fn write(&self, tables: KeyedTables, writers: &mut TableWriters<'_>) -> Result<(), Error> {
+        let mut key = Vec::new();
+        put_bytes(&mut key, key_text(self.key).as_bytes());
+        if let Some(table) = tables.of_keys {
+            writers.push(table, &key, &mut FieldReader::new(self.fields))?;
+        }
+        for (table, (count, rows)) in tables.of_rows.iter().zip(&self.rows) {
+            let mut fields = FieldReader::new(rows);
+            for _ in 0..*count {
+                writers.push(*table, &key, &mut fields)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,152 @@
+//! Reads rows of a table one after the other, as bytes.
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch};
+use dataset::resolve::hosts::stored_verdict::inconsistent_table_error;
+use dataset::tables::{Column, Table};
+use dataset::{CaptureFilter, Dataset, EncodedColumns, PartReader};
+use disk::error::Error;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Reads rows of some parts of a table.
+pub(super) struct RowCursor<'d> {
+    dataset: &'d Dataset,
+    table: Table,
+    columns: Vec<&'static Column>,
+    names: Vec<&'static str>,
+    /// The parts that are not opened yet.
+    parts: VecDeque<u32>,
+    reader: Option<PartReader<'d>>,
+    batch: Option<EncodedColumns>,
+    /// The number of rows of the batch, and of the next one.
+    batch_rows: usize,
+    next_row: usize,
+    row: Vec<u8>,
+    is_at_end: bool,
+}
+
+impl<'d> RowCursor<'d> {
+    /// Opens columns of all parts of a table, and reads the first row.
+    pub(super) fn open(
+        dataset: &'d Dataset,
+        table: Table,
+        columns: Vec<&'static Column>,
+    ) -> Result<Self, Error> {
+        Self::open_parts(dataset, table, columns, dataset.parts_with(table))
+    }
+
+    /// Opens columns of some parts of a table, and reads the first row.
+    pub(super) fn open_parts(
+        dataset: &'d Dataset,
+        table: Table,
+        columns: Vec<&'static Column>,
+        parts: Vec<u32>,
+    ) -> Result<Self, Error> {
+        let mut cursor = Self {
+            dataset,
+            table,
+            names: columns.iter().map(|column| column.name).collect(),
+            columns,
+            parts: parts.into(),
+            reader: None,
+            batch: None,
+            batch_rows: 0,
+            next_row: 0,
+            row: Vec::new(),
+            is_at_end: false,
+        };
+        cursor.advance()?;
+        Ok(cursor)
+    }
+
+    /// Returns the fields of the current row; `None` at the end.
+    pub(super) fn peek(&self) -> Option<&[u8]> {
+        (!self.is_at_end).then_some(&*self.row)
+    }
+
+    /// Goes to the next row.
+    pub(super) fn advance(&mut self) -> Result<(), Error> {
+        loop {
+            if let Some(batch) = &self.batch
+                && self.next_row < self.batch_rows
+            {
+                self.row.clear();
+                batch.put_row(self.next_row, &mut self.row);
+                self.next_row += 1;
+                return Ok(());
+            }
+            if self.reader.is_none() {
+                let Some(part) = self.parts.pop_front() else {
+                    self.is_at_end = true;
+                    return Ok(());
+                };
+                let all = CaptureFilter::All;
+                let reader = self.dataset.open_part(self.table, part, &self.names, &all)?;
+                self.reader = Some(reader);
+            }
+            let Some(reader) = &mut self.reader else {
+                continue;
+            };
+            match reader.next_batch()? {
+                None => self.reader = None,
+                Some(batch) => {
+                    let batch = fill_nulls(self.table, batch);
+                    let columns = self.columns.iter().copied();
+                    let encoded = EncodedColumns::from_batch(&batch, columns);
+                    self.batch = Some(encoded.map_err(|error| reader.add_path(error))?);
+                    self.batch_rows = batch.num_rows();
+                    self.next_row = 0;
+                }
+            }
+        }
+    }
+
+    /// Appends the rows that begin with `key`, without it, unless `is_wanted` is false for these fields.
+    /// Returns their number. Keys are in order.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading, and that the table has rows of an earlier key.
+    pub(super) fn take_rows(
+        &mut self,
+        key: &[u8],
+        out: &mut Vec<u8>,
+        is_wanted: impl Fn(&[u8]) -> bool,
+    ) -> Result<u32, Error> {
+        let mut count = 0;
+        while let Some(row) = self.peek() {
+            let Some(fields) = row.strip_prefix(key) else {
+                if row < key {
+                    return Err(inconsistent_table_error(self.table.name()));
+                }
+                break;
+            };
+            if is_wanted(fields) {
+                out.extend_from_slice(fields);
+                count += 1;
+            }
+            self.advance()?;
+        }
+        Ok(count)
+    }
+}
+
+/// Fills columns that are null in files of earlier formats, so that equal lines have equal fields.
+fn fill_nulls(table: Table, batch: RecordBatch) -> RecordBatch {
+    if table != Table::Directives {
+        return batch;
+    }
+    let is_filled = |name: &str| matches!(name, "counts" | "has_colon");
+    let schema = batch.schema();
+    let fields = schema.fields().iter().zip(batch.columns());
+    let columns = fields.map(|(field, column)| match column.as_boolean_opt() {
+        Some(flags) if is_filled(field.name()) && flags.null_count() > 0 => {
+            let filled = flags.iter().map(|flag| flag.unwrap_or(true));
+            Arc::new(filled.map(Some).collect::<BooleanArray>()) as ArrayRef
+        }
+        _ => Arc::clone(column),
+    });
+    let columns = columns.collect();
+    RecordBatch::try_new(schema, columns).unwrap_or(batch)
+}

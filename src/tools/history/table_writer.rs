@@ -1,0 +1,120 @@
+//! Writes the files of the tables of a history. A file ends when it has [`FILE_BYTES`] of values, so that
+//! the division into files depends only on the rows.
+
+use super::output_folder::OutputFolder;
+use columns::TableFileWriter;
+use dataset::external_sort::sort_key::FieldReader;
+use dataset::tables::Table;
+use dataset::{HistoryFile, StoredRows};
+use disk::error::Error;
+use std::collections::BTreeMap;
+
+/// The bytes of the values of a file, before they are encoded: the file has about a tenth of it.
+const FILE_BYTES: u64 = 4 << 30;
+
+const BATCH_ROWS: usize = 8192;
+/// The bytes of the values of a batch.
+const BATCH_BYTES: u64 = 4 << 20;
+
+/// The writers of all tables.
+pub(super) struct TableWriters<'o> {
+    output: &'o mut OutputFolder,
+    writers: BTreeMap<Table, TableWriter>,
+    files: Vec<(Table, HistoryFile)>,
+}
+
+/// Writes the files of a table, one after the other.
+struct TableWriter {
+    rows: StoredRows,
+    file: Option<TableFileWriter>,
+    /// The bytes of values in the file.
+    file_bytes: u64,
+    file_count: usize,
+}
+
+impl<'o> TableWriters<'o> {
+    pub(super) fn new(output: &'o mut OutputFolder) -> Self {
+        Self {
+            output,
+            writers: BTreeMap::new(),
+            files: Vec::new(),
+        }
+    }
+
+    /// Adds a row to a table: the fields of its first columns are in `key`, the others are read from
+    /// `fields`.
+    pub(super) fn push(
+        &mut self,
+        table: Table,
+        key: &[u8],
+        fields: &mut FieldReader<'_>,
+    ) -> Result<(), Error> {
+        let writer = self.writers.entry(table);
+        let writer = writer.or_insert_with(|| TableWriter::new(table));
+        writer.rows.push(key, fields);
+        if writer.rows.row_count() >= BATCH_ROWS || writer.rows.bytes() >= BATCH_BYTES {
+            self.write_batch(table)?;
+        }
+        Ok(())
+    }
+
+    fn write_batch(&mut self, table: Table) -> Result<(), Error> {
+        let Some(writer) = self.writers.get_mut(&table) else {
+            return Ok(());
+        };
+        if writer.file.is_none() {
+            let created = self.output.create_file(table, writer.file_count)?;
+            writer.file = Some(created);
+            writer.file_count += 1;
+            writer.file_bytes = 0;
+        }
+        writer.file_bytes += writer.rows.bytes();
+        let rows = writer.rows.take();
+        if let Some(file) = &mut writer.file {
+            file.write(rows)?;
+        }
+        if writer.file_bytes >= FILE_BYTES {
+            self.finish_file(table)?;
+        }
+        Ok(())
+    }
+
+    fn finish_file(&mut self, table: Table) -> Result<(), Error> {
+        let writer = self.writers.get_mut(&table);
+        if let Some(mut file) = writer.and_then(|writer| writer.file.take()) {
+            file.finish_rows()?;
+            self.files.push((table, HistoryFile::new(file.finish()?)));
+        }
+        Ok(())
+    }
+
+    /// Ends a table, whose rows are complete. A table without rows has a file, too.
+    pub(super) fn finish_table(&mut self, table: Table) -> Result<(), Error> {
+        let writer = self.writers.entry(table);
+        let writer = writer.or_insert_with(|| TableWriter::new(table));
+        if writer.rows.row_count() > 0 || writer.file_count == 0 {
+            self.write_batch(table)?;
+        }
+        self.finish_file(table)
+    }
+
+    /// Ends all tables, and returns the files in the order of tables.
+    pub(super) fn finish(mut self) -> Result<Vec<HistoryFile>, Error> {
+        for table in Table::OF_HISTORY.into_iter().chain([Table::Agents]) {
+            self.finish_table(table)?;
+        }
+        self.files.sort_by_key(|(table, _)| *table);
+        Ok(self.files.into_iter().map(|(_, file)| file).collect())
+    }
+}
+
+impl TableWriter {
+    fn new(table: Table) -> Self {
+        Self {
+            rows: StoredRows::new(table),
+            file: None,
+            file_bytes: 0,
+            file_count: 0,
+        }
+    }
+}
