@@ -4,7 +4,9 @@ use crate::args::{Args, Command};
 use crate::call_error::CallError;
 use crate::call_monitor::CallMonitor;
 use crate::caller::Caller;
-use crate::{history_command, join_command, match_command, scan_command, verdicts_command, verify_command};
+use crate::{
+    history_command, join_command, match_command, scan_command, verdicts_command, verify_command,
+};
 use clap::Parser;
 use dataset::tables::Table;
 use robots_scan::pipeline::Options;

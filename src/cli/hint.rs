@@ -110,6 +110,10 @@ fn dataset_hint(error: &Error) -> Option<String> {
         DatasetErrorKind::IsSingleFile(table) => format!(
             "'--tables {table} --overwrite' replaces it by one table; for a dataset choose another -o"
         ),
+        DatasetErrorKind::OutputIsHistory => "choose another -o".to_owned(),
+        DatasetErrorKind::NotADataset(DatasetDefect::IsHistory) => {
+            "query it in DuckDB with its views.sql, or give the dataset of a crawl".to_owned()
+        }
         DatasetErrorKind::InsideDataset(_) => "choose an -o outside it".to_owned(),
         DatasetErrorKind::StandardOutput => {
             "name a folder or a file, such as -o out.parquet".to_owned()
@@ -263,6 +267,9 @@ fn join_hint(error: &Error, defect: &JoinDefect) -> String {
         }
         JoinDefect::Link => "put the dataset itself there, or move the link away".to_owned(),
         JoinDefect::Name => "rename the folder".to_owned(),
+        JoinDefect::History => {
+            "move it out of the folder; robots-scan history adds crawls to it".to_owned()
+        }
         JoinDefect::Unfinished => format!(
             "finish it first: run its scan again with --resume, or move '{}' away",
             error.path().display()
@@ -319,6 +326,9 @@ pub(crate) fn describe_remedy(remedy: Remedy) -> &'static str {
         Remedy::ManifestFirst => "restore the manifest first: one of its lines may list this file",
         Remedy::WriteViews => "robots-scan views writes it again",
         Remedy::Join => "robots-scan join makes it again",
+        Remedy::WriteHistory => {
+            "restore it from a copy, or make the history again with robots-scan history --overwrite"
+        }
         Remedy::WriteRegistry => "scan again with --resume, which writes it again",
         _ => "scan again with --overwrite",
     }

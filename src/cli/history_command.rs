@@ -63,7 +63,8 @@ fn read_hosts(path: &Path) -> Result<BTreeSet<String>> {
             continue;
         }
         let host = parse_host(line).map_err(|hint| anyhow!(hint));
-        let host = host.with_context(|| format!("'{}', line {number}: '{line}'", path.display()))?;
+        let host =
+            host.with_context(|| format!("'{}', line {number}: '{line}'", path.display()))?;
         hosts.insert(host.surt_host_name());
     }
     Ok(hosts)

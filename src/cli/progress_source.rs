@@ -140,8 +140,15 @@ fn scan_pieces(
 fn history_pieces(progress: &history::HistoryProgress, crawls: u64) -> Vec<String> {
     let read = load(&progress.crawls_read);
     match read < crawls {
-        true => vec![format!("{}/{} crawls read", HumanCount(read), HumanCount(crawls))],
-        false => vec![format!("{} captures merged", HumanCount(load(&progress.captures)))],
+        true => vec![format!(
+            "{}/{} crawls read",
+            HumanCount(read),
+            HumanCount(crawls)
+        )],
+        false => vec![format!(
+            "{} captures merged",
+            HumanCount(load(&progress.captures))
+        )],
     }
 }
 

@@ -4,10 +4,10 @@
 //! columns of datasets: the macros and questions that read only these are the same.
 
 use super::history::{HistoryManifest, history_tables};
+use super::questions::{questions_sql, reads_table};
 use super::views::{
     FIRST_LINE, MACROS_SQL, escape_wildcards, meaning_macro, root_expression, view_comments,
 };
-use super::questions::{questions_sql, reads_table};
 use crate::error::DatasetErrorKind;
 use crate::tables::{Column, ColumnType, STATE_COLUMNS, SqlDialect, Table, sql_literal};
 use disk::error::Error;
@@ -17,6 +17,14 @@ use std::path::Path;
 
 /// The macros of histories.
 const HISTORY_MACROS_SQL: &str = include_str!("history_macros.sql");
+
+/// Returns true if `text` is the `views.sql` of the history at `root`.
+pub fn is_history_views_of(text: &[u8], root: &Path, history: &HistoryManifest) -> bool {
+    let is_equal = |root: &Path| {
+        history_views_text(root, history).is_ok_and(|expected| expected.as_bytes() == text)
+    };
+    is_equal(root) || root.canonicalize().is_ok_and(|root| is_equal(&root))
+}
 
 /// The columns of `hosts` that describe the capture whose rules apply: those of a filled revisit are those of the
 /// capture with its content.
@@ -35,7 +43,8 @@ pub fn history_views_text(root: &Path, history: &HistoryManifest) -> Result<Stri
     }
 }
 
-fn history_views_sql(root: &Path, history: &HistoryManifest) -> String {
+/// Returns the text of `views.sql` of a history that will be at `root`.
+pub fn history_views_sql(root: &Path, history: &HistoryManifest) -> String {
     let mut out = format!(
         "{FIRST_LINE}\n\
          -- Where it has been moved, say so first: SET VARIABLE robots_scan = '/new/place';\n",
@@ -70,9 +79,8 @@ fn history_views_sql(root: &Path, history: &HistoryManifest) -> String {
 
 /// Returns the tables of datasets that histories lack.
 fn missing_tables() -> Vec<&'static str> {
-    let is_there = |table: &Table| {
-        history_tables().any(|other| other == *table) || table.is_per_crawl()
-    };
+    let is_there =
+        |table: &Table| history_tables().any(|other| other == *table) || table.is_per_crawl();
     let missing = Table::ALL.into_iter().filter(|table| !is_there(table));
     missing.map(Table::name).collect()
 }
@@ -93,7 +101,9 @@ fn push_macros(missing: &[&str], out: &mut String) {
         let replacing = find_own(name);
         if !replacing.is_empty() {
             if placed.insert(name) {
-                replacing.iter().for_each(|statement| push_statement(statement, out));
+                replacing
+                    .iter()
+                    .for_each(|statement| push_statement(statement, out));
             }
         } else if !placed.contains(name) {
             match missing.iter().any(|table| reads_table(statement, table)) {
@@ -104,7 +114,9 @@ fn push_macros(missing: &[&str], out: &mut String) {
             }
         }
     }
-    let rest = own.iter().filter(|own| macro_name(own).is_some_and(|name| !placed.contains(name)));
+    let rest = own
+        .iter()
+        .filter(|own| macro_name(own).is_some_and(|name| !placed.contains(name)));
     rest.for_each(|statement| push_statement(statement, out));
 }
 
@@ -121,8 +133,14 @@ fn statements(text: &str) -> impl Iterator<Item = &str> {
 /// Returns the name of the macro that a statement creates or describes.
 fn macro_name(statement: &str) -> Option<&str> {
     let code = statement.trim_start_matches('\n');
-    let line = code.lines().find(|line| !line.starts_with("--") && !line.is_empty())?;
-    let names = ["CREATE OR REPLACE MACRO ", "COMMENT ON MACRO TABLE ", "COMMENT ON MACRO "];
+    let line = code
+        .lines()
+        .find(|line| !line.starts_with("--") && !line.is_empty())?;
+    let names = [
+        "CREATE OR REPLACE MACRO ",
+        "COMMENT ON MACRO TABLE ",
+        "COMMENT ON MACRO ",
+    ];
     let rest = names.iter().find_map(|start| line.strip_prefix(start))?;
     rest.split(['(', ' ']).next()
 }
@@ -157,55 +175,24 @@ fn cast(column: &Column, expression: &str) -> String {
 /// Returns the statements that create `filled_captures`: the captures with the period whose rules apply. Without
 /// open revisits, it is that of the capture.
 fn filled_captures_view(has_open_revisits: bool) -> String {
-    let view = match has_open_revisits {
-        false => "CREATE OR REPLACE VIEW filled_captures AS\n\
-             SELECT c.*, c.period_id AS rules_period_id, c.crawl AS rules_crawl FROM host_captures c;\n"
-            .to_owned(),
-        true => "\
-CREATE OR REPLACE VIEW filled_captures AS
-WITH revisits AS (
-    SELECT c.capture_no, c.fetch_time, w.first_fetch, w.crawl, p.revisit_digest, p.revisit_url
-    FROM host_periods p
-    JOIN host_captures c ON c.period_id = p.period_id
-    JOIN crawls w ON w.crawl = c.crawl
-    -- The digest is that of an empty body, which a 304 has because it has none.
-    WHERE p.is_revisit AND (p.fetch_status IS NULL OR p.fetch_status BETWEEN 200 AND 299
-        OR p.fetch_status = 304 AND p.revisit_digest <> '3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ')
-),
-contents AS (
-    SELECT k.content_digest, unnest(range(k.first_capture_no, k.first_capture_no + k.n_captures)) AS capture_no
-    FROM host_contents k WHERE k.content_digest IN (SELECT r.revisit_digest FROM revisits r)
-),
-sources AS (
-    SELECT k.content_digest, c.period_id, c.crawl, c.fetch_time, w.first_fetch, w.position,
-        CASE WHEN p.n_redirects = 0 THEN concat(p.url_protocol, '://', p.url_host_name, coalesce(':' || p.url_port, ''), '/robots.txt') END AS url
-    FROM contents k
-    JOIN host_captures c ON c.capture_no = k.capture_no
-    JOIN host_periods p ON p.period_id = c.period_id
-    JOIN crawls w ON w.crawl = c.crawl
-    WHERE NOT p.is_revisit
-),
--- The order of docs/verdicts.md: the same URL, the latest capture that is not later, the earliest after it, the greatest URL, the later crawl.
-filled AS (
-    SELECT r.capture_no, s.period_id, s.crawl
-    FROM revisits r
-    JOIN sources s ON s.content_digest = r.revisit_digest AND (s.first_fetch, s.crawl) <= (r.first_fetch, r.crawl)
-    QUALIFY row_number() OVER (PARTITION BY r.capture_no ORDER BY s.url IS NOT DISTINCT FROM r.revisit_url DESC,
-        coalesce(s.fetch_time <= r.fetch_time, s.fetch_time IS NULL) DESC,
-        CASE WHEN s.fetch_time <= r.fetch_time THEN -epoch_ms(s.fetch_time) ELSE epoch_ms(s.fetch_time) END NULLS LAST, s.url DESC NULLS LAST, s.position DESC) = 1
-)
-SELECT c.*, coalesce(f.period_id, c.period_id) AS rules_period_id, coalesce(f.crawl, c.crawl) AS rules_crawl
-FROM host_captures c LEFT JOIN filled f ON f.capture_no = c.capture_no;\n"
-            .to_owned(),
+    let (columns, join) = match has_open_revisits {
+        false => ("c.period_id AS rules_period_id, c.crawl AS rules_crawl", ""),
+        true => (
+            "coalesce(f.rules_period_id, c.period_id) AS rules_period_id, coalesce(f.rules_crawl, c.crawl) AS rules_crawl",
+            " LEFT JOIN filled_revisits f ON f.capture_no = c.capture_no",
+        ),
     };
     format!(
-        "{view}COMMENT ON VIEW filled_captures IS 'The captures of hosts, each with the period whose rules apply (rules_period_id): that of a revisit is the period with its content, if a capture of its crawl or an earlier one has it';\n\n"
+        "CREATE OR REPLACE VIEW filled_captures AS SELECT c.*, {columns} FROM host_captures c{join};\n\
+         COMMENT ON VIEW filled_captures IS 'The captures of hosts, each with the period whose rules apply (rules_period_id): that of a revisit is the period with its content, if a capture of its crawl or an earlier one has it';\n\n"
     )
 }
 
 /// Returns the statements that create `hosts`, with the columns of datasets. Keys and counts of captures are null.
 fn hosts_view() -> String {
-    let first_rules = STATE_COLUMNS.iter().position(|name| *name == FIRST_RULES_COLUMN);
+    let first_rules = STATE_COLUMNS
+        .iter()
+        .position(|name| *name == FIRST_RULES_COLUMN);
     let rules = &STATE_COLUMNS[first_rules.unwrap_or_default()..];
     let stored = Table::Hosts.columns().iter().map(|column| {
         let name = column.name;

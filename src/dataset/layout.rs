@@ -4,13 +4,13 @@
 //! `OUT/<table>/crawl=…/subset=…/part-00000.parquet`, besides `_manifest.jsonl`,
 //! `_log.jsonl`, `_SUCCESS` and `views.sql`. A single table can also be written to a
 //! single file. `writer.rs` describes how a dataset is started, resumed and replaced.
+use crate::HistoryManifest;
 use crate::error::DatasetErrorKind;
 use crate::tables::{PARTITION_COLUMNS, Table};
 use columns::{RowBatch, TableSchema};
 use disk::FileKind;
 use disk::error::{Error, ErrorKind};
 use remote::without_secrets;
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -203,6 +203,10 @@ impl OutputLayout {
         if std::path::absolute(&self.root).is_ok_and(|root| root.to_str().is_none()) {
             return refuse(DatasetErrorKind::NotUtf8Output);
         }
+        let is_own = self.tables == Table::OF_HISTORY;
+        if !is_own && HistoryManifest::read(&self.root)?.is_some() {
+            return refuse(DatasetErrorKind::OutputIsHistory);
+        }
         match (find_existing_output(&resolve_links(&self.root))?, if_exists) {
             (ExistingOutput::Nothing | ExistingOutput::Begun, _) => Ok(()),
             (ExistingOutput::Dataset, IfExists::Refuse) => refuse(DatasetErrorKind::OutputExists),
@@ -316,14 +320,9 @@ fn find_existing_output(root: &Path) -> Result<ExistingOutput, Error> {
             let entries = disk::list_folder(root).map_err(read_error)?;
             let log = super::LogEntries::read(root);
             let log = log.map_err(|error| Error::read(root.join(super::LOG_FILE), error))?;
-            let temp_folders = log.map(|log| log.temp_folders);
-            let is_trace = |name: &str, temp_folders: &BTreeSet<String>| {
-                name == super::LOG_FILE || temp_folders.contains(name)
-            };
             let is_begun = entries.iter().all(|(path, _)| {
-                let name = path.file_name().unwrap_or_default().to_string_lossy();
-                let folders = temp_folders.as_ref();
-                folders.is_some_and(|folders| is_trace(&name, folders))
+                let log = log.as_ref();
+                log.is_some_and(|log| is_trace_of_run(path, log))
             });
             Ok(if is_begun {
                 ExistingOutput::Begun
@@ -333,6 +332,21 @@ fn find_existing_output(root: &Path) -> Result<ExistingOutput, Error> {
         }
         Some(other) => Ok(ExistingOutput::Other(other)),
     }
+}
+
+/// Returns true for a file or folder that a run may leave before it writes a manifest: the log, a temporary
+/// folder, or the folder of a table with files of a history that the log lists.
+fn is_trace_of_run(path: &Path, log: &super::LogEntries) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if name == super::LOG_FILE || log.temp_folders.contains(&*name) {
+        return true;
+    }
+    let files = disk::list_folder(path).unwrap_or_default();
+    let is_listed = |file: &Path| {
+        let file = file.file_name().unwrap_or_default().to_string_lossy();
+        log.part_files.contains(&format!("{name}/{file}"))
+    };
+    !files.is_empty() && files.iter().all(|(file, _)| is_listed(file))
 }
 
 /// Returns true if a folder has a manifest that robots-scan wrote.

@@ -62,7 +62,7 @@ mod writer;
 
 pub use combine::combine_parts;
 pub use history::{HistoryFile, HistoryManifest};
-pub use history_views::history_views_text;
+pub use history_views::{history_views_sql, history_views_text, is_history_views_of};
 pub use joined::{
     JOINED_FOLDER, JoinedCrawl, JoinedManifest, MemberEntry, is_member_name,
     read_manifest_with_digest,

@@ -138,7 +138,10 @@ pub(super) fn questions_sql(missing: &[&str]) -> String {
     let mut rows = Vec::new();
     for text in QUERY_TEXTS {
         let question = Question::parse(text).expect("a test parses every file");
-        if missing.iter().any(|table| reads_table(question.definition, table)) {
+        if missing
+            .iter()
+            .any(|table| reads_table(question.definition, table))
+        {
             continue;
         }
         let name = question.name;

@@ -8,8 +8,8 @@ use super::table_files::{LocationsByPath, find_crawl_folders, find_parquet_files
 use crate::error::{DatasetDefect, DatasetErrorKind};
 use crate::tables::Table;
 use crate::{
-    JOINED_FOLDER, JoinedManifest, LimitedFile, OpenedPart, PartLocation, SUCCESS_FILE,
-    catch_panic, check_readable, open_part_file,
+    HistoryManifest, JOINED_FOLDER, JoinedManifest, LimitedFile, OpenedPart, PartLocation,
+    SUCCESS_FILE, catch_panic, check_readable, open_part_file,
 };
 use arrow_array::{Array, Int64Array, RecordBatch};
 use disk::error::{Error, ErrorKind};
@@ -116,6 +116,10 @@ impl Dataset {
     /// part or of its folder.
     pub fn open(root: &Path, wanted: &[String], tables: &[Table]) -> Result<Self, Error> {
         fs::metadata(root).map_err(|error| Error::read(root, error))?;
+        if HistoryManifest::read(root)?.is_some() {
+            let kind = DatasetErrorKind::NotADataset(DatasetDefect::IsHistory);
+            return Err(Error::new(kind, root));
+        }
         let joined = JoinedManifest::read(root)?;
         let roots = match &joined {
             None => vec![root.to_owned()],
@@ -210,13 +214,15 @@ impl Dataset {
     ///
     /// [`ErrorKind::Read`].
     pub fn from_history(root: &Path, files: &[(Table, PathBuf)]) -> Result<Self, Error> {
-        let found = (0u32..).zip(files).map(|(number, (table, path))| FoundFile {
-            table: *table,
-            crawl: String::new(),
-            name: PathBuf::from(format!("{number:010}")),
-            path: path.clone(),
-            row_groups: None,
-        });
+        let found = (0u32..)
+            .zip(files)
+            .map(|(number, (table, path))| FoundFile {
+                table: *table,
+                crawl: String::new(),
+                name: PathBuf::from(format!("{number:010}")),
+                path: path.clone(),
+                row_groups: None,
+            });
         Self::from_files(root, found.collect())
     }
 
@@ -226,12 +232,13 @@ impl Dataset {
             crawl: 0,
             part: u32::MAX,
         };
-        self.files.extend(files.iter().map(|(table, path)| PartFile {
-            table: *table,
-            id,
-            path: path.clone(),
-            row_groups: None,
-        }));
+        self.files
+            .extend(files.iter().map(|(table, path)| PartFile {
+                table: *table,
+                id,
+                path: path.clone(),
+                row_groups: None,
+            }));
         self
     }
 

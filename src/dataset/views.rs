@@ -167,10 +167,7 @@ fn view_sql(table: Table, root: &str, viewed: &ViewedFiles) -> String {
 }
 
 /// Returns the statements that describe a view and these columns of it.
-pub(super) fn view_comments<'c>(
-    table: Table,
-    columns: impl Iterator<Item = &'c Column>,
-) -> String {
+pub(super) fn view_comments<'c>(table: Table, columns: impl Iterator<Item = &'c Column>) -> String {
     let name = table.name();
     let about = sql_literal(table.about());
     let mut out = format!("COMMENT ON VIEW {name} IS {about};\n");

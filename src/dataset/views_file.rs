@@ -1,6 +1,8 @@
 //! `views.sql` of an existing dataset: its text, writing it again after the dataset was moved, and
 //! checking it. Also the checks that a dataset can be read by this version.
 
+use super::history::{HistoryManifest, history_tables};
+use super::history_views::history_views_text;
 use super::joined::{JOINED_FOLDER, JoinedManifest};
 use super::manifest::{self, Manifest};
 use super::{LOG_FILE, VIEWS_FILE, ViewedFiles, views, views_sql};
@@ -26,6 +28,10 @@ const FIRST_LINE_SEARCH_BYTES: u64 = 1 << 20;
 /// the dataset, [`DatasetErrorKind::BadManifest`] if its options cannot be read, and errors of
 /// writing.
 pub fn write_views(root: &Path) -> Result<Vec<Table>, Error> {
+    if let Some(history) = HistoryManifest::read(root)? {
+        write_views_file(root, &history_views_text(root, &history)?)?;
+        return Ok(history_tables().collect());
+    }
     let viewed = read_view_tables(root)?;
     for name in &viewed.members {
         write_views(&root.join(name))?;
@@ -43,6 +49,12 @@ pub fn write_views(root: &Path) -> Result<Vec<Table>, Error> {
 /// [`ErrorKind::Read`](disk::error::ErrorKind::Read) for a link or a special file in a folder that
 /// the views read: DuckDB follows links to files outside the dataset.
 pub fn views_text(root: &Path) -> Result<String, Error> {
+    if let Some(history) = HistoryManifest::read(root)? {
+        for table in history_tables() {
+            check_regular_files(&root.join(table.name()), 0)?;
+        }
+        return history_views_text(root, &history);
+    }
     let viewed = read_view_tables(root)?;
     let ViewedFiles {
         tables, members, ..

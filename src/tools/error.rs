@@ -102,7 +102,10 @@ impl Kind for ToolErrorKind {
             ),
             Self::HistoryExists => write!(f, "'{place}' already exists"),
             Self::OutputIsNoHistory => {
-                write!(f, "'{place}' is a dataset, but the output must be a history")
+                write!(
+                    f,
+                    "'{place}' is a dataset, but the output must be a history"
+                )
             }
             Self::NoCapture {
                 host, first_time, ..

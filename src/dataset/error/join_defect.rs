@@ -20,6 +20,8 @@ pub enum JoinDefect {
     Link,
     /// The name of its folder cannot be part of the paths of joined datasets.
     Name,
+    /// It is a history, in which crawls are joined already.
+    History,
     /// Its run is not finished.
     Unfinished,
     /// Its manifest is damaged.
@@ -76,6 +78,7 @@ impl fmt::Display for JoinDefect {
             Self::Name => f.write_str(
                 "its name has '=', a backslash, a line break, or bytes that are not UTF-8",
             ),
+            Self::History => f.write_str("it is a history, which has its crawls already"),
             Self::Unfinished => f.write_str("its run is not finished"),
             Self::Damaged => f.write_str("its manifest is damaged"),
             Self::Version { version } => write!(

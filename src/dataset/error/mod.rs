@@ -45,6 +45,8 @@ pub enum DatasetErrorKind {
     },
     /// The output is a dataset, but one file is to be written.
     IsDataset,
+    /// The output is a history, but a dataset is to be written.
+    OutputIsHistory,
     /// The output is a file with the named table, but a dataset is to be written.
     IsSingleFile(String),
     /// The output is inside the named dataset.
@@ -93,6 +95,12 @@ impl Kind for DatasetErrorKind {
             ),
             Self::IsDataset => {
                 write!(f, "'{place}' is a dataset, but the output must be a file")
+            }
+            Self::OutputIsHistory => {
+                write!(
+                    f,
+                    "'{place}' is a history, but the output must be a dataset of scans"
+                )
             }
             Self::IsSingleFile(table) => write!(
                 f,

@@ -91,6 +91,8 @@ pub enum DatasetDefect {
     NotInOrder {
         table: &'static str,
     },
+    /// The dataset is a history, whose tables are other ones.
+    IsHistory,
     /// Joining the datasets in the folder was not finished.
     NotJoined,
     /// The run that writes the dataset is not finished.
@@ -157,6 +159,7 @@ impl fmt::Display for DatasetDefect {
                     "the rows of its table `{table}` are in another order than written"
                 )
             }
+            Self::IsHistory => f.write_str("it is a history, which has other tables"),
             Self::NotJoined => f.write_str("joining its datasets was not finished"),
             Self::MemberChanged => f.write_str("it is not as it was when it was joined"),
             Self::IsBeingWritten => f.write_str("a run is still writing to it; wait until it ends"),

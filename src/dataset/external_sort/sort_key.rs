@@ -55,7 +55,7 @@ pub fn put_key(out: &mut Vec<u8>, bytes: &[u8]) {
 }
 
 /// Appends the byte string that [`put_key`] escaped. `key` is as [`FieldReader::key`] returns it.
-pub(crate) fn push_key_without_escapes(out: &mut Vec<u8>, key: &[u8]) {
+pub fn push_key_without_escapes(out: &mut Vec<u8>, key: &[u8]) {
     let mut rest = &key[..key.len() - KEY_END.len()];
     while let Some(zero) = memchr::memchr(0, rest) {
         out.extend_from_slice(&rest[..=zero]);

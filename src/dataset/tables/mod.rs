@@ -42,11 +42,12 @@ pub use column::{Column, ColumnType, Expression, SqlDialect, is_partition_name};
 pub use crawler_verdicts::{Builder as CrawlerVerdictRows, CrawlerVerdictRow};
 pub use faults::Fault;
 pub use filled::fill_null_columns;
-use history::{
-    agent_periods, archives, crawls, host_captures, host_contents, host_periods, policies,
-    policy_directives, policy_groups, policy_rules, policy_verdicts, preference_sets,
-};
 pub use history::STATE_COLUMNS;
+use history::{
+    agent_periods, archives, crawls, filled_revisits, host_captures, host_contents, host_periods,
+    policies, policy_directives, policy_groups, policy_rules, policy_verdicts, preference_sets,
+    shares,
+};
 pub use host_preferences::{Builder as HostPreferenceRows, StatingHost, StoredPreference};
 pub use host_verdicts::{Builder as HostVerdictRows, HostVerdictRow, StoredVerdict};
 pub use hosts::{Builder as HostRows, HostRow, HostRules};

@@ -125,6 +125,8 @@ tables! {
     HostPeriods: host_periods, History;
     /// One row per host and sequence of captures with the same content.
     HostContents: host_contents, History;
+    /// One row per revisit whose content is known.
+    FilledRevisits: filled_revisits, History;
     /// One row per agent, host and sequence of captures with the same verdict.
     AgentPeriods: agent_periods, History;
     /// One row per distinct file, as far as it is read.
@@ -139,6 +141,8 @@ tables! {
     PolicyVerdicts: policy_verdicts, History;
     /// One row per set of preferences, agent, mechanism and category.
     PreferenceSets: preference_sets, History;
+    /// One row per agent, crawl, verdict and basis.
+    Shares: shares, History;
     /// One row per requested URL and agent, written by `match`. Not part of a
     /// dataset.
     Matches: matches, Command;

@@ -4,8 +4,8 @@ use crate::verify;
 use dataset::error::{DatasetDefect, DatasetErrorKind, ManifestDefect};
 use dataset::tables::Table;
 use dataset::{
-    AGENTS_PATH, FileStats, JOINED_FOLDER, JoinedManifest, MANIFEST_FILE, Manifest, SUCCESS_FILE,
-    VIEWS_FILE, check_readable, views_sql,
+    AGENTS_PATH, FileStats, HistoryManifest, JOINED_FOLDER, JoinedManifest, MANIFEST_FILE,
+    Manifest, SUCCESS_FILE, VIEWS_FILE, check_readable, history_views_sql, views_sql,
 };
 use disk::error::Error;
 use remote::{SizeAndDigest, UploadSource};
@@ -45,6 +45,10 @@ impl DatasetFiles {
     /// size; [`DatasetErrorKind::BadManifest`]; errors of reading.
     pub(super) fn find(root: &Path, destination: &str) -> Result<Self, Error> {
         let mut files = Self::default();
+        if let Some(history) = HistoryManifest::read(root)? {
+            files.add_history(root, &history, destination)?;
+            return Ok(files);
+        }
         let Some(joined) = JoinedManifest::read(root)? else {
             files.add_dataset(root, "", destination)?;
             return Ok(files);
@@ -71,6 +75,25 @@ impl DatasetFiles {
             .success_files
             .push(read_file(&folder, &path_prefix, SUCCESS_FILE)?);
         Ok(files)
+    }
+
+    /// Adds the files of a history.
+    fn add_history(
+        &mut self,
+        root: &Path,
+        history: &HistoryManifest,
+        destination: &str,
+    ) -> Result<(), Error> {
+        self.manifests.push(read_file(root, "", MANIFEST_FILE)?);
+        for file in &history.files {
+            let file = find_listed_file(root, "", &file.path, &file.stats)?;
+            self.tables.push(file);
+        }
+        let views = history_views_sql(Path::new(destination), history);
+        self.views
+            .push(file_from_bytes("", VIEWS_FILE, views.into()));
+        self.success_files.push(read_file(root, "", SUCCESS_FILE)?);
+        Ok(())
     }
 
     /// Adds the files of one dataset. `path_prefix` is its folder in the copy, with a slash at the

@@ -6,7 +6,7 @@
 
 use super::capture_record::{optional_bytes, put_optional_bytes};
 use super::damaged_error;
-use super::keyed_rows::{KEY_BYTES, KeyedRows};
+use super::keyed_rows::{KEY_BYTES, KeyedRows, skip_counts, skip_number};
 use super::table_writer::TableWriters;
 use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u32};
 use dataset::external_sort::{Reader, SortMemory, SortedRecords, Sorter};
@@ -22,10 +22,7 @@ pub(super) struct NamedPeriods<'d, 's> {
 }
 
 impl<'d, 's> NamedPeriods<'d, 's> {
-    pub(super) fn new(
-        named: &'d SortedRecords<'_>,
-        memory: SortMemory<'s>,
-    ) -> Result<Self, Error> {
+    pub(super) fn new(named: &'d SortedRecords<'_>, memory: SortMemory<'s>) -> Result<Self, Error> {
         Ok(Self {
             named: named.read()?,
             records: memory.create_sorter(),
@@ -72,25 +69,11 @@ fn take_verdict<'a>(fields: &mut FieldReader<'a>) -> &'a [u8] {
     for _ in ["verdict", "google", "rfc9309", "koster1996", "basis"] {
         optional_bytes(fields);
     }
-    if fields.u8() != 0 {
-        fields.u8();
-    }
-    for _ in ["n_allow", "n_disallow"] {
-        skip_number(fields);
-    }
-    if fields.u8() != 0 {
-        fields.u64();
-    }
+    skip_counts(fields);
     let verdict = &start[..start.len() - fields.rest().len()];
     // `evidence_line`.
     skip_number(fields);
     verdict
-}
-
-fn skip_number(fields: &mut FieldReader<'_>) {
-    if fields.u8() != 0 {
-        fields.u32();
-    }
 }
 
 /// A period of a host and crawler.

@@ -2,9 +2,8 @@
 //!
 //! Records of one crawl, and of one history, are sorted by host, then by time.
 
-use dataset::external_sort::sort_key::{
-    FieldReader, put_bytes, put_i64, put_key, put_u8, put_u32,
-};
+use super::verdict_class::VerdictClass;
+use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u8, put_u32};
 
 /// The time and the place of an authoritative capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,8 +86,8 @@ pub(super) struct StateFields<'a> {
     pub(super) policy_id: Option<&'a [u8]>,
     pub(super) preferences_id: Option<&'a [u8]>,
     pub(super) registered_domain: Option<&'a [u8]>,
-    /// True if the state is that of an open revisit.
-    pub(super) has_revisit: bool,
+    /// The digest of an open revisit.
+    pub(super) revisit_digest: Option<&'a [u8]>,
     /// True if the rules name crawlers, and their verdicts are known.
     pub(super) has_named_rows: bool,
 }
@@ -103,7 +102,7 @@ impl<'a> StateFields<'a> {
         Self {
             policy_id,
             preferences_id,
-            has_revisit: digest.is_some(),
+            revisit_digest: digest,
             registered_domain: optional_bytes(&mut fields),
             has_named_rows: state.last() == Some(&1),
         }
@@ -120,5 +119,68 @@ pub(super) fn put_optional_bytes(out: &mut Vec<u8>, bytes: Option<&[u8]>) {
     put_u8(out, bytes.is_some().into());
     if let Some(bytes) = bytes {
         put_bytes(out, bytes);
+    }
+}
+
+/// The fields of a state that are needed to fill revisits and to count verdicts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct StateDetails {
+    pub(super) policy_id: Option<Vec<u8>>,
+    /// The domain, or nothing if the host has none.
+    pub(super) registered_domain: Option<Vec<u8>>,
+    /// The digest and the URL of a revisit whose content may be found.
+    pub(super) revisit: Option<(Vec<u8>, Vec<u8>)>,
+    /// The URL, unless it is redirected.
+    pub(super) url: Option<Vec<u8>>,
+    pub(super) wildcard: VerdictClass,
+    pub(super) has_named_rows: bool,
+}
+
+/// The digest of an empty body, which revisits with status 304 have because they have no body.
+const EMPTY_BODY_DIGEST: &[u8] = b"3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ";
+
+impl StateDetails {
+    pub(super) fn read(state: &[u8]) -> Self {
+        let mut fields = FieldReader::new(state);
+        let policy_id = optional_bytes(&mut fields).map(<[u8]>::to_vec);
+        optional_bytes(&mut fields);
+        let digest = optional_bytes(&mut fields);
+        let revisit_url = optional_bytes(&mut fields);
+        let host = fields.bytes();
+        let registered_domain = optional_bytes(&mut fields).map(<[u8]>::to_vec);
+        optional_bytes(&mut fields);
+        let protocol = optional_bytes(&mut fields).unwrap_or_default();
+        let port = (fields.u8() != 0).then(|| fields.u32());
+        let is_redirected = fields.u32() > 0;
+        optional_bytes(&mut fields);
+        let status = (fields.u8() != 0).then(|| fields.u32());
+        let is_revisit = fields.u8() != 0;
+        optional_bytes(&mut fields);
+        if fields.u8() != 0 {
+            fields.i64();
+        }
+        optional_bytes(&mut fields);
+        let verdict = fields.bytes();
+        for _ in ["google", "rfc9309", "koster1996"] {
+            fields.bytes();
+        }
+        let wildcard = VerdictClass::from_names(verdict, fields.bytes());
+        let is_filled = |digest: &[u8]| match status {
+            None | Some(200..=299) => true,
+            Some(304) => digest != EMPTY_BODY_DIGEST,
+            _ => false,
+        };
+        let digest = digest.filter(|digest| is_revisit && is_filled(digest));
+        let port = port.map(|port| format!(":{port}")).unwrap_or_default();
+        let url = [protocol, b"://", host, port.as_bytes(), b"/robots.txt"].concat();
+        Self {
+            policy_id,
+            registered_domain,
+            revisit: digest
+                .map(|digest| (digest.to_vec(), revisit_url.unwrap_or_default().to_vec())),
+            url: (!is_redirected).then_some(url),
+            wildcard,
+            has_named_rows: state.last() == Some(&1),
+        }
     }
 }

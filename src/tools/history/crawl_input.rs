@@ -12,16 +12,15 @@ use super::damaged_error;
 use super::inputs::{CRAWL_TABLES, InputCrawl};
 use super::keyed_rows::{KEY_BYTES, KeyedRecord, compute_key, key_text};
 use super::row_cursor::RowCursor;
-use dataset::external_sort::sort_key::{
-    FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64,
-};
+use columns::TableFileWriter;
+use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
 use dataset::external_sort::{Reader, SortMemory, SortedRecords, Sorter};
 use dataset::resolve::ResolveContext;
 use dataset::resolve::hosts::resolve_hosts;
 use dataset::tables::{Column, STATE_COLUMNS, Table};
-use dataset::{AGENTS_PATH, Dataset, OutputLayout, PartLocation, StoredColumns, stored_columns, value};
-use dataset::error::{DatasetDefect, DatasetErrorKind};
-use columns::TableFileWriter;
+use dataset::{
+    AGENTS_PATH, Dataset, OutputLayout, PartLocation, StoredColumns, stored_columns, value,
+};
 use disk::TempFolder;
 use disk::error::Error;
 use robots::Mechanism;
@@ -29,9 +28,6 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
-
-/// The size of the lines of one robots.txt file, as a record.
-const MAX_POLICY_BYTES: usize = 1 << 30;
 
 /// Keys of directives, other than statements, that are part of a policy.
 const READ_DIRECTIVES: [&[u8]; 3] = [b"crawl-delay", b"request-rate", b"visit-time"];
@@ -49,6 +45,8 @@ pub(super) struct CrawlCaptures<'s> {
     pub(super) row: CrawlRow,
     /// Records of captures, sorted by host.
     pub(super) captures: SortedRecords<'s>,
+    /// True if a capture is a revisit whose content is not in the crawl.
+    pub(super) has_open_revisits: bool,
     /// The rows of the registry of crawlers.
     pub(super) agents: Vec<Vec<u8>>,
 }
@@ -94,11 +92,13 @@ pub(super) fn read_crawl<'s>(
     drop((wanted, captures));
     let preferences = sort_preferences(context, &dataset)?;
     (row.first_fetch, row.median_fetch, row.last_fetch) = find_fetch_times(context, &dataset)?;
-    let captures = write_captures(context, &dataset, &row, &details, &preferences, shared)?;
+    let (captures, has_open_revisits) =
+        write_captures(context, &dataset, &row, &details, &preferences, shared)?;
     resolved.remove(context.root);
     Ok(CrawlCaptures {
         row,
         captures,
+        has_open_revisits,
         agents: read_agents(&input.datasets[0].root)?,
     })
 }
@@ -318,9 +318,8 @@ const CAPTURE_COLUMNS: [&str; 9] = [
 
 impl<'d> PartCaptures<'d> {
     fn open(dataset: &'d Dataset, part: u32) -> Result<Self, Error> {
-        let open = |table: Table, columns| {
-            RowCursor::open_parts(dataset, table, columns, vec![part])
-        };
+        let open =
+            |table: Table, columns| RowCursor::open_parts(dataset, table, columns, vec![part]);
         let all = |table: Table| open(table, table.columns().iter().collect());
         let named = |table: Table, names: &[&str]| open(table, columns_named(table, names));
         // The fields have the form of `policy_verdicts`, some of whose columns may be null.
@@ -352,14 +351,11 @@ impl<'d> PartCaptures<'d> {
         let counts = [
             self.groups.take_rows(&prefix, groups, all)?,
             self.rules.take_rows(&prefix, rules, all)?,
-            self.directives.take_rows(&prefix, directives, is_read_directive)?,
-            self.verdicts.take_rows(&prefix, verdicts, is_named_verdict)?,
+            self.directives
+                .take_rows(&prefix, directives, is_read_directive)?,
+            self.verdicts
+                .take_rows(&prefix, verdicts, is_named_verdict)?,
         ];
-        let lines: usize = self.rows.iter().map(Vec::len).sum();
-        if lines > MAX_POLICY_BYTES {
-            let kind = DatasetErrorKind::NotADataset(DatasetDefect::TooManyRules);
-            return Err(Error::new(kind, Path::new(Table::Rules.name())));
-        }
         let has_policy = counts[..3].iter().any(|count| *count > 0);
         put_u8(out, has_policy.into());
         if !has_policy {
@@ -374,7 +370,10 @@ impl<'d> PartCaptures<'d> {
             put_u32(&mut fields, count);
         }
         self.record.begin(key, &fields);
-        for (count, rows) in counts.into_iter().zip([groups, rules, directives, verdicts]) {
+        for (count, rows) in counts
+            .into_iter()
+            .zip([groups, rules, directives, verdicts])
+        {
             self.record.push_rows(count, rows);
         }
         policies.push(self.record.bytes())?;
@@ -559,7 +558,7 @@ impl HostDetails {
     }
 }
 
-/// Writes the records of captures, in the order of hosts.
+/// Writes the records of captures, in the order of hosts. Also returns true if one is an open revisit.
 fn write_captures<'s>(
     context: &CrawlContext<'s>,
     dataset: &Dataset,
@@ -567,7 +566,7 @@ fn write_captures<'s>(
     details: &SortedRecords<'_>,
     preferences: &SortedRecords<'_>,
     shared: &mut SharedSorters<'s>,
-) -> Result<SortedRecords<'s>, Error> {
+) -> Result<(SortedRecords<'s>, bool), Error> {
     let mut captures = context.captures_memory.create_ordered_writer();
     let mut columns = columns_named(
         Table::Hosts,
@@ -578,6 +577,7 @@ fn write_captures<'s>(
     let (mut details, mut preferences) = (details.read()?, preferences.read()?);
     let mut of_host = HostDetails::default();
     let mut set = PreferenceSet::default();
+    let mut has_open_revisits = false;
     let (mut record, mut last_host, mut state) = (Vec::new(), Vec::new(), Vec::new());
     let mut number = 0;
     while let Some(row) = hosts.peek() {
@@ -597,8 +597,14 @@ fn write_captures<'s>(
         let is_forgotten = !context.forgotten.is_empty()
             && std::str::from_utf8(host).is_ok_and(|host| context.forgotten.contains(host));
         if !is_forgotten {
-            let place = of_host.place.ok_or_else(|| damaged_error(Table::RobotsFiles))?;
-            let place = CapturePlace { fetch_time, ..place };
+            let place = of_host
+                .place
+                .ok_or_else(|| damaged_error(Table::RobotsFiles))?;
+            let place = CapturePlace {
+                fetch_time,
+                ..place
+            };
+            has_open_revisits |= is_revisit;
             let revisit = is_revisit.then_some(&of_host);
             let policy = of_host.policy.map(|key| key_text(&key));
             state.clear();
@@ -608,8 +614,19 @@ fn write_captures<'s>(
             put_optional_bytes(&mut state, revisit.map(|details| &*details.digest));
             put_optional_bytes(&mut state, revisit.map(|details| &*details.url));
             state.extend_from_slice(fields.rest());
-            let digest: &[u8] = if of_host.has_content { &of_host.digest } else { &[] };
-            CaptureRecord::write(&mut record, host, crawl.median_fetch, &place, digest, &state);
+            let digest: &[u8] = if of_host.has_content {
+                &of_host.digest
+            } else {
+                &[]
+            };
+            CaptureRecord::write(
+                &mut record,
+                host,
+                crawl.median_fetch,
+                &place,
+                digest,
+                &state,
+            );
             captures.push(&record)?;
             if set_key.is_some() {
                 shared.preference_sets.push(set.record.bytes())?;
@@ -617,7 +634,7 @@ fn write_captures<'s>(
         }
         hosts.advance()?;
     }
-    captures.finish()
+    Ok((captures.finish()?, has_open_revisits))
 }
 
 /// The preferences of a host.

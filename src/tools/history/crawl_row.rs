@@ -56,7 +56,10 @@ impl CrawlRow {
             }
         }
         let counts = [self.captures, self.hosts, self.domains];
-        for count in counts.into_iter().chain([self.archives_read, self.archives_listed]) {
+        for count in counts
+            .into_iter()
+            .chain([self.archives_read, self.archives_listed])
+        {
             put_i64(out, count);
         }
         put_u8(out, self.is_sample.into());

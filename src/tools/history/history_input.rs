@@ -9,7 +9,7 @@ use dataset::tables::Table;
 use dataset::{Dataset, HistoryManifest};
 use disk::error::Error;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -42,6 +42,44 @@ impl HistoryReader {
         Ok(history)
     }
 
+    /// Opens files of a history that is being written.
+    pub(super) fn from_files(
+        root: &Path,
+        files: &[(Table, PathBuf)],
+        crawls: &[CrawlRow],
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Self, Error> {
+        Ok(Self {
+            dataset: Dataset::from_history(root, files)?.with_stop_flag(stop),
+            crawls: crawls.to_vec(),
+        })
+    }
+
+    /// Returns the places of all crawls.
+    pub(super) fn places(&self) -> BTreeMap<String, PlacedCrawl> {
+        let rows = (0..).zip(&self.crawls);
+        let place = |(position, row): (u32, &CrawlRow)| {
+            let median_fetch = row.median_fetch;
+            let crawl = PlacedCrawl {
+                position,
+                median_fetch,
+            };
+            (row.crawl.clone(), crawl)
+        };
+        rows.map(place).collect()
+    }
+
+    /// Reads all rows of a small table.
+    pub(super) fn read_rows(&self, table: Table) -> Result<Vec<Vec<u8>>, Error> {
+        let mut cursor = self.open_table(table)?;
+        let mut rows = Vec::new();
+        while let Some(row) = cursor.peek() {
+            rows.push(row.to_vec());
+            cursor.advance()?;
+        }
+        Ok(rows)
+    }
+
     /// Opens all columns of a table.
     pub(super) fn open_table(&self, table: Table) -> Result<RowCursor<'_>, Error> {
         RowCursor::open(&self.dataset, table, table.columns().iter().collect())
@@ -68,6 +106,8 @@ pub(super) struct HistoryCaptures<'d> {
     record: Vec<u8>,
     /// The place of the crawl of the current record in the order of crawls.
     position: u32,
+    /// The number of the current capture.
+    capture_no: i64,
     is_at_end: bool,
 }
 
@@ -104,10 +144,16 @@ impl<'d> HistoryCaptures<'d> {
             content: Content::default(),
             record: Vec::new(),
             position: 0,
+            capture_no: 0,
             is_at_end: false,
         };
         captures.read_record()?;
         Ok(captures)
+    }
+
+    /// Returns the number of the current capture, and that of its period.
+    pub(super) fn numbers(&self) -> (i64, i64) {
+        (self.capture_no, self.period.id)
     }
 
     pub(super) fn peek(&self) -> Option<(&[u8], u32)> {
@@ -151,6 +197,7 @@ impl<'d> HistoryCaptures<'d> {
                 &self.period.state,
             );
             self.position = crawl.position;
+            self.capture_no = capture_no;
             return Ok(());
         }
     }
@@ -196,7 +243,7 @@ impl Content {
                 break;
             }
             self.first_capture = first_capture;
-            self.end = first_capture + i64::from(fields.u32());
+            self.end = first_capture.saturating_add(i64::from(fields.u32()));
             self.digest.clear();
             self.digest.extend_from_slice(fields.bytes());
             rows.advance()?;

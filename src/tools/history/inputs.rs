@@ -4,8 +4,8 @@ use crate::error::ToolErrorKind;
 use dataset::error::{DatasetDefect, DatasetErrorKind, JoinDefect};
 use dataset::tables::Table;
 use dataset::{
-    DatasetOptions, HistoryManifest, JOINED_FOLDER, JoinedManifest, Manifest, SUCCESS_FILE, check_readable,
-    read_manifest_with_digest,
+    DatasetOptions, HistoryManifest, JOINED_FOLDER, JoinedManifest, Manifest, SUCCESS_FILE,
+    check_readable, read_manifest_with_digest,
 };
 use disk::error::Error;
 use std::collections::{BTreeMap, BTreeSet};
@@ -84,7 +84,11 @@ impl Inputs {
                 vec![found]
             } else {
                 let found = inputs.open_datasets(path)?;
-                names.extend(inputs.crawls[before..].iter().map(|crawl| crawl.name.clone()));
+                names.extend(
+                    inputs.crawls[before..]
+                        .iter()
+                        .map(|crawl| crawl.name.clone()),
+                );
                 found
             };
             for found in meanings {
@@ -134,9 +138,15 @@ impl Inputs {
             }
             None => (vec![path.to_owned()], path.to_owned()),
         };
-        let datasets = roots.iter().map(|root| InputDataset::open(root).map(Arc::new));
+        let datasets = roots
+            .iter()
+            .map(|root| InputDataset::open(root).map(Arc::new));
         let datasets = datasets.collect::<Result<Vec<_>, _>>()?;
-        if joined.is_none() && datasets.iter().any(|dataset| dataset.options.shard.is_some()) {
+        if joined.is_none()
+            && datasets
+                .iter()
+                .any(|dataset| dataset.options.shard.is_some())
+        {
             return Err(Error::new(ToolErrorKind::ShardInput, path));
         }
         let meanings = datasets.iter().map(|dataset| dataset.manifest.meaning);

@@ -1,8 +1,10 @@
 //! Rows that many hosts share, stored once under a key that is made from them: policies, and sets of
 //! preferences.
 
+use super::capture_record::optional_bytes;
 use super::row_cursor::RowCursor;
 use super::table_writer::TableWriters;
+use super::verdict_class::VerdictClass;
 use crate::history::history_input::HistoryReader;
 use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_u32};
 use dataset::external_sort::{Reader, SortedRecords};
@@ -102,7 +104,10 @@ pub(super) struct KeyedReader<'d> {
 impl<'d> KeyedReader<'d> {
     pub(super) fn open(history: &'d HistoryReader, tables: KeyedTables) -> Result<Self, Error> {
         let keys = tables.of_keys.map(|table| history.open_table(table));
-        let rows = tables.of_rows.iter().map(|table| history.open_table(*table));
+        let rows = tables
+            .of_rows
+            .iter()
+            .map(|table| history.open_table(*table));
         let mut reader = Self {
             tables,
             keys: keys.transpose()?,
@@ -114,11 +119,12 @@ impl<'d> KeyedReader<'d> {
         Ok(reader)
     }
 
-    fn peek(&self) -> Option<&[u8]> {
+    /// Returns the current record, which begins with its key.
+    pub(super) fn peek(&self) -> Option<&[u8]> {
         (!self.is_at_end).then(|| self.record.bytes())
     }
 
-    fn advance(&mut self) -> Result<(), Error> {
+    pub(super) fn advance(&mut self) -> Result<(), Error> {
         let next = match &self.keys {
             Some(keys) => keys.peek(),
             None => self.rows[0].peek(),
@@ -245,6 +251,27 @@ impl<'a> KeyedRows<'a> {
         (count, FieldReader::new(rows))
     }
 
+    /// Returns the crawlers that a policy names in groups, with the verdict of each.
+    pub(super) fn named_classes(&self) -> Vec<(&'a [u8], VerdictClass)> {
+        let (count, mut fields) = self.last_rows();
+        let mut classes = Vec::new();
+        for _ in 0..count {
+            let agent = fields.bytes();
+            let verdict = optional_bytes(&mut fields).unwrap_or_default();
+            for _ in ["google", "rfc9309", "koster1996"] {
+                optional_bytes(&mut fields);
+            }
+            let basis = optional_bytes(&mut fields).unwrap_or_default();
+            skip_counts(&mut fields);
+            skip_number(&mut fields);
+            let class = VerdictClass::from_names(verdict, basis);
+            if class.is_of_group() {
+                classes.push((agent, class));
+            }
+        }
+        classes
+    }
+
     fn write(&self, tables: KeyedTables, writers: &mut TableWriters<'_>) -> Result<(), Error> {
         let mut key = Vec::new();
         put_bytes(&mut key, key_text(self.key).as_bytes());
@@ -258,5 +285,25 @@ impl<'a> KeyedRows<'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// Passes over the fields of a verdict from `root_allowed` to `crawl_delay`.
+pub(super) fn skip_counts(fields: &mut FieldReader<'_>) {
+    if fields.u8() != 0 {
+        fields.u8();
+    }
+    for _ in ["n_allow", "n_disallow"] {
+        skip_number(fields);
+    }
+    if fields.u8() != 0 {
+        fields.u64();
+    }
+}
+
+/// Passes over a nullable number of 32 bits.
+pub(super) fn skip_number(fields: &mut FieldReader<'_>) {
+    if fields.u8() != 0 {
+        fields.u32();
     }
 }

@@ -7,7 +7,10 @@
 //! capture_record.rs  the form in which captures of all inputs are merged
 //! periods.rs         merges captures, and divides those of a host into periods
 //! keyed_rows.rs      policies and sets of preferences, each stored once
+//! revisits.rs        finds the content of revisits in other crawls
+//! shares.rs          counts hosts and domains by their verdict for each crawler
 //! agent_periods.rs   the periods of the crawlers that policies name
+//! defects.rs         checks a history, for `verify`
 //! output_folder.rs, table_writer.rs   the files that are written
 //! ```
 //!
@@ -18,30 +21,41 @@ mod agent_periods;
 mod capture_record;
 mod crawl_input;
 mod crawl_row;
+mod defects;
 mod domain_runs;
 mod history_input;
 mod inputs;
 mod keyed_rows;
 mod output_folder;
 mod periods;
+mod revisits;
 mod row_cursor;
+mod share_row;
+mod shares;
 mod table_writer;
+mod verdict_class;
+
+pub(crate) use defects::find_defect;
 
 use crate::error::ToolErrorKind;
 use agent_periods::{NamedPeriods, write_agent_periods};
+use capture_record::{CaptureRecord, StateDetails, StateFields, optional_bytes};
 use crawl_input::{CrawlCaptures, CrawlContext, SharedSorters, read_crawl};
 use crawl_row::CrawlRow;
-use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_u32};
-use dataset::external_sort::{MIN_MEMORY_BYTES, SortMemory, SortedRecords, SpillFolder};
+use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u32};
+use dataset::external_sort::{MIN_MEMORY_BYTES, SortMemory, SortedRecords, Sorter, SpillFolder};
 use dataset::resolve::hosts::stored_verdict::inconsistent_table_error;
 use dataset::tables::Table;
 use dataset::{HistoryFile, HistoryManifest};
 use disk::error::{Error, ErrorKind};
 use history_input::{HistoryCaptures, HistoryReader, PlacedCrawl};
 use inputs::Inputs;
-use keyed_rows::{KeyedReader, POLICIES, PREFERENCE_SETS, write_keyed_rows};
+use keyed_rows::{KeyedReader, KeyedRows, POLICIES, PREFERENCE_SETS, write_keyed_rows};
 use output_folder::{OutputFolder, check_output};
 use periods::{CaptureSource, PeriodWriter};
+use revisits::write_filled_revisits;
+use share_row::{push_stored_share, write_shares};
+use shares::{CountedCrawler, CountedHost, CountedHosts, Crawlers, ShareCounter, count_shares};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -226,7 +240,7 @@ fn write_tables(
     let histories: Vec<HistoryReader> = histories.collect::<Result<_, _>>()?;
     let sources = Sources::new(&read, inputs, &histories);
     let mut writers = TableWriters::new(output);
-    let summary = sources.write(options, shared, memory, &mut writers, progress)?;
+    let summary = sources.write(options, shared, memory, &mut writers, progress, stop)?;
     let manifest = HistoryManifest {
         meaning: inputs.meaning,
         crawls: summary.crawls.clone(),
@@ -243,14 +257,12 @@ struct Sources<'a, 's> {
     crawls: Vec<CrawlRow>,
     /// For each history, its crawls that are kept.
     placed: Vec<BTreeMap<String, PlacedCrawl>>,
+    /// True if the content of revisits of some crawl may be in another crawl.
+    has_open_revisits: bool,
 }
 
 impl<'a, 's> Sources<'a, 's> {
-    fn new(
-        read: &'a [CrawlCaptures<'s>],
-        inputs: &Inputs,
-        histories: &'a [HistoryReader],
-    ) -> Self {
+    fn new(read: &'a [CrawlCaptures<'s>], inputs: &Inputs, histories: &'a [HistoryReader]) -> Self {
         let mut crawls: Vec<CrawlRow> = read.iter().map(|crawl| crawl.row.clone()).collect();
         for (history, input) in histories.iter().zip(&inputs.histories) {
             let is_kept = |row: &&CrawlRow| input.manifest.crawls.contains(&row.crawl);
@@ -262,17 +274,26 @@ impl<'a, 's> Sources<'a, 's> {
             let rows = rows.filter(|(_, row)| input.manifest.crawls.contains(&row.crawl));
             let place = |(position, row): (u32, &CrawlRow)| {
                 let median_fetch = row.median_fetch;
-                let crawl = PlacedCrawl { position, median_fetch };
+                let crawl = PlacedCrawl {
+                    position,
+                    median_fetch,
+                };
                 (row.crawl.clone(), crawl)
             };
             rows.map(place).collect()
         });
         let placed = placed.collect();
+        let has_open_revisits = read.iter().any(|crawl| crawl.has_open_revisits)
+            || inputs
+                .histories
+                .iter()
+                .any(|input| input.manifest.has_open_revisits);
         Self {
             read,
             histories,
             crawls,
             placed,
+            has_open_revisits,
         }
     }
 
@@ -284,6 +305,7 @@ impl<'a, 's> Sources<'a, 's> {
         memory: SortMemory<'_>,
         writers: &mut TableWriters<'_>,
         progress: &HistoryProgress,
+        stop: &Arc<AtomicBool>,
     ) -> Result<HistorySummary, Error> {
         let names = self.crawls.iter().map(|row| {
             let mut field = Vec::new();
@@ -293,7 +315,10 @@ impl<'a, 's> Sources<'a, 's> {
         let names: Vec<Vec<u8>> = names.collect();
         let mut captures = Vec::new();
         for crawl in self.read {
-            let position = self.crawls.iter().position(|row| row.crawl == crawl.row.crawl);
+            let position = self
+                .crawls
+                .iter()
+                .position(|row| row.crawl == crawl.row.crawl);
             let position = position.unwrap_or_default() as u32;
             captures.push(CaptureSource::Sorted(crawl.captures.read()?, position));
         }
@@ -301,21 +326,52 @@ impl<'a, 's> Sources<'a, 's> {
             let reader = HistoryCaptures::open(history, placed.clone(), &options.forgotten)?;
             captures.push(CaptureSource::History(Box::new(reader)));
         }
-        let mut periods = PeriodWriter::new(&names, memory);
+        let agents = self.read_agents()?;
+        let mut shares = memory.create_sorter();
+        let is_counted = self.copy_shares(options, &agents, &mut shares)?;
+        let counter = (!self.has_open_revisits).then(|| ShareCounter::new(memory));
+        let counter = counter.map(|counter| (counter, is_counted));
+        let mut periods = PeriodWriter::new(&names, memory, counter);
         periods.write_all(captures, writers, progress)?;
-        let written = periods.finish()?;
+        let mut written = periods.finish()?;
         for table in [Table::HostCaptures, Table::HostPeriods, Table::HostContents] {
             writers.finish_table(table)?;
         }
-        self.write_policies(shared.policies.finish()?, &written.policies, &written.named, memory, &names, writers)?;
+        let counted = match written.counted.take() {
+            Some(counted) => counted,
+            None => self.fill_revisits(&written.revisit_digests, memory, stop, writers)?,
+        };
+        let policies = PolicyWriter {
+            sources: self,
+            sorted: shared.policies.finish()?,
+            used: &written.policies,
+            named: &written.named,
+            counted: &counted.finish()?,
+            memory,
+        };
+        let of_hosts = policies.write(&names, writers)?;
+        let crawlers = read_crawlers(&agents);
+        count_shares(
+            policies.counted,
+            &of_hosts,
+            &crawlers,
+            &self.crawls,
+            &mut shares,
+        )?;
+        drop((of_hosts, policies));
+        write_shares(&shares.finish()?, writers)?;
         let sets = shared.preference_sets.finish()?;
         let readers = self.histories.iter();
         let readers = readers.map(|history| KeyedReader::open(history, PREFERENCE_SETS));
         let readers = readers.collect::<Result<_, _>>()?;
         let used = &written.preference_sets;
-        write_keyed_rows(PREFERENCE_SETS, &sets, readers, used, writers, &mut |_| Ok(()))?;
+        write_keyed_rows(PREFERENCE_SETS, &sets, readers, used, writers, &mut |_| {
+            Ok(())
+        })?;
         self.write_archives(&shared.archives.finish()?, memory, writers)?;
-        self.write_agents(writers)?;
+        for row in &agents {
+            writers.push(Table::Agents, &[], &mut FieldReader::new(row))?;
+        }
         let mut fields = Vec::new();
         for (position, row) in (0..).zip(&self.crawls) {
             let counts = &written.counts[position as usize];
@@ -336,25 +392,102 @@ impl<'a, 's> Sources<'a, 's> {
         })
     }
 
-    /// Writes policies with their lines and verdicts, and the periods of the crawlers that they name.
-    fn write_policies(
+    /// Adds the rows of `shares` of histories to `rows`, for crawls in which they are the same as when they are
+    /// counted again. Returns for each crawl whether it is to be counted.
+    fn copy_shares(
         &self,
-        sorted: SortedRecords<'_>,
-        used: &SortedRecords<'_>,
-        named: &SortedRecords<'_>,
-        memory: SortMemory<'_>,
-        names: &[Vec<u8>],
+        options: &Options,
+        agents: &[Vec<u8>],
+        rows: &mut Sorter<'_>,
+    ) -> Result<Vec<bool>, Error> {
+        let mut is_counted = vec![true; self.crawls.len()];
+        if self.has_open_revisits || !options.forgotten.is_empty() {
+            return Ok(is_counted);
+        }
+        for (history, placed) in self.histories.iter().zip(&self.placed) {
+            if history.read_rows(Table::Agents)? != agents {
+                continue;
+            }
+            let positions = placed.iter();
+            let positions = positions.map(|(crawl, place)| (crawl.as_str(), place.position));
+            let positions: BTreeMap<&str, u32> = positions.collect();
+            for position in positions.values() {
+                is_counted[*position as usize] = false;
+            }
+            let mut cursor = history.open_table(Table::Shares)?;
+            while let Some(fields) = cursor.peek() {
+                push_stored_share(fields, &positions, rows)?;
+                cursor.advance()?;
+            }
+        }
+        Ok(is_counted)
+    }
+
+    /// Finds the content of revisits in the captures that were written, and counts all hosts.
+    fn fill_revisits<'m>(
+        &self,
+        digests: &SortedRecords<'_>,
+        memory: SortMemory<'m>,
+        stop: &Arc<AtomicBool>,
         writers: &mut TableWriters<'_>,
-    ) -> Result<(), Error> {
-        let readers = self.histories.iter();
-        let readers = readers.map(|history| KeyedReader::open(history, POLICIES));
-        let readers = readers.collect::<Result<_, _>>()?;
-        let mut agents = NamedPeriods::new(named, memory)?;
-        write_keyed_rows(POLICIES, &sorted, readers, used, writers, &mut |policy| {
-            agents.push(policy)
-        })?;
-        drop(sorted);
-        write_agent_periods(&agents.finish()?, names, writers)
+    ) -> Result<ShareCounter<'m>, Error> {
+        let files = writers.finished_paths();
+        let root = writers.root().to_owned();
+        let history = HistoryReader::from_files(&root, &files, &self.crawls, stop)?;
+        let none = BTreeSet::new();
+        let captures = HistoryCaptures::open(&history, history.places(), &none)?;
+        let crawls = &self.crawls;
+        let filled = write_filled_revisits(&history, captures, digests, crawls, memory, writers)?;
+        let mut filled = filled.read()?;
+        let mut counter = ShareCounter::new(memory);
+        let mut captures = HistoryCaptures::open(&history, history.places(), &none)?;
+        let (mut state, mut details) = (Vec::new(), StateDetails::default());
+        let mut key = Vec::new();
+        while let Some((record, position)) = captures.peek() {
+            let capture = CaptureRecord::read(record);
+            let (capture_no, _) = captures.numbers();
+            key.clear();
+            put_i64(&mut key, capture_no);
+            let of_content = filled
+                .peek()
+                .and_then(|record| record.strip_prefix(&key[..]));
+            let is_filled = of_content.is_some();
+            let applying = of_content.unwrap_or(capture.state);
+            if state != applying {
+                state.clear();
+                state.extend_from_slice(applying);
+                details = StateDetails::read(&state);
+            }
+            let domain = StateFields::read(capture.state).registered_domain;
+            details.registered_domain = domain.map(<[u8]>::to_vec);
+            counter.push(&CountedHost {
+                position,
+                surt_host_name: capture.surt_host_name,
+                capture_no,
+                archive_no: capture.place.archive_no,
+                details: &details,
+            })?;
+            if is_filled {
+                filled.advance()?;
+            }
+            captures.advance()?;
+        }
+        Ok(counter)
+    }
+
+    /// Returns the rows of the registry of crawlers of the last crawl.
+    fn read_agents(&self) -> Result<Vec<Vec<u8>>, Error> {
+        let Some(last) = self.crawls.last().map(|row| &row.crawl) else {
+            return Ok(Vec::new());
+        };
+        if let Some(crawl) = self.read.iter().find(|crawl| crawl.row.crawl == *last) {
+            return Ok(crawl.agents.clone());
+        }
+        let mut histories = self.histories.iter().zip(&self.placed);
+        let history = histories.find(|(_, placed)| placed.contains_key(last));
+        history.map_or(Ok(Vec::new()), |(history, _)| {
+            history.read_rows(Table::Agents)
+        })
     }
 
     /// Writes the archives in the order of crawls and numbers.
@@ -412,30 +545,73 @@ impl<'a, 's> Sources<'a, 's> {
         }
         Ok(())
     }
+}
 
-    /// Writes the registry of crawlers of the last crawl.
-    fn write_agents(&self, writers: &mut TableWriters<'_>) -> Result<(), Error> {
-        let last = self.crawls.last().map(|row| &row.crawl);
-        let read = self.read.iter().find(|crawl| Some(&crawl.row.crawl) == last);
-        if let Some(crawl) = read {
-            for fields in &crawl.agents {
-                writers.push(Table::Agents, &[], &mut FieldReader::new(fields))?;
-            }
-            return Ok(());
-        }
-        let histories = self.histories.iter().zip(&self.placed);
-        let mut histories = histories.filter(|(_, placed)| {
-            last.is_some_and(|last| placed.contains_key(last))
-        });
-        if let Some((history, _)) = histories.next() {
-            let mut rows = history.open_table(Table::Agents)?;
-            while let Some(fields) = rows.peek() {
-                writers.push(Table::Agents, &[], &mut FieldReader::new(fields))?;
-                rows.advance()?;
-            }
-        }
-        Ok(())
+/// Writes policies with their lines and verdicts, and what depends on the crawlers that they name.
+struct PolicyWriter<'a, 's> {
+    sources: &'a Sources<'a, 's>,
+    /// The policies of the crawls that were read.
+    sorted: SortedRecords<'a>,
+    /// The keys that are written.
+    used: &'a SortedRecords<'s>,
+    named: &'a SortedRecords<'s>,
+    counted: &'a CountedHosts<'s>,
+    memory: SortMemory<'s>,
+}
+
+impl<'s> PolicyWriter<'_, 's> {
+    /// Returns the names of hosts, sorted by host.
+    fn write(
+        &self,
+        names: &[Vec<u8>],
+        writers: &mut TableWriters<'_>,
+    ) -> Result<SortedRecords<'s>, Error> {
+        let readers = self.sources.histories.iter();
+        let readers = readers.map(|history| KeyedReader::open(history, POLICIES));
+        let readers = readers.collect::<Result<_, _>>()?;
+        let mut agents = NamedPeriods::new(self.named, self.memory)?;
+        let mut of_hosts = self.counted.names()?;
+        let mut push = |policy: &KeyedRows<'_>| {
+            agents.push(policy)?;
+            of_hosts.push(policy)
+        };
+        write_keyed_rows(
+            POLICIES,
+            &self.sorted,
+            readers,
+            self.used,
+            writers,
+            &mut push,
+        )?;
+        let of_hosts = of_hosts.finish()?;
+        write_agent_periods(&agents.finish()?, names, writers)?;
+        Ok(of_hosts)
     }
+}
+
+/// Returns the crawlers of a registry from its rows.
+fn read_crawlers(rows: &[Vec<u8>]) -> Crawlers {
+    let read = |row: &Vec<u8>| {
+        let mut fields = FieldReader::new(row);
+        let name = fields.bytes().to_vec();
+        fields.bytes();
+        for _ in ["operator", "category", "category2", "purpose"] {
+            optional_bytes(&mut fields);
+        }
+        let fallbacks = optional_bytes(&mut fields).unwrap_or_default();
+        let fallbacks = fallbacks
+            .split(|&byte| byte == b',')
+            .map(<[u8]>::trim_ascii);
+        let fallbacks = fallbacks
+            .filter(|name| !name.is_empty())
+            .map(<[u8]>::to_vec);
+        let crawler = CountedCrawler {
+            fallbacks: fallbacks.collect(),
+            ignores_wildcard: fields.u8() != 0,
+        };
+        (name, crawler)
+    };
+    rows.iter().map(read).collect()
 }
 
 /// Returns the error that a table of an input does not fit the others.

@@ -98,6 +98,10 @@ impl OutputFolder {
         })
     }
 
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
     pub(super) fn temp_folder(&self) -> &Arc<TempFolder> {
         &self.temp_folder
     }
@@ -125,8 +129,9 @@ impl OutputFolder {
         replace(MANIFEST_FILE, &manifest.text())?;
         replace(VIEWS_FILE, &views)?;
         replace(SUCCESS_FILE, "")?;
-        let files: BTreeSet<String> =
-            (manifest.files.iter()).map(|file| file.path.clone()).collect();
+        let files: BTreeSet<String> = (manifest.files.iter())
+            .map(|file| file.path.clone())
+            .collect();
         remove_files(&self.root, self.former.difference(&files))?;
         self.log.write_best_effort(&json!({"event": "end"}));
         Ok(())

@@ -1,9 +1,10 @@
 //! Merges the captures of all inputs, and divides those of each host into periods.
 
-use super::capture_record::{CaptureRecord, StateFields};
+use super::capture_record::{CaptureRecord, StateDetails, StateFields};
 use super::domain_runs::DomainRuns;
 use super::history_input::HistoryCaptures;
 use super::keyed_rows::key_from_text;
+use super::shares::{CountedHost, ShareCounter};
 use super::table_writer::TableWriters;
 use super::{HistoryProgress, damaged_error};
 use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u32};
@@ -66,6 +67,10 @@ pub(super) struct WrittenPeriods<'s> {
     pub(super) counts: Vec<HostCounts>,
     pub(super) hosts: u64,
     pub(super) open_revisits: u64,
+    /// The digests of open revisits.
+    pub(super) revisit_digests: SortedRecords<'s>,
+    /// The hosts that were counted.
+    pub(super) counted: Option<ShareCounter<'s>>,
 }
 
 /// Writes captures and periods.
@@ -87,6 +92,11 @@ pub(super) struct PeriodWriter<'s> {
     content: OpenContent,
     fields: Vec<u8>,
     last_policy: Option<[u8; 16]>,
+    revisit_digests: Sorter<'s>,
+    /// Counts the hosts of some crawls, given by a flag for each.
+    counter: Option<(ShareCounter<'s>, Vec<bool>)>,
+    /// Those of the state of the current period, if hosts are counted.
+    details: StateDetails,
 }
 
 /// The period of the last capture.
@@ -108,8 +118,13 @@ struct OpenContent {
 }
 
 impl<'s> PeriodWriter<'s> {
-    /// `crawls` are the names of the crawls, as encoded fields.
-    pub(super) fn new(crawls: &[Vec<u8>], memory: SortMemory<'s>) -> Self {
+    /// `crawls` are the names of the crawls, as encoded fields. `counter` counts the hosts of the crawls
+    /// that have a flag.
+    pub(super) fn new(
+        crawls: &[Vec<u8>],
+        memory: SortMemory<'s>,
+        counter: Option<(ShareCounter<'s>, Vec<bool>)>,
+    ) -> Self {
         Self {
             crawls: crawls.to_vec(),
             policies: memory.create_sorter(),
@@ -126,6 +141,9 @@ impl<'s> PeriodWriter<'s> {
             content: OpenContent::default(),
             fields: Vec::new(),
             last_policy: None,
+            revisit_digests: memory.create_sorter(),
+            counter,
+            details: StateDetails::default(),
         }
     }
 
@@ -155,7 +173,9 @@ impl<'s> PeriodWriter<'s> {
                 heap.push(Reverse(after));
             }
             if self.capture_no & 0xfff == 0 {
-                progress.captures.store(self.capture_no.cast_unsigned(), Ordering::Relaxed);
+                progress
+                    .captures
+                    .store(self.capture_no.cast_unsigned(), Ordering::Relaxed);
             }
         }
         self.end_period(writers)?;
@@ -190,6 +210,9 @@ impl<'s> PeriodWriter<'s> {
             self.period.n_captures = 0;
             self.period.state.clear();
             self.period.state.extend_from_slice(capture.state);
+            if self.counter.is_some() {
+                self.details = StateDetails::read(capture.state);
+            }
         }
         self.period.n_captures += 1;
         self.period.last_crawl = position;
@@ -205,6 +228,17 @@ impl<'s> PeriodWriter<'s> {
         counts.hosts += 1;
         if self.domains.is_first(&self.host, domain, position) {
             counts.domains += 1;
+        }
+        if let Some((counter, is_counted)) = &mut self.counter
+            && is_counted[position as usize]
+        {
+            counter.push(&CountedHost {
+                position,
+                surt_host_name: &self.host,
+                capture_no: self.capture_no,
+                archive_no: capture.place.archive_no,
+                details: &self.details,
+            })?;
         }
         let fields = &mut self.fields;
         fields.clear();
@@ -235,8 +269,9 @@ impl<'s> PeriodWriter<'s> {
         fields.extend_from_slice(&period.state);
         writers.push(Table::HostPeriods, &[], &mut FieldReader::new(fields))?;
         let state = StateFields::read(&period.state);
-        if state.has_revisit {
+        if let Some(digest) = state.revisit_digest {
             self.open_revisits += u64::from(period.n_captures);
+            self.revisit_digests.push(digest)?;
         }
         if let Some(text) = state.preferences_id {
             let key = key_from_text(text).ok_or_else(|| damaged_error(Table::HostPeriods))?;
@@ -288,6 +323,8 @@ impl<'s> PeriodWriter<'s> {
             counts: self.counts,
             hosts: self.hosts,
             open_revisits: self.open_revisits,
+            revisit_digests: self.revisit_digests.finish()?,
+            counted: self.counter.map(|(counter, _)| counter),
         })
     }
 }

@@ -2,12 +2,17 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch};
+use dataset::error::{DatasetDefect, DatasetErrorKind};
 use dataset::resolve::hosts::stored_verdict::inconsistent_table_error;
 use dataset::tables::{Column, Table};
 use dataset::{CaptureFilter, Dataset, EncodedColumns, PartReader};
 use disk::error::Error;
 use std::collections::VecDeque;
+use std::path::Path;
 use std::sync::Arc;
+
+/// The limit of the rows of one key in a table: the lines of a robots.txt file, as they are sorted.
+const MAX_KEY_BYTES: usize = 256 << 20;
 
 /// Reads rows of some parts of a table.
 pub(super) struct RowCursor<'d> {
@@ -82,7 +87,9 @@ impl<'d> RowCursor<'d> {
                     return Ok(());
                 };
                 let all = CaptureFilter::All;
-                let reader = self.dataset.open_part(self.table, part, &self.names, &all)?;
+                let reader = self
+                    .dataset
+                    .open_part(self.table, part, &self.names, &all)?;
                 self.reader = Some(reader);
             }
             let Some(reader) = &mut self.reader else {
@@ -125,6 +132,10 @@ impl<'d> RowCursor<'d> {
             if is_wanted(fields) {
                 out.extend_from_slice(fields);
                 count += 1;
+            }
+            if out.len() > MAX_KEY_BYTES {
+                let kind = DatasetErrorKind::NotADataset(DatasetDefect::TooManyRules);
+                return Err(Error::new(kind, Path::new(self.table.name())));
             }
             self.advance()?;
         }

@@ -8,6 +8,7 @@ use dataset::tables::Table;
 use dataset::{HistoryFile, StoredRows};
 use disk::error::Error;
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 /// The bytes of the values of a file, before they are encoded: the file has about a tenth of it.
 const FILE_BYTES: u64 = 4 << 30;
@@ -96,6 +97,20 @@ impl<'o> TableWriters<'o> {
             self.write_batch(table)?;
         }
         self.finish_file(table)
+    }
+
+    /// Returns the folder of the history.
+    pub(super) fn root(&self) -> &Path {
+        self.output.root()
+    }
+
+    /// Returns the files that are finished, with their whole paths.
+    pub(super) fn finished_paths(&self) -> Vec<(Table, PathBuf)> {
+        let files = self.files.iter();
+        let root = self.output.root();
+        files
+            .map(|(table, file)| (*table, root.join(&file.path)))
+            .collect()
     }
 
     /// Ends all tables, and returns the files in the order of tables.

@@ -5,8 +5,8 @@ use dataset::error::{DatasetErrorKind, JoinDefect, REGISTRY, SUFFIX_LIST};
 use dataset::resolve::hosts::RESOLVED_FROM;
 use dataset::tables::Table;
 use dataset::{
-    Dataset, DatasetOptions, JoinedManifest, Manifest, MemberEntry, PartLocation, SUCCESS_FILE,
-    is_dataset, is_lacking, is_member_name, read_manifest_with_digest,
+    Dataset, DatasetOptions, HistoryManifest, JoinedManifest, Manifest, MemberEntry, PartLocation,
+    SUCCESS_FILE, is_dataset, is_lacking, is_member_name, read_manifest_with_digest,
 };
 use disk::FileKind;
 use disk::error::Error;
@@ -86,6 +86,9 @@ impl Members {
 
     fn add_member(&mut self, name: String, root: PathBuf, is_mixed: bool) -> Result<(), Error> {
         let refuse = |defect| Err(Error::new(DatasetErrorKind::Unjoinable(defect), &root));
+        if HistoryManifest::read(&root)?.is_some() {
+            return refuse(JoinDefect::History);
+        }
         let (mut manifest, digest) = read_manifest_with_digest(&root)?;
         manifest.check_files();
         if manifest.has_unknown_format {

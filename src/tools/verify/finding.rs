@@ -38,6 +38,8 @@ pub enum Remedy {
     WriteViews,
     /// Join the datasets again.
     Join,
+    /// Restore the file from a copy, or make the history again.
+    WriteHistory,
 }
 
 /// The kind of a defect. It has a code, which is printed, and a remedy.

@@ -15,6 +15,8 @@ pub(super) struct FolderSearch<'a> {
     pub(super) known_paths: BTreeSet<String>,
     /// The names of the folders of temporary files, as the log has them.
     pub(super) temp_folders: BTreeSet<String>,
+    /// The tables whose folders are searched.
+    pub(super) tables: &'a [Table],
     pub(super) findings: &'a mut Findings,
 }
 
@@ -30,7 +32,7 @@ impl FolderSearch<'_> {
                 );
             }
         }
-        for table in Table::ALL {
+        for table in self.tables {
             // The views read the files that are this many folders below the folder of the table.
             let depth = table.partition_columns().len();
             self.search(&self.root.join(table.name()), depth);

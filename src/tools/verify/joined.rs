@@ -4,6 +4,7 @@ use super::folder::FolderSearch;
 use super::resolved::{self, CaptureIds};
 use super::scanned_dataset::{ListedFile, check_files, check_with_captures, readable_files};
 use super::{FindingKind, Findings, Remedy, VerifyPhase, VerifyProgress, VerifyReport};
+use dataset::tables::Table;
 use dataset::{
     JOINED_FOLDER, JoinedManifest, LogEntries, MANIFEST_FILE, SUCCESS_FILE, VIEWS_FILE,
     is_views_of, read_manifest_with_digest,
@@ -84,6 +85,7 @@ fn check_folder(root: &Path, joined: &JoinedManifest, findings: &mut Findings) {
         root,
         known_paths: joined.files().map(|file| file.path.clone()).collect(),
         temp_folders: log.temp_folders,
+        tables: &Table::ALL,
         findings,
     };
     search.run();

@@ -15,6 +15,7 @@ mod child_rows;
 mod file;
 mod finding;
 mod folder;
+mod history;
 mod joined;
 mod part;
 mod plan;
@@ -30,7 +31,7 @@ pub use progress::{VerifyPhase, VerifyProgress};
 pub use report::VerifyReport;
 
 use dataset::tables::Table;
-use dataset::{FileStats, JoinedManifest, Manifest};
+use dataset::{FileStats, HistoryManifest, JoinedManifest, Manifest};
 use disk::error::{Error, ErrorKind};
 use disk::open_files;
 use robots_scan::thread_pool;
@@ -77,10 +78,12 @@ pub fn verify(options: &Options, progress: &VerifyProgress) -> Result<VerifyRepo
     let root = &options.root;
     let metadata = fs::metadata(root).map_err(|error| Error::read(root, error))?;
     let manifest = JoinedManifest::read(root)?;
+    let history = HistoryManifest::read(root)?;
     let mut report = match metadata.is_dir() {
-        true => pool.install(|| match &manifest {
-            Some(joined) => joined::check(root, joined, progress),
-            None => scanned_dataset::check(root, progress),
+        true => pool.install(|| match (&history, &manifest) {
+            (Some(history), _) => history::check(root, history, progress),
+            (None, Some(joined)) => joined::check(root, joined, progress),
+            (None, None) => scanned_dataset::check(root, progress),
         })?,
         false => pool.install(|| single_file::check(root, progress))?,
     };

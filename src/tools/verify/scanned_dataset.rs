@@ -9,9 +9,9 @@ use arrow_schema::SchemaRef;
 use dataset::error::{DatasetDefect, DatasetErrorKind, ManifestDefect};
 use dataset::tables::Table;
 use dataset::{
-    AGENTS_PATH, CombinedFile, FileEntry, FileStats, LOG_FILE, LogEntries, MANIFEST_FILE,
-    MANIFEST_FORMAT, Manifest, PARTS_FOLDER, PartEntry, PartLocation, SUCCESS_FILE, VIEWS_FILE,
-    check_format, is_views_of, success_text,
+    AGENTS_PATH, CombinedFile, FileEntry, FileStats, HistoryFile, LOG_FILE, LogEntries,
+    MANIFEST_FILE, MANIFEST_FORMAT, Manifest, PARTS_FOLDER, PartEntry, PartLocation, SUCCESS_FILE,
+    VIEWS_FILE, check_format, is_views_of, success_text,
 };
 use disk::error::Error;
 use rayon::prelude::*;
@@ -208,6 +208,7 @@ fn check_folders(root: &Path, known: BTreeSet<String>, findings: &mut Findings) 
         root,
         known_paths: known,
         temp_folders: log.temp_folders,
+        tables: &Table::ALL,
         findings,
     };
     search.run();
@@ -242,6 +243,15 @@ impl<'m> ListedFile<'m> {
             table: entry.table,
             path: &entry.path,
             stats: Some(&entry.stats),
+            parts: Vec::new(),
+        }
+    }
+
+    pub(super) fn from_history(table: Table, file: &'m HistoryFile) -> Self {
+        Self {
+            table,
+            path: &file.path,
+            stats: Some(&file.stats),
             parts: Vec::new(),
         }
     }
@@ -291,7 +301,7 @@ pub(super) fn check_files<'m>(
     progress: &VerifyProgress,
     report: &mut VerifyReport,
 ) -> BTreeSet<&'m str> {
-    let schemas = Table::ALL.map(|table| (table, table.schema()));
+    let schemas = Table::ALL_WITH_COMMANDS.map(|table| (table, table.schema()));
     let schemas: BTreeMap<Table, SchemaRef> = schemas.into_iter().collect();
     let checks = files.par_iter().map(|listed| {
         let mut findings = Findings::default();

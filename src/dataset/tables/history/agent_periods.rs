@@ -19,16 +19,20 @@ mod own {
 pub(crate) use own::{ABOUT, DERIVED, record_rows};
 
 /// The columns of a verdict without its evidence, which moves with every line above it.
-const VERDICT: [Column; 9] = columns_of(host_verdicts::COLUMNS, [
-    "verdict",
-    "verdict_google",
-    "verdict_rfc9309",
-    "verdict_koster1996",
-    "basis",
-    "root_allowed",
-    "n_allow",
-    "n_disallow",
-    "crawl_delay",
-]);
+const VERDICT: [Column; 9] = columns_of(
+    host_verdicts::COLUMNS,
+    [
+        "verdict",
+        "verdict_google",
+        "verdict_rfc9309",
+        "verdict_koster1996",
+        "basis",
+        "root_allowed",
+        "n_allow",
+        "n_disallow",
+        "crawl_delay",
+    ],
+);
 
-pub(crate) const COLUMNS: &[Column] = &concatenate::<{ own::COLUMNS.len() + VERDICT.len() }>(own::COLUMNS, &VERDICT);
+pub(crate) const COLUMNS: &[Column] =
+    &concatenate::<{ own::COLUMNS.len() + VERDICT.len() }>(own::COLUMNS, &VERDICT);

@@ -60,4 +60,5 @@ const fn state_columns() -> [Column; STATE_COLUMNS.len()] {
     columns
 }
 
-pub(crate) const COLUMNS: &[Column] = &concatenate::<{ own::COLUMNS.len() + STATE_COLUMNS.len() }>(own::COLUMNS, &state_columns());
+pub(crate) const COLUMNS: &[Column] =
+    &concatenate::<{ own::COLUMNS.len() + STATE_COLUMNS.len() }>(own::COLUMNS, &state_columns());

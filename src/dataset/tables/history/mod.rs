@@ -5,6 +5,7 @@
 pub(crate) mod agent_periods;
 pub(crate) mod archives;
 pub(crate) mod crawls;
+pub(crate) mod filled_revisits;
 pub(crate) mod host_captures;
 pub(crate) mod host_contents;
 pub(crate) mod host_periods;
@@ -14,6 +15,7 @@ pub(crate) mod policy_groups;
 pub(crate) mod policy_rules;
 pub(crate) mod policy_verdicts;
 pub(crate) mod preference_sets;
+pub(crate) mod shares;
 
 pub use host_periods::STATE_COLUMNS;
 

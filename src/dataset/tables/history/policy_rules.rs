@@ -1,7 +1,7 @@
 use super::columns_by_policy;
 use crate::tables::column::Column;
-use crate::tables::rules;
 use crate::tables::record_rows::RecordRows;
+use crate::tables::rules;
 
 pub(crate) const ABOUT: &str = "One row per policy and allow or disallow line, as in `rules`. Sorted by `policy_id`, then by line.";
 

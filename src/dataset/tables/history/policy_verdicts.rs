@@ -22,7 +22,8 @@ const VERDICTS: [Column; 11] = columns_of(
     ],
 );
 
-pub(crate) const COLUMNS: &[Column] = &concatenate::<{ VERDICTS.len() + 1 }>(&[POLICY_ID], &VERDICTS);
+pub(crate) const COLUMNS: &[Column] =
+    &concatenate::<{ VERDICTS.len() + 1 }>(&[POLICY_ID], &VERDICTS);
 
 pub(crate) const DERIVED: &[Column] = &[];
 

@@ -26,7 +26,8 @@ const PREFERENCES: [Column; 9] = columns_of(
     ],
 );
 
-pub(crate) const COLUMNS: &[Column] = &concatenate::<{ PREFERENCES.len() + 1 }>(&[PREFERENCES_ID], &PREFERENCES);
+pub(crate) const COLUMNS: &[Column] =
+    &concatenate::<{ PREFERENCES.len() + 1 }>(&[PREFERENCES_ID], &PREFERENCES);
 
 pub(crate) const DERIVED: &[Column] = &[];
 

@@ -1,0 +1,135 @@
+//! Rows of the table `shares`.
+
+use super::crawl_row::CrawlRow;
+use super::damaged_error;
+use super::table_writer::TableWriters;
+use super::verdict_class::VerdictClass;
+use dataset::external_sort::sort_key::{
+    FieldReader, put_bytes, put_i64, put_key, put_u8, put_u32, put_u64,
+};
+use dataset::external_sort::{SortedRecords, Sorter};
+use dataset::tables::Table;
+use disk::error::Error;
+use std::collections::BTreeMap;
+
+/// A row.
+pub(super) struct ShareRow<'a> {
+    pub(super) agent: &'a [u8],
+    pub(super) position: u32,
+    pub(super) class: VerdictClass,
+    pub(super) hosts: i64,
+    pub(super) known_hosts: i64,
+    pub(super) domains: i64,
+    pub(super) largest_domain: i64,
+    /// The ends of the interval.
+    pub(super) interval: Option<(f64, f64)>,
+}
+
+impl ShareRow<'_> {
+    /// Adds the row to others, which are sorted by crawler and crawl.
+    pub(super) fn push(&self, crawl: &str, rows: &mut Sorter<'_>) -> Result<(), Error> {
+        let mut fields = Vec::new();
+        put_bytes(&mut fields, self.agent);
+        put_bytes(&mut fields, crawl.as_bytes());
+        self.class.put_names(&mut fields);
+        for count in [
+            self.hosts,
+            self.known_hosts,
+            self.domains,
+            self.largest_domain,
+        ] {
+            put_i64(&mut fields, count);
+        }
+        for end in [
+            self.interval.map(|ends| ends.0),
+            self.interval.map(|ends| ends.1),
+        ] {
+            put_u8(&mut fields, end.is_some().into());
+            if let Some(end) = end {
+                put_u64(&mut fields, end.to_bits());
+            }
+        }
+        push_share(self.agent, self.position, self.class, &fields, rows)
+    }
+}
+
+fn push_share(
+    agent: &[u8],
+    position: u32,
+    class: VerdictClass,
+    fields: &[u8],
+    rows: &mut Sorter<'_>,
+) -> Result<(), Error> {
+    let mut record = Vec::new();
+    put_key(&mut record, agent);
+    put_u32(&mut record, position);
+    put_u8(&mut record, class.number());
+    record.extend_from_slice(fields);
+    rows.push(&record)
+}
+
+/// Adds a row of an earlier history, unless its crawl is not in `positions`.
+pub(super) fn push_stored_share(
+    fields: &[u8],
+    positions: &BTreeMap<&str, u32>,
+    rows: &mut Sorter<'_>,
+) -> Result<(), Error> {
+    let mut reader = FieldReader::new(fields);
+    let (agent, crawl) = (reader.bytes(), reader.bytes());
+    let class = VerdictClass::from_names(reader.bytes(), reader.bytes());
+    let crawl = std::str::from_utf8(crawl).map_err(|_| damaged_error(Table::Shares))?;
+    match positions.get(crawl) {
+        Some(position) => push_share(agent, *position, class, fields, rows),
+        None => Ok(()),
+    }
+}
+
+/// Writes the table.
+pub(super) fn write_shares(
+    rows: &SortedRecords<'_>,
+    writers: &mut TableWriters<'_>,
+) -> Result<(), Error> {
+    let mut reader = rows.read()?;
+    while let Some(record) = reader.peek() {
+        let mut fields = FieldReader::new(record);
+        fields.key();
+        fields.u32();
+        fields.u8();
+        writers.push(Table::Shares, &[], &mut fields)?;
+        reader.advance()?;
+    }
+    Ok(())
+}
+
+/// Returns the 95 percent interval of a share from the hosts of each archive and those of them with a known
+/// verdict, as the macro `margin_of` of `dataset/macros.sql` does: change both together.
+pub(super) fn compute_interval(
+    by_archive: impl Iterator<Item = (i64, i64)>,
+    known_hosts: i64,
+    crawl: &CrawlRow,
+) -> Option<(f64, f64)> {
+    let (read, listed) = (crawl.archives_read as f64, crawl.archives_listed as f64);
+    let (mut hosts, mut squares, mut products, mut known_squares) = (0.0, 0.0, 0.0, 0.0);
+    for (x, n) in by_archive {
+        let (x, n) = (x as f64, n as f64);
+        hosts += x;
+        squares += x * x;
+        products += x * n;
+        known_squares += n * n;
+    }
+    let known = known_hosts as f64;
+    if read < 5.0 || read >= listed || hosts <= 0.0 || hosts >= known {
+        return None;
+    }
+    let (share, freedom) = (hosts / known, read - 1.0);
+    let quantile =
+        1.959964 + 2.372273 / freedom + 2.822498 / freedom.powi(2) + 2.555852 / freedom.powi(3);
+    let variance = squares - 2.0 * share * products + share.powi(2) * known_squares;
+    let scale = (1.0 - read / listed) * read / freedom;
+    let margin = quantile * (scale * variance).max(0.0).sqrt() / known;
+    let round = |end: f64| (end * 1e6).round() / 1e6;
+    Some((
+        round((share - margin).max(0.0)),
+        round((share + margin).min(1.0)),
+    ))
+}
