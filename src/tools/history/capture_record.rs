@@ -86,8 +86,8 @@ pub(super) struct StateFields<'a> {
     pub(super) policy_id: Option<&'a [u8]>,
     pub(super) preferences_id: Option<&'a [u8]>,
     pub(super) registered_domain: Option<&'a [u8]>,
-    /// The digest of an open revisit.
-    pub(super) revisit_digest: Option<&'a [u8]>,
+    /// True if the state is that of an open revisit.
+    pub(super) has_revisit: bool,
     /// True if the rules name crawlers, and their verdicts are known.
     pub(super) has_named_rows: bool,
 }
@@ -102,7 +102,7 @@ impl<'a> StateFields<'a> {
         Self {
             policy_id,
             preferences_id,
-            revisit_digest: digest,
+            has_revisit: digest.is_some(),
             registered_domain: optional_bytes(&mut fields),
             has_named_rows: state.last() == Some(&1),
         }
@@ -130,8 +130,6 @@ pub(super) struct StateDetails {
     pub(super) registered_domain: Option<Vec<u8>>,
     /// The digest and the URL of a revisit whose content may be found.
     pub(super) revisit: Option<(Vec<u8>, Vec<u8>)>,
-    /// The URL, unless it is redirected.
-    pub(super) url: Option<Vec<u8>>,
     pub(super) wildcard: VerdictClass,
     pub(super) has_named_rows: bool,
 }
@@ -146,13 +144,12 @@ impl StateDetails {
         optional_bytes(&mut fields);
         let digest = optional_bytes(&mut fields);
         let revisit_url = optional_bytes(&mut fields);
-        let host = fields.bytes();
+        fields.bytes();
         let registered_domain = optional_bytes(&mut fields).map(<[u8]>::to_vec);
-        optional_bytes(&mut fields);
-        let protocol = optional_bytes(&mut fields).unwrap_or_default();
-        let port = (fields.u8() != 0).then(|| fields.u32());
-        let is_redirected = fields.u32() > 0;
-        optional_bytes(&mut fields);
+        // `url_host_tld` to `redirect_end`.
+        let (_tld, _protocol) = (optional_bytes(&mut fields), optional_bytes(&mut fields));
+        let _port = (fields.u8() != 0).then(|| fields.u32());
+        let (_n_redirects, _end) = (fields.u32(), optional_bytes(&mut fields));
         let status = (fields.u8() != 0).then(|| fields.u32());
         let is_revisit = fields.u8() != 0;
         optional_bytes(&mut fields);
@@ -171,14 +168,11 @@ impl StateDetails {
             _ => false,
         };
         let digest = digest.filter(|digest| is_revisit && is_filled(digest));
-        let port = port.map(|port| format!(":{port}")).unwrap_or_default();
-        let url = [protocol, b"://", host, port.as_bytes(), b"/robots.txt"].concat();
         Self {
             policy_id,
             registered_domain,
             revisit: digest
                 .map(|digest| (digest.to_vec(), revisit_url.unwrap_or_default().to_vec())),
-            url: (!is_redirected).then_some(url),
             wildcard,
             has_named_rows: state.last() == Some(&1),
         }

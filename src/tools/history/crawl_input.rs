@@ -11,13 +11,13 @@ use super::crawl_row::CrawlRow;
 use super::damaged_error;
 use super::inputs::{CRAWL_TABLES, InputCrawl};
 use super::keyed_rows::{KEY_BYTES, KeyedRecord, compute_key, key_text};
-use super::row_cursor::RowCursor;
+use super::row_cursor::{RowCursor, columns_named};
 use columns::TableFileWriter;
 use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
 use dataset::external_sort::{Reader, SortMemory, SortedRecords, Sorter};
 use dataset::resolve::ResolveContext;
 use dataset::resolve::hosts::resolve_hosts;
-use dataset::tables::{Column, STATE_COLUMNS, Table};
+use dataset::tables::{STATE_COLUMNS, Table};
 use dataset::{
     AGENTS_PATH, Dataset, OutputLayout, PartLocation, StoredColumns, stored_columns, value,
 };
@@ -206,17 +206,6 @@ fn read_crawl_row(input: &InputCrawl, dataset: &Dataset) -> Result<CrawlRow, Err
         Ok(())
     })?;
     Ok(row)
-}
-
-/// Returns columns of a table.
-fn columns_named(table: Table, names: &[&str]) -> Vec<&'static Column> {
-    let find = |name: &&str| {
-        let mut columns = table.columns().iter();
-        columns.find(|column| column.name == *name)
-    };
-    let found: Vec<_> = names.iter().filter_map(find).collect();
-    assert_eq!(found.len(), names.len(), "the table has these columns");
-    found
 }
 
 /// Sorts the captures that hosts need, by `robots_id`. A record has its use and the number of the host.

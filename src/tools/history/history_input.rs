@@ -3,7 +3,7 @@
 use super::capture_record::{CapturePlace, CaptureRecord};
 use super::crawl_row::CrawlRow;
 use super::damaged_error;
-use super::row_cursor::RowCursor;
+use super::row_cursor::{RowCursor, columns_named};
 use dataset::external_sort::sort_key::FieldReader;
 use dataset::tables::Table;
 use dataset::{Dataset, HistoryManifest};
@@ -80,6 +80,15 @@ impl HistoryReader {
         Ok(rows)
     }
 
+    /// Opens some columns of a table.
+    pub(super) fn open_columns(
+        &self,
+        table: Table,
+        names: &[&str],
+    ) -> Result<RowCursor<'_>, Error> {
+        RowCursor::open(&self.dataset, table, columns_named(table, names))
+    }
+
     /// Opens all columns of a table.
     pub(super) fn open_table(&self, table: Table) -> Result<RowCursor<'_>, Error> {
         RowCursor::open(&self.dataset, table, table.columns().iter().collect())
@@ -106,8 +115,6 @@ pub(super) struct HistoryCaptures<'d> {
     record: Vec<u8>,
     /// The place of the crawl of the current record in the order of crawls.
     position: u32,
-    /// The number of the current capture.
-    capture_no: i64,
     is_at_end: bool,
 }
 
@@ -144,16 +151,10 @@ impl<'d> HistoryCaptures<'d> {
             content: Content::default(),
             record: Vec::new(),
             position: 0,
-            capture_no: 0,
             is_at_end: false,
         };
         captures.read_record()?;
         Ok(captures)
-    }
-
-    /// Returns the number of the current capture, and that of its period.
-    pub(super) fn numbers(&self) -> (i64, i64) {
-        (self.capture_no, self.period.id)
     }
 
     pub(super) fn peek(&self) -> Option<(&[u8], u32)> {
@@ -197,7 +198,6 @@ impl<'d> HistoryCaptures<'d> {
                 &self.period.state,
             );
             self.position = crawl.position;
-            self.capture_no = capture_no;
             return Ok(());
         }
     }

@@ -39,10 +39,10 @@ pub(crate) use defects::find_defect;
 
 use crate::error::ToolErrorKind;
 use agent_periods::{NamedPeriods, write_agent_periods};
-use capture_record::{CaptureRecord, StateDetails, StateFields, optional_bytes};
+use capture_record::optional_bytes;
 use crawl_input::{CrawlCaptures, CrawlContext, SharedSorters, read_crawl};
 use crawl_row::CrawlRow;
-use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u32};
+use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_u32};
 use dataset::external_sort::{MIN_MEMORY_BYTES, SortMemory, SortedRecords, Sorter, SpillFolder};
 use dataset::resolve::hosts::stored_verdict::inconsistent_table_error;
 use dataset::tables::Table;
@@ -53,9 +53,9 @@ use inputs::Inputs;
 use keyed_rows::{KeyedReader, KeyedRows, POLICIES, PREFERENCE_SETS, write_keyed_rows};
 use output_folder::{OutputFolder, check_output};
 use periods::{CaptureSource, PeriodWriter};
-use revisits::write_filled_revisits;
+use revisits::{fill_revisits, rank_crawls};
 use share_row::{push_stored_share, write_shares};
-use shares::{CountedCrawler, CountedHost, CountedHosts, Crawlers, ShareCounter, count_shares};
+use shares::{CountedCrawler, CountedHosts, Crawlers, count_shares};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -329,24 +329,24 @@ impl<'a, 's> Sources<'a, 's> {
         let agents = self.read_agents()?;
         let mut shares = memory.create_sorter();
         let is_counted = self.copy_shares(options, &agents, &mut shares)?;
-        let counter = (!self.has_open_revisits).then(|| ShareCounter::new(memory));
-        let counter = counter.map(|counter| (counter, is_counted));
-        let mut periods = PeriodWriter::new(&names, memory, counter);
+        let mut periods = PeriodWriter::new(&names, is_counted.clone(), memory);
         periods.write_all(captures, writers, progress)?;
         let mut written = periods.finish()?;
         for table in [Table::HostCaptures, Table::HostPeriods, Table::HostContents] {
             writers.finish_table(table)?;
         }
-        let counted = match written.counted.take() {
-            Some(counted) => counted,
-            None => self.fill_revisits(&written.revisit_digests, memory, stop, writers)?,
-        };
+        if !written.revisits.is_empty() {
+            let (root, files) = (writers.root().to_owned(), writers.finished_paths());
+            let history = HistoryReader::from_files(&root, &files, &self.crawls, stop)?;
+            let (revisits, counter) = (&written.revisits, &mut written.counter);
+            fill_revisits(&history, revisits, &is_counted, memory, writers, counter)?;
+        }
         let policies = PolicyWriter {
             sources: self,
             sorted: shared.policies.finish()?,
             used: &written.policies,
             named: &written.named,
-            counted: &counted.finish()?,
+            counted: &written.counter.finish()?,
             memory,
         };
         let of_hosts = policies.write(&names, writers)?;
@@ -401,16 +401,28 @@ impl<'a, 's> Sources<'a, 's> {
         rows: &mut Sorter<'_>,
     ) -> Result<Vec<bool>, Error> {
         let mut is_counted = vec![true; self.crawls.len()];
-        if self.has_open_revisits || !options.forgotten.is_empty() {
+        if !options.forgotten.is_empty() {
             return Ok(is_counted);
         }
+        let ranks = rank_crawls(&self.crawls);
         for (history, placed) in self.histories.iter().zip(&self.placed) {
             if history.read_rows(Table::Agents)? != agents {
                 continue;
             }
+            // A revisit has content of its own crawl or an earlier one, which the history must have.
+            let others = self.crawls.iter().zip(&ranks);
+            let others = others.filter(|(row, _)| !placed.contains_key(&row.crawl));
+            let first_other = others.map(|(_, rank)| *rank).min();
+            let has_replaced = placed.len() < history.crawls.len();
+            let is_same = |position: u32| {
+                let is_before = first_other.is_none_or(|first| ranks[position as usize] < first);
+                !self.has_open_revisits || (is_before && !has_replaced)
+            };
             let positions = placed.iter();
             let positions = positions.map(|(crawl, place)| (crawl.as_str(), place.position));
-            let positions: BTreeMap<&str, u32> = positions.collect();
+            let positions: BTreeMap<&str, u32> = positions
+                .filter(|(_, position)| is_same(*position))
+                .collect();
             for position in positions.values() {
                 is_counted[*position as usize] = false;
             }
@@ -421,58 +433,6 @@ impl<'a, 's> Sources<'a, 's> {
             }
         }
         Ok(is_counted)
-    }
-
-    /// Finds the content of revisits in the captures that were written, and counts all hosts.
-    fn fill_revisits<'m>(
-        &self,
-        digests: &SortedRecords<'_>,
-        memory: SortMemory<'m>,
-        stop: &Arc<AtomicBool>,
-        writers: &mut TableWriters<'_>,
-    ) -> Result<ShareCounter<'m>, Error> {
-        let files = writers.finished_paths();
-        let root = writers.root().to_owned();
-        let history = HistoryReader::from_files(&root, &files, &self.crawls, stop)?;
-        let none = BTreeSet::new();
-        let captures = HistoryCaptures::open(&history, history.places(), &none)?;
-        let crawls = &self.crawls;
-        let filled = write_filled_revisits(&history, captures, digests, crawls, memory, writers)?;
-        let mut filled = filled.read()?;
-        let mut counter = ShareCounter::new(memory);
-        let mut captures = HistoryCaptures::open(&history, history.places(), &none)?;
-        let (mut state, mut details) = (Vec::new(), StateDetails::default());
-        let mut key = Vec::new();
-        while let Some((record, position)) = captures.peek() {
-            let capture = CaptureRecord::read(record);
-            let (capture_no, _) = captures.numbers();
-            key.clear();
-            put_i64(&mut key, capture_no);
-            let of_content = filled
-                .peek()
-                .and_then(|record| record.strip_prefix(&key[..]));
-            let is_filled = of_content.is_some();
-            let applying = of_content.unwrap_or(capture.state);
-            if state != applying {
-                state.clear();
-                state.extend_from_slice(applying);
-                details = StateDetails::read(&state);
-            }
-            let domain = StateFields::read(capture.state).registered_domain;
-            details.registered_domain = domain.map(<[u8]>::to_vec);
-            counter.push(&CountedHost {
-                position,
-                surt_host_name: capture.surt_host_name,
-                capture_no,
-                archive_no: capture.place.archive_no,
-                details: &details,
-            })?;
-            if is_filled {
-                filled.advance()?;
-            }
-            captures.advance()?;
-        }
-        Ok(counter)
     }
 
     /// Returns the rows of the registry of crawlers of the last crawl.

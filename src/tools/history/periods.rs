@@ -4,11 +4,12 @@ use super::capture_record::{CaptureRecord, StateDetails, StateFields};
 use super::domain_runs::DomainRuns;
 use super::history_input::HistoryCaptures;
 use super::keyed_rows::key_from_text;
+use super::revisits::OpenRevisit;
 use super::shares::{CountedHost, ShareCounter};
 use super::table_writer::TableWriters;
 use super::{HistoryProgress, damaged_error};
 use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u32};
-use dataset::external_sort::{Reader, SortMemory, SortedRecords, Sorter};
+use dataset::external_sort::{OrderedWriter, Reader, SortMemory, SortedRecords, Sorter};
 use dataset::tables::Table;
 use disk::error::Error;
 use std::cmp::Reverse;
@@ -67,10 +68,10 @@ pub(super) struct WrittenPeriods<'s> {
     pub(super) counts: Vec<HostCounts>,
     pub(super) hosts: u64,
     pub(super) open_revisits: u64,
-    /// The digests of open revisits.
-    pub(super) revisit_digests: SortedRecords<'s>,
+    /// The open revisits, which are not counted yet.
+    pub(super) revisits: SortedRecords<'s>,
     /// The hosts that were counted.
-    pub(super) counted: Option<ShareCounter<'s>>,
+    pub(super) counter: ShareCounter<'s>,
 }
 
 /// Writes captures and periods.
@@ -92,10 +93,12 @@ pub(super) struct PeriodWriter<'s> {
     content: OpenContent,
     fields: Vec<u8>,
     last_policy: Option<[u8; 16]>,
-    revisit_digests: Sorter<'s>,
-    /// Counts the hosts of some crawls, given by a flag for each.
-    counter: Option<(ShareCounter<'s>, Vec<bool>)>,
-    /// Those of the state of the current period, if hosts are counted.
+    /// Revisits whose content may be in other crawls.
+    revisits: OrderedWriter<'s>,
+    counter: ShareCounter<'s>,
+    /// For each crawl, whether its hosts are counted.
+    is_counted: Vec<bool>,
+    /// Those of the state of the current period.
     details: StateDetails,
 }
 
@@ -118,13 +121,9 @@ struct OpenContent {
 }
 
 impl<'s> PeriodWriter<'s> {
-    /// `crawls` are the names of the crawls, as encoded fields. `counter` counts the hosts of the crawls
-    /// that have a flag.
-    pub(super) fn new(
-        crawls: &[Vec<u8>],
-        memory: SortMemory<'s>,
-        counter: Option<(ShareCounter<'s>, Vec<bool>)>,
-    ) -> Self {
+    /// `crawls` are the names of the crawls, as encoded fields. Hosts of crawls that have a flag in
+    /// `is_counted` are counted.
+    pub(super) fn new(crawls: &[Vec<u8>], is_counted: Vec<bool>, memory: SortMemory<'s>) -> Self {
         Self {
             crawls: crawls.to_vec(),
             policies: memory.create_sorter(),
@@ -141,8 +140,9 @@ impl<'s> PeriodWriter<'s> {
             content: OpenContent::default(),
             fields: Vec::new(),
             last_policy: None,
-            revisit_digests: memory.create_sorter(),
-            counter,
+            revisits: memory.create_ordered_writer(),
+            counter: ShareCounter::new(memory),
+            is_counted,
             details: StateDetails::default(),
         }
     }
@@ -210,9 +210,7 @@ impl<'s> PeriodWriter<'s> {
             self.period.n_captures = 0;
             self.period.state.clear();
             self.period.state.extend_from_slice(capture.state);
-            if self.counter.is_some() {
-                self.details = StateDetails::read(capture.state);
-            }
+            self.details = StateDetails::read(capture.state);
         }
         self.period.n_captures += 1;
         self.period.last_crawl = position;
@@ -229,16 +227,22 @@ impl<'s> PeriodWriter<'s> {
         if self.domains.is_first(&self.host, domain, position) {
             counts.domains += 1;
         }
-        if let Some((counter, is_counted)) = &mut self.counter
-            && is_counted[position as usize]
-        {
-            counter.push(&CountedHost {
-                position,
-                surt_host_name: &self.host,
-                capture_no: self.capture_no,
-                archive_no: capture.place.archive_no,
-                details: &self.details,
-            })?;
+        let host = CountedHost {
+            position,
+            surt_host_name: &self.host,
+            capture_no: self.capture_no,
+            archive_no: capture.place.archive_no,
+            details: &self.details,
+        };
+        if self.details.revisit.is_some() {
+            OpenRevisit {
+                host,
+                fetch_time: capture.place.fetch_time,
+                state: capture.state,
+            }
+            .push(&mut self.revisits)?;
+        } else if self.is_counted[position as usize] {
+            self.counter.push(&host)?;
         }
         let fields = &mut self.fields;
         fields.clear();
@@ -269,9 +273,8 @@ impl<'s> PeriodWriter<'s> {
         fields.extend_from_slice(&period.state);
         writers.push(Table::HostPeriods, &[], &mut FieldReader::new(fields))?;
         let state = StateFields::read(&period.state);
-        if let Some(digest) = state.revisit_digest {
+        if state.has_revisit {
             self.open_revisits += u64::from(period.n_captures);
-            self.revisit_digests.push(digest)?;
         }
         if let Some(text) = state.preferences_id {
             let key = key_from_text(text).ok_or_else(|| damaged_error(Table::HostPeriods))?;
@@ -323,8 +326,8 @@ impl<'s> PeriodWriter<'s> {
             counts: self.counts,
             hosts: self.hosts,
             open_revisits: self.open_revisits,
-            revisit_digests: self.revisit_digests.finish()?,
-            counted: self.counter.map(|(counter, _)| counter),
+            revisits: self.revisits.finish()?,
+            counter: self.counter,
         })
     }
 }

@@ -7,15 +7,18 @@
 //! once in each direction of time. In each of these orders, the next capture before a revisit is the one to be
 //! found.
 
-use super::capture_record::{CaptureRecord, StateDetails};
+use super::capture_record::{StateDetails, StateFields, optional_bytes};
 use super::crawl_row::CrawlRow;
 use super::damaged_error;
-use super::history_input::{HistoryCaptures, HistoryReader};
+use super::history_input::{HistoryReader, PlacedCrawl};
+use super::row_cursor::RowCursor;
+use super::shares::{CountedHost, ShareCounter};
 use super::table_writer::TableWriters;
 use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u8, put_u32};
-use dataset::external_sort::{SortMemory, SortedRecords, Sorter};
+use dataset::external_sort::{OrderedWriter, SortMemory, SortedRecords, Sorter};
 use dataset::tables::Table;
 use disk::error::Error;
+use std::collections::BTreeMap;
 
 /// An order in which the content of a revisit is searched. The first one that finds it decides.
 #[derive(Clone, Copy, Debug)]
@@ -139,17 +142,63 @@ impl Candidates {
     }
 }
 
-/// Writes the table, and returns its rows, sorted by capture: each is the number of the capture, and the state
-/// that applies.
-pub(super) fn write_filled_revisits<'s>(
+/// A revisit whose content may be in another crawl.
+pub(super) struct OpenRevisit<'a> {
+    pub(super) host: CountedHost<'a>,
+    pub(super) fetch_time: Option<i64>,
+    pub(super) state: &'a [u8],
+}
+
+impl OpenRevisit<'_> {
+    /// Adds the revisit to others, in the order of captures.
+    pub(super) fn push(&self, revisits: &mut OrderedWriter<'_>) -> Result<(), Error> {
+        let mut record = Vec::new();
+        put_i64(&mut record, self.host.capture_no);
+        put_u32(&mut record, self.host.position);
+        put_i64(&mut record, self.host.archive_no);
+        put_i64(&mut record, self.fetch_time.unwrap_or(i64::MIN));
+        put_bytes(&mut record, self.host.surt_host_name);
+        record.extend_from_slice(self.state);
+        revisits.push(&record)
+    }
+}
+
+/// The fields of an [`OpenRevisit`].
+struct RevisitFields<'a> {
+    capture_no: i64,
+    position: u32,
+    archive_no: i64,
+    time: i64,
+    surt_host_name: &'a [u8],
+    state: &'a [u8],
+}
+
+impl<'a> RevisitFields<'a> {
+    fn read(record: &'a [u8]) -> Self {
+        let mut fields = FieldReader::new(record);
+        Self {
+            capture_no: fields.i64(),
+            position: fields.u32(),
+            archive_no: fields.i64(),
+            time: fields.i64(),
+            surt_host_name: fields.bytes(),
+            state: fields.rest(),
+        }
+    }
+}
+
+/// Finds the content of the revisits, writes the table, and counts the hosts of the revisits in crawls that
+/// have a flag. `history` has the captures that were written.
+pub(super) fn fill_revisits(
     history: &HistoryReader,
-    captures: HistoryCaptures<'_>,
-    digests: &SortedRecords<'_>,
-    crawls: &[CrawlRow],
-    memory: SortMemory<'s>,
+    revisits: &SortedRecords<'_>,
+    is_counted: &[bool],
+    memory: SortMemory<'_>,
     writers: &mut TableWriters<'_>,
-) -> Result<SortedRecords<'s>, Error> {
-    let sorted = sort_captures(captures, digests, crawls, memory)?;
+    counter: &mut ShareCounter<'_>,
+) -> Result<(), Error> {
+    let crawls = &history.crawls;
+    let sorted = sort_captures(history, revisits, memory)?;
     let mut found = memory.create_sorter();
     for (priority, (order, records)) in (0..).zip(SEARCH_ORDERS.iter().zip(&sorted)) {
         search(*order, priority, records, &mut found)?;
@@ -180,69 +229,190 @@ pub(super) fn write_filled_revisits<'s>(
         }
         reader.advance()?;
     }
-    sort_states(history, &by_period.finish()?, memory)
+    let states = sort_states(history, &by_period.finish()?, memory)?;
+    count_revisits(revisits, &states, is_counted, counter)
+}
+
+/// Counts the hosts of revisits, by their own state or that of their content.
+fn count_revisits(
+    revisits: &SortedRecords<'_>,
+    states: &SortedRecords<'_>,
+    is_counted: &[bool],
+    counter: &mut ShareCounter<'_>,
+) -> Result<(), Error> {
+    let (mut revisits, mut states) = (revisits.read()?, states.read()?);
+    while let Some(record) = revisits.peek() {
+        let revisit = RevisitFields::read(record);
+        let key = &record[..size_of::<i64>()];
+        let of_content = states.peek().and_then(|state| state.strip_prefix(key));
+        let mut details = StateDetails::read(of_content.unwrap_or(revisit.state));
+        let domain = StateFields::read(revisit.state).registered_domain;
+        details.registered_domain = domain.map(<[u8]>::to_vec);
+        if is_counted[revisit.position as usize] {
+            counter.push(&CountedHost {
+                position: revisit.position,
+                surt_host_name: revisit.surt_host_name,
+                capture_no: revisit.capture_no,
+                archive_no: revisit.archive_no,
+                details: &details,
+            })?;
+        }
+        if of_content.is_some() {
+            states.advance()?;
+        }
+        revisits.advance()?;
+    }
+    Ok(())
+}
+
+/// Adds captures to the sorters of all orders.
+struct SearchSorters<'s> {
+    sorters: [Sorter<'s>; SEARCH_ORDERS.len()],
+    record: Vec<u8>,
+}
+
+impl SearchSorters<'_> {
+    fn push(&mut self, capture: &SearchedCapture<'_>) -> Result<(), Error> {
+        for (order, sorter) in SEARCH_ORDERS.iter().zip(&mut self.sorters) {
+            order.write(&mut self.record, capture);
+            sorter.push(&self.record)?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns for each crawl its place in the order of first captures.
+pub(super) fn rank_crawls(crawls: &[CrawlRow]) -> Vec<u32> {
+    let mut by_rank: Vec<usize> = (0..crawls.len()).collect();
+    by_rank.sort_by_key(|&i| (crawls[i].first_fetch, &crawls[i].crawl));
+    let mut ranks = vec![0; crawls.len()];
+    for (rank, i) in (0..).zip(by_rank) {
+        ranks[i] = rank;
+    }
+    ranks
 }
 
 /// Sorts the revisits, and the captures that may have their content, in each order.
 fn sort_captures<'s>(
-    mut captures: HistoryCaptures<'_>,
-    digests: &SortedRecords<'_>,
-    crawls: &[CrawlRow],
+    history: &HistoryReader,
+    revisits: &SortedRecords<'_>,
     memory: SortMemory<'s>,
 ) -> Result<Vec<SortedRecords<'s>>, Error> {
-    let mut wanted = memory.create_bloom_filter(digests.len());
-    let mut reader = digests.read()?;
-    while let Some(digest) = reader.peek() {
-        wanted.insert(digest);
+    let ranks = rank_crawls(&history.crawls);
+    let mut wanted = memory.create_bloom_filter(revisits.len());
+    let mut sorters = SearchSorters {
+        sorters: SEARCH_ORDERS.map(|_| memory.create_sorter()),
+        record: Vec::new(),
+    };
+    let mut reader = revisits.read()?;
+    while let Some(record) = reader.peek() {
+        let revisit = RevisitFields::read(record);
+        if let Some((digest, url)) = &StateDetails::read(revisit.state).revisit {
+            wanted.insert(&digest[..]);
+            sorters.push(&SearchedCapture {
+                digest,
+                url,
+                time: revisit.time,
+                crawl_rank: ranks[revisit.position as usize],
+                role: CaptureRole::Revisit {
+                    capture_no: revisit.capture_no,
+                },
+            })?;
+        }
         reader.advance()?;
     }
-    let mut ranks: Vec<usize> = (0..crawls.len()).collect();
-    ranks.sort_by_key(|&i| (crawls[i].first_fetch, &crawls[i].crawl));
-    let mut rank_of = vec![0; crawls.len()];
-    for (rank, i) in (0u32..).zip(ranks) {
-        rank_of[i] = rank;
-    }
-    let mut sorters: Vec<Sorter<'s>> = SEARCH_ORDERS.map(|_| memory.create_sorter()).into();
-    let (mut state, mut details) = (Vec::new(), StateDetails::default());
-    let mut record = Vec::new();
-    while let Some((bytes, position)) = captures.peek() {
-        let capture = CaptureRecord::read(bytes);
-        let (capture_no, period_id) = captures.numbers();
-        if state != capture.state {
-            state.clear();
-            state.extend_from_slice(capture.state);
-            details = StateDetails::read(&state);
-        }
-        let (digest, url, role) = match &details.revisit {
-            Some((digest, url)) => (&digest[..], &url[..], CaptureRole::Revisit { capture_no }),
-            None => {
-                let url = details.url.as_deref().unwrap_or_default();
-                (
-                    capture.digest,
-                    url,
-                    CaptureRole::Content {
+    let mut contents = history.open_table(Table::HostContents)?;
+    let mut captures = ContentCaptures::open(history)?;
+    while let Some(row) = contents.peek() {
+        let mut fields = FieldReader::new(row);
+        fields.bytes();
+        let (first, count) = (fields.i64(), fields.u32());
+        let digest = fields.bytes();
+        if wanted.check(digest) {
+            for capture_no in first..first.saturating_add(i64::from(count)) {
+                let (position, time, period_id) = captures.go_to(capture_no)?;
+                sorters.push(&SearchedCapture {
+                    digest,
+                    url: &captures.url,
+                    time,
+                    crawl_rank: ranks[position as usize],
+                    role: CaptureRole::Content {
                         period_id,
                         position,
                     },
-                )
-            }
-        };
-        if !digest.is_empty() && wanted.check(digest) {
-            let searched = SearchedCapture {
-                digest,
-                url,
-                time: capture.place.fetch_time.unwrap_or(i64::MIN),
-                crawl_rank: rank_of[position as usize],
-                role,
-            };
-            for (order, sorter) in SEARCH_ORDERS.iter().zip(&mut sorters) {
-                order.write(&mut record, &searched);
-                sorter.push(&record)?;
+                })?;
             }
         }
-        captures.advance()?;
+        contents.advance()?;
     }
-    sorters.into_iter().map(Sorter::finish).collect()
+    sorters.sorters.into_iter().map(Sorter::finish).collect()
+}
+
+/// Reads captures with content, in order.
+struct ContentCaptures<'d> {
+    captures: RowCursor<'d>,
+    periods: RowCursor<'d>,
+    positions: BTreeMap<String, PlacedCrawl>,
+    /// The URL of the current capture; empty if it is redirected.
+    url: Vec<u8>,
+}
+
+impl<'d> ContentCaptures<'d> {
+    fn open(history: &'d HistoryReader) -> Result<Self, Error> {
+        let captures = ["capture_no", "crawl", "fetch_time", "period_id"];
+        let periods = [
+            "period_id",
+            "url_host_name",
+            "url_protocol",
+            "url_port",
+            "n_redirects",
+        ];
+        Ok(Self {
+            captures: history.open_columns(Table::HostCaptures, &captures)?,
+            periods: history.open_columns(Table::HostPeriods, &periods)?,
+            positions: history.places(),
+            url: Vec::new(),
+        })
+    }
+
+    /// Goes to a capture. Returns the place of its crawl, its time and its period, and sets the URL.
+    fn go_to(&mut self, capture_no: i64) -> Result<(u32, i64, i64), Error> {
+        let mut key = Vec::new();
+        put_i64(&mut key, capture_no);
+        let row = skip_to(&mut self.captures, &key, Table::HostCaptures)?;
+        let mut fields = FieldReader::new(row);
+        let crawl = fields.bytes();
+        let time = (fields.u8() != 0).then(|| fields.i64());
+        let period_id = fields.i64();
+        let crawl = std::str::from_utf8(crawl).ok();
+        let crawl = crawl.and_then(|crawl| self.positions.get(crawl));
+        let crawl = crawl.ok_or_else(|| damaged_error(Table::HostCaptures))?;
+        key.clear();
+        put_i64(&mut key, period_id);
+        let row = skip_to(&mut self.periods, &key, Table::HostPeriods)?;
+        let mut fields = FieldReader::new(row);
+        let host = fields.bytes();
+        let protocol = optional_bytes(&mut fields).unwrap_or_default();
+        let port = (fields.u8() != 0).then(|| fields.u32());
+        self.url.clear();
+        if fields.u32() == 0 {
+            let port = port.map(|port| format!(":{port}")).unwrap_or_default();
+            let parts = [protocol, b"://", host, port.as_bytes(), b"/robots.txt"];
+            parts
+                .iter()
+                .for_each(|part| self.url.extend_from_slice(part));
+        }
+        Ok((crawl.position, time.unwrap_or(i64::MIN), period_id))
+    }
+}
+
+/// Goes to the row that begins with a key, and returns its other fields. Keys are asked for in order.
+fn skip_to<'c>(rows: &'c mut RowCursor<'_>, key: &[u8], table: Table) -> Result<&'c [u8], Error> {
+    while rows.peek().is_some_and(|row| &row[..key.len()] < key) {
+        rows.advance()?;
+    }
+    let row = rows.peek().and_then(|row| row.strip_prefix(key));
+    row.ok_or_else(|| damaged_error(table))
 }
 
 /// Finds the content of revisits in one order. A result has the capture, the priority of the order, and the
@@ -308,14 +478,7 @@ fn sort_states<'s>(
     let mut record = Vec::new();
     while let Some(fields) = reader.peek() {
         let (period_id, capture_no) = fields.split_at(size_of::<i64>());
-        while periods
-            .peek()
-            .is_some_and(|row| &row[..size_of::<i64>()] < period_id)
-        {
-            periods.advance()?;
-        }
-        let row = periods.peek().filter(|row| row.starts_with(period_id));
-        let row = row.ok_or_else(|| damaged_error(Table::HostPeriods))?;
+        let row = skip_to(&mut periods, period_id, Table::HostPeriods)?;
         record.clear();
         record.extend_from_slice(capture_no);
         record.extend_from_slice(state_of_period(row));
@@ -325,10 +488,9 @@ fn sort_states<'s>(
     sorter.finish()
 }
 
-/// Returns the state of a row of `host_periods`.
+/// Returns the state of a row of `host_periods`, of which the number is left out.
 fn state_of_period(row: &[u8]) -> &[u8] {
     let mut fields = FieldReader::new(row);
-    fields.i64();
     for _ in ["surt_host_name", "first_crawl", "last_crawl"] {
         fields.bytes();
     }

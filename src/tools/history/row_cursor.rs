@@ -143,6 +143,17 @@ impl<'d> RowCursor<'d> {
     }
 }
 
+/// Returns columns of a table.
+pub(super) fn columns_named(table: Table, names: &[&str]) -> Vec<&'static Column> {
+    let find = |name: &&str| {
+        let mut columns = table.columns().iter();
+        columns.find(|column| column.name == *name)
+    };
+    let found: Vec<_> = names.iter().filter_map(find).collect();
+    assert_eq!(found.len(), names.len(), "the table has these columns");
+    found
+}
+
 /// Fills columns that are null in files of earlier formats, so that equal lines have equal fields.
 fn fill_nulls(table: Table, batch: RecordBatch) -> RecordBatch {
     if table != Table::Directives {
