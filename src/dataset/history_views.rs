@@ -4,7 +4,7 @@
 //! columns of datasets: the macros and questions that read only these are the same.
 
 use super::history::{HistoryManifest, history_tables};
-use super::questions::{questions_sql, reads_table};
+use super::questions::{HISTORY_QUERY_TEXTS, QUERY_TEXTS, questions_sql, reads_table};
 use super::views::{
     FIRST_LINE, MACROS_SQL, escape_wildcards, meaning_macro, root_expression, view_comments,
 };
@@ -73,7 +73,8 @@ pub fn history_views_sql(root: &Path, history: &HistoryManifest) -> String {
     out.push_str(&meaning_macro(&BTreeMap::new(), history.meaning));
     let missing = missing_tables();
     push_macros(&missing, &mut out);
-    out.push_str(&questions_sql(&missing));
+    let texts = [HISTORY_QUERY_TEXTS, QUERY_TEXTS].concat();
+    out.push_str(&questions_sql(&texts, &missing));
     out
 }
 

@@ -1,21 +1,33 @@
-//! The research questions of `jobs/queries` as table macros in `views.sql`.
+//! The research questions of `jobs/queries` and `jobs/history_queries` as table macros in `views.sql`.
 //!
-//! A file of `jobs/queries` begins with the question in a comment, which ends with a question mark.
+//! A file begins with the question in a comment, which ends with a question mark.
 //! The paragraphs `Denominator:` and `Pitfall:` follow, then the macro, then a call of it. The
 //! macro and its description become part of `views.sql`, and the call does not.
 
 use crate::tables::sql_literal;
 use std::fmt::Write;
 
-/// Includes the texts of files of `jobs/queries`, given by their names.
+/// Includes the texts of files of a folder, given by their names.
 macro_rules! query_texts {
-    ($($name:literal)*) => {
-        [$(include_str!(concat!("queries/", $name, ".sql"))),*]
+    ($folder:literal $($name:literal)*) => {
+        [$(include_str!(concat!($folder, $name, ".sql"))),*]
     };
 }
 
+/// The texts of all files of `jobs/history_queries`, in the order of the names of the files.
+pub(super) const HISTORY_QUERY_TEXTS: &[&str] = &query_texts! {
+    "history_queries/"
+    "h01_trend"
+    "h02_first_blocks"
+    "h03_changes_of"
+    "h04_rates_of_change"
+    "h05_survival_of_blocks"
+    "h06_adoption_by_domain"
+};
+
 /// The texts of all files of `jobs/queries`, in the order of the names of the files.
-const QUERY_TEXTS: &[&str] = &query_texts! {
+pub(super) const QUERY_TEXTS: &[&str] = &query_texts! {
+    "queries/"
     "q01_share_of_hosts_blocking"
     "q02_most_blocked_agents"
     "q03_blocking_by_rank"
@@ -130,13 +142,13 @@ pub(super) fn reads_table(statement: &str, table: &str) -> bool {
     })
 }
 
-/// Returns the questions as table macros, and the macro `questions`, which lists them. Questions that read
+/// Returns questions as table macros, and the macro `questions`, which lists them. Questions that read
 /// one of the tables in `missing` are left out.
-pub(super) fn questions_sql(missing: &[&str]) -> String {
+pub(super) fn questions_sql(texts: &[&str], missing: &[&str]) -> String {
     let mut out =
         String::from("\n-- Research questions, as in jobs/queries. FROM questions() lists them.\n");
     let mut rows = Vec::new();
-    for text in QUERY_TEXTS {
+    for text in texts {
         let question = Question::parse(text).expect("a test parses every file");
         if missing
             .iter()
@@ -177,8 +189,17 @@ mod tests {
 
     #[test]
     fn every_file_of_jobs_queries_is_a_question() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/queries");
-        let mut paths: Vec<_> = std::fs::read_dir(folder)
+        for (folder, prefix, known) in [
+            ("/queries", 'q', QUERY_TEXTS),
+            ("/history_queries", 'h', HISTORY_QUERY_TEXTS),
+        ] {
+            check_folder(folder, prefix, known);
+        }
+    }
+
+    fn check_folder(folder: &str, prefix: char, known: &[&str]) {
+        let folder = format!("{}{folder}", env!("CARGO_MANIFEST_DIR"));
+        let mut paths: Vec<_> = std::fs::read_dir(&folder)
             .unwrap()
             .map(|entry| entry.unwrap().path())
             .collect();
@@ -188,14 +209,14 @@ mod tests {
             .map(|path| std::fs::read_to_string(path).unwrap())
             .collect();
         assert!(
-            texts.iter().eq(QUERY_TEXTS),
-            "QUERY_TEXTS does not list jobs/queries"
+            texts.iter().eq(known),
+            "the list does not have the files of {folder}"
         );
         for (path, text) in paths.iter().zip(&texts) {
             let question = Question::parse(text).unwrap_or_else(|| panic!("{path:?}"));
             let stem = path.file_stem().unwrap().to_string_lossy();
             let (number, name) = stem.split_once('_').unwrap();
-            assert!(number.starts_with('q'), "{path:?}");
+            assert!(number.starts_with(prefix), "{path:?}");
             assert_eq!(question.name, name, "{path:?}");
         }
     }

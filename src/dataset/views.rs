@@ -102,7 +102,7 @@ pub fn views_sql(root: &Path, files: &ViewedFiles) -> String {
     }
     // Questions are about all tables: a dataset with `--tables` has none.
     if Table::ALL.iter().all(|table| tables.contains(table)) {
-        out.push_str(&questions::questions_sql(&[]));
+        out.push_str(&questions::questions_sql(questions::QUERY_TEXTS, &[]));
     } else {
         out.push_str("-- The questions are left out: they need all tables.\n");
     }

@@ -1,0 +1,39 @@
+-- How does the share of hosts that block a crawler change from crawl to crawl?
+--
+-- Denominator: hosts of the crawl with a known verdict for the crawler. A host that a crawl did not capture counts in no way.
+-- Pitfall: crawls differ in size and in what they capture, so a step may be a change of the sample: rates_of_change and
+-- hosts_decided_in_every_crawl look at the same hosts. A crawler that fewer than ten hosts of a crawl name, and that is not in the registry, has
+-- no figures for the crawl. domains_blocking counts registered domains with at least one such host.
+CREATE OR REPLACE MACRO trend(agent := 'GPTBot', any_name := false) AS TABLE
+WITH checked AS MATERIALIZED (
+    SELECT check_agents(agent, any_name) AS is_known
+),
+counted AS (
+    SELECT s.agent, s.crawl, any_value(s.known_hosts) AS hosts,
+        coalesce(sum(s.hosts) FILTER (s.verdict = 'disallow_all' AND s.basis = 'explicit'), 0) AS by_name,
+        coalesce(sum(s.hosts) FILTER (s.verdict = 'disallow_all' AND s.basis NOT IN ('explicit', 'http_status')), 0) AS by_wildcard,
+        coalesce(sum(s.hosts) FILTER (s.verdict = 'disallow_all' AND s.basis = 'http_status'), 0) AS by_status,
+        coalesce(sum(s.hosts) FILTER (s.verdict = 'partial'), 0) AS partly,
+        coalesce(max(s.domains) FILTER (s.verdict = 'disallow_all' AND s.basis = 'explicit'), 0) AS domains_blocking,
+        max(s.largest_domain) FILTER (s.verdict = 'disallow_all' AND s.basis = 'explicit') AS largest_domain,
+        max(s.low) FILTER (s.verdict = 'disallow_all' AND s.basis = 'explicit') AS low,
+        max(s.high) FILTER (s.verdict = 'disallow_all' AND s.basis = 'explicit') AS high
+    FROM shares s
+    WHERE s.agent IN (SELECT a.agent FROM asked_agents(agent) a)
+    GROUP BY s.agent, s.crawl
+),
+answer AS (
+    SELECT c.position, c.crawl, c.median_fetch, a.agent, t.hosts, round(t.by_name / t.hosts, 6) AS blocked_by_name, t.low, t.high,
+        round(t.by_wildcard / t.hosts, 6) AS blocked_by_wildcard, round(t.by_status / t.hosts, 6) AS blocked_by_status,
+        round(t.partly / t.hosts, 6) AS partial, t.domains_blocking, round(t.largest_domain / nullif(t.by_name, 0), 6) AS largest_domain
+    FROM crawls() c
+    CROSS JOIN asked_agents(agent) a
+    LEFT JOIN counted t ON t.crawl = c.crawl AND t.agent = a.agent
+)
+SELECT s.* EXCLUDE (position)
+FROM checked k
+LEFT JOIN answer s ON true
+WHERE s.crawl IS NOT NULL OR NOT k.is_known
+ORDER BY s.position, s.agent;
+
+FROM trend();

@@ -1,0 +1,44 @@
+-- In which crawl did hosts first block a crawler by name?
+--
+-- Denominator: hosts_in_crawl, the hosts that the crawl captured. Each host counts once, in the crawl of the first capture that blocks.
+-- Pitfall: seen_to_begin has an earlier capture of the host that decides and does not block; the block began between the two. For already_blocking
+-- there is none, and nobody knows since when: the first crawls consist of these. A revisit, a redirect without end, a 429 or 5xx decides
+-- nothing. Fallbacks of the crawler are not considered.
+CREATE OR REPLACE MACRO first_blocks(agent := 'GPTBot', any_name := false) AS TABLE
+WITH checked AS MATERIALIZED (
+    SELECT check_named_agents(agent, any_name) AS is_known
+),
+first_captures AS (
+    SELECT p.surt_host_name, min(p.first_capture_no) AS first_capture FROM host_periods p
+    WHERE p.wildcard_verdict <> 'unknown' AND NOT (p.wildcard_basis = 'http_status' AND p.wildcard_verdict = 'disallow_all')
+    GROUP BY p.surt_host_name
+),
+blocks AS (
+    SELECT b.agent, b.surt_host_name, coalesce(any_value(b.url_host_registered_domain), b.surt_host_name) AS domain,
+        arg_min(b.first_crawl, b.first_capture_no) AS crawl, min(b.first_capture_no) AS first_block
+    FROM agent_periods b
+    WHERE b.agent IN (SELECT a.agent FROM asked_agents(agent) a) AND b.basis = 'explicit' AND b.verdict = 'disallow_all'
+    GROUP BY b.agent, b.surt_host_name
+),
+counts AS (
+    SELECT b.agent, b.crawl, count(*) FILTER (b.first_block > f.first_capture) AS seen_to_begin, count(*) FILTER (b.first_block = f.first_capture) AS already_blocking,
+        count(DISTINCT b.domain) AS domains
+    FROM blocks b JOIN first_captures f ON f.surt_host_name = b.surt_host_name
+    GROUP BY b.agent, b.crawl
+),
+answer AS (
+    SELECT c.position, c.crawl, c.median_fetch, a.agent, c.hosts AS hosts_in_crawl, coalesce(n.seen_to_begin, 0) AS seen_to_begin,
+        coalesce(n.already_blocking, 0) AS already_blocking, coalesce(n.domains, 0) AS domains,
+        sum(coalesce(n.seen_to_begin, 0)) OVER (PARTITION BY a.agent ORDER BY c.position)::BIGINT AS cumulative_begun,
+        sum(coalesce(n.seen_to_begin, 0) + coalesce(n.already_blocking, 0)) OVER (PARTITION BY a.agent ORDER BY c.position)::BIGINT AS cumulative
+    FROM crawls() c
+    CROSS JOIN asked_agents(agent) a
+    LEFT JOIN counts n ON n.crawl = c.crawl AND n.agent = a.agent
+)
+SELECT s.* EXCLUDE (position)
+FROM checked k
+LEFT JOIN answer s ON true
+WHERE s.crawl IS NOT NULL OR NOT k.is_known
+ORDER BY s.position, s.agent;
+
+FROM first_blocks();

@@ -1,0 +1,48 @@
+-- How many hosts changed from one capture to the next, and in what?
+--
+-- Denominator: hosts_seen_before, the hosts of the crawl with an earlier capture, in whichever crawl. The capture before is compared.
+-- Pitfall: captures of a host may be months or years apart, so a rate is not one per month: days_between is the median of the distances in time of the
+-- captures that differ. A change that was undone between two captures is not seen. Policies differ, too, if lines only moved, and where a file was
+-- removed or could not be fetched. A revisit counts as unchanged; a change since the capture before it counts in the next crawl.
+CREATE OR REPLACE MACRO rates_of_change() AS TABLE
+WITH ordered AS (
+    SELECT p.first_crawl AS crawl, lag(p.surt_host_name) OVER earlier = p.surt_host_name AS has_before, p.first_capture_no,
+        lag(p.first_capture_no + p.n_captures - 1) OVER earlier AS capture_before,
+        lag(p.policy_id) OVER earlier IS DISTINCT FROM p.policy_id AS other_policy, lag(p.fetch_status) OVER earlier IS DISTINCT FROM p.fetch_status AS other_status,
+        lag(concat(p.url_protocol, p.url_host_name, ':' || p.url_port)) OVER earlier <> concat(p.url_protocol, p.url_host_name, ':' || p.url_port) AS other_origin
+    FROM host_periods p
+    WHERE NOT p.is_revisit
+    WINDOW earlier AS (ORDER BY p.period_id)
+),
+differing AS (
+    SELECT o.* FROM ordered o WHERE o.has_before AND (o.other_policy OR o.other_status OR o.other_origin)
+),
+changes AS (
+    SELECT d.crawl, count(*) AS changed, count(*) FILTER (d.other_policy) AS policy, count(*) FILTER (d.other_status) AS status, count(*) FILTER (d.other_origin) AS origin
+    FROM differing d GROUP BY d.crawl
+),
+first_seen AS (
+    SELECT f.crawl, count(*) AS hosts FROM (SELECT arg_min(p.first_crawl, p.period_id) AS crawl FROM host_periods p GROUP BY p.surt_host_name) f GROUP BY f.crawl
+),
+distances AS (
+    SELECT a.crawl, quantile_disc(date_diff('day', b.fetch_time, a.fetch_time), 0.5) AS days_between
+    FROM differing o
+    JOIN host_captures a ON a.capture_no = o.first_capture_no
+    JOIN host_captures b ON b.capture_no = o.capture_before
+    GROUP BY a.crawl
+),
+counts AS (
+    SELECT c.position, c.crawl, c.median_fetch, c.hosts, c.hosts - coalesce(f.hosts, 0) AS hosts_seen_before, coalesce(n.changed, 0) AS changed,
+        coalesce(n.policy, 0) AS policy, coalesce(n.status, 0) AS status, coalesce(n.origin, 0) AS origin, d.days_between
+    FROM crawls() c
+    LEFT JOIN first_seen f ON f.crawl = c.crawl
+    LEFT JOIN changes n ON n.crawl = c.crawl
+    LEFT JOIN distances d ON d.crawl = c.crawl
+)
+SELECT s.crawl, s.median_fetch, s.hosts, s.hosts_seen_before, s.changed, round(s.changed / nullif(s.hosts_seen_before, 0), 6) AS share_changed,
+    round(s.policy / nullif(s.hosts_seen_before, 0), 6) AS share_policy, round(s.status / nullif(s.hosts_seen_before, 0), 6) AS share_status,
+    round(s.origin / nullif(s.hosts_seen_before, 0), 6) AS share_origin, s.days_between
+FROM counts s
+ORDER BY s.position;
+
+FROM rates_of_change();

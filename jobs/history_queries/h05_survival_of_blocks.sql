@@ -1,0 +1,64 @@
+-- How long does a block of a crawler by name last?
+--
+-- Denominator: at_risk, the blocks that were seen to begin (an earlier capture decides and does not block) and that were observed for this long. The
+-- share that still lasts is an estimate of Kaplan and Meier: a block that is there at the last capture that decides counts until then.
+-- Pitfall: a block ends at the first capture that decides and does not block, and may have ended earlier. Revisits, redirects without end, 429 and
+-- 5xx decide nothing. Blocks that were there at the first capture of a host are left out, as nobody knows their age.
+CREATE OR REPLACE MACRO survival_of_blocks(agent := 'GPTBot', step_days := 90, any_name := false) AS TABLE
+WITH checked AS MATERIALIZED (
+    SELECT check_named_agents(agent, any_name) AND check_count('step_days', step_days) AS is_known
+),
+blocked AS (
+    SELECT b.agent, b.surt_host_name, b.first_capture_no, b.first_capture_no + b.n_captures AS end_no
+    FROM agent_periods b
+    WHERE b.agent IN (SELECT a.agent FROM asked_agents(agent) a) AND b.basis = 'explicit' AND b.verdict = 'disallow_all'
+),
+blocking_hosts AS (
+    SELECT DISTINCT b.agent, b.surt_host_name FROM blocked b
+),
+-- The periods that decide, of hosts that ever block.
+deciding AS (
+    SELECT h.agent, p.surt_host_name, p.first_capture_no, p.first_capture_no + p.n_captures - 1 AS last_capture_no, b.agent IS NOT NULL AS is_blocking
+    FROM blocking_hosts h
+    JOIN host_periods p ON p.surt_host_name = h.surt_host_name
+    LEFT JOIN blocked b ON b.agent = h.agent AND b.surt_host_name = p.surt_host_name AND p.first_capture_no >= b.first_capture_no AND p.first_capture_no < b.end_no
+    WHERE p.wildcard_verdict <> 'unknown' AND NOT (p.wildcard_basis = 'http_status' AND p.wildcard_verdict = 'disallow_all')
+),
+ordered AS (
+    SELECT d.*, lag(d.is_blocking) OVER host AS blocked_before, lead(d.is_blocking) OVER host AS blocks_after, lead(d.first_capture_no) OVER host AS next_no FROM deciding d
+    WINDOW host AS (PARTITION BY d.agent, d.surt_host_name ORDER BY d.first_capture_no)
+),
+numbered AS (
+    SELECT o.*, sum((o.blocked_before IS DISTINCT FROM true)::INTEGER) OVER (PARTITION BY o.agent, o.surt_host_name ORDER BY o.first_capture_no) AS block_no
+    FROM ordered o WHERE o.is_blocking
+),
+blocks AS (
+    SELECT n.agent, n.surt_host_name, min(n.first_capture_no) AS first_no, bool_or(n.blocked_before IS NULL) AS has_no_before,
+        max(n.last_capture_no) AS last_no, max(n.next_no) FILTER (NOT n.blocks_after) AS ended_no
+    FROM numbered n GROUP BY n.agent, n.surt_host_name, n.block_no
+),
+durations AS (
+    SELECT b.agent, b.ended_no IS NOT NULL AS has_ended, date_diff('day', f.fetch_time, l.fetch_time) // step_days AS step
+    FROM blocks b
+    JOIN host_captures f ON f.capture_no = b.first_no
+    JOIN host_captures l ON l.capture_no = coalesce(b.ended_no, b.last_no)
+    WHERE NOT b.has_no_before
+),
+steps AS (
+    SELECT d.agent, d.step, count(*) AS blocks, count(*) FILTER (d.has_ended) AS ended FROM durations d WHERE d.step IS NOT NULL GROUP BY d.agent, d.step
+),
+risks AS (
+    SELECT s.*, sum(s.blocks) OVER (PARTITION BY s.agent ORDER BY s.step DESC) AS at_risk FROM steps s
+),
+answer AS (
+    SELECT r.agent, r.step * step_days AS from_day, (r.step + 1) * step_days AS to_day, r.at_risk::BIGINT AS at_risk, r.ended, r.blocks - r.ended AS not_seen_longer,
+        round(exp(sum(CASE WHEN r.ended = r.at_risk THEN -1e9 ELSE ln(1 - r.ended / r.at_risk) END) OVER (PARTITION BY r.agent ORDER BY r.step)), 6) AS still_blocking
+    FROM risks r
+)
+SELECT s.*
+FROM checked k
+LEFT JOIN answer s ON true
+WHERE s.agent IS NOT NULL OR NOT k.is_known
+ORDER BY s.agent, s.from_day;
+
+FROM survival_of_blocks();
