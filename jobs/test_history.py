@@ -854,6 +854,8 @@ BODIES = (
     b"<html><body>no</body></html>",
     b"\x00\x01\x02\x03\x04\x05binary\xff\xfe\x00\x00" * 9,
 )
+# Names more crawlers than a host with the rules of another capture may have rows for.
+LONG_BODY = b"".join(b"User-agent: %s\nDisallow: /\n" % bytes([97 + number // 676, 97 + number // 26 % 26, 97 + number % 26]) for number in range(2001))
 STATUSES = (200,) * 9 + (301, 301, 302, 304, 401, 403, 404, 404, 410, 429, 500, 503, 204, 999, None)
 
 
@@ -867,6 +869,8 @@ class RandomCrawl:
     def __init__(self, rng, names, bodies, statuses, is_single, start):
         self.rng, self.names, self.bodies, self.statuses = rng, names, bodies, statuses
         self.is_single, self.start = is_single, start
+        # Some captures have no time, and all captures of some crawls.
+        self.timed = rng.choice([0.95] * 9 + [0])
 
     def url(self, name, path=None):
         rng = self.rng
@@ -878,9 +882,9 @@ class RandomCrawl:
 
     def time(self):
         rng = self.rng
-        # Few times, so that they are often equal; some captures have none.
+        # Few times, so that they are often equal.
         moment = self.start + datetime.timedelta(hours=rng.randrange(30))
-        return moment.strftime("%Y-%m-%dT%H:%M:%SZ") if rng.random() < 0.95 else "unknown"
+        return moment.strftime("%Y-%m-%dT%H:%M:%SZ") if rng.random() < self.timed else "unknown"
 
     def record(self, name, number):
         rng = self.rng
@@ -932,6 +936,8 @@ def random_world(program, folder, seed):
     names = [*rng.sample(NAMES, rng.randrange(4, len(NAMES))), *(f"h{number}.example.net" for number in range(rng.randrange(10)))]
     bodies = rng.sample(BODIES, rng.randrange(2, len(BODIES)))
     statuses = rng.choices(STATUSES, k=rng.randrange(4, 20)) + [200] * 3
+    if rng.random() < 0.1:
+        bodies[:4], statuses = [LONG_BODY] * 2, statuses + [301] * 9
     crawls = rng.sample(["A", "B", "C", "D", "E-2026"], rng.randrange(2, 6))
     scanned = []
     for place, crawl in enumerate(crawls):  # The order of times is not that of names, and crawls overlap.

@@ -17,6 +17,7 @@ mod faults;
 mod fuzz_corpus;
 mod golden;
 mod google;
+mod history;
 mod hostile;
 mod inputs;
 mod join;

@@ -4,8 +4,8 @@
 //! `OUT/<table>/crawl=…/subset=…/part-00000.parquet`, besides `_manifest.jsonl`,
 //! `_log.jsonl`, `_SUCCESS` and `views.sql`. A single table can also be written to a
 //! single file. `writer.rs` describes how a dataset is started, resumed and replaced.
-use crate::HistoryManifest;
 use crate::error::DatasetErrorKind;
+use crate::history::{HistoryManifest, history_tables};
 use crate::tables::{PARTITION_COLUMNS, Table};
 use columns::{RowBatch, TableSchema};
 use disk::FileKind;
@@ -346,7 +346,9 @@ fn is_trace_of_run(path: &Path, log: &super::LogEntries) -> bool {
         let file = file.file_name().unwrap_or_default().to_string_lossy();
         log.part_files.contains(&format!("{name}/{file}"))
     };
-    !files.is_empty() && files.iter().all(|(file, _)| is_listed(file))
+    // A run that was killed may have left the folder of a table empty.
+    history_tables().any(|table| table.name() == name)
+        && files.iter().all(|(file, _)| is_listed(file))
 }
 
 /// Returns true if a folder has a manifest that robots-scan wrote.

@@ -91,7 +91,7 @@ pub(super) fn read_crawl<'s>(
     let details = sort_details(context, &wanted, &captures)?;
     drop((wanted, captures));
     let preferences = sort_preferences(context, &dataset)?;
-    (row.first_fetch, row.median_fetch, row.last_fetch) = find_fetch_times(context, &dataset)?;
+    set_fetch_times(context, &dataset, &mut row)?;
     let (captures, has_open_revisits) =
         write_captures(context, &dataset, &row, &details, &preferences, shared)?;
     resolved.remove(context.root);
@@ -453,16 +453,17 @@ fn sort_preferences<'s>(
     sorter.finish()
 }
 
-/// Returns the first, the median and the last time of the authoritative captures.
-fn find_fetch_times(
+/// Sets the first, the median and the last time of the authoritative captures.
+fn set_fetch_times(
     context: &CrawlContext<'_>,
     dataset: &Dataset,
-) -> Result<(Option<i64>, Option<i64>, Option<i64>), Error> {
+    row: &mut CrawlRow,
+) -> Result<(), Error> {
     let mut sorter = context.memory.create_sorter();
     let columns = columns_named(Table::Hosts, &["fetch_time"]);
     let mut hosts = RowCursor::open(dataset, Table::Hosts, columns)?;
-    while let Some(row) = hosts.peek() {
-        if let Some(time) = row.strip_prefix(&[1]) {
+    while let Some(fields) = hosts.peek() {
+        if let Some(time) = fields.strip_prefix(&[1]) {
             sorter.push(time)?;
         }
         hosts.advance()?;
@@ -471,19 +472,18 @@ fn find_fetch_times(
     // As `quantile_disc` of DuckDB: the smallest time that half of all times do not exceed.
     let median = sorted.len().div_ceil(2).max(1) - 1;
     let mut reader = sorted.read()?;
-    let mut times = (None, None, None);
     let mut number = 0;
     while let Some(time) = reader.peek() {
         let time = FieldReader::new(time).i64();
-        times.0 = times.0.or(Some(time));
+        row.first_fetch = row.first_fetch.or(Some(time));
         if number == median {
-            times.1 = Some(time);
+            row.median_fetch = Some(time);
         }
-        times.2 = Some(time);
+        row.last_fetch = Some(time);
         number += 1;
         reader.advance()?;
     }
-    Ok(times)
+    Ok(())
 }
 
 /// The details of the captures of a host.

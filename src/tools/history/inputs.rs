@@ -24,6 +24,9 @@ pub(super) const CRAWL_TABLES: [Table; 8] = [
     Table::FilePreferences,
 ];
 
+/// The first format whose `hosts` has every column and value. Hosts of earlier ones are resolved again.
+const WITH_WHOLE_HOSTS: u64 = 6;
+
 /// A dataset that is read.
 pub(super) struct InputDataset {
     pub(super) root: PathBuf,
@@ -75,6 +78,7 @@ impl Inputs {
             let meanings = if let Some(manifest) = HistoryManifest::read(path)? {
                 let (_, digest) = read_manifest_with_digest(path)?;
                 inputs.digests.push(digest);
+                check_files(path, &manifest)?;
                 names.extend(manifest.crawls.iter().cloned());
                 let found = manifest.meaning;
                 inputs.histories.push(InputHistory {
@@ -170,6 +174,7 @@ impl Inputs {
                 crawl_counts[*i] == 1
                     && datasets[*i].options.shard.is_none()
                     && datasets[*i].manifest.crawls.len() == 1
+                    && datasets[*i].manifest.format >= WITH_WHOLE_HOSTS
             };
             let is_resolved = members.len() == 1 && members.iter().all(is_whole);
             let datasets = members.iter().map(|i| Arc::clone(&datasets[*i]));
@@ -181,6 +186,24 @@ impl Inputs {
         }
         Ok(meanings)
     }
+}
+
+/// Returns an error if a file of a history is missing, or has another size than when it was written.
+fn check_files(root: &Path, manifest: &HistoryManifest) -> Result<(), Error> {
+    for file in &manifest.files {
+        let (name, written) = (file.path.clone(), file.stats.bytes);
+        let defect = match disk::size_below(root, Path::new(&file.path)) {
+            Some(bytes) if bytes == written => continue,
+            Some(bytes) => DatasetDefect::FileSize {
+                name,
+                bytes,
+                written,
+            },
+            None => DatasetDefect::NoFile { name },
+        };
+        return Err(Error::new(DatasetErrorKind::NotADataset(defect), root));
+    }
+    Ok(())
 }
 
 impl InputDataset {

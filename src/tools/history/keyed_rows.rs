@@ -159,7 +159,7 @@ impl<'d> KeyedReader<'d> {
 /// A source of records of keys.
 enum KeyedSource<'d> {
     Sorted(Reader<'d>),
-    History(KeyedReader<'d>),
+    History(Box<KeyedReader<'d>>),
 }
 
 impl KeyedSource<'_> {
@@ -193,7 +193,8 @@ pub(super) fn write_keyed_rows<'d>(
     each: &mut dyn FnMut(&KeyedRows<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let mut sources = vec![KeyedSource::Sorted(sorted.read()?)];
-    sources.extend(histories.into_iter().map(KeyedSource::History));
+    let histories = histories.into_iter().map(Box::new);
+    sources.extend(histories.map(KeyedSource::History));
     let mut used = used.read()?;
     let mut wanted = Vec::new();
     while let Some(key) = used.peek() {

@@ -1,0 +1,6 @@
+-- One row per archive that has an authoritative capture. Sorted by `crawl` in the order of crawls, then by `archive_no`.
+CREATE TABLE archives (
+  crawl VARCHAR NOT NULL, -- The crawl.
+  archive_no BIGINT NOT NULL, -- The number of the archive in the list of the crawl, from 0.
+  warc_filename VARCHAR NOT NULL -- The archive, as in `robots_files`.
+);

@@ -1,0 +1,37 @@
+-- One row per period of a host: consecutive captures with the same state. A crawl that did not capture the host neither ends nor extends a period. Sorted by `surt_host_name`, then by time.
+CREATE TABLE host_periods (
+  period_id BIGINT NOT NULL, -- Key of the period: its number, from 0.
+  surt_host_name VARCHAR NOT NULL, -- The host, as in `hosts`.
+  first_crawl VARCHAR NOT NULL, -- The crawl of the first capture.
+  last_crawl VARCHAR NOT NULL, -- The crawl of the last capture.
+  first_capture_no BIGINT NOT NULL, -- The first capture, in `host_captures`. The captures are those from this number on.
+  n_captures INTEGER NOT NULL, -- The number of captures, which is that of the crawls.
+  policy_id VARCHAR, -- The lines that were read, as in `policies`; null if no line was. This column and the following ones are the state.
+  preferences_id VARCHAR, -- The preferences, as in `preference_sets`; null if nothing is stated.
+  revisit_digest VARCHAR, -- The digest of the content of a revisit, if no capture of its own crawl has the content: the views fill it from the captures of this crawl or an earlier one.
+  revisit_url VARCHAR, -- The URL of that revisit.
+  url_host_name VARCHAR NOT NULL, -- The host of the authoritative capture, in punycode.
+  url_host_registered_domain VARCHAR, -- Its registered domain, as in `robots_files`.
+  url_host_tld VARCHAR, -- Its top-level domain, as in `robots_files`.
+  url_protocol VARCHAR, -- The scheme of the authoritative capture: `http` or `https`.
+  url_port INTEGER, -- The port of the authoritative capture, if it is not the default port of the scheme.
+  n_redirects INTEGER NOT NULL, -- The number of redirects from the authoritative capture that were followed to another capture.
+  redirect_end VARCHAR, -- How the redirects ended: `resolved`, `not_captured` (the next URL was not captured in this crawl), `loop`, `too_many` (more than five). Null if the authoritative capture is not a redirect that can be followed.
+  fetch_status SMALLINT, -- The HTTP status of the capture whose rules apply. This column and the following ones describe that capture.
+  is_revisit BOOLEAN NOT NULL, -- True if that capture is a revisit and no capture of this crawl or an earlier one has its content.
+  content_class VARCHAR, -- The kind of body, as in `robots_files`.
+  ruleset_id BIGINT, -- The fingerprint of its rules, as in `robots_files`.
+  template VARCHAR, -- The software that generated the file, as in `robots_files`.
+  wildcard_verdict VARCHAR NOT NULL, -- The verdict for `*`: for all crawlers that the file does not name. This column and the following ones are as in `verdicts`.
+  wildcard_verdict_google VARCHAR NOT NULL, -- The verdict for `*` according to Google's parser.
+  wildcard_verdict_rfc9309 VARCHAR NOT NULL, -- The verdict for `*` according to RFC 9309.
+  wildcard_verdict_koster1996 VARCHAR NOT NULL, -- The verdict for `*` according to Koster's draft of 1996.
+  wildcard_basis VARCHAR NOT NULL, -- The basis of `wildcard_verdict`.
+  wildcard_root_allowed BOOLEAN NOT NULL, -- True if `/` may be fetched.
+  wildcard_n_allow INTEGER NOT NULL, -- The number of allow lines for `*`.
+  wildcard_n_disallow INTEGER NOT NULL, -- The number of disallow lines for `*`.
+  wildcard_crawl_delay DOUBLE, -- The crawl-delay for `*`, in seconds.
+  wildcard_evidence_line INTEGER, -- The line that proves `wildcard_verdict`.
+  n_named INTEGER NOT NULL, -- The number of names that the rules address in any dialect: names in the file, and tokens that Google's parser reads instead of some of them. `host_verdicts` has a row for each of them, unless `has_named_rows` is false.
+  has_named_rows BOOLEAN NOT NULL -- False if `host_verdicts` has no rows for the host because its rules come from another capture and name more than 2,000 crawlers, or fewer if very many hosts share long files. The verdict of every crawler is then unknown.
+);

@@ -1,0 +1,345 @@
+//! `history`: many crawls in one dataset. `jobs/test_history.py` compares its rows with those of datasets.
+
+use crate::faults::shim::{NO_SHIM, NO_SPACE, Shim, WRITING, can_load};
+use crate::matching::test_capture;
+use crate::series::Series;
+use crate::util::{self, Folder, Random, assert_refused, files_below, relative, run};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+const CRAWLS: [&str; 3] = ["CRAWL-A", "CRAWL-B", "CRAWL-C"];
+
+/// Scans random captures of each crawl, a week apart, and returns the datasets.
+fn scan_crawls(folder: &Folder, random: &mut Random) -> Vec<String> {
+    let crawls = (0..).zip(CRAWLS).map(|(week, crawl)| {
+        let mut text = String::new();
+        for capture in test_capture::random(random) {
+            capture.write(&mut text);
+        }
+        let text = text.replace("2026-01-05", &format!("2026-01-{:02}", 5 + 7 * week));
+        let archive = folder.write(&format!("{crawl}.warc"), text);
+        let out = folder.arg(&format!("datasets/{crawl}"));
+        let ran = run([&*archive, "-q", "-o", &out, "--crawl", crawl]);
+        // Invented digests are faults of an uncompressed archive.
+        assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
+        out
+    });
+    crawls.collect()
+}
+
+fn history(inputs: &[&str], out: &str, more: &[&str]) {
+    let ran = run([&["history", "-q", "-o", out], inputs, more].concat());
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{}", ran.out);
+}
+
+/// Returns the Parquet files of a history by table and number, with their bytes.
+fn tables(history: &str) -> BTreeMap<String, Vec<u8>> {
+    let root = Path::new(history);
+    let files = files_below(root).into_iter();
+    let files = files.filter(|path| path.extension().is_some_and(|end| end == "parquet"));
+    let name = |path: &Path| {
+        let path = relative(path, root);
+        let (table, file) = path.split_once('/').unwrap();
+        format!("{table}/{}", &file[file.len() - 13..])
+    };
+    files
+        .map(|path| (name(&path), fs::read(&path).unwrap()))
+        .collect()
+}
+
+#[test]
+fn the_rows_depend_on_the_crawls_alone() {
+    let folder = Folder::new();
+    let datasets = scan_crawls(&folder, &mut Random::new(1));
+    let [a, b, c] = [0, 1, 2].map(|i| datasets[i].as_str());
+    let out = |name: &str| folder.arg(name);
+    history(&[a, b, c], &out("all"), &[]);
+    let all = tables(&out("all"));
+    assert!(all.len() == 15, "{:?}", all.keys());
+    history(
+        &[c, a, b],
+        &out("shuffled"),
+        &["--memory", "16MiB", "--threads", "1"],
+    );
+    history(&[a, c], &out("two"), &[]);
+    history(&[&out("two"), b], &out("added"), &[]);
+    history(&[b], &out("one"), &[]);
+    history(&[&out("one"), &out("two")], &out("both"), &[]);
+    for name in ["shuffled", "added", "both"] {
+        assert!(tables(&out(name)) == all, "{name}");
+    }
+    // The crawl of the later input replaces that of the earlier one.
+    let other = folder.arg("other");
+    let archive = folder.arg("CRAWL-C.warc");
+    let ran = run([&*archive, "-q", "-o", &other, "--crawl", "CRAWL-B"]);
+    assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
+    history(&[a, &other, c], &out("expected"), &[]);
+    history(&[&out("all"), &other], &out("replaced"), &["--replace"]);
+    assert!(tables(&out("replaced")) == tables(&out("expected")));
+    // The history that is replaced may be an input.
+    history(&[&out("two"), b], &out("two"), &["--overwrite"]);
+    assert!(tables(&out("two")) == all);
+    for name in ["all", "two", "replaced"] {
+        let ran = run(["verify", &out(name)]);
+        assert_eq!(ran.code, Some(0), "{}", ran.out);
+    }
+}
+
+#[test]
+fn inputs_and_outputs_that_do_not_fit_are_refused() {
+    let folder = Folder::new();
+    let datasets = scan_crawls(&folder, &mut Random::new(2));
+    let (a, out) = (datasets[0].as_str(), folder.arg("out"));
+    let refused = |inputs: &[&str], out: &str, more: &[&str], message: &str| {
+        let ran = run([&["history", "-o", out], inputs, more].concat());
+        assert_refused(&ran, &[message]);
+    };
+    refused(&[a, a], &out, &[], "has the crawl 'CRAWL-A', as");
+    refused(&[&folder.arg("nothing")], &out, &[], "cannot read");
+    refused(&[&folder.arg("")], &out, &[], "it has no _manifest.jsonl");
+    refused(
+        &[a],
+        &out,
+        &["--memory", "1MiB"],
+        "sorting needs 16 MiB of memory",
+    );
+    refused(
+        &[a],
+        &datasets[1],
+        &[],
+        "is a dataset, but the output must be a history",
+    );
+    refused(&[a], &datasets[1], &["--overwrite"], "must be a history");
+    refused(
+        &[a],
+        &folder.arg("CRAWL-A.warc"),
+        &[],
+        "was not written by robots-scan",
+    );
+    let shard = folder.arg("shard");
+    let archives = [0, 1].map(|i| folder.arg(&format!("{}.warc", CRAWLS[i])));
+    let [first, second] = &archives;
+    let ran = run([
+        &**first, second, "-q", "-o", &shard, "--shard", "1/2", "--crawl", "X",
+    ]);
+    assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
+    refused(
+        &[&shard],
+        &out,
+        &[],
+        "is a shard, and only a part of a crawl",
+    );
+    let tables = folder.arg("tables");
+    let ran = run([
+        &**first,
+        "-q",
+        "-o",
+        &tables,
+        "--tables",
+        "robots_files,verdicts",
+    ]);
+    assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
+    refused(&[&tables], &out, &[], "has no table 'groups'");
+    assert!(!Path::new(&out).exists());
+    history(&[a], &out, &[]);
+    refused(&[a], &out, &[], "already exists");
+    let ran = run([&**first, "-o", &out, "--overwrite"]);
+    assert_refused(
+        &ran,
+        &["is a history, but the output must be a dataset of scans"],
+    );
+    let ran = run([
+        "verdicts",
+        &out,
+        "--agent",
+        "GPTBot",
+        "-o",
+        &folder.arg("v.parquet"),
+    ]);
+    assert_refused(&ran, &["it is a history, which has other tables"]);
+    // Hosts to be left out.
+    let list = folder.write(
+        "list",
+        "# requests\nhttps://www.example.com/x\nnot a host\n",
+    );
+    let ran = run(["history", a, "-o", &folder.arg("x"), "--forget", &list]);
+    assert_refused(&ran, &["line 3: 'not a host'"]);
+}
+
+#[test]
+fn changed_and_missing_files_of_a_history_are_found() {
+    let folder = Folder::new();
+    let datasets = scan_crawls(&folder, &mut Random::new(3));
+    let inputs: Vec<&str> = datasets.iter().map(String::as_str).collect();
+    let out = folder.arg("out");
+    let verify = || run(["verify", &out]);
+    let files: Vec<String> = {
+        history(&inputs, &out, &[]);
+        let files = files_below(Path::new(&out)).into_iter();
+        files
+            .map(|path| path.to_str().unwrap().to_owned())
+            .collect()
+    };
+    for path in files.iter().filter(|path| !path.ends_with("_log.jsonl")) {
+        let bytes = fs::read(path).unwrap();
+        fs::remove_file(path).unwrap();
+        assert_ne!(verify().code, Some(0), "{path} is missing");
+        if path.ends_with(".parquet") || path.ends_with("_manifest.jsonl") {
+            // A reader says so, and does not panic.
+            let ran = run(["history", &out, "-o", &folder.arg("y"), "-q"]);
+            assert!(
+                matches!(ran.code, Some(2 | 3)),
+                "{path}: {:?} {}",
+                ran.code,
+                ran.err
+            );
+            let _ = fs::remove_dir_all(folder.arg("y"));
+            let mut changed = bytes.clone();
+            let middle = changed.len() / 2;
+            changed[middle] ^= 0x20;
+            fs::write(path, &changed).unwrap();
+            assert_ne!(verify().code, Some(0), "{path} is changed");
+        }
+        fs::write(path, &bytes).unwrap();
+        assert_eq!(verify().code, Some(0), "{path}");
+    }
+    let stray = Path::new(&out).join("crawls/part-00000000-00000.parquet");
+    fs::write(&stray, b"").unwrap();
+    let ran = verify();
+    assert!(ran.out.contains("it is not in the manifest"), "{}", ran.out);
+    fs::remove_file(&stray).unwrap();
+    // After a move, the views are written again.
+    let moved = folder.arg("moved");
+    fs::rename(&out, &moved).unwrap();
+    assert_ne!(run(["verify", &moved]).code, Some(0));
+    assert_eq!(run(["views", &moved, "-q"]).code, Some(0));
+    assert_eq!(run(["verify", &moved]).code, Some(0));
+}
+
+#[test]
+fn a_history_that_is_killed_leaves_the_old_or_the_new() {
+    if !can_load() {
+        println!("{NO_SHIM}");
+        return;
+    }
+    let folder = Folder::new();
+    let datasets = scan_crawls(&folder, &mut Random::new(4));
+    let [a, b, c] = [0, 1, 2].map(|i| datasets[i].as_str());
+    let out = folder.arg("out");
+    history(&[a, b], &folder.arg("old"), &[]);
+    history(&[a, b, c], &folder.arg("new"), &[]);
+    let (old, new) = (tables(&folder.arg("old")), tables(&folder.arg("new")));
+    let start = |call: usize, count: Option<&str>, what: &str| {
+        let mut command = util::command();
+        command.args([
+            "history",
+            &out,
+            c,
+            "-o",
+            &out,
+            "-q",
+            "--overwrite",
+            "--threads",
+            "2",
+        ]);
+        let shim = Shim {
+            path: &out,
+            calls: WRITING,
+            call,
+            what,
+        };
+        shim.load(&mut command);
+        if let Some(path) = count {
+            command.env("FAULT_COUNT", path);
+        }
+        util::Ran::from(command.output().unwrap())
+    };
+    let restore = || {
+        let _ = fs::remove_dir_all(&out);
+        history(&[a, b], &out, &[]);
+    };
+    restore();
+    let count = folder.arg("count");
+    assert_eq!(start(0, Some(&count), "kill").code, Some(0));
+    assert!(tables(&out) == new);
+    let calls: usize = fs::read_to_string(count).unwrap().parse().unwrap();
+    assert!(calls > 40, "{calls}");
+    let series = Series::new();
+    let mut random = series.random(46);
+    let (mut killed, mut failed) = (0, 0);
+    // A whole series has each call once.
+    for i in 0..series.count(2 * calls) {
+        restore();
+        let call = match series.is_whole() {
+            true => 1 + i / 2,
+            false => 1 + random.below(calls),
+        };
+        let what = ["kill", NO_SPACE][i % 2];
+        let ran = start(call, None, what);
+        killed += u32::from(ran.code.is_none());
+        failed += u32::from(ran.code == Some(3));
+        assert!(
+            what == "kill" || matches!(ran.code, Some(0 | 3)),
+            "{:?} {}",
+            ran.code,
+            ran.err
+        );
+        // Whatever the manifest lists is there, and it is one of the two.
+        let manifest = fs::read_to_string(Path::new(&out).join("_manifest.jsonl")).unwrap();
+        let is_new = manifest.contains("CRAWL-C");
+        let listed = folder.arg("listed");
+        history(&[&out], &listed, &[]);
+        let expected = if is_new { &new } else { &old };
+        assert!(tables(&listed) == *expected, "call {call}");
+        fs::remove_dir_all(&listed).unwrap();
+        // The next run ends what was begun.
+        match is_new {
+            true => history(&[&out], &out, &["--overwrite"]),
+            false => history(&[&out, c], &out, &["--overwrite"]),
+        }
+        assert!(tables(&out) == new, "call {call}");
+        let ran = run(["verify", &out]);
+        assert_eq!(ran.code, Some(0), "call {call}: {}", ran.out);
+        // Only manifest, log, views and `_SUCCESS` are left beside the tables.
+        assert_eq!(
+            files_below(Path::new(&out)).len(),
+            new.len() + 4,
+            "call {call}"
+        );
+    }
+    assert!(killed > 0, "{killed} {failed}");
+}
+
+#[test]
+fn a_new_history_that_is_killed_is_made_by_the_next_run() {
+    if !can_load() {
+        println!("{NO_SHIM}");
+        return;
+    }
+    let folder = Folder::new();
+    let datasets = scan_crawls(&folder, &mut Random::new(5));
+    let inputs: Vec<&str> = datasets.iter().map(String::as_str).collect();
+    history(&inputs, &folder.arg("expected"), &[]);
+    let expected = tables(&folder.arg("expected"));
+    let out = folder.arg("out");
+    let mut random = Random::new(6);
+    for call in [1, 3, 10, 20, 40].map(|call| call + random.below(5)) {
+        let mut command = util::command();
+        command.args([&["history", "-o", &out, "-q"], &inputs[..]].concat());
+        let shim = Shim {
+            path: &out,
+            calls: WRITING,
+            call,
+            what: "kill",
+        };
+        shim.load(&mut command);
+        let ran = util::Ran::from(command.output().unwrap());
+        assert_eq!(ran.code, None, "call {call}");
+        assert!(!Path::new(&out).join("_SUCCESS").exists());
+        history(&inputs, &out, &[]);
+        assert!(tables(&out) == expected, "call {call}");
+        assert_eq!(run(["verify", &out]).code, Some(0), "call {call}");
+        fs::remove_dir_all(&out).unwrap();
+    }
+}
