@@ -12,7 +12,7 @@ redirects, names of hosts and statements of all kinds meet. `--campaign` takes m
 Tested are
 
 - the views and macros: hosts, verdicts, lines and preferences of a crawl are those of its dataset;
-- open revisits: the views fill them by the order of docs/verdicts.md, and as `robots-scan join` does where it sees the same captures;
+- open revisits: the views fill them by the rules of docs/verdicts.md, and as `robots-scan join` does where it sees the same captures;
 - the stored tables: captures, periods, periods of crawlers, contents, policies, sets of preferences, archives, crawls;
 - that the rows do not depend on the order of inputs, on earlier histories, threads and memory;
 - --replace, --forget, --overwrite, and the refusal of a crawl that is given twice;
@@ -47,10 +47,13 @@ ROOT = Path(__file__).resolve().parent.parent
 # Series and random crawls: their seeds, and for series the numbers of crawls and hosts.
 SEEDS, CRAWLS, HOSTS = (1, 2, 3), 8, 200
 CAMPAIGN_SEEDS, CAMPAIGN_CRAWLS, CAMPAIGN_HOSTS = range(101, 141), 6, 60
-RANDOM_SEEDS = range(1, 7)
+# Seeds whose crawls showed differences when this test was written, and others.
+RANDOM_SEEDS = (2004, 2015, 2042, 1, 2052, 2183)
 CAMPAIGN_RANDOM_SEEDS = range(101, 181)
 AGENTS = ("GPTBot", "Googlebot")
-SHOWN = 3
+# A host with the rules of another capture has rows for up to as many names (docs/limits.md).
+MOST_NAMES = 2000
+SHOWN = 5
 
 TABLES = ("crawls", "archives", "host_captures", "host_periods", "host_contents", "agent_periods", "policies", "policy_groups", "policy_rules",
           "policy_directives", "policy_verdicts", "preference_sets", "agents")
@@ -318,19 +321,19 @@ class Oracle:
         if digest is None or status == 304 and digest == EMPTY_DIGEST:
             return None
         answer = 200 if status is None or status == 304 else answer_of(status)
-        order = lambda crawl: (crawl.first_of_all, name_key(crawl.name))
-        found = [source for source in sources.get((digest, answer), ()) if order(source["crawl"]) <= order(capture["crawl"])]
-        time = capture["rules_time"] or NO_TIME
-
         if answer is None:
             return None
+        time = capture["rules_time"] or NO_TIME
 
         def rank(source):
             other = source["rules_time"] or NO_TIME
             distance = abs((other - time).total_seconds())
-            return (source["url"] != url, other > time, distance, [-byte for byte in name_key(source["url"])] + [1],
-                    [-part for part in (self.position[source["crawl"].name],)])
+            # The greatest URL in the order of bytes is first: none of them is the beginning of another.
+            return source["url"] != url, other > time, distance, [-byte for byte in name_key(source["url"])], -ages[source["crawl"].name]
 
+        by_first_capture = sorted(self.crawls, key=lambda crawl: (crawl.first_of_all, name_key(crawl.name)))
+        ages = {crawl.name: number for number, crawl in enumerate(by_first_capture)}
+        found = [source for source in sources.get((digest, answer), ()) if ages[source["crawl"].name] <= ages[capture["crawl"].name]]
         return min(found, key=rank, default=None)
 
 
@@ -543,7 +546,7 @@ def check_places(world, connection):
     rows = query(connection, "SELECT c.*, a.warc_filename FROM host_captures c JOIN archives a ON a.crawl = c.crawl AND a.archive_no = c.archive_no "
                  "ORDER BY c.capture_no")
     found += differences("host_captures and archives", names, [picked(row, names) for row in rows], wanted)
-    periods = [(*row[:2], *row[2:6]) for row in oracle.rows["host_periods"]]
+    periods = [row[:6] for row in oracle.rows["host_periods"]]
     for host in world.sample_of_hosts():
         rows = [picked(row, names[1:]) for row in query(connection, "FROM captures_of(?)", [host])]
         found += differences(f"captures_of('{host}')", names[1:], rows, [row[1:] for row in wanted if row[0] == host])
@@ -593,12 +596,15 @@ def check_filled(world):
         of_rules = source or capture
         row = views[key]
         wanted = {"rules_crawl": of_rules["crawl"].name} | dict(zip(OWN, picked(capture["row"], OWN))) | dict(zip(RULES, picked(of_rules["row"], RULES)))
+        of_verdicts = of_rules["verdicts"]
+        if wanted["n_named"] > MOST_NAMES:  # The rules are those of another capture.
+            wanted["has_named_rows"], of_verdicts = False, []
         wrong = [(name, row[name], value) for name, value in wanted.items() if row[name] != value]
         if wrong:
             found.append(f"open revisit {key}: {wrong}")
         of_source = of_rules["crawl"]
         host_id = of_rules["row"]["host_id"]
-        for name, rows, wanted in (("host_verdicts", verdicts, of_rules["verdicts"]),
+        for name, rows, wanted in (("host_verdicts", verdicts, of_verdicts),
                                    ("host_preferences", preferences, of_source.host_preferences.get(host_id, []))):
             if sorted(rows[key], key=repr) != sorted(wanted, key=repr):
                 found.append(f"open revisit {key}: {name} has {rows[key][:SHOWN]} instead of {wanted[:SHOWN]}")
@@ -688,7 +694,6 @@ def check_replace(world, changed):
     """Replaces one crawl by a dataset of the same name."""
     found, crawls = [], world.crawls
     number = len(crawls) // 2
-    name = crawls[number].name
     datasets = [crawl.dataset for crawl in crawls]
     afresh = world.make("afresh", *datasets[:number], changed, *datasets[number + 1:])
     if not afresh.compare(world.history, ""):
@@ -701,17 +706,11 @@ def check_replace(world, changed):
             ("the same history twice", (afresh.folder, afresh.folder)),
             ("the same history by two paths", (afresh.folder, afresh.folder / ".." / afresh.folder.name)),
             ("the same dataset twice", (afresh.folder, changed, changed))):
-        if label == "the same history twice":
-            done = subprocess.run([world.program, "history", *inputs, "--replace", "-q", "-o", world.folder / "twice"], capture_output=True, text=True)
-            shutil.rmtree(world.folder / "twice", ignore_errors=True)
-            if done.returncode:
-                found.append(f"{world.name}, --replace, {label}: exit code {done.returncode}, {done.stderr.strip()}")
-                continue
         found += world.make("replaced", *inputs, options=("--replace",)).compare(afresh, f"{world.name}, --replace, {label}")
     for inputs in ((*datasets, changed), (world.history.folder, changed), (world.history.folder, world.history.folder), (datasets[0], datasets[0])):
         out = world.folder / "refused"
         done = run(world.program, "history", *inputs, "-q", "-o", out, codes=(0, 1, 2, 3))
-        if done.returncode != 2 or out.exists() or name not in done.stderr and names_none(done.stderr, world):
+        if done.returncode != 2 or out.exists() or not any(crawl.name in done.stderr for crawl in crawls):
             found.append(f"{world.name}: a crawl given twice has exit code {done.returncode}: {done.stderr}")
         shutil.rmtree(out, ignore_errors=True)
     # A history that is there remains as it is.
@@ -722,10 +721,6 @@ def check_replace(world, changed):
     if before != {path: path.read_bytes() for path in kept.rglob("*") if path.is_file()}:
         found.append(f"{world.name}: a refused call changes the history that is there")
     return found
-
-
-def names_none(text, world):
-    return not any(crawl.name in text for crawl in world.crawls)
 
 
 def check_forget(world):
@@ -922,11 +917,11 @@ class RandomCrawl:
         archives = []
         for number in range(rng.choice([1, 1, 3])):
             path = folder / f"{crawl}-{number:05}.warc.gz"
-            path.write_bytes(b"".join(records[number::3] if number < 2 else records[2::3]))
-            archives.append((path, number))
+            path.write_bytes(b"".join(records[number::3]))
+            archives.append(path)
         if len(archives) == 1:
-            archives[0][0].write_bytes(b"".join(records))
-        return [path for path, _ in archives]
+            archives[0].write_bytes(b"".join(records))
+        return archives
 
 
 def random_world(program, folder, seed):
@@ -969,9 +964,9 @@ class Tests:
         self.program, self.folder = program, folder
         seeds, crawls, hosts = (CAMPAIGN_SEEDS, CAMPAIGN_CRAWLS, CAMPAIGN_HOSTS) if is_campaign else (SEEDS, CRAWLS, HOSTS)
         self.series = [series_world(program, xtask, folder / f"series-{seed}", seed, crawls, hosts) for seed in seeds]
-        # For each series, the crawl in the middle, as it is in a series of another seed.
+        # For some series, the crawl in the middle, as it is in a series of another seed.
         self.changed = {}
-        for world, seed in zip(self.series, seeds):
+        for world, seed in zip(self.series if is_campaign else self.series[:1], seeds):
             other, number = folder / f"changed-{seed}", crawls // 2
             run(xtask, "series", other, crawls, hosts, seed + 1000)
             crawl = world.crawls[number].name
@@ -1041,7 +1036,7 @@ class Tests:
         self.report(lambda world: check_composition(world, is_whole=False), self.real)
 
     def test_replaced_crawls(self):
-        self.report(lambda world: check_replace(world, self.changed[world.name]), self.series)
+        self.report(lambda world: check_replace(world, self.changed[world.name]), [world for world in self.series if world.name in self.changed])
 
     def test_forgotten_hosts_of_series(self):
         self.report(check_forget, self.series)

@@ -343,3 +343,145 @@ fn a_new_history_that_is_killed_is_made_by_the_next_run() {
         fs::remove_dir_all(&out).unwrap();
     }
 }
+
+/// A crawl with a response of `/robots.txt` on each of these origins.
+fn crawl_of(folder: &Folder, number: usize, responses: &[(&str, u16, &str)]) -> String {
+    let name = format!("CRAWL-{number}");
+    let mut text = Vec::new();
+    for (second, (origin, status, body)) in responses.iter().enumerate() {
+        let time = format!("202{number}-01-01T00:00:{second:02}Z");
+        let http = format!(
+            "HTTP/1.1 {status} X\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        let record = format!(
+            "WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: {origin}/robots.txt\r\nWARC-Date: {time}\r\n\
+             WARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-{:012}>\r\n\
+             Content-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n{http}\r\n\r\n",
+            100 * number + second,
+            http.len()
+        );
+        text.extend_from_slice(record.as_bytes());
+    }
+    let archive = folder.write(&format!("{name}.warc"), text);
+    let out = folder.arg(&name);
+    let ran = run([&*archive, "-q", "-o", &out, "--crawl", &name]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    out
+}
+
+#[test]
+fn old_urls_are_decided_by_the_captures_around_their_times() {
+    let folder = Folder::new();
+    let (a, b) = ("https://a.example", "http://b.example");
+    let (open, blocked) = (
+        "User-agent: *\nDisallow: /private\n",
+        "User-agent: *\nDisallow: /private\n\nUser-agent: GPTBot\nDisallow: /\n",
+    );
+    let crawls = [
+        crawl_of(&folder, 0, &[(a, 200, open), (b, 404, "")]),
+        crawl_of(&folder, 1, &[(b, 200, blocked)]),
+        crawl_of(&folder, 2, &[(a, 200, blocked), (b, 503, "")]),
+        crawl_of(
+            &folder,
+            3,
+            &[(a, 200, open), ("https://b.example", 200, open)],
+        ),
+    ];
+    let inputs: Vec<&str> = crawls.iter().map(String::as_str).collect();
+    let out = folder.arg("out");
+    history(&inputs, &out, &[]);
+    let list = [
+        (format!("{a}/x"), "2019-06-01"),
+        (format!("{a}/x"), "2020-06-01"),
+        (format!("{a}/x"), "2021-06-01"),
+        (format!("{a}/x"), "2022-06-01"),
+        (format!("{a}/private/x"), "2020-06-01"),
+        (format!("{b}/x"), "2020-06-01"),
+        (format!("{b}/x"), "2023-06-01"),
+        (format!("{a}/x"), ""),
+        (format!("{a}/x"), "soon"),
+        ("not a url".to_owned(), "2020-06-01"),
+        ("https://c.example/x".to_owned(), "2020-06-01"),
+    ];
+    let mut csv = String::from("page,seen\n");
+    for (url, time) in &list {
+        csv += &format!("{url},{time}\n");
+    }
+    let list = folder.write("list.csv", csv);
+    let ask = |more: &[&str]| {
+        let output = folder.arg("answers.parquet");
+        let arguments = [
+            "match",
+            &out,
+            "-q",
+            "--urls",
+            &list,
+            "--column",
+            "page",
+            "--time-column",
+            "seen",
+            "--agent",
+            "GPTBot",
+            "-o",
+            &output,
+            "--overwrite",
+        ];
+        let ran = run([&arguments[..], more].concat());
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+        let rows = util::rows_of_file(Path::new(&output));
+        let texts = rows.iter().map(|row| {
+            let text = |name: &str| row[name].as_str().unwrap_or("-").to_owned();
+            let columns = [
+                "access",
+                "basis",
+                "crawl",
+                "first_disallowed_crawl",
+                "last_access",
+            ];
+            columns.map(text).join(" ")
+        });
+        texts.collect::<Vec<String>>()
+    };
+    let other = "unknown other_origin CRAWL-3 - unknown";
+    let expected = [
+        "unknown no_capture - CRAWL-2 allowed",
+        "allowed wildcard CRAWL-0 CRAWL-2 allowed",
+        "allowed wildcard CRAWL-0 CRAWL-2 allowed",
+        "disallowed explicit CRAWL-2 - allowed",
+        "disallowed wildcard CRAWL-0 CRAWL-2 disallowed",
+        "allowed http_status CRAWL-0 CRAWL-1 unknown",
+        other,
+        "allowed wildcard CRAWL-3 - allowed",
+        "unknown bad_time - - unknown",
+        "unknown bad_url - - unknown",
+        "unknown no_capture - - unknown",
+    ];
+    assert_eq!(ask(&[]), expected);
+    let any = ask(&["--any-origin"]);
+    assert_eq!(any[6], "allowed wildcard CRAWL-3 - allowed");
+    assert_eq!(any[5], "allowed http_status CRAWL-0 CRAWL-1 allowed");
+    for (more, message) in [
+        (
+            ["--category", "train-ai"],
+            "--category is not possible over a history",
+        ),
+        (
+            ["--crawl", "CRAWL-1"],
+            "--crawl is not possible over a history",
+        ),
+        (["--time-column", "when"], "no column 'when'"),
+    ] {
+        let output = folder.arg("refused.parquet");
+        let ran = run([
+            &[
+                "match", &out, "--urls", &list, "--column", "page", "--agent", "GPTBot", "-o",
+                &output,
+            ],
+            &more[..],
+        ]
+        .concat());
+        assert_ne!(ran.code, Some(0));
+        assert!(ran.err.contains(message), "{}", ran.err);
+    }
+}

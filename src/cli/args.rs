@@ -392,7 +392,7 @@ Examples:
 
 Exit codes: 0 done, 2 not started, 3 stopped; then no output is left.")]
 pub(crate) struct MatchArgs {
-    /// The dataset: a folder that `scan` wrote
+    /// The dataset: a folder that `scan` wrote; or a history
     pub(crate) dataset: PathBuf,
 
     /// The name of a crawler; may be repeated, or separated by commas
@@ -414,6 +414,15 @@ pub(crate) struct MatchArgs {
     /// The column of CSV or Parquet that holds the URLs, in any case [default: url]
     #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
     pub(crate) column: Option<String>,
+
+    /// The column of CSV or Parquet that holds the times, in any case [default: fetch_time, if there
+    /// is one]
+    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
+    pub(crate) time_column: Option<String>,
+
+    /// Over a history, also decides by captures of another scheme, host or port than that of the URL
+    #[arg(long)]
+    pub(crate) any_origin: bool,
 
     /// The output file: Parquet, or CSV if its name ends in .csv
     #[arg(short, long, value_name = "OUT")]

@@ -195,6 +195,9 @@ fn tools_hint(error: &Error) -> Option<String> {
         ToolErrorKind::OtherMeaning { .. } => {
             "scan its archives again with this version (docs/formats.md)".to_owned()
         }
+        ToolErrorKind::NotOverHistories { .. } => {
+            "leave it out, or give the dataset of a crawl".to_owned()
+        }
         ToolErrorKind::OutputIsNoHistory => "choose another -o".to_owned(),
         ToolErrorKind::HistoryExists => "--overwrite replaces it; or choose another -o".to_owned(),
         ToolErrorKind::NoCrawler => {

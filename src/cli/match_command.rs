@@ -8,21 +8,26 @@ use crate::progress::ProgressDisplay;
 use crate::progress_source::ProgressSource;
 use crate::quantity::format_count;
 use crate::{agent_advice, defaults};
-use anyhow::Result;
+use anyhow::{Result, anyhow};
+use dataset::HistoryManifest;
 use dataset::crawler::Crawler;
+use disk::error::Error;
 use indicatif::{HumanBytes, HumanCount};
 use robots_scan::thread_pool;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use tools::CategoryChoice;
-use tools::url_match::{self, MatchProgress, MatchSummary, Options, UrlListSource};
+use tools::url_match::{
+    self, MatchProgress, MatchSummary, Options, PreparedHistoryMatch, PreparedMatch, UrlListSource,
+};
 
 pub(crate) fn run(args: &MatchArgs, caller: &Caller) -> Result<CommandOutcome> {
     let threads = thread_pool::start(defaults::thread_count(args.threads), &args.dataset)?;
     let registry = defaults::read_registry(args.agents.as_deref())?;
     let crawlers = args.agent.iter();
-    let ready = url_match::prepare(Options {
+    let options = Options {
         dataset: args.dataset.clone(),
         crawls: args.crawl.clone(),
         urls: match args.urls.as_path() {
@@ -30,6 +35,7 @@ pub(crate) fn run(args: &MatchArgs, caller: &Caller) -> Result<CommandOutcome> {
             path => UrlListSource::File(path.to_owned()),
         },
         column: args.column.clone(),
+        time_column: args.time_column.clone(),
         crawlers: crawlers
             .map(|agent| Crawler::new(&registry, agent))
             .collect(),
@@ -39,7 +45,8 @@ pub(crate) fn run(args: &MatchArgs, caller: &Caller) -> Result<CommandOutcome> {
         memory: args.memory,
         output: args.output.clone(),
         overwrite: args.overwrite,
-    })?;
+    };
+    let ready = ReadyMatch::prepare(options, args)?;
     agent_advice::warn_about_agents(&args.agent, &registry, args.dialect, caller);
     let stop = caller.stop_flag()?;
     let progress = Arc::new(MatchProgress::default());
@@ -67,6 +74,37 @@ pub(crate) fn run(args: &MatchArgs, caller: &Caller) -> Result<CommandOutcome> {
     };
     let code = exit::OK;
     Ok(CommandOutcome { code, text })
+}
+
+/// A match over a dataset or a history.
+enum ReadyMatch {
+    Dataset(Box<PreparedMatch>),
+    History(Box<PreparedHistoryMatch>),
+}
+
+impl ReadyMatch {
+    fn prepare(options: Options, args: &MatchArgs) -> Result<Self> {
+        Ok(match HistoryManifest::read(&args.dataset)? {
+            Some(manifest) => {
+                let prepared = url_match::prepare_in_history(options, args.any_origin, manifest);
+                Self::History(Box::new(prepared?))
+            }
+            None if args.any_origin => {
+                return Err(anyhow!(
+                    "--any-origin is about histories, and '{}' is a dataset",
+                    args.dataset.display()
+                ));
+            }
+            None => Self::Dataset(Box::new(url_match::prepare(options)?)),
+        })
+    }
+
+    fn run(self, progress: &MatchProgress, stop: &Arc<AtomicBool>) -> Result<MatchSummary, Error> {
+        match self {
+            Self::Dataset(prepared) => prepared.run(progress, stop),
+            Self::History(prepared) => prepared.run(progress, stop),
+        }
+    }
 }
 
 /// Returns the summary for people.

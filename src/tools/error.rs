@@ -38,6 +38,10 @@ pub enum ToolErrorKind {
         /// The meaning of this input.
         found: u64,
     },
+    /// An option of `match` that needs a dataset was given for a history.
+    NotOverHistories {
+        option: &'static str,
+    },
     /// The output is a history, and exists already.
     HistoryExists,
     /// The output of a history is a dataset of another kind.
@@ -100,6 +104,9 @@ impl Kind for ToolErrorKind {
                 f,
                 "the rows of '{place}' have the meaning {found}, and those of the first input have {first}"
             ),
+            Self::NotOverHistories { option } => {
+                write!(f, "{option} is not possible over a history")
+            }
             Self::HistoryExists => write!(f, "'{place}' already exists"),
             Self::OutputIsNoHistory => {
                 write!(

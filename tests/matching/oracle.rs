@@ -171,6 +171,7 @@ fn matched(dataset: &Path, urls: PathBuf, agents: &[&str]) -> PathBuf {
         crawls: Vec::new(),
         urls: UrlListSource::File(urls),
         column: None,
+        time_column: None,
         crawlers: crawlers.collect(),
         dialect: DialectChoice::Dialect(Dialect::Google),
         category: None,

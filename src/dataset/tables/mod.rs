@@ -21,6 +21,7 @@ mod file_preferences;
 mod filled;
 mod groups;
 mod history;
+mod history_matches;
 mod host_preferences;
 mod host_verdicts;
 mod hosts;

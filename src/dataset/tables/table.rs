@@ -146,6 +146,8 @@ tables! {
     /// One row per requested URL and agent, written by `match`. Not part of a
     /// dataset.
     Matches: matches, Command;
+    /// One row per requested URL and agent, written by `match` over a history. Not part of it.
+    HistoryMatches: history_matches, Command;
     /// One row per host and requested crawler, written by `verdicts`. Not part of a
     /// dataset.
     CrawlerVerdicts: crawler_verdicts, Command;

@@ -83,6 +83,8 @@ def match(
     output: Path,
     *,
     column: str | None = None,
+    time_column: str | None = None,
+    any_origin: bool = False,
     dialect: Dialect | None = None,
     category: str | None = None,
     at: str | datetime.datetime | datetime.date | None = None,
@@ -97,7 +99,8 @@ def match(
 
     With a ``category`` such as ``train-ai``, the output also has the preference of the site about that use of each URL.
     ``urls`` is a file: text, CSV or Parquet, or a folder of Parquet files. ``output`` is Parquet, or CSV if its name ends
-    in ``.csv``. ``robots-scan match --help`` describes all options.
+    in ``.csv``. Over a history, the output says for each URL with a time whether it was allowed then, when it was first
+    disallowed after that, and whether it is allowed now. ``robots-scan match --help`` describes all options.
     """
     arguments = _options(locals(), exclude=("dataset", "agent", "urls", "output", "crawl", "progress"))
     arguments += [f"--agent={name}" for name in _texts(agent)]
@@ -117,6 +120,26 @@ def join(
     """Make the datasets in the subfolders of a folder one dataset, as ``robots-scan join`` does. Return the summary."""
     arguments = _options(locals(), exclude=("folder", "progress"))
     return _run("join", [*arguments, "--", os.fspath(folder)], progress)
+
+
+def history(
+    inputs: Paths,
+    output: Path,
+    *,
+    replace: bool = False,
+    forget: Path | None = None,
+    overwrite: bool = False,
+    threads: int | None = None,
+    memory: Size | None = None,
+    progress: bool | None = None,
+) -> dict[str, Any]:
+    """Make one dataset of many crawls, as ``robots-scan history`` does. Return the summary.
+
+    ``inputs`` are datasets of whole crawls, joined folders and earlier histories.
+    """
+    arguments = _options(locals(), exclude=("inputs", "output", "progress"))
+    arguments += [f"--output={os.fspath(output)}", "--", *_paths(inputs)]
+    return _run("history", arguments, progress)
 
 
 def verify(dataset: Path, *, threads: int | None = None, progress: bool | None = None) -> dict[str, Any]:

@@ -112,6 +112,21 @@ class Results(InFolder):
         self.assertEqual(comparable(actual), comparable(expected))
         self.assertEqual((self.folder / "a.csv").read_bytes(), (self.folder / "b.csv").read_bytes())
 
+    def test_a_history_is_made_and_asked(self) -> None:
+        robots_scan.scan(FIRST, self.folder / "1")
+        robots_scan.scan(LATER, self.folder / "2")
+        inputs = [self.folder / "1", self.folder / "2"]
+        expected = command_json("history", *inputs, "-o", self.folder / "a")
+        self.assertEqual(comparable(robots_scan.history(inputs, self.folder / "b")), comparable(expected))
+        self.assertEqual(self.files("a"), self.files("b"))
+        urls = self.folder / "urls.csv"
+        urls.write_text("url,seen\nhttps://moved.example/news,2026-03-01\nhttps://none.example/,2026-03-01\n")
+        options = ["--agent", "GPTBot", "--urls", urls, "--time-column", "seen", "--any-origin"]
+        expected = command_json("match", self.folder / "a", *options, "-o", self.folder / "a.parquet")
+        actual = robots_scan.match(self.folder / "a", "GPTBot", urls, self.folder / "b.parquet", time_column="seen", any_origin=True)
+        self.assertEqual(comparable(actual), comparable(expected))
+        self.assertEqual((self.folder / "a.parquet").read_bytes(), (self.folder / "b.parquet").read_bytes())
+
     def test_verify_returns_the_problems(self) -> None:
         robots_scan.scan(FIRST, self.folder / "out")
         path = next((self.folder / "out" / "rules").rglob("*.parquet"))
@@ -134,6 +149,7 @@ class Keywords(unittest.TestCase):
         "scan": {"output", "json", "quiet", "help", "dry_run"},
         "match": {"output", "urls", "agent", "json", "quiet", "help"},
         "join": {"json", "quiet", "help"},
+        "history": {"output", "json", "quiet", "help"},
         "verify": {"json", "quiet", "help"},
     }
     # What is written.
@@ -157,7 +173,7 @@ class Keywords(unittest.TestCase):
         self.assertEqual(self.keywords(robots_scan.read), self.flags("scan") - self.OF_OUTPUT)
 
     def test_defaults_are_left_to_the_command(self) -> None:
-        for function in (robots_scan.scan, robots_scan.match, robots_scan.join, robots_scan.verify, robots_scan.read):
+        for function in (robots_scan.scan, robots_scan.match, robots_scan.join, robots_scan.history, robots_scan.verify, robots_scan.read):
             for parameter in inspect.signature(function).parameters.values():
                 if parameter.kind is parameter.KEYWORD_ONLY:
                     self.assertIn(parameter.default, (None, False), parameter)

@@ -7,27 +7,27 @@ use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_key,
 
 /// The time and the place of an authoritative capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct CapturePlace {
+pub(crate) struct CapturePlace {
     /// Milliseconds since 1970.
-    pub(super) fetch_time: Option<i64>,
-    pub(super) archive_no: i64,
-    pub(super) offset: i64,
-    pub(super) record_in_member: i32,
+    pub(crate) fetch_time: Option<i64>,
+    pub(crate) archive_no: i64,
+    pub(crate) offset: i64,
+    pub(crate) record_in_member: i32,
 }
 
 /// A capture of a host.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct CaptureRecord<'a> {
-    pub(super) surt_host_name: &'a [u8],
-    pub(super) place: CapturePlace,
+pub(crate) struct CaptureRecord<'a> {
+    pub(crate) surt_host_name: &'a [u8],
+    pub(crate) place: CapturePlace,
     /// The digest of the content; empty if no rules were read.
-    pub(super) digest: &'a [u8],
+    pub(crate) digest: &'a [u8],
     /// The fields of `host_periods` from `policy_id` on.
-    pub(super) state: &'a [u8],
+    pub(crate) state: &'a [u8],
 }
 
 impl CapturePlace {
-    pub(super) fn put(&self, out: &mut Vec<u8>) {
+    pub(crate) fn put(&self, out: &mut Vec<u8>) {
         put_u8(out, self.fetch_time.is_some().into());
         if let Some(time) = self.fetch_time {
             put_i64(out, time);
@@ -37,7 +37,7 @@ impl CapturePlace {
         put_u32(out, self.record_in_member.cast_unsigned());
     }
 
-    pub(super) fn read(fields: &mut FieldReader<'_>) -> Self {
+    pub(crate) fn read(fields: &mut FieldReader<'_>) -> Self {
         Self {
             fetch_time: (fields.u8() != 0).then(|| fields.i64()),
             archive_no: fields.i64(),
@@ -49,7 +49,7 @@ impl CapturePlace {
 
 impl<'a> CaptureRecord<'a> {
     /// Writes a record. `median_fetch` is that of the crawl, for captures without a time.
-    pub(super) fn write(
+    pub(crate) fn write(
         out: &mut Vec<u8>,
         surt_host_name: &[u8],
         median_fetch: Option<i64>,
@@ -66,7 +66,7 @@ impl<'a> CaptureRecord<'a> {
         out.extend_from_slice(state);
     }
 
-    pub(super) fn read(record: &'a [u8]) -> Self {
+    pub(crate) fn read(record: &'a [u8]) -> Self {
         let mut fields = FieldReader::new(record);
         fields.key();
         fields.i64();
@@ -81,19 +81,19 @@ impl<'a> CaptureRecord<'a> {
 
 /// The fields of a state that are read on their own.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct StateFields<'a> {
+pub(crate) struct StateFields<'a> {
     /// The key of the policy, in hexadecimal.
-    pub(super) policy_id: Option<&'a [u8]>,
-    pub(super) preferences_id: Option<&'a [u8]>,
-    pub(super) registered_domain: Option<&'a [u8]>,
+    pub(crate) policy_id: Option<&'a [u8]>,
+    pub(crate) preferences_id: Option<&'a [u8]>,
+    pub(crate) registered_domain: Option<&'a [u8]>,
     /// True if the state is that of an open revisit.
-    pub(super) has_revisit: bool,
+    pub(crate) has_revisit: bool,
     /// True if the rules name crawlers, and their verdicts are known.
-    pub(super) has_named_rows: bool,
+    pub(crate) has_named_rows: bool,
 }
 
 impl<'a> StateFields<'a> {
-    pub(super) fn read(state: &'a [u8]) -> Self {
+    pub(crate) fn read(state: &'a [u8]) -> Self {
         let mut fields = FieldReader::new(state);
         let policy_id = optional_bytes(&mut fields);
         let preferences_id = optional_bytes(&mut fields);
@@ -110,12 +110,12 @@ impl<'a> StateFields<'a> {
 }
 
 /// Reads a byte string that may be null.
-pub(super) fn optional_bytes<'a>(fields: &mut FieldReader<'a>) -> Option<&'a [u8]> {
+pub(crate) fn optional_bytes<'a>(fields: &mut FieldReader<'a>) -> Option<&'a [u8]> {
     (fields.u8() != 0).then(|| fields.bytes())
 }
 
 /// Appends a byte string that may be null.
-pub(super) fn put_optional_bytes(out: &mut Vec<u8>, bytes: Option<&[u8]>) {
+pub(crate) fn put_optional_bytes(out: &mut Vec<u8>, bytes: Option<&[u8]>) {
     put_u8(out, bytes.is_some().into());
     if let Some(bytes) = bytes {
         put_bytes(out, bytes);
@@ -124,35 +124,49 @@ pub(super) fn put_optional_bytes(out: &mut Vec<u8>, bytes: Option<&[u8]>) {
 
 /// The fields of a state that are needed to fill revisits and to count verdicts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct StateDetails {
-    pub(super) policy_id: Option<Vec<u8>>,
+pub(crate) struct StateDetails {
+    pub(crate) policy_id: Option<Vec<u8>>,
     /// The domain, or nothing if the host has none.
-    pub(super) registered_domain: Option<Vec<u8>>,
+    pub(crate) registered_domain: Option<Vec<u8>>,
     /// The digest and the URL of a revisit whose content may be found.
-    pub(super) revisit: Option<(Vec<u8>, Vec<u8>)>,
-    pub(super) wildcard: VerdictClass,
-    pub(super) has_named_rows: bool,
+    pub(crate) revisit: Option<(Vec<u8>, Vec<u8>)>,
+    pub(crate) wildcard: VerdictClass,
+    pub(crate) has_named_rows: bool,
+    pub(crate) origin: StateOrigin,
+    pub(crate) fetch_status: Option<u16>,
+    pub(crate) is_revisit: bool,
+    /// The column `content_class`; empty for null.
+    pub(crate) content_class: Vec<u8>,
+}
+
+/// The origin of an authoritative capture.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct StateOrigin {
+    pub(crate) protocol: Vec<u8>,
+    pub(crate) host: Vec<u8>,
+    /// The port, if it is not the default one.
+    pub(crate) port: Option<u32>,
 }
 
 /// The digest of an empty body, which revisits with status 304 have because they have no body.
 const EMPTY_BODY_DIGEST: &[u8] = b"3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ";
 
 impl StateDetails {
-    pub(super) fn read(state: &[u8]) -> Self {
+    pub(crate) fn read(state: &[u8]) -> Self {
         let mut fields = FieldReader::new(state);
         let policy_id = optional_bytes(&mut fields).map(<[u8]>::to_vec);
         optional_bytes(&mut fields);
         let digest = optional_bytes(&mut fields);
         let revisit_url = optional_bytes(&mut fields);
-        fields.bytes();
+        let host = fields.bytes();
         let registered_domain = optional_bytes(&mut fields).map(<[u8]>::to_vec);
         // `url_host_tld` to `redirect_end`.
-        let (_tld, _protocol) = (optional_bytes(&mut fields), optional_bytes(&mut fields));
-        let _port = (fields.u8() != 0).then(|| fields.u32());
+        let (_tld, protocol) = (optional_bytes(&mut fields), optional_bytes(&mut fields));
+        let port = (fields.u8() != 0).then(|| fields.u32());
         let (_n_redirects, _end) = (fields.u32(), optional_bytes(&mut fields));
         let status = (fields.u8() != 0).then(|| fields.u32());
         let is_revisit = fields.u8() != 0;
-        optional_bytes(&mut fields);
+        let content_class = optional_bytes(&mut fields).unwrap_or_default();
         if fields.u8() != 0 {
             fields.i64();
         }
@@ -175,6 +189,14 @@ impl StateDetails {
                 .map(|digest| (digest.to_vec(), revisit_url.unwrap_or_default().to_vec())),
             wildcard,
             has_named_rows: state.last() == Some(&1),
+            origin: StateOrigin {
+                protocol: protocol.unwrap_or_default().to_vec(),
+                host: host.to_vec(),
+                port,
+            },
+            fetch_status: status.and_then(|status| u16::try_from(status).ok()),
+            is_revisit,
+            content_class: content_class.to_vec(),
         }
     }
 }

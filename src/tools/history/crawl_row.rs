@@ -4,29 +4,29 @@ use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, 
 
 /// A row of the table `crawls`, without its position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct CrawlRow {
-    pub(super) crawl: String,
-    pub(super) first_fetch: Option<i64>,
-    pub(super) median_fetch: Option<i64>,
-    pub(super) last_fetch: Option<i64>,
-    pub(super) captures: i64,
-    pub(super) hosts: i64,
-    pub(super) domains: i64,
-    pub(super) archives_read: i64,
-    pub(super) archives_listed: i64,
-    pub(super) is_sample: bool,
-    pub(super) format: u32,
-    pub(super) meaning: u32,
+pub(crate) struct CrawlRow {
+    pub(crate) crawl: String,
+    pub(crate) first_fetch: Option<i64>,
+    pub(crate) median_fetch: Option<i64>,
+    pub(crate) last_fetch: Option<i64>,
+    pub(crate) captures: i64,
+    pub(crate) hosts: i64,
+    pub(crate) domains: i64,
+    pub(crate) archives_read: i64,
+    pub(crate) archives_listed: i64,
+    pub(crate) is_sample: bool,
+    pub(crate) format: u32,
+    pub(crate) meaning: u32,
 }
 
 impl CrawlRow {
     /// Crawls are sorted by this key.
-    pub(super) fn order(&self) -> (Option<i64>, &str) {
+    pub(crate) fn order(&self) -> (Option<i64>, &str) {
         (self.median_fetch, &self.crawl)
     }
 
     /// Reads the fields of all columns of the table.
-    pub(super) fn read(fields: &mut FieldReader<'_>) -> Self {
+    pub(crate) fn read(fields: &mut FieldReader<'_>) -> Self {
         let crawl = String::from_utf8_lossy(fields.bytes()).into_owned();
         fields.u32();
         Self {
@@ -46,7 +46,7 @@ impl CrawlRow {
     }
 
     /// Appends the fields of all columns of the table.
-    pub(super) fn put(&self, position: u32, out: &mut Vec<u8>) {
+    pub(crate) fn put(&self, position: u32, out: &mut Vec<u8>) {
         put_bytes(out, self.crawl.as_bytes());
         put_u32(out, position);
         for time in [self.first_fetch, self.median_fetch, self.last_fetch] {

@@ -14,15 +14,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// A history that is read.
-pub(super) struct HistoryReader {
+pub(crate) struct HistoryReader {
     dataset: Dataset,
     /// Its crawls, in its order.
-    pub(super) crawls: Vec<CrawlRow>,
+    pub(crate) crawls: Vec<CrawlRow>,
 }
 
 impl HistoryReader {
     /// Opens a history, and reads its crawls.
-    pub(super) fn open(
+    pub(crate) fn open(
         root: &Path,
         manifest: &HistoryManifest,
         stop: &Arc<AtomicBool>,
@@ -43,7 +43,7 @@ impl HistoryReader {
     }
 
     /// Opens files of a history that is being written.
-    pub(super) fn from_files(
+    pub(crate) fn from_files(
         root: &Path,
         files: &[(Table, PathBuf)],
         crawls: &[CrawlRow],
@@ -56,7 +56,7 @@ impl HistoryReader {
     }
 
     /// Returns the places of all crawls.
-    pub(super) fn places(&self) -> BTreeMap<String, PlacedCrawl> {
+    pub(crate) fn places(&self) -> BTreeMap<String, PlacedCrawl> {
         let rows = (0..).zip(&self.crawls);
         let place = |(position, row): (u32, &CrawlRow)| {
             let median_fetch = row.median_fetch;
@@ -70,7 +70,7 @@ impl HistoryReader {
     }
 
     /// Reads all rows of a small table.
-    pub(super) fn read_rows(&self, table: Table) -> Result<Vec<Vec<u8>>, Error> {
+    pub(crate) fn read_rows(&self, table: Table) -> Result<Vec<Vec<u8>>, Error> {
         let mut cursor = self.open_table(table)?;
         let mut rows = Vec::new();
         while let Some(row) = cursor.peek() {
@@ -81,7 +81,7 @@ impl HistoryReader {
     }
 
     /// Opens some columns of a table.
-    pub(super) fn open_columns(
+    pub(crate) fn open_columns(
         &self,
         table: Table,
         names: &[&str],
@@ -90,20 +90,20 @@ impl HistoryReader {
     }
 
     /// Opens all columns of a table.
-    pub(super) fn open_table(&self, table: Table) -> Result<RowCursor<'_>, Error> {
+    pub(crate) fn open_table(&self, table: Table) -> Result<RowCursor<'_>, Error> {
         RowCursor::open(&self.dataset, table, table.columns().iter().collect())
     }
 }
 
 /// A crawl of a history, in the new one.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PlacedCrawl {
-    pub(super) position: u32,
-    pub(super) median_fetch: Option<i64>,
+pub(crate) struct PlacedCrawl {
+    pub(crate) position: u32,
+    pub(crate) median_fetch: Option<i64>,
 }
 
 /// Reads the captures of a history as records.
-pub(super) struct HistoryCaptures<'d> {
+pub(crate) struct HistoryCaptures<'d> {
     captures: RowCursor<'d>,
     periods: RowCursor<'d>,
     contents: RowCursor<'d>,
@@ -115,6 +115,8 @@ pub(super) struct HistoryCaptures<'d> {
     record: Vec<u8>,
     /// The place of the crawl of the current record in the order of crawls.
     position: u32,
+    /// The number of the current capture.
+    capture_no: i64,
     is_at_end: bool,
 }
 
@@ -136,7 +138,7 @@ struct Content {
 }
 
 impl<'d> HistoryCaptures<'d> {
-    pub(super) fn open(
+    pub(crate) fn open(
         history: &'d HistoryReader,
         crawls: BTreeMap<String, PlacedCrawl>,
         forgotten: &'d BTreeSet<String>,
@@ -151,17 +153,24 @@ impl<'d> HistoryCaptures<'d> {
             content: Content::default(),
             record: Vec::new(),
             position: 0,
+            capture_no: 0,
             is_at_end: false,
         };
         captures.read_record()?;
         Ok(captures)
     }
 
-    pub(super) fn peek(&self) -> Option<(&[u8], u32)> {
+    /// Returns the number of the current capture.
+    pub(crate) fn capture_no(&self) -> i64 {
+        self.capture_no
+    }
+
+    /// Returns the current record, and the place of its crawl.
+    pub(crate) fn peek(&self) -> Option<(&[u8], u32)> {
         (!self.is_at_end).then_some((&*self.record, self.position))
     }
 
-    pub(super) fn advance(&mut self) -> Result<(), Error> {
+    pub(crate) fn advance(&mut self) -> Result<(), Error> {
         self.captures.advance()?;
         self.read_record()
     }
@@ -198,6 +207,7 @@ impl<'d> HistoryCaptures<'d> {
                 &self.period.state,
             );
             self.position = crawl.position;
+            self.capture_no = capture_no;
             return Ok(());
         }
     }

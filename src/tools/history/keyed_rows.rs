@@ -13,19 +13,19 @@ use disk::error::Error;
 use sha2::{Digest, Sha256};
 
 /// The length of a key.
-pub(super) const KEY_BYTES: usize = 16;
+pub(crate) const KEY_BYTES: usize = 16;
 
 /// The tables of the rows of a key.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct KeyedTables {
+pub(crate) struct KeyedTables {
     /// The table that has one row for each key; `None` if there is none.
-    pub(super) of_keys: Option<Table>,
+    pub(crate) of_keys: Option<Table>,
     /// The tables that have any number of rows for each key. The first one has at least one, unless there is
     /// a table of keys.
-    pub(super) of_rows: &'static [Table],
+    pub(crate) of_rows: &'static [Table],
 }
 
-pub(super) const POLICIES: KeyedTables = KeyedTables {
+pub(crate) const POLICIES: KeyedTables = KeyedTables {
     of_keys: Some(Table::Policies),
     of_rows: &[
         Table::PolicyGroups,
@@ -35,7 +35,7 @@ pub(super) const POLICIES: KeyedTables = KeyedTables {
     ],
 };
 
-pub(super) const PREFERENCE_SETS: KeyedTables = KeyedTables {
+pub(crate) const PREFERENCE_SETS: KeyedTables = KeyedTables {
     of_keys: None,
     of_rows: &[Table::PreferenceSets],
 };
@@ -43,31 +43,31 @@ pub(super) const PREFERENCE_SETS: KeyedTables = KeyedTables {
 /// Builds the record of a key: the key, the fields of its row in the table of keys, and its rows in each
 /// other table.
 #[derive(Debug, Default)]
-pub(super) struct KeyedRecord {
+pub(crate) struct KeyedRecord {
     record: Vec<u8>,
 }
 
 impl KeyedRecord {
     /// Starts a record. The key is written when the record is finished, or is known.
-    pub(super) fn begin(&mut self, key: [u8; KEY_BYTES], fields: &[u8]) {
+    pub(crate) fn begin(&mut self, key: [u8; KEY_BYTES], fields: &[u8]) {
         self.record.clear();
         self.record.extend_from_slice(&key);
         put_bytes(&mut self.record, fields);
     }
 
     /// Adds the rows of the next table.
-    pub(super) fn push_rows(&mut self, count: u32, rows: &[u8]) {
+    pub(crate) fn push_rows(&mut self, count: u32, rows: &[u8]) {
         put_u32(&mut self.record, count);
         put_bytes(&mut self.record, rows);
     }
 
-    pub(super) fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         &self.record
     }
 }
 
 /// Returns the key of some byte strings: the first 128 bits of a SHA-256.
-pub(super) fn compute_key(parts: &[&[u8]]) -> [u8; KEY_BYTES] {
+pub(crate) fn compute_key(parts: &[&[u8]]) -> [u8; KEY_BYTES] {
     let mut hasher = Sha256::new();
     for part in parts {
         hasher.update((part.len() as u64).to_be_bytes());
@@ -80,12 +80,12 @@ pub(super) fn compute_key(parts: &[&[u8]]) -> [u8; KEY_BYTES] {
 }
 
 /// Returns a key in hexadecimal.
-pub(super) fn key_text(key: &[u8]) -> String {
+pub(crate) fn key_text(key: &[u8]) -> String {
     key.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Returns the key that a text in hexadecimal states; `None` if it states none.
-pub(super) fn key_from_text(text: &[u8]) -> Option<[u8; KEY_BYTES]> {
+pub(crate) fn key_from_text(text: &[u8]) -> Option<[u8; KEY_BYTES]> {
     let text = std::str::from_utf8(text).ok()?;
     let is_key = text.len() == 2 * KEY_BYTES && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let number = u128::from_str_radix(text, 16).ok().filter(|_| is_key)?;
@@ -93,7 +93,7 @@ pub(super) fn key_from_text(text: &[u8]) -> Option<[u8; KEY_BYTES]> {
 }
 
 /// Reads the records of all keys of a history, in the order of keys.
-pub(super) struct KeyedReader<'d> {
+pub(crate) struct KeyedReader<'d> {
     tables: KeyedTables,
     keys: Option<RowCursor<'d>>,
     rows: Vec<RowCursor<'d>>,
@@ -102,7 +102,7 @@ pub(super) struct KeyedReader<'d> {
 }
 
 impl<'d> KeyedReader<'d> {
-    pub(super) fn open(history: &'d HistoryReader, tables: KeyedTables) -> Result<Self, Error> {
+    pub(crate) fn open(history: &'d HistoryReader, tables: KeyedTables) -> Result<Self, Error> {
         let keys = tables.of_keys.map(|table| history.open_table(table));
         let rows = tables
             .of_rows
@@ -120,11 +120,11 @@ impl<'d> KeyedReader<'d> {
     }
 
     /// Returns the current record, which begins with its key.
-    pub(super) fn peek(&self) -> Option<&[u8]> {
+    pub(crate) fn peek(&self) -> Option<&[u8]> {
         (!self.is_at_end).then(|| self.record.bytes())
     }
 
-    pub(super) fn advance(&mut self) -> Result<(), Error> {
+    pub(crate) fn advance(&mut self) -> Result<(), Error> {
         let next = match &self.keys {
             Some(keys) => keys.peek(),
             None => self.rows[0].peek(),
@@ -229,15 +229,26 @@ pub(super) fn write_keyed_rows<'d>(
 }
 
 /// The parts of a record of a key.
-pub(super) struct KeyedRows<'a> {
-    pub(super) key: &'a [u8],
+pub(crate) struct KeyedRows<'a> {
+    pub(crate) key: &'a [u8],
     fields: &'a [u8],
     /// For each table, the number of rows and their fields.
     rows: Vec<(u32, &'a [u8])>,
 }
 
 impl<'a> KeyedRows<'a> {
-    fn read(record: &'a [u8], tables: KeyedTables) -> Self {
+    /// Returns the fields of the row in the table of keys.
+    pub(crate) fn fields(&self) -> FieldReader<'a> {
+        FieldReader::new(self.fields)
+    }
+
+    /// Returns the number of rows in one of the other tables, and their fields.
+    pub(crate) fn rows_of(&self, table: usize) -> (u32, FieldReader<'a>) {
+        let (count, rows) = self.rows.get(table).copied().unwrap_or_default();
+        (count, FieldReader::new(rows))
+    }
+
+    pub(crate) fn read(record: &'a [u8], tables: KeyedTables) -> Self {
         let (key, fields) = record.split_at(KEY_BYTES);
         let mut reader = FieldReader::new(fields);
         let fields = reader.bytes();
@@ -247,13 +258,13 @@ impl<'a> KeyedRows<'a> {
     }
 
     /// Returns the number of rows in the last table, and their fields.
-    pub(super) fn last_rows(&self) -> (u32, FieldReader<'a>) {
+    pub(crate) fn last_rows(&self) -> (u32, FieldReader<'a>) {
         let (count, rows) = self.rows.last().copied().unwrap_or_default();
         (count, FieldReader::new(rows))
     }
 
     /// Returns the crawlers that a policy names in groups, with the verdict of each.
-    pub(super) fn named_classes(&self) -> Vec<(&'a [u8], VerdictClass)> {
+    pub(crate) fn named_classes(&self) -> Vec<(&'a [u8], VerdictClass)> {
         let (count, mut fields) = self.last_rows();
         let mut classes = Vec::new();
         for _ in 0..count {
@@ -290,7 +301,7 @@ impl<'a> KeyedRows<'a> {
 }
 
 /// Passes over the fields of a verdict from `root_allowed` to `crawl_delay`.
-pub(super) fn skip_counts(fields: &mut FieldReader<'_>) {
+pub(crate) fn skip_counts(fields: &mut FieldReader<'_>) {
     if fields.u8() != 0 {
         fields.u8();
     }
@@ -303,7 +314,7 @@ pub(super) fn skip_counts(fields: &mut FieldReader<'_>) {
 }
 
 /// Passes over a nullable number of 32 bits.
-pub(super) fn skip_number(fields: &mut FieldReader<'_>) {
+pub(crate) fn skip_number(fields: &mut FieldReader<'_>) {
     if fields.u8() != 0 {
         fields.u32();
     }

@@ -18,22 +18,22 @@
 //! from.
 
 mod agent_periods;
-mod capture_record;
+pub(crate) mod capture_record;
 mod crawl_input;
-mod crawl_row;
+pub(crate) mod crawl_row;
 mod defects;
 mod domain_runs;
-mod history_input;
+pub(crate) mod history_input;
 mod inputs;
-mod keyed_rows;
+pub(crate) mod keyed_rows;
 mod output_folder;
 mod periods;
-mod revisits;
-mod row_cursor;
+pub(crate) mod revisits;
+pub(crate) mod row_cursor;
 mod share_row;
 mod shares;
 mod table_writer;
-mod verdict_class;
+pub(crate) mod verdict_class;
 
 pub(crate) use defects::find_defect;
 
@@ -575,6 +575,6 @@ fn read_crawlers(rows: &[Vec<u8>]) -> Crawlers {
 }
 
 /// Returns the error that a table of an input does not fit the others.
-fn damaged_error(table: Table) -> Error {
+pub(crate) fn damaged_error(table: Table) -> Error {
     inconsistent_table_error(table.name())
 }

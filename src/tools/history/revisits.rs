@@ -465,6 +465,26 @@ fn search(
     Ok(())
 }
 
+/// Returns the states that apply to the revisits of a history, sorted by the numbers of their captures.
+pub(crate) fn read_filled_states<'s>(
+    history: &HistoryReader,
+    memory: SortMemory<'s>,
+) -> Result<SortedRecords<'s>, Error> {
+    let mut by_period = memory.create_sorter();
+    let mut rows = history.open_table(Table::FilledRevisits)?;
+    let mut record = Vec::new();
+    while let Some(row) = rows.peek() {
+        let mut fields = FieldReader::new(row);
+        let (capture_no, period_id) = (fields.i64(), fields.i64());
+        record.clear();
+        put_i64(&mut record, period_id);
+        put_i64(&mut record, capture_no);
+        by_period.push(&record)?;
+        rows.advance()?;
+    }
+    sort_states(history, &by_period.finish()?, memory)
+}
+
 /// Merges the captures with the states of the periods that they are sorted by, and sorts them by their
 /// numbers.
 fn sort_states<'s>(

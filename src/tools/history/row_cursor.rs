@@ -16,7 +16,7 @@ use std::sync::Arc;
 const MAX_KEY_BYTES: usize = 256 << 20;
 
 /// Reads rows of some parts of a table.
-pub(super) struct RowCursor<'d> {
+pub(crate) struct RowCursor<'d> {
     dataset: &'d Dataset,
     table: Table,
     columns: Vec<&'static Column>,
@@ -34,7 +34,7 @@ pub(super) struct RowCursor<'d> {
 
 impl<'d> RowCursor<'d> {
     /// Opens columns of all parts of a table, and reads the first row.
-    pub(super) fn open(
+    pub(crate) fn open(
         dataset: &'d Dataset,
         table: Table,
         columns: Vec<&'static Column>,
@@ -43,7 +43,7 @@ impl<'d> RowCursor<'d> {
     }
 
     /// Opens columns of some parts of a table, and reads the first row.
-    pub(super) fn open_parts(
+    pub(crate) fn open_parts(
         dataset: &'d Dataset,
         table: Table,
         columns: Vec<&'static Column>,
@@ -67,12 +67,12 @@ impl<'d> RowCursor<'d> {
     }
 
     /// Returns the fields of the current row; `None` at the end.
-    pub(super) fn peek(&self) -> Option<&[u8]> {
+    pub(crate) fn peek(&self) -> Option<&[u8]> {
         (!self.is_at_end).then_some(&*self.row)
     }
 
     /// Goes to the next row.
-    pub(super) fn advance(&mut self) -> Result<(), Error> {
+    pub(crate) fn advance(&mut self) -> Result<(), Error> {
         loop {
             if let Some(batch) = &self.batch
                 && self.next_row < self.batch_rows
@@ -116,7 +116,7 @@ impl<'d> RowCursor<'d> {
     /// # Errors
     ///
     /// Those of reading, and that the table has rows of an earlier key.
-    pub(super) fn take_rows(
+    pub(crate) fn take_rows(
         &mut self,
         key: &[u8],
         out: &mut Vec<u8>,
@@ -145,7 +145,7 @@ impl<'d> RowCursor<'d> {
 }
 
 /// Returns columns of a table.
-pub(super) fn columns_named(table: Table, names: &[&str]) -> Vec<&'static Column> {
+pub(crate) fn columns_named(table: Table, names: &[&str]) -> Vec<&'static Column> {
     let find = |name: &&str| {
         let mut columns = table.columns().iter();
         columns.find(|column| column.name == *name)

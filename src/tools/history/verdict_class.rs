@@ -17,18 +17,18 @@ const BASES: [&str; 9] = [
 ];
 
 /// The number of classes.
-pub(super) const CLASS_COUNT: usize = VERDICTS.len() * BASES.len();
+pub(crate) const CLASS_COUNT: usize = VERDICTS.len() * BASES.len();
 
 /// A verdict with its basis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct VerdictClass(u8);
+pub(crate) struct VerdictClass(u8);
 
 impl VerdictClass {
     /// The verdict of a crawler that is not named, if the rows of names are not known.
-    pub(super) const UNKNOWN_NAMES: Self = Self::new(3, 8);
+    pub(crate) const UNKNOWN_NAMES: Self = Self::new(3, 8);
 
     /// The verdict of a crawler that ignores `*` and is not named.
-    pub(super) const ALLOWED_WITHOUT_GROUP: Self = Self::new(2, 2);
+    pub(crate) const ALLOWED_WITHOUT_GROUP: Self = Self::new(2, 2);
 
     const fn new(verdict: u8, basis: u8) -> Self {
         Self(verdict * BASES.len() as u8 + basis)
@@ -36,7 +36,7 @@ impl VerdictClass {
 
     /// Returns the class with these names. Names that are not known, which no release writes, have the last
     /// class.
-    pub(super) fn from_names(verdict: &[u8], basis: &[u8]) -> Self {
+    pub(crate) fn from_names(verdict: &[u8], basis: &[u8]) -> Self {
         let find = |names: &[&str], name: &[u8]| {
             let found = names.iter().position(|known| known.as_bytes() == name);
             found.unwrap_or(names.len() - 1) as u8
@@ -45,11 +45,11 @@ impl VerdictClass {
     }
 
     /// Returns the class with this number, which is below [`CLASS_COUNT`].
-    pub(super) fn from_number(number: u8) -> Self {
+    pub(crate) fn from_number(number: u8) -> Self {
         Self(number.min(CLASS_COUNT as u8 - 1))
     }
 
-    pub(super) fn number(self) -> u8 {
+    pub(crate) fn number(self) -> u8 {
         self.0
     }
 
@@ -61,21 +61,21 @@ impl VerdictClass {
         usize::from(self.0) % BASES.len()
     }
 
-    pub(super) fn is_known(self) -> bool {
+    pub(crate) fn is_known(self) -> bool {
         VERDICTS[self.verdict()] != "unknown"
     }
 
     /// Returns true if the rules of a group that names the crawler decide.
-    pub(super) fn is_of_group(self) -> bool {
+    pub(crate) fn is_of_group(self) -> bool {
         matches!(BASES[self.basis()], "explicit" | "too_complex")
     }
 
-    pub(super) fn is_by_status(self) -> bool {
+    pub(crate) fn is_by_status(self) -> bool {
         BASES[self.basis()] == "http_status"
     }
 
     /// Appends the names of the verdict and of the basis.
-    pub(super) fn put_names(self, out: &mut Vec<u8>) {
+    pub(crate) fn put_names(self, out: &mut Vec<u8>) {
         put_bytes(out, VERDICTS[self.verdict()].as_bytes());
         put_bytes(out, BASES[self.basis()].as_bytes());
     }

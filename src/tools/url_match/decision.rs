@@ -26,6 +26,8 @@ pub(super) enum DecisionBasis {
     NoCapture,
     BadUrl,
     BadTime,
+    /// Only over histories: the capture has another origin than the URL.
+    OtherOrigin,
 }
 
 /// The decision for one URL and one crawler.
@@ -66,7 +68,7 @@ impl UrlAccess {
 }
 
 impl DecisionBasis {
-    pub(super) const ALL: [Self; 11] = [
+    pub(super) const ALL: [Self; 12] = [
         Self::Explicit,
         Self::Wildcard,
         Self::NoGroup,
@@ -78,6 +80,7 @@ impl DecisionBasis {
         Self::NoCapture,
         Self::BadUrl,
         Self::BadTime,
+        Self::OtherOrigin,
     ];
 
     pub(super) fn new(basis: Basis) -> Self {
@@ -106,6 +109,7 @@ impl DecisionBasis {
             Self::NoCapture => "no_capture",
             Self::BadUrl => "bad_url",
             Self::BadTime => "bad_time",
+            Self::OtherOrigin => "other_origin",
         }
     }
 }

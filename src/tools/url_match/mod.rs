@@ -12,16 +12,20 @@
 //!    the rules. Each robots.txt is rebuilt from the table rows, for all URLs of a
 //!    chunk of lookups.
 //! 4. `output.rs` writes the decisions (`decision.rs`) in the order of the list.
+//!
+//! `in_history/` does the same over a history, for several times at once.
 
 mod context;
 mod decision;
 mod evaluate;
+mod in_history;
 mod lookup;
 mod output;
 mod prepared;
 mod progress;
 mod url_list;
 
+pub use in_history::{PreparedHistoryMatch, prepare_in_history};
 pub use lookup::is_url_or_path;
 pub use prepared::{MatchSummary, Options, PreparedMatch, prepare};
 pub use progress::{MatchProgress, MatchStage};

@@ -27,10 +27,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// The largest page of a Parquet list is the memory limit divided by this.
-const PAGE_MEMORY_DIVISOR: u64 = 4;
+pub(super) const PAGE_MEMORY_DIVISOR: u64 = 4;
 
 /// Rows of the list or of the output after which the stop flag is checked and progress reported.
-const ROWS_PER_STOP_CHECK: u64 = 4096;
+pub(super) const ROWS_PER_STOP_CHECK: u64 = 4096;
 
 /// The dataset, the URL list and the crawlers of a match, and the file that is written.
 #[derive(Clone, Debug)]
@@ -41,6 +41,8 @@ pub struct Options {
     pub urls: UrlListSource,
     /// The column of a CSV or Parquet list that holds the URLs; `url` if `None`.
     pub column: Option<String>,
+    /// The column of a CSV or Parquet list that holds the times; `fetch_time` if `None`.
+    pub time_column: Option<String>,
     pub crawlers: Vec<Crawler>,
     /// The dialect by which rules are read.
     pub dialect: DialectChoice,
@@ -113,6 +115,7 @@ pub fn prepare(options: Options) -> Result<PreparedMatch, Error> {
     dataset.check_parts(&tables)?;
     let list_options = UrlListOptions {
         column: options.column.clone(),
+        time_column: options.time_column.clone(),
         page_bytes_max: options.memory / PAGE_MEMORY_DIVISOR,
     };
     let urls = UrlListReader::open(&options.urls, list_options)?;
@@ -123,7 +126,7 @@ pub fn prepare(options: Options) -> Result<PreparedMatch, Error> {
     })
 }
 
-fn check_output(options: &Options) -> Result<(), Error> {
+pub(super) fn check_output(options: &Options) -> Result<(), Error> {
     let is_own = |path: &Path| is_csv_name(path) && has_match_header(path);
     check_output_file(&options.output, options.overwrite, &is_own)
 }

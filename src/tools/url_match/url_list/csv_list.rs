@@ -1,6 +1,6 @@
 //! URL lists in CSV.
 
-use super::{RowCallback, RowTime, find_column, parse_row_time, strip_bom};
+use super::{ListColumns, RowCallback, RowTime, find_column, parse_row_time, strip_bom};
 use crate::error::{ToolErrorKind, UrlListDefect};
 use disk::error::Error;
 use std::cell::Cell;
@@ -17,7 +17,7 @@ const MAX_RECORD_BYTES: usize = 4 << 20;
 pub(super) fn read(
     source: impl Read,
     path: &Path,
-    url_column: &str,
+    columns: &ListColumns<'_>,
     each: &mut RowCallback<'_>,
 ) -> Result<(), Error> {
     let refuse = |defect| Error::new(ToolErrorKind::NotAUrlList(defect), path);
@@ -44,12 +44,10 @@ pub(super) fn read(
         let names = header.iter().map(|field| strip_bom(field).trim_ascii());
         find_column(names, name).map_err(refuse)
     };
-    let Some(url_index) = find_index(url_column)? else {
-        return Err(refuse(UrlListDefect::NoCsvColumn {
-            name: url_column.to_owned(),
-        }));
-    };
-    let fetch_time_index = find_index("fetch_time")?;
+    let missing_error = |name: String| refuse(UrlListDefect::NoCsvColumn { name });
+    let url_index = find_index(columns.url)?;
+    let url_index = url_index.ok_or_else(|| missing_error(columns.url.to_owned()))?;
+    let fetch_time_index = columns.find_time(find_index, missing_error)?;
     let mut record = csv::ByteRecord::new();
     loop {
         bytes_left.set(MAX_RECORD_BYTES);

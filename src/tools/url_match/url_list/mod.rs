@@ -49,11 +49,37 @@ pub enum UrlListSource {
 pub(super) struct UrlListOptions {
     /// The column of a CSV or Parquet list that holds the URLs; `url` if `None`.
     pub(super) column: Option<String>,
+    /// The column that holds the times; `fetch_time` if `None`.
+    pub(super) time_column: Option<String>,
     /// The largest page of a Parquet file, in bytes.
     pub(super) page_bytes_max: u64,
 }
 
-/// The field `fetch_time` of a row.
+/// The columns of a CSV or Parquet list that are read.
+struct ListColumns<'a> {
+    url: &'a str,
+    /// The column of times; `None` for `fetch_time`, if there is one.
+    time: Option<&'a str>,
+}
+
+impl ListColumns<'_> {
+    /// Finds the column of times by a function that finds a column of this name. `None` if there is none, and
+    /// none was named.
+    fn find_time(
+        &self,
+        find: impl Fn(&str) -> Result<Option<usize>, Error>,
+        missing: impl Fn(String) -> Error,
+    ) -> Result<Option<usize>, Error> {
+        let Some(name) = self.time else {
+            return find("fetch_time");
+        };
+        find(name)?
+            .map(Some)
+            .ok_or_else(|| missing(name.to_owned()))
+    }
+}
+
+/// The time of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RowTime {
     /// The row has no time.
@@ -110,14 +136,17 @@ impl UrlListReader {
         each: &mut RowCallback<'_>,
     ) -> Result<(), Error> {
         let column = self.options.column.as_deref();
-        let url_column = column.unwrap_or(URL_COLUMN);
+        let columns = ListColumns {
+            url: column.unwrap_or(URL_COLUMN),
+            time: self.options.time_column.as_deref(),
+        };
         match self.list {
             OpenedList::Stdin => {
                 let path = Path::new("standard input");
                 let source = InterruptibleReader::new(io::stdin(), is_stopped);
                 match column {
                     None => read_text(&mut BufReader::new(source), path, each),
-                    Some(_) => csv_list::read(source, path, url_column, each),
+                    Some(_) => csv_list::read(source, path, &columns, each),
                 }
             }
             OpenedList::Text(source, path) => {
@@ -126,10 +155,10 @@ impl UrlListReader {
             }
             OpenedList::Csv(source, path) => {
                 let source = InterruptibleReader::new(source, is_stopped);
-                csv_list::read(source, &path, url_column, each)
+                csv_list::read(source, &path, &columns, each)
             }
             OpenedList::Parquet(paths) => paths.iter().try_for_each(|path| {
-                parquet_list::read(path, url_column, self.options.page_bytes_max, each)
+                parquet_list::read(path, &columns, self.options.page_bytes_max, each)
             }),
         }
     }
@@ -340,6 +369,7 @@ pub fn read_url_list(source: &UrlListSource) -> Result<Vec<String>, Error> {
     let refuse = |defect| Err(Error::new(ToolErrorKind::NotAUrlList(defect), path));
     let options = UrlListOptions {
         column: None,
+        time_column: None,
         page_bytes_max: MAX_URLS_BYTES as u64,
     };
     let (mut urls, mut bytes) = (Vec::new(), 0);
@@ -377,6 +407,7 @@ mod tests {
 
     const OPTIONS: UrlListOptions = UrlListOptions {
         column: None,
+        time_column: None,
         page_bytes_max: 1 << 20,
     };
 

@@ -4,7 +4,7 @@
 //! batch has fewer rows if large values may be repeated in it.
 
 use super::byte_column::ByteColumn;
-use super::{RowCallback, RowTime, find_column, parse_row_time};
+use super::{ListColumns, RowCallback, RowTime, find_column, parse_row_time};
 use crate::error::{ToolErrorKind, UrlListDefect};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -40,11 +40,11 @@ struct ParquetList<'p> {
 /// time from the column `fetch_time`.
 pub(super) fn read(
     path: &Path,
-    url_column: &str,
+    columns: &ListColumns<'_>,
     page_bytes_max: u64,
     each: &mut RowCallback<'_>,
 ) -> Result<(), Error> {
-    let list = ParquetList::open(path, url_column, page_bytes_max)?;
+    let list = ParquetList::open(path, columns, page_bytes_max)?;
     for row_group in 0..list.metadata.metadata().num_row_groups() {
         let mut reader = catch_panic(path, || list.open_row_group(row_group))?;
         while let Some(batch) = catch_panic(path, || {
@@ -58,7 +58,7 @@ pub(super) fn read(
 }
 
 impl<'p> ParquetList<'p> {
-    fn open(path: &'p Path, url_column: &str, page_bytes_max: u64) -> Result<Self, Error> {
+    fn open(path: &'p Path, wanted: &ListColumns<'_>, page_bytes_max: u64) -> Result<Self, Error> {
         let file = File::open(path).map_err(|error| Error::read(path, error))?;
         let load = || {
             let metadata = ArrowReaderMetadata::load(&file, reader_options())?;
@@ -75,12 +75,11 @@ impl<'p> ParquetList<'p> {
             let names = fields.iter().map(|field| field.name().as_bytes());
             find_column(names, name).map_err(refuse)
         };
-        let Some(url_index) = find_index(url_column)? else {
-            return Err(refuse(UrlListDefect::NoParquetColumn {
-                name: url_column.to_owned(),
-            }));
-        };
-        let fetch_time_index = find_index("fetch_time")?.filter(|index| *index != url_index);
+        let missing_error = |name: String| refuse(UrlListDefect::NoParquetColumn { name });
+        let url_index = find_index(wanted.url)?;
+        let url_index = url_index.ok_or_else(|| missing_error(wanted.url.to_owned()))?;
+        let fetch_time_index = wanted.find_time(find_index, missing_error)?;
+        let fetch_time_index = fetch_time_index.filter(|index| *index != url_index);
         Ok(Self {
             file,
             path,

@@ -1,0 +1,374 @@
+//! `match` over a history: was a URL allowed at a time, when was it first disallowed after that, and is it
+//! allowed now.
+//!
+//! 1. The list is sorted by host, and merged with the captures of hosts (`plan.rs`). A URL gets a plan: the
+//!    captures that matter to it, and the states that decide.
+//! 2. What the status decides is known at once. The other states are sorted by policy, and each policy is
+//!    rebuilt once from its lines (`rules.rs`).
+//! 3. Plans and decisions are sorted by the row of the list, and written together.
+
+mod plan;
+mod rules;
+
+use super::decision::{Decision, DecisionBasis, UrlAccess};
+use super::prepared::{MatchSummary, Options, check_output};
+use super::progress::{MatchProgress, MatchStage};
+use super::url_list::{UrlListOptions, UrlListReader};
+use crate::error::ToolErrorKind;
+use crate::history::crawl_row::CrawlRow;
+use crate::history::history_input::HistoryReader;
+use columns::TableFileWriter;
+use columns::escaped_text::escape_body;
+use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32};
+use dataset::external_sort::{
+    MIN_MEMORY_BYTES, Reader, SortMemory, SortedRecords, Sorter, SpillFolder,
+};
+use dataset::tables::Table;
+use dataset::{HistoryManifest, StoredRows};
+use disk::SingleFile;
+use disk::error::{Error, ErrorKind};
+use plan::{PlannedCapture, UrlPlan, plan_urls, sort_urls};
+use rules::decide_by_rules;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+const BATCH_ROWS: usize = 4096;
+
+/// A match over a history that is ready to run.
+pub struct PreparedHistoryMatch {
+    options: Options,
+    any_origin: bool,
+    manifest: HistoryManifest,
+    urls: UrlListReader,
+}
+
+/// What the steps share.
+struct HistoryMatch<'a> {
+    options: &'a Options,
+    any_origin: bool,
+    history: &'a HistoryReader,
+    memory: SortMemory<'a>,
+    progress: &'a MatchProgress,
+}
+
+/// Checks that the match can run. Nothing is written. If `any_origin`, a capture of another scheme, host or
+/// port than that of the URL decides, too.
+///
+/// # Errors
+///
+/// As for a dataset; [`ToolErrorKind::NotOverHistories`] for options that need a dataset.
+pub fn prepare_in_history(
+    options: Options,
+    any_origin: bool,
+    manifest: HistoryManifest,
+) -> Result<PreparedHistoryMatch, Error> {
+    let output = &options.output;
+    let refuse = |kind| Err(Error::new(kind, output));
+    if options.memory < MIN_MEMORY_BYTES {
+        return refuse(ToolErrorKind::MemoryTooSmall {
+            least: MIN_MEMORY_BYTES,
+        });
+    }
+    if options.crawlers.is_empty() {
+        return refuse(ToolErrorKind::NoCrawler);
+    }
+    let is_csv = super::output::is_csv_name(output);
+    let unusable = [
+        (options.category.is_some(), "--category"),
+        (!options.crawls.is_empty(), "--crawl"),
+        (is_csv, "an output in CSV"),
+    ];
+    if let Some((_, option)) = unusable.into_iter().find(|(is_used, _)| *is_used) {
+        return refuse(ToolErrorKind::NotOverHistories { option });
+    }
+    check_output(&options)?;
+    let list_options = UrlListOptions {
+        column: options.column.clone(),
+        time_column: options.time_column.clone(),
+        page_bytes_max: options.memory / super::prepared::PAGE_MEMORY_DIVISOR,
+    };
+    let urls = UrlListReader::open(&options.urls, list_options)?;
+    Ok(PreparedHistoryMatch {
+        options,
+        any_origin,
+        manifest,
+        urls,
+    })
+}
+
+impl PreparedHistoryMatch {
+    /// Runs the match. The output is written completely or not at all.
+    ///
+    /// # Errors
+    ///
+    /// Errors of reading and writing; [`ErrorKind::Abandoned`] once `stop` is set.
+    pub fn run(
+        self,
+        progress: &MatchProgress,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<MatchSummary, Error> {
+        let output = self.options.output.clone();
+        self.run_steps(progress, stop)
+            .map_err(|error| match error.kind() {
+                // The error of a sorter names the temporary folder.
+                Some(ErrorKind::Abandoned) => Error::new(ErrorKind::Abandoned, &output),
+                _ => error,
+            })
+    }
+
+    fn run_steps(
+        self,
+        progress: &MatchProgress,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<MatchSummary, Error> {
+        let start = Instant::now();
+        let Self {
+            options,
+            any_origin,
+            manifest,
+            urls,
+        } = self;
+        let history = HistoryReader::open(&options.dataset, &manifest, stop)?;
+        let output = SingleFile::open(&options.output)?;
+        // Another run may have written the file since the first check.
+        check_output(&options)?;
+        let spill_folder = SpillFolder::create(&output.sort_folder_path(), Arc::clone(stop))?;
+        let context = HistoryMatch {
+            options: &options,
+            any_origin,
+            history: &history,
+            memory: SortMemory::new(&spill_folder, options.memory),
+            progress,
+        };
+        let mut summary = MatchSummary {
+            is_dataset_whole: true,
+            ..MatchSummary::default()
+        };
+        let mut plans = context.memory.create_sorter();
+        let mut decisions = context.memory.create_sorter();
+        progress.begin_stage(MatchStage::Urls);
+        let lookups = sort_urls(&context, urls, &mut plans, &mut summary)?;
+        progress.begin_stage(MatchStage::Captures);
+        let requests = plan_urls(&context, &lookups, &mut plans, &mut decisions, &mut summary)?;
+        drop(lookups);
+        progress.begin_stage(MatchStage::Rules);
+        decide_by_rules(&context, &requests, &mut decisions, &mut summary)?;
+        drop(requests);
+        progress.begin_stage(MatchStage::Write);
+        let (plans, decisions) = (plans.finish()?, decisions.finish()?);
+        context.write_output(&plans, &decisions, &output, &mut summary)?;
+        summary.runs = spill_folder.run_count();
+        summary.seconds = start.elapsed().as_secs_f64();
+        Ok(summary)
+    }
+}
+
+/// The decisions of a row of the list by one state, one per crawler. Records sort by row, then by state.
+struct StateDecisions;
+
+impl StateDecisions {
+    fn push(
+        sorter: &mut Sorter<'_>,
+        row: u64,
+        slot: u32,
+        decisions: impl Iterator<Item = Decision>,
+    ) -> Result<(), Error> {
+        let mut record = Vec::new();
+        put_i64(&mut record, row.cast_signed());
+        put_u32(&mut record, slot);
+        for decision in decisions {
+            put_u8(&mut record, decision.access as u8);
+            put_u8(&mut record, decision.basis as u8);
+            put_u32(&mut record, decision.line_no.unwrap_or(0));
+        }
+        sorter.push(&record)
+    }
+
+    /// Reads the decisions of a row by its states.
+    fn read(
+        reader: &mut Reader<'_>,
+        row: u64,
+        crawlers: usize,
+    ) -> Result<BTreeMap<u32, Vec<Decision>>, Error> {
+        let mut by_slot = BTreeMap::new();
+        while let Some(record) = reader.peek() {
+            let mut fields = FieldReader::new(record);
+            if fields.i64().cast_unsigned() != row {
+                break;
+            }
+            let slot = fields.u32();
+            let decisions = (0..crawlers).map(|_| Decision {
+                access: UrlAccess::ALL[usize::from(fields.u8())],
+                basis: DecisionBasis::ALL[usize::from(fields.u8())],
+                line_no: Some(fields.u32()).filter(|line_no| *line_no > 0),
+                preference: None,
+            });
+            by_slot.insert(slot, decisions.collect());
+            reader.advance()?;
+        }
+        Ok(by_slot)
+    }
+}
+
+impl HistoryMatch<'_> {
+    fn write_output(
+        &self,
+        plans: &SortedRecords<'_>,
+        decisions: &SortedRecords<'_>,
+        output: &SingleFile,
+        summary: &mut MatchSummary,
+    ) -> Result<(), Error> {
+        let schema = Table::HistoryMatches.file_schema(&[]);
+        let mut file = TableFileWriter::create(schema, output.new_file()?)?;
+        match self.write_rows(plans, decisions, &mut file, summary) {
+            Ok(()) => {
+                let written = file.finish()?;
+                summary.bytes_written = written.bytes;
+                Ok(())
+            }
+            Err(error) => {
+                file.discard();
+                Err(error)
+            }
+        }
+    }
+
+    fn write_rows(
+        &self,
+        plans: &SortedRecords<'_>,
+        decisions: &SortedRecords<'_>,
+        file: &mut TableFileWriter,
+        summary: &mut MatchSummary,
+    ) -> Result<(), Error> {
+        let (mut plans, mut decisions) = (plans.read()?, decisions.read()?);
+        let mut rows = StoredRows::new(Table::HistoryMatches);
+        let mut fields = Vec::new();
+        let crawlers = &self.options.crawlers;
+        let (mut by_access, mut by_basis) = ([0u64; 3], [0u64; DecisionBasis::ALL.len()]);
+        while let Some(record) = plans.peek() {
+            let plan = UrlPlan::read(record);
+            let by_slot = StateDecisions::read(&mut decisions, plan.row, crawlers.len())?;
+            for (i, crawler) in crawlers.iter().enumerate() {
+                let answer = Answer::new(&plan, self.any_origin, |slot| {
+                    let decisions = by_slot.get(&slot).and_then(|decisions| decisions.get(i));
+                    decisions.copied()
+                });
+                by_access[answer.decision.access as usize] += 1;
+                by_basis[answer.decision.basis as usize] += 1;
+                fields.clear();
+                answer.put(&plan, crawler.agent(), &self.history.crawls, &mut fields);
+                rows.push(&[], &mut FieldReader::new(&fields));
+                summary.rows += 1;
+            }
+            if rows.row_count() >= BATCH_ROWS {
+                self.memory.check_stop()?;
+                self.progress.set_rows(summary.rows);
+                file.write(rows.take())?;
+            }
+            plans.advance()?;
+        }
+        let owned = |(name, count): (&str, u64)| (name.to_owned(), count);
+        let accesses = UrlAccess::ALL
+            .map(UrlAccess::name)
+            .into_iter()
+            .zip(by_access);
+        summary.by_access = accesses.map(owned).collect();
+        let bases = DecisionBasis::ALL
+            .map(DecisionBasis::name)
+            .into_iter()
+            .zip(by_basis);
+        summary.by_basis = bases.filter(|(_, count)| *count > 0).map(owned).collect();
+        file.write(rows.take())?;
+        file.finish_rows()
+    }
+}
+
+/// The answer for a URL and a crawler.
+struct Answer<'p> {
+    decision: Decision,
+    capture: Option<&'p PlannedCapture>,
+    first_disallowed: Option<&'p PlannedCapture>,
+    last: Option<(UrlAccess, &'p PlannedCapture)>,
+}
+
+impl<'p> Answer<'p> {
+    /// Makes the answer of a plan. `decide` returns the decision by a state.
+    fn new(
+        plan: &'p UrlPlan<'_>,
+        any_origin: bool,
+        decide: impl Fn(u32) -> Option<Decision>,
+    ) -> Self {
+        let unknown = |basis| Decision::new_without_rule(UrlAccess::Unknown, basis);
+        let decide = |capture: &PlannedCapture| match capture.is_same_origin || any_origin {
+            true => decide(capture.slot).unwrap_or(unknown(DecisionBasis::HttpStatus)),
+            false => unknown(DecisionBasis::OtherOrigin),
+        };
+        let capture = plan.capture.as_ref();
+        let decision = match (plan.bad_basis, capture) {
+            (Some(basis), _) => unknown(basis),
+            (None, Some(capture)) => decide(capture),
+            (None, None) => unknown(DecisionBasis::NoCapture),
+        };
+        let is_disallowed =
+            |capture: &&PlannedCapture| decide(capture).access == UrlAccess::Disallowed;
+        Self {
+            decision,
+            capture,
+            first_disallowed: plan.later.iter().find(is_disallowed),
+            last: plan.last.as_ref().map(|last| (decide(last).access, last)),
+        }
+    }
+
+    /// Appends the fields of the row.
+    fn put(&self, plan: &UrlPlan<'_>, agent: &str, crawls: &[CrawlRow], out: &mut Vec<u8>) {
+        let crawl_of = |capture: &PlannedCapture| &crawls[capture.position as usize].crawl;
+        put_bytes(out, escape_body(plan.url, true).as_bytes());
+        put_bytes(out, agent.as_bytes());
+        put_optional_i64(out, plan.time);
+        put_bytes(out, self.decision.access.name().as_bytes());
+        put_bytes(out, self.decision.basis.name().as_bytes());
+        put_u8(out, self.decision.line_no.is_some().into());
+        if let Some(line_no) = self.decision.line_no {
+            put_u32(out, line_no);
+        }
+        let capture = self.capture;
+        put_optional_text(out, capture.map(|capture| crawl_of(capture)));
+        let fetch_time = capture.and_then(|capture| capture.fetch_time);
+        put_optional_i64(out, fetch_time);
+        let distance = plan.time.zip(fetch_time);
+        put_optional_i64(
+            out,
+            distance.map(|(time, fetch_time)| (time - fetch_time) / 1000),
+        );
+        put_u8(out, capture.is_some().into());
+        if let Some(capture) = capture {
+            put_u8(out, capture.is_same_origin.into());
+        }
+        put_optional_i64(out, capture.map(|capture| capture.archive_no));
+        put_optional_i64(out, capture.map(|capture| capture.offset));
+        let first = self.first_disallowed;
+        put_optional_text(out, first.map(|capture| crawl_of(capture)));
+        put_optional_i64(out, first.and_then(|capture| capture.fetch_time));
+        let access = self.last.map_or(UrlAccess::Unknown, |(access, _)| access);
+        put_bytes(out, access.name().as_bytes());
+        let last = self.last.map(|(_, capture)| capture);
+        put_optional_text(out, last.map(|capture| crawl_of(capture)));
+        put_optional_i64(out, last.and_then(|capture| capture.fetch_time));
+    }
+}
+
+fn put_optional_i64(out: &mut Vec<u8>, number: Option<i64>) {
+    put_u8(out, number.is_some().into());
+    if let Some(number) = number {
+        put_i64(out, number);
+    }
+}
+
+fn put_optional_text(out: &mut Vec<u8>, text: Option<&String>) {
+    put_u8(out, text.is_some().into());
+    if let Some(text) = text {
+        put_bytes(out, text.as_bytes());
+    }
+}
