@@ -55,8 +55,6 @@ AGENTS = ("GPTBot", "Googlebot")
 MOST_NAMES = 2000
 SHOWN = 5
 
-TABLES = ("crawls", "archives", "host_captures", "host_periods", "host_contents", "agent_periods", "policies", "policy_groups", "policy_rules",
-          "policy_directives", "policy_verdicts", "preference_sets", "agents")
 # Columns of hosts that a history lacks: keys, and counts of captures.
 KEYS = ("host_id", "authoritative_robots_id", "rules_robots_id", "n_captures", "n_changes")
 # Columns of hosts that describe the authoritative capture, and those that describe the capture whose rules apply.
@@ -350,6 +348,10 @@ class History:
     def files_of(self, table):
         return sorted((self.folder / table).glob("*.parquet"))
 
+    def names(self):
+        """The names of its tables."""
+        return {path.parent.name for path in self.folder.glob("*/*.parquet")}
+
     def table(self, table):
         """The names of columns and the rows of a table, in the order of its files."""
         if table not in self.tables:
@@ -383,7 +385,7 @@ class History:
     def compare(self, other, label):
         """The differences of the rows and columns of all tables. Files with the same bytes need not be read."""
         found = []
-        for table in TABLES:
+        for table in sorted(self.names() | other.names()):
             bytes_of = [[path.read_bytes() for path in history.files_of(table)] for history in (self, other)]
             if not bytes_of[0] or bytes_of[0] != bytes_of[1]:
                 found += differences(f"{label}: columns of {table}", ["name"] * 99, self.columns(table), other.columns(table))
@@ -584,6 +586,13 @@ def check_filled(world):
     if not open_captures:
         return []
     sources = oracle.sources()
+    stored = {row["capture_no"]: row["rules_crawl"] for row in world.history.dicts("filled_revisits")}
+    wanted = {}
+    for capture in open_captures:
+        source = oracle.fill(capture, sources)
+        if source is not None:
+            wanted[oracle.numbers[capture["host"], capture["crawl"].name]] = source["crawl"].name
+    found += differences("filled_revisits", ("capture_no", "rules_crawl"), list(stored.items()), sorted(wanted.items()))
     views = {(row["surt_host_name"], row["crawl"]): row for row in query(connection, "SELECT * FROM hosts")}
     verdicts, preferences = defaultdict(list), defaultdict(list)
     for rows, view, columns in ((verdicts, "host_verdicts", ("agent", *VERDICT, "evidence_line")), (preferences, "host_preferences", PREFERENCE)):
@@ -741,7 +750,7 @@ def check_forget(world):
     mixed = world.make("forgotten-mixed", half.folder, *datasets[1::2], options=options)
     found += mixed.compare(of_datasets, f"{world.name}, --forget in a history and in datasets")
     names = [name_key(host) for host in forgotten]
-    for table in TABLES:
+    for table in sorted(of_datasets.names()):
         column = "surt_host_name"
         if column in of_datasets.columns(table):
             place = of_datasets.columns(table).index(column)
@@ -828,7 +837,7 @@ NAMES = ("example.com", "gov.uk", "a.example.com", "a-b.example.com", "example-c
 BODIES = (
     b"User-agent: *\nDisallow: /x\n",
     b"# Another comment\nUser-agent: *\nDisallow: /x\n",
-    b"User-agent: *\nDisallow: /x\nSitemap: https://example.com/s.xml\n",
+    b"User-agent: *\nDisallow: /x\nSitemap: https://example.com/s.xml\n\nUser-agent: Yahoo! Slurp\nDisallow: /y\n",
     b"User-agent: *\nDisallow: /x\nUnknown-line: 1\n",
     b"\nUser-agent: *\nDisallow: /x\n",
     b"User-agent: GPTBot\nDisallow: /\n\nUser-agent: CCBot\nAllow: /\n",

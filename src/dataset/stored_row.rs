@@ -145,8 +145,37 @@ enum DecodedValues {
     Int(ColumnBuilder<i32>),
     Double(ColumnBuilder<f64>),
     Bool(ColumnBuilder<bool>),
-    Text(ColumnBuilder<u32>),
+    Text(TextColumn),
     PlainText(PlainTextBuilder),
+}
+
+/// A column of texts, many of which are that of the row before.
+#[derive(Debug, Default)]
+struct TextColumn {
+    ids: ColumnBuilder<u32>,
+    last: Vec<u8>,
+    /// The id of `last` in this batch.
+    last_id: Option<u32>,
+}
+
+impl TextColumn {
+    fn append(&mut self, text: &[u8], texts: &mut Interner) {
+        let id = match self.last_id.filter(|_| self.last == text) {
+            Some(id) => id,
+            None => {
+                self.last.clear();
+                self.last.extend_from_slice(text);
+                texts.intern(utf8_text(text))
+            }
+        };
+        self.last_id = Some(id);
+        self.ids.append_value(id);
+    }
+
+    fn take(&mut self) -> ColumnData {
+        self.last_id = None;
+        self.ids.take(ColumnValues::Text)
+    }
 }
 
 impl StoredRows {
@@ -206,7 +235,7 @@ impl DecodedValues {
             ColumnType::Text if column.is_plain_text => {
                 Self::PlainText(PlainTextBuilder::default())
             }
-            ColumnType::Text => Self::Text(ColumnBuilder::default()),
+            ColumnType::Text => Self::Text(TextColumn::default()),
         }
     }
 
@@ -216,7 +245,7 @@ impl DecodedValues {
             Self::Int(column) => column.take(ColumnValues::Int),
             Self::Double(column) => column.take(ColumnValues::Double),
             Self::Bool(column) => column.take(ColumnValues::Bool),
-            Self::Text(column) => column.take(ColumnValues::Text),
+            Self::Text(column) => column.take(),
             Self::PlainText(column) => column.take(),
         }
     }
@@ -244,12 +273,15 @@ impl DecodedColumn {
                 1
             }
             DecodedValues::Text(column) => {
-                let text = has_value.then(|| text(fields));
-                column.append_option(text.map(|text| texts.intern(text)));
+                let text = has_value.then(|| fields.bytes());
+                match text {
+                    Some(text) => column.append(text, texts),
+                    None => column.ids.append_option(None),
+                }
                 4 + text.map_or(0, |text| text.len() as u64)
             }
             DecodedValues::PlainText(column) => {
-                let text = has_value.then(|| text(fields));
+                let text = has_value.then(|| utf8_text(fields.bytes()));
                 column.append_option(text);
                 4 + text.map_or(0, |text| text.len() as u64)
             }
@@ -257,7 +289,6 @@ impl DecodedColumn {
     }
 }
 
-/// Reads a text that [`put_bytes`] wrote.
-fn text<'a>(fields: &mut FieldReader<'a>) -> &'a str {
-    std::str::from_utf8(fields.bytes()).expect("it was written from a text")
+fn utf8_text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("it was written from a text")
 }

@@ -43,7 +43,7 @@ pub use column::{Column, ColumnType, Expression, SqlDialect, is_partition_name};
 pub use crawler_verdicts::{Builder as CrawlerVerdictRows, CrawlerVerdictRow};
 pub use faults::Fault;
 pub use filled::fill_null_columns;
-pub use history::STATE_COLUMNS;
+pub use history::{HostCaptureRow, HostCaptureRows, STATE_COLUMNS};
 use history::{
     agent_periods, archives, crawls, filled_revisits, host_captures, host_contents, host_periods,
     policies, policy_directives, policy_groups, policy_rules, policy_verdicts, preference_sets,

@@ -18,15 +18,24 @@ pub(crate) struct CapturePlace {
 /// A capture of a host.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CaptureRecord<'a> {
-    pub(crate) surt_host_name: &'a [u8],
+    pub(crate) surt_host_name: &'a str,
+    /// The time by which the captures of a host are sorted: that of the crawl, if the capture has none.
+    pub(crate) time: i64,
     pub(crate) place: CapturePlace,
     /// The digest of the content; empty if no rules were read.
     pub(crate) digest: &'a [u8],
     /// The fields of `host_periods` from `policy_id` on.
     pub(crate) state: &'a [u8],
+    /// The period of the capture in the history that it is read from.
+    pub(crate) period_id: Option<i64>,
 }
 
 impl CapturePlace {
+    /// Returns the time by which the captures of a host are sorted.
+    pub(crate) fn order_time(&self, median_fetch: Option<i64>) -> i64 {
+        self.fetch_time.or(median_fetch).unwrap_or(i64::MIN)
+    }
+
     pub(crate) fn put(&self, out: &mut Vec<u8>) {
         put_u8(out, self.fetch_time.is_some().into());
         if let Some(time) = self.fetch_time {
@@ -59,7 +68,7 @@ impl<'a> CaptureRecord<'a> {
     ) {
         out.clear();
         put_key(out, surt_host_name);
-        put_i64(out, place.fetch_time.or(median_fetch).unwrap_or(i64::MIN));
+        put_i64(out, place.order_time(median_fetch));
         put_bytes(out, surt_host_name);
         place.put(out);
         put_bytes(out, digest);
@@ -69,12 +78,15 @@ impl<'a> CaptureRecord<'a> {
     pub(crate) fn read(record: &'a [u8]) -> Self {
         let mut fields = FieldReader::new(record);
         fields.key();
-        fields.i64();
+        let time = fields.i64();
+        let host = fields.bytes();
         Self {
-            surt_host_name: fields.bytes(),
+            surt_host_name: std::str::from_utf8(host).expect("it was written from a text"),
+            time,
             place: CapturePlace::read(&mut fields),
             digest: fields.bytes(),
             state: fields.rest(),
+            period_id: None,
         }
     }
 }

@@ -1,13 +1,12 @@
 //! Checks whether the tables of a history refer to each other.
 
-use super::capture_record::{CaptureRecord, StateFields};
+use super::capture_record::StateFields;
 use super::damaged_error;
 use super::history_input::{HistoryCaptures, HistoryReader};
 use super::keyed_rows::{
     KEY_BYTES, KeyedReader, KeyedTables, POLICIES, PREFERENCE_SETS, key_from_text,
 };
 use dataset::HistoryManifest;
-use dataset::external_sort::sort_key::FieldReader;
 use dataset::tables::Table;
 use disk::error::Error;
 use std::collections::BTreeSet;
@@ -32,19 +31,20 @@ fn check_rows(root: &Path, manifest: &HistoryManifest) -> Result<(), Error> {
     let sets = read_keys(&history, PREFERENCE_SETS)?;
     let none = BTreeSet::new();
     let mut captures = HistoryCaptures::open(&history, history.places(), &none)?;
-    let mut last: (Vec<u8>, u32) = (Vec::new(), 0);
+    let (mut host, mut last) = (String::new(), (i64::MIN, 0));
     let mut count: u64 = 0;
-    while let Some((record, position)) = captures.peek() {
-        let mut fields = FieldReader::new(record);
-        let key_bytes = fields.key().len() + size_of::<i64>();
-        let order = (&record[..key_bytes], position);
-        if count > 0 && order <= (&last.0[..], last.1) {
+    while let Some((capture, position)) = captures.peek() {
+        let order = (capture.time, position);
+        let is_sorted = match host == capture.surt_host_name {
+            true => count == 0 || last < order,
+            false => *host < *capture.surt_host_name,
+        };
+        if !is_sorted || captures.capture_no().cast_unsigned() != count {
             return Err(damaged_error(Table::HostCaptures));
         }
-        last.0.clear();
-        last.0.extend_from_slice(order.0);
-        last.1 = position;
-        let state = StateFields::read(CaptureRecord::read(record).state);
+        capture.surt_host_name.clone_into(&mut host);
+        last = order;
+        let state = StateFields::read(capture.state);
         for (id, keys) in [(state.policy_id, &policies), (state.preferences_id, &sets)] {
             let is_known =
                 |id: &[u8]| key_from_text(id).is_some_and(|key| keys.binary_search(&key).is_ok());

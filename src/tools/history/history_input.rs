@@ -6,9 +6,11 @@ use super::damaged_error;
 use super::row_cursor::{RowCursor, columns_named};
 use dataset::external_sort::sort_key::FieldReader;
 use dataset::tables::Table;
-use dataset::{Dataset, HistoryManifest};
+use dataset::{
+    CaptureFilter, Dataset, HistoryManifest, PartReader, StoredColumns, stored_columns, value,
+};
 use disk::error::Error;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -96,15 +98,34 @@ impl HistoryReader {
 }
 
 /// A crawl of a history, in the new one.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PlacedCrawl {
     pub(crate) position: u32,
     pub(crate) median_fetch: Option<i64>,
 }
 
-/// Reads the captures of a history as records.
+stored_columns! {
+    struct CaptureColumns of HostCaptures {
+        capture_no: Long,
+        surt_host_name: Text,
+        crawl: Text,
+        fetch_time: Time,
+        archive_no: Long,
+        warc_record_offset: Long,
+        warc_record_in_member: Int,
+        period_id: Long,
+    }
+}
+
+/// Reads the captures of a history in order.
 pub(crate) struct HistoryCaptures<'d> {
-    captures: RowCursor<'d>,
+    dataset: &'d Dataset,
+    /// The files that are not opened yet.
+    parts: VecDeque<u32>,
+    reader: Option<PartReader<'d>>,
+    /// The current batch; `None` at the end.
+    columns: Option<CaptureColumns>,
+    row: usize,
     periods: RowCursor<'d>,
     contents: RowCursor<'d>,
     /// The crawls that are kept.
@@ -112,12 +133,9 @@ pub(crate) struct HistoryCaptures<'d> {
     forgotten: &'d BTreeSet<String>,
     period: Period,
     content: Content,
-    record: Vec<u8>,
-    /// The place of the crawl of the current record in the order of crawls.
-    position: u32,
-    /// The number of the current capture.
-    capture_no: i64,
-    is_at_end: bool,
+    /// The crawl of the current capture.
+    crawl: PlacedCrawl,
+    has_digest: bool,
 }
 
 /// The current period.
@@ -143,85 +161,125 @@ impl<'d> HistoryCaptures<'d> {
         crawls: BTreeMap<String, PlacedCrawl>,
         forgotten: &'d BTreeSet<String>,
     ) -> Result<Self, Error> {
+        let dataset = &history.dataset;
         let mut captures = Self {
-            captures: history.open_table(Table::HostCaptures)?,
+            dataset,
+            parts: dataset.parts_with(Table::HostCaptures).into(),
+            reader: None,
+            columns: None,
+            row: 0,
             periods: history.open_table(Table::HostPeriods)?,
             contents: history.open_table(Table::HostContents)?,
             crawls,
             forgotten,
             period: Period::default(),
             content: Content::default(),
-            record: Vec::new(),
-            position: 0,
-            capture_no: 0,
-            is_at_end: false,
+            crawl: PlacedCrawl::default(),
+            has_digest: false,
         };
-        captures.read_record()?;
+        captures.read_batch()?;
+        captures.find_capture()?;
         Ok(captures)
     }
 
     /// Returns the number of the current capture.
     pub(crate) fn capture_no(&self) -> i64 {
-        self.capture_no
+        let columns = self.columns.as_ref();
+        columns.map_or(0, |columns| columns.capture_no.value(self.row))
     }
 
-    /// Returns the current record, and the place of its crawl.
-    pub(crate) fn peek(&self) -> Option<(&[u8], u32)> {
-        (!self.is_at_end).then_some((&*self.record, self.position))
+    /// Returns the current capture, and the place of its crawl.
+    pub(crate) fn peek(&self) -> Option<(CaptureRecord<'_>, u32)> {
+        let (columns, row) = (self.columns.as_ref()?, self.row);
+        let place = CapturePlace {
+            fetch_time: value(&columns.fetch_time, row),
+            archive_no: columns.archive_no.value(row),
+            offset: columns.warc_record_offset.value(row),
+            record_in_member: columns.warc_record_in_member.value(row),
+        };
+        let capture = CaptureRecord {
+            surt_host_name: columns.surt_host_name.value(row),
+            time: place.order_time(self.crawl.median_fetch),
+            place,
+            digest: if self.has_digest {
+                &self.content.digest
+            } else {
+                &[]
+            },
+            state: &self.period.state,
+            period_id: Some(self.period.id),
+        };
+        Some((capture, self.crawl.position))
     }
 
     pub(crate) fn advance(&mut self) -> Result<(), Error> {
-        self.captures.advance()?;
-        self.read_record()
+        self.row += 1;
+        self.find_capture()
     }
 
-    /// Reads the next capture of a crawl and a host that are kept.
-    fn read_record(&mut self) -> Result<(), Error> {
-        loop {
-            let Some(row) = self.captures.peek() else {
-                self.is_at_end = true;
-                return Ok(());
-            };
-            let mut fields = FieldReader::new(row);
-            let capture_no = fields.i64();
-            let host = fields.bytes();
-            let crawl = fields.bytes();
-            let place = CapturePlace::read(&mut fields);
-            let period_id = fields.i64();
-            let crawl = std::str::from_utf8(crawl).ok();
-            let crawl = crawl.and_then(|crawl| self.crawls.get(crawl));
-            let is_forgotten = !self.forgotten.is_empty()
-                && std::str::from_utf8(host).is_ok_and(|host| self.forgotten.contains(host));
+    /// Goes to the first capture, from the current row on, of a crawl and a host that are kept.
+    fn find_capture(&mut self) -> Result<(), Error> {
+        while let Some(columns) = &self.columns {
+            let row = self.row;
+            if row == columns.capture_no.len() {
+                self.read_batch()?;
+                continue;
+            }
+            let host = columns.surt_host_name.value(row);
+            let crawl = self.crawls.get(columns.crawl.value(row));
+            let is_forgotten = !self.forgotten.is_empty() && self.forgotten.contains(host);
             let Some(crawl) = crawl.filter(|_| !is_forgotten) else {
-                self.captures.advance()?;
+                self.row += 1;
                 continue;
             };
+            self.crawl = *crawl;
+            let period_id = columns.period_id.value(row);
             self.period.go_to(period_id, host, &mut self.periods)?;
-            let digest = self.content.digest_of(capture_no, &mut self.contents)?;
-            CaptureRecord::write(
-                &mut self.record,
-                host,
-                crawl.median_fetch,
-                &place,
-                digest,
-                &self.period.state,
-            );
-            self.position = crawl.position;
-            self.capture_no = capture_no;
+            let capture_no = columns.capture_no.value(row);
+            self.has_digest = self.content.covers(capture_no, &mut self.contents)?;
             return Ok(());
+        }
+        Ok(())
+    }
+
+    /// Reads the next batch that has rows.
+    fn read_batch(&mut self) -> Result<(), Error> {
+        self.row = 0;
+        loop {
+            if self.reader.is_none() {
+                let Some(part) = self.parts.pop_front() else {
+                    self.columns = None;
+                    return Ok(());
+                };
+                let (names, all) = (CaptureColumns::NAMES, CaptureFilter::All);
+                let table = Table::HostCaptures;
+                self.reader = Some(self.dataset.open_part(table, part, names, &all)?);
+            }
+            let Some(reader) = &mut self.reader else {
+                continue;
+            };
+            match reader.next_batch()? {
+                None => self.reader = None,
+                Some(batch) if batch.num_rows() == 0 => {}
+                Some(batch) => {
+                    let columns = CaptureColumns::from_batch(&batch);
+                    self.columns = Some(columns.map_err(|error| reader.add_path(error))?);
+                    return Ok(());
+                }
+            }
         }
     }
 }
 
 impl Period {
     /// Reads the period with this number, which must be of this host.
-    fn go_to(&mut self, id: i64, host: &[u8], rows: &mut RowCursor<'_>) -> Result<(), Error> {
+    fn go_to(&mut self, id: i64, host: &str, rows: &mut RowCursor<'_>) -> Result<(), Error> {
         while !self.is_read || self.id < id {
             let row = rows.peek();
             let row = row.ok_or_else(|| damaged_error(Table::HostPeriods))?;
             let mut fields = FieldReader::new(row);
             self.id = fields.i64();
-            let is_own = fields.bytes() == host;
+            let is_own = fields.bytes() == host.as_bytes();
             let (_first, _last) = (fields.bytes(), fields.bytes());
             fields.i64();
             fields.u32();
@@ -241,8 +299,8 @@ impl Period {
 }
 
 impl Content {
-    /// Returns the digest of a capture; empty if it has none. Captures are asked for in order.
-    fn digest_of(&mut self, capture_no: i64, rows: &mut RowCursor<'_>) -> Result<&[u8], Error> {
+    /// Goes to the content of a capture, and returns true if it has one. Captures are asked for in order.
+    fn covers(&mut self, capture_no: i64, rows: &mut RowCursor<'_>) -> Result<bool, Error> {
         while self.end <= capture_no
             && let Some(row) = rows.peek()
         {
@@ -258,7 +316,6 @@ impl Content {
             self.digest.extend_from_slice(fields.bytes());
             rows.advance()?;
         }
-        let is_covered = (self.first_capture..self.end).contains(&capture_no);
-        Ok(if is_covered { &self.digest } else { &[] })
+        Ok((self.first_capture..self.end).contains(&capture_no))
     }
 }

@@ -10,11 +10,13 @@ use super::table_writer::TableWriters;
 use super::{HistoryProgress, damaged_error};
 use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u32};
 use dataset::external_sort::{OrderedWriter, Reader, SortMemory, SortedRecords, Sorter};
-use dataset::tables::Table;
+use dataset::tables::{HostCaptureRow, HostCaptureRows, Table};
 use disk::error::Error;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::atomic::Ordering;
+
+const BATCH_ROWS: usize = 8192;
 
 /// The captures of a crawl or of a history, in order.
 pub(super) enum CaptureSource<'d> {
@@ -24,10 +26,12 @@ pub(super) enum CaptureSource<'d> {
 }
 
 impl CaptureSource<'_> {
-    /// Returns the current record and the place of its crawl.
-    fn peek(&self) -> Option<(&[u8], u32)> {
+    /// Returns the current capture and the place of its crawl.
+    fn peek(&self) -> Option<(CaptureRecord<'_>, u32)> {
         match self {
-            Self::Sorted(reader, position) => Some((reader.peek()?, *position)),
+            Self::Sorted(reader, position) => {
+                Some((CaptureRecord::read(reader.peek()?), *position))
+            }
             Self::History(captures) => captures.peek(),
         }
     }
@@ -38,16 +42,35 @@ impl CaptureSource<'_> {
             Self::History(captures) => captures.advance(),
         }
     }
+
+    /// Returns the key of the current capture; `None` at the end.
+    fn key(&self) -> Option<CaptureKey> {
+        let (capture, position) = self.peek()?;
+        Some(CaptureKey {
+            host: capture.surt_host_name.to_owned(),
+            time: capture.time,
+            position,
+        })
+    }
+
+    /// Returns true if the current capture comes before another one, or if there is no other one.
+    fn is_before(&self, other: Option<&CaptureKey>) -> bool {
+        let Some((capture, position)) = self.peek() else {
+            return false;
+        };
+        other.is_none_or(|other| {
+            let key = (capture.surt_host_name, capture.time, position);
+            key < (other.host.as_str(), other.time, other.position)
+        })
+    }
 }
 
-/// The next capture of a source. The captures of a host are in the order of their times, then of their
-/// crawls.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct NextCapture {
-    /// The host and the time, as they are compared.
-    key: Vec<u8>,
+/// The order of captures: by host, then by time, then by crawl.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct CaptureKey {
+    host: String,
+    time: i64,
     position: u32,
-    source: usize,
 }
 
 /// Hosts of a crawl, and their registered domains.
@@ -76,7 +99,8 @@ pub(super) struct WrittenPeriods<'s> {
 
 /// Writes captures and periods.
 pub(super) struct PeriodWriter<'s> {
-    /// The names of the crawls, as encoded fields.
+    /// The names of the crawls, and the same as encoded fields.
+    names: Vec<String>,
     crawls: Vec<Vec<u8>>,
     policies: Sorter<'s>,
     preference_sets: Sorter<'s>,
@@ -85,8 +109,13 @@ pub(super) struct PeriodWriter<'s> {
     domains: DomainRuns,
     hosts: u64,
     open_revisits: u64,
-    /// The host of the current capture.
-    host: Vec<u8>,
+    /// The host of the last capture.
+    host: String,
+    /// Its time and crawl.
+    last_order: (i64, u32),
+    /// Its source, and its period in the source.
+    source_period: Option<(usize, i64)>,
+    captures: HostCaptureRows,
     capture_no: i64,
     period_id: i64,
     period: OpenPeriod,
@@ -124,7 +153,12 @@ impl<'s> PeriodWriter<'s> {
     /// `crawls` are the names of the crawls, as encoded fields. Hosts of crawls that have a flag in
     /// `is_counted` are counted.
     pub(super) fn new(crawls: &[Vec<u8>], is_counted: Vec<bool>, memory: SortMemory<'s>) -> Self {
+        let name = |field: &Vec<u8>| {
+            let name = FieldReader::new(field).bytes();
+            String::from_utf8_lossy(name).into_owned()
+        };
         Self {
+            names: crawls.iter().map(name).collect(),
             crawls: crawls.to_vec(),
             policies: memory.create_sorter(),
             preference_sets: memory.create_sorter(),
@@ -133,7 +167,10 @@ impl<'s> PeriodWriter<'s> {
             domains: DomainRuns::default(),
             hosts: 0,
             open_revisits: 0,
-            host: Vec::new(),
+            host: String::new(),
+            last_order: (i64::MIN, 0),
+            source_period: None,
+            captures: HostCaptureRows::default(),
             capture_no: 0,
             period_id: 0,
             period: OpenPeriod::default(),
@@ -154,44 +191,61 @@ impl<'s> PeriodWriter<'s> {
         writers: &mut TableWriters<'_>,
         progress: &HistoryProgress,
     ) -> Result<(), Error> {
-        let mut heap = BinaryHeap::new();
-        let mut spare = Vec::new();
-        for (i, source) in sources.iter().enumerate() {
-            heap.extend(next_capture(source, i, &mut spare).map(Reverse));
-        }
-        while let Some(Reverse(next)) = heap.pop() {
-            let source = &mut sources[next.source];
-            if let Some((record, position)) = source.peek() {
-                self.push(record, position, writers)?;
+        let keys = sources.iter().enumerate();
+        let keys = keys.filter_map(|(i, source)| Some(Reverse((source.key()?, i))));
+        let mut heap: BinaryHeap<Reverse<(CaptureKey, usize)>> = keys.collect();
+        while let Some(Reverse((_, i))) = heap.pop() {
+            let source = &mut sources[i];
+            let next = heap.peek().map(|Reverse((key, _))| key);
+            // Most captures come from the same source as the one before.
+            while source.is_before(next) {
+                if let Some((capture, position)) = source.peek() {
+                    self.push(i, &capture, position, writers)?;
+                }
+                source.advance()?;
+                if self.capture_no & 0xfff == 0 {
+                    let count = self.capture_no.cast_unsigned();
+                    progress.captures.store(count, Ordering::Relaxed);
+                }
             }
-            source.advance()?;
-            let mut key = Vec::new();
-            if let Some(after) = next_capture(source, next.source, &mut key) {
-                if (&after.key, after.position) < (&next.key, next.position) {
+            match (source.key(), heap.peek()) {
+                // Two sources have the same capture.
+                (Some(key), Some(Reverse((other, _)))) if key == *other => {
                     return Err(damaged_error(Table::HostCaptures));
                 }
-                heap.push(Reverse(after));
-            }
-            if self.capture_no & 0xfff == 0 {
-                progress
-                    .captures
-                    .store(self.capture_no.cast_unsigned(), Ordering::Relaxed);
+                (Some(key), _) => heap.push(Reverse((key, i))),
+                (None, _) => {}
             }
         }
+        self.write_captures(writers)?;
         self.end_period(writers)?;
         self.end_content(writers)
     }
 
-    /// Adds a capture.
+    /// Adds a capture of a source.
     fn push(
         &mut self,
-        record: &[u8],
+        source: usize,
+        capture: &CaptureRecord<'_>,
         position: u32,
         writers: &mut TableWriters<'_>,
     ) -> Result<(), Error> {
-        let capture = CaptureRecord::read(record);
-        let is_new_host = self.capture_no == 0 || self.host != capture.surt_host_name;
-        let is_new_period = is_new_host || self.period.state != capture.state;
+        let host = capture.surt_host_name;
+        let is_new_host = self.capture_no == 0 || self.host != host;
+        let order = (capture.time, position);
+        let is_sorted = match is_new_host {
+            true => self.capture_no == 0 || *self.host < *host,
+            false => self.last_order < order,
+        };
+        if !is_sorted {
+            return Err(damaged_error(Table::HostCaptures));
+        }
+        self.last_order = order;
+        // Captures of one period of a history have the same state.
+        let source_period = capture.period_id.map(|id| (source, id));
+        let is_known_state = source_period.is_some() && source_period == self.source_period;
+        self.source_period = source_period;
+        let is_new_period = is_new_host || !is_known_state && self.period.state != capture.state;
         if is_new_period {
             self.end_period(writers)?;
         }
@@ -201,8 +255,7 @@ impl<'s> PeriodWriter<'s> {
         }
         if is_new_host {
             self.hosts += 1;
-            self.host.clear();
-            self.host.extend_from_slice(capture.surt_host_name);
+            host.clone_into(&mut self.host);
         }
         if is_new_period {
             self.period.first_capture_no = self.capture_no;
@@ -221,15 +274,18 @@ impl<'s> PeriodWriter<'s> {
             self.content.digest.extend_from_slice(capture.digest);
         }
         self.content.n_captures += 1;
-        let domain = StateFields::read(&self.period.state).registered_domain;
+        let domain = self.details.registered_domain.as_deref();
         let counts = &mut self.counts[position as usize];
         counts.hosts += 1;
-        if self.domains.is_first(&self.host, domain, position) {
+        if self
+            .domains
+            .is_first(self.host.as_bytes(), domain, position)
+        {
             counts.domains += 1;
         }
         let host = CountedHost {
             position,
-            surt_host_name: &self.host,
+            surt_host_name: self.host.as_bytes(),
             capture_no: self.capture_no,
             archive_no: capture.place.archive_no,
             details: &self.details,
@@ -244,15 +300,26 @@ impl<'s> PeriodWriter<'s> {
         } else if self.is_counted[position as usize] {
             self.counter.push(&host)?;
         }
-        let fields = &mut self.fields;
-        fields.clear();
-        put_i64(fields, self.capture_no);
-        put_bytes(fields, &self.host);
-        fields.extend_from_slice(&self.crawls[position as usize]);
-        capture.place.put(fields);
-        put_i64(fields, self.period_id);
+        self.captures.push(&HostCaptureRow {
+            capture_no: self.capture_no,
+            surt_host_name: &self.host,
+            crawl: &self.names[position as usize],
+            fetch_time: capture.place.fetch_time,
+            archive_no: capture.place.archive_no,
+            warc_record_offset: capture.place.offset,
+            warc_record_in_member: capture.place.record_in_member,
+            period_id: self.period_id,
+        });
         self.capture_no += 1;
-        writers.push(Table::HostCaptures, &[], &mut FieldReader::new(fields))
+        match self.captures.row_count() {
+            BATCH_ROWS => self.write_captures(writers),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes the rows of captures.
+    fn write_captures(&mut self, writers: &mut TableWriters<'_>) -> Result<(), Error> {
+        writers.write(Table::HostCaptures, self.captures.take())
     }
 
     /// Writes the period of the last capture, if there is one.
@@ -264,7 +331,7 @@ impl<'s> PeriodWriter<'s> {
         let fields = &mut self.fields;
         fields.clear();
         put_i64(fields, self.period_id);
-        put_bytes(fields, &self.host);
+        put_bytes(fields, self.host.as_bytes());
         for crawl in [period.first_crawl, period.last_crawl] {
             fields.extend_from_slice(&self.crawls[crawl as usize]);
         }
@@ -294,7 +361,7 @@ impl<'s> PeriodWriter<'s> {
                 put_u32(fields, period.n_captures);
                 put_u32(fields, period.first_crawl);
                 put_u32(fields, period.last_crawl);
-                put_bytes(fields, &self.host);
+                put_bytes(fields, self.host.as_bytes());
                 put_bytes(fields, state.registered_domain.unwrap_or_default());
                 self.named.push(fields)?;
             }
@@ -311,7 +378,7 @@ impl<'s> PeriodWriter<'s> {
         }
         let fields = &mut self.fields;
         fields.clear();
-        put_bytes(fields, &self.host);
+        put_bytes(fields, self.host.as_bytes());
         put_i64(fields, content.first_capture_no);
         put_u32(fields, content.n_captures);
         put_bytes(fields, &content.digest);
@@ -330,23 +397,4 @@ impl<'s> PeriodWriter<'s> {
             counter: self.counter,
         })
     }
-}
-
-/// Returns the next capture of a source; `None` at its end. Its key is written to `key`.
-fn next_capture(
-    source: &CaptureSource<'_>,
-    index: usize,
-    key: &mut Vec<u8>,
-) -> Option<NextCapture> {
-    let (record, position) = source.peek()?;
-    let mut fields = FieldReader::new(record);
-    let host = fields.key();
-    let mut key = std::mem::take(key);
-    key.clear();
-    key.extend_from_slice(&record[..host.len() + size_of::<i64>()]);
-    Some(NextCapture {
-        key,
-        position,
-        source: index,
-    })
 }

@@ -2,7 +2,7 @@
 //! the division into files depends only on the rows.
 
 use super::output_folder::OutputFolder;
-use columns::TableFileWriter;
+use columns::{RowBatch, TableFileWriter};
 use dataset::external_sort::sort_key::FieldReader;
 use dataset::tables::Table;
 use dataset::{HistoryFile, StoredRows};
@@ -10,7 +10,8 @@ use disk::error::Error;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The bytes of the values of a file, before they are encoded: the file has about a tenth of it.
+/// The bytes of the values of a file, before they are encoded: the file has about a tenth of it. A batch is
+/// not divided.
 const FILE_BYTES: u64 = 4 << 30;
 
 const BATCH_ROWS: usize = 8192;
@@ -60,17 +61,23 @@ impl<'o> TableWriters<'o> {
     }
 
     fn write_batch(&mut self, table: Table) -> Result<(), Error> {
-        let Some(writer) = self.writers.get_mut(&table) else {
-            return Ok(());
-        };
+        let writer = self.writers.entry(table);
+        let writer = writer.or_insert_with(|| TableWriter::new(table));
+        let rows = writer.rows.take();
+        self.write(table, rows)
+    }
+
+    /// Adds a batch of rows to a table.
+    pub(super) fn write(&mut self, table: Table, rows: RowBatch) -> Result<(), Error> {
+        let writer = self.writers.entry(table);
+        let writer = writer.or_insert_with(|| TableWriter::new(table));
         if writer.file.is_none() {
             let created = self.output.create_file(table, writer.file_count)?;
             writer.file = Some(created);
             writer.file_count += 1;
             writer.file_bytes = 0;
         }
-        writer.file_bytes += writer.rows.bytes();
-        let rows = writer.rows.take();
+        writer.file_bytes += rows.first_rows_bytes(rows.len());
         if let Some(file) = &mut writer.file {
             file.write(rows)?;
         }

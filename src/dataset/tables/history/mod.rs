@@ -17,6 +17,7 @@ pub(crate) mod policy_verdicts;
 pub(crate) mod preference_sets;
 pub(crate) mod shares;
 
+pub use host_captures::{HostCaptureRow, HostCaptureRows};
 pub use host_periods::STATE_COLUMNS;
 
 use super::column::{Column, ColumnType, are_equal};

@@ -12,7 +12,9 @@ use crate::history::revisits::read_filled_states;
 use capture::host_columns::host_columns;
 use capture::url::parse_url;
 use dataset::crawler::disallow_all_policy;
-use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u8, put_u32};
+use dataset::external_sort::sort_key::{
+    FieldReader, push_key_without_escapes, put_bytes, put_i64, put_key, put_u8, put_u32,
+};
 use dataset::external_sort::{SortedRecords, Sorter};
 use disk::error::Error;
 use robots::{HttpStatus, StatusEffect};
@@ -208,7 +210,7 @@ pub(super) fn plan_urls<'a>(
     let mut filled = filled.read()?;
     let mut requests = context.memory.create_sorter();
     let mut lookups = lookups.read()?;
-    let mut host = Vec::new();
+    let (mut host, mut name, mut number) = (Vec::new(), Vec::new(), Vec::new());
     let mut of_host = HostCaptures::default();
     let mut count = 0;
     while let Some(lookup) = lookups.peek() {
@@ -220,23 +222,24 @@ pub(super) fn plan_urls<'a>(
             summary.origins += 1;
             of_host.states.clear();
             of_host.captures.clear();
-            while let Some((record, position)) = captures.peek() {
-                let of_record = FieldReader::new(record).key();
-                if of_record > key {
+            name.clear();
+            push_key_without_escapes(&mut name, key);
+            while let Some((capture, position)) = captures.peek() {
+                if capture.surt_host_name.as_bytes() > &name[..] {
                     break;
                 }
-                let mut number = Vec::new();
+                number.clear();
                 put_i64(&mut number, captures.capture_no());
                 while filled
                     .peek()
-                    .is_some_and(|state| &state[..number.len()] < &number[..])
+                    .is_some_and(|state| state[..number.len()] < number[..])
                 {
                     filled.advance()?;
                 }
-                if of_record == key {
+                if capture.surt_host_name.as_bytes() == &name[..] {
                     let state = filled.peek();
                     let state = state.and_then(|state| state.strip_prefix(&number[..]));
-                    of_host.push(record, position, state);
+                    of_host.push(&capture, position, state);
                 }
                 count += 1;
                 if count % ROWS_PER_STOP_CHECK == 0 {
@@ -262,11 +265,7 @@ pub(super) fn plan_urls<'a>(
 
 impl HostCaptures {
     /// Adds a capture. `filled` is the state of the content of a revisit.
-    fn push(&mut self, record: &[u8], position: u32, filled: Option<&[u8]>) {
-        let mut fields = FieldReader::new(record);
-        fields.key();
-        let time = fields.i64();
-        let capture = CaptureRecord::read(record);
+    fn push(&mut self, capture: &CaptureRecord<'_>, position: u32, filled: Option<&[u8]>) {
         // The origin is that of the capture, also of a revisit.
         let bytes = [capture.state, filled.unwrap_or_default()].concat();
         let known = self.states.iter().rposition(|state| state.bytes == bytes);
@@ -284,7 +283,7 @@ impl HostCaptures {
             is_same_origin: false,
             slot: slot as u32,
         };
-        self.captures.push((time, planned));
+        self.captures.push((capture.time, planned));
     }
 
     /// Makes the plan of a URL.
