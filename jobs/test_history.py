@@ -7,7 +7,7 @@ have, and compares it with the files, views and macros of histories. DuckDB read
 
 Crawls are those of `xtask series`, in which the hosts, their changes and revisits are simple; of real archives, if ../shared/data is
 there (or the folder that ROBOTS_SCAN_REAL_GOV names); and random ones, in which captures without a time, crawls at the same time, revisits,
-redirects, names of hosts and statements of all kinds meet. `--campaign` takes many more seeds; its tests take minutes.
+redirects, names of hosts and statements of all kinds meet. `--campaign` takes many more seeds, and ten minutes.
 
 Tested are
 
@@ -48,7 +48,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SEEDS, CRAWLS, HOSTS = (1, 2, 3), 8, 200
 CAMPAIGN_SEEDS, CAMPAIGN_CRAWLS, CAMPAIGN_HOSTS = range(101, 141), 6, 60
 # Seeds whose crawls showed differences when this test was written, and others.
-RANDOM_SEEDS = (2004, 2015, 2042, 1, 2052, 2183)
+RANDOM_SEEDS = (2004, 2015, 2042, 101, 2052, 125)
 CAMPAIGN_RANDOM_SEEDS = range(101, 181)
 AGENTS = ("GPTBot", "Googlebot")
 # A host with the rules of another capture has rows for up to as many names (docs/limits.md).
@@ -631,8 +631,8 @@ def check_joined(world):
     policies = world.history.policy_contents(world.contents)
     by_name = {crawl.name: crawl for crawl in world.crawls}
     for crawl in world.oracle.crawls:
-        files = lambda table: sorted((joined / table / f"crawl={crawl.name}").rglob("*.parquet"))
-        hosts = read_dicts(files("hosts"))
+        folder = f"crawl={crawl.name}"
+        hosts = read_dicts(sorted((joined / "hosts" / folder).rglob("*.parquet")))
         alone = {host["surt_host_name"]: host for host in crawl.hosts}
         known = {host["surt_host_name"] for host in hosts
                  if host["rules_crawl"] != crawl.name and not alone[host["surt_host_name"]]["is_revisit"]}
@@ -649,7 +649,8 @@ def check_joined(world):
                 found.append(f"lines of {host['surt_host_name']} in {crawl.name} are not those of join")
         for table, columns in (("host_verdicts", ("agent", *VERDICT, "evidence_line")), ("host_preferences", PREFERENCE)):
             names = ("surt_host_name", "url_host_registered_domain", *columns)
-            of_view, of_join = query(connection, f"SELECT * FROM {table} WHERE crawl = ?", [crawl.name]), read_dicts(files(table))
+            of_view = query(connection, f"SELECT * FROM {table} WHERE crawl = ?", [crawl.name])
+            of_join = read_dicts(sorted((joined / table / folder).rglob("*.parquet")))
             of_view, of_join = ([picked(row, names) for row in rows if row["surt_host_name"] not in known] for rows in (of_view, of_join))
             found += unordered(f"{table} of {crawl.name} and of join", names, of_view, of_join)
     return found
@@ -989,9 +990,10 @@ class Tests:
             print("skipped: histories of real archives, which are not available")
             return []
         folder = self.folder / "real"
-        crawl_of = lambda path: re.sub(r"-\d{5}\.warc\.gz$", "", path.name)
-        crawls = sorted({crawl_of(path) for path in archives})
-        scanned = [scan(self.program, [path for path in archives if crawl_of(path) == crawl], folder / "datasets" / crawl, crawl) for crawl in crawls]
+        crawls = defaultdict(list)
+        for path in archives:
+            crawls[re.sub(r"-\d{5}\.warc\.gz$", "", path.name)].append(path)
+        scanned = [scan(self.program, paths, folder / "datasets" / crawl, crawl) for crawl, paths in sorted(crawls.items())]
         return [World("real", self.program, folder, scanned)]
 
     def report(self, check, worlds):

@@ -334,7 +334,7 @@ impl<'p> Answer<'p> {
             put_u32(out, line_no);
         }
         let capture = self.capture;
-        put_optional_text(out, capture.map(|capture| crawl_of(capture)));
+        put_optional_text(out, capture.map(crawl_of));
         let fetch_time = capture.and_then(|capture| capture.fetch_time);
         put_optional_i64(out, fetch_time);
         let distance = plan.time.zip(fetch_time);
@@ -349,12 +349,12 @@ impl<'p> Answer<'p> {
         put_optional_i64(out, capture.map(|capture| capture.archive_no));
         put_optional_i64(out, capture.map(|capture| capture.offset));
         let first = self.first_disallowed;
-        put_optional_text(out, first.map(|capture| crawl_of(capture)));
+        put_optional_text(out, first.map(crawl_of));
         put_optional_i64(out, first.and_then(|capture| capture.fetch_time));
         let access = self.last.map_or(UrlAccess::Unknown, |(access, _)| access);
         put_bytes(out, access.name().as_bytes());
         let last = self.last.map(|(_, capture)| capture);
-        put_optional_text(out, last.map(|capture| crawl_of(capture)));
+        put_optional_text(out, last.map(crawl_of));
         put_optional_i64(out, last.and_then(|capture| capture.fetch_time));
     }
 }
