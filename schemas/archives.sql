@@ -1,4 +1,4 @@
--- One row per archive that has an authoritative capture. Sorted by `crawl` in the order of crawls, then by `archive_no`.
+-- One row per archive that has a capture. Sorted by `crawl` in the order of crawls, then by `archive_no`.
 CREATE TABLE archives (
   crawl VARCHAR NOT NULL, -- The crawl.
   archive_no BIGINT NOT NULL, -- The number of the archive in the list of the crawl, from 0.

@@ -6,12 +6,13 @@
 //!    captures have is sorted by `robots_id`, too, and merged with 1; the result is sorted by host.
 //! 3. `hosts` is read again, and merged with 2 and the preferences of each host.
 
-use super::capture_record::{CapturePlace, CaptureRecord, put_optional_bytes};
+use super::capture_record::{CapturePlace, CaptureRecord, optional_bytes, put_optional_bytes};
 use super::crawl_row::CrawlRow;
 use super::damaged_error;
 use super::inputs::{CRAWL_TABLES, InputCrawl};
-use super::keyed_rows::{KEY_BYTES, KeyedRecord, compute_key, key_text};
+use super::keyed_rows::{KEY_BYTES, KeyedRecord, compute_key, key_text, skip_counts, skip_number};
 use super::row_cursor::{RowCursor, columns_named};
+use super::verdict_class::VerdictClass;
 use columns::TableFileWriter;
 use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
 use dataset::external_sort::{Reader, SortMemory, SortedRecords, Sorter};
@@ -87,7 +88,7 @@ pub(super) fn read_crawl<'s>(
     dataset = dataset.with_crawl_files(&resolved.files);
     let mut row = read_crawl_row(input, &dataset)?;
     let wanted = sort_wanted_captures(context, &dataset)?;
-    let captures = sort_captures(context, &dataset, &row.crawl, shared)?;
+    let captures = sort_captures(context, &dataset, &mut row, shared)?;
     let details = sort_details(context, &wanted, &captures)?;
     drop((wanted, captures));
     let preferences = sort_preferences(context, &dataset)?;
@@ -240,11 +241,12 @@ fn sort_wanted_captures<'s>(
     wanted.finish()
 }
 
-/// Reads the captures, sorts their policies by key and their details by `robots_id`.
+/// Reads the captures, sorts their policies by key and their details by `robots_id`. Also sets the time of the
+/// first one.
 fn sort_captures<'s>(
     context: &CrawlContext<'s>,
     dataset: &Dataset,
-    crawl: &str,
+    row: &mut CrawlRow,
     shared: &mut SharedSorters<'s>,
 ) -> Result<SortedRecords<'s>, Error> {
     let mut sorter = context.memory.create_sorter();
@@ -252,11 +254,15 @@ fn sort_captures<'s>(
     for part in dataset.parts_with(Table::RobotsFiles) {
         let mut captures = PartCaptures::open(dataset, part)?;
         let mut record = Vec::new();
-        while let Some(row) = captures.files.peek() {
-            let mut fields = FieldReader::new(row);
+        while let Some(fields) = captures.files.peek() {
+            let mut fields = FieldReader::new(fields);
             let robots_id = fields.i64();
             record.clear();
             put_i64(&mut record, robots_id);
+            if fields.u8() != 0 {
+                let time = fields.i64();
+                row.first_capture = Some(row.first_capture.map_or(time, |first| first.min(time)));
+            }
             let archive = fields.bytes();
             put_i64(&mut record, fields.i64());
             put_u32(&mut record, fields.u32());
@@ -264,7 +270,7 @@ fn sort_captures<'s>(
             if last_archive != Some(archive_no) {
                 last_archive = Some(archive_no);
                 let mut named = Vec::new();
-                put_bytes(&mut named, crawl.as_bytes());
+                put_bytes(&mut named, row.crawl.as_bytes());
                 put_i64(&mut named, archive_no);
                 put_bytes(&mut named, archive);
                 shared.archives.push(&named)?;
@@ -293,8 +299,9 @@ struct PartCaptures<'d> {
 }
 
 /// The columns of `robots_files` that are read, with the key first.
-const CAPTURE_COLUMNS: [&str; 9] = [
+const CAPTURE_COLUMNS: [&str; 10] = [
     "robots_id",
+    "fetch_time",
     "warc_filename",
     "warc_record_offset",
     "warc_record_in_member",
@@ -337,14 +344,14 @@ impl<'d> PartCaptures<'d> {
         self.rows.iter_mut().for_each(Vec::clear);
         let [groups, rules, directives, verdicts] = &mut self.rows;
         let all = |_: &[u8]| true;
-        let counts = [
+        let mut counts = [
             self.groups.take_rows(&prefix, groups, all)?,
             self.rules.take_rows(&prefix, rules, all)?,
             self.directives
                 .take_rows(&prefix, directives, is_read_directive)?,
-            self.verdicts
-                .take_rows(&prefix, verdicts, is_named_verdict)?,
+            self.verdicts.take_rows(&prefix, verdicts, all)?,
         ];
+        counts[3] = keep_named_verdicts(counts[3], verdicts);
         let has_policy = counts[..3].iter().any(|count| *count > 0);
         put_u8(out, has_policy.into());
         if !has_policy {
@@ -383,9 +390,38 @@ fn is_read_directive(fields: &[u8]) -> bool {
     READ_DIRECTIVES.contains(&directive) || Mechanism::from_directive(text).is_some()
 }
 
-/// Returns true for a row of `verdicts` that is not that of `*`.
-fn is_named_verdict(fields: &[u8]) -> bool {
-    FieldReader::new(fields).bytes() != b"*"
+/// Keeps the rows of `verdicts` that `host_verdicts` has, sorted by name, and returns their number: a name whose
+/// group does not decide has a row only if a dialect gives it another verdict than `*`, whose row is the first
+/// one.
+fn keep_named_verdicts(count: u32, rows: &mut Vec<u8>) -> u32 {
+    let mut fields = FieldReader::new(rows);
+    let (mut kept, mut wildcard): (Vec<(&[u8], &[u8])>, &[u8]) = (Vec::new(), &[]);
+    for _ in 0..count {
+        let row = fields.rest();
+        let agent = fields.bytes();
+        let verdict = optional_bytes(&mut fields).unwrap_or_default();
+        let dialects = fields.rest();
+        for _ in ["google", "rfc9309", "koster1996"] {
+            optional_bytes(&mut fields);
+        }
+        let dialects = &dialects[..dialects.len() - fields.rest().len()];
+        let basis = optional_bytes(&mut fields).unwrap_or_default();
+        skip_counts(&mut fields);
+        skip_number(&mut fields);
+        let row = &row[..row.len() - fields.rest().len()];
+        if agent == b"*" {
+            wildcard = dialects;
+        } else if VerdictClass::from_names(verdict, basis).is_of_group() || dialects != wildcard {
+            kept.push((agent, row));
+        }
+    }
+    kept.sort_unstable();
+    let count = kept.len() as u32;
+    *rows = kept
+        .iter()
+        .flat_map(|(_, row)| row.iter().copied())
+        .collect();
+    count
 }
 
 /// Merges the wanted captures with their details, and sorts these by the number of the host.
@@ -600,7 +636,8 @@ fn write_captures<'s>(
             put_optional_bytes(&mut state, policy.as_ref().map(|text| text.as_bytes()));
             let key = set_key.map(|key| key_text(&key));
             put_optional_bytes(&mut state, key.as_ref().map(|text| text.as_bytes()));
-            put_optional_bytes(&mut state, revisit.map(|details| &*details.digest));
+            let digest = revisit.map(|details| &*details.digest);
+            put_optional_bytes(&mut state, digest.filter(|digest| !digest.is_empty()));
             put_optional_bytes(&mut state, revisit.map(|details| &*details.url));
             state.extend_from_slice(fields.rest());
             let digest: &[u8] = if of_host.has_content {

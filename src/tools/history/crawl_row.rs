@@ -6,6 +6,8 @@ use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CrawlRow {
     pub(crate) crawl: String,
+    /// The time of the first capture of all.
+    pub(crate) first_capture: Option<i64>,
     pub(crate) first_fetch: Option<i64>,
     pub(crate) median_fetch: Option<i64>,
     pub(crate) last_fetch: Option<i64>,
@@ -31,6 +33,7 @@ impl CrawlRow {
         fields.u32();
         Self {
             crawl,
+            first_capture: optional_time(fields),
             first_fetch: optional_time(fields),
             median_fetch: optional_time(fields),
             last_fetch: optional_time(fields),
@@ -49,7 +52,13 @@ impl CrawlRow {
     pub(crate) fn put(&self, position: u32, out: &mut Vec<u8>) {
         put_bytes(out, self.crawl.as_bytes());
         put_u32(out, position);
-        for time in [self.first_fetch, self.median_fetch, self.last_fetch] {
+        let times = [
+            self.first_capture,
+            self.first_fetch,
+            self.median_fetch,
+            self.last_fetch,
+        ];
+        for time in times {
             put_u8(out, time.is_some().into());
             if let Some(time) = time {
                 put_i64(out, time);

@@ -73,7 +73,7 @@ impl Inputs {
         // For each crawl, the input that has it.
         let mut owners: BTreeMap<String, PathBuf> = BTreeMap::new();
         for path in paths {
-            let before = inputs.crawls.len();
+            let (before, histories_before) = (inputs.crawls.len(), inputs.histories.len());
             let mut names = Vec::new();
             let meanings = if let Some(manifest) = HistoryManifest::read(path)? {
                 let (_, digest) = read_manifest_with_digest(path)?;
@@ -107,7 +107,7 @@ impl Inputs {
                     if !replaces {
                         return Err(Error::new(ToolErrorKind::CrawlTwice { crawl, other }, path));
                     }
-                    inputs.remove_crawl(&crawl, before, path);
+                    inputs.remove_crawl(&crawl, before, histories_before);
                 }
             }
         }
@@ -115,17 +115,16 @@ impl Inputs {
         Ok(inputs)
     }
 
-    /// Removes a crawl of the inputs before `path`, whose own crawls begin at `before`.
-    fn remove_crawl(&mut self, name: &str, before: usize, path: &Path) {
+    /// Removes a crawl of the earlier inputs: of the first `crawls` crawls, and of the first `histories`
+    /// histories.
+    fn remove_crawl(&mut self, name: &str, crawls: usize, histories: usize) {
         let mut index = 0;
         self.crawls.retain(|crawl| {
             index += 1;
-            index > before || crawl.name != name
+            index > crawls || crawl.name != name
         });
-        for history in &mut self.histories {
-            if history.root != path {
-                history.manifest.crawls.retain(|crawl| crawl != name);
-            }
+        for history in &mut self.histories[..histories] {
+            history.manifest.crawls.retain(|crawl| crawl != name);
         }
     }
 

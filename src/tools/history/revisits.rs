@@ -284,7 +284,7 @@ impl SearchSorters<'_> {
 /// Returns for each crawl its place in the order of first captures.
 pub(super) fn rank_crawls(crawls: &[CrawlRow]) -> Vec<u32> {
     let mut by_rank: Vec<usize> = (0..crawls.len()).collect();
-    by_rank.sort_by_key(|&i| (crawls[i].first_fetch, &crawls[i].crawl));
+    by_rank.sort_by_key(|&i| (crawls[i].first_capture, &crawls[i].crawl));
     let mut ranks = vec![0; crawls.len()];
     for (rank, i) in (0..).zip(by_rank) {
         ranks[i] = rank;
