@@ -3,9 +3,8 @@
     python jobs/test_history_questions.py target/debug/robots-scan target/debug/xtask
 
 The crawls are those of `xtask series`, each scanned by itself. The expected answers follow from the definitions in jobs/history_queries, from
-the tables `hosts`, `host_verdicts`, `robots_files` and `agents` of the datasets, and from the truth about the series. DuckDB reads files for
-them; no SQL of the product is used. `trend` counts hosts whose revisits are filled, and is compared with the tables of `robots-scan join`.
-The other questions read periods, in which each crawl is resolved by itself.
+the Parquet files of the datasets, and from the truth about the series; no SQL of the product is used. `trend` counts hosts whose revisits are
+filled, and is compared with the tables of `robots-scan join`. The others read periods, in which each crawl is resolved by itself.
 """
 
 import csv
@@ -19,49 +18,39 @@ import duckdb
 
 import test_runner
 from dataset import opened
+from test_history import query, read_dicts
 from test_series import CRAWLERS, by_crawl_and_url, end_of, run
 
 CRAWLS, HOSTS = 10, 150
 # A registry in which some crawlers that the hosts name are fallbacks, and most are missing.
-REGISTRY = """token,fallbacks,ignores_wildcard
-GPTBot,,false
-CCBot,,false
-Googlebot,,false
-Googlebot-News,"googlebot,amazonbot,claudebot",false
-AdsBot-Google,ahrefsbot,true
-"""
+REGISTRY = ("token,fallbacks,ignores_wildcard\nGPTBot,,false\nCCBot,,false\nGooglebot,,false\n"
+            'Googlebot-News,"googlebot,amazonbot,claudebot",false\nAdsBot-Google,ahrefsbot,true\n')
 # Each series has a seed and a registry; None is the built-in registry.
 SERIES = ((1, None), (2, REGISTRY))
-TREND_AGENTS = ("GPTBot", "Googlebot", "AdsBot-Google", "Googlebot-News", "*", *CRAWLERS[1:])
+TREND_AGENTS = ("GPTBot", "Googlebot", "AdsBot-Google", "Googlebot-News", *CRAWLERS[1:])
 FIRST_AGENTS = ("GPTBot", "CCBot")
 STEPS = (60, 30)
 HOSTS_WITH_CHANGES = 20
 # A crawler that is not in the registry has figures for a crawl if this many hosts name it.
 NAMING_HOSTS = 10
-QUESTIONS = ["adoption_by_domain", "changes_of", "first_blocks", "rates_of_change", "survival_of_blocks", "trend"]
-# Columns of hosts that are not part of the state of a host.
+# Columns of hosts that are not part of the state of a host, and those that changes_of returns.
 NO_STATE = {"host_id", "fetch_time", "authoritative_robots_id", "rules_crawl", "rules_robots_id", "n_captures", "n_changes"}
+SHOWN = ("url", "fetch_status", "redirect_end", "is_revisit", "content_class", "wildcard_verdict", "wildcard_basis", "n_named")
 # Shares are rounded to six places.
 ROUNDING = 6e-7
-READER = duckdb.connect()
 
 
-def dicts(cursor):
-    names = [column[0] for column in cursor.description]
-    return [dict(zip(names, row)) for row in cursor.fetchall()]
-
-
-def read_rows(folder):
-    files = [str(file) for file in sorted(folder.rglob("*.parquet"))]
-    return dicts(READER.execute("SELECT * FROM read_parquet(?, hive_partitioning = false)", [files]))
+def read_table(folder):
+    return read_dicts(sorted(folder.rglob("*.parquet")))
 
 
 def read_hosts(folder, crawl):
-    """The hosts of a crawl, each with the rows of host_verdicts by crawler."""
+    """The hosts of a crawl with their domains and, by crawler, their rows of host_verdicts."""
     named = defaultdict(dict)
-    for row in read_rows(folder / "host_verdicts" / f"crawl={crawl}"):
+    for row in read_table(folder / "host_verdicts" / f"crawl={crawl}"):
         named[row["host_id"]][row["agent"]] = row
-    return [host | {"named": named[host["host_id"]]} for host in read_rows(folder / "hosts" / f"crawl={crawl}")]
+    for host in read_table(folder / "hosts" / f"crawl={crawl}"):
+        yield host | {"named": named[host["host_id"]], "domain": host["url_host_registered_domain"] or host["surt_host_name"]}
 
 
 def lower_median(values):
@@ -70,14 +59,8 @@ def lower_median(values):
 
 def lines_of(row):
     """Identifies the lines of the policy of a capture (policy_text in xtask/src/series.rs). None if no line is read."""
-    if row is None or row["status"] != "200" or not int(row["policy"]) & 1023:
-        return None
-    policy = int(row["policy"])
-    return policy & 1023, policy >> 10 if policy >> 8 & 3 == 1 else None
-
-
-def domain_of(host):
-    return host["url_host_registered_domain"] or host["surt_host_name"]
+    policy = int(row["policy"]) if row is not None and row["status"] == "200" else 0
+    return (policy & 1023, policy >> 10 if policy >> 8 & 3 == 1 else None) if policy & 1023 else None
 
 
 def days_between(first, last):
@@ -102,37 +85,31 @@ class Series:
         run(xtask, "series", folder, CRAWLS, HOSTS, seed)
         (folder / "registry.csv").write_text(registry or "", encoding="utf-8")
         options = ("--agents", folder / "registry.csv") if registry else ()
-        self.name, self.crawls, datasets = f"seed {seed}", [f"SERIES-{number:03}" for number in range(CRAWLS)], folder / "datasets"
-        for crawl in self.crawls:
+        self.name, datasets, crawls = f"seed {seed}", folder / "datasets", [f"SERIES-{number:03}" for number in range(CRAWLS)]
+        for crawl in crawls:
             archives = sorted((folder / crawl.replace("SERIES", "crawl")).glob("*.warc.gz"))
             run(program, *archives, "-q", "-o", datasets / crawl, "--crawl", crawl, *options)
-        run(program, "history", *(datasets / crawl for crawl in self.crawls), "-q", "-o", folder / "history")
+        run(program, "history", *(datasets / crawl for crawl in crawls), "-q", "-o", folder / "history")
         shutil.copytree(datasets, folder / "joined")
         run(program, "join", folder / "joined", "-q")
         self.history = opened(folder / "history")
-        self.registry = {row["agent"]: row for row in read_rows(datasets / self.crawls[-1] / "agents")}
-        self.filled = {crawl: read_hosts(folder / "joined" / "_joined", crawl) for crawl in self.crawls}
+        self.registry = {row["agent"]: row for row in read_table(datasets / crawls[-1] / "agents")}
+        self.filled = {crawl: list(read_hosts(folder / "joined" / "_joined", crawl)) for crawl in crawls}
         with open(folder / "truth.csv", newline="", encoding="utf-8") as file:
             truth = by_crawl_and_url(csv.DictReader(file))
         # The captures of each crawl, and those of each host in the order of crawls, which is that of time.
-        self.by_crawl = {crawl: self.read_captures(datasets / crawl, crawl, truth[crawl]) for crawl in self.crawls}
-        self.by_host = defaultdict(list)
-        for captures in self.by_crawl.values():
-            for capture in captures:
-                self.by_host[capture["surt_host_name"]].append(capture)
-
-    @staticmethod
-    def read_captures(dataset, crawl, truth):
-        """The rows of hosts of a dataset with their lines and their state."""
-        files = {row["robots_id"]: row for row in read_rows(dataset / "robots_files")}
-        captures = read_hosts(dataset, crawl)
-        for host in captures:
-            url, rules = files[host["authoritative_robots_id"]]["url"], files[host["rules_robots_id"]]
-            lines = None if host["is_revisit"] else lines_of(end_of(truth[url], truth))
-            revisited = (rules["content_digest"], rules["url"]) if host["is_revisit"] else None
-            state = lines, revisited, {name: value for name, value in host.items() if name not in NO_STATE}
-            host |= {"crawl": crawl, "url": url, "lines": lines, "state": state}
-        return captures
+        self.by_crawl, self.by_host = defaultdict(list), defaultdict(list)
+        for crawl in crawls:
+            files = {row["robots_id"]: row for row in read_table(datasets / crawl / "robots_files")}
+            for host in read_hosts(datasets / crawl, crawl):
+                url, rules = files[host["authoritative_robots_id"]]["url"], files[host["rules_robots_id"]]
+                lines = None if host["is_revisit"] else lines_of(end_of(truth[crawl][url], truth[crawl]))
+                revisited = (rules["content_digest"], rules["url"]) if host["is_revisit"] else None
+                state = lines, revisited, {name: value for name, value in host.items() if name not in NO_STATE | {"named"}}
+                self.by_crawl[crawl].append(host | {"crawl": crawl, "url": url, "lines": lines, "state": state})
+                self.by_host[host["surt_host_name"]].append(self.by_crawl[crawl][-1])
+        # The hosts with the most periods.
+        self.changing = sorted(self.by_host, key=lambda host: (-len(list(self.changes_of(host))), host))[:HOSTS_WITH_CHANGES]
 
     def heads(self, agents=None):
         """The first columns of the rows of a question: for each crawl, and for each crawler if there are any."""
@@ -140,66 +117,60 @@ class Series:
             head = {"crawl": crawl, "median_fetch": lower_median([capture["fetch_time"] for capture in captures])}
             yield from [head] if agents is None else [head | {"agent": agent} for agent in sorted(map(str.lower, agents))]
 
-    def verdict(self, host, agent):
-        """The verdict and its basis: of the group of a crawler, of the first of its fallbacks that is named, or of `*`."""
+    def outcome(self, host, agent):
+        """The verdict for a crawler, or for a block the reason: by its group, that of the first of its fallbacks that is named, or `*`."""
         entry = self.registry.get(agent, {"fallbacks": None, "ignores_wildcard": False})
-        for name in (agent, *(entry["fallbacks"] or "").split(",")):
-            row = host["named"].get(name)
-            if row is not None and row["basis"] in ("explicit", "too_complex"):
-                return row["verdict"], row["basis"]
-        if entry["ignores_wildcard"] and host["wildcard_basis"] != "http_status":
-            return "allow_all", "no_group"
-        return host["wildcard_verdict"], host["wildcard_basis"]
+        rows = [host["named"].get(name, {"basis": None}) for name in (agent, *(entry["fallbacks"] or "").split(","))]
+        row = next((row for row in rows if row["basis"] in ("explicit", "too_complex")), None)
+        if row is None and entry["ignores_wildcard"] and host["wildcard_basis"] != "http_status":
+            return "allow_all"
+        verdict, basis = (host["wildcard_verdict"], host["wildcard_basis"]) if row is None else (row["verdict"], row["basis"])
+        return verdict if verdict != "disallow_all" else {"explicit": "name", "http_status": "status"}.get(basis, "wildcard")
 
-    def trend(self):
-        for head in self.heads(TREND_AGENTS):
+    def trend(self, agents):
+        for head in self.heads(agents):
             hosts, agent = self.filled[head["crawl"]], head["agent"]
-            known = [(domain_of(host), *self.verdict(host, agent)) for host in hosts]
-            known = [(domain, verdict, basis) for domain, verdict, basis in known if verdict != "unknown"]
-            blocking = [(domain, basis if basis in ("explicit", "http_status") else "*") for domain, verdict, basis in known if verdict == "disallow_all"]
-            reasons, domains = Counter(basis for _, basis in blocking), Counter(domain for domain, basis in blocking if basis == "explicit")
-            row = {
-                "hosts": len(known), "low": None, "high": None, "blocked_by_name": reasons["explicit"] / len(known),
-                "blocked_by_wildcard": reasons["*"] / len(known), "blocked_by_status": reasons["http_status"] / len(known),
-                "partial": sum(verdict == "partial" for _, verdict, _ in known) / len(known), "domains_blocking": len(domains),
-                "largest_domain": max(domains.values()) / reasons["explicit"] if domains else None}
+            outcomes = Counter(self.outcome(host, agent) for host in hosts)
+            known, domains = len(hosts) - outcomes["unknown"], Counter(host["domain"] for host in hosts if self.outcome(host, agent) == "name")
+            row = {"hosts": known, "low": None, "high": None, "partial": outcomes["partial"] / known, "domains_blocking": len(domains)}
+            row |= {f"blocked_by_{reason}": outcomes[reason] / known for reason in ("name", "wildcard", "status")}
+            row["largest_domain"] = max(domains.values()) / outcomes["name"] if domains else None
             is_counted = agent == "*" or agent in self.registry or sum(agent in host["named"] for host in hosts) >= NAMING_HOSTS
             yield head | (row if is_counted else dict.fromkeys(row))
 
     def first_blocks(self):
-        begun, already, domains = Counter(), Counter(), defaultdict(set)
-        for captures in self.by_host.values():
-            deciding = list(filter(decides, captures))
-            for agent in map(str.lower, FIRST_AGENTS):
+        begun, already, domains, all_begun, all_blocking = Counter(), Counter(), defaultdict(set), Counter(), Counter()
+        for agent in map(str.lower, FIRST_AGENTS):
+            for deciding in (list(filter(decides, captures)) for captures in self.by_host.values()):
                 first = next((number for number, capture in enumerate(deciding) if is_blocking(capture, agent)), None)
                 if first is not None:
                     (begun if first > 0 else already)[deciding[first]["crawl"], agent] += 1
-                    domains[deciding[first]["crawl"], agent].add(domain_of(deciding[first]))
+                    domains[deciding[first]["crawl"], agent].add(deciding[first]["domain"])
         for head in self.heads(FIRST_AGENTS):
-            place = head["crawl"], head["agent"]
-            until = [(crawl, head["agent"]) for crawl in self.crawls if crawl <= head["crawl"]]
-            yield head | {
-                "hosts_in_crawl": len(self.by_crawl[head["crawl"]]), "seen_to_begin": begun[place], "already_blocking": already[place],
-                "domains": len(domains[place]), "cumulative_begun": sum(begun[key] for key in until),
-                "cumulative": sum(begun[key] + already[key] for key in until)}
+            crawl, agent = place = head["crawl"], head["agent"]
+            all_begun[agent] += begun[place]
+            all_blocking[agent] += begun[place] + already[place]
+            yield head | {"hosts_in_crawl": len(self.by_crawl[crawl]), "seen_to_begin": begun[place], "already_blocking": already[place],
+                          "domains": len(domains[place]), "cumulative_begun": all_begun[agent], "cumulative": all_blocking[agent]}
 
     def adoption_by_domain(self):
         adopted = defaultdict(set)
         for head in self.heads(FIRST_AGENTS):
-            captures, before = self.by_crawl[head["crawl"]], len(adopted[head["agent"]])
-            adopted[head["agent"]].update(domain_of(capture) for capture in captures if is_blocking(capture, head["agent"]))
-            cumulative = len(adopted[head["agent"]])
-            yield head | {"domains_in_crawl": len(set(map(domain_of, captures))), "first_blocking": cumulative - before, "cumulative": cumulative}
+            captures, domains = self.by_crawl[head["crawl"]], adopted[head["agent"]]
+            first = {capture["domain"] for capture in captures if is_blocking(capture, head["agent"])} - domains
+            domains |= first
+            all_domains = {capture["domain"] for capture in captures}
+            yield head | {"domains_in_crawl": len(all_domains), "first_blocking": len(first), "cumulative": len(domains)}
 
     def durations(self, agent):
-        """The days that each block that was seen to begin was observed, and whether it ended."""
+        """The days for which each block that was seen to begin was observed, and whether it ended."""
         for captures in self.by_host.values():
             before = began = None
             for capture in filter(decides, captures):
-                if not is_blocking(capture, agent) and began is not None:
+                if began is not None and not is_blocking(capture, agent):
                     yield days_between(began, capture), True
                     began = None
-                elif is_blocking(capture, agent) and before is not None and not is_blocking(before, agent):
+                elif before is not None and is_blocking(capture, agent) and not is_blocking(before, agent):
                     began = capture
                 before = capture
             if began is not None:
@@ -211,14 +182,14 @@ class Series:
             for step in sorted({step for step, _ in blocks}):
                 at_risk, ended = sum(other >= step for other, _ in blocks), blocks.count((step, True))
                 surviving *= 1 - ended / at_risk
-                yield {
-                    "agent": agent, "from_day": step * step_days, "to_day": (step + 1) * step_days, "at_risk": at_risk, "ended": ended,
-                    "not_seen_longer": blocks.count((step, False)), "still_blocking": surviving}
+                yield {"agent": agent, "from_day": step * step_days, "to_day": (step + 1) * step_days, "at_risk": at_risk, "ended": ended,
+                       "not_seen_longer": blocks.count((step, False)), "still_blocking": surviving}
 
     def rates_of_change(self):
-        seen_before, counts, days = Counter(), defaultdict(Counter), defaultdict(list)
+        counts, days = defaultdict(Counter), defaultdict(list)
         for captures in self.by_host.values():
-            seen_before.update(capture["crawl"] for capture in captures[1:])
+            for capture in captures[1:]:
+                counts[capture["crawl"]]["seen_before"] += 1
             contents = [capture for capture in captures if not capture["is_revisit"]]
             for before, capture in zip(contents, contents[1:]):
                 columns = {"policy": "lines", "status": "fetch_status", "origin": "url"}
@@ -227,11 +198,10 @@ class Series:
                     counts[capture["crawl"]].update([*kinds, "changed"])
                     days[capture["crawl"]].append(days_between(before, capture))
         for head in self.heads():
-            seen, count = seen_before[head["crawl"]], counts[head["crawl"]]
-            shares = {f"share_{kind}": count[kind] / seen if seen else None for kind in ("changed", "policy", "status", "origin")}
-            yield head | shares | {
-                "hosts": len(self.by_crawl[head["crawl"]]), "hosts_seen_before": seen, "changed": count["changed"],
-                "days_between": lower_median(days[head["crawl"]])}
+            count = counts[head["crawl"]]
+            shares = {kind: count[kind] / count["seen_before"] if count["seen_before"] else None for kind in ("changed", "policy", "status", "origin")}
+            yield head | {"hosts": len(self.by_crawl[head["crawl"]]), "hosts_seen_before": count["seen_before"], "changed": count["changed"],
+                          "days_between": lower_median(days[head["crawl"]])} | {f"share_{kind}": share for kind, share in shares.items()}
 
     def changes_of(self, host):
         periods, content = [], None
@@ -239,33 +209,25 @@ class Series:
             if not periods or capture["state"] != periods[-1][-1]["state"]:
                 periods.append([])
             periods[-1].append(capture)
-        for number, period in enumerate(periods):
-            first, last = period[0], period[-1]
-            changed = ["origin"] if number and first["url"] != periods[number - 1][0]["url"] else []
+        for number, (first, *others) in enumerate(periods):
+            last, changed = (first, *others)[-1], ["origin"] if first["url"] != periods[max(number - 1, 0)][0]["url"] else []
             if first["is_revisit"]:
                 changed.append("revisit")
             else:
-                before, content = content, {
-                    "redirects": (first["n_redirects"], first["redirect_end"]), "status": first["fetch_status"],
-                    "content_class": first["content_class"], "policy": first["lines"]}
+                before, content = content, {"redirects": (first["n_redirects"], first["redirect_end"]), "status": first["fetch_status"],
+                                            "content_class": first["content_class"], "policy": first["lines"]}
                 changed += [kind for kind in content if before is not None and content[kind] != before[kind]]
-            same = ("url", "fetch_status", "redirect_end", "is_revisit", "content_class", "wildcard_verdict", "wildcard_basis", "n_named")
-            yield {name: first[name] for name in same} | {
+            yield {name: first[name] for name in SHOWN} | {
                 "first_crawl": first["crawl"], "first_fetch": first["fetch_time"], "last_crawl": last["crawl"], "last_fetch": last["fetch_time"],
-                "n_captures": len(period), "changed": changed if number else None, "policy_id": first["lines"] is not None, "preferences_id": None}
-
-    def changing_hosts(self):
-        """The hosts with the most periods."""
-        return sorted(self.by_host, key=lambda host: (-len(list(self.changes_of(host))), host))[:HOSTS_WITH_CHANGES]
+                "n_captures": 1 + len(others), "changed": changed if number else None, "policy_id": first["lines"] is not None, "preferences_id": None}
 
 
 def compare(label, found, wanted):
     for number, (row, other) in enumerate(zip(found, wanted)):
         assert set(row) == set(other), f"{label}: the columns are {list(row)} instead of {list(other)}"
-        wrong = [
-            f"{name} is {row[name]!r} instead of {value!r}" for name, value in other.items()
-            if not (abs(row[name] - value) <= ROUNDING if isinstance(value, float) and row[name] is not None else row[name] == value)]
-        assert not wrong, f"{label}: row {number} {list(row.values())[:3]}: {'; '.join(wrong)}"
+        pairs = [(name, row[name], value) for name, value in other.items()]
+        wrong = [pair for pair in pairs if pair[1] != pair[2] and not (isinstance(pair[1], float) and abs(pair[1] - (pair[2] or 0)) <= ROUNDING)]
+        assert not wrong, f"{label}: row {number} {list(row.values())[:3]}, found and wanted: {wrong}"
     assert len(found) == len(wanted), f"{label}: {len(found)} rows instead of {len(wanted)}"
 
 
@@ -273,12 +235,15 @@ class Tests:
     def __init__(self, program, xtask, folder):
         self.series = [Series(program, xtask, folder / f"seed-{seed}", seed, registry) for seed, registry in SERIES]
 
-    def check(self, call, wanted):
+    def check(self, call, answer):
         for series in self.series:
-            compare(f"{series.name}, {call}", dicts(series.history.execute(f"FROM {call}")), list(wanted(series)))
+            compare(f"{series.name}, {call}", query(series.history, f"FROM {call}"), list(answer(series)))
 
     def test_trend(self):
-        self.check(f"trend({list(TREND_AGENTS)}, any_name := true)", Series.trend)
+        self.check(f"trend({list(TREND_AGENTS)}, any_name := true)", lambda series: series.trend(TREND_AGENTS))
+
+    def test_trend_of_the_wildcard(self):
+        self.check("trend('*')", lambda series: series.trend("*"))
 
     def test_first_blocks(self):
         self.check(f"first_blocks({list(FIRST_AGENTS)})", Series.first_blocks)
@@ -287,49 +252,42 @@ class Tests:
         self.check(f"adoption_by_domain({list(FIRST_AGENTS)})", Series.adoption_by_domain)
 
     def test_survival_of_blocks(self):
-        for step in STEPS:
-            call = f"survival_of_blocks({list(CRAWLERS)}, step_days := {step}, any_name := true)"
-            self.check(call, lambda series: series.survival_of_blocks(step))
+        for days in STEPS:
+            self.check(f"survival_of_blocks({list(CRAWLERS)}, step_days := {days}, any_name := true)", lambda series: series.survival_of_blocks(days))
 
     def test_rates_of_change(self):
         self.check("rates_of_change()", Series.rates_of_change)
 
     def test_changes_of(self):
         for series in self.series:
-            for host in series.changing_hosts():
+            for host in series.changing:
                 name = series.by_host[host][0]["url_host_name"]
-                found = dicts(series.history.execute("SELECT * REPLACE (policy_id IS NOT NULL AS policy_id) FROM changes_of(?)", [name]))
+                found = query(series.history, "SELECT * REPLACE (policy_id IS NOT NULL AS policy_id) FROM changes_of(?)", [name])
                 compare(f"{series.name}, changes_of('{name}')", found, list(series.changes_of(host)))
 
     def test_an_unknown_crawler_is_an_error(self):
         for question in ("trend", "first_blocks", "survival_of_blocks", "adoption_by_domain"):
-            for agent in ("'GPTBto'", "['CCBot', 'GPTBto']"):
-                try:
-                    self.series[0].history.execute(f"FROM {question}({agent})").fetchall()
-                    raise AssertionError(f"{question}({agent}) is not an error")
-                except duckdb.Error as error:
-                    assert "unknown agent 'GPTBto'" in str(error) and "GPTBot" in str(error), f"{question}({agent}): {error}"
+            try:
+                message = str(query(self.series[0].history, f"FROM {question}(['CCBot', 'GPTBto'])"))
+            except duckdb.Error as error:
+                message = str(error)
+            assert "unknown agent 'GPTBto'" in message and "GPTBot" in message, f"{question}: {message}"
 
     def test_all_questions_are_listed(self):
-        names = [name for name, in self.series[0].history.execute("SELECT name FROM questions()").fetchall()]
-        assert sorted(set(names) & set(QUESTIONS)) == QUESTIONS and len(names) == len(set(names)), names
+        names = [row["name"] for row in query(self.series[0].history, "FROM questions()")]
+        assert set(names) >= {path.stem[4:] for path in Path(__file__).with_name("history_queries").glob("*.sql")} and len(names) == len(set(names)), names
 
     def test_the_series_have_every_case(self):
         """Otherwise the other tests would prove less than they say."""
         cases = Counter()
         for series in self.series:
-            for row in [*series.first_blocks(), *series.survival_of_blocks(STEPS[0])]:
+            for row in [*series.first_blocks(), *series.survival_of_blocks(STEPS[0]), *series.trend(TREND_AGENTS)]:
                 cases.update({case: row.get(case, 0) for case in ("seen_to_begin", "already_blocking", "ended", "not_seen_longer")})
-            for row in (row for host in series.changing_hosts() for row in series.changes_of(host)):
-                cases.update(row["changed"] or ["unchanged"] * (row["changed"] == []))
-            for row in series.trend():
-                cases["no figures"] += row["hosts"] is None
+                cases["no figures"] += row.get("hosts", 0) is None
                 cases["fallbacks"] += row["agent"] in ("googlebot-news", "adsbot-google") and row["blocked_by_name"] > 0
-            cases["filled"] += sum(capture["is_revisit"] for captures in series.by_crawl.values() for capture in captures)
-            cases["followed"] += sum(capture["n_redirects"] > 0 for captures in series.by_crawl.values() for capture in captures)
-        wanted = ("seen_to_begin", "already_blocking", "ended", "not_seen_longer", "origin", "revisit", "redirects", "status", "content_class", "policy",
-                  "unchanged", "no figures", "fallbacks", "filled", "followed")
-        assert min(cases[case] for case in wanted) >= 5, dict(cases)
+            changes = [row["changed"] for host in series.changing for row in series.changes_of(host) if row["changed"] is not None]
+            cases.update(kind for changed in changes for kind in changed or ["unchanged"])
+        assert len(cases) == 13 and min(cases.values()) >= 5, dict(cases)
 
 
 def main(program, xtask):
