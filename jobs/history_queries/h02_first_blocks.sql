@@ -2,28 +2,39 @@
 --
 -- Denominator: hosts_in_crawl, the hosts that the crawl captured. Each host counts once, in the crawl of the first capture that blocks.
 -- Pitfall: seen_to_begin has an earlier capture of the host that decides and does not block; the block began between the two. For already_blocking
--- there is none, and nobody knows since when: the first crawls consist of these. A revisit, a redirect without end, a 429 or 5xx decides
--- nothing. Fallbacks of the crawler are not considered.
+-- there is none, and nobody knows since when: the first crawls consist of these. A revisit, a redirect without end, a 429 or 5xx, and
+-- rules whose names are not known decide nothing. Fallbacks of the crawler are not considered.
 CREATE OR REPLACE MACRO first_blocks(agent := 'GPTBot', any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_named_agents(agent, any_name) AS is_known
 ),
-first_captures AS (
-    SELECT p.surt_host_name, min(p.first_capture_no) AS first_capture FROM host_periods p
-    WHERE p.wildcard_verdict <> 'unknown' AND NOT (p.wildcard_basis = 'http_status' AND p.wildcard_verdict = 'disallow_all')
-    GROUP BY p.surt_host_name
+named AS (
+    SELECT n.agent, n.surt_host_name, n.url_host_registered_domain, n.first_crawl, n.first_capture_no, n.first_capture_no + n.n_captures AS end_no, n.verdict,
+        n.verdict = 'disallow_all' AND n.basis = 'explicit' AS is_blocking
+    FROM agent_periods n
+    WHERE n.agent IN (SELECT a.agent FROM asked_agents(agent) a) AND n.basis IN ('explicit', 'too_complex')
 ),
 blocks AS (
     SELECT b.agent, b.surt_host_name, coalesce(any_value(b.url_host_registered_domain), b.surt_host_name) AS domain,
         arg_min(b.first_crawl, b.first_capture_no) AS crawl, min(b.first_capture_no) AS first_block
-    FROM agent_periods b
-    WHERE b.agent IN (SELECT a.agent FROM asked_agents(agent) a) AND b.basis = 'explicit' AND b.verdict = 'disallow_all'
+    FROM named b
+    WHERE b.is_blocking
+    GROUP BY b.agent, b.surt_host_name
+),
+-- The first capture of each of these hosts that decides for the crawler.
+first_captures AS (
+    SELECT b.agent, b.surt_host_name, min(p.first_capture_no) AS first_capture
+    FROM blocks b
+    JOIN host_periods p ON p.surt_host_name = b.surt_host_name
+    LEFT JOIN named n ON n.agent = b.agent AND n.surt_host_name = p.surt_host_name AND p.first_capture_no >= n.first_capture_no AND p.first_capture_no < n.end_no
+    WHERE CASE WHEN n.agent IS NOT NULL THEN n.verdict <> 'unknown' ELSE p.has_named_rows AND p.wildcard_verdict <> 'unknown'
+        AND NOT (p.wildcard_basis = 'http_status' AND p.wildcard_verdict = 'disallow_all') END
     GROUP BY b.agent, b.surt_host_name
 ),
 counts AS (
     SELECT b.agent, b.crawl, count(*) FILTER (b.first_block > f.first_capture) AS seen_to_begin, count(*) FILTER (b.first_block = f.first_capture) AS already_blocking,
         count(DISTINCT b.domain) AS domains
-    FROM blocks b JOIN first_captures f ON f.surt_host_name = b.surt_host_name
+    FROM blocks b JOIN first_captures f ON f.agent = b.agent AND f.surt_host_name = b.surt_host_name
     GROUP BY b.agent, b.crawl
 ),
 answer AS (

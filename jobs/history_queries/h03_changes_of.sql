@@ -3,7 +3,8 @@
 -- Denominator: none. One row per period of the host: consecutive captures with the same state.
 -- Pitfall: a change happened between the last capture of a period and the first one of the next, and may have been undone in between. Crawls
 -- without a capture of the host say nothing. changed compares with the period before, except that a revisit is compared in no other way than its
--- origin; policy means other lines, or other line numbers. An empty list means that the host is as it was before a revisit.
+-- origin; policy means other lines, or other line numbers. An empty list means that the host is as it was before a revisit, or that only a
+-- revisit was seen before.
 CREATE OR REPLACE MACRO changes_of(host) AS TABLE
 WITH periods AS (
     SELECT p.*, concat(p.url_protocol, '://', p.url_host_name, ':' || p.url_port) AS origin, coalesce(p.policy_id, '') AS policy, coalesce(p.preferences_id, '') AS preferences,

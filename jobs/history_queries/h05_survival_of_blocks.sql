@@ -3,26 +3,28 @@
 -- Denominator: at_risk, the blocks that were seen to begin (an earlier capture decides and does not block) and that were observed for this long. The
 -- share that still lasts is an estimate of Kaplan and Meier: a block that is there at the last capture that decides counts until then.
 -- Pitfall: a block ends at the first capture that decides and does not block, and may have ended earlier. Revisits, redirects without end, 429 and
--- 5xx decide nothing. Blocks that were there at the first capture of a host are left out, as nobody knows their age.
+-- 5xx, and rules whose names are not known decide nothing. Blocks that were there at the first capture of a host are left out, as nobody knows their age.
 CREATE OR REPLACE MACRO survival_of_blocks(agent := 'GPTBot', step_days := 90, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_named_agents(agent, any_name) AND check_count('step_days', step_days) AS is_known
 ),
-blocked AS (
-    SELECT b.agent, b.surt_host_name, b.first_capture_no, b.first_capture_no + b.n_captures AS end_no
-    FROM agent_periods b
-    WHERE b.agent IN (SELECT a.agent FROM asked_agents(agent) a) AND b.basis = 'explicit' AND b.verdict = 'disallow_all'
+named AS (
+    SELECT n.agent, n.surt_host_name, n.first_capture_no, n.first_capture_no + n.n_captures AS end_no, n.verdict,
+        n.verdict = 'disallow_all' AND n.basis = 'explicit' AS is_blocking
+    FROM agent_periods n
+    WHERE n.agent IN (SELECT a.agent FROM asked_agents(agent) a) AND n.basis IN ('explicit', 'too_complex')
 ),
 blocking_hosts AS (
-    SELECT DISTINCT b.agent, b.surt_host_name FROM blocked b
+    SELECT DISTINCT n.agent, n.surt_host_name FROM named n WHERE n.is_blocking
 ),
--- The periods that decide, of hosts that ever block.
+-- The periods that decide for the crawler, of hosts that ever block it.
 deciding AS (
-    SELECT h.agent, p.surt_host_name, p.first_capture_no, p.first_capture_no + p.n_captures - 1 AS last_capture_no, b.agent IS NOT NULL AS is_blocking
+    SELECT h.agent, p.surt_host_name, p.first_capture_no, p.first_capture_no + p.n_captures - 1 AS last_capture_no, coalesce(n.is_blocking, false) AS is_blocking
     FROM blocking_hosts h
     JOIN host_periods p ON p.surt_host_name = h.surt_host_name
-    LEFT JOIN blocked b ON b.agent = h.agent AND b.surt_host_name = p.surt_host_name AND p.first_capture_no >= b.first_capture_no AND p.first_capture_no < b.end_no
-    WHERE p.wildcard_verdict <> 'unknown' AND NOT (p.wildcard_basis = 'http_status' AND p.wildcard_verdict = 'disallow_all')
+    LEFT JOIN named n ON n.agent = h.agent AND n.surt_host_name = p.surt_host_name AND p.first_capture_no >= n.first_capture_no AND p.first_capture_no < n.end_no
+    WHERE CASE WHEN n.agent IS NOT NULL THEN n.verdict <> 'unknown' ELSE p.has_named_rows AND p.wildcard_verdict <> 'unknown'
+        AND NOT (p.wildcard_basis = 'http_status' AND p.wildcard_verdict = 'disallow_all') END
 ),
 ordered AS (
     SELECT d.*, lag(d.is_blocking) OVER host AS blocked_before, lead(d.is_blocking) OVER host AS blocks_after, lead(d.first_capture_no) OVER host AS next_no FROM deciding d

@@ -571,7 +571,9 @@ fn read_crawlers(rows: &[Vec<u8>]) -> Crawlers {
         };
         (name, crawler)
     };
-    rows.iter().map(read).collect()
+    // The registry has a row for `*`, which is no crawler.
+    let crawlers = rows.iter().map(read);
+    crawlers.filter(|(name, _)| name != b"*").collect()
 }
 
 /// Returns the error that a table of an input does not fit the others.
