@@ -16,7 +16,10 @@ tools:
   bench-corpus [crawl] FOLDER BYTES         writes archives shaped like a crawl into FOLDER
   bench-corpus stress FOLDER BYTES [ARCHIVE…]
                                             writes archives with few redirects and many large files
-  series FOLDER CRAWLS HOSTS [SEED]         writes crawls whose changes are known, and the truth about them
+  series FOLDER CRAWLS HOSTS [SEED [PERCENT [PROGRAM]]]
+                                            writes crawls whose changes are known, and the truth about them;
+                                            PERCENT of the hosts change their policy between two, and
+                                            PROGRAM scans each crawl to a dataset
   bench-floors MEASUREMENT ARCHIVE…         measures one part of the job on its own: inflate, read,
                                             read-fastwarc, parse or parse-fast-robots";
 

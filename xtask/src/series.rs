@@ -1,8 +1,12 @@
-//! Writes a series of crawls whose changes are known: `cargo xtask series FOLDER CRAWLS HOSTS [SEED]`.
+//! Writes a series of crawls whose changes are known:
+//! `cargo xtask series FOLDER CRAWLS HOSTS [SEED [PERCENT [PROGRAM]]]`.
 //!
 //! `FOLDER/crawl-000/` has the archives of the first crawl, and `truth.csv` a row for each host that a
 //! crawl captured: once, so that this capture is the authoritative one. Hosts also change
-//! in crawls that do not capture them.
+//! in crawls that do not capture them. Between two crawls, PERCENT of the hosts change their policy.
+//!
+//! For a large series, PROGRAM scans the archives of each crawl to a dataset, `FOLDER/crawl-000/`, and
+//! they are removed.
 //!
 //! A policy is a number, and its text follows from the number (see [`policy_text`]), so that a test
 //! needs no parser to know the verdicts.
@@ -14,13 +18,14 @@ use flate2::write::GzEncoder;
 use inputs::Random;
 use std::error::Error;
 use std::fmt::Write as _;
-use std::fs;
-use std::io::Write;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
 use std::path::Path;
+use std::process::Command;
 
 /// The percentage of hosts that a crawl captures, and the percentages that change between two crawls.
 const SEEN: u64 = 55;
-const POLICY_CHANGES: u64 = 4;
+const DEFAULT_POLICY_CHANGES: u64 = 4;
 const STATUS_CHANGES: u64 = 5;
 const ORIGIN_CHANGES: u64 = 1;
 /// One in this many unchanged files is a revisit.
@@ -57,7 +62,7 @@ const CAPTURE_MILLIS: i64 = 1000;
 /// The size of an archive, as in Common Crawl's robots.txt subset.
 const ARCHIVE_BYTES: usize = 1_900_000;
 
-const USAGE: &str = "usage: cargo xtask series FOLDER CRAWLS HOSTS [SEED]";
+const USAGE: &str = "usage: cargo xtask series FOLDER CRAWLS HOSTS [SEED [PERCENT [PROGRAM]]]";
 
 /// A host, as it is during a crawl.
 struct Host {
@@ -105,9 +110,9 @@ impl Host {
         }
     }
 
-    /// Changes the host as it changes between two crawls.
-    fn change(&mut self, random: &mut Random, hosts: usize) {
-        if random.below(100) < POLICY_CHANGES {
+    /// Changes the host as it changes between two crawls, the policy with a probability in percent.
+    fn change(&mut self, random: &mut Random, hosts: usize, policy_changes: u64) {
+        if random.below(100) < policy_changes {
             self.policy = policy(random);
         }
         if random.below(100) < STATUS_CHANGES {
@@ -133,7 +138,8 @@ fn policy(random: &mut Random) -> u64 {
 }
 
 /// Returns the text of a policy. Bits 0 to 7 say which of [`CRAWLERS`] may fetch nothing; bits 8 and 9
-/// what the group of `*` has: none, one path, all paths, an empty rule; the others number the path.
+/// what the group of `*` has: no group, some paths, all paths, an empty rule; the others number the
+/// paths, of which there are up to 64, so that a file has 11 rules on average, as in a crawl.
 fn policy_text(policy: u64) -> String {
     let mut text = format!("# Policy {policy}\n");
     for (i, crawler) in CRAWLERS.iter().enumerate() {
@@ -144,7 +150,11 @@ fn policy_text(policy: u64) -> String {
     match policy >> 8 & 3 {
         0 => {}
         1 => {
-            let _ = write!(text, "User-agent: *\nDisallow: /p{}/\n", policy >> 10);
+            let number = policy >> 10;
+            text.push_str("User-agent: *\n");
+            for path in 0..=number % 64 {
+                let _ = writeln!(text, "Disallow: /p{number}/{path}/");
+            }
         }
         2 => text.push_str("User-agent: *\nDisallow: /\n"),
         _ => text.push_str("User-agent: *\nDisallow:\n"),
@@ -197,11 +207,13 @@ impl Crawl<'_> {
 
 /// Runs the tool with its command-line arguments.
 pub(crate) fn run(args: &[String]) -> Result<(), Box<dyn Error>> {
-    let (folder, numbers) = args.split_first().ok_or(USAGE)?;
+    let (folder, args) = args.split_first().ok_or(USAGE)?;
+    let (numbers, program) = args.split_at(args.len().min(4));
     let numbers: Result<Vec<u64>, _> = numbers.iter().map(|number| number.parse()).collect();
-    let (crawls, count, seed) = match numbers.map_err(|_| USAGE)?[..] {
-        [crawls, hosts] => (crawls, hosts as usize, 1),
-        [crawls, hosts, seed] => (crawls, hosts as usize, seed),
+    let (crawls, count, seed, policy_changes) = match numbers.map_err(|_| USAGE)?[..] {
+        [crawls, hosts] => (crawls, hosts as usize, 1, DEFAULT_POLICY_CHANGES),
+        [crawls, hosts, seed] => (crawls, hosts as usize, seed, DEFAULT_POLICY_CHANGES),
+        [crawls, hosts, seed, percent] => (crawls, hosts as usize, seed, percent),
         _ => return Err(USAGE.into()),
     };
     let folder = Path::new(folder);
@@ -209,37 +221,72 @@ pub(crate) fn run(args: &[String]) -> Result<(), Box<dyn Error>> {
     let mut hosts: Vec<Host> = (0..count)
         .map(|number| Host::new(random, number, count))
         .collect();
-    let mut truth = String::from(
-        "crawl,host,url,fetch_time,archive,offset,status,policy,location,is_revisit\n",
-    );
+    fs::create_dir_all(folder)?;
+    let mut truth = BufWriter::new(File::create(folder.join("truth.csv"))?);
+    writeln!(
+        truth,
+        "crawl,host,url,fetch_time,archive,offset,status,policy,location,is_revisit"
+    )?;
     for number in 0..crawls {
         let of_crawl = folder.join(format!("crawl-{number:03}"));
-        fs::create_dir_all(&of_crawl)?;
+        let archives = match program {
+            [] => of_crawl.clone(),
+            _ => folder.join("archives"),
+        };
+        fs::create_dir_all(&archives)?;
         let mut crawl = Crawl {
-            folder: &of_crawl,
+            folder: &archives,
             number,
             archive: Vec::new(),
             archives: 0,
             records: 0,
         };
         if number > 0 {
-            hosts.iter_mut().for_each(|host| host.change(random, count));
+            for host in &mut hosts {
+                host.change(random, count, policy_changes);
+            }
         }
         write_crawl(&mut crawl, &mut hosts, random, &mut truth)?;
+        if let [program, ..] = program {
+            scan_crawl(program, &archives, &of_crawl, number)?;
+            fs::remove_dir_all(&archives)?;
+        }
     }
-    fs::write(folder.join("truth.csv"), truth)?;
+    truth.flush()?;
     Ok(())
 }
 
-/// Writes the captures of a crawl, and their rows of the truth.
+/// Scans the archives of a crawl to a dataset, with the tables that a history reads.
+fn scan_crawl(
+    program: &str,
+    archives: &Path,
+    dataset: &Path,
+    number: u64,
+) -> Result<(), Box<dyn Error>> {
+    let status = Command::new(program)
+        .arg(archives)
+        .args(["-q", "--crawl", &format!("SERIES-{number:03}"), "-o"])
+        .arg(dataset)
+        .status()?;
+    match status.success() {
+        true => Ok(()),
+        false => Err(format!("{program} failed on {}", archives.display()).into()),
+    }
+}
+
+/// Writes the captures of a crawl, and their rows of the truth. A crawl has the hosts in a random order.
 fn write_crawl(
     crawl: &mut Crawl<'_>,
     hosts: &mut [Host],
     random: &mut Random,
-    truth: &mut String,
+    truth: &mut impl Write,
 ) -> Result<(), Box<dyn Error>> {
+    let mut order: Vec<usize> = (0..hosts.len()).collect();
+    for last in (1..order.len()).rev() {
+        order.swap(last, random.below(last as u64 + 1) as usize);
+    }
     let mut millis = FIRST_CRAWL + CRAWL_MILLIS * i64::try_from(crawl.number)?;
-    for i in 0..hosts.len() {
+    for i in order {
         if random.below(100) >= SEEN {
             continue;
         }
@@ -278,7 +325,7 @@ fn write_crawl(
             200 => host.policy.to_string(),
             _ => String::new(),
         };
-        let _ = writeln!(
+        writeln!(
             truth,
             "SERIES-{:03},{},{url},{time},{},{offset},{},{policy},{location},{}",
             crawl.number,
@@ -286,7 +333,7 @@ fn write_crawl(
             crawl.archive_name(),
             host.status,
             revisited.is_some(),
-        );
+        )?;
         if host.status == 200 {
             host.last = Some((url, millis, host.policy));
         }

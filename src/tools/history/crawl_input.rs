@@ -395,7 +395,8 @@ fn is_read_directive(fields: &[u8]) -> bool {
 /// one.
 fn keep_named_verdicts(count: u32, rows: &mut Vec<u8>) -> u32 {
     let mut fields = FieldReader::new(rows);
-    let (mut kept, mut wildcard): (Vec<(&[u8], &[u8])>, &[u8]) = (Vec::new(), &[]);
+    let mut kept: Vec<(&[u8], &[u8])> = Vec::new();
+    let mut wildcard: &[u8] = &[];
     for _ in 0..count {
         let row = fields.rest();
         let agent = fields.bytes();
