@@ -54,6 +54,8 @@ AGENTS = ("GPTBot", "Googlebot")
 # A host with the rules of another capture has rows for up to as many names (docs/limits.md).
 MOST_NAMES = 2000
 SHOWN = 5
+# One in so many hosts of a crawl of a series may differ in a known way.
+MOST_KNOWN = 30
 
 # Columns of hosts that a history lacks: keys, and counts of captures.
 KEYS = ("host_id", "authoritative_robots_id", "rules_robots_id", "n_captures", "n_changes")
@@ -621,9 +623,10 @@ def is_known(joined, alone, view):
 def check_joined(world):
     """Compares the views with the tables of `robots-scan join`, for hosts with one capture in each crawl.
 
-    Some differences are known (docs/history.md), which random crawls have and series do not: a revisit that its own crawl fills is not open, so
-    that a history keeps it, while `join` may prefer the capture of an earlier crawl; a revisit with another status than 2xx and 304 stays open; of
-    several captures with the content, another one may be taken; and `join` shares no files with very many names. Those hosts are left out.
+    Some differences are known (docs/history.md): a revisit that its own crawl fills is not open, so that a history keeps it, while `join` may
+    prefer the capture of an earlier crawl; a revisit with another status than 2xx and 304 stays open; of several captures with the content,
+    another one may be taken; and `join` shares no files with very many names. Those hosts are left out. Series have few, as it is rare there
+    that two hosts have the same file.
     """
     found, connection = [], world.connection()
     joined = world.datasets / "_joined"
@@ -635,8 +638,8 @@ def check_joined(world):
         alone = {host["surt_host_name"]: host for host in crawl.hosts}
         view = {row["surt_host_name"]: row for row in query(connection, "SELECT * FROM hosts WHERE crawl = ?", [crawl.name])}
         known = {host["surt_host_name"] for host in hosts if is_known(host, alone[host["surt_host_name"]], view[host["surt_host_name"]])}
-        if known and not world.is_random:
-            found.append(f"{crawl.name} has known differences, which the series must not have: {sorted(known)[:SHOWN]}")
+        if len(known) * MOST_KNOWN > len(hosts) and not world.is_random:
+            found.append(f"{crawl.name} has many known differences, which a series must not have: {sorted(known)[:SHOWN]}")
         world.known += len(known)
         names = [name for name in crawl.host_columns if name not in KEYS]
         views = sorted(query(connection, "SELECT * FROM hosts WHERE crawl = ?", [crawl.name]), key=lambda row: name_key(row["surt_host_name"]))

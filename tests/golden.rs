@@ -292,7 +292,7 @@ fn generate_archive(seed: u64, captures: usize) -> Vec<u8> {
     archive
 }
 
-fn base32(bytes: &[u8]) -> String {
+pub(crate) fn base32(bytes: &[u8]) -> String {
     let bit = |i: usize| bytes[i / 8] >> (7 - i % 8) & 1;
     let letter = |i: usize| (0..5).fold(0, |value, j| value << 1 | bit(5 * i + j));
     (0..bytes.len() * 8 / 5)

@@ -1,9 +1,12 @@
 //! `history`: many crawls in one dataset. `jobs/test_history.py` compares its rows with those of datasets.
 
 use crate::faults::shim::{NO_SHIM, NO_SPACE, Shim, WRITING, can_load};
+use crate::golden::base32;
 use crate::matching::test_capture;
 use crate::series::Series;
 use crate::util::{self, Folder, Random, assert_refused, files_below, relative, run};
+use serde_json::Value;
+use sha1::{Digest, Sha1};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -344,22 +347,40 @@ fn a_new_history_that_is_killed_is_made_by_the_next_run() {
     }
 }
 
-/// A crawl with a response of `/robots.txt` on each of these origins.
+/// Kinds of records in place of a status: a resource, which has no status, and a revisit of the body.
+const RESOURCE: u16 = 0;
+const REVISIT: u16 = 1;
+
+/// A crawl with a response of `/robots.txt` on each of these origins. The body of a redirect is its target.
 fn crawl_of(folder: &Folder, number: usize, responses: &[(&str, u16, &str)]) -> String {
     let name = format!("CRAWL-{number}");
     let mut text = Vec::new();
     for (second, (origin, status, body)) in responses.iter().enumerate() {
         let time = format!("202{number}-01-01T00:00:{second:02}Z");
-        let http = format!(
-            "HTTP/1.1 {status} X\r\nContent-Length: {}\r\n\r\n{body}",
-            body.len()
-        );
+        let digest = base32(&Sha1::digest(body));
+        let http = match status {
+            300..=399 => format!("HTTP/1.1 {status} X\r\nLocation: {body}\r\n\r\n"),
+            _ => format!("HTTP/1.1 {status} X\r\n\r\n{body}"),
+        };
+        let (kind, content_type, block) = match *status {
+            RESOURCE => ("resource", "text/plain", (*body).to_owned()),
+            REVISIT => (
+                "revisit",
+                "application/http; msgtype=response",
+                "HTTP/1.1 200 X\r\n\r\n".to_owned(),
+            ),
+            _ => ("response", "application/http; msgtype=response", http),
+        };
+        let digest = match status {
+            300..=399 => String::new(),
+            _ => format!("WARC-Payload-Digest: sha1:{digest}\r\n"),
+        };
         let record = format!(
-            "WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: {origin}/robots.txt\r\nWARC-Date: {time}\r\n\
-             WARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-{:012}>\r\n\
-             Content-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n{http}\r\n\r\n",
+            "WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {origin}/robots.txt\r\nWARC-Date: {time}\r\n\
+             WARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-{:012}>\r\n{digest}\
+             Content-Type: {content_type}\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n",
             100 * number + second,
-            http.len()
+            block.len()
         );
         text.extend_from_slice(record.as_bytes());
     }
@@ -483,5 +504,86 @@ fn old_urls_are_decided_by_the_captures_around_their_times() {
         .concat());
         assert_ne!(ran.code, Some(0));
         assert!(ran.err.contains(message), "{}", ran.err);
+    }
+}
+
+/// Returns the JSON that a command prints, and its exit code.
+fn json_of(arguments: &[&str]) -> (Option<i32>, Vec<Value>) {
+    let ran = run(arguments);
+    let lines = ran.out.lines();
+    let values = lines.map(|line| serde_json::from_str(line).unwrap());
+    (ran.code, values.collect())
+}
+
+#[test]
+fn a_host_of_a_history_is_reported_as_in_its_dataset() {
+    let folder = Folder::new();
+    let blocked = "# Comment\nUser-agent: *\nDisallow: /private\nCrawl-delay: 5\n\nUser-agent: GPTBot\nDisallow: /\n";
+    let open = "User-agent: *\nAllow: /\n";
+    let mut responses = vec![
+        ("https://a.example", 200, blocked),
+        ("https://b.example", 404, "no"),
+        ("https://c.example", 503, "no"),
+        ("https://d.example", 429, "no"),
+        ("https://e.example", 301, "https://a.example/robots.txt"),
+        (
+            "https://f.example",
+            302,
+            "https://nowhere.example/robots.txt",
+        ),
+        (
+            "https://g.example",
+            200,
+            "<html><body>User-agent: *</body></html>",
+        ),
+        ("http://h.example:8080", RESOURCE, blocked),
+        ("https://i.example", REVISIT, blocked),
+        ("https://j.example", REVISIT, "not captured"),
+        ("https://k.example", 200, ""),
+    ];
+    let first = crawl_of(&folder, 0, &responses);
+    responses[0].2 = open;
+    responses[7].2 = open;
+    responses.truncate(9);
+    let second = crawl_of(&folder, 1, &responses);
+    let out = folder.arg("out");
+    history(&[&first, &second], &out, &[]);
+    let urls = [
+        "--url",
+        "/private/x",
+        "--url",
+        "/y",
+        "--agent",
+        "GPTBot,*",
+        "--json",
+    ];
+    for (crawl, dataset) in [("CRAWL-0", &first), ("CRAWL-1", &second)] {
+        for (origin, ..) in &responses {
+            let ask = |path: &str| {
+                let arguments = ["check", path, "--host", origin, "--crawl", crawl];
+                json_of(&[&arguments[..], &urls].concat())
+            };
+            let (mut expected, mut found) = (ask(dataset), ask(&out));
+            let name = format!("{origin} in {crawl}");
+            // Its content is that of a capture of the first crawl.
+            if (*origin, crawl) == ("https://i.example", "CRAWL-1") {
+                assert_eq!(found.1[0]["rules_capture"]["crawl"], "CRAWL-0", "{name}");
+                assert_eq!(found.1[0]["verdict"], "disallow_all", "{name}");
+                assert_eq!(expected.1[0]["verdict"], "unknown", "{name}");
+                continue;
+            }
+            for value in expected.1.iter_mut().chain(&mut found.1) {
+                for field in ["anomalies", "redirects_without_place", "rules_capture"] {
+                    value[field] = Value::Null;
+                }
+                value["capture"]["robots_id"] = Value::Null;
+                // A redirect has the status of its end, and a revisit that of its content.
+                if ["https://e.example", "https://i.example"].contains(origin) {
+                    value["capture"]["fetch_status"] = Value::Null;
+                    value["capture"]["is_revisit"] = Value::Null;
+                }
+            }
+            assert_eq!(found, expected, "{name}");
+        }
     }
 }

@@ -298,7 +298,7 @@ pub(crate) enum MissingInputAction {
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-In a dataset or an archive, --host selects the host: `example.com`, `example.com:8080` or \
+In a dataset, a history or an archive, --host selects the host: `example.com`, `example.com:8080` or \
 `https://example.com`. Of its captures, the one with the most decisive outcome is used, https \
 before http, then the latest. Redirects are followed within the dataset. If the status decides, \
 the answer says so.
@@ -312,10 +312,10 @@ Examples:
 Exit codes: 0 all URLs allowed, 1 any disallowed, 2 usage error, 3 unknown. Without URLs the \
 verdict decides: 0 for allow_all, 1 for disallow_all and partial, 3 for unknown.")]
 pub(crate) struct CheckArgs {
-    /// The robots.txt file, or `-` for standard input; with --host, a dataset or an archive
+    /// The robots.txt file, or `-` for standard input; with --host, a dataset, history or archive
     pub(crate) file: PathBuf,
 
-    /// The host whose robots.txt file is checked, in a dataset or an archive
+    /// The host whose robots.txt file is checked, in a dataset, history or archive
     #[arg(long, value_name = "HOST", value_parser = parse_host, value_hint = ValueHint::Other)]
     pub(crate) host: Option<Host>,
 

@@ -200,13 +200,15 @@ fn format_line_numbers(lines: &[Option<u32>]) -> String {
     }
 }
 
-/// Returns a capture with its time, status and location.
-fn format_capture(capture: &CaptureDetails) -> String {
+/// Returns a capture with its time, status and location. `redirects` is the number of redirects that
+/// begin at it, if a history keeps no more of them.
+fn format_capture(capture: &CaptureDetails, redirects: u32) -> String {
     let time = capture
         .fetch_time
         .map_or("at an unknown time".to_owned(), format_iso);
     let status = match capture.fetch_status {
         Some(status) => format!("status {status}"),
+        None if redirects > 0 => "redirected".to_owned(),
         None => "no status".to_owned(),
     };
     format!(
@@ -231,13 +233,27 @@ fn describe_effect(effect: StatusEffect) -> &'static str {
 
 /// Returns the captures of a host. If a status decides instead of rules, its effect is added.
 pub(crate) fn format_captures(found: &HostReport) -> String {
-    let mut out = format!("capture     {}", format_capture(&found.capture));
+    let redirects = found.redirects_without_place;
+    // The redirects begin at the capture whose rules apply.
+    let of_capture = if found.rules_capture.is_none() {
+        redirects
+    } else {
+        0
+    };
+    let mut out = format!("capture     {}", format_capture(&found.capture, of_capture));
     if let Some(rules) = &found.rules_capture {
         let word = match found.capture.record.is_revisit {
             true => "same as     ",
             false => "leads to    ",
         };
-        let _ = write!(out, "{word}{}", format_capture(rules));
+        let _ = write!(out, "{word}{}", format_capture(rules, redirects));
+    }
+    if redirects > 0 {
+        let redirects = format_count(redirects.into(), "redirect");
+        let _ = writeln!(
+            out,
+            "leads to    a file after {redirects}, whose place a history does not keep"
+        );
     }
     if let Some(effect) = found.effect {
         let _ = writeln!(out, "            {}", describe_effect(effect));
@@ -250,7 +266,9 @@ pub(crate) fn format_host_report(found: &HostReport, is_terminal: bool) -> Strin
     let mut out = format_captures(found);
     out.push('\n');
     out.push_str(&format_report(&found.report, is_terminal));
-    if !found.has_anomalies {
+    if !found.has_anomalies && found.capture.robots_id.is_none() {
+        out.push_str("\na history has no anomalies\n");
+    } else if !found.has_anomalies {
         out.push_str("\nthe dataset has no table `anomalies`\n");
     }
     out
@@ -293,6 +311,7 @@ pub(crate) fn add_host_json(host: &Host, found: &HostReport, value: &mut Value) 
     value["host"] = json!(host.to_string());
     value["capture"] = capture(&found.capture);
     value["rules_capture"] = found.rules_capture.as_ref().map_or(Value::Null, capture);
+    value["redirects_without_place"] = json!(found.redirects_without_place);
     value["effect"] = json!(found.effect.unwrap_or(StatusEffect::Parse).name());
 }
 

@@ -15,17 +15,19 @@ has the text of the capture it repeats. With several crawls, the last one decide
 
 The text comes from the archive, if it is found and its record is unchanged: at the path that is its \
 name in the dataset, or below --base. Otherwise it comes from the dataset: from the column `body` \
-(`scan --with-bodies`), or else from the rows of its lines, and then comments and blank lines are missing.
+(`scan --with-bodies`), or else from the rows of its lines, and then comments and blank lines are missing. \
+In a history, these are the lines that a dialect or a preference reads.
 
 Examples:
   robots-scan show out.parquet --host example.com --agent GPTBot
   robots-scan show out.parquet --host example.com --base /mnt/cc
   robots-scan show crawls --host example.com --base https://data.commoncrawl.org
+  robots-scan show history --host example.com --at 2019-06-01
 
 Exit codes: 0 done, 1 done, but the archive cannot be read or its record was changed, 2 usage error, \
 3 there is no capture of the host, or the dataset cannot be read.")]
 pub(crate) struct ShowArgs {
-    /// The dataset: a folder that `scan` wrote, or one that `join` was run on
+    /// The dataset: a folder that `scan` or `history` wrote, or one that `join` was run on
     pub(crate) dataset: PathBuf,
 
     /// The host: `example.com`, `example.com:8080` or `https://example.com`

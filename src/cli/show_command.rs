@@ -91,6 +91,7 @@ fn exit_code(args: &ShowArgs, shown: &ShownHost) -> u8 {
     match &shown.archive.problem {
         None => exit::OK,
         Some(ArchiveProblem::NotFound { .. }) if args.base.is_none() => exit::OK,
+        Some(ArchiveProblem::Revisit) => exit::OK,
         Some(_) => exit::FAULTS,
     }
 }

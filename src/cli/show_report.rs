@@ -55,6 +55,7 @@ fn format_header(args: &ShowArgs, shown: &ShownHost) -> String {
     let location = &record.location;
     let length = match location.length {
         Some(length) => format!("length {length}"),
+        None if capture.robots_id.is_none() => "length not kept by a history".to_owned(),
         None => "length unknown, as other records share its member".to_owned(),
     };
     let _ = writeln!(
@@ -93,6 +94,16 @@ fn describe_source(args: &ShowArgs, shown: &ShownHost) -> Vec<String> {
     match &text.source {
         TextSource::Archive => vec![format!("from the archive {}", format_archive_path(shown))],
         TextSource::Body => vec!["from the dataset (column `body`)".to_owned()],
+        TextSource::Policy => {
+            let mut lines = vec![
+                "from the policy, which has the lines that a dialect or a preference reads"
+                    .to_owned(),
+            ];
+            if args.base.is_none() && shown.archive.place.is_none() {
+                lines.push("to read the archive, give its folder or URL with --base".to_owned());
+            }
+            lines
+        }
         TextSource::Rows { missing_tables } => {
             let mut lines =
                 vec!["rebuilt from rows; comments, blank lines, spacing and lines without a key are missing".to_owned()];
@@ -162,8 +173,12 @@ fn write_lines(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let agents = &shown.report.report.agents;
-    let has_gaps = matches!(text.source, TextSource::Rows { .. });
-    let digits = text.n_lines.to_string().len();
+    let has_gaps = matches!(text.source, TextSource::Rows { .. } | TextSource::Policy);
+    let last = text.n_lines.unwrap_or_else(|| {
+        let last = text.lines().last();
+        last.map_or(0, |line| line.line_no)
+    });
+    let digits = last.to_string().len();
     let digits = if has_gaps { 2 * digits + 1 } else { digits }.max(4);
     let columns = is_terminal.then(terminal_columns);
     let mut write_line = |marks: &str, number: &str, text: &str| {
@@ -187,8 +202,8 @@ fn write_lines(
         let marks: String = marks.collect();
         write_line(&marks, &line.line_no.to_string(), &line.text)?;
     }
-    if has_gaps && next <= text.n_lines {
-        write_line(&blank, &format_gap(next, text.n_lines), "…")?;
+    if has_gaps && next <= last {
+        write_line(&blank, &format_gap(next, last), "…")?;
     }
     if text.is_cut {
         write_line(&blank, "", "… (more than 16 MiB are not shown)")?;
@@ -242,6 +257,7 @@ pub(crate) fn host_to_json(
         let (source, missing_tables): (&str, &[Table]) = match &text.source {
             TextSource::Archive => ("archive", &[]),
             TextSource::Body => ("body", &[]),
+            TextSource::Policy => ("policy", &[]),
             TextSource::Rows { missing_tables } => ("rows", missing_tables),
         };
         let lines = text

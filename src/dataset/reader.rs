@@ -82,8 +82,13 @@ pub enum CaptureFilter {
     Ids(Arc<[i64]>),
     /// The row groups that have one of these keys. Other rows of them are read, too.
     IdRange(RangeInclusive<i64>),
-    /// Rows with one of these values in a text column. If it has a Bloom filter, row groups without
-    /// them are not read.
+    /// The row groups that may have this number in a column. Other rows of them are read, too.
+    Number {
+        column: &'static str,
+        number: i64,
+    },
+    /// Rows with one of these values in a text column. Row groups are not read if their range or
+    /// their Bloom filter excludes them.
     Values(Arc<ColumnValuesFilter>),
     /// Captures whose crawl and URL, as [`push_crawl_key`] writes them, may be in a Bloom filter.
     Urls(Arc<Sbbf>),
@@ -568,12 +573,16 @@ impl PartFile {
             CaptureFilter::All => {}
             CaptureFilter::One { robots_id, .. } => {
                 let wanted = *robots_id;
-                row_groups = row_groups_with_ids(builder.metadata(), &(wanted..=wanted));
+                row_groups =
+                    row_groups_with_ids(builder.metadata(), "robots_id", &(wanted..=wanted));
                 let filter = id_filter(ids, move |id| id == wanted);
                 builder = builder.with_row_filter(filter);
             }
             CaptureFilter::IdRange(ids) => {
-                row_groups = row_groups_with_ids(builder.metadata(), ids);
+                row_groups = row_groups_with_ids(builder.metadata(), "robots_id", ids);
+            }
+            CaptureFilter::Number { column, number } => {
+                row_groups = row_groups_with_ids(builder.metadata(), column, &(*number..=*number));
             }
             CaptureFilter::Urls(filter) => {
                 let column = ProjectionMask::columns(builder.parquet_schema(), ["url"]);
@@ -598,7 +607,7 @@ impl PartFile {
             CaptureFilter::Ids(wanted) => {
                 let range = wanted.first().copied().unwrap_or(i64::MAX)
                     ..=wanted.last().copied().unwrap_or(i64::MIN);
-                row_groups = row_groups_with_ids(builder.metadata(), &range);
+                row_groups = row_groups_with_ids(builder.metadata(), "robots_id", &range);
                 let wanted = Arc::clone(wanted);
                 // Most rows have the same key as the row before.
                 let mut last = None;

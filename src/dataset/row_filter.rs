@@ -47,13 +47,14 @@ pub(super) fn id_filter(
     RowFilter::new(vec![predicate])
 }
 
-/// Returns the indexes of the row groups whose range of `robots_id` overlaps `ids`. Rows are sorted
-/// by `robots_id`, so one id overlaps few row groups.
+/// Returns the indexes of the row groups whose range of a key overlaps `ids`. Rows are sorted by
+/// the key, so one id overlaps few row groups.
 pub(super) fn row_groups_with_ids(
     metadata: &ParquetMetaData,
+    key: &str,
     ids: &RangeInclusive<i64>,
 ) -> Vec<usize> {
-    let may_contain = |group: &RowGroupMetaData| match column_statistics(group, "robots_id") {
+    let may_contain = |group: &RowGroupMetaData| match column_statistics(group, key) {
         Some(Statistics::Int64(range)) => {
             let (min, max) = (range.min_opt(), range.max_opt());
             min.is_none_or(|min| min <= ids.end()) && max.is_none_or(|max| ids.start() <= max)
@@ -77,8 +78,20 @@ pub(super) fn column_statistics<'g>(
     column.and_then(ColumnChunkMetaData::statistics)
 }
 
-/// Returns the indexes of the row groups that may have one of the values, according to the Bloom
-/// filters of the column.
+/// Returns true if one of the values is in the range of a column, or the range is unknown.
+fn may_be_in_range(range: Option<&Statistics>, wanted: &ColumnValuesFilter) -> bool {
+    let Some(Statistics::ByteArray(range)) = range else {
+        return true;
+    };
+    let (min, max) = (range.min_opt(), range.max_opt());
+    wanted.values.iter().any(|text| {
+        min.is_none_or(|min| min.data() <= text.as_bytes())
+            && max.is_none_or(|max| text.as_bytes() <= max.data())
+    })
+}
+
+/// Returns the indexes of the row groups that may have one of the values, according to the range
+/// and the Bloom filters of the column.
 pub(super) fn row_groups_with_values(
     builder: &ParquetRecordBatchReaderBuilder<LimitedFile>,
     wanted: &ColumnValuesFilter,
@@ -88,7 +101,10 @@ pub(super) fn row_groups_with_values(
         .iter()
         .position(|column| column.name() == wanted.column);
     let mut groups = Vec::new();
-    for group in 0..builder.metadata().num_row_groups() {
+    for (group, metadata) in builder.metadata().row_groups().iter().enumerate() {
+        if !may_be_in_range(column_statistics(metadata, wanted.column), wanted) {
+            continue;
+        }
         let filter = match column {
             Some(column) => builder.get_row_group_column_bloom_filter(group, column)?,
             None => None,

@@ -69,7 +69,8 @@ impl Host {
         psl::suffix(self.name.as_bytes()).is_some_and(|suffix| suffix.is_known())
     }
 
-    fn matches(&self, origin: &WebOrigin<'_>) -> bool {
+    /// Returns true if the host has this origin.
+    pub fn matches(&self, origin: &WebOrigin<'_>) -> bool {
         origin.host == self.name
             && self
                 .scheme

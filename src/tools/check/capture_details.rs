@@ -21,8 +21,8 @@ pub struct CaptureDetails {
     /// The body of the capture; `None` unless it was parsed as a robots.txt file.
     pub body: Option<BodyDetails>,
     pub crawl: String,
-    /// The key of the capture in the crawl.
-    pub robots_id: i64,
+    /// The key of the capture in the crawl; `None` in a history, which has no such keys.
+    pub robots_id: Option<i64>,
 }
 
 /// The properties of the record of a capture.
@@ -40,10 +40,10 @@ pub struct RecordDetails {
 /// The properties of the body of a capture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BodyDetails {
-    /// The size of the decoded body in bytes.
-    pub bytes: u64,
-    /// The number of lines, including a last empty one.
-    pub n_lines: u32,
+    /// The size of the decoded body in bytes; `None` in a history.
+    pub bytes: Option<u64>,
+    /// The number of lines, including a last empty one; `None` in a history.
+    pub n_lines: Option<u32>,
     pub is_valid_utf8: bool,
 }
 
@@ -115,7 +115,7 @@ impl CaptureDetails {
                 is_doubtful: value(&columns.is_doubtful, row),
             },
             body: match body {
-                (Some(bytes), Some(n_lines), Some(is_valid_utf8)) => Some(BodyDetails {
+                (bytes @ Some(_), n_lines @ Some(_), Some(is_valid_utf8)) => Some(BodyDetails {
                     bytes,
                     n_lines,
                     is_valid_utf8,
@@ -123,7 +123,7 @@ impl CaptureDetails {
                 _ => None,
             },
             crawl: crawl.to_owned(),
-            robots_id: columns.robots_id.value(row),
+            robots_id: Some(columns.robots_id.value(row)),
         }
     }
 }

@@ -8,6 +8,7 @@
 use super::InputKind;
 use super::archive;
 use super::capture_details::CaptureDetails;
+use super::in_history;
 use super::report::{AgentReport, CheckReport, CrawlerVerdicts, ReportedAnomaly, UrlResult};
 use super::robots_txt::{CheckRequest, build_agent_report};
 use crate::error::ToolErrorKind;
@@ -19,7 +20,7 @@ use dataset::resolve::candidate::Candidate;
 use dataset::resolve::host::{find_authoritative_capture, suggest_hosts};
 use dataset::resolve::{AsOf, CaptureId, Host, ResolveContext, RulesSource};
 use dataset::tables::Table;
-use dataset::{CaptureFilter, Dataset, StoredLine, column};
+use dataset::{CaptureFilter, Dataset, HistoryManifest, StoredLine, column};
 use disk::SystemTempFolder;
 use disk::error::Error;
 use robots::{Basis, Dialect, Evaluator, RobotsTxt, RobotsTxtBuilder, StatusEffect, Verdict};
@@ -30,7 +31,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 /// A host to check in a dataset or an archive.
 #[derive(Clone, Debug)]
 pub struct HostRequest<'a> {
-    /// The folder of a dataset, or an archive.
+    /// The folder of a dataset or a history, or an archive.
     pub path: &'a Path,
     pub host: &'a Host,
     /// The crawls that are read; if empty, all.
@@ -51,6 +52,9 @@ pub struct HostReport {
     /// The capture that holds the rules, if it is another: the end of a redirect
     /// chain, or the content of a revisit.
     pub rules_capture: Option<CaptureDetails>,
+    /// In a history, the number of redirects that lead from the authoritative capture to the file whose
+    /// rules apply: their places are not kept.
+    pub redirects_without_place: u32,
     /// The effect of the HTTP status; `None` if the body decides.
     pub effect: Option<StatusEffect>,
     pub report: CheckReport,
@@ -72,6 +76,12 @@ pub fn check_host(
     stop: &Arc<AtomicBool>,
 ) -> Result<HostReport, Error> {
     let path = host_request.path;
+    if InputKind::detect(path)? == InputKind::Dataset
+        && let Some(manifest) = HistoryManifest::read(path)?
+    {
+        let found = in_history::find(path, &manifest, host_request, stop)?;
+        return in_history::report(&found, request);
+    }
     let temp_folder = SystemTempFolder::create()?;
     let root = DatasetRoot::find_or_scan(host_request, request, temp_folder.path(), stop)?;
     let mut tables = vec![Table::RobotsFiles, Table::Groups, Table::Rules];
@@ -100,8 +110,9 @@ pub fn check_host(
         false => CaptureDetails::read(&dataset, source.id)?,
     };
     let effect = source.effect(request.dialect.dialect());
+    let file = HostFile::read(&dataset, &source)?;
     let report = CheckReport {
-        agents: build_agent_reports(&dataset, &source, effect, request)?,
+        agents: build_agent_reports(&file, effect, request),
         anomalies: match has_anomalies {
             true => read_anomalies(&dataset, source.id)?,
             false => Vec::new(),
@@ -110,6 +121,7 @@ pub fn check_host(
     Ok(HostReport {
         capture,
         rules_capture,
+        redirects_without_place: 0,
         effect: Some(effect).filter(|effect| *effect != StatusEffect::Parse),
         report,
         has_anomalies,
@@ -173,24 +185,45 @@ fn require_authoritative_capture(
     Err(Error::new(kind, request.path))
 }
 
+/// The robots.txt of a host, rebuilt from its rows, and what its status means.
+pub(super) struct HostFile {
+    pub(super) file: RobotsTxtBuilder,
+    /// The effect of the status in each dialect.
+    pub(super) effects: [(Dialect, StatusEffect); 3],
+    /// The time of the fetch, in milliseconds since 1970.
+    pub(super) time: Option<i64>,
+}
+
+impl HostFile {
+    fn read(dataset: &Dataset, source: &RulesSource) -> Result<Self, Error> {
+        let mut file = RobotsTxtBuilder::new();
+        let effects = Dialect::ALL.map(|dialect| (dialect, source.effect(dialect)));
+        if effects
+            .iter()
+            .any(|(_, effect)| *effect == StatusEffect::Parse)
+        {
+            push_lines(dataset, source, &mut file)?;
+        }
+        Ok(Self {
+            file,
+            effects,
+            time: source.time,
+        })
+    }
+}
+
 /// Returns the results for each crawler. `effect` is that of the status in the
 /// requested dialect.
-fn build_agent_reports(
-    dataset: &Dataset,
-    source: &RulesSource,
+pub(super) fn build_agent_reports(
+    host: &HostFile,
     effect: StatusEffect,
     request: &CheckRequest<'_>,
-) -> Result<Vec<AgentReport>, Error> {
-    let mut file = RobotsTxtBuilder::new();
-    let is_parsed = |dialect| source.effect(dialect) == StatusEffect::Parse;
-    if Dialect::ALL.into_iter().any(is_parsed) {
-        push_lines(dataset, source, &mut file)?;
-    }
+) -> Vec<AgentReport> {
     let request = &CheckRequest {
-        fetch_time: source.time,
+        fetch_time: host.time,
         ..*request
     };
-    let robots = file.as_robots_txt();
+    let robots = host.file.as_robots_txt();
     let verdicts = Evaluator::new().verdicts(&robots);
     let line_text = |line_no: u32| compose_line_text(&robots, line_no);
     let reports = request.crawlers().map(|crawler| {
@@ -198,14 +231,14 @@ fn build_agent_reports(
             None => build_agent_report(&robots, &verdicts, request, &crawler, &line_text),
             Some(verdict) => build_status_report(request, &crawler, verdict),
         };
-        for (dialect, verdict) in &mut report.verdicts.by_dialect {
-            if let Some(by_status) = status_verdict(source.effect(*dialect)) {
+        for ((_, verdict), (_, effect)) in report.verdicts.by_dialect.iter_mut().zip(host.effects) {
+            if let Some(by_status) = status_verdict(effect) {
                 *verdict = by_status;
             }
         }
         report
     });
-    Ok(reports.collect())
+    reports.collect()
 }
 
 /// Composes the text of a line from its key and its value.

@@ -4,6 +4,7 @@
 
 use super::verdict_class::VerdictClass;
 use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u8, put_u32};
+use robots::{Dialect, HttpStatus, StatusEffect};
 
 /// The time and the place of an authoritative capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,6 +146,9 @@ pub(crate) struct StateDetails {
     pub(crate) wildcard: VerdictClass,
     pub(crate) has_named_rows: bool,
     pub(crate) origin: StateOrigin,
+    pub(crate) n_redirects: u32,
+    /// The column `redirect_end`; empty for null.
+    pub(crate) redirect_end: Vec<u8>,
     pub(crate) fetch_status: Option<u16>,
     pub(crate) is_revisit: bool,
     /// The column `content_class`; empty for null.
@@ -175,7 +179,7 @@ impl StateDetails {
         // `url_host_tld` to `redirect_end`.
         let (_tld, protocol) = (optional_bytes(&mut fields), optional_bytes(&mut fields));
         let port = (fields.u8() != 0).then(|| fields.u32());
-        let (_n_redirects, _end) = (fields.u32(), optional_bytes(&mut fields));
+        let (n_redirects, redirect_end) = (fields.u32(), optional_bytes(&mut fields));
         let status = (fields.u8() != 0).then(|| fields.u32());
         let is_revisit = fields.u8() != 0;
         let content_class = optional_bytes(&mut fields).unwrap_or_default();
@@ -206,9 +210,24 @@ impl StateDetails {
                 host: host.to_vec(),
                 port,
             },
+            n_redirects,
+            redirect_end: redirect_end.unwrap_or_default().to_vec(),
             fetch_status: status.and_then(|status| u16::try_from(status).ok()),
             is_revisit,
             content_class: content_class.to_vec(),
         }
+    }
+
+    /// Returns the effect of the status in a dialect. A resource record has no status, but a body.
+    pub(crate) fn effect(&self, dialect: Dialect) -> StatusEffect {
+        if self.is_revisit {
+            return StatusEffect::Defer;
+        }
+        let is_parsed = !self.content_class.is_empty();
+        HttpStatus {
+            code: self.fetch_status.or(is_parsed.then_some(200)),
+            has_location: !self.redirect_end.is_empty(),
+        }
+        .effect(dialect)
     }
 }

@@ -91,6 +91,15 @@ impl HistoryReader {
         RowCursor::open(&self.dataset, table, columns_named(table, names))
     }
 
+    /// Opens the rows of a table that `filter` matches.
+    pub(crate) fn open_filtered(
+        &self,
+        table: Table,
+        filter: &CaptureFilter,
+    ) -> Result<RowCursor<'_>, Error> {
+        RowCursor::open_filtered(&self.dataset, table, filter.clone())
+    }
+
     /// Opens all columns of a table.
     pub(crate) fn open_table(&self, table: Table) -> Result<RowCursor<'_>, Error> {
         RowCursor::open(&self.dataset, table, table.columns().iter().collect())

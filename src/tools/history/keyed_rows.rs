@@ -6,6 +6,7 @@ use super::row_cursor::RowCursor;
 use super::table_writer::TableWriters;
 use super::verdict_class::VerdictClass;
 use crate::history::history_input::HistoryReader;
+use dataset::CaptureFilter;
 use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_u32};
 use dataset::external_sort::{Reader, SortedRecords};
 use dataset::tables::Table;
@@ -103,11 +104,18 @@ pub(crate) struct KeyedReader<'d> {
 
 impl<'d> KeyedReader<'d> {
     pub(crate) fn open(history: &'d HistoryReader, tables: KeyedTables) -> Result<Self, Error> {
-        let keys = tables.of_keys.map(|table| history.open_table(table));
-        let rows = tables
-            .of_rows
-            .iter()
-            .map(|table| history.open_table(*table));
+        Self::open_filtered(history, tables, &CaptureFilter::All)
+    }
+
+    /// Opens the records of the keys that `filter` matches.
+    pub(crate) fn open_filtered(
+        history: &'d HistoryReader,
+        tables: KeyedTables,
+        filter: &CaptureFilter,
+    ) -> Result<Self, Error> {
+        let open = |table| history.open_filtered(table, filter);
+        let keys = tables.of_keys.map(open);
+        let rows = tables.of_rows.iter().copied().map(open);
         let mut reader = Self {
             tables,
             keys: keys.transpose()?,

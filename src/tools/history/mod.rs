@@ -7,6 +7,8 @@
 //! capture_record.rs  the form in which captures of all inputs are merged
 //! periods.rs         merges captures, and divides those of a host into periods
 //! keyed_rows.rs      policies and sets of preferences, each stored once
+//! policy_file.rs     rebuilds a file from a policy
+//! host_lookup.rs     finds a capture of one host, for `check` and `show`
 //! revisits.rs        finds the content of revisits in other crawls
 //! shares.rs          counts hosts and domains by their verdict for each crawler
 //! agent_periods.rs   the periods of the crawlers that policies name
@@ -24,10 +26,12 @@ pub(crate) mod crawl_row;
 mod defects;
 mod domain_runs;
 pub(crate) mod history_input;
+pub(crate) mod host_lookup;
 mod inputs;
 pub(crate) mod keyed_rows;
 mod output_folder;
 mod periods;
+pub(crate) mod policy_file;
 pub(crate) mod revisits;
 pub(crate) mod row_cursor;
 mod share_row;

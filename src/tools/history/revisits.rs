@@ -509,7 +509,7 @@ fn sort_states<'s>(
 }
 
 /// Returns the state of a row of `host_periods`, of which the number is left out.
-fn state_of_period(row: &[u8]) -> &[u8] {
+pub(super) fn state_of_period(row: &[u8]) -> &[u8] {
     let mut fields = FieldReader::new(row);
     for _ in ["surt_host_name", "first_crawl", "last_crawl"] {
         fields.bytes();

@@ -21,6 +21,7 @@ pub(crate) struct RowCursor<'d> {
     table: Table,
     columns: Vec<&'static Column>,
     names: Vec<&'static str>,
+    filter: CaptureFilter,
     /// The parts that are not opened yet.
     parts: VecDeque<u32>,
     reader: Option<PartReader<'d>>,
@@ -42,6 +43,17 @@ impl<'d> RowCursor<'d> {
         Self::open_parts(dataset, table, columns, dataset.parts_with(table))
     }
 
+    /// Opens all columns of a table for the rows of a filter, and reads the first one.
+    pub(crate) fn open_filtered(
+        dataset: &'d Dataset,
+        table: Table,
+        filter: CaptureFilter,
+    ) -> Result<Self, Error> {
+        let columns = table.columns().iter().collect();
+        let parts = dataset.parts_with(table);
+        Self::open_parts_filtered(dataset, table, columns, parts, filter)
+    }
+
     /// Opens columns of some parts of a table, and reads the first row.
     pub(crate) fn open_parts(
         dataset: &'d Dataset,
@@ -49,11 +61,22 @@ impl<'d> RowCursor<'d> {
         columns: Vec<&'static Column>,
         parts: Vec<u32>,
     ) -> Result<Self, Error> {
+        Self::open_parts_filtered(dataset, table, columns, parts, CaptureFilter::All)
+    }
+
+    fn open_parts_filtered(
+        dataset: &'d Dataset,
+        table: Table,
+        columns: Vec<&'static Column>,
+        parts: Vec<u32>,
+        filter: CaptureFilter,
+    ) -> Result<Self, Error> {
         let mut cursor = Self {
             dataset,
             table,
             names: columns.iter().map(|column| column.name).collect(),
             columns,
+            filter,
             parts: parts.into(),
             reader: None,
             batch: None,
@@ -87,10 +110,9 @@ impl<'d> RowCursor<'d> {
                     self.is_at_end = true;
                     return Ok(());
                 };
-                let all = CaptureFilter::All;
                 let reader = self
                     .dataset
-                    .open_part(self.table, part, &self.names, &all)?;
+                    .open_part(self.table, part, &self.names, &self.filter)?;
                 self.reader = Some(reader);
             }
             let Some(reader) = &mut self.reader else {

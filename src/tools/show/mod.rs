@@ -7,7 +7,8 @@
 //!
 //! 1. the archive (`archive.rs`), if its record is the one that was scanned (`record.rs`);
 //! 2. the column `body` of the dataset;
-//! 3. the rows of the capture, from which the lines are rebuilt (`stored_lines.rs`).
+//! 3. the rows of the capture, or of its policy in a history, from which the lines are rebuilt
+//!    (`stored_lines.rs`).
 //!
 //! Archives are not trusted: they may have been replaced since the scan.
 
@@ -22,11 +23,14 @@ pub use problem::ArchiveProblem;
 pub use record::RecordCompression;
 pub use text::{HostText, TextLine, TextSource};
 
+use crate::check::in_history;
 use crate::check::{CaptureDetails, CheckRequest, HostReport, HostRequest, InputKind, check_host};
-use dataset::Dataset;
+use crate::history::keyed_rows::{KeyedRows, POLICIES};
+use crate::history::policy_file::read_lines;
 use dataset::error::{DatasetDefect, DatasetErrorKind};
 use dataset::resolve::Host;
 use dataset::tables::Table;
+use dataset::{Dataset, HistoryManifest};
 use disk::error::Error;
 use remote::Remote;
 use std::path::Path;
@@ -39,7 +43,7 @@ const MAX_SHOWN_BYTES: usize = 16 << 20;
 /// A host to show.
 #[derive(Clone, Copy, Debug)]
 pub struct ShowRequest<'a> {
-    /// The folder of a dataset, or of joined datasets.
+    /// The folder of a dataset, of joined datasets, or of a history.
     pub path: &'a Path,
     pub host: &'a Host,
     /// The crawls that are read; if empty, all.
@@ -99,15 +103,38 @@ pub fn show_host(
         as_of: request.as_of,
         body_limit: None,
     };
+    if let Some(manifest) = HistoryManifest::read(request.path)? {
+        let found = in_history::find(request.path, &manifest, &host_request, stop)?;
+        let report = in_history::report(&found, check)?;
+        let policy = found.policy.as_deref();
+        let lines = policy.map(|policy| read_lines(&KeyedRows::read(policy, POLICIES)));
+        return show_report(request, report, stop, &|_| {
+            let lines = lines.clone().unwrap_or_default();
+            Ok(HostText::from_lines(TextSource::Policy, lines, None))
+        });
+    }
     let report = check_host(&host_request, check, stop)?;
+    show_report(request, report, stop, &|capture| {
+        read_stored_text(request.path, capture)
+    })
+}
+
+/// Adds the text to a report: from the archive, or as `read_text` returns it.
+fn show_report(
+    request: &ShowRequest<'_>,
+    report: HostReport,
+    stop: &Arc<AtomicBool>,
+    read_text: &dyn Fn(&CaptureDetails) -> Result<HostText, Error>,
+) -> Result<ShownHost, Error> {
     let capture = shown_capture(&report);
     let (archive, body) = archive::read_body(request, capture, stop)?;
+    let is_elsewhere = report.redirects_without_place > 0 && report.effect.is_none();
     let text = match (&capture.body, body) {
-        (None, _) => None,
+        (None, _) if !is_elsewhere => None,
         (Some(details), Some(body)) => {
             Some(HostText::from_body(TextSource::Archive, body, details))
         }
-        (Some(_), None) => Some(read_stored_text(request.path, capture)?),
+        _ => Some(read_text(capture)?),
     };
     Ok(ShownHost {
         report,
@@ -130,10 +157,12 @@ fn read_stored_text(path: &Path, capture: &CaptureDetails) -> Result<HostText, E
     let dataset = Dataset::open(path, &crawls, &tables)?;
     let details = capture.body.as_ref();
     let details = details.expect("only a capture with a body has a text");
-    let rows = stored_lines::CaptureRows::new(&dataset, capture.robots_id);
+    let robots_id = capture.robots_id.expect("a capture of a dataset has a key");
+    let rows = stored_lines::CaptureRows::new(&dataset, robots_id);
     if let Some(body) = rows.read_body(details.is_valid_utf8)? {
         return Ok(HostText::from_body(TextSource::Body, body, details));
     }
     let lines = rows.read_lines(&missing_tables)?;
-    Ok(HostText::from_lines(lines, missing_tables, details))
+    let source = TextSource::Rows { missing_tables };
+    Ok(HostText::from_lines(source, lines, details.n_lines))
 }

@@ -21,6 +21,8 @@ pub enum ArchiveProblem {
     Damaged(warc::Error),
     /// The record at the place of the capture is not a capture.
     NotACapture,
+    /// The record is a revisit, and a history does not know the capture with its content.
+    Revisit,
     /// The record has another URL.
     OtherUrl {
         found: String,
@@ -62,6 +64,7 @@ impl fmt::Display for ArchiveProblem {
             Self::NoRecord => f.write_str("it has no such record"),
             Self::Damaged(error) => write!(f, "its record cannot be read: {error}"),
             Self::NotACapture => f.write_str("its record is not a capture"),
+            Self::Revisit => f.write_str("its record is a revisit of another capture of its crawl"),
             Self::OtherUrl { found } => write!(f, "its record has the URL '{found}'"),
             Self::OtherDigest { found, expected } => {
                 let text = |digest: &Option<String>| digest.clone().unwrap_or("unknown".to_owned());

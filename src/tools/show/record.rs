@@ -102,12 +102,14 @@ fn read_verified_body(
     details: &CaptureDetails,
 ) -> Result<Vec<u8>, ArchiveProblem> {
     let record = reader.record();
-    let scanned_bytes = details.body.as_ref().map_or(0, |body| body.bytes);
-    let shown_bytes = usize::try_from(scanned_bytes).unwrap_or(usize::MAX);
+    let scanned_bytes = details.body.as_ref().map_or(Some(0), |body| body.bytes);
+    let scanned_bytes = scanned_bytes.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
+    // One byte more says that the text is cut.
+    let shown_bytes = scanned_bytes.map_or(MAX_SHOWN_BYTES + 1, |bytes| bytes.min(MAX_SHOWN_BYTES));
     let scope = CaptureScope {
         // The path may be any, since the capture may be the target of a redirect.
         is_robots_subset: true,
-        max_body_bytes: shown_bytes.min(MAX_SHOWN_BYTES),
+        max_body_bytes: shown_bytes,
         body_limit: None,
     };
     let capture = Capture::read(&record, scope);
@@ -133,14 +135,17 @@ fn read_verified_body(
     {
         return Err(ArchiveProblem::OtherBytes { field });
     }
-    let body = capture.body.unwrap_or_default().into_owned();
-    if body.len() != scope.max_body_bytes {
-        return Err(ArchiveProblem::OtherLength {
-            found: body.len() as u64,
-            expected: scanned_bytes,
-        });
+    if capture.record.is_revisit && scanned_bytes.is_none() {
+        return Err(ArchiveProblem::Revisit);
     }
-    Ok(body)
+    let body = capture.body.unwrap_or_default().into_owned();
+    match scanned_bytes {
+        Some(expected) if body.len() != shown_bytes => Err(ArchiveProblem::OtherLength {
+            found: body.len() as u64,
+            expected: expected as u64,
+        }),
+        _ => Ok(body),
+    }
 }
 
 /// The compression of the part of an archive that holds a record.

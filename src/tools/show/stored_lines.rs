@@ -1,5 +1,6 @@
 //! The text of a capture in the tables: its body, or the lines that have rows.
 
+use crate::history::policy_file::compose_line;
 use arrow_array::{Array, Int32Array, Int64Array, RecordBatch, StringArray};
 use columns::escaped_text::unescape_body;
 use dataset::tables::Table;
@@ -120,10 +121,4 @@ fn text_value<'b>(
 fn line_no_value(batch: &RecordBatch, row: usize) -> Result<u32, Error> {
     let number = column::<Int32Array>(batch, "line_no")?.value(row);
     Ok(u32::try_from(number).unwrap_or_default())
-}
-
-/// Composes a line from its key and its value.
-fn compose_line(key: &str, has_colon: bool, value: &str) -> String {
-    let separator = if has_colon { ": " } else { " " };
-    format!("{key}{separator}{value}").trim_end().to_owned()
 }

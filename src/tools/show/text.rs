@@ -21,15 +21,17 @@ pub enum TextSource {
         /// The tables with lines that the dataset lacks.
         missing_tables: Vec<Table>,
     },
+    /// The policy of a history, which has only the lines that a dialect or a preference reads.
+    Policy,
 }
 
 /// The lines of a robots.txt, and where they come from.
 #[derive(Debug)]
 pub struct HostText {
     pub source: TextSource,
-    /// The number of lines that the dataset states, including a last empty one. The source may have
-    /// fewer.
-    pub n_lines: u32,
+    /// The number of lines that the dataset states, including a last empty one; `None` in a history. The
+    /// source may have fewer.
+    pub n_lines: Option<u32>,
     /// True if only the first 16 MiB are kept.
     pub is_cut: bool,
     content: TextContent,
@@ -54,11 +56,14 @@ pub struct TextLine<'t> {
 impl HostText {
     /// Creates a text from a body, and cuts it at [`MAX_SHOWN_BYTES`].
     pub(super) fn from_body(source: TextSource, mut bytes: Vec<u8>, details: &BodyDetails) -> Self {
+        let is_cut = bytes.len() > MAX_SHOWN_BYTES;
         bytes.truncate(MAX_SHOWN_BYTES);
         Self {
             source,
             n_lines: details.n_lines,
-            is_cut: details.bytes > MAX_SHOWN_BYTES as u64,
+            is_cut: details
+                .bytes
+                .map_or(is_cut, |bytes| bytes > MAX_SHOWN_BYTES as u64),
             content: TextContent::Bytes {
                 bytes,
                 is_valid_utf8: details.is_valid_utf8,
@@ -68,13 +73,13 @@ impl HostText {
 
     /// Creates a text from lines, by their numbers.
     pub(super) fn from_lines(
+        source: TextSource,
         lines: BTreeMap<u32, String>,
-        missing_tables: Vec<Table>,
-        details: &BodyDetails,
+        n_lines: Option<u32>,
     ) -> Self {
         Self {
-            source: TextSource::Rows { missing_tables },
-            n_lines: details.n_lines,
+            source,
+            n_lines,
             is_cut: false,
             content: TextContent::Lines(lines),
         }
@@ -108,8 +113,8 @@ mod tests {
 
     fn new_details(bytes: u64, n_lines: u32, is_valid_utf8: bool) -> BodyDetails {
         BodyDetails {
-            bytes,
-            n_lines,
+            bytes: Some(bytes),
+            n_lines: Some(n_lines),
             is_valid_utf8,
         }
     }

@@ -17,7 +17,7 @@ use dataset::external_sort::sort_key::{
 };
 use dataset::external_sort::{SortedRecords, Sorter};
 use disk::error::Error;
-use robots::{HttpStatus, StatusEffect};
+use robots::StatusEffect;
 use std::collections::BTreeSet;
 
 /// A capture of the host of a URL.
@@ -368,15 +368,7 @@ fn push_state(
     requests: &mut Sorter<'_>,
 ) -> Result<(), Error> {
     let dialect = context.options.dialect;
-    let status = HttpStatus {
-        code: state.fetch_status,
-        has_location: true,
-    };
-    let effect = match state.is_revisit {
-        true => StatusEffect::Defer,
-        false => status.effect(dialect.dialect()),
-    };
-    let access = match effect {
+    let access = match state.effect(dialect.dialect()) {
         StatusEffect::AllowAll => UrlAccess::Allowed,
         StatusEffect::DisallowAll => UrlAccess::new(disallow_all_policy(dialect).access(plan.url)),
         StatusEffect::Follow | StatusEffect::Defer => UrlAccess::Unknown,

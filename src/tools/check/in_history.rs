@@ -1,0 +1,102 @@
+//! Checks a host in a history.
+
+use super::capture_details::{BodyDetails, CaptureDetails, RecordDetails};
+use super::host::{HostFile, HostReport, HostRequest, build_agent_reports};
+use super::report::CheckReport;
+use super::robots_txt::CheckRequest;
+use crate::history::history_input::HistoryReader;
+use crate::history::host_lookup::{
+    FoundHost, HostLookup, PlacedCapture, find_host, state_origin_text,
+};
+use crate::history::keyed_rows::{KeyedRows, POLICIES};
+use crate::history::policy_file::{content_class, push_lines};
+use dataset::HistoryManifest;
+use disk::error::Error;
+use robots::{Dialect, RobotsTxtBuilder, StatusEffect};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use warc::RecordLocation;
+
+/// Finds a host in a history.
+pub(crate) fn find(
+    path: &Path,
+    manifest: &HistoryManifest,
+    request: &HostRequest<'_>,
+    stop: &Arc<AtomicBool>,
+) -> Result<FoundHost, Error> {
+    let history = HistoryReader::open(path, manifest, stop)?;
+    let lookup = HostLookup {
+        path,
+        host: request.host,
+        crawls: request.crawls,
+        as_of: request.as_of,
+    };
+    find_host(&history, &lookup)
+}
+
+/// Returns the report of a host that was found.
+pub(crate) fn report(found: &FoundHost, request: &CheckRequest<'_>) -> Result<HostReport, Error> {
+    let source = found.source();
+    let state = &source.state;
+    let mut file = RobotsTxtBuilder::new();
+    let mut is_valid_utf8 = true;
+    if let Some(policy) = &found.policy {
+        let policy = KeyedRows::read(policy, POLICIES);
+        is_valid_utf8 = policy.fields().u8() != 0;
+        push_lines(&policy, &mut file)?;
+    }
+    file.set_content_class(content_class(&state.content_class));
+    let file = HostFile {
+        file,
+        effects: Dialect::ALL.map(|dialect| (dialect, state.effect(dialect))),
+        time: source.fetch_time,
+    };
+    let effect = state.effect(request.dialect.dialect());
+    Ok(HostReport {
+        capture: details(&found.capture, is_valid_utf8),
+        rules_capture: found
+            .content
+            .as_ref()
+            .map(|content| details(content, is_valid_utf8)),
+        redirects_without_place: state.n_redirects,
+        effect: Some(effect).filter(|effect| *effect != StatusEffect::Parse),
+        report: CheckReport {
+            agents: build_agent_reports(&file, effect, request),
+            anomalies: Vec::new(),
+        },
+        has_anomalies: false,
+        faults: 0,
+    })
+}
+
+fn details(capture: &PlacedCapture, is_valid_utf8: bool) -> CaptureDetails {
+    let state = &capture.state;
+    let is_redirected = state.n_redirects > 0;
+    let is_parsed = !state.content_class.is_empty() && !is_redirected;
+    let status = state.fetch_status.filter(|_| !is_redirected);
+    CaptureDetails {
+        target_uri: format!("{}/robots.txt", state_origin_text(state)),
+        fetch_time: capture.fetch_time,
+        fetch_status: status.and_then(|status| i16::try_from(status).ok()),
+        fetch_redirect: None,
+        record: RecordDetails {
+            warc_filename: capture.archive.clone(),
+            location: RecordLocation {
+                offset: u64::try_from(capture.offset).unwrap_or_default(),
+                length: None,
+                index_in_member: capture.record_in_member,
+            },
+            content_digest: capture.digest.clone(),
+            is_revisit: state.is_revisit,
+            is_doubtful: None,
+        },
+        body: is_parsed.then_some(BodyDetails {
+            bytes: None,
+            n_lines: None,
+            is_valid_utf8,
+        }),
+        crawl: capture.crawl.clone(),
+        robots_id: None,
+    }
+}
