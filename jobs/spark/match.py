@@ -1,12 +1,15 @@
 """Decides for the URLs of cc-index whether crawlers may fetch them, as a Spark job.
 
 Usage: spark-submit [OPTIONS OF SPARK] match.py DATASET URLS... --agent NAME --output OUT --binary robots-scan --partitions N
-           [-- OPTIONS OF robots-scan match]
+           [--column NAME] [--time-column NAME] [-- OPTIONS OF robots-scan match]
 
 URLS are Parquet files, folders or globs that Spark reads, with a column `url` and optionally `fetch_time`. Spark partitions them by
 origin, so that a task needs few captures of the dataset, and writes the partitions to OUT/_urls. Each task runs `robots-scan match` on
 one partition, and renames the result to OUT/part-00017.parquet; `robots-scan schema matches` describes its columns. The rows are those
 of one run over all URLs, whatever the partitions; only their order and their distribution over files differ.
+
+DATASET may be a history. The columns are then those of `robots-scan schema history_matches`, and `--any-origin` is one of the options
+after `--`. As in `robots-scan match`, times are read from the column `fetch_time`, if there is one, or from that of --time-column.
 
 DATASET and OUT must be on a file system that all machines share. OUT must be empty or missing. The program is shipped as by scan.py,
 and each task uses as many threads as spark.task.cpus.
@@ -38,9 +41,11 @@ def partition_urls(job, sc):
     # Not INT96, which is deprecated and a default of Spark.
     spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
     table = spark.read.parquet(*[url if is_url(url) else f"file://{url}" for url in job.urls])
-    if job.column.lower() not in map(str.lower, table.columns):
-        raise RuntimeError(f"the URLs have no column '{job.column}'")
-    columns = [name for name in table.columns if name.lower() in (job.column.lower(), "fetch_time")]
+    for column in filter(None, [job.column, job.time_column]):
+        if column.lower() not in map(str.lower, table.columns):
+            raise RuntimeError(f"the URLs have no column '{column}'")
+    kept = {job.column.lower(), (job.time_column or "fetch_time").lower()}
+    columns = [name for name in table.columns if name.lower() in kept]
     url = F.col(job.column).cast("string")
     origin = F.lower(F.concat(F.regexp_extract(url, ORIGIN, 1), F.lit("//"), F.regexp_extract(url, ORIGIN, 2)))
     table = table.select(*columns, F.regexp_replace(origin, DEFAULT_PORT, "$1$2").alias("_origin"))
@@ -55,7 +60,8 @@ def match_partition(job, numbered_file):
     program, name = shipped_program.path_on_worker(job), f"part-{number:05}"
     attempt = f"{job.output}/_attempts/{name}-{job.application}-{TaskContext.get().taskAttemptId()}.parquet"
     agents = [word for agent in job.agent for word in ["--agent", agent]]
-    options = [*agents, "--column", job.column, "--urls", urls, "--threads", job.threads, *job.match_options]
+    columns = ["--column", job.column, *(["--time-column", job.time_column] if job.time_column else [])]
+    options = [*agents, *columns, "--urls", urls, "--threads", job.threads, *job.match_options]
     counts = json.loads(execute(program, "match", job.dataset, *options, "-o", attempt, "-q", "--json"))
     # Every attempt writes the same bytes, so the last one may replace the others.
     os.rename(attempt, f"{job.output}/{name}.parquet")
@@ -65,15 +71,20 @@ def match_partition(job, numbered_file):
 def parse_arguments(words):
     end = words.index("--") if "--" in words else len(words)
     parser = argparse.ArgumentParser(description="Decides for the URLs of cc-index whether crawlers may fetch them, as a Spark job.")
-    parser.add_argument("dataset", type=absolute, help="a dataset that all machines share")
+    parser.add_argument("dataset", type=absolute, help="a dataset or a history that all machines share")
     parser.add_argument("urls", nargs="+", type=absolute, help="Parquet files, folders or globs")
     parser.add_argument("--agent", required=True, action="append", help="the name of a crawler; may be repeated")
     parser.add_argument("--output", required=True, type=absolute, help="a folder that all machines share")
     parser.add_argument("--binary", required=True, type=absolute, help="the program robots-scan on this machine")
     parser.add_argument("--partitions", required=True, type=int)
     parser.add_argument("--column", default="url", help="the column that holds the URLs")
+    parser.add_argument("--time-column", help="the column that holds the times; by default fetch_time, if there is one")
     job = parser.parse_intermixed_args(words[:end])
     job.match_options = words[end + 1:]
+    for option in ["--column", "--time-column"]:
+        # The partitions have only the columns that this job knows.
+        if any(word == option or word.startswith(f"{option}=") for word in job.match_options):
+            parser.error(f"'{option}' must be given before '--'")
     if is_url(job.dataset) or is_url(job.output):
         parser.error("the dataset and the output must be folders that all machines share, not URLs")
     if os.path.exists(job.output) and os.listdir(job.output):

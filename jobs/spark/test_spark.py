@@ -8,6 +8,8 @@ because it finds processes in /proc. With --s3, shards are also written to the S
 """
 
 import argparse
+import contextlib
+import io
 import os
 import re
 import shutil
@@ -23,6 +25,7 @@ import xml.etree.ElementTree
 from pathlib import Path
 
 import duckdb
+import match
 import pyspark
 import scan
 
@@ -397,7 +400,10 @@ class ScanTests:
 
 
 def write_urls(dataset, folder):
-    """Writes a list of URLs in the layout of cc-index: usual ones, repeated ones, odd ones, with and without times."""
+    """Writes a list of URLs in the layout of cc-index: usual ones, repeated ones, odd ones, with and without times.
+
+    The times of the column `crawled` are later than those of `fetch_time`, or earlier than all captures.
+    """
     con = duckdb.connect()
     con.execute((dataset / "views.sql").read_text(encoding="utf-8"))
     con.execute(f"""
@@ -412,7 +418,9 @@ def write_urls(dataset, folder):
     for n in range(3):
         part = folder / f"crawl=CC-MAIN-2026-05/subset={'warc' if n else 'robotstxt'}" / f"part-{n}.parquet"
         part.parent.mkdir(parents=True, exist_ok=True)
-        con.execute(f"COPY (SELECT *, 200 AS fetch_status FROM urls WHERE rowid % 3 = {n}) TO '{part}' (FORMAT parquet)")
+        con.execute(
+            "COPY (SELECT *, 200 AS fetch_status, if(rowid % 2 = 0, fetch_time + INTERVAL 100 DAY, TIMESTAMP '2001-01-01') AS crawled "
+            f"FROM urls WHERE rowid % 3 = {n}) TO '{part}' (FORMAT parquet)")
     return con.execute("SELECT count(*) FROM urls").fetchone()[0]
 
 
@@ -421,23 +429,96 @@ class MatchTests:
         self.cluster, self.program, self.dataset, self.folder = cluster, program, dataset, folder
         self.count = write_urls(dataset, folder / "urls")
         self.options = ["--agent", "GPTBot,CCBot", "--agent", "AdsBot-Google"]
-        run(program, "match", dataset, *self.options, "--urls", folder / "urls", "-q", "-o", folder / "matches.parquet")
+        for name, columns in [("matches", []), ("matches-crawled", ["--time-column", "crawled"])]:
+            run(program, "match", dataset, *self.options, *columns, "--urls", folder / "urls", "-q", "-o", folder / f"{name}.parquet")
+        differ = "SELECT count(*) FROM (FROM read_parquet(?) EXCEPT FROM read_parquet(?))"
+        files = [str(folder / f"{name}.parquet") for name in ("matches", "matches-crawled")]
+        assert duckdb.execute(differ, files).fetchone()[0], "the column of times changes nothing"
 
-    def partitions(self, number, conf=(), **trouble):
+    def partitions(self, number, expected="matches", columns=(), conf=(), **trouble):
         """Matches in this number of partitions, and compares the rows with those of one run."""
         wrapper = Wrapper(self.program, self.folder / f"wrapper-match-{number}", **trouble)
         out = self.folder / f"matches-{number}"
-        args = [self.dataset, self.folder / "urls", *self.options, "--output", out, "--binary", wrapper.path, "--partitions", number]
-        code, text, error = self.cluster.submit("match.py", *args, "--", "--memory", "64MiB", conf=conf)
+        args = [self.dataset, self.folder / "urls", *self.options, *columns, "--output", out, "--binary", wrapper.path]
+        code, text, error = self.cluster.submit("match.py", *args, "--partitions", number, "--", "--memory", "64MiB", conf=conf)
         assert code == 0, f"exit code {code}\n{text}\n{error[-6000:]}"
         names = sorted(path.name for path in out.iterdir())
         assert len(names) > 1 and all(re.fullmatch(r"part-\d{5}\.parquet", name) for name in names), names
-        rows = assert_same_rows(self.folder / "matches.parquet", out / "*.parquet")
+        rows = assert_same_rows(self.folder / f"{expected}.parquet", out / "*.parquet")
         assert rows == 3 * self.count, (rows, self.count)
         origins = duckdb.execute(
             "SELECT regexp_extract(url, '^https?://[a-z0-9.-]+/') AS origin, count(DISTINCT filename) "
             "FROM read_parquet(?, filename = true) WHERE origin <> '' GROUP BY ALL", [str(out / "*.parquet")]).fetchall()
         assert len(origins) > 100 and all(files == 1 for _, files in origins), origins
+
+
+class HistoryMatchTests:
+    """Match over a history of the two crawls of docs/history.md."""
+
+    def __init__(self, cluster, program, folder):
+        self.cluster, self.program, self.folder = cluster, program, folder / "history"
+        self.folder.mkdir()
+        datasets = [self.folder / name for name in ("2026-01", "2026-05")]
+        for name, dataset in zip(["cc-robotstxt.warc.gz", "cc-robotstxt-later.warc.gz"], datasets):
+            run(program, "scan", SAMPLES / name, "-q", "-o", dataset)
+        self.history, self.urls = self.folder / "history", self.folder / "urls.parquet"
+        run(program, "history", *datasets, "-q", "-o", self.history)
+        files = [str(path) for dataset in datasets for path in (dataset / "robots_files").rglob("*.parquet")]
+        # Both schemes of each host, at times before, between and after the crawls. The times of the column `fetch_time` are other ones.
+        duckdb.execute(f"""
+            COPY (
+              SELECT replace(url, old, scheme) AS url, crawled, TIMESTAMP '2026-02-02' AS fetch_time
+              FROM (SELECT DISTINCT url FROM read_parquet({files}) WHERE url LIKE 'http%'),
+                (VALUES ('http://', 'https://'), ('https://', 'http://'), ('robots.txt', 'a/b.html')) r(old, scheme),
+                (VALUES ('2001-01-01'), ('2026-01-20'), ('2030-01-01T00:00:00Z'), ('soon'), (NULL)) c(crawled)
+              UNION ALL SELECT unnest(['https://travel.example/flights', 'https://www.times.example/news']), '2026-01-20', NULL
+            ) TO '{self.urls}' (FORMAT parquet)""")
+
+    def run_once(self, name, *options):
+        """Matches in one process, and returns the file."""
+        out = self.folder / f"{name}.parquet"
+        run(self.program, "match", self.history, "--urls", self.urls, "--agent", "GPTBot,CCBot", *options, "-q", "-o", out)
+        return out
+
+    def submit(self, name, columns, options=()):
+        """Submits the job, and returns its exit code, what it printed, and a glob of its output."""
+        out = self.folder / name
+        args = [self.history, self.urls, "--agent", "GPTBot,CCBot", *columns, "--output", out, "--binary", self.program]
+        code, text, error = self.cluster.submit("match.py", *args, "--partitions", 3, "--", *options, master="local[2]")
+        return code, text + error[-4000:], out / "*.parquet"
+
+    def time_column(self):
+        """The times of the column decide, and captures of any origin, if asked for. The hosts of docs/history.md change their rules."""
+        columns = ["--time-column", "Crawled"]
+        expected = self.run_once("expected", *columns, "--any-origin")
+        code, printed, found = self.submit("times", columns, ["--any-origin"])
+        assert code == 0, f"exit code {code}\n{printed}"
+        assert_same_rows(expected, found)
+        for name, options in [("same-origin", columns), ("other-times", ["--any-origin"])]:
+            other = [str(path) for path in (found, self.run_once(name, *options))]
+            assert duckdb.execute("FROM read_parquet(?) EXCEPT FROM read_parquet(?)", other).fetchone(), f"the same rows as {name}"
+        answers = duckdb.execute(
+            "SELECT url, access, crawl, first_disallowed_crawl, last_access FROM read_parquet(?) "
+            "WHERE agent = 'GPTBot' AND parse_filename(url) IN ('flights', 'news') ORDER BY url", [str(found)]).fetchall()
+        crawls = ["CC-MAIN-2026-01-SAMPLE", "CC-MAIN-2026-05-SAMPLE"]
+        assert answers == [
+            ("https://travel.example/flights", "allowed", *crawls, "disallowed"),
+            ("https://www.times.example/news", "disallowed", crawls[0], None, "allowed")], answers
+
+    def refusals(self):
+        """A column of times that is missing, and options of columns among those of the program."""
+        code, printed, _ = self.submit("refused", ["--time-column", "crawl_time"])
+        assert code == 3 and "error: the URLs have no column 'crawl_time'\n" in printed, (code, printed)
+        words = [self.history, self.urls, "--agent", "a", "--output", self.folder / "refused", "--binary", self.program, "--partitions", 1]
+        for option in ["--column=x", "--time-column"]:
+            code = None
+            with contextlib.redirect_stderr(io.StringIO()) as messages:
+                try:
+                    match.parse_arguments([*map(str, words), "--", option, "crawled"])
+                except SystemExit as stopped:
+                    code = stopped.code
+            message = f"'{option.partition('=')[0]}' must be given before '--'"
+            assert code == 2 and message in messages.getvalue(), (code, messages.getvalue())
 
 
 def main(program, endpoint):
@@ -456,10 +537,15 @@ def main(program, endpoint):
         t.check("a job that is submitted again", scans.again)
         t.check("a program that refuses", scans.refusals)
         t.check("a program of another version", scans.versions)
-        match = MatchTests(cluster, program, folder / "one", folder)
-        t.check("match in 3 partitions", lambda: match.partitions(3))
+        matches = MatchTests(cluster, program, folder / "one", folder)
+        t.check("match in 3 partitions", lambda: matches.partitions(3))
         fail = 'if [ "$1" = match ] && mkdir {marks}/failed 2>/dev/null; then exit 3; fi'
-        t.check("match in 8 partitions, one of which fails", lambda: match.partitions(8, SPECULATION, after=fail))
+        crawled = ["matches-crawled", ["--time-column", "crawled"]]
+        t.check("match in 8 partitions, one of which fails, with a column of times",
+                lambda: matches.partitions(8, *crawled, SPECULATION, after=fail))
+        history = HistoryMatchTests(cluster, program, folder)
+        t.check("match over a history with a column of times", history.time_column)
+        t.check("match with columns that are refused", history.refusals)
         if endpoint:
             t.check("shards in an S3 server", lambda: scans.s3(endpoint.rstrip("/")))
         else:
