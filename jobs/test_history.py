@@ -16,6 +16,7 @@ Tested are
 - the stored tables: captures, periods, periods of crawlers, contents, policies, sets of preferences, archives, crawls;
 - that the rows do not depend on the order of inputs, on earlier histories, threads and memory;
 - --replace, --forget, --overwrite, and the refusal of a crawl that is given twice;
+- `match` for URLs with times (independent/old_urls.py);
 - that questions about several crawls have the same answers as over the joined datasets.
 
 The digest that is a policy_id or preferences_id is not computed: the rows that it stands for are compared.
@@ -23,6 +24,7 @@ The digest that is a policy_id or preferences_id is not computed: the rows that 
 
 import argparse
 import base64
+import csv
 import datetime
 import gzip
 import hashlib
@@ -41,6 +43,7 @@ import duckdb
 
 import test_runner
 from dataset import opened
+from independent.old_urls import OldUrls
 
 TIMEOUT_SECONDS = 120
 ROOT = Path(__file__).resolve().parent.parent
@@ -51,6 +54,8 @@ CAMPAIGN_SEEDS, CAMPAIGN_CRAWLS, CAMPAIGN_HOSTS = range(101, 141), 6, 60
 RANDOM_SEEDS = (2004, 2015, 2042, 101, 2052, 125)
 CAMPAIGN_RANDOM_SEEDS = range(101, 181)
 AGENTS = ("GPTBot", "Googlebot")
+# Crawlers without a fallback in the registry, and the number of URLs for which they are asked.
+MATCH_AGENTS, URLS_PER_HOST = ("GPTBot", "CCBot"), 3
 # A host with the rules of another capture has rows for up to as many names (docs/limits.md).
 MOST_NAMES = 2000
 SHOWN = 5
@@ -786,6 +791,48 @@ def check_questions(world):
     return found
 
 
+# Old URLs.
+
+
+def old_urls_of(old_urls, rng):
+    """URLs with times: of each host, in and between its captures, and some that no capture decides."""
+    for host, captures in sorted(old_urls.by_host.items()):
+        for _ in range(URLS_PER_HOST):
+            capture = rng.choice(captures)
+            scheme, name, port = old_urls.origin_of(capture)
+            if re.search(r"[0-9\]]$", name):  # The keys of addresses are not those of names.
+                continue
+            if rng.random() < 0.1:
+                scheme = "http" if scheme == "https" else "https"
+            path = rng.choice([*old_urls.paths_of(capture)[:5], "/", "/page?q=1"])
+            time = old_urls.time_of(rng.choice(captures))
+            time = time and time + rng.choice([datetime.timedelta(seconds=seconds) for seconds in (-40_000_000, -1, 0, 1, 5_000_000)])
+            yield f"{scheme}://{name}{'' if port is None else f':{port}'}{path}", time if rng.random() < 0.9 else None
+    yield "https://not-captured.example/", None
+
+
+def check_old_urls(world):
+    """Compares `match` over the history with the answers of the oracle."""
+    found, rng = [], random.Random(world.name)
+    old_urls = OldUrls(world.oracle)
+    urls = list(old_urls_of(old_urls, rng))
+    with open(world.folder / "urls.csv", "w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(("url", "crawled"))
+        table.writerows((url, "" if time is None else time.isoformat() + "Z") for url, time in urls)
+    for any_origin in (False, True):
+        answers = world.folder / "answers.parquet"
+        run(world.program, "match", world.history.folder, "--urls", world.folder / "urls.csv", "--time-column", "crawled", "--agent",
+            ",".join(MATCH_AGENTS), "-o", answers, "--overwrite", "-q", *(["--any-origin"] if any_origin else []))
+        rows = read_dicts([answers])
+        wanted = [{"url": url, "agent": agent, "time": time} | old_urls.answer(url, time, agent, any_origin)
+                  for url, time in urls for agent in MATCH_AGENTS]
+        names = tuple(wanted[0])
+        found += differences(f"match, any_origin={any_origin}", names, [picked(row, names) for row in rows], [picked(row, names) for row in wanted])
+        world.decided += sum(row["access"] == "disallowed" for row in rows)
+    return found
+
+
 # Worlds: the crawls of one series.
 
 
@@ -800,6 +847,8 @@ class World:
         self.oracle = Oracle(self.crawls)
         # Revisits that are filled, and those of the known difference.
         self.filled = self.known = 0
+        # Old URLs that are disallowed.
+        self.decided = 0
         self.is_random = self.is_single = False
         run(program, "join", self.datasets, "-q")
         self.history = self.make("history", *(crawl.dataset for crawl in self.crawls))
@@ -1059,6 +1108,12 @@ class Tests:
 
     def test_forgotten_hosts_of_random_crawls(self):
         self.report(check_forget, self.random)
+
+    def test_old_urls(self):
+        worlds = [*self.series, *self.random, *self.real]
+        self.report(check_old_urls, worlds)
+        decided = sum(world.decided for world in worlds)
+        assert decided >= 100, f"only {decided} URLs are disallowed, so that little is tested"
 
     def test_questions(self):
         self.report(check_questions, self.series)
