@@ -197,7 +197,8 @@ dev-wheel: .venv-python/ready
 
 report-test: $(PROGRAM) .venv-report/ready dev-wheel ## tests the report over several datasets, whose pages it writes into target/report; WRITE=--write draws the chart of the README
 	.venv-report/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels-dev/*.whl
-	.venv-report/bin/python jobs/test_report.py $(PROGRAM) target/report $(WRITE)
+	$(CARGO) build --locked --package xtask
+	.venv-report/bin/python jobs/test_report.py $(PROGRAM) target/debug/xtask target/report $(WRITE)
 
 # Environments of Python with other libraries. That with Spark needs Java.
 ENVIRONMENTS = none types pyarrow polars pandas duckdb duckdb-pyarrow scrapy $(if $(filter Linux,$(shell uname)),spark)

@@ -49,6 +49,12 @@ FIGURES = {
         "decided in every crawl": "hosts", "by name": "blocked_by_name", "their domains": "domains", "domains by name": "domains_blocked_by_name",
         "all hosts": "all_hosts", "all hosts by name": "all_hosts_blocked_by_name", "all domains by name": "all_domains_blocked_by_name",
         "by name, largest domain": "largest_domain", "by name, largest rule set": "largest_ruleset"}),
+    "history-all-hosts": (lambda row, token: f"{token[row['agent']]} in {row['crawl']}", {
+        "of hosts": "hosts", "by name": "blocked_by_name", "through *": "blocked_by_wildcard", "by status": "blocked_by_status",
+        "domains with such a host": "domains_blocking", "by name, 95 % from": "low", "to": "high", "by name, largest domain": "largest_domain"}),
+    "history-same-hosts": (lambda row, token: f"{token[row['agent']]} in {row['crawl']}", {
+        "decided in every crawl": "hosts", "by name": "blocked_by_name", "their domains": "domains", "domains by name": "domains_blocked_by_name",
+        "by name, largest domain": "largest_domain", "by name, largest rule set": "largest_ruleset"}),
     "categories": (lambda row, token: row["category"], {**SHARES, "crawlers": "agents"}),
     "tlds": (lambda row, token: row["url_host_tld"] or "(none)", BLOCKING),
     "networks": (lambda row, token: row["software"] or "(not recognized)", BLOCKING),
@@ -228,6 +234,8 @@ def check_chart(results, name, key, article, table):
 # The figures of lines: the share of each series, in the panel of hosts and in that of domains.
 LINES = {
     "ai-crawlers-over-time": {"": ("by name", "domains by name")},
+    "history-all-hosts": {"": ("by name", None)},
+    "history-same-hosts": {"": ("by name", "domains by name")},
     "same-hosts": {"all hosts in ": ("all hosts by name", "all domains by name"), "decided in every crawl in ": ("by name", "domains by name")},
 }
 
@@ -279,6 +287,9 @@ def check_lengths(results, name, key, scales):
 def check_lead(results, name, key, article, table):
     """The first percentages of the sentence are those of the row that it is about."""
     lead = re.sub(r" \(95 % interval[^)]*\)", "", article.lead())
+    if key.startswith("history-"):
+        check_history_lead(results, name, key, lead, table)
+        return
     found = PERCENT.findall(lead)
     if key == "headline":
         row = next((row for row in table if re.match(r"block \S+ by name", next(iter(row.values())))), None)
@@ -313,6 +324,25 @@ def check_lead(results, name, key, article, table):
         of_hosts, of_domains = rows[0].get("of hosts") or rows[0]["of captures"], rows[0]["of domains"]
         results.check(f"{of_hosts} {'capture' if key == 'dialects' else 'host'}" in lead and f"{of_domains} registered domain" in lead,
                       f"{name}: {key}: the sentence does not have the denominators {of_hosts} and {of_domains}: {lead}")
+
+
+def check_history_lead(results, name, key, lead, table):
+    """The sentences have the shares of the first crawler in its first and last crawl, and those of the others in the last one."""
+    rows = {tuple(row["crawler and crawl"].split(" in ")): row for row in table}
+    crawlers = list(dict.fromkeys(crawler for crawler, _ in rows))
+    (_, first), (_, last) = list(rows)[0], list(rows)[-1]
+    ends = [rows[crawlers[0], crawl] for crawl in (first, last)]
+    if key == "history-all-hosts":
+        column, unit = "by name", "hosts"
+        expected = [f" by {row['by name']} of {row['of hosts']} hosts in {crawl}" for row, crawl in zip(ends, (first, last))]
+    else:
+        column, unit = "domains by name", "registered domains"
+        expected = [f"Among the {ends[1]['decided in every crawl']} hosts ", f" {ends[0][column]} of their {ends[0]['their domains']} registered domains ",
+                    f" in {first}, and {ends[1][column]} in {last} ({ends[0]['by name']} and {ends[1]['by name']} of these hosts)."]
+    if crawlers[1:]:
+        expected.append(f" Shares of {unit} for the others in {last}: {', '.join(f'{crawler} {rows[crawler, last][column]}' for crawler in crawlers[1:])}.")
+    for said in expected:
+        results.check(said in lead, f"{name}: {key}: the sentence does not say '{said}': {lead}")
 
 
 def check_order(results, name, key, lead, rows):

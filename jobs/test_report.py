@@ -1,16 +1,18 @@
 """Tests the report over datasets of the samples, of small archives, and of real archives if they are available.
 
-    python jobs/test_report.py target/debug/robots-scan target/report            # tests, and leaves the pages for `make pages`
-    python jobs/test_report.py target/debug/robots-scan target/report --write    # also draws the chart of the README again
+    python jobs/test_report.py target/debug/robots-scan target/debug/xtask target/report            # tests, and leaves the pages for `make pages`
+    python jobs/test_report.py target/debug/robots-scan target/debug/xtask target/report --write    # also draws the chart of the README again
 
 The checks read the page as a reader would, and ask the dataset again: `report_numbers.py` compares every number with the answer to the
 SQL beside it, every query for records that the page shows has as many rows as the number that it explains, and every record that it
 shows is read from its archive. The command is the one of the wheel that is installed beside the interpreter (`make report-test`).
 """
 
+import datetime
 import gzip
 import html.parser
 import itertools
+import json
 import os
 import re
 import shlex
@@ -20,11 +22,12 @@ import sys
 import tempfile
 import tomllib
 import venv
+import zlib
 from pathlib import Path
 
 import duckdb
 import robots_scan
-from report_numbers import check_figure
+from report_numbers import check_figure, is_shown
 from test_documents import DOCUMENTS, FENCE, joined
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -149,8 +152,8 @@ def scan(program, out, *arguments):
     return out
 
 
-def check_page(results, name, path, folder):
-    """Checks what is true of every page, and all of its numbers."""
+def check_page(results, name, path, folder, history=None):
+    """Checks what is true of every page, and all of its numbers. A history answers the figures whose keys begin with its name."""
     text = path.read_text(encoding="utf-8")
     page = Page(text)
     results.check(len(text.encode()) < BYTES_MAX, f"{name}: the page has {len(text.encode()):,} bytes")
@@ -170,11 +173,14 @@ def check_page(results, name, path, folder):
     results.check(all(re.search(r"\d", values.get("aria-label", "")) for values in marks), f"{name}: a mark without a number in its label")
     results.check(re.search(r"\b1 (hosts|captures|crawls|archives|records|registered domains|crawlers)\b", text) is None, f"{name}: a plural of one")
     dataset = Dataset(folder)
+    tables_of_history = Dataset(history) if history else None
     token = {row["name"]: row["token"] for row in dataset.ask("SELECT lower(agent) AS name, token FROM agents")}
     for key, article in re.findall(r'<article id="([\w-]+)-figure">(.*?</article>)', text, re.DOTALL):
+        tables, figure = tables_of_history if key.startswith("history-") else dataset, Page(f"<article>{article}")
         if 'class="missing"' not in article:
-            check_figure(results, name, key, Page(f"<article>{article}"), dataset.ask, token)
-    check_records(results, name, page, dataset)
+            check_figure(results, name, key, figure, tables.ask, token)
+            check_records(results, name, figure, tables)
+    results.check(page.queries or 'class="missing"' in page.text, f"{name}: no queries for records")
     return page
 
 
@@ -185,10 +191,9 @@ def check_records(results, name, page, dataset):
         rows = dataset.ask(query)
         results.check(len(rows) == int(number.replace(",", "")), f"{name}: {label}: {number} on the page, {len(rows)} records\n{query}")
         results.check(all(row["warc_filename"] and row["warc_record_offset"] is not None for row in rows), f"{name}: {label}: a record without a place")
-    results.check(page.queries or 'class="missing"' in page.text, f"{name}: no queries for records")
 
 
-EXAMPLE = re.compile(r"(\S+): (\S+), offset (\d+), length (\d+)(?:, redirected to (\S+?))?(?:, line (\d+)(?:: (.*))?)?$", re.DOTALL)
+EXAMPLE = re.compile(r"(\S+): (\S+), offset (\d+)(?:, length (\d+))?(?:, redirected to (\S+?))?(?:, line (\d+)(?:: (.*))?)?$", re.DOTALL)
 
 
 def read_records(results, name, page, folders, least):
@@ -199,8 +204,9 @@ def read_records(results, name, page, folders, least):
         path = next(folder / archive for folder in folders if (folder / archive).exists())
         with path.open("rb") as file:
             file.seek(int(offset))
-            record = file.read(int(length))
-        record = gzip.decompress(record) if path.suffix == ".gz" else record
+            # A history does not know the length, and the member ends where it ends.
+            record = file.read(int(length) if length else -1)
+        record = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(record) if path.suffix == ".gz" else record
         warc, _, body = (record.split(b"\r\n\r\n", 2) + [b"", b""])[:3]
         results.check((target or f"//{host}").encode() in warc, f"{name}: the record at {archive} {offset} is not one of {target or host}")
         if line_no:
@@ -367,6 +373,127 @@ def over_time(results, program, folder, pages):
     run_report(joined, folder / "apart.html", "--crawls", "A-1,B-1")
     page = check_page(results, "apart", folder / "apart.html", joined)
     case.check(page, "apart", "No two crawls have enough hosts in common")
+
+
+# For each crawler and crawl, computed from the tables of a joined dataset: the hosts with a known verdict, those that block by name, and their
+# registered domains; the same over the hosts that are decided in every crawl, with the share of domains. No macro is used. The crawlers have no
+# fallbacks, and obey `*`.
+OVER_TIME = """
+    WITH verdicts AS (
+        SELECT a.agent, h.crawl, h.surt_host_name, coalesce(h.url_host_registered_domain, h.surt_host_name) AS domain,
+            coalesce(v.verdict, h.wildcard_verdict) AS verdict, v.verdict = 'disallow_all' AND v.basis = 'explicit' AS by_name
+        FROM read_parquet('{joined}/_joined/hosts/*/*.parquet', hive_partitioning = true) h
+        CROSS JOIN (SELECT unnest({agents}) AS agent) a
+        LEFT JOIN read_parquet('{joined}/_joined/host_verdicts/*/*.parquet', hive_partitioning = true) v
+            ON v.crawl = h.crawl AND v.host_id = h.host_id AND v.agent = lower(a.agent) AND v.basis IN ('explicit', 'too_complex')
+    ),
+    decided AS (
+        SELECT v.*, coalesce(v.by_name, false)::INTEGER AS blocks, count(*) OVER (PARTITION BY v.agent, v.surt_host_name) = {crawls} AS is_same
+        FROM verdicts v WHERE v.verdict <> 'unknown'
+    ),
+    domains AS (
+        SELECT d.agent, d.crawl, d.domain, count(*) AS hosts, sum(d.blocks) AS blocking, count(*) FILTER (d.is_same) AS same, sum(d.blocks) FILTER (d.is_same) AS same_blocking
+        FROM decided d GROUP BY d.agent, d.crawl, d.domain
+    )
+    SELECT d.agent || ' in ' || d.crawl AS label, sum(d.hosts) AS hosts, sum(d.blocking) AS blocking, count(*) FILTER (d.blocking > 0) AS domains_blocking,
+        sum(d.same) AS same, sum(d.same_blocking) AS same_blocking, count(*) FILTER (d.same > 0) AS same_domains,
+        avg(d.same_blocking / d.same) FILTER (d.same > 0) AS same_domains_blocking
+    FROM domains d GROUP BY d.agent, d.crawl"""
+
+
+def over_history(results, program, xtask, folder, pages):
+    """The section about time from a history: its numbers are those of the datasets, and it says what a history does not have."""
+    series, crawls, agents = folder / "series", 3, ["ClaudeBot", "GPTBot", "Bytespider"]
+    subprocess.run([xtask, "series", series, str(crawls), "1200", "1"], check=True, capture_output=True, timeout=100)
+    datasets = [scan(program, series / "joined" / f"{i}", *sorted((series / f"crawl-{i:03}").iterdir()), "--crawl", f"SERIES-{i:03}") for i in range(crawls)]
+    history = make_history(program, series / "history", *datasets)
+    subprocess.run([program, "join", series / "joined", "-q"], check=True, capture_output=True, timeout=100)
+    # Of the dataset of the page, the section about time has nothing.
+    dataset = folder / "two-hosts.parquet"
+    run_report(dataset, pages / "history.html", "--history", history, "--agent", ",".join(agents))
+    page = check_page(results, "history", pages / "history.html", dataset, history)
+    read_records(results, "history", page, [folder, *sorted(series.glob("crawl-*"))], 6)
+    check_over_time(results, page, series / "joined", agents, crawls)
+    results.check(f"duckdb -init {history}/views.sql" in page.footer_commands, f"history: commands of the foot: {page.footer_commands}")
+
+    # A hundred crawls in ten years, none of which has a host of another, with 400 days between two of them. The last two block crawlers.
+    many, names = folder / "many", []
+    for i in range(100):
+        date = datetime.date(2016, 1, 4) + datetime.timedelta(days=30 * i + (370 if i >= 60 else 0))
+        names.append(f"CC-MAIN-{date:%G-%V}")
+        (many / "crawl-data" / names[-1]).mkdir(parents=True)
+        body = BLOCK_GPTBOT + line("User-agent", "CCBot") + line("Disallow", "/") if i >= 98 else b""
+        (many / "crawl-data" / names[-1] / "a.warc.gz").write_bytes(b"".join(record(f"h{n}.c{i}.example", body if n else b"", date=f"{date}T00:00:00Z") for n in range(4)))
+    history = make_history(program, many / "history", scan(program, many / "out.parquet", many / "crawl-data"))
+    run_report(dataset, pages / "history-of-100.html", "--history", history)
+    page = check_page(results, "100 crawls", pages / "history-of-100.html", dataset, history)
+    case = Case(results, program, folder, pages)
+    case.check(page, "100 crawls", "with 100 crawls from 2016-01-04 to ", f"is blocked by name by 0\u00a0% of 4 hosts in {names[0]}, and by 75.0\u00a0% of 4 hosts in {names[-1]}.",
+               "0 hosts are captured in all 100 crawls, fewer than 100, so the change among the same hosts is not drawn.")
+    years = [re.findall(r">(20\d\d)</text>", svg) for svg in re.findall(r"<svg.*?</svg>", page.text[page.text.index('id="history-all-hosts-figure"'):], re.DOTALL)[:2]]
+    results.check(years == [[str(year) for year in range(2017, 2026)]] * 2, f"100 crawls: labels of the axis: {years}")
+    # The last figure of the section alone, since a page takes seconds.
+    one = make_history(program, folder / "one-crawl-history", folder / "one.parquet")
+    script = ("import json, sys; from robots_scan.report import dataset, study; from robots_scan.report.sections import history\n"
+              "of = dataset.Dataset(sys.argv[1])\n"
+              "for folder, crawls in json.loads(sys.argv[2]):\n"
+              " figure = history.build(study.study_of(of, None, crawls, history=dataset.History(folder))).figures[-1]; print(figure.missing or figure.lead)")
+    two = captured_in_all(series / "joined", ["SERIES-000", "SERIES-002"])
+    cases = [((str(series / "history"), ["SERIES-000", "SERIES-002"]), f"{two} hosts are captured in all 2 crawls. Among the "),
+             ((str(history), names[:2]), f"No robots.txt in {names[1]} blocks an AI crawler of the registry by name. The option --agent names other crawlers."),
+             ((str(history), names[:1]), f"--crawls names one crawl with hosts, {names[0]}, and a change needs two."),
+             ((str(one), []), "The history has one crawl, CC-MAIN-2026-01-SAMPLE, and a change needs two. `robots-scan history` adds crawls to it.")]
+    done = run([sys.executable, "-c", script, dataset, json.dumps([arguments for arguments, _ in cases])])
+    said = done.stdout.splitlines()
+    results.check(len(said) == len(cases) and all(text.startswith(start) for text, (_, start) in zip(said, cases)), f"few crawls: {done}")
+
+    hint_of_crawls = f"the crawls of the history are {', '.join(names)}"
+    cases = [
+        ([dataset, "--history", dataset], f"'{dataset}' is a dataset, and a history is expected", f"make one: robots-scan history {dataset} -o history"),
+        ([history], f"'{history}' is a history, and a dataset is expected", f"robots-scan report DATASET --history {history}"),
+        ([dataset, "--history", folder / "absent"], f"the history '{folder / 'absent'}' does not exist", None),
+        ([dataset, "--history", history, "--crawls", "CC-MAIN-2016"], "unknown crawl 'CC-MAIN-2016'", hint_of_crawls),
+        ([dataset, "--history", history, "--agent", "CCBot,GPTBot,ClaudeBot,Bytespider,Amazonbot,PerplexityBot,Googlebot"],
+         "7 crawlers are given, and at most 6 are drawn from a history", "name fewer with --agent, or leave out --history"),
+    ]
+    script = "import json, sys; from robots_scan.report.__main__ import main; print(*[main(arguments) for arguments in json.loads(sys.argv[1])])"
+    done = run([sys.executable, "-c", script, json.dumps([list(map(str, arguments)) for arguments, _, _ in cases])], folder)
+    expected = "".join(f"error: {message}\n" + (f"hint: {hint}\n" if hint else "") for _, message, hint in cases)
+    results.check((done.stdout, done.stderr) == ("2 2 2 2 2\n", expected), f"errors of a history: {done}")
+
+
+def make_history(program, out, *datasets):
+    subprocess.run([program, "history", *datasets, "-q", "-o", out], check=True, capture_output=True, timeout=100)
+    return out
+
+
+def check_over_time(results, page, joined, agents, crawls):
+    """The numbers of both figures are those of the tables of the datasets."""
+    expected = {row["label"]: row for row in query(OVER_TIME.format(joined=joined, agents=agents, crawls=crawls))}
+    all_hosts, same_hosts = (Page(re.search(rf'<article id="history-{key}-figure">.*?</article>', page.text, re.DOTALL)[0]) for key in ("all-hosts", "same-hosts"))
+    for figure, shown in ((all_hosts, {"of hosts": "hosts", "hosts by name": "blocking", "by name": ("blocking", "hosts"), "domains with such a host": "domains_blocking"}),
+                          (same_hosts, {"decided in every crawl": "same", "hosts by name": "same_blocking", "by name": ("same_blocking", "same"), "their domains": "same_domains",
+                                        "domains by name": "same_domains_blocking"})):
+        rows = {row["crawler and crawl"]: row for row in map(dict, figure.table())}
+        results.check(list(rows) == [f"{agent} in SERIES-{i:03}" for agent in agents for i in range(crawls)], f"history: rows: {list(rows)}")
+        for label, row in rows.items():
+            for header, column in shown.items():
+                value = expected[label][column] if isinstance(column, str) else expected[label][column[0]] / expected[label][column[1]]
+                results.check(is_shown(row[header], value), f"history: {label}: {header}: {row[header]}, but the datasets have {value}")
+    captured = captured_in_all(joined, [f"SERIES-{i:03}" for i in range(crawls)])
+    results.check(f"{captured} hosts are captured in all {crawls} crawls." in same_hosts.lead(), f"history: {captured} hosts are captured in all crawls: {same_hosts.lead()}")
+
+
+def captured_in_all(joined, crawls):
+    """Returns how many hosts each of the crawls captured."""
+    return query(f"SELECT count(*) AS n FROM (SELECT surt_host_name FROM read_parquet('{joined}/_joined/hosts/*/*.parquet', hive_partitioning = true) "
+                 f"WHERE crawl IN {tuple(crawls)} GROUP BY 1 HAVING count(*) = {len(crawls)})")[0]["n"]
+
+
+def query(sql):
+    """Returns the rows of SQL over files, without the views of a dataset."""
+    answer = duckdb.sql(sql)
+    return [dict(zip(answer.columns, row)) for row in answer.fetchall()]
 
 
 def odd_datasets(results, program, folder, pages):
@@ -586,7 +713,7 @@ def command_line(results, folder):
     results.check(max(map(len, done.stdout.splitlines())) <= 80, f"--help: a line is longer than 80 columns\n{done.stdout}")
     described = re.findall(r"^\| (?:`-o`, )?`(--\w+)[^|]* \|", (ROOT / "docs/report.md").read_text(encoding="utf-8"), re.MULTILINE)
     in_help = [name for name in re.findall(r"^  (?:-\w(?: \w+)?, )?(--\w+)", done.stdout, re.MULTILINE) if name != "--help"]
-    results.check(described == in_help and len(in_help) == 7, f"options of docs/report.md: {described}, of --help: {in_help}")
+    results.check(described == in_help and len(in_help) == 8, f"options of docs/report.md: {described}, of --help: {in_help}")
 
     help_hint = "for more information, try '--help'"
     cases = [
@@ -652,6 +779,7 @@ def documented_commands(results, folder):
                     place = folder / f"documented-{executed}"
                     place.mkdir()
                     (place / "out.parquet").symlink_to(folder / "samples.parquet")
+                    (place / "history").symlink_to(folder / "many/history")
                     done = run(["sh", "-c", command.removeprefix(".venv/bin/")], place, PATH=f"{COMMAND.parent}:/usr/bin:/bin")
                     results.check(done.returncode == 0 and list(place.glob("*.html")), f"{name}: {command}: {done}")
                     executed += 1
@@ -686,7 +814,7 @@ def real(results, program, folder, pages):
 
 
 def main():
-    program, pages = Path(sys.argv[1]).resolve(), Path(sys.argv[2])
+    program, xtask, pages = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve(), Path(sys.argv[3])
     shutil.rmtree(pages, ignore_errors=True)
     pages.mkdir(parents=True)
     results = Results()
@@ -695,6 +823,7 @@ def main():
         several_crawlers(results, program, Path(folder), pages)
         over_time(results, program, Path(folder), pages)
         odd_datasets(results, program, Path(folder), pages)
+        over_history(results, program, xtask, Path(folder), pages)
         errors(results, program, Path(folder))
         of_somebody_else(results, program, Path(folder))
         command_line(results, Path(folder))

@@ -10,10 +10,10 @@ import time
 from pathlib import Path
 
 from . import sections
-from .dataset import Dataset, ReportError
+from .dataset import Dataset, History, ReportError
 from .page import render, today
 from .sections.shares import warnings_of
-from .study import DEFAULT_AGENT, study_of
+from .study import DEFAULT_AGENT, LINES_MAX, study_of
 
 # Exit codes, as those of the other commands.
 OK, NOT_STARTED, STOPPED = 0, 2, 3
@@ -79,6 +79,8 @@ def new_parser():
     add("--crawl", metavar="NAME", help="the crawl of all sections but the one about time [default: the last one]")
     add("--crawls", metavar="A,B", help="the crawls of the section about time, such as those of the same hosts [default: all]")
     add("--agent", metavar="A,B", help=f"the crawlers of questions about one crawler, each with figures of its own [default: {DEFAULT_AGENT}]")
+    add("--history", metavar="HISTORY", help="the history that answers the section about time, which `robots-scan history` has written; "
+        f"up to {LINES_MAX} crawlers of --agent are drawn [default: none; with one, the AI crawlers that are blocked most]")
     add("--ranks", metavar="CSV", help="a list of rank and domain, such as Tranco's, for a figure by rank")
     add("--labels", metavar="CSV", help="a list with the header domain,label or host,label, for a figure by label")
     add("--seed", metavar="N", type=whole_number, default=1, help="chooses the records that are shown as examples [default: 1]")
@@ -112,17 +114,19 @@ def write(options):
     """Writes the page, and returns what was written. No partial page has the final name."""
     today()  # An invalid date is refused before anything is computed.
     dataset = Dataset(options.dataset, (options.ranks, options.labels))
-    study = study_of(dataset, options.crawl, split(options.crawls), split(options.agent), options.ranks, options.labels, options.seed)
+    history = History(options.history) if options.history is not None else None
+    study = study_of(dataset, options.crawl, split(options.crawls), split(options.agent), options.ranks, options.labels, options.seed, history)
     path = page_of(options, study)
     if not path.parent.is_dir() or path.is_dir():
         raise ReportError(f"cannot write '{path}': its folder does not exist" if not path.is_dir() else f"cannot write '{path}': it is a folder")
-    progress = Progress(len(sections.ALL) + 1)
+    modules = sections.of(study)
+    progress = Progress(len(modules) + 1)
     built = []
-    for module in sections.ALL:
+    for module in modules:
         progress.step(module.__name__.rsplit(".", 1)[1])
         section = module.build(study)
         for figure in section.figures:
-            if not figure.missing:
+            if not figure.missing and not figure.of_history:
                 figure.warnings = warnings_of(study, figure)
                 figure.example_of = figure.example_of or next((records for records in figure.records() if records.count), None)
                 figure.examples = study.examples(figure.example_of) if figure.example_of else []

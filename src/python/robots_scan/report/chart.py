@@ -1,9 +1,10 @@
 """Charts as SVG, drawn by Vega-Lite in a wide and in a narrow form.
 
 Text and axes are in `currentColor`, so that a chart follows the colours of its page. The colours of marks are four of Okabe and Ito's
-palette for colour-blind readers, chosen because they contrast with white and with black by more than 3.
+palette for colour-blind readers, a grey and a gold, chosen because they contrast with white and with black by more than 3.
 """
 
+import datetime
 import math
 import re
 import textwrap
@@ -11,10 +12,10 @@ from dataclasses import dataclass, field
 
 import vl_convert
 
-BLUE, VERMILION, GREEN, PURPLE, GREY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#767676"
-SERIES = (BLUE, VERMILION, GREEN, PURPLE, GREY)
-DASHES = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2], [4, 4])
-SHAPES = ("circle", "square", "triangle-up", "diamond", "cross")
+BLUE, VERMILION, GREEN, PURPLE, GREY, GOLD = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#767676", "#997700"
+SERIES = (BLUE, VERMILION, GREEN, PURPLE, GREY, GOLD)
+DASHES = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2], [4, 4], [10, 4])
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 VEGA_LITE = "6.4"
 
 # Widths of whole charts in pixels; a page of 390 pixels has 350 for its content.
@@ -22,6 +23,8 @@ WIDE, NARROW = 720, 350
 # Pixels: the height of a bar, and how far it is below the middle of its row if a label is above it.
 BAR_HEIGHT, BELOW_LABEL = 16, 8
 DAY = 86_400_000
+# With fewer changes of year, years are too few labels.
+YEARS_MIN = 3
 FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
 
 
@@ -116,7 +119,7 @@ def stacks(rows, width):
                      "x": {"field": "share", "type": "quantitative", "stack": "zero",
                            "scale": {"domain": [0, max(ticks[-1], max(totals.values()))], "nice": False},
                            "axis": {"values": ticks, "format": tick_format(ticks), "title": None}},
-                     "color": {"field": "part", "type": "nominal", "scale": {"domain": parts, "range": list(SERIES[:len(parts)])}, "legend": legend(width)},
+                     "color": {"field": "part", "type": "nominal", "scale": {"domain": parts, "range": list(SERIES[:len(parts)])}, "legend": legend(width, parts)},
                      "order": {"field": "order", "type": "quantitative"},
                      "description": {"field": "described"},
                  }}]}}
@@ -138,13 +141,14 @@ def lines(rows, width):
     names = names_at({row["time"]: row["alone"] for row in rows if row["alone"]}, height)
     rows = [{**row, "name": names.get(row["time"]) if row["alone"] and row["series"] == series[0] else None} for row in rows]
     x = {"field": "time", "type": "temporal", "scale": {"type": "utc", "domain": [times[0] - margin, times[-1] + margin], "nice": False},
-         "axis": {"title": None, "values": apart(times, height), "labelAngle": -60, "labelOverlap": False, "grid": False,
-                  "format": "%Y-%m" if times[-1] - times[0] > 60 * DAY else "%Y-%m-%d"}}
+         "axis": {"title": None, "labelAngle": -60, "labelOverlap": False, "grid": False, **dates_of(times, height)}}
+    # The symbols of many crawls are smaller, so that they do not hide the lines.
+    size = min(50, max(9, (plot / len(times)) ** 2))
     y = {"field": "share", "type": "quantitative", "scale": {"domain": [0, max(ticks[-1], highest)], "nice": False},
          "axis": {"values": ticks, "format": tick_format(ticks), "title": None}}
 
     def of_series(values):
-        return {"field": "series", "type": "nominal", "legend": legend(width),
+        return {"field": "series", "type": "nominal", "legend": legend(width, series),
                 "scale": {"domain": series, "range": [values[i % len(values)] for i in range(len(series))]}}
 
     return {
@@ -162,7 +166,7 @@ def lines(rows, width):
                 {"transform": [{"filter": "isValid(datum.name)"}],
                  "mark": {"type": "text", "angle": 270, "align": "right", "baseline": "bottom", "dy": -4, "fontSize": 10, "limit": 190, "aria": False},
                  "encoding": {"x": x, "y": {"value": 0}, "color": {"value": "currentColor"}, "text": {"field": "name"}}},
-                {"mark": {"type": "point", "filled": True, "size": 50, "opacity": 1},
+                {"mark": {"type": "point", "filled": True, "size": size, "opacity": 1},
                  "encoding": {"shape": of_series(SHAPES), "description": {"field": "described"}}},
             ]}}
 
@@ -200,8 +204,11 @@ def label_layer(width, y):
              "encoding": {"y": y, "x": {"value": 1}, "text": {"field": "label"}}}]
 
 
-def legend(width):
-    return {"title": None, "orient": "top", "direction": "horizontal" if width == WIDE else "vertical", "labelLimit": width - 60, "labelFontSize": 12}
+def legend(width, names):
+    """Returns the legend: a line of the wide form, or columns if the names do not fit in a line."""
+    one_line = sum(len(name) * 6.6 + 28 for name in names) <= width
+    columns = {} if one_line or width == NARROW else {"columns": math.ceil(len(names) / 2)}
+    return {"title": None, "orient": "top", "direction": "horizontal" if width == WIDE else "vertical", "labelLimit": width - 60, "labelFontSize": 12, **columns}
 
 
 def ticks_of(highest):
@@ -227,6 +234,16 @@ def names_at(names, least):
         near = next((other for other in found if other - time < least), time)
         found[near] = f"{names[time]}, {found[near]}" if near in found else names[time]
     return found
+
+
+def dates_of(times, least):
+    """Returns the labels of an axis of time: the crawls, or the years if there are too many crawls in them for a label each."""
+    shown = apart(times, least)
+    first, last = (datetime.datetime.fromtimestamp(time / 1000, datetime.UTC).year for time in (times[0], times[-1]))
+    if len(shown) < len(times) and last - first >= YEARS_MIN:
+        years = [datetime.datetime(year, 1, 1, tzinfo=datetime.UTC) for year in range(first + 1, last + 1)]
+        return {"values": [year.timestamp() * 1000 for year in years], "format": "%Y"}
+    return {"values": shown, "format": "%Y-%m" if times[-1] - times[0] > 60 * DAY else "%Y-%m-%d"}
 
 
 def apart(times, least):

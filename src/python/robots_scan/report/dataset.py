@@ -1,7 +1,7 @@
-"""A dataset, opened in DuckDB by the views of this program.
+"""A dataset or a history, opened in DuckDB by the views of this program.
 
-A dataset may be of somebody else. Its own `views.sql` is SQL that could read and write any file of the user, so it is never executed;
-values from its tables become SQL only as literals; and once the views exist, DuckDB opens no file outside the dataset.
+Both may be of somebody else. Its own `views.sql` is SQL that could read and write any file of the user, so it is never executed;
+values from its tables become SQL only as literals; and once the views exist, DuckDB opens no file outside their folder.
 """
 
 import re
@@ -20,6 +20,8 @@ from .._errors import Error
 # The start of the error of the guard check_hosts.
 OVER_NOTHING = "no host of "
 NEEDED_TABLES = {"agents", "anomalies", "groups", "host_verdicts", "hosts", "preferences", "robots_files", "rules", "runs", "verdicts"}
+# A table that only histories have.
+HISTORY_TABLE = "host_periods"
 WILDCARD = re.compile(r"[*?[]")
 
 
@@ -41,20 +43,23 @@ class Question:
     pitfall: str
 
 
-class Dataset:
-    """The tables, macros and questions of a dataset or of a joined folder. `lists` are the files of the user that questions join."""
+class Tables:
+    """The tables, macros and questions of a folder. `lists` are the files of the user that questions join."""
+
+    # Words of messages: what the folder is, what writes it, and an example of its name.
+    noun = writer = example = ""
 
     def __init__(self, folder, lists=()):
         if not str(folder):
-            raise ReportError("the name of the dataset is empty", "name the folder that a scan has written, such as out.parquet")
+            raise ReportError(f"the name of the {self.noun} is empty", f"name the folder that {self.writer} has written, such as {self.example}")
         self.folder = Path(folder).parent if Path(folder).name == "views.sql" else Path(folder)
         if not self.folder.exists():
-            raise ReportError(f"the dataset '{folder}' does not exist")
+            raise ReportError(f"the {self.noun} '{folder}' does not exist")
         folder = self.folder.resolve()
         try:
             views = _native.views_sql(folder)
         except Error as error:
-            hint = "give the folder that a scan or `robots-scan join` has written" if error.kind == "not_a_dataset" else None
+            hint = f"give the folder that {self.writer} has written" if error.kind == "not_a_dataset" else None
             raise ReportError(error.args[0], error.hint or hint) from error
         self.scratch = tempfile.TemporaryDirectory(prefix="robots-scan-report-")
         self.answers = {}
@@ -66,20 +71,9 @@ class Dataset:
         except duckdb.Error as error:
             raise self.unreadable(error) from error
         self.lock(str(folder), lists)
-        self.check_tables()
+        self.check_tables({row["name"] for row in self.rows("SELECT v.view_name AS name FROM duckdb_views() v WHERE NOT v.internal")})
         self.questions = {row["name"]: Question(row["name"], row["question"], row["denominator"], row["pitfall"]) for row in self.rows(
             "SELECT q.name, q.question, q.denominator, q.pitfall FROM questions() q")}
-        # Crawls in the order of time: of the hour of the median capture, since single times may be wrong. A crawl without times is the first. The
-        # median is computed from counts, because a quantile would hold the times of all captures in memory.
-        self.crawls = self.rows("""
-            WITH hours AS (SELECT f.crawl, date_trunc('hour', f.fetch_time) AS hour, count(*) AS n FROM robots_files f WHERE f.fetch_time IS NOT NULL GROUP BY ALL),
-            sums AS (
-                SELECT h.crawl, h.hour, sum(h.n) OVER (PARTITION BY h.crawl ORDER BY h.hour) AS up_to, sum(h.n) OVER (PARTITION BY h.crawl) AS captures FROM hours h),
-            medians AS (SELECT s.crawl, min(s.hour) AS median_fetch FROM sums s WHERE s.up_to * 2 >= s.captures GROUP BY s.crawl)
-            SELECT c.crawl, c.hosts, c.archives_read, c.archives_listed, c.is_sample, epoch_ms(m.median_fetch) AS median_ms, m.median_fetch::DATE::VARCHAR AS median_day
-            FROM crawls() c
-            LEFT JOIN medians m ON m.crawl = c.crawl
-            ORDER BY m.median_fetch NULLS FIRST, c.position""")
 
     def lock(self, folder, lists):
         """Lets DuckDB open only files of the dataset, the lists and temporary files, and load no extension."""
@@ -89,12 +83,6 @@ class Dataset:
             "enable_external_access": False, "lock_configuration": True}
         for name, value in settings.items():
             self.rows(f"SET {name} = {literal(value)}")
-
-    def check_tables(self):
-        tables = {row["name"] for row in self.rows("SELECT v.view_name AS name FROM duckdb_views() v WHERE NOT v.internal")}
-        missing = sorted(NEEDED_TABLES - tables)
-        if missing:
-            raise ReportError(f"the dataset has no table {missing[0]}", "scan again without --tables")
 
     def execute(self, sql):
         """Returns the names of columns and the rows of a query.
@@ -126,7 +114,7 @@ class Dataset:
             raise self.unreadable(error) from error
 
     def unreadable(self, error):
-        return ReportError(f"cannot read the dataset '{self.folder}': {first_line(error)}", f"check the dataset: robots-scan verify {shlex.quote(str(self.folder))}")
+        return ReportError(f"cannot read the {self.noun} '{self.folder}': {first_line(error)}", f"check the {self.noun}: robots-scan verify {shlex.quote(str(self.folder))}")
 
     def rows_or_none(self, sql):
         """Returns the rows of a question; none for a question over nothing, which is an error, since sections say what a dataset does not have."""
@@ -141,6 +129,11 @@ class Dataset:
         """Returns the single value of a query."""
         return next(iter(self.rows(sql)[0].values()))
 
+    def counts(self, sql):
+        """Returns the last column of a query by the columns before it. Shares of questions have six digits, too few to compute counts from."""
+        rows = (tuple(row.values()) for row in self.rows(sql))
+        return {row[:-1]: row[-1] for row in rows}
+
     def ask(self, name, **arguments):
         """Returns the call of a question as SQL, and its rows.
 
@@ -149,6 +142,49 @@ class Dataset:
         if sql not in self.answers:
             self.answers[sql] = self.rows_or_none(sql)
         return sql, [dict(row) for row in self.answers[sql]]
+
+
+class Dataset(Tables):
+    """A dataset or a joined folder, with its crawls in the order of time."""
+
+    noun, writer, example = "dataset", "a scan or `robots-scan join`", "out.parquet"
+
+    def __init__(self, folder, lists=()):
+        super().__init__(folder, lists)
+        # The order is that of the hour of the median capture, since single times may be wrong. A crawl without times is the first. The
+        # median is computed from counts, because a quantile would hold the times of all captures in memory.
+        self.crawls = self.rows("""
+            WITH hours AS (SELECT f.crawl, date_trunc('hour', f.fetch_time) AS hour, count(*) AS n FROM robots_files f WHERE f.fetch_time IS NOT NULL GROUP BY ALL),
+            sums AS (
+                SELECT h.crawl, h.hour, sum(h.n) OVER (PARTITION BY h.crawl ORDER BY h.hour) AS up_to, sum(h.n) OVER (PARTITION BY h.crawl) AS captures FROM hours h),
+            medians AS (SELECT s.crawl, min(s.hour) AS median_fetch FROM sums s WHERE s.up_to * 2 >= s.captures GROUP BY s.crawl)
+            SELECT c.crawl, c.hosts, c.archives_read, c.archives_listed, c.is_sample, epoch_ms(m.median_fetch) AS median_ms, m.median_fetch::DATE::VARCHAR AS median_day
+            FROM crawls() c
+            LEFT JOIN medians m ON m.crawl = c.crawl
+            ORDER BY m.median_fetch NULLS FIRST, c.position""")
+
+    def check_tables(self, tables):
+        if HISTORY_TABLE in tables:
+            raise ReportError(f"'{self.folder}' is a history, and a dataset is expected", f"robots-scan report DATASET --history {shlex.quote(str(self.folder))}")
+        missing = sorted(NEEDED_TABLES - tables)
+        if missing:
+            raise ReportError(f"the dataset has no table {missing[0]}", "scan again without --tables")
+
+
+class History(Tables):
+    """A history, with its crawls in the order of time."""
+
+    noun, writer, example = "history", "`robots-scan history`", "history"
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        self.crawls = self.rows("""
+            SELECT c.crawl, c.hosts, c.is_sample, epoch_ms(c.median_fetch) AS median_ms, c.median_fetch::DATE::VARCHAR AS median_day
+            FROM crawls() c ORDER BY c.median_fetch NULLS FIRST, c.position""")
+
+    def check_tables(self, tables):
+        if HISTORY_TABLE not in tables:
+            raise ReportError(f"'{self.folder}' is a dataset, and a history is expected", f"make one: robots-scan history {shlex.quote(str(self.folder))} -o history")
 
 
 def first_line(error):

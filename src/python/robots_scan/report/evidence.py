@@ -19,6 +19,12 @@ def verdicts(agent, crawl, condition):
     return f"SELECT {OF_VERDICT} FROM verdicts_for({literal(agent)}) v WHERE v.crawl = {literal(crawl)} AND {condition}"
 
 
+def captures(agent, condition):
+    """The same in a history, over crawls, with the keys of the captures."""
+    return (f"SELECT v.host_id, v.crawl, v.url_host_name, v.domain, v.evidence_line AS line_no FROM verdicts_for({literal(agent)}) v "
+            f"WHERE {condition}")
+
+
 def verdicts_of_files(agent, crawl, condition):
     """The same, with conditions on the capture `r` whose rules apply."""
     return (f"SELECT {OF_VERDICT}, r.waf_hint FROM verdicts_for({literal(agent)}) v "

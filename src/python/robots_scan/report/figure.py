@@ -41,17 +41,31 @@ class Records:
 
     def sql(self):
         """Returns the query that lists archive, offset and line of all of them, after a comment that says what it counts."""
-        # Readers copy the query: a line break of a label must not end the comment.
-        label = " ".join(self.label.split())
-        return (f"-- {label}: {count(self.count)}\n"
+        return (f"{self.comment()}\n"
                 f"SELECT n.url_host_name, n.line_no, r.url, r.warc_filename, r.warc_record_offset, r.warc_record_length\n"
                 f"FROM ({self.hosts}) n\n"
                 f"JOIN robots_files r ON r.crawl = n.rules_crawl AND r.robots_id = n.rules_robots_id")
 
+    def comment(self):
+        # Readers copy the query: a line break of a label must not end the comment.
+        label = " ".join(self.label.split())
+        return f"-- {label}: {count(self.count)}"
+
+
+class CaptureRecords(Records):
+    """The same in a history, where the records are the captures of the hosts: `hosts` has the columns host_id, crawl, url_host_name, domain and line_no."""
+
+    def sql(self):
+        return (f"{self.comment()}\n"
+                f"SELECT n.crawl, n.url_host_name, n.line_no, a.warc_filename, c.warc_record_offset, c.warc_record_in_member\n"
+                f"FROM ({self.hosts}) n\n"
+                f"JOIN host_captures c ON c.capture_no = n.host_id\n"
+                f"JOIN archives a ON a.crawl = c.crawl AND a.archive_no = c.archive_no")
+
 
 @dataclass
 class Example:
-    """One record behind a number, as the page shows it. `line` is None if no table has its text."""
+    """One record behind a number, as the page shows it. `line` is None if no table has its text, and `length` for a record of a history."""
 
     host: str
     url: str
@@ -59,7 +73,7 @@ class Example:
     line: str | None
     archive: str
     offset: int
-    length: int
+    length: int | None
 
     def is_of_other_host(self):
         """Returns true if the rules are those of another host, to which this one redirects."""
@@ -86,11 +100,13 @@ class Figure:
     warnings: list[str] = field(default_factory=list)
     # Hosts without rules have the same, empty rule set, which says nothing about rows such as statuses.
     has_rule_sets: bool = True
+    # A history answers it, and not the dataset. Its rows have no `records`.
+    of_history: bool = False
     missing: str | None = None
 
     def records(self):
         """Returns the records behind all numbers, in the order of rows."""
-        return [row["records"] for row in self.rows] + self.more_records
+        return [row["records"] for row in self.rows if "records" in row] + self.more_records
 
     def columns_with_values(self):
         """Returns the columns that are not empty in every row."""

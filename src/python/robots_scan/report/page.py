@@ -21,9 +21,15 @@ def render(study, sections: list[Section]):
     environment.filters["sentence"] = sentence
     environment.filters["svg"] = lambda figure: [Markup(form) for form in figure.chart.svg()]
     return environment.get_template("page.html").render(
-        study=study, sections=sections, style=Markup(read("page.css")), origin=origin(study), count=count, questions=study.dataset.questions,
+        study=study, sections=sections, style=Markup(read("page.css")), origin=origin(study), count=count,
+        questions={**study.dataset.questions, **(study.history.questions if study.history else {})},
         plural=plural,
-        views=shlex.quote(str(study.dataset.folder / "views.sql")), folder=shlex.quote(str(study.dataset.folder)), today=today())
+        views=views_of(study.dataset), folder=shlex.quote(str(study.dataset.folder)), history=study.history and views_of(study.history), today=today())
+
+
+def views_of(tables):
+    """Returns the path of `views.sql` as a word of a shell."""
+    return shlex.quote(str(tables.folder / "views.sql"))
 
 
 def sentence(text):

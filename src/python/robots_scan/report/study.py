@@ -1,9 +1,9 @@
-"""What a page is about: a dataset, one of its crawls, and one crawler."""
+"""What a page is about: a dataset, one of its crawls, and one crawler; and perhaps a history."""
 
 import re
 from dataclasses import dataclass
 
-from .dataset import Dataset, ReportError, literal
+from .dataset import Dataset, History, ReportError, Tables, literal
 from .figure import Example, Source
 
 # At most this many rows of a question are drawn and listed.
@@ -11,12 +11,15 @@ ROWS_MAX = 12
 # The questions rank crawlers by hosts: to rank them by domains, all are asked about.
 ALL_AGENTS = 1000
 DEFAULT_AGENT = "GPTBot"
+# At most this many crawlers are drawn over time.
+LINES_MAX = 6
 
 
 @dataclass(frozen=True)
 class Agent:
     """A crawler of the registry."""
 
+    name: str  # the column agent
     token: str  # its name as the registry writes it
     fallbacks: str | None  # the crawlers whose groups it obeys if it has none
     ignores_wildcard: bool
@@ -38,6 +41,8 @@ class Study:
     ranks: str | None
     labels: str | None
     seed: int
+    history: History | None = None  # answers the section about time instead of the dataset
+    drawn: list[Agent] | None = None  # the crawlers that are drawn from the history; None for those that are blocked most
 
     def ask(self, name, **arguments):
         """Returns the source and the rows of a question."""
@@ -54,13 +59,23 @@ class Study:
         return self.chosen[0]
 
     @property
+    def timeline(self):
+        """Returns the tables that answer the section about time."""
+        return self.history or self.dataset
+
+    @property
+    def chosen_crawls(self):
+        """Returns the crawls of the section about time if they are not all of them, and None otherwise."""
+        return self.crawls if len(self.crawls) < len(self.timeline.crawls) else None
+
+    @property
     def times(self):
         """Returns the median of the times of fetching of each crawl, in milliseconds since 1970, or None."""
-        return {row["crawl"]: row["median_ms"] for row in self.dataset.crawls}
+        return {row["crawl"]: row["median_ms"] for row in self.timeline.crawls}
 
     def day(self, crawl):
         """Returns the day of this median."""
-        return next(row["median_day"] for row in self.dataset.crawls if row["crawl"] == crawl)
+        return next(row["median_day"] for row in self.timeline.crawls if row["crawl"] == crawl)
 
     def key(self, name, agent):
         """Returns the key of a figure about one crawler, of which there is one per chosen crawler."""
@@ -75,9 +90,8 @@ class Study:
         return self.dataset.value(f"SELECT count(*) FROM ({hosts})")
 
     def counts(self, sql):
-        """Returns the last column of a query by the columns before it. Shares of questions have six digits, too few to compute counts from."""
-        rows = (tuple(row.values()) for row in self.dataset.rows(sql))
-        return {row[:-1]: row[-1] for row in rows}
+        """Returns the last column of a query over the dataset by the columns before it."""
+        return self.dataset.counts(sql)
 
     def share_of_domains(self, hosts, denominator):
         """Returns the share of registered domains of the hosts of a query, among those of a denominator: each domain counts once, as in questions."""
@@ -126,23 +140,37 @@ class Study:
         return Example(row["url_host_name"], place["url"], row["line_no"], line, place["warc_filename"], place["warc_record_offset"], place["warc_record_length"])
 
 
-def study_of(dataset, crawl=None, crawls=None, agents=None, ranks=None, labels=None, seed=1):
-    """Checks the choices of the reader against the dataset."""
+def registry_of(tables: Tables):
+    """Returns the crawlers of the registry by the column agent."""
+    rows = {row["name"]: row for row in tables.rows("SELECT lower(g.agent) AS name, g.token, g.fallbacks, g.ignores_wildcard FROM agents g")}
+    return {name: Agent(name, row["token"], row["fallbacks"] and ", ".join(rows[fallback.strip()]["token"] for fallback in row["fallbacks"].split(",")),
+                        row["ignores_wildcard"]) for name, row in rows.items()}
+
+
+def study_of(dataset, crawl=None, crawls=None, agents=None, ranks=None, labels=None, seed=1, history=None):
+    """Checks the choices of the reader against the dataset, and those of the section about time against the history."""
     known = [row["crawl"] for row in dataset.crawls]
-    for name in [*([crawl] if crawl else []), *(crawls or [])]:
-        if name not in known:
-            raise ReportError(f"unknown crawl '{name}'", "the crawls of the dataset are " + (", ".join(known) or "none"))
+    timeline = history or dataset
+    for tables, given in ((dataset, [crawl] if crawl else []), (timeline, crawls or [])):
+        of_tables = [row["crawl"] for row in tables.crawls]
+        for name in given:
+            if name not in of_tables:
+                raise ReportError(f"unknown crawl '{name}'", f"the crawls of the {tables.noun} are {', '.join(of_tables) or 'none'}")
     with_hosts = [row["crawl"] for row in dataset.crawls if row["hosts"]]
     names = agents or [DEFAULT_AGENT]
     # The guards of these macros say what is wrong, before anything else is computed.
-    for name in names:
-        dataset.rows(f"SELECT check_named_agent({literal(name)}, false)")
+    for tables in (dataset, history) if history and agents else (dataset,):
+        for name in names:
+            tables.rows(f"SELECT check_named_agent({literal(name)}, false)")
     for macro, path in (("ranked_hosts", ranks), ("labelled_hosts", labels)):
         if path is not None:
             dataset.rows(f"SELECT count(*) FROM {macro}({literal(path)})")
-    registry = {row["name"]: row for row in dataset.rows("SELECT lower(g.agent) AS name, g.token, g.fallbacks, g.ignores_wildcard FROM agents g")}
-    known_agents = {name: Agent(row["token"], row["fallbacks"] and ", ".join(registry[fallback.strip()]["token"] for fallback in row["fallbacks"].split(",")),
-                          row["ignores_wildcard"]) for name, row in registry.items()}
-    of_time = [name for name in with_hosts if not crawls or name in crawls]
-    whole = dict.fromkeys(dataset.value(f"SELECT whole_name({literal(name)})") for name in names)
-    return Study(dataset, crawl or (with_hosts or known or [""])[-1], of_time, [known_agents[name] for name in whole], known_agents, ranks, labels, seed)
+    known_agents = registry_of(dataset)
+    of_time = [row["crawl"] for row in timeline.crawls if row["hosts"] and (not crawls or row["crawl"] in crawls)]
+    whole = list(dict.fromkeys(dataset.value(f"SELECT whole_name({literal(name)})") for name in names))
+    drawn = None
+    if history and agents:
+        if len(whole) > LINES_MAX:
+            raise ReportError(f"{len(whole)} crawlers are given, and at most {LINES_MAX} are drawn from a history", "name fewer with --agent, or leave out --history")
+        drawn = [registry_of(history)[name] for name in whole]
+    return Study(dataset, crawl or (with_hosts or known or [""])[-1], of_time, [known_agents[name] for name in whole], known_agents, ranks, labels, seed, history, drawn)

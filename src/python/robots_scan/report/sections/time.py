@@ -4,15 +4,16 @@ from .. import evidence
 from ..chart import Chart
 from ..dataset import literal
 from ..figure import Column, Figure, Section, count, plural, share
-from ..study import ALL_AGENTS
+from ..study import ALL_AGENTS, LINES_MAX
 from .shares import BLOCKING, blocking_row, columns_of, ranked, said
 
-LINES_MAX = 5
 # A line connects two crawls if both have at least this share of the decided hosts of the smaller one. Otherwise the difference between them
 # may be one of their hosts.
 CONNECTED_MIN = 0.5
 # With fewer hosts that are decided in every crawl, their change is not drawn: it would say little about others.
 SAME_HOSTS_MIN = 100
+# Sentences name at most this many crawls without times, or of which a sample was read.
+LISTED_MAX = 5
 PANELS = (("registered domains", "domains_"), ("hosts", ""))
 
 
@@ -118,11 +119,19 @@ def apart(study, lines):
         others = [crawl for crawl in study.crawls if any(crawl in line for line in lines) and crawl not in main]
         sentences.append(f"{', '.join(others)} {'has' if len(others) == 1 else 'have'} too few hosts in common with these crawls, and no line connects them. "
                          f"The option --crawls {','.join(main)} restricts this section to crawls of the same hosts.")
+    return sentences + untimed(study)
+
+
+def untimed(study):
+    """Returns a sentence about crawls without times."""
     without = [crawl for crawl in study.crawls if study.times[crawl] is None]
-    if without:
-        sentences.append(f"{', '.join(without)} {'has' if len(without) == 1 else 'have'} no times of fetching, so {'it is' if len(without) == 1 else 'they are'} in the "
-                         "numbers, but not in the chart.")
-    return sentences
+    return [f"{listed(without)} {'has' if len(without) == 1 else 'have'} no times of fetching, so {'it is' if len(without) == 1 else 'they are'} in the "
+            "numbers, but not in the chart."] if without else []
+
+
+def listed(crawls):
+    """Returns the names of crawls, or their number if they are many."""
+    return ", ".join(crawls) if len(crawls) <= LISTED_MAX else f"{len(crawls)} crawls"
 
 
 def only_by_name():
@@ -135,8 +144,8 @@ def ends(row):
 
 def caution(study):
     """Returns a sentence about crawls of which a random sample of archives was read."""
-    samples = [row["crawl"] for row in study.dataset.crawls if row["crawl"] in study.crawls and row["is_sample"]]
-    return [f"Of {', '.join(samples)}, a random sample of archives was read: other hosts than those of the other crawls."] if samples else []
+    samples = [row["crawl"] for row in study.timeline.crawls if row["crawl"] in study.crawls and row["is_sample"]]
+    return [f"Of {listed(samples)}, a random sample of archives was read: other hosts than those of the other crawls."] if samples else []
 
 
 def same_hosts(study, agent, lines):
@@ -149,8 +158,7 @@ def same_hosts(study, agent, lines):
         number = f"No host is decided in all {len(study.crawls)} crawls" if not same else (
             f"Only {plural(same, 'host')} {'is' if same == 1 else 'are'} decided in all {len(study.crawls)} crawls, fewer than {SAME_HOSTS_MIN}")
         return Figure(name, title, missing=f"{number}, so the change among the same hosts is not drawn. The option --crawls {chosen} restricts this section to crawls of the same hosts.")
-    chosen = study.crawls if len(study.crawls) < len(study.dataset.crawls) else None
-    source, rows = study.ask("hosts_decided_in_every_crawl", agent=token, crawls=chosen)
+    source, rows = study.ask("hosts_decided_in_every_crawl", agent=token, crawls=study.chosen_crawls)
     figure = Figure(name, title, sources=[source])
     rows.sort(key=lambda row: study.crawls.index(row["crawl"]))
     counts = study.counts(f"SELECT v.crawl, count(*) FROM verdicts_for({literal(token)}) v WHERE {evidence.BY_NAME} AND {in_every_crawl(study, agent)} GROUP BY v.crawl")
