@@ -347,18 +347,18 @@ impl Check<'_> {
     fn check_contents(&self, captures: i64) -> Result<(), Error> {
         let table = Table::HostContents;
         let mut rows = self.history.open_table(table)?;
-        let (mut end, mut last): (i64, Option<(Vec<u8>, Vec<u8>)>) = (0, None);
+        let (mut end, mut last_host, mut last_digest) = (0, Vec::new(), Vec::new());
         while let Some(row) = rows.peek() {
             let mut fields = FieldReader::new(row);
             let host = fields.bytes();
             let (first, count) = (fields.i64(), fields.u32().cast_signed());
             let digest = fields.bytes();
-            let is_new =
-                |last: &(Vec<u8>, Vec<u8>)| first > end || (&*last.0, &*last.1) != (host, digest);
+            // Two rows of a host with the same digest that follow each other would be one.
+            let is_new = first > end || host != last_host || digest != last_digest;
             let is_valid = first >= end && count > 0 && !digest.is_empty();
-            self.expect(table, is_valid && last.as_ref().is_none_or(is_new))?;
+            self.expect(table, is_valid && is_new)?;
             end = first.saturating_add(i64::from(count));
-            last = Some((host.to_vec(), digest.to_vec()));
+            (last_host, last_digest) = (host.to_vec(), digest.to_vec());
             rows.advance()?;
         }
         self.expect(table, end <= captures)
