@@ -156,6 +156,7 @@ hosts: $(PROGRAM) .venv-test/ready ## compares the resolved tables with their or
 	.venv-test/bin/python jobs/test_series.py $(PROGRAM) target/debug/xtask
 	.venv-test/bin/python jobs/test_history.py $(PROGRAM) target/debug/xtask
 	.venv-test/bin/python jobs/test_history_questions.py $(PROGRAM) target/debug/xtask
+	.venv-test/bin/python jobs/test_history_damage.py $(PROGRAM) target/debug/xtask
 
 documents: $(PROGRAM) .venv-test/ready ## executes the commands in the documentation; WRITE=--write updates their outputs
 	.venv-test/bin/python jobs/test_documents.py $(PROGRAM) $(WRITE)

@@ -86,7 +86,12 @@ fn the_rows_depend_on_the_crawls_alone() {
     for name in ["all", "two", "replaced"] {
         let ran = run(["verify", &out(name)]);
         assert_eq!(ran.code, Some(0), "{}", ran.out);
+        // A history has no parts.
+        let summary = "complete and unchanged; 3 crawls, 15 files, ";
+        assert!(ran.out.contains(summary), "{}", ran.out);
     }
+    let ran = run(["verify", &out("one"), "--json"]);
+    assert!(ran.out.contains("\"crawls\":1"), "{}", ran.out);
 }
 
 #[test]

@@ -82,9 +82,10 @@ fn format_report(report: &VerifyReport, dataset: &Path, is_quiet: bool) -> Strin
         (0, false) => "complete and unchanged".to_owned(),
         (count, _) => format_count(count, "finding"),
     };
-    let parts = match report.is_single_file {
-        true => String::new(),
-        false => format!("{}, ", format_count(report.parts, "part")),
+    let parts = match (report.crawls, report.is_single_file) {
+        (Some(crawls), _) => format!("{}, ", format_count(crawls, "crawl")),
+        (None, true) => String::new(),
+        (None, false) => format!("{}, ", format_count(report.parts, "part")),
     };
     let sound = match report.files - report.sound_files {
         0 => String::new(),
@@ -116,7 +117,7 @@ fn report_to_json(report: &VerifyReport, dataset: &Path, code: u8) -> Value {
             "remedy": hint::describe_remedy(finding.remedy),
         })
     });
-    json!({
+    let mut summary = json!({
         "dataset": dataset.to_string_lossy(),
         "exit_code": code,
         "findings": findings.collect::<Vec<_>>(),
@@ -130,5 +131,9 @@ fn report_to_json(report: &VerifyReport, dataset: &Path, code: u8) -> Value {
         "captures": report.captures,
         "bytes": report.bytes,
         "seconds": report.seconds,
-    })
+    });
+    if let Some(crawls) = report.crawls {
+        summary["crawls"] = json!(crawls);
+    }
+    summary
 }

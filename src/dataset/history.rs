@@ -7,11 +7,12 @@
 use super::manifest;
 use super::manifest_entries::{FileStats, MANIFEST_FORMAT, to_json_line};
 use crate::error::{DatasetDefect, DatasetErrorKind, ManifestDefect};
-use crate::tables::Table;
+use crate::tables::{Table, is_partition_name};
 use columns::WrittenFile;
 use disk::error::Error;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The oldest format of histories that is read.
@@ -82,13 +83,17 @@ impl HistoryManifest {
                 version: version.to_owned(),
             }));
         }
-        let crawls = serde_json::from_value(first["crawls"].clone());
+        let crawls: Option<Vec<String>> = serde_json::from_value(first["crawls"].clone()).ok();
+        let crawls = crawls.filter(|crawls| are_crawls(crawls));
+        let no_crawls = || invalid_error("line 1 has no valid `crawls`".to_owned());
         let mut history = Self {
             meaning: first["meaning"].as_u64().unwrap_or_default(),
-            crawls: crawls.map_err(|_| invalid_error("line 1 has no valid `crawls`".to_owned()))?,
+            crawls: crawls.ok_or_else(no_crawls)?,
             has_open_revisits: first["open_revisits"] == true,
             files: Vec::new(),
         };
+        let mut paths = BTreeSet::new();
+        let (mut bytes, mut rows) = (0u64, 0u64);
         for (number, line) in (2..).zip(lines).filter(|(_, line)| !line.is_empty()) {
             let file: HistoryFile = serde_json::from_slice(line)
                 .map_err(|error| invalid_error(format!("line {number} cannot be read: {error}")))?;
@@ -96,6 +101,14 @@ impl HistoryManifest {
                 let message = format!("line {number} has a path that no history has");
                 return Err(invalid_error(message));
             }
+            if !paths.insert(file.path.clone()) {
+                return Err(invalid_error(format!("line {number} repeats a path")));
+            }
+            // Sums of both are computed without further checks.
+            let sums = bytes.checked_add(file.stats.bytes);
+            let sums = sums.zip(rows.checked_add(file.stats.rows));
+            (bytes, rows) =
+                sums.ok_or_else(|| invalid_error(format!("line {number} has impossible numbers")))?;
             history.files.push(file);
         }
         if !text.ends_with(b"\n") {
@@ -116,6 +129,23 @@ impl HistoryManifest {
         });
         let files = self.files.iter().map(to_json_line);
         std::iter::once(first).chain(files).collect()
+    }
+
+    /// Returns an error if a table has no file.
+    ///
+    /// # Errors
+    ///
+    /// [`DatasetErrorKind::BadManifest`].
+    pub fn check_tables(&self, root: &Path) -> Result<(), Error> {
+        let mut tables = history_tables();
+        match tables.find(|table| self.table_files(*table).next().is_none()) {
+            None => Ok(()),
+            Some(table) => {
+                let message = format!("it has no file of the table `{}`", table.name());
+                let kind = DatasetErrorKind::BadManifest(ManifestDefect::Invalid { message });
+                Err(Error::new(kind, root.join(manifest::MANIFEST_FILE)))
+            }
+        }
     }
 
     /// Returns the files of a table, in the order of their rows.
@@ -157,6 +187,12 @@ impl HistoryFile {
     }
 }
 
+/// Returns true if these are names of crawls, each once.
+fn are_crawls(names: &[String]) -> bool {
+    let unique: BTreeSet<&String> = names.iter().collect();
+    unique.len() == names.len() && names.iter().all(|name| is_partition_name(name))
+}
+
 /// Returns true for a path that [`HistoryFile::relative_path`] makes.
 pub(crate) fn is_history_path(path: &str) -> bool {
     let Some((table, name)) = path.split_once('/') else {
@@ -177,4 +213,86 @@ pub(crate) fn is_history_path(path: &str) -> bool {
 /// Returns all tables of a history.
 pub(crate) fn history_tables() -> impl Iterator<Item = Table> {
     Table::OF_HISTORY.into_iter().chain([Table::Agents])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Parses the manifest of a history with these crawls and files. Returns the message if it is refused.
+    fn parse(crawls: &str, files: &[(&str, u64)]) -> Result<HistoryManifest, String> {
+        let mut text =
+            format!("{{\"crawls\":{crawls},\"format\":7,\"history\":true,\"meaning\":1}}\n");
+        for (path, bytes) in files {
+            text +=
+                &format!("{{\"bytes\":{bytes},\"path\":\"{path}\",\"rows\":1,\"xxh3\":\"00\"}}\n");
+        }
+        let parsed = HistoryManifest::parse(text.as_bytes());
+        let parsed = parsed.map(|history| history.expect("the first line is that of a history"));
+        parsed.map_err(|kind| match kind {
+            DatasetErrorKind::BadManifest(defect) => defect.to_string(),
+            other => panic!("{other:?}"),
+        })
+    }
+
+    #[test]
+    fn a_manifest_has_valid_names_and_each_file_once() {
+        let (a, b) = (
+            "crawls/part-00000000-00000.parquet",
+            "agents/part-00000000-00000.parquet",
+        );
+        let parsed = parse("[\"A\",\"B-2.c_d\"]", &[(a, 5), (b, 6)]).unwrap();
+        assert_eq!((parsed.crawls.len(), parsed.files.len()), (2, 2));
+        assert_eq!(
+            HistoryManifest::parse(parsed.text().as_bytes()),
+            Ok(Some(parsed))
+        );
+        let long = format!("[\"{}\"]", "a".repeat(101));
+        for crawls in [
+            "[\"A\",\"A\"]",
+            "[\"../x\"]",
+            "[\"a'b\"]",
+            "[\"\"]",
+            "[1]",
+            "{}",
+            "null",
+            &long,
+        ] {
+            let message = parse(crawls, &[(a, 5)]).unwrap_err();
+            assert!(
+                message.contains("line 1 has no valid `crawls`"),
+                "{crawls}: {message}"
+            );
+        }
+        for path in [
+            "../x",
+            "/crawls/part-00000000-00000.parquet",
+            "crawls/../agents/part-00000000-00000.parquet",
+        ] {
+            let message = parse("[]", &[(a, 5), (path, 6)]).unwrap_err();
+            assert!(
+                message.contains("line 3 has a path that no history has"),
+                "{path}: {message}"
+            );
+        }
+        assert!(
+            parse("[]", &[(a, 5), (a, 5)])
+                .unwrap_err()
+                .contains("line 3 repeats a path")
+        );
+    }
+
+    #[test]
+    fn numbers_whose_sum_is_too_large_are_refused() {
+        let (a, b) = (
+            "crawls/part-00000000-00000.parquet",
+            "agents/part-00000000-00000.parquet",
+        );
+        assert!(parse("[]", &[(a, u64::MAX)]).is_ok());
+        let message = parse("[]", &[(a, u64::MAX), (b, 1)]).unwrap_err();
+        assert!(
+            message.contains("line 3 has impossible numbers"),
+            "{message}"
+        );
+    }
 }

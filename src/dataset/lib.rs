@@ -86,7 +86,7 @@ pub use reader::{CaptureFilter, ColumnValuesFilter, Dataset, PartId};
 pub use reader::{PartReader, column};
 pub use stored_columns::{StoredColumns, value};
 pub use stored_line::StoredLine;
-pub use stored_row::{EncodedColumns, StoredRows};
+pub use stored_row::{EncodedColumns, StoredRows, check_nulls};
 pub use views::{ViewedFiles, schema_sql, select_sql, spark_views_sql, views_sql};
 pub(crate) use views_file::absolute_views_sql;
 pub use views_file::{check_format, check_readable, is_views_of, write_joined_views};

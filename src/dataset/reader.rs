@@ -301,6 +301,11 @@ impl Dataset {
         self
     }
 
+    /// Returns the folder of the dataset.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// Returns an error if a part has no file of one of the tables.
     ///
     /// # Errors
@@ -444,10 +449,13 @@ impl Dataset {
             let metadata = read_metadata(&file.path)?;
             let row_groups = metadata.row_groups().iter().enumerate();
             let row_groups = row_groups.filter(|(i, _)| file.has_row_group(*i));
+            // A damaged footer may state any number.
             let rows = row_groups.map(|(_, row_group)| row_group.num_rows());
-            Ok(rows.sum::<i64>().unsigned_abs())
+            let rows = rows.fold(0, i64::saturating_add);
+            Ok(rows.unsigned_abs())
         };
-        files.par_iter().map(count).sum()
+        let counts: Vec<u64> = files.par_iter().map(count).collect::<Result<_, Error>>()?;
+        Ok(counts.into_iter().fold(0, u64::saturating_add))
     }
 
     fn table_files<'d>(

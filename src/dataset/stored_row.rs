@@ -4,6 +4,7 @@
 //! A value is written as a field of a record (see [`sort_key`](crate::external_sort::sort_key)). In a
 //! nullable column, a byte before it says whether there is one.
 
+use crate::error::{DatasetDefect, DatasetErrorKind};
 use crate::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
 use crate::reader;
 use crate::tables::{Column, ColumnType, Table};
@@ -13,6 +14,7 @@ use arrow_array::{
 };
 use columns::{ColumnBuilder, ColumnData, ColumnValues, Interner, PlainTextBuilder, RowBatch};
 use disk::error::Error;
+use std::path::Path;
 
 /// Columns of a batch, from which rows are encoded.
 #[derive(Debug)]
@@ -43,13 +45,14 @@ impl EncodedColumns {
     ///
     /// # Errors
     ///
-    /// [`DatasetErrorKind::NotADataset`](crate::error::DatasetErrorKind::NotADataset) if the batch
-    /// lacks a column that is not nullable, or has a column with another type.
+    /// [`DatasetErrorKind::NotADataset`] if the batch lacks a column that is not nullable, has a column
+    /// with another type, or has a null in a column that is not nullable.
     pub fn from_batch<'c>(
         batch: &RecordBatch,
         columns: impl IntoIterator<Item = &'c Column>,
     ) -> Result<Self, Error> {
         let encoded = columns.into_iter().map(|column| {
+            check_nulls(batch, column)?;
             Ok(EncodedColumn {
                 is_nullable: column.is_nullable,
                 values: StoredValues::from_batch(batch, column)?,
@@ -63,6 +66,23 @@ impl EncodedColumns {
         for column in &self.0 {
             column.put(row, out);
         }
+    }
+}
+
+/// Returns an error if a column of a batch has a null, and is not nullable.
+///
+/// # Errors
+///
+/// [`DatasetErrorKind::NotADataset`].
+pub fn check_nulls(batch: &RecordBatch, column: &Column) -> Result<(), Error> {
+    let values = batch.column_by_name(column.name);
+    match values.is_some_and(|values| !column.is_nullable && values.null_count() > 0) {
+        true => {
+            let name = column.name.to_owned();
+            let kind = DatasetErrorKind::NotADataset(DatasetDefect::NullValue { name });
+            Err(Error::new(kind, Path::new("")))
+        }
+        false => Ok(()),
     }
 }
 
@@ -291,4 +311,34 @@ impl DecodedColumn {
 
 fn utf8_text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).expect("it was written from a text")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_schema::{DataType, Field, Schema};
+    use std::sync::Arc;
+
+    #[test]
+    fn a_null_is_refused_in_a_column_that_has_none() {
+        let columns: Vec<&Column> = Table::Archives.columns().iter().collect();
+        let batch = |numbers: Vec<Option<i64>>| {
+            let fields = [
+                Field::new("crawl", DataType::Utf8, false),
+                Field::new("archive_no", DataType::Int64, true),
+                Field::new("warc_filename", DataType::Utf8, false),
+            ];
+            let texts = Arc::new(StringArray::from(vec!["x"; numbers.len()]));
+            let numbers = Arc::new(Int64Array::from(numbers));
+            let schema = Arc::new(Schema::new(fields.to_vec()));
+            RecordBatch::try_new(schema, vec![texts.clone(), numbers, texts]).unwrap()
+        };
+        let encode = |numbers| EncodedColumns::from_batch(&batch(numbers), columns.iter().copied());
+        assert!(encode(vec![Some(1), Some(2)]).is_ok());
+        let error = encode(vec![Some(1), None]).unwrap_err().to_string();
+        assert!(
+            error.contains("its column `archive_no` has a null"),
+            "{error}"
+        );
+    }
 }

@@ -87,6 +87,26 @@ pub enum DatasetDefect {
     Inconsistent {
         table: &'static str,
     },
+    /// A table of a history contradicts itself, or other tables of the history.
+    InconsistentHistory {
+        table: &'static str,
+    },
+    /// A table of a history, all of whose rows are in memory, has too many of them.
+    LargeTable {
+        table: &'static str,
+        /// The limit of the bytes of its rows.
+        bytes_max: usize,
+    },
+    /// The lines of one robots.txt file in a table exceed the limit.
+    TooManyLines {
+        table: &'static str,
+        /// The limit of the bytes of these rows.
+        bytes_max: usize,
+    },
+    /// A column has a null, although all rows that robots-scan writes have a value.
+    NullValue {
+        name: String,
+    },
     /// The rows of a table are not in the order in which robots-scan writes them.
     NotInOrder {
         table: &'static str,
@@ -152,6 +172,29 @@ impl fmt::Display for DatasetDefect {
             }
             Self::Inconsistent { table } => {
                 write!(f, "its table `{table}` does not fit `robots_files`")
+            }
+            Self::InconsistentHistory { table } => {
+                write!(
+                    f,
+                    "its table `{table}` contradicts itself or another table of the history"
+                )
+            }
+            Self::LargeTable { table, bytes_max } => {
+                let mebibytes = bytes_max >> 20;
+                write!(
+                    f,
+                    "its table `{table}` has more than {mebibytes} MiB of rows"
+                )
+            }
+            Self::TooManyLines { table, bytes_max } => {
+                let mebibytes = bytes_max >> 20;
+                write!(
+                    f,
+                    "one robots.txt file has more than {mebibytes} MiB of rows in its table `{table}`"
+                )
+            }
+            Self::NullValue { name } => {
+                write!(f, "its column `{name}` has a null, which it never has")
             }
             Self::NotInOrder { table } => {
                 write!(

@@ -150,7 +150,10 @@ impl ResolvedFiles {
                 let path = root.join(OutputLayout::crawl_path(*table, &input.name));
                 (*table, path)
             });
-            let files = files.filter(|(table, path)| *table == Table::Hosts || path.is_file());
+            // Datasets of earlier formats have no preferences.
+            let options = &input.datasets[0].options;
+            let is_there = |table: &Table| *table == Table::Hosts || options.tables.contains(table);
+            let files = files.filter(|(table, _)| is_there(table));
             return Ok(Self {
                 files: files.collect(),
                 temporary: Vec::new(),
@@ -283,6 +286,7 @@ fn sort_captures<'s>(
             sorter.push(&record)?;
             captures.files.advance()?;
         }
+        captures.check_end()?;
     }
     sorter.finish()
 }
@@ -330,6 +334,20 @@ impl<'d> PartCaptures<'d> {
             record: KeyedRecord::default(),
             rows: Default::default(),
         })
+    }
+
+    /// Returns an error if there are rows of captures that do not exist.
+    fn check_end(&self) -> Result<(), Error> {
+        let tables = [
+            (&self.groups, Table::Groups),
+            (&self.rules, Table::Rules),
+            (&self.directives, Table::Directives),
+            (&self.verdicts, Table::Verdicts),
+        ];
+        match tables.iter().find(|(rows, _)| rows.peek().is_some()) {
+            Some((_, table)) => Err(damaged_error(*table)),
+            None => Ok(()),
+        }
     }
 
     /// Appends the key of the policy of a capture, or that it has none. The policy is added to `policies`.
@@ -474,10 +492,16 @@ fn sort_preferences<'s>(
         let mut columns = columns_named(Table::HostPreferences, &["host_id"]);
         columns.extend(&Table::PreferenceSets.columns()[1..]);
         let mut rows = RowCursor::open(dataset, Table::HostPreferences, columns)?;
-        let mut record = Vec::new();
+        let (mut record, mut last) = (Vec::new(), None);
         let mut number = 0;
         while let Some(row) = rows.peek() {
             let (host_id, fields) = row.split_at(size_of::<i64>());
+            let agent = FieldReader::new(fields).bytes();
+            let order = Some((agent.to_vec(), host_id.to_vec()));
+            if order < last {
+                return Err(damaged_error(Table::HostPreferences));
+            }
+            last = order;
             record.clear();
             record.extend_from_slice(host_id);
             put_u64(&mut record, number);
@@ -660,6 +684,10 @@ fn write_captures<'s>(
             }
         }
         hosts.advance()?;
+    }
+    // Preferences of hosts that do not exist.
+    if preferences.peek().is_some() {
+        return Err(damaged_error(Table::HostPreferences));
     }
     Ok((captures.finish()?, has_open_revisits))
 }

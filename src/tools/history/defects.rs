@@ -1,80 +1,549 @@
-//! Checks whether the tables of a history refer to each other.
+//! Checks whether the tables of a history agree with each other, for `verify`.
+//!
+//! Every table is read once or twice, in its order. Nothing is sorted, so that memory depends on the numbers of
+//! policies and archives only. Verdicts, states and shares are not computed again: docs/operations.md says
+//! what is not seen.
+//!
+//! `agent_periods` has another order than what it is made from. It is compared by a sum: that of all periods of
+//! hosts and the crawlers that their policies name. A period adds a number for its first capture and subtracts
+//! one for the capture after its last one, so that two periods have the same sum as one that continues the other.
 
-use super::capture_record::StateFields;
-use super::damaged_error;
+use super::agent_periods::take_verdict;
+use super::capture_record::{CaptureRecord, StateDetails, StateFields, optional_bytes};
+use super::crawl_row::CrawlRow;
+use super::damaged_history_error;
+use super::domain_runs::DomainRuns;
 use super::history_input::{HistoryCaptures, HistoryReader};
 use super::keyed_rows::{
-    KEY_BYTES, KeyedReader, KeyedTables, POLICIES, PREFERENCE_SETS, key_from_text,
+    KEY_BYTES, KeyedReader, KeyedRows, POLICIES, PREFERENCE_SETS, compute_key, key_from_text,
 };
+use super::verdict_class::VerdictClass;
 use dataset::HistoryManifest;
+use dataset::external_sort::sort_key::FieldReader;
 use dataset::tables::Table;
 use disk::error::Error;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use xxhash_rust::xxh3::xxh3_64;
 
-/// Returns the first defect of the rows of a history: an order or a reference that is wrong. Takes 16 bytes
-/// of memory per policy.
+/// Returns the first defect of the rows of a history: an order, a reference or a number that is wrong. Takes 24
+/// bytes of memory per policy.
 pub(crate) fn find_defect(root: &Path, manifest: &HistoryManifest) -> Option<Error> {
     check_rows(root, manifest).err()
 }
 
 fn check_rows(root: &Path, manifest: &HistoryManifest) -> Result<(), Error> {
     let history = HistoryReader::open(root, manifest, &Arc::new(AtomicBool::new(false)))?;
-    let names = history.crawls.iter().map(|row| &row.crawl);
-    let is_sorted = history.crawls.is_sorted_by(|a, b| a.order() < b.order());
-    if !names.eq(&manifest.crawls) || !is_sorted {
-        return Err(damaged_error(Table::Crawls));
+    let positions = (0u32..).zip(&history.crawls);
+    let check = Check {
+        positions: positions
+            .map(|(position, row)| (row.crawl.as_bytes(), position))
+            .collect(),
+        history: &history,
+    };
+    check.check_agents()?;
+    let policies = check.read_policies()?;
+    let sets = check.read_preference_sets()?;
+    let archives = check.read_archives()?;
+    let totals = check.check_captures(&policies, &sets, &archives)?;
+    check.check_crawls(&totals)?;
+    check.check_contents(totals.captures)?;
+    check.check_agent_periods(&totals)?;
+    check.check_shares()
+}
+
+/// What all checks share.
+struct Check<'h> {
+    history: &'h HistoryReader,
+    /// The places of the crawls.
+    positions: BTreeMap<&'h [u8], u32>,
+}
+
+/// The policies of a history, sorted by key.
+struct Policies {
+    keys: Vec<[u8; KEY_BYTES]>,
+    /// For each policy, the sum of the numbers of the verdicts that it has for crawlers.
+    verdicts: Vec<u64>,
+}
+
+/// The archives of a crawl: ranges of numbers, in order, without their ends.
+type ArchiveRanges = Vec<(i64, i64)>;
+
+/// What the captures and the periods of hosts add up to.
+#[derive(Default)]
+struct CaptureTotals {
+    captures: i64,
+    /// For each crawl, its hosts and their registered domains.
+    counts: Vec<(i64, i64)>,
+    agent_periods: u64,
+}
+
+/// The row of `host_periods` whose captures are read.
+#[derive(Default)]
+struct OpenPeriod {
+    host: Vec<u8>,
+    last_crawl: Vec<u8>,
+    state: Vec<u8>,
+    /// The number of the capture after its last one.
+    end: i64,
+    /// The crawl of the last capture so far.
+    position: u32,
+}
+
+impl Check<'_> {
+    fn error(&self, table: Table) -> Error {
+        damaged_history_error(self.history.root(), table)
     }
-    let policies = read_keys(&history, POLICIES)?;
-    let sets = read_keys(&history, PREFERENCE_SETS)?;
-    let none = BTreeSet::new();
-    let mut captures = HistoryCaptures::open(&history, history.places(), &none)?;
-    let (mut host, mut last) = (String::new(), (i64::MIN, 0));
-    let mut count: u64 = 0;
-    while let Some((capture, position)) = captures.peek() {
-        let order = (capture.time, position);
-        let is_sorted = match host == capture.surt_host_name {
-            true => count == 0 || last < order,
-            false => *host < *capture.surt_host_name,
-        };
-        if !is_sorted || captures.capture_no().cast_unsigned() != count {
-            return Err(damaged_error(Table::HostCaptures));
+
+    /// Returns an error about a table unless a condition is true.
+    fn expect(&self, table: Table, condition: bool) -> Result<(), Error> {
+        match condition {
+            true => Ok(()),
+            false => Err(self.error(table)),
         }
-        capture.surt_host_name.clone_into(&mut host);
-        last = order;
-        let state = StateFields::read(capture.state);
-        for (id, keys) in [(state.policy_id, &policies), (state.preferences_id, &sets)] {
+    }
+
+    /// Checks that a crawler has one row in the registry.
+    fn check_agents(&self) -> Result<(), Error> {
+        let rows = self.history.read_rows(Table::Agents)?;
+        let names = rows.iter().map(|row| FieldReader::new(row).bytes());
+        let names: BTreeSet<&[u8]> = names.collect();
+        self.expect(Table::Agents, names.len() == rows.len())
+    }
+
+    /// Reads the policies, whose keys must be those of their lines.
+    fn read_policies(&self) -> Result<Policies, Error> {
+        let mut policies = Policies {
+            keys: Vec::new(),
+            verdicts: Vec::new(),
+        };
+        let mut reader = KeyedReader::open(self.history, POLICIES)?;
+        while let Some(record) = reader.peek() {
+            let policy = KeyedRows::read(record, POLICIES);
+            let is_valid_utf8 = &policy.fields().rest()[..1];
+            let [groups, rules, directives] = [0, 1, 2].map(|i| policy.rows_of(i).1.rest());
+            let key = compute_key(&[is_valid_utf8, groups, rules, directives]);
+            self.expect(Table::Policies, policy.key == key)?;
+            policies.keys.push(key);
+            let (count, mut rows) = policy.last_rows();
+            let (mut sum, mut last) = (0u64, None);
+            for _ in 0..count {
+                let agent = rows.bytes();
+                let is_sorted = last.is_none_or(|last| last < agent);
+                self.expect(Table::PolicyVerdicts, is_sorted)?;
+                last = Some(agent);
+                sum = sum.wrapping_add(verdict_number(agent, take_verdict(&mut rows)));
+            }
+            policies.verdicts.push(sum);
+            reader.advance()?;
+        }
+        Ok(policies)
+    }
+
+    /// Reads the keys of the sets of preferences, which must be those of their rows.
+    fn read_preference_sets(&self) -> Result<Vec<[u8; KEY_BYTES]>, Error> {
+        let mut keys = Vec::new();
+        let mut reader = KeyedReader::open(self.history, PREFERENCE_SETS)?;
+        while let Some(record) = reader.peek() {
+            let set = KeyedRows::read(record, PREFERENCE_SETS);
+            let key = compute_key(&[set.rows_of(0).1.rest()]);
+            self.expect(Table::PreferenceSets, set.key == key)?;
+            keys.push(key);
+            reader.advance()?;
+        }
+        Ok(keys)
+    }
+
+    /// Reads the numbers of the archives of each crawl.
+    fn read_archives(&self) -> Result<Vec<ArchiveRanges>, Error> {
+        let table = Table::Archives;
+        let mut archives = vec![ArchiveRanges::new(); self.positions.len()];
+        let mut last: Option<(u32, i64, Vec<u8>)> = None;
+        let mut rows = self.history.open_table(table)?;
+        while let Some(row) = rows.peek() {
+            let mut fields = FieldReader::new(row);
+            let position = self.positions.get(fields.bytes());
+            let position = *position.ok_or_else(|| self.error(table))?;
+            let number = fields.i64();
+            let key = (position, number, fields.bytes().to_vec());
+            let is_sorted = last.as_ref().is_none_or(|last| *last < key);
+            self.expect(table, is_sorted && (0..i64::MAX).contains(&number))?;
+            last = Some(key);
+            let ranges = &mut archives[position as usize];
+            match ranges.last_mut() {
+                Some((_, end)) if *end == number => *end += 1,
+                Some((start, end)) if (*start..*end).contains(&number) => {}
+                _ => ranges.push((number, number + 1)),
+            }
+            rows.advance()?;
+        }
+        Ok(archives)
+    }
+
+    /// Checks the captures with their periods, and the revisits that are filled.
+    fn check_captures(
+        &self,
+        policies: &Policies,
+        sets: &[[u8; KEY_BYTES]],
+        archives: &[ArchiveRanges],
+    ) -> Result<CaptureTotals, Error> {
+        let (table, none) = (Table::HostCaptures, BTreeSet::new());
+        let mut totals = CaptureTotals {
+            counts: vec![(0, 0); self.positions.len()],
+            ..CaptureTotals::default()
+        };
+        let mut captures = HistoryCaptures::open(self.history, self.history.places(), &none)?;
+        let mut periods = self.history.open_table(Table::HostPeriods)?;
+        let mut filled = self.history.open_table(Table::FilledRevisits)?;
+        let (mut period, mut domains) = (OpenPeriod::default(), DomainRuns::default());
+        let (mut details, mut count) = (StateDetails::default(), 0);
+        let mut last_filled_period = -1;
+        while let Some((capture, position)) = captures.peek() {
+            let capture_no = captures.capture_no();
+            if capture.period_id == Some(count) {
+                self.expect(Table::HostPeriods, period.end == capture_no)?;
+                let fields = periods
+                    .peek()
+                    .ok_or_else(|| self.error(Table::HostPeriods))?;
+                self.begin_period(count, &capture, capture_no, position, fields, &mut period)?;
+                self.check_state(&period.state, policies, sets)?;
+                self.add_periods(capture_no, &period, policies, &mut totals);
+                details = StateDetails::read(&period.state);
+                periods.advance()?;
+                count += 1;
+            }
+            self.expect(table, capture.period_id == Some(count - 1))?;
+            // Whatever has a kind of body has a digest.
+            let has_digest = details.content_class.is_empty() == capture.digest.is_empty();
+            self.expect(Table::HostContents, has_digest)?;
+            period.position = position;
+            let is_last = capture_no + 1 == period.end;
+            let last_crawl = self.positions.get(&*period.last_crawl);
+            let is_in_period =
+                capture_no < period.end && (!is_last || last_crawl == Some(&position));
+            self.expect(Table::HostPeriods, is_in_period)?;
+            let archive_no = capture.place.archive_no;
+            let has_place = capture.place.offset >= 0 && capture.place.record_in_member >= 0;
+            let is_known = has_archive(&archives[position as usize], archive_no);
+            self.expect(table, has_place && is_known)?;
+            let counts = &mut totals.counts[position as usize];
+            let domain = StateFields::read(capture.state).registered_domain;
+            let is_first = domains.is_first(capture.surt_host_name.as_bytes(), domain, position);
+            *counts = (counts.0 + 1, counts.1 + i64::from(is_first));
+            if let Some(row) = filled.peek() {
+                let mut fields = FieldReader::new(row);
+                let number = fields.i64();
+                if number <= capture_no {
+                    let period_id = fields.i64();
+                    last_filled_period = last_filled_period.max(period_id);
+                    let is_open = details.revisit.is_some();
+                    let is_crawl = self.positions.contains_key(fields.bytes());
+                    let is_valid = number == capture_no && period_id >= 0 && is_open && is_crawl;
+                    self.expect(Table::FilledRevisits, is_valid)?;
+                    filled.advance()?;
+                }
+            }
+            totals.captures += 1;
+            captures.advance()?;
+        }
+        self.expect(table, captures.row_count() == totals.captures)?;
+        let is_at_end = period.end == totals.captures && periods.peek().is_none();
+        self.expect(Table::HostPeriods, is_at_end)?;
+        let is_at_end = last_filled_period < count && filled.peek().is_none();
+        self.expect(Table::FilledRevisits, is_at_end)?;
+        Ok(totals)
+    }
+
+    /// Reads a row of `host_periods`, which begins with a capture.
+    fn begin_period(
+        &self,
+        id: i64,
+        capture: &CaptureRecord<'_>,
+        capture_no: i64,
+        position: u32,
+        row: &[u8],
+        period: &mut OpenPeriod,
+    ) -> Result<(), Error> {
+        let mut fields = FieldReader::new(row);
+        let is_own = fields.i64() == id && fields.bytes() == capture.surt_host_name.as_bytes();
+        let is_crawl = self.positions.get(fields.bytes()) == Some(&position);
+        period.last_crawl.clear();
+        period.last_crawl.extend_from_slice(fields.bytes());
+        let is_first = fields.i64() == capture_no;
+        let n_captures = fields.u32().cast_signed();
+        // Two periods with the same state would be one.
+        let is_new =
+            period.host != capture.surt_host_name.as_bytes() || period.state != fields.rest();
+        let is_valid = is_own && is_crawl && is_first && n_captures > 0 && is_new;
+        self.expect(Table::HostPeriods, is_valid)?;
+        period.end = capture_no.saturating_add(i64::from(n_captures));
+        period.host.clear();
+        period
+            .host
+            .extend_from_slice(capture.surt_host_name.as_bytes());
+        period.state.clear();
+        period.state.extend_from_slice(fields.rest());
+        Ok(())
+    }
+
+    /// Checks that what a state refers to exists.
+    fn check_state(
+        &self,
+        state: &[u8],
+        policies: &Policies,
+        sets: &[[u8; KEY_BYTES]],
+    ) -> Result<(), Error> {
+        let state = StateFields::read(state);
+        for (id, keys) in [
+            (state.policy_id, &*policies.keys),
+            (state.preferences_id, sets),
+        ] {
             let is_known =
                 |id: &[u8]| key_from_text(id).is_some_and(|key| keys.binary_search(&key).is_ok());
-            if !id.is_none_or(is_known) {
-                return Err(damaged_error(Table::HostPeriods));
-            }
+            self.expect(Table::HostPeriods, id.is_none_or(is_known))?;
         }
-        count += 1;
-        captures.advance()?;
+        Ok(())
     }
-    let files = manifest.table_files(Table::HostCaptures);
-    match files.map(|file| file.stats.rows).sum::<u64>() == count {
-        true => Ok(()),
-        // Rows of a crawl that is not in `crawls`.
-        false => Err(damaged_error(Table::HostCaptures)),
+
+    /// Adds the periods that crawlers have by a period of a host.
+    fn add_periods(
+        &self,
+        capture_no: i64,
+        period: &OpenPeriod,
+        policies: &Policies,
+        totals: &mut CaptureTotals,
+    ) {
+        let state = StateFields::read(&period.state);
+        let key = state.policy_id.and_then(key_from_text);
+        let i = key.and_then(|key| policies.keys.binary_search(&key).ok());
+        if let Some(i) = i.filter(|_| state.has_named_rows) {
+            let range = range_number(&period.host, capture_no, period.end);
+            let number = policies.verdicts[i].wrapping_mul(range);
+            totals.agent_periods = totals.agent_periods.wrapping_add(number);
+        }
+    }
+
+    /// Compares the rows of `crawls` with their captures.
+    fn check_crawls(&self, totals: &CaptureTotals) -> Result<(), Error> {
+        let rows = self.history.read_rows(Table::Crawls)?;
+        let mut fields = Vec::new();
+        for (position, row) in (0u32..).zip(&self.history.crawls) {
+            let (hosts, domains) = totals.counts[position as usize];
+            let row = CrawlRow {
+                hosts,
+                domains,
+                ..row.clone()
+            };
+            fields.clear();
+            row.put(position, &mut fields);
+            self.expect(Table::Crawls, rows[position as usize] == fields)?;
+        }
+        Ok(())
+    }
+
+    /// Checks the order of `host_contents`. Their hosts are compared with captures as these are read.
+    fn check_contents(&self, captures: i64) -> Result<(), Error> {
+        let table = Table::HostContents;
+        let mut rows = self.history.open_table(table)?;
+        let (mut end, mut last_host, mut last_digest) = (0, Vec::new(), Vec::new());
+        while let Some(row) = rows.peek() {
+            let mut fields = FieldReader::new(row);
+            let host = fields.bytes();
+            let (first, count) = (fields.i64(), fields.u32().cast_signed());
+            let digest = fields.bytes();
+            // Two rows of a host with the same digest that follow each other would be one.
+            let is_new = first > end || host != last_host || digest != last_digest;
+            let is_valid = first >= end && count > 0 && !digest.is_empty();
+            self.expect(table, is_valid && is_new)?;
+            end = first.saturating_add(i64::from(count));
+            (last_host, last_digest) = (host.to_vec(), digest.to_vec());
+            rows.advance()?;
+        }
+        self.expect(table, end <= captures)
+    }
+
+    /// Compares `agent_periods` with the periods of hosts.
+    fn check_agent_periods(&self, totals: &CaptureTotals) -> Result<(), Error> {
+        let table = Table::AgentPeriods;
+        let mut rows = self.history.open_table(table)?;
+        let (mut sum, mut last) = (0u64, AgentRange::default());
+        while let Some(row) = rows.peek() {
+            let range = AgentRange::read(row);
+            let is_valid = range.first < range.end && range.end <= totals.captures;
+            let are_crawls = range
+                .crawls
+                .iter()
+                .all(|crawl| self.positions.contains_key(&**crawl));
+            self.expect(table, is_valid && are_crawls && last.is_before(&range))?;
+            let verdict = verdict_number(&range.agent, &range.verdict);
+            let number = verdict.wrapping_mul(range_number(&range.host, range.first, range.end));
+            sum = sum.wrapping_add(number);
+            last = range;
+            rows.advance()?;
+        }
+        self.expect(table, sum == totals.agent_periods)
+    }
+
+    /// Checks that the rows of `shares` are sorted, and that those of a crawler and a crawl have all its hosts.
+    fn check_shares(&self) -> Result<(), Error> {
+        let table = Table::Shares;
+        let mut rows = self.history.open_table(table)?;
+        let mut last: Option<(Vec<u8>, u32, VerdictClass)> = None;
+        while let Some(row) = rows.peek() {
+            let mut fields = FieldReader::new(row);
+            let (agent, crawl) = (fields.bytes().to_vec(), fields.bytes());
+            let position = self.positions.get(crawl);
+            let position = *position.ok_or_else(|| self.error(table))?;
+            let key = &row[..row.len() - fields.rest().len()];
+            let key = key.to_vec();
+            let (mut hosts, mut known, mut stated_known) = (0i64, 0i64, None);
+            while let Some(fields) = rows.peek().and_then(|row| row.strip_prefix(&*key)) {
+                let share = StoredShare::read(fields);
+                let order = (agent.clone(), position, share.class);
+                let is_sorted = last.as_ref().is_none_or(|last| *last < order);
+                let is_known = stated_known.is_none_or(|known| known == share.known_hosts);
+                self.expect(table, is_sorted && is_known && share.is_possible())?;
+                last = Some(order);
+                stated_known = Some(share.known_hosts);
+                hosts = hosts.saturating_add(share.hosts);
+                if share.class.is_known() {
+                    known = known.saturating_add(share.hosts);
+                }
+                rows.advance()?;
+            }
+            let all = self.history.crawls[position as usize].hosts;
+            self.expect(table, hosts == all && stated_known == Some(known))?;
+        }
+        Ok(())
     }
 }
 
-/// Reads the keys of policies or of sets of preferences, which must be sorted.
-fn read_keys(history: &HistoryReader, tables: KeyedTables) -> Result<Vec<[u8; KEY_BYTES]>, Error> {
-    let mut keys: Vec<[u8; KEY_BYTES]> = Vec::new();
-    let mut reader = KeyedReader::open(history, tables)?;
-    while let Some(record) = reader.peek() {
-        let (key, _) = record.split_at(KEY_BYTES);
-        let key = key.try_into().unwrap_or_default();
-        if keys.last().is_some_and(|last| *last >= key) {
-            return Err(damaged_error(tables.of_keys.unwrap_or(tables.of_rows[0])));
+/// A row of `agent_periods`.
+#[derive(Default)]
+struct AgentRange {
+    agent: Vec<u8>,
+    host: Vec<u8>,
+    crawls: [Vec<u8>; 2],
+    first: i64,
+    /// The number of the capture after the last one.
+    end: i64,
+    verdict: Vec<u8>,
+}
+
+impl AgentRange {
+    fn read(row: &[u8]) -> Self {
+        let mut fields = FieldReader::new(row);
+        let (agent, host) = (fields.bytes().to_vec(), fields.bytes().to_vec());
+        optional_bytes(&mut fields);
+        let crawls = [fields.bytes().to_vec(), fields.bytes().to_vec()];
+        let first = fields.i64();
+        let n_captures = fields.u32().cast_signed();
+        Self {
+            agent,
+            host,
+            crawls,
+            first,
+            end: first.saturating_add(i64::from(n_captures)),
+            verdict: fields.rest().to_vec(),
         }
-        keys.push(key);
-        reader.advance()?;
     }
-    Ok(keys)
+
+    /// Returns true if another row may follow this one.
+    fn is_before(&self, next: &Self) -> bool {
+        match (&self.agent, &self.host) == (&next.agent, &next.host) {
+            true => self.end < next.first || self.end == next.first && self.verdict != next.verdict,
+            false => (&self.agent, &self.host) < (&next.agent, &next.host),
+        }
+    }
+}
+
+/// A row of `shares`, from `verdict` on.
+struct StoredShare {
+    class: VerdictClass,
+    /// True if the names are those of the class.
+    has_names: bool,
+    hosts: i64,
+    known_hosts: i64,
+    domains: i64,
+    largest_domain: i64,
+}
+
+impl StoredShare {
+    fn read(row: &[u8]) -> Self {
+        let mut fields = FieldReader::new(row);
+        let class = VerdictClass::from_names(fields.bytes(), fields.bytes());
+        let mut names = Vec::new();
+        class.put_names(&mut names);
+        Self {
+            class,
+            has_names: row.starts_with(&names),
+            hosts: fields.i64(),
+            known_hosts: fields.i64(),
+            domains: fields.i64(),
+            largest_domain: fields.i64(),
+        }
+    }
+
+    fn is_possible(&self) -> bool {
+        let has_domains = (1..=self.hosts).contains(&self.domains);
+        has_domains && (0..=self.hosts).contains(&self.largest_domain) && self.has_names
+    }
+}
+
+fn has_archive(ranges: &ArchiveRanges, number: i64) -> bool {
+    let after = ranges.partition_point(|(start, _)| *start <= number);
+    let range = after.checked_sub(1).map(|i| ranges[i]);
+    range.is_some_and(|(_, end)| number < end)
+}
+
+/// Returns a number for a crawler and the fields of its verdict.
+fn verdict_number(agent: &[u8], verdict: &[u8]) -> u64 {
+    let mut bytes = (agent.len() as u64).to_be_bytes().to_vec();
+    bytes.extend_from_slice(agent);
+    bytes.extend_from_slice(verdict);
+    xxh3_64(&bytes) | 1
+}
+
+/// Returns a number for captures of a host: for consecutive ranges, the sum is that of the whole range.
+fn range_number(host: &[u8], first: i64, end: i64) -> u64 {
+    let number = |capture_no: i64| xxh3_64(&capture_no.to_be_bytes());
+    let captures = number(first).wrapping_sub(number(end));
+    captures.wrapping_mul(xxh3_64(host) | 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn consecutive_ranges_of_captures_have_the_number_of_the_whole_range() {
+        let sum = |ranges: &[(&[u8], i64, i64)]| {
+            let numbers = ranges.iter();
+            let numbers = numbers.map(|(host, first, end)| range_number(host, *first, *end));
+            numbers.fold(0, u64::wrapping_add)
+        };
+        let whole = sum(&[(b"a", 3, 9)]);
+        assert_eq!(whole, sum(&[(b"a", 7, 9), (b"a", 3, 4), (b"a", 4, 7)]));
+        let others: [&[(&[u8], i64, i64)]; 4] = [
+            &[(b"b", 3, 9)],
+            &[(b"a", 3, 8)],
+            &[(b"a", 3, 5), (b"a", 6, 9)],
+            &[(b"a", 3, 9), (b"a", 3, 9)],
+        ];
+        for ranges in others {
+            assert_ne!(whole, sum(ranges), "{ranges:?}");
+        }
+    }
+
+    #[test]
+    fn archives_are_found_in_ranges_without_their_ends() {
+        let ranges = vec![(0, 2), (5, 6)];
+        let found: Vec<i64> = (-1..8)
+            .filter(|number| has_archive(&ranges, *number))
+            .collect();
+        assert_eq!(found, [0, 1, 5]);
+        assert!(!has_archive(&Vec::new(), 0));
+    }
 }

@@ -1,19 +1,25 @@
 //! Reads an earlier history: its captures in the order of hosts and times, with their states.
 
-use super::capture_record::{CapturePlace, CaptureRecord};
+use super::capture_record::{CapturePlace, CaptureRecord, StateFields};
 use super::crawl_row::CrawlRow;
-use super::damaged_error;
+use super::damaged_history_error;
+use super::keyed_rows::key_from_text;
 use super::row_cursor::{RowCursor, columns_named};
+use dataset::error::{DatasetDefect, DatasetErrorKind};
 use dataset::external_sort::sort_key::FieldReader;
 use dataset::tables::Table;
 use dataset::{
-    CaptureFilter, Dataset, HistoryManifest, PartReader, StoredColumns, stored_columns, value,
+    CaptureFilter, Dataset, HistoryManifest, PartReader, StoredColumns, check_nulls,
+    stored_columns, value,
 };
 use disk::error::Error;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+
+/// The limit of the rows of a table that is read as a whole: `crawls`, and the registry of crawlers.
+const MAX_WHOLE_TABLE_BYTES: usize = 64 << 20;
 
 /// A history that is read.
 pub(crate) struct HistoryReader {
@@ -23,25 +29,41 @@ pub(crate) struct HistoryReader {
 }
 
 impl HistoryReader {
-    /// Opens a history, and reads its crawls.
+    /// Opens a history, and reads its crawls, which must be those of the manifest, in order.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading; [`DatasetDefect::InconsistentHistory`].
     pub(crate) fn open(
         root: &Path,
         manifest: &HistoryManifest,
         stop: &Arc<AtomicBool>,
     ) -> Result<Self, Error> {
+        manifest.check_tables(root)?;
         let dataset = Dataset::from_history(root, &manifest.paths(root))?.with_stop_flag(stop);
         let mut history = Self {
             dataset,
             crawls: Vec::new(),
         };
-        let mut crawls = Vec::new();
-        let mut cursor = history.open_table(Table::Crawls)?;
-        while let Some(row) = cursor.peek() {
-            crawls.push(CrawlRow::read(&mut FieldReader::new(row)));
-            cursor.advance()?;
+        let rows = history.read_rows(Table::Crawls)?;
+        let crawls = rows
+            .iter()
+            .map(|row| CrawlRow::read(&mut FieldReader::new(row)));
+        history.crawls = crawls.collect();
+        let crawls = &history.crawls;
+        let are_listed = crawls
+            .iter()
+            .map(|row| &row.crawl)
+            .eq(manifest.crawls.iter());
+        match are_listed && crawls.is_sorted_by(|a, b| a.order() < b.order()) {
+            true => Ok(history),
+            false => Err(damaged_history_error(root, Table::Crawls)),
         }
-        history.crawls = crawls;
-        Ok(history)
+    }
+
+    /// Returns the folder of the history.
+    pub(crate) fn root(&self) -> &Path {
+        self.dataset.root()
     }
 
     /// Opens files of a history that is being written.
@@ -72,10 +94,25 @@ impl HistoryReader {
     }
 
     /// Reads all rows of a small table.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading; [`DatasetDefect::LargeTable`] beyond the limit.
     pub(crate) fn read_rows(&self, table: Table) -> Result<Vec<Vec<u8>>, Error> {
         let mut cursor = self.open_table(table)?;
-        let mut rows = Vec::new();
+        let (mut rows, mut bytes) = (Vec::new(), 0);
         while let Some(row) = cursor.peek() {
+            bytes += row.len();
+            if bytes > MAX_WHOLE_TABLE_BYTES {
+                let defect = DatasetDefect::LargeTable {
+                    table: table.name(),
+                    bytes_max: MAX_WHOLE_TABLE_BYTES,
+                };
+                return Err(Error::new(
+                    DatasetErrorKind::NotADataset(defect),
+                    self.root(),
+                ));
+            }
             rows.push(row.to_vec());
             cursor.advance()?;
         }
@@ -137,9 +174,11 @@ pub(crate) struct HistoryCaptures<'d> {
     row: usize,
     periods: RowCursor<'d>,
     contents: RowCursor<'d>,
-    /// The crawls that are kept.
+    /// The names of all crawls, and those that are kept.
+    names: BTreeSet<&'d str>,
     crawls: BTreeMap<String, PlacedCrawl>,
     forgotten: &'d BTreeSet<String>,
+    order: CaptureOrder,
     period: Period,
     content: Content,
     /// The crawl of the current capture.
@@ -147,17 +186,34 @@ pub(crate) struct HistoryCaptures<'d> {
     has_digest: bool,
 }
 
+/// The captures so far, by which the order of the next one is checked.
+#[derive(Debug, Default)]
+struct CaptureOrder {
+    /// The number of the next row.
+    capture_no: i64,
+    host: String,
+    /// The time and the place of the crawl of the last capture of the host; `None` before the first one.
+    last: Option<(i64, u32)>,
+    /// The crawls of the captures of the host, as bits.
+    crawls: Vec<u64>,
+}
+
 /// The current period.
 #[derive(Debug, Default)]
 struct Period {
     id: i64,
+    host: String,
     state: Vec<u8>,
+    first_capture: i64,
+    /// The capture after the last one.
+    end: i64,
     is_read: bool,
 }
 
 /// The current row of `host_contents`.
 #[derive(Debug, Default)]
 struct Content {
+    host: Vec<u8>,
     first_capture: i64,
     /// The capture after the last one.
     end: i64,
@@ -179,8 +235,10 @@ impl<'d> HistoryCaptures<'d> {
             row: 0,
             periods: history.open_table(Table::HostPeriods)?,
             contents: history.open_table(Table::HostContents)?,
+            names: history.crawls.iter().map(|row| &*row.crawl).collect(),
             crawls,
             forgotten,
+            order: CaptureOrder::default(),
             period: Period::default(),
             content: Content::default(),
             crawl: PlacedCrawl::default(),
@@ -189,6 +247,11 @@ impl<'d> HistoryCaptures<'d> {
         captures.read_batch()?;
         captures.find_capture()?;
         Ok(captures)
+    }
+
+    /// Returns the number of rows that were read.
+    pub(crate) fn row_count(&self) -> i64 {
+        self.order.capture_no
     }
 
     /// Returns the number of the current capture.
@@ -227,28 +290,50 @@ impl<'d> HistoryCaptures<'d> {
     }
 
     /// Goes to the first capture, from the current row on, of a crawl and a host that are kept.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading; [`DatasetDefect::InconsistentHistory`] if captures are not numbered, not in order, of
+    /// the same host and crawl or of an unknown one, or if periods or contents are not those of the captures.
     fn find_capture(&mut self) -> Result<(), Error> {
+        let root = self.dataset.root();
+        let damaged = || damaged_history_error(root, Table::HostCaptures);
         while let Some(columns) = &self.columns {
             let row = self.row;
             if row == columns.capture_no.len() {
                 self.read_batch()?;
                 continue;
             }
+            let capture_no = columns.capture_no.value(row);
+            if capture_no != self.order.capture_no {
+                return Err(damaged());
+            }
+            self.order.capture_no += 1;
             let host = columns.surt_host_name.value(row);
-            let crawl = self.crawls.get(columns.crawl.value(row));
+            let name = columns.crawl.value(row);
+            let crawl = self.crawls.get(name);
+            if crawl.is_none() && !self.names.contains(name) {
+                return Err(damaged());
+            }
             let is_forgotten = !self.forgotten.is_empty() && self.forgotten.contains(host);
             let Some(crawl) = crawl.filter(|_| !is_forgotten) else {
                 self.row += 1;
                 continue;
             };
             self.crawl = *crawl;
+            let time = value(&columns.fetch_time, row).or(crawl.median_fetch);
+            if !self.order.accept(host, time, crawl.position) {
+                return Err(damaged());
+            }
             let period_id = columns.period_id.value(row);
-            self.period.go_to(period_id, host, &mut self.periods)?;
-            let capture_no = columns.capture_no.value(row);
-            self.has_digest = self.content.covers(capture_no, &mut self.contents)?;
+            self.period
+                .go_to(period_id, capture_no, host, &mut self.periods)?;
+            self.has_digest = self.content.covers(capture_no, host, &mut self.contents)?;
             return Ok(());
         }
-        Ok(())
+        let count = self.order.capture_no;
+        self.period.finish(count, &mut self.periods)?;
+        self.content.finish(count, &mut self.contents)
     }
 
     /// Reads the next batch that has rows.
@@ -271,7 +356,10 @@ impl<'d> HistoryCaptures<'d> {
                 None => self.reader = None,
                 Some(batch) if batch.num_rows() == 0 => {}
                 Some(batch) => {
-                    let columns = CaptureColumns::from_batch(&batch);
+                    let names = CaptureColumns::NAMES;
+                    let mut columns = columns_named(Table::HostCaptures, names).into_iter();
+                    let checked = columns.try_for_each(|column| check_nulls(&batch, column));
+                    let columns = checked.and_then(|()| CaptureColumns::from_batch(&batch));
                     self.columns = Some(columns.map_err(|error| reader.add_path(error))?);
                     return Ok(());
                 }
@@ -280,51 +368,178 @@ impl<'d> HistoryCaptures<'d> {
     }
 }
 
-impl Period {
-    /// Reads the period with this number, which must be of this host.
-    fn go_to(&mut self, id: i64, host: &str, rows: &mut RowCursor<'_>) -> Result<(), Error> {
-        while !self.is_read || self.id < id {
-            let row = rows.peek();
-            let row = row.ok_or_else(|| damaged_error(Table::HostPeriods))?;
-            let mut fields = FieldReader::new(row);
-            self.id = fields.i64();
-            let is_own = fields.bytes() == host.as_bytes();
-            let (_first, _last) = (fields.bytes(), fields.bytes());
-            fields.i64();
-            fields.u32();
-            self.state.clear();
-            self.state.extend_from_slice(fields.rest());
-            self.is_read = true;
-            if self.id == id && !is_own {
-                return Err(damaged_error(Table::HostPeriods));
-            }
-            rows.advance()?;
+impl CaptureOrder {
+    /// Returns true if a capture comes after those before it, and is the first one of its host and crawl.
+    fn accept(&mut self, host: &str, time: Option<i64>, position: u32) -> bool {
+        let order = (time.unwrap_or(i64::MIN), position);
+        let last = match self.host == host {
+            true => self.last,
+            false => None,
+        };
+        let is_sorted = match last {
+            Some(last) => last < order,
+            None => self.last.is_none() || *self.host < *host,
+        };
+        if last.is_none() {
+            host.clone_into(&mut self.host);
+            self.crawls.clear();
         }
-        match self.id == id {
+        self.last = Some(order);
+        let (word, bit) = (position as usize / 64, 1 << (position % 64));
+        if self.crawls.len() <= word {
+            self.crawls.resize(word + 1, 0);
+        }
+        let is_repeated = self.crawls[word] & bit != 0;
+        self.crawls[word] |= bit;
+        is_sorted && !is_repeated
+    }
+}
+
+impl Period {
+    /// Reads the period with this number, which must have this capture and be of this host.
+    fn go_to(
+        &mut self,
+        id: i64,
+        capture_no: i64,
+        host: &str,
+        rows: &mut RowCursor<'_>,
+    ) -> Result<(), Error> {
+        while (!self.is_read || self.id < id) && self.read_next(rows)? {}
+        let has_capture = (self.first_capture..self.end).contains(&capture_no);
+        match self.is_read && self.id == id && has_capture && self.host == host {
             true => Ok(()),
-            false => Err(damaged_error(Table::HostPeriods)),
+            false => Err(damaged_history_error(rows.root(), Table::HostPeriods)),
+        }
+    }
+
+    /// Reads the next period, which must follow this one. Returns false at the end.
+    fn read_next(&mut self, rows: &mut RowCursor<'_>) -> Result<bool, Error> {
+        let Some(row) = rows.peek() else {
+            return Ok(false);
+        };
+        let mut fields = FieldReader::new(row);
+        let id = fields.i64();
+        // Text columns are UTF-8.
+        let host = std::str::from_utf8(fields.bytes()).unwrap_or_default();
+        let (_first, _last) = (fields.bytes(), fields.bytes());
+        let first_capture = fields.i64();
+        let n_captures = fields.u32().cast_signed();
+        let state = StateFields::read(fields.rest());
+        let keys = [state.policy_id, state.preferences_id];
+        let are_keys = keys
+            .iter()
+            .flatten()
+            .all(|key| key_from_text(key).is_some());
+        // Two periods of a host with the same state would be one.
+        let is_same = self.is_read && self.host == host && self.state == fields.rest();
+        let is_next = first_capture == self.end && n_captures > 0 && !is_same;
+        if !is_next || !are_keys || self.is_read && self.id >= id {
+            return Err(damaged_history_error(rows.root(), Table::HostPeriods));
+        }
+        (self.id, self.first_capture, self.is_read) = (id, first_capture, true);
+        self.end = first_capture.saturating_add(i64::from(n_captures));
+        host.clone_into(&mut self.host);
+        self.state.clear();
+        self.state.extend_from_slice(fields.rest());
+        rows.advance()?;
+        Ok(true)
+    }
+
+    /// Reads the periods after the last capture that was kept, which must have this number of captures together
+    /// with those before.
+    fn finish(&mut self, captures: i64, rows: &mut RowCursor<'_>) -> Result<(), Error> {
+        while self.read_next(rows)? {}
+        match self.end == captures {
+            true => Ok(()),
+            false => Err(damaged_history_error(rows.root(), Table::HostPeriods)),
         }
     }
 }
 
 impl Content {
     /// Goes to the content of a capture, and returns true if it has one. Captures are asked for in order.
-    fn covers(&mut self, capture_no: i64, rows: &mut RowCursor<'_>) -> Result<bool, Error> {
-        while self.end <= capture_no
-            && let Some(row) = rows.peek()
-        {
-            let mut fields = FieldReader::new(row);
-            fields.bytes();
-            let first_capture = fields.i64();
-            if first_capture > capture_no {
-                break;
-            }
-            self.first_capture = first_capture;
-            self.end = first_capture.saturating_add(i64::from(fields.u32()));
-            self.digest.clear();
-            self.digest.extend_from_slice(fields.bytes());
-            rows.advance()?;
+    fn covers(
+        &mut self,
+        capture_no: i64,
+        host: &str,
+        rows: &mut RowCursor<'_>,
+    ) -> Result<bool, Error> {
+        while self.end <= capture_no && self.read_next(Some(capture_no), rows)? {}
+        let has_content = (self.first_capture..self.end).contains(&capture_no);
+        match !has_content || self.host == host.as_bytes() {
+            true => Ok(has_content),
+            false => Err(damaged_history_error(rows.root(), Table::HostContents)),
         }
-        Ok((self.first_capture..self.end).contains(&capture_no))
+    }
+
+    /// Reads the next row, which must follow this one, unless it begins after a capture. Returns false if it does,
+    /// and at the end.
+    fn read_next(
+        &mut self,
+        capture_no: Option<i64>,
+        rows: &mut RowCursor<'_>,
+    ) -> Result<bool, Error> {
+        let Some(row) = rows.peek() else {
+            return Ok(false);
+        };
+        let mut fields = FieldReader::new(row);
+        let host = fields.bytes();
+        let first_capture = fields.i64();
+        let n_captures = fields.u32().cast_signed();
+        if first_capture < self.end || n_captures <= 0 {
+            return Err(damaged_history_error(rows.root(), Table::HostContents));
+        }
+        if capture_no.is_some_and(|capture_no| first_capture > capture_no) {
+            return Ok(false);
+        }
+        self.host.clear();
+        self.host.extend_from_slice(host);
+        self.first_capture = first_capture;
+        self.end = first_capture.saturating_add(i64::from(n_captures));
+        self.digest.clear();
+        self.digest.extend_from_slice(fields.bytes());
+        rows.advance()?;
+        Ok(true)
+    }
+
+    /// Reads the rows after the last capture that was kept, which must be of this number of captures.
+    fn finish(&mut self, captures: i64, rows: &mut RowCursor<'_>) -> Result<(), Error> {
+        while self.read_next(None, rows)? {}
+        match self.end <= captures {
+            true => Ok(()),
+            false => Err(damaged_history_error(rows.root(), Table::HostContents)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn captures_are_in_order_and_each_host_has_one_in_a_crawl() {
+        let accept = |captures: &[(&str, Option<i64>, u32)]| {
+            let mut order = CaptureOrder::default();
+            let mut captures = captures.iter();
+            captures.all(|(host, time, position)| order.accept(host, *time, *position))
+        };
+        assert!(accept(&[
+            ("a", None, 0),
+            ("a", Some(5), 1),
+            ("a", Some(5), 70),
+            ("b", Some(1), 0)
+        ]));
+        let refused: [&[(&str, Option<i64>, u32)]; 5] = [
+            // Hosts, times and crawls backwards.
+            &[("b", None, 0), ("a", None, 1)],
+            &[("a", Some(5), 0), ("a", Some(4), 1)],
+            &[("a", Some(5), 1), ("a", Some(5), 0)],
+            // A crawl twice.
+            &[("a", Some(5), 0), ("a", Some(5), 0)],
+            &[("a", Some(5), 70), ("a", Some(6), 3), ("a", Some(7), 70)],
+        ];
+        for captures in refused {
+            assert!(!accept(captures), "{captures:?}");
+        }
     }
 }

@@ -46,6 +46,8 @@ pub(super) struct InputCrawl {
 pub(super) struct InputHistory {
     pub(super) root: PathBuf,
     pub(super) manifest: HistoryManifest,
+    /// Its crawls that no other input replaces.
+    pub(super) kept_crawls: Vec<String>,
 }
 
 /// All inputs.
@@ -83,6 +85,7 @@ impl Inputs {
                 let found = manifest.meaning;
                 inputs.histories.push(InputHistory {
                     root: path.clone(),
+                    kept_crawls: manifest.crawls.clone(),
                     manifest,
                 });
                 vec![found]
@@ -124,7 +127,7 @@ impl Inputs {
             index > crawls || crawl.name != name
         });
         for history in &mut self.histories[..histories] {
-            history.manifest.crawls.retain(|crawl| crawl != name);
+            history.kept_crawls.retain(|crawl| crawl != name);
         }
     }
 

@@ -2,6 +2,7 @@
 //! preferences.
 
 use super::capture_record::optional_bytes;
+use super::damaged_history_error;
 use super::row_cursor::RowCursor;
 use super::table_writer::TableWriters;
 use super::verdict_class::VerdictClass;
@@ -12,6 +13,7 @@ use dataset::external_sort::{Reader, SortedRecords};
 use dataset::tables::Table;
 use disk::error::Error;
 use sha2::{Digest, Sha256};
+use std::path::Path;
 
 /// The length of a key.
 pub(crate) const KEY_BYTES: usize = 16;
@@ -88,7 +90,9 @@ pub(crate) fn key_text(key: &[u8]) -> String {
 /// Returns the key that a text in hexadecimal states; `None` if it states none.
 pub(crate) fn key_from_text(text: &[u8]) -> Option<[u8; KEY_BYTES]> {
     let text = std::str::from_utf8(text).ok()?;
-    let is_key = text.len() == 2 * KEY_BYTES && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    // Other texts of the same number would not be equal in SQL.
+    let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    let is_key = text.len() == 2 * KEY_BYTES && text.bytes().all(is_digit);
     let number = u128::from_str_radix(text, 16).ok().filter(|_| is_key)?;
     Some(number.to_be_bytes())
 }
@@ -99,6 +103,9 @@ pub(crate) struct KeyedReader<'d> {
     keys: Option<RowCursor<'d>>,
     rows: Vec<RowCursor<'d>>,
     record: KeyedRecord,
+    /// The key of the record.
+    key: Option<[u8; KEY_BYTES]>,
+    root: &'d Path,
     is_at_end: bool,
 }
 
@@ -121,6 +128,8 @@ impl<'d> KeyedReader<'d> {
             keys: keys.transpose()?,
             rows: rows.collect::<Result<_, _>>()?,
             record: KeyedRecord::default(),
+            key: None,
+            root: history.root(),
             is_at_end: false,
         };
         reader.advance()?;
@@ -132,6 +141,12 @@ impl<'d> KeyedReader<'d> {
         (!self.is_at_end).then(|| self.record.bytes())
     }
 
+    /// Goes to the next key.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading; [`DatasetDefect::InconsistentHistory`](dataset::error::DatasetDefect::InconsistentHistory)
+    /// if keys are not in order, or have other rows than are stated.
     pub(crate) fn advance(&mut self) -> Result<(), Error> {
         let next = match &self.keys {
             Some(keys) => keys.peek(),
@@ -139,13 +154,25 @@ impl<'d> KeyedReader<'d> {
         };
         let Some(row) = next else {
             self.is_at_end = true;
-            return Ok(());
+            // Rows of keys that do not exist.
+            let mut rows = self.rows.iter().zip(self.tables.of_rows);
+            return match rows.find(|(rows, _)| rows.peek().is_some()) {
+                Some((_, table)) => Err(damaged_history_error(self.root, *table)),
+                None => Ok(()),
+            };
         };
         let row = row.to_vec();
         let mut fields = FieldReader::new(&row);
         let text = fields.bytes();
         let table = self.tables.of_keys.unwrap_or(self.tables.of_rows[0]);
-        let key = key_from_text(text).ok_or_else(|| super::damaged_error(table))?;
+        let key = key_from_text(text).filter(|key| self.key.is_none_or(|last| last < *key));
+        let key = key.ok_or_else(|| damaged_history_error(self.root, table))?;
+        self.key = Some(key);
+        // The numbers of rows follow `is_valid_utf8`.
+        let mut counts = self.keys.is_some().then_some(fields);
+        if let Some(counts) = &mut counts {
+            counts.u8();
+        }
         let mut prefix = Vec::new();
         put_bytes(&mut prefix, text);
         match &mut self.keys {
@@ -155,9 +182,12 @@ impl<'d> KeyedReader<'d> {
             }
             None => self.record.begin(key, &[]),
         }
-        for cursor in &mut self.rows {
+        for (cursor, table) in self.rows.iter_mut().zip(self.tables.of_rows) {
             let mut rows = Vec::new();
             let count = cursor.take_rows(&prefix, &mut rows, |_| true)?;
+            if counts.as_mut().is_some_and(|counts| counts.u32() != count) {
+                return Err(damaged_history_error(self.root, *table));
+            }
             self.record.push_rows(count, &rows);
         }
         Ok(())

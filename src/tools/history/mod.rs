@@ -46,6 +46,7 @@ use agent_periods::{NamedPeriods, write_agent_periods};
 use capture_record::optional_bytes;
 use crawl_input::{CrawlCaptures, CrawlContext, SharedSorters, read_crawl};
 use crawl_row::CrawlRow;
+use dataset::error::{DatasetDefect, DatasetErrorKind};
 use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_u32};
 use dataset::external_sort::{MIN_MEMORY_BYTES, SortMemory, SortedRecords, Sorter, SpillFolder};
 use dataset::resolve::hosts::stored_verdict::inconsistent_table_error;
@@ -61,7 +62,7 @@ use revisits::{fill_revisits, rank_crawls};
 use share_row::{push_stored_share, write_shares};
 use shares::{CountedCrawler, CountedHosts, Crawlers, count_shares};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
@@ -162,6 +163,12 @@ impl PreparedHistory {
         written.map_err(|error| match error.kind() {
             // The error of a sorter names the temporary folder.
             Some(ErrorKind::Abandoned) => Error::new(ErrorKind::Abandoned, &output),
+            // Rows that were merged do not say from which history they are.
+            _ if error.path().as_os_str().is_empty() => {
+                let mut histories = inputs.histories.iter();
+                let defect = histories.find_map(|input| find_defect(&input.root, &input.manifest));
+                defect.unwrap_or(error)
+            }
             _ => error,
         })
     }
@@ -187,7 +194,14 @@ fn write_history(
     let start = Instant::now();
     let generation = compute_generation(options, inputs);
     let mut output = OutputFolder::open(&options.output, options.overwrite, generation)?;
-    let (manifest, summary) = write_tables(options, inputs, &mut output, progress, stop)?;
+    let written = write_tables(options, inputs, &mut output, progress, stop);
+    let (manifest, summary) = match written {
+        Ok(written) => written,
+        Err(error) => {
+            output.discard();
+            return Err(error);
+        }
+    };
     let rows = |table: Table| -> u64 {
         let files = manifest.table_files(table);
         files.map(|file| file.stats.rows).sum()
@@ -236,7 +250,12 @@ fn write_tables(
     };
     let mut read = Vec::new();
     for input in &inputs.crawls {
-        read.push(read_crawl(&context, input, &mut shared)?);
+        let crawl = read_crawl(&context, input, &mut shared);
+        let crawl = crawl.map_err(|error| match error.path().as_os_str().is_empty() {
+            true => error.with_path(&input.datasets[0].root),
+            false => error,
+        });
+        read.push(crawl?);
         progress.crawls_read.fetch_add(1, Ordering::Relaxed);
     }
     let histories = inputs.histories.iter();
@@ -269,13 +288,13 @@ impl<'a, 's> Sources<'a, 's> {
     fn new(read: &'a [CrawlCaptures<'s>], inputs: &Inputs, histories: &'a [HistoryReader]) -> Self {
         let mut crawls: Vec<CrawlRow> = read.iter().map(|crawl| crawl.row.clone()).collect();
         for (history, input) in histories.iter().zip(&inputs.histories) {
-            let is_kept = |row: &&CrawlRow| input.manifest.crawls.contains(&row.crawl);
+            let is_kept = |row: &&CrawlRow| input.kept_crawls.contains(&row.crawl);
             crawls.extend(history.crawls.iter().filter(is_kept).cloned());
         }
         crawls.sort_by(|a, b| a.order().cmp(&b.order()));
         let placed = inputs.histories.iter().map(|input| {
             let rows = (0..).zip(&crawls);
-            let rows = rows.filter(|(_, row)| input.manifest.crawls.contains(&row.crawl));
+            let rows = rows.filter(|(_, row)| input.kept_crawls.contains(&row.crawl));
             let place = |(position, row): (u32, &CrawlRow)| {
                 let median_fetch = row.median_fetch;
                 let crawl = PlacedCrawl {
@@ -580,7 +599,14 @@ fn read_crawlers(rows: &[Vec<u8>]) -> Crawlers {
     crawlers.filter(|(name, _)| name != b"*").collect()
 }
 
-/// Returns the error that a table of an input does not fit the others.
-pub(crate) fn damaged_error(table: Table) -> Error {
+/// Returns the error that a table of a dataset does not fit the others.
+fn damaged_error(table: Table) -> Error {
     inconsistent_table_error(table.name())
+}
+
+/// Returns the error that a table of the history at `root` contradicts itself or another one.
+pub(crate) fn damaged_history_error(root: &Path, table: Table) -> Error {
+    let table = table.name();
+    let defect = DatasetDefect::InconsistentHistory { table };
+    Error::new(DatasetErrorKind::NotADataset(defect), root)
 }

@@ -32,6 +32,8 @@ pub(super) struct OutputFolder {
     generation: u32,
     /// Files of the history that is replaced.
     former: BTreeSet<String>,
+    /// Files that were created.
+    created: BTreeSet<String>,
 }
 
 /// Checks that a history may be written, without writing anything.
@@ -95,6 +97,7 @@ impl OutputFolder {
             temp_folder: Arc::new(TempFolder::create(root, &name)?),
             generation,
             former,
+            created: BTreeSet::new(),
         })
     }
 
@@ -115,8 +118,22 @@ impl OutputFolder {
         let path = HistoryFile::relative_path(table, self.generation, number);
         self.log
             .write_synced(&json!({"event": "part", "files": [path.to_string_lossy()]}))?;
+        self.created.insert(path.to_string_lossy().into_owned());
         let new = self.temp_folder.new_file(&path, false)?;
         TableFileWriter::create(table.file_schema(&[]), new)
+    }
+
+    /// Removes the files that were created, after an error. What cannot be removed is removed by the next run.
+    pub(super) fn discard(mut self) {
+        for path in &self.created {
+            if disk::remove_below(&self.root, Path::new(path)).is_ok()
+                && let Some((table, _)) = path.split_once('/')
+            {
+                // It fails for a folder that has files of the former history.
+                let _ = fs::remove_dir(self.root.join(table));
+            }
+        }
+        self.log.write_best_effort(&json!({"event": "end"}));
     }
 
     /// Makes the files the history, and removes those of the former one.

@@ -9,7 +9,7 @@
 
 use super::capture_record::{StateDetails, StateFields, optional_bytes};
 use super::crawl_row::CrawlRow;
-use super::damaged_error;
+use super::damaged_history_error;
 use super::history_input::{HistoryReader, PlacedCrawl};
 use super::row_cursor::RowCursor;
 use super::shares::{CountedHost, ShareCounter};
@@ -386,7 +386,8 @@ impl<'d> ContentCaptures<'d> {
         let period_id = fields.i64();
         let crawl = std::str::from_utf8(crawl).ok();
         let crawl = crawl.and_then(|crawl| self.positions.get(crawl));
-        let crawl = crawl.ok_or_else(|| damaged_error(Table::HostCaptures))?;
+        let root = self.captures.root();
+        let crawl = crawl.ok_or_else(|| damaged_history_error(root, Table::HostCaptures))?;
         key.clear();
         put_i64(&mut key, period_id);
         let row = skip_to(&mut self.periods, &key, Table::HostPeriods)?;
@@ -411,8 +412,9 @@ fn skip_to<'c>(rows: &'c mut RowCursor<'_>, key: &[u8], table: Table) -> Result<
     while rows.peek().is_some_and(|row| &row[..key.len()] < key) {
         rows.advance()?;
     }
+    let root = rows.root();
     let row = rows.peek().and_then(|row| row.strip_prefix(key));
-    row.ok_or_else(|| damaged_error(table))
+    row.ok_or_else(|| damaged_history_error(root, table))
 }
 
 /// Finds the content of revisits in one order. A result has the capture, the priority of the order, and the

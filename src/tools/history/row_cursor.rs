@@ -4,7 +4,6 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use dataset::error::{DatasetDefect, DatasetErrorKind};
-use dataset::resolve::hosts::stored_verdict::inconsistent_table_error;
 use dataset::tables::{Column, Table};
 use dataset::{CaptureFilter, Dataset, EncodedColumns, PartReader, value};
 use disk::error::Error;
@@ -89,6 +88,11 @@ impl<'d> RowCursor<'d> {
         Ok(cursor)
     }
 
+    /// Returns the folder of the dataset.
+    pub(crate) fn root(&self) -> &'d Path {
+        self.dataset.root()
+    }
+
     /// Returns the fields of the current row; `None` at the end.
     pub(crate) fn peek(&self) -> Option<&[u8]> {
         (!self.is_at_end).then_some(&*self.row)
@@ -148,7 +152,12 @@ impl<'d> RowCursor<'d> {
         while let Some(row) = self.peek() {
             let Some(fields) = row.strip_prefix(key) else {
                 if row < key {
-                    return Err(inconsistent_table_error(self.table.name()));
+                    let table = self.table.name();
+                    let defect = DatasetDefect::NotInOrder { table };
+                    return Err(Error::new(
+                        DatasetErrorKind::NotADataset(defect),
+                        self.root(),
+                    ));
                 }
                 break;
             };
@@ -157,8 +166,14 @@ impl<'d> RowCursor<'d> {
                 count += 1;
             }
             if out.len() > MAX_KEY_BYTES {
-                let kind = DatasetErrorKind::NotADataset(DatasetDefect::TooManyRules);
-                return Err(Error::new(kind, Path::new(self.table.name())));
+                let defect = DatasetDefect::TooManyLines {
+                    table: self.table.name(),
+                    bytes_max: MAX_KEY_BYTES,
+                };
+                return Err(Error::new(
+                    DatasetErrorKind::NotADataset(defect),
+                    self.root(),
+                ));
             }
             self.advance()?;
         }

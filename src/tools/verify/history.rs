@@ -1,9 +1,12 @@
 //! Verifies a history: its files, and whether its tables refer to each other.
 
+use super::file::{error_cause, one_line_message};
 use super::folder::FolderSearch;
+use super::plan::relative_path;
 use super::scanned_dataset::{ListedFile, check_files};
 use super::{FindingKind, Findings, Remedy, VerifyPhase, VerifyProgress, VerifyReport};
 use crate::history::find_defect;
+use dataset::error::{DatasetDefect, DatasetErrorKind};
 use dataset::tables::Table;
 use dataset::{
     HistoryManifest, LogEntries, MANIFEST_FILE, SUCCESS_FILE, VIEWS_FILE, is_history_views_of,
@@ -18,7 +21,10 @@ pub(super) fn check(
     history: &HistoryManifest,
     progress: &VerifyProgress,
 ) -> Result<VerifyReport, Error> {
-    let mut report = VerifyReport::default();
+    let mut report = VerifyReport {
+        crawls: Some(history.crawls.len() as u64),
+        ..VerifyReport::default()
+    };
     progress.begin_phase(VerifyPhase::Files);
     let bytes = history.files.iter().map(|file| file.stats.bytes).sum();
     progress.bytes_total.fetch_add(bytes, Ordering::Relaxed);
@@ -26,6 +32,10 @@ pub(super) fn check(
     let listed = listed.filter_map(|file| Some(ListedFile::from_history(file.table()?, file)));
     let listed: Vec<ListedFile<'_>> = listed.collect();
     let sound = check_files(root, &listed, true, progress, &mut report);
+    let rows_of = |table: Table| -> u64 {
+        let files = history.table_files(table);
+        files.map(|file| file.stats.rows).sum()
+    };
     let tables: Vec<Table> = Table::OF_HISTORY
         .into_iter()
         .chain([Table::Agents])
@@ -40,10 +50,9 @@ pub(super) fn check(
     }
     if sound.len() == history.files.len() && report.findings.count() == 0 {
         progress.begin_phase(VerifyPhase::Keys);
-        if let Some(error) = find_defect(root, history) {
-            let path = error.path().to_string_lossy();
-            let kind = FindingKind::Order;
-            report.findings.add(kind, &path, format_args!("{error}"));
+        match find_defect(root, history) {
+            None => report.captures = rows_of(Table::HostCaptures),
+            Some(error) => add_defect(root, &error, &mut report.findings),
         }
     }
     check_folder(root, history, &tables, &mut report.findings);
@@ -54,6 +63,31 @@ pub(super) fn check(
         report.findings.add(FindingKind::Views, VIEWS_FILE, what);
     }
     Ok(report)
+}
+
+/// Adds a defect of the rows.
+fn add_defect(root: &Path, error: &Error, findings: &mut Findings) {
+    let defect = match error.kind() {
+        Some(DatasetErrorKind::NotADataset(defect)) => Some(defect),
+        _ => None,
+    };
+    let path = match defect {
+        Some(
+            DatasetDefect::InconsistentHistory { table }
+            | DatasetDefect::NotInOrder { table }
+            | DatasetDefect::TooManyLines { table, .. }
+            | DatasetDefect::LargeTable { table, .. },
+        ) => (*table).to_owned(),
+        _ => relative_path(error.path(), root),
+    };
+    match defect {
+        Some(defect) => findings.add(FindingKind::Order, &path, format_args!("{defect}")),
+        None => {
+            let cause = one_line_message(error_cause(error));
+            let what = format_args!("it cannot be read: {cause}");
+            findings.add(FindingKind::Pages, &path, what);
+        }
+    }
 }
 
 /// Searches the folder for files that are not listed.

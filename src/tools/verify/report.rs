@@ -14,8 +14,10 @@ pub struct VerifyReport {
     pub unchecked: Vec<String>,
     /// True for a file outside a dataset.
     pub is_single_file: bool,
-    /// Parts whose tables were compared.
+    /// Parts whose tables were compared. A history has none.
     pub parts: u64,
+    /// The crawls of a history; `None` for anything else.
+    pub crawls: Option<u64>,
     /// Files whose columns are right, and whose digest is right or whose pages were all decoded.
     pub sound_files: u64,
     /// Files that were checked.

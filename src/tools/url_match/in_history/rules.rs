@@ -4,6 +4,7 @@ use super::super::decision::{Decision, DecisionBasis, UrlAccess};
 use super::super::prepared::MatchSummary;
 use super::plan::{NO_POLICY, RulesRequest};
 use super::{HistoryMatch, StateDecisions};
+use crate::history::damaged_history_error;
 use crate::history::keyed_rows::{KEY_BYTES, KeyedReader, KeyedRows, POLICIES};
 use crate::history::policy_file::{content_class, push_lines};
 use dataset::external_sort::{SortedRecords, Sorter};
@@ -37,8 +38,10 @@ pub(super) fn decide_by_rules(
         file.clear();
         if key != NO_POLICY {
             let policy = policies.peek().filter(|policy| policy.starts_with(&key));
-            let policy = policy.ok_or_else(|| crate::history::damaged_error(Table::Policies))?;
-            push_lines(&KeyedRows::read(policy, POLICIES), &mut file)?;
+            let root = context.history.root();
+            let policy = policy.ok_or_else(|| damaged_history_error(root, Table::Policies))?;
+            let pushed = push_lines(&KeyedRows::read(policy, POLICIES), &mut file);
+            pushed.map_err(|error| error.with_path(root))?;
         }
         file.set_content_class(content_class(&class));
         summary.files += 1;
