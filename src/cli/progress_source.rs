@@ -145,6 +145,9 @@ fn history_pieces(progress: &history::HistoryProgress, crawls: u64) -> Vec<Strin
             HumanCount(read),
             HumanCount(crawls)
         )],
+        false if progress.are_captures_written.load(Ordering::Relaxed) => {
+            vec!["writing policies and shares".to_owned()]
+        }
         false => vec![format!(
             "{} captures merged",
             HumanCount(load(&progress.captures))

@@ -93,6 +93,8 @@ pub struct HistoryProgress {
     pub crawls_read: AtomicU64,
     /// Captures written.
     pub captures: AtomicU64,
+    /// All captures are written; revisits, policies and shares follow.
+    pub are_captures_written: AtomicBool,
     /// Rows of `robots_files` read to resolve hosts again.
     pub resolved_rows: AtomicU64,
 }
@@ -354,6 +356,7 @@ impl<'a, 's> Sources<'a, 's> {
         let is_counted = self.copy_shares(options, &agents, &mut shares)?;
         let mut periods = PeriodWriter::new(&names, is_counted.clone(), memory);
         periods.write_all(captures, writers, progress)?;
+        progress.are_captures_written.store(true, Ordering::Relaxed);
         let mut written = periods.finish()?;
         for table in [Table::HostCaptures, Table::HostPeriods, Table::HostContents] {
             writers.finish_table(table)?;
