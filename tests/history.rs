@@ -553,6 +553,28 @@ fn a_host_of_a_history_is_reported_as_in_its_dataset() {
     let second = crawl_of(&folder, 1, &responses);
     let out = folder.arg("out");
     history(&[&first, &second], &out, &[]);
+    // A resource record has no status, but rules.
+    let list = "url,fetch_time\nhttp://h.example:8080/private/x,2020-06-01\n";
+    let list = folder.write("urls.csv", list);
+    let answers = folder.arg("answers.parquet");
+    for path in [&first, &out] {
+        let ran = run([
+            "match",
+            path,
+            "--urls",
+            &list,
+            "--agent",
+            "x",
+            "-o",
+            &answers,
+            "--overwrite",
+        ]);
+        assert!(
+            ran.out.contains("0 allowed, 1 disallowed"),
+            "{path}: {}",
+            ran.out
+        );
+    }
     let urls = [
         "--url",
         "/private/x",

@@ -86,7 +86,7 @@ fn describe_difference(record: &RecordDetails, compression: RecordCompression) -
             "zstd needs the dictionary of the archive (-D FILE); `show --base` does not".to_owned(),
         ),
         _ if is_shared => Some(format!(
-            "it is number {} of the records that this prints",
+            "prints all records from the offset on; the record is number {}",
             u64::from(record.location.index_in_member) + 1
         )),
         _ => None,

@@ -91,7 +91,7 @@ pub enum DatasetDefect {
     InconsistentHistory {
         table: &'static str,
     },
-    /// A table of a history, all of whose rows are in memory, has too many of them.
+    /// The rows of a table of a history that is read into memory exceed the limit.
     LargeTable {
         table: &'static str,
         /// The limit of the bytes of its rows.
@@ -194,7 +194,10 @@ impl fmt::Display for DatasetDefect {
                 )
             }
             Self::NullValue { name } => {
-                write!(f, "its column `{name}` has a null, which it never has")
+                write!(
+                    f,
+                    "its column `{name}` has a null, although it is not nullable"
+                )
             }
             Self::NotInOrder { table } => {
                 write!(

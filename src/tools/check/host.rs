@@ -52,8 +52,8 @@ pub struct HostReport {
     /// The capture that holds the rules, if it is another: the end of a redirect
     /// chain, or the content of a revisit.
     pub rules_capture: Option<CaptureDetails>,
-    /// In a history, the number of redirects that lead from the authoritative capture to the file whose
-    /// rules apply: their places are not kept.
+    /// The number of redirects from the authoritative capture to the file whose rules apply, in a history,
+    /// which does not store the locations of their records. 0 in a dataset.
     pub redirects_without_place: u32,
     /// The effect of the HTTP status; `None` if the body decides.
     pub effect: Option<StatusEffect>,
@@ -80,7 +80,7 @@ pub fn check_host(
         && let Some(manifest) = HistoryManifest::read(path)?
     {
         let found = in_history::find(path, &manifest, host_request, stop)?;
-        return in_history::report(&found, request);
+        return in_history::report(path, &found, request);
     }
     let temp_folder = SystemTempFolder::create()?;
     let root = DatasetRoot::find_or_scan(host_request, request, temp_folder.path(), stop)?;

@@ -27,7 +27,6 @@ pub(crate) fn find(
 ) -> Result<FoundHost, Error> {
     let history = HistoryReader::open(path, manifest, stop)?;
     let lookup = HostLookup {
-        path,
         host: request.host,
         crawls: request.crawls,
         as_of: request.as_of,
@@ -35,8 +34,12 @@ pub(crate) fn find(
     find_host(&history, &lookup)
 }
 
-/// Returns the report of a host that was found.
-pub(crate) fn report(found: &FoundHost, request: &CheckRequest<'_>) -> Result<HostReport, Error> {
+/// Returns the report of a host that was found in the history at `path`.
+pub(crate) fn report(
+    path: &Path,
+    found: &FoundHost,
+    request: &CheckRequest<'_>,
+) -> Result<HostReport, Error> {
     let source = found.source();
     let state = &source.state;
     let mut file = RobotsTxtBuilder::new();
@@ -44,7 +47,7 @@ pub(crate) fn report(found: &FoundHost, request: &CheckRequest<'_>) -> Result<Ho
     if let Some(policy) = &found.policy {
         let policy = KeyedRows::read(policy, POLICIES);
         is_valid_utf8 = policy.fields().u8() != 0;
-        push_lines(&policy, &mut file)?;
+        push_lines(&policy, &mut file).map_err(|error| error.with_path(path))?;
     }
     file.set_content_class(content_class(&state.content_class));
     let file = HostFile {

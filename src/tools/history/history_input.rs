@@ -249,11 +249,6 @@ impl<'d> HistoryCaptures<'d> {
         Ok(captures)
     }
 
-    /// Returns the number of rows that were read.
-    pub(crate) fn row_count(&self) -> i64 {
-        self.order.capture_no
-    }
-
     /// Returns the number of the current capture.
     pub(crate) fn capture_no(&self) -> i64 {
         let columns = self.columns.as_ref();

@@ -1,9 +1,9 @@
-//! Finds a capture of one host in a history, and what its rules are.
+//! Finds a capture of one host in a history, and its policy.
 //!
 //! The rows of a host are next to each other in each table, so that few row groups are read.
 
 use super::capture_record::StateDetails;
-use super::damaged_error;
+use super::damaged_history_error;
 use super::history_input::HistoryReader;
 use super::keyed_rows::{KeyedReader, POLICIES};
 use super::revisits::state_of_period;
@@ -16,15 +16,12 @@ use dataset::tables::Table;
 use dataset::{CaptureFilter, ColumnValuesFilter};
 use disk::error::Error;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::sync::Arc;
 
 /// The host, the crawls and the time that a capture is looked up for.
 pub(crate) struct HostLookup<'a> {
-    /// The folder of the history, for errors.
-    pub(crate) path: &'a Path,
     pub(crate) host: &'a Host,
-    /// If empty, all.
+    /// The crawls that are searched; all if it is empty.
     pub(crate) crawls: &'a [String],
     /// Milliseconds since 1970; `None` for the last capture.
     pub(crate) as_of: Option<i64>,
@@ -87,7 +84,8 @@ struct HostRows {
 ///
 /// # Errors
 ///
-/// [`ToolErrorKind::NoCapture`] if there is none; [`DatasetErrorKind::MissingCrawl`]; those of reading.
+/// [`ToolErrorKind::NoCapture`] if the host has no such capture; [`DatasetErrorKind::MissingCrawl`] if the
+/// history lacks a requested crawl; errors of reading.
 pub(crate) fn find_host(
     history: &HistoryReader,
     lookup: &HostLookup<'_>,
@@ -103,7 +101,7 @@ pub(crate) fn find_host(
         if !lookup.crawls.is_empty() && !lookup.crawls.contains(&row.crawl) {
             continue;
         }
-        let state = rows.state(row)?;
+        let state = rows.state(history, row)?;
         let origin = origin_of(state);
         if !lookup.host.matches(&origin) {
             others.insert(origin_text(&origin));
@@ -123,7 +121,7 @@ pub(crate) fn find_host(
             first_time,
             similar: others.into_iter().collect(),
         };
-        return Err(Error::new(kind, lookup.path));
+        return Err(Error::new(kind, history.root()));
     };
     let capture = rows.place(history, row)?;
     let content = find_content(history, row)?;
@@ -145,7 +143,7 @@ fn check_crawls(history: &HistoryReader, lookup: &HostLookup<'_>) -> Result<(), 
                 crawl: crawl.clone(),
                 known: known.into_iter().cloned().collect(),
             };
-            Err(Error::new(kind, lookup.path))
+            Err(Error::new(kind, history.root()))
         }
     }
 }
@@ -211,14 +209,14 @@ impl HostRows {
         Ok(rows)
     }
 
-    fn state(&self, row: &CaptureRow) -> Result<&StateDetails, Error> {
+    fn state(&self, history: &HistoryReader, row: &CaptureRow) -> Result<&StateDetails, Error> {
         let state = self.states.get(&row.period_id);
-        state.ok_or_else(|| damaged_error(Table::HostPeriods))
+        state.ok_or_else(|| damaged_history_error(history.root(), Table::HostPeriods))
     }
 
     /// Adds the archive, the state and the digest of a capture.
     fn place(&self, history: &HistoryReader, row: &CaptureRow) -> Result<PlacedCapture, Error> {
-        let state = self.state(row)?.clone();
+        let state = self.state(history, row)?.clone();
         let revisited = state.revisit.as_ref();
         let revisited = revisited.map(|(digest, _)| String::from_utf8_lossy(digest).into_owned());
         let mut contents = self.contents.iter();
@@ -266,10 +264,11 @@ fn read_archive_name(history: &HistoryReader, row: &CaptureRow) -> Result<String
         }
         archives.advance()?;
     }
-    Err(damaged_error(Table::Archives))
+    Err(damaged_history_error(history.root(), Table::Archives))
 }
 
-/// Finds the capture that has the content of a revisit; `None` if it is none, or the content is unknown.
+/// Finds the capture that has the content of an open revisit. Returns `None` for other captures, and if no
+/// capture has the content.
 fn find_content(
     history: &HistoryReader,
     revisit: &CaptureRow,
@@ -299,7 +298,8 @@ fn find_content(
     let rows = HostRows::read(history, &name)?;
     let mut captures = rows.captures.iter();
     let capture = captures.find(|row| row.period_id == period_id && row.crawl == crawl);
-    let capture = capture.ok_or_else(|| damaged_error(Table::FilledRevisits))?;
+    let capture =
+        capture.ok_or_else(|| damaged_history_error(history.root(), Table::FilledRevisits))?;
     rows.place(history, capture).map(Some)
 }
 
@@ -317,7 +317,7 @@ fn read_period_host(history: &HistoryReader, period_id: i64) -> Result<String, E
         }
         periods.advance()?;
     }
-    Err(damaged_error(Table::HostPeriods))
+    Err(damaged_history_error(history.root(), Table::HostPeriods))
 }
 
 /// Reads the record of the policy of a state.
@@ -330,5 +330,5 @@ fn read_policy(history: &HistoryReader, state: &StateDetails) -> Result<Option<V
     let policy = policies.peek().map(<[u8]>::to_vec);
     policy
         .map(Some)
-        .ok_or_else(|| damaged_error(Table::Policies))
+        .ok_or_else(|| damaged_history_error(history.root(), Table::Policies))
 }

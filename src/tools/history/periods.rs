@@ -80,7 +80,7 @@ pub(super) struct HostCounts {
     pub(super) domains: i64,
 }
 
-/// What the periods refer to, and the counts of hosts.
+/// The keys that the periods refer to, and the counts of hosts.
 pub(super) struct WrittenPeriods<'s> {
     /// The keys of the policies of periods.
     pub(super) policies: SortedRecords<'s>,

@@ -105,7 +105,7 @@ pub fn show_host(
     };
     if let Some(manifest) = HistoryManifest::read(request.path)? {
         let found = in_history::find(request.path, &manifest, &host_request, stop)?;
-        let report = in_history::report(&found, check)?;
+        let report = in_history::report(request.path, &found, check)?;
         let policy = found.policy.as_deref();
         let lines = policy.map(|policy| read_lines(&KeyedRows::read(policy, POLICIES)));
         return show_report(request, report, stop, &|_| {

@@ -3,7 +3,7 @@
 //!
 //! 1. The list is sorted by host, and merged with the captures of hosts (`plan.rs`). A URL gets a plan: the
 //!    captures that matter to it, and the states that decide.
-//! 2. What the status decides is known at once. The other states are sorted by policy, and each policy is
+//! 2. A status that decides without rules does so at once. The other states are sorted by policy, and each policy is
 //!    rebuilt once from its lines (`rules.rs`).
 //! 3. Plans and decisions are sorted by the row of the list, and written together.
 
@@ -44,7 +44,7 @@ pub struct PreparedHistoryMatch {
     urls: UrlListReader,
 }
 
-/// What the steps share.
+/// The options and resources of all steps.
 struct HistoryMatch<'a> {
     options: &'a Options,
     any_origin: bool,

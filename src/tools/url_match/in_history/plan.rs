@@ -33,7 +33,7 @@ pub(super) struct PlannedCapture {
     pub(super) slot: u32,
 }
 
-/// What decides a row of the list.
+/// The captures that decide a row of the list.
 #[derive(Debug)]
 pub(super) struct UrlPlan<'a> {
     pub(super) row: u64,
