@@ -123,6 +123,28 @@ pub struct ResponseHeaders<'a> {
     pub waf_hint: Option<&'static str>,
 }
 
+/// A row of a table of bodies.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FetchedRow<'a> {
+    pub url: &'a [u8],
+    /// Milliseconds since 1970.
+    pub time: Option<i64>,
+    /// True if a time is stated that cannot be read.
+    pub has_bad_time: bool,
+    pub status: Option<u16>,
+    /// True if a status is stated that cannot be read.
+    pub has_bad_status: bool,
+    /// The target of a redirect, unless `header` has it.
+    pub redirect: Option<&'a [u8]>,
+    /// A status line, header fields and an empty line, or nothing.
+    pub header: &'a [u8],
+    pub body: Option<&'a [u8]>,
+    /// The SHA-1 of the payload; computed if it is not stated.
+    pub digest: Option<&'a [u8]>,
+    /// True if the body is that of another row with the same digest.
+    pub is_revisit: bool,
+}
+
 /// The type of a record that is a capture, and the URL that was fetched.
 struct CaptureTarget<'a> {
     /// The type of the record, stored because it is expensive to look up.
@@ -164,9 +186,7 @@ impl<'a> Capture<'a> {
             )
         });
         let is_success = matches!(fetch.http_status.code, Some(200..=299));
-        let is_challenge_if_html = body.as_ref().filter(|_| is_success).is_some_and(|body| {
-            body.trim_ascii_start().starts_with(b"<") && waf::is_challenge_page(&response, body)
-        });
+        let is_challenge_if_html = is_challenge_if_html(is_success, &response, body.as_deref());
         Some(Self {
             url_raw: target.raw,
             url: target.url.map(ParsedUrl::into_columns),
@@ -223,6 +243,84 @@ impl<'a> Capture<'a> {
             parse_options,
             is_challenge_if_html: false,
             anomalies: Vec::new(),
+        }
+    }
+
+    /// Reads the capture of a row of a table of bodies.
+    ///
+    /// The codings that header fields declare are decoded only if the bytes have them: most tables have
+    /// decoded bodies. A row without a status is a successful fetch.
+    pub fn from_row(row: &FetchedRow<'a>, scope: CaptureScope) -> Self {
+        let mut anomalies = Vec::new();
+        let url = ParsedUrl::parse(row.url);
+        if url.is_none() {
+            anomalies.push(CaptureAnomalyKind::BadUrl);
+        }
+        if row.has_bad_time {
+            anomalies.push(CaptureAnomalyKind::BadDate);
+        }
+        if row.has_bad_status {
+            anomalies.push(CaptureAnomalyKind::BadStatus);
+        }
+        let mut response = Response::parse(row.header);
+        response.status = row.status;
+        response.body = row.body.unwrap_or_default();
+        let code = match row.status {
+            None if !row.has_bad_status => Some(200),
+            status => status,
+        };
+        let redirect = find_redirect(code, &response, url.as_ref(), row.redirect, &mut anomalies);
+        let mut truncated = None;
+        let body = (!row.is_revisit).then(|| {
+            let body = decode_body(
+                &response,
+                scope.max_body_bytes,
+                &mut truncated,
+                &mut anomalies,
+            );
+            anomalies.retain(|kind| *kind != CaptureAnomalyKind::Misdeclared);
+            body
+        });
+        let is_success = matches!(code, Some(200..=299));
+        Self {
+            url_raw: row.url,
+            is_robots_path: match &url {
+                Some(url) => url.is_robots_path(),
+                None => row.url.ends_with(b"/robots.txt"),
+            },
+            url: url.map(ParsedUrl::into_columns),
+            record: RecordMetadata {
+                id: None,
+                ip_address: None,
+                is_revisit: row.is_revisit,
+                is_doubtful: Some(false),
+            },
+            parse_options: ParseOptions {
+                body_limit: scope.body_limit,
+                is_truncated: truncated.is_some(),
+            },
+            content: ContentMetadata {
+                digest: payload_digest(row.digest, body.as_deref()),
+                mime_type: response
+                    .header_part(HeaderName::ContentType, media_type)
+                    .filter(|media_type| !media_type.is_empty())
+                    .map(to_lower_case),
+                mime_detected: None,
+                truncated,
+            },
+            headers: ResponseHeaders::from_response(&response),
+            is_challenge_if_html: is_challenge_if_html(is_success, &response, body.as_deref()),
+            fetch: Fetch {
+                time: row.time,
+                status: row.status,
+                http_status: HttpStatus {
+                    code,
+                    has_location: redirect.is_some(),
+                },
+                redirect,
+            },
+            body,
+            anomalies,
         }
     }
 
@@ -307,21 +405,7 @@ impl Fetch {
         if code.is_none() {
             anomalies.push(CaptureAnomalyKind::BadStatus);
         }
-        let is_redirect = matches!(code, Some(300..=399));
-        let redirect = if is_redirect {
-            let location = response
-                .header(HeaderName::Location)
-                .filter(|location| !location.is_empty());
-            let base = target.url.as_ref();
-            location
-                .and_then(|location| base?.join(location))
-                .map(|url| url.into_text().into_owned())
-        } else {
-            None
-        };
-        if is_redirect && code != Some(304) && redirect.is_none() {
-            anomalies.push(CaptureAnomalyKind::RedirectWithoutLocation);
-        }
+        let redirect = find_redirect(code, response, target.url.as_ref(), None, anomalies);
         Self {
             time,
             status: response.status,
@@ -374,6 +458,36 @@ impl<'a> ResponseHeaders<'a> {
             waf_hint: waf::detect_firewall(response),
         }
     }
+}
+
+/// Returns the absolute target of a redirect; `None` if no redirect can be followed. `stated` is the target
+/// that is known without a header.
+fn find_redirect(
+    code: Option<u16>,
+    response: &Response<'_>,
+    base: Option<&ParsedUrl<'_>>,
+    stated: Option<&[u8]>,
+    anomalies: &mut Vec<CaptureAnomalyKind>,
+) -> Option<String> {
+    if !matches!(code, Some(300..=399)) {
+        return None;
+    }
+    let location = response.header(HeaderName::Location).or(stated);
+    let location = location.filter(|location| !location.is_empty());
+    let redirect = location
+        .and_then(|location| base?.join(location))
+        .map(|url| url.into_text().into_owned());
+    if code != Some(304) && redirect.is_none() {
+        anomalies.push(CaptureAnomalyKind::RedirectWithoutLocation);
+    }
+    redirect
+}
+
+/// Returns true if the body is a challenge page, provided that it is HTML.
+fn is_challenge_if_html(is_success: bool, response: &Response<'_>, body: Option<&[u8]>) -> bool {
+    body.filter(|_| is_success).is_some_and(|body| {
+        body.trim_ascii_start().starts_with(b"<") && waf::is_challenge_page(response, body)
+    })
 }
 
 /// Parses the response in a record. The block of a resource record is its body.

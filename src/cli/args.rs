@@ -1,16 +1,17 @@
 //! The arguments of all commands.
 //!
-//! Doc comments of fields are the help texts of the options. [`ScanArgs`] is one long
-//! struct: its options also work without the command `scan`, and clap cannot detect an
-//! optional struct that flattens others.
+//! Doc comments of fields are the help texts of the options. Those of [`ScanArgs`] also work without the command
+//! `scan`.
 
 use crate::arg_values::{
-    ByteLimit, DEFAULT_PATIENCE, SELECTABLE_TABLES, URL_OPTIONS_HEADING, dialect_parser,
-    parse_agent, parse_category, parse_host, parse_limit, parse_max_body, parse_rate, parse_time,
-    parse_url_or_path, table_parser,
+    ByteLimit, dialect_parser, parse_agent, parse_category, parse_host, parse_limit, parse_rate,
+    parse_time, parse_url_or_path, table_parser,
 };
+use crate::bodies_args::BodiesArgs;
 use crate::history_args::HistoryArgs;
 use crate::quantity::{parse_duration, parse_size};
+use crate::records_args::RecordsArgs;
+use crate::run_args::{RunArgs, UrlArgs};
 use crate::shard_choice::ShardChoice;
 use crate::show_args::ShowArgs;
 use crate::verdicts_args::VerdictsArgs;
@@ -20,6 +21,7 @@ use dataset::crawler::DialectChoice;
 use dataset::resolve::Host;
 use dataset::tables::Table;
 use remote::Rate;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 use tools::CategoryChoice;
@@ -58,15 +60,35 @@ table `faults`), 2 not started, 3 stopped (`--resume` continues).";
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
-    /// `scan` need not be named.
+    /// `scan` need not be named. The field only makes its options known: [`parse_command`] parses them.
     #[command(flatten)]
-    pub(crate) scan: Option<ScanArgs>,
+    _scan: Option<ScanArgs>,
+}
+
+/// Parses the arguments of the program, the first of which is its name.
+pub(crate) fn parse_command(args: &[OsString]) -> Result<Command, clap::Error> {
+    let parsed = Args::try_parse_from(args)?;
+    // Without a command, clap has checked the arguments of `scan`, but cannot build an optional struct that
+    // flattens others.
+    let with_scan = || {
+        let (program, rest) = args.split_at(args.len().min(1));
+        let scan = [OsString::from("scan")];
+        let args = program.iter().chain(&scan).chain(rest);
+        Args::try_parse_from(args)?
+            .command
+            .ok_or_else(|| clap::Error::new(clap::error::ErrorKind::MissingSubcommand))
+    };
+    parsed.command.map_or_else(with_scan, Ok)
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Reads archives and writes a dataset (the default)
     Scan(Box<ScanArgs>),
+    /// Reads single records of archives, from a list of their addresses, and writes a dataset
+    Records(Box<RecordsArgs>),
+    /// Reads tables with a URL and a body in each row, and writes a dataset
+    Bodies(Box<BodiesArgs>),
     /// Joins the datasets in the subfolders of a folder, such as months or shards, into one
     Join(JoinArgs),
     /// Makes one dataset of many crawls, in which what does not change is stored once
@@ -108,7 +130,9 @@ impl Command {
     /// Returns true if the output is JSON.
     pub(crate) fn is_json(&self) -> bool {
         match self {
-            Self::Scan(args) => args.json,
+            Self::Scan(args) => args.run.json,
+            Self::Records(args) => args.run.json,
+            Self::Bodies(args) => args.run.json,
             Self::Join(args) => args.json,
             Self::History(args) => args.json,
             Self::Check(args) => args.json,
@@ -136,9 +160,8 @@ pub(crate) struct ScanArgs {
     #[arg(value_name = "INPUT", required_unless_present = "paths")]
     pub(crate) inputs: Vec<String>,
 
-    /// The dataset, a folder; or one file, if it ends in `.parquet` and --tables names one table
-    #[arg(short, long, value_name = "OUT")]
-    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
 
     /// A list of archives, one per line, plain or gzip (`robotstxt.paths.gz`): a file or a URL
     #[arg(long, value_name = "LIST")]
@@ -173,17 +196,6 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "WHAT", default_value = "refuse")]
     pub(crate) missing: MissingInputAction,
 
-    /// Writes only these tables; with one of them and -o NAME.parquet, one file
-    ///
-    /// The tables `hosts` and `host_verdicts` are made from `robots_files` and `verdicts`, and
-    /// written if both are.
-    #[arg(long, value_name = "TABLE", value_delimiter = ',', value_parser = table_parser(&SELECTABLE_TABLES))]
-    pub(crate) tables: Vec<Table>,
-
-    /// Threads that read and encode [default: all cores]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), value_hint = ValueHint::Other)]
-    pub(crate) threads: Option<u16>,
-
     /// Reads the I-th of N equal shares of the inputs, I from 1; `auto/N` is that of the task in
     /// Slurm (an array 1-N), AWS Batch or Kubernetes
     ///
@@ -205,63 +217,10 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "N", default_value = "0", value_hint = ValueHint::Other)]
     pub(crate) first_input: u64,
 
-    /// Continues a run that was stopped, with the same inputs and options; begins it if there is none
-    #[arg(long, conflicts_with = "overwrite")]
-    pub(crate) resume: bool,
-
-    /// Replaces a dataset that robots-scan wrote
-    #[arg(long)]
-    pub(crate) overwrite: bool,
-
-    /// A custom registry of crawlers: CSV with at least a column `token`
-    #[arg(long, value_name = "FILE")]
-    pub(crate) agents: Option<PathBuf>,
-
-    /// The size of a body up to which its lines count for verdicts, or `none`
-    ///
-    /// Lines that end beyond it have rows but no effect.
-    #[arg(long, value_name = "SIZE", default_value = "512000", value_parser = parse_limit, value_hint = ValueHint::Other)]
-    pub(crate) body_limit: ByteLimit,
-
-    /// The size up to which a decoded body is read
-    #[arg(long, value_name = "SIZE", default_value = "16MiB", value_parser = parse_max_body, value_hint = ValueHint::Other)]
-    pub(crate) max_body_bytes: u64,
-
     /// The number of inputs of a part, which is the unit of commit and resume [default: as many as have
     /// 1GiB; with URLs 512]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), value_hint = ValueHint::Other)]
     pub(crate) part_inputs: Option<u32>,
-
-    /// The most requests a second to a server, or `none` [default: https 10, s3 500]
-    ///
-    /// A run begins at half of it, grows to it within a minute, and halves its rate when it is
-    /// refused. With `--shard auto/N` each task takes an N-th of it. Use `none` only for servers of your
-    /// own.
-    #[arg(long, value_name = "N", value_parser = parse_rate, help_heading = URL_OPTIONS_HEADING, value_hint = ValueHint::Other)]
-    pub(crate) rate: Option<Rate>,
-
-    /// The most requests at a time [default: https 4, s3 16]
-    #[arg(long, value_name = "N", help_heading = URL_OPTIONS_HEADING, value_parser = clap::value_parser!(u16).range(1..=256), value_hint = ValueHint::Other)]
-    pub(crate) connections: Option<u16>,
-
-    /// How long an archive is tried without a new byte, before it fails
-    ///
-    /// An archive that comes at less than 1 KiB a second uses up this time, too. A response that sends
-    /// nothing for a tenth of it, at most 30 s, is requested again.
-    #[arg(long, value_name = "TIME", default_value = DEFAULT_PATIENCE, help_heading = URL_OPTIONS_HEADING, value_parser = parse_duration, value_hint = ValueHint::Other)]
-    pub(crate) patience: Duration,
-
-    /// Further root certificates, in PEM
-    #[arg(long, value_name = "FILE", help_heading = URL_OPTIONS_HEADING)]
-    pub(crate) ca: Option<PathBuf>,
-
-    /// Reads public buckets of S3 without credentials
-    #[arg(long, help_heading = URL_OPTIONS_HEADING)]
-    pub(crate) no_sign_request: bool,
-
-    /// Also stores bodies, in the column `body` of `robots_files`
-    #[arg(long)]
-    pub(crate) with_bodies: bool,
 
     /// Also stores WARC-Record-ID, in the column `warc_record_id` of `robots_files`
     #[arg(long)]
@@ -274,17 +233,8 @@ pub(crate) struct ScanArgs {
     #[arg(long)]
     pub(crate) verify_digests: bool,
 
-    /// Prints the inputs and the output, and reads and writes nothing
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-
-    /// Prints no progress and no summary; errors and warnings remain
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-
-    /// Prints the summary as JSON on standard output
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) url: UrlArgs,
 }
 
 /// Treatment of inputs that do not exist.

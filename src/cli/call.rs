@@ -1,19 +1,19 @@
 //! Runs commands for another program.
 
-use crate::args::{Args, Command};
+use crate::args::{Command, parse_command};
 use crate::call_error::CallError;
 use crate::call_monitor::CallMonitor;
 use crate::caller::Caller;
 use crate::{
-    history_command, join_command, match_command, scan_command, verdicts_command, verify_command,
+    bodies_command, history_command, join_command, match_command, records_command, scan_command,
+    verdicts_command, verify_command,
 };
-use clap::Parser;
 use dataset::tables::Table;
 use robots_scan::pipeline::Options;
 use std::ffi::OsString;
 use std::sync::Arc;
 
-/// Runs `scan`, `match`, `verdicts`, `join`, `history` or `verify`. The first of `args` is the command.
+/// Runs `scan`, `records`, `bodies`, `match`, `verdicts`, `join`, `history` or `verify`. The first of `args` is the command.
 ///
 /// Returns the summary as JSON, as with the option `--json`. It contains the exit code.
 ///
@@ -22,37 +22,46 @@ use std::sync::Arc;
 /// Returns an error if the arguments are wrong, or if the command fails.
 pub fn call(args: &[OsString], monitor: &Arc<CallMonitor>) -> Result<String, CallError> {
     let program = OsString::from("robots-scan");
-    let arguments = std::iter::once(&program).chain(args);
-    let args =
-        Args::try_parse_from(arguments).map_err(|error| CallError::from_parse_error(&error))?;
+    let arguments: Vec<OsString> = std::iter::once(program)
+        .chain(args.iter().cloned())
+        .collect();
+    let command = parse_command(&arguments).map_err(|error| CallError::from_parse_error(&error))?;
     let caller = Caller::Program(Arc::clone(monitor));
-    let outcome = match args.command {
-        Some(Command::Scan(mut args)) => {
-            args.json = true;
+    let outcome = match command {
+        Command::Scan(mut args) => {
+            args.run.json = true;
             scan_command::run(&args, &caller)
         }
-        Some(Command::Match(mut args)) => {
+        Command::Records(mut args) => {
+            args.run.json = true;
+            records_command::run(&args, &caller)
+        }
+        Command::Bodies(mut args) => {
+            args.run.json = true;
+            bodies_command::run(&args, &caller)
+        }
+        Command::Match(mut args) => {
             args.json = true;
             match_command::run(&args, &caller)
         }
-        Some(Command::Verdicts(mut args)) => {
+        Command::Verdicts(mut args) => {
             args.json = true;
             verdicts_command::run(&args, &caller)
         }
-        Some(Command::Join(mut args)) => {
+        Command::Join(mut args) => {
             args.json = true;
             join_command::run(&args, &caller)
         }
-        Some(Command::History(mut args)) => {
+        Command::History(mut args) => {
             args.json = true;
             history_command::run(&args, &caller)
         }
-        Some(Command::Verify(mut args)) => {
+        Command::Verify(mut args) => {
             args.json = true;
             verify_command::run(&args, &caller)
         }
         _ => {
-            let text = "only scan, match, verdicts, join, history and verify can be called";
+            let text = "only scan, records, bodies, match, verdicts, join, history and verify can be called";
             return Err(CallError::from_usage(text.to_owned(), None));
         }
     };
@@ -87,10 +96,9 @@ pub fn reader_options(
     // Nothing is written, but the arguments need an output.
     let fixed = ["robots-scan", "scan", "--output=-", "--tables"].map(OsString::from);
     let table = [OsString::from(table)];
-    let arguments = fixed.iter().chain(&table).chain(args);
-    let args =
-        Args::try_parse_from(arguments).map_err(|error| CallError::from_parse_error(&error))?;
-    let Some(Command::Scan(args)) = args.command else {
+    let arguments: Vec<OsString> = fixed.iter().chain(&table).chain(args).cloned().collect();
+    let command = parse_command(&arguments).map_err(|error| CallError::from_parse_error(&error))?;
+    let Command::Scan(args) = command else {
         let text = "these are not arguments of scan".to_owned();
         return Err(CallError::from_usage(text, None));
     };

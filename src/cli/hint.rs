@@ -7,7 +7,7 @@ use dataset::error::{DatasetDefect, DatasetErrorKind, JoinDefect, REGISTRY, SUFF
 use disk::error::{Error, ErrorKind};
 use remote::Scheme;
 use remote::error::RemoteErrorKind;
-use robots_scan::error::ScanErrorKind;
+use robots_scan::error::{ScanErrorKind, TableDefect};
 use std::path::PathBuf;
 use tools::error::ToolErrorKind;
 use tools::verify::Remedy;
@@ -84,6 +84,20 @@ fn scan_hint(error: &Error) -> Option<String> {
             format!("give --{key} letters, digits, '-', '_' and '.', at most 100")
         }
         ScanErrorKind::Threads(_) => "give fewer with --threads".to_owned(),
+        ScanErrorKind::NotATable(TableDefect::NoColumn { .. }) => {
+            "for other names, `records` takes those of a CDX server, and `bodies` options such as \
+             --body-column"
+                .to_owned()
+        }
+        ScanErrorKind::RepeatedRecord { .. } => {
+            "leave one out: SELECT DISTINCT, or `sort -u`".to_owned()
+        }
+        ScanErrorKind::OverlappingRecords { .. } => {
+            "correct the list: the offsets and lengths must be those of an index".to_owned()
+        }
+        ScanErrorKind::TooManyRecords { .. } => {
+            "divide the list, for example by crawls, and join the datasets".to_owned()
+        }
         _ => return None,
     };
     Some(text)

@@ -1,6 +1,7 @@
 //! The command line of robots-scan.
 //!
-//! `args.rs` defines the arguments, except for those of `history`, `show` and `verdicts`, which are in their files.
+//! `args.rs` defines the arguments, except for those of the commands with a file `<name>_args.rs`; `run_args.rs` has those
+//! that `scan`, `records` and `bodies` share, and `capture_run.rs` runs these three.
 //! Each command has a file `<name>_command.rs`, which converts its arguments to the options of the
 //! library, runs it, and prints the result.
 //! `summary.rs` formats the summary of a scan, and `next_commands.rs` the commands at the end of each summary.
@@ -10,17 +11,20 @@
 //!
 //! Only this folder knows the options of the command line.
 //!
-//! [`run`] is the whole program. [`call`] runs one of the commands `scan`, `match`, `verdicts`, `join` and
-//! `verify` for another program, which shows their progress itself: the Python package.
+//! [`run`] is the whole program. [`call`] runs one of the commands `scan`, `records`, `bodies`, `match`, `verdicts`,
+//! `join`, `history` and `verify` for another program, which shows their progress itself: the Python package.
 
 mod agent_advice;
 mod arg_values;
 mod args;
+mod bodies_args;
+mod bodies_command;
 mod builtin_command;
 mod call;
 mod call_error;
 mod call_monitor;
 mod caller;
+mod capture_run;
 mod check_command;
 mod check_report;
 mod copy_command;
@@ -42,6 +46,9 @@ mod progress_line;
 mod progress_source;
 mod quantity;
 mod record_fetch;
+mod records_args;
+mod records_command;
+mod run_args;
 mod scan_command;
 mod shard_choice;
 mod show_args;
@@ -59,9 +66,8 @@ pub use call_error::CallError;
 pub use call_monitor::{CallMonitor, Message, MessageLevel, ProgressState};
 
 use anyhow::Result;
-use args::{Args, Command};
+use args::{Command, parse_command};
 use caller::Caller;
-use clap::Parser;
 use std::ffi::OsString;
 
 /// Runs the program with arguments, the first of which is its name. Returns the exit code.
@@ -72,13 +78,9 @@ pub fn run(args: &[OsString]) -> u8 {
         message::print_short_help();
         return exit::NOT_STARTED;
     }
-    let parsed = match Args::try_parse_from(args) {
-        Ok(parsed) => parsed,
+    let command = match parse_command(args) {
+        Ok(command) => command,
         Err(error) => return report_parse_error(&error, args),
-    };
-    let command = match (parsed.command, parsed.scan) {
-        (Some(command), _) => command,
-        (None, scan) => Command::Scan(Box::new(scan.expect("without a command it is required"))),
     };
     let is_json = command.is_json();
     match run_command(command) {
@@ -91,6 +93,8 @@ fn run_command(command: Command) -> Result<u8> {
     let caller = Caller::Terminal;
     match command {
         Command::Scan(args) => scan_command::run(&args, &caller)?.print(),
+        Command::Records(args) => records_command::run(&args, &caller)?.print(),
+        Command::Bodies(args) => bodies_command::run(&args, &caller)?.print(),
         Command::Check(args) => check_command::run(&args),
         Command::Show(args) => show_command::run(&args),
         Command::Match(args) => match_command::run(&args, &caller)?.print(),

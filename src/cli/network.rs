@@ -1,9 +1,10 @@
 //! The client for URLs, and the messages about servers that refuse requests.
 
 use crate::arg_values::DEFAULT_PATIENCE;
-use crate::args::{CopyArgs, ScanArgs};
+use crate::args::CopyArgs;
 use crate::caller::Caller;
 use crate::quantity::{format_duration, parse_duration};
+use crate::run_args::UrlArgs;
 use crate::show_args::ShowArgs;
 use anyhow::Result;
 use remote::{Rate, Remote, RemoteEvent, RemoteOptions};
@@ -55,7 +56,7 @@ impl EventRoute {
 }
 
 pub(crate) fn start_scan_client(
-    args: &ScanArgs,
+    args: &UrlArgs,
     shards: Option<usize>,
     route: &EventRoute,
 ) -> Result<Remote> {
@@ -76,7 +77,7 @@ pub(crate) fn start_scan_client(
 }
 
 /// Returns the names of the options for URLs whose values differ from the defaults.
-pub(crate) fn changed_url_options(args: &ScanArgs) -> Vec<&'static str> {
+pub(crate) fn changed_url_options(args: &UrlArgs) -> Vec<&'static str> {
     let options = [
         ("--rate", args.rate.is_some()),
         ("--connections", args.connections.is_some()),

@@ -2,28 +2,25 @@
 
 use crate::args::{MissingInputAction, ScanArgs};
 use crate::caller::{Caller, CommandOutcome};
-use crate::escape::{escape, json_line};
-use crate::exit::{self, StoppedError, UsageError};
+use crate::escape::escape;
+use crate::exit::{self, UsageError};
 use crate::network::{self, EventRoute};
-use crate::progress::ProgressDisplay;
-use crate::progress_source::{InputTotals, ProgressSource};
 use crate::quantity::{format_count, format_duration};
 use crate::shard_choice::ShardChoice;
-use crate::{defaults, mistyped, next_commands, summary};
+use crate::{capture_run, defaults, mistyped};
 use anyhow::Result;
+use dataset::OutputLayout;
 use dataset::division::{PartSize, Sample, Shard};
 use dataset::tables::Table;
-use dataset::{IfExists, OutputLayout};
 use disk::error::Error;
 use indicatif::{HumanBytes, HumanCount};
 use remote::RemoteUrl;
 use robots_scan::error::ScanErrorKind;
-use robots_scan::input::{self, Input, InputOptions, InputSource};
-use robots_scan::pipeline::{self, Options, ScanProgress};
+use robots_scan::input::{self, InputOptions, InputSource};
+use robots_scan::pipeline::{self, Options};
 use std::ffi::OsStr;
 use std::fmt::Write;
 use std::sync::Arc;
-use std::sync::mpsc::channel;
 use std::time::Duration;
 
 /// The most inputs that are opened before the run, to check that any is an archive.
@@ -38,24 +35,12 @@ const DEFAULT_PART_INPUTS: u64 = 512;
 pub(crate) fn run(args: &ScanArgs, caller: &Caller) -> Result<CommandOutcome> {
     let route = EventRoute::new(caller);
     let layout = output_layout(args)?;
-    let optional_columns = [
-        ("--with-bodies", args.with_bodies),
-        ("--with-record-ids", args.with_record_ids),
-    ];
-    let mut given = optional_columns.iter().filter(|(_, is_given)| *is_given);
-    if let Some((option, _)) = given.next()
-        && !layout.tables().contains(&Table::RobotsFiles)
-    {
-        let text = format!("{option} adds a column to robots_files, which --tables leaves out");
-        let hint = format!("add robots_files to --tables, or leave out {option}");
-        return Err(UsageError::with_hint(text, hint).into());
-    }
-    layout.check(if_exists(args))?;
+    capture_run::check_output(&args.run, args.with_record_ids, &layout)?;
     let options = scan_options(args, layout, &route)?;
     if options.remote.is_none() {
         warn_about_url_options(args, caller);
     }
-    if args.dry_run {
+    if args.run.dry_run {
         let text = describe_run(&options)?;
         let code = exit::OK;
         return Ok(CommandOutcome { code, text });
@@ -63,54 +48,12 @@ pub(crate) fn run(args: &ScanArgs, caller: &Caller) -> Result<CommandOutcome> {
     if options.inputs.len() <= MAX_CHECKED_INPUTS {
         input::check_archives(&options.inputs).map_err(explain_dataset_as_input)?;
     }
-    let stop = caller.stop_flag()?;
-    let progress = Arc::new(ScanProgress::default());
-    let (sender, notices) = channel();
-    let progress_source = ProgressSource::Scan {
-        progress: Arc::clone(&progress),
-        inputs: InputTotals {
-            count: options.inputs.len() as u64,
-            bytes: options.inputs.iter().map(|input| input.bytes).sum(),
-            has_no_streams: !options.inputs.iter().any(is_stream),
-        },
-    };
-    let display = ProgressDisplay::start(progress_source, Some(notices), args.quiet, caller);
-    route.set_display(Some(sender.clone()));
-    let result =
-        pipeline::run(&options, &progress, &sender, &stop).map_err(StoppedError::wrap_if_begun);
-    route.set_display(None);
-    drop(sender);
-    let failed = display.finish();
-    let done = result?;
-
-    let code = if done.failed_inputs > 0 {
-        exit::STOPPED
-    } else if done.faults + done.resumed.faults > 0 {
-        exit::FAULTS
-    } else {
-        exit::OK
-    };
-    let text = if args.json {
-        json_line(&summary::summary_to_json(
-            &done,
-            &args.output,
-            code,
-            &failed,
-        ))
-    } else if args.quiet {
-        String::new()
-    } else {
-        summary::format_summary(&done, &options.layout, &suggest_commands(&options))
-    };
-    if done.captures == 0 && done.resumed.parts == 0 && done.failed_inputs == 0 {
-        caller.warn(&summary::no_robots_warning(&done));
-    }
-    Ok(CommandOutcome { code, text })
+    capture_run::run(&options, &args.run, &route, caller)
 }
 
 /// Warns about options for URLs if no input is a URL.
 fn warn_about_url_options(args: &ScanArgs, caller: &Caller) {
-    let given = network::changed_url_options(args);
+    let given = network::changed_url_options(&args.url);
     if !given.is_empty() {
         let given = given.join(", ");
         caller.warn(&format!("no input is a URL; without effect: {given}"));
@@ -126,15 +69,7 @@ fn resolve_shard(args: &ScanArgs) -> Result<Option<Shard>> {
 
 fn output_layout(args: &ScanArgs) -> Result<OutputLayout> {
     let shard = resolve_shard(args)?.map(|shard| shard.index);
-    Ok(OutputLayout::new(&args.output, &select_tables(args), shard))
-}
-
-fn if_exists(args: &ScanArgs) -> IfExists {
-    match (args.resume, args.overwrite) {
-        (true, _) => IfExists::Resume,
-        (_, true) => IfExists::Overwrite,
-        _ => IfExists::Refuse,
-    }
+    Ok(capture_run::output_layout(&args.run, shard))
 }
 
 /// Converts the arguments to the options of a run that reads one table without writing it.
@@ -148,7 +83,7 @@ pub(crate) fn reader_options(args: &ScanArgs, caller: &Caller) -> Result<Options
 
 /// Converts the arguments to the options of a run.
 fn scan_options(args: &ScanArgs, layout: OutputLayout, route: &EventRoute) -> Result<Options> {
-    let registry = defaults::read_registry(args.agents.as_deref())?;
+    let registry = defaults::read_registry(args.run.agents.as_deref())?;
     let shard = resolve_shard(args)?;
     if layout.tables() == [Table::Agents] {
         let text = "the table 'agents' does not come from archives";
@@ -164,7 +99,7 @@ fn scan_options(args: &ScanArgs, layout: OutputLayout, route: &EventRoute) -> Re
         Some(ShardChoice::FromTask(count)) => Some(count),
         _ => None,
     };
-    let start = || network::start_scan_client(args, tasks, route).map(Arc::new);
+    let start = || network::start_scan_client(&args.url, tasks, route).map(Arc::new);
     let list = args.paths.as_ref().map(|list| list.to_string_lossy());
     let mut remote = match list.is_some_and(|list| list.contains("://")) {
         true => Some(start()?),
@@ -181,15 +116,15 @@ fn scan_options(args: &ScanArgs, layout: OutputLayout, route: &EventRoute) -> Re
         crawl: args.crawl.clone(),
         subset: args.subset.clone(),
         name: args.name.clone(),
-        is_dry_run: args.dry_run,
-        is_resumed: args.resume,
+        is_dry_run: args.run.dry_run,
+        is_resumed: args.run.resume,
         relative_to: args.relative_to.clone(),
         skips_missing: args.missing == MissingInputAction::Skip,
         first_input: args.first_input,
         sample,
         shard,
         remote: remote.clone(),
-        threads: defaults::thread_count(args.threads),
+        threads: defaults::thread_count(args.run.threads),
     });
     let found = found.map_err(explain_dataset_as_input)?;
     if found.has_urls && remote.is_none() {
@@ -201,55 +136,15 @@ fn scan_options(args: &ScanArgs, layout: OutputLayout, route: &EventRoute) -> Re
         None => PartSize::Bytes(DEFAULT_PART_BYTES),
     };
     Ok(Options {
-        inputs: found.inputs,
-        layout,
-        if_exists: if_exists(args),
-        threads: defaults::thread_count(args.threads),
-        body_limit: args.body_limit.0,
-        max_body_bytes: usize::try_from(args.max_body_bytes)?,
-        with_bodies: args.with_bodies,
         with_record_ids: args.with_record_ids,
         verify_digests: args.verify_digests,
-        registry,
         part_size,
         sample,
         shard,
-        listed_inputs: found.listed_inputs,
-        list_digest: found.list_digest,
         skips_missing: args.missing == MissingInputAction::Skip,
         remote,
+        ..capture_run::options(&args.run, found, layout, registry)?
     })
-}
-
-/// Returns the commands that the summary suggests.
-fn suggest_commands(options: &Options) -> String {
-    let (root, tables) = (options.layout.root(), options.layout.tables());
-    if options.layout.is_single_file() {
-        next_commands::format_file_commands(root)
-    } else if options.shard.is_some() {
-        next_commands::format_shard_commands(root, tables)
-    } else {
-        next_commands::format_dataset_commands(root, tables)
-    }
-}
-
-fn is_stream(input: &Input) -> bool {
-    matches!(input.source, InputSource::Stream(_))
-}
-
-/// Returns the tables that are written: those of `--tables`, and the resolved ones that follow from them.
-fn select_tables(args: &ScanArgs) -> Vec<Table> {
-    let is_selected = |table: &Table| args.tables.is_empty() || args.tables.contains(table);
-    let has_hosts = args.shard.is_none()
-        && [Table::RobotsFiles, Table::Verdicts]
-            .iter()
-            .all(is_selected);
-    let is_written = |table: &Table| match table {
-        Table::HostPreferences => has_hosts && is_selected(&Table::FilePreferences),
-        _ if table.is_per_crawl() => has_hosts,
-        _ => is_selected(table),
-    };
-    Table::ALL.into_iter().filter(is_written).collect()
 }
 
 /// Replaces an error about an input that is a dataset by one that names the commands

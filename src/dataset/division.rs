@@ -15,6 +15,8 @@ pub enum PartSize {
     /// This number of inputs. The division then does not depend on sizes, which are unknown before
     /// an object is fetched.
     Inputs(u64),
+    /// At most this number of records, of which no archive has more.
+    Records(u64),
 }
 
 /// A random sample of archives, without replacement. Every archive has the same chance.

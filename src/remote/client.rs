@@ -119,6 +119,25 @@ impl Remote {
         });
     }
 
+    /// Starts to fetch byte ranges of an object, one after the other, which are delivered as one archive.
+    /// `deliver` is called on the network thread. A range beyond the end of the object has no bytes.
+    pub fn request_ranges(
+        &self,
+        url: RemoteUrl,
+        ranges: Vec<Range<u64>>,
+        deliver: impl FnOnce(Result<FetchedFile, FetchError>) + Send + 'static,
+    ) {
+        let network = Arc::clone(&self.network);
+        let requested = url.clone();
+        self.handle.spawn(async move {
+            let task = tokio::spawn(async move {
+                fetch::fetch_ranges(&network, &requested, ranges, MAX_OBJECT_BYTES).await
+            });
+            let end_error = |_| Err(FetchError::unexpected_end_error(url));
+            deliver(task.await.unwrap_or_else(end_error));
+        });
+    }
+
     /// Fetches an object of at most `max_bytes`, and waits for it.
     ///
     /// # Errors

@@ -42,6 +42,15 @@ impl Remote {
         match self.0 {}
     }
 
+    pub fn request_ranges(
+        &self,
+        _: RemoteUrl,
+        _: Vec<Range<u64>>,
+        _: impl FnOnce(Result<FetchedFile, FetchError>) + Send + 'static,
+    ) {
+        match self.0 {}
+    }
+
     pub fn read(&self, _: &RemoteUrl, _: u64) -> Result<Vec<u8>, Error> {
         match self.0 {}
     }

@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use warc::ArchiveFile;
+use warc::{ArchiveFile, ArchiveRange};
 
 /// The first wait after an interrupted body. Each further wait is twice as long.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
@@ -30,6 +30,9 @@ const MIN_BYTES_PER_SECOND: f64 = 1024.0;
 
 /// The number of requests to a server without any answer, after which fetching fails.
 const TRIES_WITHOUT_ANSWER: u32 = 4;
+
+/// The bytes at the start of a zstd archive that state the length of its dictionary.
+const DICTIONARY_HEADER_BYTES: u64 = 8;
 
 /// The reason why one attempt to fetch an object failed.
 pub(super) enum AttemptFailure {
@@ -210,6 +213,86 @@ pub(super) async fn fetch(
     }
 }
 
+/// Fetches byte ranges of an object, one after the other. If the object is a zstd archive with a dictionary, that
+/// is fetched, too.
+pub(super) async fn fetch_ranges(
+    network: &Network,
+    url: &RemoteUrl,
+    mut wanted: Vec<Range<u64>>,
+    max_bytes: u64,
+) -> Result<FetchedFile, FetchError> {
+    let (mut ranges, mut identity): (Vec<ArchiveRange>, Option<ObjectIdentity>) =
+        (Vec::new(), None);
+    let may_have_dictionary = url.display_path().to_string_lossy().ends_with(".zst");
+    if may_have_dictionary {
+        wanted.insert(0, 0..DICTIONARY_HEADER_BYTES);
+    }
+    let mut next = 0;
+    while let Some(range) = wanted.get(next).cloned() {
+        next += 1;
+        let fetched = fetch_range(network, url, &range, max_bytes).await?;
+        let Some(FetchedFile {
+            file,
+            identity: of_range,
+        }) = fetched
+        else {
+            continue;
+        };
+        if identity
+            .as_ref()
+            .is_some_and(|first| first.is_different_from(&of_range))
+        {
+            let reason = "it changed while its records were fetched".to_owned();
+            let kind = FetchErrorKind::Refused { reason };
+            return Err(FetchError {
+                url: url.clone(),
+                kind,
+            });
+        }
+        identity = Some(of_range);
+        if may_have_dictionary && next == 1 {
+            let mut header = [0; DICTIONARY_HEADER_BYTES as usize];
+            let count = file.read_at(0, &mut header).unwrap_or(0);
+            let length = warc::dictionary_frame_bytes(&header[..count]);
+            if let Some(length) = length.filter(|length| *length > DICTIONARY_HEADER_BYTES) {
+                wanted.insert(next, 0..length);
+            }
+        }
+        ranges.push(ArchiveRange {
+            offset: range.start,
+            bytes: file,
+        });
+    }
+    Ok(FetchedFile {
+        file: ArchiveFile::from_ranges(ranges),
+        identity: identity.unwrap_or(ObjectIdentity {
+            bytes: 0,
+            etag: None,
+            modified: None,
+        }),
+    })
+}
+
+/// Fetches a byte range of an object; `None` if it begins beyond the end of the object.
+async fn fetch_range(
+    network: &Network,
+    url: &RemoteUrl,
+    range: &Range<u64>,
+    max_bytes: u64,
+) -> Result<Option<FetchedFile>, FetchError> {
+    let wanted = WantedBytes {
+        range: Some(range.clone()),
+        max_bytes,
+    };
+    match fetch(network, url, &wanted).await {
+        Err(FetchError {
+            kind: FetchErrorKind::BeyondEnd { .. },
+            ..
+        }) => Ok(None),
+        fetched => fetched.map(Some),
+    }
+}
+
 /// Waits after an interruption, longer if earlier ones followed each other without new bytes.
 async fn wait_after_interruption(interruptions: &mut u32) {
     let wait = FIRST_WAIT * 2_u32.saturating_pow((*interruptions).min(16));
@@ -347,6 +430,7 @@ pub(super) fn classify_error(error: &object_store::Error, is_rest: bool) -> Atte
                 404 | 410 => AttemptFailure::Final(FetchErrorKind::Missing { reason }),
                 501 => AttemptFailure::Final(FetchErrorKind::Refused { reason }),
                 412 | 416 if is_rest => AttemptFailure::NotContinued { reason },
+                416 => AttemptFailure::Final(FetchErrorKind::BeyondEnd { reason }),
                 429 | 503 => AttemptFailure::Refused { reason },
                 408 | 500.. => AttemptFailure::Interrupted { reason },
                 _ => AttemptFailure::Final(FetchErrorKind::Refused { reason }),

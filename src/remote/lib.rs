@@ -234,6 +234,8 @@ pub struct FetchError {
 pub enum FetchErrorKind {
     /// The server has no such object, or refuses this one only.
     Missing { reason: String },
+    /// The range that is requested begins beyond the end of the object.
+    BeyondEnd { reason: String },
     /// The first answer of the server is 401 or 403.
     Denied { reason: String },
     /// The server has never answered.
@@ -265,6 +267,7 @@ impl fmt::Display for FetchErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing { reason }
+            | Self::BeyondEnd { reason }
             | Self::Denied { reason }
             | Self::NoAnswer { reason }
             | Self::Refused { reason } => f.write_str(reason),

@@ -73,6 +73,38 @@ pub enum ScanErrorKind {
     },
     /// An input is not an archive that can be read.
     NotAnArchive(warc::ErrorKind),
+    /// A file is not a table that can be read.
+    NotATable(TableDefect),
+    /// A list of records has a row that is refused.
+    BadRecordList {
+        /// The number of the row, from 0.
+        row: u64,
+        /// The reason why it is refused.
+        reason: String,
+    },
+    /// A list has a record twice.
+    RepeatedRecord {
+        /// The archive.
+        archive: String,
+        /// The offset of the record.
+        offset: u64,
+    },
+    /// A record of a list ends after the next one begins.
+    OverlappingRecords {
+        /// The archive.
+        archive: String,
+        /// The offset of the record.
+        offset: u64,
+        /// Its length.
+        length: u64,
+        /// The offset of the next one.
+        next: u64,
+    },
+    /// A list of records has more than a limit.
+    TooManyRecords {
+        /// The limit.
+        limit: usize,
+    },
     /// This number of threads cannot be started.
     Threads(usize),
 }
@@ -150,6 +182,28 @@ impl Kind for ScanErrorKind {
                 )
             }
             Self::NotAnArchive(why) => write!(f, "'{place}': {why}"),
+            Self::NotATable(defect) => write!(f, "'{place}' is not a table to be read: {defect}"),
+            Self::BadRecordList { row, reason } => {
+                write!(f, "'{place}', row {row} (counted from 0): {reason}")
+            }
+            Self::RepeatedRecord { archive, offset } => {
+                write!(
+                    f,
+                    "'{place}' has the record at {offset} of '{archive}' twice"
+                )
+            }
+            Self::OverlappingRecords {
+                archive,
+                offset,
+                length,
+                next,
+            } => write!(
+                f,
+                "in '{place}', records of '{archive}' overlap: that at {offset} has {length} bytes, and the next one begins at {next}"
+            ),
+            Self::TooManyRecords { limit } => {
+                write!(f, "'{place}' has more than {limit} records")
+            }
             Self::Threads(threads) => write!(f, "cannot start {threads} threads"),
         }
     }
@@ -173,5 +227,89 @@ impl fmt::Display for UnsafeLineReason {
             Self::ParentFolder => "leads out of its folder",
             Self::OtherServer => "leads to another server or protocol",
         })
+    }
+}
+
+/// The reason why a file is not a table that can be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TableDefect {
+    /// It has no column with any of these names.
+    NoColumn {
+        /// The names.
+        names: Vec<String>,
+        /// The first columns that it has.
+        found: Vec<String>,
+    },
+    /// Two columns have names that differ from the wanted one in case.
+    AmbiguousColumn {
+        /// Their names.
+        names: [String; 2],
+    },
+    /// A column has values of another type.
+    ColumnType {
+        /// Its name.
+        name: String,
+        /// Its type.
+        kind: String,
+    },
+    /// The header of CSV is too long.
+    LongHeader {
+        /// The limit.
+        bytes_max: usize,
+    },
+    /// A page of a Parquet file is too large.
+    LargePage {
+        /// The row group, from 0.
+        row_group: usize,
+        /// The column.
+        column: String,
+        /// The size of the page in bytes.
+        bytes: u64,
+        /// The limit.
+        bytes_max: u64,
+    },
+    /// It has no rows.
+    Empty,
+    /// It has another format.
+    Format {
+        /// The error of the reader.
+        message: String,
+    },
+}
+
+impl fmt::Display for TableDefect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoColumn { names, found } => write!(
+                f,
+                "it has no column '{}'; its columns are {}",
+                names.join("' or '"),
+                found.join(", ")
+            ),
+            Self::AmbiguousColumn { names } => {
+                write!(
+                    f,
+                    "its columns '{}' and '{}' differ in case only",
+                    names[0], names[1]
+                )
+            }
+            Self::ColumnType { name, kind } => {
+                write!(f, "its column '{name}' is of the type {kind}")
+            }
+            Self::LongHeader { bytes_max } => {
+                write!(f, "its first line has more than {bytes_max} bytes")
+            }
+            Self::LargePage {
+                row_group,
+                column,
+                bytes,
+                bytes_max,
+            } => write!(
+                f,
+                "row group {row_group} has a page of {bytes} bytes in the column '{column}', more than {bytes_max}"
+            ),
+            Self::Empty => f.write_str("it has no rows"),
+            Self::Format { message } => f.write_str(message),
+        }
     }
 }

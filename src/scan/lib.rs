@@ -35,6 +35,8 @@ compile_error!("robots-scan needs the file locks, links and folders of a Unix sy
 pub mod error;
 pub mod input;
 pub mod pipeline;
+mod source;
+mod table_file;
 pub mod thread_pool;
 
 pub use disk::error::Error;

@@ -66,9 +66,10 @@ mod unsupported_format;
 #[cfg(test)]
 mod tests;
 
-pub use archive_file::ArchiveFile;
+pub use archive_file::{ArchiveFile, ArchiveRange, StoredBytes};
 pub use decode::Compression;
 pub use decode::source::SLICE_BYTES;
+pub use decode::zstd::dictionary_frame_bytes;
 pub use detect::detect;
 pub use error::{DamagedRange, Error, ErrorKind};
 pub use reader::{Limits, Reader};

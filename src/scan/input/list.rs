@@ -135,14 +135,7 @@ pub(super) fn read_paths(
         if url.is_some() {
             check_remote_line(line, url.as_ref()).map_err(|kind| Error::new(kind, list))?;
         }
-        let path = match &base {
-            Some(base) if !has_scheme(line) => format!(
-                "{}/{}",
-                base.trim_end_matches('/'),
-                line.trim_start_matches('/')
-            ),
-            _ => line.to_owned(),
-        };
+        let path = join_base(base.as_deref(), line);
         if found.len() as u64 >= MAX_INPUTS {
             let kind = ScanErrorKind::TooManyInputs {
                 inputs: found.len() + 1,
@@ -176,9 +169,21 @@ pub(super) fn read_paths(
     Ok(())
 }
 
+/// Puts a prefix before a line of a list, unless it is a URL.
+pub(super) fn join_base(base: Option<&str>, line: &str) -> String {
+    match base {
+        Some(base) if !has_scheme(line) => format!(
+            "{}/{}",
+            base.trim_end_matches('/'),
+            line.trim_start_matches('/')
+        ),
+        _ => line.to_owned(),
+    }
+}
+
 /// Returns an error if a line of a list at a URL leads elsewhere than to its server: whoever can
 /// change the list must not be able to read files of this machine, or to direct requests.
-fn check_remote_line(line: &str, list: Option<&RemoteUrl>) -> Result<(), ScanErrorKind> {
+pub(super) fn check_remote_line(line: &str, list: Option<&RemoteUrl>) -> Result<(), ScanErrorKind> {
     let refuse = |reason| Err(unsafe_line_error(line, reason));
     if line.starts_with(['/', '\\']) {
         return refuse(UnsafeLineReason::AbsolutePath);

@@ -4,26 +4,36 @@
 //! [`find`] expands the arguments and the list of paths of [`InputOptions`] into
 //! [`Input`]s. `names.rs` gives each input the name that identifies its captures
 //! (`warc_filename`), `list.rs` expands folders, globs and lists of paths,
+//! `record_list.rs` and `body_tables.rs` find the inputs of lists of records and of tables of bodies,
+//! `selection.rs` has the part of an input that is read,
 //! `partition.rs` and `warcinfo.rs` find the crawl and the subset in the path and in
 //! the first record of an archive, and `stream.rs` reads inputs that can be read
 //! only once.
 
+mod body_tables;
 mod list;
 mod names;
 mod partition;
+mod record_list;
+mod selection;
 pub mod stream;
 mod warcinfo;
 
 use crate::error::ScanErrorKind;
 use crate::input::stream::{PEEK_BYTES, Stream};
 use crate::thread_pool;
+pub use body_tables::{BodyColumns, BodyRows, find_bodies};
+pub(crate) use body_tables::{column as body_column, open_table};
 use dataset::division::{Sample, Shard};
 pub use dataset::tables::is_partition_name;
 use disk::error::Error;
 use disk::open_files;
 use partition::{find_crawl_in_path, find_subset_in_path};
 use rayon::prelude::*;
+pub use record_list::{MAX_INPUT_RECORDS, find_records};
 use remote::{NotARemoteUrl, Remote, RemoteUrl, has_scheme, without_secrets};
+pub(crate) use selection::join_neighbours;
+pub use selection::{RecordAddress, Selection};
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -123,7 +133,7 @@ impl NamedInput {
     }
 }
 
-/// An archive to be read.
+/// An archive, or a table, to be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
     /// The index in the list of all inputs, also of those of other shards, from
@@ -131,9 +141,11 @@ pub struct Input {
     pub index: u64,
     /// The source of its bytes.
     pub source: InputSource,
+    /// The records or rows that are read.
+    pub selection: Selection,
     /// The name, `warc_filename` in the tables.
     pub name: String,
-    /// The size in bytes; `None` if it cannot be known.
+    /// The size in bytes of what is read; `None` if it cannot be known.
     pub bytes: Option<u64>,
     /// The crawl: the value of the partition column `crawl`.
     pub crawl: String,
@@ -148,6 +160,9 @@ impl Input {
         let (InputSource::File(path), Some(before)) = (&self.source, self.bytes) else {
             return None;
         };
+        if !self.selection.is_all() {
+            return None;
+        }
         // A file that was removed meanwhile was open, so all of it could be read.
         let now = fs::metadata(path).map_or(before, |metadata| metadata.len());
         if now != before {
@@ -425,6 +440,7 @@ fn complete_input(
     Ok(Input {
         index,
         source,
+        selection: Selection::All,
         name,
         bytes,
         crawl: crawl.unwrap_or_else(|| UNKNOWN_CRAWL.to_owned()),

@@ -24,7 +24,6 @@
 //! records, and a slice of an archive is only accepted if it begins exactly where the slice before
 //! it ended.
 
-mod archive_slice;
 mod hosts;
 mod objects;
 mod open_part;
@@ -34,6 +33,7 @@ mod pending_slice;
 mod plan;
 mod progress;
 mod scheduler;
+mod slice_output;
 mod stats;
 mod table_reader;
 mod tasks;

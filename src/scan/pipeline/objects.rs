@@ -7,11 +7,8 @@
 //! how large objects are.
 
 use super::tasks::{FetchResult, TaskPool, TaskResult};
-use crate::input::{Input, InputSource};
-use remote::{
-    FetchError, FetchErrorKind, FetchedFile, MAX_OBJECT_IN_MEMORY_BYTES, ObjectIdentity, Remote,
-    RemoteUrl,
-};
+use crate::input::{Input, InputSource, Selection, join_neighbours};
+use remote::{FetchError, FetchErrorKind, FetchedFile, ObjectIdentity, Remote, RemoteUrl};
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::Arc;
@@ -88,21 +85,27 @@ impl RemoteObjects {
                 return;
             }
             self.planned.pop_front();
-            self.request(index, url);
+            self.request(index, url, &inputs[index].selection);
         }
     }
 
     /// Requests the object of an input, also if it was fetched before.
-    pub(super) fn request(&mut self, input: usize, url: &RemoteUrl) {
+    pub(super) fn request(&mut self, input: usize, url: &RemoteUrl, selection: &Selection) {
         let Some(client) = &self.client else {
             return;
         };
         self.unanswered_requests += 1;
         let sender = self.tasks.sender();
-        client.request(url.clone(), move |result| {
+        let deliver = move |result| {
             // The receiver is gone if the run has failed.
             let _ = sender.send(TaskResult::ObjectFetched(FetchResult { input, result }));
-        });
+        };
+        match selection {
+            Selection::Records(addresses) => {
+                client.request_ranges(url.clone(), join_neighbours(addresses), deliver);
+            }
+            Selection::All | Selection::Rows(_) => client.request(url.clone(), deliver),
+        }
     }
 
     /// Takes the answer to a request. Returns the object.
@@ -166,14 +169,11 @@ impl RemoteObjects {
 }
 
 fn is_on_disk(file: &ArchiveFile) -> bool {
-    file.length() > MAX_OBJECT_IN_MEMORY_BYTES
+    file.stored_bytes().on_disk > 0
 }
 
 fn bytes_in_memory(file: &ArchiveFile) -> u64 {
-    match is_on_disk(file) {
-        true => 0,
-        false => file.length(),
-    }
+    file.stored_bytes().in_memory
 }
 
 /// Returns true if the first `count` bytes of two objects are equal.

@@ -1,7 +1,8 @@
 //! A slice in the queue of the scheduler.
 
-use super::archive_slice::{SliceOutput, SliceSource, SliceState, TruncationPoint};
+use super::slice_output::{SliceOutput, SliceState};
 use super::worker::Worker;
+use crate::source::{SliceSource, TruncationPoint};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};

@@ -1,8 +1,8 @@
 //! The division of inputs into parts and slices, made before anything is read.
 
-use super::archive_slice::SliceSource;
 use super::pending_slice::{PendingSlice, SliceWorker};
 use crate::input::{Input, InputSource};
+use crate::source::SliceSource;
 use dataset::division::PartSize;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -24,19 +24,21 @@ pub struct Part {
     pub inputs: Range<usize>,
 }
 
-/// Divides inputs into parts, according to their sizes or their number alone.
+/// Divides inputs into parts, according to their sizes, their number or that of their records alone.
 ///
 /// If the size of parts is limited, a stream, whose size is unknown, and an input above the limit are
 /// parts of their own.
 pub fn plan_parts(inputs: &[Input], size: PartSize) -> Vec<Part> {
     let part_bytes = match size {
         PartSize::Bytes(bytes) => bytes,
-        PartSize::Inputs(_) => u64::MAX,
+        PartSize::Inputs(_) | PartSize::Records(_) => u64::MAX,
     };
     let mut parts: Vec<Part> = Vec::new();
     let mut last_part_bytes: u64 = 0;
+    let mut last_part_records: u64 = 0;
     for (i, input) in inputs.iter().enumerate() {
         let bytes = input.bytes.unwrap_or(part_bytes);
+        let records = input.selection.record_count();
         let fits = parts.last().is_some_and(|part| {
             let last = &inputs[part.inputs.end - 1];
             let has_room = match size {
@@ -46,6 +48,7 @@ pub fn plan_parts(inputs: &[Input], size: PartSize) -> Vec<Part> {
                         && bytes.saturating_add(last_part_bytes) <= part_bytes
                 }
                 PartSize::Inputs(most) => (part.inputs.len() as u64) < most,
+                PartSize::Records(most) => last_part_records + records <= most,
             };
             has_room && last.crawl == input.crawl && last.subset == input.subset
         });
@@ -57,9 +60,11 @@ pub fn plan_parts(inputs: &[Input], size: PartSize) -> Vec<Part> {
                     inputs: i..i + 1,
                 });
                 last_part_bytes = 0;
+                last_part_records = 0;
             }
         }
         last_part_bytes = bytes.saturating_add(last_part_bytes);
+        last_part_records += records;
     }
     parts
 }
@@ -73,8 +78,8 @@ pub(super) fn plan_part_slices(
     slices: &mut VecDeque<PendingSlice>,
 ) {
     for input in inputs.clone() {
-        let Input { source, bytes, .. } = &all_inputs[input];
-        let source = match source {
+        let planned = &all_inputs[input];
+        let source = match &planned.source {
             InputSource::File(path) => Some(SliceSource::File(path.clone())),
             InputSource::Stream(stream) => Some(SliceSource::Stream(Arc::clone(stream))),
             InputSource::Missing(_) => Some(SliceSource::Missing),
@@ -83,26 +88,29 @@ pub(super) fn plan_part_slices(
         let is_last_of_part = input + 1 == inputs.end;
         slices.extend(plan_input_slices(
             part,
-            input,
+            (input, planned),
             is_last_of_part,
             source,
-            *bytes,
+            planned.bytes,
             threads,
         ));
     }
 }
 
-/// Returns the slices of an input. Without a source it returns one slice, which holds the place of an
+/// Returns the slices of an input, which is given with its index. Without a source it returns one slice, which holds the place of an
 /// object until that is fetched.
 pub(super) fn plan_input_slices(
     part: usize,
-    input: usize,
+    (input, planned): (usize, &Input),
     is_last_of_part: bool,
     source: Option<SliceSource>,
     bytes: Option<u64>,
     threads: usize,
 ) -> Vec<PendingSlice> {
-    let ranges = divide_into_ranges(source.as_ref(), bytes, threads);
+    let ranges = match planned.selection.is_all() {
+        true => divide_into_ranges(source.as_ref(), bytes, threads),
+        false => vec![None],
+    };
     let count = ranges.len();
     let compression = Arc::default();
     let slice = |(i, range)| PendingSlice {
@@ -155,6 +163,7 @@ fn divide_into_ranges(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::input::{RecordAddress, Selection};
 
     fn input(name: &str, bytes: Option<u64>, crawl: &str) -> Input {
         let source = InputSource::File(name.into());
@@ -162,6 +171,7 @@ mod tests {
             index: 0,
             source,
             name: name.into(),
+            selection: Selection::All,
             bytes,
             crawl: crawl.into(),
             subset: "robotstxt".into(),
@@ -184,6 +194,17 @@ mod tests {
         };
         assert_eq!(ranges(PartSize::Bytes(10)), [0..2, 2..3, 3..4, 4..5, 5..6]);
         assert_eq!(ranges(PartSize::Inputs(2)), [0..2, 2..3, 3..5, 5..6]);
+        let mut listed = inputs.clone();
+        for (i, input) in listed.iter_mut().enumerate() {
+            let address = RecordAddress {
+                offset: 0,
+                length: 1,
+            };
+            input.selection = Selection::Records(vec![address; i].into());
+        }
+        let parts = plan_parts(&listed, PartSize::Records(3)).into_iter();
+        let ranges: Vec<_> = parts.map(|part| part.inputs).collect();
+        assert_eq!(ranges, [0..3, 3..4, 4..5, 5..6]);
     }
 
     #[test]

@@ -10,17 +10,18 @@
 //! If you change what is read ahead, also check `OpenFileLimits`, which limits the open files, and the
 //! tests `reads` and `limits`, which bound memory and compare numbers of threads.
 
-use super::archive_slice::{ArchiveSlice, SliceOutput, SliceSource, SliceState};
 use super::objects::{RefetchOutcome, RemoteObjects};
 use super::options::Options;
 use super::part_writer::{OutputTarget, PartWriter};
 use super::pending_slice::{BoundaryCheck, PendingSlice, SliceWorker};
 use super::plan::{plan_input_slices, plan_part_slices};
 use super::progress::{ScanNotice, ScanProgress, ScanReporter};
+use super::slice_output::{SliceOutput, SliceState};
 use super::stats::{InputCoverage, ResumedParts, ScanSummary};
 use super::tasks::{FetchResult, IdleAnalyzers, SliceReadResult, TaskPool, TaskResult};
 use super::worker::Worker;
 use crate::input::{Input, InputSource};
+use crate::source::{ArchiveSlice, SliceSource};
 use capture::CaptureScope;
 use dataset::tables::add_to_capture_keys;
 use disk::error::{Error, ErrorKind};
@@ -282,6 +283,7 @@ impl<'a> Scheduler<'a> {
         };
         worker.begin_slice(ArchiveSlice {
             source,
+            selection: input.selection.clone(),
             name: input.name.as_str().into(),
             first_robots_id: (input.index * MAX_CAPTURES_PER_INPUT).cast_signed(),
             range,
@@ -291,7 +293,7 @@ impl<'a> Scheduler<'a> {
                 max_body_bytes: options.max_body_bytes,
                 body_limit: options.body_limit,
             },
-            may_fetch_again: !slice.is_refetched,
+            may_fetch_again: !slice.is_refetched && input.selection.is_all(),
             compression: Arc::clone(&slice.compression),
         });
         self.continue_worker(i, worker);
@@ -337,7 +339,8 @@ impl<'a> Scheduler<'a> {
             Ok(fetched) => {
                 let file = fetched.file.clone();
                 self.objects.keep(index, fetched);
-                let bytes = file.length();
+                let bytes = self.options.inputs[index].bytes;
+                let bytes = bytes.unwrap_or_else(|| file.length());
                 (SliceSource::Object(file), bytes)
             }
             Err(FetchErrorKind::Missing { .. }) if self.options.skips_missing => {
@@ -347,7 +350,7 @@ impl<'a> Scheduler<'a> {
         };
         let slices = plan_input_slices(
             slice.part,
-            index,
+            (index, &self.options.inputs[index]),
             slice.is_last_of_part,
             Some(source),
             Some(bytes),
@@ -487,7 +490,7 @@ impl<'a> Scheduler<'a> {
             SliceState::More | SliceState::LargeBody => None,
             SliceState::Truncated(_) => {
                 if let InputSource::Remote(url) = &input.source {
-                    self.objects.request(index, url);
+                    self.objects.request(index, url, &input.selection);
                 }
                 None
             }

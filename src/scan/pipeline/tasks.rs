@@ -1,7 +1,7 @@
 //! The thread pool of a run, and the results of its tasks.
 
-use super::archive_slice::SliceOutput;
 use super::open_part::OpenPart;
+use super::slice_output::SliceOutput;
 use super::worker::Worker;
 use crate::thread_pool;
 use capture::analysis::Analyzer;

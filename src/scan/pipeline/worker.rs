@@ -1,23 +1,22 @@
-//! Workers, which read slices of archives and turn them into batches of rows.
+//! Workers, which read slices of sources and turn them into batches of rows.
 //!
 //! A worker owns everything it uses except for the analyzer. It returns regularly with what it has
-//! read, so that memory is bounded whatever an archive holds. The scheduler decides when it is
+//! read, so that memory is bounded whatever an input holds. The scheduler decides when it is
 //! continued.
 //!
 //! If you change when a worker returns, also check `Scheduler::assign_work`: a large body must only be
 //! analyzed when the scheduler allows it.
 
-use super::archive_slice::{ArchiveSlice, SliceOutput, SliceSource, SliceState, TruncationPoint};
 use super::options::Options;
+use super::slice_output::{SliceOutput, SliceState};
 use super::stats::ScanStats;
+use crate::source::{ArchiveSlice, SliceSource};
+use crate::source::{OpenedSource, SourceError, SourceReader, digest_fault};
 use capture::Capture;
 use capture::analysis::Analyzer;
-use capture::digest::DIGEST_MISMATCH;
 use dataset::tables::{Fault, OptionalColumns, TableBuilders};
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use warc::{ArchiveFile, ErrorKind, Integrity, RecordLocation};
 
 /// The bytes of bodies after which a worker returns.
 const RETURN_AFTER_BYTES: usize = 1 << 20;
@@ -31,7 +30,7 @@ const LARGE_BODY_BYTES: usize = 1 << 20;
 
 /// A reader of slices, which reuses its memory.
 pub(crate) struct Worker {
-    reader: warc::Reader,
+    source: SourceReader,
     tables: TableBuilders,
     stop: Arc<AtomicBool>,
     /// True if digests are verified even if a checksum protects the bytes.
@@ -41,17 +40,15 @@ pub(crate) struct Worker {
     first_member: Option<u64>,
     /// The fault at the end of an object that seems to be truncated, until it was fetched again.
     withheld_fault: Option<Fault>,
-    /// True if the reader is at a record with a large body that was not analyzed.
+    /// True if the source is at an item with a large body that was not analyzed.
     is_at_large_body: bool,
 }
 
 impl Worker {
     /// Creates a worker. It stops early once `stop` is set.
     pub(crate) fn new(options: &Options, stop: Arc<AtomicBool>) -> Self {
-        let mut reader = warc::Reader::new(options.warc_limits());
-        reader.set_stop_flag(Arc::clone(&stop));
         Self {
-            reader,
+            source: SourceReader::new(options.warc_limits(), Arc::clone(&stop)),
             tables: TableBuilders::new(
                 options.layout.tables(),
                 OptionalColumns {
@@ -88,13 +85,12 @@ impl Worker {
             SliceState::More
             | SliceState::LargeBody
             | SliceState::Truncated(_)
-            | SliceState::Failed(_) => self.reader.progress_offset(),
-            SliceState::Unreadable => self.reader.bytes_read(),
+            | SliceState::Failed(_) => self.source.progress_offset(),
+            SliceState::Unreadable => self.source.bytes_read(),
             SliceState::Finished(next_member) => *next_member,
         };
         if matches!(state, SliceState::Finished(_)) {
-            // The bytes of an object are freed.
-            self.reader.close();
+            self.source.close();
             self.slice = None;
         }
         let batches = self.tables.take();
@@ -128,31 +124,27 @@ impl Worker {
             // The scheduler continues a worker at a large body once it may be analyzed.
             let accepts_large_body = std::mem::take(&mut self.is_at_large_body);
             if !accepts_large_body {
-                match self.reader.read_record() {
+                match self.source.advance() {
                     Ok(true) => {}
-                    Ok(false) => return SliceState::Finished(self.reader.next_offset()),
-                    Err(error) if error.is_fatal() => {
+                    Ok(false) => return SliceState::Finished(self.source.next_offset()),
+                    Err(SourceError::Failed(error)) => {
                         // A stop interrupts long members. The input has not failed then.
                         return match self.is_stopped() {
                             true => SliceState::More,
-                            false => SliceState::Failed(io::Error::other(error)),
+                            false => SliceState::Failed(error),
                         };
                     }
-                    Err(error) => {
-                        let fault = damage_fault(&error, error.bytes_skipped());
-                        if self.claim_refetch(&error) {
+                    Err(SourceError::Damaged { fault, truncation }) => {
+                        if let Some(point) = truncation.filter(|_| self.claim_refetch()) {
                             self.withheld_fault = Some(fault);
-                            return SliceState::Truncated(TruncationPoint {
-                                offset: error.offset(),
-                                records_before: error.records_before(),
-                            });
+                            return SliceState::Truncated(point);
                         }
                         self.push_fault(fault, stats);
                         continue;
                     }
                 }
             }
-            if !self.push_record(accepts_large_body, analyzer, stats) {
+            if !self.push_item(accepts_large_body, analyzer, stats) {
                 self.is_at_large_body = true;
                 return SliceState::LargeBody;
             }
@@ -164,76 +156,47 @@ impl Worker {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Returns true, once for each slice, if an error is the end of an object that may have been
-    /// truncated in transit: the object is then fetched again. After that the fault is recorded.
-    fn claim_refetch(&mut self, error: &warc::Error) -> bool {
+    /// Returns true, once for each slice of an object, which may have been truncated in transit: it is
+    /// then fetched again. After that the fault is recorded.
+    fn claim_refetch(&mut self) -> bool {
         let Some(slice) = &mut self.slice else {
             return false;
         };
-        let SliceSource::Object(file) = &slice.source else {
-            return false;
-        };
-        let end = error.offset().saturating_add(error.bytes_skipped());
-        slice.may_fetch_again
-            && matches!(error.kind(), ErrorKind::Truncated | ErrorKind::Empty)
-            && end >= file.length()
-            && std::mem::take(&mut slice.may_fetch_again)
+        matches!(slice.source, SliceSource::Object(_)) && std::mem::take(&mut slice.may_fetch_again)
     }
 
     /// Opens the input of the slice and searches for the first member. Returns a state if there is
     /// nothing to read.
     fn open_input(&mut self, stats: &mut ScanStats) -> Option<SliceState> {
-        let reader = &mut self.reader;
         let Some(slice) = &self.slice else {
             return Some(SliceState::Finished(0));
         };
-        let opened = match &slice.source {
-            SliceSource::Missing => {
-                self.push_fault(missing_input_fault(), stats);
-                self.first_member = Some(0);
-                return Some(SliceState::Finished(0));
-            }
-            SliceSource::Failed(reason) => {
-                return Some(SliceState::Failed(io::Error::other(&**reason)));
-            }
-            SliceSource::Stream(stream) => match stream.take() {
-                Ok(stream) => reader.open_stream(stream).map(|()| Some(0)),
-                Err(error) => return Some(SliceState::Failed(error)),
-            },
-            SliceSource::File(path) => match ArchiveFile::open(path) {
-                Ok(file) => open_at_first_member(reader, &file, slice),
-                Err(error) => return Some(SliceState::Failed(error)),
-            },
-            SliceSource::Object(file) => open_at_first_member(reader, file, slice),
-        };
-        if let Ok(Some(_)) = opened {
-            // Another slice may have set it already, to the same value.
-            let _ = slice.compression.set(reader.compression());
-        }
-        match opened {
-            Ok(Some(start)) => {
+        match self.source.open(slice) {
+            OpenedSource::At(start) => {
                 self.first_member = Some(start);
                 None
             }
-            Ok(None) => {
+            OpenedSource::Nothing => {
                 let end = slice.range.as_ref().map_or(0, |range| range.end);
                 Some(SliceState::Finished(end))
             }
-            Err(error) if error.kind() == ErrorKind::Io => {
-                Some(SliceState::Failed(io::Error::other(error)))
-            }
-            Err(error) => {
-                let bytes = reader.input_bytes().unwrap_or(0);
+            OpenedSource::Missing(fault) => {
+                self.push_fault(fault, stats);
                 self.first_member = Some(0);
-                self.push_fault(damage_fault(&error, bytes), stats);
+                Some(SliceState::Finished(0))
+            }
+            OpenedSource::Unreadable(fault) => {
+                self.first_member = Some(0);
+                self.push_fault(fault, stats);
                 Some(SliceState::Unreadable)
             }
+            OpenedSource::Failed(error) => Some(SliceState::Failed(error)),
         }
     }
 
-    /// Adds the rows of the current record. Returns false, and does nothing, if it has a large body
+    /// Adds the rows of the current item. Returns false, and does nothing, if it has a large body
     /// that must not be analyzed yet.
-    fn push_record(
+    fn push_item(
         &mut self,
         accepts_large_body: bool,
         analyzer: &mut Analyzer,
@@ -242,27 +205,23 @@ impl Worker {
         let Some(slice) = &self.slice else {
             return true;
         };
-        let record = self.reader.record();
-        let capture = Capture::read(&record, slice.scope);
-        if !accepts_large_body && capture.as_ref().is_some_and(has_large_body) {
+        let mut item = self.source.item(slice.scope);
+        if !accepts_large_body && item.capture.as_ref().is_some_and(has_large_body) {
             return false;
         }
         stats.records += 1;
-        let record_type = record.record_type().name();
-        *stats.records_by_type.entry(record_type).or_default() += 1;
-        let Some(mut capture) = capture else {
-            return true;
-        };
-        if (record.integrity() == Integrity::Unguarded || self.verify_digests)
-            && let Some(field) = capture.verify_digests(&record)
-        {
-            let fault = digest_fault(record.location(), field);
+        *stats.records_by_type.entry(item.kind).or_default() += 1;
+        if let Some(field) = item.verify_digests(self.verify_digests) {
+            let fault = digest_fault(item.location, field);
             self.tables.push_fault(&slice.name, &fault);
             stats.push_fault(fault);
         }
+        let Some(capture) = &item.capture else {
+            return true;
+        };
         // The scheduler adds the number of captures before this output.
         let robots_id = slice.first_robots_id + stats.captures.cast_signed();
-        let analysis = analyzer.analyze(robots_id, record.location(), &capture);
+        let analysis = analyzer.analyze(robots_id, item.location, capture);
         self.tables.push(&slice.name, &analysis);
         stats.captures += 1;
         let status = capture.fetch.status;
@@ -279,78 +238,8 @@ impl Worker {
     }
 }
 
-/// Opens a file or an object at the first member of a slice, and returns its offset.
-fn open_at_first_member(
-    reader: &mut warc::Reader,
-    file: &ArchiveFile,
-    slice: &ArchiveSlice,
-) -> Result<Option<u64>, warc::Error> {
-    match slice.range.clone() {
-        None => reader.open_range(file, 0..u64::MAX).map(|()| Some(0)),
-        Some(range) if slice.begins_at_member => {
-            let start = range.start;
-            reader.open_range(file, range).map(|()| Some(start))
-        }
-        Some(range) => {
-            let compression = slice.compression.get().copied();
-            match reader.open_slice(file, range, compression) {
-                // The first slice of the input reports what is wrong with it.
-                Err(error) if error.kind() != ErrorKind::Io => Ok(None),
-                opened => opened,
-            }
-        }
-    }
-}
-
 /// Returns true if the capture has a body that is large and will be parsed.
 fn has_large_body(capture: &Capture<'_>) -> bool {
     let body = capture.body.as_ref().filter(|_| capture.should_parse());
     body.is_some_and(|body| body.len() > LARGE_BODY_BYTES)
-}
-
-// The texts of the column `detail` of `faults` are those of the archive reader: rewording them changes
-// data, which `tests/golden` shows.
-
-/// Returns the fault of an input that does not exist.
-fn missing_input_fault() -> Fault {
-    Fault {
-        offset: 0,
-        bytes_skipped: 0,
-        code: "input_missing",
-        detail: "the input does not exist".to_owned(),
-    }
-}
-
-/// Returns the fault of a damaged part of an archive.
-fn damage_fault(error: &warc::Error, bytes_skipped: u64) -> Fault {
-    let text = error.kind();
-    Fault {
-        offset: error.offset(),
-        bytes_skipped,
-        code: error.code(),
-        detail: match (error.decoded_range(), error.records_before()) {
-            (None, 0) => text.to_string(),
-            (None, before) => format!(
-                "{text}; records of the member read before it, which may be wrong: {before}"
-            ),
-            (Some(range), _) => format!(
-                "{text}, at {} of the member's decoded bytes, of which {} are skipped",
-                range.offset, range.bytes
-            ),
-        },
-    }
-}
-
-/// Returns the fault of a capture whose digest differs from that of its header
-/// field `field`.
-fn digest_fault(location: RecordLocation, field: &str) -> Fault {
-    Fault {
-        offset: location.offset,
-        bytes_skipped: 0,
-        code: DIGEST_MISMATCH,
-        detail: format!(
-            "record {} at this offset is not the one of its {field}",
-            location.index_in_member
-        ),
-    }
 }

@@ -36,6 +36,20 @@ const PROBE_DECODED_BYTES: usize = 64;
 /// followed: see [`find_hidden_frame`].
 const HIDDEN_FRAME_SEARCH_BYTES: usize = 4 << 20;
 
+/// Returns the length in bytes of the dictionary frame at the start of a zstd archive, of which at least 8
+/// bytes are known; `None` if it has none.
+pub fn dictionary_frame_bytes(head: &[u8]) -> Option<u64> {
+    if head.first() != Some(&DICTIONARY_FRAME_FIRST_BYTE) {
+        return None;
+    }
+    match parse_frame_start(head) {
+        FrameStart::Skippable(length) => {
+            Some(length).filter(|length| *length <= MAX_DICTIONARY_BYTES as u64)
+        }
+        _ => None,
+    }
+}
+
 /// Decompresses frames. One decompression context serves all inputs of a reader.
 pub(crate) struct ZstdDecoder {
     context: Option<DCtx<'static>>,

@@ -31,7 +31,7 @@ use crate::decode::Compression;
 use crate::decode::buffer::{DecodedBuffer, DecodedEnd};
 use crate::decode::decoder::Decoder;
 use crate::decode::libdeflate::LibdeflateDecoder;
-use crate::detect::{HEAD_BYTES, detect_and_start};
+use crate::detect::{HEAD_BYTES, detect, detect_and_start};
 use crate::error::{Error, ErrorKind};
 use crate::record::Record;
 use crate::record_start::{is_partial_record_start, is_record_start};
@@ -164,6 +164,34 @@ impl Reader {
         self.close();
         self.open_for_slice(file, None)?;
         self.start_range(range)
+    }
+
+    /// Opens a file to read the records of the member, frame or uncompressed record at the start of
+    /// `range`, as if the file ended at the end of the range.
+    ///
+    /// The compression is that of the first bytes of the range. The start of the file is only read if the
+    /// range is a zstd frame, which may need the dictionary there.
+    ///
+    /// # Errors
+    ///
+    /// As [`open_file`](Reader::open_file).
+    pub fn open_record(&mut self, file: &ArchiveFile, range: Range<u64>) -> Result<(), Error> {
+        self.close();
+        let io_error = |error| Error::io(error, range.start);
+        let source = &mut self.decoder.source;
+        source.open_file(file.truncated_at(range.end));
+        source.seek(range.start).map_err(io_error)?;
+        source.set_slice_end(range.end);
+        source.fill(HEAD_BYTES).map_err(io_error)?;
+        // A range that has no record is read as a damaged uncompressed one, so that the fault has its offset.
+        let compression = detect(source.unread()).unwrap_or(Compression::None);
+        if compression == Compression::Zstd {
+            source.seek(0).map_err(io_error)?;
+        }
+        self.decoder.start(compression)?;
+        self.start_range(range.start..range.start.saturating_add(1))?;
+        self.decoder.source.set_slice_end(range.end);
+        Ok(())
     }
 
     /// Opens a slice of a file at the first member, frame or uncompressed record that seems

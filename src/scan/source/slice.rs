@@ -1,10 +1,8 @@
-//! A slice of an archive, and the result of reading it. `plan.rs` divides archives into slices.
+//! A slice of an input, which is read by one reader.
 
-use super::stats::ScanStats;
+use crate::input::Selection;
 use crate::input::stream::Stream;
 use capture::CaptureScope;
-use dataset::tables::TableBatches;
-use std::io;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -28,6 +26,8 @@ pub(crate) enum SliceSource {
 #[derive(Clone, Debug)]
 pub(crate) struct ArchiveSlice {
     pub(crate) source: SliceSource,
+    /// The records or rows of the input that are read.
+    pub(crate) selection: Selection,
     /// The name of the archive.
     pub(crate) name: Arc<str>,
     /// The key of the first capture of the archive.
@@ -43,37 +43,6 @@ pub(crate) struct ArchiveSlice {
     pub(crate) may_fetch_again: bool,
     /// The compression of the input, set once a slice of it was opened.
     pub(crate) compression: Arc<OnceLock<Compression>>,
-}
-
-/// The output of a worker since it was last continued.
-pub(crate) struct SliceOutput {
-    /// The rows. Their captures are numbered from the first capture of this output.
-    pub(crate) batches: TableBatches,
-    pub(crate) stats: ScanStats,
-    /// Bytes of values in the batches.
-    pub(crate) bytes: u64,
-    /// The offset of the first member; `None` if the range has none.
-    pub(crate) first_member: Option<u64>,
-    /// The offset up to which the input was read.
-    pub(crate) reached_offset: u64,
-    pub(crate) state: SliceState,
-}
-
-/// The state of a slice after a worker has returned.
-pub(crate) enum SliceState {
-    /// The worker returned because it has enough output, or because the run is to stop.
-    More,
-    /// The next capture has a large body, which is analyzed when the worker is continued.
-    LargeBody,
-    /// The object seems to be truncated. The fault is withheld until the object has been fetched
-    /// again.
-    Truncated(TruncationPoint),
-    /// The slice was read. The next member begins at this offset.
-    Finished(u64),
-    /// The input is not an archive of a known kind. The whole input was reported as a fault.
-    Unreadable,
-    /// The input failed.
-    Failed(io::Error),
 }
 
 /// The place at which an object seems to be truncated.

@@ -1,0 +1,156 @@
+//! What the commands share that write a dataset from captures: `scan`, `records` and `bodies`.
+
+use crate::caller::{Caller, CommandOutcome};
+use crate::escape::json_line;
+use crate::exit::{self, StoppedError, UsageError};
+use crate::network::EventRoute;
+use crate::progress::ProgressDisplay;
+use crate::progress_source::{InputTotals, ProgressSource};
+use crate::run_args::RunArgs;
+use crate::{defaults, next_commands, summary};
+use anyhow::Result;
+use dataset::crawler::registry::CrawlerRegistry;
+use dataset::tables::Table;
+use dataset::{IfExists, OutputLayout};
+use robots_scan::input::{FoundInputs, Input, InputSource};
+use robots_scan::pipeline::{self, Options, ScanProgress};
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+
+/// Checks that the output may be written, and that it has the tables of optional columns.
+pub(crate) fn check_output(
+    args: &RunArgs,
+    with_record_ids: bool,
+    layout: &OutputLayout,
+) -> Result<()> {
+    let optional_columns = [
+        ("--with-bodies", args.with_bodies),
+        ("--with-record-ids", with_record_ids),
+    ];
+    let mut given = optional_columns.iter().filter(|(_, is_given)| *is_given);
+    if let Some((option, _)) = given.next()
+        && !layout.tables().contains(&Table::RobotsFiles)
+    {
+        let text = format!("{option} adds a column to robots_files, which --tables leaves out");
+        let hint = format!("add robots_files to --tables, or leave out {option}");
+        return Err(UsageError::with_hint(text, hint).into());
+    }
+    layout.check(if_exists(args))?;
+    Ok(())
+}
+
+/// Returns the layout of the output.
+pub(crate) fn output_layout(args: &RunArgs, shard: Option<usize>) -> OutputLayout {
+    OutputLayout::new(&args.output, &select_tables(args, shard.is_some()), shard)
+}
+
+fn if_exists(args: &RunArgs) -> IfExists {
+    match (args.resume, args.overwrite) {
+        (true, _) => IfExists::Resume,
+        (_, true) => IfExists::Overwrite,
+        _ => IfExists::Refuse,
+    }
+}
+
+/// Returns the options of a run over some inputs.
+pub(crate) fn options(
+    args: &RunArgs,
+    found: FoundInputs,
+    layout: OutputLayout,
+    registry: CrawlerRegistry,
+) -> Result<Options> {
+    Ok(Options {
+        if_exists: if_exists(args),
+        threads: defaults::thread_count(args.threads),
+        body_limit: args.body_limit.0,
+        max_body_bytes: usize::try_from(args.max_body_bytes)?,
+        with_bodies: args.with_bodies,
+        registry,
+        listed_inputs: found.listed_inputs,
+        list_digest: found.list_digest,
+        ..Options::new(found.inputs, layout)
+    })
+}
+
+/// Runs the main job, and returns its summary.
+pub(crate) fn run(
+    options: &Options,
+    args: &RunArgs,
+    route: &EventRoute,
+    caller: &Caller,
+) -> Result<CommandOutcome> {
+    let stop = caller.stop_flag()?;
+    let progress = Arc::new(ScanProgress::default());
+    let (sender, notices) = channel();
+    let progress_source = ProgressSource::Scan {
+        progress: Arc::clone(&progress),
+        inputs: InputTotals {
+            count: options.inputs.len() as u64,
+            bytes: options.inputs.iter().map(|input| input.bytes).sum(),
+            has_no_streams: !options.inputs.iter().any(is_stream),
+        },
+    };
+    let display = ProgressDisplay::start(progress_source, Some(notices), args.quiet, caller);
+    route.set_display(Some(sender.clone()));
+    let result =
+        pipeline::run(options, &progress, &sender, &stop).map_err(StoppedError::wrap_if_begun);
+    route.set_display(None);
+    drop(sender);
+    let failed = display.finish();
+    let done = result?;
+
+    let code = if done.failed_inputs > 0 {
+        exit::STOPPED
+    } else if done.faults + done.resumed.faults > 0 {
+        exit::FAULTS
+    } else {
+        exit::OK
+    };
+    let text = if args.json {
+        json_line(&summary::summary_to_json(
+            &done,
+            &args.output,
+            code,
+            &failed,
+        ))
+    } else if args.quiet {
+        String::new()
+    } else {
+        summary::format_summary(&done, &options.layout, &suggest_commands(options))
+    };
+    if done.captures == 0 && done.resumed.parts == 0 && done.failed_inputs == 0 {
+        caller.warn(&summary::no_robots_warning(&done));
+    }
+    Ok(CommandOutcome { code, text })
+}
+
+/// Returns the commands that the summary suggests.
+fn suggest_commands(options: &Options) -> String {
+    let (root, tables) = (options.layout.root(), options.layout.tables());
+    if options.layout.is_single_file() {
+        next_commands::format_file_commands(root)
+    } else if options.shard.is_some() {
+        next_commands::format_shard_commands(root, tables)
+    } else {
+        next_commands::format_dataset_commands(root, tables)
+    }
+}
+
+fn is_stream(input: &Input) -> bool {
+    matches!(input.source, InputSource::Stream(_))
+}
+
+/// Returns the tables that are written: those of `--tables`, and the resolved ones that follow from them.
+fn select_tables(args: &RunArgs, is_shard: bool) -> Vec<Table> {
+    let is_selected = |table: &Table| args.tables.is_empty() || args.tables.contains(table);
+    let has_hosts = !is_shard
+        && [Table::RobotsFiles, Table::Verdicts]
+            .iter()
+            .all(is_selected);
+    let is_written = |table: &Table| match table {
+        Table::HostPreferences => has_hosts && is_selected(&Table::FilePreferences),
+        _ if table.is_per_crawl() => has_hosts,
+        _ => is_selected(table),
+    };
+    Table::ALL.into_iter().filter(is_written).collect()
+}

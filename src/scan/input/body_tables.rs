@@ -1,0 +1,241 @@
+//! Tables of bodies: the inputs of a run whose captures are rows.
+
+use super::selection::Selection;
+use super::{FoundInputs, Input, InputSource, MAX_INPUTS, is_partition_name, names};
+use crate::error::ScanErrorKind;
+use crate::table_file::{RowRanges, RowStatus, TableReader, WantedColumn};
+use disk::error::Error;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use xxhash_rust::xxh3::Xxh3;
+
+/// The crawl of rows without one.
+const DEFAULT_CRAWL: &str = "bodies";
+
+/// The subset of all rows: each is a capture, whatever its path.
+const SUBSET: &str = "robotstxt";
+
+/// The most crawls of a table.
+const MAX_CRAWLS: usize = 10_000;
+
+/// The names of the columns of a table of bodies; `None` for the default ones.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BodyColumns {
+    /// The URL of the robots.txt file. The default is `url`.
+    pub url: Option<String>,
+    /// The body, as text or bytes. The default is `body`.
+    pub body: Option<String>,
+    /// The time of the fetch. The default is `fetch_time`, `timestamp` or `time`, if there is one.
+    pub time: Option<String>,
+    /// The HTTP status. The default is `fetch_status` or `status`, if there is one.
+    pub status: Option<String>,
+    /// The target of a redirect. The default is `fetch_redirect`, if there is one.
+    pub redirect: Option<String>,
+    /// The header fields, as lines or as a JSON object. The default is `headers`, if there is one.
+    pub headers: Option<String>,
+    /// The crawl. The default is `crawl`, if there is one.
+    pub crawl: Option<String>,
+}
+
+// The columns `content_digest` and `is_revisit` are read, too, so that `robots_files` with bodies is such a table.
+
+/// The rows of a table that are the captures of one crawl.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BodyRows {
+    pub(crate) columns: BodyColumns,
+    /// The numbers of the rows; `None` for all.
+    pub(crate) ranges: RowRanges,
+}
+
+/// The places of the columns among those that are read.
+pub(crate) mod column {
+    pub(crate) const URL: usize = 0;
+    pub(crate) const BODY: usize = 1;
+    pub(crate) const TIME: usize = 2;
+    pub(crate) const STATUS: usize = 3;
+    pub(crate) const REDIRECT: usize = 4;
+    pub(crate) const HEADERS: usize = 5;
+    pub(crate) const DIGEST: usize = 6;
+    pub(crate) const IS_REVISIT: usize = 7;
+}
+
+impl BodyColumns {
+    /// Returns the columns of a capture, in the order of [`column`].
+    pub(crate) fn wanted(&self) -> [WantedColumn; 8] {
+        [
+            wanted_column(&self.url, &["url"], true),
+            wanted_column(&self.body, &["body"], true),
+            wanted_column(&self.time, &["fetch_time", "timestamp", "time"], false),
+            wanted_column(&self.status, &["fetch_status", "status"], false),
+            wanted_column(&self.redirect, &["fetch_redirect"], false),
+            wanted_column(&self.headers, &["headers"], false),
+            wanted_column(&None, &["content_digest"], false),
+            wanted_column(&None, &["is_revisit"], false),
+        ]
+    }
+}
+
+/// A column that was named is required.
+fn wanted_column(named: &Option<String>, default: &[&str], is_required: bool) -> WantedColumn {
+    match named {
+        Some(name) => WantedColumn {
+            names: vec![name.clone()],
+            is_required: true,
+        },
+        None => WantedColumn {
+            names: default.iter().map(ToString::to_string).collect(),
+            is_required,
+        },
+    }
+}
+
+/// Returns the inputs of some tables: one for each crawl of each table, in the order of crawls, then of tables.
+/// `crawl` is the crawl of all rows.
+///
+/// # Errors
+///
+/// [`ErrorKind::Read`](disk::error::ErrorKind::Read), [`ScanErrorKind::NotATable`],
+/// [`ScanErrorKind::PartitionName`], [`ScanErrorKind::SameName`], [`ScanErrorKind::TooManyInputs`].
+pub fn find_bodies(
+    tables: &[PathBuf],
+    columns: &BodyColumns,
+    crawl: Option<&str>,
+) -> Result<FoundInputs, Error> {
+    if let Some(value) = crawl.filter(|value| !is_partition_name(value)) {
+        let kind = ScanErrorKind::PartitionName {
+            key: "crawl",
+            value: value.to_owned(),
+        };
+        return Err(Error::new(kind, "crawl"));
+    }
+    let mut inputs: Vec<Input> = Vec::new();
+    let mut named: BTreeMap<String, &Path> = BTreeMap::new();
+    for table in tables {
+        let name = names::name_from_path(table);
+        if let Some(first) = named.insert(name.clone(), table) {
+            let paths = [first.to_owned(), table.clone()];
+            let folder = None;
+            return Err(Error::new(ScanErrorKind::SameName { paths, folder }, name));
+        }
+        let crawls = match crawl {
+            Some(crawl) => BTreeMap::from([(crawl.to_owned(), None)]),
+            None => find_crawls(table, columns)?,
+        };
+        let bytes = std::fs::metadata(table).map_err(|error| Error::read(table, error))?;
+        let bytes = bytes.len() / (crawls.len() as u64).max(1);
+        for (crawl, ranges) in crawls {
+            let rows = BodyRows {
+                columns: columns.clone(),
+                ranges,
+            };
+            inputs.push(Input {
+                index: 0,
+                source: InputSource::File(table.clone()),
+                selection: Selection::Rows(rows.into()),
+                name: name.clone(),
+                bytes: Some(bytes),
+                crawl,
+                subset: SUBSET.to_owned(),
+            });
+        }
+    }
+    // The tables of a crawl remain in their order.
+    inputs.sort_by(|a, b| a.crawl.cmp(&b.crawl));
+    if inputs.len() as u64 > MAX_INPUTS {
+        let kind = ScanErrorKind::TooManyInputs {
+            inputs: inputs.len(),
+            first_input: 0,
+            limit: MAX_INPUTS,
+        };
+        return Err(Error::new(kind, ""));
+    }
+    let mut hasher = Xxh3::new();
+    for (index, input) in (0..).zip(&mut inputs) {
+        input.index = index;
+        for text in [&input.crawl, &input.name] {
+            hasher.update(text.as_bytes());
+            hasher.update(b"\n");
+        }
+    }
+    hasher.update(format!("{columns:?}").as_bytes());
+    Ok(FoundInputs {
+        listed_inputs: inputs.len() as u64,
+        list_digest: format!("{:016x}", hasher.digest()),
+        has_urls: false,
+        inputs,
+    })
+}
+
+/// Returns the crawls of a table with the rows of each. All rows of a table without the column are of one crawl.
+fn find_crawls(path: &Path, columns: &BodyColumns) -> Result<BTreeMap<String, RowRanges>, Error> {
+    let file = open_table(path)?;
+    let wanted = [wanted_column(&columns.crawl, &["crawl"], false)];
+    let mut table = TableReader::open(file, path, &wanted, None)?;
+    let mut ranges: BTreeMap<String, Vec<Range<u64>>> = BTreeMap::new();
+    let mut last_crawl = DEFAULT_CRAWL.to_owned();
+    if !table.has_column(0) {
+        return Ok(BTreeMap::from([(DEFAULT_CRAWL.to_owned(), None)]));
+    }
+    loop {
+        let status = table.advance()?;
+        let row_no = table.row_no();
+        match status {
+            RowStatus::End => break,
+            // It becomes a fault of the crawl of the row before it.
+            RowStatus::Malformed(_) => {}
+            RowStatus::Row => {
+                let text = table.value(0).text().unwrap_or_default().trim_ascii();
+                let crawl = match text {
+                    [] => DEFAULT_CRAWL,
+                    text => std::str::from_utf8(text).unwrap_or_default(),
+                };
+                if !is_partition_name(crawl) {
+                    let value = String::from_utf8_lossy(text).into_owned();
+                    let kind = ScanErrorKind::PartitionName {
+                        key: "crawl",
+                        value,
+                    };
+                    return Err(Error::new(kind, path));
+                }
+                crawl.clone_into(&mut last_crawl);
+            }
+        }
+        if let Some(ranges) = ranges.get_mut(&last_crawl) {
+            match ranges.last_mut().filter(|last| last.end == row_no) {
+                Some(last) => last.end += 1,
+                None => ranges.push(row_no..row_no + 1),
+            }
+        } else if ranges.len() == MAX_CRAWLS {
+            let why = format!("its rows have more than {MAX_CRAWLS} crawls");
+            return Err(Error::read(path, io::Error::other(why)));
+        } else {
+            ranges.insert(
+                last_crawl.clone(),
+                std::iter::once(row_no..row_no + 1).collect(),
+            );
+        }
+    }
+    if ranges.len() == 1 {
+        // Rows that cannot be read are of this crawl, too.
+        let crawls = ranges.into_keys();
+        return Ok(crawls.map(|crawl| (crawl, None)).collect());
+    }
+    let ranges = ranges.into_iter();
+    let ranges = ranges.map(|(crawl, ranges)| (crawl, Some(ranges.into())));
+    Ok(ranges.collect())
+}
+
+/// Opens a table, which must be a regular file.
+pub(crate) fn open_table(path: &Path) -> Result<File, Error> {
+    let read_error = |error| Error::read(path, error);
+    let file = File::open(path).map_err(read_error)?;
+    let metadata = file.metadata().map_err(read_error)?;
+    match metadata.is_file() {
+        true => Ok(file),
+        false if metadata.is_dir() => Err(read_error(io::ErrorKind::IsADirectory.into())),
+        false => Err(read_error(io::Error::other("it is no regular file"))),
+    }
+}

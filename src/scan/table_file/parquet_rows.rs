@@ -1,0 +1,355 @@
+//! Tables in Parquet.
+//!
+//! The metadata of the file is used to limit memory: large pages are refused ([`LimitedFile`]), and a
+//! batch has fewer rows if large values may be repeated in it. A row group that cannot be read is skipped.
+
+use super::json_rows::whole_number;
+use super::{
+    MAX_ROW_BYTES, RowRanges, RowSelection, RowStatus, Value, WantedColumn, find_columns,
+    table_error,
+};
+use crate::error::TableDefect;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    Date32Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+    TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::{DataType, TimeUnit};
+use dataset::{LargePage, LimitedFile, catch_panic, reader_options};
+use disk::error::{Error, ErrorKind};
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
+use parquet::errors::ParquetError;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// The most rows of a batch.
+const BATCH_ROWS: u64 = 1024;
+
+pub(super) struct ParquetRows {
+    file: LimitedFile,
+    path: PathBuf,
+    metadata: ArrowReaderMetadata,
+    /// For each wanted column, its index among the root columns.
+    columns: Vec<Option<usize>>,
+    selection: RowSelection,
+    /// The next row group, and the number of its first row.
+    row_group: usize,
+    first_row: u64,
+    reader: Option<ParquetRecordBatchReader>,
+    batch: Vec<Option<BatchColumn>>,
+    batch_rows: usize,
+    /// The next row of the batch, and its number in the table.
+    row: usize,
+    next_row_no: u64,
+    /// The number of the current row, or of the first one that cannot be read.
+    row_no: u64,
+}
+
+/// A column of a batch. The values of a dictionary have keys.
+struct BatchColumn {
+    values: ArrayRef,
+    keys: Option<Vec<Option<usize>>>,
+}
+
+impl ParquetRows {
+    pub(super) fn open(
+        file: File,
+        path: &Path,
+        wanted: &[WantedColumn],
+        ranges: RowRanges,
+    ) -> Result<Self, Error> {
+        let load = || {
+            let metadata = ArrowReaderMetadata::load(&file, reader_options())?;
+            let limit = |_: &str| MAX_ROW_BYTES as u64;
+            let file = LimitedFile::new(file, metadata.metadata(), limit, None)?;
+            Ok((metadata, file))
+        };
+        let (metadata, file) = catch_panic(path, || {
+            load().map_err(|error: ParquetError| Error::with_source(ErrorKind::Read, path, error))
+        })?;
+        let fields = metadata.schema().fields();
+        let names: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
+        let columns = find_columns(&names, wanted).map_err(|defect| table_error(defect, path))?;
+        for index in columns.iter().flatten() {
+            let field = &fields[*index];
+            if !is_readable(field.data_type()) {
+                let defect = TableDefect::ColumnType {
+                    name: field.name().clone(),
+                    kind: field.data_type().to_string(),
+                };
+                return Err(table_error(defect, path));
+            }
+        }
+        Ok(Self {
+            file,
+            path: path.to_owned(),
+            metadata,
+            columns,
+            selection: RowSelection::new(ranges),
+            row_group: 0,
+            first_row: 0,
+            reader: None,
+            batch: Vec::new(),
+            batch_rows: 0,
+            row: 0,
+            next_row_no: 0,
+            row_no: 0,
+        })
+    }
+
+    pub(super) fn advance(&mut self) -> Result<RowStatus, Error> {
+        loop {
+            while self.row < self.batch_rows {
+                self.row_no = self.next_row_no;
+                self.row += 1;
+                self.next_row_no += 1;
+                if self.selection.has(self.row_no) {
+                    return Ok(RowStatus::Row);
+                }
+            }
+            match self.read_batch() {
+                Ok(true) => {}
+                Ok(false) => return Ok(RowStatus::End),
+                Err(error) => {
+                    // The rest of the row group is skipped.
+                    self.reader = None;
+                    (self.row, self.batch_rows) = (0, 0);
+                    self.row_no = self.next_row_no;
+                    return Ok(RowStatus::Malformed(format!(
+                        "the rest of row group {} cannot be read: {error}",
+                        self.row_group - 1
+                    )));
+                }
+            }
+        }
+    }
+
+    /// Reads the next batch. Returns false at the end.
+    fn read_batch(&mut self) -> Result<bool, Error> {
+        loop {
+            if let Some(reader) = &mut self.reader {
+                let (file, path) = (&self.file, &self.path);
+                let batch = catch_panic(path, || {
+                    let batch = reader.next().transpose();
+                    batch.map_err(|error| read_error(file, path, error))
+                })?;
+                if let Some(batch) = batch {
+                    (self.row, self.batch_rows) = (0, batch.num_rows());
+                    self.batch = catch_panic(path, || Ok(self.split_batch(&batch)))?;
+                    if self.batch_rows > 0 {
+                        return Ok(true);
+                    }
+                    continue;
+                }
+                self.reader = None;
+            }
+            (self.row, self.batch_rows) = (0, 0);
+            let groups = self.metadata.metadata().row_groups();
+            let Some(group) = groups.get(self.row_group) else {
+                return Ok(false);
+            };
+            let rows = u64::try_from(group.num_rows()).unwrap_or(0);
+            let range = self.first_row..self.first_row.saturating_add(rows);
+            self.next_row_no = range.start;
+            self.first_row = range.end;
+            self.row_group += 1;
+            if self.selection.has_any(&range) {
+                let path = self.path.clone();
+                self.reader = Some(catch_panic(&path, || {
+                    self.open_row_group(self.row_group - 1)
+                })?);
+            }
+        }
+    }
+
+    fn open_row_group(&self, row_group: usize) -> Result<ParquetRecordBatchReader, Error> {
+        let convert = |error| read_error(&self.file, &self.path, error);
+        let file = self.file.clone();
+        let builder =
+            ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone());
+        let roots = self.columns.iter().flatten().copied();
+        let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
+        let mut rows = BATCH_ROWS;
+        let columns = self.metadata.metadata().row_group(row_group).columns();
+        for (leaf, chunk) in columns.iter().enumerate() {
+            if mask.leaf_included(leaf) {
+                let batch_rows = self.file.max_batch_rows(chunk, BATCH_ROWS);
+                rows = rows.min(batch_rows.map_err(convert)?);
+            }
+        }
+        let reader = builder
+            .with_projection(mask)
+            .with_row_groups(vec![row_group])
+            .with_batch_size(usize::try_from(rows).unwrap_or(1))
+            .build();
+        reader.map_err(convert)
+    }
+
+    /// Returns the wanted columns of a batch.
+    fn split_batch(&self, batch: &RecordBatch) -> Vec<Option<BatchColumn>> {
+        let fields = self.metadata.schema().fields();
+        let columns = self.columns.iter().map(|index| {
+            let name = fields[(*index)?].name();
+            batch.column_by_name(name).map(BatchColumn::new)
+        });
+        columns.collect()
+    }
+
+    pub(super) fn value(&self, column: usize) -> Value<'_> {
+        match self.batch.get(column) {
+            Some(Some(column)) => column.value(self.row.saturating_sub(1)),
+            _ => Value::Null,
+        }
+    }
+
+    pub(super) fn has_column(&self, column: usize) -> bool {
+        self.columns[column].is_some()
+    }
+
+    pub(super) fn row_no(&self) -> u64 {
+        self.row_no
+    }
+}
+
+/// Converts an error of the Parquet reader. If a page was refused, the result states which.
+fn read_error(
+    file: &LimitedFile,
+    path: &Path,
+    error: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+) -> Error {
+    let Some(LargePage {
+        location,
+        bytes,
+        bytes_max,
+    }) = file.refused_page()
+    else {
+        return file.reader_error(path, error);
+    };
+    let defect = TableDefect::LargePage {
+        row_group: location.row_group,
+        column: location.column,
+        bytes,
+        bytes_max,
+    };
+    table_error(defect, path)
+}
+
+/// Returns true if values of a type can be read.
+fn is_readable(kind: &DataType) -> bool {
+    match kind {
+        DataType::Dictionary(_, values) => is_readable(values),
+        kind => {
+            kind.is_integer()
+                || matches!(
+                    kind,
+                    DataType::Null
+                        | DataType::Boolean
+                        | DataType::Utf8
+                        | DataType::LargeUtf8
+                        | DataType::Utf8View
+                        | DataType::Binary
+                        | DataType::LargeBinary
+                        | DataType::BinaryView
+                        | DataType::Float32
+                        | DataType::Float64
+                        | DataType::Timestamp(..)
+                        | DataType::Date32
+                )
+        }
+    }
+}
+
+impl BatchColumn {
+    fn new(array: &ArrayRef) -> Self {
+        let Some(dictionary) = array.as_any_dictionary_opt() else {
+            return Self {
+                values: ArrayRef::clone(array),
+                keys: None,
+            };
+        };
+        let values = ArrayRef::clone(dictionary.values());
+        let keys = match values.len() {
+            0 => vec![None; array.len()],
+            _ => {
+                let keys = dictionary.normalized_keys().into_iter().enumerate();
+                keys.map(|(row, key)| (!array.is_null(row)).then_some(key))
+                    .collect()
+            }
+        };
+        Self {
+            values,
+            keys: Some(keys),
+        }
+    }
+
+    fn value(&self, row: usize) -> Value<'_> {
+        let row = match &self.keys {
+            None => Some(row),
+            Some(keys) => keys[row],
+        };
+        match row.filter(|row| !self.values.is_null(*row)) {
+            Some(row) => array_value(&self.values, row),
+            None => Value::Null,
+        }
+    }
+}
+
+/// Returns a value that is not null. A timestamp without a time zone is taken as UTC. Fractions of a
+/// millisecond are cut off, as for captures.
+fn array_value(array: &ArrayRef, row: usize) -> Value<'_> {
+    macro_rules! number {
+        ($kind:ty) => {
+            i64::try_from(array.as_primitive::<$kind>().value(row)).ok()
+        };
+    }
+    let number = match array.data_type() {
+        DataType::Utf8 => return Value::Text(array.as_string::<i32>().value(row).as_bytes()),
+        DataType::LargeUtf8 => return Value::Text(array.as_string::<i64>().value(row).as_bytes()),
+        DataType::Utf8View => return Value::Text(array.as_string_view().value(row).as_bytes()),
+        DataType::Binary => return Value::Text(array.as_binary::<i32>().value(row)),
+        DataType::LargeBinary => return Value::Text(array.as_binary::<i64>().value(row)),
+        DataType::BinaryView => return Value::Text(array.as_binary_view().value(row)),
+        DataType::Timestamp(unit, _) => {
+            let millis = match unit {
+                TimeUnit::Second => {
+                    let seconds = array.as_primitive::<TimestampSecondType>().value(row);
+                    seconds.checked_mul(1000)
+                }
+                TimeUnit::Millisecond => {
+                    Some(array.as_primitive::<TimestampMillisecondType>().value(row))
+                }
+                TimeUnit::Microsecond => {
+                    let micros = array.as_primitive::<TimestampMicrosecondType>().value(row);
+                    Some(micros.div_euclid(1000))
+                }
+                TimeUnit::Nanosecond => {
+                    let nanos = array.as_primitive::<TimestampNanosecondType>().value(row);
+                    Some(nanos.div_euclid(1_000_000))
+                }
+            };
+            return millis.map_or(Value::Null, Value::Time);
+        }
+        DataType::Date32 => {
+            let days = array.as_primitive::<Date32Type>().value(row);
+            return Value::Time(i64::from(days) * 86_400_000);
+        }
+        DataType::Boolean => Some(i64::from(array.as_boolean().value(row))),
+        DataType::Int8 => number!(Int8Type),
+        DataType::Int16 => number!(Int16Type),
+        DataType::Int32 => number!(Int32Type),
+        DataType::Int64 => number!(Int64Type),
+        DataType::UInt8 => number!(UInt8Type),
+        DataType::UInt16 => number!(UInt16Type),
+        DataType::UInt32 => number!(UInt32Type),
+        DataType::UInt64 => number!(UInt64Type),
+        DataType::Float32 => whole_number(array.as_primitive::<Float32Type>().value(row).into()),
+        DataType::Float64 => whole_number(array.as_primitive::<Float64Type>().value(row)),
+        _ => None,
+    };
+    number.map_or(Value::Null, Value::Number)
+}
