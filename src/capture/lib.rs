@@ -139,7 +139,7 @@ pub struct FetchedRow<'a> {
     /// A status line, header fields and an empty line, or nothing.
     pub header: &'a [u8],
     pub body: Option<&'a [u8]>,
-    /// The SHA-1 of the payload; computed if it is not stated.
+    /// The SHA-1 of the payload, in base32; computed if it is not stated.
     pub digest: Option<&'a [u8]>,
     /// True if the body is that of another row with the same digest.
     pub is_revisit: bool,
@@ -300,7 +300,10 @@ impl<'a> Capture<'a> {
                 is_truncated: truncated.is_some(),
             },
             content: ContentMetadata {
-                digest: payload_digest(row.digest, body.as_deref()),
+                digest: match row.digest {
+                    Some(digits) if digest::is_base32_sha1(digits) => Some(header_text(digits)),
+                    stated => payload_digest(stated, body.as_deref()),
+                },
                 mime_type: response
                     .header_part(HeaderName::ContentType, media_type)
                     .filter(|media_type| !media_type.is_empty())

@@ -40,7 +40,8 @@ pub struct BodyColumns {
     pub crawl: Option<String>,
 }
 
-// The columns `content_digest` and `is_revisit` are read, too, so that `robots_files` with bodies is such a table.
+// The columns `content_digest`, `is_revisit` and `is_valid_utf8` are read, too, so that `robots_files` with bodies is
+// such a table.
 
 /// The rows of a table that are the captures of one crawl.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,11 +61,12 @@ pub(crate) mod column {
     pub(crate) const HEADERS: usize = 5;
     pub(crate) const DIGEST: usize = 6;
     pub(crate) const IS_REVISIT: usize = 7;
+    pub(crate) const IS_VALID_UTF8: usize = 8;
 }
 
 impl BodyColumns {
     /// Returns the columns of a capture, in the order of [`column`].
-    pub(crate) fn wanted(&self) -> [WantedColumn; 8] {
+    pub(crate) fn wanted(&self) -> [WantedColumn; 9] {
         [
             wanted_column(&self.url, &["url"], true),
             wanted_column(&self.body, &["body"], true),
@@ -74,6 +76,7 @@ impl BodyColumns {
             wanted_column(&self.headers, &["headers"], false),
             wanted_column(&None, &["content_digest"], false),
             wanted_column(&None, &["is_revisit"], false),
+            wanted_column(&None, &["is_valid_utf8"], false),
         ]
     }
 }

@@ -6,6 +6,7 @@ use super::{OpenedSource, ReadItem, SourceError};
 use crate::input::{BodyRows, body_column as column, open_table};
 use crate::table_file::{RowStatus, TableReader, Value};
 use capture::{Capture, CaptureScope, FetchedRow};
+use columns::escaped_text::unescape_body;
 use serde_json::Value as Json;
 use std::io;
 use std::path::Path;
@@ -18,6 +19,8 @@ pub(super) struct BodyReader {
     table: TableReader,
     /// The header of the current row, with a status line.
     header: Vec<u8>,
+    /// The body of the current row, if it is stored as text with escapes.
+    unescaped_body: Option<Vec<u8>>,
     /// The number of rows that were read.
     count: u64,
 }
@@ -41,6 +44,7 @@ impl BodyReader {
             Ok(table) => Ok(Self {
                 table,
                 header: Vec::new(),
+                unescaped_body: None,
                 count: 0,
             }),
             Err(error) => Err(OpenedSource::Failed(io::Error::other(error))),
@@ -67,6 +71,7 @@ impl BodyReader {
                     Some(reason) => damaged(reason.to_owned()),
                     None => {
                         self.read_header();
+                        self.unescaped_body = self.unescape_body();
                         Ok(true)
                     }
                 }
@@ -103,11 +108,25 @@ impl BodyReader {
     }
 
     fn is_revisit(&self) -> bool {
-        match self.table.value(column::IS_REVISIT) {
-            Value::Number(number) => number != 0,
-            Value::Text(text) => text.trim_ascii().eq_ignore_ascii_case(b"true"),
-            Value::Null | Value::Time(_) => false,
+        self.flag(column::IS_REVISIT) == Some(true)
+    }
+
+    fn flag(&self, column: usize) -> Option<bool> {
+        match self.table.value(column) {
+            Value::Number(number) => Some(number != 0),
+            Value::Text(text) if text.trim_ascii().eq_ignore_ascii_case(b"true") => Some(true),
+            Value::Text(text) if text.trim_ascii().eq_ignore_ascii_case(b"false") => Some(false),
+            _ => None,
         }
+    }
+
+    /// Returns the body of a row of `robots_files` that is not valid UTF-8, and has escapes.
+    fn unescape_body(&self) -> Option<Vec<u8>> {
+        if self.flag(column::IS_VALID_UTF8) != Some(false) {
+            return None;
+        }
+        let text = std::str::from_utf8(self.table.value(column::BODY).text()?).ok()?;
+        Some(unescape_body(text, false).into_owned())
     }
 
     /// Writes the header fields of the current row as lines.
@@ -152,7 +171,10 @@ impl BodyReader {
             has_bad_status,
             redirect: table.value(column::REDIRECT).text(),
             header: &self.header,
-            body: table.value(column::BODY).text(),
+            body: match &self.unescaped_body {
+                Some(body) => Some(body),
+                None => table.value(column::BODY).text(),
+            },
             digest: table.value(column::DIGEST).text(),
             is_revisit: self.is_revisit(),
         };

@@ -21,8 +21,11 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The longest line of JSON or record of CSV in bytes, and the largest page of a Parquet file.
+/// The longest line of JSON or record of CSV in bytes.
 pub(crate) const MAX_ROW_BYTES: usize = 64 << 20;
+
+/// The largest page of a Parquet file. DuckDB begins a new page after 100 MB.
+const MAX_PAGE_BYTES: u64 = 192 << 20;
 
 /// The bytes of a text file from which its format is detected.
 const HEAD_BYTES: u64 = 64 << 10;

@@ -5,7 +5,7 @@
 
 use super::json_rows::whole_number;
 use super::{
-    MAX_ROW_BYTES, RowRanges, RowSelection, RowStatus, Value, WantedColumn, find_columns,
+    MAX_PAGE_BYTES, RowRanges, RowSelection, RowStatus, Value, WantedColumn, find_columns,
     table_error,
 };
 use crate::error::TableDefect;
@@ -65,7 +65,7 @@ impl ParquetRows {
     ) -> Result<Self, Error> {
         let load = || {
             let metadata = ArrowReaderMetadata::load(&file, reader_options())?;
-            let limit = |_: &str| MAX_ROW_BYTES as u64;
+            let limit = |_: &str| MAX_PAGE_BYTES;
             let file = LimitedFile::new(file, metadata.metadata(), limit, None)?;
             Ok((metadata, file))
         };
