@@ -8,6 +8,7 @@ use crate::arg_values::{
     parse_time, parse_url_or_path, table_parser,
 };
 use crate::bodies_args::BodiesArgs;
+use crate::extract_args::ExtractArgs;
 use crate::history_args::HistoryArgs;
 use crate::quantity::{parse_duration, parse_size};
 use crate::records_args::RecordsArgs;
@@ -89,6 +90,8 @@ pub(crate) enum Command {
     Records(Box<RecordsArgs>),
     /// Reads tables with a URL and a body in each row, and writes a dataset
     Bodies(Box<BodiesArgs>),
+    /// Copies single records of archives, from a list of their addresses, into one archive
+    Extract(Box<ExtractArgs>),
     /// Joins the datasets in the subfolders of a folder, such as months or shards, into one
     Join(JoinArgs),
     /// Makes one dataset of many crawls, in which what does not change is stored once
@@ -133,6 +136,7 @@ impl Command {
             Self::Scan(args) => args.run.json,
             Self::Records(args) => args.run.json,
             Self::Bodies(args) => args.run.json,
+            Self::Extract(args) => args.json,
             Self::Join(args) => args.json,
             Self::History(args) => args.json,
             Self::Check(args) => args.json,

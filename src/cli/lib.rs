@@ -31,6 +31,8 @@ mod copy_command;
 mod defaults;
 mod escape;
 mod exit;
+mod extract_args;
+mod extract_command;
 mod hint;
 mod history_args;
 mod history_command;
@@ -95,6 +97,7 @@ fn run_command(command: Command) -> Result<u8> {
         Command::Scan(args) => scan_command::run(&args, &caller)?.print(),
         Command::Records(args) => records_command::run(&args, &caller)?.print(),
         Command::Bodies(args) => bodies_command::run(&args, &caller)?.print(),
+        Command::Extract(args) => extract_command::run(&args),
         Command::Check(args) => check_command::run(&args),
         Command::Show(args) => show_command::run(&args),
         Command::Match(args) => match_command::run(&args, &caller)?.print(),

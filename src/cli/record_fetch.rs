@@ -1,6 +1,7 @@
 //! The shell command that fetches the record of a capture.
 
 use crate::escape::quote_for_shell;
+use dataset::tables::BODY_TABLE_PREFIX;
 use tools::check::RecordDetails;
 use tools::show::{ArchiveLookup, ArchivePlace, RecordCompression};
 
@@ -22,6 +23,14 @@ impl RecordFetchCommand {
     /// Crawl or in the current folder, according to its name.
     pub(crate) fn from_record(record: &RecordDetails, archive: &ArchiveLookup) -> Self {
         let name = &record.warc_filename;
+        if let Some(table) = name.strip_prefix(BODY_TABLE_PREFIX) {
+            let table = table.replace('\'', "''");
+            let query = format!("FROM '{table}' LIMIT 1 OFFSET {}", record.location.offset);
+            return Self {
+                command: format!("duckdb -line -c {}", quote_for_shell(&query)),
+                remark: None,
+            };
+        }
         let (first, length) = (record.location.offset, record.location.length);
         let last = length.map(|length| first.saturating_add(length).saturating_sub(1));
         let last = last.map_or(String::new(), |last| last.to_string());

@@ -65,6 +65,14 @@ pub(crate) struct ShowArgs {
     #[arg(long, value_name = "PREFIX", value_hint = ValueHint::AnyPath)]
     pub(crate) base: Option<String>,
 
+    /// Also copies the WARC record to an archive of its own, such as `evidence.warc.gz`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) extract: Option<PathBuf>,
+
+    /// Replaces the file of --extract
+    #[arg(long, requires = "extract")]
+    pub(crate) overwrite: bool,
+
     /// A custom registry of crawlers instead of the built-in one
     #[arg(long, value_name = "FILE")]
     pub(crate) agents: Option<PathBuf>,

@@ -8,10 +8,10 @@ use crate::network::{self, EventRoute};
 use crate::show_args::ShowArgs;
 use crate::{agent_advice, defaults, message, output, show_report};
 use anyhow::Result;
-use disk::error::ErrorKind;
+use disk::error::{Error, ErrorKind};
 use std::io::{IsTerminal, stdout};
 use tools::check::CheckRequest;
-use tools::show::{ArchiveBase, ArchiveProblem, ShowRequest, ShownHost, show_host};
+use tools::show::{ArchiveBase, ArchiveProblem, ShowRequest, ShownHost, extract_shown, show_host};
 
 /// Runs the command. Returns the exit code.
 pub(crate) fn run(args: &ShowArgs) -> Result<u8> {
@@ -21,7 +21,7 @@ pub(crate) fn run(args: &ShowArgs) -> Result<u8> {
         return Err(UsageError::with_hint(text, hint).into());
     }
     let base = args.base.as_deref().map(parse_archive_base).transpose()?;
-    let mut shown = find_host(args, base.as_ref()).map_err(exit::mark_result_unknown)?;
+    let mut shown = find_host(args, base.as_ref())?;
     let code = exit_code(args, &shown);
     let problem = shown.archive.problem.take();
     let problem = problem.map(|problem| message::format_with_causes(&problem.into()));
@@ -54,6 +54,7 @@ fn parse_archive_base(text: &str) -> Result<ArchiveBase> {
     })
 }
 
+/// Finds the host, and copies its record.
 fn find_host(args: &ShowArgs, base: Option<&ArchiveBase>) -> Result<ShownHost> {
     let registry = defaults::read_registry(args.agents.as_deref())?;
     agent_advice::warn_about_agents(&args.agent, &registry, args.dialect, &Caller::Terminal);
@@ -79,10 +80,16 @@ fn find_host(args: &ShowArgs, base: Option<&ArchiveBase>) -> Result<ShownHost> {
         fetch_time: None,
     };
     let stop = Caller::Terminal.stop_flag()?;
-    show_host(&request, &check, &stop).map_err(|error| match error.is_interruption() {
+    let explain = |error: Error| match error.is_interruption() {
         true => StoppedError::wrap_if_begun(error),
         false => error.into(),
-    })
+    };
+    let shown = show_host(&request, &check, &stop);
+    let shown = shown.map_err(explain).map_err(exit::mark_result_unknown)?;
+    if let Some(output) = &args.extract {
+        extract_shown(&request, &shown, output, args.overwrite, &stop).map_err(explain)?;
+    }
+    Ok(shown)
 }
 
 /// Returns [`exit::FAULTS`] if the archive cannot be used. Without `--base`, it is only looked for at
@@ -91,7 +98,7 @@ fn exit_code(args: &ShowArgs, shown: &ShownHost) -> u8 {
     match &shown.archive.problem {
         None => exit::OK,
         Some(ArchiveProblem::NotFound { .. }) if args.base.is_none() => exit::OK,
-        Some(ArchiveProblem::Revisit) => exit::OK,
+        Some(ArchiveProblem::Revisit | ArchiveProblem::BodyTable) => exit::OK,
         Some(_) => exit::FAULTS,
     }
 }

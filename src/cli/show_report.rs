@@ -5,12 +5,12 @@ use crate::escape::{escape, json_line};
 use crate::record_fetch::RecordFetchCommand;
 use crate::show_args::ShowArgs;
 use dataset::crawler::DialectChoice;
-use dataset::tables::Table;
+use dataset::tables::{BODY_TABLE_PREFIX, Table};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{self, Write, stdout};
 use terminal_size::{Width, terminal_size_of};
-use tools::check::AgentReport;
+use tools::check::{AgentReport, CaptureDetails};
 use tools::show::{ArchivePlace, HostText, ShownHost, TextSource};
 
 /// Marks a line that applies to a crawler.
@@ -52,19 +52,7 @@ fn format_header(args: &ShowArgs, shown: &ShownHost) -> String {
     if let (Some(target), None) = (&capture.fetch_redirect, &report.rules_capture) {
         let _ = writeln!(out, "redirects   to {}", escape(target));
     }
-    let location = &record.location;
-    let length = match location.length {
-        Some(length) => format!("length {length}"),
-        None if capture.robots_id.is_none() => "length not kept by a history".to_owned(),
-        None => "length unknown, as other records share its member".to_owned(),
-    };
-    let _ = writeln!(
-        out,
-        "archive     {}\n            offset {}, {length}, index in its member {}",
-        escape(&record.warc_filename),
-        location.offset,
-        location.index_in_member,
-    );
+    out.push_str(&format_place(capture));
     let digest = record.content_digest.as_deref().unwrap_or("unknown");
     let _ = writeln!(out, "digest      {}", escape(digest));
     let fetch = RecordFetchCommand::from_record(record, &shown.archive);
@@ -83,6 +71,36 @@ fn format_header(args: &ShowArgs, shown: &ShownHost) -> String {
     out
 }
 
+/// Returns the lines about the archive of a capture and the place of its record, or about its row.
+fn format_place(capture: &CaptureDetails) -> String {
+    let record = &capture.record;
+    let location = &record.location;
+    if let Some(table) = record.warc_filename.strip_prefix(BODY_TABLE_PREFIX) {
+        return format!(
+            "table       {}\n            row {}, counted from 0\n",
+            escape(table),
+            location.offset
+        );
+    }
+    let length = match location.length {
+        Some(length) => format!("length {length}"),
+        None if capture.robots_id.is_none() => "length not kept by a history".to_owned(),
+        None => "length unknown, as other records share its member".to_owned(),
+    };
+    format!(
+        "archive     {}\n            offset {}, {length}, index in its member {}\n",
+        escape(&record.warc_filename),
+        location.offset,
+        location.index_in_member,
+    )
+}
+
+/// Returns true if the archive of the capture was not found. A row of a table has none.
+fn is_archive_missing(shown: &ShownHost) -> bool {
+    let name = &shown.shown_capture().record.warc_filename;
+    shown.archive.place.is_none() && !name.starts_with(BODY_TABLE_PREFIX)
+}
+
 /// Returns where the text comes from, in one or several lines.
 fn describe_source(args: &ShowArgs, shown: &ShownHost) -> Vec<String> {
     let Some(text) = &shown.text else {
@@ -99,7 +117,7 @@ fn describe_source(args: &ShowArgs, shown: &ShownHost) -> Vec<String> {
                 "from the policy, which has the lines that a dialect or a preference reads"
                     .to_owned(),
             ];
-            if args.base.is_none() && shown.archive.place.is_none() {
+            if args.base.is_none() && is_archive_missing(shown) {
                 lines.push("to read the archive, give its folder or URL with --base".to_owned());
             }
             lines
@@ -111,7 +129,7 @@ fn describe_source(args: &ShowArgs, shown: &ShownHost) -> Vec<String> {
                 let name = table.name();
                 lines.push(format!("lines of {name} are missing, as that table is"));
             }
-            if args.base.is_none() && shown.archive.place.is_none() {
+            if args.base.is_none() && is_archive_missing(shown) {
                 lines.push("to read the archive, give its folder or URL with --base".to_owned());
             }
             lines

@@ -42,6 +42,14 @@ pub enum ToolErrorKind {
     NotOverHistories {
         option: &'static str,
     },
+    /// An archive has no record at an offset, or one that is too large.
+    NoSuchRecord {
+        offset: u64,
+    },
+    /// The record of a capture cannot be copied, for this reason.
+    NotExtracted {
+        reason: String,
+    },
     /// The output is a history, and exists already.
     HistoryExists,
     /// The output of a history is a dataset of another kind.
@@ -83,6 +91,12 @@ impl Kind for ToolErrorKind {
                 "sorting needs {} MiB of memory or more",
                 least.div_ceil(1 << 20)
             ),
+            Self::NoSuchRecord { offset } => {
+                write!(f, "'{place}' has no record at {offset} that can be copied")
+            }
+            Self::NotExtracted { reason } => {
+                write!(f, "the record in '{place}' is not copied: {reason}")
+            }
             Self::NotAUrlList(why) => write!(f, "'{place}' is not a URL list: {why}"),
             Self::LargePage {
                 row_group,

@@ -6,6 +6,7 @@
 //! | [`crawler_verdicts`] | `verdicts`: the verdict of every host for some crawlers |
 //! | [`check`] | `check`: what a robots.txt or a host says, and what is unusual |
 //! | [`show`] | `show`: a record or a text as it was captured |
+//! | [`extract`] | `extract`: single records as an archive of their own |
 //! | [`verify`] | `verify`: whether a dataset is as it was written |
 //! | [`join`] | `join`: datasets of several crawls or shards as one |
 //! | [`history`] | `history`: many crawls, in which what does not change is stored once |
@@ -21,6 +22,7 @@ pub mod check;
 pub mod copy;
 pub mod crawler_verdicts;
 pub mod error;
+pub mod extract;
 pub mod history;
 pub mod join;
 pub mod show;

@@ -1,8 +1,8 @@
 use super::column::table;
 
-table! { per_fault "One row per range of an archive that could not be read." {
+table! { per_fault "One row per range of an archive, or row of a table of bodies, that could not be read." {
     warc_filename: Text, "The archive, as in `robots_files`.";
-    warc_record_offset: Long, "The offset at which the damage begins.";
+    warc_record_offset: Long, "The offset at which the damage begins; for a table of bodies, the number of the row, from 0.";
     bytes_skipped: Long, "The number of bytes from there to the offset at which reading resumed; 0 for damage within a member of many records.";
     code: Text, "The permanent code of the fault.";
     detail: Text, "A description of the fault.";

@@ -62,6 +62,9 @@ use columns::RowBatch;
 use record_rows::{RecordRows, RowInput};
 use repeated_rows::{RepeatedRows, RowRanges};
 
+/// The beginning of `warc_filename` for captures that are rows of a table of bodies. The name of the table follows.
+pub const BODY_TABLE_PREFIX: &str = "table:";
+
 /// A batch of rows for each table that is filled from records, in the order of
 /// [`Table::FROM_RECORDS`].
 pub type TableBatches = Vec<RowBatch>;

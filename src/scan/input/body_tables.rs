@@ -4,6 +4,7 @@ use super::selection::Selection;
 use super::{FoundInputs, Input, InputSource, MAX_INPUTS, is_partition_name, names};
 use crate::error::ScanErrorKind;
 use crate::table_file::{RowRanges, RowStatus, TableReader, WantedColumn};
+use dataset::tables::BODY_TABLE_PREFIX;
 use disk::error::Error;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -117,7 +118,7 @@ pub fn find_bodies(
     let mut inputs: Vec<Input> = Vec::new();
     let mut named: BTreeMap<String, &Path> = BTreeMap::new();
     for table in tables {
-        let name = names::name_from_path(table);
+        let name = format!("{BODY_TABLE_PREFIX}{}", names::name_from_path(table));
         if let Some(first) = named.insert(name.clone(), table) {
             let paths = [first.to_owned(), table.clone()];
             let folder = None;

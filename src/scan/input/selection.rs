@@ -37,6 +37,14 @@ impl Selection {
         matches!(self, Self::All)
     }
 
+    /// Returns the byte ranges that are requested from a server; none for a whole input.
+    pub fn requests(&self) -> Vec<Range<u64>> {
+        match self {
+            Self::Records(addresses) => join_neighbours(addresses),
+            Self::All | Self::Rows(_) => Vec::new(),
+        }
+    }
+
     /// Returns the number of requests that fetch the records from a server, if all goes well.
     pub fn request_count(&self) -> u64 {
         match self {

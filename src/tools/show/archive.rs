@@ -7,6 +7,7 @@ use super::ShowRequest;
 use super::problem::ArchiveProblem;
 use super::record::{MemberSource, RecordBody, RecordCompression, read_record};
 use crate::check::CaptureDetails;
+use dataset::tables::BODY_TABLE_PREFIX;
 use disk::error::{Error, ErrorKind};
 use remote::error::RemoteErrorKind;
 use remote::{MAX_OBJECT_IN_MEMORY_BYTES, NotARemoteUrl, RemoteUrl, has_scheme, without_secrets};
@@ -109,6 +110,10 @@ pub(super) fn read_body(
         compression: compression_from_name(name),
         problem: None,
     };
+    if name.starts_with(BODY_TABLE_PREFIX) {
+        lookup.problem = Some(ArchiveProblem::BodyTable);
+        return Ok((lookup, None));
+    }
     let place = match find_archive(request.base, name) {
         Ok(place) => place,
         Err(problem) => {
@@ -121,15 +126,13 @@ pub(super) fn read_body(
         return Ok((lookup, None));
     }
     let location = &capture.record.location;
-    let (member, path) = match &place {
-        ArchivePlace::File(path) => (open_member(path, name, location), path.as_path()),
-        ArchivePlace::Url(url) => {
-            let fetched = match fetch_member(request, url, name, location, stop) {
-                Err(error) if is_fatal_error(&error) => return Err(error),
-                fetched => fetched,
-            };
-            (fetched, url.display_path())
-        }
+    let path = match &place {
+        ArchivePlace::File(path) => path.as_path(),
+        ArchivePlace::Url(url) => url.display_path(),
+    };
+    let member = match open_place(request, &place, name, location, stop) {
+        Err(error) if is_fatal_error(&error) => return Err(error),
+        opened => opened,
     };
     let body = match member {
         Ok(member) => {
@@ -148,6 +151,20 @@ pub(super) fn read_body(
             lookup.problem = Some(problem);
             Ok((lookup, None))
         }
+    }
+}
+
+/// Opens the archive at a place, or the member of a capture in it.
+pub(super) fn open_place(
+    request: &ShowRequest<'_>,
+    place: &ArchivePlace,
+    name: &str,
+    location: &RecordLocation,
+    stop: &Arc<AtomicBool>,
+) -> Result<MemberSource, Error> {
+    match place {
+        ArchivePlace::File(path) => open_member(path, name, location),
+        ArchivePlace::Url(url) => fetch_member(request, url, name, location, stop),
     }
 }
 

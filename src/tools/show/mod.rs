@@ -25,6 +25,8 @@ pub use text::{HostText, TextLine, TextSource};
 
 use crate::check::in_history;
 use crate::check::{CaptureDetails, CheckRequest, HostReport, HostRequest, InputKind, check_host};
+use crate::error::ToolErrorKind;
+use crate::extract::{ExtractSummary, RecordArchive};
 use crate::history::keyed_rows::{KeyedRows, POLICIES};
 use crate::history::policy_file::read_lines;
 use dataset::error::{DatasetDefect, DatasetErrorKind};
@@ -117,6 +119,36 @@ pub fn show_host(
     show_report(request, report, stop, &|capture| {
         read_stored_text(request.path, capture)
     })
+}
+
+/// Copies the record of the capture whose rules apply to an archive of its own.
+///
+/// # Errors
+///
+/// [`ToolErrorKind::NotExtracted`] if the record was not found unchanged, and those of
+/// [`extract_records`](crate::extract::extract_records).
+pub fn extract_shown(
+    request: &ShowRequest<'_>,
+    shown: &ShownHost,
+    output: &Path,
+    overwrite: bool,
+    stop: &Arc<AtomicBool>,
+) -> Result<ExtractSummary, Error> {
+    let capture = shown.shown_capture();
+    let problem = shown.archive.problem.as_ref();
+    let problem = problem.filter(|problem| !matches!(problem, ArchiveProblem::Revisit));
+    let (Some(place), None) = (&shown.archive.place, problem) else {
+        let reason = problem.map_or_else(String::new, ToString::to_string);
+        let kind = ToolErrorKind::NotExtracted { reason };
+        return Err(Error::new(kind, &capture.record.warc_filename));
+    };
+    let archive = RecordArchive::create(output, overwrite, stop)?;
+    let record = &capture.record;
+    let (name, location) = (&record.warc_filename, &record.location);
+    let member = archive::open_place(request, place, name, location, stop)?;
+    let range = member.offset..u64::MAX;
+    let place = (name.as_str(), location.offset, location.index_in_member);
+    archive.copy_one(&member.file, Path::new(name), range, place)
 }
 
 /// Adds the text to a report: from the archive, or as `read_text` returns it.

@@ -12,6 +12,8 @@ pub enum ArchiveProblem {
     NotFound {
         tried: Vec<PathBuf>,
     },
+    /// The capture is a row of a table of bodies.
+    BodyTable,
     /// The name of the archive cannot be appended to the base URL.
     BadName,
     Unreadable(Error),
@@ -59,6 +61,7 @@ impl fmt::Display for ArchiveProblem {
                 }
                 Ok(())
             }
+            Self::BodyTable => f.write_str("it is a table of bodies"),
             Self::BadName => f.write_str("its name cannot be part of a URL"),
             Self::Unreadable(error) => error.fmt(f),
             Self::NoRecord => f.write_str("it has no such record"),

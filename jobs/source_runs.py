@@ -1,0 +1,178 @@
+"""Runs the commands that write datasets from records and bodies, and compares the rows of datasets without their keys."""
+
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import duckdb
+
+ROOT = Path(__file__).resolve().parent.parent
+SAMPLES = ROOT / "data-samples" / "warc"
+REAL = ROOT.parent / "shared" / "data" / "real"
+TIMEOUT_SECONDS = 120
+NOT_COMPARED = {"_manifest.jsonl", "_SUCCESS", "_log.jsonl", "views.sql"}
+# The tables whose rows belong to captures, and those whose rows belong to hosts.
+CAPTURE_TABLES = ("robots_files", "groups", "rules", "verdicts", "sitemaps", "directives", "anomalies", "file_preferences", "preferences")
+HOST_TABLES = ("hosts", "host_verdicts", "host_preferences")
+TABLES = CAPTURE_TABLES + HOST_TABLES
+ADDRESS = ("warc_filename", "warc_record_offset", "warc_record_in_member")
+
+# Runs a program, and writes the largest resident memory of the program in KiB to a file. The memory of a process begins with that of
+# the process that started it, so this is a small one.
+MEASURE = """
+import os, sys
+child = os.fork()
+if child == 0:
+    os.execv(sys.argv[2], sys.argv[2:])
+_, status, usage = os.wait4(child, 0)
+open(sys.argv[1], "w").write(str(usage.ru_maxrss))
+code = os.waitstatus_to_exitcode(status)
+sys.exit(code if code >= 0 else 128 - code)
+"""
+
+
+class Ran:
+    """A command that has ended: its exit code, outputs, seconds and, if it was measured, the most bytes of its memory."""
+
+    def __init__(self, code, stdout, stderr, seconds, memory_bytes=0):
+        self.code, self.stdout, self.stderr, self.seconds, self.memory_bytes = code, stdout, stderr, seconds, memory_bytes
+
+
+def run(program, *arguments, stdin=None, env=None, is_measured=False, timeout=TIMEOUT_SECONDS):
+    """Runs the program. An exit by a signal or a panic fails."""
+    command = [str(program), *map(str, arguments)]
+    shown = " ".join(command[1:])[:300]
+    with tempfile.NamedTemporaryFile() as memory:
+        measured = [sys.executable, "-I", "-S", "-c", MEASURE, memory.name, *command]
+        began = time.monotonic()
+        try:
+            done = subprocess.run(measured if is_measured else command, stdin=stdin or subprocess.DEVNULL, capture_output=True,
+                                  env={**os.environ, **(env or {})}, timeout=timeout)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"{shown}: not ended after {timeout} s") from None
+        seconds = time.monotonic() - began
+        memory_bytes = int(memory.read() or 0) * 1024
+    stdout, stderr = (text.decode(errors="replace") for text in (done.stdout, done.stderr))
+    assert 0 <= done.returncode < 100 and "panicked" not in stderr, f"{shown}: exit code {done.returncode}\n{stderr[-2000:]}"
+    return Ran(done.returncode, stdout, stderr, seconds, memory_bytes)
+
+
+def run_to(code, program, *arguments, **options):
+    """Runs the program, which must end with this exit code."""
+    ran = run(program, *arguments, **options)
+    shown = " ".join(map(str, arguments))[:300]
+    assert ran.code == code, f"{shown}: exit code {ran.code}, not {code}: {ran.stdout[-500:]}{ran.stderr[-1500:]}"
+    return ran
+
+
+# Rows.
+
+
+def files_of(dataset, table):
+    return [str(path) for path in sorted((Path(dataset) / table).rglob("*.parquet"))]
+
+
+def columns_of(connection, dataset, table):
+    files = files_of(dataset, table)
+    cursor = connection.execute("SELECT * FROM read_parquet(?, hive_partitioning = true, hive_types_autocast = false) LIMIT 0", [files])
+    return [column[0] for column in cursor.description]
+
+
+def scanned(dataset, table):
+    """The relation of the rows of a table, with their place as `_place`."""
+    files = ", ".join("'" + file.replace("'", "''") + "'" for file in files_of(dataset, table))
+    source = f"read_parquet([{files}], hive_partitioning = true, hive_types_autocast = false, filename = true, file_row_number = true)"
+    columns = "filename, file_row_number"
+    return f"(SELECT * EXCLUDE ({columns}), row_number() OVER (ORDER BY {columns}) AS _place FROM {source})"
+
+
+def select_rows(connection, dataset, table, address, left_out=()):
+    """A query for the rows of a table in their order. Keys are replaced by the columns `address` of the capture, or of the host."""
+    names = [name for name in columns_of(connection, dataset, table) if not name.endswith("_id") or name in ("ruleset_id", "warc_record_id")]
+    names = [name for name in names if name not in left_out]
+    captures = scanned(dataset, "robots_files")
+    if table == "robots_files":
+        return f"SELECT _place, {', '.join(f't.{name}' for name in names)} FROM {scanned(dataset, table)} t"
+    if table == "hosts":
+        keys = ", ".join(f"a.{name} AS own_{name}, r.{name} AS rules_{name}" for name in address)
+        return (f"SELECT t._place, {keys}, {', '.join(f't.{name}' for name in names)} FROM {scanned(dataset, table)} t "
+                f"LEFT JOIN {captures} a ON a.crawl = t.crawl AND a.robots_id = t.authoritative_robots_id "
+                f"LEFT JOIN {captures} r ON r.crawl = t.rules_crawl AND r.robots_id = t.rules_robots_id")
+    if table in HOST_TABLES:
+        keys = ", ".join(f"h.{name} AS host_{name}" for name in ("url_host_name", "url_protocol", "url_port"))
+        return (f"SELECT t._place, {keys}, {', '.join(f't.{name}' for name in names)} FROM {scanned(dataset, table)} t "
+                f"LEFT JOIN {scanned(dataset, 'hosts')} h ON h.crawl = t.crawl AND h.host_id = t.host_id")
+    keys = ", ".join(f"f.{name} AS of_{name}" for name in address)
+    return (f"SELECT t._place, {keys}, {', '.join(f't.{name}' for name in names)} FROM {scanned(dataset, table)} t "
+            f"LEFT JOIN {captures} f ON f.crawl = t.crawl AND f.robots_id = t.robots_id")
+
+
+def compare_rows(found, expected, tables=TABLES, address=ADDRESS, left_out=(), where="true", is_ordered=True):
+    """Compares the rows of two datasets, and returns their number. `where` selects rows of the expected dataset."""
+    connection, total = duckdb.connect(), 0
+    for table in tables:
+        if not files_of(expected, table) and not files_of(found, table):
+            continue
+        sides = [select_rows(connection, dataset, table, address, left_out) for dataset in (found, expected)]
+        for name, side in zip(("found", "expected"), sides):
+            picked = where if name == "expected" else "true"
+            place = "row_number() OVER (ORDER BY _place) AS _place" if is_ordered else "0 AS _place"
+            connection.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT * REPLACE ({place}) FROM ({side}) WHERE {picked}")
+        (count,) = connection.execute("SELECT count(*) FROM expected").fetchone()
+        for one, other in ("found", "expected"), ("expected", "found"):
+            cursor = connection.execute(f"SELECT * FROM {one} EXCEPT ALL SELECT * FROM {other} ORDER BY _place LIMIT 1")
+            row, names = cursor.fetchone(), [column[0] for column in cursor.description]
+            if row is not None:
+                raise AssertionError(f"{table}: only {one}, of {count} expected rows: {describe_row(connection, names, row, other)}"[:1500])
+        total += count
+    return total
+
+
+def describe_row(connection, names, row, other):
+    """A row with the columns in which the row at its place of the other dataset differs."""
+    twin = connection.execute(f"SELECT * FROM {other} WHERE _place = ?", [row[0]]).fetchone()
+    if twin is None or names[0] != "_place":
+        return str(dict(zip(names, row)))
+    differing = {name: (a, b) for name, a, b in zip(names, row, twin) if a != b}
+    return f"{row[:5]}: {differing}"
+
+
+def assert_same_bytes(found, expected):
+    """Compares the files of two datasets, except those that have times or paths."""
+
+    def files(dataset):
+        paths = (path for path in Path(dataset).rglob("*") if path.is_file() and path.name not in NOT_COMPARED)
+        return {str(path.relative_to(dataset)): path.read_bytes() for path in paths}
+
+    found, expected = files(found), files(expected)
+    assert found.keys() == expected.keys(), sorted(found.keys() ^ expected.keys())
+    differing = [name for name in found if found[name] != expected[name]]
+    assert not differing, f"files differ: {differing}"
+
+
+def query(dataset, table, columns, suffix=""):
+    """The rows of some columns of a table."""
+    if not files_of(dataset, table):
+        return []
+    return duckdb.execute(f"SELECT {columns} FROM {scanned(dataset, table)} {suffix}").fetchall()
+
+
+def faults_of(dataset):
+    columns = "warc_filename, warc_record_offset, bytes_skipped, code, detail, crawl, subset"
+    return query(dataset, "faults", columns, "ORDER BY _place")
+
+
+def captures_of(dataset, where="warc_record_length IS NOT NULL"):
+    """The addresses, crawls and subsets of captures, as the rows of a list."""
+    columns = "warc_filename, warc_record_offset, warc_record_length, crawl, subset"
+    return query(dataset, "robots_files", columns, f"WHERE {where} ORDER BY _place")
+
+
+def shuffled(rows, seed=1):
+    rows = list(rows)
+    random.Random(seed).shuffle(rows)
+    return rows
