@@ -29,7 +29,7 @@ from urllib.parse import parse_qs, urljoin, urlsplit
 
 SAMPLES = Path(__file__).resolve().parent.parent / "data-samples/warc"
 ARCHIVES = ["cc-robotstxt.warc.gz", "cc-robotstxt-later.warc.gz"]
-SUBSET = "robotstxt"
+SUBSET, SEGMENT = "robotstxt", "1767225600.1"
 
 
 def members(data):
@@ -72,25 +72,20 @@ def index_archive(archive):
         if warc["warc-type"] not in ("response", "revisit"):
             continue
         status_line, http = parse_head(block.partition(b"\r\n\r\n")[0])
-        url, path = warc["warc-target-uri"], urlsplit(warc["warc-target-uri"])
+        url, parts = warc["warc-target-uri"], urlsplit(warc["warc-target-uri"])
         status = int(status_line.split()[1])
         location = http.get("location") if 300 <= status < 400 else None
         rows.append({
-            "url_surtkey": urlkey(url), "url": url, "url_host_name": path.hostname, "url_protocol": path.scheme,
-            "url_path": path.path, "url_query": path.query or None,
+            "url_surtkey": urlkey(url), "url": url, "url_host_name": parts.hostname, "url_protocol": parts.scheme,
+            "url_path": parts.path, "url_query": parts.query or None,
             "fetch_time": datetime.fromisoformat(warc["warc-date"].removesuffix("Z")), "fetch_status": status,
             "fetch_redirect": location and urljoin(url, location),
             "content_digest": warc.get("warc-payload-digest", "").removeprefix("sha1:") or None,
             "content_mime_type": http.get("content-type", "unk").partition(";")[0],
-            "warc_filename": f"crawl-data/{crawl}/segments/{offset_free_segment(crawl)}/{SUBSET}/{archive.name}",
+            "warc_filename": f"crawl-data/{crawl}/segments/{SEGMENT}/{SUBSET}/{archive.name}",
             "warc_record_offset": offset, "warc_record_length": length,
         })
     return crawl, sorted(rows, key=lambda row: (row["url_surtkey"], row["fetch_time"]))
-
-
-def offset_free_segment(crawl):
-    """Returns the name of the only segment of a crawl."""
-    return "1767614400.1" if "-01-" in crawl else "1769688000.1"
 
 
 def write_columnar_index(folder, crawl, rows):
@@ -150,9 +145,9 @@ class Handler(BaseHTTPRequestHandler):
     def answer_cdx(self, rows, url):
         key = urlkey(url if "://" in url else f"http://{url}")
         lines = [cdx_line(row) for row in rows if row["url_surtkey"] == key]
-        if not lines:
-            lines = [json.dumps({"message": f"No Captures found for: {url}"})]
-        self.answer(404 if "message" in lines[0] else 200, "".join(f"{line}\n" for line in lines).encode())
+        status = 200 if lines else 404
+        lines = lines or [json.dumps({"message": f"No Captures found for: {url}"})]
+        self.answer(status, "".join(f"{line}\n" for line in lines).encode())
 
     def answer(self, status, body, fields=None):
         self.send_response(status)
@@ -167,7 +162,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 class CrawlServer:
-    """The server, running. `url` is its address, and `folder` has the files that it serves."""
+    """The server, which runs until the process ends. `url` is its address, and `folder` has the files that it serves."""
 
     def __init__(self, folder):
         self.folder, indexes = Path(folder), {}
@@ -178,30 +173,15 @@ class CrawlServer:
             shutil.copyfile(SAMPLES / name, archive)
             write_columnar_index(self.folder, crawl, rows)
             indexes[crawl] = rows
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.folder, self.server.indexes = self.folder, indexes
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def close(self):
-        self.server.shutdown()
-        self.server.server_close()
-
-
-@contextlib.contextmanager
-def running():
-    """Starts the server with a temporary folder."""
-    with tempfile.TemporaryDirectory() as folder:
-        server = CrawlServer(folder)
-        try:
-            yield server
-        finally:
-            server.close()
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        server.folder, server.indexes = self.folder, indexes
+        self.url = f"http://127.0.0.1:{server.server_port}"
+        threading.Thread(target=server.serve_forever, daemon=True).start()
 
 
 def main():
-    with running() as server, contextlib.suppress(KeyboardInterrupt):
-        print(server.url, server.folder, flush=True)
+    with tempfile.TemporaryDirectory() as folder, contextlib.suppress(KeyboardInterrupt):
+        print(CrawlServer(folder).url, flush=True)
         threading.Event().wait()
 
 

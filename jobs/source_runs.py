@@ -117,19 +117,27 @@ def compare_rows(found, expected, tables=TABLES, address=ADDRESS, left_out=(), w
     for table in tables:
         if not files_of(expected, table) and not files_of(found, table):
             continue
-        sides = [select_rows(connection, dataset, table, address, left_out) for dataset in (found, expected)]
-        for name, side in zip(("found", "expected"), sides):
-            picked = where if name == "expected" else "true"
+        counted = []
+        for name, dataset, picked in ("found", found, "true"), ("expected", expected, where):
+            rows = select_rows(connection, dataset, table, address, left_out)
             place = "row_number() OVER (ORDER BY _place) AS _place" if is_ordered else "0 AS _place"
-            connection.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT * REPLACE ({place}) FROM ({side}) WHERE {picked}")
-        (count,) = connection.execute("SELECT count(*) FROM expected").fetchone()
-        for one, other in ("found", "expected"), ("expected", "found"):
-            cursor = connection.execute(f"SELECT * FROM {one} EXCEPT ALL SELECT * FROM {other} ORDER BY _place LIMIT 1")
-            row, names = cursor.fetchone(), [column[0] for column in cursor.description]
-            if row is not None:
-                raise AssertionError(f"{table}: only {one}, of {count} expected rows: {describe_row(connection, names, row, other)}"[:1500])
-        total += count
+            connection.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT * REPLACE ({place}) FROM ({rows}) WHERE {picked}")
+            counted.append(connection.execute(f"SELECT count(*), sum(hash(t)) FROM {name} t").fetchone())
+        total += counted[1][0]
+        if counted[0] != counted[1]:
+            raise AssertionError(describe_difference(connection, table, counted))
     return total
+
+
+def describe_difference(connection, table, counted):
+    """The first row that only one of the views `found` and `expected` has."""
+    counts = f"{table}: {counted[0][0]} rows, and {counted[1][0]} expected"
+    for one, other in ("found", "expected"), ("expected", "found"):
+        cursor = connection.execute(f"SELECT * FROM (SELECT * FROM {one} EXCEPT ALL SELECT * FROM {other}) ORDER BY _place LIMIT 1")
+        row, names = cursor.fetchone(), [column[0] for column in cursor.description]
+        if row is not None:
+            return f"{counts}; only {one}: {describe_row(connection, names, row, other)}"[:1500]
+    return counts
 
 
 def describe_row(connection, names, row, other):
@@ -149,9 +157,9 @@ def assert_same_bytes(found, expected):
         return {str(path.relative_to(dataset)): path.read_bytes() for path in paths}
 
     found, expected = files(found), files(expected)
-    assert found.keys() == expected.keys(), sorted(found.keys() ^ expected.keys())
+    assert found.keys() == expected.keys(), sorted(found.keys() ^ expected.keys())[:5]
     differing = [name for name in found if found[name] != expected[name]]
-    assert not differing, f"files differ: {differing}"
+    assert not differing, f"{len(differing)} of {len(found)} files differ: {differing[:3]}"
 
 
 def query(dataset, table, columns, suffix=""):

@@ -19,6 +19,9 @@ csv       A file that the document needs. Its first line is a comment with the n
 A line `…` in an output stands for any lines, and `…` within a line for any text. Times, digests and sizes of files, such as `0.3 s`
 and `4.34 KiB`, are not compared.
 The examples in Rust are tested with the crates. Any other language fails.
+
+The addresses of Common Crawl in commands are replaced by that of jobs/crawl_server.py, which has the sample crawls; in commands
+of DuckDB, which cannot read URLs without an extension, by the folder with its files.
 """
 
 import os
@@ -30,6 +33,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from crawl_server import CrawlServer
+
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = sorted(str(path.relative_to(ROOT)) for pattern in ("*.md", "*/*.md", "src/*/*.md") for path in ROOT.glob(pattern)
                    if not path.parts[len(ROOT.parts)].startswith((".", "target")))
@@ -38,6 +43,7 @@ TIME_OR_SIZE = re.compile(r"\b\d+\.\d+ (s|[KM]iB)\b")
 DIGEST = re.compile(r"\b[0-9a-f]{16}\b")
 # DuckDB says which file `-init` reads, in gray.
 DUCKDB_LOADS = re.compile(r"(\x1b\[\d*m)*-- Loading resources from .*\n(\x1b\[\d*m)*")
+COMMON_CRAWL = re.compile(r"https://(data|index)\.commoncrawl\.org")
 
 
 class Document:
@@ -45,7 +51,7 @@ class Document:
 
     def __init__(self, path, folder, program):
         self.path, self.folder, self.text = path, Path(folder), path.read_text(encoding="utf-8")
-        self.passed, self.failures, self.edits = 0, [], []
+        self.passed, self.failures, self.edits, self.server = 0, [], [], None
         commands = self.folder / ".commands"
         commands.mkdir()
         (commands / "robots-scan").symlink_to(program)
@@ -59,9 +65,20 @@ class Document:
             "PATH": f"{commands}:/usr/bin:/bin", "HOME": str(self.folder), "LC_ALL": "C.UTF-8", "COLUMNS": "100"}
 
     def run(self, command):
+        if COMMON_CRAWL.search(command):
+            command = COMMON_CRAWL.sub(self.local_address(command.startswith("duckdb")), command)
         done = subprocess.run(["sh", "-c", command], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300, encoding="utf-8")
-        return DUCKDB_LOADS.sub("", done.stdout).replace(str(self.folder) + "/", "")
+        output = DUCKDB_LOADS.sub("", done.stdout)
+        if self.server:
+            output = output.replace(self.server.url, "https://data.commoncrawl.org")
+        return output.replace(str(self.folder) + "/", "")
+
+    def local_address(self, is_folder):
+        """Returns the address or the folder of the server that answers for Common Crawl. It is started when it is needed."""
+        if self.server is None:
+            self.server = CrawlServer(self.folder / ".commoncrawl")
+        return str(self.server.folder) if is_folder else self.server.url
 
     def compare(self, what, shown, got, begin):
         """Compares the output in the document with the real one; `begin` is its place in the text."""

@@ -217,7 +217,7 @@ fn a_second_run_on_one_output_is_refused() {
 #[test]
 fn a_large_input_that_fails_does_not_delay_the_others() {
     use dataset::OutputLayout;
-    use robots_scan::input::{Input, InputSource};
+    use robots_scan::input::{Input, InputSource, Selection};
     use robots_scan::pipeline::{Options, ScanProgress, run};
 
     let folder = TempDir::new().unwrap();
@@ -226,6 +226,7 @@ fn a_large_input_that_fails_does_not_delay_the_others() {
         index: 0,
         name: path.file_name().unwrap().to_string_lossy().into_owned(),
         source: InputSource::File(path),
+        selection: Selection::All,
         bytes: Some(bytes),
         crawl: crawl.to_owned(),
         subset: "robotstxt".to_owned(),

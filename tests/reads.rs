@@ -11,7 +11,7 @@ use dataset::division::PartSize;
 use dataset::tables::Table;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use robots_scan::input::{Input, InputSource};
+use robots_scan::input::{Input, InputSource, Selection};
 use robots_scan::pipeline::{Options, ScanProgress, run};
 use serde_json::Value;
 use std::fs;
@@ -179,6 +179,7 @@ fn progress_ends_at_the_size_of_the_inputs() {
         inputs.push(Input {
             index: inputs.len() as u64,
             source: InputSource::File(path),
+            selection: Selection::All,
             name: name.to_owned(),
             bytes: Some(bytes.len() as u64),
             crawl: "X".to_owned(),

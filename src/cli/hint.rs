@@ -184,6 +184,12 @@ fn dataset_hint(error: &Error) -> Option<String> {
 /// Returns the hint for an error of a command that reads datasets.
 fn tools_hint(error: &Error) -> Option<String> {
     let text = match error.kind()? {
+        ToolErrorKind::NotExtracted { .. } => {
+            "give the folder or URL of the archives with --base".to_owned()
+        }
+        ToolErrorKind::NoSuchRecord { .. } => {
+            "correct the list: the offsets and lengths must be those of an index".to_owned()
+        }
         ToolErrorKind::NotS3 => "give s3://BUCKET/PREFIX".to_owned(),
         ToolErrorKind::OtherDatasetThere => "choose another prefix".to_owned(),
         ToolErrorKind::CopyChanged { .. } => "run the same command again to continue".to_owned(),

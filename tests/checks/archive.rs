@@ -11,7 +11,7 @@ use dataset::OutputLayout;
 use dataset::division::PartSize;
 use dataset::tables::Table;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use robots_scan::input::{Input, InputSource};
+use robots_scan::input::{Input, InputSource, Selection};
 use robots_scan::pipeline::{Options, ScanProgress, ScanSummary, run};
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -190,6 +190,7 @@ fn write(path: &Path, bytes: &[u8], out: &Path, sum: u32) -> ScanSummary {
             vec![Input {
                 index: 0,
                 source: InputSource::File(path.to_owned()),
+                selection: Selection::All,
                 name: "input".to_owned(),
                 bytes: Some(bytes.len() as u64),
                 crawl: "CRAWL".to_owned(),

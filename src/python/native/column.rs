@@ -122,15 +122,20 @@ impl Parameter {
     }
 }
 
-/// Reads the chunks of a stream of one column.
+/// Takes the stream out of a capsule.
 #[expect(unsafe_code, reason = "the C stream interface passes a pointer")]
-fn read_stream_chunks(capsule: &Bound<'_, PyAny>) -> PyResult<Vec<ArrayRef>> {
-    let (py, capsule) = (capsule.py(), capsule.cast::<PyCapsule>()?);
+pub(crate) fn take_stream(capsule: &Bound<'_, PyAny>) -> PyResult<FFI_ArrowArrayStream> {
+    let capsule = capsule.cast::<PyCapsule>()?;
     let pointer = capsule.pointer_checked(Some(STREAM_CAPSULE_NAME))?;
     let pointer = pointer.cast::<FFI_ArrowArrayStream>().as_ptr();
     // SAFETY: a capsule of this name points to a stream (Arrow PyCapsule interface). It is moved out,
     // which leaves a released stream in the capsule.
-    let stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer) };
+    Ok(unsafe { FFI_ArrowArrayStream::from_raw(pointer) })
+}
+
+/// Reads the chunks of a stream of one column.
+fn read_stream_chunks(capsule: &Bound<'_, PyAny>) -> PyResult<Vec<ArrayRef>> {
+    let (py, stream) = (capsule.py(), take_stream(capsule)?);
     let reader = ArrayStreamReader::try_new(stream).map_err(crate::table::arrow_error)?;
     check_type(reader.field().data_type())?;
     // The producer may be another thread, which waits for the interpreter.

@@ -6,6 +6,7 @@
 //! | `policy_cache` | the rules of a file for single crawlers, computed once |
 //! | `table` | the rows of a file in Arrow |
 //! | `stream` | the rows of archives in Arrow |
+//! | `stream_file` | tables of other libraries, written to files |
 //! | `argument_checks` | arguments that are mistaken for one another |
 //! | `column` | columns of other libraries, read in Arrow |
 //! | `functions` | answers for columns of files, crawlers and URLs |
@@ -24,6 +25,7 @@ mod functions;
 mod policy_cache;
 mod robots_txt;
 mod stream;
+mod stream_file;
 mod table;
 mod text;
 
@@ -78,5 +80,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(command::call, module)?)?;
     module.add_function(wrap_pyfunction!(command::main, module)?)?;
     module.add_function(wrap_pyfunction!(command::views_sql, module)?)?;
+    module.add_function(wrap_pyfunction!(stream_file::write_stream, module)?)?;
     Ok(())
 }

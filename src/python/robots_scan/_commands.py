@@ -5,13 +5,14 @@ from __future__ import annotations
 import datetime
 import json
 import os
+import tempfile
 from collections.abc import Iterable
 from typing import Any
 
 from robots_scan import _native
 from robots_scan._errors import StoppedError, UsageError
 from robots_scan._progress import Progress
-from robots_scan._types import Dialect
+from robots_scan._types import ArrowStream, Dialect
 
 Path = str | os.PathLike[str]
 Paths = Path | Iterable[Path]
@@ -66,14 +67,79 @@ def scan(
     """
     arguments = _options(locals(), exclude=("inputs", "output", "progress"))
     arguments += [f"--output={os.fspath(output)}", "--", *_paths(inputs)]
-    summary = _run("scan", arguments, progress)
-    if summary["failed_inputs"] > 0:
-        failed = summary["failed_inputs"]
-        archives = "1 archive" if failed == 1 else f"{failed} archives"
-        error = StoppedError(f"{archives} could not be read", "failed_inputs", output, "scan again with resume=True")
-        error.summary = summary
-        raise error
-    return summary
+    return _check_inputs(_run("scan", arguments, progress), output)
+
+
+def records(
+    lists: Paths,
+    output: Path,
+    *,
+    base: str | None = None,
+    crawl: str | None = None,
+    subset: str | None = None,
+    missing: str | None = None,
+    tables: str | Iterable[str] | None = None,
+    threads: int | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    agents: Path | None = None,
+    body_limit: Size | None = None,
+    max_body_bytes: Size | None = None,
+    rate: float | str | None = None,
+    connections: int | None = None,
+    patience: str | None = None,
+    ca: Path | None = None,
+    no_sign_request: bool = False,
+    with_bodies: bool = False,
+    with_record_ids: bool = False,
+    verify_digests: bool = False,
+    progress: bool | None = None,
+) -> dict[str, Any]:
+    """Read single records of archives and write a dataset, as ``robots-scan records`` does. Return the summary.
+
+    ``lists`` are tables with the archive, the offset and the length of each record. Errors are those of :func:`scan`.
+    """
+    arguments = _options(locals(), exclude=("lists", "output", "progress"))
+    arguments += [f"--output={os.fspath(output)}", "--", *_paths(lists)]
+    return _check_inputs(_run("records", arguments, progress), output)
+
+
+def bodies(
+    body_tables: Paths | ArrowStream,
+    output: Path,
+    *,
+    url_column: str | None = None,
+    body_column: str | None = None,
+    time_column: str | None = None,
+    status_column: str | None = None,
+    redirect_column: str | None = None,
+    headers_column: str | None = None,
+    crawl_column: str | None = None,
+    crawl: str | None = None,
+    tables: str | Iterable[str] | None = None,
+    threads: int | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    agents: Path | None = None,
+    body_limit: Size | None = None,
+    max_body_bytes: Size | None = None,
+    with_bodies: bool = False,
+    progress: bool | None = None,
+) -> dict[str, Any]:
+    """Read tables with a URL and a body in each row and write a dataset, as ``robots-scan bodies`` does. Return the summary.
+
+    ``body_tables`` are files, or a table of any library that exports Arrow streams, such as a data frame of Polars or a
+    relation of DuckDB. Such a table is first written to a temporary file, and has the name ``stream.parquet``. Errors are
+    those of :func:`scan`.
+    """
+    arguments = _options(locals(), exclude=("body_tables", "output", "progress"))
+    arguments += [f"--output={os.fspath(output)}", "--"]
+    if not hasattr(body_tables, "__arrow_c_stream__"):
+        return _check_inputs(_run("bodies", [*arguments, *_paths(body_tables)], progress), output)
+    with tempfile.TemporaryDirectory(prefix="robots-scan-") as folder:
+        path = os.path.join(folder, "stream.parquet")
+        _native.write_stream(body_tables, path)
+        return _check_inputs(_run("bodies", [*arguments, path], progress), output)
 
 
 def match(
@@ -191,6 +257,17 @@ def read(
     """
     arguments = _options(locals(), exclude=("inputs", "table"))
     return _native.read(table, [*arguments, "--", *_paths(inputs)])
+
+
+def _check_inputs(summary: dict[str, Any], output: Path) -> dict[str, Any]:
+    """Return the summary of a run. An input that could not be read is an error."""
+    if summary["failed_inputs"] > 0:
+        failed = summary["failed_inputs"]
+        inputs = "1 input" if failed == 1 else f"{failed} inputs"
+        error = StoppedError(f"{inputs} could not be read", "failed_inputs", output, "run again with resume=True")
+        error.summary = summary
+        raise error
+    return summary
 
 
 def _run(command: str, arguments: list[str], is_shown: bool | None) -> dict[str, Any]:

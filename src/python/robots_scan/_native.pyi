@@ -6,7 +6,7 @@ from typing import Any, Final, Literal, Protocol, TypeAlias, final
 from typing_extensions import Buffer
 
 from robots_scan._results import Access, Anomaly, Group, Preference, RequestRate
-from robots_scan._types import Dialect
+from robots_scan._types import ArrowStream, Dialect
 
 __all__ = [
     "Column",
@@ -24,6 +24,7 @@ __all__ = [
     "robots_verdict",
     "select_sql",
     "views_sql",
+    "write_stream",
 ]
 
 __version__: Final[str]
@@ -125,3 +126,4 @@ def robots_preference(
 def robots_verdict(robots_txt: _Values, agent: _Values, dialect: Dialect | None = None) -> Column: ...
 def select_sql(table: str, source: str) -> str: ...
 def views_sql(dataset: str | PathLike[str]) -> str: ...
+def write_stream(table: ArrowStream, path: str | PathLike[str]) -> None: ...

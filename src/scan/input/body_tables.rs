@@ -20,7 +20,7 @@ const DEFAULT_CRAWL: &str = "bodies";
 const SUBSET: &str = "robotstxt";
 
 /// The most crawls of a table.
-const MAX_CRAWLS: usize = 10_000;
+const MAX_TABLE_CRAWLS: usize = 10_000;
 
 /// The names of the columns of a table of bodies; `None` for the default ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -177,7 +177,16 @@ pub fn find_bodies(
 fn find_crawls(path: &Path, columns: &BodyColumns) -> Result<BTreeMap<String, RowRanges>, Error> {
     let file = open_table(path)?;
     let wanted = [wanted_column(&columns.crawl, &["crawl"], false)];
-    let mut table = TableReader::open(file, path, &wanted, None)?;
+    let table = TableReader::open(file, path, &wanted, None)?;
+    read_crawls(table, path, MAX_TABLE_CRAWLS)
+}
+
+/// Returns the crawls in the first column of a table, at most `limit`.
+fn read_crawls(
+    mut table: TableReader,
+    path: &Path,
+    limit: usize,
+) -> Result<BTreeMap<String, RowRanges>, Error> {
     let mut ranges: BTreeMap<String, Vec<Range<u64>>> = BTreeMap::new();
     let mut last_crawl = DEFAULT_CRAWL.to_owned();
     if !table.has_column(0) {
@@ -212,8 +221,8 @@ fn find_crawls(path: &Path, columns: &BodyColumns) -> Result<BTreeMap<String, Ro
                 Some(last) => last.end += 1,
                 None => ranges.push(row_no..row_no + 1),
             }
-        } else if ranges.len() == MAX_CRAWLS {
-            let why = format!("its rows have more than {MAX_CRAWLS} crawls");
+        } else if ranges.len() == limit {
+            let why = format!("its rows have more than {limit} crawls");
             return Err(Error::read(path, io::Error::other(why)));
         } else {
             ranges.insert(
@@ -241,5 +250,49 @@ pub(crate) fn open_table(path: &Path) -> Result<File, Error> {
         true => Ok(file),
         false if metadata.is_dir() => Err(read_error(io::ErrorKind::IsADirectory.into())),
         false => Err(read_error(io::Error::other("it is no regular file"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn crawls(text: &str, limit: usize) -> Result<BTreeMap<String, RowRanges>, Error> {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+        let wanted = [wanted_column(&None, &["crawl"], false)];
+        let path = Path::new("table");
+        read_crawls(TableReader::open(file, path, &wanted, None)?, path, limit)
+    }
+
+    #[test]
+    fn rows_belong_to_crawls() {
+        let found = crawls("url,crawl\na,X\nb,Y\nc,X\nd,X\ne,\n", 9).unwrap();
+        let ranges = |ranges: &[Range<u64>]| Some(ranges.to_vec().into());
+        let expected = [
+            ("X", ranges(&[0..1, 2..4])),
+            ("Y", ranges(&[1..2])),
+            ("bodies", ranges(&[4..5])),
+        ];
+        assert_eq!(
+            found,
+            expected
+                .map(|(crawl, ranges)| (crawl.to_owned(), ranges))
+                .into()
+        );
+        // All rows are of one crawl.
+        for (text, crawl) in [("url,crawl\na,X\n", "X"), ("url\na\n", "bodies")] {
+            assert_eq!(crawls(text, 9).unwrap(), [(crawl.to_owned(), None)].into());
+        }
+        assert!(crawls("crawl\na/b\n", 9).is_err());
+    }
+
+    #[test]
+    fn the_crawls_of_a_table_have_a_limit() {
+        let text = "crawl\nX\nY\nZ\n";
+        assert_eq!(crawls(text, 3).unwrap().len(), 3);
+        let error = crawls(text, 2).unwrap_err().to_string();
+        assert!(error.contains("more than 2 crawls"), "{error}");
     }
 }

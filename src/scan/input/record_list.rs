@@ -17,7 +17,7 @@ use remote::error::RemoteErrorKind;
 use remote::without_secrets;
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::Xxh3;
 
@@ -31,10 +31,10 @@ const COMMON_CRAWL_NAME_PREFIX: &str = "crawl-data/";
 const MAX_LISTED_RECORDS: usize = 10_000_000;
 
 /// The longest record that is read. A longer one is an error of the list.
-const MAX_RECORD_BYTES: i64 = 64 << 20;
+const MAX_LISTED_RECORD_BYTES: i64 = 64 << 20;
 
 /// The most bytes of a list that is fetched, or read from standard input.
-const MAX_LIST_BYTES: u64 = 4 << 30;
+const MAX_RECORD_LIST_BYTES: u64 = 4 << 30;
 
 /// The most records of an input, and the number of records of a part.
 pub const MAX_INPUT_RECORDS: usize = 100_000;
@@ -124,13 +124,8 @@ fn open_list(list: &str, options: &InputOptions) -> Result<(File, PathBuf), Erro
         let path = url.display_path().to_owned();
         let remote = options.remote.as_ref();
         let remote = remote.ok_or_else(|| Error::new(RemoteErrorKind::NoRemote, &path))?;
-        let bytes = remote.read(&url, MAX_LIST_BYTES)?;
-        let spool = || -> io::Result<File> {
-            let mut file = tempfile::tempfile()?;
-            file.write_all(&bytes)?;
-            Ok(file)
-        };
-        let file = spool().map_err(|error| Error::write(std::env::temp_dir(), error))?;
+        let bytes = remote.read(&url, MAX_RECORD_LIST_BYTES)?;
+        let file = spool(&mut bytes.as_slice(), &path, MAX_RECORD_LIST_BYTES)?;
         return Ok((file, path));
     }
     let path = match list {
@@ -152,15 +147,22 @@ fn open_list(list: &str, options: &InputOptions) -> Result<(File, PathBuf), Erro
             Box::new(file)
         }
     };
-    let mut limited = io::Read::take(&mut source, MAX_LIST_BYTES + 1);
-    let mut file =
-        tempfile::tempfile().map_err(|error| Error::write(std::env::temp_dir(), error))?;
+    let file = spool(source.as_mut(), path, MAX_RECORD_LIST_BYTES)?;
+    Ok((file, path.to_owned()))
+}
+
+/// Writes a stream of at most `bytes_max` to a temporary file. `path` is the stream, for errors.
+fn spool(source: &mut dyn io::Read, path: &Path, bytes_max: u64) -> Result<File, Error> {
+    let read_error = |error| Error::read(path, error);
+    let temp_error = |error| Error::write(std::env::temp_dir(), error);
+    let mut file = tempfile::tempfile().map_err(temp_error)?;
+    let mut limited = io::Read::take(source, bytes_max + 1);
     let bytes = io::copy(&mut limited, &mut file).map_err(read_error)?;
-    if bytes > MAX_LIST_BYTES {
-        let why = format!("it has more than {MAX_LIST_BYTES} bytes");
+    if bytes > bytes_max {
+        let why = format!("it has more than {bytes_max} bytes");
         return Err(read_error(io::Error::other(why)));
     }
-    Ok((file, path.to_owned()))
+    Ok(file)
 }
 
 /// The columns of a list. Names are those of the columnar index, then those of the CDX server.
@@ -229,8 +231,8 @@ fn read_record(table: &TableReader, names: &mut Names) -> Result<ListedRecord, S
         }
     };
     let address = RecordAddress {
-        offset: number(1, "offset", 0..=i64::MAX - MAX_RECORD_BYTES)?,
-        length: number(2, "length", 1..=MAX_RECORD_BYTES)?,
+        offset: number(1, "offset", 0..=i64::MAX - MAX_LISTED_RECORD_BYTES)?,
+        length: number(2, "length", 1..=MAX_LISTED_RECORD_BYTES)?,
     };
     let mut partition = |column: usize, name: &str| {
         let Some(value) = text(column).filter(|value| !value.is_empty()) else {
@@ -436,6 +438,7 @@ fn compute_digest(inputs: &[Input]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Write;
 
     /// Returns the inputs of a list, as crawl, name and offsets, with a limit of records.
     fn find(text: &str, limit: usize) -> Result<Vec<(String, String, Vec<u64>)>, Error> {
@@ -505,6 +508,15 @@ mod tests {
                 "{name}"
             );
         }
+    }
+
+    #[test]
+    fn a_list_from_a_pipe_has_a_limit() {
+        let mut pipe = &b"filename,offset,length"[..];
+        assert!(spool(&mut pipe, Path::new("-"), 22).is_ok());
+        let mut pipe = &b"filename,offset,length\n"[..];
+        let error = spool(&mut pipe, Path::new("-"), 22).unwrap_err();
+        assert!(error.to_string().contains("more than 22 bytes"), "{error}");
     }
 
     #[test]

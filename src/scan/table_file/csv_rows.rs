@@ -1,7 +1,7 @@
 //! Tables in CSV with a header.
 
 use super::{
-    MAX_ROW_BYTES, RowRanges, RowSelection, RowStatus, Value, WantedColumn, find_columns,
+    MAX_TABLE_ROW_BYTES, RowRanges, RowSelection, RowStatus, Value, WantedColumn, find_columns,
     table_error,
 };
 use crate::error::TableDefect;
@@ -31,7 +31,7 @@ impl CsvRows {
         ranges: RowRanges,
     ) -> Result<Self, Error> {
         // The CSV reader reads ahead, so a record that is a little shorter than the limit may be refused.
-        let bytes_left = Arc::new(AtomicUsize::new(MAX_ROW_BYTES));
+        let bytes_left = Arc::new(AtomicUsize::new(MAX_TABLE_ROW_BYTES));
         let source = LimitedReader {
             source,
             bytes_left: Arc::clone(&bytes_left),
@@ -62,14 +62,15 @@ impl CsvRows {
 
     pub(super) fn advance(&mut self) -> Result<RowStatus, Error> {
         while !self.is_at_end {
-            self.bytes_left.store(MAX_ROW_BYTES, Ordering::Relaxed);
+            self.bytes_left
+                .store(MAX_TABLE_ROW_BYTES, Ordering::Relaxed);
             let has_record = self.reader.read_byte_record(&mut self.record);
             if self.bytes_left.load(Ordering::Relaxed) == 0 {
                 // The end of the record is unknown.
                 self.is_at_end = true;
                 self.count += 1;
                 return Ok(RowStatus::Malformed(format!(
-                    "the record has more than {MAX_ROW_BYTES} bytes; nothing after it is read"
+                    "the record has more than {MAX_TABLE_ROW_BYTES} bytes; nothing after it is read"
                 )));
             }
             match has_record {
@@ -105,7 +106,7 @@ impl CsvRows {
 /// Converts an error of the CSV reader. An I/O error remains one; any other is a defect of the table.
 fn convert_error(error: csv::Error, is_long: bool, path: &Path) -> Error {
     if is_long {
-        let bytes_max = MAX_ROW_BYTES;
+        let bytes_max = MAX_TABLE_ROW_BYTES;
         return table_error(TableDefect::LongHeader { bytes_max }, path);
     }
     let message = error.to_string();

@@ -1,7 +1,7 @@
 //! Tables in JSON lines, and in CDXJ: lines with a sort key and a time before the JSON.
 
 use super::{
-    MAX_ROW_BYTES, RowRanges, RowSelection, RowStatus, Value, WantedColumn, find_columns,
+    MAX_TABLE_ROW_BYTES, RowRanges, RowSelection, RowStatus, Value, WantedColumn, find_columns,
     table_error,
 };
 use disk::error::Error;
@@ -55,7 +55,7 @@ impl JsonRows {
         loop {
             self.line.clear();
             self.values.clear();
-            let limit = MAX_ROW_BYTES as u64;
+            let limit = MAX_TABLE_ROW_BYTES as u64;
             let read_error = |error| Error::read(&self.path, error);
             let line = (&mut self.source)
                 .take(limit)
@@ -63,7 +63,7 @@ impl JsonRows {
             if line.map_err(read_error)? == 0 {
                 return Ok(RowStatus::End);
             }
-            let is_whole = self.line.len() < MAX_ROW_BYTES || self.line.ends_with(b"\n");
+            let is_whole = self.line.len() < MAX_TABLE_ROW_BYTES || self.line.ends_with(b"\n");
             if !is_whole {
                 self.source.skip_until(b'\n').map_err(read_error)?;
             }
@@ -77,7 +77,7 @@ impl JsonRows {
                 continue;
             }
             if !is_whole {
-                let reason = format!("the line has more than {MAX_ROW_BYTES} bytes");
+                let reason = format!("the line has more than {MAX_TABLE_ROW_BYTES} bytes");
                 return Ok(RowStatus::Malformed(reason));
             }
             let mut object: Map<String, Json> = match serde_json::from_slice(skip_key(text)) {

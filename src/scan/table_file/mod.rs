@@ -22,10 +22,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The longest line of JSON or record of CSV in bytes.
-pub(crate) const MAX_ROW_BYTES: usize = 64 << 20;
+pub(crate) const MAX_TABLE_ROW_BYTES: usize = 64 << 20;
 
 /// The largest page of a Parquet file. DuckDB begins a new page after 100 MB.
-const MAX_PAGE_BYTES: u64 = 192 << 20;
+const MAX_TABLE_PAGE_BYTES: u64 = 192 << 20;
 
 /// The bytes of a text file from which its format is detected.
 const HEAD_BYTES: u64 = 64 << 10;
@@ -95,7 +95,7 @@ impl TableReader {
             .map_err(read_error)?;
         file.rewind().map_err(read_error)?;
         if magic == b"PAR1" {
-            let rows = ParquetRows::open(file, path, columns, ranges)?;
+            let rows = ParquetRows::open(file, path, columns, ranges, MAX_TABLE_PAGE_BYTES)?;
             return Ok(Self {
                 rows: Rows::Parquet(Box::new(rows)),
             });
@@ -397,7 +397,12 @@ mod tests {
 
     #[test]
     fn a_row_that_cannot_be_read_does_not_concern_the_others() {
-        let long = [&b"{\"url\": \""[..], &vec![b'x'; MAX_ROW_BYTES], b"\"}\n"].concat();
+        let long = [
+            &b"{\"url\": \""[..],
+            &vec![b'x'; MAX_TABLE_ROW_BYTES],
+            b"\"}\n",
+        ]
+        .concat();
         let json = [
             b"{\"url\": \"a\"}\n{\"url\": \n",
             &long[..],

@@ -4,10 +4,7 @@
 //! batch has fewer rows if large values may be repeated in it. A row group that cannot be read is skipped.
 
 use super::json_rows::whole_number;
-use super::{
-    MAX_PAGE_BYTES, RowRanges, RowSelection, RowStatus, Value, WantedColumn, find_columns,
-    table_error,
-};
+use super::{RowRanges, RowSelection, RowStatus, Value, WantedColumn, find_columns, table_error};
 use crate::error::TableDefect;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -62,10 +59,11 @@ impl ParquetRows {
         path: &Path,
         wanted: &[WantedColumn],
         ranges: RowRanges,
+        page_bytes_max: u64,
     ) -> Result<Self, Error> {
         let load = || {
             let metadata = ArrowReaderMetadata::load(&file, reader_options())?;
-            let limit = |_: &str| MAX_PAGE_BYTES;
+            let limit = |_: &str| page_bytes_max;
             let file = LimitedFile::new(file, metadata.metadata(), limit, None)?;
             Ok((metadata, file))
         };
@@ -352,4 +350,59 @@ fn array_value(array: &ArrayRef, row: usize) -> Value<'_> {
         _ => None,
     };
     number.map_or(Value::Null, Value::Number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_array::StringArray;
+    use parquet::arrow::ArrowWriter;
+    use parquet::file::properties::WriterProperties;
+    use std::sync::Arc;
+
+    #[test]
+    fn a_large_page_is_skipped_with_its_row_group() {
+        let large = "x".repeat(5000);
+        let values: ArrayRef = Arc::new(StringArray::from_iter_values([
+            "a", "b", "c", &large, "d", "e",
+        ]));
+        let batch = RecordBatch::try_from_iter([("url", values)]).unwrap();
+        let properties = WriterProperties::builder().set_max_row_group_row_count(Some(2));
+        let mut file = tempfile::tempfile().unwrap();
+        let properties = properties.set_dictionary_enabled(false).build();
+        let mut writer = ArrowWriter::try_new(&mut file, batch.schema(), Some(properties)).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        let wanted = [WantedColumn {
+            names: vec!["url".to_owned()],
+            is_required: true,
+        }];
+        let path = Path::new("table");
+        let open =
+            |ranges| ParquetRows::open(file.try_clone().unwrap(), path, &wanted, ranges, 4000);
+        let mut rows = open(None).unwrap();
+        let mut found = Vec::new();
+        loop {
+            let text = match rows.advance().unwrap() {
+                RowStatus::End => break,
+                RowStatus::Malformed(reason) => {
+                    assert!(reason.contains("row group 1"), "{reason}");
+                    "malformed".to_owned()
+                }
+                RowStatus::Row => {
+                    let text = rows.value(0).text().unwrap();
+                    String::from_utf8(text.to_vec()).unwrap()
+                }
+            };
+            found.push((rows.row_no(), text));
+        }
+        let expected = [(0, "a"), (1, "b"), (2, "malformed"), (4, "d"), (5, "e")];
+        assert_eq!(found, expected.map(|(row, text)| (row, text.to_owned())));
+        let mut rows = open(Some([1..2, 5..6].into())).unwrap();
+        let mut found = Vec::new();
+        while rows.advance().unwrap() == RowStatus::Row {
+            found.push(rows.row_no());
+        }
+        assert_eq!(found, [1, 5]);
+    }
 }
