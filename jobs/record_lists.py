@@ -35,7 +35,7 @@ def json_bytes(rows, columns=CDX_COLUMNS):
 
 def cdxj_bytes(rows, columns=CDX_COLUMNS):
     lines = json_bytes(rows, columns).splitlines(keepends=True)
-    return b"!OpenWayback-CDXJ 1.0\n" + b"".join(b"com,example)/robots.txt 20240101000000 " + line for line in lines)
+    return b"".join(b"com,example)/robots.txt 20240101000000 " + line for line in lines)
 
 
 def write_list(path, rows, columns=CDX_COLUMNS):

@@ -23,7 +23,7 @@ sys.dont_write_bytecode = True
 
 import test_runner
 from dataset import opened
-from record_lists import CDX_COLUMNS, csv_bytes, json_bytes, write_list, write_parquet, write_sparse
+from record_lists import CDX_COLUMNS, cdxj_bytes, csv_bytes, json_bytes, write_list, write_parquet, write_sparse
 from source_runs import REAL, SAMPLES, assert_same_bytes, captures_of, compare_rows, faults_of, files_of, query, run_to, shuffled
 
 CRAWL_ARCHIVES = ("cc-robotstxt.warc.gz", "cc-robotstxt-later.warc.gz")
@@ -95,6 +95,12 @@ class Tests:
         shares = [self.list(f"share-{i}.{kind}", shuffled(self.captures)[i::3]) for i, kind in enumerate(("csv", "jsonl", "parquet"))]
         assert_same_bytes(self.records("of-shares", shares), first)
         assert_same_bytes(self.records("of-a-slash", self.list("slash.csv", self.captures), base=f"{SAMPLES}/"), first)
+
+    def test_header_lines_of_cdxj_are_skipped(self):
+        first = self.records("no-header", self.list("no-header.cdxj", self.captures))
+        path = self.folder / "lists" / "header.cdxj"
+        path.write_bytes(b'!OpenWayback-CDXJ 1.0\n!meta {"fields": "filename"}\n' + cdxj_bytes(self.captures))
+        assert_same_bytes(self.records("header", path), first)
 
     def test_columns_of_other_types_and_names_give_the_same_bytes(self):
         import pyarrow as pa

@@ -16,9 +16,9 @@ CREATE TABLE robots_files (
   content_mime_type VARCHAR, -- The media type stated by the server, lower-cased, without parameters.
   content_mime_detected VARCHAR, -- The media type that the crawler detected.
   content_truncated VARCHAR, -- The reason why the payload is incomplete: `length`, `time`, `disconnect`, `unspecified`; also `length` if a limit of robots-scan cut it.
-  warc_filename VARCHAR NOT NULL, -- The archive: the line of `--paths` as written; otherwise its path from `crawl-data/` on; otherwise its base name.
-  warc_record_offset BIGINT NOT NULL, -- Offset of the record's gzip member, zstd frame or plain bytes in the archive.
-  warc_record_length BIGINT, -- The length of that member, frame or record in bytes; null if several records share it.
+  warc_filename VARCHAR NOT NULL, -- The archive: the line of `--paths`, or the name in a list of records, as written; otherwise its path from `crawl-data/` on; otherwise its base name. For a row of a table of bodies, `table:` and the name of the table.
+  warc_record_offset BIGINT NOT NULL, -- Offset of the record's gzip member, zstd frame or plain bytes in the archive; for a table of bodies, the number of the row, from 0.
+  warc_record_length BIGINT, -- The length of that member, frame or record in bytes; null if several records share it, and for tables of bodies.
   warc_record_in_member INTEGER NOT NULL, -- The index of the record among those that share the offset, from 0.
   warc_record_id VARCHAR, -- `WARC-Record-ID`, without angle brackets; only with `--with-record-ids`.
   warc_ip_address VARCHAR, -- The IP address of the server.

@@ -23,9 +23,9 @@ counted AS (
     GROUP BY s.agent, s.crawl
 ),
 answer AS (
-    SELECT c.position, c.crawl, c.median_fetch, a.agent, t.hosts, round(t.by_name / t.hosts, 6) AS blocked_by_name, t.low, t.high,
-        round(t.by_wildcard / t.hosts, 6) AS blocked_by_wildcard, round(t.by_status / t.hosts, 6) AS blocked_by_status,
-        round(t.partly / t.hosts, 6) AS partial, t.domains_blocking, round(t.largest_domain / nullif(t.by_name, 0), 6) AS largest_domain
+    SELECT c.position, c.crawl, c.median_fetch, a.agent, t.hosts, round(t.by_name / nullif(t.hosts, 0), 6) AS blocked_by_name, t.low, t.high,
+        round(t.by_wildcard / nullif(t.hosts, 0), 6) AS blocked_by_wildcard, round(t.by_status / nullif(t.hosts, 0), 6) AS blocked_by_status,
+        round(t.partly / nullif(t.hosts, 0), 6) AS partial, t.domains_blocking, round(t.largest_domain / nullif(t.by_name, 0), 6) AS largest_domain
     FROM crawls() c
     CROSS JOIN asked_agents(agent) a
     LEFT JOIN counted t ON t.crawl = c.crawl AND t.agent = a.agent

@@ -89,6 +89,11 @@ fn scan_hint(error: &Error) -> Option<String> {
              --body-column"
                 .to_owned()
         }
+        ScanErrorKind::BadRecordList { .. } => {
+            "correct or leave out the row; a CDX server that has no captures answers with a message, \
+             which `curl -f` leaves out"
+                .to_owned()
+        }
         ScanErrorKind::RepeatedRecord { .. } => {
             "leave one out: SELECT DISTINCT, or `sort -u`".to_owned()
         }
@@ -185,7 +190,8 @@ fn dataset_hint(error: &Error) -> Option<String> {
 fn tools_hint(error: &Error) -> Option<String> {
     let text = match error.kind()? {
         ToolErrorKind::NotExtracted { .. } => {
-            "give the folder or URL of the archives with --base".to_owned()
+            "give the dataset of the crawl, and the folder or URL of its archives with --base"
+                .to_owned()
         }
         ToolErrorKind::NoSuchRecord { .. } => {
             "correct the list: the offsets and lengths must be those of an index".to_owned()

