@@ -3,6 +3,7 @@
 import csv
 import gzip
 import io
+import itertools
 import json
 import random
 import zlib
@@ -58,11 +59,11 @@ def members_of(data):
         data = decoder.unused_data
 
 
-def write_sparse(path, archive, seed, largest=150_000):
-    """Writes the members of an archive with other records between them, of up to `largest` bytes that cannot be compressed."""
+def write_sparse(path, archive, seed, most=None, largest=150_000):
+    """Writes the first members of an archive with other records between them, of up to `largest` bytes that cannot be compressed."""
     rng = random.Random(seed)
     with path.open("wb") as file:
-        for member in members_of(archive.read_bytes()):
+        for member in itertools.islice(members_of(archive.read_bytes()), most):
             file.write(member)
             block = rng.randbytes(rng.choice((0, 100, 3000, 60_000, 66_000, largest)))
             head = (f"WARC/1.0\r\nWARC-Type: metadata\r\nWARC-Date: 2026-01-01T00:00:00Z\r\nWARC-Record-ID: <urn:uuid:{rng.random()}>\r\n"

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import duckdb
@@ -67,6 +68,22 @@ def run_to(code, program, *arguments, **options):
     shown = " ".join(map(str, arguments))[:300]
     assert ran.code == code, f"{shown}: exit code {ran.code}, not {code}: {ran.stdout[-500:]}{ran.stderr[-1500:]}"
     return ran
+
+
+def check_all(check, cases, threads=4):
+    """Checks all cases, several at a time, and fails with the failures of all. Returns the results."""
+
+    def tried(case):
+        try:
+            return None, check(*case)
+        except AssertionError as error:
+            return f"{case[0]}: {error}", None
+
+    with ThreadPoolExecutor(threads) as pool:
+        done = list(pool.map(tried, cases))
+    failed = [error for error, _ in done if error]
+    assert not failed, f"{len(failed)} of {len(done)} cases:\n" + "\n".join(failed)
+    return [result for _, result in done]
 
 
 # Rows.

@@ -7,7 +7,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 from robots_scan import _native
 from robots_scan._errors import StoppedError, UsageError
@@ -138,7 +138,7 @@ def bodies(
         return _check_inputs(_run("bodies", [*arguments, *_paths(body_tables)], progress), output)
     with tempfile.TemporaryDirectory(prefix="robots-scan-") as folder:
         path = os.path.join(folder, "stream.parquet")
-        _native.write_stream(body_tables, path)
+        _native.write_stream(cast(ArrowStream, body_tables), path)
         return _check_inputs(_run("bodies", [*arguments, path], progress), output)
 
 

@@ -66,6 +66,15 @@ class StreamTests:
         folder = self.dataset / table / "crawl=TEST" / "subset=robotstxt"
         return self.frame_of_parquet(folder / "part-00000.parquet")
 
+    def test_a_data_frame_of_bodies_is_a_source(self: Any) -> None:
+        archive = samples.ARCHIVES[0]
+        frame = self.frame(robots_scan.read(archive, "robots_files", with_bodies=True, **samples.LABELS))
+        expected = robots_scan.scan(archive, self.folder / "of-archive", **samples.LABELS)
+        actual = robots_scan.bodies(frame, self.folder / "of-bodies")
+        for table in ("robots_files", "groups", "rules", "verdicts", "hosts", "host_verdicts"):
+            self.assertEqual(actual["rows"][table], expected["rows"][table], table)
+        self.assertEqual(actual["faults"], 0)
+
     def test_a_stream_has_the_rows_of_the_files(self: Any) -> None:
         for table in samples.TABLES:
             with self.subTest(table):

@@ -143,10 +143,32 @@ class Results(InFolder):
         self.assertEqual(robots_scan.scan(FIRST, self.folder / "c", tables="rules,groups", body_limit=1000)["rows"], actual["rows"])
 
 
+class Sources(InFolder):
+    def test_records_and_bodies_are_those_of_the_commands(self) -> None:
+        with open(self.folder / "list.csv", "w") as file:
+            file.write("filename,offset,length\ncc-robotstxt.warc.gz,26998,512\n")
+        base = {"base": str(WARC), "crawl": "X", "subset": "robotstxt"}
+        options = ["--base", WARC, "--crawl", "X", "--subset", "robotstxt"]
+        expected = command_json("records", self.folder / "list.csv", "-o", self.folder / "a", *options)
+        actual = robots_scan.records(self.folder / "list.csv", self.folder / "b", **base)
+        self.assertEqual(comparable(actual), comparable(expected))
+        self.assertEqual(actual["captures"], 1)
+        with open(self.folder / "table.jsonl", "w") as file:
+            file.write(json.dumps({"site": "https://a.example/robots.txt", "body": "User-agent: *\nDisallow: /a\n"}) + "\n")
+        expected = command_json("bodies", self.folder / "table.jsonl", "-o", self.folder / "c", "--url-column", "site")
+        actual = robots_scan.bodies([self.folder / "table.jsonl"], self.folder / "d", url_column="site")
+        self.assertEqual(comparable(actual), comparable(expected))
+        self.assertEqual(actual["rows"]["rules"], 1)
+        with self.assertRaisesRegex(robots_scan.Error, "no column 'url'"):
+            robots_scan.bodies(self.folder / "table.jsonl", self.folder / "e")
+
+
 class Keywords(unittest.TestCase):
     # Flags that are parameters of other names, or that only a command line needs.
     LEFT_OUT = {
         "scan": {"output", "json", "quiet", "help", "dry_run"},
+        "records": {"output", "json", "quiet", "help", "dry_run"},
+        "bodies": {"output", "json", "quiet", "help", "dry_run"},
         "match": {"output", "urls", "agent", "json", "quiet", "help"},
         "join": {"json", "quiet", "help"},
         "history": {"output", "json", "quiet", "help"},
@@ -173,7 +195,7 @@ class Keywords(unittest.TestCase):
         self.assertEqual(self.keywords(robots_scan.read), self.flags("scan") - self.OF_OUTPUT)
 
     def test_defaults_are_left_to_the_command(self) -> None:
-        for function in (robots_scan.scan, robots_scan.match, robots_scan.join, robots_scan.history, robots_scan.verify, robots_scan.read):
+        for function in (robots_scan.read, *(getattr(robots_scan, command) for command in self.LEFT_OUT)):
             for parameter in inspect.signature(function).parameters.values():
                 if parameter.kind is parameter.KEYWORD_ONLY:
                     self.assertIn(parameter.default, (None, False), parameter)

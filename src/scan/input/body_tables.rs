@@ -124,6 +124,8 @@ pub fn find_bodies(
             let folder = None;
             return Err(Error::new(ScanErrorKind::SameName { paths, folder }, name));
         }
+        // A table without a column is an error before anything is written.
+        TableReader::open(open_table(table)?, table, &columns.wanted(), None)?;
         let crawls = match crawl {
             Some(crawl) => BTreeMap::from([(crawl.to_owned(), None)]),
             None => find_crawls(table, columns)?,
