@@ -11,6 +11,8 @@ from pathlib import Path
 
 import duckdb
 
+from dataset import opened
+
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = ROOT / "data-samples" / "warc"
 REAL = ROOT.parent / "shared" / "data" / "real"
@@ -201,3 +203,38 @@ def shuffled(rows, seed=1):
     rows = list(rows)
     random.Random(seed).shuffle(rows)
     return rows
+
+
+# Commands.
+
+
+def check_commands(program, months, base):
+    """Runs all commands that read datasets on those in a folder, of which each has one crawl."""
+    first, *others = sorted(path for path in months.iterdir() if path.is_dir())
+    host, url = query(first, "robots_files", "url_host_name, url", "WHERE is_robots_path AND fetch_status = 200 ORDER BY 1")[0]
+    out = months.parent / f"{months.name}-out"
+    out.mkdir()
+    pages = [url.rsplit("/", 1)[0] for url, in query(first, "robots_files", "url", "WHERE url_host_name IS NOT NULL")]
+    (out / "urls.txt").write_text("".join(f"{page}/a/page\n" for page in pages))
+
+    def check_dataset(dataset, name):
+        run_to(0, program, "verify", dataset, "-q")
+        run_to(0, program, "views", dataset)
+        assert host in run_to(0, program, "check", dataset, "--host", host, "--agent", "GPTBot", "--url", url).stdout
+        assert host in run_to(0, program, "show", dataset, "--host", host, "--agent", "GPTBot").stdout
+        run_to(0, program, "show", dataset, "--host", host, "--base", base)
+        run_to(0, program, "match", dataset, "--urls", out / "urls.txt", "--agent", "GPTBot,Googlebot", "-q", "-o", out / f"{name}-matches.parquet")
+        run_to(0, program, "verdicts", dataset, "--agent", "GPTBot,CCBot", "-q", "-o", out / f"{name}-verdicts.parquet")
+        with opened(dataset) as connection:
+            for question in "share_of_hosts_blocking", "most_blocked_agents", "access_in_three":
+                assert connection.execute(f"FROM {question}()").fetchall(), question
+            return connection.execute("SELECT count(*) FROM robots_files").fetchone()[0]
+
+    captures = check_dataset(first, "one")
+    run_to(0, program, "history", first, *others, "-q", "-o", out / "history")
+    run_to(0, program, "verify", out / "history", "-q")
+    run_to(0, program, "show", out / "history", "--host", host, "--agent", "GPTBot")
+    run_to(0, program, "check", out / "history", "--host", host, "--agent", "GPTBot")
+    run_to(0, program, "match", out / "history", "--urls", out / "urls.txt", "--agent", "GPTBot", "-q", "-o", out / "history-matches.parquet")
+    run_to(0, program, "join", months, "-q")
+    assert others and check_dataset(months, "joined") > captures > 0

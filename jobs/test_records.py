@@ -22,9 +22,8 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 
 import test_runner
-from dataset import opened
 from record_lists import CDX_COLUMNS, cdxj_bytes, csv_bytes, json_bytes, write_list, write_parquet, write_sparse
-from source_runs import REAL, SAMPLES, assert_same_bytes, captures_of, compare_rows, faults_of, files_of, query, run_to, shuffled
+from source_runs import REAL, SAMPLES, assert_same_bytes, captures_of, check_commands, compare_rows, faults_of, files_of, query, run_to, shuffled
 
 CRAWL_ARCHIVES = ("cc-robotstxt.warc.gz", "cc-robotstxt-later.warc.gz")
 FORMATS = ("list.parquet", "list.csv", "list.csv.gz", "list.jsonl", "list.jsonl.gz", "list.cdxj", "list.cdxj.gz")
@@ -329,39 +328,6 @@ class Campaign(Tests):
         assert "10000000" in ran.stderr.replace(",", ""), ran.stderr
         print(f"  refused after {ran.seconds:.1f} s with {ran.memory_bytes >> 20} MiB")
         assert ran.memory_bytes < 800 << 20, ran.memory_bytes
-
-
-def check_commands(program, months, base, has_two_crawls=True):
-    """Runs all commands that read datasets on those in a folder, of which each has one crawl."""
-    first, *_ = sorted(path for path in months.iterdir() if path.is_dir())
-    host, url = query(first, "robots_files", "url_host_name, url", "WHERE is_robots_path AND fetch_status = 200 ORDER BY 1")[0]
-    urls, out = months.parent / f"{months.name}-urls.txt", months.parent / f"{months.name}-out"
-    lines = [url for url, in query(first, "robots_files", "url", "WHERE url_host_name IS NOT NULL")]
-    urls.write_text("".join(f"{line.rsplit('/', 1)[0]}/a/page\n" for line in lines))
-    out.mkdir()
-
-    def check(dataset, name):
-        run_to(0, program, "verify", dataset, "-q")
-        run_to(0, program, "views", dataset)
-        assert host in run_to(0, program, "check", dataset, "--host", host, "--agent", "GPTBot", "--url", url).stdout
-        assert host in run_to(0, program, "show", dataset, "--host", host, "--agent", "GPTBot").stdout
-        run_to(0, program, "show", dataset, "--host", host, "--base", base)
-        run_to(0, program, "match", dataset, "--urls", urls, "--agent", "GPTBot,Googlebot", "-q", "-o", out / f"{name}-matches.parquet")
-        run_to(0, program, "verdicts", dataset, "--agent", "GPTBot,CCBot", "-q", "-o", out / f"{name}-verdicts.parquet")
-        with opened(dataset) as connection:
-            for question in "share_of_hosts_blocking()", "most_blocked_agents()", "access_in_three()", "captures()" :
-                if question != "captures()":
-                    connection.execute(f"SELECT * FROM {question}").fetchall()
-            return connection.execute("SELECT count(*) FROM robots_files").fetchone()[0]
-
-    captures = check(first, "one")
-    assert captures > 0
-    run_to(0, program, "history", *sorted(months.iterdir()), "-q", "-o", out / "history")
-    run_to(0, program, "verify", out / "history", "-q")
-    run_to(0, program, "show", out / "history", "--host", host, "--agent", "GPTBot")
-    run_to(0, program, "match", out / "history", "--urls", urls, "--agent", "GPTBot", "-q", "-o", out / "history-matches.parquet")
-    run_to(0, program, "join", months, "-q")
-    assert check(months, "joined") > captures or not has_two_crawls
 
 
 def main():

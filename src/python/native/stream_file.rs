@@ -3,7 +3,7 @@
 use crate::column::take_stream;
 use crate::table::arrow_error;
 use arrow_array::RecordBatchReader;
-use arrow_array::ffi_stream::ArrowArrayStreamReader;
+use arrow_array::ffi_stream::RecordBatchStreamReader;
 use arrow_schema::ArrowError;
 use parquet::arrow::ArrowWriter;
 use pyo3::prelude::*;
@@ -18,13 +18,13 @@ pub(crate) fn write_stream(
     path: PathBuf,
 ) -> PyResult<()> {
     let stream = take_stream(&table.call_method0("__arrow_c_stream__")?)?;
-    let reader = ArrowArrayStreamReader::try_new(stream).map_err(arrow_error)?;
+    let reader = RecordBatchStreamReader::try_new(stream).map_err(arrow_error)?;
     // The producer may be another thread, which waits for the interpreter.
     let written = py.detach(|| write_batches(reader, &path));
     written.map_err(arrow_error)
 }
 
-fn write_batches(reader: ArrowArrayStreamReader, path: &Path) -> Result<(), ArrowError> {
+fn write_batches(reader: RecordBatchStreamReader, path: &Path) -> Result<(), ArrowError> {
     let file = File::create_new(path)?;
     let mut writer = ArrowWriter::try_new(file, reader.schema(), None)?;
     for batch in reader {
