@@ -130,14 +130,14 @@ def select_rows(connection, dataset, table, address, left_out=()):
             f"LEFT JOIN {captures} f ON f.crawl = t.crawl AND f.robots_id = t.robots_id")
 
 
-def compare_rows(found, expected, tables=TABLES, address=ADDRESS, left_out=(), where="true", is_ordered=True):
-    """Compares the rows of two datasets, and returns their number. `where` selects rows of the expected dataset."""
+def compare_rows(found, expected, tables=TABLES, address=ADDRESS, left_out=(), where="true", found_where="true", is_ordered=True):
+    """Compares the rows of two datasets, and returns their number. `where` selects rows of the expected dataset, `found_where` of the other."""
     connection, total = duckdb.connect(), 0
     for table in tables:
         if not files_of(expected, table) and not files_of(found, table):
             continue
         counted = []
-        for name, dataset, picked in ("found", found, "true"), ("expected", expected, where):
+        for name, dataset, picked in ("found", found, found_where), ("expected", expected, where):
             rows = select_rows(connection, dataset, table, address, left_out)
             place = "row_number() OVER (ORDER BY _place) AS _place" if is_ordered else "0 AS _place"
             connection.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT * REPLACE ({place}) FROM ({rows}) WHERE {picked}")
@@ -168,11 +168,12 @@ def describe_row(connection, names, row, other):
     return f"{row[:5]}: {differing}"
 
 
-def assert_same_bytes(found, expected):
-    """Compares the files of two datasets, except those that have times or paths."""
+def assert_same_bytes(found, expected, left_out=()):
+    """Compares the files of two datasets, except those that have times or paths, and some tables."""
 
     def files(dataset):
         paths = (path for path in Path(dataset).rglob("*") if path.is_file() and path.name not in NOT_COMPARED)
+        paths = (path for path in paths if path.relative_to(dataset).parts[0] not in left_out)
         return {str(path.relative_to(dataset)): path.read_bytes() for path in paths}
 
     found, expected = files(found), files(expected)

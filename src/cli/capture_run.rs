@@ -65,10 +65,9 @@ pub(crate) fn options(
         body_limit: args.body_limit.0,
         max_body_bytes: usize::try_from(args.max_body_bytes)?,
         with_bodies: args.with_bodies,
-        registry,
         listed_inputs: found.listed_inputs,
         list_digest: found.list_digest,
-        ..Options::new(found.inputs, layout)
+        ..Options::with_registry(found.inputs, layout, registry)
     })
 }
 

@@ -55,6 +55,16 @@ impl Options {
     /// Returns the options of a run over these inputs: one thread, and otherwise the defaults of the
     /// command `scan`.
     pub fn new(inputs: Vec<Input>, layout: OutputLayout) -> Self {
+        Self::with_registry(inputs, layout, CrawlerRegistry::built_in())
+    }
+
+    /// Returns the same options with a registry of crawlers. Parsing the built-in one takes a quarter of the time of an
+    /// empty run.
+    pub fn with_registry(
+        inputs: Vec<Input>,
+        layout: OutputLayout,
+        registry: CrawlerRegistry,
+    ) -> Self {
         Self {
             inputs,
             layout,
@@ -65,7 +75,7 @@ impl Options {
             with_bodies: false,
             with_record_ids: false,
             verify_digests: false,
-            registry: CrawlerRegistry::built_in(),
+            registry,
             part_size: PartSize::Bytes(1 << 30),
             sample: None,
             shard: None,
