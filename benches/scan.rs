@@ -12,7 +12,7 @@ use dataset::OutputLayout;
 use dataset::division::PartSize;
 use dataset::tables::Table;
 use inputs::{Archive, Floor, Framing};
-use robots_scan::input::{Input, InputSource};
+use robots_scan::input::{Input, InputSource, Selection};
 use robots_scan::pipeline::{self, Options, ScanProgress, ScanSummary};
 use std::fs;
 use std::hint::black_box;
@@ -52,6 +52,7 @@ fn job(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, archive: &Archive, 
     let input = Input {
         index: 0,
         source: InputSource::File(path),
+        selection: Selection::All,
         name: "archive.warc.gz".to_owned(),
         bytes: Some(archive.bytes.len() as u64),
         crawl: "BENCH-2026-01".to_owned(),

@@ -16,6 +16,8 @@ from dataset import opened
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = ROOT / "data-samples" / "warc"
 REAL = ROOT.parent / "shared" / "data" / "real"
+# The real archives that are read without --campaign.
+REAL_ARCHIVES = "REAL-[GO]*.warc.gz"
 TIMEOUT_SECONDS = 120
 NOT_COMPARED = {"_manifest.jsonl", "_SUCCESS", "_log.jsonl", "views.sql"}
 # The tables whose rows belong to captures, and those whose rows belong to hosts.
@@ -186,7 +188,7 @@ def query(dataset, table, columns, suffix=""):
     """The rows of some columns of a table."""
     if not files_of(dataset, table):
         return []
-    return duckdb.execute(f"SELECT {columns} FROM {scanned(dataset, table)} {suffix}").fetchall()
+    return duckdb.connect().execute(f"SELECT {columns} FROM {scanned(dataset, table)} {suffix}").fetchall()
 
 
 def faults_of(dataset):

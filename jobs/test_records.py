@@ -4,7 +4,8 @@
 
 A scan of archives gives the address of each capture. `robots-scan records` reads lists of these addresses, in any order and format, and
 must write the rows of the scan; only keys differ. Archives are those of the samples in which each record has a member of its own, and real
-ones, if ../shared/data is there. `--campaign` kills runs at many more moments, and reads one very long list.
+ones, if ../shared/data is there. `--campaign` reads all real archives, kills runs at
+many more moments, and reads one very long list.
 """
 
 import argparse
@@ -23,7 +24,7 @@ sys.dont_write_bytecode = True
 
 import test_runner
 from record_lists import CDX_COLUMNS, cdxj_bytes, csv_bytes, json_bytes, write_list, write_parquet, write_sparse
-from source_runs import REAL, SAMPLES, assert_same_bytes, captures_of, check_commands, compare_rows, faults_of, files_of, query, run_to, shuffled
+from source_runs import REAL, REAL_ARCHIVES, SAMPLES, assert_same_bytes, captures_of, check_commands, compare_rows, faults_of, files_of, query, run_to, shuffled
 
 CRAWL_ARCHIVES = ("cc-robotstxt.warc.gz", "cc-robotstxt-later.warc.gz")
 FORMATS = ("list.parquet", "list.csv", "list.csv.gz", "list.jsonl", "list.jsonl.gz", "list.cdxj", "list.cdxj.gz")
@@ -33,7 +34,7 @@ SEED = 20260101
 
 
 class Tests:
-    kill_moments = 5
+    kill_moments, real_archives = 5, REAL_ARCHIVES
 
     def __init__(self, program, folder):
         self.program, self.folder = program, folder
@@ -301,7 +302,7 @@ class Tests:
     # Real archives.
 
     def test_all_captures_of_real_archives_give_the_rows_of_the_scan(self):
-        archives = sorted(REAL.glob("*.warc.gz"))
+        archives = sorted(REAL.glob(self.real_archives))
         if not archives:
             print("skipped: records of real archives, which are not available")
             return
@@ -312,7 +313,7 @@ class Tests:
 
 
 class Campaign(Tests):
-    kill_moments = 60
+    kill_moments, real_archives = 60, "*.warc.gz"
 
     def test_ten_million_records_are_the_most(self):
         import pyarrow as pa

@@ -271,11 +271,14 @@ mod tests {
     #[test]
     fn rows_belong_to_crawls() {
         let found = crawls("url,crawl\na,X\nb,Y\nc,X\nd,X\ne,\n", 9).unwrap();
-        let ranges = |ranges: &[Range<u64>]| Some(ranges.to_vec().into());
+        let ranges = |ends: &[(u64, u64)]| {
+            let ranges = ends.iter().map(|&(start, end)| start..end);
+            Some(ranges.collect())
+        };
         let expected = [
-            ("X", ranges(&[0..1, 2..4])),
-            ("Y", ranges(&[1..2])),
-            ("bodies", ranges(&[4..5])),
+            ("X", ranges(&[(0, 1), (2, 4)])),
+            ("Y", ranges(&[(1, 2)])),
+            ("bodies", ranges(&[(4, 5)])),
         ];
         assert_eq!(
             found,

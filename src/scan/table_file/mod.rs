@@ -347,11 +347,11 @@ mod tests {
         }
     }
 
+    /// The number of a row, its URL and its `n`.
+    type NumberedRow = (u64, Option<(String, Option<i64>)>);
+
     /// Reads the columns `url` and `n` of a table. A malformed row is `None`.
-    fn read(
-        bytes: &[u8],
-        ranges: RowRanges,
-    ) -> Result<Vec<(u64, Option<(String, Option<i64>)>)>, Error> {
+    fn read(bytes: &[u8], ranges: RowRanges) -> Result<Vec<NumberedRow>, Error> {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(bytes).unwrap();
         let columns = [column(&["address", "url"], true), column(&["n"], false)];
