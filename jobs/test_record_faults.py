@@ -193,7 +193,7 @@ class Tests:
         (self.base / "loop.warc.gz").symlink_to("loop.warc.gz")
         os.mkfifo(self.base / "pipe.warc.gz")
         run(program, "scan", *sorted(SAMPLES.glob("*.warc*")), "-q", "-o", folder / "scan", "--subset", "robotstxt")
-        columns = "* EXCLUDE (robots_id, crawl, warc_record_length, _place)"
+        columns = "* EXCLUDE (robots_id, crawl, subset, warc_record_length, _place)"
         self.rows = {row[-3:]: row for row in query(folder / "scan", "robots_files", f"{columns}, warc_filename, warc_record_offset, warc_record_in_member")}
         self.captures = captures_of(folder / "scan")
         self.seconds = self.memory_bytes = 0
@@ -231,7 +231,7 @@ class Tests:
 
     def check_captures(self, out):
         """Each capture has the row of the scan of whole archives."""
-        columns = "* EXCLUDE (robots_id, crawl, warc_record_length, _place)"
+        columns = "* EXCLUDE (robots_id, crawl, subset, warc_record_length, _place)"
         for row in query(out, "robots_files", f"{columns}, warc_filename, warc_record_offset, warc_record_in_member"):
             name = row[-3].removeprefix("./")
             expected = self.rows.get((name, *row[-2:]))

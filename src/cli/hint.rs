@@ -72,7 +72,7 @@ fn scan_hint(error: &Error) -> Option<String> {
             "give --relative-to a folder that holds all inputs".to_owned()
         }
         ScanErrorKind::MissingInputs { .. } => {
-            "correct the list, or continue without them: --missing skip".to_owned()
+            "correct the list or --base, or continue without them: --missing skip".to_owned()
         }
         ScanErrorKind::SameStream => "leave one out".to_owned(),
         ScanErrorKind::StreamResume => "leave out --resume; --overwrite starts again".to_owned(),

@@ -74,12 +74,16 @@ pub(crate) fn format_summary(summary: &ScanSummary, layout: &OutputLayout, next:
 
 /// Writes what was read, captures by status, and the crawlers that are blocked most.
 fn write_captures(summary: &ScanSummary, out: &mut String) {
+    let (item, input) = match summary.records_by_type.contains_key("row") {
+        true => ("row", "table"),
+        false => ("record", "archive"),
+    };
     let _ = writeln!(
         out,
         "{} in {} of {} ({}), {:.1} s",
         format_count(summary.captures, "capture"),
-        format_count(summary.records, "record"),
-        format_count(summary.inputs, "archive"),
+        format_count(summary.records, item),
+        format_count(summary.inputs, input),
         HumanBytes(summary.bytes),
         summary.seconds,
     );

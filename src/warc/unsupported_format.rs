@@ -61,10 +61,10 @@ impl fmt::Display for UnsupportedFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             UnsupportedFormat::Arc => {
-                "ARC, the predecessor of WARC, is not supported: convert it to WARC first"
+                "ARC, the predecessor of WARC, is not supported: convert it to WARC first, with warcio recompress FILE.arc.gz FILE.warc.gz"
             }
             UnsupportedFormat::Zip => {
-                "zip archives (WACZ) are not supported: unpack it and give the WARC files in its folder archive"
+                "zip archives (WACZ) are not supported: unpack it with unzip FILE.wacz, and give the WARC files in its folder archive"
             }
             UnsupportedFormat::EmptyZip => {
                 "zip archives (WACZ) are not supported, and this one is empty"

@@ -56,7 +56,7 @@ pub(super) const ROWS: &[Row] = &[
         code: 2,
         err: Whole(
             "error: 1 of 2 inputs does not exist: 'missing.warc.gz'\n\
-             hint: correct the list, or continue without them: --missing skip\n",
+             hint: correct the list or --base, or continue without them: --missing skip\n",
         ),
         ..ROW
     },
