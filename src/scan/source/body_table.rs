@@ -7,10 +7,18 @@ use crate::input::{BodyRows, body_column as column, open_table};
 use crate::table_file::{RowStatus, TableReader, Value};
 use capture::{Capture, CaptureScope, FetchedRow};
 use columns::escaped_text::unescape_body;
+use disk::error::Error;
 use serde_json::Value as Json;
 use std::io;
 use std::path::Path;
 use warc::RecordLocation;
+
+/// The bytes of bodies after which they are compared with the size of their table.
+const RATIO_CHECK_START_BODY_BYTES: u64 = 64 << 20;
+
+/// The most bytes of bodies for each byte of their table. A value of a dictionary can be the body of any number of
+/// rows; real files have a ratio of at most a few hundred.
+const MAX_BODY_RATIO: u64 = 1100;
 
 /// The statuses that a server can send.
 const STATUSES: std::ops::RangeInclusive<i64> = 100..=999;
@@ -23,6 +31,10 @@ pub(super) struct BodyReader {
     unescaped_body: Option<Vec<u8>>,
     /// The number of rows that were read.
     count: u64,
+    /// The bytes of their bodies, and of the table.
+    body_bytes: u64,
+    table_bytes: u64,
+    is_at_end: bool,
 }
 
 impl BodyReader {
@@ -38,14 +50,20 @@ impl BodyReader {
             }
         };
         let opened = open_table(path).and_then(|file| {
-            TableReader::open(file, path, &rows.columns.wanted(), rows.ranges.clone())
+            let metadata = file.metadata().map_err(|error| Error::read(path, error))?;
+            let wanted = rows.columns.wanted();
+            let table = TableReader::open(file, path, &wanted, rows.ranges.clone())?;
+            Ok((table, metadata.len()))
         });
         match opened {
-            Ok(table) => Ok(Self {
+            Ok((table, table_bytes)) => Ok(Self {
                 table,
                 header: Vec::new(),
                 unescaped_body: None,
                 count: 0,
+                body_bytes: 0,
+                table_bytes,
+                is_at_end: false,
             }),
             Err(error) => Err(OpenedSource::Failed(io::Error::other(error))),
         }
@@ -53,6 +71,9 @@ impl BodyReader {
 
     /// Goes to the next row that is a capture.
     pub(super) fn advance(&mut self) -> Result<bool, SourceError> {
+        if self.is_at_end {
+            return Ok(false);
+        }
         let status = self.table.advance();
         let status = status.map_err(|error| SourceError::Failed(io::Error::other(error)))?;
         let row_no = self.table.row_no();
@@ -67,6 +88,14 @@ impl BodyReader {
             RowStatus::Malformed(reason) => damaged(reason),
             RowStatus::Row => {
                 self.count += 1;
+                let body = self.table.value(column::BODY).text();
+                self.body_bytes += body.unwrap_or_default().len() as u64;
+                if is_bomb(self.body_bytes, self.table_bytes) {
+                    self.is_at_end = true;
+                    return damaged(format!(
+                        "the bodies so far have more than {MAX_BODY_RATIO} times the bytes of the table; nothing more is read"
+                    ));
+                }
                 match self.check_row() {
                     Some(reason) => damaged(reason.to_owned()),
                     None => {
@@ -196,6 +225,11 @@ impl BodyReader {
     }
 }
 
+/// Returns true if bodies of this size cannot come from a real table.
+fn is_bomb(body_bytes: u64, table_bytes: u64) -> bool {
+    body_bytes > RATIO_CHECK_START_BODY_BYTES && body_bytes / MAX_BODY_RATIO > table_bytes
+}
+
 /// Writes a header field of a JSON object, whose value is a text, a number, or a list of them.
 fn write_fields(header: &mut Vec<u8>, name: &str, value: &Json) {
     let text = match value {
@@ -217,4 +251,18 @@ fn write_fields(header: &mut Vec<u8>, name: &str, value: &Json) {
         text.replace(is_line_end, " ")
     );
     header.extend_from_slice(line.as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bodies_that_a_table_repeats_have_a_limit() {
+        let start = RATIO_CHECK_START_BODY_BYTES;
+        assert!(!is_bomb(start, 1));
+        assert!(is_bomb(start + 1, 1));
+        assert!(!is_bomb(1 << 40, (1 << 40) / MAX_BODY_RATIO));
+        assert!(is_bomb(1 << 40, (1 << 40) / (MAX_BODY_RATIO + 1)));
+    }
 }

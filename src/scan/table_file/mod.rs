@@ -109,13 +109,10 @@ impl TableReader {
             .take(HEAD_BYTES)
             .read_to_end(&mut head)
             .map_err(read_error)?;
-        let first_line = head
-            .split(|&byte| byte == b'\n')
-            .find(|line| !line.trim_ascii().is_empty());
-        let has_object = first_line.is_some_and(|line| {
-            // A header of CSV has no braces.
-            line.contains(&b'{')
-        });
+        // A header line of CDXJ begins with `!`, and a header of CSV has no braces.
+        let is_row = |line: &&[u8]| !line.trim_ascii().is_empty() && !line.starts_with(b"!");
+        let first_line = head.split(|&byte| byte == b'\n').find(is_row);
+        let has_object = first_line.is_some_and(|line| line.contains(&b'{'));
         let source: Box<dyn Read + Send> = Box::new(io::Cursor::new(head.clone()).chain(source));
         let rows = match has_object {
             true => Rows::Json(Box::new(JsonRows::open(
@@ -386,7 +383,7 @@ mod tests {
         ];
         let csv = b"\xef\xbb\xbfn, URL \n1,\"a,b\"\n,c\n";
         let json = b"{\"url\": \"a,b\", \"n\": \"1\"}\n\n{\"n\": null, \"url\": \"c\", \"x\": [1]}";
-        let cdxj = b"com,a)/ 20240101000000 {\"url\": \"a,b\", \"n\": 1.0}\ncom,c)/ 20240101000000 {\"url\": \"c\"}\n";
+        let cdxj = b"!OpenWayback-CDXJ 1.0\ncom,a)/ 20240101000000 {\"url\": \"a,b\", \"n\": 1.0}\ncom,c)/ 20240101000000 {\"url\": \"c\"}\n";
         for bytes in [&csv[..], json, cdxj] {
             assert_eq!(read(bytes, None).unwrap(), expected);
             assert_eq!(read(&gzip(bytes), None).unwrap(), expected);
