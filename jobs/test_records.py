@@ -10,7 +10,6 @@ many more moments, and reads one very long list.
 
 import argparse
 import json
-import os
 import random
 import shutil
 import signal
@@ -22,9 +21,13 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 import test_runner
-from record_lists import CDX_COLUMNS, cdxj_bytes, csv_bytes, json_bytes, write_list, write_parquet, write_sparse
-from source_runs import REAL, REAL_ARCHIVES, SAMPLES, assert_same_bytes, captures_of, check_commands, compare_rows, faults_of, files_of, query, run_to, shuffled
+from record_lists import CDX_COLUMNS, cdxj_bytes, csv_bytes, json_bytes, write_list, write_sparse
+from source_runs import (REAL, REAL_ARCHIVES, SAMPLES, assert_same_bytes, captures_of, check_commands, compare_rows, faults_of, files_of, query, run_to,
+                         shuffled)
 
 CRAWL_ARCHIVES = ("cc-robotstxt.warc.gz", "cc-robotstxt-later.warc.gz")
 FORMATS = ("list.parquet", "list.csv", "list.csv.gz", "list.jsonl", "list.jsonl.gz", "list.cdxj", "list.cdxj.gz")
@@ -106,9 +109,6 @@ class Tests:
         assert_same_bytes(self.records("header", path), first)
 
     def test_columns_of_other_types_and_names_give_the_same_bytes(self):
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
         names, offsets, lengths, crawls, subsets = (list(column) for column in zip(*self.few))
         first = self.records("typed", self.list("typed.parquet", self.few))
         texts = pa.array(names).dictionary_encode()
@@ -213,8 +213,6 @@ class Tests:
         compare_rows(found, scan)
         single = self.folder / "single.parquet"
         run_to(0, self.program, "records", self.list("single.csv", self.captures), "--base", SAMPLES, "-q", "-o", single, "--tables", "rules")
-        import pyarrow.parquet as pq
-
         rules = sum(pq.read_metadata(path).num_rows for path in files_of(self.samples, "rules"))
         assert pq.read_metadata(single).num_rows == rules > 0
 
@@ -316,9 +314,6 @@ class Campaign(Tests):
     kill_moments, real_archives = 60, "*.warc.gz"
 
     def test_ten_million_records_are_the_most(self):
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
         archive, path = self.folder / "large" / "a.warc.gz", self.folder / "lists" / "large.parquet"
         archive.parent.mkdir()
         write_sparse(archive, SAMPLES / CRAWL_ARCHIVES[0], SEED)
