@@ -1,6 +1,7 @@
 """Writes lists of records in all formats that `robots-scan records` reads, and archives for them."""
 
 import csv
+import functools
 import gzip
 import io
 import itertools
@@ -13,6 +14,12 @@ import pyarrow.parquet as pq
 
 INDEX_COLUMNS = ("warc_filename", "warc_record_offset", "warc_record_length", "crawl", "subset")
 CDX_COLUMNS = ("filename", "offset", "length", "crawl", "subset")
+
+
+@functools.cache
+def gzip_of_zeros(size):
+    packer, piece = zlib.compressobj(1, wbits=31), bytes(1 << 24)
+    return b"".join(packer.compress(piece) for _ in range(size >> 24)) + packer.flush()
 
 
 def write_parquet(path, rows, columns=INDEX_COLUMNS, **options):

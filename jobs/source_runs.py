@@ -1,7 +1,10 @@
 """Runs the commands that write datasets from records and bodies, and compares the rows of datasets without their keys."""
 
+import contextlib
 import os
 import random
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -17,8 +20,9 @@ ROOT = Path(__file__).resolve().parent.parent
 SAMPLES = ROOT / "data-samples" / "warc"
 REAL = ROOT.parent / "shared" / "data" / "real"
 # The real archives that are read without --campaign.
-REAL_ARCHIVES = "REAL-[GO]*.warc.gz"
+REAL_ARCHIVES = "REAL-GOV*.warc.gz"
 TIMEOUT_SECONDS = 120
+ADDRESS_SPACE_BYTES = 4 << 30
 NOT_COMPARED = {"_manifest.jsonl", "_SUCCESS", "_log.jsonl", "views.sql"}
 # The tables whose rows belong to captures, and those whose rows belong to hosts.
 CAPTURE_TABLES = ("robots_files", "groups", "rules", "verdicts", "sitemaps", "directives", "anomalies", "file_preferences", "preferences")
@@ -48,22 +52,35 @@ class Ran:
 
 
 def run(program, *arguments, stdin=None, env=None, is_measured=False, timeout=TIMEOUT_SECONDS):
-    """Runs the program. An exit by a signal or a panic fails."""
+    """Runs the program. An exit by a signal or a panic fails. Measuring takes another process; without it, address space is limited."""
     command = [str(program), *map(str, arguments)]
     shown = " ".join(command[1:])[:300]
     with tempfile.NamedTemporaryFile() as memory:
         measured = [sys.executable, "-I", "-S", "-c", MEASURE, memory.name, *command]
         began = time.monotonic()
+        process = subprocess.Popen(measured if is_measured else command, stdin=stdin or subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, env={**os.environ, **(env or {})}, start_new_session=True)
+        if hasattr(resource, "prlimit"):
+            with contextlib.suppress(ProcessLookupError):
+                resource.prlimit(process.pid, resource.RLIMIT_AS, (ADDRESS_SPACE_BYTES, ADDRESS_SPACE_BYTES))
         try:
-            done = subprocess.run(measured if is_measured else command, stdin=stdin or subprocess.DEVNULL, capture_output=True,
-                                  env={**os.environ, **(env or {})}, timeout=timeout)
+            stdout, stderr = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
+            # Also the program that a process measures.
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
             raise AssertionError(f"{shown}: not ended after {timeout} s") from None
         seconds = time.monotonic() - began
         memory_bytes = int(memory.read() or 0) * 1024
-    stdout, stderr = (text.decode(errors="replace") for text in (done.stdout, done.stderr))
-    assert 0 <= done.returncode < 100 and "panicked" not in stderr, f"{shown}: exit code {done.returncode}\n{stderr[-2000:]}"
-    return Ran(done.returncode, stdout, stderr, seconds, memory_bytes)
+    stdout, stderr, code = stdout.decode(errors="replace"), stderr.decode(errors="replace"), process.returncode
+    first_line = stderr[stderr.find("panicked"):][:300] if "panicked" in stderr else stderr[-1000:]
+    assert 0 <= code < 100 and "panicked" not in stderr, f"{shown}: exit code {code}: {first_line}"
+    return Ran(code, stdout, stderr, seconds, memory_bytes)
+
+
+def is_large(path):
+    """True if a file may take much memory, which is measured."""
+    return path.is_file() and path.stat().st_size > 100_000
 
 
 def run_to(code, program, *arguments, **options):
@@ -72,6 +89,22 @@ def run_to(code, program, *arguments, **options):
     shown = " ".join(map(str, arguments))[:300]
     assert ran.code == code, f"{shown}: exit code {ran.code}, not {code}: {ran.stdout[-500:]}{ran.stderr[-1500:]}"
     return ran
+
+
+def kill_when(is_reached, command, *, seconds=60):
+    """Runs a command, and kills it when a condition is met, unless it has ended."""
+    process = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    end = time.monotonic() + seconds
+    while process.poll() is None and not is_reached() and time.monotonic() < end:
+        time.sleep(0.001)
+    process.kill()
+    process.wait()
+
+
+def events_of(dataset):
+    """The number of events in the log of a run: its begin, and each part that is finished, then the steps at its end."""
+    log = Path(dataset) / "_log.jsonl"
+    return log.read_text(encoding="utf-8").count("\n") if log.exists() else 0
 
 
 def check_all(check, cases, threads=4):
@@ -134,7 +167,8 @@ def select_rows(connection, dataset, table, address, left_out=()):
 
 def compare_rows(found, expected, tables=TABLES, address=ADDRESS, left_out=(), where="true", found_where="true", is_ordered=True):
     """Compares the rows of two datasets, and returns their number. `where` selects rows of the expected dataset, `found_where` of the other."""
-    connection, total = duckdb.connect(), 0
+    # Tests run at the same time.
+    connection, total = duckdb.connect(config={"threads": 1}), 0
     for table in tables:
         if not files_of(expected, table) and not files_of(found, table):
             continue

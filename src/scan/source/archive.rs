@@ -102,6 +102,15 @@ impl ArchiveReader {
             match self.reader.read_record() {
                 Ok(false) => {}
                 Ok(true) => {
+                    // After damage, other records may follow than the list has.
+                    let offset = self.reader.record().location().offset;
+                    if self
+                        .addressed
+                        .as_ref()
+                        .is_some_and(|records| records.offset() != Some(offset))
+                    {
+                        continue;
+                    }
                     self.note_item();
                     return Ok(true);
                 }
@@ -196,13 +205,18 @@ impl AddressedRecords {
         Some(address)
     }
 
+    /// Returns the offset of the last address.
+    fn offset(&self) -> Option<u64> {
+        let last = self.addresses.get(self.next.checked_sub(1)?)?;
+        Some(last.offset)
+    }
+
     /// Returns the fault of the last address if it has nothing.
     fn take_empty_fault(&mut self) -> Option<dataset::tables::Fault> {
         if !std::mem::take(&mut self.is_empty) {
             return None;
         }
-        let last = self.addresses.get(self.next.checked_sub(1)?)?;
-        Some(no_record_fault(last.offset))
+        self.offset().map(no_record_fault)
     }
 }
 

@@ -5,6 +5,7 @@ use super::slice::SliceSource;
 use super::{OpenedSource, ReadItem, SourceError};
 use crate::input::{BodyRows, body_column as column, open_table};
 use crate::table_file::{RowStatus, TableReader, Value};
+use capture::date::is_plausible;
 use capture::{Capture, CaptureScope, FetchedRow};
 use columns::escaped_text::unescape_body;
 use disk::error::Error;
@@ -113,7 +114,13 @@ impl BodyReader {
         if self.url().is_empty() {
             return Some("the row has no URL");
         }
-        let has_body = self.table.value(column::BODY) != Value::Null;
+        let has_body = match self.table.value(column::BODY) {
+            Value::Text(_) => true,
+            Value::Null => false,
+            Value::Number(_) | Value::Time(_) | Value::Other => {
+                return Some("the body of the row is no text");
+            }
+        };
         let has_other_status = self
             .status()
             .0
@@ -192,10 +199,12 @@ impl BodyReader {
         let table = &self.table;
         let (status, has_bad_status) = self.status();
         let time = table.value(column::TIME).time();
+        let plausible = time.as_ref().ok().copied().flatten();
+        let plausible = plausible.filter(|millis| is_plausible(*millis));
         let row = FetchedRow {
             url: self.url(),
-            time: time.as_ref().ok().copied().flatten(),
-            has_bad_time: time.is_err(),
+            time: plausible,
+            has_bad_time: time != Ok(plausible),
             status,
             has_bad_status,
             redirect: table.value(column::REDIRECT).text(),

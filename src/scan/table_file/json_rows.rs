@@ -24,6 +24,8 @@ enum JsonValue {
     Null,
     Text(String),
     Number(i64),
+    /// An object or a list where a text is wanted.
+    Other,
 }
 
 impl JsonRows {
@@ -88,7 +90,7 @@ impl JsonRows {
                 }
             };
             let values = self.columns.iter();
-            let values = values.map(|column| take_value(&mut object, &column.names));
+            let values = values.map(|column| take_value(&mut object, column));
             self.values = values.collect();
             return Ok(RowStatus::Row);
         }
@@ -99,6 +101,7 @@ impl JsonRows {
             None | Some(JsonValue::Null) => Value::Null,
             Some(JsonValue::Text(text)) => Value::Text(text.as_bytes()),
             Some(JsonValue::Number(number)) => Value::Number(*number),
+            Some(JsonValue::Other) => Value::Other,
         }
     }
 
@@ -118,8 +121,8 @@ fn parse_object(line: &[u8]) -> Option<Map<String, Json>> {
 }
 
 /// Takes the value of the first of some names that an object has.
-fn take_value(object: &mut Map<String, Json>, names: &[String]) -> JsonValue {
-    let key = names.iter().find_map(|name| {
+fn take_value(object: &mut Map<String, Json>, column: &WantedColumn) -> JsonValue {
+    let key = column.names.iter().find_map(|name| {
         let mut keys = object.keys();
         match object.contains_key(name) {
             true => Some(name.clone()),
@@ -136,6 +139,7 @@ fn take_value(object: &mut Map<String, Json>, names: &[String]) -> JsonValue {
                 None => JsonValue::Text(number.to_string()),
             }
         }
+        Some(Json::Object(_) | Json::Array(_)) if column.is_text => JsonValue::Other,
         // Header fields may be an object.
         Some(other) => JsonValue::Text(other.to_string()),
     }

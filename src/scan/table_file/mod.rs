@@ -37,6 +37,8 @@ pub(crate) struct WantedColumn {
     pub(crate) names: Vec<String>,
     /// True if a table without it is refused.
     pub(crate) is_required: bool,
+    /// True if a column of a type other than text and bytes is refused, and objects of JSON are no text.
+    pub(crate) is_text: bool,
 }
 
 /// A value of a row.
@@ -48,6 +50,8 @@ pub(crate) enum Value<'a> {
     Number(i64),
     /// Milliseconds since 1970.
     Time(i64),
+    /// A number with a fraction or one that is too large; an object where a text is wanted.
+    Other,
 }
 
 /// The result of going to the next row.
@@ -175,7 +179,7 @@ impl<'a> Value<'a> {
     pub(crate) fn text(self) -> Option<&'a [u8]> {
         match self {
             Self::Text(text) => Some(text),
-            Self::Null | Self::Number(_) | Self::Time(_) => None,
+            Self::Null | Self::Number(_) | Self::Time(_) | Self::Other => None,
         }
     }
 
@@ -195,6 +199,7 @@ impl<'a> Value<'a> {
                 number.map(Some).ok_or_else(|| shorten(text))
             }
             Self::Time(_) => Err("a time".to_owned()),
+            Self::Other => Err("a number with a fraction, or too large".to_owned()),
         }
     }
 
@@ -208,6 +213,7 @@ impl<'a> Value<'a> {
         let text = match self {
             Self::Null => return Ok(None),
             Self::Time(time) => return Ok(Some(time)),
+            Self::Other => return Err("a number with a fraction, or too large".to_owned()),
             Self::Number(number) => number.to_string(),
             Self::Text(text) => String::from_utf8_lossy(text.trim_ascii()).into_owned(),
         };
@@ -238,9 +244,17 @@ fn parse_digits(text: &str) -> Option<i64> {
 }
 
 /// Returns the beginning of a value, for a message.
-fn shorten(text: &[u8]) -> String {
+pub(crate) fn shorten(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(&text[..text.len().min(80)]);
     format!("'{}'", text.trim())
+}
+
+/// Returns the beginning of the name of a column, for a message.
+fn shorten_name(name: &str) -> String {
+    match name.char_indices().nth(40) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.to_owned(),
+    }
 }
 
 /// Finds the columns of a table by their names.
@@ -261,7 +275,11 @@ fn find_columns(
         match column.is_required {
             true => Err(TableDefect::NoColumn {
                 names: column.names.clone(),
-                found: names.iter().take(12).cloned().collect(),
+                found: names
+                    .iter()
+                    .take(12)
+                    .map(|name| shorten_name(name))
+                    .collect(),
             }),
             false => Ok(None),
         }
@@ -341,6 +359,7 @@ mod tests {
         WantedColumn {
             names: names.iter().map(ToString::to_string).collect(),
             is_required,
+            is_text: false,
         }
     }
 

@@ -73,9 +73,13 @@ impl ParquetRows {
         let fields = metadata.schema().fields();
         let names: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
         let columns = find_columns(&names, wanted).map_err(|defect| table_error(defect, path))?;
-        for index in columns.iter().flatten() {
+        for (index, column) in columns.iter().zip(wanted) {
+            let Some(index) = index else {
+                continue;
+            };
             let field = &fields[*index];
-            if !is_readable(field.data_type()) {
+            let kind = field.data_type();
+            if !is_readable(kind) || column.is_text && !is_text(kind) {
                 let defect = TableDefect::ColumnType {
                     name: field.name().clone(),
                     kind: field.data_type().to_string(),
@@ -237,6 +241,18 @@ fn read_error(
     table_error(defect, path)
 }
 
+/// Returns true if values of a type are text or bytes.
+fn is_text(kind: &DataType) -> bool {
+    match kind {
+        DataType::Dictionary(_, values) => is_text(values),
+        kind => {
+            matches!(kind, DataType::Null | DataType::Utf8 | DataType::LargeUtf8)
+                || matches!(kind, DataType::Utf8View | DataType::BinaryView)
+                || matches!(kind, DataType::Binary | DataType::LargeBinary)
+        }
+    }
+}
+
 /// Returns true if values of a type can be read.
 fn is_readable(kind: &DataType) -> bool {
     match kind {
@@ -306,6 +322,7 @@ fn array_value(array: &ArrayRef, row: usize) -> Value<'_> {
         };
     }
     let number = match array.data_type() {
+        DataType::Null => return Value::Null,
         DataType::Utf8 => return Value::Text(array.as_string::<i32>().value(row).as_bytes()),
         DataType::LargeUtf8 => return Value::Text(array.as_string::<i64>().value(row).as_bytes()),
         DataType::Utf8View => return Value::Text(array.as_string_view().value(row).as_bytes()),
@@ -330,7 +347,7 @@ fn array_value(array: &ArrayRef, row: usize) -> Value<'_> {
                     Some(nanos.div_euclid(1_000_000))
                 }
             };
-            return millis.map_or(Value::Null, Value::Time);
+            return millis.map_or(Value::Other, Value::Time);
         }
         DataType::Date32 => {
             let days = array.as_primitive::<Date32Type>().value(row);
@@ -345,11 +362,20 @@ fn array_value(array: &ArrayRef, row: usize) -> Value<'_> {
         DataType::UInt16 => number!(UInt16Type),
         DataType::UInt32 => number!(UInt32Type),
         DataType::UInt64 => number!(UInt64Type),
-        DataType::Float32 => whole_number(array.as_primitive::<Float32Type>().value(row).into()),
-        DataType::Float64 => whole_number(array.as_primitive::<Float64Type>().value(row)),
+        DataType::Float32 | DataType::Float64 => {
+            let number = match array.data_type() {
+                DataType::Float32 => array.as_primitive::<Float32Type>().value(row).into(),
+                _ => array.as_primitive::<Float64Type>().value(row),
+            };
+            // Data frames have it where a whole number is missing.
+            if number.is_nan() {
+                return Value::Null;
+            }
+            whole_number(number)
+        }
         _ => None,
     };
-    number.map_or(Value::Null, Value::Number)
+    number.map_or(Value::Other, Value::Number)
 }
 
 #[cfg(test)]
@@ -376,6 +402,7 @@ mod tests {
         let wanted = [WantedColumn {
             names: vec!["url".to_owned()],
             is_required: true,
+            is_text: true,
         }];
         let path = Path::new("table");
         let open =
