@@ -15,7 +15,7 @@ SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 SCAN_TARGETS = members records http archive
 
-.PHONY: build dist dist-pgo doc release-check help readme check test test-all lint lint-tests rust-test campaign contributing run queries hosts documents recipes wheel venv dev-wheel report-test python pages network java $(if $(filter Linux,$(shell uname)),spark) deny schemas question-list golden samples bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
+.PHONY: build dist dist-pgo doc release-check help readme check test test-all lint lint-tests rust-test campaign contributing run queries hosts documents recipes wheel venv dev-wheel report-test python pages network sources java $(if $(filter Linux,$(shell uname)),spark) deny schemas question-list golden samples bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
 .NOTPARALLEL:
 
 build: ## builds the program, target/release/robots-scan (the default)
@@ -96,7 +96,7 @@ test-all: lint-tests ## all other tests: damage, servers, Spark, the browser, ot
 	$(STEP) contributing dev-wheel
 	@echo 'other environments write to $(ALL_LOG), which is shown at their end'
 	@{ $(STEP) -o dev-wheel python recipes spark DATASET=target/samples-python.parquet > $(ALL_LOG) 2>&1; echo $$?; } | { \
-	  $(STEP) -o dev-wheel report-test pages network deny < /dev/null; others=$$?; \
+	  $(STEP) -o dev-wheel report-test pages network sources deny < /dev/null; others=$$?; \
 	  read -r python || exit 1; cat $(ALL_LOG); exit $$((others + python)); }
 
 lint: ## checks the format, and the warnings of clippy about the product
@@ -234,6 +234,9 @@ HAS_JAVA = "$${JAVA_HOME:+$$JAVA_HOME/bin/}java" -version 2>&1 | grep -Eq 'versi
 network: $(PROGRAM) .venv-test/ready ## tests reading over https and from S3, and copying to S3, with servers on this machine
 	.venv-test/bin/python jobs/test_network.py $(PROGRAM)
 	.venv-test/bin/python jobs/test_s3.py $(PROGRAM)
+
+sources: $(PROGRAM) .venv-test/ready ## tests records by address and tables of bodies, with servers on this machine
+	.venv-test/bin/python jobs/test_sources.py $(PROGRAM)
 
 java:
 	@$(HAS_JAVA) || { \

@@ -218,6 +218,19 @@ def assert_same_bytes(found, expected, left_out=()):
     assert not differing, f"{len(differing)} of {len(found)} files differ: {differing[:3]}"
 
 
+def check_resumed(program, resumed, whole):
+    """Checks that the rows and keys of a resumed run are those of an unbroken one. Returns the difference of their bytes, if there is one."""
+    compare_rows(resumed, whole, ("robots_files", "rules", "verdicts", "hosts", "host_verdicts"))
+    keys = [query(dataset, "robots_files", "crawl, robots_id, url", "ORDER BY _place") for dataset in (resumed, whole)]
+    assert keys[0] == keys[1], "other keys"
+    run_to(0, program, "verify", resumed, "-q")
+    try:
+        assert_same_bytes(resumed, whole)
+    except AssertionError as error:
+        return f"{resumed.name}: {error}"
+    return None
+
+
 def query(dataset, table, columns, suffix=""):
     """The rows of some columns of a table."""
     if not files_of(dataset, table):

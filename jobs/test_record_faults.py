@@ -219,7 +219,8 @@ class Tests:
             path.write_bytes(case.data)
         lists = [path, path] if "again" in case.options else [path]
         options = [option for option in case.options if option != "again"]
-        ran = run(self.program, "records", *lists, "--base", self.base, "-o", folder / "out", *FEW_TABLES, *options, is_measured=is_large(path), timeout=TIMEOUT_SECONDS)
+        ran = run(self.program, "records", *lists, "--base", self.base, "-o", folder / "out", *FEW_TABLES, *options,
+                  is_measured=is_large(path), timeout=TIMEOUT_SECONDS)
         self.check_ran(ran, case, folder / "out")
         shutil.rmtree(folder)
 
@@ -274,6 +275,9 @@ class Tests:
             offset, length = sorted(row[1:3] for row in self.captures if row[0] == name)[1]
             size = (SAMPLES / name).stat().st_size
             for kind, (start, count) in addresses_of(offset, length, self.following(name, offset + length), size).items():
+                # Without its last line end, a plain record is whole.
+                if (name, kind) == ("plain.warc", "a byte too short"):
+                    continue
                 cases.append((f"{name}, {kind} ({start}, {count}; the record is {offset}, {length})", name, start, count))
         check_all(self.check_address, cases)
         print(f"  {len(cases)} addresses")
@@ -317,7 +321,8 @@ class Tests:
     def test_bases(self):
         path = self.folder / "bases.csv"
         path.write_bytes(csv_bytes([(NAME, OFFSET, LENGTH)], CDX_COLUMNS[:3]))
-        bases = ("nowhere", "", str(self.base / NAME), "ftp://host/x", "s3://", "https://", "https://u:secret@127.0.0.1:1/x", "/dev/null", "s3://bucket")
+        bases = ("nowhere", "", str(self.base / NAME), "ftp://host/x", "s3://", "https://", "https://u:secret@127.0.0.1:1/x",
+                 "/dev/null", "s3://bucket")
         for base in bases:
             ran = run(self.program, "records", path, "--base", base, "--crawl", "C", "--subset", "warc", "-o", self.folder / "of-base", "--patience",
                       "1s", "--rate", "none",
@@ -331,7 +336,8 @@ class Tests:
         archive.write_bytes((data * (self.records // len(data) + 1))[:self.records])
         path = self.folder / "million.parquet"
         write_parquet(path, [("bytes.warc.gz", offset, 1) for offset in range(self.records)], CDX_COLUMNS[:3])
-        ran = run(self.program, "records", path, "--base", self.base, "-q", "-o", self.folder / "million", "--crawl", "C", is_measured=True, timeout=600)
+        ran = run(self.program, "records", path, "--base", self.base, "-q", "-o", self.folder / "million", "--crawl", "C",
+                  is_measured=True, timeout=600)
         (faults,) = query(self.folder / "million", "faults", "count(*), count(DISTINCT warc_record_offset)")
         print(f"  {ran.seconds:.1f} s, {ran.memory_bytes >> 20} MiB, {faults[0]} faults")
         assert ran.code == 1 and faults == (self.records, self.records), (ran.code, faults)

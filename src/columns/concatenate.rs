@@ -13,7 +13,9 @@ use disk::error::Error;
 use parquet::bloom_filter::Sbbf;
 use parquet::column::writer::ColumnCloseResult;
 use parquet::errors::ParquetError;
-use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataReader};
+use parquet::file::metadata::{
+    PageIndexPolicy, ParquetMetaData, ParquetMetaDataOptions, ParquetMetaDataReader,
+};
 use std::fs::File;
 use std::io;
 use std::ops::Range;
@@ -79,7 +81,11 @@ pub fn concatenate(
 }
 
 fn metadata_of(source: &RowGroupSource) -> Result<ParquetMetaData, Error> {
-    let reader = ParquetMetaDataReader::new().with_offset_index_policy(PageIndexPolicy::Optional);
+    // Otherwise the numbers of pages by encoding would be lost.
+    let options = ParquetMetaDataOptions::new().with_encoding_stats_as_mask(false);
+    let reader = ParquetMetaDataReader::new()
+        .with_metadata_options(Some(options))
+        .with_offset_index_policy(PageIndexPolicy::Optional);
     let mut reader = reader.with_column_index_policy(PageIndexPolicy::Skip);
     let metadata = reader
         .try_parse(&source.file)

@@ -223,7 +223,7 @@ fn read_crawls(
                     Value::Text(text) => String::from_utf8_lossy(text).trim().to_owned(),
                     Value::Number(number) => number.to_string(),
                     Value::Null => String::new(),
-                    Value::Time(_) | Value::Other => {
+                    Value::Time(_) | Value::Flag(_) | Value::Other => {
                         return Err(refuse(
                             "the crawl is neither text nor a whole number".to_owned(),
                         ));

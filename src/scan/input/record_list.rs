@@ -285,6 +285,8 @@ fn make_inputs(
             return Err(overlap_error(names, two[0], two[1], list));
         }
     }
+    // An archive may have records of several crawls, each of which has an input.
+    records.sort_by_key(|record| (record.archive, record.crawl, record.subset));
     let name = |index: u32| names.texts[index as usize].as_str();
     let mut archives: Vec<ArchiveRecords<'_>> = Vec::new();
     for group in

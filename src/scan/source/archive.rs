@@ -1,10 +1,11 @@
 //! Reads the records of a slice of an archive, or those at some addresses.
 
-use super::faults::{damage_fault, missing_input_fault, no_record_fault};
+use super::faults::{damage_fault, missing_input_fault, no_record_fault, other_length_fault};
 use super::slice::{ArchiveSlice, SliceSource, TruncationPoint};
 use super::{OpenedSource, ReadItem, SourceError};
 use crate::input::{RecordAddress, Selection};
 use capture::{Capture, CaptureScope};
+use dataset::tables::Fault;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -26,6 +27,8 @@ struct AddressedRecords {
     bytes_before: u64,
     /// True if nothing was read yet at the last address: neither a record nor damage.
     is_empty: bool,
+    /// True if no damage was found at the last address.
+    is_sound: bool,
 }
 
 impl ArchiveReader {
@@ -67,6 +70,7 @@ impl ArchiveReader {
                 next: 0,
                 bytes_before: 0,
                 is_empty: false,
+                is_sound: false,
             });
             return OpenedSource::At(0);
         }
@@ -119,7 +123,11 @@ impl ArchiveReader {
             let Some(records) = &mut self.addressed else {
                 return Ok(false);
             };
-            if let Some(fault) = records.take_empty_fault() {
+            let end = self.reader.next_offset();
+            if let Some(fault) = records
+                .take_empty_fault()
+                .or_else(|| records.take_length_fault(end))
+            {
                 return Err(SourceError::Damaged {
                     fault,
                     truncation: None,
@@ -143,6 +151,9 @@ impl ArchiveReader {
 
     fn convert_error(&mut self, error: warc::Error) -> SourceError {
         self.note_item();
+        if let Some(records) = &mut self.addressed {
+            records.is_sound = false;
+        }
         // One record that cannot be opened does not concern the others.
         let is_of_record = self.addressed.is_some() && error.kind() != ErrorKind::Io;
         if error.is_fatal() && !is_of_record {
@@ -201,7 +212,7 @@ impl AddressedRecords {
         let address = *self.addresses.get(self.next)?;
         self.next += 1;
         self.bytes_before += address.length;
-        self.is_empty = true;
+        (self.is_empty, self.is_sound) = (true, true);
         Some(address)
     }
 
@@ -211,11 +222,19 @@ impl AddressedRecords {
         Some(last.offset)
     }
 
+    /// Returns the fault of the last address if its record ended at another offset, `end`, than is stated.
+    fn take_length_fault(&mut self, end: u64) -> Option<Fault> {
+        let last = self.addresses.get(self.next.checked_sub(1)?)?;
+        let has_other_length = std::mem::take(&mut self.is_sound) && end != last.range().end;
+        has_other_length.then(|| other_length_fault(*last, end.saturating_sub(last.offset)))
+    }
+
     /// Returns the fault of the last address if it has nothing.
-    fn take_empty_fault(&mut self) -> Option<dataset::tables::Fault> {
+    fn take_empty_fault(&mut self) -> Option<Fault> {
         if !std::mem::take(&mut self.is_empty) {
             return None;
         }
+        self.is_sound = false;
         self.offset().map(no_record_fault)
     }
 }

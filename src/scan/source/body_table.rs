@@ -117,7 +117,7 @@ impl BodyReader {
         let has_body = match self.table.value(column::BODY) {
             Value::Text(_) => true,
             Value::Null => false,
-            Value::Number(_) | Value::Time(_) | Value::Other => {
+            Value::Number(_) | Value::Time(_) | Value::Flag(_) | Value::Other => {
                 return Some("the body of the row is no text");
             }
         };
@@ -149,6 +149,7 @@ impl BodyReader {
 
     fn flag(&self, column: usize) -> Option<bool> {
         match self.table.value(column) {
+            Value::Flag(flag) => Some(flag),
             Value::Number(number) => Some(number != 0),
             Value::Text(text) if text.trim_ascii().eq_ignore_ascii_case(b"true") => Some(true),
             Value::Text(text) if text.trim_ascii().eq_ignore_ascii_case(b"false") => Some(false),

@@ -3,6 +3,7 @@
 //! The texts of the column `detail` of `faults` are those of the archive reader: rewording them changes
 //! data, which `tests/golden` shows.
 
+use crate::input::RecordAddress;
 use capture::digest::DIGEST_MISMATCH;
 use dataset::tables::Fault;
 use warc::RecordLocation;
@@ -44,6 +45,19 @@ pub(super) fn no_record_fault(offset: u64) -> Fault {
         bytes_skipped: 0,
         code: "no_record",
         detail: "the list has a record here, but the archive has none".to_owned(),
+    }
+}
+
+/// Returns the fault of an address whose record has another length than is stated.
+pub(super) fn other_length_fault(address: RecordAddress, length: u64) -> Fault {
+    Fault {
+        offset: address.offset,
+        bytes_skipped: 0,
+        code: "other_length",
+        detail: format!(
+            "the record has {length} bytes, and {} in the list",
+            address.length
+        ),
     }
 }
 

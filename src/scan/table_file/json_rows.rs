@@ -24,6 +24,7 @@ enum JsonValue {
     Null,
     Text(String),
     Number(i64),
+    Flag(bool),
     /// An object or a list where a text is wanted.
     Other,
 }
@@ -101,6 +102,7 @@ impl JsonRows {
             None | Some(JsonValue::Null) => Value::Null,
             Some(JsonValue::Text(text)) => Value::Text(text.as_bytes()),
             Some(JsonValue::Number(number)) => Value::Number(*number),
+            Some(JsonValue::Flag(flag)) => Value::Flag(*flag),
             Some(JsonValue::Other) => Value::Other,
         }
     }
@@ -132,7 +134,7 @@ fn take_value(object: &mut Map<String, Json>, column: &WantedColumn) -> JsonValu
     match key.and_then(|key| object.remove(&key)) {
         None | Some(Json::Null) => JsonValue::Null,
         Some(Json::String(text)) => JsonValue::Text(text),
-        Some(Json::Bool(flag)) => JsonValue::Number(flag.into()),
+        Some(Json::Bool(flag)) => JsonValue::Flag(flag),
         Some(Json::Number(number)) => {
             match number.as_i64().or_else(|| whole_number(number.as_f64()?)) {
                 Some(number) => JsonValue::Number(number),

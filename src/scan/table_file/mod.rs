@@ -50,6 +50,7 @@ pub(crate) enum Value<'a> {
     Number(i64),
     /// Milliseconds since 1970.
     Time(i64),
+    Flag(bool),
     /// A number with a fraction or one that is too large; an object where a text is wanted.
     Other,
 }
@@ -179,7 +180,7 @@ impl<'a> Value<'a> {
     pub(crate) fn text(self) -> Option<&'a [u8]> {
         match self {
             Self::Text(text) => Some(text),
-            Self::Null | Self::Number(_) | Self::Time(_) | Self::Other => None,
+            Self::Null | Self::Number(_) | Self::Time(_) | Self::Flag(_) | Self::Other => None,
         }
     }
 
@@ -199,6 +200,7 @@ impl<'a> Value<'a> {
                 number.map(Some).ok_or_else(|| shorten(text))
             }
             Self::Time(_) => Err("a time".to_owned()),
+            Self::Flag(_) => Err("a truth value".to_owned()),
             Self::Other => Err("a number with a fraction, or too large".to_owned()),
         }
     }
@@ -213,6 +215,7 @@ impl<'a> Value<'a> {
         let text = match self {
             Self::Null => return Ok(None),
             Self::Time(time) => return Ok(Some(time)),
+            Self::Flag(_) => return Err("a truth value".to_owned()),
             Self::Other => return Err("a number with a fraction, or too large".to_owned()),
             Self::Number(number) => number.to_string(),
             Self::Text(text) => String::from_utf8_lossy(text.trim_ascii()).into_owned(),

@@ -353,7 +353,7 @@ fn array_value(array: &ArrayRef, row: usize) -> Value<'_> {
             let days = array.as_primitive::<Date32Type>().value(row);
             return Value::Time(i64::from(days) * 86_400_000);
         }
-        DataType::Boolean => Some(i64::from(array.as_boolean().value(row))),
+        DataType::Boolean => return Value::Flag(array.as_boolean().value(row)),
         DataType::Int8 => number!(Int8Type),
         DataType::Int16 => number!(Int16Type),
         DataType::Int32 => number!(Int32Type),
