@@ -95,8 +95,9 @@ fn all_requests_wait_after_one_was_refused() {
     let refused = refused.unwrap().at;
     let during = refused..refused + seconds(1.0) - TOLERANCE;
     let during = log.iter().filter(|request| during.contains(&request.at));
-    // The refused one and those that were under way.
-    assert!(during.count() <= 4);
+    // The refused one, those that were under way, and one more on each of their connections: the client learns of the
+    // refusal later than the server logs it.
+    assert!(during.count() <= 7);
 }
 
 /// Waits are for one server only.
