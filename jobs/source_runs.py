@@ -1,5 +1,6 @@
 """Runs the commands that write datasets from records and bodies, and compares the rows of datasets without their keys."""
 
+import argparse
 import contextlib
 import os
 import random
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import duckdb
 
+import test_runner
 from dataset import opened
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -291,3 +293,14 @@ def check_commands(program, months, base):
     run_to(0, program, "match", out / "history", "--urls", out / "urls.txt", "--agent", "GPTBot", "-q", "-o", out / "history-matches.parquet")
     run_to(0, program, "join", months, "-q")
     assert others and check_dataset(months, "joined") > captures > 0
+
+
+def run_tests(about, tests, campaign):
+    """Runs the tests of a program that its only argument names, or with --campaign the longer ones. `about` describes them."""
+    parser = argparse.ArgumentParser(description=about.split("\n")[0])
+    parser.add_argument("program", type=Path)
+    parser.add_argument("--campaign", action="store_true")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        chosen = (campaign if args.campaign else tests)(args.program.resolve(), Path(folder))
+        sys.exit(test_runner.run(chosen) > 0)

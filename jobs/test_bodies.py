@@ -8,11 +8,9 @@ columns, must give the rows that the scan has; only keys and the places of recor
 reads all real archives, and kills runs after each event.
 """
 
-import argparse
 import json
 import random
 import sys
-import tempfile
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -20,11 +18,10 @@ sys.dont_write_bytecode = True
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-import test_runner
 from body_tables import COLUMNS, RECORD_ANOMALIES, as_texts, digest_of, is_text, response_of, rows_of, write_parquet, write_text
 from record_lists import write_list
 from source_runs import (REAL, REAL_ARCHIVES, SAMPLES, assert_same_bytes, captures_of, check_commands, check_resumed, compare_rows, events_of,
-                         files_of, kill_when, query, run_to)
+                         files_of, kill_when, query, run_tests, run_to)
 
 SEED, CRAWLS = 20260201, 6
 FORMATS = ("t.csv", "t.csv.gz", "t.jsonl", "t.jsonl.gz", "t.parquet")
@@ -352,15 +349,5 @@ class Campaign(Tests):
     kill_moments, real_archives, odd_archives = range(2 * CRAWLS + 6), "*.warc.gz", "REAL-ODD*.warc.gz"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("program", type=Path)
-    parser.add_argument("--campaign", action="store_true")
-    args = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        tests = (Campaign if args.campaign else Tests)(args.program.resolve(), Path(folder))
-        sys.exit(test_runner.run(tests) > 0)
-
-
 if __name__ == "__main__":
-    main()
+    run_tests(__doc__, Tests, Campaign)

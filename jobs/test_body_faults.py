@@ -8,7 +8,6 @@ written. No run may end by a signal or a panic, print control characters, or tak
 written are read again by the other commands. `--campaign` reads larger tables.
 """
 
-import argparse
 import gzip
 import json
 import os
@@ -16,7 +15,6 @@ import random
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -24,10 +22,9 @@ sys.dont_write_bytecode = True
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-import test_runner
 from body_tables import digest_of
 from record_lists import csv_bytes, gzip_of_zeros
-from source_runs import ROOT, check_all, check_commands, faults_of, is_large, query, run, run_to
+from source_runs import ROOT, check_all, check_commands, faults_of, is_large, query, run, run_tests, run_to
 
 MEMORY_BYTES = 500 << 20
 TIMEOUT_SECONDS = 20
@@ -425,15 +422,5 @@ class Campaign(Tests):
     rows, largest = 3_000_000, HUGE
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("program", type=Path)
-    parser.add_argument("--campaign", action="store_true")
-    args = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        tests = (Campaign if args.campaign else Tests)(args.program.resolve(), Path(folder))
-        sys.exit(test_runner.run(tests) > 0)
-
-
 if __name__ == "__main__":
-    main()
+    run_tests(__doc__, Tests, Campaign)

@@ -7,13 +7,11 @@ one, or with exit code 1 and faults; and it may never write a capture that the a
 a signal or a panic, print control characters, or take more than a limit of time and memory. `--campaign` reads a million records of one byte.
 """
 
-import argparse
 import gzip
 import os
 import random
 import shutil
 import sys
-import tempfile
 import zlib
 from pathlib import Path
 
@@ -22,9 +20,8 @@ sys.dont_write_bytecode = True
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-import test_runner
 from record_lists import CDX_COLUMNS, csv_bytes, gzip_of_zeros, members_of, write_parquet
-from source_runs import SAMPLES, captures_of, check_all, faults_of, is_large, query, run
+from source_runs import SAMPLES, captures_of, check_all, faults_of, is_large, query, run, run_tests
 
 MEMORY_BYTES = 400 << 20
 TIMEOUT_SECONDS = 30
@@ -371,15 +368,5 @@ class Campaign(Tests):
     records = 1_000_000
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("program", type=Path)
-    parser.add_argument("--campaign", action="store_true")
-    args = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        tests = (Campaign if args.campaign else Tests)(args.program.resolve(), Path(folder))
-        sys.exit(test_runner.run(tests) > 0)
-
-
 if __name__ == "__main__":
-    main()
+    run_tests(__doc__, Tests, Campaign)

@@ -8,13 +8,11 @@ ones, if ../shared/data is there. `--campaign` reads all real archives, kills ru
 each event, and reads one very long list.
 """
 
-import argparse
 import json
 import random
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -22,10 +20,9 @@ sys.dont_write_bytecode = True
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-import test_runner
 from record_lists import CDX_COLUMNS, cdxj_bytes, csv_bytes, json_bytes, write_list, write_sparse
 from source_runs import (REAL, REAL_ARCHIVES, SAMPLES, assert_same_bytes, captures_of, check_commands, check_resumed, compare_rows, events_of,
-                         faults_of, files_of, kill_when, query, run_to, shuffled)
+                         faults_of, files_of, kill_when, query, run_tests, run_to, shuffled)
 
 CRAWL_ARCHIVES = ("cc-robotstxt.warc.gz", "cc-robotstxt-later.warc.gz")
 FORMATS = ("list.parquet", "list.csv", "list.csv.gz", "list.jsonl", "list.jsonl.gz", "list.cdxj", "list.cdxj.gz")
@@ -320,15 +317,5 @@ class Campaign(Tests):
         assert ran.memory_bytes < 800 << 20, ran.memory_bytes
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("program", type=Path)
-    parser.add_argument("--campaign", action="store_true")
-    args = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        tests = (Campaign if args.campaign else Tests)(args.program.resolve(), Path(folder))
-        sys.exit(test_runner.run(tests) > 0)
-
-
 if __name__ == "__main__":
-    main()
+    run_tests(__doc__, Tests, Campaign)

@@ -1,4 +1,4 @@
-//! What the commands share that write a dataset from captures: `scan`, `records` and `bodies`.
+//! Functions for the commands that write a dataset from captures: `scan`, `records` and `bodies`.
 
 use crate::caller::{Caller, CommandOutcome};
 use crate::escape::json_line;

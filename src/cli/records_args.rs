@@ -9,7 +9,7 @@ use clap::ValueHint;
 A list has a row for each record, with the archive, the offset and the length of the record: \
 `warc_filename`, `warc_record_offset` and `warc_record_length`, as in the columnar index of Common Crawl, \
 or `filename`, `offset` and `length`, as in the answers of its CDX server. It is Parquet, CSV with a header, \
-JSON lines or CDXJ, also in gzip. Its columns `crawl` and `subset` are used, if it has them. A record that is \
+JSON lines or CDXJ, also in gzip. The columns `crawl` and `subset` are optional. A record that is \
 listed twice is an error.
 
 Records that are near each other are fetched in one request. The output is in the order of crawl, archive and \

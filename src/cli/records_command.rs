@@ -79,7 +79,8 @@ fn describe_run(options: &Options) -> Result<String> {
             };
             records += addresses.len() as u64;
             if let InputSource::Remote(url) = &input.source {
-                requests += input.selection.request_count();
+                let ranges = input.selection.requests().unwrap_or_default();
+                requests += ranges.len() as u64;
                 first_url.get_or_insert(url);
             }
         }

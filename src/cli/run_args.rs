@@ -1,4 +1,4 @@
-//! The arguments that all commands share which write a dataset from captures: `scan`, `records` and `bodies`.
+//! The arguments of all commands that write a dataset from captures: `scan`, `records` and `bodies`.
 
 use crate::arg_values::{
     ByteLimit, DEFAULT_PATIENCE, SELECTABLE_TABLES, URL_OPTIONS_HEADING, parse_limit,
@@ -29,7 +29,7 @@ pub(crate) struct RunArgs {
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), value_hint = ValueHint::Other)]
     pub(crate) threads: Option<u16>,
 
-    /// Continues a run that was stopped, with the same inputs and options; begins it if there is none
+    /// Continues a run that was stopped, with the same inputs and options; without such a run, begins one
     #[arg(long, conflicts_with = "overwrite")]
     pub(crate) resume: bool,
 
@@ -85,7 +85,7 @@ pub(crate) struct UrlArgs {
 
     /// How long an archive is tried without a new byte, before it fails
     ///
-    /// An archive that comes at less than 1 KiB a second uses up this time, too. A response that sends
+    /// An archive that comes at less than 1 KiB a second also uses up this time. A response that sends
     /// nothing for a tenth of it, at most 30 s, is requested again.
     #[arg(long, value_name = "TIME", default_value = DEFAULT_PATIENCE, help_heading = URL_OPTIONS_HEADING, value_parser = parse_duration, value_hint = ValueHint::Other)]
     pub(crate) patience: Duration,

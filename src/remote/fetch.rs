@@ -213,8 +213,8 @@ pub(super) async fn fetch(
     }
 }
 
-/// Fetches byte ranges of an object, one after the other. If the object is a zstd archive with a dictionary, that
-/// is fetched, too.
+/// Fetches byte ranges of an object, one after the other. Of a zstd archive with a dictionary, the dictionary is
+/// also fetched.
 pub(super) async fn fetch_ranges(
     network: &Network,
     url: &RemoteUrl,
@@ -263,8 +263,13 @@ pub(super) async fn fetch_ranges(
             bytes: file,
         });
     }
+    if identity.is_none() {
+        // All ranges are beyond the end.
+        identity = fetch_identity(network, url).await;
+    }
     Ok(FetchedFile {
         file: ArchiveFile::from_ranges(ranges),
+        // An empty object has no first byte to ask for.
         identity: identity.unwrap_or(ObjectIdentity {
             bytes: 0,
             etag: None,

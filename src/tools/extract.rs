@@ -94,7 +94,8 @@ pub fn extract_records(
             InputSource::Remote(url) => {
                 let path = url.display_path();
                 let remote = remote.ok_or_else(|| Error::new(RemoteErrorKind::NoRemote, path))?;
-                let fetched = remote.fetch_ranges(url, input.selection.requests(), stop)?;
+                let ranges = input.selection.requests().unwrap_or_default();
+                let fetched = remote.fetch_ranges(url, ranges, stop)?;
                 for address in addresses(input) {
                     archive.copy(&fetched, path, record_range(*address), None)?;
                 }

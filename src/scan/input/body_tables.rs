@@ -29,19 +29,19 @@ pub struct BodyColumns {
     pub url: Option<String>,
     /// The body, as text or bytes. The default is `body`.
     pub body: Option<String>,
-    /// The time of the fetch. The default is `fetch_time`, `timestamp` or `time`, if there is one.
+    /// The time of the fetch. The default is `fetch_time`, `timestamp` or `time`, which is optional.
     pub time: Option<String>,
-    /// The HTTP status. The default is `fetch_status` or `status`, if there is one.
+    /// The HTTP status. The default is `fetch_status` or `status`, which is optional.
     pub status: Option<String>,
-    /// The target of a redirect. The default is `fetch_redirect`, if there is one.
+    /// The target of a redirect. The default is `fetch_redirect`, which is optional.
     pub redirect: Option<String>,
-    /// The header fields, as lines or as a JSON object. The default is `headers`, if there is one.
+    /// The header fields, as lines or as a JSON object. The default is `headers`, which is optional.
     pub headers: Option<String>,
-    /// The crawl. The default is `crawl`, if there is one.
+    /// The crawl. The default is `crawl`, which is optional.
     pub crawl: Option<String>,
 }
 
-// The columns `content_digest`, `is_revisit` and `is_valid_utf8` are read, too, so that `robots_files` with bodies is
+// The columns `content_digest`, `is_revisit` and `is_valid_utf8` are also read, so that `robots_files` with bodies is
 // such a table.
 
 /// The rows of a table that are the captures of one crawl.
@@ -261,7 +261,7 @@ fn read_crawls(
         return Ok(BTreeMap::from([(DEFAULT_CRAWL.to_owned(), None)]));
     }
     if ranges.len() == 1 {
-        // Rows that cannot be read are of this crawl, too.
+        // Rows that cannot be read are also of this crawl.
         let crawls = ranges.into_keys();
         return Ok(crawls.map(|crawl| (crawl, None)).collect());
     }
@@ -278,7 +278,7 @@ pub(crate) fn open_table(path: &Path) -> Result<File, Error> {
     match metadata.is_file() {
         true => File::open(path).map_err(read_error),
         false if metadata.is_dir() => Err(read_error(io::ErrorKind::IsADirectory.into())),
-        false => Err(read_error(io::Error::other("it is no regular file"))),
+        false => Err(read_error(io::Error::other("it is not a regular file"))),
     }
 }
 

@@ -32,7 +32,6 @@ use partition::{find_crawl_in_path, find_subset_in_path};
 use rayon::prelude::*;
 pub use record_list::{MAX_INPUT_RECORDS, find_records};
 use remote::{NotARemoteUrl, Remote, RemoteUrl, has_scheme, without_secrets};
-pub(crate) use selection::join_neighbours;
 pub use selection::{RecordAddress, Selection};
 use std::fs;
 use std::io::{self, Read};

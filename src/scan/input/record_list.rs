@@ -27,7 +27,7 @@ const COMMON_CRAWL_BASE: &str = "https://data.commoncrawl.org/";
 /// The beginning of the names of these archives.
 const COMMON_CRAWL_NAME_PREFIX: &str = "crawl-data/";
 
-/// The most records of a run. They are held in memory, with 32 bytes each.
+/// The most records of a run. They are held in memory, with 40 bytes each.
 const MAX_LISTED_RECORDS: usize = 10_000_000;
 
 /// The longest record that is read. A longer one is an error of the list.
@@ -229,7 +229,8 @@ fn read_record(table: &TableReader, names: &mut Names) -> Result<ListedRecord, S
     }
     let number = |column: usize, name: &str, range: std::ops::RangeInclusive<i64>| {
         let value = table.value(column).number();
-        let value = value.map_err(|value| format!("the {name} is {value}, which is no number"))?;
+        let value =
+            value.map_err(|value| format!("the {name} is {value}, which is not a number"))?;
         let value = value.ok_or_else(|| format!("it has no {name}"))?;
         match range.contains(&value) {
             true => Ok(value.cast_unsigned()),
@@ -336,7 +337,7 @@ fn make_inputs(
     Ok(inputs)
 }
 
-/// Determines the crawls and subsets of archives. What the list says counts if there is no option.
+/// Determines the crawls and subsets of archives. An option takes precedence over the list.
 fn complete_listed(
     named: Vec<(u64, NamedInput)>,
     archives: &[ArchiveRecords<'_>],
@@ -395,7 +396,7 @@ fn divide_addresses(addresses: &[RecordAddress], is_remote: bool) -> Vec<&[Recor
     let (mut inputs, mut start) = (Vec::new(), 0);
     let (mut bytes, mut end) = (0, 0);
     for (i, address) in addresses.iter().enumerate() {
-        // Gaps between neighbours are fetched, too.
+        // Gaps between neighbours are also fetched.
         let gap = address.offset.saturating_sub(end);
         let gap = if gap <= MAX_GAP_BYTES { gap } else { 0 };
         let has_room = i - start < MAX_INPUT_RECORDS
@@ -507,7 +508,7 @@ mod tests {
             ("5,0", "the length is 0"),
             ("5,1152921504606846976", "the length is 1152921504606846976"),
             ("5,-5", "the length is -5"),
-            ("x,5", "the offset is 'x', which is no number"),
+            ("x,5", "the offset is 'x', which is not a number"),
             ("5,", "it has no length"),
         ] {
             let text = format!("filename,offset,length\n{ARCHIVE},1,1\n{ARCHIVE},{address}\n");

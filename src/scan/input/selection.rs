@@ -37,19 +37,11 @@ impl Selection {
         matches!(self, Self::All)
     }
 
-    /// Returns the byte ranges that are requested from a server; none for a whole input.
-    pub fn requests(&self) -> Vec<Range<u64>> {
+    /// Returns the byte ranges that are requested from a server; `None` for a whole input.
+    pub fn requests(&self) -> Option<Vec<Range<u64>>> {
         match self {
-            Self::Records(addresses) => join_neighbours(addresses),
-            Self::All | Self::Rows(_) => Vec::new(),
-        }
-    }
-
-    /// Returns the number of requests that fetch the records from a server, if all goes well.
-    pub fn request_count(&self) -> u64 {
-        match self {
-            Self::Records(addresses) => join_neighbours(addresses).len() as u64,
-            Self::All | Self::Rows(_) => 1,
+            Self::Records(addresses) => Some(join_neighbours(addresses)),
+            Self::All | Self::Rows(_) => None,
         }
     }
 
@@ -71,7 +63,7 @@ impl RecordAddress {
 
 /// Returns the byte ranges to be requested for records, which are sorted by offset: neighbours are
 /// requested together.
-pub(crate) fn join_neighbours(addresses: &[RecordAddress]) -> Vec<Range<u64>> {
+fn join_neighbours(addresses: &[RecordAddress]) -> Vec<Range<u64>> {
     let mut ranges: Vec<Range<u64>> = Vec::new();
     for address in addresses {
         let range = address.range();

@@ -7,7 +7,7 @@
 //! how large objects are.
 
 use super::tasks::{FetchResult, TaskPool, TaskResult};
-use crate::input::{Input, InputSource, Selection, join_neighbours};
+use crate::input::{Input, InputSource, Selection};
 use remote::{FetchError, FetchErrorKind, FetchedFile, ObjectIdentity, Remote, RemoteUrl};
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -100,11 +100,9 @@ impl RemoteObjects {
             // The receiver is gone if the run has failed.
             let _ = sender.send(TaskResult::ObjectFetched(FetchResult { input, result }));
         };
-        match selection {
-            Selection::Records(addresses) => {
-                client.request_ranges(url.clone(), join_neighbours(addresses), deliver);
-            }
-            Selection::All | Selection::Rows(_) => client.request(url.clone(), deliver),
+        match selection.requests() {
+            Some(ranges) => client.request_ranges(url.clone(), ranges, deliver),
+            None => client.request(url.clone(), deliver),
         }
     }
 

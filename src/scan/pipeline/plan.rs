@@ -97,8 +97,8 @@ pub(super) fn plan_part_slices(
     }
 }
 
-/// Returns the slices of an input, which is given with its index. Without a source it returns one slice, which holds the place of an
-/// object until that is fetched.
+/// Returns the slices of an input, which is given with its index. Without a source it returns one slice, which
+/// holds the place of an object until that is fetched.
 pub(super) fn plan_input_slices(
     part: usize,
     (input, planned): (usize, &Input),

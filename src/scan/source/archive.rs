@@ -229,7 +229,7 @@ impl AddressedRecords {
         has_other_length.then(|| other_length_fault(*last, end.saturating_sub(last.offset)))
     }
 
-    /// Returns the fault of the last address if it has nothing.
+    /// Returns the fault of the last address if neither a record nor damage was found there.
     fn take_empty_fault(&mut self) -> Option<Fault> {
         if !std::mem::take(&mut self.is_empty) {
             return None;

@@ -109,7 +109,7 @@ impl BodyReader {
         }
     }
 
-    /// Returns the reason why the current row is no capture.
+    /// Returns the reason why the current row is not a capture; `None` for a capture.
     fn check_row(&self) -> Option<&'static str> {
         if self.url().is_empty() {
             return Some("the row has no URL");
@@ -118,7 +118,7 @@ impl BodyReader {
             Value::Text(_) => true,
             Value::Null => false,
             Value::Number(_) | Value::Time(_) | Value::Flag(_) | Value::Other => {
-                return Some("the body of the row is no text");
+                return Some("the body of the row is neither text nor bytes");
             }
         };
         let has_other_status = self

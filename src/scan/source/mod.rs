@@ -33,7 +33,7 @@ pub(crate) struct ReadItem<'a> {
     pub(crate) kind: &'static str,
     /// Its place in the archive; for a row, the offset is the number of the row.
     pub(crate) location: RecordLocation,
-    /// `None` if it is no capture.
+    /// `None` for a record that is not a capture.
     pub(crate) capture: Option<Capture<'a>>,
     /// The record of the capture; `None` for a row.
     pub(crate) record: Option<Record<'a>>,

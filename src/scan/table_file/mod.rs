@@ -37,14 +37,14 @@ pub(crate) struct WantedColumn {
     pub(crate) names: Vec<String>,
     /// True if a table without it is refused.
     pub(crate) is_required: bool,
-    /// True if a column of a type other than text and bytes is refused, and objects of JSON are no text.
+    /// True if the values must be text or bytes: a column of another type, and objects of JSON, are refused.
     pub(crate) is_text: bool,
 }
 
 /// A value of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Value<'a> {
-    /// There is none, or the table does not have the column.
+    /// The value is null, or the table does not have the column.
     Null,
     Text(&'a [u8]),
     Number(i64),
@@ -176,7 +176,7 @@ impl TableReader {
 }
 
 impl<'a> Value<'a> {
-    /// Returns the text of the value; `None` if it has none, or a value of another type.
+    /// Returns the text of the value; `None` for null and for values of other types.
     pub(crate) fn text(self) -> Option<&'a [u8]> {
         match self {
             Self::Text(text) => Some(text),
@@ -184,11 +184,11 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns a number, also one that is written as text. An empty text is none.
+    /// Returns the number that the value is or that its text states; `None` for null and for empty text.
     ///
     /// # Errors
     ///
-    /// The value in words, if it is no number.
+    /// A description of a value that is not a number.
     pub(crate) fn number(self) -> Result<Option<i64>, String> {
         match self {
             Self::Null => Ok(None),
@@ -205,12 +205,12 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns a time in milliseconds since 1970. Text is in ISO form, or has 14 digits as in CDX. An empty
-    /// text is none.
+    /// Returns a time in milliseconds since 1970; `None` for null and for empty text. Text is in ISO form, or has 14
+    /// digits as in CDX.
     ///
     /// # Errors
     ///
-    /// The value in words, if it is no time.
+    /// A description of a value that is not a time.
     pub(crate) fn time(self) -> Result<Option<i64>, String> {
         let text = match self {
             Self::Null => return Ok(None),

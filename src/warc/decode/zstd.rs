@@ -37,7 +37,7 @@ const PROBE_DECODED_BYTES: usize = 64;
 const HIDDEN_FRAME_SEARCH_BYTES: usize = 4 << 20;
 
 /// Returns the length in bytes of the dictionary frame at the start of a zstd archive, of which at least 8
-/// bytes are known; `None` if it has none.
+/// bytes are known; `None` for an archive without a dictionary.
 pub fn dictionary_frame_bytes(head: &[u8]) -> Option<u64> {
     if head.first() != Some(&DICTIONARY_FRAME_FIRST_BYTE) {
         return None;
