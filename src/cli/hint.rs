@@ -4,6 +4,7 @@
 use crate::escape::quote_for_shell;
 use crate::exit::{StoppedError, UsageError};
 use dataset::error::{DatasetDefect, DatasetErrorKind, JoinDefect, REGISTRY, SUFFIX_LIST};
+use dataset::tables::BODY_TABLE_PREFIX;
 use disk::error::{Error, ErrorKind};
 use remote::Scheme;
 use remote::error::RemoteErrorKind;
@@ -189,6 +190,15 @@ fn dataset_hint(error: &Error) -> Option<String> {
 /// Returns the hint for an error of a command that reads datasets.
 fn tools_hint(error: &Error) -> Option<String> {
     let text = match error.kind()? {
+        // A row of a table of bodies has no record.
+        ToolErrorKind::NotExtracted { .. }
+            if error
+                .path()
+                .to_string_lossy()
+                .starts_with(BODY_TABLE_PREFIX) =>
+        {
+            return None;
+        }
         ToolErrorKind::NotExtracted { .. } => {
             "give the dataset of the crawl, and the folder or URL of its archives with --base"
                 .to_owned()

@@ -45,15 +45,15 @@ pub(crate) fn format_history_commands(quoted_root: &str) -> String {
 /// Returns the commands for a file with one table.
 pub(crate) fn format_file_commands(path: &Path) -> String {
     format_commands(&[NextCommand {
-        command: format!("duckdb -c {}", duckdb_query(path)),
+        command: format!("duckdb -c {}", duckdb_query(path, "")),
         purpose: "print its rows",
     }])
 }
 
-/// Returns the DuckDB query that shows a file, quoted for a shell.
-fn duckdb_query(output: &Path) -> String {
-    let path = output.to_string_lossy();
-    let query = format!("FROM '{}'", path.replace('\'', "''"));
+/// Returns the DuckDB query that shows a file, quoted for a shell. `rest` follows the name of the file.
+pub(crate) fn duckdb_query(path: &Path, rest: &str) -> String {
+    let path = path.to_string_lossy();
+    let query = format!("FROM '{}'{rest}", path.replace('\'', "''"));
     let is_escaped = matches!(escape(&path), Cow::Owned(_));
     if is_escaped || path.contains(['"', '$', '`', '\\', '!', '\'']) {
         quote_for_shell(&query)
@@ -174,7 +174,7 @@ mod tests {
             format_file_commands(Path::new("it's.parquet")),
             "next:\n  duckdb -c 'FROM '\\''it'\\'''\\''s.parquet'\\'''  print its rows\n"
         );
-        assert_eq!(duckdb_query(Path::new("a\x07")), "$'FROM \\'a\\x07\\''");
+        assert_eq!(duckdb_query(Path::new("a\x07"), ""), "$'FROM \\'a\\x07\\''");
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! The shell command that fetches the record of a capture.
 
 use crate::escape::quote_for_shell;
+use crate::next_commands::duckdb_query;
 use dataset::tables::BODY_TABLE_PREFIX;
+use std::path::Path;
 use tools::check::RecordDetails;
 use tools::show::{ArchiveLookup, ArchivePlace, RecordCompression};
 
@@ -24,10 +26,9 @@ impl RecordFetchCommand {
     pub(crate) fn from_record(record: &RecordDetails, archive: &ArchiveLookup) -> Self {
         let name = &record.warc_filename;
         if let Some(table) = name.strip_prefix(BODY_TABLE_PREFIX) {
-            let table = table.replace('\'', "''");
-            let query = format!("FROM '{table}' LIMIT 1 OFFSET {}", record.location.offset);
+            let rows = format!(" LIMIT 1 OFFSET {}", record.location.offset);
             return Self {
-                command: format!("duckdb -line -c {}", quote_for_shell(&query)),
+                command: format!("duckdb -line -c {}", duckdb_query(Path::new(table), &rows)),
                 remark: None,
             };
         }
