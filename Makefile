@@ -113,8 +113,10 @@ rust-test: ## runs the tests in Rust that belong to `test`, with the examples in
 
 SEED ?= 1
 
-campaign: ## all long series, whole: hours; the kinds of fault print a table; one module: ONLY=faults::a_disk
-	CAMPAIGN_SEED=$(SEED) $(CARGO) test --workspace --locked --test tests -- --nocapture --test-threads=1 $(or $(ONLY),faults:: oracles:: parser_oracle:: leniency:: laws:: verify:: join:: damaged_tables::)
+campaign: .venv-test/ready ## all long series, whole: hours; the kinds of fault print a table; one module: ONLY=faults::a_disk
+	CAMPAIGN_SEED=$(SEED) $(CARGO) test --workspace --locked --test tests -- --nocapture --test-threads=1 $(or $(ONLY),faults:: oracles:: parser_oracle:: leniency:: laws:: verify:: join:: damaged_tables:: history::)
+	$(if $(ONLY),,.venv-test/bin/python jobs/test_history.py target/debug/robots-scan target/debug/xtask --campaign)
+	$(if $(ONLY),,.venv-test/bin/python jobs/test_sources.py target/debug/robots-scan --campaign)
 
 readme: $(PROGRAM) ## types the quick start of the README, with the program that is built
 	set -e; for i in 1 2; do $(PROGRAM) $$(sed -n 's/^\$$ cargo run --release -- //p' README.md); done

@@ -9,12 +9,20 @@ use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
+/// A full disk: the calls that fail, the error number and its text.
+const FULL: (&str, &str, &str) = ("write", NO_SPACE, "no space left on device");
+
 /// Runs with each system call of `faults` failing permanently from a random occurrence on.
-fn fail(random: &mut Random, count: usize, faults: &[(&str, &str, &str)]) -> Tried {
+fn fail(
+    bench: &dyn Fn() -> Bench,
+    random: &mut Random,
+    count: usize,
+    faults: &[(&str, &str, &str)],
+) -> Tried {
     if !can_load() {
         return Tried::not(NO_SHIM);
     }
-    let bench = Bench::new(2);
+    let bench = bench();
     let out = bench.out();
     let (mut tried, mut stopped) = (0, 0);
     for &(calls, what, why) in faults {
@@ -53,8 +61,15 @@ fn fail(random: &mut Random, count: usize, faults: &[(&str, &str, &str)]) -> Tri
 }
 
 pub(crate) fn full(random: &mut Random, series: Series) -> Tried {
-    let faults = [("write", NO_SPACE, "no space left on device")];
-    fail(random, series.count(200), &faults)
+    fail(&|| Bench::new(2), random, series.count(200), &[FULL])
+}
+
+pub(crate) fn full_for_records(random: &mut Random, series: Series) -> Tried {
+    fail(&|| Bench::of_records(4), random, series.count(100), &[FULL])
+}
+
+pub(crate) fn full_for_bodies(random: &mut Random, series: Series) -> Tried {
+    fail(&|| Bench::of_bodies(4), random, series.count(100), &[FULL])
 }
 
 pub(crate) fn failing(random: &mut Random, series: Series) -> Tried {
@@ -63,7 +78,7 @@ pub(crate) fn failing(random: &mut Random, series: Series) -> Tried {
         ("rename", IO, "input/output error"),
         ("open", NO_PERMISSION, "permission denied"),
     ];
-    fail(random, series.count(60), &faults)
+    fail(&|| Bench::new(2), random, series.count(60), &faults)
 }
 
 /// A run on a real file system that is too small.

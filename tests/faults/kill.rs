@@ -30,13 +30,30 @@ fn wait(child: &mut Child) -> Option<i32> {
     }
 }
 
+pub(crate) fn at_calls(random: &mut Random, series: Series) -> Tried {
+    kill_at_calls(&|| Bench::new(2), 600, random, series)
+}
+
+pub(crate) fn at_calls_of_records(random: &mut Random, series: Series) -> Tried {
+    kill_at_calls(&|| Bench::of_records(4), 300, random, series)
+}
+
+pub(crate) fn at_calls_of_bodies(random: &mut Random, series: Series) -> Tried {
+    kill_at_calls(&|| Bench::of_bodies(4), 300, random, series)
+}
+
 /// Kills the run inside system calls that write. Half of a write has been done by then. The whole
 /// series kills at each call.
-pub(crate) fn at_calls(random: &mut Random, series: Series) -> Tried {
+fn kill_at_calls(
+    bench: &dyn Fn() -> Bench,
+    count: usize,
+    random: &mut Random,
+    series: Series,
+) -> Tried {
     if !can_load() {
         return Tried::not(NO_SHIM);
     }
-    let bench = Bench::new(2);
+    let bench = bench();
     let out = bench.out();
     let shim = |call: usize| Shim {
         path: out.to_str().unwrap(),
@@ -47,7 +64,7 @@ pub(crate) fn at_calls(random: &mut Random, series: Series) -> Tried {
     let calls = bench.count(shim(0));
     let wanted = match series.is_whole() {
         true => KillCount::FirstRuns(calls),
-        false => KillCount::Kills(series.count(600)),
+        false => KillCount::Kills(series.count(count)),
     };
     let (killed, runs) = kill(&bench, random, wanted, |random, run| {
         let call = match series.is_whole() && run.is_first {

@@ -71,6 +71,8 @@ kinds! {
     archives_are_concatenated: "archives concatenated, members without WARC", damage::concatenated;
     many_damaged_archives_make_one_dataset: "damaged archives in one run", damage::dataset;
     a_run_is_killed_at_a_system_call: "killed at a write, sync, rename or open", kill::at_calls;
+    a_run_over_records_is_killed: "killed at a call while it reads records by address", kill::at_calls_of_records;
+    a_run_over_bodies_is_killed: "killed at a call while it reads tables of bodies", kill::at_calls_of_bodies;
     a_run_that_replaces_a_dataset_is_killed: "killed while it replaces a dataset", kill::replacing;
     a_run_that_writes_one_file_is_killed: "killed while it writes one file", kill::single_file;
     a_run_is_killed_at_any_time: "killed at any time", kill::at_times;
@@ -78,6 +80,8 @@ kinds! {
     a_run_is_interrupted: "interrupted (SIGINT, SIGTERM)", kill::interrupt;
     two_runs_write_to_one_output: "two runs on one output", kill::two_runs;
     a_disk_is_full: "disk full at a write", disk::full;
+    a_disk_is_full_for_records: "disk full while it reads records by address", disk::full_for_records;
+    a_disk_is_full_for_bodies: "disk full while it reads tables of bodies", disk::full_for_bodies;
     a_small_disk_is_full: "file system of 1 MiB", disk::small;
     a_disk_operation_fails: "sync, rename or open of an output fails", disk::failing;
     an_output_folder_is_removed: "output folder is removed", disk::vanishing;

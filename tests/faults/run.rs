@@ -3,32 +3,103 @@
 use super::shim::Shim;
 use crate::output::{assert_same, crawl};
 use crate::util::{self, Ran};
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// A small crawl of several parts, with the dataset of an undisturbed run.
+/// A small crawl of several parts with a fault, and the dataset of an undisturbed run.
 pub(crate) struct Bench {
-    /// The folder of the archives, their list, and the outputs.
+    /// The folder of the inputs and outputs.
     pub(crate) folder: TempDir,
-    list: PathBuf,
+    /// The arguments that name the inputs.
+    inputs: Vec<OsString>,
     undisturbed: PathBuf,
 }
 
 impl Bench {
+    /// Returns a scan of archives.
     pub(crate) fn new(copies: usize) -> Self {
         let (folder, list) = crawl(copies);
+        let mut inputs: Vec<OsString> = vec!["--paths".into(), list.into()];
+        inputs.extend(["--base".into(), folder.path().into()]);
+        inputs.extend(
+            [
+                "--crawl",
+                "X",
+                "--subset",
+                "robotstxt",
+                "--part-inputs",
+                "1",
+            ]
+            .map(Into::into),
+        );
+        Self::with_inputs(folder, inputs)
+    }
+
+    /// Returns a run over the records of archives, each of which is a crawl. One address has no
+    /// record.
+    pub(crate) fn of_records(archives: usize) -> Self {
+        let folder = TempDir::new().unwrap();
+        let mut list = "warc_filename,warc_record_offset,warc_record_length,crawl\n".to_owned();
+        for archive in 0..archives {
+            let name = format!("{archive}.warc.gz");
+            let path = folder.path().join(&name);
+            fs::copy(util::archive("cc-robotstxt.warc.gz"), path).unwrap();
+            for row in sample_captures(&folder) {
+                let (offset, length) = (&row["warc_record_offset"], &row["warc_record_length"]);
+                list.push_str(&format!("{name},{offset},{length},CRAWL-{archive}\n"));
+            }
+        }
+        list.push_str("0.warc.gz,1,2,CRAWL-0\n");
+        let path = folder.path().join("list.csv");
+        fs::write(&path, list).unwrap();
+        let inputs = [
+            "records".into(),
+            path.into(),
+            "--base".into(),
+            folder.path().into(),
+        ];
+        Self::with_inputs(folder, inputs.into())
+    }
+
+    /// Returns a run over tables of bodies, each of which is a crawl. One row of each has no URL.
+    pub(crate) fn of_bodies(tables: usize) -> Self {
+        let folder = TempDir::new().unwrap();
+        let mut inputs: Vec<OsString> = vec!["bodies".into()];
+        for table in 0..tables {
+            let mut lines = json!({"url": null, "body": "", "crawl": "A"}).to_string();
+            for row in sample_captures(&folder) {
+                let body = format!(
+                    "User-agent: a{table}\nDisallow: /\nSitemap: {}\n",
+                    row["url"]
+                );
+                let line =
+                    json!({"url": row["url"], "body": body, "crawl": format!("CRAWL-{table}")});
+                lines.push_str(&format!("\n{line}"));
+            }
+            let path = folder.path().join(format!("{table}.jsonl"));
+            fs::write(&path, lines).unwrap();
+            inputs.push(path.into());
+        }
+        Self::with_inputs(folder, inputs)
+    }
+
+    fn with_inputs(folder: TempDir, inputs: Vec<OsString>) -> Self {
         let undisturbed = folder.path().join("undisturbed");
         let bench = Self {
-            list,
+            inputs,
             undisturbed: undisturbed.clone(),
             folder,
         };
         let ran = bench.run(&undisturbed, None, &[]);
         assert_eq!(ran.code, Some(1), "{}", ran.err);
+        let parts = manifest_lines(&undisturbed);
+        let parts = parts.iter().filter(|line| line["part"].is_u64()).count();
+        assert!(parts > 1, "the crawl has one part");
         bench
     }
 
@@ -36,18 +107,14 @@ impl Bench {
         self.folder.path().join("out")
     }
 
-    /// Returns the command that scans all archives.
+    /// Returns the command that reads all inputs.
     pub(crate) fn command(&self, out: &Path, shim: Option<Shim<'_>>, more: &[&str]) -> Command {
         let mut command = util::command();
         command
-            .arg("--paths")
-            .arg(&self.list)
-            .arg("--base")
-            .arg(self.folder.path())
+            .args(&self.inputs)
             .arg("-o")
             .arg(out)
-            .args(["--crawl", "X", "--subset", "robotstxt"])
-            .args(["--part-inputs", "1", "--threads", "2"])
+            .args(["--threads", "2"])
             .args(more);
         if let Some(shim) = shim {
             shim.load(&mut command);
@@ -185,6 +252,23 @@ impl Bench {
     pub(crate) fn undisturbed(&self) -> &Path {
         &self.undisturbed
     }
+}
+
+/// Returns the rows of `robots_files` of a sample, which is scanned into the folder once.
+fn sample_captures(folder: &TempDir) -> Vec<Value> {
+    let out = folder.path().join("captures.parquet");
+    if !out.exists() {
+        let sample = util::archive("cc-robotstxt.warc.gz");
+        let ran = util::run([
+            &sample,
+            "--tables",
+            "robots_files",
+            "-o",
+            out.to_str().unwrap(),
+        ]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+    }
+    util::rows_of_file(&out)
 }
 
 /// Returns the lines of a manifest that are whole; none if it does not exist.

@@ -9,6 +9,9 @@ use serde_json::{Map, Value as Json};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+/// The bytes of a read: a body may be a line of megabytes.
+const READ_BYTES: usize = 64 << 10;
+
 pub(super) struct JsonRows {
     source: BufReader<Box<dyn Read + Send>>,
     path: PathBuf,
@@ -44,7 +47,7 @@ impl JsonRows {
             find_columns(&names, columns).map_err(|defect| table_error(defect, path))?;
         }
         Ok(Self {
-            source: BufReader::new(source),
+            source: BufReader::with_capacity(READ_BYTES, source),
             path: path.to_owned(),
             columns: columns.to_vec(),
             line: Vec::new(),
