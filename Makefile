@@ -274,23 +274,26 @@ samples: ## writes data-samples/warc/ again, and the robots.txt files with unusu
 benches: ## runs the benches of single layers
 	$(CARGO) bench --locked --package robots-scan-benches
 
-# The inputs of `bench`: archives in the proportions of a crawl, and archives of large files, from real ones if they are available.
+# The inputs of `bench`: archives in the proportions of a crawl, with generated bodies and, if they are available, with real ones; and
+# archives of large files, from real ones if they are available.
 CORPUS = target/bench/corpus
 CORPUS_BYTES ?= 64000000
 CORPUS_FROM = $(wildcard ../shared/data/real/*.warc.gz)
+CORPORA = $(CORPUS)/crawl $(if $(CORPUS_FROM),$(CORPUS)/real-bodies) $(CORPUS)/stress
 
-bench-corpus: ## writes the inputs of `bench`, CORPUS_BYTES of each, into target/bench/corpus/crawl and .../stress
+bench-corpus: ## writes the inputs of `bench`, CORPUS_BYTES of each, into folders in target/bench/corpus
 	rm -rf $(CORPUS)
 	$(CARGO) run --release --locked --package xtask -- bench-corpus crawl $(CORPUS)/crawl $(CORPUS_BYTES)
+	$(if $(CORPUS_FROM),$(CARGO) run --release --locked --package xtask -- bench-corpus real-bodies $(CORPUS)/real-bodies $(CORPUS_BYTES) $(CORPUS_FROM))
 	$(CARGO) run --release --locked --package xtask -- bench-corpus stress $(CORPUS)/stress $(CORPUS_BYTES) $(CORPUS_FROM)
 
 ROUNDS ?= 5
 
-bench: build .venv-bench/ready ## measures the whole job on both corpora beside lower bounds and other programs, and prints ratios
+bench: build .venv-bench/ready ## measures the whole job on the corpora beside lower bounds and other programs, and prints ratios
 	$(CARGO) build --release --locked --package xtask
-	@test -d $(CORPUS)/crawl -a -d $(CORPUS)/stress || $(MAKE) bench-corpus
+	@for corpus in $(CORPORA); do test -d $$corpus || { $(MAKE) bench-corpus; break; }; done
 	.venv-bench/bin/python benches/measure/measure.py target/release/robots-scan target/release/xtask \
-	  target/bench/scratch $(CORPUS)/crawl $(CORPUS)/stress --rounds $(ROUNDS)
+	  target/bench/scratch $(CORPORA) --rounds $(ROUNDS)
 
 # A fixed input, generated from a seed: its counts are comparable with those in docs/performance.md.
 PROFILE = target/bench/profile/crawl

@@ -1,19 +1,22 @@
 //! Builds the archives that `make bench` and `make profile` measure.
 //!
-//! Usage: `cargo xtask bench-corpus [crawl] FOLDER BYTES`, or
-//! `cargo xtask bench-corpus stress FOLDER BYTES [ARCHIVE…]`. Writes archives of about 1.9 MB, the
-//! size in Common Crawl's robots.txt subset, until there are `BYTES` bytes:
+//! Usage: `cargo xtask bench-corpus crawl|real-bodies|stress FOLDER BYTES [ARCHIVE…]`. Writes archives of
+//! about 1.9 MB, the size in Common Crawl's robots.txt subset, until there are `BYTES` bytes:
 //!
 //! - `crawl`: generated archives in the proportions of a crawl;
-//! - `stress`: mostly successful captures, many of them large.
+//! - `real-bodies`: the same, but the bodies with status 200 are those of the given archives;
+//! - `stress`: mostly successful captures, many of them large, copied from the given archives or generated.
 
 #![expect(clippy::unwrap_used, reason = "a bench may panic, and says where")]
 
 mod bodies;
+mod copies;
 mod crawl;
 mod pages;
 mod stress;
 
+use copies::RealBodies;
+use crawl::Crawl;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::error::Error;
@@ -26,25 +29,25 @@ const ARCHIVE_BYTES: usize = 1_900_000;
 /// The seed of the corpus `crawl`.
 const CRAWL_SEED: u64 = 1;
 
+const USAGE: &str = "usage: cargo xtask bench-corpus crawl FOLDER BYTES\n       \
+                     cargo xtask bench-corpus real-bodies FOLDER BYTES ARCHIVE…\n       \
+                     cargo xtask bench-corpus stress FOLDER BYTES [ARCHIVE…]";
+
+/// Writes generated archives until there are `bytes` bytes.
+fn generate(corpus: &mut Corpus<'_>, bytes: usize, mut crawl: Crawl) {
+    while corpus.bytes < bytes {
+        corpus.archive = crawl.archive(ARCHIVE_BYTES);
+        corpus.finish_archive();
+    }
+}
+
 /// Runs the tool with its command-line arguments.
 pub(crate) fn run(args: &[String]) -> Result<(), Box<dyn Error>> {
-    let (kind, args) = match args {
-        [kind, args @ ..] if kind == "crawl" || kind == "stress" => (kind.as_str(), args),
-        _ => ("crawl", args),
+    let [kind, folder, bytes, archives @ ..] = args else {
+        return Err(USAGE.into());
     };
-    let (folder, bytes, archives) = match args {
-        [folder, bytes] => (Path::new(folder), bytes.parse()?, &[][..]),
-        [folder, bytes, archives @ ..] if kind == "stress" => {
-            (Path::new(folder), bytes.parse()?, archives)
-        }
-        _ => {
-            return Err(
-                "usage: cargo xtask bench-corpus [crawl] FOLDER BYTES\n       \
-                 cargo xtask bench-corpus stress FOLDER BYTES [ARCHIVE…]"
-                    .into(),
-            );
-        }
-    };
+    let (folder, bytes) = (Path::new(folder), bytes.parse()?);
+    let archives: Vec<PathBuf> = archives.iter().map(PathBuf::from).collect();
     fs::create_dir_all(folder)?;
     let mut corpus = Corpus {
         folder,
@@ -52,17 +55,19 @@ pub(crate) fn run(args: &[String]) -> Result<(), Box<dyn Error>> {
         bytes: 0,
         archive: Vec::new(),
     };
-    if kind == "crawl" {
-        let mut crawl = crawl::Crawl::new(CRAWL_SEED);
-        while corpus.bytes < bytes {
-            corpus.archive = crawl.archive(ARCHIVE_BYTES);
-            corpus.finish_archive();
+    match (kind.as_str(), archives.is_empty()) {
+        ("crawl", true) => generate(&mut corpus, bytes, Crawl::new(CRAWL_SEED)),
+        ("real-bodies", false) => {
+            let bodies = RealBodies::new(&archives, CRAWL_SEED);
+            generate(
+                &mut corpus,
+                bytes,
+                Crawl::with_real_bodies(CRAWL_SEED, bodies),
+            );
         }
-    } else if archives.is_empty() {
-        stress::generate(&mut corpus, bytes);
-    } else {
-        let archives: Vec<PathBuf> = archives.iter().map(PathBuf::from).collect();
-        stress::copies_of(&archives, &mut corpus, bytes);
+        ("stress", true) => stress::generate(&mut corpus, bytes),
+        ("stress", false) => stress::copies_of(&archives, &mut corpus, bytes),
+        _ => return Err(USAGE.into()),
     }
     println!("{} archives, {} bytes", corpus.made, corpus.bytes);
     Ok(())

@@ -6,6 +6,7 @@
 //! a proportion here, generate the table there again; the test below asserts the shape.
 
 use super::bodies::Bodies;
+use super::copies::RealBodies;
 use super::{pages, push_member};
 use crate::samples::record::digest;
 use inputs::Random;
@@ -131,10 +132,16 @@ struct Pending {
     answer: Answer,
 }
 
+/// The bodies with status 200.
+enum SuccessBodies {
+    Generated(Bodies),
+    Real(RealBodies),
+}
+
 /// Generates archives. The same seed gives the same bytes.
 pub(super) struct Crawl {
     random: Random,
-    bodies: Bodies,
+    bodies: SuccessBodies,
     names: HashSet<String>,
     pending: VecDeque<Pending>,
     captures: u64,
@@ -142,9 +149,17 @@ pub(super) struct Crawl {
 
 impl Crawl {
     pub(super) fn new(seed: u64) -> Self {
+        Self::with_bodies(seed, SuccessBodies::Generated(Bodies::new(seed)))
+    }
+
+    pub(super) fn with_real_bodies(seed: u64, bodies: RealBodies) -> Self {
+        Self::with_bodies(seed, SuccessBodies::Real(bodies))
+    }
+
+    fn with_bodies(seed: u64, bodies: SuccessBodies) -> Self {
         Self {
             random: Random::new(seed),
-            bodies: Bodies::new(seed),
+            bodies,
             names: HashSet::new(),
             pending: VecDeque::new(),
             captures: 0,
@@ -227,7 +242,10 @@ impl Crawl {
         let status = choose(random, &STATUSES);
         match status {
             200 => {
-                let (body, is_html) = self.bodies.next(random, site);
+                let (body, is_html) = match &mut self.bodies {
+                    SuccessBodies::Generated(bodies) => bodies.next(random, site),
+                    SuccessBodies::Real(bodies) => bodies.next(),
+                };
                 let types = [
                     "text/plain",
                     "text/plain; charset=UTF-8",

@@ -1,17 +1,15 @@
 //! The corpus `stress`: mostly successful captures, many of them large.
 //!
-//! Records are copied from given archives, or generated from a fixed seed. If the given archives are
-//! too small, they are copied several times. A second copy must not be easier than the web: hosts are
-//! changed everywhere, and so is one path of every body that occurs only once in the archives, so that
-//! the share of repeated bodies stays the same. All lengths stay the same.
+//! Records are copied from given archives, or generated from a fixed seed. In a second copy of the
+//! archives, hosts are changed everywhere.
 
+use super::copies::{
+    BodyCounts, body_of, change_a_path, host_of, is_response, is_warcinfo, members, turn_letters,
+};
 use super::{ARCHIVE_BYTES, Corpus};
-use inputs::{Floor, Framing};
+use inputs::Framing;
 use memchr::memmem;
-use std::collections::HashMap;
-use std::fs;
-use std::hash::{DefaultHasher, Hasher};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The number of captures in a generated archive of about 1.9 MB.
 const GENERATED_CAPTURES: u64 = 1250;
@@ -28,10 +26,7 @@ pub(super) fn generate(corpus: &mut Corpus<'_>, bytes: usize) {
 /// Writes copies of the records of archives until there are `bytes` bytes.
 pub(super) fn copies_of(archives: &[PathBuf], corpus: &mut Corpus<'_>, bytes: usize) {
     let records: Vec<Vec<u8>> = archives.iter().flat_map(|path| members(path)).collect();
-    let mut times: HashMap<u64, u32> = HashMap::new();
-    for record in &records {
-        *times.entry(hash(body_of(record))).or_default() += 1;
-    }
+    let times = BodyCounts::new(records.iter().map(|record| body_of(record)));
     let info = records.first().cloned().expect("a record");
     for copy in 0.. {
         for record in records.iter().filter(|record| !is_warcinfo(record)) {
@@ -41,7 +36,7 @@ pub(super) fn copies_of(archives: &[PathBuf], corpus: &mut Corpus<'_>, bytes: us
                 }
                 corpus.push(&info);
             }
-            let is_unique = times[&hash(body_of(record))] == 1;
+            let is_unique = times.is_unique(body_of(record));
             corpus.push(&changed(record, copy, is_unique));
             // An archive ends after a response, so that requests and responses stay together.
             if corpus.archive.len() >= ARCHIVE_BYTES && is_response(record) {
@@ -51,18 +46,6 @@ pub(super) fn copies_of(archives: &[PathBuf], corpus: &mut Corpus<'_>, bytes: us
     }
 }
 
-/// Returns the decompressed members of an archive.
-fn members(path: &Path) -> Vec<Vec<u8>> {
-    let bytes = fs::read(path).unwrap();
-    let (mut rest, mut floor, mut members) = (bytes.as_slice(), Floor::new(), Vec::new());
-    while !rest.is_empty() {
-        let (taken, member) = floor.member(rest);
-        members.push(member.to_vec());
-        rest = &rest[taken..];
-    }
-    members
-}
-
 /// Returns a record as changed for a copy.
 fn changed(record: &[u8], copy: u8, is_unique: bool) -> Vec<u8> {
     let mut changed = record.to_vec();
@@ -70,8 +53,9 @@ fn changed(record: &[u8], copy: u8, is_unique: bool) -> Vec<u8> {
         return changed;
     }
     if is_response(record) && is_unique {
-        let body_start = record.len() - body_of(record).len();
-        change_a_path(&mut changed[body_start..], copy);
+        let body = body_of(record);
+        let start = body.as_ptr().addr() - record.as_ptr().addr();
+        change_a_path(&mut changed[start..start + body.len()], copy);
     }
     if let Some(host) = host_of(record) {
         for start in memmem::find_iter(record, host) {
@@ -79,64 +63,4 @@ fn changed(record: &[u8], copy: u8, is_unique: bool) -> Vec<u8> {
         }
     }
     changed
-}
-
-/// Rotates the letters of the longest path of a rule.
-fn change_a_path(body: &mut [u8], copy: u8) {
-    let mut longest = 0..0;
-    for line in robots::Lines::new(body, 0) {
-        let start = line.bytes.as_ptr().addr() - body.as_ptr().addr();
-        if let Some(slash) = memmem::find(line.bytes, b": /")
-            && line.bytes.len() - slash > longest.len()
-        {
-            longest = start + slash + 3..start + line.bytes.len();
-        }
-    }
-    turn_letters(&mut body[longest], copy);
-}
-
-/// Rotates the lower-case letters except those of the top-level domain, so that hosts stay valid.
-fn turn_letters(text: &mut [u8], by: u8) {
-    let end = memchr::memrchr(b'.', text).unwrap_or(text.len());
-    for byte in text[..end]
-        .iter_mut()
-        .filter(|byte| byte.is_ascii_lowercase())
-    {
-        *byte = b'a' + (*byte - b'a' + by) % 26;
-    }
-}
-
-fn is_warcinfo(record: &[u8]) -> bool {
-    memmem::find(header_of(record), b"WARC-Type: warcinfo").is_some()
-}
-
-fn is_response(record: &[u8]) -> bool {
-    memmem::find(header_of(record), b"WARC-Type: response").is_some()
-}
-
-fn header_of(record: &[u8]) -> &[u8] {
-    let end = memmem::find(record, b"\r\n\r\n").unwrap();
-    &record[..end]
-}
-
-/// Returns the bytes after the WARC header and the HTTP header.
-fn body_of(record: &[u8]) -> &[u8] {
-    let block = &record[header_of(record).len() + 4..];
-    memmem::find(block, b"\r\n\r\n").map_or(&[], |end| &block[end + 4..])
-}
-
-fn host_of(record: &[u8]) -> Option<&[u8]> {
-    let header = header_of(record);
-    let uri = memmem::find(header, b"WARC-Target-URI: ")?;
-    let host = uri + memmem::find(&header[uri..], b"://")? + 3;
-    let len = header[host..]
-        .iter()
-        .position(|byte| matches!(byte, b'/' | b':' | b'\r'))?;
-    Some(&header[host..host + len])
-}
-
-fn hash(bytes: &[u8]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    hasher.write(bytes);
-    hasher.finish()
 }
