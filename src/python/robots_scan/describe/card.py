@@ -1,0 +1,111 @@
+"""The card: `README.md`, for a reader who finds the dataset by chance."""
+
+from .escape import cell, markdown
+from .publisher import LICENSES
+from .queries import share
+from .statements import MEANING, PERSONAL, bytes_text, citation, common_crawl, count, day, limitations, made_with, summary, texts
+
+# More crawls are only in TABLES.md.
+CRAWLS_MAX = 6
+
+
+def card(dataset, publisher, prefix):
+    """Returns the card. `prefix` is the path from its folder to the dataset, empty or with a slash at its end."""
+    name = markdown(publisher.name)
+    parts = [
+        f"# {name}",
+        markdown(summary(dataset)),
+        MEANING.replace("allow_all", "`allow_all`", 1).replace("disallow_all", "`disallow_all`").replace("(partial)", "(`partial`)").replace("(unknown)", "(`unknown`)"),
+        contents(dataset),
+        "## What one must not conclude",
+        "\n".join(f"- **{title}** {text}" for title, text in limitations(dataset)),
+        example(dataset, prefix),
+        opening(dataset, prefix),
+        "## How it was made",
+        markdown(" ".join(made_with(dataset))),
+        "## Cite",
+        markdown(citation(dataset, publisher)),
+        "State the crawls, the crawler and the denominator with each figure. [CITATION.cff](CITATION.cff) has the citation for programs.",
+        "## Licences",
+        licenses(dataset, publisher),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def contents(dataset):
+    files = sum(len(table.files) for table in dataset.tables.values())
+    bytes_ = sum((dataset.folder / file).stat().st_size for table in dataset.tables.values() for file in table.files)
+    return "\n".join([
+        "## Contents", "",
+        f"{count(len(dataset.tables), 'table')} with {count(dataset.rows_of_tables, 'row')}, in {count(files, 'Parquet file')} ({bytes_text(bytes_)}). "
+        "[TABLES.md](TABLES.md) describes every column.", "",
+        "| table | rows | content |", "|---|---:|---|",
+        *(f"| `{table.name}` | {table.rows:,} | {cell(row_meaning(table.description))} |" for table in dataset.tables.values()), "",
+        *crawls_shown(dataset)])
+
+
+def crawls_shown(dataset):
+    shown = dataset.crawls[-CRAWLS_MAX:]
+    hidden = len(dataset.crawls) - len(shown)
+    return [*crawl_rows(dataset, shown), *(["", f"The {count(hidden, 'earlier crawl')} {'is' if hidden == 1 else 'are'} in TABLES.md."] if hidden else [])]
+
+
+def crawl_rows(dataset, crawls):
+    """Returns a table of crawls."""
+    has_hosts, has_known = "hosts" in dataset.tables or dataset.is_history, "hosts" in dataset.tables
+    names = ["crawl", *(["hosts", "registered domains"] if has_hosts else []), *(["hosts with a known verdict"] if has_known else []), "captures", "archives", "fetched"]
+    rows = [["| " + " | ".join(names) + " |", "|---|" + "---:|" * (len(names) - 2) + "---|"]]
+    for crawl in crawls:
+        numbers = [*([crawl.hosts, crawl.domains] if has_hosts else []), *([crawl.known_hosts] if has_known else []), crawl.captures]
+        rows.append(["| " + " | ".join([markdown(crawl.name), *(f"{number:,}" for number in numbers), archives(crawl), fetched(crawl)]) + " |"])
+    return [line for row in rows for line in row]
+
+
+def archives(crawl):
+    """Says how many archives were read, and of how many they are a sample. A list may have archives of several crawls, so it has no number for one."""
+    return f"{crawl.archives_read:,} of {crawl.archives_listed:,}, at random" if crawl.is_sample else f"{crawl.archives_read:,}"
+
+
+def fetched(crawl):
+    if crawl.first is None:
+        return "unknown"
+    return day(crawl.first) if day(crawl.first) == day(crawl.last) else f"{day(crawl.first)} to {day(crawl.last)}"
+
+
+def row_meaning(text):
+    """Returns the meaning of one row from a description, which begins with it."""
+    return text.split(". ")[0].split(": ")[0].rstrip(".")
+
+
+def example(dataset, prefix):
+    """Returns a query that reads the files without any views, or nothing if the tables of hosts are missing."""
+    sql = share(dataset, prefix)
+    if sql is None:
+        return ""
+    meaning = "`hosts` and `domains` are the denominators. The shares of hosts and of registered domains that disallow everything for GPTBot by name"
+    if dataset.is_history:
+        meaning = "`known_hosts` is the denominator, and `hosts` are those that disallow everything for GPTBot by name; `domains` are their registered domains"
+    return f"## A share, computed\n\nIn DuckDB, from the folder of this card, without any other file:\n\n```sql\n{sql}```\n\n{meaning}. Names of crawlers are lower case in the tables."
+
+
+def opening(dataset, prefix):
+    where = f" The dataset is in the folder {markdown(prefix.rstrip('/'))}." if prefix else ""
+    parts = " Its subfolders are the datasets that were joined, and `_joined` has the tables of hosts." if dataset.members else ""
+    return "\n\n".join([
+        "## Open and check",
+        f"Any program that reads Parquet opens the tables, and [croissant.json](croissant.json) describes them for programs.{where}{parts} "
+        "With robots-scan, `robots-scan views` writes `views.sql` for its place, and `duckdb -init views.sql` then has the research questions as macros: "
+        "`FROM questions()`. Do not execute a `views.sql` of somebody else.",
+        "`sha256sum -c SHA256SUMS` (on macOS `shasum -a 256 -c SHA256SUMS`) checks all files. `robots-scan verify` also checks whether the tables agree. "
+        "`robots-scan show` leads from a verdict to its line and its WARC record."])
+
+
+def licenses(dataset, publisher):
+    if publisher.license is None:
+        tables = "The publisher has stated no licence for the tables: ask before you use them further."
+    elif publisher.license in LICENSES:
+        tables = f"The tables, as far as the publisher has rights in them: [{publisher.license}]({publisher.license_url})."
+    else:
+        tables = f"The tables, as far as the publisher has rights in them: <{publisher.license}>."
+    terms = "Common Crawl's terms of use apply to what comes from its archives. " if common_crawl(dataset) else ""
+    return f"{tables} {texts(dataset)} {PERSONAL} {terms}[LICENSES.md](LICENSES.md) has the details."
