@@ -33,17 +33,19 @@ def main(arguments: list[str]) -> int:
     except SystemExit as printed_help:
         return printed_help.code
     except DescribeError as error:
-        return fail(error, STOPPED if isinstance(error, Stopped) else NOT_STARTED)
+        return fail(error, error.hint, STOPPED if isinstance(error, Stopped) else NOT_STARTED)
+    except OSError as error:
+        return fail(f"cannot read '{error.filename}': {str(error.strerror).lower()}", None, STOPPED)
     except KeyboardInterrupt:
-        return fail(Stopped("interrupted; nothing was written"), STOPPED)
+        return fail("interrupted; nothing was written", None, STOPPED)
     return OK
 
 
-def fail(error, code):
+def fail(error, hint, code):
     """Prints an error and its hint, each on one line. Returns the exit code."""
     print(f"error: {printable(error)}", file=sys.stderr)
-    if error.hint:
-        print(f"hint: {printable(error.hint)}", file=sys.stderr)
+    if hint:
+        print(f"hint: {printable(hint)}", file=sys.stderr)
     return code
 
 
@@ -65,6 +67,7 @@ def new_parser():
     add = command.add_argument_group("options").add_argument
     add("-o", "--output", metavar="FOLDER", help="the folder to write to: that of the dataset, or one above it [default: that of the dataset]")
     add("--name", metavar="TEXT", help="the name of the dataset [default: that of its folder]")
+    add("--about", metavar="FILE", help="text in Markdown for the card, such as how the sites were chosen")
     add("--creator", metavar="NAME", action="append", default=[], help="a creator: an organization, or a person as 'Family, Given'; once for each")
     add("--license", metavar="LICENCE", help=f"the licence of the tables: an address, or one of {', '.join(LICENSES)} [default: none is stated]")
     add("--url", metavar="URL", help="the page at which the dataset is published")

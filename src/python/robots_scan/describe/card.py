@@ -3,7 +3,7 @@
 from .escape import cell, markdown
 from .publisher import LICENSES
 from .queries import share
-from .statements import MEANING, PERSONAL, bytes_text, citation, common_crawl, count, day, limitations, made_with, summary, texts
+from .statements import MEANING, USE, bytes_text, citation, common_crawl, count, day, limitations, made_with, summary, texts
 
 # More crawls are only in TABLES.md.
 CRAWLS_MAX = 6
@@ -15,9 +15,11 @@ def card(dataset, publisher, prefix):
     parts = [
         f"# {name}",
         markdown(summary(dataset)),
-        MEANING.replace("allow_all", "`allow_all`", 1).replace("disallow_all", "`disallow_all`").replace("(partial)", "(`partial`)").replace("(unknown)", "(`unknown`)"),
+        MEANING,
+        publisher.about,
         contents(dataset),
-        "## What one must not conclude",
+        "## What it can and cannot say",
+        USE,
         "\n".join(f"- **{title}** {text}" for title, text in limitations(dataset)),
         example(dataset, prefix),
         opening(dataset, prefix),
@@ -82,10 +84,8 @@ def example(dataset, prefix):
     sql = share(dataset, prefix)
     if sql is None:
         return ""
-    meaning = "`hosts` and `domains` are the denominators. The shares of hosts and of registered domains that disallow everything for GPTBot by name"
-    if dataset.is_history:
-        meaning = "`known_hosts` is the denominator, and `hosts` are those that disallow everything for GPTBot by name; `domains` are their registered domains"
-    return f"## A share, computed\n\nIn DuckDB, from the folder of this card, without any other file:\n\n```sql\n{sql}```\n\n{meaning}. Names of crawlers are lower case in the tables."
+    denominator = "`known_hosts` is the denominator" if dataset.is_history else "`hosts` and `domains` are the denominators"
+    return f"## A share, computed\n\nHosts that disallow everything for GPTBot by name, in DuckDB, from the folder of this card; {denominator}:\n\n```sql\n{sql}```"
 
 
 def opening(dataset, prefix):
@@ -108,4 +108,4 @@ def licenses(dataset, publisher):
     else:
         tables = f"The tables, as far as the publisher has rights in them: <{publisher.license}>."
     terms = "Common Crawl's terms of use apply to what comes from its archives. " if common_crawl(dataset) else ""
-    return f"{tables} {texts(dataset)} {PERSONAL} {terms}[LICENSES.md](LICENSES.md) has the details."
+    return f"{tables} {texts(dataset)} {terms}[LICENSES.md](LICENSES.md) has the details."

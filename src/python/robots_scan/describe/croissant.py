@@ -3,9 +3,10 @@
 import json
 import urllib.parse
 
+from .dataset import glob_of
 from .keys import key_of, reference_of
 from .publisher import person
-from .statements import COMMON_CRAWL_TERMS, MEANING, PERSONAL, citation, common_crawl, limitations, made_with, summary, texts
+from .statements import COMMON_CRAWL_TERMS, MEANING, PERSONAL, USE, citation, common_crawl, limitations, made_with, summary, texts
 
 CONFORMS_TO = ["http://mlcommons.org/croissant/1.1", "http://mlcommons.org/croissant/RAI/1.0"]
 # The context of the specification, by which catalogues read short names.
@@ -30,7 +31,7 @@ PARQUET = "application/x-parquet"
 def croissant(dataset, publisher, prefix, digests):
     """Returns the text. `prefix` leads from its folder to the dataset, and `digests` has the SHA-256 of each file."""
     described = {
-        "@context": CONTEXT, "@type": "sc:Dataset", "conformsTo": CONFORMS_TO, "name": publisher.name, "description": f"{summary(dataset)} {MEANING}",
+        "@context": CONTEXT, "@type": "sc:Dataset", "conformsTo": CONFORMS_TO, "name": publisher.name, "description": " ".join(text for text in (summary(dataset), MEANING, publisher.about) if text),
         "url": publisher.url, "license": publisher.license_url, "creator": [creator(name) for name in publisher.creators], "datePublished": publisher.date.isoformat(),
         "version": publisher.version, "citeAs": citation(dataset, publisher),
         "keywords": ["robots.txt", "web crawlers", "web archives", "AI preferences", *(["Common Crawl"] if common_crawl(dataset) else [])],
@@ -60,7 +61,7 @@ def responsibility(dataset):
         "rai:dataCollectionTimeframe": [f"{time.isoformat()}Z" for time in (dataset.first, dataset.last)] if dataset.first else None,
         "rai:dataCollectionMissingData": "Hosts without a capture have no rows. The verdict unknown means that nothing decidable was captured.",
         "rai:dataPreprocessingProtocol": made_with(dataset),
-        "rai:dataUseCases": ["Research on which crawlers sites block or allow, and on what they state about uses of their content"],
+        "rai:dataUseCases": [USE],
         "rai:dataLimitations": [f"{title} {text}" for title, text in limitations(dataset)],
         "rai:dataBiases": ["Hosts are those that the crawls of the archives chose, not a sample of the web."],
         "rai:personalSensitiveInformation": [f"{texts(dataset)} {PERSONAL}"]}
@@ -78,7 +79,7 @@ def address(path):
 
 
 def file_set(table, prefix):
-    patterns = [prefix + pattern for pattern in table.patterns]
+    patterns = [glob_of(prefix) + pattern for pattern in table.patterns]
     return {"@type": "cr:FileSet", "@id": f"{table.name}-files", "name": f"{table.name}-files", "description": f"The files of the table {table.name}.",
             "encodingFormat": PARQUET, "includes": patterns[0] if len(patterns) == 1 else patterns}
 

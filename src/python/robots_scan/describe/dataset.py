@@ -133,7 +133,7 @@ class Dataset:
     def lock(self):
         """Lets DuckDB open only files of the dataset, and load no extension."""
         # The views escape wildcards in the name of the folder, and DuckDB checks the name as it is written.
-        settings = {"allowed_directories": [str(self.folder), self.glob(self.folder)], "enable_external_access": False, "lock_configuration": True}
+        settings = {"allowed_directories": [str(self.folder), glob_of(self.folder)], "enable_external_access": False, "lock_configuration": True}
         for name, value in settings.items():
             self.rows(f"SET {name} = {literal(value)}")
 
@@ -175,14 +175,14 @@ class Dataset:
         levels = "" if self.is_history or name == "agents" else "/*" if name in ("hosts", "host_verdicts", "host_preferences") else "/*/*"
         patterns, files = [], []
         for root in self.roots_of(name):
-            pattern = "/".join([*([WILDCARD.sub(r"[\g<0>]", root)] if root else []), f"{name}{levels}/*.parquet"])
+            pattern = "/".join([*([glob_of(root)] if root else []), f"{name}{levels}/*.parquet"])
             found = sorted(path.relative_to(self.folder).as_posix() for path in (self.folder / root).glob(f"{name}{levels}/*.parquet"))
             patterns += [pattern] if found else []
             files += found
         comment = self.value(f"SELECT v.comment FROM duckdb_views() v WHERE v.view_name = {literal(name)} AND NOT v.internal")
         if not files:
             return Table(name, comment, 0, [], [], [])
-        paths = literal([self.glob(self.folder / file) for file in files])
+        paths = literal([glob_of(self.folder / file) for file in files])
         stored = {row["name"]: row["is_nullable"] for row in self.rows(
             f"SELECT p.name, bool_or(p.repetition_type = 'OPTIONAL') AS is_nullable FROM parquet_schema({paths}) p WHERE p.num_children IS NULL GROUP BY p.name")}
         partitions = {part.partition("=")[0] for part in files[0].split("/") if "=" in part} - stored.keys()
@@ -190,10 +190,6 @@ class Dataset:
                             f"WHERE c.table_name = {literal(name)} AND NOT c.internal ORDER BY c.column_index")
         return Table(name, comment, self.value(f"SELECT coalesce(sum(m.num_rows), 0)::BIGINT FROM parquet_file_metadata({paths}) m"), files, patterns, [
             Column(**column, is_nullable=stored.get(column["name"]), is_partition=column["name"] in partitions) for column in columns])
-
-    def glob(self, path):
-        """Returns the name of a file as DuckDB takes it, which reads wildcards in names."""
-        return WILDCARD.sub(r"[\g<0>]", str(path))
 
     def crawls_sql(self):
         if self.is_history:
@@ -246,6 +242,11 @@ class Dataset:
     @property
     def rows_of_tables(self):
         return sum(table.rows for table in self.tables.values())
+
+
+def glob_of(path):
+    """Returns a path as a pattern that has only this path: DuckDB and Croissant read wildcards in names."""
+    return WILDCARD.sub(r"[\g<0>]", str(path))
 
 
 def parsed(options):

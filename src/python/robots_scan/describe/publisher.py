@@ -12,6 +12,7 @@ LICENSES = (
     "Apache-2.0", "CC-BY-4.0", "CC-BY-NC-4.0", "CC-BY-NC-SA-4.0", "CC-BY-SA-4.0", "CC0-1.0", "CDLA-Permissive-1.0", "CDLA-Sharing-1.0", "MIT", "ODbL-1.0",
     "ODC-By-1.0", "PDDL-1.0")
 ADDRESS = re.compile(r"https?://[^\s<>\"\\^`{|}]+")
+ABOUT_MAX = 20_000
 # MAJOR.MINOR.PATCH, as Croissant recommends.
 VERSION = re.compile(r"(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)")
 
@@ -25,6 +26,7 @@ class Publisher:
     url: str | None
     license: str | None  # an identifier of LICENSES, or an address
     version: str
+    about: str | None  # Markdown
     date: datetime.date
 
     @property
@@ -49,7 +51,23 @@ def publisher_of(options, default_name):
     if not VERSION.fullmatch(options.dataset_version):
         raise DescribeError(f"'{options.dataset_version}' is not a version", "give --dataset-version three numbers, such as 1.0.0")
     name = options.name.strip() if options.name is not None else default_name
-    return Publisher(name, [creator.strip() for creator in options.creator], options.url, options.license, options.dataset_version, today())
+    return Publisher(name, [creator.strip() for creator in options.creator], options.url, options.license, options.dataset_version, about_of(options.about), today())
+
+
+def about_of(path):
+    """Returns the text of the file with the publisher's own words, or None."""
+    if path is None:
+        return None
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read(ABOUT_MAX + 1).strip()
+    except OSError as error:
+        raise DescribeError(f"cannot read '{path}': {error.strerror.lower()}") from error
+    except UnicodeDecodeError:
+        raise DescribeError(f"'{path}' is not text in UTF-8") from None
+    if not text or len(text) > ABOUT_MAX:
+        raise DescribeError(f"'{path}' is {'empty' if not text else f'longer than {ABOUT_MAX:,} characters'}", "give --about a text of some sentences, such as how the sites were chosen")
+    return text
 
 
 def person(creator):

@@ -1,6 +1,7 @@
 """The query of the card: it reads the files of the dataset without its views."""
 
 from ..report.dataset import literal
+from .dataset import glob_of
 
 
 def share(dataset, prefix):
@@ -30,6 +31,6 @@ FROM by_domain GROUP BY crawl ORDER BY crawl;
 
 
 def files(dataset, table, prefix):
-    patterns = [literal(prefix + pattern) for pattern in dataset.tables[table].patterns]
+    patterns = [literal(glob_of(prefix) + pattern) for pattern in dataset.tables[table].patterns]
     given = patterns[0] if len(patterns) == 1 else "[" + ", ".join(patterns) + "]"
     return f"read_parquet({given}{'' if dataset.is_history else ', hive_partitioning = true'})"

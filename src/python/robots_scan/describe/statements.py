@@ -44,20 +44,20 @@ def summary(dataset):
 
 
 MEANING = (
-    "A robots.txt file states which paths of a host crawlers are asked not to fetch. A verdict says what it means for one crawler: "
-    "it may fetch all paths (allow_all), none (disallow_all) or some (partial), or nothing decidable was captured (unknown).")
+    "A robots.txt file states which paths of a host crawlers are asked not to fetch. A verdict says what it means for one crawler: it may fetch "
+    "all paths (`allow_all`), none (`disallow_all`) or some (`partial`), or nothing decidable was captured (`unknown`).")
+USE = "The dataset can say which share of the captured hosts, or of their registered domains, asked a crawler not to fetch anything, by name or not, when they were crawled."
 
 
 def limitations(dataset):
     """Returns what must not be concluded, as sentences that begin with the matter. They are those of docs/pitfalls.md that concern every reader."""
     found = [
         ("Requests, not behaviour.", "A robots.txt file states what a site asks for. It does not show whether crawlers comply, what terms of service forbid, or what pages say themselves."),
-        ("Unknown is not consent.", "A host that is not here, or whose verdict is unknown, has allowed nothing: leave it out of the denominator."),
-        ("Hosts are not decisions.", "One registered domain may have thousands of hosts. State shares of registered domains beside those of hosts, each with its denominator."),
-        ("By name, or by chance.", "Only rows with the basis explicit are about a crawler by name. Rules for all crawlers, and responses such as 503, block without naming any."),
-        ("Templates.", "Providers and content delivery networks write many files. See the columns template and ruleset_id."),
-        ("Partial.", "This is the usual verdict on the web and says little by itself."),
-        ("Categories of crawlers are opinions.", "So are the operators and purposes in the table agents."),
+        ("Unknown is not consent.", "A host that is not here, or whose verdict is `unknown`, has allowed nothing. Leave it out of the denominator."),
+        ("Hosts are not decisions.", "One registered domain may have thousands of hosts. State shares of registered domains, too."),
+        ("By name, or with all others.", "Only rows with the basis `explicit` concern a crawler by name. Rules for all crawlers, and responses such as 503, block without naming any."),
+        ("Templates.", "Hosting providers and content delivery networks write many files: see `template` and `ruleset_id`."),
+        ("Words.", "`partial` is the usual verdict and says little by itself. Categories of crawlers are opinions."),
     ]
     if dataset.is_history:
         found.append(("Unseen is not unchanged.", "What happened between two captures of a host is unknown, and a crawl may not have captured it."))
