@@ -21,6 +21,7 @@ import string
 import subprocess
 import sys
 import tempfile
+import textwrap
 from collections import Counter
 from datetime import date
 from pathlib import Path
@@ -426,7 +427,7 @@ class Tests:
         (empty / "file").write_text("x")
         rules = self.scan("rules", SAMPLES / "cc-robotstxt.warc.gz", "--tables", "rules,runs")
         for arguments, error in (
-                ([], "no dataset is given"), ([""], "the name of the dataset is empty"), ([self.folder / "none"], "does not exist"),
+                ([], "no dataset is given"), ([""], "no dataset is given"), ([self.folder / "none"], "does not exist"),
                 ([empty], "cannot be used as a dataset"), ([empty / "file"], "cannot be used as a dataset"), ([rules], "has no table robots_files"),
                 ([dataset, "--licence", "x"], "a similar argument exists: '--license'"), ([dataset, "--license", "mine"], "unknown licence 'mine'"),
                 ([dataset, "--url", "example.org"], "is not an address"), ([dataset, "--url", "https://a b"], "is not an address"), ([dataset, "--dataset-version", "1"], "is not a version"),
@@ -472,26 +473,27 @@ class Tests:
         assert {row[0] for row in rows_of(written)[0][1:]} == REGISTRY_SOURCES.keys()
 
     def test_the_commands_of_the_documents_work(self):
-        """Executes the blocks `sh` with a command that describes a dataset, each in a folder with a dataset and a history."""
-        executed = 0
+        """Executes the blocks with a command that describes a dataset, and then the program in Python below them."""
         for document in DOCUMENTS:
-            place = self.folder / f"document-{executed}"
+            place, text = self.folder / Path(document).stem, (ROOT / document).read_text(encoding="utf-8")
             place.mkdir()
             self.copy(self.fresh(), f"{place.name}/out.parquet")
             self.copy(self.history, f"{place.name}/history")
             for name in FILES:
                 (place / "history" / name).unlink()
-            for language, block in FENCE.findall((ROOT / document).read_text(encoding="utf-8")):
-                if language == "sh" and "robots-scan describe" in block:
-                    script = "\n".join(["set -e", *(line.replace(".venv/bin/", "") for line in joined(block))])
-                    run(["sh", "-c", script], place, PATH=f"{COMMAND.parent}:/usr/bin:/bin")
-                    executed += 1
+            # jobs/test_report.py draws it.
+            (place / "index.html").write_text("the report")
+            blocks = [block for language, block in FENCE.findall(text) if language == "sh" and "robots-scan describe" in block]
+            for block in blocks:
+                script = "\n".join(["set -e", *(line.replace(".venv/bin/", "") for line in joined(block))])
+                run(["sh", "-c", script], place, PATH=f"{COMMAND.parent}:/usr/bin:/bin")
             described = [path.parent for path in place.rglob("SHA256SUMS")]
-            assert described, document
+            assert len(described) == len(blocks) > 0, f"{document}: {described}"
             for folder in described:
                 mlcroissant.Dataset(str(folder / "croissant.json"))
-                if shutil.which("sha256sum"):
-                    run(["sha256sum", "-c", "--strict", "--quiet", "SHA256SUMS"], folder)
+            for program in re.findall(r"^    import mlcroissant\n(?:\n|    .*\n)+", text, re.MULTILINE):
+                done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], cwd=place, capture_output=True, text=True, timeout=300)
+                assert done.stdout == "CC-MAIN-2026-01-SAMPLE 119\nCC-MAIN-2026-05-SAMPLE 119\n", done
 
 
 def main():

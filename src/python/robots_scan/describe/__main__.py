@@ -85,7 +85,7 @@ def parse(arguments):
         name = unknown[0].split("=", 1)[0]
         nearest = difflib.get_close_matches(name, [f"--{option.replace('_', '-')}" for option in vars(options) if option != "dataset"], 1)
         raise DescribeError(f"unexpected argument '{name}' found", f"a similar argument exists: '{nearest[0]}'" if nearest else SEE_HELP)
-    if options.dataset is None:
+    if not options.dataset:
         raise DescribeError("no dataset is given", "robots-scan describe out.parquet")
     return options
 

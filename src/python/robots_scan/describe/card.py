@@ -7,6 +7,8 @@ from .statements import MEANING, USE, bytes_text, citation, common_crawl, count,
 
 # More crawls are only in TABLES.md.
 CRAWLS_MAX = 6
+PERIOD = (" A period is a sequence of captures of a host with the same state; a crawl that did not capture the host neither ends nor extends it. "
+          "A policy has the lines of a file that crawlers read.")
 
 
 def card(dataset, publisher, prefix):
@@ -40,7 +42,7 @@ def contents(dataset):
     return "\n".join([
         "## Contents", "",
         f"{count(len(dataset.tables), 'table')} with {count(dataset.rows_of_tables, 'row')}, in {count(files, 'Parquet file')} ({bytes_text(bytes_)}). "
-        "[TABLES.md](TABLES.md) describes every column.", "",
+        f"[TABLES.md](TABLES.md) describes every column.{PERIOD if dataset.is_history else ''}", "",
         "| table | rows | content |", "|---|---:|---|",
         *(f"| `{table.name}` | {table.rows:,} | {cell(row_meaning(table.description))} |" for table in dataset.tables.values()), "",
         *crawls_shown(dataset)])

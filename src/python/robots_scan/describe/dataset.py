@@ -89,8 +89,6 @@ class Dataset:
     """The facts about a dataset."""
 
     def __init__(self, folder):
-        if not str(folder):
-            raise DescribeError("the name of the dataset is empty", "name the folder that robots-scan has written, such as out.parquet")
         self.name = Path(folder)
         if not self.name.exists():
             raise DescribeError(f"the dataset '{folder}' does not exist")
