@@ -19,6 +19,7 @@ def card(dataset, publisher, prefix):
         markdown(summary(dataset)),
         MEANING,
         publisher.about,
+        crawls(dataset),
         contents(dataset),
         "## What it can and cannot say",
         USE,
@@ -28,7 +29,7 @@ def card(dataset, publisher, prefix):
         "## How it was made",
         markdown(" ".join(made_with(dataset))),
         "## Cite",
-        markdown(citation(dataset, publisher)),
+        markdown(citation(dataset, publisher)) + (f" <{publisher.url}>" if publisher.url else ""),
         "State the crawls, the crawler and the denominator with each figure. [CITATION.cff](CITATION.cff) has the citation for programs.",
         "## Licences",
         licenses(dataset, publisher),
@@ -36,30 +37,31 @@ def card(dataset, publisher, prefix):
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def contents(dataset):
-    files = sum(len(table.files) for table in dataset.tables.values())
-    bytes_ = sum((dataset.folder / file).stat().st_size for table in dataset.tables.values() for file in table.files)
-    return "\n".join([
-        "## Contents", "",
-        f"{count(len(dataset.tables), 'table')} with {count(dataset.rows_of_tables, 'row')}, in {count(files, 'Parquet file')} ({bytes_text(bytes_)}). "
-        f"[TABLES.md](TABLES.md) describes every column.{PERIOD if dataset.is_history else ''}", "",
-        "| table | rows | content |", "|---|---:|---|",
-        *(f"| `{table.name}` | {table.rows:,} | {cell(row_meaning(table.description))} |" for table in dataset.tables.values()), "",
-        *crawls_shown(dataset)])
-
-
-def crawls_shown(dataset):
+def crawls(dataset):
     shown = dataset.crawls[-CRAWLS_MAX:]
     hidden = len(dataset.crawls) - len(shown)
-    return [*crawl_rows(dataset, shown), *(["", f"The {count(hidden, 'earlier crawl')} {'is' if hidden == 1 else 'are'} in TABLES.md."] if hidden else [])]
+    return "\n".join([
+        "## Crawls", "", "A capture is a stored response to a request for a robots.txt file. A host counts once in each crawl, whatever its captures.", "",
+        *crawl_rows(dataset, shown), *(["", f"[TABLES.md](TABLES.md#crawls) has {count(hidden, 'earlier crawl')} more."] if hidden else [])])
 
 
-def crawl_rows(dataset, crawls):
+def contents(dataset):
+    files = [dataset.folder / file for table in dataset.tables.values() for file in table.files]
+    size = sum(file.stat().st_size for file in files)
+    return "\n".join([
+        "## Tables", "",
+        f"{count(len(dataset.tables), 'table')} with {count(dataset.rows_of_tables, 'row')}, in {count(len(files), 'Parquet file')} ({bytes_text(size)}). "
+        f"[TABLES.md](TABLES.md) describes every column.{PERIOD if dataset.is_history else ''}", "",
+        "| table | rows | content |", "|---|---:|---|",
+        *(f"| `{table.name}` | {table.rows:,} | {cell(row_meaning(table.description))} |" for table in dataset.tables.values())])
+
+
+def crawl_rows(dataset, shown):
     """Returns a table of crawls."""
     has_hosts, has_known = "hosts" in dataset.tables or dataset.is_history, "hosts" in dataset.tables
     names = ["crawl", *(["hosts", "registered domains"] if has_hosts else []), *(["hosts with a known verdict"] if has_known else []), "captures", "archives", "fetched"]
     rows = [["| " + " | ".join(names) + " |", "|---|" + "---:|" * (len(names) - 2) + "---|"]]
-    for crawl in crawls:
+    for crawl in shown:
         numbers = [*([crawl.hosts, crawl.domains] if has_hosts else []), *([crawl.known_hosts] if has_known else []), crawl.captures]
         rows.append(["| " + " | ".join([markdown(crawl.name), *(f"{number:,}" for number in numbers), archives(crawl), fetched(crawl)]) + " |"])
     return [line for row in rows for line in row]

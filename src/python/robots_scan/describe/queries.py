@@ -16,17 +16,24 @@ ORDER BY crawl;
     if not {"hosts", "host_verdicts"} <= dataset.tables.keys():
         return None
     return f"""\
-WITH answers AS (
+WITH named AS (
+  FROM {files(dataset, "host_verdicts", prefix)}
+  WHERE agent = 'gptbot'
+), answers AS (
   SELECT h.crawl, coalesce(h.url_host_registered_domain, h.surt_host_name) AS domain,
-    coalesce(v.verdict = 'disallow_all' AND v.basis = 'explicit', false) AS by_name
+    coalesce(n.verdict = 'disallow_all' AND n.basis = 'explicit', false) AS by_name
   FROM {files(dataset, "hosts", prefix)} h
-  LEFT JOIN (FROM {files(dataset, "host_verdicts", prefix)} WHERE agent = 'gptbot') v
-    ON v.crawl = h.crawl AND v.surt_host_name = h.surt_host_name
-  WHERE coalesce(v.verdict, CASE WHEN h.has_named_rows THEN h.wildcard_verdict ELSE 'unknown' END) <> 'unknown'),
-by_domain AS (SELECT crawl, domain, count(*) AS hosts, count(*) FILTER (by_name) AS blocking FROM answers GROUP BY ALL)
-SELECT crawl, sum(hosts)::BIGINT AS hosts, count(*) AS domains, round(sum(blocking) / sum(hosts), 6) AS share_of_hosts,
+  LEFT JOIN named n ON n.crawl = h.crawl AND n.surt_host_name = h.surt_host_name
+  WHERE CASE WHEN n.verdict IS NOT NULL THEN n.verdict
+    WHEN h.has_named_rows THEN h.wildcard_verdict ELSE 'unknown' END <> 'unknown'
+), domains AS (
+  SELECT crawl, domain, count(*) AS hosts, count(*) FILTER (by_name) AS blocking
+  FROM answers GROUP BY crawl, domain
+)
+SELECT crawl, sum(hosts)::BIGINT AS hosts, count(*) AS domains,
+  round(sum(blocking) / sum(hosts), 6) AS share_of_hosts,
   round(avg(blocking / hosts), 6) AS share_of_domains
-FROM by_domain GROUP BY crawl ORDER BY crawl;
+FROM domains GROUP BY crawl ORDER BY crawl;
 """
 
 

@@ -95,12 +95,11 @@ def made_with(dataset):
 
 
 def citation(dataset, publisher):
-    """Returns a sentence that cites the dataset."""
+    """Returns a sentence that cites the dataset, to be followed by its address."""
     creators = "; ".join(publisher.creators)
     by = f"{creators} ({publisher.date.year}). " if creators else ""
     year = "" if creators else f" ({publisher.date.year})"
-    address = f" {publisher.url}" if publisher.url else ""
-    return f"{by}{publisher.name}{year}, version {publisher.version}. Dataset of robots.txt files, made with robots-scan {dataset.program}.{address}"
+    return f"{by}{publisher.name}{year}, version {publisher.version}. Dataset of robots.txt files, made with robots-scan {dataset.program}."
 
 
 def common_crawl(dataset):
