@@ -450,6 +450,20 @@ class Tests:
         (dataset / "_SUCCESS").unlink()
         assert describe(dataset, expected=2).startswith("error: ")
 
+    def test_a_command_that_is_interrupted_writes_nothing(self):
+        dataset = self.fresh()
+        for place, error in (("verify", KeyboardInterrupt), ("execute", KeyboardInterrupt), ("files", KeyboardInterrupt), ("files", OSError(5, "Input/output error", "x"))):
+            with mock.patch.object(Dataset, place, side_effect=error):
+                errors = describe(dataset, expected=3)
+            assert re.fullmatch("error: (interrupted; nothing was written|cannot read 'x': input/output error)\n", errors), errors
+        for folder in ("README.md", "SHA256SUMS"):
+            (dataset / folder).mkdir()
+            assert "left unchanged" in describe(dataset, "--overwrite", expected=2)
+            (dataset / folder).rmdir()
+        with mock.patch.object(os, "replace", side_effect=OSError(28, "No space left on device")):
+            assert describe(dataset, expected=3) == f"error: cannot write '{dataset}': no space left on device\n"
+        assert not FILES & {path.name for path in dataset.iterdir()} and not list(dataset.glob(".*")), list(dataset.iterdir())
+
     def test_the_views_of_a_dataset_are_not_executed(self):
         dataset, mark = self.fresh(), self.folder / "executed"
         (dataset / "views.sql").write_text(f"COPY (SELECT 1) TO '{mark}';")

@@ -100,10 +100,7 @@ class Dataset:
             hint = "give the folder that a scan, `robots-scan join` or `robots-scan history` has written" if error.kind == "not_a_dataset" else None
             raise DescribeError(error.args[0], error.hint or hint) from error
         self.connection = duckdb.connect()
-        try:
-            self.connection.execute(views)
-        except duckdb.Error as error:
-            raise self.unreadable(error) from error
+        self.execute(views)
         self.lock()
         self.view_names = names = [row["view_name"] for row in self.rows("SELECT v.view_name FROM duckdb_views() v WHERE NOT v.internal ORDER BY v.view_oid")]
         self.is_history = HISTORY_TABLE in names
@@ -138,12 +135,18 @@ class Dataset:
     def unreadable(self, error):
         return DescribeError(f"cannot read the dataset '{self.name}': {first_line(error)}", f"check the dataset: robots-scan verify {shlex.quote(str(self.name))}")
 
-    def rows(self, sql):
-        """Returns the rows of a query as dictionaries."""
+    def execute(self, sql):
         try:
-            answer = self.connection.execute(sql)
+            return self.connection.execute(sql)
         except duckdb.Error as error:
             raise self.unreadable(error) from error
+        except RuntimeError as error:
+            # DuckDB's word for Ctrl-C.
+            raise KeyboardInterrupt from error
+
+    def rows(self, sql):
+        """Returns the rows of a query as dictionaries."""
+        answer = self.execute(sql)
         return [dict(zip([column[0] for column in answer.description], row)) for row in answer.fetchall()]
 
     def value(self, sql):
