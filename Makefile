@@ -15,7 +15,7 @@ SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 SCAN_TARGETS = members records http archive
 
-.PHONY: build dist dist-pgo doc release-check help readme check test test-all lint lint-tests rust-test campaign contributing run queries hosts documents recipes wheel venv dev-wheel report-test python pages network sources java $(if $(filter Linux,$(shell uname)),spark) deny schemas question-list golden samples bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
+.PHONY: build dist dist-pgo doc release-check help readme check test test-all lint lint-tests rust-test campaign contributing run queries hosts documents recipes wheel venv dev-wheel report-test describe-test python pages network sources java $(if $(filter Linux,$(shell uname)),spark) deny schemas question-list golden samples bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
 .NOTPARALLEL:
 
 build: ## builds the program, target/release/robots-scan (the default)
@@ -96,7 +96,7 @@ test-all: lint-tests ## all other tests: damage, servers, Spark, the browser, ot
 	$(STEP) contributing dev-wheel
 	@echo 'other environments write to $(ALL_LOG), which is shown at their end'
 	@{ $(STEP) -o dev-wheel python recipes spark DATASET=target/samples-python.parquet > $(ALL_LOG) 2>&1; echo $$?; } | { \
-	  $(STEP) -o dev-wheel report-test pages network sources deny < /dev/null; others=$$?; \
+	  $(STEP) -o dev-wheel report-test describe-test pages network sources deny < /dev/null; others=$$?; \
 	  read -r python || exit 1; cat $(ALL_LOG); exit $$((others + python)); }
 
 lint: ## checks the format, and the warnings of clippy about the product
@@ -202,6 +202,10 @@ report-test: $(PROGRAM) .venv-report/ready dev-wheel ## tests the report over se
 	.venv-report/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels-dev/*.whl
 	$(CARGO) build --locked --package xtask
 	.venv-report/bin/python jobs/test_report.py $(PROGRAM) target/debug/xtask target/report $(WRITE)
+
+describe-test: $(PROGRAM) .venv-describe/ready dev-wheel ## tests the description of datasets with mlcroissant
+	.venv-describe/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels-dev/*.whl
+	.venv-describe/bin/python jobs/test_describe.py $(PROGRAM)
 
 # Environments of Python with other libraries. That with Spark needs Java.
 ENVIRONMENTS = none types pyarrow polars pandas duckdb duckdb-pyarrow scrapy $(if $(filter Linux,$(shell uname)),spark)
@@ -347,7 +351,7 @@ fuzz-corpus: fuzz-unpack ## packs the smallest inputs with the coverage of fuzz/
 
 clean: ## removes target/ and the virtual environments of the tests and benches
 	$(CARGO) clean
-	rm -rf .venv-test .venv-bench .venv-spark .venv-recipes .venv-python .venv-python-envs .venv-report .venv-pages $(DATASET) fuzz/target
+	rm -rf .venv-test .venv-bench .venv-spark .venv-recipes .venv-python .venv-python-envs .venv-report .venv-describe .venv-pages $(DATASET) fuzz/target
 
 .venv-test/ready: jobs/requirements.txt
 .venv-bench/ready: benches/measure/requirements.txt
@@ -355,10 +359,11 @@ clean: ## removes target/ and the virtual environments of the tests and benches
 .venv-recipes/ready: jobs/recipes-requirements.txt
 .venv-python/ready: src/python/build-requirements.txt
 .venv-report/ready: src/python/report-requirements.txt
+.venv-describe/ready: jobs/describe-requirements.txt
 .venv-pages/ready: jobs/pages-requirements.txt
 
 # Debian packages Python without `venv`. It is installed as root or by a sudo that asks for no password, or not at all.
-.venv-test/ready .venv-bench/ready .venv-spark/ready .venv-recipes/ready .venv-python/ready .venv-report/ready .venv-pages/ready:
+.venv-test/ready .venv-bench/ready .venv-spark/ready .venv-recipes/ready .venv-python/ready .venv-report/ready .venv-describe/ready .venv-pages/ready:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo 'error: $(PYTHON) is not Python 3.11 or later' >&2; \
 	  echo 'hint: name another one: make PYTHON=python3.11' >&2; exit 1; }

@@ -173,6 +173,12 @@ class Commands(unittest.TestCase):
         self.assertEqual(ran.returncode, 2)
         self.assertRegex(ran.stderr, f"^error: .*'(duckdb|jinja2|vl_convert)'\nhint: pip install {re.escape(REPORT_PACKAGES)}\n$")
 
+    def test_a_description_names_the_package_that_it_needs(self) -> None:
+        ran = samples.command("describe", "out.parquet")
+        needed = next(name for name in PROJECT["optional-dependencies"]["report"] if name.startswith("duckdb"))
+        self.assertEqual(ran.returncode, 2)
+        self.assertEqual(ran.stderr, f"error: describing a dataset needs the package 'duckdb'\nhint: pip install {shlex.quote(needed)}\n")
+
 
 class Streams(unittest.TestCase):
     def test_a_stream_has_columns_and_a_schema(self) -> None:
