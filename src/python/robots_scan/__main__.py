@@ -14,6 +14,8 @@ def main() -> int:
     arguments = sys.argv[1:]
     if arguments[:1] == ["report"]:
         return report(arguments[1:])
+    if arguments[:1] == ["site"]:
+        return site(arguments[1:])
     return _native.main(["robots-scan", *arguments])
 
 
@@ -26,6 +28,19 @@ def report(arguments: list[str]) -> int:
             raise
         print(f"error: the report needs the package '{error.name}'", file=sys.stderr)
         print(f"hint: pip install {' '.join(map(shlex.quote, NEEDED_BY_REPORT))}", file=sys.stderr)
+        return 2
+    return run(arguments)
+
+
+def site(arguments: list[str]) -> int:
+    """Run ``robots-scan site``. Returns the exit code."""
+    try:
+        from robots_scan.site.__main__ import main as run
+    except ModuleNotFoundError as error:
+        if error.name is not None and error.name.startswith("robots_scan"):
+            raise
+        print(f"error: the site needs the package '{error.name}'", file=sys.stderr)
+        print(f"hint: pip install {shlex.quote(NEEDED_BY_REPORT[0])}", file=sys.stderr)
         return 2
     return run(arguments)
 
