@@ -116,7 +116,7 @@ def make_members(source):
     if source.is_history:
         names = "SELECT s.agent, max(s.hosts) FILTER (s.basis = 'explicit') AS hosts FROM shares s GROUP BY s.agent"
     else:
-        names = f"""SELECT coalesce(g.agent, n.agent) AS agent, n.hosts FROM (SELECT '*' AS agent UNION ALL SELECT a.agent FROM agents a) g FULL JOIN (
+        names = f"""SELECT coalesce(g.agent, n.agent) AS agent, n.hosts FROM (SELECT '*' AS agent UNION SELECT a.agent FROM agents a) g FULL JOIN (
             SELECT v.agent, max(v.hosts) AS hosts FROM (
                 SELECT v.agent, v.crawl, count(*) AS hosts FROM host_verdicts v WHERE v.basis IN ('explicit', 'too_complex') GROUP BY v.agent, v.crawl) v
             GROUP BY v.agent) n ON n.agent = g.agent

@@ -17,7 +17,7 @@ export async function crawlerPage(agent) {
   const last = trend.at(-1);
   const isAll = agent === "*";
   const title = isAll ? "All crawlers that are not named (*)" : crawler.token;
-  const facts = [crawler.operator && `Operator: ${crawler.operator}`, crawler.category && `category: ${crawler.category.replaceAll("_", " ")}`,
+  const facts = isAll ? [] : [crawler.operator && `Operator: ${crawler.operator}`, crawler.category && `category: ${crawler.category.replaceAll("_", " ")}`,
     crawler.fallbacks.length > 0 && `without a group of its own, it obeys that for ${crawler.fallbacks.join(", ")}`, crawler.ignoresWildcard && "ignores the group for *"].filter(Boolean);
   const parts = [facts.length > 0 && make("p", {}, `${facts.join("; ")}.`)];
   if (!last) parts.push(make("p", { "class": "missing" }, "No crawl has a verdict for it."));

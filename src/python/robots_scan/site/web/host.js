@@ -25,7 +25,7 @@ export async function hostPage(host, crawler) {
     make("p", {}, `Captured in ${captures.length} of ${count(about.crawls.length, "crawl")}, `, captures.length === 1 ? `on ${day(last.time)}. ` : `from ${day(captures[0].time)} to ${day(last.time)}. `,
       last.domain && last.domain !== name ? `Its registered domain is ${last.domain}. ` : "", `Last response: ${response(last)}.`),
     crawler ? answer(name, asked, answers) : named(name, last, verdicts, captures, registry, wildcard),
-    history(asked, answers),
+    history(asked, answers, about.is_history),
   ];
   if (about.with_rules) parts.push(await rules(key, captures));
   parts.push(neighbours(key, last, near));
@@ -74,13 +74,13 @@ function named(name, last, verdicts, captures, registry, wildcard) {
 }
 
 /** Returns the table of captures, the last one first, with the verdict for a crawler. */
-function history(crawler, answers) {
+function history(crawler, answers, isHistory) {
   const record = (capture) => make("span", {}, make("code", {}, capture.archive ?? "unknown archive"), ` at ${capture.record_offset}`,
     capture.record_length === null ? "" : `, length ${capture.record_length}`, capture.in_member > 0 && `, record ${capture.in_member} there`,
     rulesRecord(capture));
   const rulesRecord = (capture) => capture.rules_archive !== null ? make("span", {}, "; its rules: ", make("code", {}, capture.rules_archive), ` at ${capture.rules_offset}`,
     capture.rules_in_member > 0 && `, record ${capture.rules_in_member} there`)
-    : capture.redirects > 0 || capture.rules_crawl !== null ? "; its rules are in another record" : null;
+    : isHistory && (capture.redirect_end === "resolved" || capture.rules_crawl !== null) ? "; its rules are in another record" : null;
   const rows = answers.toReversed().map(({ capture, verdict, line, ...by }) => [moment(capture.time), capture.crawlName, response(capture), make("span", { "class": `verdict ${verdict}` }, VERDICTS[verdict]),
     basis(by.basis, by.by), number(line === null ? "–" : String(line)), record(capture)]);
   const of = crawler.agent === "*" ? "crawlers that the file does not name" : crawler.token;

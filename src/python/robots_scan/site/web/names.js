@@ -3,6 +3,7 @@
 /** Returns the host of a typed name or address in punycode, or null. */
 export function hostOf(text) {
   const typed = text.trim().replace(/^[a-z][a-z0-9+.-]*:\/\//i, "");
+  if (/[\s%]/.test(typed.split(/[/?#]/)[0])) return null;
   try {
     const { hostname } = new URL(`http://${typed}`);
     return hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "").toLowerCase() || null;
