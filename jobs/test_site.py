@@ -26,6 +26,7 @@ from pathlib import Path
 import duckdb
 from playwright.sync_api import sync_playwright
 from site_server import Server
+from test_documents import DOCUMENTS, FENCE, joined
 from test_pages import BROWSERS, BROWSER_OPTIONS, MODES, OPEN_DETAILS, PAGE_CHECKS, PAPER_MARGIN
 from test_report import COMMAND, ENVIRONMENT, PACKAGE, ROOT, SAMPLES, Dataset, Results, line, literal, make_history, record, run, scan
 
@@ -265,9 +266,10 @@ def check_crawlers(results, browser, source, agents):
         if agent == "*":
             continue
         last = next(crawl for crawl in reversed(source.crawls) if crawl in counted)
-        blockers = [{"Registered domain": row["domain"], "Hosts that block": f"{row['hosts']:,}", "A host": host_of(row["host"])} for row in source.tables.ask(f"""
-            SELECT v.domain, count(*) AS hosts, min(v.surt_host_name) AS host FROM verdicts_of([{literal(agent)}]) v
-            WHERE v.crawl = {literal(last)} AND v.verdict = 'disallow_all' AND v.basis = 'explicit' GROUP BY v.domain ORDER BY hosts DESC, v.domain""")]
+        rows = source.tables.ask(f"""SELECT coalesce(any_value(v.url_host_registered_domain), min(v.surt_host_name)) AS domain, count(*) AS hosts, min(v.surt_host_name) AS host
+            FROM verdicts_of([{literal(agent)}]) v WHERE v.crawl = {literal(last)} AND v.verdict = 'disallow_all' AND v.basis = 'explicit' GROUP BY v.domain""")
+        blockers = [{"Registered domain": host_of(row["domain"]) if "," in row["domain"] else row["domain"], "Hosts that block": f"{row['hosts']:,}", "A host": host_of(row["host"])} for row in rows]
+        blockers.sort(key=lambda row: (-int(row["Hosts that block"].replace(",", "")), row["Registered domain"].encode()))
         found = browser.cells("#blockers table")
         while browser.page.locator("#blockers nav button:enabled", has_text="Next").count():
             browser.page.locator("#blockers nav button", has_text="Next").click()
@@ -596,13 +598,29 @@ def of_somebody_else(results, program, folder):
     results.check(len(lines) == 4 and all("disabled by configuration" in text for text in lines[:2]) and "configuration has been locked" in lines[2] and lines[3].startswith("[{'n': "), f"files outside: {done}")
 
 
+def documented_commands(results, folder, history):
+    """Executes the commands of the documents that write a site."""
+    executed = 0
+    for name in DOCUMENTS:
+        for language, block in FENCE.findall((ROOT / name).read_text(encoding="utf-8")):
+            for command in joined(block) if language == "sh" else []:
+                if re.match(r"(\.venv/bin/)?robots-scan site ", command):
+                    place = folder / f"documented-{executed}"
+                    place.mkdir()
+                    (place / "history").symlink_to(history)
+                    done = run(["sh", "-c", command.removeprefix(".venv/bin/")], place, PATH=f"{COMMAND.parent}:/usr/bin:/bin")
+                    results.check(done.returncode == 0 and (place / "site/index.html").is_file(), f"{name}: {command}: {done}")
+                    executed += 1
+    results.check(executed >= 1, "no command of the documents writes a site")
+
+
 def command_line(results, folder, dataset):
     """The help, errors, and the options of docs/site.md."""
     done = run([COMMAND, "site", "--help"], COLUMNS="80")
     results.check(done.returncode == 0 and done.stdout.startswith("usage: robots-scan site [OPTIONS] --output <FOLDER> DATASET|HISTORY\n") and max(map(len, done.stdout.splitlines())) <= 80, f"--help: {done}")
-    described = re.findall(r"^\| `(?:-o FOLDER|(--\w[\w-]*))[^|]* \|", (ROOT / "docs/site.md").read_text(encoding="utf-8"), re.MULTILINE)
+    described = re.findall(r"^\| `(--\w[\w-]*)[^|]* \|", (ROOT / "docs/site.md").read_text(encoding="utf-8"), re.MULTILINE)
     in_help = [name for name in re.findall(r"^  (--\w[\w-]*)", done.stdout, re.MULTILINE)]
-    results.check([name for name in described if name] == in_help and len(in_help) == 4, f"options of docs/site.md: {described}, of --help: {in_help}")
+    results.check(described == in_help and len(in_help) == 4, f"options of docs/site.md: {described}, of --help: {in_help}")
     (folder / "bad.txt").write_text("fine.example\nnot a host\n")
     no_hosts = folder / "no-hosts.parquet"
     for arguments, message, hint in [
@@ -645,6 +663,7 @@ def main():
         step(respects, folder, dataset)
         step(outputs, folder, dataset)
         step(of_somebody_else, program, folder)
+        step(documented_commands, folder, history)
         step(command_line, folder, dataset)
         browser.close()
     print(", ".join(steps), file=sys.stderr)

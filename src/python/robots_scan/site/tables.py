@@ -182,12 +182,14 @@ def make_blockers(source, skipped):
     source.rows(f"""CREATE TABLE site.blockers AS
         WITH last_crawl AS (SELECT k.crawl FROM site.crawls k WHERE k.hosts > 0 ORDER BY k.position DESC LIMIT 1),
         blocks AS (
-            SELECT n.agent, h.domain, count(*) AS hosts, min(h.surt_host_name) AS host
+            SELECT n.agent, h.domain, count(*) AS hosts, min(h.surt_host_name) AS host,
+                -- A host without a registered domain is its own.
+                CASE WHEN any_value(h.url_host_registered_domain) IS NULL THEN array_to_string(list_reverse(string_split(h.domain, ',')), '.') ELSE h.domain END AS name
             FROM ({named('v.crawl = (SELECT l.crawl FROM last_crawl l)')}) n
             JOIN hosts h ON h.host_id = n.host_id
             WHERE n.verdict = 'disallow_all' AND n.basis = 'explicit' AND NOT {skipped}
             GROUP BY n.agent, h.domain)
-        SELECT b.agent, row_number() OVER (PARTITION BY b.agent ORDER BY b.hosts DESC, b.domain)::INTEGER AS rank, b.domain, b.hosts::INTEGER AS hosts, b.host
+        SELECT b.agent, row_number() OVER (PARTITION BY b.agent ORDER BY b.hosts DESC, b.name)::INTEGER AS rank, b.name AS domain, b.hosts::INTEGER AS hosts, b.host
         FROM blocks b
         QUALIFY rank <= {DOMAINS_MAX}
         ORDER BY b.agent, rank""")

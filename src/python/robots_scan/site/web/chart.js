@@ -15,8 +15,8 @@ export function chart(title, rows, series) {
   const y = (part) => HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * part / top;
   const panel = (one) => {
     const said = points.map((row) => `${row.crawl}: ${share(row[one.part], row[one.whole])}`).join("; ");
-    return make("div", { "class": "panel" }, make("p", { "class": "series" }, `Share of ${one.name}`),
-      draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `${title}: share of ${one.name}. ${said}` },
+    return make("div", { "class": "panel" }, make("p", { "class": "series" }, one.name),
+      draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `${title}: ${one.name.toLowerCase()}. ${said}` },
         [0, top / 2, top].map((tick) => [draw("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: y(tick), y2: y(tick), "class": "grid" }),
           draw("text", { x: LEFT - 6, y: y(tick) + 4, "text-anchor": "end" }, `${+(100 * tick).toPrecision(3)} %`)]),
         draw("text", { x: LEFT, y: HEIGHT - 6, "text-anchor": "start" }, day(start)), draw("text", { x: WIDTH - RIGHT, y: HEIGHT - 6, "text-anchor": "end" }, day(end)),

@@ -28,14 +28,14 @@ export async function crawlerPage(agent) {
       Number(last.by_name) >= 5 && Number(last.largest_domain) * 2 > Number(last.by_name) && make("p", { "class": "warning" }, `${share(last.largest_domain, last.by_name)} of these hosts are of one registered domain.`),
       last.is_sample && make("p", { "class": "warning" }, "The archives of this crawl are a random sample, so shares of all hosts have an error."),
       chart(`Shares that block ${crawler.token} by name`, trend, [
-        { name: "registered domains", part: "domains_by_name", whole: "domains" }, { name: "hosts", part: "by_name", whole: "hosts" }]));
+        { name: "Registered domains with such a host", part: "domains_by_name", whole: "domains" }, { name: "Hosts", part: "by_name", whole: "hosts" }]));
     }
     parts.push(make("section", { id: "trend" }, make("h3", {}, "Crawls"),
       table(`Hosts that block ${isAll ? "all crawlers that they do not name" : crawler.token}, crawl by crawl`,
         ["Crawl", "Median day", ...isAll ? [] : [number("Domains that block by name"), number("of domains"), number("Hosts that block by name")], number("Hosts with a known verdict"), number("Block through *"), number("Block by a status"), number("Block some paths")],
         trend.toReversed().map((row) => [row.crawl, dayOf(row.median),
           ...isAll ? [] : [number(`${digits(row.domains_by_name)} (${share(row.domains_by_name, row.domains)})`), number(digits(row.domains)), number(`${digits(row.by_name)} (${share(row.by_name, row.hosts)})`)],
-          number(digits(row.hosts)), ...["by_wildcard", "by_status", "partly"].map((column) => number(`${digits(row[column])} (${share(row[column], row.hosts)})`))]), true),
+          number(digits(row.hosts)), ...["by_wildcard", "by_status", "partly"].map((column) => number(`${digits(row[column])} (${share(row[column], row.hosts)})`))]), "blocks"),
       make("p", { "class": "hint" }, "A domain is counted once, if at least one of its hosts blocks by name. A block through * or by a status names no crawler.")));
     if (!isAll) parts.push(blockersOf(crawler, last, blockers.sort((a, b) => a.rank - b.rank), about));
   }

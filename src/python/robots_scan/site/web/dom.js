@@ -19,14 +19,15 @@ function fill(element, attributes, children) {
 }
 
 /**
- * Returns a table in a container that scrolls. A row is a list of cells: texts, elements, or `number(…)`. A wide table becomes a list of
- * blocks on a narrow screen; the roles keep it a table for screen readers.
+ * Returns a table in a container that scrolls. A row is a list of cells: texts, elements, or `number(…)`. On a narrow screen,
+ * the layout "blocks" shows each cell of a row on a line of its own, and "lines" one after the other; the roles keep it a table for
+ * screen readers.
  */
-export function table(caption, headers, rows, isWide = false) {
+export function table(caption, headers, rows, layout = "") {
   const text = (cell) => cell?.isNumber ? cell.text : cell;
   const cell = (value, i) => make(i ? "td" : "th", { scope: i ? null : "row", role: i ? "cell" : "rowheader", "class": value?.isNumber && "number", "data-header": text(headers[i]) }, text(value));
   const row = (cells) => make("tr", { role: "row" }, cells);
-  return make("div", { "class": isWide ? "scroll wide" : "scroll", tabindex: "0", role: "region", "aria-label": caption },
+  return make("div", { "class": `scroll ${layout}`, tabindex: "0", role: "region", "aria-label": caption },
     make("table", { role: "table" }, make("caption", {}, caption),
       make("thead", { role: "rowgroup" }, row(headers.map((header) => make("th", { scope: "col", role: "columnheader", "class": header?.isNumber && "number" }, text(header))))),
       make("tbody", { role: "rowgroup" }, rows.map((cells) => row(cells.map(cell))))));

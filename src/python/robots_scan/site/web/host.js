@@ -29,8 +29,9 @@ export async function hostPage(host, crawler) {
   ];
   if (about.with_rules) parts.push(await rules(key, captures));
   parts.push(neighbours(key, last, near));
-  const status = crawler ? `${name} and ${asked.token}: ${VERDICTS[answers.at(-1).verdict]}` : `${name}: ${count(captures.length, "capture")}`;
-  return { title: crawler ? `${asked.token} on ${name}` : name, parts, status };
+  const who = asked.agent === "*" ? "Other crawlers" : asked.token;
+  const status = crawler ? `${name} and ${who}: ${VERDICTS[answers.at(-1).verdict]}` : `${name}: ${count(captures.length, "capture")}`;
+  return { title: crawler ? `${who} on ${name}` : name, parts, status };
 }
 
 /** Returns the elements that say how the host treats a crawler, and since when. */
@@ -68,9 +69,9 @@ function named(name, last, verdicts, captures, registry, wildcard) {
   const headers = ["Crawler", "Verdict", "Decided by", number("Line"), "Since the capture of"];
   return make("section", { id: "named" }, make("h3", {}, "Crawlers at the last capture"),
     !last.has_named_rows && make("p", { "class": "warning" }, "The file names too many crawlers to decide for each of them."),
-    table(`Verdicts of ${name} for the crawlers that it names, at the capture of ${day(last.time)}`, headers, rows.slice(0, CRAWLERS_MAX)),
+    table(`Verdicts of ${name} for the crawlers that it names, at the capture of ${day(last.time)}`, headers, rows.slice(0, CRAWLERS_MAX), "lines"),
     rows.length > CRAWLERS_MAX && make("details", {}, make("summary", {}, `${count(rows.length - CRAWLERS_MAX, "more crawler")}`),
-      table(`More crawlers that ${name} names`, headers, rows.slice(CRAWLERS_MAX))));
+      table(`More crawlers that ${name} names`, headers, rows.slice(CRAWLERS_MAX), "lines")));
 }
 
 /** Returns the table of captures, the last one first, with the verdict for a crawler. */
@@ -85,7 +86,7 @@ function history(crawler, answers, isHistory) {
     basis(by.basis, by.by), number(line === null ? "–" : String(line)), record(capture)]);
   const of = crawler.agent === "*" ? "crawlers that the file does not name" : crawler.token;
   return make("section", { id: "captures" }, make("h3", {}, "Captures"),
-    table(`Captures, and the verdict of each for ${of}`, ["Fetched", "Crawl", "Response", `Verdict for ${crawler.agent === "*" ? "all others (*)" : crawler.token}`, "Decided by", number("Line"), "Record"], rows, true));
+    table(`Captures, and the verdict of each for ${of}`, ["Fetched", "Crawl", "Response", `Verdict for ${crawler.agent === "*" ? "all others (*)" : crawler.token}`, "Decided by", number("Line"), "Record"], rows, "blocks"));
 }
 
 /** Returns the rules of the host, those of the last captures first. */
