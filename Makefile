@@ -15,7 +15,7 @@ SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 SCAN_TARGETS = members records http archive
 
-.PHONY: build dist dist-pgo doc release-check help readme check test test-all lint lint-tests rust-test campaign contributing run queries hosts documents recipes wheel venv dev-wheel report-test describe-test python pages network sources java $(if $(filter Linux,$(shell uname)),spark) deny schemas question-list golden samples bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
+.PHONY: build dist dist-pgo doc release-check help readme check test test-all lint lint-tests rust-test campaign contributing run queries hosts documents recipes wheel venv dev-wheel report-test describe-test site-libraries site-test browser python pages network sources java $(if $(filter Linux,$(shell uname)),spark) deny schemas question-list golden samples bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
 .NOTPARALLEL:
 
 build: ## builds the program, target/release/robots-scan (the default)
@@ -96,7 +96,7 @@ test-all: lint-tests ## all other tests: damage, servers, Spark, the browser, ot
 	$(STEP) contributing dev-wheel
 	@echo 'other environments write to $(ALL_LOG), which is shown at their end'
 	@{ $(STEP) -o dev-wheel python recipes spark DATASET=target/samples-python.parquet > $(ALL_LOG) 2>&1; echo $$?; } | { \
-	  $(STEP) -o dev-wheel report-test describe-test pages network sources deny < /dev/null; others=$$?; \
+	  $(STEP) -o dev-wheel report-test describe-test pages site-test network sources deny < /dev/null; others=$$?; \
 	  read -r python || exit 1; cat $(ALL_LOG); exit $$((others + python)); }
 
 lint: ## checks the format, and the warnings of clippy about the product
@@ -181,12 +181,19 @@ recipes: $(PROGRAM) .venv-recipes/ready dev-wheel ## executes the recipes in doc
 
 MATURIN = .venv-python/bin/maturin
 
-wheel: .venv-python/ready ## builds the Python package into target/wheels
+# The libraries of `robots-scan site`, which are not committed. A package for others is not built without them.
+site-libraries: ## fetches the JavaScript libraries of the site with npm, by checksums
+	$(PYTHON) src/python/fetch_libraries.py
+
+OPTIONAL_LIBRARIES = @$(PYTHON) src/python/fetch_libraries.py || echo 'the package is built without `robots-scan site`'
+
+wheel: .venv-python/ready site-libraries ## builds the Python package into target/wheels
 	rm -rf target/wheels
 	$(MATURIN) build --release --locked $(if $(filter command,$(origin TARGET)),--target $(TARGET)) -m src/python/Cargo.toml --out target/wheels
 
 # An environment that exists keeps its other packages. Pip would keep a package of the same version, too.
 venv: .venv-python/ready ## installs the Python package with the report into .venv
+	$(OPTIONAL_LIBRARIES)
 	rm -rf target/wheels-venv
 	$(MATURIN) build --locked --profile venv -m src/python/Cargo.toml --out target/wheels-venv
 	test -x .venv/bin/pip || $(PYTHON) -m venv .venv
@@ -195,6 +202,7 @@ venv: .venv-python/ready ## installs the Python package with the report into .ve
 
 # The package that the tests install, always built again: a build without changes takes seconds.
 dev-wheel: .venv-python/ready
+	$(OPTIONAL_LIBRARIES)
 	rm -rf target/wheels-dev
 	$(MATURIN) build --locked --profile dev -m src/python/Cargo.toml --out target/wheels-dev
 
@@ -221,7 +229,7 @@ HAS_BROWSER = { command -v chromium || command -v google-chrome || command -v ch
 BROWSER = chromium fonts-dejavu-core fonts-liberation
 
 # The browser is installed as root or by a sudo that asks for no password, or not at all.
-pages: .venv-pages/ready ## checks the pages in target/report in Chromium, after a self-test; pictures in target/report/screenshots
+browser:
 	@$(HAS_BROWSER) || { \
 	  if [ "$$(id -u)" = 0 ]; then as_root=; else as_root='sudo -n'; fi; \
 	  if command -v apt-get >/dev/null && $$as_root true 2>/dev/null; then \
@@ -230,9 +238,16 @@ pages: .venv-pages/ready ## checks the pages in target/report in Chromium, after
 	  $(HAS_BROWSER) || { \
 	    echo 'error: Chromium is not installed' >&2; \
 	    echo 'hint: install it, then run make again; on Debian: sudo apt-get install $(BROWSER)' >&2; exit 1; }; }
+
+pages: .venv-pages/ready browser ## checks the pages in target/report in Chromium, after a self-test; pictures in target/report/screenshots
 	.venv-pages/bin/python jobs/test_pages.py --self-test
 	@set -- target/report/*.html; test -e "$$1" || { echo 'error: there are no pages in target/report' >&2; exit 1; }
 	.venv-pages/bin/python jobs/test_pages.py target/report/*.html --screenshots target/report/screenshots
+
+site-test: $(PROGRAM) .venv-site/ready site-libraries dev-wheel browser ## tests the site in Chromium, with a server on this machine; pictures in target/site
+	.venv-site/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels-dev/*.whl
+	$(CARGO) build --locked --package xtask
+	.venv-site/bin/python jobs/test_site.py $(PROGRAM) target/debug/xtask target/site
 
 # Spark needs Java, which is installed as root or by a sudo that asks for no password, or not at all.
 HAS_JAVA = "$${JAVA_HOME:+$$JAVA_HOME/bin/}java" -version 2>&1 | grep -Eq 'version "(1[7-9]|[2-9][0-9])'
@@ -351,7 +366,7 @@ fuzz-corpus: fuzz-unpack ## packs the smallest inputs with the coverage of fuzz/
 
 clean: ## removes target/ and the virtual environments of the tests and benches
 	$(CARGO) clean
-	rm -rf .venv-test .venv-bench .venv-spark .venv-recipes .venv-python .venv-python-envs .venv-report .venv-describe .venv-pages $(DATASET) fuzz/target
+	rm -rf .venv-test .venv-bench .venv-spark .venv-recipes .venv-python .venv-python-envs .venv-report .venv-describe .venv-pages .venv-site $(DATASET) fuzz/target
 
 .venv-test/ready: jobs/requirements.txt
 .venv-bench/ready: benches/measure/requirements.txt
@@ -361,9 +376,10 @@ clean: ## removes target/ and the virtual environments of the tests and benches
 .venv-report/ready: src/python/report-requirements.txt
 .venv-describe/ready: jobs/describe-requirements.txt
 .venv-pages/ready: jobs/pages-requirements.txt
+.venv-site/ready: jobs/site-requirements.txt
 
 # Debian packages Python without `venv`. It is installed as root or by a sudo that asks for no password, or not at all.
-.venv-test/ready .venv-bench/ready .venv-spark/ready .venv-recipes/ready .venv-python/ready .venv-report/ready .venv-describe/ready .venv-pages/ready:
+.venv-test/ready .venv-bench/ready .venv-spark/ready .venv-recipes/ready .venv-python/ready .venv-report/ready .venv-describe/ready .venv-pages/ready .venv-site/ready:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo 'error: $(PYTHON) is not Python 3.11 or later' >&2; \
 	  echo 'hint: name another one: make PYTHON=python3.11' >&2; exit 1; }

@@ -12,7 +12,8 @@ sql       A query over the dataset `out.parquet` of the same document.
 text      The result of the query right above it, or else of any query of the document.
 sh        Commands that build, test or measure the project. They are not executed, since `make test` would execute itself.
           Instead, each must be a target of the Makefile, or name packages, tests and benches that exist. jobs/test_report.py
-          executes those that draw a report, and jobs/test_describe.py the blocks that describe a dataset.
+          executes those that draw a report, jobs/test_site.py those that write a site, and jobs/test_describe.py those that describe a
+          dataset.
 python, r Recipes, in docs/recipes.md, docs/python.md and README.md only. jobs/test_recipes.py executes them, and compares the block `text` below each.
 csv       A file that the document needs. Its first line is a comment with the name: `# urls.txt`.
 
@@ -221,7 +222,7 @@ def check_build_command(command):
         if words[1] == "fuzz" and words[2] in ("run", "tmin"):
             targets = {path.stem for path in (ROOT / "fuzz/targets").glob("*.rs")}
             assert targets & set(words), "no target of the fuzzers"
-    elif words[0].removeprefix(".venv/bin/") != "robots-scan" or words[1] not in ("report", "describe"):
+    elif words[0].removeprefix(".venv/bin/") != "robots-scan" or words[1] not in ("report", "site", "describe"):
         assert words[0] in (
             "git", "cd", "curl", "python3", "pip", ".venv/bin/pip", "rustup", "export", "duckdb", "mkdir", "mv", "cp", "rm", "echo", "sha256sum"), "not checked"
 

@@ -764,7 +764,7 @@ def without_extra(results, folder):
     commands += [([sys.executable, "-c", block, name], name) for name in ("duckdb", "jinja2", "markupsafe", "vl_convert")]
     for command, name in commands:
         done = run([*command, "report", folder / "samples.parquet"], folder)
-        expected = rf"error: the report needs the package '{name}'\nhint: pip install {re.escape(needed)}\n"
+        expected = rf"error: report needs the package '{name}'\nhint: pip install {re.escape(needed)}\n"
         results.check(done.returncode == 2 and not done.stdout and re.fullmatch(expected, done.stderr) is not None, f"without {name}: {done}")
     results.check(not (folder / "samples.html").exists(), "without the extra: a page was written")
 

@@ -112,6 +112,8 @@ pub(crate) enum Command {
     Copy(CopyArgs),
     /// Draws a dataset as one HTML page (with the Python package)
     Report(ReportArgs),
+    /// Writes static pages to look up hosts and crawlers (with the Python package)
+    Site(ReportArgs),
     /// Prints the tables with the types and descriptions of their columns
     Schema(SchemaArgs),
     /// Prints the registry of crawlers
@@ -148,6 +150,7 @@ impl Command {
             Self::Agents(args) => args.json,
             Self::Views(_)
             | Self::Report(_)
+            | Self::Site(_)
             | Self::Schema(_)
             | Self::Completions { .. }
             | Self::Man { .. } => false,

@@ -165,3 +165,11 @@ pub(crate) fn refuse_report(_: &ReportArgs) -> Result<u8> {
         "in a clone of the repository, 'make venv' installs it: then .venv/bin/robots-scan report";
     Err(UsageError::with_hint(text, hint).into())
 }
+
+/// Returns an error that says what to install, as for the report.
+pub(crate) fn refuse_site(_: &ReportArgs) -> Result<u8> {
+    let text = "the site comes with the Python package, not with this program";
+    let hint =
+        "in a clone of the repository, 'make venv' installs it: then .venv/bin/robots-scan site";
+    Err(UsageError::with_hint(text, hint).into())
+}

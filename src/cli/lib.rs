@@ -108,6 +108,7 @@ fn run_command(command: Command) -> Result<u8> {
         Command::Copy(args) => copy_command::run(&args),
         Command::Views(args) => views_command::run(&args),
         Command::Report(args) => builtin_command::refuse_report(&args),
+        Command::Site(args) => builtin_command::refuse_site(&args),
         Command::Schema(args) => builtin_command::print_schema(&args),
         Command::Agents(args) => builtin_command::print_agents(&args),
         Command::Completions { shell } => builtin_command::print_completions(shell),

@@ -1,48 +1,36 @@
 """The command ``robots-scan``."""
 
+import importlib
 import shlex
 import sys
 
 from robots_scan import _native
 
-NEEDED_BY_REPORT = ("duckdb>=1.4", "Jinja2>=3.1", "vl-convert-python>=1.9")
-"""The packages of the extra ``report``. This package is on no registry, so the extra cannot be installed by its name."""
+DUCKDB = "duckdb>=1.4"
+NEEDED = {"report": (DUCKDB, "Jinja2>=3.1", "vl-convert-python>=1.9"), "site": (DUCKDB,), "describe": (DUCKDB,)}
+"""The commands in Python and the packages that they need: those of the extra ``report``. This package is on no registry, so the extra
+cannot be installed by its name."""
 
 
 def main() -> int:
     """Run the command line of this process. Returns the exit code."""
     arguments = sys.argv[1:]
-    if arguments[:1] == ["report"]:
-        return report(arguments[1:])
-    if arguments[:1] == ["describe"]:
-        return describe(arguments[1:])
+    if arguments and arguments[0] in NEEDED:
+        return run(arguments[0], arguments[1:])
     return _native.main(["robots-scan", *arguments])
 
 
-def report(arguments: list[str]) -> int:
-    """Run ``robots-scan report``. Returns the exit code."""
+def run(command: str, arguments: list[str]) -> int:
+    """Run a command in Python. Returns the exit code."""
     try:
-        from robots_scan.report.__main__ import main as run
+        module = importlib.import_module(f"robots_scan.{command}.__main__")
     except ModuleNotFoundError as error:
         if error.name is not None and error.name.startswith("robots_scan"):
             raise
-        print(f"error: the report needs the package '{error.name}'", file=sys.stderr)
-        print(f"hint: pip install {' '.join(map(shlex.quote, NEEDED_BY_REPORT))}", file=sys.stderr)
+        print(f"error: {command} needs the package '{error.name}'", file=sys.stderr)
+        print(f"hint: pip install {' '.join(map(shlex.quote, NEEDED[command]))}", file=sys.stderr)
         return 2
-    return run(arguments)
-
-
-def describe(arguments: list[str]) -> int:
-    """Run ``robots-scan describe``. Returns the exit code."""
-    try:
-        from robots_scan.describe.__main__ import main as run
-    except ModuleNotFoundError as error:
-        if error.name is not None and error.name.startswith("robots_scan"):
-            raise
-        print(f"error: describing a dataset needs the package '{error.name}'", file=sys.stderr)
-        print(f"hint: pip install {shlex.quote(NEEDED_BY_REPORT[0])}", file=sys.stderr)
-        return 2
-    return run(arguments)
+    return module.main(arguments)
 
 
 if __name__ == "__main__":

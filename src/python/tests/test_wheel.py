@@ -177,7 +177,7 @@ class Commands(unittest.TestCase):
         ran = samples.command("describe", "out.parquet")
         needed = next(name for name in PROJECT["optional-dependencies"]["report"] if name.startswith("duckdb"))
         self.assertEqual(ran.returncode, 2)
-        self.assertEqual(ran.stderr, f"error: describing a dataset needs the package 'duckdb'\nhint: pip install {shlex.quote(needed)}\n")
+        self.assertEqual(ran.stderr, f"error: describe needs the package 'duckdb'\nhint: pip install {shlex.quote(needed)}\n")
 
 
 class Streams(unittest.TestCase):

@@ -1,0 +1,49 @@
+"""The list of hosts that a site leaves out."""
+
+import re
+from pathlib import Path
+
+from ..report.dataset import ReportError, literal
+
+# As the views have it: `www` is left out if a domain follows it.
+LEADING_WWW = re.compile(r"^www\.(?=.*\.)")
+ADDRESS = re.compile(r"^(?:[a-z][a-z0-9+.-]*://)?(?:[^/?#@]*@)?(\[[0-9a-f:.]+\]|[^/:?#]+)(?::[0-9]+)?(?:[/?#].*)?$")
+
+
+def read_exclusions(path):
+    """Returns the hosts of a list, one per line: a host name, a registered domain or a URL. Empty lines and lines that begin with `#` are no hosts."""
+    try:
+        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
+    except OSError as error:
+        raise ReportError(f"cannot read '{path}': {(error.strerror or str(error)).lower()}") from error
+    except UnicodeDecodeError as error:
+        raise ReportError(f"cannot read '{path}': it is not UTF-8") from error
+    return [host_of(line.strip(), path, number) for number, line in enumerate(lines, 1) if line.strip() and not line.strip().startswith("#")]
+
+
+def host_of(line, path, number):
+    """Returns the host of a line, in punycode."""
+    found = ADDRESS.match(line.lower())
+    try:
+        host = found[1].rstrip(".").strip("[]") if found else ""
+        host = host if host.isascii() else host.encode("idna").decode("ascii")
+    except UnicodeError:
+        host = ""
+    if not host or re.search(r"[\s*,\\]", host):
+        raise ReportError(f"'{path}', line {number}: '{line}' is not a host", "write one host name, registered domain or URL per line")
+    return host
+
+
+def surt_of(host):
+    """Returns the key of a host in the tables: its labels reversed, without `www`."""
+    if re.fullmatch(r"[0-9.]+", host):
+        return ",".join(reversed(host.split(".")))
+    return host if ":" in host else ",".join(reversed(LEADING_WWW.sub("", host).split(".")))
+
+
+def is_excluded(hosts):
+    """Returns a condition on a row `h` of the view `hosts`: it is one of these hosts, or below one that is its registered domain."""
+    if not hosts:
+        return "false"
+    return (f"(list_contains({literal(sorted({surt_of(host) for host in hosts}))}::VARCHAR[], h.surt_host_name) OR "
+            f"coalesce(list_contains({literal(sorted(set(hosts)))}::VARCHAR[], h.url_host_registered_domain), false))")
