@@ -35,7 +35,7 @@ import pandas
 import test_runner
 import yaml
 from robots_scan.describe import __main__ as command
-from robots_scan.describe import escape, keys, publisher, statements
+from robots_scan.describe import card, escape, keys, publisher, statements
 from robots_scan.describe.citation import citation_file
 from robots_scan.describe.dataset import Dataset
 from robots_scan.describe.licenses import REGISTRY_SOURCES
@@ -50,7 +50,10 @@ FILES = {*command.NAMES, "SHA256SUMS"}
 WHOLE = ("--name", "A study", "--creator", "Doe, Jane", "--creator", "Acme", "--license", "CC-BY-4.0", "--url", "https://example.org/study")
 WORDS_MAX = 900
 # Text that is markup in HTML, Markdown, YAML or SQL, or has an effect on terminals.
-HOSTILE = "# <script>alert(1)</script> [a](http://evil.example) `x` | *b* _c_ \\ \"q\" 'r' <https://evil.example> www.evil.example a@evil.example http://evil.example ${x} &amp; \x1b[31m\u202e\nnew: line - é"
+HOSTILE = "# <script>alert(1)</script> [a](http://evil.example) `x` | *b* _c_ \\ \"q\" 'r' <https://evil.example> www.evil.example a@evil.example.com http://evil.example ${x} &amp; \x1b[31m\u202e\nnew: line - é"
+# As GitHub reads it, which makes links of addresses but not of bare names of hosts.
+MARKDOWN = markdown_it.MarkdownIt("gfm-like")
+MARKDOWN.linkify.set({"fuzzy_link": False})
 DOCUMENTS = ("docs/describe.md", "docs/guide.md")
 
 
@@ -78,7 +81,7 @@ def texts(folder):
 def rows_of(text):
     """Returns the tables of a text in Markdown, as lists of rows with the text of their cells."""
     tables, row = [], None
-    for token in markdown_it.MarkdownIt("gfm-like").parse(text):
+    for token in MARKDOWN.parse(text):
         if token.type == "table_open":
             tables.append([])
         elif token.type == "tr_open":
@@ -89,12 +92,12 @@ def rows_of(text):
 
 
 def links_of(text):
-    return [dict(child.attrs)["href"] for token in markdown_it.MarkdownIt("gfm-like").parse(text) for child in token.children or [] if child.type == "link_open"]
+    return [dict(child.attrs)["href"] for token in MARKDOWN.parse(text) for child in token.children or [] if child.type == "link_open"]
 
 
 def html_of(text):
     """Returns the HTML that a text has as HTML. Addresses between angle brackets are links."""
-    tokens = markdown_it.MarkdownIt("gfm-like").parse(text)
+    tokens = MARKDOWN.parse(text)
     return [token.content for outer in tokens for token in (outer, *(outer.children or [])) if token.type in ("html_block", "html_inline")]
 
 
@@ -213,8 +216,8 @@ class Tests:
 
     def test_the_numbers_of_the_card_are_those_of_sql(self):
         for dataset in self.all:
-            card, connection = (dataset / "README.md").read_text(encoding="utf-8"), self.facts[dataset].connection
-            crawls, tables = rows_of(card)
+            text, connection = (dataset / "README.md").read_text(encoding="utf-8"), self.facts[dataset].connection
+            crawls, tables = rows_of(text)
             rows = {row[0]: int(row[1].replace(",", "")) for row in tables[1:]}
             for table, number in rows.items():
                 assert number == connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0], f"{dataset} {table}"
@@ -225,7 +228,7 @@ class Tests:
                 paths = [path for path in paths if not re.match(r"2026-0\d/host", path) and path != "2026-01/agents/agents.parquet"]
             size = sum((dataset / path).stat().st_size for path in paths)
             stated = f"{len(rows):,} tables with {sum(rows.values()):,} rows, in {len(paths):,} Parquet files ({statements.bytes_text(size)})"
-            assert stated in card, f"{dataset}: {stated}"
+            assert stated in text, f"{dataset}: {stated}"
             self.compare_crawls(dataset, connection, crawls)
 
     def compare_crawls(self, dataset, connection, shown):
@@ -288,6 +291,10 @@ class Tests:
                 assert hashlib.sha256((dataset / name).read_bytes()).hexdigest() == digest, name
             of_croissant = {file["contentUrl"]: file["sha256"] for file in json.loads((dataset / "croissant.json").read_text())["distribution"] if file["@type"] == "cr:FileObject"}
             assert of_croissant.items() <= listed.items(), dataset
+            if dataset == self.months:
+                # The subfolders have tables of hosts, too, which do not take other crawls into account.
+                of_hosts = {file.split("/")[0] for file in of_croissant if "/host" in file}
+                assert of_hosts == {"_joined"} and {file.split("/")[0] for file in of_croissant} == {"_joined", "2026-01", "2026-05"}, of_hosts
         if not (program := shutil.which("sha256sum")):
             return
         copied = self.copy(self.samples, "changed")
@@ -325,20 +332,28 @@ class Tests:
 
     def test_the_card_is_short_and_says_what_a_reader_needs(self):
         for dataset in self.all:
-            card = (dataset / "README.md").read_text(encoding="utf-8")
-            words = sum(any(char.isalnum() for char in word) for word in card.split())
+            text = (dataset / "README.md").read_text(encoding="utf-8")
+            words = sum(any(char.isalnum() for char in word) for word in text.split())
             assert words <= WORDS_MAX, f"{dataset}: {words} words"
             needed = ["One row per", "does not show whether crawlers comply", "Leave it out of the denominator", "registered domain", "They belong to their sites", "sha256sum -c", "<https://example.org/study>", "Doe, Jane; Acme (2026). A study", "CC-BY-4.0"]
             needed += ["Unseen is not unchanged"] if dataset == self.history else []
             needed += ["whole robots.txt files with their comments"] if dataset == self.bodies else []
             needed += ["is a random sample"] if dataset == self.sample else []
             needed += ["only some of the archives"] if dataset == self.shard else []
-            missing = [text for text in needed if text not in card]
+            missing = [part for part in needed if part not in text]
             assert not missing, f"{dataset}: {missing}"
-            assert ("whole robots.txt files" in card) == (dataset == self.bodies), dataset
-            assert ("Common Crawl's terms" in card) == (dataset not in self.formats), dataset
-            for target in links_of(card):
+            assert ("whole robots.txt files" in text) == (dataset == self.bodies), dataset
+            assert ("Common Crawl's terms" in text) == (dataset not in self.formats), dataset
+            for target in links_of(text):
                 assert target.startswith("https://") or (dataset / target).is_file(), target
+
+    def test_the_card_has_the_last_crawls_and_the_tables_have_all(self):
+        crawls = rows_of((self.bodies / "README.md").read_text(encoding="utf-8"))[0]
+        chosen = publisher.Publisher("A study", [], None, None, "1.0.0", None, date(2026, 1, 1))
+        with mock.patch.object(card, "CRAWLS_MAX", 2):
+            text = card.card(self.facts[self.bodies], chosen, "")
+        assert rows_of(text)[0] == [crawls[0], *crawls[-2:]] and "also has the 3 earlier crawls." in text, text
+        assert rows_of((self.bodies / "TABLES.md").read_text(encoding="utf-8"))[0] == crawls
 
     def test_hostile_names_are_text(self):
         folder = self.folder / "it's <b>[x]* $a"
@@ -354,7 +369,7 @@ class Tests:
         for name in ("README.md", "TABLES.md", "LICENSES.md"):
             text = (folder / name).read_text(encoding="utf-8")
             assert not html_of(text) and not [link for link in links_of(text) if "evil" in link], f"{name}: {html_of(text)} {links_of(text)}"
-            title = markdown_it.MarkdownIt("gfm-like").parse(text)[1]
+            title = MARKDOWN.parse(text)[1]
             shown = "".join(child.content for child in title.children)
             assert shown.endswith(escape.printable(HOSTILE)), f"{name}: {shown}"
         assert "\n\nSites were chosen **by hand**.\n\n" in (folder / "README.md").read_text()
@@ -374,7 +389,7 @@ class Tests:
         for _ in range(3000):
             text = ("x" + "".join(chance.choice(letters) for _ in range(chance.randint(0, 12))) + "x").replace("  ", " ")
             for line, place in ((f"# {escape.markdown(text)}", 1), (f"| a |\n|---|\n| {escape.markdown(text)} |", None)):
-                tokens = markdown_it.MarkdownIt("gfm-like").parse(line)
+                tokens = MARKDOWN.parse(line)
                 inline = tokens[place] if place else [token for token in tokens if token.type == "inline"][-1]
                 kinds = {child.type for child in inline.children} - {"text", "text_special"}
                 shown = "".join(child.content for child in inline.children)

@@ -42,7 +42,7 @@ def crawls(dataset):
     hidden = len(dataset.crawls) - len(shown)
     return "\n".join([
         "## Crawls", "", "A capture is a stored response to a request for a robots.txt file. A host counts once in each crawl, whatever its captures.", "",
-        *crawl_rows(dataset, shown), *(["", f"[TABLES.md](TABLES.md#crawls) has {count(hidden, 'earlier crawl')} more."] if hidden else [])])
+        *crawl_rows(dataset, shown), *(["", f"[TABLES.md](TABLES.md#crawls) also has the {count(hidden, 'earlier crawl')}."] if hidden else [])])
 
 
 def contents(dataset):
