@@ -95,6 +95,11 @@ def write(options):
             write_files(source, folder, hosts, options.with_rules, made, progress)
         except OSError as error:
             raise Stopped(f"cannot write '{options.output}': {(error.strerror or str(error)).lower()}") from error
+        except ReportError as error:
+            # DuckDB reports a full disk as it reports a file that cannot be read.
+            if "no space left" in str(error).lower():
+                raise Stopped(f"cannot write '{options.output}': no space left on device") from error
+            raise
         finally:
             source.close()
     size = sum(file.stat().st_size for file in Path(options.output).rglob("*") if file.is_file())

@@ -28,6 +28,8 @@ async function show() {
   if (turn !== shown) return;
   const heading = make("h2", { tabindex: "-1" }, page.title);
   main.replaceChildren(heading, ...page.parts.filter(Boolean));
+  // What scrolls can be reached by keyboard.
+  for (const element of main.querySelectorAll(".scroll")) element.tabIndex = element.scrollWidth > element.clientWidth ? 0 : -1;
   main.removeAttribute("aria-busy");
   main.dataset.shown = hash;
   document.title = `${page.title} – ${(await site().catch(() => ({}))).name ?? ""}: robots.txt`;

@@ -27,7 +27,7 @@ export function table(caption, headers, rows, layout = "") {
   const text = (cell) => cell?.isNumber ? cell.text : cell;
   const cell = (value, i) => make(i ? "td" : "th", { scope: i ? null : "row", role: i ? "cell" : "rowheader", "class": value?.isNumber && "number", "data-header": text(headers[i]) }, text(value));
   const row = (cells) => make("tr", { role: "row" }, cells);
-  return make("div", { "class": `scroll ${layout}`, tabindex: "0", role: "region", "aria-label": caption },
+  return make("div", { "class": `scroll ${layout}`, role: "region", "aria-label": caption },
     make("table", { role: "table" }, make("caption", {}, caption),
       make("thead", { role: "rowgroup" }, row(headers.map((header) => make("th", { scope: "col", role: "columnheader", "class": header?.isNumber && "number" }, text(header))))),
       make("tbody", { role: "rowgroup" }, rows.map((cells) => row(cells.map(cell))))));

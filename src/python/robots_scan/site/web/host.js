@@ -17,14 +17,17 @@ export async function hostPage(host, crawler) {
   if (!captures.length) return missing(host, key, near);
   const { rows: verdicts } = await rowsOf("verdicts", key);
   const name = hostOfSurt(key);
+  // The rows of each capture by crawler.
+  const named = captures.map((capture) => namedAt(verdicts, capture.number));
+  const answersFor = (asked) => captures.map((capture, i) => ({ capture, ...verdictOf(capture, named[i], asked) }));
   const wildcard = registry.get("*") ?? { agent: "*", token: "*", fallbacks: [] };
   const asked = crawler ?? wildcard;
-  const answers = captures.map((capture) => ({ capture, ...verdictOf(capture, namedAt(verdicts, capture.number), asked) }));
+  const answers = answersFor(asked);
   const last = captures.at(-1);
   const parts = [
     make("p", {}, `Captured in ${captures.length} of ${count(about.crawls.length, "crawl")}, `, captures.length === 1 ? `on ${day(last.time)}. ` : `from ${day(captures[0].time)} to ${day(last.time)}. `,
       last.domain && last.domain !== name ? `Its registered domain is ${last.domain}. ` : "", `Last response: ${response(last)}.`),
-    crawler ? answer(name, asked, answers) : named(name, last, verdicts, captures, registry, wildcard),
+    crawler ? answer(name, asked, answers) : namedCrawlers(name, last, [...named.at(-1).keys()], answersFor, registry, wildcard),
     history(asked, answers, about.is_history),
   ];
   if (about.with_rules) parts.push(await rules(key, captures));
@@ -54,13 +57,12 @@ function answer(name, crawler, answers) {
 }
 
 /** Returns the table of the crawlers that the last capture names. */
-function named(name, last, verdicts, captures, registry, wildcard) {
-  const now = namedAt(verdicts, last.number);
+function namedCrawlers(name, last, names, answersFor, registry, wildcard) {
   const info = (agent) => registry.get(agent) ?? { agent, token: agent, fallbacks: [], category: null };
   const rank = (agent) => registry.get(agent)?.category?.startsWith("ai_") ? 0 : registry.get(agent)?.isRegistered ? 1 : 2;
-  const agents = [...now.keys()].sort((a, b) => rank(a) - rank(b) || (info(a).token < info(b).token ? -1 : 1));
+  const agents = names.sort((a, b) => rank(a) - rank(b) || (info(a).token < info(b).token ? -1 : 1));
   const row = (crawler) => {
-    const answers = captures.map((capture) => ({ capture, ...verdictOf(capture, namedAt(verdicts, capture.number), crawler) }));
+    const answers = answersFor(crawler);
     const { verdict, line, ...by } = answers.at(-1), { first, before } = since(answers);
     return [link({ host: name, crawler: crawler.agent }, crawler.agent === "*" ? "all others (*)" : crawler.token), make("span", { "class": `verdict ${verdict}` }, VERDICTS[verdict]), basis(by.basis, by.by),
       number(line === null ? "–" : String(line)), [dayOf(first.capture.time), before ? "" : " or earlier"]];
