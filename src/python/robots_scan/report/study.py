@@ -7,7 +7,7 @@ from .dataset import Dataset, History, ReportError, Tables, literal
 from .figure import Example, Source
 
 # At most this many rows of a question are drawn and listed.
-ROWS_MAX = 12
+ROWS_MAX = 10
 # The questions rank crawlers by hosts: to rank them by domains, all are asked about.
 ALL_AGENTS = 1000
 DEFAULT_AGENT = "GPTBot"

@@ -4,17 +4,16 @@ from .. import evidence
 from ..dataset import literal
 from ..figure import Column, Figure, Records, Section, share
 from ..study import ROWS_MAX
-from .shares import bar_chart, other_order, ranked, said
+from .shares import bar_chart, other_order, ranked, said, shown_of
 
 
 def build(study):
-    return Section("anomalies", "Anomalies that change a verdict",
-                   "An anomaly is a probable mistake, or a leniency of the parser. Most of them change nothing.", [changing(study)])
+    return Section("anomalies", "Anomalies", [changing(study)])
 
 
 def changing(study):
     source, rows = study.ask("anomalies_found", crawl=study.crawl)
-    figure = Figure("anomalies", f"Anomalies that change a verdict in {study.crawl}", sources=[source])
+    figure = Figure("anomalies", "Anomalies that change a verdict", sources=[source])
     found = [row for row in rows if row["changed"]]
     if not found:
         figure.missing = f"No anomaly in {study.crawl} changes a verdict." if rows else f"{study.crawl or 'The dataset'} has no host with an anomaly."
@@ -32,10 +31,10 @@ def changing(study):
         Column("label", "anomaly"), Column("with_it", "hosts with it", "count"), Column("of_hosts", "of hosts", "count"), Column("with_it_share", "with it, of hosts", "share"),
         Column("of_domains", "of domains", "count"), Column("with_it_domains", "with it, of domains", "share"), Column("hosts", "hosts with a changed verdict", "count"),
         Column("share", "share of hosts", "share"), Column("share_of_domains", "share of domains", "share"), Column("largest_domain", "changed, largest domain", "share")]
-    figure.chart = bar_chart(f"Anomalies that change a verdict in {study.crawl}", figure.rows)
+    figure.chart = bar_chart(f"Registered domains on which an anomaly changes a verdict in {study.crawl}", figure.rows)
     first = figure.rows[0]
-    figure.lead = (f"{first['label']} changes a verdict on {said(first)} with a 2xx response: a parser that reads these lines strictly gets another answer there. "
-                   f"It is on {share(first['with_it_domains'])} of registered domains.{other_order(figure.rows)}")
-    if len(found) > ROWS_MAX:
-        figure.lead += f" The {ROWS_MAX} most common are shown, of {len(found)}."
+    figure.lead = f"The anomaly {first['label']} changes a verdict on {said(first)} with a 2xx response: a strict parser gets another answer there."
+    figure.warnings = other_order(figure.rows)
+    figure.notes = ["An anomaly is a probable mistake, or a leniency of the parser. Most of them change nothing: "
+                    f"{first['label']} is on {share(first['with_it_domains'])} of registered domains.", *shown_of(found)]
     return figure

@@ -11,6 +11,7 @@ Sentences and rankings begin with shares of registered domains: one domain may h
 
 from ..chart import Chart
 from ..figure import Column, Records, count, interval, plural, share
+from ..study import ROWS_MAX
 
 SHARES = (
     Column("hosts", "hosts", "count"), Column("of_hosts", "of hosts", "count"), Column("share", "share of hosts", "share"),
@@ -22,7 +23,6 @@ BLOCKING = (
     Column("domains_blocked_by_name", "domains by name", "share"), Column("domains_blocked_by_wildcard", "domains through *", "share"),
     Column("domains_blocked_by_status", "domains by status", "share"),
 )
-REASONS = (("blocked_by_name", "by name"), ("blocked_by_wildcard", "through *"), ("blocked_by_status", "by status"))
 # A domain or a rule set that accounts for more than this share of at least this many hosts dominates a figure.
 MOST = 0.5
 HOSTS_MIN = 5
@@ -67,14 +67,19 @@ def ranked(rows):
 
 
 def other_order(rows, unit="host"):
-    """Returns a sentence if another row is first by shares of hosts than by shares of registered domains, and an empty text otherwise."""
+    """Returns a sentence, in a list, if another row is first by shares of hosts than by shares of registered domains, and an empty list otherwise."""
     first = ranked(rows)[0]
     by_hosts = max(rows, key=lambda row: (main_shares(row)[2], main_shares(row)[0]))
     if share(main_shares(by_hosts)[2]) == share(main_shares(first)[2]):
-        return ""
+        return []
     domains, _, hosts, of_hosts = main_shares(by_hosts)
     concentration = f"; {share(by_hosts['largest_domain'])} of the {unit}s counted are in one of them" if one_domain(by_hosts) else ""
-    return f" By {unit}s, the order is another: first is {by_hosts['label']}, {share(hosts)} of {plural(of_hosts, unit)} ({share(domains)} of registered domains{concentration})."
+    return [f"By {unit}s, the order is another: first is {by_hosts['label']}, {share(hosts)} of {plural(of_hosts, unit)} ({share(domains)} of registered domains{concentration})."]
+
+
+def shown_of(rows):
+    """Returns a sentence, in a list, if not all rows of an answer are shown."""
+    return [f"The {ROWS_MAX} largest rows are shown, of {count(len(rows))}."] if len(rows) > ROWS_MAX else []
 
 
 def one_domain(row):
@@ -90,22 +95,15 @@ def marks(row):
     return (" ▲" if one_domain(row) else "") + (" ■" if one_rule_set(row) else "")
 
 
-def bar_chart(description, rows, has_denominators=False, unit="hosts"):
-    """Returns a chart of the columns share_of_domains and share, with the denominators of hosts if they differ."""
-    return Chart("bars", description, [{
-        "label": row["label"], "domains": row["share_of_domains"], "hosts": row["share"], "low": row.get("low"), "high": row.get("high"),
-        "text": f"{share(row['share_of_domains'])} · ◆ {share(row['share'])}{' of ' + count(row['of_hosts']) if has_denominators else ''}{marks(row)}",
-        "described": f"{row['label']}: {share(row['share_of_domains'])} of registered domains, {share(row['share'])} of {unit} "
-                     f"({count(row['hosts'])} of {count(row['of_hosts'])})"} for row in rows], unit, f"{unit} counted")
+def bar_chart(description, rows, unit="hosts"):
+    """Returns a chart of the main shares of rows."""
+    return Chart("bars", description, [bar(row, unit) for row in rows], unit)
 
 
-def stack_chart(description, rows):
-    """Returns a chart of the reasons for a block, in a panel of domains and a panel of hosts."""
-    return Chart("stacks", description, [{
-        "label": row["label"] + marks(row), "panel": panel, "part": name, "order": order, "share": row[prefix + column],
-        "described": f"{row['label']}: {share(row[prefix + column])} of {panel} block it {name}"}
-        for panel, prefix in (("registered domains", "domains_"), ("hosts", "")) for row in rows
-        for order, (column, name) in enumerate(REASONS)], counted="hosts that block by name")
+def bar(row, unit):
+    domains, _, hosts, of_hosts = main_shares(row)
+    return {"label": row["label"], "domains": domains, "hosts": hosts, "low": row.get("low"), "high": row.get("high"), "text": share(domains), "marks": marks(row),
+            "described": f"{row['label']}: {share(domains)} of registered domains, {share(hosts)} of {unit} ({count(row['counted'])} of {count(of_hosts)})"}
 
 
 def fill_concentration(study, rows):

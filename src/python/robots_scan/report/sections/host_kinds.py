@@ -1,46 +1,21 @@
-"""Blocking by category of crawler, top-level domain, content delivery network, rank and label."""
+"""Blocking by label, rank, top-level domain and content delivery network of hosts."""
 
 from .. import evidence
 from ..dataset import literal
-from ..figure import Column, Figure, Section, count, plural, share
+from ..figure import Figure, Section, count, share
 from ..study import ROWS_MAX
-from .shares import BLOCKING, SHARES, bar_chart, blocking_row, columns_of, other_order, ranked, said, share_row, stack_chart
+from .shares import BLOCKING, bar_chart, blocking_row, columns_of, other_order, ranked, said
 
 
 def build(study):
-    figures = [by_category(study)]
-    for agent in study.chosen:
-        figures += [by_tld(study, agent), by_network(study, agent)]
-        if study.ranks:
-            figures.append(by_rank(study, agent))
-        if study.labels:
-            figures.append(by_label(study, agent))
-    return Section("breakdowns", "Who is blocked, and where", "", figures)
-
-
-def by_category(study):
-    source, rows = study.ask("blocking_by_category", crawl=study.crawl)
-    figure = Figure("categories", f"Blocks of at least one crawler of a category by name in {study.crawl}", sources=[source])
-    for row in rows:
-        if row["hosts"] and row["category"] != "(any ai)":
-            category = literal(row["category"])
-            agents = f"SELECT lower(g.agent) FROM agents g WHERE g.category = {category} OR g.category2 = {category}"
-            figure.rows.append(share_row(row, row["category"], evidence.blocked(agents, study.crawl)))
-    if not figure.rows:
-        figure.missing = f"No host of {study.crawl or 'the dataset'} blocks a crawler of the registry by name."
-        return figure
-    figure.rows = ranked(figure.rows)
-    figure.columns = columns_of(figure.rows, "category", [Column("agents", "crawlers", "count"), *SHARES])
-    figure.chart = bar_chart(f"Shares of registered domains and hosts that block crawlers by category in {study.crawl}", figure.rows)
-    first = figure.rows[0]
-    figure.lead = (f"At least one of the {plural(first['agents'], 'crawler')} of the category {first['category']} is blocked by its own name by {said(first)}.{other_order(figure.rows)} "
-                   "A crawler may be in two categories.")
-    return figure
+    # Lists of the reader come first.
+    breakdowns = [*([by_label] if study.labels else []), *([by_rank] if study.ranks else []), by_tld, by_network]
+    return Section("hosts", "Kinds of hosts", [breakdown(study, agent) for breakdown in breakdowns for agent in study.chosen])
 
 
 def by_tld(study, agent):
     source, rows = study.ask("blocking_by_tld", agent=agent.token, crawl=study.crawl)
-    figure = Figure(study.key("tlds", agent), f"{agent.token} blocked by top-level domain in {study.crawl}", sources=[source])
+    figure = Figure(study.key("tlds", agent), f"{agent.token} blocked by top-level domain", sources=[source])
     counts = study.counts(f"SELECT v.url_host_tld, count(*) FROM verdicts_for({literal(agent.token)}) v WHERE v.crawl = {literal(study.crawl)} "
                           f"AND {evidence.BY_NAME} GROUP BY v.url_host_tld")
     for row in largest(rows):
@@ -51,7 +26,7 @@ def by_tld(study, agent):
 
 def by_network(study, agent):
     source, rows = study.ask("blocking_by_software", kind="firewall", agent=agent.token, crawl=study.crawl)
-    figure = Figure(study.key("networks", agent), f"{agent.token} blocked by content delivery network or firewall in {study.crawl}", sources=[source])
+    figure = Figure(study.key("networks", agent), f"{agent.token} blocked by content delivery network or firewall", sources=[source])
     hosts = evidence.verdicts_of_files(agent.token, study.crawl, evidence.BY_NAME)
     counts = study.counts(f"SELECT n.waf_hint, count(*) FROM ({hosts}) n GROUP BY n.waf_hint")
     for row in largest(rows):
@@ -62,7 +37,7 @@ def by_network(study, agent):
 
 def by_rank(study, agent):
     source, rows = study.ask("blocking_by_rank", list=study.ranks, agent=agent.token, crawl=study.crawl)
-    figure = Figure(study.key("ranks", agent), f"{agent.token} blocked by rank in {study.crawl}", sources=[source])
+    figure = Figure(study.key("ranks", agent), f"{agent.token} blocked by rank", sources=[source])
     rows = [row for row in rows if row["hosts"]]
     for row in rows:
         # Classes are powers of ten, of which the first one begins at rank 1.
@@ -75,7 +50,7 @@ def by_rank(study, agent):
 
 def by_label(study, agent):
     source, rows = study.ask("blocking_by_label", labels=study.labels, agent=agent.token, crawl=study.crawl)
-    figure = Figure(study.key("labels", agent), f"{agent.token} blocked by label in {study.crawl}", sources=[source])
+    figure = Figure(study.key("labels", agent), f"{agent.token} blocked by label", sources=[source])
     # The mean over labels has no hosts of its own.
     weighted = next((row for row in rows if row["hosts"] is None and row["blocked_by_name"] is not None), None)
     rows = [row for row in rows if row["hosts"]]
@@ -86,8 +61,8 @@ def by_label(study, agent):
         figure.rows.append(blocking_row(row, row["label"], study.count(hosts), hosts))
     figure = finish(study, agent, figure, "label", rows, "No host with a known verdict has a label.")
     if weighted and not figure.missing:
-        figure.lead += (f" The mean of the labels with the weights of the list is {share(weighted['domains_blocked_by_name'])} of registered "
-                        f"domains and {share(weighted['blocked_by_name'])} of hosts.")
+        figure.notes.append(f"The mean of the labels with the weights of the list is {share(weighted['domains_blocked_by_name'])} of registered "
+                            f"domains and {share(weighted['blocked_by_name'])} of hosts.")
     return figure
 
 
@@ -101,17 +76,20 @@ def largest(rows):
 
 
 def finish(study, agent, figure, header, rows, missing):
-    """Draws a figure of blocks by name, through * and by status, and describes it."""
+    """Draws a figure of blocks by name, and describes it."""
     if not figure.rows:
         figure.missing = missing
         return figure
+    if header != "ranks":
+        figure.rows = ranked(figure.rows)
     figure.columns = columns_of(figure.rows, header, BLOCKING, "by name")
-    figure.chart = stack_chart(f"Shares of registered domains and hosts that block {agent.token} by {header} in {study.crawl}", figure.rows)
+    figure.chart = bar_chart(f"Registered domains that block {agent.token} by name, by {header}, in {study.crawl}", figure.rows)
     named = [row for row in figure.rows if row["counted"] and not row["label"].startswith("(")]
-    shown = "Of these rows" if len(rows) == len(figure.rows) else f"Of the {len(figure.rows)} rows with the most registered domains, of {len(rows)}"
+    shown = "Of these rows" if len(rows) == len(figure.rows) else f"Of the {len(figure.rows)} largest rows, of {len(rows)}"
     if named:
         most = ranked(named)[0]
-        figure.lead = f"{shown}, the share that blocks {agent.token} {agent.by_name()} is largest in {most['label']}: {said(most)}.{other_order(named)}"
+        figure.lead = f"{shown}, the share that blocks {agent.token} {agent.by_name()} is largest in {most['label']}: {said(most)}."
+        figure.warnings = other_order(named)
     else:
         figure.lead = f"{shown}, no host of a named one blocks {agent.token} {agent.by_name()}."
     return figure
