@@ -226,7 +226,7 @@ pages: .venv-pages/ready ## checks the pages in target/report in Chromium, after
 	    echo 'hint: install it, then run make again; on Debian: sudo apt-get install $(BROWSER)' >&2; exit 1; }; }
 	.venv-pages/bin/python jobs/test_pages.py --self-test
 	@set -- target/report/*.html; test -e "$$1" || { echo 'error: there are no pages in target/report' >&2; exit 1; }
-	.venv-pages/bin/python jobs/test_pages.py target/report/*.html --screenshots target/report/screenshots
+	.venv-pages/bin/python jobs/test_pages.py target/report/*.html --max-words 1200 --screenshots target/report/screenshots
 
 # Spark needs Java, which is installed as root or by a sudo that asks for no password, or not at all.
 HAS_JAVA = "$${JAVA_HOME:+$$JAVA_HOME/bin/}java" -version 2>&1 | grep -Eq 'version "(1[7-9]|[2-9][0-9])'

@@ -131,6 +131,7 @@ def write(options):
                 figure.example_of = figure.example_of or next((records for records in figure.records() if records.count), None)
                 figure.examples = study.examples(figure.example_of) if figure.example_of else []
         built.append(section)
+        study.stored.forget()
     progress.step("charts")
     page = render(study, built).encode("utf-8")
     progress.end()

@@ -119,13 +119,16 @@ def warnings_of(study, figure):
     concentrated = [row for row in figure.rows if one_domain(row) or one_rule_set(row)]
     warnings = []
     for row in concentrated[:3]:
-        found = study.concentration(row["records"].hosts)
+        hosts = row["records"].hosts
         counted = f"of the {count(row['counted'])} {unit}"
         if not one_domain(row):
+            found = study.largest_ruleset(hosts)
             warnings.append(f"■ {row['label']}: {share(row['largest_ruleset'])} {counted} have the same rules as {found['example']}. " + (
-                "These are so few rules that sites write them independently." if (found["rules_of_set"] or 0) < RULES_MIN else
+                "These are so few rules that sites write them independently." if (found["rules"] or 0) < RULES_MIN else
                 "The rules may be a template or one company's. The share of domains does not show this."))
-        elif found["rules_of_domain"] is None or not figure.has_rule_sets:
+            continue
+        found = study.largest_domain(hosts)
+        if found["rules_of_domain"] is None or not figure.has_rule_sets:
             warnings.append(f"▲ {row['label']}: {share(row['largest_domain'])} {counted} are in {found['domain']}. Cite the share of domains beside the share of hosts.")
         elif found["rules_of_domain"] > MOST:
             warnings.append(f"▲ {row['label']}: {share(row['largest_domain'])} {counted} are in {found['domain']}, and most of these have the same rules. "
