@@ -92,7 +92,7 @@ def check_figure(results, name, key, article, ask, token):
     results.check(answers, f"{name}: {key}: no SQL")
     table = [dict(cells) for cells in article.table()]
     if key == "headline":
-        check_headline(results, name, table, calls, answers)
+        check_headline(results, name, table, answers)
     elif key == "number-of-ai-crawlers":
         check_how_many(results, name, table, answers[0])
     elif key == "contradictions":
@@ -134,22 +134,19 @@ def is_shown(cell, value):
     return abs(shown - percent) <= 0.5 * 10 ** -digits + 1e-4 or shown == 99.9 and 99.9 < percent < 100
 
 
-def check_headline(results, name, table, calls, answers):
+def check_headline(results, name, table, answers):
     categories, *of_crawlers, preferences, responses = answers
     any_ai = next((row for row in categories if row["category"] == "(any ai)"), None)
     expected = {"block at least one AI crawler by name": {header: any_ai[column] for header, column in SHARES.items()}} if any_ai else {}
-    for call, blocking, access in zip(calls[1::2], of_crawlers[::2], of_crawlers[1::2]):
-        crawler = re.escape(re.search(r"agent := '([^']*)'", call)[1])
-        disallow = next((row for row in access if row["access"] == "disallow"), {"by_name": 0, "by_wildcard": 0, "by_status": 0})
-        for row in blocking:
-            for pattern, reason, column in ((rf"block {crawler} by name( or by the name of its fallback [\w-]+)?", "name", "by_name"),
-                                            (rf"block {crawler} through \*", "wildcard", "by_wildcard"), ("block all crawlers by status", "status", "by_status")):
-                expected.setdefault(pattern, {
-                    "hosts": disallow[column], "of hosts": row["hosts"], "share of hosts": row[f"blocked_by_{reason}"], "of domains": row["domains"],
-                    "share of domains": row[f"domains_blocked_by_{reason}"]})
-    for row in of_crawlers[1]:
-        if row["access"] == "unknown":
-            expected["are undecided"] = {header: row[column] for header, column in without(SHARES, "largest rule set").items()}
+    crawlers = dict.fromkeys(found[1] for found in (re.match(r"block (\S+) through \*", next(iter(row.values()))) for row in table) if found)
+    for crawler in crawlers:
+        row = next(row for answer in of_crawlers for row in answer if row["agent"] == crawler.lower())
+        crawler = re.escape(crawler)
+        for pattern, reason in ((rf"block {crawler} by name( or by the name of its fallback [\w-]+)?", "name"), (rf"block {crawler} through \*", "wildcard"),
+                                ("block all crawlers by status", "status")):
+            expected.setdefault(pattern, {
+                "hosts": round(row[f"blocked_by_{reason}"] * row["hosts"]), "of hosts": row["hosts"], "share of hosts": row[f"blocked_by_{reason}"],
+                "of domains": row["domains"], "share of domains": row[f"domains_blocked_by_{reason}"]})
     for row in preferences:
         if row["category"] in ("ai-train", "train-ai") and row["preference"] == "disallow_all":
             mechanism = "Content-Signal" if row["mechanism"] == "content-signal" else "Content-Usage"
