@@ -17,9 +17,9 @@ BY_WILDCARD = "v.verdict = 'disallow_all' AND v.basis NOT IN ('explicit', 'http_
 BY_STATUS = "v.verdict = 'disallow_all' AND v.basis = 'http_status'"
 
 
-def verdicts(agent, crawl, condition):
-    """Returns hosts by their verdict for a crawler, with the line that proves it."""
-    return f"SELECT {OF_VERDICT} FROM verdicts_for({literal(agent)}) v WHERE v.crawl = {literal(crawl)} AND {condition}"
+def verdicts(agent, crawl, condition, more=""):
+    """Returns hosts by their verdict for a crawler, with the line that proves it, and perhaps more columns."""
+    return f"SELECT {OF_VERDICT}{more and ', ' + more} FROM verdicts_for({literal(agent)}) v WHERE v.crawl = {literal(crawl)} AND {condition}"
 
 
 def captures(agent, condition):

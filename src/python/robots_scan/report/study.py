@@ -1,6 +1,7 @@
 """What a page is about: a dataset, one of its crawls, and one crawler; and perhaps a history."""
 
 import re
+import zlib
 from dataclasses import dataclass, field
 
 from .dataset import Dataset, History, ReportError, Tables, literal
@@ -8,7 +9,7 @@ from .figure import Example, Source
 from .stored import StoredHosts
 
 # At most this many rows of a question are drawn and listed.
-ROWS_MAX = 10
+ROWS_MAX = 8
 # The questions rank crawlers by hosts: to rank them by domains, all are asked about.
 ALL_AGENTS = 1000
 DEFAULT_AGENT = "GPTBot"
@@ -16,6 +17,8 @@ DEFAULT_AGENT = "GPTBot"
 LINES_MAX = 6
 # Records that are shown of a number, and those of which they are chosen.
 EXAMPLES_MAX, CANDIDATES = 3, 200
+# The hash that chooses them is computed from whole numbers, which are faster to read than names.
+PRIME = 1_000_003
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,10 @@ class Study:
         """Returns the last column of a query over the dataset by the columns before it."""
         return self.dataset.counts(sql)
 
+    def counts_of_hosts(self, hosts, column):
+        """Returns the number of hosts of a query of `evidence` by a column of it."""
+        return {key: number for (key,), number in self.counts(f"SELECT n.{column}, count(*) FROM ({self.stored.rewritten(hosts)}) n GROUP BY n.{column}").items()}
+
     def concentration(self, hosts):
         """Describes the hosts behind a number: their domains, and the shares of the largest domain and of the most common rule set."""
         if hosts not in self.concentrations:
@@ -129,7 +136,8 @@ class Study:
     def examples(self, records):
         """Returns some of the records behind a number, chosen by a hash with the seed and its label: the same ones each time. They are of different
         registered domains as far as there are any."""
-        order = f"md5(n.url_host_name || {literal(f'{self.seed} {records.label}')}), n.url_host_name, n.rules_robots_id"
+        factor = 1 + zlib.crc32(f"{self.seed} {records.label}".encode()) % (PRIME - 1)
+        order = f"(n.rules_robots_id % {PRIME} * {factor} + n.rules_robots_id // {1 << 32}) % {PRIME}, n.url_host_name, n.rules_robots_id"
         columns = "n.url_host_name, n.domain, n.rules_crawl, n.rules_robots_id, n.line_no"
         source = self.stored.source_of(records.hosts)
         picked = one_per_domain(self.dataset.rows(f"SELECT {columns} FROM {source} n ORDER BY {order} LIMIT {CANDIDATES}"))

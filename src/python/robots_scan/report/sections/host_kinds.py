@@ -16,10 +16,9 @@ def build(study):
 def by_tld(study, agent):
     source, rows = study.ask("blocking_by_tld", agent=agent.token, crawl=study.crawl)
     figure = Figure(study.key("tlds", agent), f"{agent.token} blocked by top-level domain", sources=[source])
-    counts = study.counts(f"SELECT v.url_host_tld, count(*) FROM verdicts_for({literal(agent.token)}) v WHERE v.crawl = {literal(study.crawl)} "
-                          f"AND {evidence.BY_NAME} GROUP BY v.url_host_tld")
+    counts = study.counts_of_hosts(evidence.verdicts(agent.token, study.crawl, evidence.BY_NAME, "v.url_host_tld"), "url_host_tld")
     for row in largest(rows):
-        figure.rows.append(blocking_row(row, row["url_host_tld"] or "(none)", counts.get((row["url_host_tld"],), 0), by_name(
+        figure.rows.append(blocking_row(row, row["url_host_tld"] or "(none)", counts.get(row["url_host_tld"], 0), by_name(
             study, agent, evidence.same("v.url_host_tld", row["url_host_tld"]))))
     return finish(study, agent, figure, "top-level domain", rows, "No top-level domain has five hosts with a known verdict.")
 
@@ -27,10 +26,9 @@ def by_tld(study, agent):
 def by_network(study, agent):
     source, rows = study.ask("blocking_by_software", kind="firewall", agent=agent.token, crawl=study.crawl)
     figure = Figure(study.key("networks", agent), f"{agent.token} blocked by content delivery network or firewall", sources=[source])
-    hosts = evidence.verdicts_of_files(agent.token, study.crawl, evidence.BY_NAME)
-    counts = study.counts(f"SELECT n.waf_hint, count(*) FROM ({hosts}) n GROUP BY n.waf_hint")
+    counts = study.counts_of_hosts(evidence.verdicts_of_files(agent.token, study.crawl, evidence.BY_NAME), "waf_hint")
     for row in largest(rows):
-        figure.rows.append(blocking_row(row, row["software"] or "(not recognized)", counts.get((row["software"],), 0), evidence.verdicts_of_files(
+        figure.rows.append(blocking_row(row, row["software"] or "(not recognized)", counts.get(row["software"], 0), evidence.verdicts_of_files(
             agent.token, study.crawl, f"{evidence.BY_NAME} AND {evidence.same('r.waf_hint', row['software'])}")))
     return finish(study, agent, figure, "network", rows, "No network has five hosts with a known verdict.")
 

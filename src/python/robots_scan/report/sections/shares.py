@@ -28,6 +28,8 @@ MOST = 0.5
 HOSTS_MIN = 5
 # Sites write files with fewer rules independently of each other.
 RULES_MIN = 3
+# Warnings describe at most this many rows of a figure.
+DESCRIBED_MAX = 2
 
 
 def columns_of(rows, label, columns, about=""):
@@ -114,11 +116,11 @@ def fill_concentration(study, rows):
 
 
 def warnings_of(study, figure):
-    """Returns a sentence for each of the first three rows that are mostly one domain or one rule set, and one for the others."""
+    """Returns a sentence for each of the first rows that are mostly one domain or one rule set, and one for the others."""
     unit = "captures" if figure.chart and figure.chart.unit == "captures" else "hosts"
     concentrated = [row for row in figure.rows if one_domain(row) or one_rule_set(row)]
     warnings = []
-    for row in concentrated[:3]:
+    for row in concentrated[:DESCRIBED_MAX]:
         hosts = row["records"].hosts
         counted = f"of the {count(row['counted'])} {unit}"
         if not one_domain(row):
@@ -136,7 +138,7 @@ def warnings_of(study, figure):
         else:
             warnings.append(f"▲ {row['label']}: {share(row['largest_domain'])} {counted} are in {found['domain']}, but the rules of these differ, so they may be "
                             "independent sites. State the domain.")
-    if len(concentrated) > 3:
-        rest = len(concentrated) - 3
+    if len(concentrated) > DESCRIBED_MAX:
+        rest = len(concentrated) - DESCRIBED_MAX
         warnings.append(f"{rest} more {'row is' if rest == 1 else 'rows are'} mostly one domain (▲) or one rule set (■): see the numbers.")
     return warnings
