@@ -47,7 +47,7 @@ class Chart:
         if any(row.get("alone") for row in self.rows):
             parts.append("A name: a crawl that no line connects with others")
         if self.kind == "bars":
-            parts.append(f"◆: {self.unit}")
+            parts += ["Number: registered domains", f"◆: {self.unit}"]
             if any(row.get("low") is not None for row in self.rows):
                 parts.append("line: 95 % interval")
             shown = "".join(row["marks"] for row in self.rows)

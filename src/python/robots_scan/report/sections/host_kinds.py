@@ -83,7 +83,7 @@ def finish(study, agent, figure, header, rows, missing):
     figure.columns = columns_of(figure.rows, header, BLOCKING, "by name")
     figure.chart = bar_chart(f"Registered domains that block {agent.token} by name, by {header}, in {study.crawl}", figure.rows)
     named = [row for row in figure.rows if row["counted"] and not row["label"].startswith("(")]
-    shown = "Of these rows" if len(rows) == len(figure.rows) else f"Of the {len(figure.rows)} largest rows, of {len(rows)}"
+    shown = "Of these rows" if len(rows) == len(figure.rows) else f"Of the {len(figure.rows)} largest rows of {len(rows)}"
     if named:
         most = ranked(named)[0]
         figure.lead = f"{shown}, the share that blocks {agent.token} {agent.by_name()} is largest in {most['label']}: {said(most)}."
