@@ -242,7 +242,7 @@ browser:
 pages: .venv-pages/ready browser ## checks the pages in target/report in Chromium, after a self-test; pictures in target/report/screenshots
 	.venv-pages/bin/python jobs/test_pages.py --self-test
 	@set -- target/report/*.html; test -e "$$1" || { echo 'error: there are no pages in target/report' >&2; exit 1; }
-	.venv-pages/bin/python jobs/test_pages.py target/report/*.html --screenshots target/report/screenshots
+	.venv-pages/bin/python jobs/test_pages.py target/report/*.html --max-words 1200 --screenshots target/report/screenshots
 
 site-test: $(PROGRAM) .venv-site/ready site-libraries dev-wheel browser ## tests the site in Chromium, with a server on this machine; pictures in target/site
 	.venv-site/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels-dev/*.whl

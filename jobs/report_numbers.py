@@ -51,7 +51,7 @@ FIGURES = {
         "by name, largest domain": "largest_domain", "by name, largest rule set": "largest_ruleset"}),
     "history-all-hosts": (lambda row, token: f"{token[row['agent']]} in {row['crawl']}", {
         "of hosts": "hosts", "by name": "blocked_by_name", "through *": "blocked_by_wildcard", "by status": "blocked_by_status",
-        "domains with such a host": "domains_blocking", "by name, 95 % from": "low", "to": "high", "by name, largest domain": "largest_domain"}),
+        "domains by name": "all_domains_blocked_by_name", "domains with such a host": "domains_blocking", "by name, 95 % from": "low", "to": "high", "by name, largest domain": "largest_domain"}),
     "history-same-hosts": (lambda row, token: f"{token[row['agent']]} in {row['crawl']}", {
         "decided in every crawl": "hosts", "by name": "blocked_by_name", "their domains": "domains", "domains by name": "domains_blocked_by_name",
         "by name, largest domain": "largest_domain", "by name, largest rule set": "largest_ruleset"}),
@@ -79,7 +79,7 @@ FIGURES = {
 # The header of the share of domains, with which charts and sentences begin, by that of the share of hosts.
 MAIN = {"share of hosts": "share of domains", "by name": "domains by name", "share": "share of domains"}
 # The figures whose rows are in the order of their shares of domains, and those whose sentence names the row with the largest one.
-RANKED = ("outcomes", "ai-crawlers", "categories", "templates", "rule-sets", "preferences", "invitations", "anomalies")
+RANKED = ("outcomes", "ai-crawlers", "categories", "templates", "rule-sets", "preferences", "effective-preferences", "invitations", "anomalies", "tlds", "networks", "labels")
 LARGEST = ("tlds", "networks", "ranks", "labels")
 
 
@@ -92,7 +92,7 @@ def check_figure(results, name, key, article, ask, token):
     results.check(answers, f"{name}: {key}: no SQL")
     table = [dict(cells) for cells in article.table()]
     if key == "headline":
-        check_headline(results, name, table, calls, answers)
+        check_headline(results, name, table, answers)
     elif key == "number-of-ai-crawlers":
         check_how_many(results, name, table, answers[0])
     elif key == "contradictions":
@@ -100,6 +100,10 @@ def check_figure(results, name, key, article, ask, token):
     else:
         label_of, columns = FIGURES[key]
         found = {label_of(row, token): row for row in answers[0]}
+        if key == "history-all-hosts":
+            # The shares of registered domains are those of another question.
+            for row in answers[1]:
+                found[label_of(row, token)]["all_domains_blocked_by_name"] = row["all_domains_blocked_by_name"]
         for row in table:
             label, *_ = row.values()
             for header, cell in row.items():
@@ -130,26 +134,26 @@ def is_shown(cell, value):
     return abs(shown - percent) <= 0.5 * 10 ** -digits + 1e-4 or shown == 99.9 and 99.9 < percent < 100
 
 
-def check_headline(results, name, table, calls, answers):
-    categories, *of_crawlers, preferences = answers
+def check_headline(results, name, table, answers):
+    categories, *of_crawlers, preferences, responses = answers
     any_ai = next((row for row in categories if row["category"] == "(any ai)"), None)
-    expected = {"block at least one AI crawler by its own name": {header: any_ai[column] for header, column in SHARES.items()}} if any_ai else {}
-    for call, blocking, access in zip(calls[1::2], of_crawlers[::2], of_crawlers[1::2]):
-        crawler = re.escape(re.search(r"agent := '([^']*)'", call)[1])
-        disallow = next((row for row in access if row["access"] == "disallow"), {"by_name": 0, "by_wildcard": 0, "by_status": 0})
-        for row in blocking:
-            for pattern, reason, column in ((rf"block {crawler} by name( or by the name of its fallback [\w-]+)?", "name", "by_name"),
-                                            (rf"block {crawler} through \*", "wildcard", "by_wildcard"), ("block all crawlers by status", "status", "by_status")):
-                expected.setdefault(pattern, {
-                    "hosts": disallow[column], "of hosts": row["hosts"], "share of hosts": row[f"blocked_by_{reason}"], "of domains": row["domains"],
-                    "share of domains": row[f"domains_blocked_by_{reason}"]})
-    for row in of_crawlers[1]:
-        if row["access"] == "unknown":
-            expected["are undecided"] = {header: row[column] for header, column in without(SHARES, "largest rule set").items()}
+    expected = {"block at least one AI crawler by name": {header: any_ai[column] for header, column in SHARES.items()}} if any_ai else {}
+    crawlers = dict.fromkeys(found[1] for found in (re.match(r"block (\S+) through \*", next(iter(row.values()))) for row in table) if found)
+    for crawler in crawlers:
+        row = next(row for answer in of_crawlers for row in answer if row["agent"] == crawler.lower())
+        crawler = re.escape(crawler)
+        for pattern, reason in ((rf"block {crawler} by name( or by the name of its fallback [\w-]+)?", "name"), (rf"block {crawler} through \*", "wildcard"),
+                                ("block all crawlers by status", "status")):
+            expected.setdefault(pattern, {
+                "hosts": round(row[f"blocked_by_{reason}"] * row["hosts"]), "of hosts": row["hosts"], "share of hosts": row[f"blocked_by_{reason}"],
+                "of domains": row["domains"], "share of domains": row[f"domains_blocked_by_{reason}"]})
     for row in preferences:
         if row["category"] in ("ai-train", "train-ai") and row["preference"] == "disallow_all":
             mechanism = "Content-Signal" if row["mechanism"] == "content-signal" else "Content-Usage"
             expected[f"disallow AI training by {mechanism}"] = {header: row[column] for header, column in SHARES.items()}
+    for row in responses:
+        if row["outcome"] == "robots.txt with rules":
+            expected["have a robots.txt with rules"] = {header: row[column] for header, column in without(SHARES, "largest rule set").items()}
     for row in table:
         label = next(iter(row.values()))
         values = expected.get(label) or next((expected[pattern] for pattern in expected if re.fullmatch(pattern, label)), None)
@@ -157,6 +161,18 @@ def check_headline(results, name, table, calls, answers):
         for header, value in (values or {}).items():
             if header in row:
                 results.check(is_shown(row[header], value), f"{name}: headline: {label}: {header}: {row[header]}, but the answer is {value}")
+
+
+def check_big_numbers(results, name, shown, table):
+    """The numbers in large type are those of rows of the table: the share of domains, how many these are, the label, and the same of hosts."""
+    rows = {" ".join(f"{row['share of domains']} of {row['of domains']} {noun(row['of domains'], 'registered domain')} {label} ◆ {row['share of hosts']} of "
+                     f"{row['of hosts']} {noun(row['of hosts'], 'host')}".split()) for label, row in ((cells[0][1], dict(cells)) for cells in table)}
+    results.check(shown and set(shown) <= rows, f"{name}: numbers in large type that no row has: {set(shown) - rows}")
+    results.check(len(shown) == min(5, len(table)), f"{name}: {len(shown)} numbers are in large type, of {len(table)}")
+
+
+def noun(count, name):
+    return name if count == "1" else f"{name}s"
 
 
 def check_how_many(results, name, table, answer):
@@ -214,8 +230,8 @@ def check_chart(results, name, key, article, table):
             row = next((row for text, row in rows.items() if label.startswith(text + ":")), None)
             results.check(row is not None, f"{name}: {key}: a mark without a row: {label}")
             if row:
-                header = header_of(label, row)
-                percent = PERCENT.search(label[label.rindex(":"):] if " block it " in label else label[len(next(iter(row.values()))):])[0]
+                header = MAIN[next(header for header in MAIN if header in row)]
+                percent = PERCENT.search(label[len(next(iter(row.values()))):])[0]
                 results.check(percent == row[header], f"{name}: {key}: the mark '{label}' has {percent}, the table {row[header]}")
                 scales.append((float(percent[:-2]), float(width)))
         check_lengths(results, name, key, scales)
@@ -223,18 +239,20 @@ def check_chart(results, name, key, article, table):
         x, percent = max(((float(x), float(percent)) for x, percent in re.findall(r'translate\(([\d.]+),\d+\)"[^>]*>([\d.]+)%</text>', svg)), key=lambda tick: tick[1])
         for share, width in scales:
             results.check(abs(width - share * x / percent) <= 0.06 * x / percent + 0.01 * width + 0.6, f"{name}: {key}: a bar of {share} % is {width} long, but {percent} % is at {x}")
-        texts = [text.replace("\u00a0", " ") for text in re.findall(r"<text[^>]*>([\d.]+\u00a0%[^<]*◆[^<]*)</text>", svg)]
-        if texts:
-            expected = [first_share(row) for row in table]
-            results.check([text.split(" %")[0] for text in texts] == [domains.split("\u00a0")[0] for domains, _ in expected], f"{name}: {key}: texts at bars: {texts}")
-            results.check([text.split("◆ ")[1].split(" %")[0] for text in texts] == [share.split("\u00a0")[0] for _, share in expected],
-                          f"{name}: {key}: texts of hosts: {texts}")
+        texts = re.findall(r"<text[^>]*>([\d.]+\u00a0%)[ ▲■]*</text>", svg)
+        results.check(texts == [first_share(row)[0] for row in table], f"{name}: {key}: texts at bars: {texts}")
+        # The diamonds, which have no labels, are at the shares of hosts.
+        symbols = svg[svg.index('class="mark-symbol'):] if marks else ""
+        places = [float(place) for place in re.findall(r'<path transform="translate\(([-\d.]+),', symbols[:symbols.index("</g>")])] if marks else []
+        shares = [number(first_share(row)[1]) for row in table]
+        results.check(len(places) == len(shares) and all(abs(place - share * x / percent) <= 0.06 * x / percent + 0.01 * place + 0.6 for place, share in zip(places, shares)),
+                      f"{name}: {key}: diamonds at {places}, shares of hosts {shares}, {percent} % is at {x}")
 
 
 # The figures of lines: the share of each series, in the panel of hosts and in that of domains.
 LINES = {
     "ai-crawlers-over-time": {"": ("by name", "domains by name")},
-    "history-all-hosts": {"": ("by name", None)},
+    "history-all-hosts": {"": ("by name", "domains by name")},
     "history-same-hosts": {"": ("by name", "domains by name")},
     "same-hosts": {"all hosts in ": ("all hosts by name", "all domains by name"), "decided in every crawl in ": ("by name", "domains by name")},
 }
@@ -266,13 +284,6 @@ def first_share(row):
     return row[MAIN[header]], row[header]
 
 
-def header_of(label, row):
-    reason = re.search(r" of (hosts|registered domains) block it (.*)$", label)
-    if reason:
-        return ("domains " if reason[1] != "hosts" else "") + reason[2]
-    return MAIN[next(header for header in MAIN if header in row)]
-
-
 def check_lengths(results, name, key, scales):
     """The lengths of bars are proportional to their shares, up to the digits that labels show."""
     longest = max(scales, key=lambda pair: pair[1], default=None)
@@ -288,7 +299,7 @@ def check_lead(results, name, key, article, table):
     """The first percentages of the sentence are those of the row that it is about."""
     lead = re.sub(r" \(95 % interval[^)]*\)", "", article.lead())
     if key.startswith("history-"):
-        check_history_lead(results, name, key, lead, table)
+        check_history_lead(results, name, key, lead + " " + " ".join(article.paragraphs), table)
         return
     found = PERCENT.findall(lead)
     if key == "headline":
@@ -299,11 +310,12 @@ def check_lead(results, name, key, article, table):
         named = [row for row in table if not next(iter(row.values())).startswith("(")]
         largest = max((number(row["domains by name"]) for row in named), default=0)
         results.check(bool(rows) == bool(largest) and (not rows or number(rows[0]["domains by name"]) == largest), f"{name}: {key}: another row is larger: {lead}")
-        check_order(results, name, key, lead, named)
+        check_ranks(results, name, key, table)
+        check_order(results, name, key, article, named)
     elif key == "dialects":
         rows = [max(table, key=lambda row: number(row["share of domains"]))]
         rows = rows if rows[0]["captures that differ"] != "0" else []
-        check_order(results, name, key, lead, table)
+        check_order(results, name, key, article, table)
     elif key == "ai-crawlers-over-time":
         crawls = re.match(r"(\S+) is blocked by .* in (\S+), and by .*? in (\S+)\.( |$)", lead)
         results.check(bool(crawls) or lead.startswith("No two crawls have enough hosts in common"), f"{name}: {key}: {lead}")
@@ -311,12 +323,10 @@ def check_lead(results, name, key, article, table):
     elif key == "number-of-ai-crawlers":
         rows = table[:1] + table[1:][-1:]
     else:
-        if key in RANKED:
-            shares = [number(first_share(row)[0]) for row in table]
-            results.check(shares == sorted(shares, reverse=True), f"{name}: {key}: rows are not in the order of shares of domains: {shares}")
+        check_ranks(results, name, key, table)
         if key in ("same-hosts", "templates", "contradictions", "denominators"):
             return
-        check_order(results, name, key, lead, table)
+        check_order(results, name, key, article, table)
         rows = [table[0]]
     expected = [share.split("\u00a0")[0] for row in rows for share in first_share(row)]
     results.check(found[:len(expected)] == expected, f"{name}: {key}: the sentence has {found}, the table {expected}: {lead}")
@@ -332,31 +342,36 @@ def check_history_lead(results, name, key, lead, table):
     crawlers = list(dict.fromkeys(crawler for crawler, _ in rows))
     (_, first), (_, last) = list(rows)[0], list(rows)[-1]
     ends = [rows[crawlers[0], crawl] for crawl in (first, last)]
+    column = "domains by name"
     if key == "history-all-hosts":
-        column, unit = "by name", "hosts"
-        expected = [f" by {row['by name']} of {row['of hosts']} hosts in {crawl}" for row, crawl in zip(ends, (first, last))]
+        expected = [f" by {row[column]} of registered domains ({row['by name']} of {row['of hosts']} hosts) in {crawl}" for row, crawl in zip(ends, (first, last))]
     else:
-        column, unit = "domains by name", "registered domains"
         expected = [f"Among the {ends[1]['decided in every crawl']} hosts ", f" {ends[0][column]} of their {ends[0]['their domains']} registered domains ",
                     f" in {first}, and {ends[1][column]} in {last} ({ends[0]['by name']} and {ends[1]['by name']} of these hosts)."]
     if crawlers[1:]:
-        expected.append(f" Shares of {unit} for the others in {last}: {', '.join(f'{crawler} {rows[crawler, last][column]}' for crawler in crawlers[1:])}.")
+        expected.append(f" Shares of registered domains for the others in {last}: {', '.join(f'{crawler} {rows[crawler, last][column]}' for crawler in crawlers[1:])}.")
     for said in expected:
         results.check(said in lead, f"{name}: {key}: the sentence does not say '{said}': {lead}")
 
 
-def check_order(results, name, key, lead, rows):
-    """The sentence says which row is first by hosts, if another one is first by domains."""
+def check_ranks(results, name, key, table):
+    if key in RANKED:
+        shares = [number(first_share(row)[0]) for row in table]
+        results.check(shares == sorted(shares, reverse=True), f"{name}: {key}: rows are not in the order of shares of domains: {shares}")
+
+
+def check_order(results, name, key, article, rows):
+    """A warning says which row is first by hosts, if another one is first by domains."""
     by_domains = max((first_share(row) for row in rows), key=lambda shares: (number(shares[0]), number(shares[1])), default=None)
     by_hosts = max(rows, key=lambda row: number(first_share(row)[1]), default=None)
     if not rows or not number(first_share(by_hosts)[1]):
         return
     differs = number(first_share(by_hosts)[1]) > number(by_domains[1])
-    found = re.search(r" By (?:hosts|captures), the order is another: first is (.*?), ([\d.]+)\u00a0% of ", lead)
-    results.check(bool(found) == differs, f"{name}: {key}: the orders {'differ' if differs else 'agree'}: {lead}")
+    found = re.search(r"\bBy (?:hosts|captures), the order is another: first is (.*?), ([\d.]+)\u00a0% of ", " ".join(article.warnings))
+    results.check(bool(found) == differs, f"{name}: {key}: the orders {'differ' if differs else 'agree'}: {article.warnings}")
     if found and differs:
         shares = {next(iter(row.values())): first_share(row)[1].split("\u00a0")[0] for row in rows}
-        results.check(found[2] == shares[found[1]] == first_share(by_hosts)[1].split("\u00a0")[0], f"{name}: {key}: another row is first by hosts: {lead}")
+        results.check(found[2] == shares[found[1]] == first_share(by_hosts)[1].split("\u00a0")[0], f"{name}: {key}: another row is first by hosts: {article.warnings}")
 
 
 def number(share):

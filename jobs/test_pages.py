@@ -18,6 +18,8 @@ overlap    No two texts of a chart overlap.
 forms      Of the wide and the narrow form of each chart (classes `wide` and `narrow`), one is visible.
 labels     Each svg has a role and an aria-label, and the aria-label of each mark has a number.
 pdf        The page can be printed as PDF, on A4.
+words      With --max-words N, at most N words are in sight on a screen while all `details` are closed, with those of charts. A word is
+           what is between blanks and has a letter or a digit.
 
 A check that fails is a line with the page, the width, the colour scheme or `print`, and what is wrong where. Backgrounds are
 not printed unless the page asks for it (`print-color-adjust: exact`), so light text is not readable on paper.
@@ -37,7 +39,7 @@ from playwright.sync_api import sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE_CHECKS = (ROOT / "jobs/page_checks.js").read_text(encoding="utf-8").rstrip().removesuffix(";")
-CHECKS = ("console", "scripts", "resources", "width", "cut", "contrast", "marks", "clipped", "overlap", "forms", "labels", "pdf")
+CHECKS = ("console", "scripts", "resources", "width", "cut", "contrast", "marks", "clipped", "overlap", "forms", "labels", "pdf", "words")
 BROWSERS = ("chromium", "google-chrome", "chromium-browser")
 # Debian's Chromium cannot use its sandbox as root, and is not to ask for updates.
 BROWSER_OPTIONS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
@@ -77,6 +79,18 @@ OPEN_DETAILS = """() => {
   return all.length;
 }"""
 
+# The words in sight. The content of closed details is not visible, and of a chart one form is.
+WORDS = """() => {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  let words = 0;
+  while (walker.nextNode()) {
+    const text = walker.currentNode;
+    if (!text.parentElement.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+    words += text.data.split(/\\s+/).filter((word) => /[\\p{L}\\p{N}]/u.test(word)).length;
+  }
+  return words;
+}"""
+
 # The width that the margins of `@page` take, or null.
 PAGE_MARGINS = """() => {
   let margins = null;
@@ -99,8 +113,8 @@ PAGE_MARGINS = """() => {
 class Tab:
     """A tab of the browser in one mode. It stays open, since opening one takes longer than checking a page."""
 
-    def __init__(self, browser, mode):
-        self.mode, self.path = mode, None
+    def __init__(self, browser, mode, max_words):
+        self.mode, self.max_words, self.path = mode, max_words, None
         # As on a telephone, a page without `<meta name="viewport">` is laid out for a wider screen.
         self.context = browser.new_context(viewport={"width": mode.width, "height": mode.height}, color_scheme=mode.scheme,
                                            is_mobile=mode.width < 600, service_workers="block")
@@ -153,6 +167,9 @@ class Tab:
                         self.add("pdf", f"{width_pt:.0f} x {height_pt:.0f} points, not A4")
             except BrowserError as error:
                 self.add("pdf", one_line(error.message))
+        words = page.evaluate(WORDS)
+        if self.max_words and not self.mode.is_print and words > self.max_words:
+            self.add("words", f"{words:,} words are in sight, more than {self.max_words:,}")
         for _ in ("as loaded", "with open details"):
             for finding in page.evaluate(PAGE_CHECKS, {"width": width, "isPrint": self.mode.is_print}):
                 self.add(finding["check"], f"{finding['where']}: {finding['what']}")
@@ -220,6 +237,7 @@ CHART = """<g class="role-axis"><text x="60" y="80">0 %</text><text x="160" y="8
 # A defect: name, old text, new text, the checks that must report it, and perhaps the modes, which are all of them otherwise.
 ANY = None
 TEXT_ON_BAR = '<text x="80" y="30" style="fill: #333">40 %</text>'
+SELF_TEST_WORDS = 100
 DEFECTS = (
     ("a message of a script", "</h1>", "</h1><script>console.log('x')</script>", {"console", "scripts"}, ANY),
     ("an error of a script", "<h1>", "<h1 onclick='x' id='x'>", {"scripts"}, ANY),
@@ -267,6 +285,8 @@ DEFECTS = (
     ("a chart without a role", 'role="graphics-document"', "", {"labels"}, ANY),
     ("another size of paper", "margin: 15mm; }", "margin: 15mm; size: 10in 10in; }", {"pdf"}, {"794 print"}),
     ("a mark without a number", "GPTBot: 40 %", "GPTBot", {"labels"}, ANY),
+    ("too many words", "</h1>", f"</h1><p>{'word ' * SELF_TEST_WORDS}</p>", {"words"}, {"390 light", "390 dark", "1280 light", "1280 dark"}),
+    ("too many words in details", "Numbers", "word " * SELF_TEST_WORDS, set(), ANY),
 )
 
 
@@ -305,6 +325,7 @@ def main():
     parser = argparse.ArgumentParser(description="Checks HTML pages in a browser.")
     parser.add_argument("pages", nargs="*", type=Path, metavar="PAGE", help="an HTML page")
     parser.add_argument("--screenshots", type=Path, metavar="FOLDER", help="writes a picture of each page and mode into this folder")
+    parser.add_argument("--max-words", type=int, metavar="N", help="the most words in sight of a page")
     parser.add_argument("--self-test", action="store_true", help="checks pages with one defect each")
     arguments = parser.parse_args()
     if not arguments.pages and not arguments.self_test:
@@ -319,8 +340,10 @@ def main():
         arguments.screenshots.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=list(BROWSER_OPTIONS))
-        tabs = [Tab(browser, mode) for mode in MODES]
+        tabs = [Tab(browser, mode, SELF_TEST_WORDS) for mode in MODES]
         counts = [self_test(tabs)] if arguments.self_test else []
+        for tab in tabs:
+            tab.max_words = arguments.max_words
         counts.append(check_pages(tabs, [path.resolve() for path in arguments.pages], arguments.screenshots))
         browser.close()
     passed, failed = (sum(column) for column in zip(*counts))

@@ -27,7 +27,7 @@ from pathlib import Path
 
 import duckdb
 import robots_scan
-from report_numbers import check_figure, is_shown
+from report_numbers import check_big_numbers, check_figure, is_shown
 from test_documents import DOCUMENTS, FENCE, joined
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -65,8 +65,8 @@ class Page(html.parser.HTMLParser):
         super().__init__(convert_charrefs=True)
         self.text, self.open, self.unbalanced, self.pieces = text, [], [], []
         self.elements, self.addresses, self.ids = [], [], []
-        self.queries, self.items, self.examples, self.paragraphs = [], [], [], []
-        self.headers, self.cells, self.footer_commands = [], [], []
+        self.queries, self.items, self.examples, self.paragraphs, self.leads, self.warnings = [], [], [], [], [], []
+        self.headers, self.cells, self.footer_commands, self.big_numbers = [], [], [], []
         self.feed(text)
         self.close()
 
@@ -76,7 +76,7 @@ class Page(html.parser.HTMLParser):
         self.addresses += [values[name] for name in ("href", "src", "srcset", "action", "data", "xlink:href") if values.get(name)]
         self.ids += [values["id"]] if "id" in values else []
         if tag not in VOID:
-            self.open.append((tag, len(self.pieces)))
+            self.open.append((tag, len(self.pieces), values.get("class")))
 
     def handle_startendtag(self, tag, attributes):
         self.handle_starttag(tag, attributes)
@@ -87,28 +87,36 @@ class Page(html.parser.HTMLParser):
         if not self.open or self.open[-1][0] != tag:
             self.unbalanced.append(tag)
             return
-        content = "".join(self.pieces[self.open.pop()[1]:])
-        inside = [name for name, _ in self.open]
+        _, start, kind = self.open.pop()
+        content = "".join(self.pieces[start:])
+        inside = [name for name, _, _ in self.open]
+        kind_around = self.open[-1][2] if self.open else None
         if tag == "code" and "dd" in inside:
             self.items.append(content)
-        elif tag == "code" and inside[-2:] == ["footer", "p"]:
+        elif tag == "code" and "footer" in inside and inside[-1] == "p":
             self.footer_commands.append(content)
         elif tag == "pre":
             self.queries.append(content)
-        elif tag == "li" and "details" in inside:
+        elif tag == "li" and kind_around == "records":
             self.examples.append(content)
+        elif tag == "li" and kind_around == "big":
+            self.big_numbers.append(" ".join(content.split()))
         elif tag == "th" and "thead" in inside:
             self.headers.append(content)
         elif tag in ("td", "th"):
             self.cells.append(content)
-        elif tag == "p" and inside[-1:] == ["article"]:
+        elif tag == "p" and "article" in inside:
             self.paragraphs.append(content)
+            if kind == "warning":
+                self.warnings.append(content)
+            elif inside[-1] == "article":
+                self.leads.append(content)
 
     def handle_data(self, data):
         self.pieces.append(data)
 
     def lead(self):
-        return self.paragraphs[0]
+        return self.leads[0]
 
     def table(self):
         """Returns the rows of the table of numbers: pairs of header and cell."""
@@ -180,6 +188,8 @@ def check_page(results, name, path, folder, history=None):
         if 'class="missing"' not in article:
             check_figure(results, name, key, figure, tables.ask, token)
             check_records(results, name, figure, tables)
+            if key == "headline":
+                check_big_numbers(results, name, page.big_numbers, figure.table())
     results.check(page.queries or 'class="missing"' in page.text, f"{name}: no queries for records")
     return page
 
@@ -277,7 +287,7 @@ def several_crawlers(results, program, folder, pages):
         for key in ("tlds", "networks", "templates", "contradictions", "same-hosts"):
             results.check(f"{key}--{crawler}-figure" in page.ids, f"several: no figure {key} of {crawler}")
         results.check(f">block {crawler} by name" in page.text, f"several: no row of {crawler}")
-    results.check(page.text.count("block all crawlers by status") == page.text.count("are undecided") > 0 and page.ids.count("tlds--CCBot-figure") == 1, "several: rows twice")
+    results.check(page.text.count(">block all crawlers by status</th>") == 1 and page.ids.count("tlds--CCBot-figure") == 1, "several: rows twice")
 
 
 def check_readme_chart(results, page, write):
@@ -428,7 +438,7 @@ def over_history(results, program, xtask, folder, pages):
     run_report(dataset, pages / "history-of-100.html", "--history", history)
     page = check_page(results, "100 crawls", pages / "history-of-100.html", dataset, history)
     case = Case(results, program, folder, pages)
-    case.check(page, "100 crawls", "with 100 crawls from 2016-01-04 to ", f"is blocked by name by 0\u00a0% of 4 hosts in {names[0]}, and by 75.0\u00a0% of 4 hosts in {names[-1]}.",
+    case.check(page, "100 crawls", "with 100 crawls from 2016-01-04 to ", f"is blocked by name by 0\u00a0% of registered domains (0\u00a0% of 4 hosts) in {names[0]}, and by 75.0\u00a0% of registered domains (75.0\u00a0% of 4 hosts) in {names[-1]}.",
                "0 hosts are captured in all 100 crawls, fewer than 100, so the change among the same hosts is not drawn.")
     years = [re.findall(r">(20\d\d)</text>", svg) for svg in re.findall(r"<svg.*?</svg>", page.text[page.text.index('id="history-all-hosts-figure"'):], re.DOTALL)[:2]]
     results.check(years == [[str(year) for year in range(2017, 2026)]] * 2, f"100 crawls: labels of the axis: {years}")
@@ -437,7 +447,7 @@ def over_history(results, program, xtask, folder, pages):
     script = ("import json, sys; from robots_scan.report import dataset, study; from robots_scan.report.sections import history\n"
               "of = dataset.Dataset(sys.argv[1])\n"
               "for folder, crawls in json.loads(sys.argv[2]):\n"
-              " figure = history.build(study.study_of(of, None, crawls, history=dataset.History(folder))).figures[-1]; print(figure.missing or figure.lead)")
+              " figure = history.build(study.study_of(of, None, crawls, history=dataset.History(folder))).figures[-1]; print(figure.missing or ' '.join([figure.notes[0], figure.lead]))")
     two = captured_in_all(series / "joined", ["SERIES-000", "SERIES-002"])
     cases = [((str(series / "history"), ["SERIES-000", "SERIES-002"]), f"{two} hosts are captured in all 2 crawls. Among the "),
              ((str(history), names[:2]), f"No robots.txt in {names[1]} blocks an AI crawler of the registry by name. The option --agent names other crawlers."),
@@ -481,7 +491,7 @@ def check_over_time(results, page, joined, agents, crawls):
                 value = expected[label][column] if isinstance(column, str) else expected[label][column[0]] / expected[label][column[1]]
                 results.check(is_shown(row[header], value), f"history: {label}: {header}: {row[header]}, but the datasets have {value}")
     captured = captured_in_all(joined, [f"SERIES-{i:03}" for i in range(crawls)])
-    results.check(f"{captured} hosts are captured in all {crawls} crawls." in same_hosts.lead(), f"history: {captured} hosts are captured in all crawls: {same_hosts.lead()}")
+    results.check(f"{captured} hosts are captured in all {crawls} crawls." in same_hosts.paragraphs, f"history: {captured} hosts are captured in all crawls: {same_hosts.paragraphs}")
 
 
 def captured_in_all(joined, crawls):

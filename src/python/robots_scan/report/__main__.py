@@ -127,10 +127,11 @@ def write(options):
         section = module.build(study)
         for figure in section.figures:
             if not figure.missing and not figure.of_history:
-                figure.warnings = warnings_of(study, figure)
+                figure.warnings = [*warnings_of(study, figure), *figure.warnings]
                 figure.example_of = figure.example_of or next((records for records in figure.records() if records.count), None)
                 figure.examples = study.examples(figure.example_of) if figure.example_of else []
         built.append(section)
+        study.stored.forget()
     progress.step("charts")
     page = render(study, built).encode("utf-8")
     progress.end()

@@ -22,6 +22,8 @@ VEGA_LITE = "6.4"
 WIDE, NARROW = 720, 350
 # Pixels: the height of a bar, and how far it is below the middle of its row if a label is above it.
 BAR_HEIGHT, BELOW_LABEL = 16, 8
+# Pixels: the width of a character of a text, on average.
+CHARACTER = 6.3
 DAY = 86_400_000
 # With fewer changes of year, years are too few labels.
 YEARS_MIN = 3
@@ -30,13 +32,12 @@ FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
 
 @dataclass(frozen=True)
 class Chart:
-    """What is drawn. `kind` is 'bars', 'stacks' or 'lines'; `rows` have the fields that the functions below describe."""
+    """What is drawn. `kind` is 'bars' or 'lines'; `rows` have the fields that the functions below describe."""
 
     kind: str
     description: str
     rows: list[dict] = field(repr=False)
     unit: str = "hosts"
-    counted: str = "hosts counted"
 
     def caption(self):
         """Returns what bars and symbols mean; the legend of a chart has the rest."""
@@ -46,19 +47,19 @@ class Chart:
         if any(row.get("alone") for row in self.rows):
             parts.append("A name: a crawl that no line connects with others")
         if self.kind == "bars":
-            parts += ["Bar: share of registered domains", f"◆: share of {self.unit}"]
+            parts += ["Number: registered domains", f"◆: {self.unit}"]
             if any(row.get("low") is not None for row in self.rows):
-                parts.append(f"line: 95 % interval of the share of {self.unit}")
-        shown = "".join(row.get("label", "") + row.get("text", "") for row in self.rows)
-        if "▲" in shown:
-            parts.append(f"▲: more than half of the {self.counted} are in one registered domain")
-        if "■" in shown:
-            parts.append(f"■: more than half of the {self.counted} have the same rules")
+                parts.append("line: 95 % interval")
+            shown = "".join(row["marks"] for row in self.rows)
+            if "▲" in shown:
+                parts.append("▲: mostly one domain")
+            if "■" in shown:
+                parts.append("■: mostly the same rules")
         return "; ".join(parts) + "." if parts else ""
 
     def svg(self):
         """Returns the wide and the narrow form."""
-        draw = {"bars": bars, "stacks": stacks, "lines": lines}[self.kind]
+        draw = {"bars": bars, "lines": lines}[self.kind]
         return tuple(render({"title": title(self.description, width), **draw(self.rows, width)}, self.description, form)
                      for form, width in (("wide", WIDE), ("narrow", NARROW)))
 
@@ -66,17 +67,17 @@ class Chart:
 def bars(rows, width):
     """Bars for shares of domains, with a diamond for the share of hosts and a line for its interval.
 
-    Rows have label, domains and hosts (shares), text (the numbers at the end of the bar), described (for screen readers), and perhaps
-    low and high.
+    Rows have label, domains and hosts (shares), text (the share of domains in words), marks (about hosts), described (for screen readers), and
+    perhaps low and high.
     """
     is_narrow = width == NARROW
-    labels, plot = columns_of(rows, width, "label")
+    labels, plot = columns_of(rows, width)
     ends = [max(row["domains"], row["hosts"], row.get("high") or 0) for row in rows]
     ticks = ticks_of(max(ends))
     # The text at the end of the longest bar needs room.
-    room = max(len(row["text"]) for row in rows) * 6.3 / plot
+    room = max(len(row["text"] + row["marks"]) for row in rows) * CHARACTER / plot
     axis_end = max(ticks[-1], max(ends) / max(0.3, 1 - room))
-    values = [{**row, "end": end} for row, end in zip(rows, ends)]
+    values = [placed(row, end, axis_end / plot) for row, end in zip(rows, ends)]
     y = label_axis(rows, width, labels)
     below = BELOW_LABEL if is_narrow else 0
     x = {"type": "quantitative", "scale": {"domain": [0, axis_end], "nice": False, "zero": True},
@@ -88,41 +89,19 @@ def bars(rows, width):
                        "encoding": {"y": y, "x": {**x, "field": "low"}, "x2": {"field": "high"}}})
     layers.append({"mark": {"type": "point", "shape": "diamond", "filled": True, "size": 90, "color": VERMILION, "opacity": 1, "yOffset": below, "aria": False},
                    "encoding": {"y": y, "x": {**x, "field": "hosts"}}})
-    layers.append({"mark": {"type": "text", "align": "left", "dx": 8, "dy": below, "color": "currentColor", "aria": False},
-                   "encoding": {"y": y, "x": {**x, "field": "end"}, "text": {"field": "text"}}})
+    for place, text in (("text_at", "text"), ("marks_at", "marks")):
+        layers.append({"transform": [{"filter": f"datum.{text}"}], "mark": {"type": "text", "align": "left", "dx": 8, "dy": below, "color": "currentColor", "aria": False},
+                       "encoding": {"y": y, "x": {**x, "field": place}, "text": {"field": text}}})
     return {"width": plot, "height": {"step": step_of(width)}, "data": {"values": values}, "layer": layers}
 
 
-def stacks(rows, width):
-    """Two panels of stacked bars, shares of hosts and of domains. Rows have label, panel, part, order, share and described."""
-    parts = list(dict.fromkeys(row["part"] for row in rows))
-    panels = list(dict.fromkeys(row["panel"] for row in rows))
-    labels, plot = columns_of(rows, width, "label", panels=len(panels) if width == WIDE else 1)
-    y = label_axis(rows, width, labels)
-    totals = {}
-    for row in rows:
-        totals[row["panel"], row["label"]] = totals.get((row["panel"], row["label"]), 0) + row["share"]
-    ticks = ticks_of(max(totals.values()))
-    return {
-        "data": {"values": rows},
-        "facet": {"field": "panel", "sort": panels, "title": None, "header": {"labelColor": "currentColor", "labelFontSize": 12, "labelFontWeight": "bold"}},
-        "columns": len(panels) if width == WIDE else 1,
-        "spacing": 24,
-        "resolve": {"axis": {"x": "independent"}},
-        "spec": {
-            "width": plot, "height": {"step": step_of(width)},
-            "layer": [
-                *label_layer(width, y),
-                {"mark": {"type": "bar", "height": BAR_HEIGHT, "yOffset": BELOW_LABEL if width == NARROW else 0},
-                 "encoding": {
-                     "y": y,
-                     "x": {"field": "share", "type": "quantitative", "stack": "zero",
-                           "scale": {"domain": [0, max(ticks[-1], max(totals.values()))], "nice": False},
-                           "axis": {"values": ticks, "format": tick_format(ticks), "title": None}},
-                     "color": {"field": "part", "type": "nominal", "scale": {"domain": parts, "range": list(SERIES[:len(parts)])}, "legend": legend(width, parts)},
-                     "order": {"field": "order", "type": "quantitative"},
-                     "description": {"field": "described"},
-                 }}]}}
+def placed(row, end, unit):
+    """Returns a row with the places of its texts: the share of domains is beside its bar, and marks are beside the diamond that they are about. Where
+    the diamond or its interval would be over a text, both are to the right of it. `unit` is the share of a pixel."""
+    bar_end = row["domains"] + (len(row["text"]) * CHARACTER + 24) * unit
+    if end > row["domains"] and (min(row["hosts"], row.get("low") or 1) > bar_end):
+        return {**row, "text_at": row["domains"], "marks_at": end}
+    return {**row, "text": row["text"] + row["marks"], "marks": "", "text_at": end, "marks_at": end}
 
 
 def lines(rows, width):
@@ -176,13 +155,13 @@ def title(description, width):
     return {"text": textwrap.wrap(description, width // 7), "anchor": "start", "fontSize": 12, "color": "currentColor", "offset": 10, "aria": False}
 
 
-def columns_of(rows, width, field_name, panels=1):
-    """Returns the widths of the labels and of each plot. In the narrow form, labels are above their bars."""
+def columns_of(rows, width):
+    """Returns the widths of the labels and of the plot. In the narrow form, labels are above their bars."""
     if width == NARROW:
         return 0, width - 24
-    longest = max(len(row[field_name]) for row in rows) * 6.6 + 6
-    limit = min(longest, width * (0.36 if panels == 1 else 0.25))
-    return limit, int((width - limit - 30) / panels - 24 * (panels - 1))
+    longest = max(len(row["label"]) for row in rows) * 6.6 + 6
+    limit = min(longest, width * 0.36)
+    return limit, int(width - limit - 30)
 
 
 def step_of(width):
@@ -198,9 +177,7 @@ def label_layer(width, y):
     """Returns the labels above the bars of the narrow form."""
     if width != NARROW:
         return []
-    # Stacked bars have a row per part: one of them gives the label.
-    return [{"transform": [{"filter": "!datum.order"}],
-             "mark": {"type": "text", "align": "left", "dy": -11, "color": "currentColor", "limit": NARROW - 20, "aria": False},
+    return [{"mark": {"type": "text", "align": "left", "dy": -11, "color": "currentColor", "limit": NARROW - 20, "aria": False},
              "encoding": {"y": y, "x": {"value": 1}, "text": {"field": "label"}}}]
 
 

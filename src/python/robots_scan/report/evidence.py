@@ -9,14 +9,17 @@ OF_VERDICT = "v.url_host_name, v.domain, v.ruleset_id, v.rules_crawl, v.rules_ro
 OF_PREFERENCE = "p.url_host_name, p.domain, p.ruleset_id, p.rules_crawl, p.rules_robots_id"
 OF_HOST = "h.url_host_name, h.domain, h.ruleset_id, h.rules_crawl, h.rules_robots_id"
 AI_AGENTS = "SELECT lower(g.agent) FROM agents g WHERE starts_with(g.category, 'ai_') OR starts_with(g.category2, 'ai_')"
+# Rows of host_verdicts with their hosts, and the condition of a block by the own name of a crawler.
+NAMED = "host_verdicts v JOIN hosts h ON h.host_id = v.host_id"
+OWN_BLOCK = "v.basis = 'explicit' AND v.verdict = 'disallow_all'"
 BY_NAME = "v.verdict = 'disallow_all' AND v.basis = 'explicit'"
 BY_WILDCARD = "v.verdict = 'disallow_all' AND v.basis NOT IN ('explicit', 'http_status')"
 BY_STATUS = "v.verdict = 'disallow_all' AND v.basis = 'http_status'"
 
 
-def verdicts(agent, crawl, condition):
-    """Returns hosts by their verdict for a crawler, with the line that proves it."""
-    return f"SELECT {OF_VERDICT} FROM verdicts_for({literal(agent)}) v WHERE v.crawl = {literal(crawl)} AND {condition}"
+def verdicts(agent, crawl, condition, more=""):
+    """Returns hosts by their verdict for a crawler, with the line that proves it, and perhaps more columns."""
+    return f"SELECT {OF_VERDICT}{more and ', ' + more} FROM verdicts_for({literal(agent)}) v WHERE v.crawl = {literal(crawl)} AND {condition}"
 
 
 def captures(agent, condition):
@@ -34,14 +37,14 @@ def verdicts_of_files(agent, crawl, condition):
 
 def blocked(agents, crawl):
     """Returns hosts that block one of the crawlers of a query by its own name, with the first line that proves it."""
-    return (f"SELECT {OF_HOST}, min(v.evidence_line) AS line_no FROM host_verdicts v JOIN hosts h ON h.host_id = v.host_id "
-            f"WHERE v.crawl = {literal(crawl)} AND h.wildcard_verdict <> 'unknown' AND v.basis = 'explicit' AND v.verdict = 'disallow_all' "
+    return (f"SELECT {OF_HOST}, min(v.evidence_line) AS line_no FROM {NAMED} "
+            f"WHERE v.crawl = {literal(crawl)} AND h.wildcard_verdict <> 'unknown' AND {OWN_BLOCK} "
             f"AND v.agent IN ({agents}) GROUP BY ALL")
 
 
 def allowed(agent, crawl):
     """Returns hosts whose own group for a crawler allows every path, with the first line that names it."""
-    return (f"SELECT {OF_HOST}, min(g.line_no) AS line_no FROM host_verdicts v JOIN hosts h ON h.host_id = v.host_id "
+    return (f"SELECT {OF_HOST}, min(g.line_no) AS line_no FROM {NAMED} "
             f"LEFT JOIN groups g ON g.crawl = h.rules_crawl AND g.robots_id = h.rules_robots_id AND g.agent = v.agent "
             f"WHERE v.crawl = {literal(crawl)} AND h.wildcard_verdict <> 'unknown' AND v.basis = 'explicit' AND v.verdict = 'allow_all' "
             f"AND v.agent = {literal(agent)} GROUP BY ALL")

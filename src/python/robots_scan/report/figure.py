@@ -87,7 +87,9 @@ class Figure:
 
     key: str
     title: str
+    # The sentence in sight, and sentences that are folded with the numbers.
     lead: str = ""
+    notes: list[str] = field(default_factory=list)
     columns: list[Column] = field(default_factory=list)
     rows: list[dict] = field(default_factory=list)  # sections.shares describes them
     chart: Chart | None = None
@@ -97,6 +99,7 @@ class Figure:
     # The number whose records the page shows, if it is not that of the first row; and these records.
     example_of: Records | None = None
     examples: list[Example] = field(default_factory=list)
+    # The first one is in sight, and the others are folded.
     warnings: list[str] = field(default_factory=list)
     # Hosts without rules have the same, empty rule set, which says nothing about rows such as statuses.
     has_rule_sets: bool = True
@@ -113,14 +116,32 @@ class Figure:
         return [column for column in self.columns if any(row.get(column.name) is not None for row in self.rows)]
 
 
+@dataclass(frozen=True)
+class BigNumber:
+    """A share in large type, with its denominators."""
+
+    row: dict  # of the columns of sections.shares.SHARES
+    label: str  # what these registered domains do
+
+
 @dataclass
 class Section:
-    """A section of the page."""
+    """A section of the page. The first figure that is not missing is in sight, and the others are folded."""
 
     key: str
     title: str
-    intro: str
     figures: list[Figure]
+    big_numbers: list[BigNumber] = field(default_factory=list)
+
+    @property
+    def main(self):
+        """Returns the figure in sight."""
+        return next((figure for figure in self.figures if not figure.missing), self.figures[0])
+
+    @property
+    def others(self):
+        """Returns the folded figures."""
+        return [figure for figure in self.figures if figure is not self.main]
 
 
 def plural(number_of, noun):

@@ -11,7 +11,7 @@ import jinja2
 from markupsafe import Markup
 
 from .dataset import ReportError
-from .figure import Section, count, plural
+from .figure import Section, count, plural, share
 
 
 def render(study, sections: list[Section]):
@@ -23,7 +23,7 @@ def render(study, sections: list[Section]):
     return environment.get_template("page.html").render(
         study=study, sections=sections, style=Markup(read("page.css")), origin=origin(study), count=count,
         questions={**study.dataset.questions, **(study.history.questions if study.history else {})},
-        plural=plural,
+        plural=plural, share=share, to_cite=next(figure.lead for figure in sections[0].figures if figure.key == "headline"),
         views=views_of(study.dataset), folder=shlex.quote(str(study.dataset.folder)), history=study.history and views_of(study.history), today=today())
 
 

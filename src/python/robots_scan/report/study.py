@@ -1,18 +1,24 @@
 """What a page is about: a dataset, one of its crawls, and one crawler; and perhaps a history."""
 
 import re
-from dataclasses import dataclass
+import zlib
+from dataclasses import dataclass, field
 
 from .dataset import Dataset, History, ReportError, Tables, literal
 from .figure import Example, Source
+from .stored import StoredHosts
 
 # At most this many rows of a question are drawn and listed.
-ROWS_MAX = 12
+ROWS_MAX = 8
 # The questions rank crawlers by hosts: to rank them by domains, all are asked about.
 ALL_AGENTS = 1000
 DEFAULT_AGENT = "GPTBot"
 # At most this many crawlers are drawn over time.
 LINES_MAX = 6
+# Records that are shown of a number, and those of which they are chosen.
+EXAMPLES_MAX, CANDIDATES = 3, 200
+# The hash that chooses them is computed from whole numbers, which are faster to read than names.
+PRIME = 1_000_003
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,10 @@ class Study:
     seed: int
     history: History | None = None  # answers the section about time instead of the dataset
     drawn: list[Agent] | None = None  # the crawlers that are drawn from the history; None for those that are blocked most
+    concentrations: dict[str, dict] = field(default_factory=dict)  # by the query for hosts
+
+    def __post_init__(self):
+        self.stored = StoredHosts(self.dataset, self.crawl, self.chosen, self.agents)
 
     def ask(self, name, **arguments):
         """Returns the source and the rows of a question."""
@@ -87,57 +97,89 @@ class Study:
 
     def count(self, hosts):
         """Returns the number of hosts of a query of `evidence`."""
-        return self.dataset.value(f"SELECT count(*) FROM ({hosts})")
+        return self.dataset.value(f"SELECT count(*) FROM ({self.stored.rewritten(hosts)})")
 
     def counts(self, sql):
         """Returns the last column of a query over the dataset by the columns before it."""
         return self.dataset.counts(sql)
 
-    def share_of_domains(self, hosts, denominator):
-        """Returns the share of registered domains of the hosts of a query, among those of a denominator: each domain counts once, as in questions."""
-        return self.dataset.value(f"""
-            WITH d AS (SELECT h.domain, count(*) AS n FROM hosts_with({literal(denominator)}, crawl := {literal(self.crawl)}) h GROUP BY h.domain),
-            x AS (SELECT n.domain, count(*) AS hosts FROM ({hosts}) n GROUP BY n.domain)
-            SELECT round(coalesce(sum(x.hosts / d.n), 0) / (SELECT count(*) FROM d), 6) FROM x JOIN d ON d.domain = x.domain""")
+    def counts_of_hosts(self, hosts, column):
+        """Returns the number of hosts of a query of `evidence` by a column of it."""
+        return {key: number for (key,), number in self.counts(f"SELECT n.{column}, count(*) FROM ({self.stored.rewritten(hosts)}) n GROUP BY n.{column}").items()}
 
     def concentration(self, hosts):
-        """Describes the hosts behind a number: their domains, the largest domain and rule set with their shares, a host with that rule set and the
-        number of its rules, and the share
-        of the most common rule set among the hosts of the largest domain, which is null if they have no rules."""
-        return self.dataset.rows(f"""
-            WITH n AS MATERIALIZED ({hosts}),
-            d AS (SELECT n.domain, count(*) AS hosts FROM n GROUP BY n.domain),
-            largest AS (SELECT arg_max(d.domain, (d.hosts, d.domain)) AS domain FROM d),
-            s AS (SELECT n.ruleset_id, count(*) AS hosts, min(n.url_host_name) AS example,
-                arg_min({{'crawl': n.rules_crawl, 'robots_id': n.rules_robots_id}}, n.url_host_name) AS file FROM n WHERE n.ruleset_id IS NOT NULL GROUP BY n.ruleset_id)
-            SELECT (SELECT count(*) FROM d) AS domains, (SELECT l.domain FROM largest l) AS domain,
-                (SELECT max(d.hosts) / sum(d.hosts) FROM d) AS largest_domain, (SELECT max(s.hosts) FROM s) / (SELECT sum(d.hosts) FROM d) AS largest_ruleset,
-                (SELECT arg_max(s.example, (s.hosts, s.ruleset_id)) FROM s) AS example,
-                (SELECT max(r.n_rules) FROM robots_files r JOIN (SELECT arg_max(s.file, (s.hosts, s.ruleset_id)) AS file FROM s) f
-                    ON r.crawl = f.file.crawl AND r.robots_id = f.file.robots_id) AS rules_of_set,
-                (SELECT max(r.hosts) / sum(r.hosts) FROM (SELECT count(*) AS hosts FROM n JOIN largest l ON l.domain = n.domain WHERE n.ruleset_id IS NOT NULL
-                    GROUP BY n.ruleset_id) r) AS rules_of_domain""")[0]
+        """Describes the hosts behind a number: their domains, and the shares of the largest domain and of the most common rule set."""
+        if hosts not in self.concentrations:
+            self.concentrations[hosts] = self.dataset.rows(f"""
+                WITH d AS (SELECT n.domain, count(*) AS hosts FROM {self.stored.table_of(hosts)} n GROUP BY n.domain),
+                s AS (SELECT n.ruleset_id, count(*) AS hosts FROM {self.stored.table_of(hosts)} n WHERE n.ruleset_id IS NOT NULL GROUP BY n.ruleset_id)
+                SELECT count(*) AS domains, max(d.hosts) / sum(d.hosts) AS largest_domain, (SELECT max(s.hosts) FROM s) / sum(d.hosts) AS largest_ruleset FROM d""")[0]
+        return self.concentrations[hosts]
 
-    def examples(self, records, most=3):
+    def largest_domain(self, hosts):
+        """Returns the domain with most of the hosts, and the share of the most common rule set among these, which is null if they have no rules."""
+        table = self.stored.table_of(hosts)
+        return self.dataset.rows(f"""
+            WITH largest AS (SELECT arg_max(d.domain, (d.hosts, d.domain)) AS domain FROM (SELECT n.domain, count(*) AS hosts FROM {table} n GROUP BY n.domain) d)
+            SELECT (SELECT l.domain FROM largest l) AS domain, (SELECT max(r.hosts) / sum(r.hosts) FROM (
+                SELECT count(*) AS hosts FROM {table} n JOIN largest l ON l.domain = n.domain WHERE n.ruleset_id IS NOT NULL GROUP BY n.ruleset_id) r) AS rules_of_domain""")[0]
+
+    def largest_ruleset(self, hosts):
+        """Returns a host with the most common rule set of the hosts, and the number of its rules."""
+        found = self.dataset.rows(f"""
+            SELECT min(n.url_host_name) AS example, arg_min({{'crawl': n.rules_crawl, 'robots_id': n.rules_robots_id}}, n.url_host_name) AS file
+            FROM {self.stored.table_of(hosts)} n WHERE n.ruleset_id IS NOT NULL GROUP BY n.ruleset_id ORDER BY count(*) DESC, n.ruleset_id DESC LIMIT 1""")[0]
+        rules = self.dataset.value(f"SELECT max(r.n_rules) FROM robots_files r WHERE r.crawl = {literal(found['file']['crawl'])} "
+                                   f"AND r.robots_id = {literal(found['file']['robots_id'])}")
+        return {"example": found["example"], "rules": rules}
+
+    def examples(self, records):
         """Returns some of the records behind a number, chosen by a hash with the seed and its label: the same ones each time. They are of different
         registered domains as far as there are any."""
-        order = f"md5(n.url_host_name || {literal(f'{self.seed} {records.label}')}), n.url_host_name, n.rules_robots_id"
-        picked = self.dataset.rows(
-            f"SELECT n.url_host_name, n.rules_crawl, n.rules_robots_id, n.line_no FROM ({records.hosts}) n "
-            f"ORDER BY row_number() OVER (PARTITION BY n.domain ORDER BY {order}), {order} LIMIT {most}")
-        return [self.example(row) for row in picked]
+        factor = 1 + zlib.crc32(f"{self.seed} {records.label}".encode()) % (PRIME - 1)
+        order = f"(n.rules_robots_id % {PRIME} * {factor} + n.rules_robots_id // {1 << 32}) % {PRIME}, n.url_host_name, n.rules_robots_id"
+        columns = "n.url_host_name, n.domain, n.rules_crawl, n.rules_robots_id, n.line_no"
+        source = self.stored.source_of(records.hosts)
+        picked = one_per_domain(self.dataset.rows(f"SELECT {columns} FROM {source} n ORDER BY {order} LIMIT {CANDIDATES}"))
+        if len(picked) < min(EXAMPLES_MAX, records.count):
+            picked = self.dataset.rows(f"SELECT {columns} FROM {source} n ORDER BY row_number() OVER (PARTITION BY n.domain ORDER BY {order}), {order} LIMIT {EXAMPLES_MAX}")
+        places, lines = self.places(picked), self.lines(picked)
+        return [Example(row["url_host_name"], line_no=row["line_no"], line=lines.get((*file_of(row), row["line_no"])), **places[file_of(row)]) for row in picked]
 
-    def example(self, row):
-        """Finds the record of a host, and the text of its line if a table has it."""
-        of_file = f"crawl = {literal(row['rules_crawl'])} AND robots_id = {literal(row['rules_robots_id'])}"
-        place = self.dataset.rows(f"SELECT url, warc_filename, warc_record_offset, warc_record_length FROM robots_files WHERE {of_file}")[0]
-        line = None
-        if row["line_no"] is not None:
-            of_line = f"{of_file} AND line_no = {literal(row['line_no'])}"
-            for table, value in (("rules", "path_raw"), ("groups", "agent_raw")):
-                for found in self.dataset.rows(f"SELECT line_text(key_raw, has_colon, {value}) AS line FROM {table} WHERE {of_line}"):
-                    line = line or found["line"]
-        return Example(row["url_host_name"], place["url"], row["line_no"], line, place["warc_filename"], place["warc_record_offset"], place["warc_record_length"])
+    def places(self, picked):
+        """Returns where the files of hosts are, by their keys."""
+        rows = self.dataset.rows(f"SELECT f.crawl, f.robots_id, f.url, f.warc_filename AS archive, f.warc_record_offset AS \"offset\", f.warc_record_length AS length "
+                                 f"FROM robots_files f WHERE {any_file('f', picked)}")
+        return {(row.pop("crawl"), row.pop("robots_id")): row for row in rows}
+
+    def lines(self, picked):
+        """Returns the texts of the lines that decide, if a table has them, by the keys of their files and their numbers."""
+        deciding = [row for row in picked if row["line_no"] is not None]
+        found = {}
+        for table, value in (("groups", "agent_raw"), ("rules", "path_raw")) if deciding else ():
+            numbers = ", ".join(sorted({literal(row["line_no"]) for row in deciding}))
+            texts = self.counts(f"SELECT x.crawl, x.robots_id, x.line_no, line_text(x.key_raw, x.has_colon, x.{value}) FROM {table} x "
+                                f"WHERE {any_file('x', deciding)} AND x.line_no IN ({numbers})")
+            found.update({place: text for place, text in texts.items() if text})
+        return found
+
+
+def one_per_domain(rows):
+    """Returns the first rows of different domains."""
+    found = {}
+    for row in rows:
+        found.setdefault(row["domain"], row)
+    return list(found.values())[:EXAMPLES_MAX]
+
+
+def file_of(row):
+    return row["rules_crawl"], row["rules_robots_id"]
+
+
+def any_file(table, rows):
+    """Returns the condition that a row of a table is of one of the files of hosts. The lists let DuckDB skip most row groups."""
+    crawls, ids = ({literal(row[name]) for row in rows} for name in ("rules_crawl", "rules_robots_id"))
+    return f"{table}.crawl IN ({', '.join(sorted(crawls))}) AND {table}.robots_id IN ({', '.join(sorted(ids))})"
 
 
 def registry_of(tables: Tables):

@@ -1,8 +1,8 @@
 """The sections of the page, in their order. Each module has a function `build(study)` that returns a `Section`."""
 
-from . import anomalies, breakdowns, crawlers, dialects, headline, history, invitations, outcomes, preferences, templates, time
+from . import anomalies, dialects, headline, history, host_kinds, invitations, outcomes, preferences, purposes, templates, time
 
-ALL = (headline, outcomes, crawlers, time, breakdowns, templates, preferences, invitations, anomalies, dialects)
+ALL = (headline, time, purposes, host_kinds, preferences, invitations, templates, outcomes, anomalies, dialects)
 
 
 def of(study):

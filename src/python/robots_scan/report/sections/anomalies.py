@@ -4,27 +4,32 @@ from .. import evidence
 from ..dataset import literal
 from ..figure import Column, Figure, Records, Section, share
 from ..study import ROWS_MAX
-from .shares import bar_chart, other_order, ranked, said
+from .shares import bar_chart, other_order, ranked, said, shown_of
 
 
 def build(study):
-    return Section("anomalies", "Anomalies that change a verdict",
-                   "An anomaly is a probable mistake, or a leniency of the parser. Most of them change nothing.", [changing(study)])
+    return Section("anomalies", "Anomalies", [changing(study)])
 
 
 def changing(study):
     source, rows = study.ask("anomalies_found", crawl=study.crawl)
-    figure = Figure("anomalies", f"Anomalies that change a verdict in {study.crawl}", sources=[source])
+    figure = Figure("anomalies", "Anomalies that change a verdict", sources=[source])
     found = [row for row in rows if row["changed"]]
     if not found:
         figure.missing = f"No anomaly in {study.crawl} changes a verdict." if rows else f"{study.crawl or 'The dataset'} has no host with an anomaly."
         return figure
+    shares = study.counts(f"""
+        WITH h AS (SELECT h.host_id, h.domain, h.rules_crawl, h.rules_robots_id, count(*) OVER (PARTITION BY h.domain) AS of_domain
+            FROM hosts_with('successful', crawl := {literal(study.crawl)}) h)
+        SELECT x.code, round(sum(1 / h.of_domain) / any_value(d.domains), 6) FROM h
+        JOIN (SELECT DISTINCT a.crawl, a.robots_id, a.code FROM anomalies a WHERE a.changes_verdict) x ON x.crawl = h.rules_crawl AND x.robots_id = h.rules_robots_id
+        CROSS JOIN (SELECT count(DISTINCT h.domain) AS domains FROM h) d GROUP BY x.code""")
     for row in found:
         hosts = evidence.lines("anomalies", study.crawl, f"x.code = {literal(row['code'])} AND x.changes_verdict")
         # The main number is that of hosts with a changed verdict; the question has the share of domains of all hosts with the anomaly.
         figure.rows.append({
             "label": row["code"], "hosts": row["changed"], "of_hosts": row["of_hosts"], "share": row["changed"] / row["of_hosts"], "of_domains": row["of_domains"],
-            "share_of_domains": study.share_of_domains(hosts, "successful"), "with_it": row["hosts"], "with_it_share": row["hosts"] / row["of_hosts"],
+            "share_of_domains": shares[row["code"],], "with_it": row["hosts"], "with_it_share": row["hosts"] / row["of_hosts"],
             "with_it_domains": row["share_of_domains"], "counted": row["changed"], "largest_domain": row["changed_largest_domain"], "largest_ruleset": None,
             "records": Records(row["code"], row["changed"], hosts)})
     figure.rows = ranked(figure.rows)[:ROWS_MAX]
@@ -32,10 +37,10 @@ def changing(study):
         Column("label", "anomaly"), Column("with_it", "hosts with it", "count"), Column("of_hosts", "of hosts", "count"), Column("with_it_share", "with it, of hosts", "share"),
         Column("of_domains", "of domains", "count"), Column("with_it_domains", "with it, of domains", "share"), Column("hosts", "hosts with a changed verdict", "count"),
         Column("share", "share of hosts", "share"), Column("share_of_domains", "share of domains", "share"), Column("largest_domain", "changed, largest domain", "share")]
-    figure.chart = bar_chart(f"Anomalies that change a verdict in {study.crawl}", figure.rows)
+    figure.chart = bar_chart(f"Registered domains on which an anomaly changes a verdict in {study.crawl}", figure.rows)
     first = figure.rows[0]
-    figure.lead = (f"{first['label']} changes a verdict on {said(first)} with a 2xx response: a parser that reads these lines strictly gets another answer there. "
-                   f"It is on {share(first['with_it_domains'])} of registered domains.{other_order(figure.rows)}")
-    if len(found) > ROWS_MAX:
-        figure.lead += f" The {ROWS_MAX} most common are shown, of {len(found)}."
+    figure.lead = f"The anomaly {first['label']} changes a verdict on {said(first)} with a 2xx response: a strict parser gets another answer there."
+    figure.warnings = other_order(figure.rows)
+    figure.notes = ["An anomaly is a probable mistake, or a leniency of the parser. Most of them change nothing: "
+                    f"{first['label']} is on {share(first['with_it_domains'])} of registered domains.", *shown_of(found)]
     return figure

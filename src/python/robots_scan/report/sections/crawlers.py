@@ -1,22 +1,17 @@
-"""AI crawlers: blocked by name, through * and by status; and how many of them a host blocks."""
+"""Figures about AI crawlers: which are blocked, and how many of them a host blocks."""
 
 from .. import evidence
-from ..figure import Column, Figure, Records, Section, share
+from ..figure import Column, Figure, Records, share
 from ..study import ALL_AGENTS, ROWS_MAX
-from .shares import BLOCKING, SHARES, bar_chart, blocking_row, columns_of, fill_concentration, other_order, ranked, said, share_row, stack_chart
+from .shares import BLOCKING, SHARES, bar_chart, blocking_row, columns_of, fill_concentration, other_order, ranked, said, share_row, shown_of
 
 # Steps of the number of AI crawlers that a host blocks.
 AT_LEAST = (1, 2, 5, 10, 20, 50)
 
 
-def build(study):
-    return Section("crawlers", "AI crawlers", "Only a block by name is a decision about one crawler. A host that blocks * has not decided about it, and "
-                   "a status such as 503 blocks all crawlers for the time being.", [by_reason(study), how_many(study)])
-
-
-def by_reason(study):
+def by_name(study):
     source, rows = study.ask("blocking_by_agent", crawl=study.crawl, top=ALL_AGENTS)
-    figure = Figure("ai-crawlers", f"AI crawlers that the largest shares of registered domains block by name in {study.crawl}", sources=[source])
+    figure = Figure("ai-crawlers", "AI crawlers blocked by name", sources=[source])
     rows = [row for row in rows if row["hosts_naming"]]
     figure.rows = ranked([
         blocking_row(row, study.name_of(row["agent"]), row["hosts_blocked_by_name"], evidence.verdicts(row["agent"], study.crawl, evidence.BY_NAME))
@@ -30,21 +25,21 @@ def by_reason(study):
         figure.more_records.append(Records(f"{top['label']} {name}", study.count(hosts), hosts))
     figure.columns = columns_of(figure.rows, "crawler", [
         Column("operator", "operator"), Column("hosts_naming", "hosts with a group that it obeys", "count"), *BLOCKING], "by name")
-    figure.chart = stack_chart(f"Shares of registered domains and hosts that block AI crawlers in {study.crawl}", figure.rows)
-    figure.lead = (f"{top['label']} is blocked {study.agents[top['agent']].by_name()} by {said(top)}; through * by a further "
-                   f"{share(top['domains_blocked_by_wildcard'])} of registered domains ({share(top['blocked_by_wildcard'])} of hosts).{other_order(figure.rows)}")
-    if len(rows) > ROWS_MAX:
-        figure.lead += f" The {ROWS_MAX} most blocked are shown, of {len(rows)} that are named."
+    figure.chart = bar_chart(f"Registered domains that block AI crawlers by name in {study.crawl}", figure.rows)
+    figure.lead = (f"{top['label']} is blocked {study.agents[top['agent']].by_name()} by {said(top)}, and through the rules "
+                   f"for all crawlers (*) by a further {share(top['domains_blocked_by_wildcard'])} of registered domains.")
+    figure.notes = [f"Through *, {top['label']} is blocked by {share(top['blocked_by_wildcard'])} of hosts.",
+                    "Only a block by name is a decision about one crawler. A host that blocks * has not decided about it, and a status such as 503 blocks all crawlers "
+                    "for the time being.", *shown_of(rows)]
     fallbacks = [row for row in figure.rows if study.agents[row["agent"]].fallbacks]
-    if fallbacks:
-        figure.lead += "".join(f" {row['label']} obeys the group of {study.agents[row['agent']].fallbacks} if a file has none for it, and such a block is counted as "
-                               "one by name." for row in fallbacks)
+    figure.warnings = [*(f"{row['label']} obeys the group of {study.agents[row['agent']].fallbacks} if a file has none for it, and such a block is counted as one by name."
+                         for row in fallbacks), *other_order(figure.rows)]
     return figure
 
 
 def how_many(study):
     source, answer = study.ask("number_of_ai_agents_blocked", crawl=study.crawl)
-    figure = Figure("number-of-ai-crawlers", f"Number of AI crawlers that a host blocks by their own names in {study.crawl}", sources=[source])
+    figure = Figure("number-of-ai-crawlers", "Number of AI crawlers that a host blocks by name", sources=[source])
     most = max((row["agents_blocked"] for row in answer), default=0)
     if not most:
         figure.missing = f"No host of {study.crawl or 'the dataset'} blocks an AI crawler by its own name."
@@ -59,7 +54,7 @@ def how_many(study):
                 f"{step} or more", evidence.blocked(evidence.AI_AGENTS, study.crawl) + f" HAVING count(*) >= {step}"))
     fill_concentration(study, figure.rows)
     figure.columns = columns_of(figure.rows, "AI crawlers blocked", SHARES)
-    figure.chart = bar_chart(f"Shares of registered domains and hosts by the number of AI crawlers that they block in {study.crawl}", figure.rows)
+    figure.chart = bar_chart(f"Registered domains by the number of AI crawlers that they block in {study.crawl}", figure.rows)
     first, last = figure.rows[0], figure.rows[-1]
     figure.lead = f"At least one AI crawler is blocked by its own name by {said(first)}"
     if last is not first:

@@ -8,13 +8,12 @@ NAMES = {"google": "Google", "rfc9309": "RFC 9309", "koster1996": "Koster 1996"}
 
 
 def build(study):
-    return Section("dialects", "Dialects", "Google's parser, RFC 9309 and Koster's draft of 1996 read the same file differently. Here captures are counted, "
-                   "not hosts.", [disagreements(study)])
+    return Section("dialects", "Dialects", [disagreements(study)])
 
 
 def disagreements(study):
     source, rows = study.ask("dialects_that_disagree", crawl=study.crawl)
-    figure = Figure("dialects", f"Captures with different verdicts under two dialects in {study.crawl}", sources=[source])
+    figure = Figure("dialects", "Captures with different verdicts under two dialects", sources=[source])
     if not rows or not rows[0]["captures"]:
         figure.missing = f"{study.crawl or 'The dataset'} has no capture of /robots.txt."
         return figure
@@ -31,13 +30,15 @@ def disagreements(study):
         Column("share", "share", "share"), Column("domains", "of domains", "count"), Column("share_of_domains", "share of domains", "share"),
         Column("by_rules", "by rules", "count"), Column("domains_by_rules", "domains by rules", "share"), Column("by_status", "by status", "count"),
         Column("largest_domain", "largest domain", "share"), Column("largest_ruleset", "largest rule set", "share")]
-    figure.chart = bar_chart(f"Captures with different verdicts under two dialects in {study.crawl}", figure.rows, unit="captures")
+    figure.chart = bar_chart(f"Registered domains with captures that two dialects read differently in {study.crawl}", figure.rows, unit="captures")
+    figure.notes = ["Google's parser, RFC 9309 and Koster's draft of 1996 read the same file differently. Here captures are counted, not hosts."]
     most = ranked(figure.rows)[0]
     if not most["differ"]:
         figure.lead = f"No two dialects give different verdicts, in {plural(most['captures'], 'capture')}."
         return figure
-    figure.lead = (f"{most['label']}: different verdicts for at least one crawler in {said(most, 'capture')}; {plural(most['by_rules'], 'capture')} because of rules, "
-                   f"and {count(most['by_status'])} because of a status.{other_order(figure.rows, 'capture')}")
+    figure.lead = f"{most['label']}: different verdicts for at least one crawler in {said(most, 'capture')}."
+    figure.warnings = other_order(figure.rows, "capture")
+    figure.notes.append(f"In {plural(most['by_rules'], 'capture')} because of rules, and in {count(most['by_status'])} because of a status.")
     return figure
 
 

@@ -1,7 +1,7 @@
 """Blocking over time as a history has it: over all hosts, and over the hosts that are decided in every crawl.
 
-It takes the place of the section `time`, which a dataset answers. The question `trend` reads the shares that the history stores, and
-the other one reads every capture.
+It takes the place of the section `time`, which a dataset answers. The question `trend` reads the shares of hosts that the history
+stores. The other one has shares of registered domains, and reads every capture.
 """
 
 from collections import Counter
@@ -20,17 +20,22 @@ EXAMPLES_MAX = 3
 def build(study):
     known = [row["median_day"] for row in study.history.crawls if row["crawl"] in study.crawls and row["median_day"]]
     span = f" from {known[0]} to {known[-1]}" if known else ""
-    section = Section("time", "Over time", f"The history '{study.history.folder.resolve().name}' answers this section, with {plural(len(study.crawls), 'crawl')}{span}. A crawl is "
-                      "drawn at the median of its times of fetching, and a line connects all crawls, whichever hosts they captured. If all hosts and the hosts that are "
-                      "decided in every crawl differ, part of the change is a change of the sample. A record is the capture of the host: if it is a redirect or a "
-                      "revisit, the line is in the record of another capture.", [])
+    section = Section("time", "Over time", [])
+    about = [f"The history '{study.history.folder.resolve().name}' answers this section, with {plural(len(study.crawls), 'crawl')}{span}. A crawl is drawn at the median of "
+             "its times of fetching, and a line connects all crawls, whichever hosts they captured. If all hosts and the hosts that are decided in every crawl differ, part of "
+             "the change is a change of the sample. "
+             f"{'' if study.drawn else 'The crawlers are the AI crawlers that hosts of most registered domains of ' + study.crawls[-1] + ' block by name. '}"
+             "A record is the capture of the host: if it is a redirect or a revisit, the line is in the record of another capture."]
     missing = too_few(study)
     agents = [] if missing else study.drawn or most_blocked(study)
     if missing or not agents:
         missing = missing or f"No robots.txt in {study.crawls[-1]} blocks an AI crawler of the registry by name. The option --agent names other crawlers."
         section.figures = [Figure("history", "Blocking by name over time", missing=missing)]
     else:
-        section.figures = [all_hosts(study, agents), same_hosts(study, agents)]
+        sql, answer = study.history.ask("hosts_decided_in_every_crawl", agent=[agent.token for agent in agents], crawls=study.chosen_crawls)
+        same = Source("hosts_decided_in_every_crawl", sql, "shares of registered domains, and hosts that are decided in every crawl")
+        section.figures = [all_hosts(study, agents, same, answer), same_hosts(study, agents, same, answer)]
+        section.main.notes += about
     return section
 
 
@@ -58,11 +63,14 @@ def most_blocked(study):
     return [registry[row["agent"]] for row in of_last[:LINES_MAX]]
 
 
-def all_hosts(study, agents):
+def all_hosts(study, agents, same, domains):
     sql, answer = study.history.ask("trend", agent=[agent.token for agent in agents])
-    figure = Figure("history-all-hosts", f"{title_of(study)}, over all hosts of each crawl", sources=[Source("trend", sql)], of_history=True)
+    figure = Figure("history-all-hosts", "Crawlers blocked by name over time, over all hosts", sources=[Source("trend", sql, "shares of hosts"), same], of_history=True)
     counts = study.history.counts(f"SELECT v.agent, v.crawl, v.hosts FROM shares v WHERE {evidence.BY_NAME}")
     figure.rows = rows_of(study, agents, answer, counts)
+    of_domains = {(row["agent"], row["crawl"]): row["all_domains_blocked_by_name"] for row in domains}
+    for row in figure.rows:
+        row["domains_blocked_by_name"] = of_domains.get((row["agent"], row["crawl"]))
     if not figure.rows:
         return Figure(figure.key, figure.title, missing="No host has a known verdict for these crawlers.")
     decided = {row["series"] for row in figure.rows}
@@ -70,46 +78,42 @@ def all_hosts(study, agents):
     figure.columns = columns_of(figure.rows, "crawler and crawl", [
         Column("day", "median day"), Column("hosts", "of hosts", "count"), Column("counted", "hosts by name", "count"), Column("blocked_by_name", "by name", "share"),
         Column("blocked_by_wildcard", "through *", "share"), Column("blocked_by_status", "by status", "share"),
-        Column("domains_blocking", "domains with such a host", "count")], "by name")
-    figure.chart = chart(study, figure.rows, "Shares of hosts that block crawlers by name, over all hosts of each crawl", (("hosts", "blocked_by_name"),))
+        Column("domains_blocked_by_name", "domains by name", "share"), Column("domains_blocking", "domains with such a host", "count")], "by name")
+    figure.chart = chart(study, figure.rows, "Registered domains and hosts that block crawlers by name, over all hosts of each crawl")
     finish(study, figure, agents, lambda agent: f"{evidence.BY_NAME} AND v.crawl IN ({', '.join(map(literal, study.crawls))})" if study.chosen_crawls else evidence.BY_NAME)
     first, last = ends_of(figure.rows, agents[0])
-    figure.lead = " ".join([
-        f"{agents[0].token} is blocked {agents[0].by_name()} by {said(first)} in {first['crawl']}, and by {said(last)} in {last['crawl']}.",
-        *others(figure.rows, agents, "hosts", "blocked_by_name"), *fallbacks(agents), *untimed(study), *caution(study)])
+    figure.lead = f"{agents[0].token} is blocked {agents[0].by_name()} by {said(first)} in {first['crawl']}, and by {said(last)} in {last['crawl']}."
+    figure.notes = [*others(figure.rows, agents), *untimed(study)]
+    figure.warnings += [*caution(study), *fallbacks(agents)]
     return figure
 
 
-def same_hosts(study, agents):
-    key, title = "history-same-hosts", f"{title_of(study)}, over the hosts that are decided in every crawl"
+def same_hosts(study, agents, same, answer):
+    key, title = "history-same-hosts", "Crawlers blocked by name over time, over the hosts decided in every crawl"
     crawls = ", ".join(map(literal, study.crawls))
     captured = study.history.value(f"SELECT count(*) FROM (SELECT c.surt_host_name FROM host_captures c WHERE c.crawl IN ({crawls}) GROUP BY c.surt_host_name "
                                    f"HAVING count(*) = {len(study.crawls)})")
     said_captured = f"{plural(captured, 'host')} {'is' if captured == 1 else 'are'} captured in all {len(study.crawls)} crawls"
-    # The question takes long, and has no answer that is drawn if too few hosts are captured.
-    sql, answer, decided = None, [], 0
-    if captured >= SAME_HOSTS_MIN:
-        sql, answer = study.history.ask("hosts_decided_in_every_crawl", agent=[agent.token for agent in agents], crawls=study.chosen_crawls)
-        decided = min(row["hosts"] for row in answer)
+    decided = min((row["hosts"] for row in answer), default=0)
     if decided < SAME_HOSTS_MIN:
         but = f", of which {decided:,} are decided in each of them" if captured >= SAME_HOSTS_MIN else ""
         return Figure(key, title, missing=f"{said_captured}{but}, fewer than {SAME_HOSTS_MIN}, so the change among the same hosts is not drawn. The option --crawls A,B,C "
                       "restricts this section to crawls of the same hosts.")
-    figure = Figure(key, title, sources=[Source("hosts_decided_in_every_crawl", sql)], of_history=True)
+    figure = Figure(key, title, sources=[same], of_history=True)
     counts = {(name, crawl): n for agent in agents for (name, crawl), n in study.history.counts(
         f"SELECT v.agent, v.crawl, count(*) FROM verdicts_for({literal(agent.token)}) v WHERE {evidence.BY_NAME} AND {in_every_crawl(study, agent)} GROUP BY ALL").items()}
     figure.rows = rows_of(study, agents, answer, counts)
     figure.columns = columns_of(figure.rows, "crawler and crawl", [
         Column("day", "median day"), Column("hosts", "decided in every crawl", "count"), Column("counted", "hosts by name", "count"),
         Column("blocked_by_name", "by name", "share"), Column("domains", "their domains", "count"), Column("domains_blocked_by_name", "domains by name", "share")], "by name")
-    figure.chart = chart(study, figure.rows, f"Shares of registered domains and hosts that block crawlers by name, over the hosts that are decided in each of {len(study.crawls)} crawls",
-                         (("registered domains", "domains_blocked_by_name"), ("hosts", "blocked_by_name")))
+    figure.chart = chart(study, figure.rows, f"Registered domains and hosts that block crawlers by name, over the hosts that are decided in each of {len(study.crawls)} crawls")
     finish(study, figure, agents, lambda agent: f"{evidence.BY_NAME} AND {in_every_crawl(study, agent)}")
     first, last = ends_of(figure.rows, agents[0])
-    figure.lead = " ".join([
-        f"{said_captured}. Among the {plural(last['hosts'], 'host')} that are decided for {agents[0].token} in every crawl, {share(first['domains_blocked_by_name'])} of their "
+    figure.notes = [f"{said_captured}.", *others(figure.rows, agents)]
+    figure.lead = (
+        f"Among the {plural(last['hosts'], 'host')} that are decided for {agents[0].token} in every crawl, {share(first['domains_blocked_by_name'])} of their "
         f"{plural(last['domains'], 'registered domain')} block it {agents[0].by_name()} in {first['crawl']}, and {share(last['domains_blocked_by_name'])} in {last['crawl']} "
-        f"({share(first['blocked_by_name'])} and {share(last['blocked_by_name'])} of these hosts).", *others(figure.rows, agents, "registered domains", "domains_blocked_by_name")])
+        f"({share(first['blocked_by_name'])} and {share(last['blocked_by_name'])} of these hosts).")
     return figure
 
 
@@ -127,10 +131,6 @@ def rows_of(study, agents, answer, counts):
     return rows
 
 
-def title_of(study):
-    return "Crawlers blocked by name" if study.drawn else f"AI crawlers that hosts of most registered domains of {study.crawls[-1]} block by name"
-
-
 def ends_of(rows, agent):
     """Returns the first and the last row of a crawler."""
     of_agent = [row for row in rows if row["series"] == agent.token]
@@ -138,14 +138,14 @@ def ends_of(rows, agent):
 
 
 def said(row):
-    return f"{share(row['blocked_by_name'])} of {plural(row['hosts'], 'host')}{interval(row)}"
+    return f"{share(row['domains_blocked_by_name'])} of registered domains ({share(row['blocked_by_name'])} of {plural(row['hosts'], 'host')}{interval(row)})"
 
 
-def others(rows, agents, unit, column):
+def others(rows, agents):
     """Returns a sentence about the other crawlers in the last crawl."""
     last = [ends_of(rows, agent)[1] for agent in agents[1:]]
-    shares = ", ".join(f"{row['series']} {share(row[column])}" for row in last)
-    return [f"Shares of {unit} for the others in {last[0]['crawl']}: {shares}."] if last else []
+    shares = ", ".join(f"{row['series']} {share(row['domains_blocked_by_name'])}" for row in last)
+    return [f"Shares of registered domains for the others in {last[0]['crawl']}: {shares}."] if last else []
 
 
 def fallbacks(agents):
@@ -153,10 +153,10 @@ def fallbacks(agents):
     return [f"A block of {agent.token} by name includes one by the name of its fallback {agent.fallbacks}." for agent in agents if agent.fallbacks]
 
 
-def chart(study, rows, description, panels):
-    """Returns a line per crawler in each panel, or None if no crawl has a time. A panel has a name and a column."""
+def chart(study, rows, description):
+    """Returns a line per crawler in each panel, or None if no crawl has a time."""
     one_line = [[crawl for crawl in study.crawls if study.times[crawl] is not None]]
-    drawn = [point for panel, column in panels for row in rows for point in points(
+    drawn = [point for panel, column in (("registered domains", "domains_blocked_by_name"), ("hosts", "blocked_by_name")) for row in rows for point in points(
         study, one_line, row, panel, row["series"], row[column], described=f"{row['label']}: {share(row[column])} of {panel}",
         **(ends(row) if panel == "hosts" else {}))]
     return Chart("lines", description, drawn) if drawn else None

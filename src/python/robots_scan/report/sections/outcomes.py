@@ -1,7 +1,7 @@
 """What was fetched: the classes of responses."""
 
 from .. import evidence
-from ..figure import Figure, Section
+from ..figure import Column, Figure, Records, Section, plural
 from .shares import SHARES, bar_chart, columns_of, other_order, ranked, said, share_row
 
 # Common Crawl's classes of fetches, in words.
@@ -17,13 +17,12 @@ CONDITIONS = {
 
 
 def build(study):
-    return Section("outcomes", "What was fetched",
-                   "Every host with a capture of /robots.txt is in one of these classes, which add up to 100 %.", [funnel(study)])
+    return Section("outcomes", "What was fetched", [funnel(study), denominators(study)])
 
 
 def funnel(study):
     source, rows = study.ask("outcome_funnel", crawl=study.crawl)
-    figure = Figure("outcomes", f"Responses to the request for robots.txt in {study.crawl}", sources=[source], has_rule_sets=False)
+    figure = Figure("outcomes", "Responses to the request for robots.txt", sources=[source], has_rule_sets=False)
     if not rows:
         figure.missing = f"{study.crawl or 'The dataset'} has no host with a capture of /robots.txt."
         return figure
@@ -34,7 +33,34 @@ def funnel(study):
                                      evidence.hosts("captured", study.crawl, condition)))
     figure.rows = ranked(figure.rows)
     figure.columns = columns_of(figure.rows, "response", SHARES)
-    figure.chart = bar_chart(f"Shares of registered domains and hosts by response in {study.crawl}", figure.rows)
+    figure.chart = bar_chart(f"Registered domains by the response to the request for robots.txt in {study.crawl}", figure.rows)
     first = figure.rows[0]
-    figure.lead = f"The class “{first['label']}” has {said(first)} with a capture.{other_order(figure.rows)} Hosts that were never fetched are in no class."
+    figure.lead = f"The most common response is “{first['label']}”: that of {said(first)} with a capture."
+    figure.warnings = other_order(figure.rows)
+    figure.notes = ["Every host with a capture of /robots.txt is in one of these classes, which add up to 100 %. Hosts that were never fetched are in no class."]
+    return figure
+
+
+def denominators(study):
+    """What was counted, of every crawl: a table without a chart."""
+    source, rows = study.ask("denominators")
+    figure = Figure("denominators", "What was counted", sources=[source])
+    if not rows:
+        figure.missing = "The dataset has no captures."
+        return figure
+    for row in rows:
+        figure.rows.append({
+            **row, "label": row["crawl"], "hosts": row["hosts"] or 0, "counted": row["hosts"] or 0,
+            "first_day": row["first_capture"] and row["first_capture"].date().isoformat(),
+            "last_day": row["last_capture"] and row["last_capture"].date().isoformat(),
+            "records": Records(row["crawl"], row["hosts"] or 0, evidence.hosts("captured", row["crawl"]))})
+    figure.columns = [
+        Column("label", "crawl"), Column("first_day", "first capture"), Column("last_day", "last capture"), Column("archives_read", "archives", "count"),
+        Column("captures", "captures", "count"), Column("hosts", "hosts", "count"), Column("hosts_with_rules", "with rules", "count"),
+        Column("hosts_decided", "decided", "count"), Column("domains", "registered domains", "count")]
+    figure.lead = (f"The dataset has {plural(sum(row['captures'] for row in rows), 'capture')} in {plural(len(rows), 'crawl')}. Every share on this page names its "
+                   "denominator, which is one of these numbers or a part of it.")
+    samples = [row["crawl"] for row in rows if row["is_sample"]]
+    if samples:
+        figure.notes.append(f"The archives of {', '.join(samples)} are a random sample, so shares have a 95 % interval if at least five archives were drawn.")
     return figure

@@ -4,7 +4,7 @@ from .. import evidence
 from ..dataset import literal
 from ..figure import Figure, Section, plural, share
 from ..study import ROWS_MAX
-from .shares import SHARES, bar_chart, columns_of, fill_concentration, other_order, ranked, said, share_row
+from .shares import SHARES, bar_chart, columns_of, fill_concentration, other_order, ranked, said, share_row, shown_of
 
 # The verdicts of a crawler: columns of the question `contradictions`, their names, and their conditions.
 RULES = (("blocked_by_name", "block by name", evidence.BY_NAME), ("blocked_by_wildcard", "block through *", evidence.BY_WILDCARD),
@@ -18,14 +18,12 @@ WITHOUT_PREFERENCES = "{} was scanned in a format before 7, which has no prefere
 
 
 def build(study):
-    figures = [stated(study), effective(study), *(contradictions(study, agent) for agent in study.chosen)]
-    return Section("preferences", "Stated preferences", "Content-Signal, Content-Usage and similar lines state what content may be used for. They are independent "
-                   "of the rules, and a network may write them for its customers.", figures)
+    return Section("preferences", "Stated preferences", [effective(study), stated(study), *(contradictions(study, agent) for agent in study.chosen)])
 
 
 def stated(study):
     source, rows = study.ask("stated_preferences", crawl=study.crawl)
-    figure = Figure("preferences", f"Preferences stated in {study.crawl}", sources=[source])
+    figure = Figure("preferences", "Statements about AI use, as they are written", sources=[source])
     if not rows:
         figure.missing = f"No robots.txt in {study.crawl or 'the dataset'} states a preference about AI use or a licence."
         return figure
@@ -37,17 +35,17 @@ def stated(study):
         figure.rows.append(share_row(row, f"{row['mechanism']}: {row['pref_key']}{value}{' (template)' if row['from_template'] else ''}",
                                      evidence.lines("preferences", study.crawl, condition)))
     figure.columns = columns_of(figure.rows, "statement", SHARES)
-    figure.chart = bar_chart(f"Preferences stated in {study.crawl}", figure.rows)
+    figure.chart = bar_chart(f"Registered domains that make a statement about AI use in {study.crawl}", figure.rows)
     first = figure.rows[0]
-    figure.lead = f"The most common statement, {first['label']}, is made by {said(first)} with a 2xx response.{other_order(figure.rows)}"
-    if len(rows) > ROWS_MAX:
-        figure.lead += f" The {ROWS_MAX} most common are shown, of {len(rows)}."
+    figure.lead = f"The most common statement, {first['label']}, is made by {said(first)} with a 2xx response."
+    figure.warnings = other_order(figure.rows)
+    figure.notes = shown_of(rows)
     return figure
 
 
 def effective(study):
     """The preferences for crawlers that are not named, over all paths."""
-    figure = Figure("effective-preferences", f"Preferences for all crawlers in {study.crawl}")
+    figure = Figure("effective-preferences", "Preferences for all crawlers")
     if not study.has_preferences():
         figure.missing = WITHOUT_PREFERENCES.format(study.crawl)
         return figure
@@ -59,18 +57,19 @@ def effective(study):
     for row in ranked(rows)[:ROWS_MAX]:
         figure.rows.append(share_row(row, label_of(row), evidence.preferences("*", study.crawl, evidence.same_preference("p", row))))
     figure.columns = columns_of(figure.rows, "preference", SHARES)
-    figure.chart = bar_chart(f"Preferences for all crawlers in {study.crawl}", figure.rows)
+    figure.chart = bar_chart(f"Registered domains with a preference for all crawlers in {study.crawl}", figure.rows)
     first = figure.rows[0]
-    figure.lead = (f"A statement counts for the crawlers and paths that it concerns. The most common preference for all crawlers, {first['label']}, is that of "
-                   f"{said(first)} with a 2xx response.{other_order(figure.rows)} “Not stated” means that the host states something about another use.")
-    if len(rows) > ROWS_MAX:
-        figure.lead += f" The {ROWS_MAX} most common are shown, of {len(rows)}."
+    figure.lead = f"The most common preference for all crawlers, {first['label']}, is that of {said(first)} with a 2xx response."
+    figure.warnings = other_order(figure.rows)
+    figure.notes = ["A statement counts for the crawlers and paths that it concerns. “Not stated” means that the host states something about another use.",
+                    "Content-Signal, Content-Usage and similar lines state what content may be used for. They are independent of the rules, and a network may write them "
+                    "for its customers.", *shown_of(rows)]
     return figure
 
 
 def contradictions(study, agent):
     key, agent = study.key("contradictions", agent), agent.token
-    figure = Figure(key, f"Preferences for all crawlers, and rules for {agent}, in {study.crawl}")
+    figure = Figure(key, f"Preferences for all crawlers, and rules for {agent}")
     if not study.has_preferences():
         figure.missing = WITHOUT_PREFERENCES.format(study.crawl)
         return figure
@@ -96,7 +95,7 @@ def contradictions(study, agent):
                     f"{label_of(row)}, {rules}", evidence.verdicts(agent, study.crawl, of_preference)))
     fill_concentration(study, figure.rows)
     figure.columns = columns_of(figure.rows, "preference, and rules", SHARES)
-    figure.chart = bar_chart(f"Rules for {agent} by the preference for all crawlers in {study.crawl}", figure.rows, has_denominators=True)
+    figure.chart = bar_chart(f"Rules for {agent} by the preference for all crawlers in {study.crawl}", figure.rows)
     row = max(rows, key=lambda row: (row["preference"] == "disallow_all", row["hosts"]))
     blocked = sum(counts.get((row["mechanism"], row["category"], row["preference"], column), 0) for column, _, _ in RULES[:3])
     domains = min(1, round(sum(row["domains_" + column] for column, _, _ in RULES[:3]), 5))

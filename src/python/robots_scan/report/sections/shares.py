@@ -11,6 +11,7 @@ Sentences and rankings begin with shares of registered domains: one domain may h
 
 from ..chart import Chart
 from ..figure import Column, Records, count, interval, plural, share
+from ..study import ROWS_MAX
 
 SHARES = (
     Column("hosts", "hosts", "count"), Column("of_hosts", "of hosts", "count"), Column("share", "share of hosts", "share"),
@@ -22,12 +23,13 @@ BLOCKING = (
     Column("domains_blocked_by_name", "domains by name", "share"), Column("domains_blocked_by_wildcard", "domains through *", "share"),
     Column("domains_blocked_by_status", "domains by status", "share"),
 )
-REASONS = (("blocked_by_name", "by name"), ("blocked_by_wildcard", "through *"), ("blocked_by_status", "by status"))
 # A domain or a rule set that accounts for more than this share of at least this many hosts dominates a figure.
 MOST = 0.5
 HOSTS_MIN = 5
 # Sites write files with fewer rules independently of each other.
 RULES_MIN = 3
+# Warnings describe at most this many rows of a figure.
+DESCRIBED_MAX = 2
 
 
 def columns_of(rows, label, columns, about=""):
@@ -67,14 +69,19 @@ def ranked(rows):
 
 
 def other_order(rows, unit="host"):
-    """Returns a sentence if another row is first by shares of hosts than by shares of registered domains, and an empty text otherwise."""
+    """Returns a sentence, in a list, if another row is first by shares of hosts than by shares of registered domains, and an empty list otherwise."""
     first = ranked(rows)[0]
     by_hosts = max(rows, key=lambda row: (main_shares(row)[2], main_shares(row)[0]))
     if share(main_shares(by_hosts)[2]) == share(main_shares(first)[2]):
-        return ""
+        return []
     domains, _, hosts, of_hosts = main_shares(by_hosts)
     concentration = f"; {share(by_hosts['largest_domain'])} of the {unit}s counted are in one of them" if one_domain(by_hosts) else ""
-    return f" By {unit}s, the order is another: first is {by_hosts['label']}, {share(hosts)} of {plural(of_hosts, unit)} ({share(domains)} of registered domains{concentration})."
+    return [f"By {unit}s, the order is another: first is {by_hosts['label']}, {share(hosts)} of {plural(of_hosts, unit)} ({share(domains)} of registered domains{concentration})."]
+
+
+def shown_of(rows):
+    """Returns a sentence, in a list, if not all rows of an answer are shown."""
+    return [f"The {ROWS_MAX} largest rows are shown, of {count(len(rows))}."] if len(rows) > ROWS_MAX else []
 
 
 def one_domain(row):
@@ -90,22 +97,15 @@ def marks(row):
     return (" ▲" if one_domain(row) else "") + (" ■" if one_rule_set(row) else "")
 
 
-def bar_chart(description, rows, has_denominators=False, unit="hosts"):
-    """Returns a chart of the columns share_of_domains and share, with the denominators of hosts if they differ."""
-    return Chart("bars", description, [{
-        "label": row["label"], "domains": row["share_of_domains"], "hosts": row["share"], "low": row.get("low"), "high": row.get("high"),
-        "text": f"{share(row['share_of_domains'])} · ◆ {share(row['share'])}{' of ' + count(row['of_hosts']) if has_denominators else ''}{marks(row)}",
-        "described": f"{row['label']}: {share(row['share_of_domains'])} of registered domains, {share(row['share'])} of {unit} "
-                     f"({count(row['hosts'])} of {count(row['of_hosts'])})"} for row in rows], unit, f"{unit} counted")
+def bar_chart(description, rows, unit="hosts"):
+    """Returns a chart of the main shares of rows."""
+    return Chart("bars", description, [bar(row, unit) for row in rows], unit)
 
 
-def stack_chart(description, rows):
-    """Returns a chart of the reasons for a block, in a panel of domains and a panel of hosts."""
-    return Chart("stacks", description, [{
-        "label": row["label"] + marks(row), "panel": panel, "part": name, "order": order, "share": row[prefix + column],
-        "described": f"{row['label']}: {share(row[prefix + column])} of {panel} block it {name}"}
-        for panel, prefix in (("registered domains", "domains_"), ("hosts", "")) for row in rows
-        for order, (column, name) in enumerate(REASONS)], counted="hosts that block by name")
+def bar(row, unit):
+    domains, _, hosts, of_hosts = main_shares(row)
+    return {"label": row["label"], "domains": domains, "hosts": hosts, "low": row.get("low"), "high": row.get("high"), "text": share(domains), "marks": marks(row),
+            "described": f"{row['label']}: {share(domains)} of registered domains, {share(hosts)} of {unit} ({count(row['counted'])} of {count(of_hosts)})"}
 
 
 def fill_concentration(study, rows):
@@ -116,18 +116,21 @@ def fill_concentration(study, rows):
 
 
 def warnings_of(study, figure):
-    """Returns a sentence for each of the first three rows that are mostly one domain or one rule set, and one for the others."""
+    """Returns a sentence for each of the first rows that are mostly one domain or one rule set, and one for the others."""
     unit = "captures" if figure.chart and figure.chart.unit == "captures" else "hosts"
     concentrated = [row for row in figure.rows if one_domain(row) or one_rule_set(row)]
     warnings = []
-    for row in concentrated[:3]:
-        found = study.concentration(row["records"].hosts)
+    for row in concentrated[:DESCRIBED_MAX]:
+        hosts = row["records"].hosts
         counted = f"of the {count(row['counted'])} {unit}"
         if not one_domain(row):
+            found = study.largest_ruleset(hosts)
             warnings.append(f"■ {row['label']}: {share(row['largest_ruleset'])} {counted} have the same rules as {found['example']}. " + (
-                "These are so few rules that sites write them independently." if (found["rules_of_set"] or 0) < RULES_MIN else
+                "These are so few rules that sites write them independently." if (found["rules"] or 0) < RULES_MIN else
                 "The rules may be a template or one company's. The share of domains does not show this."))
-        elif found["rules_of_domain"] is None or not figure.has_rule_sets:
+            continue
+        found = study.largest_domain(hosts)
+        if found["rules_of_domain"] is None or not figure.has_rule_sets:
             warnings.append(f"▲ {row['label']}: {share(row['largest_domain'])} {counted} are in {found['domain']}. Cite the share of domains beside the share of hosts.")
         elif found["rules_of_domain"] > MOST:
             warnings.append(f"▲ {row['label']}: {share(row['largest_domain'])} {counted} are in {found['domain']}, and most of these have the same rules. "
@@ -135,7 +138,7 @@ def warnings_of(study, figure):
         else:
             warnings.append(f"▲ {row['label']}: {share(row['largest_domain'])} {counted} are in {found['domain']}, but the rules of these differ, so they may be "
                             "independent sites. State the domain.")
-    if len(concentrated) > 3:
-        rest = len(concentrated) - 3
+    if len(concentrated) > DESCRIBED_MAX:
+        rest = len(concentrated) - DESCRIBED_MAX
         warnings.append(f"{rest} more {'row is' if rest == 1 else 'rows are'} mostly one domain (▲) or one rule set (■): see the numbers.")
     return warnings

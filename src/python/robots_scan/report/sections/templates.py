@@ -4,21 +4,19 @@ from .. import evidence
 from ..dataset import literal
 from ..figure import Column, Figure, Section, plural, share
 from ..study import ROWS_MAX
-from .shares import SHARES, bar_chart, columns_of, other_order, ranked, said, share_row
+from .shares import SHARES, bar_chart, columns_of, other_order, ranked, said, share_row, shown_of
 
 MIN_DOMAINS = 10
 
 
 def build(study):
-    return Section("templates", "Templates and shared rule sets", "A file that a hosting provider or a network supplies may not be a decision of the site. "
-                   "A recognized template does not mean that the block is the vendor's: a site may have added it.",
-                   [*(blocks(study, agent) for agent in study.chosen), rule_sets(study)])
+    return Section("templates", "Templates", [*(blocks(study, agent) for agent in study.chosen), rule_sets(study)])
 
 
 def blocks(study, agent):
     token = agent.token
     source, rows = study.ask("blocks_from_templates", agent=token, crawl=study.crawl, min_domains=MIN_DOMAINS)
-    figure = Figure(study.key("templates", agent), f"Templates of the hosts that block {token} by name in {study.crawl}", sources=[source])
+    figure = Figure(study.key("templates", agent), f"Templates where {token} is blocked by name", sources=[source])
     if not rows:
         figure.missing = f"No host of {study.crawl or 'the dataset'} blocks {token} by name."
         return figure
@@ -30,15 +28,15 @@ def blocks(study, agent):
         figure.rows.append(share_row(row, f"{row['template'] or 'no template'}{', shared rules' if row['shared_rules'] else ''}",
                                      evidence.verdicts(token, study.crawl, f"{evidence.BY_NAME} AND {condition}")))
     figure.columns = columns_of(figure.rows, "template", SHARES)
-    figure.chart = bar_chart(f"Templates of the hosts that block {token} by name in {study.crawl}", figure.rows)
+    figure.chart = bar_chart(f"Templates of the registered domains that block {token} by name in {study.crawl}", figure.rows)
     of_hosts, of_domains = rows[0]["of_hosts"], rows[0]["of_domains"]
     recognized = [row for row in rows if row["template"]]
     shared = [row for row in rows if row["shared_rules"] and not row["template"]]
-    figure.lead = (f"{token} is blocked {agent.by_name()} in {plural(of_domains, 'registered domain')}, by {plural(of_hosts, 'host')}. "
-                   f"{domain_part(recognized)} of these domains have a file in which a vendor's template is recognized, and a further {domain_part(shared)} have rules "
-                   f"that at least {MIN_DOMAINS} registered domains share ({part(recognized, of_hosts)} and {part(shared, of_hosts)} of hosts).")
-    if len(rows) > ROWS_MAX:
-        figure.lead += f" The {ROWS_MAX} largest rows are shown, of {len(rows)}."
+    figure.lead = (f"Of {plural(of_domains, 'registered domain')} that block {token} {agent.by_name()}, {domain_part(recognized)} have a file with a vendor's template, and a "
+                   f"further {domain_part(shared)} have rules that at least {MIN_DOMAINS} registered domains share.")
+    figure.notes = [f"Of the {plural(of_hosts, 'host')} that block it, it is {part(recognized, of_hosts)} and {part(shared, of_hosts)}.",
+                    "A file that a hosting provider or a network supplies may not be a decision of the site. A recognized template does not mean that the block is "
+                    "the vendor's: a site may have added it.", *shown_of(rows)]
     return figure
 
 
@@ -52,7 +50,7 @@ def domain_part(rows):
 
 def rule_sets(study):
     source, rows = study.ask("most_common_rule_sets", crawl=study.crawl, top=ROWS_MAX)
-    figure = Figure("rule-sets", f"Rule sets that the most registered domains share in {study.crawl}", sources=[source], has_rule_sets=False)
+    figure = Figure("rule-sets", "Rule sets that the most registered domains share", sources=[source], has_rule_sets=False)
     if not rows:
         figure.missing = f"No two registered domains of {study.crawl or 'the dataset'} have the same rules."
         return figure
@@ -62,7 +60,8 @@ def rule_sets(study):
                                      evidence.hosts("rules", study.crawl, f"h.ruleset_id = {literal(row['ruleset_id'])}")))
     figure.rows = ranked(figure.rows)
     figure.columns = columns_of(figure.rows, "rules", [Column("ruleset_id", "ruleset_id"), *SHARES])
-    figure.chart = bar_chart(f"Most common rule sets in {study.crawl}", figure.rows)
+    figure.chart = bar_chart(f"Registered domains that share a rule set in {study.crawl}", figure.rows)
     first = figure.rows[0]
-    figure.lead = f"The most common rules ({first['label']}) are those of {said(first)} with rules.{other_order(figure.rows)}"
+    figure.lead = f"The most common rules ({first['label']}) are those of {said(first)} with rules."
+    figure.warnings = other_order(figure.rows)
     return figure

@@ -18,9 +18,7 @@ PANELS = (("registered domains", "domains_"), ("hosts", ""))
 
 
 def build(study):
-    section = Section("time", "Over time", "A crawl is drawn at the median of its times of fetching. A crawl of other hosts is another sample, so a line connects two "
-                      f"crawls only if at least {share(CONNECTED_MIN)} of the hosts with a known verdict of the smaller one are in both. If all hosts and the hosts "
-                      "that are decided in every crawl differ, part of the change is a change of the sample.", [])
+    section = Section("time", "Over time", [])
     if len(study.crawls) >= 2:
         lines = connected(study)
         section.figures = [all_hosts(study, lines), *(same_hosts(study, agent, lines) for agent in study.chosen)]
@@ -79,7 +77,7 @@ def all_hosts(study, lines):
     last = study.crawls[-1]
     source, rows = study.ask("blocking_by_agent", top=ALL_AGENTS)
     of_last = ranked([row for row in rows if row["crawl"] == last and row["hosts_blocked_by_name"]])
-    figure = Figure("ai-crawlers-over-time", f"The AI crawlers that the largest shares of registered domains of {last} block by name, over all hosts of each crawl", sources=[source])
+    figure = Figure("ai-crawlers-over-time", "AI crawlers blocked by name over time, over all hosts", sources=[source])
     agents = [row["agent"] for row in of_last][:LINES_MAX]
     if not agents:
         figure.missing = f"No robots.txt in {last} blocks an AI crawler of the registry by name."
@@ -98,28 +96,31 @@ def all_hosts(study, lines):
         study, lines, row, panel, study.name_of(row["agent"]), row[prefix + "blocked_by_name"],
         described=f"{row['label']}: {share(row[prefix + 'blocked_by_name'])} of {panel}", **(ends(row) if not prefix else {}))]
     if drawn:
-        figure.chart = Chart("lines", "Shares of registered domains and hosts that block AI crawlers by name, at the median time of each crawl", drawn)
+        figure.chart = Chart("lines", "Registered domains and hosts that block AI crawlers by name, by the median time of each crawl", drawn)
     left_out = [crawl for crawl in study.crawls if crawl not in decided]
     line = {row["crawl"]: row for row in figure.rows if row["agent"] == agents[0]}
     main = longest(lines)
     if len(main) > 1:
-        lead = (f"{study.name_of(agents[0])} is blocked {study.agents[agents[0]].by_name()} by {said(line[main[0]])} in {main[0]}, and by {said(line[main[-1]])} in "
-                f"{main[-1]}.")
+        figure.lead = (f"{study.name_of(agents[0])} is blocked {study.agents[agents[0]].by_name()} by {said(line[main[0]])} in {main[0]}, and by {said(line[main[-1]])} "
+                       f"in {main[-1]}.")
     else:
-        lead = "No two crawls have enough hosts in common, so the differences between them may be those of their hosts, and are no change over time."
-    figure.lead = " ".join([lead, *apart(study, lines), *([f"No host has a known verdict in {', '.join(left_out)}."] if left_out else []), *caution(study)])
+        figure.lead = "No two crawls have enough hosts in common, so the differences between them may be those of their hosts, and are no change over time."
+    figure.warnings = [*apart(study, lines), *caution(study)]
+    figure.notes = [*untimed(study), *([f"No host has a known verdict in {', '.join(left_out)}."] if left_out else []),
+                    "A crawl is drawn at the median of its times of fetching. A crawl of other hosts is another sample, so a line connects two crawls only if at least "
+                    f"{share(CONNECTED_MIN)} of the hosts with a known verdict of the smaller one are in both. If all hosts and the hosts that are decided in every crawl "
+                    "differ, part of the change is a change of the sample."]
     return figure
 
 
 def apart(study, lines):
-    """Returns sentences about crawls that no line connects, and about those without a time."""
+    """Returns a sentence about crawls that no line connects, in a list."""
     main = longest(lines)
-    sentences = []
     if len(lines) > 1 and len(main) > 1:
         others = [crawl for crawl in study.crawls if any(crawl in line for line in lines) and crawl not in main]
-        sentences.append(f"{', '.join(others)} {'has' if len(others) == 1 else 'have'} too few hosts in common with these crawls, and no line connects them. "
-                         f"The option --crawls {','.join(main)} restricts this section to crawls of the same hosts.")
-    return sentences + untimed(study)
+        return [f"{', '.join(others)} {'has' if len(others) == 1 else 'have'} too few hosts in common with these crawls, and no line connects them. "
+                f"The option --crawls {','.join(main)} restricts this section to crawls of the same hosts."]
+    return []
 
 
 def untimed(study):
@@ -150,7 +151,7 @@ def caution(study):
 
 def same_hosts(study, agent, lines):
     name, token = study.key("same-hosts", agent), agent.token
-    title = f"{token} blocked by name, all hosts and the hosts decided in every crawl"
+    title = f"{token} blocked by name over time, over all hosts and over those decided in every crawl"
     same = study.dataset.value(f"SELECT count(*) FROM ({decided_in_every_crawl(study, agent)})")
     if same < SAME_HOSTS_MIN:
         main = longest(lines)
@@ -177,7 +178,7 @@ def same_hosts(study, agent, lines):
                  study, of_series, row, panel, series, row[column], described=f"{series} in {row['crawl']}: {share(row[column])} of {panel}",
                  **(ends(row) if column == "blocked_by_name" else {}))]
     if drawn:
-        figure.chart = Chart("lines", f"Shares of registered domains and hosts that block {token} by name, at the median time of each crawl", drawn)
+        figure.chart = Chart("lines", f"Registered domains and hosts that block {token} by name, by the median time of each crawl", drawn)
     first, last = figure.rows[0], figure.rows[-1]
     figure.lead = (f"Among the {plural(last['hosts'], 'host')} that are decided in every crawl, {share(first['domains_blocked_by_name'])} of their registered domains block {token} "
                    f"{agent.by_name()} in {first['crawl']} and {share(last['domains_blocked_by_name'])} in {last['crawl']} ({share(first['blocked_by_name'])} and "

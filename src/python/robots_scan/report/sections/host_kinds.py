@@ -1,0 +1,93 @@
+"""Blocking by label, rank, top-level domain and content delivery network of hosts."""
+
+from .. import evidence
+from ..dataset import literal
+from ..figure import Figure, Section, count, share
+from ..study import ROWS_MAX
+from .shares import BLOCKING, bar_chart, blocking_row, columns_of, other_order, ranked, said
+
+
+def build(study):
+    # Lists of the reader come first.
+    breakdowns = [*([by_label] if study.labels else []), *([by_rank] if study.ranks else []), by_tld, by_network]
+    return Section("hosts", "Kinds of hosts", [breakdown(study, agent) for breakdown in breakdowns for agent in study.chosen])
+
+
+def by_tld(study, agent):
+    source, rows = study.ask("blocking_by_tld", agent=agent.token, crawl=study.crawl)
+    figure = Figure(study.key("tlds", agent), f"{agent.token} blocked by top-level domain", sources=[source])
+    counts = study.counts_of_hosts(evidence.verdicts(agent.token, study.crawl, evidence.BY_NAME, "v.url_host_tld"), "url_host_tld")
+    for row in largest(rows):
+        figure.rows.append(blocking_row(row, row["url_host_tld"] or "(none)", counts.get(row["url_host_tld"], 0), by_name(
+            study, agent, evidence.same("v.url_host_tld", row["url_host_tld"]))))
+    return finish(study, agent, figure, "top-level domain", rows, "No top-level domain has five hosts with a known verdict.")
+
+
+def by_network(study, agent):
+    source, rows = study.ask("blocking_by_software", kind="firewall", agent=agent.token, crawl=study.crawl)
+    figure = Figure(study.key("networks", agent), f"{agent.token} blocked by content delivery network or firewall", sources=[source])
+    counts = study.counts_of_hosts(evidence.verdicts_of_files(agent.token, study.crawl, evidence.BY_NAME), "waf_hint")
+    for row in largest(rows):
+        figure.rows.append(blocking_row(row, row["software"] or "(not recognized)", counts.get(row["software"], 0), evidence.verdicts_of_files(
+            agent.token, study.crawl, f"{evidence.BY_NAME} AND {evidence.same('r.waf_hint', row['software'])}")))
+    return finish(study, agent, figure, "network", rows, "No network has five hosts with a known verdict.")
+
+
+def by_rank(study, agent):
+    source, rows = study.ask("blocking_by_rank", list=study.ranks, agent=agent.token, crawl=study.crawl)
+    figure = Figure(study.key("ranks", agent), f"{agent.token} blocked by rank", sources=[source])
+    rows = [row for row in rows if row["hosts"]]
+    for row in rows:
+        # Classes are powers of ten, of which the first one begins at rank 1.
+        first = 1 if row["up_to_rank"] == 1000 else row["up_to_rank"] // 10 + 1
+        hosts = by_name(study, agent, f"v.surt_host_name IN (SELECT r.surt_host_name FROM ranked_hosts({literal(study.ranks)}) r GROUP BY r.surt_host_name "
+                               f"HAVING min(r.rank) BETWEEN {literal(first)} AND {literal(row['up_to_rank'])})")
+        figure.rows.append(blocking_row(row, f"{count(first)} to {count(row['up_to_rank'])}", study.count(hosts), hosts))
+    return finish(study, agent, figure, "ranks", rows, "No host with a known verdict is in the list.")
+
+
+def by_label(study, agent):
+    source, rows = study.ask("blocking_by_label", labels=study.labels, agent=agent.token, crawl=study.crawl)
+    figure = Figure(study.key("labels", agent), f"{agent.token} blocked by label", sources=[source])
+    # The mean over labels has no hosts of its own.
+    weighted = next((row for row in rows if row["hosts"] is None and row["blocked_by_name"] is not None), None)
+    rows = [row for row in rows if row["hosts"]]
+    for row in largest(rows):
+        labelled = f"SELECT x.{{}} FROM labelled_hosts({literal(study.labels)}) x WHERE x.label = {literal(row['label'])} AND "
+        hosts = by_name(study, agent, f"(v.surt_host_name IN ({labelled.format('surt_host_name')}NOT x.is_domain) OR "
+                               f"v.url_host_registered_domain IN ({labelled.format('name')}x.is_domain))")
+        figure.rows.append(blocking_row(row, row["label"], study.count(hosts), hosts))
+    figure = finish(study, agent, figure, "label", rows, "No host with a known verdict has a label.")
+    if weighted and not figure.missing:
+        figure.notes.append(f"The mean of the labels with the weights of the list is {share(weighted['domains_blocked_by_name'])} of registered "
+                            f"domains and {share(weighted['blocked_by_name'])} of hosts.")
+    return figure
+
+
+def by_name(study, agent, condition):
+    return evidence.verdicts(agent.token, study.crawl, f"{evidence.BY_NAME} AND {condition}")
+
+
+def largest(rows):
+    """Returns the rows with the most registered domains."""
+    return sorted(rows, key=lambda row: (-row["domains"], -row["hosts"]))[:ROWS_MAX]
+
+
+def finish(study, agent, figure, header, rows, missing):
+    """Draws a figure of blocks by name, and describes it."""
+    if not figure.rows:
+        figure.missing = missing
+        return figure
+    if header != "ranks":
+        figure.rows = ranked(figure.rows)
+    figure.columns = columns_of(figure.rows, header, BLOCKING, "by name")
+    figure.chart = bar_chart(f"Registered domains that block {agent.token} by name, by {header}, in {study.crawl}", figure.rows)
+    named = [row for row in figure.rows if row["counted"] and not row["label"].startswith("(")]
+    shown = "Of these rows" if len(rows) == len(figure.rows) else f"Of the {len(figure.rows)} largest rows of {len(rows)}"
+    if named:
+        most = ranked(named)[0]
+        figure.lead = f"{shown}, the share that blocks {agent.token} {agent.by_name()} is largest in {most['label']}: {said(most)}."
+        figure.warnings = other_order(named)
+    else:
+        figure.lead = f"{shown}, no host of a named one blocks {agent.token} {agent.by_name()}."
+    return figure

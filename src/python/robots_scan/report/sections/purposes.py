@@ -1,0 +1,31 @@
+"""Blocking by category of crawler."""
+
+from .. import evidence
+from ..dataset import literal
+from ..figure import Column, Figure, Section, plural
+from .shares import SHARES, bar_chart, columns_of, other_order, ranked, said, share_row
+
+
+def build(study):
+    return Section("purposes", "Purposes of crawlers", [by_category(study)])
+
+
+def by_category(study):
+    source, rows = study.ask("blocking_by_category", crawl=study.crawl)
+    figure = Figure("categories", "Crawlers blocked by category", sources=[source])
+    for row in rows:
+        if row["hosts"] and row["category"] != "(any ai)":
+            category = literal(row["category"])
+            agents = f"SELECT lower(g.agent) FROM agents g WHERE g.category = {category} OR g.category2 = {category}"
+            figure.rows.append(share_row(row, row["category"], evidence.blocked(agents, study.crawl)))
+    if not figure.rows:
+        figure.missing = f"No host of {study.crawl or 'the dataset'} blocks a crawler of the registry by name."
+        return figure
+    figure.rows = ranked(figure.rows)
+    figure.columns = columns_of(figure.rows, "category", [Column("agents", "crawlers", "count"), *SHARES])
+    figure.chart = bar_chart(f"Registered domains that block crawlers of a category by name in {study.crawl}", figure.rows)
+    first = figure.rows[0]
+    figure.lead = f"At least one of the {plural(first['agents'], 'crawler')} of the category {first['label']} is blocked by its own name by {said(first)}."
+    figure.warnings = other_order(figure.rows)
+    figure.notes = ["A crawler may be in two categories."]
+    return figure
