@@ -689,8 +689,8 @@ def of_somebody_else(results, program, folder):
         results.check(all(names == ["SELECT"] for names in statements), f"{table}: a query for records has other statements: {statements}")
     results.check(sorted(path.name for path in user.iterdir()) == ["key"], f"files were written: {list(user.iterdir())}")
     # Neither the views nor SQL of a reader opens other files, once the dataset is open.
-    script = ("import sys; from robots_scan.report.dataset import Dataset, ReportError; dataset = Dataset(sys.argv[1])\n"
-              "for sql in sys.argv[2:]:\n try: print(dataset.rows(sql))\n except ReportError as error: print(error)")
+    script = ("import sys; from robots_scan._terminal import CommandError; from robots_scan.report.dataset import Dataset; dataset = Dataset(sys.argv[1])\n"
+              "for sql in sys.argv[2:]:\n try: print(dataset.rows(sql))\n except CommandError as error: print(error)")
     done = run([sys.executable, "-c", script, hostile, f"FROM read_text('{user}/key')", write, "SET enable_external_access = true", "SELECT count(*) AS n FROM hosts"])
     lines = done.stdout.splitlines()
     results.check(len(lines) == 4 and all("disabled by configuration" in line for line in lines[:2]) and "configuration has been locked" in lines[2]

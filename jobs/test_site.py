@@ -596,9 +596,9 @@ def of_somebody_else(results, program, folder):
         views.write(f"COPY (SELECT 'x') TO '{user}/written';\n")
     write_site(hostile, folder / "somebody-site")
     results.check(not list(user.iterdir()) and (folder / "somebody-site/index.html").is_file(), "views.sql of a dataset was executed")
-    script = ("import sys; from pathlib import Path; from robots_scan.site.source import Source; from robots_scan.report.dataset import ReportError\n"
+    script = ("import sys; from pathlib import Path; from robots_scan.site.source import Source; from robots_scan._terminal import CommandError\n"
               "source = Source(sys.argv[1], sys.argv[2], sys.argv[3])\n"
-              "for sql in sys.argv[4:]:\n try: print(source.rows(sql))\n except ReportError as error: print(error)")
+              "for sql in sys.argv[4:]:\n try: print(source.rows(sql))\n except CommandError as error: print(error)")
     (folder / "scratch").mkdir()
     done = run([sys.executable, "-c", script, hostile, folder / "scratch", folder / "outputs", f"FROM read_text('{ROOT}/README.md')", f"COPY (SELECT 1) TO '{user}/written'",
                 "SET enable_external_access = true", "SELECT count(*) AS n FROM hosts"])

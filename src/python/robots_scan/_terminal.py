@@ -1,28 +1,35 @@
 """Errors, options and progress of the commands that are written in Python."""
 
 import argparse
+import difflib
 import re
 import sys
 import time
-
-from .report.dataset import ReportError
 
 # Exit codes, as those of the other commands.
 OK, NOT_STARTED, STOPPED = 0, 2, 3
 SEE_HELP = "for more information, try '--help'"
 
 
-class Stopped(ReportError):
+class CommandError(Exception):
+    """An error that the user can do something about, with a hint or None."""
+
+    def __init__(self, message, hint=None):
+        super().__init__(message)
+        self.hint = hint
+
+
+class Stopped(CommandError):
     """An error that stops a command which has begun."""
 
 
-def fail(error, code):
+def fail(error):
     """Prints an error and its hint, each on one line. Returns the exit code."""
     clear_line()
     print(f"error: {escaped(error)}", file=sys.stderr)
-    if getattr(error, "hint", None):
+    if error.hint:
         print(f"hint: {escaped(error.hint)}", file=sys.stderr)
-    return code
+    return STOPPED if isinstance(error, Stopped) else NOT_STARTED
 
 
 def escaped(text):
@@ -37,23 +44,47 @@ def clear_line():
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors have the form of those of the other commands."""
+    """A parser of one argument and options, whose errors have the form of those of the other commands.
+
+    A missing argument is reported after misspelt options, so `argument` is optional to `argparse`.
+    """
+
+    def __init__(self, usage, argument, argument_help, **texts):
+        name, *_, shown = usage.split()
+        super().__init__(prog=f"robots-scan {name}", usage=f"robots-scan {usage}", allow_abbrev=False, add_help=False, **texts)
+        self.argument = argument
+        self.add_argument_group("arguments").add_argument(argument, metavar=shown, nargs="?", help=argument_help)
+        self.options = self.add_argument_group("options")
 
     def error(self, message):
-        raise ReportError(re.sub(r"^argument (\S+):", r"option '\1':", message), SEE_HELP)
+        raise CommandError(re.sub(r"^argument ([^\s:]+):", r"option '\1':", message), SEE_HELP)
+
+    def parse(self, arguments):
+        """Returns the options. An option that does not exist is a CommandError with the name of the nearest one."""
+        self.options.add_argument("-h", "--help", action="help", help="print this help")
+        options, unknown = self.parse_known_args(arguments)
+        if unknown:
+            name = unknown[0].split("=", 1)[0]
+            known = ["--" + option.replace("_", "-") for option in vars(options) if option != self.argument]
+            nearest = difflib.get_close_matches(name, known, 1)
+            raise CommandError(f"unexpected argument '{name}' found", f"a similar argument exists: '{nearest[0]}'" if nearest else SEE_HELP)
+        return options
 
 
 class Progress:
-    """Says on standard error what is being done: on one line of a terminal, or a line per step."""
+    """Says on standard error what is being done: on one line of a terminal, or a line per step. `steps` is their number, if it is known."""
 
-    def __init__(self):
-        self.name, self.began = None, time.monotonic()
+    def __init__(self, steps=None):
+        self.steps, self.done, self.name, self.began = steps, 0, None, time.monotonic()
         self.is_terminal = sys.stderr.isatty()
 
     def step(self, name):
         self.end_of_step()
-        self.name, self.step_began = name, time.monotonic()
-        self.say(name)
+        self.done, self.name, self.step_began = self.done + 1, name, time.monotonic()
+        self.say(self.place() + name)
+
+    def place(self):
+        return f"[{self.done:2}/{self.steps}] " if self.steps else ""
 
     def say(self, text):
         """Replaces the line of a terminal."""
@@ -63,9 +94,10 @@ class Progress:
 
     def end_of_step(self):
         if self.name and not self.is_terminal:
-            print(f"{self.name:12} {time.monotonic() - self.step_began:5.1f} s", file=sys.stderr)
+            print(f"{self.place()}{self.name:12} {time.monotonic() - self.step_began:5.1f} s", file=sys.stderr)
 
-    def seconds(self):
+    def end(self):
+        """Ends the last step. Returns the seconds of all."""
         self.end_of_step()
         clear_line()
         return time.monotonic() - self.began

@@ -13,8 +13,8 @@ import duckdb
 
 from .. import _commands, _native
 from .._errors import Error
+from .._terminal import CommandError
 from ..report.dataset import HISTORY_TABLE, WILDCARD, first_line, literal
-from .error import DescribeError
 
 # The folder of a joined folder with the tables that `join` makes.
 JOINED = "_joined"
@@ -91,14 +91,14 @@ class Dataset:
     def __init__(self, folder):
         self.name = Path(folder)
         if not self.name.exists():
-            raise DescribeError(f"the dataset '{folder}' does not exist")
+            raise CommandError(f"the dataset '{folder}' does not exist")
         self.folder = self.name.resolve()
         try:
             views = _native.views_sql(self.folder)
             self.verify()
         except Error as error:
             hint = "give the folder that a scan, `robots-scan join` or `robots-scan history` has written" if error.kind == "not_a_dataset" else None
-            raise DescribeError(error.args[0], error.hint or hint) from error
+            raise CommandError(error.args[0], error.hint or hint) from error
         self.connection = duckdb.connect()
         self.execute(views)
         self.lock()
@@ -109,7 +109,7 @@ class Dataset:
         self.tables = {table.name: table for table in tables if table.files}
         missing = [] if self.is_history else [name for name in NEEDED_TABLES if name not in self.tables]
         if missing:
-            raise DescribeError(f"the dataset has no table {missing[0]}", "scan again without --tables")
+            raise CommandError(f"the dataset has no table {missing[0]}", "scan again without --tables")
         self.crawls = [Crawl(**row) for row in self.rows(self.crawls_sql())]
         self.runs = [] if self.is_history else [
             Run(row["version"], parsed(row["options"]), row["psl_version"], row["agents_version"])
@@ -122,7 +122,7 @@ class Dataset:
         if findings:
             first = findings[0]
             where = f"{first['path']}: " if first.get("path") else ""
-            raise DescribeError(f"the dataset '{self.name}' is damaged or incomplete: {where}{first['what']}",
+            raise CommandError(f"the dataset '{self.name}' is damaged or incomplete: {where}{first['what']}",
                                 f"list all damage with: robots-scan verify {shlex.quote(str(self.name))}")
 
     def lock(self):
@@ -133,7 +133,7 @@ class Dataset:
             self.rows(f"SET {name} = {literal(value)}")
 
     def unreadable(self, error):
-        return DescribeError(f"cannot read the dataset '{self.name}': {first_line(error)}", f"check the dataset: robots-scan verify {shlex.quote(str(self.name))}")
+        return CommandError(f"cannot read the dataset '{self.name}': {first_line(error)}", f"check the dataset: robots-scan verify {shlex.quote(str(self.name))}")
 
     def execute(self, sql):
         try:

@@ -2,6 +2,8 @@
 
 import re
 
+from .._terminal import escaped
+
 ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 # Characters that begin markup anywhere. An underscore within a word does not.
 MARKUP = re.compile(r"[\\`*\[\]|~$]|(?<!\w)_|_(?!\w)")
@@ -10,22 +12,17 @@ LINK = re.compile(r"(?<=\w)(?=://)|(?<=\bwww)(?=\.)|(?=@)", re.IGNORECASE)
 CODE = re.compile(r"(`[^`]*`)")
 
 
-def printable(text):
-    """Replaces characters with an effect on terminals and lines by visible escapes."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in str(text))
-
-
 def markdown(text):
     """Returns a text that is shown as it is, in a paragraph or a cell of a table."""
-    escaped = MARKUP.sub(r"\\\g<0>", printable(text))
-    return LINK.sub(r"\\", "".join(ENTITIES.get(char, char) for char in escaped))
+    marked = MARKUP.sub(r"\\\g<0>", escaped(text))
+    return LINK.sub(r"\\", "".join(ENTITIES.get(char, char) for char in marked))
 
 
 def cell(comment):
     """Returns a comment of this program, which may have code in backquotes, as the cell of a table."""
     parts = CODE.split(comment)
-    escaped = [part if part.startswith("`") else "".join(ENTITIES.get(char, char) for char in part).replace("*", r"\*") for part in parts]
-    return "".join(escaped).replace("|", r"\|")
+    shown = [part if part.startswith("`") else "".join(ENTITIES.get(char, char) for char in part).replace("*", r"\*") for part in parts]
+    return "".join(shown).replace("|", r"\|")
 
 
 def yaml(text):

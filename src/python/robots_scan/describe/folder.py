@@ -5,7 +5,7 @@ import os
 import shlex
 
 from .checksums import digest_of, listed
-from .error import DescribeError, Stopped
+from .._terminal import CommandError, Stopped
 
 SUMS = "SHA256SUMS"
 
@@ -19,12 +19,12 @@ def check(folder, names, overwrite):
     for name in existing:
         is_own = name in sums or name == SUMS and set(names) <= sums.keys()
         if not is_own:
-            raise DescribeError(f"'{folder / name}' was not written by robots-scan and is left unchanged", "move it away, or choose another -o")
+            raise CommandError(f"'{folder / name}' was not written by robots-scan and is left unchanged", "move it away, or choose another -o")
         if name != SUMS and digest_of(text_of(folder / name) or "") != sums[name]:
-            raise DescribeError(f"'{folder / name}' was changed after robots-scan wrote it, and is left unchanged",
+            raise CommandError(f"'{folder / name}' was changed after robots-scan wrote it, and is left unchanged",
                                 f"keep what you wrote under another name, then: rm {shlex.quote(str(folder / name))}")
     if not overwrite:
-        raise DescribeError(f"'{folder / existing[0]}' already exists", "--overwrite replaces the description; or choose another -o")
+        raise CommandError(f"'{folder / existing[0]}' already exists", "--overwrite replaces the description; or choose another -o")
 
 
 def text_of(path):

@@ -5,7 +5,7 @@ import os
 import re
 from dataclasses import dataclass
 
-from .error import DescribeError
+from .._terminal import CommandError
 
 # Licences that are made or often used for data, by their identifiers in the SPDX list. Any other one is given as an address.
 LICENSES = (
@@ -43,13 +43,13 @@ def publisher_of(options, default_name):
     """Checks the options about the publisher."""
     for name, text in (("--name", options.name), *(("--creator", creator) for creator in options.creator)):
         if text is not None and not text.strip():
-            raise DescribeError(f"the text of '{name}' is empty")
+            raise CommandError(f"the text of '{name}' is empty")
     if options.url is not None and not ADDRESS.fullmatch(options.url):
-        raise DescribeError(f"'{options.url}' is not an address", "give --url the page of the dataset, such as https://example.org/dataset")
+        raise CommandError(f"'{options.url}' is not an address", "give --url the page of the dataset, such as https://example.org/dataset")
     if options.license is not None and options.license not in LICENSES and not ADDRESS.fullmatch(options.license):
-        raise DescribeError(f"unknown licence '{options.license}'", f"give --license one of {', '.join(LICENSES)}, or the address of another licence")
+        raise CommandError(f"unknown licence '{options.license}'", f"give --license one of {', '.join(LICENSES)}, or the address of another licence")
     if not VERSION.fullmatch(options.dataset_version):
-        raise DescribeError(f"'{options.dataset_version}' is not a version", "give --dataset-version three numbers, such as 1.0.0")
+        raise CommandError(f"'{options.dataset_version}' is not a version", "give --dataset-version three numbers, such as 1.0.0")
     name = options.name.strip() if options.name is not None else default_name
     return Publisher(name, [creator.strip() for creator in options.creator], options.url, options.license, options.dataset_version, about_of(options.about), today())
 
@@ -62,11 +62,11 @@ def about_of(path):
         with open(path, encoding="utf-8") as file:
             text = file.read(ABOUT_MAX + 1).strip()
     except OSError as error:
-        raise DescribeError(f"cannot read '{path}': {error.strerror.lower()}") from error
+        raise CommandError(f"cannot read '{path}': {error.strerror.lower()}") from error
     except UnicodeDecodeError:
-        raise DescribeError(f"'{path}' is not text in UTF-8") from None
+        raise CommandError(f"'{path}' is not text in UTF-8") from None
     if not text or len(text) > ABOUT_MAX:
-        raise DescribeError(f"'{path}' is {'empty' if not text else f'longer than {ABOUT_MAX:,} characters'}", "give --about a text of some sentences, such as how the sites were chosen")
+        raise CommandError(f"'{path}' is {'empty' if not text else f'longer than {ABOUT_MAX:,} characters'}", "give --about a text of some sentences, such as how the sites were chosen")
     return text
 
 
@@ -82,4 +82,4 @@ def today():
     try:
         return datetime.datetime.fromtimestamp(int(epoch), datetime.UTC).date() if epoch else datetime.datetime.now(datetime.UTC).date()
     except (ValueError, OverflowError, OSError):
-        raise DescribeError(f"SOURCE_DATE_EPOCH is '{epoch}', which is not a number of seconds since 1970") from None
+        raise CommandError(f"SOURCE_DATE_EPOCH is '{epoch}', which is not a number of seconds since 1970") from None

@@ -1,6 +1,6 @@
 """Sentences that more than one file says."""
 
-from .escape import printable
+from .._terminal import escaped
 
 
 def count(number, noun, plural=None):
@@ -31,7 +31,7 @@ def days(dataset):
 
 def summary(dataset):
     """Says what a dataset is, in one sentence, without any text of its files but the names of crawls."""
-    crawls = count(len(dataset.crawls), "crawl") if len(dataset.crawls) != 1 else f"the crawl {printable(dataset.crawls[0].name)}"
+    crawls = count(len(dataset.crawls), "crawl") if len(dataset.crawls) != 1 else f"the crawl {escaped(dataset.crawls[0].name)}"
     captures = sum(crawl.captures for crawl in dataset.crawls)
     if dataset.is_history:
         what = f"The robots.txt of hosts over time, as periods in which nothing changed, in {crawls}"

@@ -16,6 +16,7 @@ import duckdb
 
 from .. import _native
 from .._errors import Error
+from .._terminal import CommandError
 
 # The start of the error of the guard check_hosts.
 OVER_NOTHING = "no host of "
@@ -23,14 +24,6 @@ NEEDED_TABLES = {"agents", "anomalies", "groups", "host_verdicts", "hosts", "pre
 # A table that only histories have.
 HISTORY_TABLE = "host_periods"
 WILDCARD = re.compile(r"[*?[]")
-
-
-class ReportError(Exception):
-    """An error that the user can do something about, with a hint or None."""
-
-    def __init__(self, message, hint=None):
-        super().__init__(message)
-        self.hint = hint
 
 
 @dataclass(frozen=True)
@@ -51,16 +44,16 @@ class Tables:
 
     def __init__(self, folder, lists=()):
         if not str(folder):
-            raise ReportError(f"the name of the {self.noun} is empty", f"name the folder that {self.writer} has written, such as {self.example}")
+            raise CommandError(f"the name of the {self.noun} is empty", f"name the folder that {self.writer} has written, such as {self.example}")
         self.folder = Path(folder).parent if Path(folder).name == "views.sql" else Path(folder)
         if not self.folder.exists():
-            raise ReportError(f"the {self.noun} '{folder}' does not exist")
+            raise CommandError(f"the {self.noun} '{folder}' does not exist")
         folder = self.folder.resolve()
         try:
             views = _native.views_sql(folder)
         except Error as error:
             hint = f"give the folder that {self.writer} has written" if error.kind == "not_a_dataset" else None
-            raise ReportError(error.args[0], error.hint or hint) from error
+            raise CommandError(error.args[0], error.hint or hint) from error
         self.scratch = tempfile.TemporaryDirectory(prefix="robots-scan-report-")
         self.answers = {}
         self.worker = ThreadPoolExecutor(1)
@@ -103,24 +96,24 @@ class Tables:
         return [column[0] for column in answer.description], answer.fetchall()
 
     def rows(self, sql):
-        """Returns the rows of a query as dictionaries. Errors, such as those of guards, become ReportErrors."""
+        """Returns the rows of a query as dictionaries. Errors, such as those of guards, become CommandErrors."""
         try:
             names, rows = self.execute(sql)
             return [dict(zip(names, row)) for row in rows]
         except duckdb.InvalidInputException as error:
             # The last part is about a parameter that the report does not have.
-            raise ReportError(first_line(error).removeprefix("Invalid Input Error: ").split("; any_name := true")[0]) from error
+            raise CommandError(first_line(error).removeprefix("Invalid Input Error: ").split("; any_name := true")[0]) from error
         except duckdb.Error as error:
             raise self.unreadable(error) from error
 
     def unreadable(self, error):
-        return ReportError(f"cannot read the {self.noun} '{self.folder}': {first_line(error)}", f"check the {self.noun}: robots-scan verify {shlex.quote(str(self.folder))}")
+        return CommandError(f"cannot read the {self.noun} '{self.folder}': {first_line(error)}", f"check the {self.noun}: robots-scan verify {shlex.quote(str(self.folder))}")
 
     def rows_or_none(self, sql):
         """Returns the rows of a question; none for a question over nothing, which is an error, since sections say what a dataset does not have."""
         try:
             return self.rows(sql)
-        except ReportError as error:
+        except CommandError as error:
             if str(error).startswith(OVER_NOTHING):
                 return []
             raise
@@ -165,10 +158,10 @@ class Dataset(Tables):
 
     def check_tables(self, tables):
         if HISTORY_TABLE in tables:
-            raise ReportError(f"'{self.folder}' is a history, and a dataset is expected", f"robots-scan report DATASET --history {shlex.quote(str(self.folder))}")
+            raise CommandError(f"'{self.folder}' is a history, and a dataset is expected", f"robots-scan report DATASET --history {shlex.quote(str(self.folder))}")
         missing = sorted(NEEDED_TABLES - tables)
         if missing:
-            raise ReportError(f"the dataset has no table {missing[0]}", "scan again without --tables")
+            raise CommandError(f"the dataset has no table {missing[0]}", "scan again without --tables")
 
 
 class History(Tables):
@@ -184,7 +177,7 @@ class History(Tables):
 
     def check_tables(self, tables):
         if HISTORY_TABLE not in tables:
-            raise ReportError(f"'{self.folder}' is a dataset, and a history is expected", f"make one: robots-scan history {shlex.quote(str(self.folder))} -o history")
+            raise CommandError(f"'{self.folder}' is a dataset, and a history is expected", f"make one: robots-scan history {shlex.quote(str(self.folder))} -o history")
 
 
 def first_line(error):

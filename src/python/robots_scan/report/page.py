@@ -10,7 +10,7 @@ import duckdb
 import jinja2
 from markupsafe import Markup
 
-from .dataset import ReportError
+from .._terminal import CommandError
 from .figure import Section, count, plural, share
 
 
@@ -47,7 +47,7 @@ def today():
     try:
         moment = datetime.datetime.fromtimestamp(int(epoch), datetime.UTC) if epoch else datetime.datetime.now(datetime.UTC)
     except (ValueError, OverflowError, OSError) as error:
-        raise ReportError(f"SOURCE_DATE_EPOCH is not a number of seconds: '{epoch}'") from error
+        raise CommandError(f"SOURCE_DATE_EPOCH is not a number of seconds: '{epoch}'") from error
     return moment.date().isoformat()
 
 

@@ -4,7 +4,8 @@ import re
 import zlib
 from dataclasses import dataclass, field
 
-from .dataset import Dataset, History, ReportError, Tables, literal
+from .._terminal import CommandError
+from .dataset import Dataset, History, Tables, literal
 from .figure import Example, Source
 from .stored import StoredHosts
 
@@ -197,7 +198,7 @@ def study_of(dataset, crawl=None, crawls=None, agents=None, ranks=None, labels=N
         of_tables = [row["crawl"] for row in tables.crawls]
         for name in given:
             if name not in of_tables:
-                raise ReportError(f"unknown crawl '{name}'", f"the crawls of the {tables.noun} are {', '.join(of_tables) or 'none'}")
+                raise CommandError(f"unknown crawl '{name}'", f"the crawls of the {tables.noun} are {', '.join(of_tables) or 'none'}")
     with_hosts = [row["crawl"] for row in dataset.crawls if row["hosts"]]
     names = agents or [DEFAULT_AGENT]
     # The guards of these macros say what is wrong, before anything else is computed.
@@ -213,6 +214,6 @@ def study_of(dataset, crawl=None, crawls=None, agents=None, ranks=None, labels=N
     drawn = None
     if history and agents:
         if len(whole) > LINES_MAX:
-            raise ReportError(f"{len(whole)} crawlers are given, and at most {LINES_MAX} are drawn from a history", "name fewer with --agent, or leave out --history")
+            raise CommandError(f"{len(whole)} crawlers are given, and at most {LINES_MAX} are drawn from a history", "name fewer with --agent, or leave out --history")
         drawn = [registry_of(history)[name] for name in whole]
     return Study(dataset, crawl or (with_hosts or known or [""])[-1], of_time, [known_agents[name] for name in whole], known_agents, ranks, labels, seed, history, drawn)

@@ -1,7 +1,6 @@
 """The command `robots-scan site DATASET|HISTORY -o FOLDER`."""
 
 import datetime
-import difflib
 import os
 import shlex
 import signal
@@ -10,8 +9,7 @@ import tempfile
 from pathlib import Path
 
 from .. import __version__
-from .._terminal import NOT_STARTED, OK, SEE_HELP, STOPPED, Parser, Progress, Stopped, escaped, fail
-from ..report.dataset import ReportError
+from .._terminal import OK, CommandError, Parser, Progress, Stopped, escaped, fail
 from .exclusions import read_exclusions
 from .folder import copy_pages, new_folder, write_json
 from .partitions import AGENTS, FILES, HOSTS_MIN, first_values, write_parts
@@ -31,10 +29,10 @@ def main(arguments: list[str]) -> int:
         written = write(parse(arguments))
     except SystemExit as printed_help:
         return printed_help.code
-    except ReportError as error:
-        return fail(error, STOPPED if isinstance(error, Stopped) else NOT_STARTED)
+    except CommandError as error:
+        return fail(error)
     except KeyboardInterrupt:
-        return fail(Stopped("interrupted; no site was written"), STOPPED)
+        return fail(Stopped("interrupted; no site was written"))
     finally:
         signal.signal(signal.SIGTERM, former)
     print(escaped(written), file=sys.stderr)
@@ -47,36 +45,26 @@ def interrupt(*_):
 
 def new_parser():
     command = Parser(
-        prog="robots-scan site", usage="robots-scan site [OPTIONS] --output <FOLDER> DATASET|HISTORY", allow_abbrev=False, add_help=False,
+        "site [OPTIONS] --output <FOLDER> DATASET|HISTORY", "source", "the folder that a scan, `robots-scan join` or `robots-scan history` has written",
         description="Writes static pages to look up hosts and crawlers, for any web server that answers range requests.",
         epilog="By default, pages have verdicts, dates and line numbers, and search engines are asked to leave them out. docs/site.md has how to publish them, and what "
                "the files hold. Exit codes: 0 done, 2 not started, 3 stopped; then no site was written.")
-    # A missing argument is reported after misspelt options, so it is optional here.
-    command.add_argument_group("arguments").add_argument(
-        "source", metavar="DATASET|HISTORY", nargs="?", help="the folder that a scan, `robots-scan join` or `robots-scan history` has written")
-    add = command.add_argument_group("options").add_argument
+    add = command.options.add_argument
     add("-o", "--output", metavar="FOLDER", help="the folder of the site")
     add("--exclude", metavar="LIST", help="leaves out the hosts in this file, one per line; a registered domain leaves out all its hosts")
     add("--with-rules", action="store_true", help="also shows rules and the names of their crawlers as they are written, without comments")
     add("--indexable", action="store_true", help="lets search engines list the site")
     add("--overwrite", action="store_true", help="replaces an existing site")
-    add("-h", "--help", action="help", help="print this help")
     return command
 
 
 def parse(arguments):
-    """Returns the options. An error is a ReportError; `--help` prints the help and exits."""
-    command = new_parser()
-    options, unknown = command.parse_known_args(arguments)
-    if unknown:
-        name = unknown[0].split("=", 1)[0]
-        known = ["--" + option.replace("_", "-") for option in vars(options) if option != "source"]
-        nearest = difflib.get_close_matches(name, known, 1)
-        raise ReportError(f"unexpected argument '{name}' found", f"a similar argument exists: '{nearest[0]}'" if nearest else SEE_HELP)
+    """Returns the options. An error is a CommandError; `--help` prints the help and exits."""
+    options = new_parser().parse(arguments)
     if options.source is None:
-        raise ReportError("no dataset or history is given", "robots-scan site history -o site")
+        raise CommandError("no dataset or history is given", "robots-scan site history -o site")
     if not options.output:
-        raise ReportError("no folder for the site is given", f"robots-scan site {shlex.quote(options.source)} -o site")
+        raise CommandError("no folder for the site is given", f"robots-scan site {shlex.quote(options.source)} -o site")
     return options
 
 
@@ -95,7 +83,7 @@ def write(options):
             write_files(source, folder, hosts, options.with_rules, made, progress)
         except OSError as error:
             raise Stopped(f"cannot write '{options.output}': {(error.strerror or str(error)).lower()}") from error
-        except ReportError as error:
+        except CommandError as error:
             # DuckDB reports a full disk as it reports a file that cannot be read.
             if "no space left" in str(error).lower():
                 raise Stopped(f"cannot write '{options.output}': no space left on device") from error
@@ -103,7 +91,7 @@ def write(options):
         finally:
             source.close()
     size = sum(file.stat().st_size for file in Path(options.output).rglob("*") if file.is_file())
-    lines = [f"{options.output}: {hosts:,} host{'' if hosts == 1 else 's'}, {size / 2**20:,.1f} MiB, {progress.seconds():.1f} s"]
+    lines = [f"{options.output}: {hosts:,} host{'' if hosts == 1 else 's'}, {size / 2**20:,.1f} MiB, {progress.end():.1f} s"]
     if options.exclude is not None:
         lines.append(f"left out by {options.exclude}: {left_out:,} host{'' if left_out == 1 else 's'}")
     return "\n".join(lines)
@@ -139,7 +127,7 @@ def made_on():
     try:
         now = datetime.datetime.fromtimestamp(int(epoch), datetime.UTC) if epoch else datetime.datetime.now(datetime.UTC)
     except (ValueError, OverflowError, OSError):
-        raise ReportError(f"SOURCE_DATE_EPOCH is not a number of seconds: '{epoch}'") from None
+        raise CommandError(f"SOURCE_DATE_EPOCH is not a number of seconds: '{epoch}'") from None
     return now.date().isoformat()
 
 

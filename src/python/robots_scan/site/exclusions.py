@@ -3,7 +3,8 @@
 import re
 from pathlib import Path
 
-from ..report.dataset import ReportError, literal
+from .._terminal import CommandError
+from ..report.dataset import literal
 
 # As the views have it: `www` is left out if a domain follows it.
 LEADING_WWW = re.compile(r"^www\.(?=.*\.)")
@@ -15,9 +16,9 @@ def read_exclusions(path):
     try:
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
     except OSError as error:
-        raise ReportError(f"cannot read '{path}': {(error.strerror or str(error)).lower()}") from error
+        raise CommandError(f"cannot read '{path}': {(error.strerror or str(error)).lower()}") from error
     except UnicodeDecodeError as error:
-        raise ReportError(f"cannot read '{path}': it is not UTF-8") from error
+        raise CommandError(f"cannot read '{path}': it is not UTF-8") from error
     return [host_of(line.strip(), path, number) for number, line in enumerate(lines, 1) if line.strip() and not line.strip().startswith("#")]
 
 
@@ -30,7 +31,7 @@ def host_of(line, path, number):
     except UnicodeError:
         host = ""
     if not host or re.search(r"[\s*,\\]", host):
-        raise ReportError(f"'{path}', line {number}: '{line}' is not a host", "write one host name, registered domain or URL per line")
+        raise CommandError(f"'{path}', line {number}: '{line}' is not a host", "write one host name, registered domain or URL per line")
     return host
 
 

@@ -6,7 +6,7 @@ import shutil
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..report.dataset import ReportError
+from .._terminal import CommandError
 
 WEB, LIBRARIES = Path(__file__).parent / "web", Path(__file__).parent / "libraries"
 # The list of all files of a site, by which `--overwrite` knows what it may replace.
@@ -26,7 +26,7 @@ def new_folder(path, overwrite):
     try:
         partial.mkdir()
     except OSError as error:
-        raise ReportError(f"cannot write '{path}': {error.strerror.lower()}") from error
+        raise CommandError(f"cannot write '{path}': {error.strerror.lower()}") from error
     try:
         yield partial
         files = sorted(str(file.relative_to(partial)) for file in partial.rglob("*") if file.is_file())
@@ -46,23 +46,23 @@ def new_folder(path, overwrite):
 def check_output(path, overwrite):
     """Refuses an output that exists, unless it is a site and may be replaced."""
     if not path.name or not path.resolve().parent.is_dir():
-        raise ReportError(f"cannot write '{path}': its folder does not exist")
+        raise CommandError(f"cannot write '{path}': its folder does not exist")
     if not os.path.lexists(path):
         return
     if path.is_symlink() or not path.is_dir() or not (path / FILE_LIST).is_file() or not (path / "data/site.json").is_file():
-        raise ReportError(f"'{path}' exists, and is not a site", "choose another name with -o")
+        raise CommandError(f"'{path}' exists, and is not a site", "choose another name with -o")
     known = set((path / FILE_LIST).read_text(encoding="utf-8").splitlines())
     foreign = sorted(str(file.relative_to(path)) for file in path.rglob("*") if not (file.is_dir() and not file.is_symlink()) and str(file.relative_to(path)) not in known)
     if foreign:
-        raise ReportError(f"'{path}' has a file that robots-scan did not write: '{foreign[0]}'", "move it away, or choose another name with -o")
+        raise CommandError(f"'{path}' has a file that robots-scan did not write: '{foreign[0]}'", "move it away, or choose another name with -o")
     if not overwrite:
-        raise ReportError(f"'{path}' exists", "--overwrite replaces a site")
+        raise CommandError(f"'{path}' exists", "--overwrite replaces a site")
 
 
 def copy_pages(folder, indexable):
     """Writes pages, libraries and robots.txt."""
     if not (LIBRARIES / "libraries.json").is_file():
-        raise ReportError("this package was built without the libraries of the site", "in a clone, run: make site-libraries venv")
+        raise CommandError("this package was built without the libraries of the site", "in a clone, run: make site-libraries venv")
     shutil.copytree(WEB, folder, dirs_exist_ok=True)
     shutil.copytree(LIBRARIES, folder / "libraries")
     modules = "".join(f'<link rel="modulepreload" href="{path.relative_to(folder)}">\n' for path in sorted(folder.rglob("*.js")))

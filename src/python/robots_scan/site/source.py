@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from ..report.dataset import HISTORY_TABLE, WILDCARD, ReportError, Tables, literal
+from .._terminal import CommandError
+from ..report.dataset import HISTORY_TABLE, WILDCARD, Tables, literal
 
 NEEDED_TABLES = {"agents", "host_verdicts", "hosts", "robots_files"}
 
@@ -34,7 +35,7 @@ class Source(Tables):
         missing = sorted(NEEDED_TABLES - tables)
         if missing and not self.is_history:
             hint = "join the shards first: robots-scan join FOLDER" if missing[0] in ("host_verdicts", "hosts") else "scan again without --tables"
-            raise ReportError(f"the dataset has no table {missing[0]}", hint)
+            raise CommandError(f"the dataset has no table {missing[0]}", hint)
 
     def close(self):
         """Closes the database, so that its files can be removed."""
