@@ -187,20 +187,34 @@ def check_page(results, name, path, folder, history=None):
         tables, figure = tables_of_history if key.startswith("history-") else dataset, Page(f"<article>{article}")
         if 'class="missing"' not in article:
             check_figure(results, name, key, figure, tables.ask, token)
-            check_records(results, name, figure, tables)
+            check_records(results, name, key.split("--")[0], figure, tables)
             if key == "headline":
                 check_big_numbers(results, name, page.big_numbers, figure.table())
     results.check(page.queries or 'class="missing"' in page.text, f"{name}: no queries for records")
     return page
 
 
-def check_records(results, name, page, dataset):
-    """Every query for records has as many rows as the number that it explains."""
+# The figures whose concentration the page computes. That of the others is in the answers.
+CONCENTRATED = ("headline", "number-of-ai-crawlers", "contradictions", "dialects")
+CONCENTRATION = """
+    SELECT max(d.hosts) / sum(d.hosts) AS domain, (SELECT max(s.hosts) FROM (SELECT count(*) AS hosts FROM ({hosts}) n WHERE n.ruleset_id IS NOT NULL GROUP BY n.ruleset_id) s)
+        / sum(d.hosts) AS ruleset
+    FROM (SELECT count(*) AS hosts FROM ({hosts}) n GROUP BY n.domain) d"""
+
+
+def check_records(results, name, key, page, dataset):
+    """Every query for records has as many rows as the number that it explains, and the concentration of the number is that of its hosts."""
+    rows = {cells[0][1]: dict(cells) for cells in page.table()}
     for query in set(page.queries):
         label, number = re.fullmatch(r"-- (.*): ([\d,]+)", query.splitlines()[0]).groups()
-        rows = dataset.ask(query)
-        results.check(len(rows) == int(number.replace(",", "")), f"{name}: {label}: {number} on the page, {len(rows)} records\n{query}")
-        results.check(all(row["warc_filename"] and row["warc_record_offset"] is not None for row in rows), f"{name}: {label}: a record without a place")
+        records = dataset.ask(query)
+        results.check(len(records) == int(number.replace(",", "")), f"{name}: {label}: {number} on the page, {len(records)} records\n{query}")
+        results.check(all(row["warc_filename"] and row["warc_record_offset"] is not None for row in records), f"{name}: {label}: a record without a place")
+        if key in CONCENTRATED and records and label in rows:
+            found = dataset.ask(CONCENTRATION.format(hosts=re.search(r"\nFROM \((.*)\) n\nJOIN robots_files r ON ", query)[1]))[0]
+            for header, value in (("largest domain", found["domain"]), ("largest rule set", found["ruleset"])):
+                cell = rows[label].get(header, "–")
+                results.check(cell == "–" or is_shown(cell, value), f"{name}: {key}: {label}: {header}: {cell}, but it is {value}")
 
 
 EXAMPLE = re.compile(r"(\S+): (\S+), offset (\d+)(?:, length (\d+))?(?:, redirected to (\S+?))?(?:, line (\d+)(?:: (.*))?)?$", re.DOTALL)
