@@ -35,6 +35,7 @@ import pandas
 import test_runner
 import yaml
 from robots_scan.describe import __main__ as command
+from robots_scan._terminal import escaped
 from robots_scan.describe import card, escape, keys, publisher, statements
 from robots_scan.describe.citation import citation_file
 from robots_scan.describe.dataset import Dataset
@@ -371,7 +372,7 @@ class Tests:
             assert not html_of(text) and not [link for link in links_of(text) if "evil" in link], f"{name}: {html_of(text)} {links_of(text)}"
             title = MARKDOWN.parse(text)[1]
             shown = "".join(child.content for child in title.children)
-            assert shown.endswith(escape.printable(HOSTILE)), f"{name}: {shown}"
+            assert shown.endswith(escaped(HOSTILE)), f"{name}: {shown}"
         assert "\n\nSites were chosen **by hand**.\n\n" in (folder / "README.md").read_text()
         connection = duckdb.connect()
         connection.execute("SET file_search_path = '" + str(folder).replace("'", "''") + "'")

@@ -111,9 +111,11 @@ pub(crate) enum Command {
     /// Copies a dataset to a store: s3://BUCKET/PREFIX
     Copy(CopyArgs),
     /// Draws a dataset as one HTML page (with the Python package)
-    Report(ReportArgs),
+    Report(PythonCommandArgs),
     /// Writes static pages to look up hosts and crawlers (with the Python package)
-    Site(ReportArgs),
+    Site(PythonCommandArgs),
+    /// Describes a dataset for catalogues and readers (with the Python package)
+    Describe(PythonCommandArgs),
     /// Prints the tables with the types and descriptions of their columns
     Schema(SchemaArgs),
     /// Prints the registry of crawlers
@@ -151,6 +153,7 @@ impl Command {
             Self::Views(_)
             | Self::Report(_)
             | Self::Site(_)
+            | Self::Describe(_)
             | Self::Schema(_)
             | Self::Completions { .. }
             | Self::Man { .. } => false,
@@ -569,8 +572,9 @@ pub(crate) struct CopyArgs {
     pub(crate) json: bool,
 }
 
+/// The arguments of a command that the Python package has.
 #[derive(Debug, clap::Args)]
-pub(crate) struct ReportArgs {
+pub(crate) struct PythonCommandArgs {
     /// The dataset and options, which the Python package reads
     #[arg(
         value_name = "DATASET",

@@ -1,7 +1,7 @@
 //! `robots-scan schema`, `agents`, `man` and `completions`: print what is built in. `report` is not:
 //! only the Python package has it.
 
-use crate::args::{AgentsArgs, Args, ReportArgs, SchemaArgs};
+use crate::args::{AgentsArgs, Args, SchemaArgs};
 use crate::escape::{escape, json_line};
 use crate::exit::{self, UsageError};
 use crate::{defaults, mistyped, output};
@@ -158,18 +158,11 @@ pub(crate) fn print_completions(shell: clap_complete::Shell) -> Result<u8> {
     Ok(exit::OK)
 }
 
-/// Returns an error that says what to install. The Python package runs its own command before this one.
-pub(crate) fn refuse_report(_: &ReportArgs) -> Result<u8> {
-    let text = "the report comes with the Python package, not with this program";
-    let hint =
-        "in a clone of the repository, 'make venv' installs it: then .venv/bin/robots-scan report";
-    Err(UsageError::with_hint(text, hint).into())
-}
-
-/// Returns an error that says what to install, as for the report.
-pub(crate) fn refuse_site(_: &ReportArgs) -> Result<u8> {
-    let text = "the site comes with the Python package, not with this program";
-    let hint =
-        "in a clone of the repository, 'make venv' installs it: then .venv/bin/robots-scan site";
+/// Returns an error that says what to install. The Python package runs these commands itself.
+pub(crate) fn refuse_python_command(name: &str) -> Result<u8> {
+    let text = format!("'{name}' comes with the Python package, not with this program");
+    let hint = format!(
+        "in a clone of the repository, 'make venv' installs it: then .venv/bin/robots-scan {name}"
+    );
     Err(UsageError::with_hint(text, hint).into())
 }
