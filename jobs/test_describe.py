@@ -503,8 +503,9 @@ class Tests:
             self.copy(self.history, f"{place.name}/history")
             for name in FILES:
                 (place / "history" / name).unlink()
-            # jobs/test_report.py draws it.
+            # jobs/test_report.py and jobs/test_site.py make them.
             (place / "index.html").write_text("the report")
+            (place / "site").mkdir()
             blocks = [block for language, block in FENCE.findall(text) if language == "sh" and "robots-scan describe" in block]
             for block in blocks:
                 script = "\n".join(["set -e", *(line.replace(".venv/bin/", "") for line in joined(block))])
