@@ -12,6 +12,10 @@ WITH periods AS (
     FROM host_periods p
     WHERE p.surt_host_name = surt_of(host)
 ),
+-- The captures of the host, which are few: joined with all, the table would be read as a whole.
+captures AS MATERIALIZED (
+    SELECT c.capture_no, c.fetch_time FROM host_captures c WHERE c.surt_host_name = surt_of(host)
+),
 -- The last values before each period; revisits do not say what they contain.
 compared AS (
     SELECT p.*, lag(p.origin) OVER (ORDER BY p.period_id) AS origin_before,
@@ -35,8 +39,8 @@ SELECT p.first_crawl, a.fetch_time AS first_fetch, p.last_crawl, b.fetch_time AS
     concat(p.url_protocol, '://', p.url_host_name, coalesce(':' || p.url_port, ''), '/robots.txt') AS url, p.fetch_status, p.redirect_end, p.is_revisit, p.content_class,
     p.wildcard_verdict, p.wildcard_basis, p.n_named, p.policy_id, p.preferences_id
 FROM compared p
-LEFT JOIN host_captures a ON a.surt_host_name = p.surt_host_name AND a.capture_no = p.first_capture_no
-LEFT JOIN host_captures b ON b.surt_host_name = p.surt_host_name AND b.capture_no = p.first_capture_no + p.n_captures - 1
+LEFT JOIN captures a ON a.capture_no = p.first_capture_no
+LEFT JOIN captures b ON b.capture_no = p.first_capture_no + p.n_captures - 1
 ORDER BY p.period_id;
 
 FROM changes_of('example.com');
