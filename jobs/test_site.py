@@ -274,6 +274,12 @@ def check_crawlers(results, browser, source, agents):
             browser.page.locator("#blockers nav button", has_text="Next").click()
             found += browser.cells("#blockers table")
         results.check(found == blockers[:1_000], f"{agent}: blockers: {len(found)} rows instead of {len(blockers)}\n  {found[:3]}\n  {blockers[:3]}")
+        # Lines connect crawls with enough hosts in common.
+        hosts = {crawl: {row["host"] for row in source.tables.ask(f"SELECT h.surt_host_name AS host FROM hosts h WHERE h.crawl = {literal(crawl)}")} for crawl in source.crawls}
+        known = [crawl for crawl in source.crawls if medians.get(crawl) and counted.get(crawl, {"hosts": 0})["hosts"]]
+        connected = ["M", *("L" if 2 * len(hosts[a] & hosts[b]) >= min(len(hosts[a]), len(hosts[b])) else "M" for a, b in itertools.pairwise(known))]
+        paths = [re.findall("[ML]", path.get_attribute("d")) for path in browser.page.locator("figure path").all()]
+        results.check(paths == ([connected] * 2 if len(known) >= 2 else []), f"{agent}: the lines are {paths} instead of {connected}")
         row = counted[last]
         lead = f"{row['domains']:,} registered domain{'' if row['domains'] == 1 else 's'} of {domains[last]:,} ({share(row['domains'], domains[last])})"
         results.check(lead in browser.text("#lead") and f"({share(row['by_name'], row['hosts'])})" in browser.text("#lead"), f"{agent}: {browser.text('#lead')}")
@@ -407,6 +413,20 @@ def over_series(results, program, xtask, browser, folder):
 
 
 HOSTILE = ["<script>document.title='x'</script>", "\"><img src=x onerror=alert(1)>", "' onmouseover='alert(1)", "javascript:alert(1)//", "&lt;b&gt;", "${alert(1)}", "__proto__", "constructor", "\u202eevil"]
+
+
+def apart(results, program, browser, folder):
+    """A chart does not connect crawls of other hosts."""
+    body = line("User-agent", "GPTBot") + line("Disallow", "/")
+    for number, first in enumerate((0, 2, 8)):
+        (folder / f"crawl-data/A-{number}").mkdir(parents=True)
+        (folder / f"crawl-data/A-{number}/a.warc.gz").write_bytes(b"".join(record(f"h{i}.example", body, date=f"2026-0{number + 1}-05T00:00:00Z") for i in range(first, first + 6)))
+    dataset = scan(program, folder / "apart.parquet", folder / "crawl-data")
+    write_site(dataset, folder / "apart-site")
+    with served(results, browser, folder / "apart-site") as tab:
+        tab.open("#crawler=gptbot")
+        results.check("are not connected" in tab.text("figure"), f"apart: {tab.text('figure')}")
+        check_crawlers(results, tab, Source(dataset), ["gptbot"])
 
 
 def hostile_names(results, program, browser, folder):
@@ -664,6 +684,7 @@ def main():
 
         dataset, history = step(over_samples, program, browser, folder)
         step(over_series, program, xtask, browser, folder)
+        step(apart, program, browser, folder)
         step(hostile_names, program, browser, folder)
         step(left_out, program, browser, folder, dataset, history)
         step(looks, browser, folder, dataset, history)
