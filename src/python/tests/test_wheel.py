@@ -173,6 +173,11 @@ class Commands(unittest.TestCase):
         self.assertEqual(ran.returncode, 2)
         self.assertRegex(ran.stderr, f"^error: .*'(duckdb|jinja2|vl_convert)'\nhint: pip install {re.escape(REPORT_PACKAGES)}\n$")
 
+    def test_the_site_names_the_package_that_it_needs(self) -> None:
+        ran = samples.command("site", "out.parquet", "-o", "site")
+        self.assertEqual(ran.returncode, 2)
+        self.assertEqual(ran.stderr, "error: the site needs the package 'duckdb'\nhint: pip install 'duckdb>=1.4'\n")
+
 
 class Streams(unittest.TestCase):
     def test_a_stream_has_columns_and_a_schema(self) -> None:
