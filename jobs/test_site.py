@@ -203,7 +203,7 @@ def check_hosts(results, browser, source, hosts, agents=CRAWLERS):
     for i, host in enumerate(hosts):
         name = host_of(host)
         # Three of the crawlers for each host, and others for the next one.
-        for agent in dict.fromkeys(agents[(i + step) % len(agents)] for step in (0, 1, 3)):
+        for agent in agents if len(agents) <= 3 else [agents[(i + step) % len(agents)] for step in (0, 1, 3)]:
             rows = answers[host, agent]
             browser.look_up(host=name, crawler=agent)
             who = source.token(agent)
@@ -345,6 +345,10 @@ def over_samples(results, program, browser, folder):
         with served(results, browser, site) as tab:
             tab.open()
             check_hosts(results, tab, source, chosen)
+            # Crawlers that obey the group of another one, and those that ignore the group for *.
+            naming = [row["host"] for row in source.tables.ask("SELECT DISTINCT v.surt_host_name AS host FROM host_verdicts v WHERE v.agent = 'googlebot' AND v.basis = 'explicit' ORDER BY 1")]
+            check_hosts(results, tab, source, sample_of(naming, 3), ["googlebot-news", "applebot", "adsbot-google"])
+            results.check(bool(naming), f"{name}: no host names Googlebot")
             check_crawlers(results, tab, source, [agent for agent in CRAWLERS if agent == "*" or agent in source.registry])
             if options:
                 check_rules(results, tab, source, chosen)
