@@ -7,10 +7,9 @@ Chromium of the system, without a window; the server is on this machine, and cou
 beside the interpreter (`make site-test`).
 """
 
-import datetime
+import functools
 import itertools
 import json
-import os
 import random
 import re
 import shutil
@@ -170,6 +169,11 @@ class Source:
         return BASES[row["basis"]]
 
 
+@functools.cache
+def opened(folder):
+    return Source(folder)
+
+
 def list_literal(values):
     return "[" + ", ".join(map(literal, values)) + "]"
 
@@ -199,7 +203,7 @@ def check_hosts(results, browser, source, hosts, agents=CRAWLERS):
     for i, host in enumerate(hosts):
         name = host_of(host)
         # Three of the crawlers for each host, and others for the next one.
-        for agent in dict.fromkeys(agents[(i + step) % len(agents)] for step in (0, 1, 3)):
+        for agent in agents if len(agents) <= 3 else [agents[(i + step) % len(agents)] for step in (0, 1, 3)]:
             rows = answers[host, agent]
             browser.look_up(host=name, crawler=agent)
             who = source.token(agent)
@@ -274,6 +278,12 @@ def check_crawlers(results, browser, source, agents):
             browser.page.locator("#blockers nav button", has_text="Next").click()
             found += browser.cells("#blockers table")
         results.check(found == blockers[:1_000], f"{agent}: blockers: {len(found)} rows instead of {len(blockers)}\n  {found[:3]}\n  {blockers[:3]}")
+        # Lines connect crawls with enough hosts in common.
+        hosts = {crawl: {row["host"] for row in source.tables.ask(f"SELECT h.surt_host_name AS host FROM hosts h WHERE h.crawl = {literal(crawl)}")} for crawl in source.crawls}
+        known = [crawl for crawl in source.crawls if medians.get(crawl) and counted.get(crawl, {"hosts": 0})["hosts"]]
+        connected = ["M", *("L" if 2 * len(hosts[a] & hosts[b]) >= min(len(hosts[a]), len(hosts[b])) else "M" for a, b in itertools.pairwise(known))]
+        paths = [re.findall("[ML]", path.get_attribute("d")) for path in browser.page.locator("figure path").all()]
+        results.check(paths == ([connected] * 2 if len(known) >= 2 else []), f"{agent}: the lines are {paths} instead of {connected}")
         row = counted[last]
         lead = f"{row['domains']:,} registered domain{'' if row['domains'] == 1 else 's'} of {domains[last]:,} ({share(row['domains'], domains[last])})"
         results.check(lead in browser.text("#lead") and f"({share(row['by_name'], row['hosts'])})" in browser.text("#lead"), f"{agent}: {browser.text('#lead')}")
@@ -328,13 +338,17 @@ def over_samples(results, program, browser, folder):
     for name, dataset, options, hosts in (("samples", both, ["--with-rules"], 8), ("month", months[0], [], 2), ("joined", joined, [], 2), ("samples-history", history, ["--with-rules"], 8)):
         site = folder / f"{name}-site"
         write_site(dataset, site, *options)
-        source = Source(dataset)
+        source = opened(dataset)
         odd = [row["host"] for row in source.tables.ask("""SELECT min(h.surt_host_name) AS host FROM hosts h
             GROUP BY h.n_redirects, h.redirect_end, h.is_revisit, h.content_class, h.fetch_status, h.wildcard_basis ORDER BY host""")]
         chosen = sorted({*sample_of(source.hosts(), hosts), *sample_of(odd, 2 * hosts)})
         with served(results, browser, site) as tab:
             tab.open()
             check_hosts(results, tab, source, chosen)
+            # Crawlers that obey the group of another one, and those that ignore the group for *.
+            naming = [row["host"] for row in source.tables.ask("SELECT DISTINCT v.surt_host_name AS host FROM host_verdicts v WHERE v.agent = 'googlebot' AND v.basis = 'explicit' ORDER BY 1")]
+            check_hosts(results, tab, source, sample_of(naming, 3), ["googlebot-news", "applebot", "adsbot-google"])
+            results.check(bool(naming), f"{name}: no host names Googlebot")
             check_crawlers(results, tab, source, [agent for agent in CRAWLERS if agent == "*" or agent in source.registry])
             if options:
                 check_rules(results, tab, source, chosen)
@@ -356,7 +370,7 @@ def over_series(results, program, xtask, browser, folder):
     history = make_history(program, folder / "series-history", *(scan(program, series / f"{i}", *sorted((series / f"crawl-{i:03}").iterdir()), "--crawl", f"SERIES-{i:03}") for i in range(3)))
     site = folder / "series-site"
     write_site(history, site)
-    source = Source(history)
+    source = opened(history)
     results.check(len(list((site / "data/captures").iterdir())) >= 3, "series: one file of hosts")
     hosts = source.hosts()
     # The first and the last host of a file and of a row group, and others.
@@ -409,6 +423,32 @@ def over_series(results, program, xtask, browser, folder):
 HOSTILE = ["<script>document.title='x'</script>", "\"><img src=x onerror=alert(1)>", "' onmouseover='alert(1)", "javascript:alert(1)//", "&lt;b&gt;", "${alert(1)}", "__proto__", "constructor", "\u202eevil"]
 
 
+def empty(results, program, browser, folder):
+    """A dataset without hosts."""
+    write_site(scan(program, folder / "empty.parquet", SAMPLES / "nothing.warc.gz"), folder / "empty-site")
+    with served(results, browser, folder / "empty-site") as tab:
+        tab.open()
+        results.check("of 0 hosts" in tab.text("main"), f"empty: {tab.text('main')}")
+        tab.look_up(host="a.example")
+        results.check("No capture of a.example" in tab.text("main"), f"empty: {tab.text('main')}")
+        tab.look_up(crawler="gptbot")
+        results.check("No crawl has a verdict for it." in tab.text("main"), f"empty: {tab.text('main')}")
+
+
+def apart(results, program, browser, folder):
+    """A chart does not connect crawls of other hosts."""
+    body = line("User-agent", "GPTBot") + line("Disallow", "/")
+    for number, first in enumerate((0, 2, 8)):
+        (folder / f"crawl-data/A-{number}").mkdir(parents=True)
+        (folder / f"crawl-data/A-{number}/a.warc.gz").write_bytes(b"".join(record(f"h{i}.example", body, date=f"2026-0{number + 1}-05T00:00:00Z") for i in range(first, first + 6)))
+    dataset = scan(program, folder / "apart.parquet", folder / "crawl-data")
+    write_site(dataset, folder / "apart-site")
+    with served(results, browser, folder / "apart-site") as tab:
+        tab.open("#crawler=gptbot")
+        results.check("are not connected" in tab.text("figure"), f"apart: {tab.text('figure')}")
+        check_crawlers(results, tab, opened(dataset), ["gptbot"])
+
+
 def hostile_names(results, program, browser, folder):
     """Names of crawlers, hosts, crawls and folders are text, wherever they are shown."""
     archive = folder / "hostile.warc.gz"
@@ -419,7 +459,7 @@ def hostile_names(results, program, browser, folder):
     archive.write_bytes(b"".join([*(record(host, body) for host in hosts), record("many.example", many),
                                   record("to-many.example", b"https://many.example/robots.txt", status="301 Moved", is_redirect=True)]))
     dataset = scan(program, folder / "<img src=x onerror=alert(1)>'.parquet", archive, "--crawl", "A.B-1")
-    source = Source(dataset)
+    source = opened(dataset)
     with served(results, browser, (write_site(dataset, folder / "hostile-site", "--with-rules"), folder / "hostile-site")[1]) as tab:
         tab.open()
         results.check(dataset.name in tab.text("#about") and tab.page.locator("img").count() == 0, f"hostile: {tab.text('#about')}")
@@ -437,7 +477,7 @@ def hostile_names(results, program, browser, folder):
 
 def left_out(results, program, browser, folder, dataset, history):
     """Hosts of a list are in no file of the site."""
-    source = Source(dataset)
+    source = opened(dataset)
     blocked = source.tables.ask("SELECT v.surt_host_name AS host, v.domain FROM verdicts_of(['gptbot']) v WHERE v.verdict = 'disallow_all' AND v.basis = 'explicit' ORDER BY 1")
     host, domain = blocked[0]["host"], blocked[3]["domain"]
     several = source.tables.ask("SELECT h.domain, min(h.surt_host_name) AS host, count(DISTINCT h.surt_host_name) AS n FROM hosts h GROUP BY h.domain ORDER BY n DESC, h.domain LIMIT 1")[0]
@@ -446,7 +486,7 @@ def left_out(results, program, browser, folder, dataset, history):
     for name, data in (("dataset", dataset), ("history", history)):
         site = folder / f"exclude-{name}-site"
         done = write_site(data, site, "--with-rules", "--exclude", listed)
-        gone = {row["host"] for row in Source(data).tables.ask(f"""SELECT DISTINCT h.surt_host_name AS host FROM hosts h
+        gone = {row["host"] for row in opened(data).tables.ask(f"""SELECT DISTINCT h.surt_host_name AS host FROM hosts h
             WHERE h.surt_host_name = {literal(host)} OR h.url_host_registered_domain IN ({literal(domain)}, {literal(several['domain'])})""")}
         results.check(len(gone) >= 2 + several["n"] and done.stderr.splitlines()[-1].endswith(f": {len(gone)} hosts"), f"{name}: left out: {done.stderr}")
         names = {*gone, *map(host_of, gone), domain, several["domain"]}
@@ -460,13 +500,13 @@ def left_out(results, program, browser, folder, dataset, history):
         with served(results, browser, site) as tab:
             tab.open(f"#host={host_of(host)}")
             results.check("No capture of" in tab.text("main"), f"{name}: {host} is shown")
-            remaining = [host for host in Source(data).hosts() if host not in gone]
-            check_hosts(results, tab, Source(data), sample_of(remaining, 2), ["gptbot"])
+            remaining = [host for host in opened(data).hosts() if host not in gone]
+            check_hosts(results, tab, opened(data), sample_of(remaining, 2), ["gptbot"])
 
 
 def looks(results, browser, folder, dataset, history):
     """Pages are readable on a telephone, on a desktop, in both colour schemes, and on paper."""
-    source = Source(history)
+    source = opened(history)
     blocked = source.tables.ask("SELECT v.surt_host_name AS host FROM verdicts_of(['gptbot']) v WHERE v.verdict = 'disallow_all' AND v.basis = 'explicit' ORDER BY v.host_id")[0]["host"]
     both = {"host": host_of(blocked), "crawler": "gptbot"}
     pages = {"host": {"host": host_of(blocked)}, "both": both, "crawler": {"crawler": "gptbot"}, "similar": {"crawler": "gptbto"}, "missing": {"host": "absent.example"}, "home": {}}
@@ -491,7 +531,7 @@ def looks(results, browser, folder, dataset, history):
 
 def by_keyboard(results, browser, folder, history):
     """A lookup needs no pointer, and a screen reader learns what happened."""
-    source = Source(history)
+    source = opened(history)
     host = host_of(source.hosts()[5])
     focused = "() => document.activeElement.id || document.activeElement.tagName + ':' + document.activeElement.textContent"
     with served(results, browser, folder / "samples-history-site") as tab:
@@ -596,7 +636,7 @@ def of_somebody_else(results, program, folder):
         views.write(f"COPY (SELECT 'x') TO '{user}/written';\n")
     write_site(hostile, folder / "somebody-site")
     results.check(not list(user.iterdir()) and (folder / "somebody-site/index.html").is_file(), "views.sql of a dataset was executed")
-    script = ("import sys; from pathlib import Path; from robots_scan.site.source import Source; from robots_scan._terminal import CommandError\n"
+    script = ("import sys; from robots_scan.site.source import Source; from robots_scan._terminal import CommandError\n"
               "source = Source(sys.argv[1], sys.argv[2], sys.argv[3])\n"
               "for sql in sys.argv[4:]:\n try: print(source.rows(sql))\n except CommandError as error: print(error)")
     (folder / "scratch").mkdir()
@@ -664,6 +704,8 @@ def main():
 
         dataset, history = step(over_samples, program, browser, folder)
         step(over_series, program, xtask, browser, folder)
+        step(empty, program, browser, folder)
+        step(apart, program, browser, folder)
         step(hostile_names, program, browser, folder)
         step(left_out, program, browser, folder, dataset, history)
         step(looks, browser, folder, dataset, history)

@@ -173,11 +173,12 @@ class Commands(unittest.TestCase):
         self.assertEqual(ran.returncode, 2)
         self.assertRegex(ran.stderr, f"^error: .*'(duckdb|jinja2|vl_convert)'\nhint: pip install {re.escape(REPORT_PACKAGES)}\n$")
 
-    def test_a_description_names_the_package_that_it_needs(self) -> None:
-        ran = samples.command("describe", "out.parquet")
+    def test_the_site_and_descriptions_name_the_package_that_they_need(self) -> None:
         needed = next(name for name in PROJECT["optional-dependencies"]["report"] if name.startswith("duckdb"))
-        self.assertEqual(ran.returncode, 2)
-        self.assertEqual(ran.stderr, f"error: describe needs the package 'duckdb'\nhint: pip install {shlex.quote(needed)}\n")
+        for command in ("site", "-o", "site"), ("describe",):
+            ran = samples.command(*command, "out.parquet")
+            self.assertEqual(ran.returncode, 2)
+            self.assertEqual(ran.stderr, f"error: {command[0]} needs the package 'duckdb'\nhint: pip install {shlex.quote(needed)}\n")
 
 
 class Streams(unittest.TestCase):

@@ -112,8 +112,8 @@ def write_files(source, folder, hosts, with_rules, made, progress):
         files["tables"][name] = {"key": key, "sizes": write_parts(
             source, name, key, columns, firsts, lambda number, total=len(firsts), name=name: progress.say(f"{name}: {number:,} of {total:,} files"))}
     write_json(data / "files.json", files)
-    crawls = source.rows("""SELECT k.crawl, epoch_ms(k.first_fetch) AS first, epoch_ms(k.median_fetch) AS median, epoch_ms(k.last_fetch) AS last, k.hosts, k.domains, k.is_sample
-        FROM site.crawls k ORDER BY k.position""")
+    crawls = source.rows("""SELECT k.crawl, epoch_ms(k.first_fetch) AS first, epoch_ms(k.median_fetch) AS median, epoch_ms(k.last_fetch) AS last, k.hosts, k.domains, k.is_sample,
+        k.position IN (SELECT c.crawl FROM site.connections c) AS is_connected FROM site.crawls k ORDER BY k.position""")
     write_json(data / "agents.json", [list(row.values()) for row in source.rows("""
         SELECT m.agent, m.token, m.operator, m.category, m.fallbacks, m.ignores_wildcard FROM site.members m ORDER BY m.agent""")])
     write_json(data / "site.json", {

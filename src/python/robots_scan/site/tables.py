@@ -29,6 +29,7 @@ def make_tables(source, excluded, with_rules):
     make_crawls(source)
     skipped = is_excluded(excluded)
     make_captures(source, skipped)
+    make_connections(source)
     make_verdicts(source)
     if with_rules:
         make_rules(source)
@@ -74,6 +75,15 @@ def make_captures(source, skipped):
         FROM hosts h JOIN site.crawls k ON k.crawl = h.crawl LEFT JOIN site.crawls s ON s.crawl = h.rules_crawl {tables}
         WHERE NOT {skipped}
         ORDER BY host, number""")
+
+
+def make_connections(source):
+    """Pairs of consecutive crawls of which the smaller one has at least half of its hosts in the other: a chart connects them."""
+    source.rows("""CREATE TABLE site.connections AS
+        WITH sizes AS (SELECT c.crawl, count(*) AS hosts FROM site.captures c GROUP BY c.crawl),
+        common AS (
+            SELECT b.crawl, count(*) AS hosts FROM site.captures a JOIN site.captures b ON b.host = a.host AND b.crawl = a.crawl + 1 GROUP BY b.crawl)
+        SELECT c.crawl FROM common c JOIN sizes a ON a.crawl = c.crawl - 1 JOIN sizes b ON b.crawl = c.crawl WHERE 2 * c.hosts >= least(a.hosts, b.hosts)""")
 
 
 def make_verdicts(source):

@@ -1,4 +1,5 @@
-// A chart of shares over time: a panel per series, a point per crawl at the median of its times of fetching.
+// A chart of shares over time: a panel per series, a point per crawl at the median of its times of fetching. Consecutive crawls are
+// connected if they have enough hosts in common.
 
 import { day, draw, make, share } from "./dom.js";
 
@@ -13,6 +14,8 @@ export function chart(title, rows, series) {
   const value = (row, { part, whole }) => Number(row[whole]) ? Number(row[part]) / Number(row[whole]) : 0;
   const top = scaleOf(Math.max(...points.flatMap((row) => series.map((one) => value(row, one)))));
   const y = (part) => HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * part / top;
+  const isConnected = (before, row) => row.is_connected && row.position === before.position + 1;
+  const isWhole = points.every((row, i) => !i || isConnected(points[i - 1], row));
   const panel = (one) => {
     const said = points.map((row) => `${row.crawl}: ${share(row[one.part], row[one.whole])}`).join("; ");
     return make("div", { "class": "panel" }, make("p", { "class": "series" }, one.name),
@@ -20,10 +23,11 @@ export function chart(title, rows, series) {
         [0, top / 2, top].map((tick) => [draw("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: y(tick), y2: y(tick), "class": "grid" }),
           draw("text", { x: LEFT - 6, y: y(tick) + 4, "text-anchor": "end" }, `${+(100 * tick).toPrecision(3)} %`)]),
         draw("text", { x: LEFT, y: HEIGHT - 6, "text-anchor": "start" }, day(start)), draw("text", { x: WIDTH - RIGHT, y: HEIGHT - 6, "text-anchor": "end" }, day(end)),
-        draw("polyline", { points: points.map((row) => `${x(row.median).toFixed(1)},${y(value(row, one)).toFixed(1)}`).join(" "), "class": "line" }),
+        draw("path", { d: points.map((row, i) => `${i && isConnected(points[i - 1], row) ? "L" : "M"}${x(row.median).toFixed(1)},${y(value(row, one)).toFixed(1)}`).join(" "), "class": "line" }),
         points.map((row) => draw("circle", { cx: x(row.median).toFixed(1), cy: y(value(row, one)).toFixed(1), r: 3, "class": "point" }, draw("title", {}, `${row.crawl}: ${share(row[one.part], row[one.whole])}`)))));
   };
-  return make("figure", { "class": "chart" }, make("figcaption", {}, title), make("div", { "class": "panels" }, series.map(panel)));
+  return make("figure", { "class": "chart" }, make("figcaption", {}, title), make("div", { "class": "panels" }, series.map(panel)),
+    make("p", { "class": "hint" }, "Crawls capture different hosts, so a step may be a change of the sample.", !isWhole && " Crawls that have less than half of their hosts in common are not connected."));
 }
 
 /** Returns the top of an axis: the next of 1, 2, 4, 10, … per mille. */

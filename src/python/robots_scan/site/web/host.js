@@ -53,14 +53,14 @@ function answer(name, crawler, answers) {
       ? `Since the capture of ${at(first)}. The capture before it, of ${at(before)}, said: ${VERDICTS[before.verdict]}, by ${basis(before.basis, before.by)}.`
       : `Since the first capture, of ${at(first)}, or earlier.`),
     last.verdict !== "unknown" && dialects.length > 0 && make("p", {}, "Read by other rules: ", dialects.map((dialect) => `${DIALECTS[dialect]}: ${VERDICTS[last.dialects[dialect]]}`).join("; "), "."),
-    crawler.agent !== "*" && make("p", {}, link({ crawler: crawler.agent }, `Who else blocks ${crawler.token}`), " · ", link({ host: name }, `All crawlers on ${name}`)));
+    crawler.agent !== "*" && make("p", {}, crawler.isRegistered && [link({ crawler: crawler.agent }, `Who else blocks ${crawler.token}`), " · "], link({ host: name }, `All crawlers on ${name}`)));
 }
 
 /** Returns the table of the crawlers that the last capture names. */
 function namedCrawlers(name, last, names, answersFor, registry, wildcard) {
   const info = (agent) => registry.get(agent) ?? { agent, token: agent, fallbacks: [], category: null };
   const rank = (agent) => registry.get(agent)?.category?.startsWith("ai_") ? 0 : registry.get(agent)?.isRegistered ? 1 : 2;
-  const agents = names.sort((a, b) => rank(a) - rank(b) || (info(a).token < info(b).token ? -1 : 1));
+  const agents = names.sort((a, b) => rank(a) - rank(b) || (info(a).token.toLowerCase() < info(b).token.toLowerCase() ? -1 : 1));
   const row = (crawler) => {
     const answers = answersFor(crawler);
     const { verdict, line, ...by } = answers.at(-1), { first, before } = since(answers);
