@@ -600,7 +600,7 @@ def odd_datasets(results, program, folder, pages):
         (folder / name).write_text(text)
     hosts = [(f"r{rank}.example", BLOCK_GPTBOT if rank in (1, 1001) else b"") for rank in (1, 1000, 1001, 10000, 10001)]
     page = case.page("lists", hosts, "--ranks", str(folder / "ranks.csv"), "--labels", str(folder / "weights.csv"))
-    case.check(page, "lists", "GPTBot blocked by rank in", ">1 to 1,000<", ">1,001 to 10,000<", ">10,001 to 100,000<",
+    case.check(page, "lists", ">GPTBot blocked by rank<", ">1 to 1,000<", ">1,001 to 10,000<", ">10,001 to 100,000<",
                "The mean of the labels with the weights of the list is 45.8\u00a0% of registered domains and 45.8\u00a0% of hosts")
     case.page("domain-labels", [(f"d{i}.example.net", BLOCK_GPTBOT if i else b"") for i in range(4)], "--labels", str(folder / "domains.csv"))
 
