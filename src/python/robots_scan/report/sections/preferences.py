@@ -51,6 +51,8 @@ def effective(study):
         return figure
     source, rows = study.ask("effective_preferences", crawl=study.crawl)
     figure.sources.append(source)
+    # Hosts that state something about another use only.
+    rows = [row for row in rows if row["preference"] != "unknown_all"]
     if not rows:
         figure.missing = f"No host of {study.crawl or 'the dataset'} states a preference for all crawlers."
         return figure
@@ -61,7 +63,7 @@ def effective(study):
     first = figure.rows[0]
     figure.lead = f"The most common preference for all crawlers, {first['label']}, is that of {said(first)} with a 2xx response."
     figure.warnings = other_order(figure.rows)
-    figure.notes = ["A statement counts for the crawlers and paths that it concerns. “Not stated” means that the host states something about another use.",
+    figure.notes = ["A statement counts for the crawlers and paths that it concerns. Uses about which hosts with a statement say nothing are left out.",
                     "Content-Signal, Content-Usage and similar lines state what content may be used for. They are independent of the rules, and a network may write them "
                     "for its customers.", *shown_of(rows)]
     return figure

@@ -3,7 +3,8 @@
 from .. import evidence
 from ..dataset import literal
 from ..figure import Column, Figure, Section, plural
-from .shares import SHARES, bar_chart, columns_of, other_order, ranked, said, share_row
+from ..study import ROWS_MAX
+from .shares import SHARES, bar_chart, columns_of, other_order, ranked, said, share_row, shown_of
 
 
 def build(study):
@@ -21,11 +22,12 @@ def by_category(study):
     if not figure.rows:
         figure.missing = f"No host of {study.crawl or 'the dataset'} blocks a crawler of the registry by name."
         return figure
-    figure.rows = ranked(figure.rows)
+    found = ranked(figure.rows)
+    figure.rows = found[:ROWS_MAX]
     figure.columns = columns_of(figure.rows, "category", [Column("agents", "crawlers", "count"), *SHARES])
     figure.chart = bar_chart(f"Registered domains that block crawlers of a category by name in {study.crawl}", figure.rows)
     first = figure.rows[0]
     figure.lead = f"At least one of the {plural(first['agents'], 'crawler')} of the category {first['label']} is blocked by its own name by {said(first)}."
     figure.warnings = other_order(figure.rows)
-    figure.notes = ["A crawler may be in two categories."]
+    figure.notes = ["A crawler may be in two categories.", *shown_of(found)]
     return figure
