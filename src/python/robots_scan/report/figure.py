@@ -116,14 +116,6 @@ class Figure:
         return [column for column in self.columns if any(row.get(column.name) is not None for row in self.rows)]
 
 
-@dataclass(frozen=True)
-class BigNumber:
-    """A share in large type, with its denominators."""
-
-    row: dict  # of the columns of sections.shares.SHARES
-    label: str  # what these registered domains do
-
-
 @dataclass
 class Section:
     """A section of the page. The first figure that is not missing is in sight, and the others are folded."""
@@ -131,7 +123,8 @@ class Section:
     key: str
     title: str
     figures: list[Figure]
-    big_numbers: list[BigNumber] = field(default_factory=list)
+    # Rows of the columns of sections.shares.SHARES, whose shares are shown in large type.
+    big_numbers: list[dict] = field(default_factory=list)
 
     @property
     def main(self):
