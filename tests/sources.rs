@@ -118,7 +118,11 @@ fn only_the_dates_of_servers_are_compared_with_the_clock_of_the_system() {
 
 #[test]
 fn jobs_and_the_report_contain_no_rule_of_robots_txt() {
-    for folder in ["jobs", "src/python/robots_scan/report"] {
+    for folder in [
+        "jobs",
+        "src/python/robots_scan/report",
+        "src/python/robots_scan/describe",
+    ] {
         let mut looked_at = 0;
         for path in files_below(&project().join(folder)) {
             let end = path.extension().and_then(|end| end.to_str());
@@ -130,6 +134,7 @@ fn jobs_and_the_report_contain_no_rule_of_robots_txt() {
             let writers = [
                 "jobs/test_preferences.py",
                 "jobs/test_history.py",
+                "jobs/test_site.py",
                 "jobs/independent/old_urls.py",
             ];
             if writers.iter().any(|name| path.ends_with(name)) {
