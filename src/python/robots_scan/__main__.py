@@ -30,7 +30,8 @@ def run(command: str, arguments: list[str]) -> int:
         print(f"error: {command} needs the package '{error.name}'", file=sys.stderr)
         print(f"hint: pip install {' '.join(map(shlex.quote, NEEDED[command]))}", file=sys.stderr)
         return 2
-    return module.main(arguments)
+    code: int = module.main(arguments)
+    return code
 
 
 if __name__ == "__main__":
