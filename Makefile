@@ -18,6 +18,19 @@ SCAN_TARGETS = members records http archive
 .PHONY: build dist dist-pgo doc release-check help readme check test test-all lint lint-tests rust-test campaign contributing run queries hosts documents recipes wheel venv dev-wheel report-test describe-test site-libraries site-test browser python pages network sources java $(if $(filter Linux,$(shell uname)),spark) deny schemas question-list golden samples bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
 .NOTPARALLEL:
 
+# Installs system packages if a check fails: as root, or by a sudo that asks for no password, or not at all.
+# Arguments: the check, the packages, and what is missing without them.
+define INSTALL
+@$(1) || { \
+  if [ "$$(id -u)" = 0 ]; then as_root=; else as_root='sudo -n'; fi; \
+  if command -v apt-get >/dev/null && $$as_root true 2>/dev/null; then \
+    echo "installing system packages: $$as_root apt-get install -q -y --no-install-recommends $(2)"; \
+    $$as_root apt-get update -q && $$as_root apt-get install -q -y --no-install-recommends $(2); fi; \
+  $(1) || { \
+    echo 'error: $(3) is not installed' >&2; \
+    echo 'hint: install it, then run make again; on Debian and Ubuntu: sudo apt-get install $(2)' >&2; exit 1; }; }
+endef
+
 build: ## builds the program, target/release/robots-scan (the default)
 	$(CARGO) build --release --locked
 
@@ -166,23 +179,21 @@ documents: $(PROGRAM) .venv-test/ready ## executes the commands in the documenta
 contributing: $(PROGRAM) .venv-test/ready ## tries the recipes of CONTRIBUTING.md in a copy, and executes its commands
 	.venv-test/bin/python jobs/test_contributing.py
 
-# On Linux, R is installed as root or by a sudo that asks for no password, or not at all. Elsewhere recipes in R are skipped without it.
+# Elsewhere than on Linux, recipes in R are skipped without R.
+HAS_R = { command -v Rscript || test "$$(uname)" != Linux; } >/dev/null
+
 recipes: $(PROGRAM) .venv-recipes/ready dev-wheel ## executes the recipes in docs/recipes.md and docs/python.md
-	@command -v Rscript >/dev/null || [ "$$(uname)" != Linux ] || { \
-	  if [ "$$(id -u)" = 0 ]; then as_root=; else as_root='sudo -n'; fi; \
-	  if command -v apt-get >/dev/null && $$as_root true 2>/dev/null; then \
-	    echo "installing the system package r-base-core: $$as_root apt-get install -q -y --no-install-recommends r-base-core"; \
-	    $$as_root apt-get update -q && $$as_root apt-get install -q -y --no-install-recommends r-base-core; fi; \
-	  command -v Rscript >/dev/null || { \
-	    echo 'error: R is not installed' >&2; \
-	    echo 'hint: install it, then run make again; on Debian and Ubuntu: sudo apt-get install r-base-core' >&2; exit 1; }; }
+	$(call INSTALL,$(HAS_R),r-base-core,R)
 	.venv-recipes/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels-dev/*.whl
 	.venv-recipes/bin/python jobs/test_recipes.py $(PROGRAM) $(WRITE) --python Spark=$(wildcard .venv-python-envs/spark/bin/python)
 
 MATURIN = .venv-python/bin/maturin
 
+HAS_NPM = command -v npm >/dev/null
+
 # The libraries of `robots-scan site`, which are not committed. A package for others is not built without them.
 site-libraries: ## fetches the JavaScript libraries of the site with npm, by checksums
+	$(call INSTALL,$(HAS_NPM),npm,npm)
 	$(PYTHON) src/python/fetch_libraries.py
 
 OPTIONAL_LIBRARIES = @$(PYTHON) src/python/fetch_libraries.py || echo 'the package is built without `robots-scan site`'
@@ -228,16 +239,8 @@ HAS_BROWSER = { command -v chromium || command -v google-chrome || command -v ch
 # Without fonts, the browser draws no text.
 BROWSER = chromium fonts-dejavu-core fonts-liberation
 
-# The browser is installed as root or by a sudo that asks for no password, or not at all.
 browser:
-	@$(HAS_BROWSER) || { \
-	  if [ "$$(id -u)" = 0 ]; then as_root=; else as_root='sudo -n'; fi; \
-	  if command -v apt-get >/dev/null && $$as_root true 2>/dev/null; then \
-	    echo "installing system packages: $$as_root apt-get install -q -y --no-install-recommends $(BROWSER)"; \
-	    $$as_root apt-get update -q && $$as_root apt-get install -q -y --no-install-recommends $(BROWSER); fi; \
-	  $(HAS_BROWSER) || { \
-	    echo 'error: Chromium is not installed' >&2; \
-	    echo 'hint: install it, then run make again; on Debian: sudo apt-get install $(BROWSER)' >&2; exit 1; }; }
+	$(call INSTALL,$(HAS_BROWSER),$(BROWSER),Chromium)
 
 pages: .venv-pages/ready browser ## checks the pages in target/report in Chromium, after a self-test; pictures in target/report/screenshots
 	.venv-pages/bin/python jobs/test_pages.py --self-test
@@ -249,7 +252,7 @@ site-test: $(PROGRAM) .venv-site/ready site-libraries dev-wheel browser ## tests
 	$(CARGO) build --locked --package xtask
 	.venv-site/bin/python jobs/test_site.py $(PROGRAM) target/debug/xtask target/site
 
-# Spark needs Java, which is installed as root or by a sudo that asks for no password, or not at all.
+# Spark needs Java.
 HAS_JAVA = "$${JAVA_HOME:+$$JAVA_HOME/bin/}java" -version 2>&1 | grep -Eq 'version "(1[7-9]|[2-9][0-9])'
 
 network: $(PROGRAM) .venv-test/ready ## tests reading over https and from S3, and copying to S3, with servers on this machine
@@ -260,14 +263,7 @@ sources: $(PROGRAM) .venv-test/ready ## tests records by address and tables of b
 	.venv-test/bin/python jobs/test_sources.py $(PROGRAM)
 
 java:
-	@$(HAS_JAVA) || { \
-	  if [ "$$(id -u)" = 0 ]; then as_root=; else as_root='sudo -n'; fi; \
-	  if command -v apt-get >/dev/null && $$as_root true 2>/dev/null; then \
-	    echo "installing the system package openjdk-17-jre-headless: $$as_root apt-get install -q -y openjdk-17-jre-headless"; \
-	    $$as_root apt-get update -q && $$as_root apt-get install -q -y openjdk-17-jre-headless; fi; \
-	  $(HAS_JAVA) || { \
-	    echo 'error: Java 17 or later is not installed' >&2; \
-	    echo 'hint: install it, then run make again; on Debian and Ubuntu: sudo apt-get install openjdk-17-jre-headless' >&2; exit 1; }; }
+	$(call INSTALL,$(HAS_JAVA),openjdk-17-jre-headless,Java 17 or later)
 
 spark: $(PROGRAM) .venv-test/ready .venv-spark/ready java ## compares the Spark jobs with one local run, on a cluster on this machine; needs Linux and Java 17
 	.venv-test/bin/python jobs/s3_server.py .venv-spark/bin/python jobs/spark/test_spark.py $(PROGRAM)
@@ -378,19 +374,14 @@ clean: ## removes target/ and the virtual environments of the tests and benches
 .venv-pages/ready: jobs/pages-requirements.txt
 .venv-site/ready: jobs/site-requirements.txt
 
-# Debian packages Python without `venv`. It is installed as root or by a sudo that asks for no password, or not at all.
+# Debian packages Python without `venv`.
+HAS_VENV = $(PYTHON) -c 'import ensurepip, venv' 2>/dev/null
+
 .venv-test/ready .venv-bench/ready .venv-spark/ready .venv-recipes/ready .venv-python/ready .venv-report/ready .venv-describe/ready .venv-pages/ready .venv-site/ready:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo 'error: $(PYTHON) is not Python 3.11 or later' >&2; \
 	  echo 'hint: name another one: make PYTHON=python3.11' >&2; exit 1; }
-	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
-	  if [ "$$(id -u)" = 0 ]; then as_root=; else as_root='sudo -n'; fi; \
-	  if command -v apt-get >/dev/null && $$as_root true 2>/dev/null; then \
-	    echo "installing the system package python3-venv: $$as_root apt-get install -q -y python3-venv"; \
-	    $$as_root apt-get update -q && $$as_root apt-get install -q -y python3-venv; fi; \
-	  $(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
-	    echo 'error: $(PYTHON) has no module venv' >&2; \
-	    echo 'hint: install it, then run make again; on Debian and Ubuntu: sudo apt-get install python3-venv' >&2; exit 1; }; }
+	$(call INSTALL,$(HAS_VENV),python3-venv,the module venv of $(PYTHON))
 	@echo "installing $$(grep -v '^#' $< | xargs) into $(@D)"
 	$(PYTHON) -m venv --clear $(@D)
 	$(@D)/bin/pip install --quiet --disable-pip-version-check -r $<
