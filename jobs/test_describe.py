@@ -424,6 +424,13 @@ class Tests:
             errors = describe(dataset, "--overwrite", expected=2)
             assert "left unchanged" in errors and (dataset / name).is_symlink() and elsewhere.read_text(encoding="utf-8") == before, errors
         dataset = described
+        sums = (dataset / "SHA256SUMS").read_text(encoding="utf-8")
+        (dataset / "notes.txt").write_text("mine\n")
+        (dataset / "SHA256SUMS").write_text(f"{sums}{hashlib.sha256(b'mine' + bytes([10])).hexdigest()}  notes.txt\n", encoding="utf-8")
+        errors = describe(dataset, "--overwrite", expected=2)
+        assert "also lists 'notes.txt'" in errors and "notes.txt" in (dataset / "SHA256SUMS").read_text(), errors
+        (dataset / "SHA256SUMS").write_text(sums, encoding="utf-8")
+        (dataset / "notes.txt").unlink()
         describe(dataset, "--overwrite", "--name", "Another")
         assert "# Another\n" in (dataset / "README.md").read_text() and not list(dataset.glob(".*")), list(dataset.iterdir())
         run([self.program, "views", dataset, "-q"])

@@ -765,7 +765,7 @@ def command_line(results, folder):
     before = page.read_bytes()
     for interrupt in ("raise KeyboardInterrupt", "interrupt_soon(); study.dataset.rows('SELECT sum(hash(r.range)) FROM range(1000000000000) r')"):
         done = run([sys.executable, "-c", INTERRUPTED.format(interrupt), folder / "samples.parquet", "--agent", "CCBot"], folder)
-        results.check(done.returncode == 3 and done.stderr.endswith("\nerror: interrupted; no page was written\n"), f"{interrupt}: {done}")
+        results.check(done.returncode == 3 and done.stderr.endswith("\nerror: interrupted; nothing was written\n"), f"{interrupt}: {done}")
         results.check(page.read_bytes() == before and not list(folder.glob("*.partial")), f"{interrupt}: the page was changed, or a part was left")
     # The name of the page is allowed, but not the longer one under which it is written first.
     done = run([COMMAND, "report", folder / "samples.parquet", "-o", "x" * 250], folder)

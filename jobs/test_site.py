@@ -189,7 +189,7 @@ def response(row):
 
 def first_of_last(rows):
     """The number of the capture since which the last verdict holds."""
-    kind = [(row["verdict"], row["basis"] == "http_status") for row in rows]
+    kind = [(row["verdict"], row["basis"] == "http_status", (row["verdict"], row["basis"]) == ("disallow_all", "explicit")) for row in rows]
     return len(rows) - len(list(itertools.takewhile(lambda value: value == kind[-1], reversed(kind))))
 
 
@@ -623,7 +623,7 @@ def outputs(results, folder, dataset):
             results.check((place / "killed/files.txt").is_file() and all((place / "killed" / name).is_file() for name in (place / "killed/files.txt").read_text().splitlines()), "a part of a site has its name")
             shutil.rmtree(place / "killed")
         elif sent != signal.SIGKILL and "interrupted" in error:
-            results.check(killed.returncode == 3 and error.endswith("error: interrupted; no site was written\n") and not list(place.glob(f"killed.{killed.pid}.*")), f"interrupted: {killed.returncode} {error}")
+            results.check(killed.returncode == 3 and error.endswith("error: interrupted; nothing was written\n") and not list(place.glob(f"killed.{killed.pid}.*")), f"interrupted: {killed.returncode} {error}")
     results.check(before == sorted((str(path), path.read_bytes()) for path in (place / "site").rglob("*") if path.is_file()), "another site was changed")
 
 

@@ -23,6 +23,7 @@ def main() -> int:
 def run(command: str, arguments: list[str]) -> int:
     """Run a command in Python. Returns the exit code."""
     try:
+        # Libraries are loaded here, which takes a moment.
         module = importlib.import_module(f"robots_scan.{command}.__main__")
     except ModuleNotFoundError as error:
         if error.name is not None and error.name.startswith("robots_scan"):
@@ -30,6 +31,9 @@ def run(command: str, arguments: list[str]) -> int:
         print(f"error: {command} needs the package '{error.name}'", file=sys.stderr)
         print(f"hint: pip install {' '.join(map(shlex.quote, NEEDED[command]))}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("error: interrupted; nothing was written", file=sys.stderr)
+        return 3
     code: int = module.main(arguments)
     return code
 

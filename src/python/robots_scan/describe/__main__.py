@@ -10,7 +10,7 @@ from .checksums import checksums, digests_of
 from .citation import citation_file
 from .croissant import croissant
 from .dataset import Dataset
-from .folder import SUMS, check, write
+from .folder import SUMS, check, check_listed, write
 from .licenses import licenses
 from .publisher import LICENSES, publisher_of
 from .tables import tables
@@ -70,6 +70,7 @@ def describe(options):
         if UNSAFE.search(prefix + file) or not (prefix + file).isprintable():
             raise CommandError(f"'{prefix + file}' has a backslash, a backquote or an unprintable character in its name", "rename the folder")
     digests = digests_of(dataset)
+    check_listed(folder, {prefix + file for file in digests} | set(NAMES))
     texts = dict(zip(NAMES, (card(dataset, publisher, prefix), tables(dataset, publisher), croissant(dataset, publisher, prefix, digests),
                              citation_file(dataset, publisher), licenses(dataset, publisher))))
     write(folder, texts | {SUMS: checksums(digests, prefix, texts)})

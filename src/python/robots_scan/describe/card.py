@@ -1,5 +1,7 @@
 """The card: `README.md`, for a reader who finds the dataset by chance."""
 
+import shlex
+
 from .escape import cell, markdown
 from .publisher import LICENSES
 from .queries import share
@@ -89,19 +91,22 @@ def example(dataset, prefix):
     if sql is None:
         return ""
     denominator = "`known_hosts` is the denominator" if dataset.is_history else "`hosts` and `domains` are the denominators"
-    return f"## A share, computed\n\nHosts that disallow everything for GPTBot by name, in DuckDB, from the folder of this card; {denominator}:\n\n```sql\n{sql}```"
+    return f"## A share, computed\n\nHosts that disallow everything for GPTBot by name, in DuckDB, from the folder of this card; {denominator}. No row means that no host does:\n\n```sql\n{sql}```"
 
 
 def opening(dataset, prefix):
     where = f" The dataset is in the folder {markdown(prefix.rstrip('/'))}." if prefix else ""
+    place = shlex.quote(prefix.rstrip("/") or ".")
+    views = shlex.quote(f"{prefix}views.sql")
     parts = " Its subfolders are the datasets that were joined, and `_joined` has the tables of hosts." if dataset.members else ""
     return "\n\n".join([
         "## Open and check",
         f"Any program that reads Parquet opens the tables, and [croissant.json](croissant.json) describes them for programs.{where}{parts} "
-        "With robots-scan, `robots-scan views` writes `views.sql` for its place, and `duckdb -init views.sql` then has the research questions as macros: "
+        f"With robots-scan, `robots-scan views {place}` writes `views.sql`, and `duckdb -init {views}` then has the research questions as macros: "
         "`FROM questions()`. Do not execute a `views.sql` of somebody else.",
-        "`sha256sum -c SHA256SUMS` (on macOS `shasum -a 256 -c SHA256SUMS`) checks all files. `robots-scan verify` also checks whether the tables agree. "
-        "`robots-scan show` leads from a verdict to its line and its WARC record."])
+        "`sha256sum -c SHA256SUMS` (on macOS `shasum -a 256 -c SHA256SUMS`) checks the files of the dataset and of this description. "
+        f"`robots-scan verify {place}` also checks whether the tables agree, once `views.sql` is written. `robots-scan show {place} --host example.com` leads from a verdict "
+        "to its line and its WARC record."])
 
 
 def licenses(dataset, publisher):

@@ -4,8 +4,8 @@ import contextlib
 import os
 import shlex
 
-from .checksums import digest_of, listed
 from .._terminal import CommandError, Stopped
+from .checksums import digest_of, listed
 
 SUMS = "SHA256SUMS"
 
@@ -22,9 +22,16 @@ def check(folder, names, overwrite):
             raise CommandError(f"'{folder / name}' was not written by robots-scan and is left unchanged", "move it away, or choose another -o")
         if name != SUMS and digest_of(text_of(folder / name) or "") != sums[name]:
             raise CommandError(f"'{folder / name}' was changed after robots-scan wrote it, and is left unchanged",
-                                f"keep what you wrote under another name, then: rm {shlex.quote(str(folder / name))}")
+                                f"keep what you wrote in the file of --about, then use --overwrite after: rm {shlex.quote(str(folder / name))}")
     if not overwrite:
         raise CommandError(f"'{folder / existing[0]}' already exists", "--overwrite replaces the description; or choose another -o")
+
+
+def check_listed(folder, own):
+    """Refuses to replace checksums to which somebody has added those of other files. `own` are the names of the files that are listed next."""
+    added = sorted(name for name in listed(text_of(folder / SUMS) or "") if name not in own and os.path.lexists(folder / name))
+    if added:
+        raise CommandError(f"'{folder / SUMS}' also lists '{added[0]}', which is not of the dataset, and is left unchanged", "keep the checksums of other files in another file")
 
 
 def text_of(path):

@@ -23,7 +23,7 @@ def main(arguments: list[str]) -> int:
     except CommandError as error:
         return fail(error)
     except KeyboardInterrupt:
-        return fail(Stopped("interrupted; no page was written"))
+        return fail(Stopped("interrupted; nothing was written"))
     print(escaped(written), file=sys.stderr)
     return OK
 

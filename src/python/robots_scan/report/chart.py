@@ -47,7 +47,7 @@ class Chart:
         if any(row.get("alone") for row in self.rows):
             parts.append("A name: a crawl that no line connects with others")
         if self.kind == "bars":
-            parts += ["Number: registered domains", f"◆: {self.unit}"]
+            parts += ["Number and bar: registered domains", f"◆: {self.unit}"]
             if any(row.get("low") is not None for row in self.rows):
                 parts.append("line: 95 % interval")
             shown = "".join(row["marks"] for row in self.rows)
@@ -68,40 +68,33 @@ def bars(rows, width):
     """Bars for shares of domains, with a diamond for the share of hosts and a line for its interval.
 
     Rows have label, domains and hosts (shares), text (the share of domains in words), marks (about hosts), described (for screen readers), and
-    perhaps low and high.
+    perhaps low and high. The text is before the bar, where nobody can take it for that of the diamond.
     """
     is_narrow = width == NARROW
-    labels, plot = columns_of(rows, width)
-    ends = [max(row["domains"], row["hosts"], row.get("high") or 0) for row in rows]
-    ticks = ticks_of(max(ends))
-    # The text at the end of the longest bar needs room.
-    room = max(len(row["text"] + row["marks"]) for row in rows) * CHARACTER / plot
-    axis_end = max(ticks[-1], max(ends) / max(0.3, 1 - room))
-    values = [placed(row, end, axis_end / plot) for row, end in zip(rows, ends)]
-    y = label_axis(rows, width, labels)
+    labels, numbers, plot = columns_of(rows, width)
+    values = [{**row, "end": max(row["domains"], row["hosts"], row.get("high") or 0)} for row in rows]
+    highest = max(row["end"] for row in values)
+    ticks = ticks_of(highest)
+    # The marks at the end of the longest bar need room.
+    room = (max(len(row["marks"]) for row in rows) * CHARACTER + 8) / plot
+    axis_end = max(ticks[-1], highest / max(0.3, 1 - room))
+    y = label_axis(rows, width, labels, numbers)
     below = BELOW_LABEL if is_narrow else 0
     x = {"type": "quantitative", "scale": {"domain": [0, axis_end], "nice": False, "zero": True},
          "axis": {"values": ticks, "format": tick_format(ticks), "title": None}}
-    layers = [*label_layer(width, y), {"mark": {"type": "bar", "color": BLUE, "height": BAR_HEIGHT, "yOffset": below},
+    text = {"type": "text", "color": "currentColor", "aria": False}
+    layers = [*label_layer(width, y, numbers), {"mark": {"type": "bar", "color": BLUE, "height": BAR_HEIGHT, "yOffset": below},
                "encoding": {"y": y, "x": {**x, "field": "domains"}, "description": {"field": "described"}}}]
     if any(row.get("low") is not None for row in rows):
         layers.append({"transform": [{"filter": "isValid(datum.low)"}], "mark": {"type": "rule", "stroke": "currentColor", "strokeWidth": 1.5, "yOffset": below, "aria": False},
                        "encoding": {"y": y, "x": {**x, "field": "low"}, "x2": {"field": "high"}}})
     layers.append({"mark": {"type": "point", "shape": "diamond", "filled": True, "size": 90, "color": VERMILION, "opacity": 1, "yOffset": below, "aria": False},
                    "encoding": {"y": y, "x": {**x, "field": "hosts"}}})
-    for place, text in (("text_at", "text"), ("marks_at", "marks")):
-        layers.append({"transform": [{"filter": f"datum.{text}"}], "mark": {"type": "text", "align": "left", "dx": 8, "dy": below, "color": "currentColor", "aria": False},
-                       "encoding": {"y": y, "x": {**x, "field": place}, "text": {"field": text}}})
+    layers.append({"mark": {**text, "align": "right", "dy": -11 if is_narrow else 0},
+                   "encoding": {"y": y, "x": {"value": plot if is_narrow else -6}, "text": {"field": "text"}}})
+    layers.append({"transform": [{"filter": "datum.marks"}], "mark": {**text, "align": "left", "dx": 8, "dy": below},
+                   "encoding": {"y": y, "x": {**x, "field": "end"}, "text": {"field": "marks"}}})
     return {"width": plot, "height": {"step": step_of(width)}, "data": {"values": values}, "layer": layers}
-
-
-def placed(row, end, unit):
-    """Returns a row with the places of its texts: the share of domains is beside its bar, and marks are beside the diamond that they are about. Where
-    the diamond or its interval would be over a text, both are to the right of it. `unit` is the share of a pixel."""
-    bar_end = row["domains"] + (len(row["text"]) * CHARACTER + 24) * unit
-    if end > row["domains"] and (min(row["hosts"], row.get("low") or 1) > bar_end):
-        return {**row, "text_at": row["domains"], "marks_at": end}
-    return {**row, "text": row["text"] + row["marks"], "marks": "", "text_at": end, "marks_at": end}
 
 
 def lines(rows, width):
@@ -156,28 +149,29 @@ def title(description, width):
 
 
 def columns_of(rows, width):
-    """Returns the widths of the labels and of the plot. In the narrow form, labels are above their bars."""
+    """Returns the widths of the labels, of the numbers and of the plot. In the narrow form, both are above their bars."""
+    numbers = max(len(row["text"]) for row in rows) * 6.6 + 8
     if width == NARROW:
-        return 0, width - 24
+        return 0, numbers, width - 24
     longest = max(len(row["label"]) for row in rows) * 6.6 + 6
-    limit = min(longest, width * 0.36)
-    return limit, int(width - limit - 30)
+    labels = min(longest, width * 0.36)
+    return labels, numbers, int(width - labels - numbers - 30)
 
 
 def step_of(width):
     return 42 if width == NARROW else 26
 
 
-def label_axis(rows, width, limit):
-    axis = None if width == NARROW else {"title": None, "labelLimit": limit, "ticks": False, "domain": False, "grid": False, "labelPadding": 6}
+def label_axis(rows, width, limit, numbers):
+    axis = None if width == NARROW else {"title": None, "labelLimit": limit, "ticks": False, "domain": False, "grid": False, "labelPadding": numbers + 6}
     return {"field": "label", "type": "nominal", "sort": list(dict.fromkeys(row["label"] for row in rows)), "axis": axis}
 
 
-def label_layer(width, y):
+def label_layer(width, y, numbers):
     """Returns the labels above the bars of the narrow form."""
     if width != NARROW:
         return []
-    return [{"mark": {"type": "text", "align": "left", "dy": -11, "color": "currentColor", "limit": NARROW - 20, "aria": False},
+    return [{"mark": {"type": "text", "align": "left", "dy": -11, "color": "currentColor", "limit": NARROW - 30 - numbers, "aria": False},
              "encoding": {"y": y, "x": {"value": 1}, "text": {"field": "label"}}}]
 
 

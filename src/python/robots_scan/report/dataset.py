@@ -150,8 +150,11 @@ class Dataset(Tables):
             WITH hours AS (SELECT f.crawl, date_trunc('hour', f.fetch_time) AS hour, count(*) AS n FROM robots_files f WHERE f.fetch_time IS NOT NULL GROUP BY ALL),
             sums AS (
                 SELECT h.crawl, h.hour, sum(h.n) OVER (PARTITION BY h.crawl ORDER BY h.hour) AS up_to, sum(h.n) OVER (PARTITION BY h.crawl) AS captures FROM hours h),
-            medians AS (SELECT s.crawl, min(s.hour) AS median_fetch FROM sums s WHERE s.up_to * 2 >= s.captures GROUP BY s.crawl)
-            SELECT c.crawl, c.hosts, c.archives_read, c.archives_listed, c.is_sample, epoch_ms(m.median_fetch) AS median_ms, m.median_fetch::DATE::VARCHAR AS median_day
+            medians AS (
+                SELECT s.crawl, min(s.hour) FILTER (s.up_to * 2 >= s.captures) AS median_fetch, min(s.hour)::DATE::VARCHAR AS first_day, max(s.hour)::DATE::VARCHAR AS last_day
+                FROM sums s GROUP BY s.crawl)
+            SELECT c.crawl, c.hosts, c.archives_read, c.archives_listed, c.is_sample, epoch_ms(m.median_fetch) AS median_ms, m.median_fetch::DATE::VARCHAR AS median_day,
+                m.first_day, m.last_day
             FROM crawls() c
             LEFT JOIN medians m ON m.crawl = c.crawl
             ORDER BY m.median_fetch NULLS FIRST, c.position""")

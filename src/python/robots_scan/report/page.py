@@ -24,7 +24,7 @@ def render(study, sections: list[Section]):
         study=study, sections=sections, style=Markup(read("page.css")), origin=origin(study), count=count,
         questions={**study.dataset.questions, **(study.history.questions if study.history else {})},
         plural=plural, share=share, to_cite=next(figure.lead for figure in sections[0].figures if figure.key == "headline"),
-        views=views_of(study.dataset), folder=shlex.quote(str(study.dataset.folder)), history=study.history and views_of(study.history), today=today())
+        fetched=fetched(study), views=views_of(study.dataset), folder=shlex.quote(str(study.dataset.folder)), history=study.history and views_of(study.history), today=today())
 
 
 def views_of(tables):
@@ -49,6 +49,14 @@ def today():
     except (ValueError, OverflowError, OSError) as error:
         raise CommandError(f"SOURCE_DATE_EPOCH is not a number of seconds: '{epoch}'") from error
     return moment.date().isoformat()
+
+
+def fetched(study):
+    """Returns when the crawl was fetched, as the end of a phrase; an empty text if its captures have no times."""
+    first, last = next(((row["first_day"], row["last_day"]) for row in study.dataset.crawls if row["crawl"] == study.crawl), (None, None))
+    if first is None:
+        return ""
+    return f", fetched on {first}" if first == last else f", fetched from {first} to {last}"
 
 
 def archives_of_crawl(study):

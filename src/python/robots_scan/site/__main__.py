@@ -32,7 +32,7 @@ def main(arguments: list[str]) -> int:
     except CommandError as error:
         return fail(error)
     except KeyboardInterrupt:
-        return fail(Stopped("interrupted; no site was written"))
+        return fail(Stopped("interrupted; nothing was written"))
     finally:
         signal.signal(signal.SIGTERM, former)
     print(escaped(written), file=sys.stderr)

@@ -46,8 +46,8 @@ async function pageOf(host, crawler) {
   if (!crawler) return hostPage(name, null);
   const registry = await crawlers();
   const known = registry.get(agent);
-  const page = await hostPage(name, known ?? { agent, token: crawler.trim(), fallbacks: [], ignoresWildcard: false });
   const near = known ? [] : similar(agent, [...registry.keys()]);
+  const page = await hostPage(name, known ?? { agent, token: crawler.trim(), fallbacks: [], ignoresWildcard: false, isMisspelt: near.length > 0 });
   if (near.length) page.parts.unshift(make("p", { "class": "warning", id: "similar" }, `“${crawler.trim()}” is not in the registry of crawlers. Did you mean `, near.map((other, i) => [i ? ", " : "", link({ host: name, crawler: other }, registry.get(other).token)]), "?"));
   return page;
 }
@@ -61,7 +61,7 @@ async function home() {
       make("p", {}, `This site has the robots.txt files of ${count(about.hosts, "host")}, from ${count(crawls.length, "crawl")}`, crawls.length > 1 ? ` between ${day(crawls[0].median)} and ${day(crawls.at(-1).median)}. ` : ". ",
         "Type a host to see its captures, and whether each crawler may fetch its pages. Type a crawler to see how many hosts block it, and which. ",
         about.with_rules ? "" : "Verdicts, dates and line numbers are shown, and the places of the records; the texts are not."),
-      make("p", {}, "Crawlers that many look up: ", ["gptbot", "ccbot", "claudebot", "google-extended"].map((agent, i) => [i ? ", " : "", link({ crawler: agent }, { gptbot: "GPTBot", ccbot: "CCBot", claudebot: "ClaudeBot", "google-extended": "Google-Extended" }[agent])]), "."),
+      make("p", {}, "For example: ", ["gptbot", "ccbot", "claudebot", "google-extended"].map((agent, i) => [i ? ", " : "", link({ crawler: agent }, { gptbot: "GPTBot", ccbot: "CCBot", claudebot: "ClaudeBot", "google-extended": "Google-Extended" }[agent])]), "."),
       table("Crawls", ["Crawl", "First capture", "Last capture", number("Hosts"), number("Registered domains")], crawls.toReversed().map((row) => [
         row.is_sample ? `${row.crawl} (a sample)` : row.crawl, dayOf(row.first), dayOf(row.last), number(digits(row.hosts)), number(digits(row.domains))])),
     ],
@@ -88,6 +88,11 @@ async function suggest() {
 document.getElementById("form").addEventListener("submit", submitted);
 crawlerField.addEventListener("focus", suggest, { once: true });
 addEventListener("hashchange", show);
+// The address stays that of the page.
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  (main.querySelector("h2") ?? main).focus();
+});
 site().then((about) => {
   document.getElementById("home").textContent = `robots.txt look-up: ${about.name}`;
   document.getElementById("about").textContent = `Made on ${about.made} with robots-scan ${about.version} from the ${about.is_history ? "history" : "dataset"} “${about.name}”.`;

@@ -24,7 +24,7 @@ export async function crawlerPage(agent) {
   else {
     if (!isAll) {
       parts.push(make("p", { "class": "lead", id: "lead" }, `In ${last.crawl}, ${count(last.domains_by_name, "registered domain")} of ${digits(last.domains)} (${share(last.domains_by_name, last.domains)}) `,
-        `had a host that blocks ${crawler.token} by name: ${count(last.by_name, "host")} of ${digits(last.hosts)} with a known verdict (${share(last.by_name, last.hosts)}).`),
+        `had a host that blocks ${crawler.token} by name: ${count(last.by_name, "host")} of ${digits(last.hosts)} with a known verdict (${share(last.by_name, last.hosts)}). Hosts that block it through * or by a status are in the table below.`),
       Number(last.by_name) >= 5 && Number(last.largest_domain) * 2 > Number(last.by_name) && make("p", { "class": "warning" }, `${share(last.largest_domain, last.by_name)} of these hosts are of one registered domain.`),
       last.is_sample && make("p", { "class": "warning" }, "The archives of this crawl are a random sample, so shares of all hosts have an error."),
       chart(`Shares that block ${crawler.token} by name`, trend, [
@@ -39,7 +39,7 @@ export async function crawlerPage(agent) {
       make("p", { "class": "hint" }, "A domain is counted once, if at least one of its hosts blocks by name. A block through * or by a status names no crawler.")));
     if (!isAll) parts.push(blockersOf(crawler, last, blockers.sort((a, b) => a.rank - b.rank), about));
   }
-  return { title, parts, status: last && !isAll ? `${crawler.token}: blocked by ${count(last.domains_by_name, "registered domain")} in ${last.crawl}` : title };
+  return { title, parts, status: last && !isAll ? `${crawler.token}: blocked by name by ${count(last.domains_by_name, "registered domain")} in ${last.crawl}` : title };
 }
 
 /** Returns the list of domains that block a crawler, page by page. */

@@ -25,6 +25,7 @@ export async function hostPage(host, crawler) {
   const answers = answersFor(asked);
   const last = captures.at(-1);
   const parts = [
+    host !== name && make("p", { "class": "hint" }, `${host} and ${name} count as one host.`),
     make("p", {}, `Captured in ${captures.length} of ${count(about.crawls.length, "crawl")}, `, captures.length === 1 ? `on ${day(last.time)}. ` : `from ${day(captures[0].time)} to ${day(last.time)}. `,
       last.domain && last.domain !== name ? `Its registered domain is ${last.domain}. ` : "", `Last response: ${response(last)}.`),
     crawler ? answer(name, asked, answers) : namedCrawlers(name, last, [...named.at(-1).keys()], answersFor, registry, wildcard),
@@ -41,12 +42,15 @@ export async function hostPage(host, crawler) {
 function answer(name, crawler, answers) {
   const last = answers.at(-1), { first, before } = since(answers);
   const who = crawler.agent === "*" ? "A crawler that the file does not name" : crawler.token;
-  const word = { disallow_all: "Blocked", partial: "Blocked from some paths", allow_all: "Not blocked", unknown: "Unknown" }[last.verdict];
+  // A name that nobody knows may be a mistake, so the verdict for all others is not said of it in large type.
+  const isDoubtful = crawler.isMisspelt && last.basis !== "explicit";
+  const word = isDoubtful ? "Not named" : { disallow_all: "Blocked", partial: "Blocked from some paths", allow_all: "Not blocked", unknown: "Unknown" }[last.verdict];
   const line = last.line === null ? "" : ` (line ${last.line})`;
   const at = ({ capture }) => `${day(capture.time)} (${capture.crawlName})`;
   const dialects = Object.keys(DIALECTS).filter((dialect) => last.dialects[dialect] !== last.verdict);
-  return make("section", { "class": `answer ${last.verdict}`, id: "answer" },
-    make("p", { "class": "word" }, `${word}: ${who} ${VERDICTS[last.verdict] === "unknown" ? "has an unknown verdict" : VERDICTS[last.verdict]} on ${name}`),
+  const verdict = VERDICTS[last.verdict] === "unknown" ? "has an unknown verdict" : VERDICTS[last.verdict];
+  return make("section", { "class": `answer ${isDoubtful ? "unknown" : last.verdict}`, id: "answer" },
+    make("p", { "class": "word" }, isDoubtful ? `${word}: no group on ${name} is for ${who}. A crawler that is not named ${verdict}` : `${word}: ${who} ${verdict} on ${name}`),
     make("p", {}, last.verdict === "unknown" ? `The last capture, of ${at(last)}, does not allow a decision: ` : `At the last capture, of ${at(last)}. Decided by: `, basis(last.basis, last.by), `${line}. `,
       last.basis === "http_status" && last.verdict === "disallow_all" ? "The server sent an error for robots.txt, which stops every crawler and names none. " : ""),
     make("p", { id: "since" }, before

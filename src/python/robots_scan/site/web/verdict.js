@@ -24,11 +24,13 @@ export function namedAt(verdicts, number) {
   return new Map(verdicts.filter((row) => row.number <= number && number < row.number + row.captures).map((row) => [row.agent, row]));
 }
 
-const isSame = (a, b) => a.verdict === b.verdict && (a.basis === "http_status") === (b.basis === "http_status");
+const isByName = ({ verdict, basis }) => verdict === "disallow_all" && basis === "explicit";
+const isSame = (a, b) => a.verdict === b.verdict && (a.basis === "http_status") === (b.basis === "http_status") && isByName(a) === isByName(b);
 
 /**
  * Returns since when the verdict of the last capture holds: the first of the captures at the end of the list with equal verdicts, and
- * the capture before it, which is undefined if there is none. A verdict of the HTTP status is another one than that of a file.
+ * the capture before it, which is undefined if there is none. A verdict of the HTTP status is another one than that of a file,
+ * and a block by name another one than a block through *.
  */
 export function since(answers) {
   let first = answers.length - 1;
