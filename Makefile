@@ -107,9 +107,9 @@ test: lint rust-test ## all tests that need only Rust and one Python environment
 test-all: lint-tests ## all other tests: damage, servers, Spark, the browser, other Python environments
 	$(CARGO) test --workspace --locked --test tests -- $(LATER)
 	$(STEP) contributing dev-wheel
-	@echo 'other environments write to $(ALL_LOG), which is shown at their end'
-	@{ $(STEP) -o dev-wheel python recipes spark DATASET=target/samples-python.parquet > $(ALL_LOG) 2>&1; echo $$?; } | { \
-	  $(STEP) -o dev-wheel report-test describe-test pages site-test network sources deny < /dev/null; others=$$?; \
+	@echo 'other environments and servers write to $(ALL_LOG), which is shown at their end'
+	@{ $(STEP) -o dev-wheel python recipes spark network sources DATASET=target/samples-python.parquet > $(ALL_LOG) 2>&1; echo $$?; } | { \
+	  $(STEP) -o dev-wheel report-test describe-test pages site-test deny < /dev/null; others=$$?; \
 	  read -r python || exit 1; cat $(ALL_LOG); exit $$((others + python)); }
 
 lint: ## checks the format, and the warnings of clippy about the product
