@@ -37,7 +37,8 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if not re.match
 ELSEWHERE = {
     "make": "builds for release", "make check": "a step of its own", "make test": "a step of its own", "make test-all": "executes this test",
     "make campaign": "takes minutes", "make benches": "takes minutes", "make report-test": "needs another environment (make test-all)",
-    "make pages": "needs a browser (make test-all)", "make recipes": "needs another environment (make test-all)",
+    "make pages": "needs a browser (make test-all)", "make site-test": "needs another environment (make test-all)",
+    "make recipes": "needs another environment (make test-all)",
     "cargo bench": "builds for release", ".venv-test/bin/python jobs/test_queries.py": "takes a minute; the trial executes what is about its question"}
 
 # `make` uses the programs that this test has built. `cargo run` would build them again, with the features of one package.
@@ -159,6 +160,25 @@ assert [row['label'] for row in figure.rows] == [label_of(row, None) for row in 
 assert all(column.header in {*columns, 'response'} for column in figure.columns), figure.columns
 """
 
+SITE = """
+import sys, types
+for name, content in {'robots_scan': {'__path__': ['src/python/robots_scan']}, 'robots_scan._native': {}}.items():
+    sys.modules[name] = module = types.ModuleType(name)
+    module.__dict__.update(content)
+sys.modules['robots_scan']._native = sys.modules['robots_scan._native']
+sys.path.insert(0, 'jobs')
+import importlib
+from dataset import opened
+tables = importlib.import_module('robots_scan.site.tables')
+connection = opened('target/trial.parquet')
+connection.execute("ATTACH ':memory:' AS site")
+source = types.SimpleNamespace(is_history=False, rows=connection.execute)
+tables.make_crawls(source)
+tables.make_trial(source)
+found = connection.execute('SELECT crawl, twice FROM site.trial ORDER BY ALL').fetchall()
+assert found and found == connection.execute('SELECT crawl, 2 * count(*) FROM hosts GROUP BY ALL ORDER BY ALL').fetchall(), found
+"""
+
 # The checks of pages, without a browser.
 PAGES = """
 import sys, types
@@ -260,6 +280,10 @@ def report():
     run(sys.executable, "-c", REPORT)
 
 
+def site():
+    run(sys.executable, "-c", SITE)
+
+
 def pages():
     run(sys.executable, "-c", PAGES)
 
@@ -312,8 +336,12 @@ TRIALS = {
     "Change the report": (report, [
         ("src/python/robots_scan/report/sections/templates.py", "rule_sets(study)])\n", "rule_sets(study), trial(study)])\n\n" + FIGURE),
         ("jobs/report_numbers.py", "FIGURES = {\n", '§    "trial": (lambda row, token: row["outcome"], SHARES),\n')]),
+    "Change the site": (site, [
+        ("src/python/robots_scan/site/tables.py", "    make_crawls(source)\n", "§    make_trial(source)\n"),
+        ("src/python/robots_scan/site/tables.py", "def make_crawls(source):\n",
+         'def make_trial(source):\n    source.rows("CREATE TABLE site.trial AS SELECT k.crawl, 2 * k.hosts AS twice FROM site.crawls k")\n\n\n§')]),
     "Change an HTML page": (pages, [
-        ("jobs/test_pages.py", '"labels", "pdf")', '"labels", "pdf", "trial")'),
+        ("jobs/test_pages.py", '"labels", "pdf", "words")', '"labels", "pdf", "words", "trial")'),
         ("jobs/page_checks.js", "  const findings = [];\n", '§  if (document.querySelector("h1 > blink")) report("trial", "blinks", null);\n'),
         ("jobs/test_pages.py", "DEFECTS = (\n", '§    ("a trial", "</h1>", "<blink>x</blink></h1>", {"trial"}, ANY),\n')]),
     DOCUMENTS: (documents, [
