@@ -23,6 +23,22 @@ class Stopped(CommandError):
     """An error that stops a command which has begun."""
 
 
+def run(work):
+    """Runs a command, which is a function, and prints the text that it returns. Returns the exit code."""
+    try:
+        written = work()
+    except SystemExit as printed_help:
+        return printed_help.code
+    except CommandError as error:
+        return fail(error)
+    except OSError as error:
+        return fail(Stopped(f"cannot read '{error.filename}': {str(error.strerror).lower()}"))
+    except KeyboardInterrupt:
+        return fail(Stopped("interrupted; nothing was written"))
+    print(escaped(written), file=sys.stderr)
+    return OK
+
+
 def fail(error):
     """Prints an error and its hint, each on one line. Returns the exit code."""
     clear_line()

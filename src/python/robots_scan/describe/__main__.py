@@ -4,7 +4,7 @@ import re
 import sys
 from pathlib import Path
 
-from .._terminal import OK, CommandError, Parser, Stopped, escaped, fail
+from .._terminal import CommandError, Parser, run
 from .card import card
 from .checksums import checksums, digests_of
 from .citation import citation_file
@@ -22,17 +22,7 @@ UNSAFE = re.compile(r"[\\`]")
 
 def main(arguments: list[str]) -> int:
     """Runs the command with the arguments after its name. Returns the exit code."""
-    try:
-        print(escaped(describe(parse(arguments))), file=sys.stderr)
-    except SystemExit as printed_help:
-        return printed_help.code
-    except CommandError as error:
-        return fail(error)
-    except OSError as error:
-        return fail(Stopped(f"cannot read '{error.filename}': {str(error.strerror).lower()}"))
-    except KeyboardInterrupt:
-        return fail(Stopped("interrupted; nothing was written"))
-    return OK
+    return run(lambda: describe(parse(arguments)))
 
 
 def new_parser():

@@ -7,7 +7,7 @@ import re
 import sys
 from pathlib import Path
 
-from .._terminal import OK, CommandError, Parser, Progress, Stopped, escaped, fail
+from .._terminal import CommandError, Parser, Progress, Stopped, run
 from . import sections
 from .dataset import Dataset, History
 from .page import render, today
@@ -16,16 +16,7 @@ from .study import DEFAULT_AGENT, LINES_MAX, study_of
 
 def main(arguments: list[str]) -> int:
     """Runs the command with the arguments after its name. Returns the exit code."""
-    try:
-        written = write(parse(arguments))
-    except SystemExit as printed_help:
-        return printed_help.code
-    except CommandError as error:
-        return fail(error)
-    except KeyboardInterrupt:
-        return fail(Stopped("interrupted; nothing was written"))
-    print(escaped(written), file=sys.stderr)
-    return OK
+    return run(lambda: write(parse(arguments)))
 
 
 def whole_number(text):

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from .. import __version__
-from .._terminal import OK, CommandError, Parser, Progress, Stopped, escaped, fail
+from .._terminal import CommandError, Parser, Progress, Stopped, run
 from .exclusions import read_exclusions
 from .folder import copy_pages, new_folder, write_json
 from .partitions import AGENTS, FILES, HOSTS_MIN, first_values, write_parts
@@ -26,17 +26,9 @@ def main(arguments: list[str]) -> int:
     """Runs the command with the arguments after its name. Returns the exit code."""
     former = signal.signal(signal.SIGTERM, interrupt)
     try:
-        written = write(parse(arguments))
-    except SystemExit as printed_help:
-        return printed_help.code
-    except CommandError as error:
-        return fail(error)
-    except KeyboardInterrupt:
-        return fail(Stopped("interrupted; nothing was written"))
+        return run(lambda: write(parse(arguments)))
     finally:
         signal.signal(signal.SIGTERM, former)
-    print(escaped(written), file=sys.stderr)
-    return OK
 
 
 def interrupt(*_):
