@@ -8,7 +8,7 @@
 
 use crate::http::Response;
 use sha1::{Digest as _, Sha1};
-use warc::{Record, RecordType};
+use warc::{FieldName, Record, RecordType};
 
 /// The fault code of a capture whose digest differs from its bytes.
 pub const DIGEST_MISMATCH: &str = "digest_mismatch";
@@ -18,21 +18,21 @@ pub const DIGEST_MISMATCH: &str = "digest_mismatch";
 /// Nothing is compared if only a part of the record was read, if its length was corrected, or if
 /// the digest uses another algorithm or notation.
 pub(crate) fn find_digest_mismatch(record: &Record<'_>) -> Option<&'static str> {
-    const BLOCK_DIGEST: &str = "WARC-Block-Digest";
-    const PAYLOAD_DIGEST: &str = "WARC-Payload-Digest";
     if record.is_truncated() || record.has_length_quirk() {
         return None;
     }
     let block = record.block();
-    if let Some(stated) = record.header(BLOCK_DIGEST).and_then(parse_sha1) {
-        return (sha1(block) != stated).then_some(BLOCK_DIGEST);
+    if let Some(stated) = record.field(FieldName::BlockDigest).and_then(parse_sha1) {
+        return (sha1(block) != stated).then_some(FieldName::BlockDigest.as_str());
     }
     // The digest of a revisit is that of the capture it refers to, and the digest of a truncated
     // payload may be that of the whole one.
-    if record.record_type() == RecordType::Revisit || record.header("WARC-Truncated").is_some() {
+    if record.record_type() == RecordType::Revisit || record.field(FieldName::Truncated).is_some() {
         return None;
     }
-    let stated = record.header(PAYLOAD_DIGEST).and_then(parse_sha1)?;
+    let stated = record
+        .field(FieldName::PayloadDigest)
+        .and_then(parse_sha1)?;
     let is_http = record.record_type() != RecordType::Resource;
     let response = Response::parse(if is_http { block } else { b"" });
     let agrees = is_http && sha1(response.body) == stated
@@ -40,7 +40,7 @@ pub(crate) fn find_digest_mismatch(record: &Record<'_>) -> Option<&'static str> 
         || response
             .decode_chunks(block.len())
             .is_some_and(|body| sha1(&body) == stated);
-    (!agrees).then_some(PAYLOAD_DIGEST)
+    (!agrees).then_some(FieldName::PayloadDigest.as_str())
 }
 
 fn sha1(bytes: &[u8]) -> [u8; 20] {

@@ -76,14 +76,16 @@ impl HeaderName {
 
     /// Returns the name with this text, compared without regard to case.
     pub fn from_text(text: &[u8]) -> Option<Self> {
+        let first = text.first()?.to_ascii_lowercase();
         if text.len() > LONGEST_NAME_BYTES {
             return None;
         }
         let names =
             usize::from(LENGTH_STARTS[text.len()])..usize::from(LENGTH_STARTS[text.len() + 1]);
-        let index = Self::TEXTS[names.clone()]
-            .iter()
-            .position(|name| text.eq_ignore_ascii_case(name.as_bytes()))?;
+        let index = Self::TEXTS[names.clone()].iter().position(|name| {
+            // The first letter differs in nearly all comparisons.
+            name.as_bytes()[0] == first && text.eq_ignore_ascii_case(name.as_bytes())
+        })?;
         Some(Self::ALL[names.start + index])
     }
 }

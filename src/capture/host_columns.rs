@@ -58,7 +58,7 @@ pub fn host_columns(host: &str) -> HostColumns {
     if !is_address(name) {
         let (private, registry) = public_suffixes(name);
         let start = |part: &str| name.len() - part.len();
-        columns.tld = name.rsplit('.').next().map(start);
+        columns.tld = Some(start(last_label(name)));
         columns.registry_suffix = registry.map(start);
         columns.registered_domain = registry
             .and_then(|suffix| domain_below(name, suffix))
@@ -70,7 +70,12 @@ pub fn host_columns(host: &str) -> HostColumns {
 
 /// Returns the last label of a host name; `None` for addresses.
 pub fn tld(name: &str) -> Option<&str> {
-    name.rsplit('.').next().filter(|_| !is_address(name))
+    (!is_address(name)).then(|| last_label(name))
+}
+
+fn last_label(name: &str) -> &str {
+    let dot = memchr::memrchr(b'.', name.as_bytes());
+    &name[dot.map_or(0, |dot| dot + 1)..]
 }
 
 /// Returns the domain directly below the public suffix according to the ICANN section of the Public
@@ -112,9 +117,6 @@ fn public_suffixes(name: &str) -> (Option<&str>, Option<&str>) {
 /// the suffix itself.
 fn domain_below<'a>(name: &'a str, suffix: &str) -> Option<&'a str> {
     let labels_before = name[..name.len() - suffix.len()].strip_suffix('.')?;
-    let label = labels_before
-        .rsplit('.')
-        .next()
-        .filter(|label| !label.is_empty())?;
+    let label = Some(last_label(labels_before)).filter(|label| !label.is_empty())?;
     Some(&name[name.len() - suffix.len() - 1 - label.len()..])
 }

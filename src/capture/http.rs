@@ -11,6 +11,7 @@
 use crate::header_name::HeaderName;
 use std::borrow::Cow;
 use std::io::Read;
+use warc::HeaderLines;
 
 /// The maximum number of header fields that are read. Servers and browsers accept a few hundred.
 const MAX_FIELDS: usize = 4096;
@@ -79,19 +80,20 @@ impl<'a> Response<'a> {
         {
             return response;
         }
-        let mut lines = HeaderLines { rest: block };
-        response.status = lines.next().and_then(parse_status_code);
+        let mut lines = ResponseLines::new(block);
+        let status_line = lines.next();
+        response.status = status_line.and_then(|(line, _)| parse_status_code(line));
         response.body = b"";
         let mut field_count = 0;
         let mut last = None;
-        while let Some(line) = lines.next() {
+        while let Some((line, colon)) = lines.next() {
             if line.is_empty() {
-                response.body = lines.rest;
+                response.body = lines.rest();
                 break;
             }
             if matches!(line[0], b' ' | b'\t') {
                 response.push_folded_line(line.trim_ascii(), &mut last);
-            } else if let Some(colon) = memchr::memchr(b':', line) {
+            } else if let Some(colon) = colon {
                 field_count += 1;
                 let name = HeaderName::from_text(line[..colon].trim_ascii());
                 let value = line[colon + 1..].trim_ascii();
@@ -247,22 +249,48 @@ fn parse_status_code(line: &[u8]) -> Option<u16> {
     )
 }
 
-/// Iterates over the lines of a header, which end with LF or CRLF.
-struct HeaderLines<'a> {
-    rest: &'a [u8],
+/// Iterates over the lines of a header, which end with LF or CRLF, or with the block.
+struct ResponseLines<'a> {
+    block: &'a [u8],
+    lines: HeaderLines<'a>,
+    /// True if the last line, which has no line feed, was returned.
+    is_done: bool,
 }
 
-impl<'a> HeaderLines<'a> {
-    fn next(&mut self) -> Option<&'a [u8]> {
-        if self.rest.is_empty() {
-            return None;
+impl<'a> ResponseLines<'a> {
+    fn new(block: &'a [u8]) -> Self {
+        Self {
+            block,
+            lines: HeaderLines::new(block),
+            is_done: false,
         }
-        let (line, rest) = match memchr::memchr(b'\n', self.rest) {
-            Some(end) => (&self.rest[..end], &self.rest[end + 1..]),
-            None => (self.rest, &b""[..]),
+    }
+
+    /// Returns the next line, and the index of its first colon.
+    #[inline]
+    fn next(&mut self) -> Option<(&'a [u8], Option<usize>)> {
+        let (line, colon) = match self.lines.next() {
+            Some(line) => (
+                &self.block[line.start..line.end],
+                line.colon.map(|colon| colon - line.start),
+            ),
+            None => {
+                let line = self.rest();
+                if std::mem::replace(&mut self.is_done, true) || line.is_empty() {
+                    return None;
+                }
+                (line, memchr::memchr(b':', line))
+            }
         };
-        self.rest = rest;
-        Some(line.strip_suffix(b"\r").unwrap_or(line))
+        Some((line.strip_suffix(b"\r").unwrap_or(line), colon))
+    }
+
+    /// Returns the bytes after the lines that were returned.
+    fn rest(&self) -> &'a [u8] {
+        match self.is_done {
+            true => b"",
+            false => &self.block[self.lines.offset()..],
+        }
     }
 }
 

@@ -20,7 +20,6 @@ pub mod host_columns;
 pub mod http;
 pub mod parsed_url;
 mod plain_url;
-mod record_fields;
 mod surt;
 pub mod url;
 mod waf;
@@ -31,11 +30,10 @@ use crate::header_name::HeaderName;
 use crate::http::Response;
 use crate::http::header_text;
 use crate::parsed_url::ParsedUrl;
-use crate::record_fields::{RecordField, RecordFields};
 use crate::url::UrlColumns;
 use robots::{HttpStatus, ParseOptions};
 use std::borrow::Cow;
-use warc::{Integrity, Record, RecordType};
+use warc::{FieldName, Integrity, Record, RecordType};
 
 /// Determines which records are captures, and how much of their bodies is read.
 #[derive(Clone, Copy, Debug)]
@@ -167,8 +165,7 @@ impl<'a> Capture<'a> {
         if target.url.is_none() {
             anomalies.push(CaptureAnomalyKind::BadUrl);
         }
-        let fields = RecordFields::from_record(record);
-        let time = fields.get(RecordField::Date);
+        let time = record.field(FieldName::Date);
         let time = time.and_then(date::parse_warc_date);
         if time.is_none() {
             anomalies.push(CaptureAnomalyKind::BadDate);
@@ -176,7 +173,7 @@ impl<'a> Capture<'a> {
         let record_type = target.record_type;
         let response = read_response(record, record_type, &mut anomalies);
         let fetch = Fetch::new(time, &response, &target, &mut anomalies);
-        let mut truncated = read_truncation_reason(record, &fields, &mut anomalies);
+        let mut truncated = read_truncation_reason(record, &mut anomalies);
         let body = (record_type != RecordType::Revisit).then(|| {
             decode_body(
                 &response,
@@ -191,13 +188,13 @@ impl<'a> Capture<'a> {
             url_raw: target.raw,
             url: target.url.map(ParsedUrl::into_columns),
             is_robots_path: target.is_robots_path,
-            record: RecordMetadata::new(record, &fields, record_type),
+            record: RecordMetadata::new(record, record_type),
             fetch,
             parse_options: ParseOptions {
                 body_limit: scope.body_limit,
                 is_truncated: truncated.is_some(),
             },
-            content: ContentMetadata::new(&fields, record_type, &response, truncated),
+            content: ContentMetadata::new(record, record_type, &response, truncated),
             headers: ResponseHeaders::from_response(&response),
             body,
             is_challenge_if_html,
@@ -375,14 +372,14 @@ impl<'a> CaptureTarget<'a> {
 }
 
 impl<'a> RecordMetadata<'a> {
-    fn new(record: &Record<'a>, fields: &RecordFields<'a>, record_type: RecordType) -> Self {
+    fn new(record: &Record<'a>, record_type: RecordType) -> Self {
         Self {
-            id: fields.get(RecordField::Id).map(|id| {
+            id: record.field(FieldName::RecordId).map(|id| {
                 let id = id.trim_ascii();
                 let id = id.strip_prefix(b"<").unwrap_or(id);
                 header_text(id.strip_suffix(b">").unwrap_or(id))
             }),
-            ip_address: fields.get(RecordField::IpAddress).map(header_text),
+            ip_address: record.field(FieldName::IpAddress).map(header_text),
             is_revisit: record_type == RecordType::Revisit,
             is_doubtful: match record.integrity() {
                 Integrity::Verified | Integrity::Unguarded => Some(false),
@@ -423,7 +420,7 @@ impl Fetch {
 
 impl<'a> ContentMetadata<'a> {
     fn new(
-        fields: &RecordFields<'a>,
+        record: &Record<'a>,
         record_type: RecordType,
         response: &Response<'a>,
         truncated: Option<Cow<'a, str>>,
@@ -433,18 +430,18 @@ impl<'a> ContentMetadata<'a> {
             _ => Some(response.body),
         };
         let mime_type = match record_type {
-            RecordType::Resource => fields
-                .get(RecordField::ContentType)
+            RecordType::Resource => record
+                .field(FieldName::ContentType)
                 .map(|value| header_text(media_type(value))),
             _ => response.header_part(HeaderName::ContentType, media_type),
         };
         Self {
-            digest: payload_digest(fields.get(RecordField::PayloadDigest), body),
+            digest: payload_digest(record.field(FieldName::PayloadDigest), body),
             mime_type: mime_type
                 .filter(|media_type| !media_type.is_empty())
                 .map(to_lower_case),
-            mime_detected: fields
-                .get(RecordField::IdentifiedPayloadType)
+            mime_detected: record
+                .field(FieldName::IdentifiedPayloadType)
                 .map(header_text),
             truncated,
         }
@@ -517,11 +514,10 @@ fn read_response<'a>(
 /// Returns the reason why the payload of a record is incomplete, if it is.
 fn read_truncation_reason<'a>(
     record: &Record<'a>,
-    fields: &RecordFields<'a>,
     anomalies: &mut Vec<CaptureAnomalyKind>,
 ) -> Option<Cow<'a, str>> {
-    let mut reason = fields
-        .get(RecordField::Truncated)
+    let mut reason = record
+        .field(FieldName::Truncated)
         .map(|reason| to_lower_case(header_text(reason.trim_ascii())));
     if reason.is_some() {
         anomalies.push(CaptureAnomalyKind::PayloadTruncated);

@@ -1,10 +1,56 @@
 //! Parsing of record headers.
 
 use crate::error::ErrorKind;
+use crate::field_name::FieldName;
+use crate::header_lines::HeaderLines;
 use crate::record_start::is_version_line;
 
 /// The maximum length of a version line.
 const MAX_VERSION_LINE_BYTES: usize = 64;
+
+/// The fields of a header.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct HeaderFields {
+    /// All fields, in their order.
+    list: Vec<HeaderField>,
+    /// The number of the first field of each [`FieldName`], from 1; zero if there is none.
+    first: [u32; FieldName::ALL.len()],
+    /// True if several fields are named `Content-Length`.
+    has_several_lengths: bool,
+}
+
+impl HeaderFields {
+    pub(crate) fn clear(&mut self) {
+        self.list.clear();
+        self.first = Default::default();
+        self.has_several_lengths = false;
+    }
+
+    /// Returns all fields, in their order.
+    pub(crate) fn list(&self) -> &[HeaderField] {
+        &self.list
+    }
+
+    /// Returns the value of the first field with this name.
+    #[inline]
+    pub(crate) fn value<'h>(&self, header: &'h [u8], name: FieldName) -> Option<&'h [u8]> {
+        let index = (self.first[name as usize] as usize).checked_sub(1)?;
+        Some(self.list[index].value(header))
+    }
+
+    fn push(&mut self, header: &[u8], field: HeaderField) {
+        self.list.push(field);
+        if let Some(name) = FieldName::from_text(field.name(header)) {
+            let first = &mut self.first[name as usize];
+            if *first == 0 {
+                // A header has at most `u32::MAX` bytes.
+                *first = self.list.len() as u32;
+            } else if name == FieldName::ContentLength {
+                self.has_several_lengths = true;
+            }
+        }
+    }
+}
 
 /// The positions of the name and the value of a field in its header, without the blanks around them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +98,7 @@ pub(crate) enum ParsedHeader {
 /// record starts.
 ///
 /// [WARC 1.1 §4]: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#file-and-record-model
-pub(crate) fn parse(bytes: &[u8], fields: &mut Vec<HeaderField>) -> ParsedHeader {
+pub(crate) fn parse(bytes: &[u8], fields: &mut HeaderFields) -> ParsedHeader {
     fields.clear();
     let bytes = &bytes[..bytes.len().min(u32::MAX as usize)];
     match bytes.get(5) {
@@ -74,34 +120,38 @@ pub(crate) fn parse(bytes: &[u8], fields: &mut Vec<HeaderField>) -> ParsedHeader
         return ParsedHeader::Invalid(ErrorKind::BadHeader);
     }
     let mut is_folded = false;
-    let mut start = end + 1;
-    loop {
-        let Some(length) = memchr::memchr(b'\n', &bytes[start..]) else {
-            return ParsedHeader::Incomplete;
-        };
-        let line = &bytes[start..start + length];
-        match line.first() {
-            None => break,
-            Some(b'\r') if length == 1 => break,
-            Some(b' ' | b'\t') => is_folded |= !fields.is_empty() && !line.trim_ascii().is_empty(),
+    for line in HeaderLines::new(&bytes[end + 1..]) {
+        let (start, end) = (end + 1 + line.start, end + 1 + line.end);
+        let text = &bytes[start..end];
+        match text.first() {
+            None => {
+                return ParsedHeader::Complete {
+                    bytes: end + 1,
+                    is_folded,
+                };
+            }
+            Some(b'\r') if text.len() == 1 => {
+                return ParsedHeader::Complete {
+                    bytes: end + 1,
+                    is_folded,
+                };
+            }
+            Some(b' ' | b'\t') => {
+                is_folded |= !fields.list.is_empty() && !text.trim_ascii().is_empty()
+            }
             Some(_) => {
-                if let Some(colon) = memchr::memchr(b':', line) {
-                    fields.push(HeaderField {
-                        name: trim(bytes, start, start + colon),
-                        value: trim(bytes, start + colon + 1, start + length),
-                    });
-                } else if is_version_line(line) {
+                if let Some(colon) = line.colon {
+                    let colon = start - line.start + colon;
+                    let name = trim(bytes, start, colon);
+                    let value = trim(bytes, colon + 1, end);
+                    fields.push(bytes, HeaderField { name, value });
+                } else if is_version_line(text) {
                     return ParsedHeader::Invalid(ErrorKind::Truncated);
                 }
             }
         }
-        start += length + 1;
     }
-    let empty_line = memchr::memchr(b'\n', &bytes[start..]).map_or(0, |length| length + 1);
-    ParsedHeader::Complete {
-        bytes: start + empty_line,
-        is_folded,
-    }
+    ParsedHeader::Incomplete
 }
 
 /// Copies a header into `out` and puts each folded value on one line, joined with single spaces.
@@ -132,16 +182,18 @@ pub(crate) fn unfold(header: &[u8], out: &mut Vec<u8>) {
 ///
 /// [`ErrorKind::BadContentLength`] if the field is missing, if its value is not a decimal number
 /// of at most 64 bits, or if two such fields have different values.
-pub(crate) fn parse_content_length(
-    header: &[u8],
-    fields: &[HeaderField],
-) -> Result<u64, ErrorKind> {
+pub(crate) fn parse_content_length(header: &[u8], fields: &HeaderFields) -> Result<u64, ErrorKind> {
+    let parse = |value| parse_number(value).ok_or(ErrorKind::BadContentLength);
+    if !fields.has_several_lengths {
+        let value = fields.value(header, FieldName::ContentLength);
+        return parse(value.ok_or(ErrorKind::BadContentLength)?);
+    }
     let mut length = None;
-    for field in fields {
+    for field in &fields.list {
         if !field.has_name(header, b"content-length") {
             continue;
         }
-        let value = parse_number(field.value(header)).ok_or(ErrorKind::BadContentLength)?;
+        let value = parse(field.value(header))?;
         if length.is_some_and(|other| other != value) {
             return Err(ErrorKind::BadContentLength);
         }
@@ -162,15 +214,24 @@ fn parse_number(digits: &[u8]) -> Option<u64> {
 }
 
 /// Returns the range `start..end` of `bytes` without the blanks and CR at its ends.
-fn trim(bytes: &[u8], mut start: usize, mut end: usize) -> (u32, u32) {
-    while start < end && matches!(bytes[start], b' ' | b'\t' | b'\r') {
+#[inline]
+fn trim(bytes: &[u8], start: usize, end: usize) -> (u32, u32) {
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r');
+    let mut text = &bytes[start..end];
+    let mut start = start;
+    while let [first, rest @ ..] = text
+        && is_blank(first)
+    {
+        text = rest;
         start += 1;
     }
-    while start < end && matches!(bytes[end - 1], b' ' | b'\t' | b'\r') {
-        end -= 1;
+    while let [rest @ .., last] = text
+        && is_blank(last)
+    {
+        text = rest;
     }
     // `parse` reads at most `u32::MAX` bytes.
-    (start as u32, end as u32)
+    (start as u32, (start + text.len()) as u32)
 }
 
 #[cfg(test)]
@@ -178,10 +239,11 @@ mod tests {
     use super::*;
 
     fn parse_fields(header: &[u8]) -> (ParsedHeader, Vec<(String, String)>) {
-        let mut fields = Vec::new();
+        let mut fields = HeaderFields::default();
         let parsed = parse(header, &mut fields);
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let pairs = fields
+            .list
             .iter()
             .map(|field| (text(field.name(header)), text(field.value(header))))
             .collect();
@@ -287,7 +349,7 @@ mod tests {
             ("Content-Type: x", None),
         ] {
             let header = format!("WARC/1.0\n{lines}\n\n");
-            let mut fields = Vec::new();
+            let mut fields = HeaderFields::default();
             parse(header.as_bytes(), &mut fields);
             let got = parse_content_length(header.as_bytes(), &fields);
             assert_eq!(got, want.ok_or(ErrorKind::BadContentLength), "{lines}");

@@ -1,6 +1,7 @@
 //! A record of an archive: its header and block, type, location and integrity.
 
-use crate::header::HeaderField;
+use crate::field_name::FieldName;
+use crate::header::{HeaderField, HeaderFields};
 
 /// A record, borrowed from the buffers of its [`Reader`](crate::Reader).
 ///
@@ -8,7 +9,7 @@ use crate::header::HeaderField;
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a> {
     pub(crate) header: &'a [u8],
-    pub(crate) fields: &'a [HeaderField],
+    pub(crate) fields: &'a HeaderFields,
     pub(crate) block: &'a [u8],
     pub(crate) content_length: u64,
     pub(crate) location: RecordLocation,
@@ -44,22 +45,30 @@ impl<'a> Record<'a> {
     /// [WARC 1.1 §4]: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#file-and-record-model
     pub fn header(&self, name: &str) -> Option<&'a [u8]> {
         self.fields
+            .list()
             .iter()
             .find(|field| field.has_name(self.header, name.as_bytes()))
             .map(|field| field.value(self.header))
+    }
+
+    /// Returns the value of the first header field with this name, as [`header`](Self::header) does, but
+    /// without a search.
+    #[inline]
+    pub fn field(&self, name: FieldName) -> Option<&'a [u8]> {
+        self.fields.value(self.header, name)
     }
 
     /// Returns an iterator over the names and values of all header fields, in their order.
     pub fn headers(&self) -> Headers<'a> {
         Headers {
             header: self.header,
-            fields: self.fields.iter(),
+            fields: self.fields.list().iter(),
         }
     }
 
     /// Returns the value of `WARC-Type`.
     pub fn record_type(&self) -> RecordType {
-        self.header("WARC-Type")
+        self.field(FieldName::RecordType)
             .map_or(RecordType::Unknown, RecordType::from_name)
     }
 
@@ -68,7 +77,7 @@ impl<'a> Record<'a> {
     ///
     /// The grammar of WARC 1.0 requires the brackets; WARC 1.1 removed them.
     pub fn target_uri(&self) -> Option<&'a [u8]> {
-        let value = self.header("WARC-Target-URI")?;
+        let value = self.field(FieldName::TargetUri)?;
         let inner = value
             .strip_prefix(b"<")
             .and_then(|inner| inner.strip_suffix(b">"));
@@ -184,9 +193,13 @@ impl RecordType {
             (b"conversion", RecordType::Conversion),
             (b"continuation", RecordType::Continuation),
         ];
-        NAMES
-            .iter()
-            .find(|(known, _)| known.eq_ignore_ascii_case(name))
+        let exact = NAMES.iter().find(|(known, _)| *known == name);
+        exact
+            .or_else(|| {
+                NAMES
+                    .iter()
+                    .find(|(known, _)| known.eq_ignore_ascii_case(name))
+            })
             .map_or(RecordType::Unknown, |&(_, record_type)| record_type)
     }
 }
@@ -231,7 +244,7 @@ mod tests {
     use crate::header::{ParsedHeader, parse};
 
     fn check_record(header: &[u8], check: impl FnOnce(Record<'_>)) {
-        let mut fields = Vec::new();
+        let mut fields = HeaderFields::default();
         assert!(matches!(
             parse(header, &mut fields),
             ParsedHeader::Complete { .. }

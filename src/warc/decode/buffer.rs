@@ -5,7 +5,7 @@
 use std::io;
 
 use super::decoder::Decoder;
-use super::{Compression, DecodeStep};
+use super::{Compression, DecodeStep, enlarge};
 use crate::error::ErrorKind;
 use crate::record_start::trim_leading_line_ends;
 
@@ -54,7 +54,7 @@ impl DecodedBuffer {
     /// Returns the whole buffer for a decoder to write to, after enlarging it to at least `size` bytes.
     pub(crate) fn reserve_output(&mut self, size: usize) -> &mut [u8] {
         if self.buffer.len() < size {
-            self.buffer.resize(size, 0);
+            enlarge(&mut self.buffer, size);
         }
         &mut self.buffer
     }
@@ -135,7 +135,7 @@ impl DecodedBuffer {
             self.len -= keep_start;
             if self.buffer.len() - self.len < MIN_OUTPUT_BYTES {
                 let size = (self.buffer.len() * 2).max(4 * MIN_OUTPUT_BYTES);
-                self.buffer.resize(size, 0);
+                enlarge(&mut self.buffer, size);
             }
         }
         match decoder.decode(&mut self.buffer[self.len..])? {

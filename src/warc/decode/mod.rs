@@ -29,6 +29,15 @@ pub enum Compression {
     Zstd,
 }
 
+/// Enlarges a buffer, with zeros.
+fn enlarge(buffer: &mut Vec<u8>, len: usize) {
+    match buffer.is_empty() {
+        // The system provides pages of zeros when they are used first.
+        true => *buffer = vec![0; len],
+        false => buffer.resize(len, 0),
+    }
+}
+
 /// The result of one step of a decoder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DecodeStep {

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 
+use super::enlarge;
 use crate::archive_file::ArchiveFile;
 
 /// The unit of slices in bytes: boundaries between slices of a file must be multiples of it.
@@ -274,7 +275,7 @@ impl ArchiveSource {
             // Some spare room, so that not every read slides the whole buffer.
             let size = (wanted + READ_BYTES / 4).next_multiple_of(READ_BYTES);
             let size = size.max(self.start * 2);
-            self.buffer.resize(size, 0);
+            enlarge(&mut self.buffer, size);
         }
     }
 

@@ -10,7 +10,7 @@ use super::Reader;
 use crate::decode::Compression;
 use crate::decode::buffer::DecodedEnd;
 use crate::error::ErrorKind;
-use crate::header::{self, HeaderField, ParsedHeader};
+use crate::header::{self, HeaderFields, ParsedHeader};
 use crate::record::{Integrity, Record, RecordLocation};
 use crate::record_start::{find_record, is_partial_record_start, is_record_start};
 
@@ -57,7 +57,7 @@ impl From<ErrorKind> for RecordFault {
 #[derive(Default)]
 pub(super) struct CurrentRecord {
     layout: RecordLayout,
-    fields: Vec<HeaderField>,
+    fields: HeaderFields,
     /// The header with each folded value on one line, if the record has folded values.
     unfolded_header: Vec<u8>,
     /// The header of a record whose block is larger than the limit, and the first part of the block.
