@@ -78,38 +78,38 @@ impl CrawlerRegistry {
             let message = error.to_string();
             registry_error(RegistryDefect::Csv { message })
         };
-        let mut reader = csv::ReaderBuilder::new()
-            .trim(csv::Trim::All)
-            .from_reader(text.as_bytes());
+        let mut reader = csv::ReaderBuilder::new().from_reader(text.as_bytes());
         let headers = reader.headers().map_err(csv_error)?.clone();
-        let column = |name: &str| headers.iter().position(|header| header == name);
+        let column = |name: &str| {
+            headers
+                .iter()
+                .position(|header| header.trim_ascii() == name)
+        };
         let Some(token_column) = column("token") else {
             return Err(registry_error(RegistryDefect::NoTokenColumn));
         };
         let mut crawlers = Vec::new();
         let mut seen = HashSet::new();
-        for (index, record) in reader.records().enumerate() {
-            let record = record.map_err(csv_error)?;
-            let line = record
-                .position()
-                .map_or(index as u64 + 2, csv::Position::line);
-            let field = |name: &str| {
-                column(name)
-                    .and_then(|index| record.get(index))
-                    .unwrap_or_default()
-                    .to_owned()
+        let mut record = csv::StringRecord::new();
+        while reader.read_record(&mut record).map_err(csv_error)? {
+            let line = record.position().map_or(0, csv::Position::line);
+            let text = |name: &str| {
+                let text = column(name).and_then(|index| record.get(index));
+                text.unwrap_or_default().trim_ascii()
             };
-            let parse_flag =
-                |column: &'static str| match field(column).to_ascii_lowercase().as_str() {
-                    "" | "false" | "no" | "0" => Ok(false),
-                    "true" | "yes" | "1" => Ok(true),
-                    value => Err(registry_error(RegistryDefect::NotABoolean {
-                        line,
-                        column,
-                        value: value.to_owned(),
-                    })),
-                };
-            let token = record.get(token_column).unwrap_or_default().to_owned();
+            let field = |name: &str| text(name).to_owned();
+            let parse_flag = |column: &'static str| match text(column).to_ascii_lowercase().as_str()
+            {
+                "" | "false" | "no" | "0" => Ok(false),
+                "true" | "yes" | "1" => Ok(true),
+                value => Err(registry_error(RegistryDefect::NotABoolean {
+                    line,
+                    column,
+                    value: value.to_owned(),
+                })),
+            };
+            let token = record.get(token_column).unwrap_or_default();
+            let token = token.trim_ascii().to_owned();
             let agent = whole_name(&token);
             if agent.is_empty() {
                 return Err(registry_error(RegistryDefect::NotAName { line, token }));
@@ -117,8 +117,8 @@ impl CrawlerRegistry {
             if !seen.insert(agent.clone()) {
                 return Err(registry_error(RegistryDefect::Duplicate { line, agent }));
             }
-            let fallbacks = field("fallbacks");
-            let spellings = field("other_spellings");
+            let fallbacks = text("fallbacks");
+            let spellings = text("other_spellings");
             let spellings = spellings.split(',').map(str::trim);
             crawlers.push(CrawlerEntry {
                 agent,

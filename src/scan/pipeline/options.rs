@@ -34,7 +34,7 @@ pub struct Options {
     /// True if digests of captures are verified even if a checksum protects the bytes.
     pub verify_digests: bool,
     /// The registry of crawlers, which is written as the table `agents`.
-    pub registry: CrawlerRegistry,
+    pub registry: Arc<CrawlerRegistry>,
     /// The size or the number of inputs after which a new part begins.
     pub part_size: PartSize,
     /// The sample whose inputs are read.
@@ -75,7 +75,7 @@ impl Options {
             with_bodies: false,
             with_record_ids: false,
             verify_digests: false,
-            registry,
+            registry: Arc::new(registry),
             part_size: PartSize::Bytes(1 << 30),
             sample: None,
             shard: None,

@@ -38,7 +38,7 @@ pub(super) fn scan(
         threads: std::thread::available_parallelism().map_or(1, usize::from),
         body_limit,
         max_body_bytes: MAX_BODY_BYTES,
-        registry: registry.clone(),
+        registry: registry.clone().into(),
         part_size: PartSize::Bytes(u64::MAX),
         listed_inputs: found.listed_inputs,
         list_digest: found.list_digest,
