@@ -15,7 +15,7 @@ SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 SCAN_TARGETS = members records http archive
 
-.PHONY: build dist dist-pgo doc release-check help readme check test test-all lint lint-tests rust-test campaign contributing run queries hosts documents recipes wheel venv dev-wheel report-test describe-test site-libraries site-test browser python pages network sources java $(if $(filter Linux,$(shell uname)),spark) deny schemas question-list golden samples bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
+.PHONY: build dist dist-pgo doc release-check help readme check test test-all lint lint-tests rust-test campaign contributing run queries hosts documents recipes wheel wheel-pgo venv dev-wheel report-test describe-test site-libraries site-test browser python pages network sources java $(if $(filter Linux,$(shell uname)),spark) deny schemas question-list golden samples bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
 .NOTPARALLEL:
 
 # Installs system packages if a check fails: as root, or by a sudo that asks for no password, or not at all.
@@ -198,9 +198,15 @@ site-libraries: ## fetches the JavaScript libraries of the site with npm, by che
 
 OPTIONAL_LIBRARIES = @$(PYTHON) src/python/fetch_libraries.py || echo 'the package is built without `robots-scan site`'
 
+WHEEL_PROFILE = release
+
 wheel: .venv-python/ready site-libraries ## builds the Python package into target/wheels
 	rm -rf target/wheels
-	$(MATURIN) build --release --locked $(if $(filter command,$(origin TARGET)),--target $(TARGET)) -m src/python/Cargo.toml --out target/wheels
+	$(MATURIN) build --profile $(WHEEL_PROFILE) --locked $(if $(filter command,$(origin TARGET)),--target $(TARGET)) -m src/python/Cargo.toml --out target/wheels
+
+wheel-pgo: ## as `wheel`, but optimized as the program of `dist-pgo`, whose profile it uses
+	@test -f $(PGO)/profile || { echo 'error: $(PGO)/profile is missing' >&2; echo 'hint: make dist-pgo' >&2; exit 1; }
+	RUSTFLAGS='-Cprofile-use=$(CURDIR)/$(PGO)/profile' $(MAKE) wheel WHEEL_PROFILE=dist
 
 # An environment that exists keeps its other packages. Pip would keep a package of the same version, too.
 venv: .venv-python/ready ## installs the Python package with the report into .venv
