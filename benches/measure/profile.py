@@ -30,7 +30,7 @@ STAGES = [
         ["parse::Parser::parse_with$", VERDICTS],
     ),
     ("rows", "tables::TableBuilders::push$", []),
-    ("encoding pages", "parquet_writer::column_writer::ColumnWriter::(write_page|close)$", ["ZSTD_compress2$"]),
+    ("encoding pages", "columns::column_writer::ColumnWriter::(write_page|close)$", ["ZSTD_compress2$"]),
     ("compressing pages", "ZSTD_compress2$", []),
 ]
 
