@@ -1,5 +1,6 @@
 //! A column chunk: the encoded pages of one column of a row group, with its metadata.
 
+use super::bloom_filter::bloom_filter;
 use super::dictionary::ColumnDictionary;
 use super::page::{DictionaryPage, EncodedPage};
 use super::statistics::TextRange;
@@ -14,9 +15,7 @@ use parquet::file::statistics::Statistics;
 use parquet::file::writer::{SerializedPageWriter, SerializedRowGroupWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
 use std::io::Write;
-
-/// The rate of false positives of Bloom filters.
-const BLOOM_FALSE_POSITIVE_RATE: f64 = 0.01;
+use xxhash_rust::xxh64::xxh64;
 
 /// A finished column chunk.
 pub struct ColumnChunk {
@@ -50,51 +49,40 @@ pub(super) struct ColumnChunkBuilder {
     uncompressed_bytes: u64,
     /// The number of data pages with dictionary indexes.
     dictionary_pages: i32,
-    /// The number of data pages with plain values.
-    plain_pages: i32,
-    /// The number of data pages with differences of integers.
-    delta_pages: i32,
+    /// The encodings of the other data pages, with their numbers.
+    other_pages: Vec<(Encoding, i32)>,
 }
 
 /// The range and the Bloom filter of the texts of a column chunk.
 #[derive(Debug, Default)]
 pub(super) struct TextStatistics {
     range: TextRange,
-    /// The maximum number of rows of the row group; `None` if no Bloom filter is written.
-    bloom_rows: Option<u64>,
-    bloom: Option<Sbbf>,
+    /// The hashes for the Bloom filter; `None` if it is not written.
+    bloom_hashes: Option<Vec<u64>>,
 }
 
 impl TextStatistics {
     pub(super) fn add(&mut self, text: &[u8]) {
         self.range.add(text);
-        if let Some(rows) = self.bloom_rows {
-            if self.bloom.is_none() {
-                self.bloom = Sbbf::new_with_ndv_fpp(rows, BLOOM_FALSE_POSITIVE_RATE).ok();
-            }
-            if let Some(bloom) = &mut self.bloom {
-                bloom.insert(text);
-            }
+        if let Some(hashes) = &mut self.bloom_hashes {
+            hashes.push(xxh64(text, 0));
         }
     }
 
-    fn finish(mut self, nulls: u64) -> (Statistics, Option<Sbbf>) {
-        if let Some(bloom) = &mut self.bloom {
-            bloom.fold_to_target_fpp(BLOOM_FALSE_POSITIVE_RATE);
-        }
-        (self.range.statistics(nulls), self.bloom)
+    fn finish(self, nulls: u64) -> (Statistics, Option<Sbbf>) {
+        let hashes = self.bloom_hashes.unwrap_or_default();
+        (self.range.statistics(nulls), bloom_filter(&hashes))
     }
 }
 
 impl ColumnChunkBuilder {
-    /// Makes an empty chunk. `bloom_rows` is the maximum number of rows of the row
-    /// group, or `None` if no Bloom filter is written.
-    pub(super) fn new(descr: ColumnDescPtr, bloom_rows: Option<u64>) -> Self {
+    /// Makes an empty chunk.
+    pub(super) fn new(descr: ColumnDescPtr, has_bloom_filter: bool) -> Self {
         Self {
             descr,
             text_statistics: TextStatistics {
-                bloom_rows,
-                ..TextStatistics::default()
+                range: TextRange::default(),
+                bloom_hashes: has_bloom_filter.then(Vec::new),
             },
             pages: TrackedWrite::new(Vec::new()),
             locations: OffsetIndexBuilder::new(),
@@ -102,8 +90,7 @@ impl ColumnChunkBuilder {
             nulls: 0,
             uncompressed_bytes: 0,
             dictionary_pages: 0,
-            plain_pages: 0,
-            delta_pages: 0,
+            other_pages: Vec::new(),
         }
     }
 
@@ -115,8 +102,10 @@ impl ColumnChunkBuilder {
     pub(super) fn append_page(&mut self, page: EncodedPage) -> Result<(), ParquetError> {
         match page.encoding {
             Encoding::RLE_DICTIONARY => self.dictionary_pages += 1,
-            Encoding::DELTA_BINARY_PACKED => self.delta_pages += 1,
-            _ => self.plain_pages += 1,
+            other => match self.other_pages.iter_mut().find(|page| page.0 == other) {
+                Some((_, count)) => *count += 1,
+                None => self.other_pages.push((other, 1)),
+            },
         }
         self.rows += page.rows as u64;
         self.nulls += page.nulls as u64;
@@ -181,14 +170,9 @@ impl ColumnChunkBuilder {
             ));
             encodings.extend([Encoding::PLAIN, indexes]);
         }
-        for (encoding, count) in [
-            (Encoding::PLAIN, self.plain_pages),
-            (Encoding::DELTA_BINARY_PACKED, self.delta_pages),
-        ] {
-            if count > 0 {
-                pages.push(encoding_stats(PageType::DATA_PAGE, encoding, count));
-                encodings.push(encoding);
-            }
+        for (encoding, count) in self.other_pages {
+            pages.push(encoding_stats(PageType::DATA_PAGE, encoding, count));
+            encodings.push(encoding);
         }
         let (statistics, bloom_filter) =
             chunk_statistics(values, &self.descr, self.nulls, self.text_statistics);

@@ -4,7 +4,7 @@ use super::column_chunk::{ColumnChunk, ColumnChunkBuilder, TextStatistics};
 use super::dictionary::{ColumnDictionary, TextDictionary};
 use super::page::{EncodedPage, PageBuffers};
 use super::row_groups::BatchRows;
-use super::{ColumnData, ColumnEncoding, ColumnValues, InternedTexts};
+use super::{ColumnData, ColumnEncoding, ColumnValues, InternedTexts, ValueEncoding};
 use parquet::basic::ZstdLevel;
 use parquet::errors::ParquetError;
 use parquet::schema::types::ColumnDescPtr;
@@ -36,32 +36,31 @@ const UNKNOWN_INDEX: u32 = u32::MAX;
 /// 15 % slower. `benches/tables.rs` compares the two on the same rows (groups
 /// `parquet/own` and `parquet/crate`). See arrow-rs issues #10465 and #10862.
 ///
-/// Pages have dictionary indexes, except for booleans, plain texts, texts after the
-/// dictionary has grown too large, and integers that are encoded by their differences.
+/// Pages have dictionary indexes, except for columns of another [`ValueEncoding`], booleans, and texts that are not
+/// interned or come after the dictionary has grown too large.
 pub struct ColumnWriter {
     /// The index of the column in the batches.
     column: usize,
     level: ZstdLevel,
+    encoding: ValueEncoding,
     dictionary: ColumnDictionary,
     chunk: ColumnChunkBuilder,
 }
 
 impl ColumnWriter {
-    /// Makes a writer for the column with this index in the batches. `group_rows` is
-    /// the maximum number of rows of a row group.
+    /// Makes a writer for the column with this index in the batches.
     pub fn new(
         column: usize,
         descr: ColumnDescPtr,
         encoding: ColumnEncoding,
-        group_rows: u64,
         level: ZstdLevel,
     ) -> Self {
-        let bloom_rows = encoding.has_bloom_filter.then_some(group_rows);
         Self {
             column,
             level,
-            dictionary: ColumnDictionary::new(descr.physical_type(), encoding.is_delta),
-            chunk: ColumnChunkBuilder::new(descr, bloom_rows),
+            encoding: encoding.values,
+            dictionary: ColumnDictionary::new(descr.physical_type(), encoding.values),
+            chunk: ColumnChunkBuilder::new(descr, encoding.has_bloom_filter),
         }
     }
 
@@ -105,9 +104,10 @@ impl ColumnWriter {
                 rows: rows.clone(),
             };
             let statistics = &mut self.chunk.text_statistics;
-            append_values(&mut self.dictionary, statistics, source, is_plain, buffers);
+            let plain = is_plain.then_some(self.encoding);
+            append_values(&mut self.dictionary, statistics, source, plain, buffers);
         }
-        let encoding = buffers.finish_page(&mut self.dictionary, descr, is_plain);
+        let encoding = buffers.finish_page(&mut self.dictionary, descr, self.encoding, is_plain);
         let (compressed, uncompressed_bytes) = buffers.compress_page(self.level)?;
         self.chunk.append_page(EncodedPage {
             compressed,
@@ -145,12 +145,13 @@ struct ColumnRows<'a> {
     rows: Range<usize>,
 }
 
-/// Appends the values of rows to the page, except nulls.
+/// Appends the values of rows to the page, except nulls. `plain` is the encoding of texts; `None` if they are put
+/// into the dictionary.
 fn append_values(
     dictionary: &mut ColumnDictionary,
     statistics: &mut TextStatistics,
     source: ColumnRows<'_>,
-    is_plain: bool,
+    plain: Option<ValueEncoding>,
     buffers: &mut PageBuffers,
 ) {
     let ColumnRows {
@@ -159,6 +160,7 @@ fn append_values(
         rows,
     } = source;
     let nulls = column.nulls.get(rows.clone()).unwrap_or_default();
+    let encoding = plain.unwrap_or_default();
     let indexes = &mut buffers.indexes;
     match (dictionary, &column.values) {
         (ColumnDictionary::Numbers(dictionary), ColumnValues::Long(values)) => {
@@ -173,10 +175,10 @@ fn append_values(
             let index = |&value: &f64| dictionary.insert(value.to_bits());
             append_non_null(&values[rows], nulls, index, indexes);
         }
-        (ColumnDictionary::Delta(_), ColumnValues::Long(values)) => {
+        (ColumnDictionary::Integers(_), ColumnValues::Long(values)) => {
             append_non_null(&values[rows], nulls, |&value| value, &mut buffers.integers);
         }
-        (ColumnDictionary::Delta(_), ColumnValues::Int(values)) => {
+        (ColumnDictionary::Integers(_), ColumnValues::Int(values)) => {
             let integer = |&value: &i32| i64::from(value);
             append_non_null(&values[rows], nulls, integer, &mut buffers.integers);
         }
@@ -197,16 +199,16 @@ fn append_values(
                 start = end as usize;
                 if nulls.get(i) != Some(&true) {
                     statistics.add(text);
-                    buffers.append_plain_text(text);
+                    buffers.append_text(text, encoding);
                 }
             }
         }
-        (ColumnDictionary::Texts(_), ColumnValues::Text(ids)) if is_plain => {
+        (ColumnDictionary::Texts(_), ColumnValues::Text(ids)) if plain.is_some() => {
             for (i, &id) in ids[rows].iter().enumerate() {
                 if nulls.get(i) != Some(&true) {
                     let text = texts.get(id);
                     statistics.add(text);
-                    buffers.append_plain_text(text);
+                    buffers.append_text(text, encoding);
                 }
             }
         }

@@ -1,4 +1,5 @@
-//! The encoding of integers by their differences (Parquet, "Encodings", DELTA_BINARY_PACKED = 5).
+//! The encoding of integers by their differences (Parquet, "Encodings", DELTA_BINARY_PACKED = 5), and the encoding
+//! of texts that is made of it (DELTA_BYTE_ARRAY = 7).
 //!
 //! A block has 128 differences and starts with the smallest of them, which is subtracted from all. It is
 //! divided into miniblocks of 32 differences, each packed with its own number of bits.
@@ -8,24 +9,6 @@ const BLOCK_LEN: usize = 128;
 
 /// The number of differences in a miniblock.
 const MINIBLOCK_LEN: usize = 32;
-
-/// The bounds of the integers of a column chunk that is encoded by differences.
-#[derive(Debug, Default)]
-pub(super) struct DeltaBounds {
-    /// The smallest and the largest integer; `None` before the first one.
-    pub(super) min_max: Option<(i64, i64)>,
-}
-
-impl DeltaBounds {
-    /// Adds the values of a page to the bounds.
-    pub(super) fn add(&mut self, values: &[i64]) {
-        for &value in values {
-            let (min, max) = self.min_max.get_or_insert((value, value));
-            *min = value.min(*min);
-            *max = value.max(*max);
-        }
-    }
-}
 
 /// Encodes integers by their differences and appends them to `out`. If `is_32_bit` is true, each must
 /// fit into 32 bits.
@@ -50,6 +33,24 @@ pub(super) fn pack(values: &[i64], is_32_bit: bool, out: &mut Vec<u8>) {
         }
         put_block(&differences[..block.len()], out);
     }
+}
+
+/// Encodes texts by the prefixes that they share with the previous text. `bytes` has them one after the other.
+pub(super) fn pack_shared_prefixes(lengths: &[i64], bytes: &[u8], out: &mut Vec<u8>) {
+    let (mut prefix_lengths, mut suffix_lengths) = (Vec::new(), Vec::new());
+    let mut suffixes = Vec::new();
+    let (mut last, mut rest): (&[u8], _) = (&[], bytes);
+    for &length in lengths {
+        let (text, after) = rest.split_at(length as usize);
+        let shared = last.iter().zip(text).take_while(|(a, b)| a == b).count();
+        prefix_lengths.push(shared as i64);
+        suffix_lengths.push((text.len() - shared) as i64);
+        suffixes.extend_from_slice(&text[shared..]);
+        (last, rest) = (text, after);
+    }
+    pack(&prefix_lengths, true, out);
+    pack(&suffix_lengths, true, out);
+    out.extend_from_slice(&suffixes);
 }
 
 fn put_block(differences: &[i64], out: &mut Vec<u8>) {
@@ -91,12 +92,23 @@ fn put_bits(numbers: &[u64; MINIBLOCK_LEN], width: u8, out: &mut Vec<u8>) {
                 bits.fold(0, |byte: u8, &number| byte << width | number as u8)
             }));
         }
-        _ => {
-            let bytes = usize::from(width / 8);
-            for number in numbers {
-                out.extend_from_slice(&number.to_le_bytes()[..bytes]);
-            }
-        }
+        8 => put_bytes::<1>(numbers, out),
+        16 => put_bytes::<2>(numbers, out),
+        24 => put_bytes::<3>(numbers, out),
+        32 => put_bytes::<4>(numbers, out),
+        40 => put_bytes::<5>(numbers, out),
+        48 => put_bytes::<6>(numbers, out),
+        56 => put_bytes::<7>(numbers, out),
+        _ => put_bytes::<8>(numbers, out),
+    }
+}
+
+/// Appends the lowest `N` bytes of each number.
+fn put_bytes<const N: usize>(numbers: &[u64; MINIBLOCK_LEN], out: &mut Vec<u8>) {
+    let start = out.len();
+    out.resize(start + N * MINIBLOCK_LEN, 0);
+    for (bytes, number) in out[start..].as_chunks_mut::<N>().0.iter_mut().zip(numbers) {
+        bytes.copy_from_slice(&number.to_le_bytes()[..N]);
     }
 }
 

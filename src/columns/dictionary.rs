@@ -1,9 +1,8 @@
 //! Dictionaries: the distinct values of a column chunk, in the order of their first
 //! occurrence.
 
-use super::delta::DeltaBounds;
-use super::statistics;
-use crate::HASH_SEED;
+use super::statistics::{self, IntegerBounds};
+use crate::{HASH_SEED, ValueEncoding};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use parquet::basic::Type;
@@ -18,15 +17,17 @@ pub(super) enum ColumnDictionary {
     /// Booleans are written plain. The first flag is true if the value false occurs, and the second if
     /// the value true occurs.
     Bools([bool; 2]),
-    /// The bounds of integers that are encoded by their differences.
-    Delta(DeltaBounds),
+    /// The bounds of integers that have no dictionary.
+    Integers(IntegerBounds),
 }
 
 impl ColumnDictionary {
     /// Makes an empty dictionary for values of a Parquet type.
-    pub(super) fn new(physical: Type, is_delta: bool) -> Self {
+    pub(super) fn new(physical: Type, encoding: ValueEncoding) -> Self {
         match physical {
-            Type::INT32 | Type::INT64 if is_delta => Self::Delta(DeltaBounds::default()),
+            Type::INT32 | Type::INT64 if encoding != ValueEncoding::Dictionary => {
+                Self::Integers(IntegerBounds::default())
+            }
             Type::BYTE_ARRAY => Self::Texts(TextDictionary::default()),
             Type::BOOLEAN => Self::Bools([false; 2]),
             _ => Self::Numbers(NumberDictionary::default()),
@@ -50,7 +51,7 @@ impl ColumnDictionary {
                 }
                 (buffer, dictionary.values().len())
             }
-            Self::Bools(_) | Self::Delta(_) => (buffer, 0),
+            Self::Bools(_) | Self::Integers(_) => (buffer, 0),
         }
     }
 
@@ -69,8 +70,8 @@ impl ColumnDictionary {
                 })
             }
             Self::Bools(occurs) => Some(statistics::bool_statistics(*occurs, nulls)),
-            Self::Delta(column) => {
-                let bounds = column.min_max.into_iter().flat_map(|(min, max)| [min, max]);
+            Self::Integers(bounds) => {
+                let bounds = bounds.min_max.into_iter().flat_map(|(min, max)| [min, max]);
                 Some(match physical {
                     Type::INT32 => {
                         statistics::int_statistics(bounds.map(|value| value as i32), nulls)
@@ -103,23 +104,28 @@ struct DictionaryEntry {
 
 impl TextDictionary {
     /// Returns the index of a text, which is added if it is new.
+    #[inline]
     pub(super) fn insert(&mut self, text: &[u8], hash: u64) -> u32 {
-        let (page, index) = (&mut self.page, self.table.len() as u32);
-        let entry = self.table.entry(
-            hash,
-            |entry| entry.hash == hash && text_at(page, entry.start) == text,
-            |entry| entry.hash,
-        );
-        match entry {
-            Entry::Occupied(entry) => entry.get().index,
-            Entry::Vacant(entry) => {
-                page.extend_from_slice(&(text.len() as u32).to_le_bytes());
-                let start = page.len() as u32;
-                page.extend_from_slice(text);
-                entry.insert(DictionaryEntry { hash, start, index });
-                index
-            }
+        let page = &self.page;
+        let known = self.table.find(hash, |entry| {
+            entry.hash == hash && text_at(page, entry.start) == text
+        });
+        match known {
+            Some(entry) => entry.index,
+            None => self.add(text, hash),
         }
+    }
+
+    /// Adds a text that is not in the dictionary.
+    fn add(&mut self, text: &[u8], hash: u64) -> u32 {
+        let index = self.table.len() as u32;
+        self.page
+            .extend_from_slice(&(text.len() as u32).to_le_bytes());
+        let start = self.page.len() as u32;
+        self.page.extend_from_slice(text);
+        let entry = DictionaryEntry { hash, start, index };
+        self.table.insert_unique(hash, entry, |entry| entry.hash);
+        index
     }
 
     pub(super) fn len(&self) -> usize {

@@ -10,7 +10,7 @@ use super::column_chunk::ColumnChunk;
 use super::column_writer::ColumnWriter;
 use super::file_task::{FileTask, FileTaskKind, FileTaskOutput};
 use super::hashing_writer::{HashingWriter, Output, ParquetFileWriter, RowGroupBytes};
-use super::row_groups::{GROUP_ROWS, PageRows, RowGroupSplitter};
+use super::row_groups::{PageRows, RowGroupSplitter};
 use arrow_schema::Schema;
 use disk::NewFile;
 use disk::error::Error;
@@ -57,10 +57,24 @@ pub struct ColumnEncoding {
     /// looked up and whose values are scattered, so that the minimum and maximum of a
     /// row group exclude nothing.
     pub has_bloom_filter: bool,
-    /// True if the differences of successive values (DELTA_BINARY_PACKED) are written
-    /// instead of dictionary indexes. Useful for numbers that grow, and for numbers that rarely
-    /// repeat. The column must have integers.
-    pub is_delta: bool,
+    pub values: ValueEncoding,
+}
+
+/// The encoding of the values of a column.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ValueEncoding {
+    /// A dictionary and indexes (RLE_DICTIONARY). Booleans and texts that are not interned are written as
+    /// they are (PLAIN): Spark 3.5 cannot read texts with separate lengths (DELTA_LENGTH_BYTE_ARRAY).
+    #[default]
+    Dictionary,
+    /// The differences of successive integers (DELTA_BINARY_PACKED). Useful for numbers that grow, and
+    /// for numbers below a few thousand that rarely repeat.
+    Delta,
+    /// Integers as they are (PLAIN). Useful for large numbers in no order that rarely repeat.
+    Plain,
+    /// The length of the prefix that a text shares with the previous one, and the rest
+    /// (DELTA_BYTE_ARRAY). Useful for sorted texts that are not interned.
+    SharedPrefixes,
 }
 
 /// Writes one table to one file.
@@ -135,13 +149,7 @@ impl ColumnSettings {
     fn new_writers(&self) -> Vec<ColumnWriter> {
         let descrs = self.schema.columns().iter().zip(&self.encodings);
         let writer = |(i, (descr, encoding)): (usize, (&ColumnDescPtr, &ColumnEncoding))| {
-            ColumnWriter::new(
-                i,
-                Arc::clone(descr),
-                *encoding,
-                GROUP_ROWS as u64,
-                self.level,
-            )
+            ColumnWriter::new(i, Arc::clone(descr), *encoding, self.level)
         };
         descrs.enumerate().map(writer).collect()
     }

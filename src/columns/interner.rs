@@ -3,7 +3,6 @@
 use super::column_data::take_and_reserve;
 use crate::escaped_text::escape_body;
 use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::sync::LazyLock;
@@ -21,8 +20,7 @@ pub struct InternedTexts {
     entries: Vec<InternedText>,
 }
 
-/// The end of a text and its hash. They are stored together, since a lookup needs
-/// both.
+/// The end of a text and its hash.
 #[derive(Clone, Copy, Debug)]
 struct InternedText {
     end: usize,
@@ -59,12 +57,23 @@ impl InternedTexts {
     }
 }
 
+/// An entry of the hash table. It has all that a lookup needs until the texts are compared, because
+/// many lookups miss the CPU caches.
+#[derive(Clone, Copy, Debug)]
+struct TableEntry {
+    start: usize,
+    len: u32,
+    id: u32,
+}
+
 /// Interns texts until the batch is taken.
 #[derive(Debug)]
 pub struct Interner {
     seed: u64,
     texts: InternedTexts,
-    table: HashTable<u32>,
+    table: HashTable<TableEntry>,
+    /// The text that was requested last by [`Interner::intern_again`].
+    last: Option<(Box<str>, u32)>,
     /// A direct-mapped cache of constants of the program. An entry is found by
     /// the address and length of the constant, without hashing its bytes.
     constants: Vec<Option<(&'static str, u32)>>,
@@ -78,6 +87,7 @@ impl Default for Interner {
             seed: *HASH_SEED,
             texts: InternedTexts::default(),
             table: HashTable::new(),
+            last: None,
             constants: vec![None; CONSTANT_SLOTS],
             requested_bytes: 0,
         }
@@ -98,6 +108,21 @@ impl Interner {
             text.as_bytes(),
             xxh3_64_with_seed(text.as_bytes(), self.seed),
         )
+    }
+
+    /// Returns the id of a text that is usually the one of the previous call.
+    pub fn intern_again(&mut self, text: &str) -> u32 {
+        match &self.last {
+            Some((last, id)) if **last == *text => {
+                self.requested_bytes += text.len() as u64;
+                *id
+            }
+            _ => {
+                let id = self.intern(text);
+                self.last = Some((text.into(), id));
+                id
+            }
+        }
     }
 
     /// Returns the id of a constant of the program. Same as [`Interner::intern`],
@@ -129,6 +154,12 @@ impl Interner {
         self.intern_hashed(bytes, xxh3_64_with_seed(bytes, self.seed))
     }
 
+    /// Returns the id of a text of ASCII characters.
+    pub fn intern_ascii(&mut self, text: &[u8]) -> u32 {
+        debug_assert!(text.is_ascii());
+        self.intern_hashed(text, xxh3_64_with_seed(text, self.seed))
+    }
+
     /// Returns the ids of texts of a body; `None` for those that are `None`. Fast if most texts equal the
     /// previous one.
     pub fn intern_repeated<'b>(
@@ -150,18 +181,30 @@ impl Interner {
         })
     }
 
+    #[inline]
     fn intern_hashed(&mut self, text: &[u8], hash: u64) -> u32 {
         self.requested_bytes += text.len() as u64;
-        let texts = &mut self.texts;
-        let entry = self.table.entry(
-            hash,
-            |&id| texts.hash(id) == hash && texts.get(id) == text,
-            |&id| texts.hash(id),
-        );
-        match entry {
-            Entry::Occupied(entry) => *entry.get(),
-            Entry::Vacant(entry) => *entry.insert(texts.push_hashed(text, hash)).get(),
+        let bytes = &self.texts.bytes;
+        let known = self.table.find(hash, |entry| {
+            entry.len as usize == text.len()
+                && bytes[entry.start..entry.start + text.len()] == *text
+        });
+        match known {
+            Some(entry) => entry.id,
+            None => self.insert(text, hash),
         }
+    }
+
+    /// Adds a text that is not in the table.
+    fn insert(&mut self, text: &[u8], hash: u64) -> u32 {
+        let start = self.texts.bytes.len();
+        let id = self.texts.push_hashed(text, hash);
+        let len = text.len() as u32;
+        let entries = &self.texts.entries;
+        let hash_of = |entry: &TableEntry| entries[entry.id as usize].hash;
+        let entry = TableEntry { start, len, id };
+        self.table.insert_unique(hash, entry, hash_of);
+        id
     }
 
     /// Increases [`Interner::requested_bytes`] as if texts of this size had been
@@ -184,6 +227,7 @@ impl Interner {
         }
         self.table.clear();
         self.constants.fill(None);
+        self.last = None;
         self.requested_bytes = 0;
         InternedTexts {
             bytes: take_and_reserve(&mut self.texts.bytes),
@@ -223,9 +267,13 @@ mod tests {
         let texts = interner.take();
         let all: Vec<&[u8]> = (0..4).map(|id| texts.get(id)).collect();
         assert_eq!(all, [&b"a"[..], b"", b"b", b"allow_all"]);
-        // The cache of constants is cleared, too.
+        // The caches are cleared, too.
         let ids = (interner.intern_static("allow_all"), interner.intern("a"));
         assert_eq!(ids, (0, 1));
+        let ids = ["a", "b", "b", "a"].map(|text| interner.intern_again(text));
+        assert_eq!(ids, [1, 2, 2, 1]);
+        interner.take();
+        assert_eq!(interner.intern_again("a"), 0);
     }
 
     #[test]

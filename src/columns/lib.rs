@@ -32,6 +32,7 @@
 )]
 
 mod arrow_batch;
+mod bloom_filter;
 mod column_chunk;
 mod column_data;
 mod column_writer;
@@ -55,7 +56,9 @@ pub use column_data::{
     ColumnBuilder, ColumnData, ColumnValues, PlainTextBuilder, take_and_reserve,
 };
 pub use concatenate::{RowGroupSource, concatenate};
-pub use file::{ColumnEncoding, TableFileWriter, TableSchema, WrittenFile, WrittenRowGroups};
+pub use file::{
+    ColumnEncoding, TableFileWriter, TableSchema, ValueEncoding, WrittenFile, WrittenRowGroups,
+};
 pub use file::{encode_table, write_table};
 pub use file_task::{FileTask, FileTaskOutput};
 pub use hashing_writer::RowGroupBytes;

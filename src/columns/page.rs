@@ -1,7 +1,7 @@
 //! The layout of data pages: definition levels, then values, then compression.
 
 use super::dictionary::ColumnDictionary;
-use super::{ColumnData, delta, rle};
+use super::{ColumnData, ValueEncoding, delta, rle};
 use bytes::Bytes;
 use parquet::basic::{Encoding, Type, ZstdLevel};
 use parquet::errors::ParquetError;
@@ -19,8 +19,10 @@ pub struct PageBuffers {
     /// Definition levels: one for a value, zero for null.
     definition_levels: Vec<u32>,
     pub(super) bools: Vec<bool>,
-    /// Integers that are encoded by their differences.
+    /// Integers that have no dictionary, and the lengths of `texts`.
     pub(super) integers: Vec<i64>,
+    /// Texts that are encoded by shared prefixes, one after the other.
+    texts: Vec<u8>,
     /// The page: definition levels, then values.
     page: Vec<u8>,
     compressor: PageCompressor,
@@ -57,6 +59,7 @@ impl PageBuffers {
         self.indexes.clear();
         self.bools.clear();
         self.integers.clear();
+        self.texts.clear();
         let Self {
             definition_levels,
             page,
@@ -85,28 +88,39 @@ impl PageBuffers {
         page[..4].copy_from_slice(&len.to_le_bytes());
     }
 
-    /// Appends a text to the page in plain encoding.
-    pub(super) fn append_plain_text(&mut self, text: &[u8]) {
-        self.page
-            .extend_from_slice(&(text.len() as u32).to_le_bytes());
-        self.page.extend_from_slice(text);
+    /// Appends a text that has no dictionary.
+    pub(super) fn append_text(&mut self, text: &[u8], encoding: ValueEncoding) {
+        if encoding == ValueEncoding::SharedPrefixes {
+            self.integers.push(text.len() as i64);
+            self.texts.extend_from_slice(text);
+        } else {
+            self.page
+                .extend_from_slice(&(text.len() as u32).to_le_bytes());
+            self.page.extend_from_slice(text);
+        }
     }
 
-    /// Appends the values to the page and returns their encoding. Plain texts are in the page already.
+    /// Appends the values to the page and returns their encoding. If `is_plain` is true, texts have no dictionary.
     pub(super) fn finish_page(
         &mut self,
         dictionary: &mut ColumnDictionary,
         descr: &ColumnDescPtr,
+        encoding: ValueEncoding,
         is_plain: bool,
     ) -> Encoding {
         let Self {
             indexes,
             bools,
             integers,
+            texts,
             page,
             ..
         } = self;
         match dictionary {
+            ColumnDictionary::Texts(_) if is_plain && encoding == ValueEncoding::SharedPrefixes => {
+                delta::pack_shared_prefixes(integers, texts, page);
+                Encoding::DELTA_BYTE_ARRAY
+            }
             ColumnDictionary::Texts(_) if is_plain => Encoding::PLAIN,
             ColumnDictionary::Texts(dictionary) => {
                 pack_indexes(indexes, dictionary.len(), page);
@@ -120,10 +134,26 @@ impl PageBuffers {
                 rle::put_bools(bools, page);
                 Encoding::PLAIN
             }
-            ColumnDictionary::Delta(column) => {
-                column.add(integers);
-                delta::pack(integers, descr.physical_type() == Type::INT32, page);
-                Encoding::DELTA_BINARY_PACKED
+            ColumnDictionary::Integers(bounds) => {
+                bounds.add(integers);
+                let is_32_bit = descr.physical_type() == Type::INT32;
+                match (encoding, is_32_bit) {
+                    (ValueEncoding::Plain, true) => {
+                        page.extend(
+                            integers
+                                .iter()
+                                .flat_map(|&value| (value as i32).to_le_bytes()),
+                        );
+                    }
+                    (ValueEncoding::Plain, false) => {
+                        page.extend(integers.iter().flat_map(|value| value.to_le_bytes()));
+                    }
+                    _ => {
+                        delta::pack(integers, is_32_bit, page);
+                        return Encoding::DELTA_BINARY_PACKED;
+                    }
+                }
+                Encoding::PLAIN
             }
         }
     }

@@ -29,6 +29,27 @@ pub(super) fn double_statistics(
     Statistics::double(min, max, None, Some(nulls), false)
 }
 
+/// The bounds of the integers of a column chunk.
+#[derive(Debug, Default)]
+pub(super) struct IntegerBounds {
+    /// The smallest and the largest integer; `None` before the first one.
+    pub(super) min_max: Option<(i64, i64)>,
+}
+
+impl IntegerBounds {
+    /// Adds the values of a page to the bounds.
+    pub(super) fn add(&mut self, values: &[i64]) {
+        let Some(&first) = values.first() else {
+            return;
+        };
+        let (min, max) = self.min_max.unwrap_or((first, first));
+        let bounds = values.iter().fold((min, max), |(min, max), &value| {
+            (min.min(value), max.max(value))
+        });
+        self.min_max = Some(bounds);
+    }
+}
+
 /// Returns the statistics of booleans. `occurs[0]` is true if the value false occurs, and `occurs[1]`
 /// if the value true occurs.
 pub(super) fn bool_statistics(occurs: [bool; 2], nulls: u64) -> Statistics {
@@ -40,25 +61,53 @@ pub(super) fn bool_statistics(occurs: [bool; 2], nulls: u64) -> Statistics {
 /// The minimum and the maximum of texts.
 #[derive(Debug, Default)]
 pub(super) struct TextRange {
-    bounds: Option<(Vec<u8>, Vec<u8>)>,
+    bounds: Option<(TextBound, TextBound)>,
+}
+
+/// A text, and its first bytes as a number, which is all that most comparisons need.
+#[derive(Debug, Default)]
+struct TextBound {
+    text: Vec<u8>,
+    first_bytes: u64,
+}
+
+impl TextBound {
+    fn replace(&mut self, text: &[u8], first_bytes: u64) {
+        text.clone_into(&mut self.text);
+        self.first_bytes = first_bytes;
+    }
+}
+
+/// Returns the first eight bytes of a text as a number, filled with zeros at its end. If the number of one text is less
+/// than that of another, the text is less, too.
+fn first_bytes(text: &[u8]) -> u64 {
+    if let Some(bytes) = text.first_chunk() {
+        return u64::from_be_bytes(*bytes);
+    }
+    let mut bytes = [0; 8];
+    bytes[..text.len()].copy_from_slice(text);
+    u64::from_be_bytes(bytes)
 }
 
 impl TextRange {
     pub(super) fn add(&mut self, text: &[u8]) {
-        match &mut self.bounds {
-            None => self.bounds = Some((text.to_vec(), text.to_vec())),
-            Some((min, max)) => {
-                if text < min.as_slice() {
-                    text.clone_into(min);
-                } else if text > max.as_slice() {
-                    text.clone_into(max);
-                }
-            }
+        let number = first_bytes(text);
+        let Some((min, max)) = &mut self.bounds else {
+            let mut bounds = (TextBound::default(), TextBound::default());
+            bounds.0.replace(text, number);
+            bounds.1.replace(text, number);
+            self.bounds = Some(bounds);
+            return;
+        };
+        if number <= min.first_bytes && text < min.text.as_slice() {
+            min.replace(text, number);
+        } else if number >= max.first_bytes && text > max.text.as_slice() {
+            max.replace(text, number);
         }
     }
 
     pub(super) fn statistics(self, nulls: u64) -> Statistics {
-        let Some((min, max)) = self.bounds else {
+        let Some((min, max)) = self.bounds.map(|(min, max)| (min.text, max.text)) else {
             return Statistics::byte_array(None, None, None, Some(nulls), false);
         };
         let short_min = truncate(&min);

@@ -3,7 +3,10 @@
 use super::column_writer::ColumnWriter;
 use super::page::PageBuffers;
 use super::row_groups::BatchRows;
-use super::{ColumnBuilder, ColumnEncoding, ColumnValues, Interner, PlainTextBuilder, RowBatch};
+use super::{
+    ColumnBuilder, ColumnEncoding, ColumnValues, Interner, PlainTextBuilder, RowBatch,
+    ValueEncoding,
+};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int16Type, Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
@@ -33,6 +36,10 @@ struct Row {
     flag: Option<bool>,
     text_null: Option<String>,
     plain_text: Option<String>,
+    plain_long: Option<i64>,
+    plain_int: Option<i32>,
+    /// Encoded by shared prefixes.
+    sorted_text: Option<String>,
 }
 
 fn schema() -> Schema {
@@ -49,6 +56,9 @@ fn schema() -> Schema {
         field("flag", DataType::Boolean, true),
         field("text_null", DataType::Utf8, true),
         field("plain_text", DataType::Utf8, true),
+        field("plain_long", DataType::Int64, true),
+        field("plain_int", DataType::Int32, true),
+        field("sorted_text", DataType::Utf8, true),
     ])
 }
 
@@ -65,6 +75,9 @@ fn to_batch(rows: &[Row]) -> RowBatch {
     let mut flag = ColumnBuilder::<bool>::default();
     let mut text_null = ColumnBuilder::<u32>::default();
     let mut plain_text = PlainTextBuilder::default();
+    let mut plain_long = ColumnBuilder::<i64>::default();
+    let mut plain_int = ColumnBuilder::<i32>::default();
+    let mut sorted_text = PlainTextBuilder::default();
     for row in rows {
         long.append_value(row.long);
         text.append_value(interner.intern(&row.text));
@@ -77,6 +90,9 @@ fn to_batch(rows: &[Row]) -> RowBatch {
         flag.append_option(row.flag);
         text_null.append_option(row.text_null.as_ref().map(|text| interner.intern(text)));
         plain_text.append_option(row.plain_text.as_ref());
+        plain_long.append_option(row.plain_long);
+        plain_int.append_option(row.plain_int);
+        sorted_text.append_option(row.sorted_text.as_ref());
     }
     let columns = vec![
         long.take(ColumnValues::Long),
@@ -90,6 +106,9 @@ fn to_batch(rows: &[Row]) -> RowBatch {
         flag.take(ColumnValues::Bool),
         text_null.take(ColumnValues::Text),
         plain_text.take(),
+        plain_long.take(ColumnValues::Long),
+        plain_int.take(ColumnValues::Int),
+        sorted_text.take(),
     ];
     RowBatch::new(columns, interner.take(), (1..=rows.len() as u64).collect())
 }
@@ -115,10 +134,15 @@ fn write_pages(pages: &[Vec<BatchRows>]) -> Bytes {
     for (i, descr) in schema.columns().iter().enumerate() {
         let encoding = ColumnEncoding {
             has_bloom_filter: descr.name() == "text",
-            is_delta: descr.name().starts_with("delta"),
+            values: match descr.name() {
+                "delta_long" | "delta_int" => ValueEncoding::Delta,
+                "plain_long" | "plain_int" => ValueEncoding::Plain,
+                "sorted_text" => ValueEncoding::SharedPrefixes,
+                _ => ValueEncoding::Dictionary,
+            },
         };
         let level = ZstdLevel::try_new(1).unwrap();
-        let mut column = ColumnWriter::new(i, Arc::clone(descr), encoding, 1000, level);
+        let mut column = ColumnWriter::new(i, Arc::clone(descr), encoding, level);
         for page in pages {
             column.write_page(page, &mut buffers).unwrap();
         }
@@ -159,6 +183,9 @@ fn from_record_batch(batch: &RecordBatch) -> Vec<Row> {
             flag: is_valid(8).then(|| column(8).as_boolean().value(row)),
             text_null: text(9),
             plain_text: text(10),
+            plain_long: long(11),
+            plain_int: int(12),
+            sorted_text: text(13),
         }
     };
     (0..batch.num_rows()).map(row).collect()
@@ -204,6 +231,10 @@ fn random_rows(count: usize, seed: &mut u64) -> Vec<Row> {
             flag: is_valid[4].then_some(random(2) == 1),
             text_null: is_valid[5].then(|| "ä".repeat(random(80) as usize)),
             plain_text: is_valid[6].then(|| format!("{}", random(1 << 60))),
+            plain_long: is_valid[7].then_some(delta_long),
+            plain_int: is_valid[8].then_some(delta_int),
+            sorted_text: is_valid[6]
+                .then(|| "abc".repeat(random(9) as usize) + ["", "ä"][random(2) as usize]),
         };
         let times = if random(3) == 0 { random(40) } else { 1 };
         rows.extend(std::iter::repeat_n(row, times as usize));

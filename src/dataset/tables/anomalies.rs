@@ -6,7 +6,7 @@ use robots::{AnomalyKind, Severity};
 
 table! { per_capture "One row per anomaly: a leniency of the parser, or something that the author probably did not intend." {
     robots_id: Long delta, "The capture.";
-    line_no: Int null, "The line number, from 1; null if the anomaly concerns the whole file, its response or its record.";
+    line_no: Int null delta, "The line number, from 1; null if the anomaly concerns the whole file, its response or its record.";
     code: Text, "The permanent code of the anomaly; `robots-scan schema --anomalies` lists all codes.";
     changes_verdict: Bool null, "True if reading this one line according to RFC 9309's grammar, with all other lines unchanged, gives `*` or any name in the file another `verdict`. False for anomalies that are not a leniency of the parser; null if a work limit was exceeded.";
     detail: Text, "The bytes that caused the anomaly, at most 200; may be empty.";

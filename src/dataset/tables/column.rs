@@ -2,7 +2,7 @@
 //! defines a table by its columns.
 
 use arrow_schema::{DataType, Field, TimeUnit};
-use columns::ColumnEncoding;
+use columns::{ColumnEncoding, ValueEncoding};
 use std::borrow::Cow;
 
 /// The type of the values of a column, with its name in DuckDB.
@@ -112,7 +112,7 @@ impl Column {
             about,
             encoding: ColumnEncoding {
                 has_bloom_filter: false,
-                is_delta: false,
+                values: ValueEncoding::Dictionary,
             },
             is_plain_text: false,
             expression: None,
@@ -145,7 +145,19 @@ impl Column {
 
     /// Encodes numbers by their differences. An attribute of [`table!`].
     pub const fn delta(mut self) -> Self {
-        self.encoding.is_delta = true;
+        self.encoding.values = ValueEncoding::Delta;
+        self
+    }
+
+    /// Writes numbers as they are. An attribute of [`table!`].
+    pub const fn plain(mut self) -> Self {
+        self.encoding.values = ValueEncoding::Plain;
+        self
+    }
+
+    /// Encodes texts by the prefixes that they share with the previous row. An attribute of [`table!`].
+    pub const fn shared_prefixes(mut self) -> Self {
+        self.encoding.values = ValueEncoding::SharedPrefixes;
         self
     }
 
@@ -162,8 +174,8 @@ impl Column {
 ///
 /// A column is `name: Type attribute…, "description";`. The type is one of [`ColumnType`], or
 /// `PlainText` for texts that rarely repeat: these are neither interned nor put into a dictionary,
-/// and a table `per_body` has none. The attributes are `null`, `bloom_filter` and `delta`, methods
-/// of [`Column`].
+/// and a table `per_body` has none. The attributes are `null`, `bloom_filter`, `delta`, `plain` and
+/// `shared_prefixes`, methods of [`Column`].
 ///
 /// `=> expression` after the description of a stored column is its value in views: the
 /// column is null in files if the expression gives the value. The columns after
@@ -173,17 +185,18 @@ impl Column {
 /// `per_fault`; the table is then filled from records, by [`RecordRows`]. Rows `per_body` depend on
 /// the body alone, except for `robots_id` and what
 /// [`TableBuilders::push`](super::TableBuilders::push) compares, so that they are copied for other
-/// captures with the same body. A table `of_history` has no `Builder`: its rows are written by
+/// captures with the same body. `buffer Type` at the end adds a field `buffer` of that type to the
+/// `Builder`. A table `of_history` has no `Builder`: its rows are written by
 /// [`StoredRows`](crate::StoredRows).
 ///
 /// [`RecordRows`]: super::record_rows::RecordRows
 macro_rules! table {
     (per_body $about:literal {
         $($name:ident: $kind:ident $($attribute:ident)*, $text:literal $(=> $expression:expr)?;)*
-    } $(derived { $($derived:tt)* })?) => {
+    } $(derived { $($derived:tt)* })? $(buffer $buffer:ident)?) => {
         $crate::tables::column::table! { @define $about {
             $($name: $kind $($attribute)*, $text $(=> $expression)?;)*
-        } $(derived { $($derived)* })? }
+        } $(derived { $($derived)* })? $(buffer $buffer)? }
 
         $crate::tables::column::table! { @record_rows
             fn push(&mut self, capture: &$crate::tables::record_rows::RowInput<'_>) {
@@ -285,7 +298,7 @@ macro_rules! table {
     };
     (@define $about:literal {
         $($name:ident: $kind:ident $($attribute:ident)*, $text:literal $(=> $expression:expr)?;)*
-    } $(derived { $($derived:tt)* })?) => {
+    } $(derived { $($derived:tt)* })? $(buffer $buffer:ident)?) => {
         $crate::tables::column::table! { @columns $about {
             $($name: $kind $($attribute)*, $text $(=> $expression)?;)*
         } $(derived { $($derived)* })? }
@@ -299,6 +312,7 @@ macro_rules! table {
             texts: columns::Interner,
             /// For each row, the bytes of the values of all rows up to and including it.
             cumulative_bytes: Vec<u64>,
+            $(buffer: $buffer,)?
         }
 
         impl Builder {
@@ -312,8 +326,7 @@ macro_rules! table {
                 let rows = (self.cumulative_bytes.len() + count) as u64;
                 let texts = self.texts.requested_bytes() $(+ self.$name.text_bytes())*;
                 let added = Self::FIXED_BYTES * rows + texts - before;
-                let count = count as u64;
-                self.cumulative_bytes.extend((1..=count).map(|row| before + added * row / count));
+                $crate::tables::column::divide_evenly(before, added, count as u64, &mut self.cumulative_bytes);
             }
 
             /// Returns the rows of this batch and starts a new one.
@@ -360,6 +373,21 @@ macro_rules! table {
 }
 pub(crate) use table;
 
+/// Appends `count` numbers, of which the last is `before + added`, and whose differences are equal, rounded down.
+pub(crate) fn divide_evenly(before: u64, added: u64, count: u64, out: &mut Vec<u64>) {
+    let (step, remainder) = (added / count.max(1), added % count.max(1));
+    let (mut sum, mut fraction) = (before, 0);
+    out.extend((0..count).map(|_| {
+        sum += step;
+        fraction += remainder;
+        if fraction >= count {
+            fraction -= count;
+            sum += 1;
+        }
+        sum
+    }));
+}
+
 /// Compares texts. The operator `==` cannot be used in constants.
 pub(crate) const fn are_equal(a: &[u8], b: &[u8]) -> bool {
     let mut i = 0;
@@ -382,4 +410,20 @@ pub fn is_partition_name(text: &str) -> bool {
         && text
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_divided_evenly_and_without_a_rest() {
+        for (before, added, count) in [(0, 0, 1), (5, 17, 5), (7, 3, 8), (1, 1 << 40, 3), (2, 9, 0)]
+        {
+            let mut sums = Vec::new();
+            divide_evenly(before, added, count, &mut sums);
+            let expected = (1..=count).map(|row| before + added * row / count);
+            assert_eq!(sums, expected.collect::<Vec<u64>>());
+        }
+    }
 }

@@ -4,8 +4,8 @@ use robots::{Basis, Verdict};
 table! { "One row per crawl, host and crawler that the rules of the host name. Sorted by `agent`, then `surt_host_name`. Crawlers that are not named have the verdict of `*`, which is in `hosts`; the macro `verdicts_for` has both. `verdict` to `n_disallow` have a value in every row: they are nullable so that a left join from `hosts` gives null in ClickHouse, too." {
     agent: Text, "The name, as in `verdicts`.";
     host_id: Long delta, "The row of `hosts`.";
-    surt_host_name: PlainText bloom_filter, "The host, as in `hosts`.";
-    url_host_registered_domain: PlainText null, "Its registered domain.";
+    surt_host_name: PlainText bloom_filter shared_prefixes, "The host, as in `hosts`.";
+    url_host_registered_domain: PlainText null shared_prefixes, "Its registered domain.";
     verdict: Text null, "The verdict, as in `verdicts`.";
     verdict_google: Text null, "The verdict of Google's parser.";
     verdict_rfc9309: Text null, "The verdict according to RFC 9309.";

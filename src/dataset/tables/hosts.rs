@@ -6,16 +6,16 @@ use capture::host_columns::{registered_domain, tld};
 
 table! { "One row per crawl and host with a capture of a robots.txt: the authoritative capture of the host, and the rules that apply to it. Sorted by `surt_host_name`." {
     host_id: Long delta, "Key of the row, only to join `host_verdicts` of the same dataset: the place of the crawl in the order of the times of their first captures × 2^32 + the number of the host in the crawl, both from 0. Other datasets number hosts differently.";
-    surt_host_name: PlainText, "The host without a leading `www`, as in `robots_files`. Unique in a crawl.";
+    surt_host_name: PlainText shared_prefixes, "The host without a leading `www`, as in `robots_files`. Unique in a crawl.";
     url_host_name: PlainText, "The host of the authoritative capture, in punycode.";
-    url_host_registered_domain: PlainText null, "Its registered domain, as in `robots_files`.";
+    url_host_registered_domain: PlainText null shared_prefixes, "Its registered domain, as in `robots_files`.";
     url_host_tld: Text null, "Its top-level domain, as in `robots_files`.";
     url_protocol: Text null, "The scheme of the authoritative capture: `http` or `https`.";
     url_port: Int null, "The port of the authoritative capture, if it is not the default port of the scheme.";
-    fetch_time: Time null, "The time at which the authoritative capture was fetched (UTC).";
-    authoritative_robots_id: Long delta, "The authoritative capture: of the captures of `/robots.txt` on this host in this crawl, the one that decides most (content; then a status that allows all; then 401 or 403; then one that asks to come back; a redirect counts as the end of its chain), then https, then the default port, then the latest, then the smallest `robots_id`.";
+    fetch_time: Time null delta, "The time at which the authoritative capture was fetched (UTC).";
+    authoritative_robots_id: Long plain, "The authoritative capture: of the captures of `/robots.txt` on this host in this crawl, the one that decides most (content; then a status that allows all; then 401 or 403; then one that asks to come back; a redirect counts as the end of its chain), then https, then the default port, then the latest, then the smallest `robots_id`.";
     rules_crawl: Text, "The crawl of `rules_robots_id`: another one than `crawl` only if an earlier crawl has the content of a revisit.";
-    rules_robots_id: Long delta, "The capture whose rules and status apply: the authoritative one, the end of its redirects, or the capture with the content of a revisit. Join other tables by it: `ON x.crawl = h.rules_crawl AND x.robots_id = h.rules_robots_id`.";
+    rules_robots_id: Long plain, "The capture whose rules and status apply: the authoritative one, the end of its redirects, or the capture with the content of a revisit. Join other tables by it: `ON x.crawl = h.rules_crawl AND x.robots_id = h.rules_robots_id`.";
     n_redirects: Int, "The number of redirects from the authoritative capture that were followed to another capture.";
     redirect_end: Text null, "How the redirects ended: `resolved`, `not_captured` (the next URL was not captured in this crawl), `loop`, `too_many` (more than five). Null if the authoritative capture is not a redirect that can be followed.";
     fetch_status: Short null, "The HTTP status of the capture whose rules apply. This column and the following ones describe that capture.";

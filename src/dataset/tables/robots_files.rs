@@ -27,10 +27,10 @@ table! { per_capture "One row per capture of a robots.txt file, regardless of it
     content_truncated: Text null, "The reason why the payload is incomplete: `length`, `time`, `disconnect`, `unspecified`; also `length` if a limit of robots-scan cut it.";
     warc_filename: Text, "The archive: the line of `--paths`, or the name in a list of records, as written; otherwise its path from `crawl-data/` on; otherwise its base name. For a row of a table of bodies, `table:` and the name of the table.";
     warc_record_offset: Long delta, "Offset of the record's gzip member, zstd frame or plain bytes in the archive; for a table of bodies, the number of the row, from 0.";
-    warc_record_length: Long null, "The length of that member, frame or record in bytes; null if several records share it, and for tables of bodies.";
+    warc_record_length: Long null plain, "The length of that member, frame or record in bytes; null if several records share it, and for tables of bodies.";
     warc_record_in_member: Int, "The index of the record among those that share the offset, from 0.";
     warc_record_id: PlainText null, "`WARC-Record-ID`, without angle brackets; only with `--with-record-ids`.";
-    warc_ip_address: Text null, "The IP address of the server.";
+    warc_ip_address: PlainText null, "The IP address of the server.";
     http_server: Text null, "The header `Server`.";
     http_last_modified: Text null, "The header `Last-Modified`, as written.";
     http_content_usage: Text null, "The header `Content-Usage` (IETF AI preferences), as written.";
@@ -39,7 +39,7 @@ table! { per_capture "One row per capture of a robots.txt file, regardless of it
     is_revisit: Bool, "True if the record is a revisit: the same content, according to `content_digest`, is stored in another record. The content columns are null.";
     is_robots_path: Bool, "True if the path is exactly `/robots.txt` and the URL has no query, so false for `/robots.txt?x`. Other captures are present only as redirect targets.";
     content_class: Text null, "The kind of body: `rules`, `no_rules`, `comments_only`, `empty`, `html`, `binary`; null unless the status is 2xx, and null for revisits.";
-    body_bytes: Long null, "The size of the decoded body in bytes; null for revisits.";
+    body_bytes: Long null plain, "The size of the decoded body in bytes; null for revisits.";
     n_lines: Int null, "The number of lines of the body, including a last empty one. This column and the following ones describe the whole body, and are null unless it was parsed as a robots.txt file.";
     n_groups: Int null, "The number of groups in Google's dialect.";
     n_user_agents: Int null, "User-agent lines.";
@@ -328,7 +328,8 @@ impl Builder {
         let texts = &mut self.texts;
         let location = analysis.location;
         let record = &analysis.capture.record;
-        self.warc_filename.append_value(texts.intern(warc_filename));
+        self.warc_filename
+            .append_value(texts.intern_again(warc_filename));
         self.warc_record_offset.append_value(location.offset as i64);
         self.warc_record_length
             .append_option(location.length.map(|length| length as i64));
@@ -337,7 +338,7 @@ impl Builder {
         let id = record.id.as_ref().filter(|_| with_record_id);
         self.warc_record_id.append_option(id);
         self.warc_ip_address
-            .append_option(record.ip_address.as_ref().map(|text| texts.intern(text)));
+            .append_option(record.ip_address.as_ref());
         self.is_revisit.append_value(record.is_revisit);
         self.is_robots_path
             .append_value(analysis.capture.is_robots_path);

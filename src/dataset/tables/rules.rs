@@ -23,10 +23,7 @@ table! { per_body "One row per allow or disallow line." {
     has_wildcard: Bool, "True if the path contains a `*`." => HAS_WILDCARD;
     has_end_anchor: Bool, "True if the last octet of the path is `$`." => HAS_END_ANCHOR;
     has_query: Bool, "True if the path contains a `?`." => HAS_QUERY;
-}}
-
-/// The usual spellings of the key: the index is 1 for an allow line and 0 for a disallow line.
-const USUAL_KEYS: [&[u8]; 2] = [b"Disallow", b"Allow"];
+} buffer SeenRules }
 
 const KEY_RAW: Expression =
     Same("coalesce(key_raw, CASE WHEN allow THEN 'Allow' ELSE 'Disallow' END)");
@@ -47,18 +44,35 @@ const HAS_END_ANCHOR: Expression = Same("path LIKE '%$'");
 
 const HAS_QUERY: Expression = Same("instr(path, '?') > 0");
 
-/// Returns a flag for each rule: true if an earlier rule has the same path and direction. A rule is
-/// the id of its path, and true for allow.
-fn find_repeated(rules: impl Iterator<Item = (u32, bool)>) -> Vec<bool> {
-    let key = |(path, allow)| u64::from(path) << 1 | u64::from(allow);
-    let mut sorted: Vec<(u64, usize)> = rules.map(key).zip(0..).collect();
-    sorted.sort_unstable();
-    let mut repeated = vec![false; sorted.len()];
-    for pair in sorted.windows(2) {
-        let [(rule, _), (next_rule, next)] = [pair[0], pair[1]];
-        repeated[next] = rule == next_rule;
+/// Finds rules that are repeated in a file.
+#[derive(Debug, Default)]
+struct SeenRules {
+    /// The number of the last file that has each rule. The index of a rule is twice the id of its path, plus one for
+    /// allow.
+    last_files: Vec<u32>,
+    /// The number of the current file, from 1.
+    file: u32,
+}
+
+/// The number of rules above which the memory is freed before the next file.
+const KEPT_RULES: usize = 1 << 19;
+
+impl SeenRules {
+    fn begin_file(&mut self) {
+        if self.last_files.len() > KEPT_RULES {
+            self.last_files = Vec::new();
+        }
+        self.file += 1;
     }
-    repeated
+
+    /// Returns true if the current file had a rule with this path and direction before.
+    fn is_repeated(&mut self, path: u32, allow: bool) -> bool {
+        let index = path as usize * 2 + usize::from(allow);
+        if index >= self.last_files.len() {
+            self.last_files.resize((index + 1).next_power_of_two(), 0);
+        }
+        std::mem::replace(&mut self.last_files[index], self.file) == self.file
+    }
 }
 
 impl Builder {
@@ -93,9 +107,14 @@ impl Builder {
         // Paths are ASCII, so that nothing in them is escaped.
         let paths = lines
             .clone()
-            .map(|line| texts.intern_body_text(robots.text(line.value), true));
-        let paths: Vec<u32> = paths.collect();
-        self.path.extend(paths.iter().copied());
+            .map(|line| texts.intern_ascii(robots.text(line.value)));
+        self.buffer.begin_file();
+        for (line, path) in lines.clone().zip(paths) {
+            let allow = line.kind == DirectiveKind::Allow;
+            self.path.append_value(path);
+            self.is_repeated
+                .append_value(self.buffer.is_repeated(path, allow));
+        }
         // Nearly all values are equal to the path, and most are the same range of the body, which
         // is compared first.
         let other_texts = lines.clone().enumerate().filter_map(|(i, line)| {
@@ -107,8 +126,11 @@ impl Builder {
         self.path_raw.extend_sparse(count, other_texts);
         let keys = lines.clone().map(|line| {
             let key = robots.text(line.key_raw);
-            let usual = USUAL_KEYS[usize::from(line.kind == DirectiveKind::Allow)];
-            (key != usual).then_some(key)
+            let is_usual = match line.kind {
+                DirectiveKind::Allow => key == b"Allow",
+                _ => key == b"Disallow",
+            };
+            (!is_usual).then_some(key)
         });
         let other_keys = texts.intern_repeated(keys, is_utf8).enumerate();
         let other_keys = other_keys.filter_map(|(i, key)| Some((i, key?)));
@@ -117,10 +139,7 @@ impl Builder {
             .extend(lines.clone().map(|line| line.has_colon));
         self.counts.extend(lines.clone().map(|line| line.counts));
         self.beyond_500kib
-            .extend(lines.clone().map(|line| line.is_beyond_500kib));
-        let rules = lines.map(|line| line.kind == DirectiveKind::Allow);
-        self.is_repeated
-            .extend(find_repeated(paths.into_iter().zip(rules)).into_iter());
+            .extend(lines.map(|line| line.is_beyond_500kib));
         self.end_rows(count);
     }
 }
@@ -130,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rule_is_repeated_if_direction_and_path_occurred_before() {
+    fn a_rule_is_repeated_if_direction_and_path_occurred_before_in_the_file() {
         let rules = [
             (7, true),
             (7, false),
@@ -139,8 +158,11 @@ mod tests {
             (3, false),
             (7, true),
         ];
-        let expected = [false, false, false, true, true, true];
-        assert_eq!(find_repeated(rules.into_iter()), expected);
-        assert!(find_repeated([].into_iter()).is_empty());
+        let mut seen = SeenRules::default();
+        for _ in 0..2 {
+            seen.begin_file();
+            let repeated = rules.map(|(path, allow)| seen.is_repeated(path, allow));
+            assert_eq!(repeated, [false, false, false, true, true, true]);
+        }
     }
 }

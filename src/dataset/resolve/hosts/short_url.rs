@@ -30,12 +30,27 @@ fn short_code(url: &str, surt_host_name: &str) -> Option<u8> {
         None => (url.strip_prefix("http://")?, 0),
     };
     let host = rest.strip_suffix("/robots.txt")?;
-    let is_host = |host: &str| host.rsplit('.').eq(surt_host_name.split(','));
-    if is_host(host) {
+    if has_labels(host, surt_host_name) {
         return Some(scheme);
     }
-    let without_www = host.strip_prefix("www.").filter(|host| is_host(host));
-    without_www.map(|_| scheme | WWW_BIT)
+    let without_www = host.strip_prefix("www.")?;
+    has_labels(without_www, surt_host_name).then_some(scheme | WWW_BIT)
+}
+
+/// Returns true if the labels of a host are those of a `surt_host_name`, which has them in reverse order.
+fn has_labels(host: &str, surt_host_name: &str) -> bool {
+    host.len() == surt_host_name.len() && reversed_labels(host, b'.').eq(surt_host_name.split(','))
+}
+
+/// Returns the labels of a name from the last to the first. Same as `rsplit`, but faster.
+fn reversed_labels(name: &str, separator: u8) -> impl Iterator<Item = &str> {
+    let mut end = Some(name.len());
+    std::iter::from_fn(move || {
+        let rest = &name[..end?];
+        let before = memchr::memrchr(separator, rest.as_bytes());
+        end = before;
+        Some(&rest[before.map_or(0, |before| before + 1)..])
+    })
 }
 
 /// Replaces `url` with the URL of a short form.
@@ -54,7 +69,7 @@ pub(super) fn expand_short_url(short: &[u8], surt_host_name: &str, url: &mut Str
             if code & WWW_BIT != 0 {
                 url.push_str("www.");
             }
-            for (i, label) in surt_host_name.rsplit(',').enumerate() {
+            for (i, label) in reversed_labels(surt_host_name, b',').enumerate() {
                 url.push_str(if i == 0 { "" } else { "." });
                 url.push_str(label);
             }

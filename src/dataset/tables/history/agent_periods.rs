@@ -7,8 +7,8 @@ mod own {
 
     table! { of_history "One row per period of a host and crawler: consecutive captures of the host whose rules name the crawler, with the same verdict. The period ends where the rules stop naming the crawler. Sorted by `agent`, then `surt_host_name`, then by time." {
         agent: Text, "The name, as in `verdicts`.";
-        surt_host_name: PlainText bloom_filter, "The host, as in `hosts`.";
-        url_host_registered_domain: PlainText null, "Its registered domain.";
+        surt_host_name: PlainText bloom_filter shared_prefixes, "The host, as in `hosts`.";
+        url_host_registered_domain: PlainText null shared_prefixes, "Its registered domain.";
         first_crawl: Text, "The crawl of the first capture.";
         last_crawl: Text, "The crawl of the last capture.";
         first_capture_no: Long delta, "The first capture, in `host_captures`. The captures are those from this number on.";
