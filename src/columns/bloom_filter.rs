@@ -1,7 +1,8 @@
 //! Split block Bloom filters (Parquet, "Parquet Bloom Filter").
 //!
-//! The filter of the crate must get its size before the first text, which is 1 MiB for the largest row group, and is then folded to
-//! the size that is needed. Here, hashes are collected, and the filter is made once their number is known.
+//! The filter of the crate must get its size before the first text: 1 MiB for the largest row group.
+//! It is then folded to the size that is needed. Here, hashes are collected, and the filter is made
+//! once their number is known.
 
 use parquet::bloom_filter::Sbbf;
 
@@ -23,7 +24,8 @@ const SALT: [u32; BLOCK_WORDS] = [
     0x5c6b_fb31,
 ];
 
-/// Returns the filter of texts with these hashes, which are XXH64 with the seed 0; `None` if there are no texts.
+/// Returns the filter of texts with these hashes, which are XXH64 with the seed 0. Returns `None` if
+/// there are no texts.
 pub(super) fn bloom_filter(hashes: &[u64]) -> Option<Sbbf> {
     let count = hashes.len() as u64;
     let empty = Sbbf::new_with_ndv_fpp(count, FALSE_POSITIVE_RATE).ok();

@@ -36,8 +36,8 @@ const UNKNOWN_INDEX: u32 = u32::MAX;
 /// 15 % slower. `benches/tables.rs` compares the two on the same rows (groups
 /// `parquet/own` and `parquet/crate`). See arrow-rs issues #10465 and #10862.
 ///
-/// Pages have dictionary indexes, except for columns of another [`ValueEncoding`], booleans, and texts that are not
-/// interned or come after the dictionary has grown too large.
+/// Pages have dictionary indexes, except for columns of another [`ValueEncoding`], booleans, and
+/// texts that are not interned or come after the dictionary has grown too large.
 pub struct ColumnWriter {
     /// The index of the column in the batches.
     column: usize,
@@ -145,8 +145,8 @@ struct ColumnRows<'a> {
     rows: Range<usize>,
 }
 
-/// Appends the values of rows to the page, except nulls. `plain` is the encoding of texts; `None` if they are put
-/// into the dictionary.
+/// Appends the values of rows to the page, except nulls. `plain` is the encoding of texts; `None` if
+/// they are put into the dictionary.
 fn append_values(
     dictionary: &mut ColumnDictionary,
     statistics: &mut TextStatistics,

@@ -1,5 +1,5 @@
-//! The encoding of integers by their differences (Parquet, "Encodings", DELTA_BINARY_PACKED = 5), and the encoding
-//! of texts that is made of it (DELTA_BYTE_ARRAY = 7).
+//! The encoding of integers by their differences (Parquet, "Encodings", DELTA_BINARY_PACKED = 5), and
+//! the encoding of texts that is made of it (DELTA_BYTE_ARRAY = 7).
 //!
 //! A block has 128 differences and starts with the smallest of them, which is subtracted from all. It is
 //! divided into miniblocks of 32 differences, each packed with its own number of bits.
@@ -35,7 +35,8 @@ pub(super) fn pack(values: &[i64], is_32_bit: bool, out: &mut Vec<u8>) {
     }
 }
 
-/// Encodes texts by the prefixes that they share with the previous text. `bytes` has them one after the other.
+/// Encodes texts by the prefixes that they share with the previous text. `bytes` has them one after
+/// the other.
 pub(super) fn pack_shared_prefixes(lengths: &[i64], bytes: &[u8], out: &mut Vec<u8>) {
     let (mut prefix_lengths, mut suffix_lengths) = (Vec::new(), Vec::new());
     let mut suffixes = Vec::new();

@@ -100,7 +100,8 @@ impl PageBuffers {
         }
     }
 
-    /// Appends the values to the page and returns their encoding. If `is_plain` is true, texts have no dictionary.
+    /// Appends the values to the page and returns their encoding. If `is_plain` is true, texts have
+    /// no dictionary, and plain ones are in the page already.
     pub(super) fn finish_page(
         &mut self,
         dictionary: &mut ColumnDictionary,

@@ -78,8 +78,8 @@ impl TextBound {
     }
 }
 
-/// Returns the first eight bytes of a text as a number, filled with zeros at its end. If the number of one text is less
-/// than that of another, the text is less, too.
+/// Returns the first eight bytes of a text as a number, filled with zeros at its end. If the number of
+/// one text is less than that of another, the text is less, too.
 fn first_bytes(text: &[u8]) -> u64 {
     if let Some(bytes) = text.first_chunk() {
         return u64::from_be_bytes(*bytes);

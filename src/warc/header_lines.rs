@@ -99,7 +99,8 @@ impl Iterator for HeaderLines<'_> {
     }
 }
 
-/// Returns a number with a bit for each byte, from the lowest, which is set if the byte is a colon or a line feed.
+/// Returns a number with a bit for each byte, from the lowest. A bit is set if its byte is a colon or
+/// a line feed.
 #[inline(always)]
 fn mark_colons_and_line_feeds(block: &[u8; BLOCK_BYTES]) -> u64 {
     // Multiplication moves the lowest bit of each of eight bytes into the highest byte.

@@ -373,7 +373,8 @@ macro_rules! table {
 }
 pub(crate) use table;
 
-/// Appends `count` numbers, of which the last is `before + added`, and whose differences are equal, rounded down.
+/// Appends `count` numbers, of which the last is `before + added`. They have equal differences, apart
+/// from rounding down.
 pub(crate) fn divide_evenly(before: u64, added: u64, count: u64, out: &mut Vec<u64>) {
     let (step, remainder) = (added / count.max(1), added % count.max(1));
     let (mut sum, mut fraction) = (before, 0);

@@ -47,8 +47,8 @@ const HAS_QUERY: Expression = Same("instr(path, '?') > 0");
 /// Finds rules that are repeated in a file.
 #[derive(Debug, Default)]
 struct SeenRules {
-    /// The number of the last file that has each rule. The index of a rule is twice the id of its path, plus one for
-    /// allow.
+    /// The number of the last file that has each rule. The index of a rule is twice the id of its
+    /// path, plus one for allow.
     last_files: Vec<u32>,
     /// The number of the current file, from 1.
     file: u32,
