@@ -95,8 +95,8 @@ impl<'a> Response<'a> {
                 response.push_folded_line(line.trim_ascii(), &mut last);
             } else if let Some(colon) = colon {
                 field_count += 1;
-                let name = HeaderName::from_text(trim(&line[..colon]));
-                let value = trim(&line[colon + 1..]);
+                let name = HeaderName::from_text(line[..colon].trim_ascii());
+                let value = line[colon + 1..].trim_ascii();
                 let cut = &value[..value.len().min(MAX_VALUE_BYTES)];
                 response.is_header_cut |= cut.len() < value.len() || field_count > MAX_FIELDS;
                 let name = name.filter(|_| field_count <= MAX_FIELDS);
@@ -229,16 +229,6 @@ impl<'a> Response<'a> {
             }
         }
         decoded
-    }
-}
-
-/// Returns a text without blanks at its ends. Nearly all texts have at most one, at the beginning.
-#[inline]
-fn trim(text: &[u8]) -> &[u8] {
-    let text = text.strip_prefix(b" ").unwrap_or(text);
-    match text {
-        [first, .., last] if *first > b' ' && *last > b' ' => text,
-        _ => text.trim_ascii(),
     }
 }
 

@@ -217,20 +217,18 @@ fn parse_number(digits: &[u8]) -> Option<u64> {
 #[inline]
 fn trim(bytes: &[u8], start: usize, end: usize) -> (u32, u32) {
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r');
-    let (mut start, mut text) = (start, &bytes[start..end]);
-    // Nearly all texts have at most one blank at each end.
-    if let [b' ', rest @ ..] = text {
-        (start, text) = (start + 1, rest);
-    }
-    if let [rest @ .., b'\r'] = text {
+    let mut text = &bytes[start..end];
+    let mut start = start;
+    while let [first, rest @ ..] = text
+        && is_blank(first)
+    {
         text = rest;
+        start += 1;
     }
-    if !matches!(text, [first, .., last] if *first > b' ' && *last > b' ') {
-        let leading = text.iter().take_while(|byte| is_blank(byte)).count();
-        let trailing = text[leading..].iter().rev();
-        let trailing = trailing.take_while(|byte| is_blank(byte)).count();
-        start += leading;
-        text = &text[leading..text.len() - trailing];
+    while let [rest @ .., last] = text
+        && is_blank(last)
+    {
+        text = rest;
     }
     // `parse` reads at most `u32::MAX` bytes.
     (start as u32, (start + text.len()) as u32)
