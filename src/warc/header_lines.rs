@@ -34,7 +34,7 @@ pub struct HeaderLines<'a> {
 pub struct HeaderLine {
     /// The offset of the first byte.
     pub start: usize,
-    /// The offset of the first colon, if there is one.
+    /// The offset of the first colon; `None` for a line without a colon.
     pub colon: Option<usize>,
     /// The offset of the line feed.
     pub end: usize,
@@ -70,7 +70,7 @@ impl<'a> HeaderLines<'a> {
                 let mut block = [0; BLOCK_BYTES];
                 block[..rest.len()].copy_from_slice(rest);
                 self.marks = mark_colons_and_line_feeds(&block);
-                // There is no block after this one.
+                // This is the last block.
                 self.block_end = usize::MAX;
             }
         }
