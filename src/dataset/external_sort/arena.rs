@@ -16,6 +16,10 @@ const PREFIX_BYTES: usize = size_of::<u128>();
 /// The limit of the memory of an arena, in which offsets have 32 bits.
 const MAX_ARENA_BYTES: usize = 2 << 30;
 
+/// The capacity with which a sorter begins, so that few records are copied as its buffer grows. The
+/// system provides the memory only where records are written.
+const FIRST_ARENA_BYTES: usize = 1 << 20;
+
 /// Records one after the other in one buffer.
 #[derive(Debug, Default)]
 pub struct Arena {
@@ -33,6 +37,16 @@ struct ArenaSlice {
 }
 
 impl Arena {
+    /// Makes an arena for a sorter that holds up to `memory` bytes.
+    pub(super) fn for_sorter(memory: usize) -> Self {
+        let capacity = memory.min(FIRST_ARENA_BYTES);
+        Self {
+            bytes: Vec::with_capacity(capacity),
+            slices: Vec::with_capacity(capacity / SLICE_BYTES),
+            prefixed: Vec::new(),
+        }
+    }
+
     /// Returns true if a record of `len` bytes can be added without exceeding `memory` bytes. An
     /// empty arena has room for any record.
     pub fn has_room(&self, len: usize, memory: usize) -> bool {

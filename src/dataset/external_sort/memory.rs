@@ -14,7 +14,7 @@ pub const MIN_MEMORY_BYTES: u64 = 16 << 20;
 
 /// The number of shares into which the memory is divided: about the number of sorters that are in
 /// use at the same time. A sorter for several threads takes two shares.
-const MAX_SORTERS: u64 = 12;
+const MAX_SORTERS: u64 = 13;
 
 /// Creates sorters and Bloom filters that stay within a memory limit together.
 #[derive(Clone, Copy, Debug)]

@@ -76,7 +76,7 @@ impl<'s> Sorter<'s> {
         Self {
             spill_folder,
             memory_bytes,
-            arena: Arena::default(),
+            arena: Arena::for_sorter(memory_bytes),
             runs: Vec::new(),
             len: 0,
         }

@@ -18,7 +18,7 @@ impl<'s> OrderedWriter<'s> {
         Self {
             spill_folder,
             memory,
-            arena: Arena::default(),
+            arena: Arena::for_sorter(memory),
             run: None,
             len: 0,
         }

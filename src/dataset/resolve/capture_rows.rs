@@ -29,7 +29,6 @@ stored_columns! {
         robots_id: Long,
         url: Text,
         surt_host_name: Text,
-        url_host_name: Text,
         fetch_time: Time,
         content_digest: Text,
         is_revisit: Bool,
@@ -143,8 +142,9 @@ impl CaptureRows {
 
     /// Returns the origin of a row; `None` if its URL has none.
     pub(super) fn origin(&self, row: usize) -> Option<WebOrigin<'_>> {
-        // `url_host_name` is null if the URL could not be parsed.
-        WebOrigin::from_url(self.url(row), value(&self.columns.url_host_name, row)?)
+        // A URL that could not be parsed has no `surt_host_name`.
+        self.surt_host_name(row)?;
+        WebOrigin::from_url(self.url(row))
     }
 
     /// Replaces `out` with the origin of a row as text. Returns false if its URL has no origin.
@@ -294,7 +294,7 @@ impl UrlOrder {
         Self {
             is_not_https: https.is_none(),
             has_other_port: has_colon
-                && WebOrigin::from_url(url, "").is_none_or(|origin| origin.port.is_some()),
+                && WebOrigin::from_url(url).is_none_or(|origin| origin.port.is_some()),
         }
     }
 }

@@ -7,33 +7,57 @@ use super::revisits::RevisitFiller;
 use super::{AsOf, ResolveContext};
 use crate::CaptureFilter;
 use crate::external_sort::sort_key::{FieldReader, put_key};
-use crate::external_sort::{Arena, Reader, SortedRecords};
+use crate::external_sort::{Arena, Reader, SharedSorter, SortedRecords};
 use disk::error::Error;
 
 /// Appends the key of a row. Returns false if the row is not needed.
 pub(super) type WriteKey<'k> = dyn Fn(&CaptureRows, usize, &mut Vec<u8>) -> bool + Sync + 'k;
 
-/// Reads captures, and sorts those that are needed by their keys, then by their times. Revisits get
-/// the source of their content. If `keeps_urls` is true, the records have the short forms of URLs
-/// and the hashes of digests.
+/// Reads captures, and sorts those that are needed by their keys, as [`CaptureSorter`] does.
 pub(super) fn sort_captures<'a>(
     context: &ResolveContext<'a>,
     filter: &CaptureFilter,
-    keeps_urls: bool,
     write_key: &WriteKey<'_>,
 ) -> Result<SortedRecords<'a>, Error> {
-    let captures = context.memory.create_shared_sorter();
-    let revisits = RevisitFiller::new(context);
-    for_each_batch(context, filter, &|rows| {
+    let sorter = CaptureSorter::new(context, false, write_key);
+    for_each_batch(context, filter, &|rows| sorter.add(rows))?;
+    sorter.finish(context)
+}
+
+/// Sorts captures by their keys, then by their times. Revisits get the source of their content.
+pub(super) struct CaptureSorter<'s, 'k> {
+    captures: SharedSorter<'s>,
+    revisits: RevisitFiller<'s>,
+    /// True if the records have the short forms of URLs and the hashes of digests.
+    keeps_urls: bool,
+    write_key: &'k WriteKey<'k>,
+}
+
+impl<'s, 'k> CaptureSorter<'s, 'k> {
+    pub(super) fn new(
+        context: &ResolveContext<'s>,
+        keeps_urls: bool,
+        write_key: &'k WriteKey<'k>,
+    ) -> Self {
+        Self {
+            captures: context.memory.create_shared_sorter(),
+            revisits: RevisitFiller::new(context),
+            keeps_urls,
+            write_key,
+        }
+    }
+
+    /// Adds the captures of a batch that are needed.
+    pub(super) fn add(&self, rows: &CaptureRows) -> Result<(), Error> {
         let (mut new, mut new_revisits) = (Arena::default(), Arena::default());
         let (mut key, mut url, mut record) = (Vec::new(), Vec::new(), Vec::new());
         for row in 0..rows.len() {
             key.clear();
-            if !write_key(rows, row, &mut key) {
+            if !(self.write_key)(rows, row, &mut key) {
                 continue;
             }
             url.clear();
-            if keeps_urls {
+            if self.keeps_urls {
                 let host = rows.surt_host_name(row).unwrap_or_default();
                 put_short_url(&mut url, rows.url(row), host);
             }
@@ -41,18 +65,23 @@ pub(super) fn sort_captures<'a>(
                 candidate: rows.candidate(row),
                 next_url: rows.next_url(row).map(str::as_bytes),
                 url: &url,
-                content_hash: rows.content_hash(row).filter(|_| keeps_urls),
+                content_hash: rows.content_hash(row).filter(|_| self.keeps_urls),
             };
             put_capture(&mut record, &key, &capture);
+            let revisits = &self.revisits;
             if !revisits.push_if_revisit(&record, rows, row, &mut new_revisits) {
                 new.push(&record);
             }
         }
-        revisits.append(&new_revisits)?;
-        captures.append(&new)
-    })?;
-    revisits.fill(context, &captures)?;
-    captures.finish()
+        self.revisits.append(&new_revisits)?;
+        self.captures.append(&new)
+    }
+
+    /// Finds the content of the revisits, and returns all captures.
+    pub(super) fn finish(self, context: &ResolveContext<'s>) -> Result<SortedRecords<'s>, Error> {
+        self.revisits.fill(context, &self.captures)?;
+        self.captures.finish()
+    }
 }
 
 /// Replaces `record` with a key and a capture.

@@ -90,11 +90,11 @@ pub(super) fn find_candidates_by_key<'a>(
     filter: &CaptureFilter,
     write_key: &WriteKey<'_>,
 ) -> Result<SortedRecords<'a>, Error> {
-    let captures = sort_captures(context, filter, false, write_key)?;
+    let captures = sort_captures(context, filter, write_key)?;
     let mut follower = RedirectFollower::new(context);
     add_captures(lookups, &captures, &mut follower)?;
     drop(captures);
-    follower.follow(context)
+    follower.follow(context, None)
 }
 
 /// Adds the captures of each key up to each requested time: redirects are to be followed, and other

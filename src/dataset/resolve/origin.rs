@@ -6,7 +6,7 @@ use std::io::Write;
 use url::Url;
 
 /// An origin, whose fields are those of the URL columns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WebOrigin<'a> {
     pub scheme: &'a str,
     pub host: &'a str,
@@ -15,17 +15,16 @@ pub struct WebOrigin<'a> {
 }
 
 impl<'a> WebOrigin<'a> {
-    /// Returns the origin of a URL in normal form whose host without a final dot is `host`; `None`
-    /// if the URL has no authority.
-    pub(crate) fn from_url(url: &'a str, host: &'a str) -> Option<Self> {
-        let (scheme, rest) = url.split_once("://")?;
-        let end = rest.find(['/', '?']).unwrap_or(rest.len());
-        let authority = &rest[..end];
-        // An address in brackets has colons, too.
-        let port = authority
-            .rsplit_once(':')
-            .and_then(|(_, port)| port.parse().ok());
-        Some(Self { scheme, host, port })
+    /// Returns the origin of a URL in normal form; `None` if the URL has no host.
+    pub(crate) fn from_url(url: &'a str) -> Option<Self> {
+        let (scheme, authority) = split_url(url)?;
+        // Most authorities are a name alone.
+        let (name, port) = match memchr::memchr2(b':', b'@', authority.as_bytes()) {
+            None => (authority, None),
+            Some(_) => split_authority(authority),
+        };
+        let host = strip_root_dot(name);
+        (!host.is_empty()).then_some(Self { scheme, host, port })
     }
 
     /// Returns the port that requests are sent to; `None` if the scheme has no
@@ -61,17 +60,26 @@ pub fn write_url_origin(url: &Url, out: &mut Vec<u8>) -> bool {
 /// Returns the host of a URL in normal form, or of an origin that [`WebOrigin::write`] wrote, as
 /// in the column `url_host_name`.
 pub(super) fn url_host(url: &str) -> Option<&str> {
-    let (_, rest) = url.split_once("://")?;
-    let end = rest.find(['/', '?']).unwrap_or(rest.len());
-    let authority = &rest[..end];
-    let host = authority
-        .rsplit_once('@')
-        .map_or(authority, |(_, host)| host);
-    let port = host
-        .rfind(':')
-        .filter(|colon| !host[*colon..].contains(']'));
-    let name = strip_root_dot(&host[..port.unwrap_or(host.len())]);
-    (!name.is_empty()).then_some(name)
+    WebOrigin::from_url(url).map(|origin| origin.host)
+}
+
+/// Returns the scheme and the authority of a URL; `None` if it has no authority.
+fn split_url(url: &str) -> Option<(&str, &str)> {
+    let colon = memchr::memchr(b':', url.as_bytes())?;
+    let rest = url[colon + 1..].strip_prefix("//")?;
+    let end = memchr::memchr2(b'/', b'?', rest.as_bytes());
+    Some((&url[..colon], &rest[..end.unwrap_or(rest.len())]))
+}
+
+/// Returns the name of the host and the port of an authority, which may have a user.
+fn split_authority(authority: &str) -> (&str, Option<u16>) {
+    let user = authority.rsplit_once('@');
+    let name_and_port = user.map_or(authority, |(_, rest)| rest);
+    // An address in brackets has colons, too.
+    match name_and_port.rsplit_once(':') {
+        Some((name, port)) if !port.ends_with(']') => (name, port.parse().ok()),
+        _ => (name_and_port, None),
+    }
 }
 
 /// Removes the dot of the root zone from a host name, as the column
@@ -161,6 +169,8 @@ mod tests {
                 "http://www.xn--exmple-cua.com:80",
             ),
             ("https://[::1]:1/", "https://[::1]:1"),
+            ("https://[::1]/", "https://[::1]:443"),
+            ("http://u:7@example.com/", "http://example.com:80"),
         ];
         for (url, expected) in cases {
             assert_eq!(origin(url).as_deref(), Some(expected), "{url}");
@@ -169,7 +179,7 @@ mod tests {
             let mut out = Vec::new();
             let host = columns.host.unwrap().name.clone();
             assert_eq!(url_host(&columns.url), Some(host.as_str()));
-            let origin = WebOrigin::from_url(&columns.url, &host).unwrap();
+            let origin = WebOrigin::from_url(&columns.url).unwrap();
             origin.write(&mut out);
             assert_eq!(out, expected.as_bytes());
         }

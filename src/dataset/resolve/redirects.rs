@@ -11,7 +11,9 @@
 use super::candidate::{
     Candidate, CandidateFields, CaptureFields, CaptureRank, RedirectEnd, split_crawl_key,
 };
-use super::capture_rows::{MAX_FILTER_VALUES, build_values_filter, for_each_redirect_target};
+use super::capture_rows::{
+    CaptureRows, MAX_FILTER_VALUES, build_values_filter, for_each_redirect_target,
+};
 use super::captures::{for_each_capture_until, sort_captures};
 use super::key_captures::KeyCaptures;
 use super::origin::url_host;
@@ -23,6 +25,7 @@ use crate::external_sort::{SortedRecords, Sorter};
 use crate::tables::Table;
 use crate::{CaptureFilter, push_crawl_key};
 use disk::error::Error;
+use parquet::bloom_filter::Sbbf;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -125,12 +128,14 @@ impl<'s> RedirectFollower<'s> {
         Ok(())
     }
 
-    /// Follows all redirects, and returns the candidates.
+    /// Follows all redirects, and returns the candidates. `all_target_captures` are the captures of
+    /// all URLs to which any capture redirects, sorted by the keys that [`put_target_key`] writes;
+    /// `None` reads those that are needed.
     pub(super) fn follow(
         mut self,
         context: &ResolveContext<'s>,
+        mut all_target_captures: Option<SortedRecords<'s>>,
     ) -> Result<SortedRecords<'s>, Error> {
-        let mut all_target_captures = None;
         for hop in 1..=MAX_HOPS {
             let next_pending = context.memory.create_sorter();
             let pending = std::mem::replace(&mut self.pending, next_pending).finish()?;
@@ -270,8 +275,8 @@ fn sort_target_captures<'a>(
         reader.advance()?;
     }
     let filter = build_values_filter("url_host_name", hosts);
-    let captures = sort_captures(context, &filter, false, &|rows, row, key| {
-        push_crawl_key(key, rows.crawl(), rows.url(row).as_bytes());
+    let captures = sort_captures(context, &filter, &|rows, row, key| {
+        push_url_key(rows, row, key);
         targets.contains(key)
     })?;
     Ok(Some(captures))
@@ -279,6 +284,16 @@ fn sort_target_captures<'a>(
 
 /// Sorts the captures of all URLs to which any capture redirects.
 fn sort_all_target_captures<'a>(context: &ResolveContext<'a>) -> Result<SortedRecords<'a>, Error> {
+    let targets = read_redirect_targets(context)?;
+    let filter = CaptureFilter::Urls(Arc::new(targets));
+    sort_captures(context, &filter, &|rows, row, key| {
+        push_url_key(rows, row, key);
+        true
+    })
+}
+
+/// Reads the crawls and URLs to which any capture redirects, as [`push_url_key`] writes them.
+pub(super) fn read_redirect_targets(context: &ResolveContext<'_>) -> Result<Sbbf, Error> {
     let rows = context.dataset.count_rows(Table::RobotsFiles)?;
     let mut targets = context.memory.create_bloom_filter(rows / 2);
     let mut key = Vec::new();
@@ -287,11 +302,12 @@ fn sort_all_target_captures<'a>(context: &ResolveContext<'a>) -> Result<SortedRe
         push_crawl_key(&mut key, crawl, next_url.as_bytes());
         targets.insert(key.as_slice());
     })?;
-    let filter = CaptureFilter::Urls(Arc::new(targets));
-    sort_captures(context, &filter, false, &|rows, row, key| {
-        push_crawl_key(key, rows.crawl(), rows.url(row).as_bytes());
-        true
-    })
+    Ok(targets)
+}
+
+/// Appends the crawl and the URL of a row: its key as the target of a redirect.
+pub(super) fn push_url_key(rows: &CaptureRows, row: usize, key: &mut Vec<u8>) {
+    push_crawl_key(key, rows.crawl(), rows.url(row).as_bytes());
 }
 
 /// Appends the key of the captures of a URL in a crawl.

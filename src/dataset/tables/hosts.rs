@@ -2,6 +2,7 @@ use super::StoredVerdict;
 use super::column::Expression::{self, Same};
 use super::column::table;
 use super::robots_files::{FETCH_CLASS, OUTCOME};
+use crate::resolve::origin::WebOrigin;
 use capture::host_columns::{registered_domain, tld};
 
 table! { "One row per crawl and host with a capture of a robots.txt: the authoritative capture of the host, and the rules that apply to it. Sorted by `surt_host_name`." {
@@ -58,9 +59,8 @@ const ARCHIVE_NO: Expression = Same("floor(authoritative_robots_id / 4294967296)
 pub struct HostRow<'a> {
     pub host_id: i64,
     pub surt_host_name: &'a str,
-    /// The host name, in punycode.
-    pub name: &'a str,
-    pub url: &'a str,
+    /// The origin of the authoritative capture.
+    pub origin: WebOrigin<'a>,
     /// Milliseconds since 1970.
     pub fetch_time: Option<i64>,
     pub authoritative_robots_id: i64,
@@ -90,21 +90,20 @@ pub struct HostRules<'a> {
 
 impl HostRow<'_> {
     pub fn registered_domain(&self) -> Option<&str> {
-        registered_domain(self.name)
+        registered_domain(self.origin.host)
     }
 }
 
 impl Builder {
     pub fn push(&mut self, row: &HostRow<'_>) {
-        let HostRow { name, rules, .. } = row;
+        let HostRow { origin, rules, .. } = row;
         self.host_id.append_value(row.host_id);
         self.surt_host_name.append_value(row.surt_host_name);
-        self.url_host_name.append_value(name);
+        self.url_host_name.append_value(origin.host);
         self.url_host_registered_domain
             .append_option(row.registered_domain());
-        let (protocol, rest) = row.url.split_once("://").unwrap_or_default();
-        self.url_port.append_option(port_of(rest));
-        let protocol = self.texts.intern(protocol);
+        self.url_port.append_option(origin.port.map(i32::from));
+        let protocol = self.texts.intern(origin.scheme);
         self.url_protocol.append_value(protocol);
         self.fetch_time.append_option(row.fetch_time);
         self.authoritative_robots_id
@@ -116,7 +115,7 @@ impl Builder {
         self.is_revisit.append_value(rules.is_revisit);
         self.ruleset_id.append_option(rules.ruleset_id);
         let texts = &mut self.texts;
-        let tld = tld(name).map(|tld| texts.intern(tld));
+        let tld = tld(origin.host).map(|tld| texts.intern(tld));
         self.url_host_tld.append_option(tld);
         self.rules_crawl.append_value(texts.intern(row.rules_crawl));
         let end = row.redirect_end.map(|end| texts.intern_static(end));
@@ -152,31 +151,5 @@ impl Builder {
     /// Returns the number of rows since the last [`take`](Self::take).
     pub fn row_count(&self) -> usize {
         self.cumulative_bytes.len()
-    }
-}
-
-/// Returns the port of a URL in normal form without its scheme; `None` if it states none.
-fn port_of(url: &str) -> Option<i32> {
-    let authority = url.split('/').next()?;
-    let host = authority.rsplit('@').next()?;
-    let port = host.rsplit_once(':').filter(|_| !host.ends_with(']'))?;
-    port.1.parse().ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_port_of_a_url_is_that_of_its_host() {
-        for (url, port) in [
-            ("a.com/robots.txt", None),
-            ("a.com:8080/robots.txt", Some(8080)),
-            ("u:7@a.com/robots.txt", None),
-            ("[::1]/robots.txt", None),
-            ("[::1]:81/robots.txt", Some(81)),
-        ] {
-            assert_eq!(port_of(url), port, "{url}");
-        }
     }
 }

@@ -5,6 +5,7 @@ use super::selection::{SelectedHost, SelectedHosts};
 use super::shared_names::{HostCountsByCrawl, NameLimits, name_weight};
 use super::stored_preference::PreferenceReader;
 use super::stored_verdict::{VerdictRows, inconsistent_table_error, put_verdict, read_verdict};
+use super::write::RESOLVED_FROM;
 use crate::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
 use crate::external_sort::{Arena, SharedSorter, SortedRecords};
 use crate::resolve::ResolveContext;
@@ -12,12 +13,16 @@ use crate::tables::{HostRules, StoredVerdict, Table};
 use crate::{CaptureFilter, PartReader, StoredColumns, stored_columns, value};
 use arrow_array::{Array, StringArray};
 use disk::error::Error;
+use disk::open_files;
 use rayon::prelude::*;
 use robots::Basis;
 use std::sync::{Mutex, PoisonError};
 
 /// The number of hosts whose rules are read together.
 const HOSTS_PER_CHUNK: usize = 1 << 18;
+
+/// The files that are open while the rules of a chunk are read, one in each table.
+const FILES_PER_CHUNK: usize = RESOLVED_FROM.len();
 
 /// The size of the buffer in which a thread collects records before it adds them to a sorter.
 const BUFFER_BYTES: usize = 1 << 20;
@@ -76,6 +81,9 @@ pub(super) fn read_all_rules<'s>(
     let preferences = context.memory.create_shared_sorter();
     let counts = Mutex::new(HostCountsByCrawl::default());
     let mut reader = by_capture.read()?;
+    // The other half is for runs of sorted records.
+    let max_chunks = open_files::count_free() / 2 / FILES_PER_CHUNK;
+    let max_chunks = max_chunks.clamp(1, rayon::current_num_threads());
     loop {
         let mut chunks: Vec<HostChunk> = Vec::new();
         while let Some(record) = reader.peek() {
@@ -92,7 +100,7 @@ pub(super) fn read_all_rules<'s>(
             let count = chunks.len();
             match chunks.last_mut().filter(has_room) {
                 Some(chunk) => chunk.hosts.push(host),
-                None if count >= rayon::current_num_threads() => break,
+                None if count >= max_chunks => break,
                 None => chunks.push(HostChunk {
                     part,
                     hosts: vec![host],

@@ -4,9 +4,10 @@ use super::short_url::expand_short_url;
 use crate::external_sort::sort_key::{FieldReader, push_key_without_escapes, put_u8, put_u32};
 use crate::external_sort::{Reader, SortedRecords};
 use crate::resolve::candidate::{Candidate, CandidateFields, CaptureFields, split_crawl_key};
-use crate::resolve::captures::sort_captures;
+use crate::resolve::capture_rows::{CaptureRows, for_each_batch};
+use crate::resolve::captures::CaptureSorter;
 use crate::resolve::key_captures::KeyCaptures;
-use crate::resolve::redirects::RedirectFollower;
+use crate::resolve::redirects::{RedirectFollower, push_url_key, read_redirect_targets};
 use crate::resolve::{AsOf, ResolveContext};
 use crate::{CaptureFilter, push_crawl_key};
 use columns::HASH_SEED;
@@ -38,12 +39,18 @@ pub(super) struct SelectedHost<'a> {
     pub(super) crawl: u32,
     pub(super) surt_host_name: &'a str,
     pub(super) capture: Candidate,
-    pub(super) url: &'a str,
+    /// The short form of the URL.
+    short_url: &'a [u8],
     pub(super) n_captures: u32,
     pub(super) n_changes: u32,
 }
 
 impl SelectedHost<'_> {
+    /// Replaces `url` with the URL of the authoritative capture.
+    pub(super) fn write_url(&self, url: &mut String) {
+        expand_short_url(self.short_url, self.surt_host_name, url);
+    }
+
     /// Returns true if its rules are not those of the authoritative capture.
     pub(super) fn has_shared_rules(&self) -> bool {
         self.capture.source.id != self.capture.id
@@ -56,14 +63,26 @@ impl<'s> SelectedHosts<'s> {
         context: &ResolveContext<'s>,
         crawls: RangeInclusive<u32>,
     ) -> Result<Self, Error> {
-        let captures = sort_captures(context, &CaptureFilter::All, true, &|rows, row, key| {
+        let write_host_key = |rows: &CaptureRows, row: usize, key: &mut Vec<u8>| {
             let is_wanted = crawls.contains(&rows.crawl()) && rows.is_robots_path(row);
             let Some(host) = rows.surt_host_name(row).filter(|_| is_wanted) else {
                 return false;
             };
             push_crawl_key(key, rows.crawl(), host.as_bytes());
             true
+        };
+        let targets = read_redirect_targets(context)?;
+        let write_target_key = |rows: &CaptureRows, row: usize, key: &mut Vec<u8>| {
+            push_url_key(rows, row, key);
+            crawls.contains(&rows.crawl()) && targets.check(&key[..])
+        };
+        let by_host = CaptureSorter::new(context, true, &write_host_key);
+        let by_target = CaptureSorter::new(context, false, &write_target_key);
+        for_each_batch(context, &CaptureFilter::All, &|rows| {
+            by_host.add(rows)?;
+            by_target.add(rows)
         })?;
+        let (captures, target_captures) = (by_host.finish(context)?, by_target.finish(context)?);
         let mut follower = RedirectFollower::new(context);
         let mut direct = context.memory.create_ordered_writer();
         let mut reader = captures.read()?;
@@ -94,7 +113,7 @@ impl<'s> SelectedHosts<'s> {
         drop(captures);
         Ok(Self {
             direct: direct.finish()?,
-            redirected: follower.follow(context)?,
+            redirected: follower.follow(context, Some(target_captures))?,
         })
     }
 
@@ -104,7 +123,7 @@ impl<'s> SelectedHosts<'s> {
         each: &mut dyn FnMut(u64, &SelectedHost<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let (mut direct, mut redirected) = (self.direct.read()?, self.redirected.read()?);
-        let (mut key_bytes, mut url) = (Vec::new(), String::new());
+        let mut key_bytes = Vec::new();
         let mut best = BestCandidate::default();
         let mut number = 0;
         while let Some(record) = direct.peek() {
@@ -128,14 +147,13 @@ impl<'s> SelectedHosts<'s> {
             let text = |bytes| std::str::from_utf8(bytes).expect("it was written from a text");
             let (crawl, host) = split_crawl_key(&key_bytes);
             let host = text(host);
-            expand_short_url(best.url, host, &mut url);
             each(
                 number,
                 &SelectedHost {
                     crawl,
                     surt_host_name: host,
                     capture: best.candidate,
-                    url: &url,
+                    short_url: best.url,
                     n_captures,
                     n_changes,
                 },

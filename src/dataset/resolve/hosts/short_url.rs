@@ -39,18 +39,15 @@ fn short_code(url: &str, surt_host_name: &str) -> Option<u8> {
 
 /// Returns true if the labels of a host are those of a `surt_host_name`, which has them in reverse order.
 fn has_labels(host: &str, surt_host_name: &str) -> bool {
-    host.len() == surt_host_name.len() && reversed_labels(host, b'.').eq(surt_host_name.split(','))
-}
-
-/// Returns the labels of a name from the last to the first. Same as `rsplit`, but faster.
-fn reversed_labels(name: &str, separator: u8) -> impl Iterator<Item = &str> {
-    let mut end = Some(name.len());
-    std::iter::from_fn(move || {
-        let rest = &name[..end?];
-        let before = memchr::memrchr(separator, rest.as_bytes());
-        end = before;
-        Some(&rest[before.map_or(0, |before| before + 1)..])
-    })
+    let mut rest = Some(host.as_bytes());
+    let mut labels = surt_host_name.as_bytes().split(|byte| *byte == b',');
+    host.len() == surt_host_name.len()
+        && labels.all(|label| {
+            let before = rest.and_then(|rest| rest.strip_suffix(label));
+            // Nothing remains before the first label of the host.
+            rest = before.and_then(|before| before.strip_suffix(b"."));
+            before.is_some()
+        })
 }
 
 /// Replaces `url` with the URL of a short form.
@@ -69,10 +66,13 @@ pub(super) fn expand_short_url(short: &[u8], surt_host_name: &str, url: &mut Str
             if code & WWW_BIT != 0 {
                 url.push_str("www.");
             }
-            for (i, label) in reversed_labels(surt_host_name, b',').enumerate() {
-                url.push_str(if i == 0 { "" } else { "." });
-                url.push_str(label);
+            let mut rest = surt_host_name;
+            while let Some(comma) = rest.bytes().rposition(|byte| byte == b',') {
+                url.push_str(&rest[comma + 1..]);
+                url.push('.');
+                rest = &rest[..comma];
             }
+            url.push_str(rest);
             url.push_str("/robots.txt");
         }
         [] => {}

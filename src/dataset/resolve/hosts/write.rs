@@ -12,7 +12,7 @@ use crate::external_sort::sort_key::{
 };
 use crate::external_sort::{Reader, SortedRecords, Sorter};
 use crate::resolve::ResolveContext;
-use crate::resolve::origin::url_host;
+use crate::resolve::origin::WebOrigin;
 use crate::tables::{
     HostPreferenceRows, HostRow, HostRows, HostRules, HostVerdictRow, HostVerdictRows, StatingHost,
     Table,
@@ -183,6 +183,7 @@ fn write_hosts(
     let mut rows = HostRows::default();
     let mut batch_crawl = 0;
     let mut host_id = -1;
+    let mut url = String::new();
     hosts.for_each(&mut |number, host| {
         if rows.row_count() >= BATCH_ROWS || (rows.row_count() > 0 && host.crawl != batch_crawl) {
             context.memory.check_stop()?;
@@ -192,7 +193,9 @@ fn write_hosts(
         host_id = i64::max(host_id + 1, i64::from(host.crawl) << HOST_NUMBER_BITS);
         ranking.count_host(host.crawl);
         let stored = read_rules_record(current_record(&rules, number)?, host, limits);
-        let row = build_host_row(context, host_id, host, &stored);
+        host.write_url(&mut url);
+        let origin = WebOrigin::from_url(&url).unwrap_or_default();
+        let row = build_host_row(context, host_id, host, origin, &stored);
         with_rows.push(host, &row)?;
         rows.push(&row);
         rules.advance()
@@ -220,6 +223,7 @@ fn build_host_row<'a>(
     context: &'a ResolveContext<'_>,
     host_id: i64,
     host: &'a SelectedHost<'_>,
+    origin: WebOrigin<'a>,
     rules: &'a HostRules<'a>,
 ) -> HostRow<'a> {
     let source = host.capture.source.id;
@@ -227,8 +231,7 @@ fn build_host_row<'a>(
     HostRow {
         host_id,
         surt_host_name: host.surt_host_name,
-        name: url_host(host.url).unwrap_or_default(),
-        url: host.url,
+        origin,
         fetch_time: host.capture.time,
         authoritative_robots_id: host.capture.id.robots_id,
         rules_crawl: &context.dataset.crawls()[source.crawl as usize],
@@ -313,7 +316,7 @@ fn write_host_verdicts(
     let mut reader = named.read()?;
     let mut rows = HostVerdictRows::default();
     let mut batch_crawl = 0;
-    let (mut agent, mut last_key, mut last_host_id) = (Vec::new(), Vec::new(), -1);
+    let (mut agent, mut last_key, mut last_host_id) = (String::new(), Vec::new(), -1);
     while let Some(record) = reader.peek() {
         let mut fields = FieldReader::new(record);
         let crawl = fields.u32();
@@ -331,15 +334,14 @@ fn write_host_verdicts(
         if last_key != key {
             last_key.clear();
             last_key.extend_from_slice(key);
-            agent.clear();
-            push_key_without_escapes(&mut agent, key);
+            agent = text_of_key(key);
         }
         batch_crawl = crawl;
         let (host, domain) = (fields.bytes(), fields.bytes());
         let verdict = read_verdict(&mut fields);
-        ranking.count_verdict(crawl, utf8_text(&agent), &verdict);
+        ranking.count_verdict(crawl, &agent, &verdict);
         rows.push(&HostVerdictRow {
-            agent: utf8_text(&agent),
+            agent: &agent,
             host_id,
             surt_host_name: utf8_text(host),
             registered_domain: Some(utf8_text(domain)).filter(|domain| !domain.is_empty()),
@@ -410,7 +412,7 @@ fn write_host_preferences(
     let mut reader = sorted.read()?;
     let mut rows = HostPreferenceRows::default();
     let mut batch_crawl = 0;
-    let (mut agent, mut last_key) = (Vec::new(), Vec::new());
+    let (mut agent, mut last_key) = (String::new(), Vec::new());
     // The preferences of the record before, and the number of its rows at the end of this batch.
     let (mut last_preferences, mut last_rows) = (Vec::new(), 0);
     while let Some(record) = reader.peek() {
@@ -425,14 +427,13 @@ fn write_host_preferences(
         if last_key != key {
             last_key.clear();
             last_key.extend_from_slice(key);
-            agent.clear();
-            push_key_without_escapes(&mut agent, key);
+            agent = text_of_key(key);
         }
         let host_id = fields.i64();
         fields.u32();
         let (name, domain) = (utf8_text(fields.bytes()), utf8_text(fields.bytes()));
         let host = StatingHost {
-            agent: utf8_text(&agent),
+            agent: &agent,
             host_id,
             surt_host_name: name,
             registered_domain: Some(domain).filter(|domain| !domain.is_empty()),
@@ -454,6 +455,13 @@ fn write_host_preferences(
         0 => Ok(()),
         _ => files.write(batch_crawl, rows.take()),
     }
+}
+
+/// Returns the text of a key, which is as [`FieldReader::key`] returns it.
+fn text_of_key(key: &[u8]) -> String {
+    let mut bytes = Vec::new();
+    push_key_without_escapes(&mut bytes, key);
+    utf8_text(&bytes).to_owned()
 }
 
 fn utf8_text(bytes: &[u8]) -> &str {
