@@ -105,11 +105,15 @@ fn hostile_bodies_stay_within_the_stated_memory() {
     assert_same(&folder.path().join("out-1"), &folder.path().join("out-2"));
 }
 
-/// Returns the paths of `count` copies of an archive with one small capture.
+/// Returns the paths of `count` archives with one small capture each, of different hosts.
 fn many_inputs(folder: &Path, count: usize) -> Vec<String> {
     let names = (0..count).map(|i| {
         let path = folder.join(format!("{i}.warc.gz"));
-        fs::write(&path, gzip_member(&sound(), b"")).unwrap();
+        fs::write(
+            &path,
+            gzip_member(&sound_of(&format!("{i}.a.example")), b""),
+        )
+        .unwrap();
         path.to_str().unwrap().to_owned()
     });
     names.collect()

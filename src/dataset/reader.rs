@@ -26,7 +26,7 @@ use std::fs;
 use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Rows of a batch: few, as texts may be long.
 const BATCH_ROWS: usize = 1024;
@@ -391,16 +391,8 @@ impl Dataset {
     ) -> Result<(), Error> {
         let files: Vec<&PartFile> = self.table_files(table, filter).collect();
         let stop = self.stop.as_ref();
-        // The other half is for what `each` opens.
-        let max_open_files = (open_files::count_free() / 2).max(1);
-        let files_per_task = match rayon::current_num_threads() <= max_open_files {
-            true => 1,
-            false => files.len().div_ceil(max_open_files).max(1),
-        };
-        files.par_chunks(files_per_task).try_for_each(|files| {
-            files.iter().try_for_each(|file| {
-                file.read(columns, filter, stop, &mut |batch| each(file.id, batch))
-            })
+        for_each_in_parallel(&files, &|file| {
+            file.read(columns, filter, stop, &mut |batch| each(file.id, batch))
         })
     }
 
@@ -445,17 +437,20 @@ impl Dataset {
     /// Those of [`Dataset::read`].
     pub fn count_rows(&self, table: Table) -> Result<u64, Error> {
         let files: Vec<&PartFile> = self.table_files(table, &CaptureFilter::All).collect();
-        let count = |file: &&PartFile| -> Result<u64, Error> {
+        let total = AtomicU64::new(0);
+        for_each_in_parallel(&files, &|file| {
             let metadata = read_metadata(&file.path)?;
             let row_groups = metadata.row_groups().iter().enumerate();
             let row_groups = row_groups.filter(|(i, _)| file.has_row_group(*i));
             // A damaged footer may state any number.
             let rows = row_groups.map(|(_, row_group)| row_group.num_rows());
-            let rows = rows.fold(0, i64::saturating_add);
-            Ok(rows.unsigned_abs())
-        };
-        let counts: Vec<u64> = files.par_iter().map(count).collect::<Result<_, Error>>()?;
-        Ok(counts.into_iter().fold(0, u64::saturating_add))
+            let rows = rows.fold(0, i64::saturating_add).unsigned_abs();
+            let add = |total: u64| Some(total.saturating_add(rows));
+            // The closure never refuses.
+            let _ = total.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
+            Ok(())
+        })?;
+        Ok(total.into_inner())
     }
 
     fn table_files<'d>(
@@ -471,6 +466,22 @@ impl Dataset {
             file.table == table && only.is_none_or(|crawl| crawl == file.id.crawl)
         })
     }
+}
+
+/// Calls `each` for files on all threads, but on no more than may have a file open.
+fn for_each_in_parallel(
+    files: &[&PartFile],
+    each: &(dyn Fn(&PartFile) -> Result<(), Error> + Sync),
+) -> Result<(), Error> {
+    // The other half is for what `each` opens.
+    let max_open_files = (open_files::count_free() / 2).max(1);
+    let files_per_task = match rayon::current_num_threads() <= max_open_files {
+        true => 1,
+        false => files.len().div_ceil(max_open_files).max(1),
+    };
+    files
+        .par_chunks(files_per_task)
+        .try_for_each(|files| files.iter().try_for_each(|file| each(file)))
 }
 
 /// Reads a file of a dataset batch by batch.
