@@ -204,9 +204,10 @@ wheel: .venv-python/ready site-libraries ## builds the Python package into targe
 	rm -rf target/wheels
 	$(MATURIN) build --profile $(WHEEL_PROFILE) --locked $(if $(filter command,$(origin TARGET)),--target $(TARGET)) -m src/python/Cargo.toml --out target/wheels
 
+# The profile has mangled names of functions, which depend on whether a target is given: `dist-pgo` gives one.
 wheel-pgo: ## as `wheel`, but optimized as the program of `dist-pgo`, whose profile it uses
 	@test -f $(PGO)/profile || { echo 'error: $(PGO)/profile is missing' >&2; echo 'hint: make dist-pgo' >&2; exit 1; }
-	RUSTFLAGS='-Cprofile-use=$(CURDIR)/$(PGO)/profile' $(MAKE) wheel WHEEL_PROFILE=dist
+	RUSTFLAGS='-Cprofile-use=$(CURDIR)/$(PGO)/profile' $(MAKE) wheel WHEEL_PROFILE=dist TARGET=$(TARGET)
 
 # An environment that exists keeps its other packages. Pip would keep a package of the same version, too.
 venv: .venv-python/ready ## installs the Python package with the report into .venv
