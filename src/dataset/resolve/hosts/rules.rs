@@ -5,7 +5,6 @@ use super::selection::{SelectedHost, SelectedHosts};
 use super::shared_names::{HostCountsByCrawl, NameLimits, name_weight};
 use super::stored_preference::PreferenceReader;
 use super::stored_verdict::{VerdictRows, inconsistent_table_error, put_verdict, read_verdict};
-use super::write::RESOLVED_FROM;
 use crate::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
 use crate::external_sort::{Arena, SharedSorter, SortedRecords};
 use crate::resolve::ResolveContext;
@@ -21,8 +20,9 @@ use std::sync::{Mutex, PoisonError};
 /// The number of hosts whose rules are read together.
 const HOSTS_PER_CHUNK: usize = 1 << 18;
 
-/// The files that are open while the rules of a chunk are read, one in each table.
-const FILES_PER_CHUNK: usize = RESOLVED_FROM.len();
+/// The number of files that are open while the rules of a chunk are read: those of `robots_files`,
+/// `verdicts` and `file_preferences`.
+const FILES_PER_CHUNK: usize = 3;
 
 /// The size of the buffer in which a thread collects records before it adds them to a sorter.
 const BUFFER_BYTES: usize = 1 << 20;
