@@ -15,7 +15,7 @@ SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 SCAN_TARGETS = members records http archive
 
-.PHONY: build dist dist-pgo doc release-check help readme check test test-all lint lint-tests rust-test campaign contributing run queries hosts documents recipes wheel wheel-pgo venv dev-wheel report-test describe-test site-libraries site-test browser python pages network sources java $(if $(filter Linux,$(shell uname)),spark) deny schemas question-list golden samples bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
+.PHONY: build dist dist-pgo doc release-check help readme check test test-all lint lint-tests rust-test campaign contributing run queries hosts readers documents recipes wheel wheel-pgo venv dev-wheel report-test describe-test site-libraries site-test browser python pages network sources java $(if $(filter Linux,$(shell uname)),spark) deny schemas question-list golden samples bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
 .NOTPARALLEL:
 
 # Installs system packages if a check fails: as root, or by a sudo that asks for no password, or not at all.
@@ -108,7 +108,7 @@ test-all: lint-tests ## all other tests: damage, servers, Spark, the browser, ot
 	$(CARGO) test --workspace --locked --test tests -- $(LATER)
 	$(STEP) contributing dev-wheel
 	@echo 'other environments and servers write to $(ALL_LOG), which is shown at their end'
-	@{ $(STEP) -o dev-wheel python recipes spark network sources DATASET=target/samples-python.parquet > $(ALL_LOG) 2>&1; echo $$?; } | { \
+	@{ $(STEP) -o dev-wheel python readers recipes spark network sources DATASET=target/samples-python.parquet > $(ALL_LOG) 2>&1; echo $$?; } | { \
 	  $(STEP) -o dev-wheel report-test describe-test pages site-test deny < /dev/null; others=$$?; \
 	  read -r python || exit 1; cat $(ALL_LOG); exit $$((others + python)); }
 
@@ -154,7 +154,6 @@ queries: $(PROGRAM) .venv-test/ready ## tests views, macros and research questio
 	.venv-test/bin/python jobs/test_views.py $(DATASET) $(if $(REAL_ARCHIVES),$(REAL_DATASET))
 	$(QUERIES)
 	.venv-test/bin/python jobs/test_truth.py $(PROGRAM)
-	.venv-test/bin/python jobs/test_formats.py $(PROGRAM)
 	.venv-test/bin/python jobs/test_preferences.py $(PROGRAM)
 	.venv-test/bin/python jobs/test_independent.py $(PROGRAM) $(DATASET)
 	.venv-test/bin/python benches/measure/test_study_mistakes.py $(PROGRAM)
@@ -172,6 +171,9 @@ hosts: $(PROGRAM) .venv-test/ready ## compares the resolved tables with their or
 	.venv-test/bin/python jobs/test_history.py $(PROGRAM) target/debug/xtask
 	.venv-test/bin/python jobs/test_history_questions.py $(PROGRAM) target/debug/xtask
 	.venv-test/bin/python jobs/test_history_damage.py $(PROGRAM) target/debug/xtask
+
+readers: run .venv-test/ready java ## reads every table with old and new readers; READERS=polars
+	.venv-test/bin/python jobs/test_readers.py $(PROGRAM) .venv-readers $(DATASET) $(READERS)
 
 documents: $(PROGRAM) .venv-test/ready ## executes the commands in the documentation; WRITE=--write updates their outputs
 	.venv-test/bin/python jobs/test_documents.py $(PROGRAM) $(WRITE)
@@ -369,7 +371,7 @@ fuzz-corpus: fuzz-unpack ## packs the smallest inputs with the coverage of fuzz/
 
 clean: ## removes target/ and the virtual environments of the tests and benches
 	$(CARGO) clean
-	rm -rf .venv-test .venv-bench .venv-spark .venv-recipes .venv-python .venv-python-envs .venv-report .venv-describe .venv-pages .venv-site $(DATASET) fuzz/target
+	rm -rf .venv-test .venv-bench .venv-spark .venv-recipes .venv-python .venv-python-envs .venv-report .venv-describe .venv-pages .venv-site .venv-readers $(DATASET) fuzz/target
 
 .venv-test/ready: jobs/requirements.txt
 .venv-bench/ready: benches/measure/requirements.txt

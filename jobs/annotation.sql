@@ -107,7 +107,7 @@ SELECT h.surt_host_name, h.crawl, h.url_host_tld, h.url_host_registered_domain,
     h.n_changes AS robotstxt_n_changes,
     h.wildcard_verdict AS robotstxt_wildcard,
     h.wildcard_basis AS robotstxt_wildcard_basis,
-    h.wildcard_crawl_delay AS robotstxt_wildcard_crawl_delay,
+    h.wildcard_crawl_delay_ms AS robotstxt_wildcard_crawl_delay_ms,
     h.wildcard_evidence_line AS robotstxt_wildcard_line,
     -- A verdict that is unknown because of the status means that no rules were found.
     CASE WHEN (h.wildcard_verdict <> 'unknown' OR h.wildcard_basis <> 'http_status') AND h.has_named_rows

@@ -1,4 +1,4 @@
-"""Tests the description of datasets of the samples, of joined folders, of a history, and of every format.
+"""Tests the description of datasets of the samples, of joined folders, and of a history.
 
     python jobs/test_describe.py target/debug/robots-scan
 
@@ -128,8 +128,8 @@ class Tests:
         lists.write_text("cc-robotstxt.warc.gz\ncc-robotstxt-later.warc.gz\n")
         self.sample = self.scan("sample", "--paths", lists, "--base", SAMPLES, "--sample", "1", "--seed", "1")
         self.shard = self.scan("shard", "--paths", lists, "--base", SAMPLES, "--shard", "1/2")
-        self.formats = [self.copy(ROOT / f"tests/formats/{number}", f"format-{number}") for number in (5, 6, 7)]
-        self.all = [self.samples, self.bodies, self.months, self.history, self.sample, self.shard, *self.formats]
+        self.other = self.scan("other", SAMPLES / "cc-robotstxt.warc.gz", "--crawl", "OTHER", "--subset", "robots")
+        self.all = [self.samples, self.bodies, self.months, self.history, self.sample, self.shard, self.other]
         for dataset in self.all:
             describe(dataset, *WHOLE)
         self.facts = {dataset: Dataset(dataset) for dataset in self.all}
@@ -192,7 +192,7 @@ class Tests:
                 for column, (kind, is_required, comment) in schema.items():
                     of_text = comment.replace("`", "")
                     assert shown[column][::2] == (kind, of_text), f"{dataset} {table}.{column}: {shown[column]} is not {kind, of_text}"
-                    if dataset not in self.formats and shown[column][1] not in ("in the path", "computed"):
+                    if shown[column][1] not in ("in the path", "computed"):
                         assert (shown[column][1] == "no") == is_required, f"{table}.{column}"
                 fields = {field["name"]: field["description"] for field in record_set["field"]}
                 assert fields == {column: schema[column][2] for column in fields}, f"{dataset} {table}"
@@ -272,8 +272,6 @@ class Tests:
         for dataset, facts in self.facts.items():
             for table in facts.tables.values():
                 key = keys.key_of(table)
-                if dataset not in self.formats:
-                    assert bool(key) == (table.name in keys.KEYS), f"{dataset} {table.name}"
                 if key:
                     repeated = facts.rows(f"SELECT {', '.join(key)} FROM {table.name} GROUP BY ALL HAVING count(*) > 1 LIMIT 1")
                     assert not repeated, f"{dataset} {table.name}: {repeated}"
@@ -315,7 +313,7 @@ class Tests:
         cited = yaml.safe_load(text)
         assert cited["title"] == HOSTILE and cited["license-url"] == "https://example.org/licence", cited
         assert cited["authors"][0]["name"] == HOSTILE and cited["authors"][1] == {"family-names": HOSTILE, "given-names": HOSTILE}, cited
-        cffconvert.Citation((self.formats[0] / "CITATION.cff").read_text(encoding="utf-8")).validate()
+        cffconvert.Citation((self.other / "CITATION.cff").read_text(encoding="utf-8")).validate()
         cited = yaml.safe_load((self.bodies / "CITATION.cff").read_text(encoding="utf-8"))
         assert cited["authors"] == [{"family-names": "Doe", "given-names": "Jane"}, {"name": "Acme"}] and cited["url"] == "https://example.org/study", cited
         assert "with_bodies true" in cited["references"][0]["notes"] and "body_limit 512000" in cited["references"][0]["notes"], cited
@@ -344,7 +342,7 @@ class Tests:
             missing = [part for part in needed if part not in text]
             assert not missing, f"{dataset}: {missing}"
             assert ("whole robots.txt files" in text) == (dataset == self.bodies), dataset
-            assert ("Common Crawl's terms" in text) == (dataset not in self.formats), dataset
+            assert ("Common Crawl's terms" in text) == (dataset != self.other), dataset
             for target in links_of(text):
                 assert target.startswith("https://") or (dataset / target).is_file(), target
 

@@ -68,8 +68,8 @@ KEYS = ("host_id", "authoritative_robots_id", "rules_robots_id", "n_captures", "
 OWN = ("url_host_name", "url_host_registered_domain", "url_host_tld", "url_protocol", "url_port", "n_redirects", "redirect_end")
 RULES = ("fetch_status", "is_revisit", "content_class", "ruleset_id", "template", "wildcard_verdict", "wildcard_verdict_google",
          "wildcard_verdict_rfc9309", "wildcard_verdict_koster1996", "wildcard_basis", "wildcard_root_allowed", "wildcard_n_allow",
-         "wildcard_n_disallow", "wildcard_crawl_delay", "wildcard_evidence_line", "n_named", "has_named_rows")
-VERDICT = ("verdict", "verdict_google", "verdict_rfc9309", "verdict_koster1996", "basis", "root_allowed", "n_allow", "n_disallow", "crawl_delay")
+         "wildcard_n_disallow", "wildcard_crawl_delay_ms", "wildcard_evidence_line", "n_named", "has_named_rows")
+VERDICT = ("verdict", "verdict_google", "verdict_rfc9309", "verdict_koster1996", "basis", "root_allowed", "n_allow", "n_disallow", "crawl_delay_ms")
 PREFERENCE = ("agent", "mechanism", "category", "preference", "has_allowed", "has_disallowed", "has_unknown", "evidence_line", "address")
 # The directives that are part of a policy: rates, and statements about the use of content.
 READ_DIRECTIVES = {"crawl-delay", "request-rate", "visit-time", "content-signal", "content-usage", "license", "disallowaitraining",
@@ -303,7 +303,7 @@ class Oracle:
         return (
             crawl.name, self.position[crawl.name], crawl.first_of_all if crawl.first_of_all != NO_TIME else None, crawl.first, crawl.median, crawl.last, len(crawl.files), len(captures), len(domains),
             sum(row["inputs"] for row in crawl.runs), max((row["listed_inputs"] for row in crawl.runs), default=0),
-            any(row["sample_seed"] is not None for row in crawl.runs), crawl.manifest["format"], crawl.manifest["meaning"])
+            any(row["sample_seed"] is not None for row in crawl.runs), crawl.manifest["meaning"])
 
     def sources(self):
         """The captures that may supply the content of open revisits, by digest."""

@@ -350,7 +350,7 @@ def verdict_rows(d):
 
     site(1, star=("disallow_all", "wildcard"))                    # names no crawler
     site(2, star=("disallow_all", "wildcard"))                    # allows GPTBot by name
-    d.verdict(402, "gptbot", "allow_all", "explicit", crawl_delay=7.5, evidence_line=9, n_allow=3)
+    d.verdict(402, "gptbot", "allow_all", "explicit", crawl_delay_ms=7500, evidence_line=9, n_allow=3)
     site(3, star=("allow_all", "no_group"))                       # disallows only Googlebot
     d.verdict(403, "googlebot", "disallow_all", "explicit")
     site(4)                                                       # names both: each has its own group
@@ -447,7 +447,7 @@ def small_rows():
 
     for robots_id, agent, valid, delay in ((1, "*", False, 1.0), (1, "gptbot", True, None), (3, "gptbot", True, 10.0),
                                            (3, "mj12bot", False, None), (4, "googlebot", True, None), (5, "xbot", True, 99.0)):
-        child("groups", robots_id, agent=agent, token_valid=valid, counts=True, crawl_delay=delay)
+        child("groups", robots_id, agent=agent, token_valid=valid, counts=True, crawl_delay_ms=delay and int(delay * 1000))
     seen = set()
     for rule in ((1, "/", False), (1, "/x", False), (3, "/x", False), (3, "/x", False), (3, "/y", True), (4, "", False), (5, "/z", False)):
         robots_id, path, allow = rule
@@ -481,7 +481,7 @@ def outside_rows():
             d.verdict(robots_id, "gptbot", "disallow_all", "explicit")
             for agent in ("*", "gptbot"):
                 d.add("groups", crawl=NEW, subset="robotstxt", robots_id=robots_id, agent=agent, token_valid=False, counts=True,
-                      crawl_delay=0.5)
+                      crawl_delay_ms=500)
             for table, row in (
                 ("rules", dict(group_no=1, path="/x", allow=False, is_empty=False, counts=True, is_repeated=False)),
                 # A sitemap without a URL, whose host is unknown.
@@ -611,7 +611,7 @@ def test_macros(t, con):
         t.equal(f"verdicts for {agent}: one row per host", lambda: rows(
             "SELECT count(*), count(DISTINCT (crawl, surt_host_name)) FROM verdicts_for(?, any_name := true)", agent),
             rows("SELECT count(*), count(*) FROM hosts"))
-    figures = "root_allowed, crawl_delay, evidence_line, n_allow, n_disallow"
+    figures = "root_allowed, crawl_delay_ms, evidence_line, n_allow, n_disallow"
     t.equal("counts of the group that applies", lambda: rows(
         f"SELECT agent, category, url, {figures} FROM verdicts_for('GPTBot') WHERE surt_host_name = 'test,a2'"),
         [("gptbot", "ai_training", "https://a2.test/robots.txt", True, 7.5, 9, 3, 0)])
@@ -632,7 +632,7 @@ def test_macros(t, con):
         "SELECT column_name FROM (DESCRIBE FROM verdicts_for('x'))")],
         "crawl host_id surt_host_name url_host_name url url_host_tld url_host_registered_domain domain archive_no rules_crawl rules_robots_id "
         "content_class ruleset_id template agent category verdict "
-        "verdict_google verdict_rfc9309 verdict_koster1996 basis root_allowed crawl_delay evidence_line n_allow n_disallow".split())
+        "verdict_google verdict_rfc9309 verdict_koster1996 basis root_allowed crawl_delay_ms evidence_line n_allow n_disallow".split())
 
     t.equal("verdicts_in: category and category2", lambda: rows(
         "SELECT DISTINCT agent, category FROM verdicts_in(['ai_training', 'ai_search']) ORDER BY ALL"),

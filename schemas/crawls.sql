@@ -12,6 +12,5 @@ CREATE TABLE crawls (
   archives_read BIGINT NOT NULL, -- The archives from which its captures come.
   archives_listed BIGINT NOT NULL, -- The archives of the whole list, from which a sample was drawn.
   is_sample BOOLEAN NOT NULL, -- True if the archives were drawn at random.
-  format INTEGER NOT NULL, -- The format of the dataset from which it was taken; the earliest of several.
   meaning INTEGER NOT NULL -- The meaning of its rows (docs/formats.md).
 );

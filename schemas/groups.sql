@@ -13,7 +13,7 @@ CREATE TABLE groups (
   token_valid BOOLEAN NOT NULL, -- True if the value is a product token according to RFC 9309 §2.2.1. A value is cut at a NUL and at 16,663 bytes of the line.
   n_allow INTEGER NOT NULL, -- Allow lines of the group.
   n_disallow INTEGER NOT NULL, -- Disallow lines of the group.
-  crawl_delay DOUBLE, -- The first valid `Crawl-delay` of the group that counts, in seconds.
+  crawl_delay_ms BIGINT, -- The first valid `Crawl-delay` of the group that counts, in milliseconds, rounded up.
   request_rate VARCHAR, -- The first `Request-rate` of the group that counts.
   visit_time VARCHAR, -- The first `Visit-time` of the group that counts.
   crawl VARCHAR NOT NULL, -- The crawl, such as `CC-MAIN-2025-38`; part of the path.

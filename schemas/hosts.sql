@@ -26,7 +26,7 @@ CREATE TABLE hosts (
   wildcard_root_allowed BOOLEAN NOT NULL, -- True if `/` may be fetched.
   wildcard_n_allow INTEGER NOT NULL, -- The number of allow lines for `*`.
   wildcard_n_disallow INTEGER NOT NULL, -- The number of disallow lines for `*`.
-  wildcard_crawl_delay DOUBLE, -- The crawl-delay for `*`, in seconds.
+  wildcard_crawl_delay_ms BIGINT, -- The crawl-delay for `*`, in milliseconds.
   wildcard_evidence_line INTEGER, -- The line that proves `wildcard_verdict`.
   n_named INTEGER NOT NULL, -- The number of names that the rules address in any dialect: names in the file, and tokens that Google's parser reads instead of some of them. `host_verdicts` has a row for each of them, unless `has_named_rows` is false.
   has_named_rows BOOLEAN NOT NULL, -- False if `host_verdicts` has no rows for the host because its rules come from another capture and name more than 2,000 crawlers, or fewer if very many hosts share long files. The verdict of every crawler is then unknown.

@@ -11,7 +11,7 @@ CREATE TABLE verdicts (
   root_allowed BOOLEAN NOT NULL, -- True if `/` may be fetched.
   n_allow INTEGER NOT NULL, -- The number of allow lines in the merged groups.
   n_disallow INTEGER NOT NULL, -- The number of disallow lines in the merged groups.
-  crawl_delay DOUBLE, -- The first valid crawl-delay of the merged groups, in seconds.
+  crawl_delay_ms BIGINT, -- The first valid crawl-delay of the merged groups, in milliseconds, rounded up.
   evidence_line INTEGER, -- The line that proves the verdict: the deciding rule, otherwise the first line of the group.
   crawl VARCHAR NOT NULL, -- The crawl, such as `CC-MAIN-2025-38`; part of the path.
   subset VARCHAR NOT NULL -- The subset of the crawl: `robotstxt`, `warc`, `crawldiagnostics`; part of the path.

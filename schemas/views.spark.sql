@@ -83,7 +83,7 @@ CREATE OR REPLACE TEMPORARY VIEW groups AS SELECT
     token_valid,
     n_allow,
     n_disallow,
-    crawl_delay,
+    crawl_delay_ms,
     request_rate,
     visit_time,
     crawl,
@@ -200,7 +200,7 @@ CREATE OR REPLACE TEMPORARY VIEW verdicts AS SELECT
     root_allowed,
     n_allow,
     n_disallow,
-    crawl_delay,
+    crawl_delay_ms,
     evidence_line,
     crawl,
     subset
@@ -275,7 +275,7 @@ CREATE OR REPLACE TEMPORARY VIEW hosts AS SELECT
     wildcard_root_allowed,
     wildcard_n_allow,
     wildcard_n_disallow,
-    wildcard_crawl_delay,
+    wildcard_crawl_delay_ms,
     wildcard_evidence_line,
     n_named,
     has_named_rows,
@@ -302,7 +302,7 @@ CREATE OR REPLACE TEMPORARY VIEW host_verdicts AS SELECT
     root_allowed,
     n_allow,
     n_disallow,
-    crawl_delay,
+    crawl_delay_ms,
     evidence_line,
     crawl
 FROM parquet.`${dataset}/host_verdicts`;

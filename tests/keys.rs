@@ -184,7 +184,7 @@ fn ids_of_rule_sets_are_exact_in_floating_point() {
 }
 
 #[test]
-fn a_dataset_of_another_format_is_refused_by_every_command() {
+fn a_dataset_of_an_earlier_trial_is_refused_by_every_command() {
     let folder = Folder::new();
     let (input, out) = (archive("cc-robotstxt.warc.gz"), folder.arg("out"));
     let ran = run([&input, "-q", "-o", &out]);
@@ -192,30 +192,27 @@ fn a_dataset_of_another_format_is_refused_by_every_command() {
     let manifest = Path::new(&out).join("_manifest.jsonl");
     let text = fs::read_to_string(&manifest).unwrap();
     let (first, rest) = text.split_once('\n').unwrap();
-    let mut first: Value = serde_json::from_str(first).unwrap();
-    first["format"] = json!(1);
-    first["robots_scan"] = json!("0.1.0");
-    fs::write(&manifest, format!("{first}\n{rest}")).unwrap();
     let urls = folder.write("urls.txt", "https://example.com/\n");
     let matches = folder.arg("matches.csv");
-    for args in [
-        &["verify", &out][..],
-        &["views", &out],
-        &["check", &out, "--host", "example.com"],
-        &[
-            "match", &out, "--agent", "x", "--urls", &urls, "-o", &matches,
-        ],
-        &[&input, "-o", &out, "--overwrite"],
-        &[&input, "-o", &out, "--resume"],
-    ] {
-        let ran = run(args);
-        assert_refused(
-            &ran,
+    for (key, value) in [("format", json!(7)), ("schemas", json!("0123456789abcdef"))] {
+        let mut first: Value = serde_json::from_str(first).unwrap();
+        first[key] = value;
+        fs::write(&manifest, format!("{first}\n{rest}")).unwrap();
+        for args in [
+            &["verify", &out][..],
+            &["views", &out],
+            &["check", &out, "--host", "example.com"],
             &[
-                "it was made by robots-scan 0.1.0",
-                "hint: scan the archives again",
+                "match", &out, "--agent", "x", "--urls", &urls, "-o", &matches,
             ],
-        );
+            &[&input, "-o", &out, "--overwrite"],
+            &[&input, "-o", &out, "--resume"],
+        ] {
+            assert_refused(
+                &run(args),
+                &["made by an earlier trial of robots-scan: scan again"],
+            );
+        }
     }
 }
 

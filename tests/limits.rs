@@ -536,7 +536,7 @@ fn texts_too_large_for_any_file_are_refused() {
             token: value,
             has_colon: true,
             counts: true,
-            crawl_delay: None,
+            crawl_delay_ms: None,
         };
         robots::RobotsTxtBuilder::new().push(&line)
     };

@@ -16,8 +16,8 @@ counted AS (
         coalesce(sum(s.hosts) FILTER (s.verdict = 'partial'), 0) AS partly,
         coalesce(max(s.domains) FILTER (s.verdict = 'disallow_all' AND s.basis = 'explicit'), 0) AS domains_blocking,
         max(s.largest_domain) FILTER (s.verdict = 'disallow_all' AND s.basis = 'explicit') AS largest_domain,
-        max(s.low) FILTER (s.verdict = 'disallow_all' AND s.basis = 'explicit') AS low,
-        max(s.high) FILTER (s.verdict = 'disallow_all' AND s.basis = 'explicit') AS high
+        max(s.low_millionths) FILTER (s.verdict = 'disallow_all' AND s.basis = 'explicit') / 1000000 AS low,
+        max(s.high_millionths) FILTER (s.verdict = 'disallow_all' AND s.basis = 'explicit') / 1000000 AS high
     FROM shares s
     WHERE s.agent IN (SELECT a.agent FROM asked_agents(agent) a)
     GROUP BY s.agent, s.crawl

@@ -133,7 +133,7 @@ SELECT s.crawl, s.surt_host_name, s.url_host_name, s.url_host_registered_domain,
     r.fetch_status, r.is_revisit, r.content_class, r.ruleset_id, r.template,
     w.verdict AS wildcard_verdict, w.verdict_google AS wildcard_verdict_google, w.verdict_rfc9309 AS wildcard_verdict_rfc9309,
     w.verdict_koster1996 AS wildcard_verdict_koster1996, w.basis AS wildcard_basis, w.root_allowed AS wildcard_root_allowed,
-    w.n_allow AS wildcard_n_allow, w.n_disallow AS wildcard_n_disallow, w.crawl_delay AS wildcard_crawl_delay,
+    w.n_allow AS wildcard_n_allow, w.n_disallow AS wildcard_n_disallow, w.crawl_delay_ms AS wildcard_crawl_delay_ms,
     w.evidence_line AS wildcard_evidence_line,
     coalesce(n.n_named, 0) AS n_named,
     is_own OR coalesce(n.name_count, 0) <= 2000 AND
@@ -159,7 +159,7 @@ LEFT JOIN (
 
 CREATE OR REPLACE VIEW oracle_host_verdicts AS
 SELECT h.crawl, v.agent, h.surt_host_name, h.url_host_registered_domain, v.verdict, v.verdict_google, v.verdict_rfc9309,
-    v.verdict_koster1996, v.basis, v.root_allowed, v.n_allow, v.n_disallow, v.crawl_delay, v.evidence_line
+    v.verdict_koster1996, v.basis, v.root_allowed, v.n_allow, v.n_disallow, v.crawl_delay_ms, v.evidence_line
 FROM oracle_hosts h
 JOIN verdicts v ON v.crawl = h.rules_crawl AND v.robots_id = h.rules_robots_id AND v.agent <> '*'
 WHERE h.has_named_rows AND (v.basis IN ('explicit', 'too_complex')

@@ -26,7 +26,7 @@ reached AS NOT MATERIALIZED (
 ),
 named AS (
     SELECT v.from_crawl, v.crawl, v.robots_id, o.asked_name,
-        arg_min({'verdict': v.verdict, 'basis': v.basis, 'root_allowed': v.root_allowed, 'crawl_delay': v.crawl_delay,
+        arg_min({'verdict': v.verdict, 'basis': v.basis, 'root_allowed': v.root_allowed, 'crawl_delay_ms': v.crawl_delay_ms,
                  'evidence_line': v.evidence_line, 'n_allow': v.n_allow, 'n_disallow': v.n_disallow}, o.place)
             FILTER (v.basis IN ('explicit', 'too_complex')) AS best,
         max(v.verdict_google) FILTER (o.place = 0) AS own_google,
@@ -40,7 +40,7 @@ named AS (
 answers AS (
     SELECT h.crawl, h.surt_host_name, h.url_host_name, h.url, h.url_host_tld, h.url_host_registered_domain, h.rules_crawl, h.rules_robots_id,
         a.name, a.category, m.best, m.own_google, m.own_rfc9309, m.own_koster1996,
-        s.verdict, s.verdict_google, s.verdict_rfc9309, s.verdict_koster1996, s.basis, s.root_allowed, s.crawl_delay, s.evidence_line, s.n_allow, s.n_disallow,
+        s.verdict, s.verdict_google, s.verdict_rfc9309, s.verdict_koster1996, s.basis, s.root_allowed, s.crawl_delay_ms, s.evidence_line, s.n_allow, s.n_disallow,
         CASE WHEN m.best IS NOT NULL THEN 'group' WHEN a.ignores_wildcard AND s.basis <> 'http_status' THEN 'none' ELSE '*' END AS obeys
     FROM oracle_hosts h
     CROSS JOIN asked a
@@ -57,7 +57,7 @@ SELECT crawl, surt_host_name, url_host_name, url, url_host_tld, url_host_registe
     coalesce(w.own_koster1996, w.verdict_koster1996, 'unknown') AS verdict_koster1996,
     CASE w.obeys WHEN 'group' THEN w.best.basis WHEN 'none' THEN 'no_group' ELSE coalesce(w.basis, 'too_complex') END AS basis,
     CASE w.obeys WHEN 'group' THEN w.best.root_allowed WHEN 'none' THEN true ELSE w.root_allowed END AS root_allowed,
-    CASE w.obeys WHEN 'group' THEN w.best.crawl_delay WHEN '*' THEN w.crawl_delay END AS crawl_delay,
+    CASE w.obeys WHEN 'group' THEN w.best.crawl_delay_ms WHEN '*' THEN w.crawl_delay_ms END AS crawl_delay_ms,
     CASE w.obeys WHEN 'group' THEN w.best.evidence_line WHEN '*' THEN w.evidence_line END AS evidence_line,
     CASE w.obeys WHEN 'group' THEN w.best.n_allow WHEN 'none' THEN 0 ELSE w.n_allow END AS n_allow,
     CASE w.obeys WHEN 'group' THEN w.best.n_disallow WHEN 'none' THEN 0 ELSE w.n_disallow END AS n_disallow

@@ -7,7 +7,7 @@
 -- this crawler. A host whose rules disallow all paths for '*' states nothing.
 CREATE OR REPLACE MACRO contradictions(agent := 'GPTBot', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_agents(agent, any_name) AND check_preferences(crawl) AND check_hosts('captured', crawl) AS is_known
+    SELECT check_agents(agent, any_name) AND check_hosts('captured', crawl) AS is_known
 ),
 uses AS (
     SELECT DISTINCT a.agent, unnest(list_concat(uses_of(g.category), CASE WHEN g.category2 IS NOT NULL THEN uses_of(g.category2) END)) AS category

@@ -2,6 +2,7 @@
 --
 -- Denominator: hosts whose file has rules, and their registered domains; for the quantiles, hosts with a valid crawl-delay, each with
 -- the longest of its groups, and domains, each with the median of its hosts.
+-- Delays are in seconds.
 -- Pitfall: Google ignores the directive, and other crawlers limit it. A delay may be meant for one crawler only: for_all counts hosts
 -- whose group of '*' has one.
 CREATE OR REPLACE MACRO crawl_delays(crawl := NULL) AS TABLE
@@ -9,10 +10,10 @@ WITH checked AS MATERIALIZED (
     SELECT check_hosts('rules', crawl) AS is_known
 ),
 delays AS (
-    SELECT h.crawl, h.domain, h.ruleset_id, h.archive_no, h.host_id, max(g.crawl_delay) AS delay, bool_or(g.agent = '*') AS for_all
+    SELECT h.crawl, h.domain, h.ruleset_id, h.archive_no, h.host_id, max(g.crawl_delay_ms) / 1000 AS delay, bool_or(g.agent = '*') AS for_all
     FROM hosts_with('rules', crawl := crawl) h
     JOIN groups g ON g.crawl = h.rules_crawl AND g.robots_id = h.rules_robots_id
-    WHERE g.crawl_delay IS NOT NULL
+    WHERE g.crawl_delay_ms IS NOT NULL
     GROUP BY h.crawl, h.domain, h.ruleset_id, h.archive_no, h.host_id
 ),
 parts AS (

@@ -6,7 +6,7 @@
 -- from_template is the share of these hosts whose statements of the mechanism are all in a vendor's managed text.
 CREATE OR REPLACE MACRO effective_preferences(agent := '*', crawl := NULL, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
-    SELECT check_agents(agent, any_name) AND check_preferences(crawl) AND check_hosts('successful', crawl) AS is_known
+    SELECT check_agents(agent, any_name) AND check_hosts('successful', crawl) AS is_known
 ),
 templates AS (
     SELECT p.crawl, p.robots_id, p.mechanism, bool_and(p.from_template) AS from_template

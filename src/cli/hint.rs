@@ -82,7 +82,10 @@ fn scan_hint(error: &Error) -> Option<String> {
             "--base is a prefix of each line of the list that --paths names".to_owned()
         }
         ScanErrorKind::PartitionName { key, .. } => {
-            format!("give --{key} letters, digits, '-', '_' and '.', at most 100")
+            format!(
+                "give --{key} a name that begins with a letter, has letters, digits, '-', '_' and '.', at most \
+                 100, and is not a word such as true or null: folders have this name"
+            )
         }
         ScanErrorKind::Threads(_) => "give fewer with --threads".to_owned(),
         ScanErrorKind::NotATable(TableDefect::NoColumn { .. }) => {
@@ -171,9 +174,6 @@ fn dataset_hint(error: &Error) -> Option<String> {
             format!("join again: robots-scan join {folder}")
         }
         DatasetErrorKind::Unjoinable(defect) => join_hint(error, defect),
-        DatasetErrorKind::NotADataset(DatasetDefect::OtherFormat { .. }) => {
-            "scan the archives again, into a new folder".to_owned()
-        }
         DatasetErrorKind::SingleFileResume => {
             "leave out --resume; --overwrite replaces the file".to_owned()
         }
@@ -317,7 +317,6 @@ fn join_hint(error: &Error, defect: &JoinDefect) -> String {
             "see: robots-scan verify {}",
             quote_for_shell(&error.path().to_string_lossy())
         ),
-        JoinDefect::Version { .. } => "join them with the version that wrote it, or a later one".to_owned(),
         JoinDefect::Meaning { .. } => {
             "scan its archives again, or add --mixed, which joins them and marks their crawls in crawls()"
                 .to_owned()

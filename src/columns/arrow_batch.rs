@@ -3,7 +3,7 @@
 use super::{ColumnData, ColumnValues, InternedTexts, RowBatch};
 use arrow_array::builder::StringBuilder;
 use arrow_array::types::{
-    ArrowPrimitiveType, Float64Type, Int16Type, Int32Type, Int64Type, TimestampMillisecondType,
+    ArrowPrimitiveType, Int16Type, Int32Type, Int64Type, TimestampMillisecondType,
 };
 use arrow_array::{ArrayRef, BooleanArray, PrimitiveArray, RecordBatch};
 use arrow_schema::{ArrowError, DataType, SchemaRef};
@@ -49,10 +49,6 @@ fn to_arrow_array(
                 column,
             )),
         },
-        ColumnValues::Double(values) => Arc::new(to_primitive_array::<Float64Type>(
-            values.iter().copied(),
-            column,
-        )),
         ColumnValues::Bool(values) => {
             let values = values.iter().enumerate();
             let values = values.map(|(row, value)| (!is_null(column, row)).then_some(*value));

@@ -8,7 +8,6 @@ use std::ops::Range;
 pub enum ColumnValues {
     Long(Vec<i64>),
     Int(Vec<i32>),
-    Double(Vec<f64>),
     Bool(Vec<bool>),
     /// Ids of texts in the [`InternedTexts`](super::InternedTexts) of the batch.
     Text(Vec<u32>),
@@ -32,7 +31,6 @@ impl ColumnData {
         match &self.values {
             ColumnValues::Long(values) => values.len(),
             ColumnValues::Int(values) => values.len(),
-            ColumnValues::Double(values) => values.len(),
             ColumnValues::Bool(values) => values.len(),
             ColumnValues::Text(values) | ColumnValues::PlainText(_, values) => values.len(),
         }
@@ -54,7 +52,6 @@ impl ColumnData {
         let values = match &self.values {
             ColumnValues::Long(values) => ColumnValues::Long(values[rows].to_vec()),
             ColumnValues::Int(values) => ColumnValues::Int(values[rows].to_vec()),
-            ColumnValues::Double(values) => ColumnValues::Double(values[rows].to_vec()),
             ColumnValues::Bool(values) => ColumnValues::Bool(values[rows].to_vec()),
             ColumnValues::Text(values) if !has_nulls => {
                 ColumnValues::Text(values[rows].iter().map(new_id).collect())

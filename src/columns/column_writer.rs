@@ -171,10 +171,6 @@ fn append_values(
             let index = |&value: &i32| dictionary.insert(value.cast_unsigned().into());
             append_non_null(&values[rows], nulls, index, indexes);
         }
-        (ColumnDictionary::Numbers(dictionary), ColumnValues::Double(values)) => {
-            let index = |&value: &f64| dictionary.insert(value.to_bits());
-            append_non_null(&values[rows], nulls, index, indexes);
-        }
         (ColumnDictionary::Integers(_), ColumnValues::Long(values)) => {
             append_non_null(&values[rows], nulls, |&value| value, &mut buffers.integers);
         }

@@ -65,8 +65,7 @@ impl ColumnDictionary {
                     Type::INT32 => {
                         statistics::int_statistics(values.map(|value| value as i32), nulls)
                     }
-                    Type::INT64 => statistics::long_statistics(values.map(u64::cast_signed), nulls),
-                    _ => statistics::double_statistics(values.map(f64::from_bits), nulls),
+                    _ => statistics::long_statistics(values.map(u64::cast_signed), nulls),
                 })
             }
             Self::Bools(occurs) => Some(statistics::bool_statistics(*occurs, nulls)),

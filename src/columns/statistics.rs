@@ -1,32 +1,26 @@
 //! Statistics of a column chunk: minimum, maximum and number of nulls (Parquet,
 //! "Statistics").
 
-use parquet::data_type::ByteArray;
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::file::statistics::{Statistics, ValueStatistics};
 
 /// The maximum size of a text in statistics. Longer ones are truncated: with longer texts, readers
 /// could not skip more row groups.
 const MAX_TEXT_BYTES: usize = 64;
 
+/// Returns statistics that do not claim to be exact: some readers answer `min` and `max` from bounds for
+/// which this is claimed, and keep only their first eight bytes.
+fn bounds<T: DataType>(min: Option<T::T>, max: Option<T::T>, nulls: u64) -> Statistics {
+    let statistics = ValueStatistics::new(min, max, None, Some(nulls), false);
+    Statistics::from(statistics.with_min_is_exact(false).with_max_is_exact(false))
+}
+
 pub(super) fn int_statistics(values: impl Iterator<Item = i32> + Clone, nulls: u64) -> Statistics {
-    Statistics::int32(values.clone().min(), values.max(), None, Some(nulls), false)
+    bounds::<Int32Type>(values.clone().min(), values.max(), nulls)
 }
 
 pub(super) fn long_statistics(values: impl Iterator<Item = i64> + Clone, nulls: u64) -> Statistics {
-    Statistics::int64(values.clone().min(), values.max(), None, Some(nulls), false)
-}
-
-/// Returns the statistics of numbers, none of which may be NaN. Although 0.0 and -0.0
-/// are equal, the specification requires -0.0 as minimum and 0.0 as maximum.
-pub(super) fn double_statistics(
-    values: impl Iterator<Item = f64> + Clone,
-    nulls: u64,
-) -> Statistics {
-    let min = values.clone().reduce(f64::min);
-    let max = values.reduce(f64::max);
-    let min = min.map(|value| if value == 0.0 { -0.0 } else { value });
-    let max = max.map(|value| if value == 0.0 { 0.0 } else { value });
-    Statistics::double(min, max, None, Some(nulls), false)
+    bounds::<Int64Type>(values.clone().min(), values.max(), nulls)
 }
 
 /// The bounds of the integers of a column chunk.
@@ -55,7 +49,7 @@ impl IntegerBounds {
 pub(super) fn bool_statistics(occurs: [bool; 2], nulls: u64) -> Statistics {
     let min = (occurs[0] || occurs[1]).then_some(!occurs[0]);
     let max = (occurs[0] || occurs[1]).then_some(occurs[1]);
-    Statistics::boolean(min, max, None, Some(nulls), false)
+    bounds::<BoolType>(min, max, nulls)
 }
 
 /// The minimum and the maximum of texts.
@@ -108,31 +102,15 @@ impl TextRange {
 
     pub(super) fn statistics(self, nulls: u64) -> Statistics {
         let Some((min, max)) = self.bounds.map(|(min, max)| (min.text, max.text)) else {
-            return Statistics::byte_array(None, None, None, Some(nulls), false);
+            return bounds::<ByteArrayType>(None, None, nulls);
         };
-        let short_min = truncate(&min);
         // A truncated maximum is less than the text itself, so it must be increased.
-        let short_max = if truncate(&max).len() == max.len() {
-            Some(max.clone())
-        } else {
-            shortest_greater(truncate(&max))
+        let short_max = match truncate(&max).len() == max.len() {
+            true => Some(max),
+            false => shortest_greater(truncate(&max)),
         };
-        let (min_is_exact, max_is_exact) = (
-            short_min.len() == min.len(),
-            short_max.as_ref() == Some(&max),
-        );
-        let statistics = ValueStatistics::new(
-            Some(ByteArray::from(short_min.to_vec())),
-            short_max.map(ByteArray::from),
-            None,
-            Some(nulls),
-            false,
-        );
-        Statistics::from(
-            statistics
-                .with_min_is_exact(min_is_exact)
-                .with_max_is_exact(max_is_exact),
-        )
+        let short_min = ByteArray::from(truncate(&min).to_vec());
+        bounds::<ByteArrayType>(Some(short_min), short_max.map(ByteArray::from), nulls)
     }
 }
 
@@ -176,7 +154,6 @@ mod tests {
         let statistics = text_statistics(&["b", "a", "c"]);
         assert_eq!(statistics.min_bytes_opt(), Some(&b"a"[..]));
         assert_eq!(statistics.max_bytes_opt(), Some(&b"c"[..]));
-        assert!(statistics.min_is_exact() && statistics.max_is_exact());
         assert_eq!(statistics.null_count_opt(), Some(3));
 
         let long = "é".repeat(40);
@@ -184,7 +161,6 @@ mod tests {
         assert_eq!(statistics.min_bytes_opt(), Some("é".repeat(32).as_bytes()));
         let greater = format!("{}ê", "é".repeat(31));
         assert_eq!(statistics.max_bytes_opt(), Some(greater.as_bytes()));
-        assert!(!statistics.min_is_exact() && !statistics.max_is_exact());
         assert!(greater > long);
 
         // The last characters may have no greater one.
@@ -194,15 +170,5 @@ mod tests {
         let statistics = text_statistics(&[&"\u{10ffff}".repeat(30)]);
         assert_eq!(statistics.max_bytes_opt(), None);
         assert_eq!(text_statistics(&[]).min_bytes_opt(), None);
-    }
-
-    #[test]
-    fn a_zero_is_negative_as_minimum_and_positive_as_maximum() {
-        let statistics = double_statistics([0.0, -0.0].into_iter(), 0);
-        assert_eq!(
-            statistics.min_bytes_opt(),
-            Some(&(-0.0f64).to_le_bytes()[..])
-        );
-        assert_eq!(statistics.max_bytes_opt(), Some(&0.0f64.to_le_bytes()[..]));
     }
 }

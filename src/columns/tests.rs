@@ -8,7 +8,7 @@ use super::{
     ValueEncoding,
 };
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int16Type, Int32Type, Int64Type};
+use arrow_array::types::{Int16Type, Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use bytes::Bytes;
@@ -32,7 +32,6 @@ struct Row {
     long_null: Option<i64>,
     int: Option<i32>,
     short: Option<i16>,
-    double: Option<f64>,
     flag: Option<bool>,
     text_null: Option<String>,
     plain_text: Option<String>,
@@ -52,7 +51,6 @@ fn schema() -> Schema {
         field("long_null", DataType::Int64, true),
         field("int", DataType::Int32, true),
         field("short", DataType::Int16, true),
-        field("double", DataType::Float64, true),
         field("flag", DataType::Boolean, true),
         field("text_null", DataType::Utf8, true),
         field("plain_text", DataType::Utf8, true),
@@ -71,7 +69,6 @@ fn to_batch(rows: &[Row]) -> RowBatch {
     let mut long_null = ColumnBuilder::<i64>::default();
     let mut int = ColumnBuilder::<i32>::default();
     let mut short = ColumnBuilder::<i32>::default();
-    let mut double = ColumnBuilder::<f64>::default();
     let mut flag = ColumnBuilder::<bool>::default();
     let mut text_null = ColumnBuilder::<u32>::default();
     let mut plain_text = PlainTextBuilder::default();
@@ -86,7 +83,6 @@ fn to_batch(rows: &[Row]) -> RowBatch {
         long_null.append_option(row.long_null);
         int.append_option(row.int);
         short.append_option(row.short.map(i32::from));
-        double.append_option(row.double);
         flag.append_option(row.flag);
         text_null.append_option(row.text_null.as_ref().map(|text| interner.intern(text)));
         plain_text.append_option(row.plain_text.as_ref());
@@ -102,7 +98,6 @@ fn to_batch(rows: &[Row]) -> RowBatch {
         long_null.take(ColumnValues::Long),
         int.take(ColumnValues::Int),
         short.take(ColumnValues::Int),
-        double.take(ColumnValues::Double),
         flag.take(ColumnValues::Bool),
         text_null.take(ColumnValues::Text),
         plain_text.take(),
@@ -179,13 +174,12 @@ fn from_record_batch(batch: &RecordBatch) -> Vec<Row> {
             long_null: long(4),
             int: int(5),
             short: is_valid(6).then(|| column(6).as_primitive::<Int16Type>().value(row)),
-            double: is_valid(7).then(|| column(7).as_primitive::<Float64Type>().value(row)),
-            flag: is_valid(8).then(|| column(8).as_boolean().value(row)),
-            text_null: text(9),
-            plain_text: text(10),
-            plain_long: long(11),
-            plain_int: int(12),
-            sorted_text: text(13),
+            flag: is_valid(7).then(|| column(7).as_boolean().value(row)),
+            text_null: text(8),
+            plain_text: text(9),
+            plain_long: long(10),
+            plain_int: int(11),
+            sorted_text: text(12),
         }
     };
     (0..batch.num_rows()).map(row).collect()
@@ -227,7 +221,6 @@ fn random_rows(count: usize, seed: &mut u64) -> Vec<Row> {
             long_null: is_valid[0].then_some(random(5000) as i64 - 5),
             int: is_valid[1].then_some(random(7) as i32 - 3),
             short: is_valid[2].then_some(random(900) as i16 - 300),
-            double: is_valid[3].then_some(random(100) as f64 / 8.0 - 2.0),
             flag: is_valid[4].then_some(random(2) == 1),
             text_null: is_valid[5].then(|| "ä".repeat(random(80) as usize)),
             plain_text: is_valid[6].then(|| format!("{}", random(1 << 60))),

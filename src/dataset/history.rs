@@ -5,7 +5,7 @@
 //! files that it does not list are those of a run that was killed.
 
 use super::manifest;
-use super::manifest_entries::{FileStats, MANIFEST_FORMAT, to_json_line};
+use super::manifest_entries::{FileStats, Format, to_json_line};
 use crate::error::{DatasetDefect, DatasetErrorKind, ManifestDefect};
 use crate::tables::{Table, is_partition_name};
 use columns::WrittenFile;
@@ -14,9 +14,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-
-/// The oldest format of histories that is read.
-const OLDEST_HISTORY_FORMAT: u64 = 7;
 
 /// The crawls and the files of a history, as its manifest lists them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,7 +41,8 @@ pub struct HistoryFile {
 #[derive(Serialize)]
 struct FirstLine<'a> {
     crawls: &'a [String],
-    format: u64,
+    #[serde(flatten)]
+    format: Format,
     history: bool,
     meaning: u64,
     open_revisits: bool,
@@ -57,7 +55,7 @@ impl HistoryManifest {
     /// # Errors
     ///
     /// [`ErrorKind::Read`](disk::error::ErrorKind::Read), [`DatasetErrorKind::BadManifest`];
-    /// [`DatasetErrorKind::NotADataset`] if it is of another version.
+    /// [`DatasetErrorKind::NotADataset`] if an earlier trial wrote it.
     pub fn read(root: &Path) -> Result<Option<Self>, Error> {
         let path = root.join(manifest::MANIFEST_FILE);
         if !disk::is_regular(&path) {
@@ -76,12 +74,8 @@ impl HistoryManifest {
         let Some(first) = first.ok().filter(|first| first["history"] == true) else {
             return Ok(None);
         };
-        let format = first["format"].as_u64().unwrap_or_default();
-        if !(OLDEST_HISTORY_FORMAT..=MANIFEST_FORMAT).contains(&format) {
-            let version = first["robots_scan"].as_str().unwrap_or("another version");
-            return Err(DatasetErrorKind::NotADataset(DatasetDefect::OtherFormat {
-                version: version.to_owned(),
-            }));
+        if !Format::today().is_of(&first) {
+            return Err(DatasetErrorKind::NotADataset(DatasetDefect::EarlierTrial));
         }
         let crawls: Option<Vec<String>> = serde_json::from_value(first["crawls"].clone()).ok();
         let crawls = crawls.filter(|crawls| are_crawls(crawls));
@@ -121,7 +115,7 @@ impl HistoryManifest {
     pub fn text(&self) -> String {
         let first = to_json_line(&FirstLine {
             crawls: &self.crawls,
-            format: MANIFEST_FORMAT,
+            format: Format::today(),
             history: true,
             meaning: self.meaning,
             open_revisits: self.has_open_revisits,
@@ -221,8 +215,10 @@ mod tests {
 
     /// Parses the manifest of a history with these crawls and files. Returns the message if it is refused.
     fn parse(crawls: &str, files: &[(&str, u64)]) -> Result<HistoryManifest, String> {
-        let mut text =
-            format!("{{\"crawls\":{crawls},\"format\":7,\"history\":true,\"meaning\":1}}\n");
+        let schemas = crate::tables::schemas_digest();
+        let mut text = format!(
+            "{{\"crawls\":{crawls},\"format\":8,\"schemas\":\"{schemas}\",\"history\":true,\"meaning\":1}}\n"
+        );
         for (path, bytes) in files {
             text +=
                 &format!("{{\"bytes\":{bytes},\"path\":\"{path}\",\"rows\":1,\"xxh3\":\"00\"}}\n");

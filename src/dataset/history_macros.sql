@@ -13,12 +13,6 @@ SELECT c.crawl, c.position + 1 AS position, c.hosts, c.first_fetch, c.median_fet
 FROM crawls c ORDER BY c.position;
 COMMENT ON MACRO TABLE crawls IS 'One row per crawl in the order of the median times of their captures, as in a dataset; the table crawls has more columns';
 
-CREATE OR REPLACE MACRO check_preferences(crawl_name) AS (
-    CASE WHEN NOT check_crawl(crawl_name) THEN false
-        WHEN EXISTS (SELECT 1 FROM crawls c WHERE c.format >= 7 AND (crawl_name IS NULL OR c.crawl = crawl_name)) THEN true
-        ELSE error(coalesce('the crawl ''' || crawl_name || '''', 'this history') || ' was scanned in a format before 7, which has no preferences of hosts') END);
-COMMENT ON MACRO check_preferences IS 'True if the history has this crawl and its format has preferences of hosts; otherwise an error';
-
 -- One crawl, or one host.
 CREATE OR REPLACE MACRO surt_of(host) AS
     CASE WHEN contains(host, ',') THEN host

@@ -7,7 +7,7 @@
 //! be removed.
 
 use super::manifest::{self, Manifest, is_dataset_file_path};
-use super::manifest_entries::{CrawlEntry, FileEntry, MANIFEST_FORMAT, StaleEntry, to_json_line};
+use super::manifest_entries::{CrawlEntry, FileEntry, Format, StaleEntry, to_json_line};
 use super::{OutputLayout, SUCCESS_FILE, ViewedFiles};
 use crate::error::{DatasetDefect, DatasetErrorKind, ManifestDefect};
 use crate::tables::Table;
@@ -40,8 +40,6 @@ pub struct MemberEntry {
     /// The name of its folder.
     #[serde(rename = "member")]
     pub name: String,
-    /// Its format.
-    pub format: u64,
     /// Its crawls whose rows have another meaning than those of today, with that meaning.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub other_meanings: BTreeMap<String, u64>,
@@ -63,7 +61,8 @@ pub struct JoinedCrawl {
 /// The first line of the manifest of joined datasets.
 #[derive(Serialize)]
 struct FirstLine<'a> {
-    format: u64,
+    #[serde(flatten)]
+    format: Format,
     joined: bool,
     robots_scan: &'a str,
     tables: Vec<&'a str>,
@@ -75,7 +74,7 @@ impl JoinedManifest {
     /// # Errors
     ///
     /// [`ErrorKind::Read`](disk::error::ErrorKind::Read), [`DatasetErrorKind::BadManifest`];
-    /// [`DatasetErrorKind::NotADataset`] if it is of another version.
+    /// [`DatasetErrorKind::NotADataset`] if an earlier trial wrote it.
     pub fn read(folder: &Path) -> Result<Option<Self>, Error> {
         let path = folder.join(JOINED_FOLDER).join(manifest::MANIFEST_FILE);
         if !disk::is_regular(&path) {
@@ -101,11 +100,8 @@ impl JoinedManifest {
             let field_error =
                 |field: &str| invalid_error(format!("line {} has no valid `{field}`", i + 1));
             if i == 0 {
-                if line["format"].as_u64() != Some(MANIFEST_FORMAT) || line["joined"] != true {
-                    let version = line["robots_scan"].as_str().unwrap_or("another version");
-                    return Err(DatasetErrorKind::NotADataset(DatasetDefect::OtherFormat {
-                        version: version.to_owned(),
-                    }));
+                if !Format::today().is_of(&line) || line["joined"] != true {
+                    return Err(DatasetErrorKind::NotADataset(DatasetDefect::EarlierTrial));
                 }
                 let names = line["tables"].as_array().into_iter().flatten();
                 for name in names {
@@ -150,7 +146,7 @@ impl JoinedManifest {
     /// Returns the content of the manifest file.
     pub fn text(&self) -> String {
         let mut text = to_json_line(&FirstLine {
-            format: MANIFEST_FORMAT,
+            format: Format::today(),
             joined: true,
             robots_scan: env!("CARGO_PKG_VERSION"),
             tables: self.tables.iter().map(|table| table.name()).collect(),
@@ -182,8 +178,6 @@ impl JoinedManifest {
         ViewedFiles {
             tables: self.view_tables(has_hosts),
             members: self.member_names(),
-            member_formats: self.members.iter().map(|member| member.format).collect(),
-            formats: self.members.iter().map(|member| member.format).collect(),
             other_meanings: self
                 .members
                 .iter()

@@ -17,7 +17,6 @@
 //! part_file.rs                     opens a file of a part
 //! table_files.rs                   finds the files of tables, and the parts in them
 //! reader.rs, row_filter.rs         reads tables back
-//! old_formats.rs                   columns of earlier formats as those of today
 //! stored_columns.rs                typed access to columns that are read back
 //! stored_line.rs, part_lines.rs    reads the lines of robots.txt files back
 //! stored_row.rs                    rows of any table as bytes
@@ -41,7 +40,6 @@ mod limited_file;
 mod log;
 mod manifest;
 mod manifest_entries;
-mod old_formats;
 mod page_header;
 mod part_file;
 mod part_lines;
@@ -73,10 +71,9 @@ pub use limited_file::{LargePage, LimitedFile, catch_panic, reader_options};
 pub use log::{LOG_FILE, LogEntries, RunLog};
 pub use manifest::{AGENTS_PATH, MANIFEST_FILE, Manifest, success_text};
 pub use manifest_entries::{
-    CombinedFile, CrawlEntry, DatasetOptions, FileEntry, FileStats, InputEntry, MANIFEST_FORMAT,
-    MEANING, ManifestHeader, PartEntry, PartTable, Partition,
+    CombinedFile, CrawlEntry, DatasetOptions, FileEntry, FileStats, InputEntry, MEANING,
+    ManifestHeader, PartEntry, PartTable, Partition,
 };
-pub use old_formats::is_lacking;
 pub use part_file::{OpenedPart, open_part_file};
 pub use part_lines::PartLines;
 pub use part_locations::PartLocation;

@@ -149,7 +149,7 @@ named AS (
         arg_min(v.root_allowed, o.place) FILTER (v.basis IN ('explicit', 'too_complex')) AS root_allowed,
         arg_min(v.n_allow, o.place) FILTER (v.basis IN ('explicit', 'too_complex')) AS n_allow,
         arg_min(v.n_disallow, o.place) FILTER (v.basis IN ('explicit', 'too_complex')) AS n_disallow,
-        arg_min_null(v.crawl_delay, o.place) FILTER (v.basis IN ('explicit', 'too_complex')) AS crawl_delay,
+        arg_min_null(v.crawl_delay_ms, o.place) FILTER (v.basis IN ('explicit', 'too_complex')) AS crawl_delay_ms,
         arg_min_null(v.evidence_line, o.place) FILTER (v.basis IN ('explicit', 'too_complex')) AS evidence_line,
         max(v.verdict_google) FILTER (o.place = 0) AS own_google,
         max(v.verdict_rfc9309) FILTER (o.place = 0) AS own_rfc9309,
@@ -159,7 +159,7 @@ named AS (
     GROUP BY v.host_id, o.number
 ),
 answers AS (
-    SELECT h.*, a.name, a.category, m.verdict, m.basis, m.root_allowed, m.n_allow, m.n_disallow, m.crawl_delay, m.evidence_line,
+    SELECT h.*, a.name, a.category, m.verdict, m.basis, m.root_allowed, m.n_allow, m.n_disallow, m.crawl_delay_ms, m.evidence_line,
         m.own_google, m.own_rfc9309, m.own_koster1996,
         CASE WHEN m.has_group THEN 'group' WHEN NOT h.has_named_rows AND a.name <> '*' THEN 'unknown'
             WHEN a.ignores_wildcard AND h.wildcard_basis <> 'http_status' THEN 'none' ELSE '*' END AS obeys
@@ -175,7 +175,7 @@ SELECT w.crawl, w.host_id, w.surt_host_name, w.url_host_name, w.url, w.url_host_
     CASE w.obeys WHEN 'unknown' THEN 'unknown' ELSE coalesce(w.own_koster1996, w.wildcard_verdict_koster1996) END AS verdict_koster1996,
     CASE w.obeys WHEN 'group' THEN w.basis WHEN 'none' THEN 'no_group' WHEN 'unknown' THEN 'too_complex' ELSE w.wildcard_basis END AS basis,
     CASE w.obeys WHEN 'group' THEN w.root_allowed WHEN 'none' THEN true WHEN '*' THEN w.wildcard_root_allowed END AS root_allowed,
-    CASE w.obeys WHEN 'group' THEN w.crawl_delay WHEN '*' THEN w.wildcard_crawl_delay END AS crawl_delay,
+    CASE w.obeys WHEN 'group' THEN w.crawl_delay_ms WHEN '*' THEN w.wildcard_crawl_delay_ms END AS crawl_delay_ms,
     CASE w.obeys WHEN 'group' THEN w.evidence_line WHEN '*' THEN w.wildcard_evidence_line END AS evidence_line,
     CASE w.obeys WHEN 'group' THEN w.n_allow WHEN 'none' THEN 0 WHEN '*' THEN w.wildcard_n_allow END AS n_allow,
     CASE w.obeys WHEN 'group' THEN w.n_disallow WHEN 'none' THEN 0 WHEN '*' THEN w.wildcard_n_disallow END AS n_disallow
@@ -207,17 +207,9 @@ WHERE v.verdict <> 'unknown';
 COMMENT ON MACRO TABLE blocking IS 'One row per host and crawler with a known verdict, for a crawler or a list of crawlers, and whether all paths are disallowed by name, by the rules of * or by the HTTP status';
 
 -- Preferences. host_preferences has rows for '*' and for every crawler that the rules of a host name, if the host states something of
--- a mechanism. Crawls of formats before 7 have none, and the column counts of their statements is null.
-CREATE OR REPLACE MACRO check_preferences(crawl_name) AS (
-    CASE WHEN NOT check_crawl(crawl_name) THEN false
-        WHEN NOT EXISTS (SELECT 1 FROM preferences p WHERE p.counts IS NULL AND (crawl_name IS NULL OR p.crawl = crawl_name)) THEN true
-        WHEN EXISTS (SELECT 1 FROM host_preferences p WHERE crawl_name IS NULL OR p.crawl = crawl_name) THEN true
-        ELSE error(coalesce('the crawl ''' || crawl_name || '''', 'this dataset') || ' was scanned in a format before 7, which has no preferences '
-            || 'of hosts: scan its archives again, or count the statements with stated_preferences()') END);
-COMMENT ON MACRO check_preferences IS 'True if the dataset has this crawl and its format has preferences of hosts; otherwise an error';
-
+-- a mechanism.
 CREATE OR REPLACE MACRO preferences_for(agent, crawl := NULL, any_name := false) AS TABLE
-WITH checked_preferences AS MATERIALIZED (SELECT check_agents(agent, any_name) AND check_preferences(crawl) AS is_known),
+WITH checked_preferences AS MATERIALIZED (SELECT check_agents(agent, any_name) AND check_crawl(crawl) AS is_known),
 asked AS (
     SELECT n.agent, any_value(g.fallbacks) AS fallbacks FROM asked_agents(agent) n LEFT JOIN agents g ON lower(g.agent) = n.agent GROUP BY n.agent
 ),

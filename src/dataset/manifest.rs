@@ -12,13 +12,13 @@
 //! and no path outside the dataset.
 //!
 //! The same entries (`manifest_entries.rs`) are used by runs, which write them, by
-//! `--resume` and by `verify`. If you change an entry, increase `MANIFEST_FORMAT`, and check
+//! `--resume` and by `verify`. If you change an entry, increase `FORMAT_NUMBER`, and check
 //! `verify/plan.rs` and `docs/limits.md`.
 
 use super::layout::PARTS_FOLDER;
 use super::manifest_entries::{
-    CombinedFile, CrawlEntry, DatasetOptions, FileEntry, FirstLine, InputEntry, MANIFEST_FORMAT,
-    MEANING, ManifestHeader, OLDEST_FORMAT, PartEntry, StaleEntry, to_json_line,
+    CombinedFile, CrawlEntry, DatasetOptions, FileEntry, FirstLine, Format, InputEntry, MEANING,
+    ManifestHeader, PartEntry, StaleEntry, to_json_line,
 };
 use super::part_locations::{PartLocation, part_locations, single_part_path};
 use super::{OutputLayout, ViewedFiles};
@@ -38,8 +38,6 @@ pub const AGENTS_PATH: &str = "agents/agents.parquet";
 /// The sound entries of a manifest.
 #[derive(Debug, Default)]
 pub struct Manifest {
-    /// The format of the dataset (`docs/formats.md`).
-    pub format: u64,
     /// The meaning of its rows ([`MEANING`]).
     pub meaning: u64,
     /// The version of robots-scan that wrote it; `None` if the first line does not state it.
@@ -60,8 +58,8 @@ pub struct Manifest {
     /// Files of the replaced dataset that are still to be removed.
     pub stale: BTreeSet<String>,
     pub problems: Vec<ManifestDefect>,
-    /// True if only the first line was read, because the format is unknown.
-    pub has_unknown_format: bool,
+    /// True if only the first line was read, because an earlier trial wrote it ([`Format`]).
+    pub is_of_earlier_trial: bool,
 }
 
 /// A line of a manifest, with its number, as JSON.
@@ -125,7 +123,7 @@ impl Manifest {
             for problem in result.err().into_iter().flatten() {
                 self.add_problem(format!("line {} {problem}", line.number));
             }
-            if self.has_unknown_format {
+            if self.is_of_earlier_trial {
                 break;
             }
         }
@@ -143,17 +141,14 @@ impl Manifest {
     fn parse_first_line(&mut self, line: &Value) -> Result<(), Vec<String>> {
         let mut problems = Vec::new();
         self.version = line["robots_scan"].as_str().map(str::to_owned);
-        match line["format"].as_u64() {
-            Some(format @ OLDEST_FORMAT..=MANIFEST_FORMAT) => self.format = format,
-            Some(other) => {
-                self.problems.push(ManifestDefect::UnknownFormat {
-                    found: other,
-                    known: MANIFEST_FORMAT,
-                });
-                self.has_unknown_format = true;
+        match line["format"].is_u64() {
+            true if !Format::today().is_of(line) => {
+                self.problems.push(ManifestDefect::EarlierTrial);
+                self.is_of_earlier_trial = true;
                 return Ok(());
             }
-            None => problems.push("does not say the manifest's format".to_owned()),
+            true => {}
+            false => problems.push("does not say the manifest's format".to_owned()),
         }
         self.meaning = line["meaning"].as_u64().unwrap_or(1);
         if self.version.is_none() {
@@ -222,17 +217,12 @@ impl Manifest {
             self.combined.push(file);
             return Ok(());
         }
-        let part = match self.format {
-            5 => PartEntry::from_format_5(line),
-            _ => PartEntry::from_json(line).map(|part| (part, Vec::new())),
-        };
-        let (part, files) = part.map_err(|why| format!("is not a part: {why}"))?;
+        let part = PartEntry::from_json(line).map_err(|why| format!("is not a part: {why}"))?;
         let number = part.number;
         if parts.contains_key(&number) {
             return Err(format!("is part {number}, as an earlier line is"));
         }
         parts.insert(number, part);
-        self.combined.extend(files);
         Ok(())
     }
 
@@ -358,8 +348,6 @@ impl Manifest {
         Some(ViewedFiles {
             tables: self.tables()?,
             members: Vec::new(),
-            member_formats: Vec::new(),
-            formats: BTreeSet::from([self.format]),
             other_meanings: self.other_meanings(),
         })
     }
@@ -423,7 +411,7 @@ pub(super) fn manifest_text<'a>(
     crawls: &[CrawlEntry],
 ) -> String {
     let mut text = to_json_line(&FirstLine {
-        format: MANIFEST_FORMAT,
+        format: Format::today(),
         options: &header.options,
         meaning: MEANING,
         robots_scan: env!("CARGO_PKG_VERSION"),

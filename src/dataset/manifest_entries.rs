@@ -3,7 +3,7 @@
 //! Lines are JSON objects whose keys are sorted.
 
 use crate::division::{PartSize, Sample, Shard};
-use crate::tables::{Table, is_partition_name};
+use crate::tables::{Table, is_partition_name, schemas_digest};
 use columns::WrittenFile;
 use remote::ObjectIdentity;
 use serde::de::Error as _;
@@ -11,15 +11,22 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use std::ops::Range;
 
-/// The version of the format of manifests, which changes whenever a line does.
-pub const MANIFEST_FORMAT: u64 = 7;
+/// The number of the format of datasets and histories. Until the first release, the schemas of the tables
+/// are part of the format (docs/formats.md); if a line of a manifest changes, increase the number.
+const FORMAT_NUMBER: u64 = 8;
 
 /// The meaning of rows. Datasets of one meaning are joined, whatever release wrote them. If rows change
 /// for the same archives, increase it, and describe the change in `docs/formats.md`.
 pub const MEANING: u64 = 1;
 
-/// The oldest format that is read (`docs/formats.md`).
-pub(crate) const OLDEST_FORMAT: u64 = 5;
+/// The fields of the first line of a manifest by which its format is known.
+#[derive(PartialEq, Deserialize, Serialize)]
+pub(super) struct Format {
+    #[serde(rename = "format")]
+    number: u64,
+    /// A digest of the schemas of all tables, in hexadecimal.
+    schemas: String,
+}
 
 /// The beginning of a manifest: the first line, and the lines of the inputs. A run can be resumed
 /// only if they are equal.
@@ -32,7 +39,8 @@ pub struct ManifestHeader {
 /// The first line of the manifest of one dataset.
 #[derive(Serialize)]
 pub(super) struct FirstLine<'a> {
-    pub(super) format: u64,
+    #[serde(flatten)]
+    pub(super) format: Format,
     pub(super) meaning: u64,
     pub(super) options: &'a DatasetOptions,
     /// The version of robots-scan that writes the dataset.
@@ -154,6 +162,22 @@ pub struct FileStats {
     pub digest: String,
 }
 
+impl Format {
+    /// Returns the format that is written.
+    pub(super) fn today() -> Self {
+        Self {
+            number: FORMAT_NUMBER,
+            schemas: schemas_digest().to_owned(),
+        }
+    }
+
+    /// Returns true if the first line of a manifest states this format. Any other was written by an earlier
+    /// trial, and is not read.
+    pub(super) fn is_of(&self, line: &Value) -> bool {
+        Self::deserialize(line).is_ok_and(|format| format == *self)
+    }
+}
+
 /// Returns an entry as a line of JSON, with sorted keys and a line end.
 pub(super) fn to_json_line(entry: &impl Serialize) -> String {
     let value = serde_json::to_value(entry).expect("the keys of an entry are texts");
@@ -175,35 +199,7 @@ impl PartEntry {
     }
 }
 
-/// A part of format 5, which has a file in each table.
-#[derive(Deserialize)]
-struct PartFiles {
-    files: Vec<FileEntry>,
-}
-
 impl PartEntry {
-    /// Reads a part of format 5, or describes the defect of the line. Also returns its files.
-    pub(super) fn from_format_5(mut line: Value) -> Result<(Self, Vec<CombinedFile>), String> {
-        let PartFiles { files } =
-            PartFiles::deserialize(&line).map_err(|error| error.to_string())?;
-        let table = |file: &FileEntry| PartTable {
-            bytes: file.stats.bytes,
-            row_groups: 0,
-            rows: file.stats.rows,
-            table: file.table,
-            digest: file.stats.digest.clone(),
-        };
-        let tables: Vec<PartTable> = files.iter().map(table).collect();
-        line["tables"] = serde_json::to_value(tables).map_err(|error| error.to_string())?;
-        let part = Self::from_json(line)?;
-        let file = |entry| CombinedFile {
-            entry,
-            parts: vec![part.number],
-        };
-        let files = files.into_iter().map(file).collect();
-        Ok((part, files))
-    }
-
     /// Returns the rows of a table that the part has.
     pub(crate) fn table(&self, table: Table) -> &PartTable {
         let mut tables = self.tables.iter();

@@ -1,6 +1,5 @@
 //! Reads a dataset: finds its files, and reads rows of a table batch by batch.
 
-use super::old_formats::{PATH_BYTES, is_optional_column, upgrade_paths};
 use super::row_filter::{
     column_statistics, id_filter, row_groups_with_ids, row_groups_with_values, text_filter,
 };
@@ -401,7 +400,7 @@ impl Dataset {
         self.files.iter().any(|file| file.table == table)
     }
 
-    /// Returns true if a part has rows of a table: datasets of earlier formats lack some tables.
+    /// Returns true if a part has a file of a table.
     pub fn has_part(&self, table: Table, part: u32) -> bool {
         let mut files = self.files.iter();
         files.any(|file| file.table == table && file.id.part == part)
@@ -505,7 +504,6 @@ impl PartReader<'_> {
             let batch = self.batches.next().transpose();
             batch.map_err(|error| self.file.reader_error(self.path, error))
         })?;
-        let batch = batch.map(upgrade_paths);
         if let Some(batch) = &batch {
             self.check_order(batch)?;
         }
@@ -559,24 +557,10 @@ impl PartFile {
         let read_error = |error: ParquetError| part.file.reader_error(path, error);
         let builder = part.reader_builder();
         let schema = builder.parquet_schema();
-        let mut present = Vec::with_capacity(columns.len());
-        for &name in columns {
-            if schema.columns().iter().any(|column| column.name() == name) {
-                present.push(name);
-            } else if !is_optional_column(self.table, name) {
-                return Err(no_column_error(name, path));
-            }
+        let has = |name: &str| schema.columns().iter().any(|column| column.name() == name);
+        if let Some(name) = columns.iter().find(|name| !has(name)) {
+            return Err(no_column_error(name, path));
         }
-        let columns = present;
-        let has_path_bytes = columns.contains(&"path")
-            && schema
-                .columns()
-                .iter()
-                .any(|column| column.name() == PATH_BYTES);
-        let columns: Vec<&str> = match has_path_bytes {
-            true => columns.into_iter().chain([PATH_BYTES]).collect(),
-            false => columns,
-        };
         let mask = ProjectionMask::columns(schema, columns.iter().copied());
         let filter_column = match filter {
             CaptureFilter::Values(wanted) => Some(wanted.column),

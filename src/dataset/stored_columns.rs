@@ -55,7 +55,6 @@ macro_rules! stored_columns {
     (@array Long) => { arrow_array::Int64Array };
     (@array Int) => { arrow_array::Int32Array };
     (@array Short) => { arrow_array::Int16Array };
-    (@array Double) => { arrow_array::Float64Array };
     (@array Bool) => { arrow_array::BooleanArray };
     (@array Text) => { arrow_array::StringArray };
     (@array Time) => { arrow_array::TimestampMillisecondArray };

@@ -2,11 +2,10 @@
 //! rebuilt.
 
 use super::{CaptureFilter, Dataset, StoredColumns, value};
-use crate::external_sort::sort_key::{FieldReader, put_bytes, put_u8, put_u32, put_u64};
+use crate::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32};
 use crate::stored_columns;
 use crate::tables::Table;
-use arrow_array::cast::AsArray;
-use arrow_array::{BooleanArray, Int32Array, RecordBatch};
+use arrow_array::{Int32Array, RecordBatch};
 use columns::escaped_text::unescape_body;
 use disk::error::Error;
 use robots::{DirectiveKind, DirectiveRow, Mechanism, RobotsTxtBuilder, product_token};
@@ -36,8 +35,8 @@ pub struct StoredLine<'a> {
     pub has_colon: bool,
     /// True if the line counts for verdicts.
     pub counts: bool,
-    /// The crawl-delay of the group in seconds; `None` for a rule and for a group without one.
-    pub crawl_delay: Option<f64>,
+    /// The crawl-delay of the group in milliseconds; `None` for a rule and for a group without one.
+    pub crawl_delay_ms: Option<i64>,
 }
 
 stored_columns! {
@@ -52,7 +51,7 @@ stored_columns! {
         counts: Bool,
         agent_raw: Text,
         agent: Text,
-        crawl_delay: Double,
+        crawl_delay_ms: Long,
     }
 }
 
@@ -73,7 +72,7 @@ stored_columns! {
 }
 
 stored_columns! {
-    /// The columns of a statement that all formats have.
+    /// The columns of a statement.
     pub(super) struct DirectiveColumns of Directives {
         robots_id: Long,
         group_no: Int,
@@ -81,44 +80,9 @@ stored_columns! {
         directive: Text,
         directive_raw: Text,
         value: Text,
+        counts: Bool,
+        has_colon: Bool,
     }
-}
-
-/// The columns of a statement.
-pub(super) struct StatementColumns {
-    columns: DirectiveColumns,
-    counts: Option<BooleanArray>,
-    has_colon: Option<BooleanArray>,
-}
-
-impl StatementColumns {
-    const NAMES: &'static [&'static str] = &[
-        "robots_id",
-        "group_no",
-        "line_no",
-        "directive",
-        "directive_raw",
-        "value",
-        "counts",
-        "has_colon",
-    ];
-
-    fn from_batch(batch: &RecordBatch) -> Result<Self, Error> {
-        let optional = |name| {
-            let column = batch.column_by_name(name)?;
-            column.as_boolean_opt().cloned()
-        };
-        Ok(Self {
-            columns: DirectiveColumns::from_batch(batch)?,
-            counts: optional("counts"),
-            has_colon: optional("has_colon"),
-        })
-    }
-}
-
-/// Returns the value of a column that may be missing; true for null.
-fn is_true(column: Option<&BooleanArray>, row: usize) -> bool {
-    column.and_then(|column| value(column, row)).unwrap_or(true)
 }
 
 // The usual spellings of the keys, for which the column `key_raw` is null.
@@ -176,7 +140,7 @@ impl LineTable {
         match self {
             Self::Groups => GroupColumns::NAMES,
             Self::Rules => RuleColumns::NAMES,
-            Self::Statements => StatementColumns::NAMES,
+            Self::Statements => DirectiveColumns::NAMES,
         }
     }
 }
@@ -191,7 +155,7 @@ fn google_token(name: &str) -> &str {
 pub(super) enum LineRows {
     Groups(GroupColumns),
     Rules(RuleColumns),
-    Statements(StatementColumns),
+    Statements(DirectiveColumns),
 }
 
 /// Returns the value of a column of numbers that are not negative; 0 for null.
@@ -205,7 +169,7 @@ impl LineRows {
         match table {
             LineTable::Groups => GroupColumns::from_batch(batch).map(Self::Groups),
             LineTable::Rules => RuleColumns::from_batch(batch).map(Self::Rules),
-            LineTable::Statements => StatementColumns::from_batch(batch).map(Self::Statements),
+            LineTable::Statements => DirectiveColumns::from_batch(batch).map(Self::Statements),
         }
     }
 
@@ -214,7 +178,7 @@ impl LineRows {
         match self {
             Self::Groups(_) | Self::Rules(_) => true,
             Self::Statements(statements) => {
-                let mechanism = Mechanism::from_directive(statements.columns.directive.value(row));
+                let mechanism = Mechanism::from_directive(statements.directive.value(row));
                 mechanism.is_some_and(Mechanism::is_read_by_group)
             }
         }
@@ -225,7 +189,7 @@ impl LineRows {
         match self {
             Self::Groups(columns) => columns.robots_id.values(),
             Self::Rules(columns) => columns.robots_id.values(),
-            Self::Statements(statements) => statements.columns.robots_id.values(),
+            Self::Statements(statements) => statements.robots_id.values(),
         }
     }
 
@@ -234,7 +198,7 @@ impl LineRows {
         match self {
             Self::Groups(columns) => columns.line_no.values(),
             Self::Rules(columns) => columns.line_no.values(),
-            Self::Statements(statements) => statements.columns.line_no.values(),
+            Self::Statements(statements) => statements.line_no.values(),
         }
     }
 
@@ -255,7 +219,7 @@ impl LineRows {
                     token: google_token(name),
                     has_colon: columns.has_colon.value(row),
                     counts: columns.counts.value(row),
-                    crawl_delay: value(&columns.crawl_delay, row),
+                    crawl_delay_ms: value(&columns.crawl_delay_ms, row),
                 }
             }
             Self::Rules(columns) => {
@@ -276,11 +240,10 @@ impl LineRows {
                     token: "",
                     has_colon: columns.has_colon.value(row),
                     counts: columns.counts.value(row),
-                    crawl_delay: None,
+                    crawl_delay_ms: None,
                 }
             }
-            Self::Statements(statements) => {
-                let columns = &statements.columns;
+            Self::Statements(columns) => {
                 let raw = columns.value.value(row);
                 StoredLine {
                     kind: DirectiveKind::Other,
@@ -298,9 +261,9 @@ impl LineRows {
                         .trim_end_matches([' ', '\t']),
                     name: "",
                     token: "",
-                    has_colon: is_true(statements.has_colon.as_ref(), row),
-                    counts: is_true(statements.counts.as_ref(), row),
-                    crawl_delay: None,
+                    has_colon: columns.has_colon.value(row),
+                    counts: columns.counts.value(row),
+                    crawl_delay_ms: None,
                 }
             }
         }
@@ -332,9 +295,9 @@ impl<'a> StoredLine<'a> {
             out,
             flag(self.has_colon, HAS_COLON_FLAG)
                 | flag(self.counts, COUNTS_FLAG)
-                | flag(self.crawl_delay.is_some(), HAS_DELAY_FLAG),
+                | flag(self.crawl_delay_ms.is_some(), HAS_DELAY_FLAG),
         );
-        put_u64(out, self.crawl_delay.unwrap_or(0.0).to_bits());
+        put_i64(out, self.crawl_delay_ms.unwrap_or_default());
         for text in [
             self.key_raw,
             self.value_raw,
@@ -358,7 +321,7 @@ impl<'a> StoredLine<'a> {
         };
         let (group_no, record_no) = (fields.u32(), fields.u32());
         let flags = fields.u8();
-        let crawl_delay = f64::from_bits(fields.u64());
+        let crawl_delay_ms = fields.i64();
         let mut text = || std::str::from_utf8(fields.bytes()).expect("it was written from a text");
         Self {
             kind,
@@ -372,7 +335,7 @@ impl<'a> StoredLine<'a> {
             token: text(),
             has_colon: flags & HAS_COLON_FLAG != 0,
             counts: flags & COUNTS_FLAG != 0,
-            crawl_delay: (flags & HAS_DELAY_FLAG != 0).then_some(crawl_delay),
+            crawl_delay_ms: (flags & HAS_DELAY_FLAG != 0).then_some(crawl_delay_ms),
         }
     }
 
@@ -396,7 +359,7 @@ impl<'a> StoredLine<'a> {
             token: &bytes(self.token),
             has_colon: self.has_colon,
             counts: self.counts,
-            crawl_delay: self.crawl_delay,
+            crawl_delay_ms: self.crawl_delay_ms,
         })
     }
 }

@@ -5,12 +5,12 @@
 //! nullable column, a byte before it says whether there is one.
 
 use crate::error::{DatasetDefect, DatasetErrorKind};
-use crate::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
+use crate::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32};
 use crate::reader;
 use crate::tables::{Column, ColumnType, Table};
 use arrow_array::{
-    Array, BooleanArray, Float64Array, Int16Array, Int32Array, Int64Array, RecordBatch,
-    StringArray, TimestampMillisecondArray,
+    Array, BooleanArray, Int16Array, Int32Array, Int64Array, RecordBatch, StringArray,
+    TimestampMillisecondArray,
 };
 use columns::{ColumnBuilder, ColumnData, ColumnValues, Interner, PlainTextBuilder, RowBatch};
 use disk::error::Error;
@@ -33,11 +33,8 @@ enum StoredValues {
     Time(TimestampMillisecondArray),
     Int(Int32Array),
     Short(Int16Array),
-    Double(Float64Array),
     Bool(BooleanArray),
     Text(StringArray),
-    /// The column does not exist in files of earlier formats.
-    Missing,
 }
 
 impl EncodedColumns {
@@ -89,15 +86,11 @@ pub fn check_nulls(batch: &RecordBatch, column: &Column) -> Result<(), Error> {
 impl StoredValues {
     fn from_batch(batch: &RecordBatch, column: &Column) -> Result<Self, Error> {
         let name = column.name;
-        if column.is_nullable && batch.column_by_name(name).is_none() {
-            return Ok(Self::Missing);
-        }
         Ok(match column.kind {
             ColumnType::Long => Self::Long(reader::column(batch, name).cloned()?),
             ColumnType::Time => Self::Time(reader::column(batch, name).cloned()?),
             ColumnType::Int => Self::Int(reader::column(batch, name).cloned()?),
             ColumnType::Short => Self::Short(reader::column(batch, name).cloned()?),
-            ColumnType::Double => Self::Double(reader::column(batch, name).cloned()?),
             ColumnType::Bool => Self::Bool(reader::column(batch, name).cloned()?),
             ColumnType::Text => Self::Text(reader::column(batch, name).cloned()?),
         })
@@ -109,10 +102,8 @@ impl StoredValues {
             Self::Time(array) => array.is_null(row),
             Self::Int(array) => array.is_null(row),
             Self::Short(array) => array.is_null(row),
-            Self::Double(array) => array.is_null(row),
             Self::Bool(array) => array.is_null(row),
             Self::Text(array) => array.is_null(row),
-            Self::Missing => true,
         }
     }
 }
@@ -133,10 +124,8 @@ impl EncodedColumn {
             StoredValues::Short(array) => {
                 put_u32(out, i32::from(array.value(row)).cast_unsigned());
             }
-            StoredValues::Double(array) => put_u64(out, array.value(row).to_bits()),
             StoredValues::Bool(array) => put_u8(out, array.value(row).into()),
             StoredValues::Text(array) => put_bytes(out, array.value(row).as_bytes()),
-            StoredValues::Missing => {}
         }
     }
 }
@@ -163,7 +152,6 @@ struct DecodedColumn {
 enum DecodedValues {
     Long(ColumnBuilder<i64>),
     Int(ColumnBuilder<i32>),
-    Double(ColumnBuilder<f64>),
     Bool(ColumnBuilder<bool>),
     Text(TextColumn),
     PlainText(PlainTextBuilder),
@@ -250,7 +238,6 @@ impl DecodedValues {
         match column.kind {
             ColumnType::Long | ColumnType::Time => Self::Long(ColumnBuilder::default()),
             ColumnType::Int | ColumnType::Short => Self::Int(ColumnBuilder::default()),
-            ColumnType::Double => Self::Double(ColumnBuilder::default()),
             ColumnType::Bool => Self::Bool(ColumnBuilder::default()),
             ColumnType::Text if column.is_plain_text => {
                 Self::PlainText(PlainTextBuilder::default())
@@ -263,7 +250,6 @@ impl DecodedValues {
         match self {
             Self::Long(column) => column.take(ColumnValues::Long),
             Self::Int(column) => column.take(ColumnValues::Int),
-            Self::Double(column) => column.take(ColumnValues::Double),
             Self::Bool(column) => column.take(ColumnValues::Bool),
             Self::Text(column) => column.take(),
             Self::PlainText(column) => column.take(),
@@ -283,10 +269,6 @@ impl DecodedColumn {
             DecodedValues::Int(column) => {
                 column.append_option(has_value.then(|| fields.u32().cast_signed()));
                 if self.kind == ColumnType::Short { 2 } else { 4 }
-            }
-            DecodedValues::Double(column) => {
-                column.append_option(has_value.then(|| f64::from_bits(fields.u64())));
-                8
             }
             DecodedValues::Bool(column) => {
                 column.append_option(has_value.then(|| fields.u8() != 0));

@@ -1,10 +1,9 @@
 //! `views.sql`, which opens a dataset in DuckDB, the same for Spark, and the schemas of
 //! tables in SQL.
 
-use super::old_formats::{is_lacking, upgraded_source};
 use super::{JOINED_FOLDER, MEANING, questions};
 use crate::tables::{Column, SqlDialect, Table, sql_literal};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -38,40 +37,13 @@ pub struct ViewedFiles {
     pub tables: Vec<Table>,
     /// The subfolders of joined datasets; empty for a single dataset.
     pub members: Vec<String>,
-    /// The formats of the members, in their order.
-    pub member_formats: Vec<u64>,
-    /// The formats of the datasets.
-    pub formats: BTreeSet<u64>,
     /// The crawls whose rows have another meaning than those of today, with that meaning.
     pub other_meanings: BTreeMap<String, u64>,
 }
 
-impl ViewedFiles {
-    /// Returns the tables that have views. Tables that earlier formats lack have views without rows
-    /// if the dataset has `preferences`.
-    fn viewed_tables(&self) -> Vec<Table> {
-        let is_viewed = |table: &Table| {
-            self.tables.contains(table)
-                || (self.tables.contains(&Table::Preferences)
-                    && self
-                        .formats
-                        .iter()
-                        .any(|format| is_lacking(*table, *format)))
-        };
-        Table::ALL.into_iter().filter(is_viewed).collect()
-    }
-
-    /// Returns the members that have a table.
-    fn members_with(&self, table: Table) -> Vec<String> {
-        let members = self.members.iter().zip(&self.member_formats);
-        let with = members.filter(|(_, format)| !is_lacking(table, **format));
-        with.map(|(name, _)| name.clone()).collect()
-    }
-}
-
 /// Returns the text of `views.sql` for a dataset at `root`.
 pub fn views_sql(root: &Path, files: &ViewedFiles) -> String {
-    let tables = &files.viewed_tables();
+    let tables = &files.tables;
     let mut out = format!(
         "{FIRST_LINE}\n\
          -- Where it has been moved, say so first: SET VARIABLE robots_scan = '/new/place';\n",
@@ -81,7 +53,10 @@ pub fn views_sql(root: &Path, files: &ViewedFiles) -> String {
         out,
         "SET VARIABLE robots_scan = coalesce(getvariable('robots_scan'), {root});\n"
     );
-    for &table in tables {
+    for table in Table::ALL
+        .into_iter()
+        .filter(|table| tables.contains(table))
+    {
         out.push_str(&view_sql(table, &root, files));
     }
     if [
@@ -130,7 +105,7 @@ pub(super) fn meaning_macro(other_meanings: &BTreeMap<String, u64>, meaning: u64
 fn view_sql(table: Table, root: &str, viewed: &ViewedFiles) -> String {
     let name = table.name();
     let root = format!("coalesce(getvariable('robots_scan'), {root})");
-    let files = files_expression(table, &root, &viewed.members_with(table));
+    let files = files_expression(table, &root, &viewed.members);
     let partitions = table.partition_columns();
     let source = if partitions.is_empty() {
         format!("read_parquet({files})")
@@ -139,25 +114,10 @@ fn view_sql(table: Table, root: &str, viewed: &ViewedFiles) -> String {
             .iter()
             .map(|column| format!("'{}': VARCHAR", column.name))
             .collect();
-        // Otherwise the columns are those of the first file, and no other one is opened.
-        let union = match viewed.formats.len() > 1 {
-            true => ", union_by_name = true",
-            false => "",
-        };
         format!(
-            "read_parquet({files}, hive_partitioning = true, hive_types = {{{}}}{union})",
+            "read_parquet({files}, hive_partitioning = true, hive_types = {{{}}})",
             types.join(", ")
         )
-    };
-    // The resolved tables of joined datasets are always of today's format.
-    let source = match table.is_per_crawl() && !viewed.members.is_empty() {
-        true => source,
-        false => upgraded_source(table, &source, &viewed.formats),
-    };
-    // Only a dataset of an earlier format has no such table.
-    let source = match viewed.tables.contains(&table) {
-        true => source,
-        false => no_rows(table),
     };
     let select = view_select_list(table, SqlDialect::DuckDb);
     format!(
@@ -180,16 +140,6 @@ pub(super) fn view_comments<'c>(table: Table, columns: impl Iterator<Item = &'c 
         );
     }
     out
-}
-
-/// Returns a relation in DuckDB with the stored columns of a table and no rows.
-fn no_rows(table: Table) -> String {
-    let columns = stored_and_path_columns(table).map(|column| {
-        let kind = column.kind.sql(SqlDialect::DuckDb);
-        format!("CAST(NULL AS {kind}) AS {}", column.name)
-    });
-    let columns: Vec<String> = columns.collect();
-    format!("(SELECT {} WHERE false)", columns.join(", "))
 }
 
 /// Returns an expression for the files of a table: a text, or a list of texts for several members.

@@ -197,7 +197,7 @@ pub fn is_views_of(text: &[u8], root: &Path, viewed: &ViewedFiles) -> bool {
     is_same && views_sql(path, viewed) == text
 }
 
-/// Returns an error if the dataset at `root` cannot be read: its manifest has another format, or a
+/// Returns an error if the dataset at `root` cannot be read: an earlier trial wrote it, or a
 /// run that replaces it did not finish, so that some of its files are gone. A folder without a
 /// manifest passes.
 ///
@@ -220,7 +220,7 @@ pub fn check_readable(root: &Path) -> Result<(), Error> {
     }
 }
 
-/// Returns an error if the manifest of the dataset at `root` has another format. A folder without a
+/// Returns an error if an earlier trial wrote the dataset at `root`. A folder without a
 /// manifest passes.
 pub fn check_format(root: &Path) -> Result<(), Error> {
     let path = root.join(manifest::MANIFEST_FILE);
@@ -232,12 +232,9 @@ pub fn check_format(root: &Path) -> Result<(), Error> {
     read.map_err(|error| Error::read(&path, error))?;
     let end = bytes.iter().position(|&byte| byte == b'\n');
     let first = Manifest::parse(&bytes[..end.map_or(0, |end| end + 1)]);
-    if !first.has_unknown_format {
+    if !first.is_of_earlier_trial {
         return Ok(());
     }
-    let version = first
-        .version
-        .unwrap_or_else(|| "another version".to_owned());
-    let kind = DatasetErrorKind::NotADataset(DatasetDefect::OtherFormat { version });
+    let kind = DatasetErrorKind::NotADataset(DatasetDefect::EarlierTrial);
     Err(Error::new(kind, root))
 }

@@ -24,15 +24,17 @@ use super::layout::PARTS_FOLDER;
 use super::log::{LogEntries, RunLog};
 use super::manifest::{self, AGENTS_PATH, Manifest};
 use super::manifest_entries::{
-    CombinedFile, CrawlEntry, FileEntry, FileStats, InputEntry, MANIFEST_FORMAT, ManifestHeader,
-    PartEntry, to_json_line,
+    CombinedFile, CrawlEntry, FileEntry, FileStats, InputEntry, ManifestHeader, PartEntry,
+    to_json_line,
 };
 use super::part_locations::{PartLocation, part_locations};
 use super::present_rows::PresentRows;
 use super::{
     IfExists, OutputLayout, SUCCESS_FILE, VIEWS_FILE, ViewedFiles, absolute_views_sql, check_format,
 };
-use crate::error::{DatasetErrorKind, InputIdentity, ManifestDefect, ResumeDifference};
+use crate::error::{
+    DatasetDefect, DatasetErrorKind, InputIdentity, ManifestDefect, ResumeDifference,
+};
 use crate::tables::Table;
 use columns::WrittenFile;
 use disk::FileKind;
@@ -530,8 +532,6 @@ impl DatasetWriter {
         let viewed = ViewedFiles {
             tables: tables.to_vec(),
             members: Vec::new(),
-            member_formats: Vec::new(),
-            formats: BTreeSet::from([MANIFEST_FORMAT]),
             other_meanings: BTreeMap::new(),
         };
         let text = absolute_views_sql(&self.root, &viewed)?;
@@ -581,12 +581,9 @@ fn check_resumable(
         };
         Error::new(kind, root)
     };
-    if former.format != MANIFEST_FORMAT {
-        return Err(differs_error(ResumeDifference::Setting {
-            name: "format".to_owned(),
-            before: former.format.to_string(),
-            now: MANIFEST_FORMAT.to_string(),
-        }));
+    if former.is_of_earlier_trial {
+        let kind = DatasetErrorKind::NotADataset(DatasetDefect::EarlierTrial);
+        return Err(Error::new(kind, root));
     }
     let now = env!("CARGO_PKG_VERSION");
     if let Some(before) = former.version.as_ref().filter(|version| *version != now) {

@@ -46,21 +46,32 @@ fn parse_u32(digits: &[u8]) -> Option<u32> {
     digits.parse().ok().filter(|_| has_only_digits)
 }
 
-/// Parses the value of `Crawl-delay`, a number of seconds: decimal digits with at most one decimal
-/// point.
+/// The longest crawl-delay, in milliseconds: longer ones are shortened to it.
+const MAX_CRAWL_DELAY_MS: i64 = 1_000_000_000_000_000;
+
+/// Parses the value of `Crawl-delay`, a number of seconds, as milliseconds: decimal digits with at most one
+/// decimal point. Fractions of a millisecond are rounded up, so that a positive delay stays positive.
 ///
 /// Returns `None` for signs, exponents, units, and more than 64 bytes.
-pub(crate) fn parse_seconds(value: &[u8]) -> Option<f64> {
-    let digit_count = value.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let point_count = value.iter().filter(|&&byte| byte == b'.').count();
-    if digit_count == 0
-        || point_count > 1
-        || digit_count + point_count != value.len()
-        || value.len() > 64
-    {
+pub(crate) fn parse_crawl_delay_ms(value: &[u8]) -> Option<i64> {
+    let point = value.iter().position(|&byte| byte == b'.');
+    let (whole, fraction) = match point {
+        Some(point) => (&value[..point], &value[point + 1..]),
+        None => (value, &[][..]),
+    };
+    let mut digits = whole.iter().chain(fraction);
+    let has_digits = !whole.is_empty() || !fraction.is_empty();
+    if !has_digits || !digits.all(u8::is_ascii_digit) || value.len() > 64 {
         return None;
     }
-    std::str::from_utf8(value).ok()?.parse().ok()
+    // Thousandths that are not written are zero.
+    let thousandths = fraction.iter().chain(b"000").take(3);
+    let delay_ms = whole.iter().chain(thousandths).fold(0i64, |ms, digit| {
+        let ms = ms.saturating_mul(10) + i64::from(digit - b'0');
+        ms.min(MAX_CRAWL_DELAY_MS)
+    });
+    let has_rest = fraction.iter().skip(3).any(|&digit| digit != b'0');
+    Some((delay_ms + i64::from(has_rest)).min(MAX_CRAWL_DELAY_MS))
 }
 
 #[cfg(test)]
@@ -103,14 +114,28 @@ mod tests {
     }
 
     #[test]
-    fn only_plain_decimal_numbers_are_seconds() {
-        assert_eq!(parse_seconds(b"10"), Some(10.0));
-        assert_eq!(parse_seconds(b"0.5"), Some(0.5));
-        assert_eq!(parse_seconds(b".5"), Some(0.5));
-        assert_eq!(parse_seconds(b"5."), Some(5.0));
+    fn crawl_delays_are_plain_decimal_numbers_of_seconds_and_are_rounded_up() {
+        for (value, delay_ms) in [
+            (&b"10"[..], 10_000),
+            (b"0.5", 500),
+            (b".5", 500),
+            (b"5.", 5_000),
+            (b"0", 0),
+            (b"0.000", 0),
+            (b"007.25", 7_250),
+            (b"1.2340000", 1_234),
+            (b"1.2341", 1_235),
+            (b"0.0000000001", 1),
+            (b"999999999999.9991", MAX_CRAWL_DELAY_MS),
+            (b"1000000000000", MAX_CRAWL_DELAY_MS),
+            (&[b'9'; 64], MAX_CRAWL_DELAY_MS),
+        ] {
+            assert_eq!(parse_crawl_delay_ms(value), Some(delay_ms), "{value:?}");
+        }
         for value in [
             &b""[..],
             b".",
+            b"1.2.3",
             b"-1",
             b"+1",
             b"1e3",
@@ -119,8 +144,9 @@ mod tests {
             b"inf",
             b"NaN",
             b"1,5",
+            &[b'1'; 65],
         ] {
-            assert_eq!(parse_seconds(value), None, "{value:?}");
+            assert_eq!(parse_crawl_delay_ms(value), None, "{value:?}");
         }
     }
 }

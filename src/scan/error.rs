@@ -176,10 +176,7 @@ impl Kind for ScanErrorKind {
                 write!(f, "the prefix '{place}' needs a list of archives")
             }
             Self::PartitionName { key, value } => {
-                write!(
-                    f,
-                    "'{value}' is not a valid {key}, because it becomes the name of a folder"
-                )
+                write!(f, "'{value}' is not a valid name of a {key}")
             }
             Self::NotAnArchive(why) => write!(f, "'{place}': {why}"),
             Self::NotATable(defect) => write!(f, "'{place}' is not a table to be read: {defect}"),

@@ -325,7 +325,7 @@ const VERDICT_WITHOUT_ROWS: StoredVerdict = StoredVerdict {
     root_allowed: false,
     n_allow: 0,
     n_disallow: 0,
-    crawl_delay: None,
+    crawl_delay_ms: None,
     evidence_line: None,
 };
 
@@ -351,7 +351,7 @@ fn find_verdict(
                 root_allowed: true,
                 n_allow: 0,
                 n_disallow: 0,
-                crawl_delay: None,
+                crawl_delay_ms: None,
                 evidence_line: None,
             }
         }

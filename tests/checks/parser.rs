@@ -287,8 +287,8 @@ fn assert_groups(robots: &RobotsTxt<'_>) {
         );
         assert!(
             group
-                .crawl_delay
-                .is_none_or(|delay| delay.is_finite() && delay >= 0.0),
+                .crawl_delay_ms
+                .is_none_or(|delay_ms| (0..=10i64.pow(15)).contains(&delay_ms)),
             "{group:?}"
         );
         for span in [group.request_rate, group.visit_time].into_iter().flatten() {

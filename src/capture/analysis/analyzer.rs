@@ -139,7 +139,7 @@ fn status_verdict(capture: &Capture<'_>) -> AgentVerdict<'static> {
         is_root_allowed: verdict == Verdict::AllowAll,
         n_allow: 0,
         n_disallow: 0,
-        crawl_delay: None,
+        crawl_delay_ms: None,
         evidence_line: None,
     }
 }

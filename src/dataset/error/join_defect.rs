@@ -26,8 +26,6 @@ pub enum JoinDefect {
     Unfinished,
     /// Its manifest is damaged.
     Damaged,
-    /// It has a format that is not known.
-    Version { version: String },
     /// Its rows have another meaning than those of today.
     Meaning { found: u64, now: u64 },
     /// It was made with other options than another dataset.
@@ -81,11 +79,6 @@ impl fmt::Display for JoinDefect {
             Self::History => f.write_str("it is a history, which has its crawls already"),
             Self::Unfinished => f.write_str("its run is not finished"),
             Self::Damaged => f.write_str("its manifest is damaged"),
-            Self::Version { version } => write!(
-                f,
-                "its format is not known: it was made by robots-scan {version}, and this is {}",
-                env!("CARGO_PKG_VERSION")
-            ),
             Self::Meaning { found, now } => write!(
                 f,
                 "its rows have meaning {found}, and this version writes meaning {now} (docs/formats.md)"

@@ -57,6 +57,9 @@ impl fmt::Display for RegistryDefect {
     }
 }
 
+/// What is said of datasets and histories that this program does not read (docs/formats.md).
+const EARLIER_TRIAL: &str = "it was made by an earlier trial of robots-scan: scan again";
+
 /// The reason why a path cannot be used as a dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DatasetDefect {
@@ -65,11 +68,8 @@ pub enum DatasetDefect {
         /// The file name of the manifest.
         name: &'static str,
     },
-    /// The manifest has the format of another version.
-    OtherFormat {
-        /// The version of robots-scan that wrote it.
-        version: String,
-    },
+    /// The format is none that this program writes.
+    EarlierTrial,
     /// The path is neither a folder nor a Parquet file.
     NotParquet,
     /// The path is neither a dataset nor an archive.
@@ -154,12 +154,7 @@ impl fmt::Display for DatasetDefect {
                 f,
                 "its file '{name}' has {bytes} bytes, and had {written} when it was written"
             ),
-            Self::OtherFormat { version } => {
-                write!(
-                    f,
-                    "it was made by robots-scan {version}, whose format is another one"
-                )
-            }
+            Self::EarlierTrial => f.write_str(EARLIER_TRIAL),
             Self::NotParquet => f.write_str("it is neither a folder nor a Parquet file"),
             Self::NotSearchable => {
                 f.write_str("a host is looked up in a dataset or an archive, and this is neither")
@@ -295,13 +290,8 @@ pub enum ManifestDefect {
         /// The length of that line.
         bytes: usize,
     },
-    /// The format is of a version that this program does not know.
-    UnknownFormat {
-        /// The version of the format.
-        found: u64,
-        /// The version that this program reads.
-        known: u64,
-    },
+    /// The format is none that this program writes.
+    EarlierTrial,
     /// A line, or a field of one, has another content than a run writes.
     Invalid {
         /// The line and the difference.
@@ -313,9 +303,7 @@ impl fmt::Display for ManifestDefect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::CutLine { bytes } => write!(f, "its last line, of {bytes} bytes, has no end"),
-            Self::UnknownFormat { found, known } => {
-                write!(f, "its format is {found}, and this version knows {known}")
-            }
+            Self::EarlierTrial => f.write_str(EARLIER_TRIAL),
             Self::Invalid { message } => f.write_str(message),
         }
     }

@@ -14,8 +14,6 @@ pub enum ColumnType {
     Int,
     /// `SMALLINT`.
     Short,
-    /// `DOUBLE`.
-    Double,
     /// `BOOLEAN`.
     Bool,
     /// `VARCHAR`.
@@ -32,7 +30,6 @@ impl ColumnType {
             Self::Long => "BIGINT",
             Self::Int => "INTEGER",
             Self::Short => "SMALLINT",
-            Self::Double => "DOUBLE",
             Self::Bool => "BOOLEAN",
             Self::Text => "VARCHAR",
             Self::Time => "TIMESTAMP",
@@ -44,7 +41,6 @@ impl ColumnType {
             Self::Long => DataType::Int64,
             Self::Int => DataType::Int32,
             Self::Short => DataType::Int16,
-            Self::Double => DataType::Float64,
             Self::Bool => DataType::Boolean,
             Self::Text => DataType::Utf8,
             Self::Time => DataType::Timestamp(TimeUnit::Millisecond, None),
@@ -349,7 +345,6 @@ macro_rules! table {
     (@builder Long) => { columns::ColumnBuilder<i64> };
     (@builder Int) => { columns::ColumnBuilder<i32> };
     (@builder Short) => { columns::ColumnBuilder<i32> };
-    (@builder Double) => { columns::ColumnBuilder<f64> };
     (@builder Bool) => { columns::ColumnBuilder<bool> };
     (@builder Text) => { columns::ColumnBuilder<u32> };
     (@builder PlainText) => { columns::PlainTextBuilder };
@@ -357,7 +352,6 @@ macro_rules! table {
     (@bytes Long) => { 8 };
     (@bytes Int) => { 4 };
     (@bytes Short) => { 2 };
-    (@bytes Double) => { 8 };
     (@bytes Bool) => { 1 };
     (@bytes Text) => { 4 };
     (@bytes PlainText) => { 4 };
@@ -365,7 +359,6 @@ macro_rules! table {
     (@take Long, $column:expr) => { $column.take(columns::ColumnValues::Long) };
     (@take Int, $column:expr) => { $column.take(columns::ColumnValues::Int) };
     (@take Short, $column:expr) => { $column.take(columns::ColumnValues::Int) };
-    (@take Double, $column:expr) => { $column.take(columns::ColumnValues::Double) };
     (@take Bool, $column:expr) => { $column.take(columns::ColumnValues::Bool) };
     (@take Text, $column:expr) => { $column.take(columns::ColumnValues::Text) };
     (@take PlainText, $column:expr) => { $column.take() };
@@ -403,14 +396,19 @@ pub(crate) fn sql_literal(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-/// Returns true if a text can be the value of a partition column, which is part of
-/// the name of a folder.
+/// Words that query engines read as a value of another type than text in the name of a folder.
+const TYPED_WORDS: [&str; 7] = ["true", "false", "null", "nan", "inf", "infinity", "epoch"];
+
+/// Returns true if a text can be the value of a partition column, which is part of the name of a folder. No
+/// query engine may take it for a number, a date or a truth value, so it begins with a letter.
 pub fn is_partition_name(text: &str) -> bool {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     (1..=100).contains(&text.len())
-        && !text.starts_with('.')
-        && text
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+        && text.starts_with(|first: char| first.is_ascii_alphabetic())
+        && text.bytes().all(is_allowed)
+        && !TYPED_WORDS
+            .iter()
+            .any(|word| text.eq_ignore_ascii_case(word))
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ table! { per_body "One row per user-agent line." {
     token_valid: Bool, "True if the value is a product token according to RFC 9309 §2.2.1. A value is cut at a NUL and at 16,663 bytes of the line.";
     n_allow: Int, "Allow lines of the group.";
     n_disallow: Int, "Disallow lines of the group.";
-    crawl_delay: Double null, "The first valid `Crawl-delay` of the group that counts, in seconds.";
+    crawl_delay_ms: Long null, "The first valid `Crawl-delay` of the group that counts, in milliseconds, rounded up.";
     request_rate: Text null, "The first `Request-rate` of the group that counts.";
     visit_time: Text null, "The first `Visit-time` of the group that counts.";
 } derived {
@@ -86,7 +86,8 @@ impl Builder {
                 .append_option(group(line).request_rate.map(&mut text));
             self.visit_time
                 .append_option(group(line).visit_time.map(&mut text));
-            self.crawl_delay.append_option(group(line).crawl_delay);
+            self.crawl_delay_ms
+                .append_option(group(line).crawl_delay_ms);
         }
         let keys = lines.clone().map(|line| robots.text(line.key_raw));
         let keys = keys.map(|key| (key != USUAL_KEY).then_some(key));

@@ -14,7 +14,7 @@ table! { "One row per crawl, host and crawler that the rules of the host name. S
     root_allowed: Bool null, "True if `/` may be fetched.";
     n_allow: Int null, "The number of allow lines in the merged groups.";
     n_disallow: Int null, "The number of disallow lines in the merged groups.";
-    crawl_delay: Double null, "The crawl-delay of the merged groups, in seconds.";
+    crawl_delay_ms: Long null, "The crawl-delay of the merged groups, in milliseconds.";
     evidence_line: Int null, "The line that proves `verdict`, in the capture whose rules apply.";
 }}
 
@@ -27,7 +27,7 @@ pub struct StoredVerdict {
     pub root_allowed: bool,
     pub n_allow: i32,
     pub n_disallow: i32,
-    pub crawl_delay: Option<f64>,
+    pub crawl_delay_ms: Option<i64>,
     pub evidence_line: Option<i32>,
 }
 
@@ -60,7 +60,7 @@ impl Builder {
         self.root_allowed.append_option(Some(verdict.root_allowed));
         self.n_allow.append_option(Some(verdict.n_allow));
         self.n_disallow.append_option(Some(verdict.n_disallow));
-        self.crawl_delay.append_option(verdict.crawl_delay);
+        self.crawl_delay_ms.append_option(verdict.crawl_delay_ms);
         self.evidence_line.append_option(verdict.evidence_line);
         self.end_rows(1);
     }

@@ -32,7 +32,7 @@ table! { "One row per crawl and host with a capture of a robots.txt: the authori
     wildcard_root_allowed: Bool, "True if `/` may be fetched.";
     wildcard_n_allow: Int, "The number of allow lines for `*`.";
     wildcard_n_disallow: Int, "The number of disallow lines for `*`.";
-    wildcard_crawl_delay: Double null, "The crawl-delay for `*`, in seconds.";
+    wildcard_crawl_delay_ms: Long null, "The crawl-delay for `*`, in milliseconds.";
     wildcard_evidence_line: Int null, "The line that proves `wildcard_verdict`.";
     n_named: Int, "The number of names that the rules address in any dialect: names in the file, and tokens that Google's parser reads instead of some of them. `host_verdicts` has a row for each of them, unless `has_named_rows` is false.";
     has_named_rows: Bool, "False if `host_verdicts` has no rows for the host because its rules come from another capture and name more than 2,000 crawlers, or fewer if very many hosts share long files. The verdict of every crawler is then unknown.";
@@ -137,8 +137,8 @@ impl Builder {
             .append_value(wildcard.root_allowed);
         self.wildcard_n_allow.append_value(wildcard.n_allow);
         self.wildcard_n_disallow.append_value(wildcard.n_disallow);
-        self.wildcard_crawl_delay
-            .append_option(wildcard.crawl_delay);
+        self.wildcard_crawl_delay_ms
+            .append_option(wildcard.crawl_delay_ms);
         self.wildcard_evidence_line
             .append_option(wildcard.evidence_line);
         self.n_named.append_value(rules.n_named);

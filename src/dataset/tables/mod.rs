@@ -56,6 +56,7 @@ pub use matches::{MatchRow, MatchRows};
 pub use runs::{RunRow, runs_rows};
 pub(crate) use table::PARTITION_COLUMNS;
 pub use table::Table;
+pub(crate) use table::schemas_digest;
 
 use capture::analysis::CaptureAnalysis;
 use columns::RowBatch;

@@ -4,12 +4,14 @@
 //! and add a line to the list below. Then run `make schemas`, and decide whether `verify`
 //! can check it (`src/tools/verify/child_rows.rs`).
 
-use super::column::{Column, ColumnType, are_equal};
+use super::column::{Column, ColumnType, SqlDialect, are_equal};
 use super::record_rows::RecordRows;
 use arrow_schema::{Field, Schema, SchemaRef};
 use columns::TableSchema;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::fmt::Write;
+use std::sync::{Arc, LazyLock};
+use xxhash_rust::xxh3::xxh3_64;
 
 /// The source of the rows of a table, which determines how many files the table has.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -309,3 +311,25 @@ pub(crate) const PARTITION_COLUMNS: [Column; 2] = [
         "The subset of the crawl: `robotstxt`, `warc`, `crawldiagnostics`; part of the path.",
     ),
 ];
+
+/// Returns a digest of the names, types and null rules of all columns, in hexadecimal.
+pub(crate) fn schemas_digest() -> &'static str {
+    static DIGEST: LazyLock<String> = LazyLock::new(|| {
+        let mut text = String::new();
+        for table in Table::ALL_WITH_COMMANDS {
+            let columns = table.columns().iter().chain(table.partition_columns());
+            for column in columns {
+                let kind = column.kind.sql(SqlDialect::DuckDb);
+                let is_nullable = column.is_nullable;
+                let _ = writeln!(
+                    text,
+                    "{} {} {kind} {is_nullable}",
+                    table.name(),
+                    column.name
+                );
+            }
+        }
+        format!("{:016x}", xxh3_64(text.as_bytes()))
+    });
+    &DIGEST
+}

@@ -13,7 +13,7 @@ table! { per_body "One row per capture and name: `*` for every capture, and ever
     root_allowed: Bool, "True if `/` may be fetched.";
     n_allow: Int, "The number of allow lines in the merged groups.";
     n_disallow: Int, "The number of disallow lines in the merged groups.";
-    crawl_delay: Double null, "The first valid crawl-delay of the merged groups, in seconds.";
+    crawl_delay_ms: Long null, "The first valid crawl-delay of the merged groups, in milliseconds, rounded up.";
     evidence_line: Int null, "The line that proves the verdict: the deciding rule, otherwise the first line of the group.";
 }}
 
@@ -50,8 +50,8 @@ impl Builder {
             .extend(rows().map(|verdict| saturating_i32(verdict.n_allow)));
         self.n_disallow
             .extend(rows().map(|verdict| saturating_i32(verdict.n_disallow)));
-        self.crawl_delay
-            .extend_options(rows().map(|verdict| verdict.crawl_delay));
+        self.crawl_delay_ms
+            .extend_options(rows().map(|verdict| verdict.crawl_delay_ms));
         self.evidence_line
             .extend_options(rows().map(|verdict| line_no_value(verdict.evidence_line)));
         self.end_rows(count);

@@ -25,6 +25,11 @@ use tools::check::{CrawlerVerdict, ParsedFile};
 /// again, which another thread may have taken, would last longer than parsing the body.
 const SMALL_BODY_BYTES: usize = 2000;
 
+/// Converts a crawl-delay to seconds.
+fn to_seconds(milliseconds: i64) -> f64 {
+    milliseconds as f64 / 1000.0
+}
+
 /// The module with the classes of results, which are named tuples.
 const RESULTS_MODULE: &str = "robots_scan._results";
 
@@ -212,7 +217,7 @@ impl RobotsTxt {
         class.call1((
             PyTuple::new(py, agents)?,
             PyTuple::new(py, rules)?,
-            group.crawl_delay,
+            group.crawl_delay_ms.map(to_seconds),
             request_rate,
             visit_time,
             group.line_no,
@@ -351,7 +356,7 @@ impl RobotsTxt {
     /// 2.5
     fn crawl_delay(&self, py: Python<'_>, agent: Text) -> PyResult<Option<f64>> {
         let verdict = self.default_verdict(py, &agent.to_str())?;
-        Ok(verdict.and_then(|verdict| verdict.crawl_delay))
+        Ok(verdict.and_then(|verdict| verdict.crawl_delay_ms.map(to_seconds)))
     }
 
     /// Returns the rate of the groups that apply to a crawler: of the first ``Request-rate`` of each group, the

@@ -4,7 +4,7 @@ use crate::error as exceptions;
 use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::types::{Float64Type, Int16Type, Int32Type, Int64Type};
+use arrow_array::types::{Int16Type, Int32Type, Int64Type};
 use arrow_array::{Array, RecordBatch, RecordBatchIterator, StructArray};
 use arrow_schema::{ArrowError, DataType, Schema};
 use pyo3::prelude::*;
@@ -131,11 +131,6 @@ fn value_to_python<'py>(
             .into_any(),
         DataType::Int16 => column
             .as_primitive::<Int16Type>()
-            .value(row)
-            .into_pyobject(py)?
-            .into_any(),
-        DataType::Float64 => column
-            .as_primitive::<Float64Type>()
             .value(row)
             .into_pyobject(py)?
             .into_any(),

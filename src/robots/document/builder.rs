@@ -38,8 +38,8 @@ pub struct DirectiveRow<'a> {
     pub has_colon: bool,
     /// True if the line [counts](Directive::counts).
     pub counts: bool,
-    /// The crawl-delay of the group of a user-agent line, in seconds.
-    pub crawl_delay: Option<f64>,
+    /// The crawl-delay of the group of a user-agent line, in milliseconds.
+    pub crawl_delay_ms: Option<i64>,
 }
 
 /// Builds parsed files from table rows, one file after the other, and reuses its memory.
@@ -56,7 +56,7 @@ pub struct DirectiveRow<'a> {
 /// let agent = DirectiveRow {
 ///     kind: DirectiveKind::UserAgent, line_no: 1, group_no: Some(1), record_no: 1,
 ///     key_raw: b"User-agent", value_raw: b"GPTBot", value: b"", name: b"gptbot",
-///     token: b"gptbot", has_colon: true, counts: true, crawl_delay: None,
+///     token: b"gptbot", has_colon: true, counts: true, crawl_delay_ms: None,
 /// };
 /// let rule = DirectiveRow {
 ///     kind: DirectiveKind::Disallow, line_no: 2, key_raw: b"Disallow", value_raw: b"/x",
@@ -109,7 +109,7 @@ impl RobotsTxtBuilder {
             self.document.groups.push(Group {
                 line_no: row.line_no,
                 first_directive: self.document.directives.len(),
-                crawl_delay: row.crawl_delay,
+                crawl_delay_ms: row.crawl_delay_ms,
                 ..Group::default()
             });
         }
@@ -252,7 +252,7 @@ mod tests {
                 token: parsed.text(line.token),
                 has_colon: line.has_colon,
                 counts: line.counts,
-                crawl_delay: group.and_then(|group| group.crawl_delay),
+                crawl_delay_ms: group.and_then(|group| group.crawl_delay_ms),
             }));
         }
         builder
@@ -316,7 +316,7 @@ mod tests {
             token: b"a",
             has_colon: true,
             counts: true,
-            crawl_delay: None,
+            crawl_delay_ms: None,
         };
         let mut rebuilt = RobotsTxtBuilder::new();
         for line in [

@@ -134,8 +134,8 @@ pub struct Group {
     pub n_allow: u32,
     /// The number of its disallow lines, including those that do not count.
     pub n_disallow: u32,
-    /// The first valid `Crawl-delay` among the lines that count, in seconds.
-    pub crawl_delay: Option<f64>,
+    /// The first valid `Crawl-delay` among the lines that count, in milliseconds, rounded up.
+    pub crawl_delay_ms: Option<i64>,
     /// The value of the first `Request-rate` among the lines that count.
     pub request_rate: Option<Span>,
     /// The value of the first `Visit-time` among the lines that count.

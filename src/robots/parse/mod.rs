@@ -23,7 +23,7 @@ mod user_agent;
 
 use crate::agent_name::is_blank;
 use crate::anomaly::{Anomaly, AnomalyKind};
-use crate::crawl_rate::parse_seconds;
+use crate::crawl_rate::parse_crawl_delay_ms;
 use crate::dialect::grouping::{GroupCounter, KosterRecordCounter};
 use crate::document::{
     BODY_LIMIT_BYTES, Directive, DirectiveKind, DocumentData, IN_BUFFER_BIT, LineEndings,
@@ -603,7 +603,7 @@ impl<'p, 'b> ParseState<'p, 'b> {
             && counts
         {
             if key.eq_ignore_ascii_case(b"crawl-delay") {
-                group.crawl_delay = group.crawl_delay.or_else(|| parse_seconds(value));
+                group.crawl_delay_ms = group.crawl_delay_ms.or_else(|| parse_crawl_delay_ms(value));
             } else if key.eq_ignore_ascii_case(b"request-rate") {
                 group.request_rate = group.request_rate.or(Some(span));
             } else if key.eq_ignore_ascii_case(b"visit-time") {
@@ -614,7 +614,7 @@ impl<'p, 'b> ParseState<'p, 'b> {
             if self.since_agent.crawl_delay_line_no == 0 && !self.groups.has_rules() {
                 self.since_agent.crawl_delay_line_no = line_no;
             }
-            if parse_seconds(value).is_none() {
+            if parse_crawl_delay_ms(value).is_none() {
                 self.report(line_no, AnomalyKind::BadCrawlDelay, span);
             }
         }

@@ -283,7 +283,7 @@ impl<'a> Evaluation<'_, 'a> {
             is_root_allowed: true,
             n_allow: 0,
             n_disallow: 0,
-            crawl_delay: None,
+            crawl_delay_ms: None,
             evidence_line: first_group
                 .map(|&group_no| robots_txt.groups()[group_no as usize - 1].line_no),
             has_same_effect_in_rfc9309: true,
@@ -291,9 +291,9 @@ impl<'a> Evaluation<'_, 'a> {
         let merged = &mut self.merged;
         merged.clear();
         for &group_no in groups {
-            verdict.crawl_delay = verdict
-                .crawl_delay
-                .or(robots_txt.groups()[group_no as usize - 1].crawl_delay);
+            verdict.crawl_delay_ms = verdict
+                .crawl_delay_ms
+                .or(robots_txt.groups()[group_no as usize - 1].crawl_delay_ms);
             let lines = robots_txt.group_directives(group_no);
             evaluator.merged_line_count += lines.len() as u64;
             if evaluator.merged_line_count > MAX_MERGED_LINES {
@@ -399,7 +399,7 @@ fn make_row<'a>(
         is_root_allowed: own.is_root_allowed,
         n_allow: own.n_allow,
         n_disallow: own.n_disallow,
-        crawl_delay: own.crawl_delay,
+        crawl_delay_ms: own.crawl_delay_ms,
         evidence_line: own.evidence_line,
     }
 }

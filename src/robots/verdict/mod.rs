@@ -107,9 +107,9 @@ pub struct AgentVerdict<'a> {
     pub n_allow: u32,
     /// The number of disallow lines merged for `verdict`.
     pub n_disallow: u32,
-    /// The first valid crawl-delay of the merged groups, in seconds; `None` without a valid
+    /// The first valid crawl-delay of the merged groups, in milliseconds; `None` without a valid
     /// one.
-    pub crawl_delay: Option<f64>,
+    pub crawl_delay_ms: Option<i64>,
     /// The line that shows the verdict: the deciding rule, or else the first line of the groups.
     pub evidence_line: Option<u32>,
 }

@@ -236,7 +236,7 @@ fn read_crawls(
                 if !is_partition_name(crawl) {
                     let shown = shorten(text.as_bytes());
                     return Err(refuse(format!(
-                        "{shown} is not a valid crawl, because it becomes the name of a folder"
+                        "{shown} is not a valid name of a crawl; give --crawl"
                     )));
                 }
                 crawl.clone_into(&mut last_crawl);

@@ -80,8 +80,27 @@ mod tests {
     #[test]
     fn names_that_are_unsafe_as_folders_are_refused() {
         assert!(is_partition_name("CC-MAIN-2025-38") && is_partition_name("a.b_c"));
-        for name in ["", "..", ".x", "a/b", "a=b'", "a b", "ä"] {
+        for name in ["", "..", ".x", "a/b", "a=b'", "a b", "ä", "-a", "_a"] {
             assert!(!is_partition_name(name), "{name}");
         }
+    }
+
+    #[test]
+    fn names_that_engines_read_as_numbers_dates_or_truth_values_are_refused() {
+        assert!(is_partition_name("m2026-03") && is_partition_name("nullable"));
+        for name in [
+            "2026-03-01",
+            "0042",
+            "1e5",
+            "true",
+            "NULL",
+            "NaN",
+            "inf",
+            "Infinity",
+            "epoch",
+        ] {
+            assert!(!is_partition_name(name), "{name}");
+        }
+        assert_eq!(find_crawl_in_path("crawl-data/2026-03/x.warc.gz"), None);
     }
 }

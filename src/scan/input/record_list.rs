@@ -252,7 +252,7 @@ fn read_record(table: &TableReader, names: &mut Names) -> Result<ListedRecord, S
         match is_partition_name(value) {
             true => Ok(Some(names.insert(value))),
             false => Err(format!(
-                "{} is not a valid {name}, because it becomes the name of a folder",
+                "{} is not a valid name of a {name}; give --{name}",
                 shorten(value.as_bytes())
             )),
         }

@@ -35,8 +35,8 @@ pub struct CrawlerVerdict {
     pub basis: Basis,
     /// The line that shows the verdict, if one does.
     pub evidence_line: Option<u32>,
-    /// The first valid `Crawl-delay` of the groups that apply to the crawler, in seconds.
-    pub crawl_delay: Option<f64>,
+    /// The first valid `Crawl-delay` of the groups that apply to the crawler, in milliseconds.
+    pub crawl_delay_ms: Option<i64>,
 }
 
 impl CrawlerVerdict {
@@ -45,7 +45,7 @@ impl CrawlerVerdict {
         verdict: Verdict::AllowAll,
         basis: Basis::NoGroup,
         evidence_line: None,
-        crawl_delay: None,
+        crawl_delay_ms: None,
     };
 }
 
@@ -118,7 +118,7 @@ impl NameVerdict {
                 verdict: verdict.verdict,
                 basis: verdict.basis,
                 evidence_line: verdict.evidence_line,
-                crawl_delay: verdict.crawl_delay,
+                crawl_delay_ms: verdict.crawl_delay_ms,
             },
         }
     }

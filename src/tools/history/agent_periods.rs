@@ -63,7 +63,7 @@ impl<'d, 's> NamedPeriods<'d, 's> {
 }
 
 /// Takes the fields of a verdict, and passes over its evidence. Returns the fields from `verdict` to
-/// `crawl_delay`.
+/// `crawl_delay_ms`.
 pub(super) fn take_verdict<'a>(fields: &mut FieldReader<'a>) -> &'a [u8] {
     let start = fields.rest();
     for _ in ["verdict", "google", "rfc9309", "koster1996", "basis"] {

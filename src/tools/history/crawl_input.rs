@@ -150,10 +150,6 @@ impl ResolvedFiles {
                 let path = root.join(OutputLayout::crawl_path(*table, &input.name));
                 (*table, path)
             });
-            // Datasets of earlier formats have no preferences.
-            let options = &input.datasets[0].options;
-            let is_there = |table: &Table| *table == Table::Hosts || options.tables.contains(table);
-            let files = files.filter(|(table, _)| is_there(table));
             return Ok(Self {
                 files: files.collect(),
                 temporary: Vec::new(),
@@ -189,12 +185,10 @@ impl ResolvedFiles {
 /// Returns the row of a crawl, without hosts and times.
 fn read_crawl_row(input: &InputCrawl, dataset: &Dataset) -> Result<CrawlRow, Error> {
     let manifests = input.datasets.iter().map(|dataset| &dataset.manifest);
-    let formats = manifests.clone().map(|manifest| manifest.format);
     let meanings = manifests.map(|manifest| manifest.meaning);
     let mut row = CrawlRow {
         crawl: input.name.clone(),
         captures: dataset.count_rows(Table::RobotsFiles)?.cast_signed(),
-        format: formats.min().unwrap_or_default() as u32,
         meaning: meanings.max().unwrap_or_default() as u32,
         ..CrawlRow::default()
     };

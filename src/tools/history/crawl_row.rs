@@ -17,7 +17,6 @@ pub(crate) struct CrawlRow {
     pub(crate) archives_read: i64,
     pub(crate) archives_listed: i64,
     pub(crate) is_sample: bool,
-    pub(crate) format: u32,
     pub(crate) meaning: u32,
 }
 
@@ -43,7 +42,6 @@ impl CrawlRow {
             archives_read: fields.i64(),
             archives_listed: fields.i64(),
             is_sample: fields.u8() != 0,
-            format: fields.u32(),
             meaning: fields.u32(),
         }
     }
@@ -72,7 +70,6 @@ impl CrawlRow {
             put_i64(out, count);
         }
         put_u8(out, self.is_sample.into());
-        put_u32(out, self.format);
         put_u32(out, self.meaning);
     }
 }

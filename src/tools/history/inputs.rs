@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The tables from which the rows of a crawl are made. Datasets of earlier formats lack the last one.
+/// The tables from which the rows of a crawl are made.
 pub(super) const CRAWL_TABLES: [Table; 8] = [
     Table::RobotsFiles,
     Table::Verdicts,
@@ -23,9 +23,6 @@ pub(super) const CRAWL_TABLES: [Table; 8] = [
     Table::Agents,
     Table::FilePreferences,
 ];
-
-/// The first format whose `hosts` has every column and value. Hosts of earlier ones are resolved again.
-const WITH_WHOLE_HOSTS: u64 = 6;
 
 /// A dataset that is read.
 pub(super) struct InputDataset {
@@ -176,7 +173,6 @@ impl Inputs {
                 crawl_counts[*i] == 1
                     && datasets[*i].options.shard.is_none()
                     && datasets[*i].manifest.crawls.len() == 1
-                    && datasets[*i].manifest.format >= WITH_WHOLE_HOSTS
             };
             let is_resolved = members.len() == 1 && members.iter().all(is_whole);
             let datasets = members.iter().map(|i| Arc::clone(&datasets[*i]));
@@ -245,10 +241,7 @@ impl InputDataset {
 
     /// Returns an error if it lacks a table.
     fn check_tables(&self) -> Result<(), Error> {
-        let is_missing = |table: &&Table| {
-            !self.options.tables.contains(table)
-                && !dataset::is_lacking(**table, self.manifest.format)
-        };
+        let is_missing = |table: &&Table| !self.options.tables.contains(table);
         match CRAWL_TABLES.iter().find(is_missing) {
             None => Ok(()),
             Some(table) => {

@@ -338,7 +338,7 @@ impl<'a> KeyedRows<'a> {
     }
 }
 
-/// Passes over the fields of a verdict from `root_allowed` to `crawl_delay`.
+/// Passes over the fields of a verdict from `root_allowed` to `crawl_delay_ms`.
 pub(crate) fn skip_counts(fields: &mut FieldReader<'_>) {
     if fields.u8() != 0 {
         fields.u8();

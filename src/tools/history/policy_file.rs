@@ -80,7 +80,7 @@ pub(crate) fn compose_line(key: &str, has_colon: bool, value: &str) -> String {
 enum FieldValue<'a> {
     Null,
     Number(u32),
-    Double(f64),
+    Long(i64),
     Flag(bool),
     Text(&'a str),
 }
@@ -100,10 +100,7 @@ impl<'a> PolicyRow<'a> {
             }
             match column.kind {
                 ColumnType::Int | ColumnType::Short => FieldValue::Number(fields.u32()),
-                ColumnType::Long | ColumnType::Time => {
-                    FieldValue::Number(u32::try_from(fields.i64()).unwrap_or_default())
-                }
-                ColumnType::Double => FieldValue::Double(f64::from_bits(fields.u64())),
+                ColumnType::Long | ColumnType::Time => FieldValue::Long(fields.i64()),
                 ColumnType::Bool => FieldValue::Flag(fields.u8() != 0),
                 ColumnType::Text => {
                     FieldValue::Text(std::str::from_utf8(fields.bytes()).unwrap_or_default())
@@ -169,8 +166,8 @@ impl<'a> PolicyRow<'a> {
             DirectiveKind::Other => self.text("directive_raw"),
             _ => self.text("key_raw"),
         };
-        let delay = match self.value("crawl_delay") {
-            FieldValue::Double(delay) => Some(delay),
+        let crawl_delay_ms = match self.value("crawl_delay_ms") {
+            FieldValue::Long(delay_ms) => Some(delay_ms),
             _ => None,
         };
         Some(StoredLine {
@@ -192,7 +189,7 @@ impl<'a> PolicyRow<'a> {
             token: &name[..product_token(name.as_bytes()).len()],
             has_colon: self.flag("has_colon"),
             counts: self.flag("counts"),
-            crawl_delay: delay,
+            crawl_delay_ms,
         })
     }
 }

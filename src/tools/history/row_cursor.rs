@@ -1,15 +1,11 @@
 //! Reads rows of a table one after the other, as bytes.
 
-use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch, StringArray};
-use arrow_schema::{DataType, Field, Schema};
 use dataset::error::{DatasetDefect, DatasetErrorKind};
 use dataset::tables::{Column, Table};
-use dataset::{CaptureFilter, Dataset, EncodedColumns, PartReader, value};
+use dataset::{CaptureFilter, Dataset, EncodedColumns, PartReader};
 use disk::error::Error;
 use std::collections::VecDeque;
 use std::path::Path;
-use std::sync::Arc;
 
 /// The limit of the rows of one key in a table: the lines of a robots.txt file, as they are sorted.
 const MAX_KEY_BYTES: usize = 256 << 20;
@@ -125,7 +121,6 @@ impl<'d> RowCursor<'d> {
             match reader.next_batch()? {
                 None => self.reader = None,
                 Some(batch) => {
-                    let batch = upgrade(self.table, batch);
                     let columns = self.columns.iter().copied();
                     let encoded = EncodedColumns::from_batch(&batch, columns);
                     self.batch = Some(encoded.map_err(|error| reader.add_path(error))?);
@@ -190,76 +185,4 @@ pub(crate) fn columns_named(table: Table, names: &[&str]) -> Vec<&'static Column
     let found: Vec<_> = names.iter().filter_map(find).collect();
     assert_eq!(found.len(), names.len(), "the table has these columns");
     found
-}
-
-/// Changes columns of files of earlier formats to those of today, so that equal lines have equal fields.
-fn upgrade(table: Table, batch: RecordBatch) -> RecordBatch {
-    match table {
-        Table::Groups => fill_flag(batch, "token_valid", is_valid_token),
-        Table::Directives => {
-            let batch = fill_flag(batch, "counts", |_, _| true);
-            fill_flag(batch, "has_colon", |_, _| true)
-        }
-        Table::Rules => clear_repeated_paths(batch),
-        _ => batch,
-    }
-}
-
-/// Fills the null values of a column of booleans, or adds the column.
-fn fill_flag(
-    batch: RecordBatch,
-    name: &str,
-    default: impl Fn(&RecordBatch, usize) -> bool,
-) -> RecordBatch {
-    let flags = batch.column_by_name(name);
-    let flags = flags.and_then(|flags| flags.as_boolean_opt());
-    if flags.is_some_and(|flags| flags.null_count() == 0) {
-        return batch;
-    }
-    let flag = |row| flags.and_then(|flags| value(flags, row));
-    let filled =
-        (0..batch.num_rows()).map(|row| Some(flag(row).unwrap_or_else(|| default(&batch, row))));
-    let filled: BooleanArray = filled.collect();
-    replace_column(batch, name, DataType::Boolean, Arc::new(filled))
-}
-
-/// Makes `path_raw` null where it equals `path`.
-fn clear_repeated_paths(batch: RecordBatch) -> RecordBatch {
-    let text = |name: &str| batch.column_by_name(name)?.as_string_opt::<i32>();
-    let (Some(raw), Some(path)) = (text("path_raw"), text("path")) else {
-        return batch;
-    };
-    // In files of today it is null in most rows.
-    if raw.null_count() > 0 {
-        return batch;
-    }
-    let differing = raw.iter().zip(path);
-    let differing = differing.map(|(raw, path)| raw.filter(|_| raw != path));
-    let differing: StringArray = differing.collect();
-    replace_column(batch, "path_raw", DataType::Utf8, Arc::new(differing))
-}
-
-/// Replaces a column of a batch, or adds it.
-fn replace_column(batch: RecordBatch, name: &str, kind: DataType, array: ArrayRef) -> RecordBatch {
-    let schema = batch.schema();
-    let others = schema.fields().iter().zip(batch.columns());
-    let others = others.filter(|(field, _)| field.name() != name);
-    let (mut fields, mut columns): (Vec<_>, Vec<_>) = others
-        .map(|(field, column)| (Arc::clone(field), Arc::clone(column)))
-        .unzip();
-    fields.push(Arc::new(Field::new(name, kind, true)));
-    columns.push(array);
-    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns).unwrap_or(batch)
-}
-
-/// Returns true if the value of a user-agent line is a product token, as in the column `token_valid`.
-fn is_valid_token(batch: &RecordBatch, row: usize) -> bool {
-    let text = |name: &str| {
-        let column = batch.column_by_name(name)?.as_string_opt::<i32>()?;
-        value(column, row)
-    };
-    let written = text("agent_raw")
-        .or_else(|| text("agent"))
-        .unwrap_or_default();
-    robots::is_product_token(written.as_bytes())
 }

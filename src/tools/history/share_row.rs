@@ -4,9 +4,7 @@ use super::crawl_row::CrawlRow;
 use super::damaged_error;
 use super::table_writer::TableWriters;
 use super::verdict_class::VerdictClass;
-use dataset::external_sort::sort_key::{
-    FieldReader, put_bytes, put_i64, put_key, put_u8, put_u32, put_u64,
-};
+use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u8, put_u32};
 use dataset::external_sort::{SortedRecords, Sorter};
 use dataset::tables::Table;
 use disk::error::Error;
@@ -21,8 +19,14 @@ pub(super) struct ShareRow<'a> {
     pub(super) known_hosts: i64,
     pub(super) domains: i64,
     pub(super) largest_domain: i64,
-    /// The ends of the interval.
-    pub(super) interval: Option<(f64, f64)>,
+    pub(super) interval: Option<Interval>,
+}
+
+/// The 95 percent interval of a share, in millionths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Interval {
+    pub(super) low_millionths: u32,
+    pub(super) high_millionths: u32,
 }
 
 impl ShareRow<'_> {
@@ -41,12 +45,12 @@ impl ShareRow<'_> {
             put_i64(&mut fields, count);
         }
         for end in [
-            self.interval.map(|ends| ends.0),
-            self.interval.map(|ends| ends.1),
+            self.interval.map(|ends| ends.low_millionths),
+            self.interval.map(|ends| ends.high_millionths),
         ] {
             put_u8(&mut fields, end.is_some().into());
             if let Some(end) = end {
-                put_u64(&mut fields, end.to_bits());
+                put_u32(&mut fields, end);
             }
         }
         push_share(self.agent, self.position, self.class, &fields, rows)
@@ -107,7 +111,7 @@ pub(super) fn compute_interval(
     by_archive: impl Iterator<Item = (i64, i64)>,
     known_hosts: i64,
     crawl: &CrawlRow,
-) -> Option<(f64, f64)> {
+) -> Option<Interval> {
     let (read, listed) = (crawl.archives_read as f64, crawl.archives_listed as f64);
     let (mut hosts, mut squares, mut products, mut known_squares) = (0.0, 0.0, 0.0, 0.0);
     for (x, n) in by_archive {
@@ -127,9 +131,9 @@ pub(super) fn compute_interval(
     let variance = squares - 2.0 * share * products + share.powi(2) * known_squares;
     let scale = (1.0 - read / listed) * read / freedom;
     let margin = quantile * (scale * variance).max(0.0).sqrt() / known;
-    let round = |end: f64| (end * 1e6).round() / 1e6;
-    Some((
-        round((share - margin).max(0.0)),
-        round((share + margin).min(1.0)),
-    ))
+    let millionths = |end: f64| (end.clamp(0.0, 1.0) * 1e6).round() as u32;
+    Some(Interval {
+        low_millionths: millionths(share - margin),
+        high_millionths: millionths(share + margin),
+    })
 }

@@ -11,7 +11,7 @@
 use super::capture_record::StateDetails;
 use super::crawl_row::CrawlRow;
 use super::keyed_rows::{KEY_BYTES, KeyedRows, key_from_text};
-use super::share_row::{ShareRow, compute_interval};
+use super::share_row::{Interval, ShareRow, compute_interval};
 use super::verdict_class::{CLASS_COUNT, VerdictClass};
 use dataset::external_sort::sort_key::{
     FieldReader, push_key_without_escapes, put_bytes, put_i64, put_key, put_u8, put_u32,
@@ -563,7 +563,7 @@ impl<'t> CrawlerCounts<'t> {
         class: VerdictClass,
         known_hosts: i64,
         crawl: &CrawlRow,
-    ) -> Option<(f64, f64)> {
+    ) -> Option<Interval> {
         let by_archive = self.totals.archives.iter().map(|(archive_no, counts)| {
             let change = self.archives.get(archive_no);
             let count = |class: usize| counts[class] + change.map_or(0, |change| change[class]);

@@ -1,12 +1,12 @@
 //! The datasets that are joined, and the checks that they fit together.
 
 use dataset::division::Shard;
-use dataset::error::{DatasetErrorKind, JoinDefect, REGISTRY, SUFFIX_LIST};
+use dataset::error::{DatasetDefect, DatasetErrorKind, JoinDefect, REGISTRY, SUFFIX_LIST};
 use dataset::resolve::hosts::RESOLVED_FROM;
 use dataset::tables::Table;
 use dataset::{
     Dataset, DatasetOptions, HistoryManifest, JoinedManifest, Manifest, MemberEntry, PartLocation,
-    SUCCESS_FILE, is_dataset, is_lacking, is_member_name, read_manifest_with_digest,
+    SUCCESS_FILE, is_dataset, is_member_name, read_manifest_with_digest,
 };
 use disk::FileKind;
 use disk::error::Error;
@@ -91,9 +91,9 @@ impl Members {
         }
         let (mut manifest, digest) = read_manifest_with_digest(&root)?;
         manifest.check_files();
-        if manifest.has_unknown_format {
-            let version = manifest.version.take().unwrap_or_default();
-            return refuse(JoinDefect::Version { version });
+        if manifest.is_of_earlier_trial {
+            let kind = DatasetErrorKind::NotADataset(DatasetDefect::EarlierTrial);
+            return Err(Error::new(kind, &root));
         }
         if manifest.meaning != dataset::MEANING && !is_mixed {
             return refuse(JoinDefect::Meaning {
@@ -113,7 +113,6 @@ impl Members {
         };
         self.manifest.members.push(MemberEntry {
             name,
-            format: manifest.format,
             other_meanings: manifest.other_meanings(),
             digest,
         });
@@ -168,13 +167,8 @@ fn unresolved_tables(options: &DatasetOptions) -> Vec<Table> {
 /// Checks that two datasets were made with the same options, and unless `is_mixed` with the same
 /// built-in lists.
 fn check_same_options(first: &Member, member: &Member, is_mixed: bool) -> Result<(), Error> {
-    let is_in_both = |table: &Table| {
-        let formats = [first.manifest.format, member.manifest.format];
-        !(formats.iter()).any(|format| is_lacking(*table, *format))
-    };
     let names = |options: &DatasetOptions| {
-        let tables = unresolved_tables(options).into_iter().filter(is_in_both);
-        let tables: Vec<Table> = tables.collect();
+        let tables = unresolved_tables(options);
         let names: Vec<&str> = tables.iter().map(|table| table.name()).collect();
         names.join(", ")
     };
@@ -182,7 +176,7 @@ fn check_same_options(first: &Member, member: &Member, is_mixed: bool) -> Result
     let compared = [
         (REGISTRY, a.agents.clone(), b.agents.clone()),
         (SUFFIX_LIST, a.psl.clone(), b.psl.clone()),
-        ("the options", compared_options(a), compared_options(b)),
+        ("the options", a.rows.to_string(), b.rows.to_string()),
         ("the tables", names(a), names(b)),
     ];
     for (setting, before, now) in compared {
@@ -201,16 +195,6 @@ fn check_same_options(first: &Member, member: &Member, is_mixed: bool) -> Result
         }
     }
     Ok(())
-}
-
-/// Returns the options that change rows, except the one for a column that may be null: format 5 does not
-/// have that option.
-fn compared_options(options: &DatasetOptions) -> String {
-    let mut rows = options.rows.clone();
-    if let Some(rows) = rows.as_object_mut() {
-        rows.remove("with_record_ids");
-    }
-    rows.to_string()
 }
 
 /// Checks that every shard of a run exists exactly once. Shards belong to one run if they were made

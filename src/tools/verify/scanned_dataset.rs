@@ -10,8 +10,8 @@ use dataset::error::{DatasetDefect, DatasetErrorKind, ManifestDefect};
 use dataset::tables::Table;
 use dataset::{
     AGENTS_PATH, CombinedFile, FileEntry, FileStats, HistoryFile, LOG_FILE, LogEntries,
-    MANIFEST_FILE, MANIFEST_FORMAT, Manifest, PARTS_FOLDER, PartEntry, PartLocation, SUCCESS_FILE,
-    VIEWS_FILE, check_format, is_views_of, success_text,
+    MANIFEST_FILE, Manifest, PARTS_FOLDER, PartEntry, PartLocation, SUCCESS_FILE, VIEWS_FILE,
+    check_format, is_views_of, success_text,
 };
 use disk::error::Error;
 use rayon::prelude::*;
@@ -83,16 +83,7 @@ pub(super) fn check_with_captures(
     let single_parts = locations.iter();
     let single_parts = single_parts.filter(|location| location.path.starts_with(PARTS_FOLDER));
     listed.extend(single_parts.map(ListedFile::from_single_part));
-    let is_current = manifest.format == MANIFEST_FORMAT;
-    let sound = check_files(root, &listed, is_current, progress, &mut report);
-    if !is_current {
-        let format = manifest.format;
-        report.parts = manifest.parts.len() as u64;
-        report.unchecked.push(format!(
-            "the columns and the keys of rows, as its format is {format}, and not {MANIFEST_FORMAT}"
-        ));
-        return Ok((report, None));
-    }
+    let sound = check_files(root, &listed, true, progress, &mut report);
     let mut files: BTreeMap<u32, Vec<ReadableFile>> = BTreeMap::new();
     for location in &locations {
         let files = files.entry(location.part.number).or_default();
@@ -168,9 +159,7 @@ fn add_problems(problems: Vec<ManifestDefect>, findings: &mut Findings) {
     for problem in problems {
         let kind = match problem {
             ManifestDefect::CutLine { .. } => FindingKind::ManifestCut,
-            ManifestDefect::UnknownFormat { .. } | ManifestDefect::Invalid { .. } => {
-                FindingKind::Manifest
-            }
+            ManifestDefect::EarlierTrial | ManifestDefect::Invalid { .. } => FindingKind::Manifest,
         };
         findings.add(kind, MANIFEST_FILE, format_args!("{problem}"));
     }
@@ -184,8 +173,7 @@ fn check_views(root: &Path, manifest: &Manifest, findings: &mut Findings) {
     };
     let version = manifest.version.as_deref();
     let is_other_version = version.is_some_and(|version| version != env!("CARGO_PKG_VERSION"));
-    if manifest.stale.contains(VIEWS_FILE) || manifest.format != MANIFEST_FORMAT || is_other_version
-    {
+    if manifest.stale.contains(VIEWS_FILE) || is_other_version {
         return;
     }
     let what = match disk::read(&root.join(VIEWS_FILE)) {

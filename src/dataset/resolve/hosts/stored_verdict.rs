@@ -1,7 +1,7 @@
 //! Reads verdicts back from the tables `verdicts`, `hosts` and `host_verdicts`.
 
 use crate::error::{DatasetDefect, DatasetErrorKind};
-use crate::external_sort::sort_key::{FieldReader, put_u8, put_u32, put_u64};
+use crate::external_sort::sort_key::{FieldReader, put_i64, put_u8, put_u32};
 use crate::tables::StoredVerdict;
 use crate::{StoredColumns, stored_columns, value};
 use arrow_array::{RecordBatch, StringArray};
@@ -41,7 +41,7 @@ stored_columns! {
         root_allowed: Bool,
         n_allow: Int,
         n_disallow: Int,
-        crawl_delay: Double,
+        crawl_delay_ms: Long,
         evidence_line: Int,
     }
 }
@@ -57,7 +57,7 @@ stored_columns! {
         wildcard_root_allowed: Bool,
         wildcard_n_allow: Int,
         wildcard_n_disallow: Int,
-        wildcard_crawl_delay: Double,
+        wildcard_crawl_delay_ms: Long,
         wildcard_evidence_line: Int,
     }
 }
@@ -104,7 +104,7 @@ impl From<WildcardColumns> for VerdictColumns {
             root_allowed: columns.wildcard_root_allowed,
             n_allow: columns.wildcard_n_allow,
             n_disallow: columns.wildcard_n_disallow,
-            crawl_delay: columns.wildcard_crawl_delay,
+            crawl_delay_ms: columns.wildcard_crawl_delay_ms,
             evidence_line: columns.wildcard_evidence_line,
         }
     }
@@ -127,7 +127,7 @@ impl VerdictColumns {
             root_allowed: self.root_allowed.value(row),
             n_allow: self.n_allow.value(row),
             n_disallow: self.n_disallow.value(row),
-            crawl_delay: value(&self.crawl_delay, row),
+            crawl_delay_ms: value(&self.crawl_delay_ms, row),
             evidence_line: value(&self.evidence_line, row),
         })
     }
@@ -165,14 +165,14 @@ pub fn put_verdict(out: &mut Vec<u8>, verdict: &StoredVerdict) {
     let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
     put_u8(
         out,
-        flag(verdict.crawl_delay.is_some(), HAS_DELAY_FLAG)
+        flag(verdict.crawl_delay_ms.is_some(), HAS_DELAY_FLAG)
             | flag(verdict.evidence_line.is_some(), HAS_LINE_FLAG)
             | flag(verdict.root_allowed, ROOT_ALLOWED_FLAG),
     );
     put_u32(out, verdict.n_allow.cast_unsigned());
     put_u32(out, verdict.n_disallow.cast_unsigned());
-    if let Some(delay) = verdict.crawl_delay {
-        put_u64(out, delay.to_bits());
+    if let Some(delay) = verdict.crawl_delay_ms {
+        put_i64(out, delay);
     }
     if let Some(line) = verdict.evidence_line {
         put_u32(out, line.cast_unsigned());
@@ -190,7 +190,7 @@ pub fn read_verdict(fields: &mut FieldReader<'_>) -> StoredVerdict {
         root_allowed: flags & ROOT_ALLOWED_FLAG != 0,
         n_allow: fields.u32().cast_signed(),
         n_disallow: fields.u32().cast_signed(),
-        crawl_delay: (flags & HAS_DELAY_FLAG != 0).then(|| f64::from_bits(fields.u64())),
+        crawl_delay_ms: (flags & HAS_DELAY_FLAG != 0).then(|| fields.i64()),
         evidence_line: (flags & HAS_LINE_FLAG != 0).then(|| fields.u32().cast_signed()),
     }
 }
@@ -208,7 +208,7 @@ mod tests {
                 root_allowed: i % 2 == 0,
                 n_allow: i as i32,
                 n_disallow: i32::MAX,
-                crawl_delay: (i % 3 == 0).then_some(0.5),
+                crawl_delay_ms: (i % 3 == 0).then_some(500),
                 evidence_line: (i % 3 == 1).then_some(7),
             };
             assert_eq!(basis as usize, i);

@@ -30,7 +30,7 @@ const VERDICT: [Column; 9] = columns_of(
         "root_allowed",
         "n_allow",
         "n_disallow",
-        "crawl_delay",
+        "crawl_delay_ms",
     ],
 );
 

@@ -13,6 +13,5 @@ table! { of_history "One row per crawl of a history, in the order of the median 
     archives_read: Long, "The archives from which its captures come.";
     archives_listed: Long, "The archives of the whole list, from which a sample was drawn.";
     is_sample: Bool, "True if the archives were drawn at random.";
-    format: Int, "The format of the dataset from which it was taken; the earliest of several.";
     meaning: Int, "The meaning of its rows (docs/formats.md).";
 }}

@@ -43,7 +43,7 @@ pub const STATE_COLUMNS: [&str; 24] = [
     "wildcard_root_allowed",
     "wildcard_n_allow",
     "wildcard_n_disallow",
-    "wildcard_crawl_delay",
+    "wildcard_crawl_delay_ms",
     "wildcard_evidence_line",
     "n_named",
     "has_named_rows",

@@ -17,7 +17,7 @@ const VERDICTS: [Column; 11] = columns_of(
         "root_allowed",
         "n_allow",
         "n_disallow",
-        "crawl_delay",
+        "crawl_delay_ms",
         "evidence_line",
     ],
 );

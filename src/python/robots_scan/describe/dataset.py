@@ -172,7 +172,7 @@ class Dataset:
         return self.members[-1:] if table == "agents" else self.members
 
     def table(self, name):
-        """Returns a table as the views describe it, with its files. A table of an earlier format, or of views only, has no files."""
+        """Returns a table as the views describe it, with its files. A table of views only has no files."""
         levels = "" if self.is_history or name == "agents" else "/*" if name in ("hosts", "host_verdicts", "host_preferences") else "/*/*"
         patterns, files = [], []
         for root in self.roots_of(name):

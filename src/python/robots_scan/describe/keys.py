@@ -39,9 +39,8 @@ REFERENCES = {
 
 
 def key_of(table):
-    """Returns the key of a table, or nothing if a file of an earlier format lacks a column of it."""
-    key = KEYS.get(table.name, ())
-    return key if {column.name for column in table.stored} >= set(key) else ()
+    """Returns the key of a table, or nothing if it has none."""
+    return KEYS.get(table.name, ())
 
 
 def reference_of(dataset, table, column):

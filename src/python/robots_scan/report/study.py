@@ -60,10 +60,6 @@ class Study:
         sql, rows = self.dataset.ask(name, **arguments)
         return Source(name, sql), rows
 
-    def has_preferences(self):
-        """Returns true if the format of the crawl has preferences of hosts."""
-        return not self.dataset.value(f"SELECT EXISTS (SELECT 1 FROM preferences p WHERE p.counts IS NULL AND p.crawl = {literal(self.crawl)})")
-
     @property
     def agent(self):
         """Returns the first of the crawlers that were chosen."""

@@ -85,8 +85,6 @@ def one_crawler(study, figure, about):
 
 def training_disallowed(study, figure):
     """A row for each mechanism by which hosts state that training is disallowed, for all crawlers and on all paths that they may fetch."""
-    if not study.has_preferences():
-        return []
     source, rows = study.ask("effective_preferences", crawl=study.crawl)
     figure.sources.append(replace(source, about="AI training, stated for all crawlers"))
     return [share_row(row, f"disallow AI training by {MECHANISMS[row['mechanism']]}", evidence.preferences("*", study.crawl, evidence.same_preference("p", row)))

@@ -14,8 +14,6 @@ RULES = (("blocked_by_name", "block by name", evidence.BY_NAME), ("blocked_by_wi
 PREFERENCES = {"allow_all": "allowed", "disallow_all": "disallowed", "mixed": "by path", "unknown_all": "not stated", "not_crawlable": "all blocked",
                "too_complex": "too complex", None: "stated"}
 
-WITHOUT_PREFERENCES = "{} was scanned in a format before 7, which has no preferences of hosts."
-
 
 def build(study):
     return Section("preferences", "Stated preferences", [effective(study), stated(study), *(contradictions(study, agent) for agent in study.chosen)])
@@ -46,9 +44,6 @@ def stated(study):
 def effective(study):
     """The preferences for crawlers that are not named, over all paths."""
     figure = Figure("effective-preferences", "Preferences for all crawlers")
-    if not study.has_preferences():
-        figure.missing = WITHOUT_PREFERENCES.format(study.crawl)
-        return figure
     source, rows = study.ask("effective_preferences", crawl=study.crawl)
     figure.sources.append(source)
     # Hosts that state something about another use only.
@@ -72,9 +67,6 @@ def effective(study):
 def contradictions(study, agent):
     key, agent = study.key("contradictions", agent), agent.token
     figure = Figure(key, f"Preferences for all crawlers, and rules for {agent}")
-    if not study.has_preferences():
-        figure.missing = WITHOUT_PREFERENCES.format(study.crawl)
-        return figure
     source, rows = study.ask("contradictions", agent=agent, crawl=study.crawl)
     figure.sources.append(source)
     if not rows:

@@ -1,0 +1,126 @@
+"""Reads every table with old and new versions of the readers that people use, without views.
+
+usage: test_readers.py PROGRAM FOLDER DATASET [READER…]
+
+FOLDER holds an environment for each reader of READERS, which is made if it is missing. All tables of DATASET, of a history of it and of
+matches over it are read (`read_tables.py`). In each table, the number of rows, the minimum and the maximum of each text column, and the
+number of rows with the longest value of it must be those that Python finds among all values; and partitions must be text.
+README.md states the oldest and the newest version of each reader as supported, and a test here compares them.
+"""
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pyarrow.parquet
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Of each reader the oldest version that is supported, one of the spring of 2026 before it or between, and the newest.
+READERS = {
+    "duckdb": ["1.1.3", "1.4.5", "1.5.2", "2.0.1"],
+    "polars": ["1.20.0", "1.42.1", "2.1.0"],
+    "datafusion": ["50.1.0", "55.0.0"],
+    "pyarrow": ["15.0.2", "26.0.1"],
+    "pyspark": ["3.5.9", "4.3.0"],
+}
+# What else a version needs.
+ALSO = {"pyarrow 15.0.2": ["numpy==1.26.4"], "pyspark 3.5.9": ["setuptools==82.0.1"]}
+NAMES = {"duckdb": "DuckDB", "polars": "Polars", "datafusion": "DataFusion", "pyarrow": "PyArrow", "pyspark": "Spark"}
+TEXT_TYPES = re.compile(r"VARCHAR|String|string(_view)?|large_string|Utf8(View)?|dictionary<values=string, .*>")
+
+
+def install(folder, name, version):
+    """Makes the environment of a reader, unless it is there. Returns its Python."""
+    environment = folder / f"{name}-{version}"
+    ready, python = environment / "ready", environment / "bin" / "python"
+    packages = [f"{name}=={version}", *ALSO.get(f"{name} {version}", [])]
+    if not ready.is_file() or ready.read_text().split() != packages:
+        subprocess.run([sys.executable, "-m", "venv", "--clear", environment], check=True)
+        pip = [python, "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
+        subprocess.run([*pip, *packages], check=True)
+        ready.write_text("\n".join(packages))
+    return python
+
+
+def table_of(path):
+    """Describes a table for `read_tables.py`, and returns the answers that are expected."""
+    files = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
+    partitions = [part.partition("=")[0] for part in files[0].relative_to(path).parts if "=" in part] if path.is_dir() else []
+    rows, values = 0, {}
+    for file in files:
+        opened = pyarrow.parquet.ParquetFile(file)
+        table = opened.read()
+        rows += table.num_rows
+        for column in table.schema:
+            if pyarrow.types.is_string(column.type):
+                values.setdefault(column.name, []).extend(table[column.name].to_pylist())
+            assert not pyarrow.types.is_floating(column.type), f"{file}: {column.name} has floating-point numbers"
+        for group in range(opened.metadata.num_row_groups):
+            for i in range(opened.metadata.num_columns):
+                statistics = opened.metadata.row_group(group).column(i).statistics
+                exact = statistics and (getattr(statistics, "is_max_value_exact", None) or getattr(statistics, "is_min_value_exact", None))
+                assert not exact, f"{file}: the statistics of column {i} claim to be exact"
+    asked, expected = {}, {}
+    for column, found in values.items():
+        found = [value for value in found if value is not None]
+        asked[column] = max(found, key=len, default="x")
+        expected[column] = [min(found, default=None), max(found, default=None), found.count(asked[column])]
+    table = {"path": str(path), "is_folder": path.is_dir(), "partitions": partitions, "columns": asked}
+    return table, {"rows": rows, "columns": expected}
+
+
+def compare(name, expected, found):
+    """Returns what a reader answers differently about a table."""
+    if "error" in found:
+        return [found["error"]]
+    different = [] if found["rows"] == expected["rows"] else [f"{found['rows']} instead of {expected['rows']} rows"]
+    different += [f"{key} is {kind}" for key, kind in found["partitions"].items() if not TEXT_TYPES.fullmatch(kind or "")]
+    for column, wanted in expected["columns"].items():
+        answers = zip(("the minimum", "the maximum", "the number of rows with its longest value"), found["columns"][column], wanted, strict=True)
+        different += [f"{what} of {column} is {got!r:.80} instead of {want!r:.80}" for what, got, want in answers if got != want]
+    return different
+
+
+def check_readme():
+    """Compares the versions that README.md states."""
+    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    for name, versions in READERS.items():
+        oldest, newest = ([version.rsplit(".", 1)[0] for version in versions][i] for i in (0, -1))
+        assert f"{NAMES[name]} {oldest} to {newest}" in text, f"README.md does not state {NAMES[name]} {oldest} to {newest}"
+
+
+def main():
+    program, folder, dataset = sys.argv[1], Path(sys.argv[2]).resolve(), Path(sys.argv[3])
+    wanted = [(name, version) for name, versions in READERS.items() for version in versions if not sys.argv[4:] or name in sys.argv[4:]]
+    check_readme()
+    with ThreadPoolExecutor(4) as pool, tempfile.TemporaryDirectory() as made:
+        pythons = list(pool.map(lambda reader: install(folder, *reader), wanted))
+        made = Path(made)
+        subprocess.run([program, "history", dataset, "-q", "-o", made / "history"], check=True)
+        subprocess.run([program, "match", dataset, "--urls", dataset / "robots_files", "--agent", "GPTBot", "-q", "-o", made / "matches.parquet"], check=True)
+        paths = [path for root in (dataset, made / "history") for path in sorted(root.iterdir()) if path.is_dir() and not path.name.startswith("_")]
+        described = {str(path): table_of(path) for path in [*paths, made / "matches.parquet"]}
+        asked = json.dumps({path: table for path, (table, _) in described.items()})
+
+        def read(reader, python):
+            command = [python, ROOT / "jobs" / "read_tables.py", reader[0]]
+            done = subprocess.run(command, input=asked, capture_output=True, text=True)
+            return json.loads(done.stdout) if done.returncode == 0 else {path: {"error": done.stderr[-300:]} for path in described}
+
+        passed = failed = 0
+        with ThreadPoolExecutor(2) as readers:
+            for (name, version), found in zip(wanted, readers.map(read, wanted, pythons), strict=True):
+                different = [f"{path}: {what}" for path, (_, expected) in described.items() for what in compare(path, expected, found[path])]
+                passed, failed = passed + (not different), failed + bool(different)
+                print(f"{'FAILED' if different else '      '} {NAMES[name]} {version}: {len(described)} tables", *different[:5], sep="\n    ")
+    print(f"{passed} passed, {failed} failed")
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
