@@ -31,7 +31,8 @@ pub(super) fn name_from_path(path: &Path) -> String {
 /// Returns the name of an archive that a line of a list states, without folders that lead nowhere (`./a//b` is
 /// `a/b`), so that an archive has one name. `base` is put before the lines.
 pub(super) fn name_from_line<'a>(line: &'a str, base: Option<&str>) -> Cow<'a, str> {
-    if !line.starts_with("./") && !line.contains("/./") && !line.contains("//") {
+    let has_such_folders = line.starts_with("./") || line.contains("/./") || line.contains("//");
+    if !has_such_folders || has_scheme(line) {
         return line.into();
     }
     // A server may distinguish `a//b` from `a/b`.
@@ -211,6 +212,7 @@ mod tests {
             ("./a//b/./c", Some("https://h"), "a//b/c"),
             // These are other files, or none.
             ("a/../b", None, "a/../b"),
+            ("https://h/./a", None, "https://h/./a"),
             ("a/", None, "a/"),
             ("a/.", None, "a/."),
             (".", None, "."),
