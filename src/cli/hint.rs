@@ -8,7 +8,7 @@ use dataset::tables::BODY_TABLE_PREFIX;
 use disk::error::{Error, ErrorKind};
 use remote::Scheme;
 use remote::error::RemoteErrorKind;
-use robots_scan::error::{ScanErrorKind, TableDefect};
+use robots_scan::error::{ScanErrorKind, TableDefect, UnsafeLineReason};
 use std::path::PathBuf;
 use tools::error::ToolErrorKind;
 use tools::verify::Remedy;
@@ -44,8 +44,12 @@ fn scan_hint(error: &Error) -> Option<String> {
         ScanErrorKind::UnknownCrawl => {
             "give --crawl and --subset, for example --subset robotstxt".to_owned()
         }
+        ScanErrorKind::UnsafeLine {
+            reason: UnsafeLineReason::LocalFile,
+            ..
+        } => "give the folder or URL of the archives with --base".to_owned(),
         ScanErrorKind::UnsafeLine { .. } if error.path().to_string_lossy().contains("://") => {
-            "download the list, check it, and give the file to --paths".to_owned()
+            "download the list, check it, and give the file instead of the URL".to_owned()
         }
         ScanErrorKind::UnsafeLine { .. } => {
             "correct the line, or give a --base that holds all archives".to_owned()
@@ -104,7 +108,7 @@ fn scan_hint(error: &Error) -> Option<String> {
         ScanErrorKind::OverlappingRecords { .. } => {
             "correct the list: the offsets and lengths must be those of an index".to_owned()
         }
-        ScanErrorKind::TooManyRecords { .. } => {
+        ScanErrorKind::TooManyRecords { .. } | ScanErrorKind::LongNames { .. } => {
             "divide the list, for example by crawls, and join the datasets".to_owned()
         }
         _ => return None,

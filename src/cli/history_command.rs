@@ -11,6 +11,7 @@ use crate::quantity::format_count;
 use crate::{defaults, next_commands};
 use anyhow::{Context, Result, anyhow};
 use disk::error::Error;
+use disk::{LineList, ListLine};
 use indicatif::{HumanBytes, HumanCount};
 use robots_scan::thread_pool;
 use serde_json::{Value, json};
@@ -52,19 +53,23 @@ pub(crate) fn run(args: &HistoryArgs, caller: &Caller) -> Result<CommandOutcome>
     Ok(CommandOutcome { code, text })
 }
 
+/// The most bytes of a list of hosts.
+const MAX_HOST_LIST_BYTES: u64 = 64 << 20;
+
+/// The characters of a line that an error quotes.
+const MAX_QUOTED_CHARS: usize = 200;
+
 /// Reads the hosts to be left out, as in `surt_host_name`.
 fn read_hosts(path: &Path) -> Result<BTreeSet<String>> {
-    let text = std::fs::read(path).map_err(|error| Error::read(path, error))?;
-    let text = String::from_utf8_lossy(&text);
+    let read_error = |error| Error::read(path, error);
+    let mut lines = LineList::open(path, MAX_HOST_LIST_BYTES).map_err(read_error)?;
     let mut hosts = BTreeSet::new();
-    for (number, line) in (1..).zip(text.lines()) {
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let host = parse_host(line).map_err(|hint| anyhow!(hint));
-        let host =
-            host.with_context(|| format!("'{}', line {number}: '{line}'", path.display()))?;
+    while let Some(ListLine { number, text }) = lines.advance().map_err(read_error)? {
+        let host = parse_host(text).map_err(|hint| anyhow!(hint));
+        let host = host.with_context(|| {
+            let quoted: String = text.chars().take(MAX_QUOTED_CHARS).collect();
+            format!("'{}', line {number}: '{quoted}'", path.display())
+        })?;
         hosts.insert(host.surt_host_name());
     }
     Ok(hosts)

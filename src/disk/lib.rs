@@ -15,12 +15,14 @@
 //! a hostile process that may write to the same folders.
 
 pub mod error;
+mod line_list;
 mod new_file;
 pub mod open_files;
 mod single_file;
 mod temp_folder;
 mod walk;
 
+pub use line_list::{LineList, ListLine, MAX_LIST_LINE_BYTES};
 pub use new_file::NewFile;
 pub use single_file::{SORT_RUN_PREFIX, SingleFile};
 pub use temp_folder::{SystemTempFolder, TempFolder};

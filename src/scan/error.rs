@@ -105,6 +105,13 @@ pub enum ScanErrorKind {
         /// The limit.
         limit: usize,
     },
+    /// The names of the archives of a list of records are too long together.
+    LongNames {
+        /// The number of the row up to which they are counted, from 0; `None` if all are, once for each input or record.
+        row: Option<u64>,
+        /// The limit.
+        bytes_max: u64,
+    },
     /// This number of threads cannot be started.
     Threads(usize),
 }
@@ -201,6 +208,20 @@ impl Kind for ScanErrorKind {
             Self::TooManyRecords { limit } => {
                 write!(f, "'{place}' has more than {limit} records")
             }
+            Self::LongNames {
+                row: Some(row),
+                bytes_max,
+            } => write!(
+                f,
+                "'{place}', row {row} (counted from 0): the names of archives up to it have more than {bytes_max} bytes together"
+            ),
+            Self::LongNames {
+                row: None,
+                bytes_max,
+            } => write!(
+                f,
+                "'{place}': the names of archives have more than {bytes_max} bytes together, once for each request or record"
+            ),
             Self::Threads(threads) => write!(f, "cannot start {threads} threads"),
         }
     }
@@ -215,6 +236,8 @@ pub enum UnsafeLineReason {
     ParentFolder,
     /// The line is a URL of another server or protocol.
     OtherServer,
+    /// The line is the path of a file in the working folder.
+    LocalFile,
 }
 
 impl fmt::Display for UnsafeLineReason {
@@ -223,6 +246,7 @@ impl fmt::Display for UnsafeLineReason {
             Self::AbsolutePath => "is an absolute path",
             Self::ParentFolder => "leads out of its folder",
             Self::OtherServer => "leads to another server or protocol",
+            Self::LocalFile => "leads to a file of this machine",
         })
     }
 }

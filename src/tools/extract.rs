@@ -12,16 +12,19 @@ use flate2::Compression as GzipLevel;
 use flate2::write::GzEncoder;
 use remote::error::RemoteErrorKind;
 use remote::{MAX_OBJECT_IN_MEMORY_BYTES, Remote};
+use robots_scan::error::ScanErrorKind;
 use robots_scan::input::{Input, InputSource, RecordAddress, Selection};
 use sha2::{Digest, Sha256};
-use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use warc::{ArchiveFile, Compression, Limits, Reader};
+use warc::{ArchiveFile, Compression, ErrorKind, Limits, Reader};
+
+/// The most bytes of the record that names the archives, once for each record.
+const MAX_WARCINFO_BYTES: u64 = 1 << 30;
 
 /// The numbers of what was copied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,8 +35,8 @@ pub struct ExtractSummary {
 }
 
 /// The place from which a record was copied.
-struct CopiedRecord {
-    archive: String,
+struct CopiedRecord<'a> {
+    archive: &'a str,
     offset: u64,
     /// Its index in its member, if it is not the only one.
     index: Option<u32>,
@@ -48,14 +51,14 @@ struct Member {
 }
 
 /// An archive that is being written.
-pub(crate) struct RecordArchive {
+pub(crate) struct RecordArchive<'a> {
     // The lock is held until the file has its name.
     _lock: SingleFile,
     new_file: NewFile,
     file: BufWriter<File>,
     reader: Reader,
     /// The records that were copied or will be.
-    copied: Vec<CopiedRecord>,
+    copied: Vec<CopiedRecord<'a>>,
     summary: ExtractSummary,
 }
 
@@ -64,7 +67,7 @@ pub(crate) struct RecordArchive {
 ///
 /// # Errors
 ///
-/// [`DatasetErrorKind::FileExists`]; [`ToolErrorKind::NoSuchRecord`] and errors of reading for a record that
+/// [`ScanErrorKind::LongNames`]; [`DatasetErrorKind::FileExists`]; [`ToolErrorKind::NoSuchRecord`] and errors of reading for a record that
 /// cannot be read; errors of writing; [`ErrorKind::Abandoned`](disk::error::ErrorKind::Abandoned) once `stop` is set.
 pub fn extract_records(
     inputs: &[Input],
@@ -73,11 +76,22 @@ pub fn extract_records(
     overwrite: bool,
     stop: &Arc<AtomicBool>,
 ) -> Result<ExtractSummary, Error> {
+    let names_bytes = inputs.iter().map(|input| {
+        let records = addresses(input).len() as u64;
+        records.saturating_mul(input.name.len() as u64)
+    });
+    if names_bytes.fold(0, u64::saturating_add) > MAX_WARCINFO_BYTES {
+        let kind = ScanErrorKind::LongNames {
+            row: None,
+            bytes_max: MAX_WARCINFO_BYTES,
+        };
+        return Err(Error::new(kind, "the list"));
+    }
     let mut archive = RecordArchive::create(output, overwrite, stop)?;
     for input in inputs {
         for address in addresses(input) {
             archive.copied.push(CopiedRecord {
-                archive: input.name.clone(),
+                archive: &input.name,
                 offset: address.offset,
                 index: None,
             });
@@ -123,7 +137,7 @@ fn record_range(address: RecordAddress) -> Range<u64> {
     address.offset..address.offset.saturating_add(address.length)
 }
 
-impl RecordArchive {
+impl<'a> RecordArchive<'a> {
     /// Creates the archive under a temporary name.
     pub(crate) fn create(
         output: &Path,
@@ -157,10 +171,10 @@ impl RecordArchive {
         file: &ArchiveFile,
         path: &Path,
         range: Range<u64>,
-        (name, offset, index): (&str, u64, u32),
+        (name, offset, index): (&'a str, u64, u32),
     ) -> Result<ExtractSummary, Error> {
         self.copied.push(CopiedRecord {
-            archive: name.to_owned(),
+            archive: name,
             offset,
             index: Some(index),
         });
@@ -179,7 +193,7 @@ impl RecordArchive {
         let member = self.read_member(file, path, range, index)?;
         if self.summary.records == 0 {
             let date = member.date.as_deref().unwrap_or(b"1970-01-01T00:00:00Z");
-            let warcinfo = gzip(&format_warcinfo(&self.copied, date));
+            let warcinfo = pack_warcinfo(&self.copied, date);
             self.write(&warcinfo)?;
         }
         self.summary.records += 1;
@@ -201,7 +215,13 @@ impl RecordArchive {
     ) -> Result<Member, Error> {
         let start = range.start;
         let reader = &mut self.reader;
-        let read_error = |error: warc::Error| Error::read(path, io::Error::other(error));
+        let read_error = |error: warc::Error| match error.kind() {
+            // Bytes within a record, for example.
+            ErrorKind::Garbage if error.offset() == start => {
+                Error::new(ToolErrorKind::NoSuchRecord { offset: start }, path)
+            }
+            _ => Error::read(path, io::Error::other(error)),
+        };
         reader.open_record(file, range).map_err(read_error)?;
         let (mut records, mut date, mut count) = (Vec::new(), None, 0);
         while reader.read_record().map_err(read_error)? {
@@ -272,41 +292,72 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     written.unwrap_or_default()
 }
 
-/// Returns the record that says what the archive has (WARC 1.1, section 6.2). Its date is that of the first record,
-/// and its id follows from its content, so that the same records give the same bytes.
-fn format_warcinfo(copied: &[CopiedRecord], date: &[u8]) -> Vec<u8> {
-    let mut block = format!(
-        "software: robots-scan {}\r\nformat: WARC File Format 1.1\r\n\
-         description: records copied from other archives\r\n",
-        env!("CARGO_PKG_VERSION")
-    );
-    for record in copied {
-        let index = match record.index {
-            Some(index) if index > 0 => format!(", index {index} in its member"),
-            _ => String::new(),
-        };
-        let name = record.archive.replace(['\r', '\n'], " ");
-        let _ = write!(block, "copied-from: {name} at {}{index}\r\n", record.offset);
-    }
-    let digest = Sha256::digest(block.as_bytes());
-    let hex: String = digest[..16]
+/// Returns the record that says what the archive has (WARC 1.1, section 6.2), as a gzip member. Its date is that of
+/// the first record, and its id follows from its content, so that the same records give the same bytes.
+///
+/// Its block is written twice instead of being held, because it may be long.
+fn pack_warcinfo(copied: &[CopiedRecord<'_>], date: &[u8]) -> Vec<u8> {
+    let mut digest = BlockDigest::default();
+    let mut encoder = GzEncoder::new(Vec::new(), GzipLevel::default());
+    // Writing to memory does not fail.
+    let _ = write_warcinfo_block(copied, &mut digest);
+    let hex: String = digest.hasher.finalize()[..16]
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect();
-    let mut record = format!(
+    let head = format!(
         "WARC/1.1\r\nWARC-Type: warcinfo\r\nWARC-Record-ID: <urn:uuid:{}-{}-{}-{}-{}>\r\nWARC-Date: ",
         &hex[..8],
         &hex[8..12],
         &hex[12..16],
         &hex[16..20],
         &hex[20..]
-    )
-    .into_bytes();
-    record.extend_from_slice(date);
-    let rest = format!(
-        "\r\nContent-Type: application/warc-fields\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n",
-        block.len()
     );
-    record.extend_from_slice(rest.as_bytes());
-    record
+    let fields = format!(
+        "\r\nContent-Type: application/warc-fields\r\nContent-Length: {}\r\n\r\n",
+        digest.bytes
+    );
+    for part in [head.as_bytes(), date, fields.as_bytes()] {
+        let _ = encoder.write_all(part);
+    }
+    let _ = write_warcinfo_block(copied, &mut encoder);
+    let _ = encoder.write_all(b"\r\n\r\n");
+    encoder.finish().unwrap_or_default()
+}
+
+fn write_warcinfo_block(copied: &[CopiedRecord<'_>], out: &mut dyn Write) -> io::Result<()> {
+    write!(
+        out,
+        "software: robots-scan {}\r\nformat: WARC File Format 1.1\r\n\
+         description: records copied from other archives\r\n",
+        env!("CARGO_PKG_VERSION")
+    )?;
+    for record in copied {
+        let name = record.archive.replace(['\r', '\n'], " ");
+        write!(out, "copied-from: {name} at {}", record.offset)?;
+        if let Some(index) = record.index.filter(|index| *index > 0) {
+            write!(out, ", index {index} in its member")?;
+        }
+        out.write_all(b"\r\n")?;
+    }
+    Ok(())
+}
+
+/// Computes the digest and the length of a block.
+#[derive(Default)]
+struct BlockDigest {
+    hasher: Sha256,
+    bytes: u64,
+}
+
+impl Write for BlockDigest {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.hasher.update(bytes);
+        self.bytes += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }

@@ -97,6 +97,7 @@ fn assert_codings_undone(body: &[u8], sum: usize) {
         ("Content-Encoding: gzip", &gzip),
         ("Content-Encoding: zstd", &zstd),
         ("Transfer-Encoding: chunked", &chunked),
+        ("Transfer-Encoding: chunked, chunked", &chunked),
         (
             "Transfer-Encoding: chunked\r\nContent-Encoding: x-gzip",
             &both,

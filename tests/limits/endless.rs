@@ -45,6 +45,12 @@ fn files_that_never_end_are_refused_by_name() {
             2,
             "standard input",
         ),
+        (
+            &["history", dataset, "-o", out, "--forget", ENDLESS],
+            2,
+            ENDLESS,
+        ),
+        (&["--paths", ENDLESS, "-o", out], 2, ENDLESS),
         (&["agents", "--agents", ENDLESS], 2, ENDLESS),
         (&["check", "-", "--agents", ENDLESS], 2, ENDLESS),
         (

@@ -3,12 +3,16 @@
 use super::stream::Stream;
 use super::{InputOptions, InputSource, MAX_INPUTS, NamedInput, is_missing, names, parse_url};
 use crate::error::{ScanErrorKind, UnsafeLineReason};
+use disk::LineList;
 use disk::error::Error;
+use flate2::bufread::MultiGzDecoder;
 use remote::error::RemoteErrorKind;
-use remote::{RemoteUrl, Scheme, has_scheme, without_secrets};
-use std::fs;
-use std::io::{self, Read};
+use remote::{Remote, RemoteUrl, Scheme, has_scheme, without_secrets};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use warc::ArchiveFile;
 
 /// The suffixes of archives. In folders, only files with these names are inputs.
 const ARCHIVE_SUFFIXES: [&str; 5] = [
@@ -19,8 +23,9 @@ const ARCHIVE_SUFFIXES: [&str; 5] = [
     ".warc.open",
 ];
 
-/// The limit of the size of a list, also after unpacking. The list of a crawl has 10 MB.
-const MAX_LIST_BYTES: u64 = 1 << 30;
+/// The limit of the size of a list, also after unpacking. The list of a crawl has 10 MB, and that of
+/// [`MAX_INPUTS`] archives 240 MB.
+const MAX_LIST_BYTES: u64 = 256 << 20;
 
 /// Adds the inputs of an argument: a file, a folder, a glob, a URL or `-`.
 pub(super) fn expand_argument(argument: &str, found: &mut Vec<NamedInput>) -> Result<(), Error> {
@@ -118,20 +123,24 @@ pub(super) fn read_paths(
     found: &mut Vec<NamedInput>,
 ) -> Result<(), Error> {
     let url = parse_url(&list.to_string_lossy())?;
-    let bytes = match (&url, &options.remote) {
+    let source: Box<dyn BufRead> = match (&url, &options.remote) {
         (None, _) => {
-            disk::read_user_file(list, MAX_LIST_BYTES).map_err(|error| Error::read(list, error))?
+            let file = File::open(list).map_err(|error| Error::read(list, error))?;
+            Box::new(BufReader::new(file))
         }
-        (Some(url), Some(remote)) => remote.read(url, MAX_LIST_BYTES)?,
-        (Some(url), None) => return Err(Error::new(RemoteErrorKind::NoRemote, url.display_path())),
+        (Some(url), remote) => {
+            let fetched = FetchedList::fetch(url, remote.as_deref(), MAX_LIST_BYTES)?;
+            Box::new(BufReader::new(fetched))
+        }
     };
     let list = url.as_ref().map_or(list, |url| url.display_path());
-    let text = unpack_list(bytes).map_err(|error| Error::read(list, error))?;
-    let text = String::from_utf8_lossy(&text);
+    let read_error = |error| Error::read(list, error);
+    let source = unpack_list(source).map_err(read_error)?;
     let base = options.base.clone();
     let base = base.or_else(|| url.as_ref().map(RemoteUrl::list_base));
-    let lines = text.lines().map(str::trim);
-    for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
+    let mut lines = LineList::new(source, MAX_LIST_BYTES);
+    while let Some(line) = lines.advance().map_err(read_error)? {
+        let line = line.text;
         if url.is_some() {
             check_remote_line(line, url.as_ref()).map_err(|kind| Error::new(kind, list))?;
         }
@@ -152,13 +161,18 @@ pub(super) fn read_paths(
             let kind = unsafe_line_error(line, UnsafeLineReason::ParentFolder);
             return Err(Error::new(kind, list));
         }
+        // The prefix is put before a line with or without a slash.
+        let line_name = |line: &str| {
+            let line = base.as_ref().map_or(line, |_| line.trim_start_matches('/'));
+            names::name_from_line(line, base.as_deref()).into_owned()
+        };
         let name = match &source {
             // Neither a query nor user information is part of a name.
             InputSource::Remote(url) if has_scheme(line) => {
                 names::name_from_path(url.display_path())
             }
-            InputSource::Remote(url) if url.scheme() != Scheme::S3 => strip_query(line).to_owned(),
-            _ => line.to_owned(),
+            InputSource::Remote(url) if url.scheme() != Scheme::S3 => line_name(strip_query(line)),
+            _ => line_name(line),
         };
         found.push(NamedInput {
             source,
@@ -228,23 +242,52 @@ fn decode_leniently(line: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn strip_query(line: &str) -> &str {
+pub(super) fn strip_query(line: &str) -> &str {
     line.split(['?', '#']).next().unwrap_or_default()
 }
 
-/// Unpacks a list if it is gzip, up to the limit.
-fn unpack_list(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
-    if !bytes.starts_with(b"\x1f\x8b") {
-        return Ok(bytes);
+/// Reads a list that was fetched from a server. A long one is in a file.
+pub(super) struct FetchedList {
+    file: ArchiveFile,
+    offset: u64,
+}
+
+impl FetchedList {
+    /// Fetches a list of at most `bytes_max`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Remote::fetch`]; [`RemoteErrorKind::NoRemote`] without a client.
+    pub(super) fn fetch(
+        url: &RemoteUrl,
+        remote: Option<&Remote>,
+        bytes_max: u64,
+    ) -> Result<Self, Error> {
+        let remote =
+            remote.ok_or_else(|| Error::new(RemoteErrorKind::NoRemote, url.display_path()))?;
+        let file = remote.fetch(url, None, bytes_max, &AtomicBool::new(false))?;
+        Ok(Self { file, offset: 0 })
     }
-    let mut text = Vec::new();
-    let decoder = flate2::bufread::MultiGzDecoder::new(bytes.as_slice());
-    decoder.take(MAX_LIST_BYTES + 1).read_to_end(&mut text)?;
-    if text.len() as u64 > MAX_LIST_BYTES {
-        let why = format!("it unpacks to more than {MAX_LIST_BYTES} bytes");
-        return Err(io::Error::other(why));
+}
+
+impl Read for FetchedList {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read_bytes = self.file.read_at(self.offset, out)?;
+        self.offset += read_bytes as u64;
+        Ok(read_bytes)
     }
-    Ok(text)
+}
+
+/// Returns the text of a list, which may be gzip.
+fn unpack_list(mut source: Box<dyn BufRead>) -> io::Result<Box<dyn BufRead>> {
+    let mut magic = Vec::new();
+    source.by_ref().take(2).read_to_end(&mut magic)?;
+    let is_gzip = magic == b"\x1f\x8b";
+    let source = io::Cursor::new(magic).chain(source);
+    Ok(match is_gzip {
+        true => Box::new(BufReader::new(MultiGzDecoder::new(source))),
+        false => Box::new(source),
+    })
 }
 
 #[cfg(test)]

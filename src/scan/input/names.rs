@@ -4,6 +4,8 @@
 use super::{InputOptions, InputSource, NamedInput};
 use crate::error::ScanErrorKind;
 use disk::error::Error;
+use remote::has_scheme;
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 
@@ -24,6 +26,30 @@ pub(super) fn name_from_path(path: &Path) -> String {
             |name| name.to_string_lossy().into_owned(),
         ),
     }
+}
+
+/// Returns the name of an archive that a line of a list states, without folders that lead nowhere (`./a//b` is
+/// `a/b`), so that an archive has one name. `base` is put before the lines.
+pub(super) fn name_from_line<'a>(line: &'a str, base: Option<&str>) -> Cow<'a, str> {
+    let has_such_folders = line.starts_with("./") || line.contains("/./") || line.contains("//");
+    if !has_such_folders || has_scheme(line) {
+        return line.into();
+    }
+    // A server may distinguish `a//b` from `a/b`.
+    let keeps_empty = base.is_some_and(|base| has_scheme(base) && !base.starts_with("s3://"));
+    let relative = line.trim_start_matches('/');
+    let mut name = if relative == line { "" } else { "/" }.to_owned();
+    let mut parts = relative.split('/').peekable();
+    while let Some(part) = parts.next() {
+        let is_last = parts.peek().is_none();
+        if is_last {
+            name.push_str(part);
+        } else if part != "." && (keeps_empty || !part.is_empty()) {
+            name.push_str(part);
+            name.push('/');
+        }
+    }
+    name.into()
 }
 
 /// Names the inputs according to the options, and checks that all names differ.
@@ -172,6 +198,28 @@ mod tests {
             "crawl-data/C/x.warc.gz"
         );
         assert_eq!(name("s3://bucket/a/b?c#d.warc.gz"), "b?c#d.warc.gz");
+    }
+
+    #[test]
+    fn an_archive_has_one_name_in_all_lists() {
+        for (line, base, name) in [
+            ("x", None, "x"),
+            ("./x", None, "x"),
+            ("a/.//./b", None, "a/b"),
+            ("/a//./b", None, "/a/b"),
+            ("//a/b", Some("folder"), "/a/b"),
+            ("./a//b", Some("s3://bucket"), "a/b"),
+            ("./a//b/./c", Some("https://h"), "a//b/c"),
+            // These are other files, or none.
+            ("a/../b", None, "a/../b"),
+            ("https://h/./a", None, "https://h/./a"),
+            ("a/", None, "a/"),
+            ("a/.", None, "a/."),
+            (".", None, "."),
+            ("..", None, ".."),
+        ] {
+            assert_eq!(name_from_line(line, base), name, "{line}");
+        }
     }
 
     fn found(paths: &[&str]) -> Vec<NamedInput> {

@@ -4,20 +4,23 @@
 //! table `robots_files`. Each archive becomes an input with the addresses of its records; the inputs are in the
 //! order of crawl, subset and archive, whatever the order of the list.
 
-use super::list::check_remote_line;
+use super::list::{FetchedList, check_remote_line, strip_query};
+use super::names::name_from_line;
 use super::selection::{MAX_GAP_BYTES, RecordAddress, Selection};
 use super::{
     FoundInputs, Input, InputOptions, InputSource, MAX_INPUTS, NamedInput, check_all_exist,
     complete_inputs, is_partition_name, list, parse_url,
 };
-use crate::error::{ScanErrorKind, TableDefect};
+use crate::error::{ScanErrorKind, TableDefect, UnsafeLineReason};
 use crate::table_file::{RowStatus, TableReader, Value, WantedColumn, shorten};
 use disk::error::Error;
-use remote::error::RemoteErrorKind;
-use remote::without_secrets;
+use remote::{Scheme, has_scheme, without_secrets};
 use std::collections::HashMap;
+use std::collections::hash_map::RandomState;
 use std::fs::File;
+use std::hash::BuildHasher;
 use std::io;
+use std::mem;
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::Xxh3;
 
@@ -36,6 +39,14 @@ const MAX_LISTED_RECORD_BYTES: i64 = 64 << 20;
 /// The longest name of an archive in bytes: the longest path of Linux.
 const MAX_ARCHIVE_NAME_BYTES: usize = 4096;
 
+/// The most bytes of the names of archives that are held. A name counts once for each input of its archive.
+const MAX_NAMES_BYTES: u64 = 128 << 20;
+
+/// The most bytes of names for each byte of their lists, beyond [`NAMES_RATIO_CHECK_START_BYTES`]. Names of Common
+/// Crawl, each with one record, have 12 in gzip.
+const MAX_NAMES_RATIO: u64 = 64;
+const NAMES_RATIO_CHECK_START_BYTES: u64 = 16 << 20;
+
 /// The most bytes of a list that is fetched, or read from standard input.
 const MAX_RECORD_LIST_BYTES: u64 = 4 << 30;
 
@@ -48,30 +59,63 @@ const MAX_INPUT_BYTES: u64 = 16 << 20;
 /// A record of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct ListedRecord {
-    /// Places in the table of names.
+    /// Indexes in [`Records::partitions`].
     crawl: Option<u32>,
     subset: Option<u32>,
+    /// The index in [`Records::archives`].
     archive: u32,
     address: RecordAddress,
 }
 
-/// The names of crawls, subsets and archives.
+/// The records of all lists, with their names.
+#[derive(Default)]
+struct Records {
+    records: Vec<ListedRecord>,
+    archives: Names,
+    /// The names of crawls and subsets.
+    partitions: Names,
+    /// The bytes of the names of archives that are allowed for the lists so far.
+    archive_bytes_max: u64,
+    /// The bytes of the lists so far.
+    list_bytes: u64,
+}
+
+/// Names without duplicates, each of which is held once.
 #[derive(Default)]
 struct Names {
     texts: Vec<String>,
-    indexes: HashMap<String, u32>,
+    /// The indexes of texts by their hashes. For a text whose hash another one has, the next free number is taken.
+    indexes: HashMap<u64, u32>,
+    hasher: RandomState,
+    /// The bytes of all texts.
+    bytes: u64,
 }
 
 impl Names {
     fn insert(&mut self, text: &str) -> u32 {
-        if let Some(index) = self.indexes.get(text) {
-            return *index;
+        let mut hash = self.hasher.hash_one(text);
+        while let Some(&index) = self.indexes.get(&hash) {
+            if self.texts[index as usize] == text {
+                return index;
+            }
+            hash = hash.wrapping_add(1);
         }
         let index = self.texts.len() as u32;
         self.texts.push(text.to_owned());
-        self.indexes.insert(text.to_owned(), index);
+        self.bytes += text.len() as u64;
+        self.indexes.insert(hash, index);
         index
     }
+}
+
+/// The place of a list, and of what it names.
+#[derive(Clone, Copy)]
+struct ListPlace<'a> {
+    path: &'a Path,
+    /// The folder or URL that is put before the names of archives, if one is given.
+    base: Option<&'a str>,
+    /// True if the list is at a URL: whoever can change it must not be able to read files of this machine.
+    is_remote: bool,
 }
 
 /// Returns the inputs of some lists of records; `-` is standard input. Of the options, `base`, `crawl`,
@@ -82,7 +126,9 @@ impl Names {
 ///
 /// [`ErrorKind::Read`](disk::error::ErrorKind::Read), [`ScanErrorKind::NotATable`]; [`ScanErrorKind::BadRecordList`] for a row
 /// without an address, with an address that no record can have, and for a record that is listed twice or
-/// overlaps another one; [`ScanErrorKind::TooManyRecords`], and those of [`find`](super::find).
+/// overlaps another one; [`ScanErrorKind::TooManyRecords`], [`ScanErrorKind::LongNames`],
+/// [`ScanErrorKind::UnsafeLine`] also for a file that a list at a URL names without a base, and those of
+/// [`find`](super::find).
 pub fn find_records(lists: &[String], options: &InputOptions) -> Result<FoundInputs, Error> {
     for (key, value) in [("crawl", &options.crawl), ("subset", &options.subset)] {
         if let Some(value) = value.as_ref().filter(|value| !is_partition_name(value)) {
@@ -90,21 +136,25 @@ pub fn find_records(lists: &[String], options: &InputOptions) -> Result<FoundInp
             return Err(Error::new(ScanErrorKind::PartitionName { key, value }, key));
         }
     }
-    let mut names = Names::default();
-    let mut records = Vec::new();
+    let mut records = Records::default();
     for list in lists {
         let (file, path) = open_list(list, options)?;
-        read_list(file, &path, MAX_LISTED_RECORDS, &mut names, &mut records)?;
+        let place = ListPlace {
+            path: &path,
+            base: options.base.as_deref(),
+            is_remote: has_scheme(list),
+        };
+        read_list(file, place, MAX_LISTED_RECORDS, &mut records)?;
     }
     let list_path: PathBuf = match lists {
         [only] => without_secrets(only).into(),
         _ => "the lists".into(),
     };
-    if records.is_empty() {
+    if records.records.is_empty() {
         let kind = ScanErrorKind::NotATable(TableDefect::Empty);
         return Err(Error::new(kind, list_path));
     }
-    let inputs = make_inputs(&names, records, options, &list_path)?;
+    let inputs = make_inputs(records, options, &list_path)?;
     let has_urls = inputs
         .iter()
         .any(|input| matches!(input.source, InputSource::Remote(_)));
@@ -125,10 +175,9 @@ fn open_list(list: &str, options: &InputOptions) -> Result<(File, PathBuf), Erro
     };
     if let Some(url) = url {
         let path = url.display_path().to_owned();
-        let remote = options.remote.as_ref();
-        let remote = remote.ok_or_else(|| Error::new(RemoteErrorKind::NoRemote, &path))?;
-        let bytes = remote.read(&url, MAX_RECORD_LIST_BYTES)?;
-        let file = spool(&mut bytes.as_slice(), &path, MAX_RECORD_LIST_BYTES)?;
+        let remote = options.remote.as_deref();
+        let mut fetched = FetchedList::fetch(&url, remote, MAX_RECORD_LIST_BYTES)?;
+        let file = spool(&mut fetched, &path, MAX_RECORD_LIST_BYTES)?;
         return Ok((file, path));
     }
     let path = match list {
@@ -186,26 +235,67 @@ fn list_columns() -> [WantedColumn; 5] {
 
 fn read_list(
     file: File,
-    path: &Path,
+    place: ListPlace<'_>,
     limit: usize,
-    names: &mut Names,
-    records: &mut Vec<ListedRecord>,
+    records: &mut Records,
 ) -> Result<(), Error> {
+    let path = place.path;
+    let metadata = file.metadata().map_err(|error| Error::read(path, error))?;
+    records.add_list(metadata.len());
     let mut table = TableReader::open(file, path, &list_columns(), None)?;
     loop {
-        let refuse = |row: u64, reason: String| {
-            Error::new(ScanErrorKind::BadRecordList { row, reason }, path)
-        };
+        let refuse =
+            |row: u64, reason| Error::new(ScanErrorKind::BadRecordList { row, reason }, path);
         match table.advance()? {
             RowStatus::End => return Ok(()),
             RowStatus::Malformed(reason) => return Err(refuse(table.row_no(), reason)),
             RowStatus::Row => {}
         }
-        if records.len() == limit {
+        let row = table.row_no();
+        if records.records.len() == limit {
             return Err(Error::new(ScanErrorKind::TooManyRecords { limit }, path));
         }
-        let record = read_record(&table, names);
-        records.push(record.map_err(|reason| refuse(table.row_no(), reason))?);
+        let record =
+            read_record(&table, place.base, records).map_err(|reason| refuse(row, reason))?;
+        records.push(record, row, place)?;
+    }
+}
+
+impl Records {
+    /// Counts the bytes of a list, which pay for the names of archives in it.
+    fn add_list(&mut self, bytes: u64) {
+        self.list_bytes = self.list_bytes.saturating_add(bytes);
+        let paid = self.list_bytes.saturating_mul(MAX_NAMES_RATIO);
+        let paid = paid.saturating_add(NAMES_RATIO_CHECK_START_BYTES);
+        self.archive_bytes_max = paid.min(MAX_NAMES_BYTES);
+    }
+
+    /// Adds the record of a row whose names were inserted.
+    fn push(&mut self, record: ListedRecord, row: u64, place: ListPlace<'_>) -> Result<(), Error> {
+        let refuse = |kind| Err(Error::new(kind, place.path));
+        let archives = self.archives.texts.len().max(self.partitions.texts.len());
+        if archives as u64 > MAX_INPUTS {
+            return refuse(ScanErrorKind::TooManyInputs {
+                inputs: archives,
+                first_input: 0,
+                limit: MAX_INPUTS,
+            });
+        }
+        if self.archives.bytes > self.archive_bytes_max {
+            return refuse(ScanErrorKind::LongNames {
+                row: Some(row),
+                bytes_max: self.archive_bytes_max,
+            });
+        }
+        let name = &self.archives.texts[record.archive as usize];
+        if place.is_remote && archive_base(name, place.base).is_none() {
+            return refuse(ScanErrorKind::UnsafeLine {
+                line: without_secrets(name),
+                reason: UnsafeLineReason::LocalFile,
+            });
+        }
+        self.records.push(record);
+        Ok(())
     }
 }
 
@@ -214,12 +304,17 @@ fn read_list(
 /// # Errors
 ///
 /// The reason why the row is refused.
-fn read_record(table: &TableReader, names: &mut Names) -> Result<ListedRecord, String> {
+fn read_record(
+    table: &TableReader,
+    base: Option<&str>,
+    records: &mut Records,
+) -> Result<ListedRecord, String> {
     let text = |column: usize| match table.value(column) {
         Value::Text(text) => std::str::from_utf8(text).map(str::trim).ok(),
         _ => None,
     };
-    let archive = text(0).filter(|name| !name.is_empty());
+    let archive = text(0).map(|name| name_from_line(name, base));
+    let archive = archive.filter(|name| !name.is_empty());
     let archive = archive.ok_or("it has no name of an archive")?;
     if archive.len() > MAX_ARCHIVE_NAME_BYTES {
         return Err(format!(
@@ -250,7 +345,7 @@ fn read_record(table: &TableReader, names: &mut Names) -> Result<ListedRecord, S
             return Ok(None);
         };
         match is_partition_name(value) {
-            true => Ok(Some(names.insert(value))),
+            true => Ok(Some(records.partitions.insert(value))),
             false => Err(format!(
                 "{} is not a valid name of a {name}; give --{name}",
                 shorten(value.as_bytes())
@@ -260,52 +355,68 @@ fn read_record(table: &TableReader, names: &mut Names) -> Result<ListedRecord, S
     Ok(ListedRecord {
         crawl: partition(3, "crawl")?,
         subset: partition(4, "subset")?,
-        archive: names.insert(archive),
+        archive: records.archives.insert(&archive),
         address,
     })
 }
 
 /// The records of one archive, and what the list says of their crawl.
-struct ArchiveRecords<'a> {
-    crawl: Option<&'a str>,
-    subset: Option<&'a str>,
-    name: &'a str,
+struct ArchiveRecords {
+    /// The index of its name.
+    archive: u32,
+    crawl: Option<String>,
+    subset: Option<String>,
     addresses: Vec<RecordAddress>,
 }
 
 /// Returns the inputs of the records, in the order of crawl, subset and archive.
-fn make_inputs(
-    names: &Names,
-    mut records: Vec<ListedRecord>,
-    options: &InputOptions,
-    list: &Path,
-) -> Result<Vec<Input>, Error> {
+fn make_inputs(listed: Records, options: &InputOptions, list: &Path) -> Result<Vec<Input>, Error> {
+    let Records {
+        mut records,
+        archives: Names { mut texts, .. },
+        partitions,
+        ..
+    } = listed;
     records.sort_unstable_by_key(|record| (record.archive, record.address));
     for two in records.windows(2) {
         if two[0].archive == two[1].archive && two[0].address.range().end > two[1].address.offset {
-            return Err(overlap_error(names, two[0], two[1], list));
+            let archive = mem::take(&mut texts[two[0].archive as usize]);
+            let base = archive_base(&archive, options.base.as_deref());
+            let archive = match base.is_some_and(has_scheme) {
+                true => without_secrets(&archive),
+                false => archive,
+            };
+            return Err(overlap_error(archive, two[0], two[1], list));
         }
     }
     // An archive may have records of several crawls, each of which has an input.
     records.sort_by_key(|record| (record.archive, record.crawl, record.subset));
-    let name = |index: u32| names.texts[index as usize].as_str();
-    let mut archives: Vec<ArchiveRecords<'_>> = Vec::new();
-    for group in
-        records.chunk_by(|a, b| (a.archive, a.crawl, a.subset) == (b.archive, b.crawl, b.subset))
-    {
+    let partition = |index: Option<u32>| index.map(|i| partitions.texts[i as usize].clone());
+    let (mut archives, mut named) = (Vec::new(), Vec::new());
+    let mut groups = records
+        .chunk_by(|a, b| (a.archive, a.crawl, a.subset) == (b.archive, b.crawl, b.subset))
+        .peekable();
+    while let Some(group) = groups.next() {
         let first = group[0];
+        let text = &mut texts[first.archive as usize];
+        let is_used_again = groups
+            .peek()
+            .is_some_and(|next| next[0].archive == first.archive);
+        let name = match is_used_again {
+            true => text.clone(),
+            false => mem::take(text),
+        };
+        named.push((0, find_archive(name, options, list)?));
         archives.push(ArchiveRecords {
-            crawl: first.crawl.map(name),
-            subset: first.subset.map(name),
-            name: name(first.archive),
+            archive: first.archive,
+            crawl: partition(first.crawl),
+            subset: partition(first.subset),
             addresses: group.iter().map(|record| record.address).collect(),
         });
     }
     drop(records);
-    let mut named = Vec::new();
-    for archive in &archives {
-        named.push((0, find_archive(archive.name, options, list)?));
-    }
+    check_names(&named, &archives)?;
+    check_divisions(&named, &archives, list)?;
     if !options.skips_missing {
         check_all_exist(&named, options)?;
     }
@@ -323,41 +434,76 @@ fn make_inputs(
     }
     // The records of an archive remain in order.
     inputs.sort_by(|a, b| (&a.crawl, &a.subset, &a.name).cmp(&(&b.crawl, &b.subset, &b.name)));
-    if inputs.len() as u64 > MAX_INPUTS {
-        let kind = ScanErrorKind::TooManyInputs {
-            inputs: inputs.len(),
-            first_input: 0,
-            limit: MAX_INPUTS,
-        };
-        return Err(Error::new(kind, list));
-    }
     for (index, input) in (0..).zip(&mut inputs) {
         input.index = index;
     }
     Ok(inputs)
 }
 
+/// Checks that two archives do not have the same name, which they may have without their queries.
+fn check_names(named: &[(u64, NamedInput)], archives: &[ArchiveRecords]) -> Result<(), Error> {
+    let pairs = named.iter().zip(archives);
+    let pairs = pairs.map(|((_, input), archive)| (&input.name, archive.archive, &input.source));
+    let mut names: Vec<(&String, u32, &InputSource)> = pairs.collect();
+    names.sort_unstable_by_key(|(name, archive, _)| (*name, *archive));
+    let mut neighbours = names.windows(2);
+    match neighbours.find(|two| two[0].0 == two[1].0 && two[0].1 != two[1].1) {
+        Some(two) => Err(Error::new(
+            ScanErrorKind::SameInput,
+            two[0].2.display_path(),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Checks that the records give neither too many inputs, nor names of inputs that are too long together.
+fn check_divisions(
+    named: &[(u64, NamedInput)],
+    archives: &[ArchiveRecords],
+    list: &Path,
+) -> Result<(), Error> {
+    let (mut inputs, mut bytes) = (0, 0);
+    for ((_, input), archive) in named.iter().zip(archives) {
+        let is_remote = matches!(input.source, InputSource::Remote(_));
+        let divisions = divide_addresses(&archive.addresses, is_remote).len();
+        inputs += divisions;
+        bytes += divisions as u64 * input.name.len() as u64;
+    }
+    if inputs as u64 > MAX_INPUTS {
+        let kind = ScanErrorKind::TooManyInputs {
+            inputs,
+            first_input: 0,
+            limit: MAX_INPUTS,
+        };
+        return Err(Error::new(kind, list));
+    }
+    if bytes > MAX_NAMES_BYTES {
+        let kind = ScanErrorKind::LongNames {
+            row: None,
+            bytes_max: MAX_NAMES_BYTES,
+        };
+        return Err(Error::new(kind, list));
+    }
+    Ok(())
+}
+
 /// Determines the crawls and subsets of archives. An option takes precedence over the list.
 fn complete_listed(
     named: Vec<(u64, NamedInput)>,
-    archives: &[ArchiveRecords<'_>],
+    archives: &[ArchiveRecords],
     options: &InputOptions,
 ) -> Result<Vec<Input>, Error> {
     let mut completed = Vec::new();
     // Archives of which the list says the same are completed together, on all threads.
     let mut rest = named;
     let mut start = 0;
-    for group in archives.chunk_by(|a, b| (a.crawl, a.subset) == (b.crawl, b.subset)) {
+    for group in archives.chunk_by(|a, b| (&a.crawl, &a.subset) == (&b.crawl, &b.subset)) {
         let others = rest.split_off(group.len());
+        let crawl = options.crawl.as_ref().or(archives[start].crawl.as_ref());
+        let subset = options.subset.as_ref().or(archives[start].subset.as_ref());
         let options = InputOptions {
-            crawl: options
-                .crawl
-                .clone()
-                .or(archives[start].crawl.map(str::to_owned)),
-            subset: options
-                .subset
-                .clone()
-                .or(archives[start].subset.map(str::to_owned)),
+            crawl: crawl.cloned(),
+            subset: subset.cloned(),
             ..options.clone()
         };
         completed.extend(complete_inputs(rest, &options)?);
@@ -371,24 +517,30 @@ fn complete_listed(
 /// # Errors
 ///
 /// [`ScanErrorKind::UnsafeLine`] for a name that leads out of the base; [`ScanErrorKind::UrlInput`].
-fn find_archive(name: &str, options: &InputOptions, list: &Path) -> Result<NamedInput, Error> {
-    check_remote_line(name, None).map_err(|kind| Error::new(kind, list))?;
-    let base = match &options.base {
-        Some(base) => Some(base.as_str()),
-        None if name.starts_with(COMMON_CRAWL_NAME_PREFIX) => Some(COMMON_CRAWL_BASE),
-        None => None,
-    };
-    let path = list::join_base(base, name);
+fn find_archive(name: String, options: &InputOptions, list: &Path) -> Result<NamedInput, Error> {
+    check_remote_line(&name, None).map_err(|kind| Error::new(kind, list))?;
+    let path = list::join_base(archive_base(&name, options.base.as_deref()), &name);
     let source = InputSource::from_path(path.into())?;
     if let InputSource::Stream(stream) = &source {
         let why = io::Error::other("records are only read from regular files");
         return Err(Error::read(stream.display_path(), why));
     }
+    // A query may be secret.
+    let name = match &source {
+        InputSource::Remote(url) if url.scheme() != Scheme::S3 => strip_query(&name).to_owned(),
+        _ => name,
+    };
     Ok(NamedInput {
         source,
-        name: name.to_owned(),
+        name,
         is_listed: true,
     })
+}
+
+/// Returns the folder or URL of an archive; `None` for a file in the working folder.
+fn archive_base<'a>(name: &str, base: Option<&'a str>) -> Option<&'a str> {
+    let is_of_common_crawl = name.starts_with(COMMON_CRAWL_NAME_PREFIX);
+    base.or(is_of_common_crawl.then_some(COMMON_CRAWL_BASE))
 }
 
 /// Divides the records of an archive into those of its inputs.
@@ -413,8 +565,7 @@ fn divide_addresses(addresses: &[RecordAddress], is_remote: bool) -> Vec<&[Recor
 }
 
 /// Returns the error of a record that is listed twice, or that overlaps the one before it.
-fn overlap_error(names: &Names, first: ListedRecord, second: ListedRecord, list: &Path) -> Error {
-    let archive = names.texts[first.archive as usize].clone();
+fn overlap_error(archive: String, first: ListedRecord, second: ListedRecord, list: &Path) -> Error {
     let [first, second] = [first, second].map(|record| record.address);
     let kind = match first.offset == second.offset {
         true => ScanErrorKind::RepeatedRecord {
@@ -458,14 +609,15 @@ mod tests {
     fn find(text: &str, limit: usize) -> Result<Vec<(String, String, Vec<u64>)>, Error> {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(text.as_bytes()).unwrap();
-        let (mut names, mut records) = (Names::default(), Vec::new());
-        let path = Path::new("list");
-        read_list(file, path, limit, &mut names, &mut records)?;
-        let options = InputOptions {
-            base: Some("https://localhost/".to_owned()),
-            ..InputOptions::default()
+        let options = options_of_a_server();
+        let place = ListPlace {
+            path: Path::new("list"),
+            base: options.base.as_deref(),
+            is_remote: false,
         };
-        let inputs = make_inputs(&names, records, &options, path)?;
+        let mut records = Records::default();
+        read_list(file, place, limit, &mut records)?;
+        let inputs = make_inputs(records, &options, place.path)?;
         let inputs = inputs.into_iter().map(|input| {
             let Selection::Records(addresses) = input.selection else {
                 panic!("records are selected");
@@ -474,6 +626,13 @@ mod tests {
             (input.crawl, input.name, offsets)
         });
         Ok(inputs.collect())
+    }
+
+    fn options_of_a_server() -> InputOptions {
+        InputOptions {
+            base: Some("https://localhost/".to_owned()),
+            ..InputOptions::default()
+        }
     }
 
     const ARCHIVE: &str = "crawl-data/CC-MAIN-2024-10/segments/1/robotstxt/a.warc.gz";
@@ -544,10 +703,119 @@ mod tests {
     #[test]
     fn a_record_is_listed_once() {
         for (second, reason) in [("5,5", "twice"), ("9,5", "overlap")] {
-            let text = format!("filename,offset,length\n{ARCHIVE},5,5\n{ARCHIVE},{second}\n");
-            let error = find(&text, 9).unwrap_err().to_string();
-            assert!(error.contains(reason), "{error}");
+            for name in [ARCHIVE, &format!("./{ARCHIVE}"), &format!("././{ARCHIVE}")] {
+                let text = format!("filename,offset,length\n{ARCHIVE},5,5\n{name},{second}\n");
+                let error = find(&text, 9).unwrap_err().to_string();
+                assert!(error.contains(reason), "{name}: {error}");
+            }
         }
+    }
+
+    #[test]
+    fn a_query_is_not_part_of_the_name_of_an_archive() {
+        let header = "filename,offset,length,crawl,subset\n";
+        let found = find(&format!("{header}a.warc?sig=secret,5,5,C,warc\n"), 9).unwrap();
+        assert_eq!(found, [("C".to_owned(), "a.warc".to_owned(), vec![5])]);
+        for other in ["a.warc", "a.warc?sig=other"] {
+            let rows = format!("a.warc?sig=secret,5,5,C,warc\n{other},50,5,D,warc\n");
+            let error = find(&format!("{header}{rows}"), 9).unwrap_err();
+            assert_eq!(error.kind(), Some(&ScanErrorKind::SameInput));
+            assert!(!error.to_string().contains("secret"), "{error}");
+        }
+        let rows = "a.warc?b,5,5,C,warc\na.warc?b,50,5,D,warc\n";
+        assert_eq!(find(&format!("{header}{rows}"), 9).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn a_list_at_a_url_names_no_file_of_this_machine() {
+        let check = |name: &str, base, is_remote| {
+            let mut file = tempfile::tempfile().unwrap();
+            write!(file, "filename,offset,length\n{name},5,5\n").unwrap();
+            let path = Path::new("https://h/list.csv");
+            let place = ListPlace {
+                path,
+                base,
+                is_remote,
+            };
+            read_list(file, place, 9, &mut Records::default())
+        };
+        for name in ["private.warc.gz", "./private.warc.gz", "crawl-data"] {
+            let error = check(name, None, true).unwrap_err();
+            let Some(ScanErrorKind::UnsafeLine { reason, .. }) = error.kind() else {
+                panic!("{error}");
+            };
+            assert_eq!(*reason, UnsafeLineReason::LocalFile);
+            assert!(check(name, None, false).is_ok());
+            assert!(check(name, Some("folder"), true).is_ok());
+        }
+        assert!(check(ARCHIVE, None, true).is_ok());
+    }
+
+    #[test]
+    fn the_names_of_archives_have_a_limit() {
+        let name = |i: usize| format!("{}{i}", "x".repeat(MAX_ARCHIVE_NAME_BYTES - 9));
+        let count = 2 * NAMES_RATIO_CHECK_START_BYTES as usize / MAX_ARCHIVE_NAME_BYTES;
+        let rows =
+            |count: usize| -> String { (0..count).map(|i| format!("{},5,5\n", name(i))).collect() };
+        let read = |bytes: &[u8]| {
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(bytes).unwrap();
+            let place = ListPlace {
+                path: Path::new("list"),
+                base: None,
+                is_remote: false,
+            };
+            let mut records = Records::default();
+            read_list(file, place, usize::MAX, &mut records).map(|()| records.archives.bytes)
+        };
+        let text = format!("filename,offset,length\n{}", rows(count));
+        // The bytes of a plain list pay for its names.
+        assert!(read(text.as_bytes()).unwrap() > NAMES_RATIO_CHECK_START_BYTES);
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        packed.write_all(text.as_bytes()).unwrap();
+        let packed = packed.finish().unwrap();
+        let error = read(&packed).unwrap_err();
+        let Some(ScanErrorKind::LongNames {
+            row: Some(row),
+            bytes_max,
+        }) = error.kind()
+        else {
+            panic!("{error}");
+        };
+        let paid = NAMES_RATIO_CHECK_START_BYTES + MAX_NAMES_RATIO * packed.len() as u64;
+        assert_eq!(*bytes_max, paid);
+        assert!(*row > 4000, "{row}");
+    }
+
+    #[test]
+    fn an_archive_with_a_long_name_has_a_limited_number_of_inputs() {
+        let address = |i: u64| RecordAddress {
+            offset: i * MAX_INPUT_BYTES,
+            length: MAX_INPUT_BYTES,
+        };
+        let archive = |records: u64| ArchiveRecords {
+            archive: 0,
+            crawl: None,
+            subset: None,
+            addresses: (0..records).map(address).collect(),
+        };
+        let check = |name: &str, records| {
+            let name = name.to_owned();
+            let input = find_archive(name, &options_of_a_server(), Path::new("list")).unwrap();
+            check_divisions(&[(0, input)], &[archive(records)], Path::new("list"))
+        };
+        let long = "x".repeat(MAX_ARCHIVE_NAME_BYTES);
+        let most = MAX_NAMES_BYTES / long.len() as u64;
+        assert!(check("a", most + 1).is_ok());
+        assert!(check(&long, most).is_ok());
+        let error = check(&long, most + 1).unwrap_err();
+        let kind = ScanErrorKind::LongNames {
+            row: None,
+            bytes_max: MAX_NAMES_BYTES,
+        };
+        assert_eq!(error.kind(), Some(&kind));
+        let error = check("a", MAX_INPUTS + 1).unwrap_err().to_string();
+        assert!(error.contains("2097153 inputs"), "{error}");
     }
 
     #[test]

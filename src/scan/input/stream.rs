@@ -9,6 +9,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{fmt, mem};
 
@@ -30,6 +31,8 @@ struct StreamState {
     /// The error of opening or peeking, until it is reported.
     error: Option<io::Error>,
     is_opened: bool,
+    /// The counter of the bytes that were read, if they are counted.
+    counter: Option<Arc<AtomicU64>>,
 }
 
 impl Stream {
@@ -80,6 +83,14 @@ impl Stream {
         self.lock_state().error.take()
     }
 
+    /// Adds the bytes that were read, and those that will be, to a counter as they are read. A stream may be slow, so
+    /// that its first rows come late.
+    pub(crate) fn count_bytes(&self, counter: &Arc<AtomicU64>) {
+        let mut state = self.lock_state();
+        counter.fetch_add(state.head.len() as u64, Ordering::Relaxed);
+        state.counter = Some(Arc::clone(counter));
+    }
+
     /// Returns a reader of all bytes of the stream, beginning with the first.
     /// Opening a FIFO waits for its writer.
     ///
@@ -95,7 +106,11 @@ impl Stream {
         let reader = state.reader.take();
         let reader = reader.ok_or_else(|| io::Error::other("a stream can be read only once"))?;
         let head = mem::take(&mut state.head);
-        Ok(Box::new(io::Cursor::new(head).chain(reader)))
+        let rest = CountedReader {
+            reader,
+            counter: state.counter.take(),
+        };
+        Ok(Box::new(io::Cursor::new(head).chain(rest)))
     }
 
     /// Returns device and inode, which are equal for two paths to the same stream;
@@ -147,9 +162,28 @@ impl StreamState {
                 result => break result,
             }
         };
-        self.head
-            .truncate(kept_bytes + *result.as_ref().unwrap_or(&0));
+        let read_bytes = *result.as_ref().unwrap_or(&0);
+        self.head.truncate(kept_bytes + read_bytes);
+        if let Some(counter) = &self.counter {
+            counter.fetch_add(read_bytes as u64, Ordering::Relaxed);
+        }
         result.map(|_| ())
+    }
+}
+
+/// A reader that counts the bytes that it reads.
+struct CountedReader {
+    reader: Box<dyn Read + Send>,
+    counter: Option<Arc<AtomicU64>>,
+}
+
+impl Read for CountedReader {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read_bytes = self.reader.read(out)?;
+        if let Some(counter) = &self.counter {
+            counter.fetch_add(read_bytes as u64, Ordering::Relaxed);
+        }
+        Ok(read_bytes)
     }
 }
 
@@ -222,6 +256,25 @@ mod tests {
             assert!(all == bytes, "{peeked}");
             assert!(stream.take().is_err(), "a stream is taken once");
         }
+    }
+
+    #[test]
+    fn bytes_are_counted_once_and_when_they_are_read() {
+        let (_file, stream) = stream_from_bytes(&[7; 1000]);
+        let counter = Arc::default();
+        let count = |counter: &Arc<AtomicU64>| counter.load(Ordering::Relaxed);
+        stream.peek().read_exact(&mut [0; 10]).unwrap();
+        stream.count_bytes(&counter);
+        assert_eq!(count(&counter), 10);
+        stream.peek().read_exact(&mut [0; 30]).unwrap();
+        assert_eq!(count(&counter), 30);
+        let mut reader = stream.take().unwrap();
+        for (read, counted) in [(10, 30), (20, 30), (5, 35), (100, 135)] {
+            reader.read_exact(&mut vec![0; read]).unwrap();
+            assert_eq!(count(&counter), counted);
+        }
+        reader.read_to_end(&mut Vec::new()).unwrap();
+        assert_eq!(count(&counter), 1000);
     }
 
     #[test]

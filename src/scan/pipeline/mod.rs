@@ -102,6 +102,11 @@ pub fn run(
         let (dataset, agents_file) = pool.0.install(|| open_dataset(&mut options, stop))?;
         (OutputTarget::Dataset(Box::new(dataset)), agents_file)
     };
+    for input in &options.inputs {
+        if let InputSource::Stream(stream) = &input.source {
+            stream.count_bytes(&progress.bytes);
+        }
+    }
     let mut scheduler = Scheduler::new(&options, open_files, pool, progress, notices, stop, target);
     let result = scheduler.run();
     let mut summary = scheduler.take_summary();

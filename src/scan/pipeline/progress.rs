@@ -1,18 +1,19 @@
 //! Progress and problems that a run reports to other threads.
 
 use super::stats::ScanStats;
-use crate::input::Input;
+use crate::input::{Input, InputSource};
 use dataset::tables::Fault;
 use disk::error::Error;
 use remote::RemoteEvent;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 
 /// The progress of a run, to be read from another thread.
 #[derive(Debug, Default)]
 pub struct ScanProgress {
-    /// Bytes of inputs whose rows were written, each counted once.
-    pub bytes: AtomicU64,
+    /// Bytes of inputs, each counted once: those of streams when they are read, others when their rows are written.
+    pub bytes: Arc<AtomicU64>,
     /// Inputs read to their end.
     pub inputs: AtomicU64,
     /// Records read.
@@ -89,8 +90,13 @@ impl ScanReporter<'_> {
 
     /// Adds the statistics of output of an input, and sends its faults.
     pub(super) fn report_stats(&self, input: &Input, stats: &ScanStats) {
+        // The bytes of a stream are counted as it is read.
+        let is_stream = matches!(input.source, InputSource::Stream(_));
         let counts = [
-            (&self.progress.bytes, stats.bytes),
+            (
+                &*self.progress.bytes,
+                if is_stream { 0 } else { stats.bytes },
+            ),
             (&self.progress.records, stats.records),
             (&self.progress.captures, stats.captures),
         ];

@@ -150,6 +150,17 @@ impl ArchiveReader {
     }
 
     fn convert_error(&mut self, error: warc::Error) -> SourceError {
+        // Bytes within a record, for example.
+        if error.kind() == ErrorKind::Garbage
+            && let Some(records) = &mut self.addressed
+            && records.offset() == Some(error.offset())
+            && let Some(fault) = records.take_empty_fault()
+        {
+            return SourceError::Damaged {
+                fault,
+                truncation: None,
+            };
+        }
         self.note_item();
         if let Some(records) = &mut self.addressed {
             records.is_sound = false;

@@ -1,5 +1,6 @@
 """The list of hosts that a site leaves out."""
 
+import itertools
 import re
 from pathlib import Path
 
@@ -11,15 +12,37 @@ LEADING_WWW = re.compile(r"^www\.(?=.*\.)")
 ADDRESS = re.compile(r"^(?:[a-z][a-z0-9+.-]*://)?(?:[^/?#@]*@)?(\[[0-9a-f:.]+\]|[^/:?#]+)(?::[0-9]+)?(?:[/?#].*)?$")
 
 
+# As for `history --forget`.
+LIST_BYTES_MAX = 64 << 20
+LINE_BYTES_MAX = 64 << 10
+# The characters of a line that an error quotes.
+QUOTED_MAX = 200
+
+
 def read_exclusions(path):
     """Returns the hosts of a list, one per line: a host name, a registered domain or a URL. Empty lines and lines that begin with `#` are no hosts."""
     try:
-        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
+        return [host_of(line, path, number) for number, line in read_lines(path) if line and not line.startswith("#")]
     except OSError as error:
         raise CommandError(f"cannot read '{path}': {(error.strerror or str(error)).lower()}") from error
     except UnicodeDecodeError as error:
         raise CommandError(f"cannot read '{path}': it is not UTF-8") from error
-    return [host_of(line.strip(), path, number) for number, line in enumerate(lines, 1) if line.strip() and not line.strip().startswith("#")]
+
+
+def read_lines(path):
+    """Iterates over the lines of a list, with their numbers. One line is held at a time: the list may have no end."""
+    left = LIST_BYTES_MAX
+    with Path(path).open("rb") as source:
+        for number in itertools.count(1):
+            line = source.readline(LINE_BYTES_MAX + 1)
+            left -= len(line)
+            if not line:
+                return
+            if left < 0:
+                raise CommandError(f"cannot read '{path}': line {number}: it has more than {LIST_BYTES_MAX} bytes")
+            if len(line) > LINE_BYTES_MAX:
+                raise CommandError(f"cannot read '{path}': line {number} has more than {LINE_BYTES_MAX} bytes")
+            yield number, line.decode("utf-8-sig" if number == 1 else "utf-8").strip()
 
 
 def host_of(line, path, number):
@@ -31,7 +54,7 @@ def host_of(line, path, number):
     except UnicodeError:
         host = ""
     if not host or re.search(r"[\s*,\\]", host):
-        raise CommandError(f"'{path}', line {number}: '{line}' is not a host", "write one host name, registered domain or URL per line")
+        raise CommandError(f"'{path}', line {number}: '{line[:QUOTED_MAX]}' is not a host", "write one host name, registered domain or URL per line")
     return host
 
 
