@@ -224,10 +224,14 @@ impl StateDetails {
             return StatusEffect::Defer;
         }
         let is_parsed = !self.content_class.is_empty();
-        HttpStatus {
+        let status = HttpStatus {
             code: self.fetch_status.or(is_parsed.then_some(200)),
             has_location: !self.redirect_end.is_empty(),
+        };
+        match status.effect(dialect) {
+            // Nothing is stored of the body.
+            StatusEffect::Parse if !is_parsed => StatusEffect::Defer,
+            effect => effect,
         }
-        .effect(dialect)
     }
 }
