@@ -19,7 +19,7 @@ Tested are
 - `match` for URLs with times (independent/old_urls.py);
 - that questions about several crawls have the same answers as over the joined datasets.
 
-The digest that is a policy_id or preferences_id is not computed: the rows that it stands for are compared.
+The digest that is a policy_id, preferences_id or preference_set_id is not computed: the rows that it stands for are compared.
 """
 
 import argparse
@@ -200,7 +200,8 @@ class CrawlRows:
         is_open = host["is_revisit"]
         state = (
             policy,
-            self.contents.number(("preferences", preferences)) if preferences else None,
+            self.contents.number(("preferences", without_lines(preferences))) if preferences else None,
+            self.contents.number(("preference set", preferences)) if preferences else None,
             rules["content_digest"] if is_open else None,
             rules["url"] if is_open else None,
             *picked(host, OWN + RULES))
@@ -210,6 +211,11 @@ class CrawlRows:
             "policy": policy, "digest": rules["content_digest"] if rules["content_class"] is not None else None, "crawl": self,
             # By these, captures are compared with revisits (docs/history.md).
             "time": host["fetch_time"], "url": rules["url"] if is_open else "" if host["n_redirects"] else own["url"]}
+
+
+def without_lines(preferences):
+    line = PREFERENCE.index("evidence_line")
+    return tuple((*row[:line], *row[line + 1:]) for row in preferences)
 
 
 class Contents:
@@ -378,7 +384,10 @@ class History:
                 for row in self.dicts("policies")}
 
     def preference_contents(self, contents):
-        return {key: contents.number(("preferences", tuple(rows))) for key, rows in self.by_key("preference_sets").items()}
+        """The numbers of the contents of each set of preferences, without lines and with them."""
+        sets = self.by_key("preference_sets").items()
+        return ({key: contents.number(("preferences", without_lines(rows))) for key, rows in sets},
+                {key: contents.number(("preference set", tuple(rows))) for key, rows in sets})
 
     def compare(self, other, label):
         """The differences of the rows and columns of all tables. Files with the same bytes need not be read."""
@@ -394,18 +403,21 @@ class History:
 def check_tables(history, oracle, contents):
     """Compares all tables of a history with the oracle."""
     found = []
-    policies, preferences = history.policy_contents(contents), history.preference_contents(contents)
+    policies, (preferences, sets) = history.policy_contents(contents), history.preference_contents(contents)
     for table in ("crawls", "archives", "host_captures", "host_contents", "agent_periods"):
         found += differences(table, history.columns(table), history.rows(table), oracle.rows[table])
     names = history.columns("host_periods")
-    wanted_names = ["period_id", "surt_host_name", "first_crawl", "last_crawl", "first_capture_no", "n_captures", "policy_id", "preferences_id",
+    wanted_names = ["period_id", "surt_host_name", "first_crawl", "last_crawl", "first_capture_no", "n_captures", "policy_id", "preferences_id", "preference_set_id",
                     "revisit_digest", "revisit_url", *OWN, *RULES]
     if names != wanted_names:
         return [f"host_periods has the columns {names}"]
-    periods = [(*row[:6], policies.get(row[6]) if row[6] is not None else None, preferences.get(row[7]) if row[7] is not None else None, *row[8:])
-               for row in history.rows("host_periods")]
+    periods = [(*row[:6], policies.get(row[6]), preferences.get(row[8]), sets.get(row[8]), *row[9:]) for row in history.rows("host_periods")]
     found += differences("host_periods", names, periods, oracle.rows["host_periods"])
-    for table, keys, contents_of, column in (("policies", "policies", policies, 6), ("preference_sets", "preference_sets", preferences, 7)):
+    # The key of what is stated is the same if and only if that is.
+    stated = {(row[7], preferences.get(row[8])) for row in history.rows("host_periods")}
+    if not len(stated) == len({key for key, _ in stated}) == len({content for _, content in stated}):
+        found.append("host_periods: preferences_id is not the key of what is stated")
+    for table, keys, contents_of, column in (("policies", "policies", policies, 6), ("preference_sets", "preference_sets", sets, 8)):
         stored = [row[0] for row in history.rows(keys)]
         distinct = list(dict.fromkeys(stored))
         used = {row[column] for row in history.rows("host_periods")} - {None}

@@ -512,8 +512,10 @@ def row_cases():
     yield edit(periods, "a policy that does not exist", updated(with_policy, policy_id=UNKNOWN_KEY), names=(periods, "policies"))
     yield edit(periods, "a policy in upper case", updated(with_policy, policy_id=str.upper))
     yield edit(periods, "a policy that is no key", updated(with_policy, policy_id="../../x"))
-    yield edit(periods, "preferences that do not exist", updated(first_with(preferences_id=True), preferences_id=UNKNOWN_KEY),
+    yield edit(periods, "preferences that do not exist", updated(first_with(preference_set_id=True), preference_set_id=UNKNOWN_KEY),
                names=(periods, "preference_sets"))
+    yield edit(periods, "other preferences than those of the set", updated(first_with(preferences_id=True), preferences_id=UNKNOWN_KEY),
+               accepted="keys are not computed again")
     state = dict(accepted="states are taken over", unseen="states are not computed again")
     yield edit(periods, "an unknown verdict", updated(with_policy, wildcard_verdict="maybe"), **state)
     yield edit(periods, "a negative number of redirects", updated(0, n_redirects=-1), **state)
@@ -569,7 +571,7 @@ def row_cases():
     sets = "preference_sets"
     yield edit(sets, "a row is missing", removed(0), accepted="keys are not computed again", names=(sets, periods))
     yield edit(sets, "another preference", updated(0, preference=lambda value: "y" if value != "y" else "n"), accepted="keys are not computed again")
-    yield edit(sets, "a set that is not used", lambda rows: [*rows, {**rows[-1], "preferences_id": UNKNOWN_KEY}])
+    yield edit(sets, "a set that is not used", lambda rows: [*rows, {**rows[-1], "preference_set_id": UNKNOWN_KEY}])
 
     agents = "agent_periods"
     yield edit(agents, "a row is missing", removed(3))

@@ -4,7 +4,7 @@ Usage: test_hosts.py PROGRAM [--datasets N] [DATASET...]
 
 The oracle is in jobs/oracle/. It is compared on N random datasets, and on the given ones. A random dataset has one to three
 crawls of up to ten hosts with captures of all kinds: statuses, redirects across hosts, over other paths and in loops, ports,
-revisits with and without content in the dataset, 304, equal times, missing times. On random datasets, `robots-scan check --host` must
+revisits with and without content in the dataset, 304, bodies of which nothing is stored, equal times, missing times. On random datasets, `robots-scan check --host` must
 select the same captures for a host name in the last crawl.
 """
 
@@ -51,8 +51,12 @@ def record(rng, number, names, statuses, bodies, day):
         headers.append("Location: " + to)
     # A revisit may have no HTTP headers at all.
     has_headers = not is_revisit or rng.random() < 0.7
+    # Nothing is stored of a body that the server announced.
+    is_missing = status == 200 and not is_revisit and rng.random() < 0.2
+    if is_missing:
+        headers.append("Content-Length: 999")
     block = ("\r\n".join(headers) + "\r\n\r\n").encode() if has_headers else b""
-    block += b"" if is_revisit or status == 304 else body
+    block += b"" if is_revisit or is_missing or status == 304 else body
     digest = b32encode(hashlib.sha1(body).digest()).decode()
     second = rng.randrange(40)  # Few, so that times are often equal.
     fields = {

@@ -1,6 +1,6 @@
 -- One row per archive that has a capture. Sorted by `crawl` in the order of crawls, then by `archive_no`.
 CREATE TABLE archives (
   crawl VARCHAR NOT NULL, -- The crawl.
-  archive_no BIGINT NOT NULL, -- The number of the archive in the list of the crawl, from 0.
+  archive_no BIGINT NOT NULL, -- The number of the archive in the list of the crawl, from 0; if a sample was drawn from a list with other crawls, among the archives that were drawn.
   warc_filename VARCHAR NOT NULL -- The archive, as in `robots_files`.
 );

@@ -10,7 +10,7 @@ CREATE TABLE crawls (
   hosts BIGINT NOT NULL, -- Hosts with a capture: rows of `host_captures`.
   domains BIGINT NOT NULL, -- Their registered domains; a host without one counts as one.
   archives_read BIGINT NOT NULL, -- The archives from which its captures come.
-  archives_listed BIGINT NOT NULL, -- The archives of the whole list, from which a sample was drawn.
+  archives_listed BIGINT NOT NULL, -- The archives of the whole list of the crawl, from which a sample was drawn; with those of other crawls if it was drawn from all of them.
   is_sample BOOLEAN NOT NULL, -- True if the archives were drawn at random.
   meaning INTEGER NOT NULL -- The meaning of its rows (docs/formats.md).
 );

@@ -15,7 +15,7 @@ CREATE TABLE robots_files (
   content_digest VARCHAR, -- SHA-1 of the payload in base32, as in cc-index; computed if the record does not state it.
   content_mime_type VARCHAR, -- The media type stated by the server, lower-cased, without parameters.
   content_mime_detected VARCHAR, -- The media type that the crawler detected.
-  content_truncated VARCHAR, -- The reason why the payload is incomplete: `length`, `time`, `disconnect`, `unspecified`; also `length` if a limit of robots-scan cut it.
+  content_truncated VARCHAR, -- The reason why the payload is incomplete: `length`, `time`, `disconnect`, `unspecified`; also `length` if a limit of robots-scan cut it, and `unspecified` if fewer bytes are stored than the server announced.
   warc_filename VARCHAR NOT NULL, -- The archive: the line of `--paths`, or the name in a list of records, as written; otherwise its path from `crawl-data/` on; otherwise its base name. For a row of a table of bodies, `table:` and the name of the table.
   warc_record_offset BIGINT NOT NULL, -- Offset of the record's gzip member, zstd frame or plain bytes in the archive; for a table of bodies, the number of the row, from 0.
   warc_record_length BIGINT, -- The length of that member, frame or record in bytes; null if several records share it, and for tables of bodies.
@@ -29,8 +29,8 @@ CREATE TABLE robots_files (
   waf_hint VARCHAR, -- The web application firewall or CDN that the headers indicate. Null if no header indicates a known firewall or CDN; the site may still use one.
   is_revisit BOOLEAN NOT NULL, -- True if the record is a revisit: the same content, according to `content_digest`, is stored in another record. The content columns are null.
   is_robots_path BOOLEAN NOT NULL, -- True if the path is exactly `/robots.txt` and the URL has no query, so false for `/robots.txt?x`. Other captures are present only as redirect targets.
-  content_class VARCHAR, -- The kind of body: `rules`, `no_rules`, `comments_only`, `empty`, `html`, `binary`; null unless the status is 2xx, and null for revisits.
-  body_bytes BIGINT, -- The size of the decoded body in bytes; null for revisits.
+  content_class VARCHAR, -- The kind of body: `rules`, `no_rules`, `comments_only`, `empty`, `html`, `binary`; null unless the status is 2xx, for revisits, and if nothing is stored of a truncated payload.
+  body_bytes BIGINT, -- The size of the decoded body in bytes; null for revisits, and if nothing is stored of a truncated payload.
   n_lines INTEGER, -- The number of lines of the body, including a last empty one. This column and the following ones describe the whole body, and are null unless it was parsed as a robots.txt file.
   n_groups INTEGER, -- The number of groups in Google's dialect.
   n_user_agents INTEGER, -- User-agent lines.

@@ -352,6 +352,77 @@ fn a_new_history_that_is_killed_is_made_by_the_next_run() {
     }
 }
 
+#[test]
+fn archives_are_numbered_by_crawl_whatever_else_is_in_the_dataset() {
+    let folder = Folder::new();
+    let archive = |crawl: &str, number: usize| {
+        let mut text = String::new();
+        for capture in test_capture::random(&mut Random::new(number as u64)) {
+            capture.write(&mut text);
+        }
+        let path = format!("crawl-data/{crawl}/segments/1/robotstxt/{number}.warc");
+        folder.write(&path, text)
+    };
+    let [a, b] = ["CRAWL-A", "CRAWL-B"].map(|crawl| [archive(crawl, 0), archive(crawl, 1)]);
+    for (out, archives) in [
+        ("a", vec![&a[0], &a[1]]),
+        ("b", vec![&b[0], &b[1]]),
+        ("both", vec![&b[0], &a[0], &b[1], &a[1]]),
+    ] {
+        let out = folder.arg(out);
+        let ran = run([
+            vec!["-q", "-o", &out],
+            archives.iter().map(|path| path.as_str()).collect(),
+        ]
+        .concat());
+        assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
+    }
+    let arg = |name: &str| folder.arg(name);
+    history(&[&arg("a"), &arg("b")], &arg("apart"), &[]);
+    history(&[&arg("both")], &arg("together"), &[]);
+    assert!(tables(&arg("together")) == tables(&arg("apart")));
+    assert_eq!(run(["verify", &arg("together")]).code, Some(0));
+    let crawls = util::rows(Path::new(&arg("together")), "crawls");
+    let listed = crawls.iter().map(|row| row["archives_listed"].as_i64());
+    assert_eq!(listed.collect::<Vec<_>>(), [Some(2), Some(2)]);
+}
+
+#[test]
+fn preferences_on_other_lines_are_the_same_preferences() {
+    let folder = Folder::new();
+    let file = "User-agent: *\nDisallow: /x\nContent-Signal: ai-train=no\n";
+    let bodies = [
+        file.to_owned(),
+        format!("# a new comment\n{file}"),
+        file.replace("=no", "=yes"),
+    ];
+    let crawls = (0..)
+        .zip(&bodies)
+        .map(|(number, body)| crawl_of(&folder, number, &[("https://a.example", 200, body)]));
+    let crawls: Vec<String> = crawls.collect();
+    let crawls: Vec<&str> = crawls.iter().map(String::as_str).collect();
+    let out = folder.arg("history");
+    history(&crawls, &out, &[]);
+    let periods = util::rows(Path::new(&out), "host_periods");
+    let of = |name: &str| -> Vec<&str> {
+        let rows = periods.iter();
+        rows.map(|row| row[name].as_str().unwrap()).collect()
+    };
+    let (policies, preferences) = (of("policy_id"), of("preferences_id"));
+    assert!(policies[0] != policies[1] && policies[0] != policies[2]);
+    assert!(preferences[0] == preferences[1] && preferences[0] != preferences[2]);
+    // The rows of a set have the lines.
+    let sets = util::rows(Path::new(&out), "preference_sets");
+    let line = |set: &str| {
+        let mut rows = sets.iter();
+        let row = rows.find(|row| row["preference_set_id"] == set && row["agent"] == "*");
+        row.and_then(|row| row["evidence_line"].as_i64())
+    };
+    let lines: Vec<_> = of("preference_set_id").into_iter().map(line).collect();
+    assert_eq!(lines, [Some(3), Some(4), Some(3)]);
+    assert_eq!(run(["verify", &out]).code, Some(0));
+}
+
 /// Kinds of records in place of a status: a resource, which has no status, and a revisit of the body.
 const RESOURCE: u16 = 0;
 const REVISIT: u16 = 1;

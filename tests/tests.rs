@@ -31,6 +31,7 @@ mod oracles;
 mod output;
 mod parser_oracle;
 mod peers;
+mod public_reports;
 mod reads;
 mod rebuild;
 #[cfg(feature = "remote")]

@@ -10,12 +10,14 @@ SELECT crawl, row_number() OVER (ORDER BY min(fetch_time) NULLS FIRST, crawl) AS
 --   1  the status alone allows all (such as 404 and 410)
 --   2  401 or 403: RFC 9309 allows all, but crawlers differ (Common Crawl's stays away), so a clearer answer is preferred
 --   3  temporary: 429, 5xx, no usable response
---   4  none: a redirect that was not followed to its end, a 304, a revisit without content in the dataset
-CREATE OR REPLACE MACRO oracle_rank(outcome, fetch_class, effect, is_revisit, is_filled, status) AS
+--   4  none: a redirect that was not followed to its end, a 304, a revisit without content in the dataset, a body of which
+--      nothing is stored
+CREATE OR REPLACE MACRO oracle_rank(outcome, fetch_class, effect, is_revisit, is_filled, status, content_class) AS
     CASE
         WHEN is_revisit AND NOT is_filled THEN 4
         WHEN is_revisit AND (status IS NULL OR status = 304) THEN 0
         WHEN outcome = 'redirect' THEN 4
+        WHEN outcome = 'successful' AND NOT is_revisit AND content_class IS NULL THEN 4
         WHEN outcome = 'successful' THEN 0
         WHEN fetch_class IN ('unauthorized', 'forbidden') THEN 2
         WHEN effect = 'allow_all' THEN 1
@@ -36,7 +38,7 @@ kept AS (
     SELECT f.crawl, c.place, f.robots_id, f.url, f.content_digest, coalesce(f.fetch_time, TIMESTAMP '1970-01-01') AS fetch_time,
         CASE WHEN f.outcome = 'successful' THEN 200 ELSE f.fetch_status END AS answer
     FROM robots_files f JOIN oracle_crawls c USING (crawl)
-    WHERE NOT f.is_revisit AND f.outcome IN ('successful', 'unavailable')
+    WHERE NOT f.is_revisit AND (f.content_class IS NOT NULL OR f.outcome = 'unavailable')
 )
 SELECT w.crawl, w.robots_id, k.crawl AS filled_by_crawl, k.robots_id AS filled_by
 FROM wanted w
@@ -54,9 +56,9 @@ WITH pages AS (
         arg_min(
             {'robots_id': f.robots_id, 'url': f.url, 'follows': f.effect_google = 'follow',
              'next_url': CASE WHEN f.effect_google = 'follow' THEN f.fetch_redirect END,
-             'answer_rank': oracle_rank(f.outcome, f.fetch_class, f.effect_google, f.is_revisit, v.filled_by IS NOT NULL, f.fetch_status),
+             'answer_rank': oracle_rank(f.outcome, f.fetch_class, f.effect_google, f.is_revisit, v.filled_by IS NOT NULL, f.fetch_status, f.content_class),
              'rules_crawl': coalesce(v.filled_by_crawl, f.crawl), 'rules_robots_id': coalesce(v.filled_by, f.robots_id)},
-            {'rank': oracle_rank(f.outcome, f.fetch_class, f.effect_google, f.is_revisit, v.filled_by IS NOT NULL, f.fetch_status),
+            {'rank': oracle_rank(f.outcome, f.fetch_class, f.effect_google, f.is_revisit, v.filled_by IS NOT NULL, f.fetch_status, f.content_class),
              'age': -coalesce(epoch_us(f.fetch_time), 0), 'robots_id': f.robots_id}
         ) AS page
     FROM robots_files f
@@ -98,9 +100,9 @@ WITH ranked AS (
     SELECT f.*, CASE WHEN r.resolved THEN r.rules_crawl ELSE coalesce(v.filled_by_crawl, f.crawl) END AS rules_crawl,
         CASE WHEN r.resolved THEN r.rules_robots_id ELSE coalesce(v.filled_by, f.robots_id) END AS rules_robots_id,
         coalesce(r.hops, 0) AS n_redirects, r.redirect_end,
-        oracle_rank(f.outcome, f.fetch_class, f.effect_google, f.is_revisit, v.filled_by IS NOT NULL, f.fetch_status) AS own_rank,
+        oracle_rank(f.outcome, f.fetch_class, f.effect_google, f.is_revisit, v.filled_by IS NOT NULL, f.fetch_status, f.content_class) AS own_rank,
         CASE WHEN r.resolved THEN r.answer_rank ELSE own_rank END AS rank,
-        CASE WHEN (f.outcome = 'successful' OR f.is_revisit AND (f.fetch_status IS NULL OR f.fetch_status = 304))
+        CASE WHEN (f.content_class IS NOT NULL OR f.is_revisit AND f.outcome = 'successful' OR f.is_revisit AND (f.fetch_status IS NULL OR f.fetch_status = 304))
             AND NOT coalesce(f.fetch_status = 304 AND f.content_digest = '3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ', false)
             THEN f.content_digest END AS content
     FROM robots_files f

@@ -15,6 +15,7 @@ parts AS (
         SELECT f.crawl, f.domain, f.ruleset_id, f.archive_no, CASE WHEN f.is_revisit THEN 'revisit without content'
             WHEN f.content_class = 'rules' THEN 'robots.txt with rules'
             WHEN f.content_class IN ('no_rules', 'comments_only', 'empty') THEN 'robots.txt without rules'
+            WHEN f.outcome = 'successful' AND f.content_class IS NULL THEN 'robots.txt not stored'
             WHEN f.outcome = 'successful' THEN 'not a robots.txt'
             ELSE f.fetch_class END AS class
         FROM hosts_with('captured', crawl := crawl) f) h

@@ -10,7 +10,7 @@ WITH within AS (
     FROM (
         SELECT f.crawl, f.url, count(DISTINCT f.content_digest) AS digests
         FROM robots_files f
-        WHERE f.is_robots_path AND f.outcome = 'successful'
+        WHERE f.is_robots_path AND f.outcome = 'successful' AND (f.is_revisit OR f.content_class IS NOT NULL)
         GROUP BY f.crawl, f.url
         HAVING count(*) > 1) u
     GROUP BY u.crawl

@@ -10,7 +10,7 @@ WITH checked AS MATERIALIZED (
 ),
 captures AS (
     SELECT f.crawl, f.robots_id, coalesce(f.url_host_registered_domain, f.surt_host_name) AS domain, f.ruleset_id, f.robots_id >> 32 AS archive_no,
-        f.outcome = 'successful' AS is_parsed
+        f.content_class IS NOT NULL AS is_parsed
     FROM robots_files f
     WHERE f.is_robots_path AND NOT f.is_revisit AND (crawl IS NULL OR f.crawl = crawl)
 ),

@@ -43,6 +43,7 @@ anomaly_kinds! {
     HeadersCut, "headers_cut", Warning, "The response has more header fields than the limit (4,096) or a header field that exceeds the limit (64 KiB); the rest is not read.";
     RecordCut, "record_cut", Warning, "The record is larger than the limit; the rest is not read.";
     PayloadTruncated, "payload_truncated", Warning, "The crawler truncated the payload; its last line does not count.";
+    ShortBody, "short_body", Warning, "Fewer bytes of the body are stored than the server announced; its last line does not count, and if none is stored, nothing is known of the file.";
     Misdeclared, "misdeclared_coding", Warning, "A header states a coding that the body does not have, an unknown coding, or more than eight; the body is kept unchanged.";
     CodingCut, "coding_cut", Warning, "The body ends before its coding is complete, or decodes to more than the limit; its last line does not count.";
     UndeclaredGzip, "undeclared_gzip", Error, "The body is gzip without a header that states it; it is kept unchanged.";

@@ -37,6 +37,7 @@ header_names! {
     "content-type" ContentType;
     "content-usage" ContentUsage;
     "last-modified" LastModified;
+    "content-length" ContentLength;
     "tdm-reservation" TdmReservation;
     "content-encoding" ContentEncoding;
     "transfer-encoding" TransferEncoding;

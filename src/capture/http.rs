@@ -22,6 +22,17 @@ const MAX_VALUE_BYTES: usize = 64 << 10;
 /// The maximum number of codings. If more are declared, none is decoded.
 const MAX_CODINGS: usize = 8;
 
+/// The beginnings of the names of header fields that a WARC writer has renamed.
+const RENAMED_FIELD_PREFIXES: [&[u8]; 4] =
+    [b"x-crawl-", b"x-crawler-", b"x-orig-", b"x-archive-orig-"];
+
+/// The maximum number of bytes by which a stored body is shorter than announced and still complete: the
+/// line end that some WARC writers trim.
+///
+/// Every file of such a writer would lose its last rule if that line did not count, while hardly any
+/// connection is lost within the last two bytes of a file.
+const MAX_TRIMMED_BYTES: u64 = 2;
+
 /// The maximum length of the line before a chunk, which has the size of the chunk and extensions.
 const MAX_CHUNK_LINE_BYTES: usize = 4096;
 
@@ -37,6 +48,8 @@ pub struct Response<'a> {
     /// For each name, one more than the index in `fields` of its first field; 0 if the response does not
     /// have the field.
     first_fields: [u16; HeaderName::COUNT],
+    /// The status line and the header fields as stored.
+    header: &'a [u8],
     /// The body as stored.
     pub body: &'a [u8],
 }
@@ -67,6 +80,7 @@ impl<'a> Response<'a> {
             is_header_cut: false,
             fields: Vec::new(),
             first_fields: [0; HeaderName::COUNT],
+            header: b"",
             body,
         }
     }
@@ -83,12 +97,13 @@ impl<'a> Response<'a> {
         let mut lines = ResponseLines::new(block);
         let status_line = lines.next();
         response.status = status_line.and_then(|(line, _)| parse_status_code(line));
-        response.body = b"";
+        (response.header, response.body) = (block, b"");
         let mut field_count = 0;
         let mut last = None;
         while let Some((line, colon)) = lines.next() {
             if line.is_empty() {
                 response.body = lines.rest();
+                response.header = &block[..block.len() - response.body.len()];
                 break;
             }
             if matches!(line[0], b' ' | b'\t') {
@@ -163,6 +178,60 @@ impl<'a> Response<'a> {
         Some(match self.first_value(name)? {
             Cow::Borrowed(value) => header_text(part(value)),
             Cow::Owned(value) => Cow::Owned(header_text(part(value)).into_owned()),
+        })
+    }
+
+    /// Returns true if fewer bytes of the body are stored than the server announced.
+    ///
+    /// The number in `Content-Length` is that of the stored bytes only if nothing has been decoded, neither
+    /// by the crawler nor by the WARC writer. Therefore it is not compared if a field states a coding, or has
+    /// been renamed: some archives have the original fields of bodies that they store decoded.
+    pub(crate) fn is_body_short(&self) -> bool {
+        let has = |name| self.first_value(name).is_some();
+        if self.status != Some(200)
+            || self.is_header_cut
+            || has(HeaderName::ContentEncoding)
+            || has(HeaderName::TransferEncoding)
+        {
+            return false;
+        }
+        let announced_bytes = self.content_length().unwrap_or_default();
+        let missing_bytes = announced_bytes.saturating_sub(self.body.len() as u64);
+        if missing_bytes == 0 || self.has_renamed_field() {
+            return false;
+        }
+        let is_trimmed = missing_bytes <= MAX_TRIMMED_BYTES && !self.body.is_empty();
+        !is_trimmed && !self.has_rewritten_line_ends(missing_bytes)
+    }
+
+    /// Returns true if the body lacks as many bytes as each CRLF has lost by being stored as LF, as in
+    /// archives of the shape of ClueWeb09.
+    fn has_rewritten_line_ends(&self, missing_bytes: u64) -> bool {
+        let line_feeds = memchr::memchr_iter(b'\n', self.body).count() as u64;
+        line_feeds == missing_bytes && memchr::memchr(b'\r', self.body).is_none()
+    }
+
+    /// Returns the number in `Content-Length`; `None` unless there is exactly one such field, with digits
+    /// only.
+    fn content_length(&self) -> Option<u64> {
+        let fields = self.fields.iter();
+        let mut lengths = fields.filter(|(name, _)| *name == HeaderName::ContentLength);
+        let (Some((_, value)), None) = (lengths.next(), lengths.next()) else {
+            return None;
+        };
+        let is_number = value.iter().all(u8::is_ascii_digit);
+        let digits = std::str::from_utf8(value).ok().filter(|_| is_number)?;
+        digits.parse().ok()
+    }
+
+    fn has_renamed_field(&self) -> bool {
+        let mut lines = ResponseLines::new(self.header);
+        std::iter::from_fn(|| lines.next()).any(|(line, colon)| {
+            let name = &line[..colon.unwrap_or(0)];
+            RENAMED_FIELD_PREFIXES.iter().any(|prefix| {
+                name.get(..prefix.len())
+                    .is_some_and(|begin| begin.eq_ignore_ascii_case(prefix))
+            })
         })
     }
 

@@ -398,8 +398,9 @@ pub(crate) struct MatchArgs {
     /// A category of use whose preference is decided, too, such as `train-ai` or
     /// `content-signal:search`
     ///
-    /// A category of `content-usage` (train-ai, ai-use, search, and those of earlier drafts) or of
-    /// `content-signal` (search, ai-input, ai-train).
+    /// A category of `content-usage` (`train-ai`, `ai-use`, and those of earlier drafts) or of
+    /// `content-signal` (`ai-train`, `ai-input`). Both have `search`: write `content-usage:search`
+    /// or `content-signal:search`.
     #[arg(long, value_name = "CATEGORY", value_parser = parse_category, value_hint = ValueHint::Other)]
     pub(crate) category: Option<CategoryChoice>,
 

@@ -104,10 +104,13 @@ fn is_archive_missing(shown: &ShownHost) -> bool {
 /// Returns where the text comes from, in one or several lines.
 fn describe_source(args: &ShowArgs, shown: &ShownHost) -> Vec<String> {
     let Some(text) = &shown.text else {
-        return vec![match shown.shown_capture().record.is_revisit {
-            true => "none: no capture has the content of this revisit".to_owned(),
-            false => "none: the body of such a response is not read as a robots.txt".to_owned(),
-        }];
+        let capture = shown.shown_capture();
+        let reason = match capture.fetch_status {
+            _ if capture.record.is_revisit => "no capture has the content of this revisit",
+            Some(200..=299) => "nothing is stored of the body",
+            _ => "the body of such a response is not read as a robots.txt",
+        };
+        return vec![format!("none: {reason}")];
     };
     match &text.source {
         TextSource::Archive => vec![format!("from the archive {}", format_archive_path(shown))],

@@ -67,7 +67,7 @@ pub fn history_views_sql(root: &Path, history: &HistoryManifest) -> String {
     // Preferences of a crawler may be left out, as verdicts are: the set has those that the host has.
     out.push_str(&rows_view(
         Table::HostPreferences,
-        "JOIN preference_sets v ON v.preferences_id = p.preferences_id\n",
+        "JOIN preference_sets v ON v.preference_set_id = p.preference_set_id\n",
         "true",
     ));
     out.push_str(&meaning_macro(&BTreeMap::new(), history.meaning));

@@ -249,7 +249,7 @@ COMMENT ON MACRO uses_of IS 'The categories of preferences about the purpose of 
 --
 --   captured     hosts with a capture of /robots.txt
 --   decided      hosts with a known verdict for '*', and with rows in host_verdicts for the names in their rules
---   successful   hosts with a 2xx response, of any content
+--   successful   hosts with a 2xx response whose body is stored, of any content
 --   rules        hosts whose file has rules, and is neither an HTML page nor binary data
 CREATE OR REPLACE MACRO hosts_with(denominator, crawl := NULL) AS TABLE
 WITH checked_hosts AS MATERIALIZED (SELECT check_crawl(crawl) AND check_choice('denominator', denominator, ['captured', 'decided', 'successful', 'rules']) AS is_known)
@@ -258,7 +258,7 @@ SELECT h.crawl, h.host_id, h.surt_host_name, h.url_host_name, h.url_host_tld, h.
     h.wildcard_verdict, h.wildcard_basis, h.n_named, h.has_named_rows
 FROM hosts h, checked_hosts c
 WHERE c.is_known AND (crawl IS NULL OR h.crawl = crawl)
-    AND CASE denominator WHEN 'decided' THEN h.wildcard_verdict <> 'unknown' AND h.has_named_rows WHEN 'successful' THEN h.outcome = 'successful' AND NOT h.is_revisit
+    AND CASE denominator WHEN 'decided' THEN h.wildcard_verdict <> 'unknown' AND h.has_named_rows WHEN 'successful' THEN h.content_class IS NOT NULL
         WHEN 'rules' THEN h.content_class = 'rules' ELSE true END;
 COMMENT ON MACRO TABLE hosts_with IS 'The hosts of a denominator (captured, decided, successful, rules)';
 

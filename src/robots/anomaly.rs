@@ -79,6 +79,7 @@ macro_rules! anomalies {
 anomalies! {
     Bom, "bom", Info, false, "The file begins with a UTF-8 byte order mark, which is dropped.";
     PartialBom, "partial_bom", Warning, true, "The file begins with the first one or two bytes of a UTF-8 byte order mark. Google's parser drops them; in the other dialects they are part of the first key.";
+    BomInside, "bom_inside", Error, false, "A line begins with a UTF-8 byte order mark, as where a service put its own text before a file; the mark is read as a part of the line, so that no parser recognizes its key.";
     Utf16, "utf16", Error, false, "The file is UTF-16: its lines are cut at their NUL bytes, so no directive is recognized.";
     CrOnly, "cr_only", Info, false, "All lines end with a lone CR.";
     MixedLineEnds, "mixed_line_ends", Info, false, "The file has more than one kind of line ending.";

@@ -51,6 +51,39 @@ impl Response {
         found.map(|(_, value)| value.as_slice())
     }
 
+    /// Returns true if fewer bytes are stored than the only `Content-Length` states, and the stored bytes are
+    /// those that the server counted, but for a line end or the CRs of all lines.
+    pub(crate) fn is_short(&self) -> bool {
+        let named = |test: &dyn Fn(&str) -> bool| {
+            let fields = self.fields.iter();
+            let found =
+                fields.filter(|(name, _)| test(&name.escape_ascii().to_string().to_lowercase()));
+            found.map(|(_, value)| value.as_slice()).collect::<Vec<_>>()
+        };
+        let renamed = ["x-crawl-", "x-crawler-", "x-orig-", "x-archive-orig-"];
+        let others = named(&|name| {
+            name == "content-encoding"
+                || name == "transfer-encoding"
+                || renamed.iter().any(|prefix| name.starts_with(prefix))
+        });
+        let &[length] = named(&|name| name == "content-length").as_slice() else {
+            return false;
+        };
+        if self.status != Some(200) || !others.is_empty() || !length.iter().all(u8::is_ascii_digit)
+        {
+            return false;
+        }
+        let announced = String::from_utf8_lossy(length).parse::<u64>().unwrap_or(0);
+        match self.body.len() as u64 {
+            0 => announced > 0,
+            stored if announced > stored + 2 => {
+                let lines = self.body.split(|&byte| byte == b'\n').count() as u64 - 1;
+                announced != stored + lines || self.body.contains(&b'\r')
+            }
+            _ => false,
+        }
+    }
+
     /// Returns the codings of the body, in the order in which they were applied.
     pub(crate) fn codings(&self) -> Vec<Vec<u8>> {
         let mut codings = Vec::new();

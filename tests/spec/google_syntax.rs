@@ -68,6 +68,24 @@ mod s1_from_bytes_to_lines {
     }
 
     #[test]
+    fn s1_1_a_byte_order_mark_inside_the_file_is_kept_and_reported() {
+        for body in [
+            &b"user-agent: a\ndisallow: /\n\xef\xbb\xbfuser-agent: *\ndisallow: /x\n"[..],
+            b"\n \xef\xbb\xbf# comment\r\n",
+            b"\xef\xbb\xbf\xef\xbb\xbfuser-agent: a",
+        ] {
+            assert!(has(body, AnomalyKind::BomInside), "{body:?}");
+        }
+        for body in [
+            &b"\xef\xbb\xbfuser-agent: a\ndisallow: /\n"[..],
+            b"\n\xef\xbbuser-agent: a",
+            b"user-agent: a\xef\xbb\xbf\ndisallow: /\xef\xbb\xbf\n",
+        ] {
+            assert!(!has(body, AnomalyKind::BomInside), "{body:?}");
+        }
+    }
+
+    #[test]
     fn s1_2_only_cr_lf_and_crlf_end_a_line() {
         for (body, lines) in [
             (&b"a\nb\rc\r\nd"[..], 4),

@@ -36,7 +36,8 @@ pub enum CaptureRank {
     AccessDenied,
     /// Its status asks crawlers to come back later.
     Defer,
-    /// It decides nothing: a redirect that is not resolved, or a revisit whose content is unknown.
+    /// It decides nothing: a redirect that is not resolved, a revisit whose content is unknown, or a success
+    /// of whose body nothing is stored.
     Nothing,
 }
 

@@ -192,10 +192,11 @@ impl CaptureRows {
     /// Returns a row as the source of rules.
     pub(super) fn rules_source(&self, row: usize) -> RulesSource {
         let is_revisit = self.is_revisit(row);
+        let has_no_body = is_revisit || self.is_body_missing(row);
         let known_effect = |effect: StatusEffect| match effect {
             StatusEffect::Follow => StatusEffect::Follow,
             // The status of a revisit is not that of the content.
-            _ if is_revisit => StatusEffect::Defer,
+            _ if has_no_body => StatusEffect::Defer,
             effect => effect,
         };
         let status = self.http_status(row);
@@ -221,7 +222,7 @@ impl CaptureRows {
         let (outcome, class) = (status.outcome(), status.fetch_class());
         if self.is_revisit(row) && matches!(self.fetch_status(row), None | Some(304)) {
             CaptureRank::Content
-        } else if outcome == FetchOutcome::Redirect {
+        } else if outcome == FetchOutcome::Redirect || self.is_body_missing(row) {
             CaptureRank::Nothing
         } else if outcome == FetchOutcome::Successful {
             CaptureRank::Content
@@ -236,6 +237,13 @@ impl CaptureRows {
 
     pub(super) fn is_revisit(&self, row: usize) -> bool {
         self.columns.is_revisit.value(row)
+    }
+
+    /// Returns true if the capture is a success, but nothing is stored of its body.
+    pub(super) fn is_body_missing(&self, row: usize) -> bool {
+        self.http_status(row).outcome() == FetchOutcome::Successful
+            && !self.is_revisit(row)
+            && self.status.content_class.is_null(row)
     }
 
     pub(super) fn is_robots_path(&self, row: usize) -> bool {
@@ -267,7 +275,7 @@ impl CaptureRows {
     pub(super) fn content_hash(&self, row: usize) -> Option<u64> {
         let is_content = match self.is_revisit(row) {
             true => self.rank(row) == CaptureRank::Content,
-            false => self.http_status(row).outcome() == FetchOutcome::Successful,
+            false => self.status.content_class.is_valid(row),
         };
         let digest = self.digest(row).filter(|_| is_content)?;
         if self.fetch_status(row) == Some(304) && digest == EMPTY_BODY_DIGEST {

@@ -227,6 +227,22 @@ class Robotparser(unittest.TestCase):
                 for url in ("/x", "https://h/x", "https://h/y"):
                     self.assertIs(robots.can_fetch(agent, url), peer.can_fetch(agent, url), (text, agent, url))
 
+    def test_robotparser_has_one_of_two_behaviours(self) -> None:
+        """Patch releases since May 2026 follow RFC 9309. See docs/pitfalls.md."""
+        cases = (
+            ("User-agent: *\nDisallow: /*/print$\n", "/a/print", True),
+            ("User-agent: *\nDisallow: /a\nAllow: /a/b\n", "/a/b", False),
+            ("User-agent: *\n\nDisallow: /\n", "/", True),
+            ("User-agent: a\nDisallow: /1\n\nUser-agent: a\nDisallow: /2\n", "/2", True),
+        )
+        follows_the_standard = set()
+        for text, url, before in cases:
+            peer = urllib.robotparser.RobotFileParser()
+            peer.parse(text.splitlines())
+            follows_the_standard.add(peer.can_fetch("a", url) is not before)
+            self.assertIs(robots_scan.parse(text).can_fetch("a", url), not before, text)
+        self.assertEqual(len(follows_the_standard), 1, follows_the_standard)
+
     def test_a_rate_has_a_unit_and_no_hours_of_the_day(self) -> None:
         for value, rate in (("1/10m", (1, 600)), ("1/2h", (1, 7200)), ("3/1s # slow", (3, 1)), ("1/5 0600-0845", None), ("x", None)):
             found = robots_scan.parse(f"User-agent: *\nRequest-rate: {value}\n").request_rate("a")

@@ -1,8 +1,8 @@
 //! Checks that need the whole file: its encoding, its class, and lines that repeat or contradict
 //! each other. HTML, UTF-16 and binary formats are recognized by the beginning of the body.
 
-use super::ParseState;
 use super::blanks::trim_start;
+use super::{BYTE_ORDER_MARK, ParseState};
 use crate::anomaly::AnomalyKind;
 use crate::document::{
     BODY_LIMIT_BYTES, ContentClass, Directive, DirectiveKind, Group, LineEndings,
@@ -172,7 +172,7 @@ impl ParseState<'_, '_> {
 
 /// Returns true if a body begins with an HTML tag, possibly after a byte order mark and blanks.
 pub(super) fn looks_like_html(body: &[u8]) -> bool {
-    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+    let body = body.strip_prefix(BYTE_ORDER_MARK).unwrap_or(body);
     let text = trim_start(body);
     text.first() == Some(&b'<')
         && matches!(text.get(1), Some(b'!' | b'?' | b'a'..=b'z' | b'A'..=b'Z'))

@@ -158,6 +158,9 @@ struct Lookaheads {
     comments: Lookahead,
 }
 
+/// The byte order mark in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// The state of one parse of one body.
 struct ParseState<'p, 'b> {
     document: &'p mut DocumentData,
@@ -245,7 +248,7 @@ impl<'p, 'b> ParseState<'p, 'b> {
         let len = self
             .body
             .iter()
-            .zip(b"\xef\xbb\xbf")
+            .zip(BYTE_ORDER_MARK)
             .take_while(|(a, b)| a == b)
             .count();
         match len {
@@ -360,6 +363,10 @@ impl<'p, 'b> ParseState<'p, 'b> {
         let Some(&first) = visible.first() else {
             return self.pass_blank_line(line);
         };
+        if visible.starts_with(BYTE_ORDER_MARK) {
+            let text = self.span_in_body(trim_end(visible));
+            self.report(line.no, AnomalyKind::BomInside, text);
+        }
         if first == b'#' {
             self.document.summary.n_comment_lines += 1;
             return self.read_comment(&visible[1..]);

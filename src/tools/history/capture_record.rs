@@ -97,7 +97,9 @@ impl<'a> CaptureRecord<'a> {
 pub(crate) struct StateFields<'a> {
     /// The key of the policy, in hexadecimal.
     pub(crate) policy_id: Option<&'a [u8]>,
+    /// The key of what is stated, and that of its rows in `preference_sets`, in hexadecimal.
     pub(crate) preferences_id: Option<&'a [u8]>,
+    pub(crate) preference_set_id: Option<&'a [u8]>,
     pub(crate) registered_domain: Option<&'a [u8]>,
     /// True if the state is that of an open revisit.
     pub(crate) has_revisit: bool,
@@ -110,11 +112,13 @@ impl<'a> StateFields<'a> {
         let mut fields = FieldReader::new(state);
         let policy_id = optional_bytes(&mut fields);
         let preferences_id = optional_bytes(&mut fields);
+        let preference_set_id = optional_bytes(&mut fields);
         let digest = optional_bytes(&mut fields);
         let (_url, _host) = (optional_bytes(&mut fields), fields.bytes());
         Self {
             policy_id,
             preferences_id,
+            preference_set_id,
             has_revisit: digest.is_some(),
             registered_domain: optional_bytes(&mut fields),
             has_named_rows: state.last() == Some(&1),
@@ -171,7 +175,9 @@ impl StateDetails {
     pub(crate) fn read(state: &[u8]) -> Self {
         let mut fields = FieldReader::new(state);
         let policy_id = optional_bytes(&mut fields).map(<[u8]>::to_vec);
-        optional_bytes(&mut fields);
+        for _ in ["preferences_id", "preference_set_id"] {
+            optional_bytes(&mut fields);
+        }
         let digest = optional_bytes(&mut fields);
         let revisit_url = optional_bytes(&mut fields);
         let host = fields.bytes();
@@ -224,10 +230,14 @@ impl StateDetails {
             return StatusEffect::Defer;
         }
         let is_parsed = !self.content_class.is_empty();
-        HttpStatus {
+        let status = HttpStatus {
             code: self.fetch_status.or(is_parsed.then_some(200)),
             has_location: !self.redirect_end.is_empty(),
+        };
+        match status.effect(dialect) {
+            // Nothing is stored of the body.
+            StatusEffect::Parse if !is_parsed => StatusEffect::Defer,
+            effect => effect,
         }
-        .effect(dialect)
     }
 }

@@ -9,8 +9,10 @@
 use super::capture_record::{CapturePlace, CaptureRecord, optional_bytes, put_optional_bytes};
 use super::crawl_row::CrawlRow;
 use super::damaged_error;
-use super::inputs::{CRAWL_TABLES, InputCrawl};
-use super::keyed_rows::{KEY_BYTES, KeyedRecord, compute_key, key_text, skip_counts, skip_number};
+use super::inputs::{CRAWL_TABLES, InputCrawl, InputDataset};
+use super::keyed_rows::{
+    KEY_BYTES, KeyedRecord, PreferenceKeys, compute_key, key_text, skip_counts, skip_number,
+};
 use super::row_cursor::{RowCursor, columns_named};
 use super::verdict_class::VerdictClass;
 use columns::TableFileWriter;
@@ -86,15 +88,21 @@ pub(super) fn read_crawl<'s>(
     let mut dataset = open_dataset(context, input)?;
     let resolved = ResolvedFiles::open(context, input, &dataset)?;
     dataset = dataset.with_crawl_files(&resolved.files);
-    let mut row = read_crawl_row(input, &dataset)?;
+    let numbers = ArchiveNumbers::new(input);
+    let mut row = read_crawl_row(input, &dataset, &numbers)?;
     let wanted = sort_wanted_captures(context, &dataset)?;
-    let captures = sort_captures(context, &dataset, &mut row, shared)?;
+    let captures = sort_captures(context, &dataset, &numbers, &mut row, shared)?;
     let details = sort_details(context, &wanted, &captures)?;
     drop((wanted, captures));
     let preferences = sort_preferences(context, &dataset)?;
     set_fetch_times(context, &dataset, &mut row)?;
-    let (captures, has_open_revisits) =
-        write_captures(context, &dataset, &row, &details, &preferences, shared)?;
+    let hosts = HostInputs {
+        dataset: &dataset,
+        numbers: &numbers,
+        details: &details,
+        preferences: &preferences,
+    };
+    let (captures, has_open_revisits) = write_captures(context, &row, &hosts, shared)?;
     resolved.remove(context.root);
     Ok(CrawlCaptures {
         row,
@@ -182,8 +190,56 @@ impl ResolvedFiles {
     }
 }
 
+/// The numbers of the archives of a crawl, which do not depend on other crawls of its datasets.
+struct ArchiveNumbers {
+    /// The indexes in the list of inputs of the archives of the crawl, in order; `None` if no other crawl is in
+    /// the list, so that an index is the number.
+    indexes: Option<Vec<i64>>,
+}
+
+impl ArchiveNumbers {
+    fn new(input: &InputCrawl) -> Self {
+        let has_others = |dataset: &InputDataset| {
+            let mut partitions = dataset.options.crawls.iter();
+            partitions.any(|partition| partition.crawl != input.name)
+        };
+        let mut datasets = input.datasets.iter();
+        if !datasets.any(|dataset| has_others(dataset)) {
+            return Self { indexes: None };
+        }
+        let of_crawl = input.datasets.iter().flat_map(|dataset| {
+            let parts = dataset.manifest.parts.iter();
+            let parts = parts.filter(|part| part.crawl == input.name);
+            let inputs = parts.filter_map(|part| dataset.manifest.inputs.get(part.inputs.clone()));
+            inputs.flatten().filter_map(|input| input.index)
+        });
+        let mut indexes: Vec<i64> = of_crawl.map(u64::cast_signed).collect();
+        indexes.sort_unstable();
+        indexes.dedup();
+        Self {
+            indexes: Some(indexes),
+        }
+    }
+
+    /// Returns the number of the archive of a capture.
+    fn archive_no(&self, robots_id: i64) -> Result<i64, Error> {
+        let index = robots_id >> 32;
+        let Some(indexes) = &self.indexes else {
+            return Ok(index);
+        };
+        let position = indexes.binary_search(&index);
+        position
+            .map(|position| position as i64)
+            .map_err(|_| damaged_error(Table::RobotsFiles))
+    }
+}
+
 /// Returns the row of a crawl, without hosts and times.
-fn read_crawl_row(input: &InputCrawl, dataset: &Dataset) -> Result<CrawlRow, Error> {
+fn read_crawl_row(
+    input: &InputCrawl,
+    dataset: &Dataset,
+    numbers: &ArchiveNumbers,
+) -> Result<CrawlRow, Error> {
     let manifests = input.datasets.iter().map(|dataset| &dataset.manifest);
     let meanings = manifests.map(|manifest| manifest.meaning);
     let mut row = CrawlRow {
@@ -203,6 +259,10 @@ fn read_crawl_row(input: &InputCrawl, dataset: &Dataset) -> Result<CrawlRow, Err
         }
         Ok(())
     })?;
+    // The list of a sample is not known by crawl.
+    if numbers.indexes.is_some() && !row.is_sample {
+        row.archives_listed = row.archives_read;
+    }
     Ok(row)
 }
 
@@ -243,6 +303,7 @@ fn sort_wanted_captures<'s>(
 fn sort_captures<'s>(
     context: &CrawlContext<'s>,
     dataset: &Dataset,
+    numbers: &ArchiveNumbers,
     row: &mut CrawlRow,
     shared: &mut SharedSorters<'s>,
 ) -> Result<SortedRecords<'s>, Error> {
@@ -263,7 +324,7 @@ fn sort_captures<'s>(
             let archive = fields.bytes();
             put_i64(&mut record, fields.i64());
             put_u32(&mut record, fields.u32());
-            let archive_no = robots_id >> 32;
+            let archive_no = numbers.archive_no(robots_id)?;
             if last_archive != Some(archive_no) {
                 last_archive = Some(archive_no);
                 let mut named = Vec::new();
@@ -553,7 +614,12 @@ struct HostDetails {
 
 impl HostDetails {
     /// Reads the details of the host with this number.
-    fn read(&mut self, number: u64, details: &mut Reader<'_>) -> Result<(), Error> {
+    fn read(
+        &mut self,
+        number: u64,
+        details: &mut Reader<'_>,
+        numbers: &ArchiveNumbers,
+    ) -> Result<(), Error> {
         *self = Self::default();
         while let Some(record) = details.peek() {
             let mut fields = FieldReader::new(record);
@@ -567,7 +633,7 @@ impl HostDetails {
             if uses & IS_AUTHORITATIVE != 0 {
                 self.place = Some(CapturePlace {
                     fetch_time: None,
-                    archive_no: robots_id >> 32,
+                    archive_no: numbers.archive_no(robots_id)?,
                     offset,
                     record_in_member,
                 });
@@ -602,13 +668,19 @@ impl HostDetails {
     }
 }
 
+/// What the records of captures are made of.
+struct HostInputs<'a> {
+    dataset: &'a Dataset,
+    numbers: &'a ArchiveNumbers,
+    details: &'a SortedRecords<'a>,
+    preferences: &'a SortedRecords<'a>,
+}
+
 /// Writes the records of captures, in the order of hosts. Also returns true if one is an open revisit.
 fn write_captures<'s>(
     context: &CrawlContext<'s>,
-    dataset: &Dataset,
     crawl: &CrawlRow,
-    details: &SortedRecords<'_>,
-    preferences: &SortedRecords<'_>,
+    inputs: &HostInputs<'_>,
     shared: &mut SharedSorters<'s>,
 ) -> Result<(SortedRecords<'s>, bool), Error> {
     let mut captures = context.captures_memory.create_ordered_writer();
@@ -617,8 +689,8 @@ fn write_captures<'s>(
         &["host_id", "surt_host_name", "fetch_time", "is_revisit"],
     );
     columns.extend(columns_named(Table::Hosts, &STATE_COLUMNS));
-    let mut hosts = RowCursor::open(dataset, Table::Hosts, columns)?;
-    let (mut details, mut preferences) = (details.read()?, preferences.read()?);
+    let mut hosts = RowCursor::open(inputs.dataset, Table::Hosts, columns)?;
+    let (mut details, mut preferences) = (inputs.details.read()?, inputs.preferences.read()?);
     let mut of_host = HostDetails::default();
     let mut set = PreferenceSet::default();
     let mut has_open_revisits = false;
@@ -635,7 +707,7 @@ fn write_captures<'s>(
         }
         last_host.clear();
         last_host.extend_from_slice(host);
-        of_host.read(number, &mut details)?;
+        of_host.read(number, &mut details, inputs.numbers)?;
         let set_key = set.read(host_id, &mut preferences)?;
         number += 1;
         let is_forgotten = !context.forgotten.is_empty()
@@ -653,8 +725,13 @@ fn write_captures<'s>(
             let policy = of_host.policy.map(|key| key_text(&key));
             state.clear();
             put_optional_bytes(&mut state, policy.as_ref().map(|text| text.as_bytes()));
-            let key = set_key.map(|key| key_text(&key));
-            put_optional_bytes(&mut state, key.as_ref().map(|text| text.as_bytes()));
+            for key in [
+                set_key.map(|key| key.preferences),
+                set_key.map(|key| key.set),
+            ] {
+                let text = key.map(|key| key_text(&key));
+                put_optional_bytes(&mut state, text.as_ref().map(|text| text.as_bytes()));
+            }
             let digest = revisit.map(|details| &*details.digest);
             put_optional_bytes(&mut state, digest.filter(|digest| !digest.is_empty()));
             put_optional_bytes(&mut state, revisit.map(|details| &*details.url));
@@ -694,13 +771,13 @@ struct PreferenceSet {
 }
 
 impl PreferenceSet {
-    /// Reads the rows of the host with this encoded `host_id`. Returns the key of the set; `None` if there is
+    /// Reads the rows of the host with this encoded `host_id`. Returns the keys of the set; `None` if there is
     /// no row.
     fn read(
         &mut self,
         host_id: &[u8],
         preferences: &mut Reader<'_>,
-    ) -> Result<Option<[u8; KEY_BYTES]>, Error> {
+    ) -> Result<Option<PreferenceKeys>, Error> {
         self.rows.clear();
         let mut count = 0;
         while let Some(record) = preferences.peek() {
@@ -717,9 +794,9 @@ impl PreferenceSet {
         if count == 0 {
             return Ok(None);
         }
-        let key = compute_key(&[&self.rows]);
-        self.record.begin(key, &[]);
+        let keys = PreferenceKeys::of_rows(count, &self.rows);
+        self.record.begin(keys.set, &[]);
         self.record.push_rows(count, &self.rows);
-        Ok(Some(key))
+        Ok(Some(keys))
     }
 }

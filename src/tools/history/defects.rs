@@ -15,7 +15,8 @@ use super::damaged_history_error;
 use super::domain_runs::DomainRuns;
 use super::history_input::{HistoryCaptures, HistoryReader};
 use super::keyed_rows::{
-    KEY_BYTES, KeyedReader, KeyedRows, POLICIES, PREFERENCE_SETS, compute_key, key_from_text,
+    KEY_BYTES, KeyedReader, KeyedRows, POLICIES, PREFERENCE_SETS, PreferenceKeys, compute_key,
+    key_from_text,
 };
 use super::verdict_class::VerdictClass;
 use dataset::HistoryManifest;
@@ -143,14 +144,15 @@ impl Check<'_> {
     }
 
     /// Reads the keys of the sets of preferences, which must be those of their rows.
-    fn read_preference_sets(&self) -> Result<Vec<[u8; KEY_BYTES]>, Error> {
+    fn read_preference_sets(&self) -> Result<Vec<PreferenceKeys>, Error> {
         let mut keys = Vec::new();
         let mut reader = KeyedReader::open(self.history, PREFERENCE_SETS)?;
         while let Some(record) = reader.peek() {
             let set = KeyedRows::read(record, PREFERENCE_SETS);
-            let key = compute_key(&[set.rows_of(0).1.rest()]);
-            self.expect(Table::PreferenceSets, set.key == key)?;
-            keys.push(key);
+            let (count, rows) = set.rows_of(0);
+            let found = PreferenceKeys::of_rows(count, rows.rest());
+            self.expect(Table::PreferenceSets, set.key == found.set)?;
+            keys.push(found);
             reader.advance()?;
         }
         Ok(keys)
@@ -187,7 +189,7 @@ impl Check<'_> {
     fn check_captures(
         &self,
         policies: &Policies,
-        sets: &[[u8; KEY_BYTES]],
+        sets: &[PreferenceKeys],
         archives: &[ArchiveRanges],
     ) -> Result<CaptureTotals, Error> {
         let (table, none) = (Table::HostCaptures, BTreeSet::new());
@@ -284,18 +286,22 @@ impl Check<'_> {
         &self,
         state: &[u8],
         policies: &Policies,
-        sets: &[[u8; KEY_BYTES]],
+        sets: &[PreferenceKeys],
     ) -> Result<(), Error> {
         let state = StateFields::read(state);
-        for (id, keys) in [
-            (state.policy_id, &*policies.keys),
-            (state.preferences_id, sets),
-        ] {
-            let is_known =
-                |id: &[u8]| key_from_text(id).is_some_and(|key| keys.binary_search(&key).is_ok());
-            self.expect(Table::HostPeriods, id.is_none_or(is_known))?;
-        }
-        Ok(())
+        let is_policy = |id: &[u8]| {
+            key_from_text(id).is_some_and(|key| policies.keys.binary_search(&key).is_ok())
+        };
+        self.expect(Table::HostPeriods, state.policy_id.is_none_or(is_policy))?;
+        let set = state.preference_set_id.and_then(|id| {
+            let key = key_from_text(id)?;
+            let i = sets.binary_search_by_key(&key, |keys| keys.set).ok()?;
+            Some(sets[i].preferences)
+        });
+        let preferences = state.preferences_id.and_then(key_from_text);
+        let is_known = set.is_some() == state.preference_set_id.is_some()
+            && preferences.is_some() == state.preferences_id.is_some();
+        self.expect(Table::HostPeriods, is_known && set == preferences)
     }
 
     /// Adds the periods that crawlers have by a period of a host.

@@ -420,7 +420,11 @@ impl Period {
         let first_capture = fields.i64();
         let n_captures = fields.u32().cast_signed();
         let state = StateFields::read(fields.rest());
-        let keys = [state.policy_id, state.preferences_id];
+        let keys = [
+            state.policy_id,
+            state.preferences_id,
+            state.preference_set_id,
+        ];
         let are_keys = keys
             .iter()
             .flatten()

@@ -1,7 +1,7 @@
 //! Rows that many hosts share, stored once under a key that is made from them: policies, and sets of
 //! preferences.
 
-use super::capture_record::optional_bytes;
+use super::capture_record::{optional_bytes, put_optional_bytes};
 use super::damaged_history_error;
 use super::row_cursor::RowCursor;
 use super::table_writer::TableWriters;
@@ -80,6 +80,41 @@ pub(crate) fn compute_key(parts: &[&[u8]]) -> [u8; KEY_BYTES] {
     let mut key = [0; KEY_BYTES];
     key.copy_from_slice(&digest[..KEY_BYTES]);
     key
+}
+
+/// The keys of a set of preferences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct PreferenceKeys {
+    /// The key of its rows in `preference_sets`.
+    pub(crate) set: [u8; KEY_BYTES],
+    /// The key of what is stated: that of the rows without the numbers of lines.
+    pub(crate) preferences: [u8; KEY_BYTES],
+}
+
+impl PreferenceKeys {
+    /// Computes the keys of a set with `count` rows of `preference_sets`, without their first column.
+    pub(crate) fn of_rows(count: u32, rows: &[u8]) -> Self {
+        let mut fields = FieldReader::new(rows);
+        let mut stated = Vec::with_capacity(rows.len());
+        for _ in 0..count {
+            let before = fields.rest();
+            for _ in ["agent", "mechanism", "category"] {
+                fields.bytes();
+            }
+            optional_bytes(&mut fields);
+            for _ in ["has_allowed", "has_disallowed", "has_unknown"] {
+                fields.u8();
+            }
+            stated.extend_from_slice(&before[..before.len() - fields.rest().len()]);
+            // `evidence_line`.
+            skip_number(&mut fields);
+            put_optional_bytes(&mut stated, optional_bytes(&mut fields));
+        }
+        Self {
+            set: compute_key(&[rows]),
+            preferences: compute_key(&[&stated]),
+        }
+    }
 }
 
 /// Returns a key in hexadecimal.

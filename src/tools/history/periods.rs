@@ -343,7 +343,7 @@ impl<'s> PeriodWriter<'s> {
         if state.has_revisit {
             self.open_revisits += u64::from(period.n_captures);
         }
-        if let Some(text) = state.preferences_id {
+        if let Some(text) = state.preference_set_id {
             let key = key_from_text(text).ok_or_else(|| damaged_error(Table::HostPeriods))?;
             self.preference_sets.push(&key)?;
         }

@@ -11,7 +11,7 @@ table! { of_history "One row per crawl of a history, in the order of the median 
     hosts: Long, "Hosts with a capture: rows of `host_captures`.";
     domains: Long, "Their registered domains; a host without one counts as one.";
     archives_read: Long, "The archives from which its captures come.";
-    archives_listed: Long, "The archives of the whole list, from which a sample was drawn.";
+    archives_listed: Long, "The archives of the whole list of the crawl, from which a sample was drawn; with those of other crawls if it was drawn from all of them.";
     is_sample: Bool, "True if the archives were drawn at random.";
     meaning: Int, "The meaning of its rows (docs/formats.md).";
 }}

@@ -3,10 +3,10 @@ use crate::tables::column::{Column, ColumnType};
 use crate::tables::host_preferences;
 use crate::tables::record_rows::RecordRows;
 
-pub(crate) const ABOUT: &str = "One row per set of preferences, crawler, mechanism and category: what hosts state about the use of their content, as in `host_preferences`. Sorted by `preferences_id`, then in the order of `host_preferences`.";
+pub(crate) const ABOUT: &str = "One row per set of preferences, crawler, mechanism and category: what hosts state about the use of their content, as in `host_preferences`. Sorted by `preference_set_id`, then in the order of `host_preferences`.";
 
-const PREFERENCES_ID: Column = Column::new(
-    "preferences_id",
+const PREFERENCE_SET_ID: Column = Column::new(
+    "preference_set_id",
     ColumnType::Text,
     "Key of the set: the first 128 bits of the SHA-256 of its rows, in hexadecimal.",
 );
@@ -27,7 +27,7 @@ const PREFERENCES: [Column; 9] = columns_of(
 );
 
 pub(crate) const COLUMNS: &[Column] =
-    &concatenate::<{ PREFERENCES.len() + 1 }>(&[PREFERENCES_ID], &PREFERENCES);
+    &concatenate::<{ PREFERENCES.len() + 1 }>(&[PREFERENCE_SET_ID], &PREFERENCES);
 
 pub(crate) const DERIVED: &[Column] = &[];
 

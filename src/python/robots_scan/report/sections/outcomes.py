@@ -11,8 +11,8 @@ CONDITIONS = {
     "revisit without content": "h.is_revisit",
     "robots.txt with rules": "NOT h.is_revisit AND h.content_class = 'rules'",
     "robots.txt without rules": "NOT h.is_revisit AND h.content_class IN ('no_rules', 'comments_only', 'empty')",
-    "not a robots.txt": "NOT h.is_revisit AND h.outcome = 'successful' AND (h.content_class IS NULL OR "
-                        "h.content_class NOT IN ('rules', 'no_rules', 'comments_only', 'empty'))",
+    "robots.txt not stored": "NOT h.is_revisit AND h.outcome = 'successful' AND h.content_class IS NULL",
+    "not a robots.txt": "NOT h.is_revisit AND h.content_class NOT IN ('rules', 'no_rules', 'comments_only', 'empty')",
 }
 
 
