@@ -190,7 +190,7 @@ fn each_crawler_has_a_column_of_marks() {
     );
     assert!(
         ran.out
-            .contains("GPTBot: disallow_all (explicit, line 7)\n  google      ")
+            .contains("GPTBot: disallow_all (by its own rules, line 7)\n  google      ")
     );
 }
 
@@ -243,7 +243,7 @@ fn redirects_revisits_and_statuses_are_followed_and_named() {
         let ran = show(host);
         assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
         assert!(field(&ran, "text").starts_with(words), "{}", ran.out);
-        assert!(ran.out.contains("(http_status)\n"), "{}", ran.out);
+        assert!(ran.out.contains("(by the HTTP status)\n"), "{}", ran.out);
         assert!(!ran.out.contains("marks "), "{}", ran.out);
     }
     assert_eq!(

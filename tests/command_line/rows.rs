@@ -16,7 +16,7 @@ const ROW: Row = Row {
 };
 
 /// The report on the file `robots.txt` that [`super::prepare`] creates.
-const PARTIAL: &str = "x: partial (wildcard, line 2)\n  google      partial\n  rfc9309     partial\n  \
+const PARTIAL: &str = "x: partial (by the rules for *, line 2)\n  google      partial\n  rfc9309     partial\n  \
     koster1996  partial\n";
 
 pub(super) const ROWS: &[Row] = &[
@@ -198,8 +198,8 @@ pub(super) const ROWS: &[Row] = &[
         args: "check robots.txt --agent a,b",
         code: 1,
         out: All(&[
-            "a: partial (wildcard, line 2)\n",
-            "b: partial (wildcard, line 2)\n",
+            "a: partial (by the rules for *, line 2)\n",
+            "b: partial (by the rules for *, line 2)\n",
         ]),
         ..ROW
     },

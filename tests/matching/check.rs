@@ -164,7 +164,7 @@ for GPTBot/1.0
 allowed     /b
             no rule matches
 
-GPTBot/1.0: partial (explicit, line 2)
+GPTBot/1.0: partial (by its own rules, line 2)
   google      partial
   rfc9309     partial
   koster1996  partial
@@ -173,7 +173,7 @@ for x
 disallowed  /b
             line 5: Disallow: /b  (group from line 4)
 
-x: partial (wildcard, line 5)
+x: partial (by the rules for *, line 5)
 ";
     assert!(ran.out.starts_with(expected), "{}", ran.out);
     assert_eq!(ran.code, Some(1));
@@ -189,6 +189,22 @@ x: partial (wildcard, line 5)
         .collect();
     assert_eq!(agents, ["GPTBot/1.0", "x", "y"]);
     assert!(values.iter().all(|value| value["exit_code"] == 1));
+}
+
+#[test]
+fn a_fallback_that_decides_is_named() {
+    let folder = TempDir::new().unwrap();
+    let body = "User-agent: Googlebot\nDisallow: /\n";
+    let file = list(&folder, "robots.txt", body);
+    let args = ["check", path(&file), "-a", "Googlebot-Image"];
+    let expected =
+        "Googlebot-Image: disallow_all (by the rules for googlebot, its fallback, line 2)\n";
+    let ran = run(args);
+    assert!(ran.out.starts_with(expected), "{}", ran.out);
+    let ran = run([&args[..], &["--json"]].concat());
+    let value: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(value["basis"], "explicit");
+    assert_eq!(value["decided_by"], "googlebot");
 }
 
 #[test]

@@ -51,7 +51,7 @@ leads to    https://h.example/robots.txt
 disallowed  https://h.example/a
             line 2: Disallow /a  (group from line 1)
 
-Foo: partial (wildcard, line 2)
+Foo: partial (by the rules for *, line 2)
   google      partial
   rfc9309     allow_all
   koster1996  allow_all
