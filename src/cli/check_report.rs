@@ -268,7 +268,7 @@ pub(crate) fn format_captures(found: &HostReport) -> String {
     if let Some(other_form) = &found.other_form {
         let _ = writeln!(
             out,
-            "found as    {other_form}, which is the same host in the tables"
+            "found as    {other_form}: the tables have both names as one host"
         );
     }
     let _ = write!(

@@ -40,7 +40,7 @@ fn check_with_input(args: &[&str], input: Option<&str>) -> Ran {
 fn standard_input_is_read_only_if_requested() {
     let folder = TempDir::new().unwrap();
     let file = list(&folder, "robots.txt", PARTIAL);
-    let ran = check_with_input(&[path(&file), "-a", "x"], None);
+    let ran = check_with_input(&[path(&file), "--any-name", "-a", "x"], None);
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     assert!(ran.out.starts_with("x: partial (wildcard"), "{}", ran.out);
 
@@ -151,6 +151,7 @@ fn several_crawlers_are_separated_by_commas() {
     let args = [
         "check",
         path(&file),
+        "--any-name",
         "-a",
         "GPTBot/1.0, x",
         "-a",
@@ -250,7 +251,7 @@ fn control_characters_of_a_file_are_escaped() {
     let body = "User-agent: *\nDisallow: /a\u{1b}[2J\u{202e}\n";
     let file = list(&folder, "robots.txt", body);
     let (url, other) = ("/a\u{1b}[2J%E2%80%AE", "/\u{202e}");
-    let args = ["-a", "x\u{9b}1m", "-u", url, "-u", other];
+    let args = ["--any-name", "-a", "x\u{9b}1m", "-u", url, "-u", other];
     let ran = run([&["check", path(&file)], &args[..]].concat());
     for shown in [
         "disallowed  /a\\x1b[2J%E2%80%AE\n",

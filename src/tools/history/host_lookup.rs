@@ -109,7 +109,9 @@ pub(crate) fn find_host(
         let state = rows.state(history, row)?;
         let origin = origin_of(state);
         let is_host = lookup.host.matches(&origin);
-        let is_other_form = other_form.as_ref().is_some_and(|host| host.matches(&origin));
+        let is_other_form = other_form
+            .as_ref()
+            .is_some_and(|host| host.matches(&origin));
         if !is_host {
             others.insert(origin_text(&origin));
         }
