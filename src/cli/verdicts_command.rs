@@ -2,11 +2,11 @@
 
 use crate::agent_advice::AgentNames;
 use crate::caller::{Caller, CommandOutcome};
-use crate::defaults;
 use crate::escape::{escape, json_line};
 use crate::exit::{self, StoppedError};
 use crate::quantity::format_count;
 use crate::verdicts_args::VerdictsArgs;
+use crate::{defaults, mistyped};
 use anyhow::Result;
 use dataset::crawler::{Crawler, DialectChoice};
 use indicatif::HumanBytes;
@@ -22,6 +22,7 @@ pub(crate) fn run(args: &VerdictsArgs, caller: &Caller) -> Result<CommandOutcome
         is_any_accepted: args.any_name,
     };
     names.check(caller)?;
+    mistyped::check_dataset_exists(&args.dataset)?;
     let crawlers = args.agent.iter();
     let options = Options {
         dataset: args.dataset.clone(),

@@ -386,6 +386,41 @@ pub(super) const ROWS: &[Row] = &[
         ..ROW
     },
     Row {
+        item: "C20",
+        args: "views nowhere",
+        code: 2,
+        err: Whole("error: cannot read 'nowhere': no such file or directory\n"),
+        ..ROW
+    },
+    Row {
+        item: "C20",
+        args: "verdicts nowhere -a GPTBot -o v.parquet",
+        code: 2,
+        err: Whole("error: cannot read 'nowhere': no such file or directory\n"),
+        ..ROW
+    },
+    Row {
+        item: "C20",
+        args: "copy nowhere s3://bucket/prefix",
+        code: 2,
+        err: Whole("error: cannot read 'nowhere': no such file or directory\n"),
+        ..ROW
+    },
+    Row {
+        item: "C20",
+        args: "verify nowhere",
+        code: 2,
+        err: Whole("error: cannot read 'nowhere': no such file or directory\n"),
+        ..ROW
+    },
+    Row {
+        item: "C20",
+        args: "match nowhere -u urls.txt -a GPTBot -o m.parquet",
+        code: 2,
+        err: Whole("error: cannot read 'nowhere': no such file or directory\n"),
+        ..ROW
+    },
+    Row {
         item: "C21",
         args: "check ds --host nowhere.example",
         code: 3,
