@@ -204,7 +204,7 @@ mod tests {
         let args = Args::command();
         let known: BTreeSet<&str> = args
             .get_subcommands()
-            .map(|command| command.get_name())
+            .map(clap::Command::get_name)
             .collect();
         assert_eq!(names.collect::<BTreeSet<_>>(), known);
     }
