@@ -35,7 +35,7 @@ class Tests:
     def write(self, dataset, agents, *options):
         """Writes the verdicts and returns the file."""
         out = self.folder / "verdicts.parquet"
-        done = run(self.program, "verdicts", dataset, "--agent", ",".join(agents), "-o", out, "--overwrite", "-q", *options)
+        done = run(self.program, "verdicts", dataset, "--agent", ",".join(agents), "--any-name", "-o", out, "--overwrite", "-q", *options)
         assert done.returncode == 0, done.stderr
         return out
 

@@ -184,7 +184,7 @@ class Tests:
         urls, answers = folder / "urls.txt", folder / "answers.parquet"
         urls.write_text("".join(f"https://h{number}.example.com{path}\n" for number, path in paths), encoding="utf-8")
         of = f"{mechanism}:{category}"
-        self.command("match", dataset, "--urls", urls, "--agent", ",".join(agents), "--category", of, "-o", answers, "--overwrite")
+        self.command("match", dataset, "--urls", urls, "--agent", ",".join(agents), "--any-name", "--category", of, "-o", answers, "--overwrite")
         con = duckdb.connect()
         con.execute("SET preserve_insertion_order = true")
         rows = con.execute("SELECT url, agent, access, preference, preference_line FROM read_parquet(?)", [str(answers)]).fetchall()

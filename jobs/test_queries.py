@@ -24,6 +24,7 @@ The last line is `N passed, N failed`; the exit code is 1 if any failed.
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -951,6 +952,22 @@ def test_against_dataset(t, dataset):
         "FROM host_verdicts v WHERE v.basis IN ('explicit', 'too_complex') AND v.host_id IN (SELECT h.host_id FROM hosts_with('rules') h)) "
         "(FROM in_groups EXCEPT FROM in_verdicts) UNION ALL (FROM in_verdicts EXCEPT FROM in_groups)").fetchall(), [])
     test_shares(t, con, "the dataset")
+    test_macros_of_histories(t, con)
+
+
+def test_macros_of_histories(t, con):
+    """Checks that a macro of histories says so over a dataset, and names the command that makes a history."""
+    texts = [MACROS.with_name("history_macros.sql"), *sorted(MACROS.with_name("history_queries").iterdir())]
+    found = [re.findall(r"^CREATE OR REPLACE MACRO (\w+)\((.*)\) AS TABLE$", path.read_text(encoding="utf-8"), re.MULTILINE) for path in texts]
+    signatures = {name: parameters for each in found for name, parameters in each if name != "crawls"}
+    t.equal("the number of macros of histories", lambda: len(signatures), 12)
+    for name, parameters in signatures.items():
+        needed = [parameter for parameter in parameters.split(", ") if parameter and ":=" not in parameter]
+
+        def test():
+            message = error_of(con, f"FROM {name}({', '.join(['?'] * len(needed)).replace('?', repr('x'))})")
+            assert message is not None and f"{name} needs a history: robots-scan history DATASET -o HISTORY" in message, message
+        t.check(f"{name} over a dataset", test)
 
 
 def write_dataset(con, out):

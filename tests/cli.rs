@@ -568,6 +568,15 @@ fn schema_agents_completions_and_man_are_printed() {
         );
     }
     printed(&["completions", "bash"], &["complete -F", "--overwrite"]);
+    let install = ["bash", "zsh"].map(|shell| format!("source <(robots-scan completions {shell})"));
+    printed(
+        &["completions", "--help"],
+        &[
+            &install[0],
+            &install[1],
+            "robots-scan completions fish | source",
+        ],
+    );
     printed(&["man"], &[".TH", "robots\\-scan"]);
     printed(&["--version"], &[env!("CARGO_PKG_VERSION")]);
     printed(&["--help"], &["Exit codes: 0 done", "--paths"]);

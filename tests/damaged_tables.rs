@@ -127,7 +127,17 @@ impl Tables {
     fn run_match(&self) -> Ran {
         let (dataset, urls) = (self.folder.arg("all/month"), self.folder.arg("urls"));
         let out = self.folder.arg("matches.csv");
-        let mut ran = run(&["match", &dataset, "-u", &urls, "-a", "GPTBot,a", "-o", &out]);
+        let mut ran = run(&[
+            "match",
+            &dataset,
+            "-u",
+            &urls,
+            "--any-name",
+            "-a",
+            "GPTBot,a",
+            "-o",
+            &out,
+        ]);
         ran.out = fs::read_to_string(&out).unwrap_or_default();
         let _ = fs::remove_file(&out);
         ran

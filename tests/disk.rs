@@ -411,6 +411,7 @@ fn an_output_inside_a_dataset_is_refused() {
         let args = [
             "match",
             dataset,
+            "--any-name",
             "-a",
             "x",
             "-u",
@@ -445,8 +446,26 @@ fn a_pipe_or_a_link_in_place_of_a_part_is_an_error_and_never_blocks() {
     let dataset = place.out.to_str().unwrap();
     let matches = place.arg("m.parquet");
     let commands: [&[&str]; 3] = [
-        &["check", dataset, "--host", "a.example", "--agent", "x"],
-        &["match", dataset, "-a", "x", "-u", &urls, "-o", &matches],
+        &[
+            "check",
+            dataset,
+            "--host",
+            "a.example",
+            "--any-name",
+            "--agent",
+            "x",
+        ],
+        &[
+            "match",
+            dataset,
+            "--any-name",
+            "-a",
+            "x",
+            "-u",
+            &urls,
+            "-o",
+            &matches,
+        ],
         &["verify", dataset],
     ];
     let run_soon = |args: &[&str]| -> Ran {
@@ -656,7 +675,17 @@ fn an_output_that_is_not_a_local_path_is_refused() {
         for args in [
             &[sample.as_str(), "-o", output][..],
             &[&sample, "--tables", "rules", "-o", output],
-            &["match", "d", "-a", "x", "-u", "u", "-o", output],
+            &[
+                "match",
+                "d",
+                "--any-name",
+                "-a",
+                "x",
+                "-u",
+                "u",
+                "-o",
+                output,
+            ],
         ] {
             let mut command = util::command();
             let ran: Ran = command

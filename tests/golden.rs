@@ -444,6 +444,7 @@ fn check_keeps_its_digests() {
             let ran = workspace.run(&[
                 &["check", &name, "--json", "--dialect", dialect],
                 &[
+                    "--any-name",
                     "--agent",
                     "GPTBot,*,foobot",
                     "--url",

@@ -581,6 +581,17 @@ fn old_urls_are_decided_by_the_captures_around_their_times() {
         assert_ne!(ran.code, Some(0));
         assert!(ran.err.contains(message), "{}", ran.err);
     }
+    let csv = folder.arg("answers.csv");
+    let refused = [
+        "match", &out, "--urls", &list, "--agent", "GPTBot", "-o", &csv,
+    ];
+    let ran = run(refused);
+    let parquet = folder.arg("answers.parquet");
+    let hint = format!(
+        "hint: give -o {parquet}; in DuckDB, COPY (FROM '{parquet}') TO '{csv}' converts it"
+    );
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains(&hint), "{}", ran.err);
 }
 
 /// Returns the JSON that a command prints, and its exit code.
@@ -634,6 +645,7 @@ fn a_host_of_a_history_is_reported_as_in_its_dataset() {
             path,
             "--urls",
             &list,
+            "--any-name",
             "--agent",
             "x",
             "-o",

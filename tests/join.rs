@@ -64,6 +64,10 @@ fn resolved(dataset: &Path) -> BTreeMap<String, Vec<u8>> {
 fn assert_equal(joined: &str, whole: &str) {
     let files = resolved(&Path::new(joined).join("_joined"));
     assert!(!files.is_empty() && files == resolved(Path::new(whole)));
+    for dataset in [joined, whole] {
+        let words = ["is a dataset, not an archive", "hint: use check, show"];
+        assert_refused(&run([dataset]), &words);
+    }
     let urls = format!("{joined}.urls");
     let list: String = test_capture::ORIGINS
         .map(|origin| format!("{origin}/x\n"))

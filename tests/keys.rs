@@ -203,7 +203,7 @@ fn a_dataset_of_an_earlier_trial_is_refused_by_every_command() {
             &["views", &out],
             &["check", &out, "--host", "example.com"],
             &[
-                "match", &out, "--agent", "x", "--urls", &urls, "-o", &matches,
+                "match", &out, "--agent", "GPTBot", "--urls", &urls, "-o", &matches,
             ],
             &[&input, "-o", &out, "--overwrite"],
             &[&input, "-o", &out, "--resume"],

@@ -152,7 +152,19 @@ fn many_threads_need_few_open_files() {
     let matched = |out: &str, threads: &str, open_files: usize| {
         let out = folder.path().join(out);
         let [list, to] = [&list, &out].map(|path| path.to_str().unwrap());
-        let args = ["match", few, "-a", "x", "-u", list, "-o", to, "-t", threads];
+        let args = [
+            "match",
+            few,
+            "--any-name",
+            "-a",
+            "x",
+            "-u",
+            list,
+            "-o",
+            to,
+            "-t",
+            threads,
+        ];
         let ran = run_with_open_files(open_files, &args);
         assert_eq!(ran.code, Some(0), "{}", ran.err);
         fs::read(out).unwrap()
@@ -180,7 +192,17 @@ fn threads_that_do_not_start_are_an_error_of_every_command() {
         scan(&to),
         [scan(&member), vec!["--overwrite"]].concat(),
         vec!["verify", &member],
-        vec!["match", &member, "-a", "x", "-u", &list, "-o", &to],
+        vec![
+            "match",
+            &member,
+            "--any-name",
+            "-a",
+            "x",
+            "-u",
+            &list,
+            "-o",
+            &to,
+        ],
         vec!["join", folder.path().to_str().unwrap()],
     ];
     for mut command in commands {
@@ -605,7 +627,11 @@ fn the_names_of_a_file_are_not_repeated_for_very_many_hosts() {
     let out = out.to_str().unwrap();
     let agent = letters(1989);
     let ran = util::run(["check", out, "--host", "h7.test", "--agent", &agent]);
-    assert!(ran.out.contains("disallow_all (explicit"), "{}", ran.out);
+    assert!(
+        ran.out.contains("disallow_all (by its own rules"),
+        "{}",
+        ran.out
+    );
     let ran = util::run(["verify", out]);
     assert_eq!(ran.code, Some(0), "{}", ran.out);
 }
@@ -637,7 +663,10 @@ fn folders_of_a_list_are_searched_up_to_a_depth() {
         let list = folder.path().join(format!("list-{depth}"));
         fs::create_dir_all(list.join(vec!["x"; depth].join("/"))).unwrap();
         let mut command = util::command();
-        command.arg("match").arg(&out).args(["-a", "x", "--urls"]);
+        command
+            .arg("match")
+            .arg(&out)
+            .args(["--any-name", "-a", "x", "--urls"]);
         command
             .arg(list)
             .arg("-o")

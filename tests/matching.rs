@@ -76,7 +76,7 @@ fn matched(dataset: &Path, list: &Path, args: &[&str]) -> (Vec<Row>, Value) {
         "-o",
         path(&out),
     ];
-    all.extend(["--overwrite", "--json"]);
+    all.extend(["--overwrite", "--json", "--any-name"]);
     all.extend(args);
     let ran = run(all);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
@@ -477,6 +477,7 @@ fn every_format_of_a_list_gives_the_same_rows_in_the_same_order() {
             "-",
             "-o",
             path(&file),
+            "--any-name",
             "-a",
             "a,b",
         ])
@@ -621,7 +622,15 @@ fn impossible_requests_are_refused_and_nothing_is_written() {
     ]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let refused = |dataset: &Path, urls: &Path, args: &[&str], word: &str| {
-        let mut all = vec!["match", path(dataset), "-u", path(urls), "-a", "x"];
+        let mut all = vec![
+            "match",
+            path(dataset),
+            "-u",
+            path(urls),
+            "--any-name",
+            "-a",
+            "x",
+        ];
         all.extend(args);
         if !args.contains(&"-o") {
             all.extend(["-o", path(&file)]);
@@ -669,6 +678,7 @@ fn impossible_requests_are_refused_and_nothing_is_written() {
             path(&out),
             "-u",
             path(&urls),
+            "--any-name",
             "-a",
             "x",
             "-o",
@@ -692,6 +702,7 @@ fn impossible_requests_are_refused_and_nothing_is_written() {
         path(&out),
         "-u",
         path(&csv),
+        "--any-name",
         "-a",
         "x",
         "-o",
@@ -717,7 +728,17 @@ fn an_interrupted_run_leaves_no_files() {
     );
     let file = folder.path().join("m.parquet");
     let mut child = command()
-        .args(["match", path(&out), "-u", "-", "-o", path(&file), "-a", "x"])
+        .args([
+            "match",
+            path(&out),
+            "-u",
+            "-",
+            "-o",
+            path(&file),
+            "--any-name",
+            "-a",
+            "x",
+        ])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -171,7 +171,15 @@ fn each_crawler_has_a_column_of_marks() {
     };
     let value = json(
         &out,
-        &["--host", "h.example", "-a", "GPTBot,other", "-a", "CCBot"],
+        &[
+            "--host",
+            "h.example",
+            "--any-name",
+            "-a",
+            "GPTBot,other",
+            "-a",
+            "CCBot",
+        ],
     );
     let lines = |i: usize| value["agents"][i]["lines"].clone();
     assert_eq!(lines(0), serde_json::json!([5, 7]));
@@ -190,7 +198,7 @@ fn each_crawler_has_a_column_of_marks() {
     );
     assert!(
         ran.out
-            .contains("GPTBot: disallow_all (explicit, line 7)\n  google      ")
+            .contains("GPTBot: disallow_all (by its own rules, line 7)\n  google      ")
     );
 }
 
@@ -243,7 +251,7 @@ fn redirects_revisits_and_statuses_are_followed_and_named() {
         let ran = show(host);
         assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
         assert!(field(&ran, "text").starts_with(words), "{}", ran.out);
-        assert!(ran.out.contains("(http_status)\n"), "{}", ran.out);
+        assert!(ran.out.contains("(by the HTTP status)\n"), "{}", ran.out);
         assert!(!ran.out.contains("marks "), "{}", ran.out);
     }
     assert_eq!(
@@ -379,19 +387,59 @@ fn sha1_hex(bytes: &[u8]) -> String {
 }
 
 #[test]
+fn a_host_is_found_with_and_without_www() {
+    for (captured, requested) in [
+        ("www.h.example", "h.example"),
+        ("h.example", "www.h.example"),
+        ("www.h.example", "https://h.example"),
+    ] {
+        let folder = Folder::new();
+        let url = format!("https://{captured}/robots.txt");
+        let out = scan(&folder, "C-0", &[TestCapture::ok(&url, 7, TEXT)], &[]);
+        let history = folder.arg("history");
+        let ran = run(["history", &out, "-q", "-o", &history]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        for dataset in [&out, &history] {
+            let ran = show(dataset, &["--host", requested]);
+            assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+            let found = format!("{captured}: the tables have both names as one host");
+            assert_eq!(field(&ran, "found as"), found);
+            assert_eq!(field(&ran, "host"), requested);
+            let value = json(dataset, &["--host", requested]);
+            assert_eq!(
+                (&value["host"], &value["found_as"]),
+                (&requested.into(), &captured.into())
+            );
+            let ran = show(dataset, &["--host", captured]);
+            assert!(!ran.out.contains("found as"), "{}", ran.out);
+            let ran = show(dataset, &["--host", requested, "--at", "2000-01-01"]);
+            assert_eq!(ran.code, Some(3), "{}", ran.out);
+        }
+        let ran = show(&history, &["--host", "www.h.exampl"]);
+        assert!(
+            ran.err.contains("there are captures of 'h.example'"),
+            "{}",
+            ran.err
+        );
+    }
+}
+
+#[test]
 fn a_host_without_a_capture_is_an_error_with_a_suggestion() {
     let folder = Folder::new();
     let capture = TestCapture::ok("https://www.h.example/robots.txt", 7, TEXT);
     let out = scan(&folder, "C-0", &[capture], &[]);
-    let ran = show(&out, &["--host", "h.example"]);
-    assert_eq!((ran.code, ran.out.as_str()), (Some(3), ""));
-    assert_eq!(
-        ran.err,
+    let suggestion = |host| {
         format!(
-            "error: '{out}' has no capture of a robots.txt of 'h.example'\n\
+            "error: '{out}' has no capture of a robots.txt of '{host}'\n\
              hint: there are captures of 'www.h.example'\n"
         )
-    );
+    };
+    let ran = show(&out, &["--host", "a.www.h.example"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(3), ""));
+    assert_eq!(ran.err, suggestion("a.www.h.example"));
+    let ran = show(&out, &["--host", "wwh.example"]);
+    assert_eq!(ran.err, suggestion("wwh.example"));
     let host = ["--host", "www.h.example"];
     let refused = |dataset: &str, args: &[&str], words: &[&str]| {
         assert_refused(&show(dataset, &[&host[..], args].concat()), words);
@@ -417,7 +465,7 @@ fn hostile_text_is_escaped() {
     let hostile = "User-agent: a\x1b[2Jb\u{9b}1m\u{202e}c\nDisallow: /\x07\\\n# \x1b]0;t\x07\n";
     let capture = TestCapture::ok("https://h.example/robots.txt", 7, hostile);
     let out = scan(&folder, "C-0", &[capture], &["--with-bodies"]);
-    let host = ["--host", "h.example", "-a", "x\u{202e}y"];
+    let host = ["--host", "h.example", "--any-name", "-a", "x\u{202e}y"];
     let is_hostile =
         |char: char| char.is_control() && char != '\n' || ['\u{202e}', '\u{9b}'].contains(&char);
     for ran in [

@@ -262,7 +262,17 @@ fn output_of_match_can_be_verified() {
     );
     fs::write(&urls, "https://www.news.example/a\n").unwrap();
     let [from, urls, out] = [&dataset.out, &urls, &to].map(|path| path.to_str().unwrap());
-    let ran = util::run(["match", from, "-a", "x", "--urls", urls, "-o", out]);
+    let ran = util::run([
+        "match",
+        from,
+        "--any-name",
+        "-a",
+        "x",
+        "--urls",
+        urls,
+        "-o",
+        out,
+    ]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let report = verify(&to);
     assert_sound(&report);

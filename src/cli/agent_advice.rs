@@ -1,39 +1,94 @@
-//! Warnings about values of `--agent` that are probably not the intended name: whole
-//! User-Agent headers, and names that are nearly those of known crawlers.
+//! Checks the values of `--agent`: names that are not known, which are probably misspelt, and whole
+//! User-Agent headers.
 //!
-//! Any name is accepted, because a robots.txt may name any crawler. The name in a header
-//! of a browser-like crawler is `Mozilla`, so its answer is for another crawler.
+//! A robots.txt may name any crawler, so `--any-name` accepts every name. The name in a header
+//! of a browser-like crawler is `Mozilla`, so its answer is for another crawler. The macro `check_agent` of
+//! macros.sql accepts the same names.
 
 use crate::caller::Caller;
 use crate::escape::quote_for_shell;
+use crate::exit::UsageError;
 use dataset::crawler::DialectChoice;
 use dataset::crawler::registry::{CrawlerEntry, CrawlerRegistry, whole_name};
+use tools::check::CheckReport;
 
-/// Prints warnings about the values of `--agent`, which are separated at commas.
-pub(crate) fn warn_about_agents(
-    agents: &[String],
-    registry: &CrawlerRegistry,
-    choice: DialectChoice,
-    caller: &Caller,
-) {
-    for agent in agents {
-        if let Some(warning) = header_warning(agent, registry, choice) {
-            caller.warn(&warning);
-            let header = agents.join(", ");
-            let is_other = |entry: &&CrawlerEntry| {
-                choice != DialectChoice::Default || whole_name(agent) != entry.agent
-            };
-            if let Some(entry) = find_token_in_header(&header, registry).filter(is_other) {
-                caller.hint(&format!("use --agent {}", quote_for_shell(&entry.token)));
-            }
-            // The values after it may be parts of the header: `(KHTML, like Gecko)`.
-            return;
-        }
-        if let Some(entry) = find_near_name(agent, registry) {
-            caller.warn(&format!("'{agent}' is not in the registry of crawlers"));
-            caller.hint(&format!("did you mean '{}'?", entry.token));
-        }
+/// The values of `--agent`, which are separated at commas, and how they are interpreted.
+pub(crate) struct AgentNames<'a> {
+    pub(crate) agents: &'a [String],
+    pub(crate) registry: &'a CrawlerRegistry,
+    pub(crate) dialect: DialectChoice,
+    /// True if names that are not in the registry are accepted.
+    pub(crate) is_any_accepted: bool,
+}
+
+impl AgentNames<'_> {
+    /// Returns an error if a name is not in the registry, and warns about headers.
+    pub(crate) fn check(&self, caller: &Caller) -> Result<(), UsageError> {
+        self.check_with(&|_| false, "", caller)
     }
+
+    /// Does the same for the crawlers of a report. Names with groups in its file are accepted, too.
+    pub(crate) fn check_in(&self, report: &CheckReport) -> Result<(), UsageError> {
+        let is_in_file = |name: &str| {
+            let mut agents = report.agents.iter();
+            agents.any(|agent| agent.verdicts.decided_by.as_deref() == Some(name))
+        };
+        let elsewhere = ", and this robots.txt does not name it";
+        self.check_with(&is_in_file, elsewhere, &Caller::Terminal)
+    }
+
+    fn check_with(
+        &self,
+        is_in_file: &dyn Fn(&str) -> bool,
+        elsewhere: &str,
+        caller: &Caller,
+    ) -> Result<(), UsageError> {
+        for agent in self.agents {
+            let name = whole_name(agent);
+            let is_known = self.is_any_accepted
+                || name == "*"
+                || find_entry(&name, self.registry).is_some()
+                || is_in_file(&name);
+            if let Some(warning) = header_warning(agent, self.registry, self.dialect) {
+                let hint = self.header_hint(agent);
+                if !is_known {
+                    let text =
+                        format!("'{agent}' is a User-Agent header, not the name of a crawler");
+                    let hint = hint
+                        .unwrap_or_else(|| "give the name that robots.txt files use".to_owned());
+                    return Err(UsageError::with_hint(text, hint));
+                }
+                caller.warn(&warning);
+                if let Some(hint) = hint {
+                    caller.hint(&hint);
+                }
+                // The values after it may be parts of the header: `(KHTML, like Gecko)`.
+                return Ok(());
+            }
+            if !is_known {
+                let text = format!("'{agent}' is not in the registry of crawlers{elsewhere}");
+                let advice = match find_near_name(agent, self.registry) {
+                    Some(entry) => format!("did you mean '{}'?", entry.token),
+                    None => "robots-scan agents prints the registry;".to_owned(),
+                };
+                let hint = format!("{advice} --any-name accepts any name");
+                return Err(UsageError::with_hint(text, hint));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the hint for a header: the token that it contains, unless it is the name already.
+    fn header_hint(&self, agent: &str) -> Option<String> {
+        let entry = find_token_in_header(&self.agents.join(", "), self.registry)?;
+        let is_other = self.dialect != DialectChoice::Default || whole_name(agent) != entry.agent;
+        is_other.then(|| format!("use --agent {}", quote_for_shell(&entry.token)))
+    }
+}
+
+/// Returns the crawler with a whole name.
+fn find_entry<'a>(name: &str, registry: &'a CrawlerRegistry) -> Option<&'a CrawlerEntry> {
+    registry.crawlers.iter().find(|entry| entry.agent == name)
 }
 
 /// Returns a warning about a name that is a whole User-Agent header: it has a comment, or anything else
@@ -47,8 +102,7 @@ pub fn header_warning(
     let is_header =
         agent.contains('(') || after_name.is_some_and(|rest| rest.contains(char::is_whitespace));
     let name = whole_name(agent);
-    let mut crawlers = registry.crawlers.iter();
-    let known = crawlers.find(|entry| entry.agent == name);
+    let known = find_entry(&name, registry);
     let used = match choice {
         DialectChoice::Dialect(_) => "not the name of a crawler".to_owned(),
         DialectChoice::Default => {
@@ -71,14 +125,11 @@ fn find_token_in_header<'a>(
     named.max_by_key(|entry| entry.token.len())
 }
 
-/// Returns the crawler that is probably meant by a name that is not registered: the name is another
+/// Returns the crawler that is probably meant by a name that is not in the registry: the name is another
 /// spelling of its name, or differs by one typing error, or by two if it has eight letters or more.
 fn find_near_name<'a>(agent: &str, registry: &'a CrawlerRegistry) -> Option<&'a CrawlerEntry> {
     let name = whole_name(agent);
     let crawlers = registry.crawlers.iter();
-    if crawlers.clone().any(|entry| entry.agent == name) {
-        return None;
-    }
     let is_spelling = |entry: &&CrawlerEntry| {
         let mut spellings = entry.other_spellings.iter();
         spellings.any(|spelling| whole_name(spelling) == name)
@@ -131,7 +182,6 @@ mod tests {
         for (name, expected) in [
             ("gptbto", Some("GPTBot")),
             ("Googlebto", Some("Googlebot")),
-            ("GPTBot/1.0", None),
             ("my-crawler", None),
             ("*", None),
         ] {

@@ -51,6 +51,12 @@ are powers of 1000; KiB, MiB and GiB are powers of 1024.
 Exit codes: 0 done, 1 done, but parts of archives could not be read (see the \
 table `faults`), 2 not started, 3 stopped (`--resume` continues).";
 
+const COMPLETIONS_HELP: &str = "\
+To install them, add a line to the start file of the shell:
+  bash  ~/.bashrc                   source <(robots-scan completions bash)
+  zsh   ~/.zshrc, after compinit    source <(robots-scan completions zsh)
+  fish  ~/.config/fish/config.fish  robots-scan completions fish | source";
+
 /// Measures robots.txt across the web: WARC archives in, Parquet tables out.
 #[derive(Debug, Parser)]
 #[command(name = "robots-scan", version, styles = STYLES, after_help = EXAMPLES, max_term_width = 100)]
@@ -121,6 +127,7 @@ pub(crate) enum Command {
     /// Prints the registry of crawlers
     Agents(AgentsArgs),
     /// Prints completions for a shell
+    #[command(after_help = COMPLETIONS_HELP)]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
@@ -299,6 +306,10 @@ pub(crate) struct CheckArgs {
     )]
     pub(crate) agent: Vec<String>,
 
+    /// Accepts names of crawlers that are not in the registry
+    #[arg(long)]
+    pub(crate) any_name: bool,
+
     /// A URL to check, or a path; may be repeated. Only its path and query count
     #[arg(short, long = "url", value_name = "URL", value_parser = parse_url_or_path, value_hint = ValueHint::Url)]
     pub(crate) urls: Vec<String>,
@@ -366,6 +377,10 @@ pub(crate) struct MatchArgs {
         value_hint = ValueHint::Other
     )]
     pub(crate) agent: Vec<String>,
+
+    /// Accepts names of crawlers that are not in the registry
+    #[arg(long)]
+    pub(crate) any_name: bool,
 
     /// The URLs: text, CSV, Parquet, a folder of Parquet files, or `-` for standard input
     #[arg(short, long, value_name = "FILE")]

@@ -3,11 +3,12 @@
 //! The robots.txt is a file, or the authoritative capture of a host in a dataset or an
 //! archive. `check_report.rs` formats the output.
 
+use crate::agent_advice::AgentNames;
 use crate::args::CheckArgs;
 use crate::caller::Caller;
 use crate::exit::{self, StoppedError, UsageError};
 use crate::quantity::format_count;
-use crate::{agent_advice, check_report, defaults, message, output};
+use crate::{check_report, defaults, message, output};
 use anyhow::Result;
 use dataset::crawler::DialectChoice;
 use dataset::resolve::Host;
@@ -44,7 +45,6 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
         None => read_body(args, is_stdin)?,
     };
     let urls = read_urls(args)?;
-    agent_advice::warn_about_agents(&args.agent, &registry, args.dialect, &Caller::Terminal);
     let request = CheckRequest {
         registry: &registry,
         agents: &args.agent,
@@ -54,25 +54,41 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
     };
     let (code, text) = match &args.host {
         Some(host) => check_capture(args, host, &request).map_err(exit::mark_result_unknown)?,
-        None => check_body(args, &body, &request),
+        None => check_body(args, &body, &request)?,
     };
     output::print(text)?;
     Ok(code)
 }
 
 /// Checks the bytes of a robots.txt. Returns the exit code and the output.
-fn check_body(args: &CheckArgs, body: &[u8], request: &CheckRequest<'_>) -> (u8, String) {
+fn check_body(args: &CheckArgs, body: &[u8], request: &CheckRequest<'_>) -> Result<(u8, String)> {
     let options = ParseOptions {
         body_limit: body_limit(args),
         is_truncated: false,
     };
     let report = check(body, options, request);
+    check_names(args, request, &report)?;
     let code = exit_code(&report, args.dialect);
     let text = match args.json {
         true => check_report::to_json_lines(&report, code, None),
         false => check_report::format_report(&report, stdout().is_terminal()),
     };
-    (code, text)
+    Ok((code, text))
+}
+
+/// Returns an error if a crawler is neither in the registry nor named by the file of a report.
+fn check_names(
+    args: &CheckArgs,
+    request: &CheckRequest<'_>,
+    report: &CheckReport,
+) -> Result<(), UsageError> {
+    let names = AgentNames {
+        agents: &args.agent,
+        registry: request.registry,
+        dialect: args.dialect,
+        is_any_accepted: args.any_name,
+    };
+    names.check_in(report)
 }
 
 /// Checks the authoritative capture of a host. Returns the exit code and the output.
@@ -82,6 +98,7 @@ fn check_capture(
     request: &CheckRequest<'_>,
 ) -> Result<(u8, String)> {
     let found = report_host(args, host, request)?;
+    check_names(args, request, &found.report)?;
     let code = exit_code(&found.report, args.dialect);
     let text = match args.json {
         true => check_report::to_json_lines(&found.report, code, Some((host, &found))),

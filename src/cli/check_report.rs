@@ -5,9 +5,11 @@ use crate::message;
 use crate::quantity::format_count;
 use capture::date::format_iso;
 use clap::builder::styling::{AnsiColor, Style};
+use dataset::crawler::registry::whole_name;
 use dataset::resolve::Host;
 use robots::{Basis, Preference, Severity, StatusEffect, Verdict};
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::fmt::Write;
 use tools::check::{
     AgentReport, CaptureDetails, CategoryPreference, CheckReport, DecidingRule, HostReport,
@@ -116,7 +118,7 @@ pub(crate) fn write_verdicts(agent: &AgentReport, is_terminal: bool, out: &mut S
         "{}: {} ({}",
         escape(&agent.agent),
         verdict(verdicts.verdict),
-        verdicts.basis.name()
+        describe_basis(agent)
     );
     if let Some(line_no) = verdicts.evidence_line {
         let _ = write!(out, ", line {line_no}");
@@ -125,6 +127,28 @@ pub(crate) fn write_verdicts(agent: &AgentReport, is_terminal: bool, out: &mut S
     for (dialect, by_dialect) in verdicts.by_dialect {
         let _ = writeln!(out, "  {:<10}  {}", dialect.name(), verdict(by_dialect));
     }
+}
+
+/// Returns the reason for the default verdict in words.
+fn describe_basis(agent: &AgentReport) -> Cow<'static, str> {
+    let verdicts = &agent.verdicts;
+    let text = match verdicts.basis {
+        Basis::Explicit => match verdicts.decided_by.as_deref() {
+            Some(name) if name != whole_name(&agent.agent) => {
+                return format!("by the rules for {}, its fallback", escape(name)).into();
+            }
+            _ => "by its own rules",
+        },
+        Basis::Wildcard => "by the rules for *",
+        Basis::NoGroup => "no rules apply to it",
+        Basis::NoRules => "the file has no rules",
+        Basis::Empty => "the file is empty",
+        Basis::Html => "the file is an HTML page",
+        Basis::Binary => "the file is not text",
+        Basis::HttpStatus => "by the HTTP status",
+        Basis::TooComplex => "too complex to decide",
+    };
+    text.into()
 }
 
 /// Writes the anomalies, one entry per code, in the order of their first lines.
@@ -240,7 +264,18 @@ pub(crate) fn format_captures(found: &HostReport) -> String {
     } else {
         0
     };
-    let mut out = format!("capture     {}", format_capture(&found.capture, of_capture));
+    let mut out = String::new();
+    if let Some(other_form) = &found.other_form {
+        let _ = writeln!(
+            out,
+            "found as    {other_form}: the tables have both names as one host"
+        );
+    }
+    let _ = write!(
+        out,
+        "capture     {}",
+        format_capture(&found.capture, of_capture)
+    );
     if let Some(rules) = &found.rules_capture {
         let word = match found.capture.record.is_revisit {
             true => "same as     ",
@@ -309,6 +344,7 @@ pub(crate) fn add_host_json(host: &Host, found: &HostReport, value: &mut Value) 
         })
     };
     value["host"] = json!(host.to_string());
+    value["found_as"] = json!(found.other_form.as_ref().unwrap_or(host).to_string());
     value["capture"] = capture(&found.capture);
     value["rules_capture"] = found.rules_capture.as_ref().map_or(Value::Null, capture);
     value["redirects_without_place"] = json!(found.redirects_without_place);
@@ -325,6 +361,7 @@ pub(crate) fn verdicts_to_json(agent: &AgentReport) -> Value {
         "agent": agent.agent,
         "verdict": verdicts.verdict.name(),
         "basis": verdicts.basis.name(),
+        "decided_by": verdicts.decided_by,
         "evidence_line": verdicts.evidence_line,
         "verdicts": by_dialect.collect::<serde_json::Map<String, Value>>(),
     })

@@ -8,7 +8,7 @@ use crate::network::{self, EventRoute};
 use crate::progress::ProgressDisplay;
 use crate::progress_source::ProgressSource;
 use crate::quantity::format_count;
-use crate::{next_commands, output};
+use crate::{mistyped, next_commands, output};
 use anyhow::Result;
 use disk::error::Error;
 use indicatif::HumanBytes;
@@ -23,6 +23,7 @@ pub(crate) fn run(args: &CopyArgs) -> Result<u8> {
     let destination = RemoteUrl::parse(&args.destination).ok().flatten();
     let destination = destination
         .ok_or_else(|| Error::new(ToolErrorKind::NotS3, without_secrets(&args.destination)))?;
+    mistyped::check_dataset_exists(&args.dataset)?;
     let route = EventRoute::default();
     let remote = network::start_copy_client(args, &route)?;
     let stop = Caller::Terminal.stop_flag()?;

@@ -9,7 +9,7 @@ use disk::error::{Error, ErrorKind};
 use remote::Scheme;
 use remote::error::RemoteErrorKind;
 use robots_scan::error::{ScanErrorKind, TableDefect, UnsafeLineReason};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tools::error::ToolErrorKind;
 use tools::verify::Remedy;
 
@@ -234,6 +234,16 @@ fn tools_hint(error: &Error) -> Option<String> {
         }
         ToolErrorKind::OtherMeaning { .. } => {
             "scan its archives again with this version (docs/formats.md)".to_owned()
+        }
+        ToolErrorKind::OnlyParquet => {
+            let parquet = error.path().with_extension("parquet");
+            let sql = |path: &Path| path.to_string_lossy().replace('\'', "''");
+            format!(
+                "give -o {}; in DuckDB, COPY (FROM '{}') TO '{}' converts it",
+                quote_for_shell(&parquet.to_string_lossy()),
+                sql(&parquet),
+                sql(error.path())
+            )
         }
         ToolErrorKind::NotOverHistories { .. } => {
             "leave it out, or give the dataset of a crawl".to_owned()

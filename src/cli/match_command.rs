@@ -1,13 +1,14 @@
 //! `robots-scan match`: decides for each URL of a list whether crawlers may fetch it.
 
+use crate::agent_advice::AgentNames;
 use crate::args::MatchArgs;
 use crate::caller::{Caller, CommandOutcome};
+use crate::defaults;
 use crate::escape::{escape, json_line};
 use crate::exit::{self, StoppedError};
 use crate::progress::ProgressDisplay;
 use crate::progress_source::ProgressSource;
 use crate::quantity::format_count;
-use crate::{agent_advice, defaults};
 use anyhow::{Result, anyhow};
 use dataset::HistoryManifest;
 use dataset::crawler::Crawler;
@@ -26,6 +27,13 @@ use tools::url_match::{
 pub(crate) fn run(args: &MatchArgs, caller: &Caller) -> Result<CommandOutcome> {
     let threads = thread_pool::start(defaults::thread_count(args.threads), &args.dataset)?;
     let registry = defaults::read_registry(args.agents.as_deref())?;
+    let names = AgentNames {
+        agents: &args.agent,
+        registry: &registry,
+        dialect: args.dialect,
+        is_any_accepted: args.any_name,
+    };
+    names.check(caller)?;
     let crawlers = args.agent.iter();
     let options = Options {
         dataset: args.dataset.clone(),
@@ -47,7 +55,6 @@ pub(crate) fn run(args: &MatchArgs, caller: &Caller) -> Result<CommandOutcome> {
         overwrite: args.overwrite,
     };
     let ready = ReadyMatch::prepare(options, args)?;
-    agent_advice::warn_about_agents(&args.agent, &registry, args.dialect, caller);
     let stop = caller.stop_flag()?;
     let progress = Arc::new(MatchProgress::default());
     let progress_source = ProgressSource::Match(Arc::clone(&progress));

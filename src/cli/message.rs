@@ -10,17 +10,27 @@ use crate::escape::escape;
 use crate::{hint, output};
 use anyhow::Result;
 use clap::CommandFactory;
+use clap::builder::StyledStr;
 use clap::builder::styling::{AnsiColor, Style};
 use std::io::{IsTerminal, Write, stderr, stdout};
 
-/// The template of the help of a command line without arguments.
+/// The template of the help of a command line without arguments, which fits a terminal of 24 lines and 80
+/// columns.
 const SHORT_HELP: &str = "\
 {about}
 
 {usage-heading} {usage}
 
 Commands:
-{subcommands}
+  scan, records, bodies   write a dataset: from archives, records or tables
+  extract                 copies single records into one archive
+  join, history           combine datasets: months or shards, or many crawls
+  check, show             explain one robots.txt file, or print that of a host
+  match, verdicts         decide for a list of URLs, or for every host
+  verify, views, copy     check a dataset, write its views.sql, copy it to S3
+  report, site, describe  draw charts, pages or a card (with the Python package)
+  schema, agents          print the tables, or the registry of crawlers
+  completions, man        print completions for a shell, or manual pages
 
 Example:
   robots-scan crawl-*.warc.gz -o out.parquet
@@ -106,12 +116,16 @@ pub(crate) fn print_help_or_version(error: &clap::Error) -> Result<()> {
 
 /// Prints the help of a command line without arguments: the commands, and where to read on.
 pub(crate) fn print_short_help() {
-    let help = Args::command().help_template(SHORT_HELP).render_help();
+    let help = render_short_help();
     let help = match stderr().is_terminal() && !is_color_disabled() {
         true => help.ansi().to_string(),
         false => help.to_string(),
     };
     let _ = stderr().write_all(help.as_bytes());
+}
+
+fn render_short_help() -> StyledStr {
+    Args::command().help_template(SHORT_HELP).render_help()
 }
 
 /// Prints an error of the argument parser in the format of all other messages.
@@ -171,6 +185,29 @@ pub(crate) fn is_color_disabled() -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn the_short_help_has_all_commands_and_fits_a_terminal() {
+        let help = render_short_help().to_string();
+        assert!(help.lines().count() <= 24, "{help}");
+        assert!(
+            help.lines().all(|line| line.chars().count() <= 80),
+            "{help}"
+        );
+        let (_, commands) = help.split_once("Commands:\n").unwrap();
+        let (commands, _) = commands.split_once("\n\n").unwrap();
+        let names = commands.lines().flat_map(|line| {
+            let (names, _) = line.trim_start().split_once("  ").unwrap();
+            names.split(", ")
+        });
+        let args = Args::command();
+        let known: BTreeSet<&str> = args
+            .get_subcommands()
+            .map(clap::Command::get_name)
+            .collect();
+        assert_eq!(names.collect::<BTreeSet<_>>(), known);
+    }
 
     #[test]
     fn causes_follow_in_lower_case_without_numbers() {

@@ -4,6 +4,8 @@
 use crate::args::Args;
 use crate::exit::UsageError;
 use clap::CommandFactory;
+use dataset::JOINED_FOLDER;
+use disk::error::Error;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::Read;
@@ -59,7 +61,7 @@ fn find_nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<
 /// Returns an error if a path is a dataset, or a Parquet file.
 pub(crate) fn dataset_as_archive_error(path: &Path) -> Option<UsageError> {
     let metadata = fs::metadata(path).ok()?;
-    let is_dataset = metadata.is_dir() && path.join("_manifest.jsonl").is_file();
+    let is_dataset = path.join("_manifest.jsonl").is_file() || path.join(JOINED_FOLDER).is_dir();
     let is_parquet = metadata.is_file() && is_parquet_file(path);
     if !is_dataset && !is_parquet {
         return None;
@@ -73,6 +75,12 @@ pub(crate) fn dataset_as_archive_error(path: &Path) -> Option<UsageError> {
         format!("'{place}' is {what}, not an archive"),
         hint,
     ))
+}
+
+/// Returns an error if a dataset does not exist. Commands that read manifests would say that it has none.
+pub(crate) fn check_dataset_exists(path: &Path) -> Result<(), Error> {
+    let found = fs::metadata(path).map_err(|error| Error::read(path, error));
+    found.map(drop)
 }
 
 /// Returns true if a file begins with the magic bytes of Parquet.

@@ -54,6 +54,10 @@ pub(crate) struct ShowArgs {
     )]
     pub(crate) agent: Vec<String>,
 
+    /// Accepts names of crawlers that are not in the registry
+    #[arg(long)]
+    pub(crate) any_name: bool,
+
     /// The rules by which lines are marked
     ///
     /// `default` is Google's rules with names compared whole and with the fallbacks of the

@@ -2,11 +2,12 @@
 //!
 //! `show_report.rs` formats the output.
 
+use crate::agent_advice::AgentNames;
 use crate::caller::Caller;
 use crate::exit::{self, StoppedError, UsageError};
 use crate::network::{self, EventRoute};
 use crate::show_args::ShowArgs;
-use crate::{agent_advice, defaults, message, output, show_report};
+use crate::{defaults, message, output, show_report};
 use anyhow::Result;
 use disk::error::{Error, ErrorKind};
 use std::io::{IsTerminal, stdout};
@@ -57,7 +58,6 @@ fn parse_archive_base(text: &str) -> Result<ArchiveBase> {
 /// Finds the host, and copies its record.
 fn find_host(args: &ShowArgs, base: Option<&ArchiveBase>) -> Result<ShownHost> {
     let registry = defaults::read_registry(args.agents.as_deref())?;
-    agent_advice::warn_about_agents(&args.agent, &registry, args.dialect, &Caller::Terminal);
     let remote = match base {
         Some(ArchiveBase::Url(_)) => {
             Some(network::start_show_client(args, &EventRoute::default())?)
@@ -86,6 +86,13 @@ fn find_host(args: &ShowArgs, base: Option<&ArchiveBase>) -> Result<ShownHost> {
     };
     let shown = show_host(&request, &check, &stop);
     let shown = shown.map_err(explain).map_err(exit::mark_result_unknown)?;
+    let names = AgentNames {
+        agents: &args.agent,
+        registry: &registry,
+        dialect: args.dialect,
+        is_any_accepted: args.any_name,
+    };
+    names.check_in(&shown.report.report)?;
     if let Some(output) = &args.extract {
         extract_shown(&request, &shown, output, args.overwrite, &stop).map_err(explain)?;
     }

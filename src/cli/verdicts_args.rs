@@ -31,6 +31,10 @@ pub(crate) struct VerdictsArgs {
     )]
     pub(crate) agent: Vec<String>,
 
+    /// Accepts names of crawlers that are not in the registry
+    #[arg(long)]
+    pub(crate) any_name: bool,
+
     /// The output file, in Parquet
     #[arg(short, long, value_name = "OUT", value_parser = parse_parquet_output)]
     pub(crate) output: PathBuf,

@@ -1,11 +1,12 @@
 //! `robots-scan verdicts`: writes the verdict of every host for some crawlers.
 
+use crate::agent_advice::AgentNames;
 use crate::caller::{Caller, CommandOutcome};
 use crate::escape::{escape, json_line};
 use crate::exit::{self, StoppedError};
 use crate::quantity::format_count;
 use crate::verdicts_args::VerdictsArgs;
-use crate::{agent_advice, defaults};
+use crate::{defaults, mistyped};
 use anyhow::Result;
 use dataset::crawler::{Crawler, DialectChoice};
 use indicatif::HumanBytes;
@@ -14,6 +15,14 @@ use tools::crawler_verdicts::{self, CrawlerVerdictsSummary, Options};
 
 pub(crate) fn run(args: &VerdictsArgs, caller: &Caller) -> Result<CommandOutcome> {
     let registry = defaults::read_registry(args.agents.as_deref())?;
+    let names = AgentNames {
+        agents: &args.agent,
+        registry: &registry,
+        dialect: DialectChoice::Default,
+        is_any_accepted: args.any_name,
+    };
+    names.check(caller)?;
+    mistyped::check_dataset_exists(&args.dataset)?;
     let crawlers = args.agent.iter();
     let options = Options {
         dataset: args.dataset.clone(),
@@ -24,7 +33,6 @@ pub(crate) fn run(args: &VerdictsArgs, caller: &Caller) -> Result<CommandOutcome
         output: args.output.clone(),
         overwrite: args.overwrite,
     };
-    agent_advice::warn_about_agents(&args.agent, &registry, DialectChoice::Default, caller);
     let stop = caller.stop_flag()?;
     let done = crawler_verdicts::write(&options, &stop).map_err(StoppedError::wrap_if_begun)?;
     if !done.is_dataset_whole {

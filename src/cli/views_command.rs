@@ -3,10 +3,11 @@
 use crate::args::ViewsArgs;
 use crate::escape::escape;
 use crate::quantity::format_count;
-use crate::{exit, next_commands, output};
+use crate::{exit, mistyped, next_commands, output};
 use anyhow::Result;
 
 pub(crate) fn run(args: &ViewsArgs) -> Result<u8> {
+    mistyped::check_dataset_exists(&args.dataset)?;
     let tables = dataset::write_views(&args.dataset)?;
     if !args.quiet {
         let path = args.dataset.join("views.sql");

@@ -121,6 +121,36 @@ fn push_macros(missing: &[&str], out: &mut String) {
     rest.for_each(|statement| push_statement(statement, out));
 }
 
+/// Returns the macros that only histories have, as macros that raise an error with the command that makes a
+/// history.
+pub(super) fn history_macro_errors() -> String {
+    let mut out = "\n-- These macros need a history, and say so.\n".to_owned();
+    let texts = [HISTORY_MACROS_SQL].into_iter();
+    let lines = texts
+        .chain(HISTORY_QUERY_TEXTS.iter().copied())
+        .flat_map(str::lines);
+    for line in lines {
+        let signature = line.strip_prefix("CREATE OR REPLACE MACRO ");
+        let Some(signature) = signature.and_then(|line| line.strip_suffix(" AS TABLE")) else {
+            continue;
+        };
+        let name = signature.split('(').next().unwrap_or_default();
+        if statements(MACROS_SQL).any(|statement| macro_name(statement) == Some(name)) {
+            continue;
+        }
+        let error = format!(
+            "{name} needs a history: robots-scan history DATASET -o HISTORY, then duckdb -init HISTORY/views.sql"
+        );
+        let _ = writeln!(
+            out,
+            "CREATE OR REPLACE MACRO {signature} AS TABLE SELECT error({}) AS history;\n\
+             COMMENT ON MACRO TABLE {name} IS 'Only in the views of a history';",
+            sql_literal(&error)
+        );
+    }
+    out
+}
+
 fn push_statement(statement: &str, out: &mut String) {
     out.push_str(statement.trim_start_matches('\n'));
     out.push_str(";\n");

@@ -1,6 +1,7 @@
 //! `views.sql`, which opens a dataset in DuckDB, the same for Spark, and the schemas of
 //! tables in SQL.
 
+use super::history_views::history_macro_errors;
 use super::{JOINED_FOLDER, MEANING, questions};
 use crate::tables::{Column, SqlDialect, Table, sql_literal};
 use std::collections::BTreeMap;
@@ -81,6 +82,7 @@ pub fn views_sql(root: &Path, files: &ViewedFiles) -> String {
     } else {
         out.push_str("-- The questions are left out: they need all tables.\n");
     }
+    out.push_str(&history_macro_errors());
     out
 }
 

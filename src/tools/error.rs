@@ -38,6 +38,8 @@ pub enum ToolErrorKind {
         /// The meaning of this input.
         found: u64,
     },
+    /// The output of `match` over a history is CSV by its name.
+    OnlyParquet,
     /// An option of `match` that needs a dataset was given for a history.
     NotOverHistories {
         option: &'static str,
@@ -117,6 +119,10 @@ impl Kind for ToolErrorKind {
             Self::OtherMeaning { first, found } => write!(
                 f,
                 "the rows of '{place}' have the meaning {found}, and those of the first input have {first}"
+            ),
+            Self::OnlyParquet => write!(
+                f,
+                "'{place}' is CSV by its name, but answers over a history are Parquet"
             ),
             Self::NotOverHistories { option } => {
                 write!(f, "{option} is not possible over a history")

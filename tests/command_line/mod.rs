@@ -397,6 +397,7 @@ fn json_escapes_control_characters_without_changing_values() {
         "check",
         "robots.txt",
         "--json",
+        "--any-name",
         "--agent",
         HOSTILE,
         "--url",

@@ -16,13 +16,13 @@ const ROW: Row = Row {
 };
 
 /// The report on the file `robots.txt` that [`super::prepare`] creates.
-const PARTIAL: &str = "x: partial (wildcard, line 2)\n  google      partial\n  rfc9309     partial\n  \
+const PARTIAL: &str = "x: partial (by the rules for *, line 2)\n  google      partial\n  rfc9309     partial\n  \
     koster1996  partial\n";
 
 pub(super) const ROWS: &[Row] = &[
     Row {
         item: "C1",
-        args: "check robots.txt -a x",
+        args: "check robots.txt --any-name -a x",
         stdin: "https://example.com/b\n",
         code: 1,
         out: Whole(PARTIAL),
@@ -30,7 +30,7 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         item: "C1",
-        args: "check robots.txt -a x --urls -",
+        args: "check robots.txt --any-name -a x --urls -",
         stdin: "https://example.com/b\n",
         out: All(&["allowed     https://example.com/b\n"]),
         ..ROW
@@ -101,13 +101,13 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         item: "C20",
-        args: "match ds -u urls.txt -a x -o m.parquet --json",
+        args: "match ds -u urls.txt --any-name -a x -o m.parquet --json",
         out: All(&["\"exit_code\":0"]),
         ..ROW
     },
     Row {
         item: "C20",
-        args: "match ds -u urls.txt -a x -o m.parquet",
+        args: "match ds -u urls.txt --any-name -a x -o m.parquet",
         out: All(&["m.parquet: 1 row,"]),
         ..ROW
     },
@@ -195,11 +195,11 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         item: "C11",
-        args: "check robots.txt --agent a,b",
+        args: "check robots.txt --any-name --agent a,b",
         code: 1,
         out: All(&[
-            "a: partial (wildcard, line 2)\n",
-            "b: partial (wildcard, line 2)\n",
+            "a: partial (by the rules for *, line 2)\n",
+            "b: partial (by the rules for *, line 2)\n",
         ]),
         ..ROW
     },
@@ -217,9 +217,19 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         item: "C12",
         args: "check ds --host news.example",
+        code: 1,
+        out: All(&[
+            "found as    www.news.example: the tables have both names as one host\n\
+             capture     https://www.news.example/robots.txt\n",
+        ]),
+        ..ROW
+    },
+    Row {
+        item: "C12",
+        args: "check ds --host wwww.news.example",
         code: 3,
         err: Whole(
-            "error: 'ds' has no capture of a robots.txt of 'news.example'\n\
+            "error: 'ds' has no capture of a robots.txt of 'wwww.news.example'\n\
              hint: there are captures of 'www.news.example'\n",
         ),
         ..ROW
@@ -246,17 +256,17 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         item: "C14",
-        args: "match ds -a x -u upper.csv -o m.csv -q",
+        args: "match ds --any-name -a x -u upper.csv -o m.csv -q",
         ..ROW
     },
     Row {
         item: "C14",
-        args: "match ds -a x -u page.csv --column PAGE -o m.parquet -q",
+        args: "match ds --any-name -a x -u page.csv --column PAGE -o m.parquet -q",
         ..ROW
     },
     Row {
         item: "C14",
-        args: "match ds -a x -u empty -o m.parquet -q",
+        args: "match ds --any-name -a x -u empty -o m.parquet -q",
         err: Whole("warning: 'empty' contains no URL\n"),
         ..ROW
     },
@@ -357,7 +367,7 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         item: "C17",
-        args: "match ds -u urls.txt -a x -o m.parquet --memory 64MiB -q",
+        args: "match ds -u urls.txt --any-name -a x -o m.parquet --memory 64MiB -q",
         ..ROW
     },
     Row {
@@ -373,6 +383,41 @@ pub(super) const ROWS: &[Row] = &[
             "error: invalid value '1.5x' for '--body-limit <SIZE>': give whole bytes, such as",
             "hint: for more information, try '--help'\n",
         ]),
+        ..ROW
+    },
+    Row {
+        item: "C20",
+        args: "views nowhere",
+        code: 2,
+        err: Whole("error: cannot read 'nowhere': no such file or directory\n"),
+        ..ROW
+    },
+    Row {
+        item: "C20",
+        args: "verdicts nowhere -a GPTBot -o v.parquet",
+        code: 2,
+        err: Whole("error: cannot read 'nowhere': no such file or directory\n"),
+        ..ROW
+    },
+    Row {
+        item: "C20",
+        args: "copy nowhere s3://bucket/prefix",
+        code: 2,
+        err: Whole("error: cannot read 'nowhere': no such file or directory\n"),
+        ..ROW
+    },
+    Row {
+        item: "C20",
+        args: "verify nowhere",
+        code: 2,
+        err: Whole("error: cannot read 'nowhere': no such file or directory\n"),
+        ..ROW
+    },
+    Row {
+        item: "C20",
+        args: "match nowhere -u urls.txt -a GPTBot -o m.parquet",
+        code: 2,
+        err: Whole("error: cannot read 'nowhere': no such file or directory\n"),
         ..ROW
     },
     Row {
@@ -450,7 +495,7 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         item: "D7",
-        args: "check hostile.txt --agent HOSTILE --url https://h.example/HOSTILE",
+        args: "check hostile.txt --any-name --agent HOSTILE --url https://h.example/HOSTILE",
         code: 1,
         out: All(&[
             "disallowed  https://h.example/a\\x1b[2Jb",
@@ -467,7 +512,7 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         item: "D7",
-        args: "match ds -u HOSTILE.csv -a x -o m.parquet",
+        args: "match ds -u HOSTILE.csv --any-name -a x -o m.parquet",
         code: 2,
         err: All(&["error: 'a\\x1b[2Jb"]),
         ..ROW

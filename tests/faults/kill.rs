@@ -161,7 +161,17 @@ fn assert_one_or_unfinished(bench: &Bench, former: &Path, call: usize) -> bool {
     let verify = util::run(["verify", out]);
     let is_reported = verify.out.contains("not finished") || verify.out.contains("it is missing");
     assert!(verify.code == Some(1) && is_reported, "{call}: {verify:?}");
-    let args = ["match", out, "-a", "x", "-u", urls, "-o", answers];
+    let args = [
+        "match",
+        out,
+        "--any-name",
+        "-a",
+        "x",
+        "-u",
+        urls,
+        "-o",
+        answers,
+    ];
     let answered = util::run(args.into_iter().chain(["--overwrite"]));
     let is_refused = answered.code == Some(2) && !answered.err.is_empty();
     let is_warned = answered.err.contains("has no _SUCCESS");

@@ -36,12 +36,32 @@ fn files_that_never_end_are_refused_by_name() {
             ENDLESS,
         ),
         (
-            &["match", dataset, "-a", "x", "-u", ENDLESS, "-o", out],
+            &[
+                "match",
+                dataset,
+                "--any-name",
+                "-a",
+                "x",
+                "-u",
+                ENDLESS,
+                "-o",
+                out,
+            ],
             2,
             ENDLESS,
         ),
         (
-            &["match", dataset, "-a", "x", "-u", "-", "-o", out],
+            &[
+                "match",
+                dataset,
+                "--any-name",
+                "-a",
+                "x",
+                "-u",
+                "-",
+                "-o",
+                out,
+            ],
             2,
             "standard input",
         ),
@@ -97,7 +117,7 @@ fn a_match_whose_list_delivers_no_more_bytes_ends_with_a_signal() {
         command
             .arg("match")
             .arg(&dataset)
-            .args(["-a", "x", "-u"])
+            .args(["--any-name", "-a", "x", "-u"])
             .arg(&list)
             .arg("-o")
             .arg(&out);

@@ -40,9 +40,13 @@ fn check_with_input(args: &[&str], input: Option<&str>) -> Ran {
 fn standard_input_is_read_only_if_requested() {
     let folder = TempDir::new().unwrap();
     let file = list(&folder, "robots.txt", PARTIAL);
-    let ran = check_with_input(&[path(&file), "-a", "x"], None);
+    let ran = check_with_input(&[path(&file), "--any-name", "-a", "x"], None);
     assert_eq!(ran.code, Some(1), "{}", ran.err);
-    assert!(ran.out.starts_with("x: partial (wildcard"), "{}", ran.out);
+    assert!(
+        ran.out.starts_with("x: partial (by the rules for *"),
+        "{}",
+        ran.out
+    );
 
     let urls = "https://h.example/b\n\nhttps://h.example/c\n";
     let ran = check_with_input(&[path(&file), "--urls", "-", "--json"], Some(urls));
@@ -151,6 +155,7 @@ fn several_crawlers_are_separated_by_commas() {
     let args = [
         "check",
         path(&file),
+        "--any-name",
         "-a",
         "GPTBot/1.0, x",
         "-a",
@@ -164,7 +169,7 @@ for GPTBot/1.0
 allowed     /b
             no rule matches
 
-GPTBot/1.0: partial (explicit, line 2)
+GPTBot/1.0: partial (by its own rules, line 2)
   google      partial
   rfc9309     partial
   koster1996  partial
@@ -173,7 +178,7 @@ for x
 disallowed  /b
             line 5: Disallow: /b  (group from line 4)
 
-x: partial (wildcard, line 5)
+x: partial (by the rules for *, line 5)
 ";
     assert!(ran.out.starts_with(expected), "{}", ran.out);
     assert_eq!(ran.code, Some(1));
@@ -189,6 +194,22 @@ x: partial (wildcard, line 5)
         .collect();
     assert_eq!(agents, ["GPTBot/1.0", "x", "y"]);
     assert!(values.iter().all(|value| value["exit_code"] == 1));
+}
+
+#[test]
+fn a_fallback_that_decides_is_named() {
+    let folder = TempDir::new().unwrap();
+    let body = "User-agent: Googlebot\nDisallow: /\n";
+    let file = list(&folder, "robots.txt", body);
+    let args = ["check", path(&file), "-a", "Googlebot-Image"];
+    let expected =
+        "Googlebot-Image: disallow_all (by the rules for googlebot, its fallback, line 2)\n";
+    let ran = run(args);
+    assert!(ran.out.starts_with(expected), "{}", ran.out);
+    let ran = run([&args[..], &["--json"]].concat());
+    let value: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(value["basis"], "explicit");
+    assert_eq!(value["decided_by"], "googlebot");
 }
 
 #[test]
@@ -234,7 +255,7 @@ fn control_characters_of_a_file_are_escaped() {
     let body = "User-agent: *\nDisallow: /a\u{1b}[2J\u{202e}\n";
     let file = list(&folder, "robots.txt", body);
     let (url, other) = ("/a\u{1b}[2J%E2%80%AE", "/\u{202e}");
-    let args = ["-a", "x\u{9b}1m", "-u", url, "-u", other];
+    let args = ["--any-name", "-a", "x\u{9b}1m", "-u", url, "-u", other];
     let ran = run([&["check", path(&file)], &args[..]].concat());
     for shown in [
         "disallowed  /a\\x1b[2J%E2%80%AE\n",
@@ -281,7 +302,7 @@ fn a_missing_capture_is_reported_with_suggestions() {
         &[
             TestCapture::ok("https://a.example/robots.txt", 20, OPEN),
             TestCapture::ok("http://a.example/robots.txt", 10, OPEN),
-            TestCapture::ok("https://www.b.example/robots.txt", 0, OPEN),
+            TestCapture::ok("https://m.b.example/robots.txt", 0, OPEN),
             TestCapture::ok("https://c.b.example/robots.txt", 0, OPEN),
             TestCapture::ok("https://xb.example/robots.txt", 0, OPEN),
         ],
@@ -295,10 +316,9 @@ fn a_missing_capture_is_reported_with_suggestions() {
     let expected = "at that time; first capture: 2026-01-05T00:00:10Z\nhint: give a later --at";
     assert!(err.contains(expected), "{err}");
     let err = unknown(&["--host", "b.example"]);
-    assert!(
-        err.contains("hint: there are captures of 'c.b.example', 'www.b.example'\n"),
-        "{err}"
-    );
+    let hint =
+        "hint: there are captures of 'c.b.example', 'm.b.example', 'a.example', 'xb.example'\n";
+    assert!(err.ends_with(hint), "{err}");
     let err = unknown(&["--host", "d.c.b.example"]);
     assert!(err.contains("captures of 'c.b.example'\n"), "{err}");
     let err = unknown(&["--host", "a.example:8443"]);

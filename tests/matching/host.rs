@@ -38,7 +38,18 @@ fn a_host_is_reported_with_its_capture_and_then_like_a_file() {
         ],
     );
     let url = "https://h.example/a";
-    let ran = check(&out, &["--host", "www.h.example", "-a", "Foo", "-u", url]);
+    let ran = check(
+        &out,
+        &[
+            "--host",
+            "www.h.example",
+            "--any-name",
+            "-a",
+            "Foo",
+            "-u",
+            url,
+        ],
+    );
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     let expected = "\
 capture     https://www.h.example/robots.txt
@@ -51,7 +62,7 @@ leads to    https://h.example/robots.txt
 disallowed  https://h.example/a
             line 2: Disallow /a  (group from line 1)
 
-Foo: partial (wildcard, line 2)
+Foo: partial (by the rules for *, line 2)
   google      partial
   rfc9309     allow_all
   koster1996  allow_all
@@ -67,7 +78,7 @@ anomalies: 1 of 1 kind
 
     // The report on the same file is the same.
     let file = list(&folder, "robots.txt", CLOSED);
-    let of_file = check(&file, &["-a", "Foo", "-u", url]);
+    let of_file = check(&file, &["--any-name", "-a", "Foo", "-u", url]);
     let (_, of_host) = ran.out.split_once("\n\n").unwrap();
     assert_eq!(of_host, of_file.out);
 }

@@ -45,6 +45,7 @@ fn an_unclosed_quote_is_reported_with_its_line() {
     let ran = run([
         "match",
         path(&out),
+        "--any-name",
         "-a",
         "b",
         "-u",

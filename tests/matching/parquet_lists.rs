@@ -317,6 +317,7 @@ fn refused(dataset: &Path, list: &Path, args: &[&str], word: &str) -> Ran {
         path(list),
         "-o",
         path(&out),
+        "--any-name",
         "-a",
         "x",
     ];
@@ -400,6 +401,7 @@ fn a_page_larger_than_its_header_states_is_refused_with_its_place() {
                 path(&lie),
                 "-o",
                 path(&to),
+                "--any-name",
                 "-a",
                 "x",
             ]);

@@ -193,7 +193,17 @@ fn match_refuses_rows_in_another_order_and_missing_rows() {
         dataset.rewrite(table, change);
         let matches = dataset.path("../m.csv");
         let [from, list, to] = [&dataset.out, &list, &matches].map(|path| path.to_str().unwrap());
-        let ran = util::run(["match", from, "-a", "x", "--urls", list, "-o", to]);
+        let ran = util::run([
+            "match",
+            from,
+            "--any-name",
+            "-a",
+            "x",
+            "--urls",
+            list,
+            "-o",
+            to,
+        ]);
         if i == 0 {
             assert_eq!(ran.code, Some(0), "{}", ran.err);
             continue;
@@ -214,7 +224,17 @@ fn match_refuses_a_part_without_a_file_before_it_begins() {
     fs::write(&list, "https://a.example/").unwrap();
     let matches = dataset.path("../m.csv");
     let [from, list, to] = [&dataset.out, &list, &matches].map(|path| path.to_str().unwrap());
-    let ran = util::run(["match", from, "-a", "x", "--urls", list, "-o", to]);
+    let ran = util::run([
+        "match",
+        from,
+        "--any-name",
+        "-a",
+        "x",
+        "--urls",
+        list,
+        "-o",
+        to,
+    ]);
     assert_eq!((ran.code, matches.exists()), (Some(2), false));
     for words in [
         "part-00000.parquet",

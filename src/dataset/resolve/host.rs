@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 /// The limit of the number of hosts that are suggested.
-const MAX_SUGGESTED_HOSTS: usize = 5;
+pub const MAX_SUGGESTED_HOSTS: usize = 5;
 
 /// A host to look up: a name, optionally with a port and a scheme.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +63,22 @@ impl Host {
         host_columns(&self.name).surt_host_name
     }
 
+    /// Returns the host with the other form of the name: without the leading `www`, or with one. The
+    /// tables have both as one host. `None` for a name without another form.
+    pub fn other_form(&self) -> Option<Self> {
+        let name = match self.name.strip_prefix("www.") {
+            Some(rest) => rest.to_owned(),
+            None => format!("www.{}", self.name),
+        };
+        let is_one_host = host_columns(&name).surt_host_name == self.surt_host_name();
+        is_one_host.then(|| Self {
+            scheme: self.scheme.clone(),
+            text: name.clone(),
+            name,
+            port: self.port,
+        })
+    }
+
     /// Returns true if the name ends with a known public suffix, such as `com`.
     /// File names rarely do.
     pub fn has_known_suffix(&self) -> bool {
@@ -87,10 +103,13 @@ impl Host {
 pub struct HostSuggestions {
     /// The time of the first capture of the host, in milliseconds since 1970.
     pub first_time: Option<i64>,
-    /// Hosts with captures: the same name with other ports and schemes,
-    /// subdomains and parents; the shortest first.
+    /// Hosts with captures: the same name with other ports and schemes, subdomains and parents, the
+    /// shortest first; then names with a typing error.
     pub hosts: Vec<String>,
 }
+
+/// Hosts by the number of typing errors, then by length.
+type Similar = BTreeSet<(usize, usize, String)>;
 
 /// Finds hosts with similar names, and the first capture of the host itself.
 ///
@@ -105,17 +124,21 @@ pub fn suggest_hosts(context: &ResolveContext<'_>, host: &Host) -> Result<HostSu
                 continue;
             };
             let is_host = host.matches(&origin);
-            if !is_host && !is_similar(origin.host, &host.name) {
+            let distance = match is_similar(origin.host, &host.name) {
+                true => Some(0),
+                false => typing_errors(origin.host, &host.name),
+            };
+            let Some(distance) = distance else {
                 continue;
-            }
+            };
             let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-            let (first_time, similar): &mut (Option<i64>, BTreeSet<(usize, String)>) = &mut found;
+            let (first_time, similar): &mut (Option<i64>, Similar) = &mut found;
             if is_host {
                 *first_time = first_time.iter().copied().chain(rows.time(row)).min();
             } else {
                 let text = suggestion_text(host, &origin);
-                // The length comes first, so that the shortest names are kept.
-                similar.insert((text.len(), text));
+                // The length comes before the name, so that the shortest names are kept.
+                similar.insert((distance, text.len(), text));
                 if similar.len() > MAX_SUGGESTED_HOSTS {
                     similar.pop_last();
                 }
@@ -126,7 +149,7 @@ pub fn suggest_hosts(context: &ResolveContext<'_>, host: &Host) -> Result<HostSu
     let (first_time, similar) = found.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(HostSuggestions {
         first_time,
-        hosts: similar.into_iter().map(|(_, text)| text).collect(),
+        hosts: similar.into_iter().map(|(_, _, text)| text).collect(),
     })
 }
 
@@ -152,6 +175,19 @@ fn is_similar(name: &str, other: &str) -> bool {
         parent.contains('.') && rest.is_some_and(|rest| rest.ends_with('.'))
     };
     name == other || is_below(name, other) || is_below(other, name)
+}
+
+/// Returns the number of typing errors by which two names differ: at most one, or two if the shorter name
+/// has ten characters or more. `None` if they differ by more.
+pub fn typing_errors(name: &str, other: &str) -> Option<usize> {
+    let most = match name.len().min(other.len()) {
+        ..4 => return None,
+        4..10 => 1,
+        _ => 2,
+    };
+    let is_near = name.len().abs_diff(other.len()) <= most;
+    let distance = is_near.then(|| strsim::osa_distance(name, other))?;
+    (distance <= most).then_some(distance)
 }
 
 /// Returns the authoritative capture of a host at a time, as
@@ -222,6 +258,40 @@ mod tests {
         }
         for text in ["", "https://", "a b", "example.com:99999", "://x"] {
             assert_eq!(parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_has_another_form_if_the_tables_have_both_as_one_host() {
+        for (text, expected) in [
+            ("a.example", Some("www.a.example")),
+            ("www.a.example", Some("a.example")),
+            ("https://www.a.example:8443", Some("a.example")),
+            ("www.example", None),
+            ("192.0.2.1", None),
+        ] {
+            let host = Host::parse(text).unwrap();
+            let other = host.other_form();
+            let name = other.as_ref().map(ToString::to_string);
+            assert_eq!(name.as_deref(), expected, "{text}");
+            if let Some(other) = other {
+                assert_eq!((other.scheme, other.port), (host.scheme, host.port));
+            }
+        }
+    }
+
+    #[test]
+    fn names_with_typing_errors_are_near() {
+        for (name, other, expected) in [
+            ("exmaple.com", "example.com", Some(1)),
+            ("exampl.com", "example.com", Some(1)),
+            ("eaxmpel.com", "example.com", Some(2)),
+            ("a.org", "a.com", None),
+            ("ab.org", "ac.org", Some(1)),
+            ("a.b", "a.c", None),
+            ("news.example", "shop.example", None),
+        ] {
+            assert_eq!(typing_errors(name, other), expected, "{name} {other}");
         }
     }
 }

@@ -150,6 +150,7 @@ def match(
     *,
     column: str | None = None,
     time_column: str | None = None,
+    any_name: bool = False,
     any_origin: bool = False,
     dialect: Dialect | None = None,
     category: str | None = None,
@@ -166,7 +167,8 @@ def match(
     With a ``category`` such as ``train-ai``, the output also has the preference of the site about that use of each URL.
     ``urls`` is a file: text, CSV or Parquet, or a folder of Parquet files. ``output`` is Parquet, or CSV if its name ends
     in ``.csv``. Over a history, the output says for each URL with a time whether it was allowed then, when it was first
-    disallowed after that, and whether it is allowed now. ``robots-scan match --help`` describes all options.
+    disallowed after that, and whether it is allowed now. A crawler that is not in the registry is an error, unless
+    ``any_name``. ``robots-scan match --help`` describes all options.
     """
     arguments = _options(locals(), exclude=("dataset", "agent", "urls", "output", "crawl", "progress"))
     arguments += [f"--agent={name}" for name in _texts(agent)]

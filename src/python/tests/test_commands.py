@@ -319,10 +319,18 @@ class Messages(InFolder):
         urls = self.folder / "urls.txt"
         urls.write_text("https://moved.example/\n")
         with self.assertLogs("robots_scan", logging.WARNING) as logs:
-            robots_scan.match(self.folder / "out", "GPTBto", urls, self.folder / "m.csv")
+            robots_scan.match(self.folder / "out", "GPTBot (x)", urls, self.folder / "m.csv", dialect="rfc9309")
         texts = [record.getMessage() for record in logs.records]
-        self.assertIn("'GPTBto' is not in the registry of crawlers", texts)
-        self.assertIn("hint: did you mean 'GPTBot'?", texts)
+        self.assertIn("'GPTBot (x)' is a User-Agent header: not the name of a crawler", texts)
+        self.assertIn("hint: use --agent GPTBot", texts)
+
+    def test_an_unknown_crawler_is_an_error_unless_any_name_is_accepted(self) -> None:
+        robots_scan.scan(FIRST, self.folder / "out")
+        urls = self.folder / "urls.txt"
+        urls.write_text("https://moved.example/\n")
+        with self.assertRaisesRegex(robots_scan.UsageError, "'GPTBto' is not in the registry of crawlers"):
+            robots_scan.match(self.folder / "out", "GPTBto", urls, self.folder / "m.csv")
+        robots_scan.match(self.folder / "out", "GPTBto", urls, self.folder / "m.csv", any_name=True)
 
     def test_faults_of_a_scan_are_logged_and_counted(self) -> None:
         with self.assertNoLogs("robots_scan", logging.ERROR):

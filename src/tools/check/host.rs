@@ -47,6 +47,9 @@ pub struct HostRequest<'a> {
 /// The results of checking a host, and the captures that they are based on.
 #[derive(Clone, Debug)]
 pub struct HostReport {
+    /// The form of the name with captures, if it is another than the requested one: with or without a
+    /// leading `www`.
+    pub other_form: Option<Host>,
     /// The authoritative capture.
     pub capture: CaptureDetails,
     /// The capture that holds the rules, if it is another: the end of a redirect
@@ -100,7 +103,8 @@ pub fn check_host(
         memory: SortMemory::new(&spill_folder, MIN_MEMORY_BYTES),
         rows_read: &AtomicU64::new(0),
     };
-    let Candidate { id, source, .. } = require_authoritative_capture(&context, host_request)?;
+    let (Candidate { id, source, .. }, other_form) =
+        require_authoritative_capture(&context, host_request)?;
     let capture = CaptureDetails::read(&dataset, id)?.ok_or_else(|| {
         let kind = DatasetErrorKind::NotADataset(DatasetDefect::Changed);
         Error::new(kind, path)
@@ -119,6 +123,7 @@ pub fn check_host(
         },
     };
     Ok(HostReport {
+        other_form,
         capture,
         rules_capture,
         redirects_without_place: 0,
@@ -168,13 +173,20 @@ impl DatasetRoot {
     }
 }
 
+/// Finds the authoritative capture of a host. If it has none, that of the other form of its name is
+/// returned with this form.
 fn require_authoritative_capture(
     context: &ResolveContext<'_>,
     request: &HostRequest<'_>,
-) -> Result<Candidate, Error> {
+) -> Result<(Candidate, Option<Host>), Error> {
     let as_of = AsOf::from_option(request.as_of);
     if let Some(capture) = find_authoritative_capture(context, request.host, as_of)? {
-        return Ok(capture);
+        return Ok((capture, None));
+    }
+    if let Some(other_form) = request.host.other_form()
+        && let Some(capture) = find_authoritative_capture(context, &other_form, as_of)?
+    {
+        return Ok((capture, Some(other_form)));
     }
     let suggestions = suggest_hosts(context, request.host)?;
     let kind = ToolErrorKind::NoCapture {
@@ -287,6 +299,7 @@ fn build_status_report(
         verdicts: CrawlerVerdicts {
             verdict,
             basis: Basis::HttpStatus,
+            decided_by: None,
             evidence_line: None,
             by_dialect: Dialect::ALL.map(|dialect| (dialect, verdict)),
         },

@@ -57,6 +57,7 @@ pub(crate) fn report(
     };
     let effect = state.effect(request.dialect.dialect());
     Ok(HostReport {
+        other_form: found.other_form.clone(),
         capture: details(&found.capture, is_valid_utf8),
         rules_capture: found
             .content

@@ -71,6 +71,9 @@ pub struct CrawlerVerdicts {
     pub verdict: Verdict,
     /// The basis of the default verdict.
     pub basis: Basis,
+    /// The whole name whose groups decide: that of the crawler or of a fallback. `None` if no group
+    /// that names one of them decides.
+    pub decided_by: Option<String>,
     /// The line that shows the default verdict, if one does.
     pub evidence_line: Option<u32>,
     /// The verdict in each dialect, in the order of [`Dialect::ALL`].

@@ -173,12 +173,15 @@ fn compute_crawler_verdicts(
         Some(verdict) => CrawlerVerdicts {
             verdict: verdict.verdict,
             basis: verdict.basis,
+            decided_by: (verdict.agent != b"*")
+                .then(|| String::from_utf8_lossy(verdict.agent).into_owned()),
             evidence_line: verdict.evidence_line,
             by_dialect,
         },
         None => CrawlerVerdicts {
             verdict: Verdict::AllowAll,
             basis: Basis::NoGroup,
+            decided_by: None,
             evidence_line: None,
             by_dialect,
         },
@@ -274,6 +277,22 @@ mod tests {
             (ads.verdicts.verdict, ads.verdicts.basis),
             (Verdict::AllowAll, Basis::NoGroup)
         );
+    }
+
+    #[test]
+    fn the_name_whose_groups_decide_is_reported() {
+        let body = "User-agent: Googlebot\nDisallow: /\n\nUser-agent: *\nDisallow: /y\n";
+        for (agent, basis, name) in [
+            ("Googlebot", Basis::Explicit, Some("googlebot")),
+            ("Googlebot-Image", Basis::Explicit, Some("googlebot")),
+            ("GPTBot", Basis::Wildcard, None),
+            ("*", Basis::Wildcard, None),
+            ("AdsBot-Google", Basis::NoGroup, None),
+        ] {
+            let verdicts = check_agent(body, agent, DialectChoice::Default).verdicts;
+            let found = (verdicts.basis, verdicts.decided_by.as_deref());
+            assert_eq!(found, (basis, name), "{agent}");
+        }
     }
 
     #[test]

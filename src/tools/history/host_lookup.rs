@@ -11,6 +11,7 @@ use crate::error::ToolErrorKind;
 use dataset::error::DatasetErrorKind;
 use dataset::external_sort::sort_key::FieldReader;
 use dataset::resolve::Host;
+use dataset::resolve::host::{MAX_SUGGESTED_HOSTS, typing_errors};
 use dataset::resolve::origin::WebOrigin;
 use dataset::tables::Table;
 use dataset::{CaptureFilter, ColumnValuesFilter};
@@ -46,6 +47,8 @@ pub(crate) struct PlacedCapture {
 /// The capture of a host, and the rules that apply.
 #[derive(Clone, Debug)]
 pub(crate) struct FoundHost {
+    /// The form of the name with the capture, if it is not the requested one.
+    pub(crate) other_form: Option<Host>,
     pub(crate) capture: PlacedCapture,
     /// The capture that has the content of a revisit.
     pub(crate) content: Option<PlacedCapture>,
@@ -80,7 +83,8 @@ struct HostRows {
     contents: Vec<(i64, i64, String)>,
 }
 
-/// Finds the latest capture of a host that is not later than a time.
+/// Finds the latest capture of a host that is not later than a time. If it has none, that of the other form of
+/// its name is returned.
 ///
 /// # Errors
 ///
@@ -93,7 +97,8 @@ pub(crate) fn find_host(
     check_crawls(history, lookup)?;
     let name = lookup.host.surt_host_name();
     let rows = HostRows::read(history, &name)?;
-    let mut found: Option<&CaptureRow> = None;
+    let other_form = lookup.host.other_form();
+    let (mut found, mut found_in_other_form): (Option<&CaptureRow>, _) = (None, None);
     let mut first_time = None;
     let mut others = BTreeSet::new();
     let median_fetches = history.places();
@@ -103,19 +108,29 @@ pub(crate) fn find_host(
         }
         let state = rows.state(history, row)?;
         let origin = origin_of(state);
-        if !lookup.host.matches(&origin) {
+        let is_host = lookup.host.matches(&origin);
+        let is_other_form = other_form
+            .as_ref()
+            .is_some_and(|host| host.matches(&origin));
+        if !is_host {
             others.insert(origin_text(&origin));
-            continue;
         }
         let crawl = median_fetches.get(&row.crawl);
         let median_fetch = crawl.and_then(|crawl| crawl.median_fetch);
         let time = row.fetch_time.or(median_fetch).unwrap_or(i64::MIN);
-        first_time = first_time.or(Some(time));
-        if lookup.as_of.is_none_or(|as_of| time <= as_of) {
-            found = Some(row);
+        let is_in_time = lookup.as_of.is_none_or(|as_of| time <= as_of);
+        if is_host {
+            first_time = first_time.or(Some(time));
+            found = Some(row).filter(|_| is_in_time).or(found);
+        } else if is_other_form && is_in_time {
+            found_in_other_form = Some(row);
         }
     }
-    let Some(row) = found else {
+    let other_form = other_form.filter(|_| found.is_none());
+    let Some(row) = found.or(found_in_other_form) else {
+        if first_time.is_none() && others.is_empty() {
+            others = near_hosts(history, &name)?;
+        }
         let kind = ToolErrorKind::NoCapture {
             host: lookup.host.to_string(),
             first_time,
@@ -128,10 +143,29 @@ pub(crate) fn find_host(
     let source = content.as_ref().unwrap_or(&capture);
     let policy = read_policy(history, &source.state)?;
     Ok(FoundHost {
+        other_form,
         capture,
         content,
         policy,
     })
+}
+
+/// Returns the hosts of the history whose names differ by typing errors from a name as in `surt_host_name`.
+fn near_hosts(history: &HistoryReader, name: &str) -> Result<BTreeSet<String>, Error> {
+    let mut near = BTreeSet::new();
+    let mut periods = history.open_columns(Table::HostPeriods, &["surt_host_name"])?;
+    while let Some(row) = periods.peek() {
+        let other = String::from_utf8_lossy(FieldReader::new(row).bytes());
+        if let Some(distance) = typing_errors(&other, name) {
+            let labels: Vec<&str> = other.rsplit(',').collect();
+            near.insert((distance, labels.join(".")));
+            if near.len() > MAX_SUGGESTED_HOSTS {
+                near.pop_last();
+            }
+        }
+        periods.advance()?;
+    }
+    Ok(near.into_iter().map(|(_, host)| host).collect())
 }
 
 fn check_crawls(history: &HistoryReader, lookup: &HostLookup<'_>) -> Result<(), Error> {

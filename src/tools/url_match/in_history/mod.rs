@@ -58,7 +58,8 @@ struct HistoryMatch<'a> {
 ///
 /// # Errors
 ///
-/// As for a dataset; [`ToolErrorKind::NotOverHistories`] for options that need a dataset.
+/// As for a dataset; [`ToolErrorKind::OnlyParquet`] for an output in CSV;
+/// [`ToolErrorKind::NotOverHistories`] for options that need a dataset.
 pub fn prepare_in_history(
     options: Options,
     any_origin: bool,
@@ -74,11 +75,12 @@ pub fn prepare_in_history(
     if options.crawlers.is_empty() {
         return refuse(ToolErrorKind::NoCrawler);
     }
-    let is_csv = super::output::is_csv_name(output);
+    if super::output::is_csv_name(output) {
+        return refuse(ToolErrorKind::OnlyParquet);
+    }
     let unusable = [
         (options.category.is_some(), "--category"),
         (!options.crawls.is_empty(), "--crawl"),
-        (is_csv, "an output in CSV"),
     ];
     if let Some((_, option)) = unusable.into_iter().find(|(is_used, _)| *is_used) {
         return refuse(ToolErrorKind::NotOverHistories { option });
