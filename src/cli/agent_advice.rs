@@ -38,7 +38,7 @@ pub(crate) fn warn_about_agents(
 
 /// Returns a warning about a name that is a whole User-Agent header: it has a comment, or anything else
 /// after a name and its version.
-pub fn header_warning(
+fn header_warning(
     agent: &str,
     registry: &CrawlerRegistry,
     choice: DialectChoice,
