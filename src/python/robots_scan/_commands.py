@@ -186,7 +186,7 @@ def match(
     if isinstance(urls, (str, os.PathLike)):
         return cast(MatchSummary, _run("match", [*arguments, f"--urls={os.fspath(urls)}", "--", os.fspath(dataset)], progress))
     with tempfile.TemporaryDirectory(prefix="robots-scan-") as folder:
-        path = _write_stream(urls, folder) if hasattr(urls, "__arrow_c_stream__") else _write_urls(cast(Iterable[str], urls), folder)
+        path = _write_stream(cast(ArrowStream, urls), folder) if hasattr(urls, "__arrow_c_stream__") else _write_urls(urls, folder)
         return cast(MatchSummary, _run("match", [*arguments, f"--urls={path}", "--", os.fspath(dataset)], progress))
 
 
