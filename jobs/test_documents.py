@@ -3,17 +3,19 @@
     python jobs/test_documents.py target/release/robots-scan            # compares
     python jobs/test_documents.py target/release/robots-scan --write    # writes the outputs into the documents
 
-Each document is executed from top to bottom in a temporary folder of its own, in which `data-samples` and `jobs` are links
-to those of the repository, and `robots-scan` and `duckdb` are commands. The language of a code block says what is done with it:
+The README is executed first, then each page of docs in the order of its index, then the other documents, all in one temporary
+folder and one shell, as a new user types them. `data-samples` and `jobs` are links to those of the repository. The PATH has
+the tools of TOOLS and what the documents install: a command that a document has not installed is not found, and an output of
+an earlier document is in the way. The language of a code block says what is done with it:
 
 console   Lines that begin with `$ ` are commands; a line that ends in `\\` continues on the next one. The lines below a
-          command are its output, standard error included. `cargo run --release --` runs the program.
-sql       A query over the dataset `out.parquet` of the same document.
+          command are its output, standard error included. A command may fail only if its output shows an error.
+sql       A query over the dataset `out.parquet`.
 text      The result of the query right above it, or else of any query of the document.
-sh        Commands that build, test or measure the project. They are not executed, since `make test` would execute itself.
-          Instead, each must be a target of the Makefile, or name packages, tests and benches that exist. jobs/test_report.py
-          executes those that draw a report, jobs/test_site.py those that write a site, and jobs/test_describe.py those that describe a
-          dataset.
+sh        Commands that install, build, test, measure or publish. Those that change the folder or the PATH are executed.
+          Installations and commands of the Python package are imitated, and the others must be a target of the Makefile, or name
+          packages, tests and benches that exist. jobs/test_report.py executes those that draw a report, jobs/test_site.py those that
+          write a site, and jobs/test_describe.py those that describe a dataset.
 python, r Recipes, in docs/recipes.md, docs/python.md and README.md only. jobs/test_recipes.py executes them, and compares the block `text` below each.
 csv       A file that the document needs. Its first line is a comment with the name: `# urls.txt`.
 
@@ -39,6 +41,10 @@ from crawl_server import CrawlServer
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = sorted(str(path.relative_to(ROOT)) for pattern in ("*.md", "*/*.md", "src/*/*.md") for path in ROOT.glob(pattern)
                    if not path.parts[len(ROOT.parts)].startswith((".", "target")))
+# What a shell has before anything is installed.
+TOOLS = ("sh", "cat", "cp", "curl", "echo", "grep", "gzip", "head", "ls", "mkdir", "mv", "printf", "python3", "rm", "sed", "sha256sum", "sort", "tail", "wc")
+# Commands of the Python package, which jobs/test_documents.py imitates.
+IMITATED = ("report", "site", "describe")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TIME_OR_SIZE = re.compile(r"\b\d+\.\d+ (s|[KM]iB)\b")
 DIGEST = re.compile(r"\b[0-9a-f]{16}\b")
@@ -47,33 +53,40 @@ DUCKDB_LOADS = re.compile(r"(\x1b\[\d*m)*-- Loading resources from .*\n(\x1b\[\d
 COMMON_CRAWL = re.compile(r"https://(data|index)\.commoncrawl\.org")
 
 
-class Document:
-    """A document and the temporary folder in which it is executed."""
+class Shell:
+    """The shell in which documents are executed: its folder, its PATH, and what was installed."""
 
-    def __init__(self, path, folder, program):
-        self.path, self.folder, self.text = path, Path(folder), path.read_text(encoding="utf-8")
-        self.passed, self.failures, self.edits, self.server = 0, [], [], None
-        commands = self.folder / ".commands"
-        commands.mkdir()
-        (commands / "robots-scan").symlink_to(program)
-        (commands / "duckdb").symlink_to(duckdb_command())
-        shim = commands / "cargo"
-        shim.write_text("#!/bin/sh\n[ \"$1 $2 $3\" = 'run --release --' ] || exit 99\nshift 3\nexec robots-scan \"$@\"\n")
-        shim.chmod(0o755)
+    def __init__(self, folder, program):
+        self.folder, self.program, self.server = Path(folder), program, None
+        self.working_folder = self.folder
+        tools, self.cargo = self.folder / ".tools", self.folder / ".cargo/bin"
+        for commands in (tools, self.cargo):
+            commands.mkdir(parents=True)
+        for name in TOOLS:
+            found = shutil.which(name)
+            assert found, f"the tests need {name}"
+            (tools / name).symlink_to(found)
+        self.add_command(self.cargo / "cargo", f"[ \"$1 $2 $3\" = 'run --release --' ] || exit 99\nshift 3\nexec '{program}' \"$@\"")
         for name in ("data-samples", "jobs"):
             (self.folder / name).symlink_to(ROOT / name)
         self.environment = {
-            "PATH": f"{commands}:/usr/bin:/bin", "HOME": str(self.folder), "LC_ALL": "C.UTF-8", "COLUMNS": "100"}
+            "PATH": f"{self.cargo}:{tools}", "HOME": str(self.folder), "PWD": str(self.folder), "LC_ALL": "C.UTF-8", "COLUMNS": "100"}
+
+    @staticmethod
+    def add_command(path, script):
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
 
     def run(self, command):
+        """Executes a command. Returns its output and its exit code."""
         if COMMON_CRAWL.search(command):
             command = COMMON_CRAWL.sub(self.local_address(command.startswith("duckdb")), command)
-        done = subprocess.run(["sh", "-c", command], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
+        done = subprocess.run(["sh", "-c", command], cwd=self.working_folder, env=self.environment, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300, encoding="utf-8")
         output = DUCKDB_LOADS.sub("", done.stdout)
         if self.server:
             output = output.replace(self.server.url, "https://data.commoncrawl.org")
-        return output.replace(str(self.folder) + "/", "")
+        return output.replace(str(self.folder) + "/", ""), done.returncode
 
     def local_address(self, is_folder):
         """Returns the address or the folder of the server that answers for Common Crawl. It is started when it is needed."""
@@ -81,12 +94,87 @@ class Document:
             self.server = CrawlServer(self.folder / ".commoncrawl")
         return str(self.server.folder) if is_folder else self.server.url
 
+    def install_all(self):
+        """Installs what the README installs."""
+        for command in ("cargo install --path .", "make venv", ".venv/bin/pip install duckdb-cli", 'export PATH="$PWD/.venv/bin:$PATH"'):
+            self.type(command)
+
+    def type(self, command):
+        """Executes or imitates a line of a block `sh`, or checks it."""
+        words = shlex.split(command)
+        program = words[0].removeprefix(".venv/bin/")
+        if words[0] == "export":
+            name, value = words[1].split("=", 1)
+            self.environment[name] = value.replace("$PWD", str(self.working_folder)).replace("$PATH", self.environment["PATH"])
+        elif words[0] == "cd":
+            self.working_folder = (self.working_folder / words[1]).resolve()
+            assert self.working_folder.is_dir(), "the folder does not exist"
+        elif command == "cargo install --path .":
+            self.link(self.cargo / "robots-scan", self.program)
+        elif command == "make venv":
+            self.link(self.folder / ".venv/bin/robots-scan", self.program)
+            self.link(self.folder / ".venv/bin/pip", "/bin/true")
+        elif program == "pip" and words[1] == "install":
+            self.check_found(words[0])
+            if "duckdb-cli" in words:
+                self.link(self.folder / ".venv/bin/duckdb", duckdb_command())
+        elif program == "robots-scan" and words[1] in IMITATED:
+            self.imitate(words)
+        elif words[0].strip("(") in ("cd", "cp", "echo", "mkdir", "mv", "rm", "sha256sum"):
+            output, code = self.run(command)
+            assert code == 0, output
+        else:
+            check_build_command(command)
+
+    def link(self, path, target):
+        """Makes a command, as an installation does, which replaces an earlier one."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)
+        path.symlink_to(target)
+
+    def check_found(self, name):
+        found = (self.working_folder / name).exists() if "/" in name else shutil.which(name, path=self.environment["PATH"])
+        assert found, f"{name} is not installed"
+
+    def imitate(self, words):
+        """Checks the dataset and the output of a command of the Python package, and writes an output in its place."""
+        self.check_found(words[0])
+        command, dataset = words[1], self.working_folder / words[2]
+        assert (dataset / "_SUCCESS").exists() or list(dataset.glob("*/_SUCCESS")), f"there is no dataset '{words[2]}'"
+        output = words[words.index("-o") + 1] if "-o" in words else dataset.stem + ".html" if command == "report" else words[2]
+        output = self.working_folder / output
+        if command == "report":
+            output.write_text("")
+        elif command == "site":
+            output.mkdir()
+        else:
+            assert output.is_dir() and not (output / "SHA256SUMS").exists(), f"the folder of the description is {output}"
+            name = next(dataset.glob("**/_SUCCESS")).relative_to(output)
+            code = subprocess.run(["sh", "-c", f"sha256sum '{name}' > SHA256SUMS"], cwd=output).returncode
+            assert code == 0, "the sums were not written"
+
+
+class Document:
+    """A document and the shell in which it is executed."""
+
+    def __init__(self, path, shell):
+        self.path, self.shell, self.text = path, shell, path.read_text(encoding="utf-8")
+        self.folder = shell.folder
+        self.passed, self.failures, self.edits = 0, [], []
+
+    def run(self, command):
+        """Executes a command. Returns its output."""
+        return self.shell.run(command)[0]
+
+    def fail(self, text):
+        self.failures.append(f"{self.path.relative_to(ROOT)}: {text}")
+
     def compare(self, what, shown, got, begin):
         """Compares the output in the document with the real one; `begin` is its place in the text."""
         if matches(shown, got):
             self.passed += 1
             return
-        self.failures.append(f"{self.path.relative_to(ROOT)}: {what}\n--- shown\n{shown}--- got\n{got}")
+        self.fail(f"{what}\n--- shown\n{shown}--- got\n{got}")
         if "…" not in shown:
             self.edits.append((begin, begin + len(shown), got))
 
@@ -97,7 +185,10 @@ class Document:
             language, begin = block[1], block.start(2)
             if language == "console":
                 for command, shown, at in console(block[2]):
-                    self.compare(command, shown, self.run(command), begin + at)
+                    output, code = self.shell.run(command)
+                    self.compare(command, shown, output, begin + at)
+                    if code > 1 and "rror" not in shown:
+                        self.fail(f"{command}: exit code {code}\n{output}")
             elif language == "sql":
                 got = self.run(f"duckdb -init out.parquet/views.sql -c {shlex.quote(block[2])}")
                 results.append(got)
@@ -105,16 +196,16 @@ class Document:
                     compared.add(below.start())
                     self.compare(block[2], below[2], got, below.start(2))
                 elif re.search(r"^\S* ?Error:", got, re.MULTILINE):
-                    self.failures.append(f"{self.path.relative_to(ROOT)}: {block[2]}{got}")
+                    self.fail(f"{block[2]}{got}")
                 else:
                     self.passed += 1
             elif language == "sh":
                 for command in joined(block[2]):
                     try:
-                        check_build_command(command)
+                        self.shell.type(command)
                         self.passed += 1
                     except AssertionError as error:
-                        self.failures.append(f"{self.path.relative_to(ROOT)}: {command}: {error}")
+                        self.fail(f"{command}: {error}")
             elif language == "csv":
                 name, _, content = block[2].partition("\n")
                 (self.folder / name.removeprefix("# ")).write_text(content, encoding="utf-8")
@@ -122,13 +213,15 @@ class Document:
                 if is_result(self.text, block, below):
                     compared.add(below.start())
             elif language not in ("text", "rust"):
-                self.failures.append(f"{self.path.relative_to(ROOT)}: a block of the language '{language}'\n{block[2]}")
+                self.fail(f"a block of the language '{language}'\n{block[2]}")
+        for line in re.findall(r"^ {4}.*-o out\.parquet$", self.text, re.MULTILINE):
+            self.fail(f"{line.strip()}: --overwrite is missing: the README has written out.parquet")
         for block in blocks:
             if block[1] == "text" and block.start() not in compared:
                 if any(matches(block[2], result) for result in results):
                     self.passed += 1
                 else:
-                    self.failures.append(f"{self.path.relative_to(ROOT)}: the result of no query\n{block[2]}")
+                    self.fail(f"the result of no query\n{block[2]}")
 
     def write(self):
         for begin, end, got in sorted(self.edits, reverse=True):
@@ -222,28 +315,36 @@ def check_build_command(command):
         if words[1] == "fuzz" and words[2] in ("run", "tmin"):
             targets = {path.stem for path in (ROOT / "fuzz/targets").glob("*.rs")}
             assert targets & set(words), "no target of the fuzzers"
-    elif words[0].removeprefix(".venv/bin/") != "robots-scan" or words[1] not in ("report", "site", "describe"):
-        assert words[0] in (
-            "git", "cd", "curl", "python3", "pip", ".venv/bin/pip", "rustup", "export", "duckdb", "mkdir", "mv", "cp", "rm", "echo", "sha256sum"), "not checked"
+    else:
+        assert words[0] in ("git", "curl", "python3", "rustup", "duckdb"), "not checked"
+
+
+def reading_order():
+    """Returns the documents in the order in which a new user reads them: the README, then the pages in the order of the index."""
+    index = (ROOT / "docs/README.md").read_text(encoding="utf-8")
+    pages = [f"docs/{name}" for name in re.findall(r"^\| \[\w[\w-]*\.md\]\(([\w-]+\.md)\)", index, re.MULTILINE)]
+    first = ["README.md", *pages]
+    return [*first, *(name for name in DOCUMENTS if name not in first)]
 
 
 def main():
     arguments = [word for word in sys.argv[1:] if word != "--write"]
     program = Path(arguments[0]).resolve()
     passed, failed = 0, 0
-    for name in DOCUMENTS:
-        path = ROOT / name
-        if not path.exists() or arguments[1:] and name not in arguments[1:]:
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            document = Document(path, folder, program)
+    with tempfile.TemporaryDirectory() as folder:
+        shell = Shell(folder, program)
+        for name in reading_order():
+            # The README installs what the other documents need.
+            if arguments[1:] and name not in ("README.md", *arguments[1:]):
+                continue
+            document = Document(ROOT / name, shell)
             document.execute()
-        if "--write" in sys.argv:
-            document.write()
-        for failure in document.failures:
-            print(f"FAILED {failure}")
-        passed += document.passed
-        failed += len(document.failures)
+            if "--write" in sys.argv:
+                document.write()
+            for failure in document.failures:
+                print(f"FAILED {failure}")
+            passed += document.passed
+            failed += len(document.failures)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -26,7 +26,7 @@ from pathlib import Path
 import nbclient
 import nbformat
 
-from test_documents import FENCE, ROOT, Document, is_result
+from test_documents import FENCE, ROOT, Document, Shell, is_result
 
 PAGES = [ROOT / "docs/recipes.md", ROOT / "docs/python.md", ROOT / "README.md"]
 SAMPLES = "data-samples/warc/cc-robotstxt.warc.gz data-samples/warc/cc-robotstxt-later.warc.gz"
@@ -125,7 +125,9 @@ def main():
     passed = failed = 0
     for page in PAGES:
         with tempfile.TemporaryDirectory() as folder:
-            recipes = Recipes(page, folder, args.program.resolve())
+            shell = Shell(folder, args.program.resolve())
+            shell.install_all()
+            recipes = Recipes(page, shell)
             recipes.execute(interpreters)
         if args.write:
             recipes.write()

@@ -93,7 +93,7 @@ fn find_entry<'a>(name: &str, registry: &'a CrawlerRegistry) -> Option<&'a Crawl
 
 /// Returns a warning about a name that is a whole User-Agent header: it has a comment, or anything else
 /// after a name and its version.
-pub fn header_warning(
+fn header_warning(
     agent: &str,
     registry: &CrawlerRegistry,
     choice: DialectChoice,

@@ -5,15 +5,15 @@ use crate::call_error::CallError;
 use crate::call_monitor::CallMonitor;
 use crate::caller::Caller;
 use crate::{
-    bodies_command, history_command, join_command, match_command, records_command, scan_command,
-    verdicts_command, verify_command,
+    bodies_command, copy_command, extract_command, history_command, join_command, match_command,
+    records_command, scan_command, verdicts_command, verify_command,
 };
 use dataset::tables::Table;
 use robots_scan::pipeline::Options;
 use std::ffi::OsString;
 use std::sync::Arc;
 
-/// Runs `scan`, `records`, `bodies`, `match`, `verdicts`, `join`, `history` or `verify`. The first of `args` is the command.
+/// Runs a command that writes or verifies files. The first of `args` is its name.
 ///
 /// Returns the summary as JSON, as with the option `--json`. It contains the exit code.
 ///
@@ -60,8 +60,16 @@ pub fn call(args: &[OsString], monitor: &Arc<CallMonitor>) -> Result<String, Cal
             args.json = true;
             verify_command::run(&args, &caller)
         }
+        Command::Extract(mut args) => {
+            args.json = true;
+            extract_command::run(&args, &caller)
+        }
+        Command::Copy(mut args) => {
+            args.json = true;
+            copy_command::run(&args, &caller)
+        }
         _ => {
-            let text = "only scan, records, bodies, match, verdicts, join, history and verify can be called";
+            let text = "only commands that write or verify files can be called";
             return Err(CallError::from_usage(text.to_owned(), None));
         }
     };

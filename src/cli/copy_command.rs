@@ -1,14 +1,15 @@
 //! `robots-scan copy`: copies a dataset to a store.
 
 use crate::args::CopyArgs;
-use crate::caller::Caller;
+use crate::caller::{Caller, CommandOutcome};
 use crate::escape::{escape, json_line};
 use crate::exit::{self, StoppedError};
+use crate::mistyped;
 use crate::network::{self, EventRoute};
+use crate::next_commands;
 use crate::progress::ProgressDisplay;
 use crate::progress_source::ProgressSource;
 use crate::quantity::format_count;
-use crate::{mistyped, next_commands, output};
 use anyhow::Result;
 use disk::error::Error;
 use indicatif::HumanBytes;
@@ -19,23 +20,18 @@ use std::sync::mpsc::channel;
 use tools::copy::{self, CopyProgress};
 use tools::error::ToolErrorKind;
 
-pub(crate) fn run(args: &CopyArgs) -> Result<u8> {
+pub(crate) fn run(args: &CopyArgs, caller: &Caller) -> Result<CommandOutcome> {
     let destination = RemoteUrl::parse(&args.destination).ok().flatten();
     let destination = destination
         .ok_or_else(|| Error::new(ToolErrorKind::NotS3, without_secrets(&args.destination)))?;
     mistyped::check_dataset_exists(&args.dataset)?;
     let route = EventRoute::default();
     let remote = network::start_copy_client(args, &route)?;
-    let stop = Caller::Terminal.stop_flag()?;
+    let stop = caller.stop_flag()?;
     let progress = Arc::new(CopyProgress::default());
     let (sender, notices) = channel();
     let progress_source = ProgressSource::Copy(Arc::clone(&progress));
-    let display = ProgressDisplay::start(
-        progress_source,
-        Some(notices),
-        args.quiet,
-        &Caller::Terminal,
-    );
+    let display = ProgressDisplay::start(progress_source, Some(notices), args.quiet, caller);
     route.set_display(Some(sender));
     let result = copy::copy(&args.dataset, &destination, &remote, &progress, &stop);
     route.set_display(None);
@@ -64,6 +60,6 @@ pub(crate) fn run(args: &CopyArgs) -> Result<u8> {
             next_commands::format_copy_commands(&destination),
         )
     };
-    output::print(text)?;
-    Ok(exit::OK)
+    let code = exit::OK;
+    Ok(CommandOutcome { code, text })
 }

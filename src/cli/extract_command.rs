@@ -1,11 +1,10 @@
 //! `robots-scan extract`: copies records into one archive.
 
-use crate::caller::Caller;
+use crate::caller::{Caller, CommandOutcome};
 use crate::escape::{escape, json_line};
 use crate::exit::{self, StoppedError};
 use crate::extract_args::ExtractArgs;
 use crate::network::{self, EventRoute};
-use crate::output;
 use crate::quantity::format_count;
 use anyhow::Result;
 use indicatif::HumanBytes;
@@ -15,7 +14,7 @@ use serde_json::json;
 use std::sync::Arc;
 use tools::extract::extract_records;
 
-pub(crate) fn run(args: &ExtractArgs) -> Result<u8> {
+pub(crate) fn run(args: &ExtractArgs, caller: &Caller) -> Result<CommandOutcome> {
     let route = EventRoute::default();
     let start = || network::start_scan_client(&args.url, None, &route).map(Arc::new);
     let mut remote = match args.lists.iter().any(|list| has_scheme(list)) {
@@ -36,7 +35,7 @@ pub(crate) fn run(args: &ExtractArgs) -> Result<u8> {
     if found.has_urls && remote.is_none() {
         remote = Some(start()?);
     }
-    let stop = Caller::Terminal.stop_flag()?;
+    let stop = caller.stop_flag()?;
     let copied = extract_records(
         &found.inputs,
         remote.as_deref(),
@@ -62,6 +61,6 @@ pub(crate) fn run(args: &ExtractArgs) -> Result<u8> {
             HumanBytes(done.bytes),
         )
     };
-    output::print(text)?;
-    Ok(exit::OK)
+    let code = exit::OK;
+    Ok(CommandOutcome { code, text })
 }

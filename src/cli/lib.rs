@@ -62,7 +62,6 @@ mod verdicts_command;
 mod verify_command;
 mod views_command;
 
-pub use agent_advice::header_warning;
 pub use call::{call, reader_options};
 pub use call_error::CallError;
 pub use call_monitor::{CallMonitor, Message, MessageLevel, ProgressState};
@@ -97,7 +96,7 @@ fn run_command(command: Command) -> Result<u8> {
         Command::Scan(args) => scan_command::run(&args, &caller)?.print(),
         Command::Records(args) => records_command::run(&args, &caller)?.print(),
         Command::Bodies(args) => bodies_command::run(&args, &caller)?.print(),
-        Command::Extract(args) => extract_command::run(&args),
+        Command::Extract(args) => extract_command::run(&args, &caller)?.print(),
         Command::Check(args) => check_command::run(&args),
         Command::Show(args) => show_command::run(&args),
         Command::Match(args) => match_command::run(&args, &caller)?.print(),
@@ -105,7 +104,7 @@ fn run_command(command: Command) -> Result<u8> {
         Command::Join(args) => join_command::run(&args, &caller)?.print(),
         Command::History(args) => history_command::run(&args, &caller)?.print(),
         Command::Verify(args) => verify_command::run(&args, &caller)?.print(),
-        Command::Copy(args) => copy_command::run(&args),
+        Command::Copy(args) => copy_command::run(&args, &caller)?.print(),
         Command::Views(args) => views_command::run(&args),
         Command::Report(_) => builtin_command::refuse_python_command("report"),
         Command::Site(_) => builtin_command::refuse_python_command("site"),

@@ -36,10 +36,10 @@ pub(crate) fn check_row(agent: &[u8], url: &[u8]) -> PyResult<()> {
     }
 }
 
-/// Refuses a body that is the URL or the path of one.
+/// Refuses a body that is the URL or the path of one, or resembles the name of a file or a host.
 pub(crate) fn check_body(body: &str) -> PyResult<()> {
     let body = body.trim();
-    if !is_address(body.as_bytes()) || body.contains(['\n', '\r']) {
+    if body.contains(['\n', '\r']) || !is_address(body.as_bytes()) && !is_file_name(body) {
         return Ok(());
     }
     let text = format!("'{body}' is a URL or a path, not the content of a robots.txt file");
@@ -56,6 +56,18 @@ fn not_a_url_error(url: &str) -> PyErr {
 fn is_address(text: &[u8]) -> bool {
     let authority = find_scheme_end(text).is_some_and(|end| text[end..].starts_with(b"://"));
     text.starts_with(b"/") || authority
+}
+
+/// Returns true if a line resembles the name of a file or a host. A line with a colon, other than that after the letter
+/// of a drive, is a directive; lines without one have no effect alone.
+fn is_file_name(line: &str) -> bool {
+    let path = match line.as_bytes() {
+        [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic() => &line[2..],
+        _ => line,
+    };
+    let is_word = !path.contains([' ', '\t', '#', '<']) && path.contains(['.', '/', '\\']);
+    let is_text_file = path.to_ascii_lowercase().ends_with(".txt");
+    !path.contains(':') && (is_word || is_text_file)
 }
 
 /// Returns true if a text is empty, a path, or an absolute URL.

@@ -21,7 +21,7 @@ pub(crate) fn main(py: Python<'_>, args: Vec<OsString>) -> u8 {
     py.detach(|| robots_scan_cli::run(&args))
 }
 
-/// Runs `scan`, `match`, `join` or `verify`, and returns its summary as JSON.
+/// Runs a command that writes or verifies files, and returns its summary as JSON.
 ///
 /// `update` is called ten times per second, and at the end, with the share that is done, texts about
 /// the progress, and new messages with their level. Ctrl-C, and an exception of `update`, stop the command.

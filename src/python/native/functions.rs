@@ -4,7 +4,7 @@
 
 use crate::column::{Column, Parameter};
 use crate::policy_cache::PolicyCache;
-use crate::{REGISTRY, argument_checks, error, parse_category, parse_dialect};
+use crate::{REGISTRY, agent_name, argument_checks, error, parse_category, parse_dialect};
 use arrow_array::{BooleanArray, StringArray};
 use capture::date::parse_iso;
 use dataset::crawler::{Crawler, CrawlerPolicy, DialectChoice};
@@ -24,8 +24,8 @@ const MAX_KEPT_BYTES: usize = 1 << 20;
 
 /// Returns for each row whether a crawler may fetch a URL; null if any parameter is null.
 ///
-/// A parameter is a column, or a text for all rows. A row with a URL as ``agent`` and a name as ``url`` is an
-/// error, because the parameters are exchanged.
+/// A parameter is a column, or a text for all rows. A row whose ``agent`` is not the name of one crawler is an error, as
+/// in ``RobotsTxt.can_fetch``, and so is one with a URL as ``agent`` and a name as ``url``.
 #[pyfunction]
 #[pyo3(signature = (robots_txt, agent, url, dialect = None))]
 pub(crate) fn robots_allowed(
@@ -52,9 +52,8 @@ pub(crate) fn robots_allowed(
                     return Ok(None);
                 };
                 argument_checks::check_row(agent, url)?;
-                Ok(Some(files.answer_for_body(body, |file| {
-                    file.is_allowed(agent, url, choice)
-                })))
+                let answer = |file: &mut CachedFile| file.is_allowed(agent, url, choice);
+                files.answer_for_body(body, answer).map(Some)
             });
             answers.collect()
         })
@@ -76,19 +75,21 @@ pub(crate) fn robots_verdict(
     let choice = parse_dialect(dialect)?;
     let parameters = [Parameter::read(robots_txt)?, Parameter::read(agent)?];
     let rows = row_count(&parameters)?;
-    let answers: StringArray = py.detach(|| {
+    let answers: PyResult<StringArray> = py.detach(|| {
         let [bodies, agents] = &parameters;
         let questions = bodies.values(rows).zip(agents.values(rows));
         ParsedFiles::with_last_file_cached(|files| {
             let answers = questions.map(|(body, agent)| {
-                let agent = agent?;
-                let verdict = files.answer_for_body(body?, |file| file.verdict(agent, choice));
-                Some(verdict.name())
+                let (Some(body), Some(agent)) = (body, agent) else {
+                    return Ok(None);
+                };
+                let verdict = files.answer_for_body(body, |file| file.verdict(agent, choice))?;
+                Ok(Some(verdict.name()))
             });
             answers.collect()
         })
     });
-    Ok(Column::new(Arc::new(answers)))
+    Ok(Column::new(Arc::new(answers?)))
 }
 
 /// Returns for each row the preference of the site about one use of a URL by a crawler: ``"allowed"``, ``"disallowed"``,
@@ -139,7 +140,7 @@ pub(crate) fn robots_preference(
                 let time = parse_fetch_time(&String::from_utf8_lossy(time))?;
                 let preference = files.answer_for_body(body, |file| {
                     file.preference(agent, url, choice, &parsed, time)
-                });
+                })?;
                 last = Some((category, parsed));
                 Ok(Some(preference))
             });
@@ -273,16 +274,19 @@ impl CachedFile {
         self.parsed.robots_txt().body()
     }
 
-    fn policy(&mut self, agent: &str, choice: DialectChoice) -> Arc<CrawlerPolicy> {
+    /// Returns the rules for a crawler. An agent that is not one name is an error.
+    fn policy(&mut self, agent: &str, choice: DialectChoice) -> PyResult<Arc<CrawlerPolicy>> {
         if !self.policies.contains(agent, choice) {
+            agent_name::check_agent(agent, &self.parsed.robots_txt())?;
             self.bytes += self.body().len();
         }
-        self.policies.get_or_compute(&self.parsed, agent, choice)
+        let policies = &mut self.policies;
+        Ok(policies.get_or_compute(&self.parsed, agent, choice))
     }
 
-    fn is_allowed(&mut self, agent: &[u8], url: &[u8], choice: DialectChoice) -> bool {
+    fn is_allowed(&mut self, agent: &[u8], url: &[u8], choice: DialectChoice) -> PyResult<bool> {
         let agent = String::from_utf8_lossy(agent);
-        self.policy(&agent, choice).access(url).is_allowed
+        Ok(self.policy(&agent, choice)?.access(url).is_allowed)
     }
 
     fn preference(
@@ -292,20 +296,21 @@ impl CachedFile {
         choice: DialectChoice,
         category: &CategoryChoice,
         unix_millis: i64,
-    ) -> &'static str {
+    ) -> PyResult<&'static str> {
         let agent = String::from_utf8_lossy(agent);
-        let policy = self.policy(&agent, choice);
-        category.preference(&policy, url, Some(unix_millis)).name()
+        let policy = self.policy(&agent, choice)?;
+        Ok(category.preference(&policy, url, Some(unix_millis)).name())
     }
 
-    fn verdict(&mut self, agent: &[u8], choice: DialectChoice) -> Verdict {
+    fn verdict(&mut self, agent: &[u8], choice: DialectChoice) -> PyResult<Verdict> {
         let agent = String::from_utf8_lossy(agent);
         match choice {
             DialectChoice::Default => {
+                agent_name::check_agent(&agent, &self.parsed.robots_txt())?;
                 let crawler = Crawler::new(&REGISTRY, &agent);
-                self.parsed.verdict(&crawler).verdict
+                Ok(self.parsed.verdict(&crawler).verdict)
             }
-            DialectChoice::Dialect(_) => self.policy(&agent, choice).verdict(),
+            DialectChoice::Dialect(_) => Ok(self.policy(&agent, choice)?.verdict()),
         }
     }
 }

@@ -7,6 +7,7 @@
 //! | `table` | the rows of a file in Arrow |
 //! | `stream` | the rows of archives in Arrow |
 //! | `stream_file` | tables of other libraries, written to files |
+//! | `agent_name` | names of crawlers, and User-Agent headers, which are none |
 //! | `argument_checks` | arguments that are mistaken for one another |
 //! | `column` | columns of other libraries, read in Arrow |
 //! | `functions` | answers for columns of files, crawlers and URLs |
@@ -17,6 +18,7 @@
 //! Whatever takes time runs without the lock of the interpreter. The Python sources beside this folder
 //! have the functions that users call; they add defaults, progress and documentation.
 
+mod agent_name;
 mod argument_checks;
 mod column;
 mod command;
@@ -70,6 +72,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<table::Table>()?;
     module.add_class::<stream::TableStream>()?;
     module.add_class::<column::Column>()?;
+    module.add_function(wrap_pyfunction!(agent_name::check_agent_name, module)?)?;
+    module.add_function(wrap_pyfunction!(agent_name::crawler_name, module)?)?;
     module.add_function(wrap_pyfunction!(robots_txt::parse, module)?)?;
     module.add_function(wrap_pyfunction!(functions::robots_allowed, module)?)?;
     module.add_function(wrap_pyfunction!(functions::robots_preference, module)?)?;

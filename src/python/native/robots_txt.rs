@@ -4,10 +4,9 @@ use crate::functions::parse_fetch_time;
 use crate::policy_cache::PolicyCache;
 use crate::table::Table;
 use crate::text::Text;
-use crate::{REGISTRY, argument_checks, error, parse_category, parse_dialect};
+use crate::{REGISTRY, agent_name, argument_checks, error, parse_category, parse_dialect};
 use dataset::crawler::{Crawler, CrawlerPolicy, DialectChoice};
 use dataset::tables;
-use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use pyo3::sync::{MutexExt, PyOnceLock};
 use pyo3::types::{PyBytes, PyTuple, PyType};
@@ -128,8 +127,8 @@ impl RobotsTxt {
         status.effect(choice.dialect())
     }
 
-    /// Returns the rules for a crawler; `None` if the status decides nothing. Warns if its name is a whole
-    /// header, unless its rules are in the cache.
+    /// Returns the rules for a crawler; `None` if the status decides nothing. An agent that is not one name is
+    /// an error.
     fn find_policy(
         &self,
         py: Python<'_>,
@@ -144,7 +143,7 @@ impl RobotsTxt {
         if let Some(policy) = kept {
             return Ok(Some(policy));
         }
-        check_agent(py, agent, choice)?;
+        agent_name::check_agent(agent, &self.file.robots_txt())?;
         let policy = match self.status_effect(choice) {
             StatusEffect::Parse => {
                 let crawler = Crawler::new(&REGISTRY, agent);
@@ -164,8 +163,8 @@ impl RobotsTxt {
 
     /// Returns the verdict by the default rules; `None` if the body is not used.
     fn default_verdict(&self, py: Python<'_>, agent: &str) -> PyResult<Option<CrawlerVerdict>> {
+        agent_name::check_agent(agent, &self.file.robots_txt())?;
         let choice = DialectChoice::Default;
-        check_agent(py, agent, choice)?;
         let is_used = self.status_effect(choice) == StatusEffect::Parse;
         Ok(is_used.then(|| {
             let crawler = Crawler::new(&REGISTRY, agent);
@@ -227,10 +226,11 @@ impl RobotsTxt {
 
 #[pymethods]
 impl RobotsTxt {
-    /// Returns true if a crawler may fetch a URL, according to the default rules.
+    /// Returns true if a crawler may fetch a URL.
     ///
-    /// The parameters are in the order of ``urllib.robotparser``; Protego has the opposite one. A URL is
-    /// absolute or begins with ``/``.
+    /// The parameters are in the order of ``urllib.robotparser``; Protego has the opposite one. ``agent`` is the
+    /// name of one crawler, with at most a version; a User-Agent header is an error. A URL is absolute or begins
+    /// with ``/``. ``dialect`` is that of ``access``.
     ///
     /// >>> import robots_scan
     /// >>> robots = robots_scan.parse(b"User-agent: GPTBot\nDisallow: /private\n")
@@ -238,9 +238,16 @@ impl RobotsTxt {
     /// False
     /// >>> robots.can_fetch("CCBot", "https://example.com/private/a")
     /// True
-    fn can_fetch(&self, py: Python<'_>, agent: Text, url: Text) -> PyResult<bool> {
+    #[pyo3(signature = (agent, url, dialect = None))]
+    fn can_fetch(
+        &self,
+        py: Python<'_>,
+        agent: Text,
+        url: Text,
+        dialect: Option<&str>,
+    ) -> PyResult<bool> {
         argument_checks::check_url(&url)?;
-        let policy = self.find_policy(py, &agent.to_str(), DialectChoice::Default)?;
+        let policy = self.find_policy(py, &agent.to_str(), parse_dialect(dialect)?)?;
         Ok(policy.is_some_and(|policy| policy.access(url.as_bytes()).is_allowed))
     }
 
@@ -372,7 +379,7 @@ impl RobotsTxt {
         agent: Text,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let (agent, choice) = (agent.to_str(), DialectChoice::Default);
-        check_agent(py, &agent, choice)?;
+        agent_name::check_agent(&agent, &self.file.robots_txt())?;
         if self.status_effect(choice) != StatusEffect::Parse {
             return Ok(None);
         }
@@ -549,15 +556,4 @@ impl RobotsTxt {
         );
         (function, arguments).into_pyobject(py)
     }
-}
-
-/// Refuses a URL instead of a name, and warns of a whole User-Agent header, because the answer is probably
-/// for another crawler.
-fn check_agent(py: Python<'_>, agent: &str, choice: DialectChoice) -> PyResult<()> {
-    argument_checks::check_agent(agent)?;
-    let Some(text) = robots_scan_cli::header_warning(agent, &REGISTRY, choice) else {
-        return Ok(());
-    };
-    let text = std::ffi::CString::new(text.replace('\0', "\\0"))?;
-    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 1)
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import datetime
 import json
 import os
@@ -13,6 +14,16 @@ from robots_scan import _native
 from robots_scan._errors import StoppedError, UsageError
 from robots_scan._progress import Progress
 from robots_scan._types import ArrowStream, Dialect
+from robots_scan.summaries import (
+    CopySummary,
+    ExtractSummary,
+    HistorySummary,
+    JoinSummary,
+    MatchSummary,
+    ScanSummary,
+    VerdictsSummary,
+    VerifyReport,
+)
 
 Path = str | os.PathLike[str]
 Paths = Path | Iterable[Path]
@@ -52,7 +63,7 @@ def scan(
     with_record_ids: bool = False,
     verify_digests: bool = False,
     progress: bool | None = None,
-) -> dict[str, Any]:
+) -> ScanSummary:
     """Read archives and write a dataset, as ``robots-scan scan`` does. Return the summary.
 
     ``inputs`` are archives: files, folders, globs and URLs. With ``paths``, a list of archives, they may be empty. An
@@ -94,7 +105,7 @@ def records(
     with_record_ids: bool = False,
     verify_digests: bool = False,
     progress: bool | None = None,
-) -> dict[str, Any]:
+) -> ScanSummary:
     """Read single records of archives and write a dataset, as ``robots-scan records`` does. Return the summary.
 
     ``lists`` are tables with the archive, the offset and the length of each record. Errors are those of :func:`scan`.
@@ -125,7 +136,7 @@ def bodies(
     max_body_bytes: Size | None = None,
     with_bodies: bool = False,
     progress: bool | None = None,
-) -> dict[str, Any]:
+) -> ScanSummary:
     """Read tables with a URL and a body in each row and write a dataset, as ``robots-scan bodies`` does. Return the summary.
 
     ``body_tables`` are files, or a table of any library that exports Arrow streams, such as a data frame of Polars or a
@@ -137,15 +148,14 @@ def bodies(
     if not hasattr(body_tables, "__arrow_c_stream__"):
         return _check_inputs(_run("bodies", [*arguments, *_paths(body_tables)], progress), output)
     with tempfile.TemporaryDirectory(prefix="robots-scan-") as folder:
-        path = os.path.join(folder, "stream.parquet")
-        _native.write_stream(cast(ArrowStream, body_tables), path)
+        path = _write_stream(cast(ArrowStream, body_tables), folder)
         return _check_inputs(_run("bodies", [*arguments, path], progress), output)
 
 
 def match(
     dataset: Path,
     agent: str | Iterable[str],
-    urls: Path,
+    urls: Path | Iterable[str] | ArrowStream,
     output: Path,
     *,
     column: str | None = None,
@@ -161,20 +171,46 @@ def match(
     agents: Path | None = None,
     overwrite: bool = False,
     progress: bool | None = None,
-) -> dict[str, Any]:
+) -> MatchSummary:
     """Decide for a list of URLs whether crawlers may fetch them, as ``robots-scan match`` does. Return the summary.
 
     With a ``category`` such as ``train-ai``, the output also has the preference of the site about that use of each URL.
-    ``urls`` is a file: text, CSV or Parquet, or a folder of Parquet files. ``output`` is Parquet, or CSV if its name ends
-    in ``.csv``. Over a history, the output says for each URL with a time whether it was allowed then, when it was first
-    disallowed after that, and whether it is allowed now. A crawler that is not in the registry is an error, unless
-    ``any_name``. ``robots-scan match --help`` describes all options.
+    ``urls`` is a file: text, CSV or Parquet, or a folder of Parquet files; or URLs, such as a list; or a table of any library
+    that exports Arrow streams. A ``str`` is the name of a file. ``agent`` is the name of a crawler, or several names; a
+    User-Agent header is an error, and so is a crawler that is not in the registry, unless ``any_name``. ``output`` is
+    Parquet, or CSV if its name ends in ``.csv``. Over a history, the output says for each URL with a time whether it was
+    allowed then, when it was first disallowed after that, and whether it is allowed now. ``robots-scan match --help``
+    describes all options.
     """
     arguments = _options(locals(), exclude=("dataset", "agent", "urls", "output", "crawl", "progress"))
-    arguments += [f"--agent={name}" for name in _texts(agent)]
+    arguments += [f"--agent={name}" for name in _agents(agent)]
     arguments += [f"--crawl={name}" for name in _texts(crawl or ())]
-    arguments += [f"--urls={os.fspath(urls)}", f"--output={os.fspath(output)}", "--", os.fspath(dataset)]
-    return _run("match", arguments, progress)
+    arguments += [f"--output={os.fspath(output)}"]
+    if isinstance(urls, (str, os.PathLike)):
+        return cast(MatchSummary, _run("match", [*arguments, f"--urls={os.fspath(urls)}", "--", os.fspath(dataset)], progress))
+    with tempfile.TemporaryDirectory(prefix="robots-scan-") as folder:
+        path = _write_stream(cast(ArrowStream, urls), folder) if hasattr(urls, "__arrow_c_stream__") else _write_urls(urls, folder)
+        return cast(MatchSummary, _run("match", [*arguments, f"--urls={path}", "--", os.fspath(dataset)], progress))
+
+
+def verdicts(
+    dataset: Path,
+    agent: str | Iterable[str],
+    output: Path,
+    *,
+    crawl: str | Iterable[str] | None = None,
+    agents: Path | None = None,
+    overwrite: bool = False,
+    progress: bool | None = None,
+) -> VerdictsSummary:
+    """Write the verdict of every host for some crawlers, as ``robots-scan verdicts`` does. Return the summary.
+
+    ``agent`` is that of :func:`match`. ``output`` is Parquet.
+    """
+    arguments = _options(locals(), exclude=("dataset", "agent", "output", "crawl", "progress"))
+    arguments += [f"--agent={name}" for name in _agents(agent)]
+    arguments += [f"--crawl={name}" for name in _texts(crawl or ())]
+    return cast(VerdictsSummary, _run("verdicts", [*arguments, f"--output={os.fspath(output)}", "--", os.fspath(dataset)], progress))
 
 
 def join(
@@ -184,10 +220,10 @@ def join(
     threads: int | None = None,
     memory: Size | None = None,
     progress: bool | None = None,
-) -> dict[str, Any]:
+) -> JoinSummary:
     """Make the datasets in the subfolders of a folder one dataset, as ``robots-scan join`` does. Return the summary."""
     arguments = _options(locals(), exclude=("folder", "progress"))
-    return _run("join", [*arguments, "--", os.fspath(folder)], progress)
+    return cast(JoinSummary, _run("join", [*arguments, "--", os.fspath(folder)], progress))
 
 
 def history(
@@ -200,23 +236,59 @@ def history(
     threads: int | None = None,
     memory: Size | None = None,
     progress: bool | None = None,
-) -> dict[str, Any]:
+) -> HistorySummary:
     """Make one dataset of many crawls, as ``robots-scan history`` does. Return the summary.
 
     ``inputs`` are datasets of whole crawls, joined folders and earlier histories.
     """
     arguments = _options(locals(), exclude=("inputs", "output", "progress"))
     arguments += [f"--output={os.fspath(output)}", "--", *_paths(inputs)]
-    return _run("history", arguments, progress)
+    return cast(HistorySummary, _run("history", arguments, progress))
 
 
-def verify(dataset: Path, *, threads: int | None = None, progress: bool | None = None) -> dict[str, Any]:
+def verify(dataset: Path, *, threads: int | None = None, progress: bool | None = None) -> VerifyReport:
     """Check whether a dataset is complete and unchanged, as ``robots-scan verify`` does. Return the report.
 
     ``report["findings"]`` is empty if no problem was found.
     """
     arguments = _options(locals(), exclude=("dataset", "progress"))
-    return _run("verify", [*arguments, "--", os.fspath(dataset)], progress)
+    return cast(VerifyReport, _run("verify", [*arguments, "--", os.fspath(dataset)], progress))
+
+
+def extract(
+    lists: Paths,
+    output: Path,
+    *,
+    base: str | None = None,
+    overwrite: bool = False,
+    rate: float | str | None = None,
+    connections: int | None = None,
+    patience: str | None = None,
+    ca: Path | None = None,
+    no_sign_request: bool = False,
+    progress: bool | None = None,
+) -> ExtractSummary:
+    """Copy records into one archive, as ``robots-scan extract`` does. Return the summary.
+
+    ``lists`` are those of :func:`records`.
+    """
+    arguments = _options(locals(), exclude=("lists", "output", "progress"))
+    return cast(ExtractSummary, _run("extract", [*arguments, f"--output={os.fspath(output)}", "--", *_paths(lists)], progress))
+
+
+def copy(
+    dataset: Path,
+    destination: str,
+    *,
+    rate: float | str | None = None,
+    connections: int | None = None,
+    patience: str | None = None,
+    ca: Path | None = None,
+    progress: bool | None = None,
+) -> CopySummary:
+    """Copy a dataset to S3, as ``robots-scan copy`` does. Return the summary."""
+    arguments = _options(locals(), exclude=("dataset", "destination", "progress"))
+    return cast(CopySummary, _run("copy", [*arguments, "--", os.fspath(dataset), destination], progress))
 
 
 def read(
@@ -261,7 +333,7 @@ def read(
     return _native.read(table, [*arguments, "--", *_paths(inputs)])
 
 
-def _check_inputs(summary: dict[str, Any], output: Path) -> dict[str, Any]:
+def _check_inputs(summary: ScanSummary, output: Path) -> ScanSummary:
     """Return the summary of a run. An input that could not be read is an error."""
     if summary["failed_inputs"] > 0:
         failed = summary["failed_inputs"]
@@ -272,10 +344,9 @@ def _check_inputs(summary: dict[str, Any], output: Path) -> dict[str, Any]:
     return summary
 
 
-def _run(command: str, arguments: list[str], is_shown: bool | None) -> dict[str, Any]:
+def _run(command: str, arguments: list[str], is_shown: bool | None) -> Any:
     with Progress(is_shown) as progress:
-        summary: dict[str, Any] = json.loads(_native.call([command, *arguments], progress.update))
-    return summary
+        return json.loads(_native.call([command, *arguments], progress.update))
 
 
 def _options(values: dict[str, Any], exclude: tuple[str, ...]) -> list[str]:
@@ -306,6 +377,37 @@ def _text(value: Any) -> str:
 
 def _texts(values: str | Iterable[str]) -> list[str]:
     return [values] if isinstance(values, str) else list(values)
+
+
+def _agents(values: str | Iterable[str]) -> list[str]:
+    """Return names of crawlers, which the command may separate by commas. A User-Agent header is an error."""
+    names = [name for text in _texts(values) for name in text.split(",")]
+    for name in names:
+        _native.check_agent_name(name)
+    return names
+
+
+def _write_stream(table: ArrowStream, folder: str) -> str:
+    """Write a table of another library to a file. Return its path."""
+    path = os.path.join(folder, "stream.parquet")
+    _native.write_stream(table, path)
+    return path
+
+
+def _write_urls(urls: Iterable[str], folder: str) -> str:
+    """Write URLs to a file. Return its path."""
+    path = os.path.join(folder, "urls.csv")
+    with open(path, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+        writer = csv.writer(file, quoting=csv.QUOTE_ALL)
+        writer.writerow(["url"])
+        writer.writerows([_url(url)] for url in urls)
+    return path
+
+
+def _url(url: Any) -> str:
+    if isinstance(url, str):
+        return url
+    raise UsageError(f"a URL cannot be of type '{type(url).__name__}'", "usage")
 
 
 def _paths(values: Paths) -> list[str]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from robots_scan.summaries import ScanSummary
 
 _QUOTED_OPTIONS = re.compile(r"'(-[^']*)'")
 _OPTION = re.compile(r"(?<![^\s'(])--([a-z][a-z-]*)(?: <[^>]*>)?")
@@ -31,15 +34,15 @@ class Error(Exception):
 
 def _with_keywords(text: str) -> str:
     """Return a text in which options are named as keywords: ``'--body-limit <SIZE>'`` is ``'body_limit'``, and
-    ``'-o x/ --overwrite'`` is ``'out x/ overwrite'``."""
+    ``'-o x/ --overwrite'`` is ``'output x/ overwrite'``."""
 
     def keyword(option: re.Match[str]) -> str:
         return option[1].replace("-", "_")
 
     def keywords(quoted: re.Match[str]) -> str:
-        return "'" + _OPTION.sub(keyword, quoted[1]).replace("-o ", "out ") + "'"
+        return "'" + _OPTION.sub(keyword, quoted[1]).replace("-o ", "output ") + "'"
 
-    text = text.replace("another -o", "another 'out'")
+    text = text.replace("another -o", "another 'output'")
     text = _QUOTED_OPTIONS.sub(keywords, text)
     return _OPTION.sub(lambda option: f"'{keyword(option)}'", text)
 
@@ -55,7 +58,7 @@ class StoppedError(Error):
     ``summary`` is what was done, if the command could say so.
     """
 
-    summary: dict[str, Any] | None = None
+    summary: ScanSummary | None = None
 
 
 # Messages and documentation name the classes as users import them.

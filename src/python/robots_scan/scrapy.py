@@ -8,14 +8,13 @@ In the settings of a project::
 
 from __future__ import annotations
 
-import logging
 import re
-import weakref
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from robots_scan._engines import missing_package
-from robots_scan._native import parse
+from robots_scan._errors import UsageError
+from robots_scan._native import crawler_name, parse
 
 try:
     from scrapy import robotstxt
@@ -27,61 +26,72 @@ if TYPE_CHECKING:
 
 __all__ = ["RobotParser"]
 
-_LOGGER = logging.getLogger("robots_scan")
-
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 
 _ASCII = "".join(map(chr, range(0x21, 0x7F)))
-
-_WARNED: weakref.WeakSet[Crawler] = weakref.WeakSet()
-"""The crawls whose user agent was warned of."""
 
 
 class RobotParser(robotstxt.RobotParser):
     """Decides as :class:`robots_scan.RobotsTxt` does, for the value of Scrapy's setting ``ROBOTSTXT_PARSER``.
 
-    The name of the crawler is the part of the user agent before the first ``/`` or ``(``: ``Scrapy`` in
-    ``Scrapy/2.19 (+https://scrapy.org)``. It is compared with the names in the file as a whole, while other parsers also
-    find ``Bot`` in ``MyBot``. If a user agent looks like that of a browser, ``ROBOTSTXT_USER_AGENT`` must be set to the
-    name of the crawler.
+    The name of the crawler is the part of the user agent before the first ``/`` or ``(``, such as ``Scrapy`` in
+    ``Scrapy/2.19 (+https://scrapy.org)``, or the name in it that the registry of crawlers has, such as ``GPTBot`` in
+    ``Mozilla/5.0 (compatible; GPTBot/1.2)``. A user agent without a name, or with several, is a
+    :class:`robots_scan.UsageError`, and nothing is fetched: set ``ROBOTSTXT_USER_AGENT`` to the name of the crawler.
+
+    Names in a file are compared as a whole. If a file names another word of the user agent, its rules are obeyed, too, as
+    they are by Protego, Scrapy's own parser.
     """
 
-    def __init__(self, robotstxt_body: bytes, crawler: Crawler | None = None):
+    def __init__(self, robotstxt_body: bytes):
         self._file = parse(robotstxt_body)
-        self._crawler = crawler
+        names = [name.strip() for group in self._file.groups for name in group.agents]
+        # Like Protego, which also removes asterisks.
+        self._names = {form.lower(): form for name in names for form in (name, name.replace("*", ""))}
+        self._crawlers: dict[str, list[str]] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, robotstxt_body: bytes) -> RobotParser:
         """Parse a file."""
-        return cls(robotstxt_body, crawler)
+        return cls(robotstxt_body)
 
     def allowed(self, url: str | bytes, user_agent: str | bytes) -> bool:
         """Return true if a crawler may fetch a URL."""
-        name = crawler_name(user_agent)
-        if name.lower() == "mozilla":
-            self._warn_of_browser()
-        return self._file.can_fetch(name, _escaped(url))
+        url = _escaped(url)
+        return all(self._file.can_fetch(name, url) for name in self._crawlers_of(user_agent))
 
     def crawl_delay(self, user_agent: str | bytes) -> float | None:
-        """Return the ``Crawl-delay`` for a crawler, in seconds."""
-        return self._file.crawl_delay(crawler_name(user_agent))
+        """Return the longest ``Crawl-delay`` for a crawler, in seconds."""
+        delays = [self._file.crawl_delay(name) for name in self._crawlers_of(user_agent)]
+        return max((delay for delay in delays if delay is not None), default=None)
 
-    def _warn_of_browser(self) -> None:
-        """Warn of a user agent that does not begin with the name of a crawler, once per crawl."""
-        if self._crawler is None or self._crawler in _WARNED:
-            return
-        _WARNED.add(self._crawler)
-        _LOGGER.warning(
-            "the user agent begins with 'Mozilla', so only groups of '*' in robots.txt files apply to the crawl; set"
-            " ROBOTSTXT_USER_AGENT to the name of your crawler"
-        )
+    def _crawlers_of(self, user_agent: str | bytes) -> list[str]:
+        """Return the name of the crawler with a user agent, and the name for which Protego would search the file."""
+        if isinstance(user_agent, bytes):
+            user_agent = user_agent.decode("utf-8", "replace")
+        if user_agent not in self._crawlers:
+            self._crawlers[user_agent] = [_crawler_name(user_agent), *self._other_name(user_agent)]
+        return self._crawlers[user_agent]
+
+    def _other_name(self, user_agent: str) -> list[str]:
+        """Return the longest name in the file that is a word of a user agent."""
+        text = user_agent.strip().lower()
+        found = [name for name in self._names if name and name != "*" and _is_word(text, name)]
+        return [self._names[max(found, key=len)]] if found else []
 
 
-def crawler_name(user_agent: str | bytes) -> str:
-    """Return the name of the crawler with a user agent."""
-    if isinstance(user_agent, bytes):
-        user_agent = user_agent.decode("utf-8", "replace")
-    return re.split("[/(]", user_agent, maxsplit=1)[0].strip()
+def _crawler_name(user_agent: str) -> str:
+    try:
+        return crawler_name(user_agent)
+    except UsageError as error:
+        text = f"the user agent {error.args[0]}"
+        raise UsageError(text, error.kind, hint="set ROBOTSTXT_USER_AGENT to the name of the crawler in robots.txt files") from None
+
+
+def _is_word(text: str, name: str) -> bool:
+    """Return true if a word of a user agent begins with a name, except that the first word must be the whole name."""
+    places = re.finditer(r"(?<![\w-])" + re.escape(name), text)
+    return any(place.start() > 0 or not re.match(r"[\w-]", text[place.end() :]) for place in places)
 
 
 def _escaped(url: str | bytes) -> str:

@@ -12,7 +12,6 @@ import re
 import subprocess
 import sys
 import unittest
-import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -93,11 +92,6 @@ def comparable(crawler: dict[str, Any]) -> dict[str, Any]:
 
 class Agreement(unittest.TestCase):
     maxDiff = 4000
-
-    def setUp(self) -> None:
-        # Some names in files are whole headers.
-        self.enterContext(warnings.catch_warnings())
-        warnings.simplefilter("ignore", UserWarning)
 
     def test_samples_have_the_answers_of_the_command(self) -> None:
         bodies = corpus.sample_bodies()

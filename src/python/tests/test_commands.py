@@ -26,12 +26,13 @@ import time
 import unittest
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
 
 import corpus
 
 import robots_scan
-from robots_scan import _progress
+from robots_scan import _progress, summaries
 
 PROGRAM = os.environ.get("ROBOTS_SCAN_PROGRAM") or str(Path(sys.executable).with_name("robots-scan"))
 
@@ -162,6 +163,85 @@ class Sources(InFolder):
         with self.assertRaisesRegex(robots_scan.Error, "no column 'url'"):
             robots_scan.bodies(self.folder / "table.jsonl", self.folder / "e")
 
+    def test_verdicts_and_extract_return_what_the_command_prints(self) -> None:
+        out = self.folder / "out"
+        robots_scan.scan(FIRST, out)
+        expected = command_json("verdicts", out, "--agent", "GPTBot,CCBot", "-o", self.folder / "a.parquet")
+        actual = robots_scan.verdicts(out, ["GPTBot", "CCBot"], self.folder / "b.parquet")
+        self.assertEqual(comparable(actual), comparable(expected))
+        self.assertEqual((self.folder / "a.parquet").read_bytes(), (self.folder / "b.parquet").read_bytes())
+        (self.folder / "list.csv").write_text("filename,offset,length\ncc-robotstxt.warc.gz,26998,512\n")
+        expected = command_json("extract", self.folder / "list.csv", "--base", WARC, "-o", self.folder / "a.warc.gz")
+        actual = robots_scan.extract(self.folder / "list.csv", self.folder / "b.warc.gz", base=str(WARC))
+        self.assertEqual(comparable(actual), comparable(expected))
+        self.assertEqual((self.folder / "a.warc.gz").read_bytes(), (self.folder / "b.warc.gz").read_bytes())
+        with self.assertRaisesRegex(robots_scan.Error, "S3"):
+            robots_scan.copy(out, "out-of-s3")
+
+    def test_urls_may_be_a_list(self) -> None:
+        out, urls = self.folder / "out", ["https://moved.example/news", "https://a.example/,\"x\"", "", "no url", "https://none.example/ü"]
+        robots_scan.scan(FIRST, out)
+        (self.folder / "urls.csv").write_text('url\nhttps://moved.example/news\n"https://a.example/,""x"""\n""\nno url\nhttps://none.example/ü\n')
+        robots_scan.match(out, "GPTBot", self.folder / "urls.csv", self.folder / "a.csv")
+        for number, given in enumerate((urls, tuple(urls), iter(urls))):
+            summary = robots_scan.match(out, "GPTBot", given, self.folder / f"{number}.csv")
+            self.assertEqual(summary["urls"], len(urls))
+            self.assertEqual((self.folder / f"{number}.csv").read_bytes(), (self.folder / "a.csv").read_bytes())
+        with self.assertRaisesRegex(robots_scan.UsageError, "a URL cannot be of type 'int'"):
+            robots_scan.match(out, "GPTBot", [3], self.folder / "b.csv")  # type: ignore[list-item]
+        table = robots_scan.parse("User-agent: *\nAllow: https://moved.example/news\n").table("rules")
+        summary = robots_scan.match(out, "GPTBot", table, self.folder / "c.csv", column="path")
+        self.assertEqual(summary["rows_by_access"], {"allowed": 1, "disallowed": 0, "unknown": 0})
+
+
+    def test_summaries_have_their_types(self) -> None:
+        out = self.folder / "all" / "1"
+        scanned = robots_scan.scan([FIRST, DAMAGED], out, crawl="X", subset="robotstxt")
+        self.check_type(scanned, summaries.ScanSummary)
+        with self.assertRaises(robots_scan.StoppedError) as caught:
+            robots_scan.scan(self.unreadable(), self.folder / "none", crawl="X", subset="robotstxt")
+        assert caught.exception.summary is not None
+        self.assertTrue(caught.exception.summary["errors"])
+        self.check_type(caught.exception.summary, summaries.ScanSummary)
+        self.check_type(robots_scan.join(out.parent), summaries.JoinSummary)
+        self.check_type(robots_scan.history(out, self.folder / "history"), summaries.HistorySummary)
+        self.check_type(robots_scan.match(out, "a", ["https://a.example/"], self.folder / "a.csv"), summaries.MatchSummary)
+        self.check_type(robots_scan.verdicts(out, "a", self.folder / "a.parquet"), summaries.VerdictsSummary)
+        (self.folder / "list.csv").write_text("filename,offset,length\ncc-robotstxt.warc.gz,26998,512\n")
+        self.check_type(robots_scan.extract(self.folder / "list.csv", self.folder / "a.warc.gz", base=str(WARC)), summaries.ExtractSummary)
+        for dataset in (out, out.parent, self.folder / "history"):
+            self.check_type(robots_scan.verify(dataset), summaries.VerifyReport)
+        next((out / "rules").rglob("*.parquet")).write_bytes(b"")
+        report = robots_scan.verify(out)
+        self.assertTrue(report["findings"])
+        self.check_type(report, summaries.VerifyReport)
+
+    def unreadable(self) -> Path:
+        """Return an archive that is found, but cannot be read."""
+        path = self.folder / "bad.warc.gz"
+        path.symlink_to("/proc/self/mem")
+        return path
+
+    def check_type(self, value: Any, expected: Any) -> None:
+        """Check that a value has exactly the keys of a typed dictionary, and values of their types."""
+        if is_typeddict(expected):
+            self.assertLessEqual(expected.__required_keys__, value.keys())
+            for name, kind in get_type_hints(expected).items():
+                if name in value:
+                    self.check_type(value[name], kind)
+            self.assertLessEqual(value.keys(), expected.__annotations__.keys())
+        elif get_origin(expected) is list:
+            for item in value:
+                self.check_type(item, get_args(expected)[0])
+        elif get_origin(expected) is dict:
+            for item in value.values():
+                self.check_type(item, get_args(expected)[1])
+        elif get_origin(expected) is UnionType:
+            if value is not None:
+                self.check_type(value, get_args(expected)[0])
+        else:
+            self.assertIs(type(value), expected)
+
 
 class Keywords(unittest.TestCase):
     # Flags that are parameters of other names, or that only a command line needs.
@@ -170,6 +250,9 @@ class Keywords(unittest.TestCase):
         "records": {"output", "json", "quiet", "help", "dry_run"},
         "bodies": {"output", "json", "quiet", "help", "dry_run"},
         "match": {"output", "urls", "agent", "json", "quiet", "help"},
+        "verdicts": {"output", "agent", "json", "quiet", "help"},
+        "extract": {"output", "json", "quiet", "help"},
+        "copy": {"json", "quiet", "help"},
         "join": {"json", "quiet", "help"},
         "history": {"output", "json", "quiet", "help"},
         "verify": {"json", "quiet", "help"},
@@ -251,7 +334,7 @@ class Errors(InFolder):
             robots_scan.scan(FIRST, out)
         error = caught.exception
         self.assertEqual((type(error), error.kind, error.path), (robots_scan.Error, "output_exists", str(out)))
-        self.assertEqual(error.hint, "'resume' continues it, 'overwrite' replaces it; or choose another 'out'")
+        self.assertEqual(error.hint, "'resume' continues it, 'overwrite' replaces it; or choose another 'output'")
         self.assertNotIn("--", str(error))
         with self.assertRaises(robots_scan.Error) as caught:
             robots_scan.verify(self.folder / "none")
@@ -349,7 +432,7 @@ class Interrupt(InFolder):
     CHILD = textwrap.dedent("""
         import os, signal, sys
         import robots_scan
-        from robots_scan import _progress
+        from robots_scan import _progress, summaries
         if len(sys.argv) > 2:
             # The command sends the signal to itself, when it is known to run.
             _progress.Progress.update = lambda self, *rest: os.kill(os.getpid(), signal.SIGINT)

@@ -11,7 +11,6 @@ import threading
 import time
 import unittest
 import urllib.robotparser
-import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -84,22 +83,59 @@ class Arguments(unittest.TestCase):
         with self.assertRaisesRegex(robots_scan.UsageError, "no table 'hosts' .*groups, rules, sitemaps"):
             robots.table("hosts")
 
-    def test_a_user_agent_header_is_a_warning_once(self) -> None:
+    def test_a_user_agent_header_or_a_list_is_an_error(self) -> None:
         robots = robots_scan.parse(BODY)
-        header = "Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)"
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            robots.can_fetch(header, "/")
-            robots.can_fetch(header, "/")
-            robots.can_fetch("GPTBot/1.2", "/")
-        self.assertEqual([warning.category for warning in caught], [UserWarning])
-        self.assertIn("is a User-Agent header", str(caught[0].message))
-        self.assertEqual(caught[0].filename, __file__)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            with self.assertRaises(UserWarning):
-                robots.access(header, "/x", dialect="google")
+        asked: list[Callable[[str], object]] = [
+            robots.verdict, robots.crawl_delay, robots.request_rate, lambda agent: robots.verdict(agent, "rfc9309"),
+            lambda agent: robots.can_fetch(agent, "/"), lambda agent: robots.access(agent, "/", dialect="google"),
+            lambda agent: robots.preference(agent, "/"), lambda agent: robots_scan.robots_allowed(BODY, agent, "/"),
+            lambda agent: robots_scan.robots_verdict(BODY, agent),
+            lambda agent: robots_scan.robots_preference(BODY, agent, "/", "train-ai", "2026-01-01"),
+            lambda agent: robots_scan.match("out", agent, ["https://example.com/"], "o"),
+            lambda agent: robots_scan.verdicts("out", [agent], "o"),
+        ]  # fmt: skip
+        cases = [
+            ("Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)", "give the name 'GPTBot'"),
+            ("MyBot/1.0 (+https://example.com)", "give the name 'MyBot'"),
+            ("Mozilla/5.0 (compatible; GPTBot/1.2; CCBot)", "give one of the names 'CCBot', 'GPTBot'"),
+            ("Mozilla/5.0 (X11; Linux)", "give the name that the crawler has in robots.txt, such as 'GPTBot'"),
+            ("Mozilla/5.0 (KHTML, like Gecko)", "give the name that"),
+            ("Sogou web spider/4.0(+http://www.sogou.com/docs)", "give the name 'Sogou web spider'"),
+        ]
+        for agent, hint in cases:
+            for ask in asked:
+                with self.subTest(agent=agent), self.assertRaisesRegex(robots_scan.UsageError, f"the name of one crawler .hint: {hint}"):
+                    ask(agent)
+                if "," in agent:
+                    break
+        with self.assertRaisesRegex(robots_scan.UsageError, "'GPTBot,CCBot' is a list, not the name of one crawler"):
+            robots.can_fetch("GPTBot,CCBot", "/")
 
+    def test_one_name_has_at_most_a_version(self) -> None:
+        robots = robots_scan.parse(BODY)
+        for agent in ("GPTBot", "gptbot/1.2", "GPTBot/v2", " GPTBot 1.2 ", "GPTBot/1.2-beta.3", "GPTBot/", "GPTBot*"):
+            self.assertFalse(robots.can_fetch(agent, "/x"), agent)
+        for agent in ("*", "", "Sogou web spider", "archive.org_bot", "008"):
+            self.assertTrue(robots.can_fetch(agent, "/x"), agent)
+
+    def test_a_name_of_several_words_is_an_error_if_the_file_names_one_of_them(self) -> None:
+        body = b"User-agent: Foo\nDisallow: /\nUser-agent: my other bot\nDisallow: /\n"
+        robots = robots_scan.parse(body)
+        for agent in ("Foo Bar", "Bar Foo/1.0", "Bar Foobar", "Foobar baz"):
+            for ask in (lambda: robots.can_fetch(agent, "/"), lambda: robots_scan.robots_allowed(body, agent, "/")):  # noqa: B023
+                with self.assertRaisesRegex(robots_scan.UsageError, "the file names 'foo'"):
+                    ask()
+        # Another name, a name in the file, and one in the registry.
+        self.assertTrue(robots.can_fetch("Foobar", "/"))
+        self.assertFalse(robots.can_fetch("My Other Bot", "/"))
+        self.assertTrue(robots_scan.parse(b"User-agent: spider\nDisallow: /\n").can_fetch("Sogou web spider", "/"))
+
+    def test_every_name_in_a_file_can_be_asked_about(self) -> None:
+        body = b"User-agent: Mozilla/4.0 (compatible; MSIE 4.0; Windows NT)\nUser-agent: GPTBot, CCBot\nUser-agent: a b\nUser-agent: a\nDisallow: /\n"
+        robots = robots_scan.parse(body)
+        for agent in robots.groups[0].agents:
+            self.assertEqual(robots.verdict(agent), "disallow_all", agent)
+            self.assertEqual(robots_scan.robots_verdict(body, agent).to_pylist(), ["disallow_all"])
 
     def test_exchanged_arguments_are_errors(self) -> None:
         robots = robots_scan.parse(BODY)
@@ -127,26 +163,33 @@ class Arguments(unittest.TestCase):
             for url in ("https://example.com/a", "/a"):
                 with self.assertRaisesRegex(robots_scan.UsageError, f"'{url}' is a URL, not the name of a crawler"):
                     ask(url)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UserWarning)
-                ask("Mozilla/5.0 (compatible; +https://example.com/a)")
         for url in ("GPTBot", "example.com/a", "*", "?a", "a b://c", "\0", "://h"):
             for form in (url, url.encode()):
                 with self.assertRaisesRegex(robots_scan.UsageError, "is neither an absolute URL nor a path that begins with '/'"):
                     robots.can_fetch("GPTBot", form)
 
-    def test_rows_with_an_odd_name_or_an_odd_url_have_answers(self) -> None:
-        for agent, url in (("/x", "/x"), ("https://example.com/", "/x"), ("GPTBot", "GPTBot"), ("GPTBot", "example.com/x")):
-            self.assertEqual(len(robots_scan.robots_allowed(BODY, agent, url)), 1)
+    def test_rows_with_an_odd_url_have_answers(self) -> None:
+        for url in ("GPTBot", "example.com/x"):
+            self.assertEqual(len(robots_scan.robots_allowed(BODY, "GPTBot", url)), 1)
+        for agent in ("/x", "https://example.com/"):
+            with self.assertRaisesRegex(robots_scan.UsageError, "is a URL, not the name of a crawler"):
+                robots_scan.robots_allowed(BODY, agent, "/x")
         self.assertEqual(robots_scan.robots_allowed(BODY, None, "GPTBot").to_pylist(), [None])
 
     def test_the_address_of_a_file_is_not_a_body(self) -> None:
-        for text in ("https://example.com/robots.txt", "/path/robots.txt", " file:///robots.txt\n", "/"):
+        for text in ("https://example.com/robots.txt", "/path/robots.txt", " file:///robots.txt\n", "/", "robots.txt", "data/robots.txt",
+                     "./robots", "~/robots.txt", "C:\\robots.txt", "my files/Robots.TXT", "example.com"):  # fmt: skip
             with self.assertRaisesRegex(robots_scan.UsageError, "not the content of a robots.txt file .hint: read the file first; bytes are always content"):
                 robots_scan.parse(text)
             self.assertEqual(robots_scan.parse(text.encode()).verdict("a"), "allow_all")
-        for text in ("", "Sitemap: https://example.com/s.xml", "/x\nUser-agent: *\nDisallow: /", "Disallow: /", "# https://h/"):
+        for text in ("", "Sitemap: https://example.com/s.xml", "/x\nUser-agent: *\nDisallow: /", "Disallow: /", "# https://h/", "Disallow: /a.txt", "Not found.", "<!DOCTYPE html>", "404"):
             robots_scan.parse(text)
+
+    def test_can_fetch_has_dialects(self) -> None:
+        robots = robots_scan.parse(b"User-agent: *\nDisallow: /*.pdf$\n")
+        self.assertFalse(robots.can_fetch("ExampleBot", "/a.pdf"))
+        self.assertFalse(robots.can_fetch("ExampleBot", "/a.pdf", "rfc9309"))
+        self.assertTrue(robots.can_fetch("ExampleBot", "/a.pdf", dialect="koster1996"))
 
 
 class Statuses(unittest.TestCase):

@@ -7,10 +7,13 @@ import subprocess
 import sys
 import threading
 import unittest
-import warnings
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import permutations
 from typing import Any
 
+import robots_scan
+from protego import Protego
 from robots_scan.scrapy import RobotParser
 from scrapy.robotstxt import RobotParser as Interface
 from scrapy.settings.default_settings import USER_AGENT
@@ -78,13 +81,13 @@ class Parser(unittest.TestCase):
         headers = [
             ("Scrapy", False), (USER_AGENT, False), ("Scrapy/2.19 (+https://scrapy.org)", False),
             ("scrapy (like Gecko)", False), ("my-bot (+http://www.domain.local)", False), ("my-bot", False),
-            ("my-bot-news/1.0", True), ("not-my-bot/1.0", True), ("other/1.0 Scrapy/2.19", True), ("*", True), ("", True),
+            ("my-bot-news/1.0", True), ("not-my-bot/1.0", True), ("*", True), ("", True),
+            ("other/1.0 (+https://example.com/my-bot)", False), ("Mozilla/5.0 (compatible; Scrapy/2.19)", False),
+            ("Mozilla/5.0 (compatible; GPTBot/1.2; like my-bot)", False), ("Mozilla/5.0 (compatible; GPTBot/1.2)", True),
         ]  # fmt: skip
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            for header, expected in headers:
-                self.assertIs(parser.allowed(f"{SITE}/a", header), expected, header)
-                self.assertIs(parser.allowed(f"{SITE}/a", header.encode()), expected, header)
+        for header, expected in headers:
+            self.assertIs(parser.allowed(f"{SITE}/a", header), expected, header)
+            self.assertIs(parser.allowed(f"{SITE}/a", header.encode()), expected, header)
 
     def test_the_delay_is_that_of_the_crawler(self) -> None:
         parser = self.parser(b"User-agent: Scrapy\nCrawl-delay: 2.5\nDisallow: /x\nUser-agent: *\nCrawl-delay: 10\n")
@@ -93,15 +96,81 @@ class Parser(unittest.TestCase):
         self.assertEqual(parser.crawl_delay("other/1.0"), 10)
         self.assertIsNone(self.parser(b"User-agent: a\nCrawl-delay: 1\n").crawl_delay("b"))
 
-    def test_the_user_agent_of_a_browser_is_warned_of_once_per_crawl(self) -> None:
-        for _ in range(2):
-            crawler = get_crawler()
-            with self.assertLogs("robots_scan", "WARNING") as logs:
-                for body in (b"", b"User-agent: MyBot\nDisallow: /\n"):
-                    parser = RobotParser.from_crawler(crawler, body)
-                    self.assertTrue(parser.allowed(f"{SITE}/", "Mozilla/5.0 (compatible; MyBot/1.0)"))
-            self.assertEqual(len(logs.output), 1)
-            self.assertIn("ROBOTSTXT_USER_AGENT", logs.output[0])
+    def test_a_user_agent_with_no_name_or_several_is_an_error(self) -> None:
+        parser = self.parser(b"User-agent: *\nAllow: /\n")
+        for header in (
+            "Mozilla/5.0", "Mozilla", "Mozilla/5.0 (compatible; my-bot/1.0)", "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0",
+            "Mozilla/5.0 (compatible; GPTBot/1.2; CCBot/2.0)", "other/1.0 Scrapy/2.19", "GPTBot,CCBot", "GPTBot CCBot/2.0 (+https://a.example)",
+            "my-bot/1.0 (compatible; GPTBot/1.2)",
+        ):  # fmt: skip
+            for call in (lambda: parser.allowed(f"{SITE}/", header), lambda: parser.crawl_delay(header)):  # noqa: B023
+                with self.subTest(header=header), self.assertRaisesRegex(robots_scan.UsageError, "set ROBOTSTXT_USER_AGENT to the name"):
+                    call()
+
+
+# The names of crawlers: registered or not, with blanks, and such as begin alike.
+NAMES = ("GPTBot", "CCBot", "Googlebot", "Googlebot-News", "my-bot", "acme", "Sogou web spider", "Foo Bar", "archive.org_bot", "Mozilla", "Scrapy")
+
+# User agents with a name: `{0}`, and some with another one.
+FORMS = (
+    "{0}", " {0} ", "{0}/1.2", "{0}/v1.2-rc", "{0}/", "{0}/dev", "{0} 1.2", "{0}/1.2 (+https://example.com/)", "{0}/1.2 ({0}; a@example.com)", "{0} (+{0})",
+    "Mozilla/5.0 (compatible; {0}/1.2; +https://example.com/{0})", "Mozilla/5.0 (compatible;{0}/1.2;+https://example.com/)",
+    "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; {0}/1.2) Chrome/120.0 Safari/537.36",
+    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0 Safari/537.36 {0}/1.2", "Mozilla/5.0 {0}", "{0};", "\"{0}\"", "+{0}",
+    "compatible: {0}", "[{0}]",
+    "{0} {1}", "{0},{1}", "{0}, {1}/2", "{0}/1.2 {1}/2.0", "{0}/{1}", "{0}/1.2 (compatible; {1}/2.0)", "Mozilla/5.0 (compatible; {0}/1.2; {1}/2.0)",
+    "Mozilla/5.0 (compatible; {0}/1.2; +https://{1}.example/)", "{0}+{1}", "{0}:{1}", "{0}@{1}", "my {0} {1}",
+)  # fmt: skip
+
+
+class Protegos(unittest.TestCase):
+    """Compares with Protego, Scrapy's own parser: what it refuses because of the form of a user agent, is refused here, or an error."""
+
+    def answers(self, robots: robots_scan.RobotsTxt, parser: RobotParser, agent: str, url: str) -> dict[str, bool | None]:
+        """Return whether each function allows a URL, and ``None`` for an error."""
+        body = robots.body
+        calls: dict[str, Callable[[], bool]] = {
+            "Scrapy": lambda: parser.allowed(url, agent),
+            "can_fetch": lambda: robots.can_fetch(agent, url),
+            "access": lambda: bool(robots.access(agent, url)),
+            "verdict": lambda: robots.verdict(agent) != "disallow_all",
+            "preference": lambda: robots.preference(agent, url).preference != "not_crawlable",
+            "robots_allowed": lambda: robots_scan.robots_allowed(body, agent, url).to_pylist()[0],
+            "robots_verdict": lambda: robots_scan.robots_verdict(body, agent).to_pylist()[0] != "disallow_all",
+        }
+        answers: dict[str, bool | None] = {}
+        for name, call in calls.items():
+            try:
+                answers[name] = call()
+            except robots_scan.UsageError:
+                answers[name] = None
+        return answers
+
+    def test_no_form_of_a_user_agent_is_allowed_what_protego_refuses(self) -> None:
+        pairs = list(permutations(NAMES, 2))
+        agents = {form.format(*names) for form in FORMS for names in (pairs[::3] if "{1}" in form else pairs)}
+        files = {name: f"User-agent: {name}\nDisallow: /\n" for name in (*NAMES, "Bar", "web spider", "compatible", "example.com", "Chrome", "KHTML", "Gecko")}
+        files |= {f"{name} alone": f"{body}\nUser-agent: *\nAllow: /\n" for name, body in files.items()}
+        files |= {f"all but {name}": f"User-agent: {name}\nAllow: /\n\nUser-agent: *\nDisallow: /\n" for name in NAMES}
+        url, counts = "https://site.example/a", {"refused": 0, "error": 0, "allowed": 0}
+        for title, body in files.items():
+            protego, robots, parser = Protego.parse(body), robots_scan.parse(body.encode()), RobotParser(body.encode())
+            for agent in agents:
+                if protego.can_fetch(url, agent):
+                    continue
+                for function, allowed in self.answers(robots, parser, agent, url).items():
+                    word = "error" if allowed is None else "allowed" if allowed else "refused"
+                    # The registry has it as one name.
+                    if allowed and function != "Scrapy" and agent.split("/")[0].strip(" 12.") == "Sogou web spider":
+                        continue
+                    self.assertFalse(allowed, (title, agent, function))
+                    counts[word] += 1
+        self.assertGreater(min(counts["refused"], counts["error"]), 10_000, counts)
+
+    def test_the_setting_decides_instead_of_the_header(self) -> None:
+        body = b"User-agent: my-bot\nDisallow: /\nUser-agent: *\nAllow: /\n"
+        self.assertFalse(RobotParser(body).allowed(f"{SITE}/", "my-bot"))
+        self.assertTrue(RobotParser(body).allowed(f"{SITE}/", "GPTBot"))
 
 
 ROBOTS = b"""\
@@ -190,11 +259,16 @@ class Crawl(unittest.TestCase):
         self.check(USER_AGENT="my-bot (+http://www.domain.local)")
         self.check(USER_AGENT="Mozilla/5.0 (compatible; my-bot/1.0)", ROBOTSTXT_USER_AGENT="my-bot")
 
-    def test_a_browser_is_forbidden_by_the_rules_for_all(self) -> None:
-        done, paths, log = self.crawl(USER_AGENT="Mozilla/5.0 (compatible; my-bot/1.0)")
-        self.assertEqual(done, {"visited": [], "forbidden": 6})
+    def test_a_registered_name_in_the_user_agent_is_used(self) -> None:
+        done, paths, _ = self.crawl(USER_AGENT="Mozilla/5.0 (compatible; Scrapy/1.0)")
+        self.assertEqual(done["forbidden"], 3)
+        self.assertNotIn("/private/", paths)
+
+    def test_nothing_is_fetched_with_a_user_agent_without_a_name(self) -> None:
+        done, paths, log = self.crawl(USER_AGENT="Mozilla/5.0 (compatible; other-bot/1.0)")
+        self.assertEqual(done, {"visited": [], "forbidden": 0})
         self.assertEqual(paths, ["/robots.txt"])
-        self.assertEqual(log.count("[robots_scan] WARNING: the user agent begins with 'Mozilla'"), 1, log)
+        self.assertIn("set ROBOTSTXT_USER_AGENT to the name of the crawler", log)
 
 
 class Environment(Isolation):

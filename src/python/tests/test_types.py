@@ -18,7 +18,7 @@ PACKAGE = Path(robots_scan.__file__).parent
 
 # Statements with correct types, and statements with wrong ones.
 CORRECT = """
-import robots_scan
+import robots_scan, robots_scan.summaries
 robots = robots_scan.parse(bytearray(b"User-agent: *"), body_limit=None)
 allowed: bool = robots.can_fetch("GPTBot", b"/")
 disallowed: bool | None = robots_scan.parse("", status=503).access("GPTBot", "/").allowed
@@ -26,6 +26,8 @@ seconds: int | None = (rate := robots.request_rate("GPTBot")) and rate.seconds
 line_no: int | None = robots.access("GPTBot", "/", dialect="google").line_no
 delay: float | None = robots.groups[0].crawl_delay
 captures: int = robots_scan.scan(["a"], "out", threads=2)["captures"]
+findings: list[robots_scan.summaries.Finding] = robots_scan.verify("out")["findings"]
+matched: dict[str, int] = robots_scan.match("out", ["GPTBot"], ["https://example.com/"], "o")["rows_by_access"]
 column: object = robots_scan.robots_allowed(robots_scan.read("a", "robots_files"), "GPTBot", "/").__arrow_c_array__()
 """
 WRONG = """
@@ -41,8 +43,9 @@ class Mine(robots_scan.RobotsTxt): ...
 robots_scan.robots_allowed(3, "GPTBot", "/")
 robots.verdict("GPTBot", dialect="rfc")
 robots_scan.match("a", "GPTBot", "b", "c", dialect="rfc")
+robots_scan.scan("a", "out")["capture"]
 """
-WRONG_LINES = {3, 4, 6, 7, 8, 9, 10, 11, 12, 13}
+WRONG_LINES = {3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14}
 
 
 class Types(unittest.TestCase):
