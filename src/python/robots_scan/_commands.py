@@ -200,12 +200,13 @@ def verdicts(
     *,
     crawl: str | Iterable[str] | None = None,
     agents: Path | None = None,
+    any_name: bool = False,
     overwrite: bool = False,
     progress: bool | None = None,
 ) -> VerdictsSummary:
     """Write the verdict of every host for some crawlers, as ``robots-scan verdicts`` does. Return the summary.
 
-    ``agent`` is that of :func:`match`. ``output`` is Parquet.
+    ``agent`` and ``any_name`` are those of :func:`match`. ``output`` is Parquet.
     """
     arguments = _options(locals(), exclude=("dataset", "agent", "output", "crawl", "progress"))
     arguments += [f"--agent={name}" for name in _agents(agent)]
