@@ -8,6 +8,9 @@ import datetime
 import html
 import re
 
+from robots_scan._terminal import escaped
+from robots_scan.report.words import mechanism, use, words
+
 PERCENT = re.compile(r"([\d.]+)\u00a0%")
 SHARES = {"hosts": "hosts", "of hosts": "of_hosts", "share of hosts": "share", "domains": "domains", "of domains": "of_domains",
           "share of domains": "share_of_domains", "95 % from": "low", "to": "high", "largest domain": "largest_domain", "largest rule set": "largest_ruleset"}
@@ -19,6 +22,8 @@ RESPONSES = {"notfound": "not found (400, 404, 410)", "unauthorized": "unauthori
              "defer_visits": "try again later (429, 5xx)", "redirect": "redirect without its target", "other": "other status"}
 PREFERENCES = {"allow_all": "allowed", "disallow_all": "disallowed", "mixed": "by path", "unknown_all": "not stated", "not_crawlable": "all blocked",
                "too_complex": "too complex", None: "stated"}
+# With fewer hosts, numbers are beside shares, and nothing is said to be the largest.
+FEW = 30
 DIALECTS = {"google": "Google", "rfc9309": "RFC 9309", "koster1996": "Koster 1996"}
 
 
@@ -28,11 +33,11 @@ def rank_class(row):
 
 def statement(row):
     value = "" if row["pref_value"] is None else "=" + row["pref_value"]
-    return row["mechanism"] + ": " + row["pref_key"] + value + (" (template)" if row["from_template"] else "")
+    return mechanism(row["mechanism"]) + ": " + row["pref_key"] + value + (" (template)" if row["from_template"] else "")
 
 
 def preference(row):
-    return f"{row['mechanism']}: {row['category']} {PREFERENCES[row['preference']]}"
+    return f"{mechanism(row['mechanism'])}: {use(row['category'])} {PREFERENCES[row['preference']]}"
 
 
 def without(columns, *names):
@@ -55,19 +60,19 @@ FIGURES = {
     "history-same-hosts": (lambda row, token: f"{token[row['agent']]} in {row['crawl']}", {
         "decided in every crawl": "hosts", "by name": "blocked_by_name", "their domains": "domains", "domains by name": "domains_blocked_by_name",
         "by name, largest domain": "largest_domain", "by name, largest rule set": "largest_ruleset"}),
-    "categories": (lambda row, token: row["category"], {**SHARES, "crawlers": "agents"}),
+    "categories": (lambda row, token: words(row["category"]), {**SHARES, "crawlers": "agents"}),
     "tlds": (lambda row, token: row["url_host_tld"] or "(none)", BLOCKING),
-    "networks": (lambda row, token: row["software"] or "(not recognized)", BLOCKING),
+    "networks": (lambda row, token: words(row["software"]) if row["software"] else "(not recognized)", BLOCKING),
     "ranks": (lambda row, token: rank_class(row), BLOCKING),
     "labels": (lambda row, token: row["label"], BLOCKING),
-    "templates": (lambda row, token: (row["template"] or "no template") + (", shared rules" if row["shared_rules"] else ""), SHARES),
-    "rule-sets": (lambda row, token: (row["template"] + ", " if row["template"] else "") + "of " + row["example"].split("/")[2], {
+    "templates": (lambda row, token: words(row["template"] or "no template") + (", shared rules" if row["shared_rules"] else ""), SHARES),
+    "rule-sets": (lambda row, token: (words(row["template"]) + ", " if row["template"] else "") + "of " + row["example"].split("/")[2], {
         **without(SHARES, "largest rule set"), "ruleset_id": "ruleset_id"}),
     "preferences": (lambda row, token: statement(row), SHARES),
     "effective-preferences": (lambda row, token: preference(row), SHARES),
     "invitations": (lambda row, token: token[row["agent"]], {**SHARES, "hosts that name it": "named", "of those": "ratio", "operator": "operator"}),
-    "anomalies": (lambda row, token: row["code"], {
-        "hosts with it": "hosts", "of hosts": "of_hosts", "with it, of hosts": "share", "of domains": "of_domains", "with it, of domains": "share_of_domains",
+    "anomalies": (lambda row, token: words(row["code"]), {
+        "code": "code",         "hosts with it": "hosts", "of hosts": "of_hosts", "with it, of hosts": "share", "of domains": "of_domains", "with it, of domains": "share_of_domains",
         "hosts with a changed verdict": "changed", "changed, largest domain": "changed_largest_domain"}),
     "dialects": (lambda row, token: " / ".join(DIALECTS[name] for name in row["dialects"].split(", ")), {
         "captures that differ": "differ", "of captures": "captures", "share": "share", "of domains": "domains", "share of domains": "share_of_domains",
@@ -99,11 +104,11 @@ def check_figure(results, name, key, article, ask, token):
         check_contradictions(results, name, table, answers[0])
     else:
         label_of, columns = FIGURES[key]
-        found = {label_of(row, token): row for row in answers[0]}
+        found = {escaped(label_of(row, token)): row for row in answers[0]}
         if key == "history-all-hosts":
             # The shares of registered domains are those of another question.
             for row in answers[1]:
-                found[label_of(row, token)]["all_domains_blocked_by_name"] = row["all_domains_blocked_by_name"]
+                found[escaped(label_of(row, token))]["all_domains_blocked_by_name"] = row["all_domains_blocked_by_name"]
         for row in table:
             label, *_ = row.values()
             for header, cell in row.items():
@@ -165,10 +170,17 @@ def check_headline(results, name, table, answers):
 
 def check_big_numbers(results, name, shown, table):
     """The numbers in large type are those of rows of the table: the share of domains, how many these are, the label, and the same of hosts."""
-    rows = {" ".join(f"{row['share of domains']} of {row['of domains']} {noun(row['of domains'], 'registered domain')} {label} ◆ {row['share of hosts']} of "
-                     f"{row['of hosts']} {noun(row['of hosts'], 'host')}".split()) for label, row in ((cells[0][1], dict(cells)) for cells in table)}
+    rows = {" ".join(f"{row['share of domains']} of {row['of domains']} {noun(row['of domains'], 'registered domain')} {label} ◆ {said_of_hosts(row)}{concentration(row)}".split())
+            for label, row in ((cells[0][1], dict(cells)) for cells in table)}
     results.check(shown and set(shown) <= rows, f"{name}: numbers in large type that no row has: {set(shown) - rows}")
     results.check(len(shown) == min(5, len(table)), f"{name}: {len(shown)} numbers are in large type, of {len(table)}")
+
+
+def concentration(row):
+    """Returns what a number in large type says about half or more of at least five hosts."""
+    found = [f"{sign} {row[header]} {what}" for sign, header, what in (("▲", "largest domain", "in one domain"), ("■", "largest rule set", "with the same rules"))
+             if int(row["hosts"].replace(",", "")) >= 5 and row.get(header, "–") != "–" and number(row[header]) >= 50]
+    return f"; of these {', '.join(found)}" if found else ""
 
 
 def noun(count, name):
@@ -205,7 +217,7 @@ def check_changed(results, name, table, answer, ask):
     """The shares of hosts with a changed verdict, which the question does not have."""
     crawl = answer[0]["crawl"].replace("'", "''")
     for row in table:
-        code = row["anomaly"]
+        code = row["code"]
         hosts = ask(f"SELECT h.domain, h.rules_robots_id IN (SELECT a.robots_id FROM anomalies a WHERE a.crawl = h.rules_crawl AND a.code = '{code}' AND a.changes_verdict) "
                     f"AS is_changed FROM hosts_with('successful', crawl := '{crawl}') h")
         domains = {}
@@ -239,8 +251,9 @@ def check_chart(results, name, key, article, table):
         x, percent = max(((float(x), float(percent)) for x, percent in re.findall(r'translate\(([\d.]+),\d+\)"[^>]*>([\d.]+)%</text>', svg)), key=lambda tick: tick[1])
         for share, width in scales:
             results.check(abs(width - share * x / percent) <= 0.06 * x / percent + 0.01 * width + 0.6, f"{name}: {key}: a bar of {share} % is {width} long, but {percent} % is at {x}")
-        texts = re.findall(r"<text[^>]*>([\d.]+\u00a0%)[ ▲■]*</text>", svg)
-        results.check(texts == [first_share(row)[0] for row in table], f"{name}: {key}: texts at bars: {texts}")
+        texts = re.findall(r"<text[^>]*>([\d.]+\u00a0%(?: \(\d+\))?)[ ▲■]*</text>", svg)
+        expected = [first_share(row)[0] + (f" ({row[counted_of(row)]})" if 0 < int(row[counted_of(row)].replace(",", "")) < FEW else "") for row in table]
+        results.check(texts == expected, f"{name}: {key}: texts at bars: {texts}")
         # The diamonds, which have no labels, are at the shares of hosts.
         symbols = svg[svg.index('class="mark-symbol'):] if marks else ""
         places = [float(place) for place in re.findall(r'<path transform="translate\(([-\d.]+),', symbols[:symbols.index("</g>")])] if marks else []
@@ -278,6 +291,23 @@ def check_points(results, name, key, svg, rows):
     check_lengths(results, name, key, scales)
 
 
+def counted_of(row):
+    """Returns the header of the number that the main share of a row counts."""
+    return next(header for header in ("hosts with a changed verdict", "captures that differ", "hosts by name", "hosts") if header in row)
+
+
+def is_few(row):
+    """Returns true if so few hosts or registered domains are counted that the row is not compared with others."""
+    return int(row[counted_of(row)].replace(",", "")) < FEW or number(first_share(row)[0]) / 100 * int(row["of domains"].replace(",", "")) < FEW - 0.5
+
+
+def said_of_hosts(row):
+    """Returns the share of hosts as sentences have it, with its number if they are few."""
+    shown, of_hosts = first_share(row)[1], f"{row['of hosts']} {noun(row['of hosts'], 'host')}"
+    few = int(row[counted_of(row)].replace(",", "")) < FEW
+    return f"{row[counted_of(row)]} of {of_hosts}, {shown}" if few else f"{shown} of {of_hosts}"
+
+
 def first_share(row):
     """Returns the shares of domains and of hosts."""
     header = next(header for header in MAIN if header in row)
@@ -309,7 +339,8 @@ def check_lead(results, name, key, article, table):
         rows = [row for row in table if f" is largest in {next(iter(row.values()))}: " in lead]
         named = [row for row in table if not next(iter(row.values())).startswith("(")]
         largest = max((number(row["domains by name"]) for row in named), default=0)
-        results.check(bool(rows) == bool(largest) and (not rows or number(rows[0]["domains by name"]) == largest), f"{name}: {key}: another row is larger: {lead}")
+        first = next((row for row in table if number(row["domains by name"]) == largest and row in named), None) if largest else None
+        results.check(bool(rows) == bool(first and not is_few(first)) and (not rows or number(rows[0]["domains by name"]) == largest), f"{name}: {key}: another row is larger: {lead}")
         check_ranks(results, name, key, table)
         check_order(results, name, key, article, named)
     elif key == "dialects":
@@ -344,7 +375,7 @@ def check_history_lead(results, name, key, lead, table):
     ends = [rows[crawlers[0], crawl] for crawl in (first, last)]
     column = "domains by name"
     if key == "history-all-hosts":
-        expected = [f" by {row[column]} of registered domains ({row['by name']} of {row['of hosts']} hosts) in {crawl}" for row, crawl in zip(ends, (first, last))]
+        expected = [f" by {row[column]} of registered domains ({said_of_hosts(row)}) in {crawl}" for row, crawl in zip(ends, (first, last))]
     else:
         expected = [f"Among the {ends[1]['decided in every crawl']} hosts ", f" {ends[0][column]} of their {ends[0]['their domains']} registered domains ",
                     f" in {first}, and {ends[1][column]} in {last} ({ends[0]['by name']} and {ends[1]['by name']} of these hosts)."]
@@ -366,7 +397,8 @@ def check_order(results, name, key, article, rows):
     by_hosts = max(rows, key=lambda row: number(first_share(row)[1]), default=None)
     if not rows or not number(first_share(by_hosts)[1]):
         return
-    differs = number(first_share(by_hosts)[1]) > number(by_domains[1])
+    first = next(row for row in rows if first_share(row) == by_domains)
+    differs = number(first_share(by_hosts)[1]) > number(by_domains[1]) and not is_few(first) and not is_few(by_hosts)
     found = re.search(r"\bBy (?:hosts|captures), the order is another: first is (.*?), ([\d.]+)\u00a0% of ", " ".join(article.warnings))
     results.check(bool(found) == differs, f"{name}: {key}: the orders {'differ' if differs else 'agree'}: {article.warnings}")
     if found and differs:

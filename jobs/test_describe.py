@@ -444,7 +444,7 @@ class Tests:
                 ([empty], "cannot be used as a dataset"), ([empty / "file"], "cannot be used as a dataset"), ([rules], "has no table robots_files"),
                 ([dataset, "--licence", "x"], "a similar argument exists: '--license'"), ([dataset, "--license", "mine"], "unknown licence 'mine'"),
                 ([dataset, "--url", "example.org"], "is not an address"), ([dataset, "--url", "https://a b"], "is not an address"), ([dataset, "--dataset-version", "1"], "is not a version"),
-                ([dataset, "--name", " "], "is empty"), ([dataset, "--creator", ""], "is empty"), ([dataset, "--about", empty / "none"], "cannot read"), ([dataset, "--about", empty], "cannot read"),
+                ([dataset, "--name", " "], "is empty"), ([dataset, "--name", "x\udcff"], "is not text in UTF-8"), ([dataset, "--creator", ""], "is empty"), ([dataset, "--about", empty / "none"], "cannot read"), ([dataset, "--about", empty], "cannot read"),
                 ([dataset, "-o", empty], "is not a folder above"), ([dataset, "-o", empty / "none"], "does not exist"), ([dataset, "--name"], "option '--name': expected one argument")):
             errors = describe(*arguments, expected=2)
             assert error in errors and errors.startswith("error: ") and errors.count("\n") <= 2, f"{arguments}: {errors}"

@@ -24,6 +24,7 @@ from pathlib import Path
 
 import duckdb
 from playwright.sync_api import sync_playwright
+from robots_scan._terminal import escaped
 from site_server import Server
 from test_documents import DOCUMENTS, FENCE, joined
 from test_pages import BROWSERS, BROWSER_OPTIONS, MODES, OPEN_DETAILS, PAGE_CHECKS, PAPER_MARGIN
@@ -236,7 +237,7 @@ def check_named(results, browser, source, hosts):
         for agent in ["*", *named[host]]:
             rows = answers[host, agent]
             first = first_of_last(rows)
-            expected["all others (*)" if agent == "*" else source.token(agent)] = [
+            expected["all others (*)" if agent == "*" else escaped(source.token(agent))] = [
                 VERDICTS[rows[-1]["verdict"]], source.decided_by(rows[-1]), "–" if rows[-1]["evidence_line"] is None else str(rows[-1]["evidence_line"]),
                 day(rows[first]["fetch_time"]) + ("" if first else " or earlier")]
         found = {row.pop("Crawler"): list(row.values()) for row in browser.cells("#named table")}
@@ -304,7 +305,7 @@ def check_rules(results, browser, source, hosts):
                 where = f"(t.crawl, t.robots_id) IN (SELECT (h.rules_crawl, h.rules_robots_id) FROM hosts h WHERE h.surt_host_name = {literal(host)} AND h.crawl = {literal(crawl)})"
                 rows = source.tables.ask(f"""SELECT t.line_no, line_text(t.key_raw, t.has_colon, t.agent_raw) AS text FROM groups t WHERE {where}
                     UNION ALL SELECT t.line_no, line_text(t.key_raw, t.has_colon, t.path_raw) FROM rules t WHERE {where} ORDER BY 1""")
-            text = "\n".join(f"{row['line_no']:6}  {row['text']}" for row in rows[:1_000])
+            text = "\n".join(f"{row['line_no']:6}  {escaped(row['text'])}" for row in rows[:1_000])
             if text and not (source.is_history and spans and spans[-1] == text):
                 spans.append(text)
         results.check(shown == spans[::-1], f"{name}: rules\n  {shown}\n  {spans[::-1]}")
@@ -473,6 +474,14 @@ def hostile_names(results, program, browser, folder):
                 tab.look_up(**values)
                 results.check(tab.page.locator("main script, main img, main b, main [onerror], main [onmouseover]").count() == 0 and not tab.page.title().startswith("x"), f"hostile: {values} became an element")
         results.check(len(named) >= 6, f"hostile: {named}")
+        # A misspelt host has suggestions, and one without similar names says what to try.
+        for host, selector, said in (("h1.exmaple.net", "main", "h1.example.net"), ("www.q.other.example", "#try", "or try other.example. A name with and without www. is the same host.")):
+            tab.look_up(host=host)
+            results.check(said in tab.text(selector), f"hostile: {host}: {tab.text('main')}")
+        # The pages escape the characters that reports and messages escape.
+        text = "".join(map(chr, (*range(0xd800), *range(0xe000, 0x110000))))
+        shown = tab.page.evaluate("async (text) => (await import('./dom.js')).escaped(text)", text)
+        results.check(shown == escaped(text, keep="\n"), "the pages escape other characters")
 
 
 def left_out(results, program, browser, folder, dataset, history):

@@ -8,9 +8,10 @@ use serde_json::Value;
 use std::borrow::Cow;
 
 /// Replaces characters with an effect on terminals by visible escapes: control
-/// characters (C0, DEL, C1), line and paragraph separators, and characters that
-/// change the direction of writing. A line break becomes `\n`, ESC `\x1b`, U+202E
-/// `\u{202e}`. Backslashes are not escaped.
+/// characters (C0, DEL, C1), line and paragraph separators, characters that change the
+/// direction of writing, and the noncharacters that XML 1.0 excludes. A line break
+/// becomes `\n`, ESC `\x1b`, U+202E `\u{202e}`. Backslashes are not escaped. The function
+/// `escaped` of the Python package does the same.
 pub(crate) fn escape(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_control_character) {
         return Cow::Borrowed(text);
@@ -73,10 +74,10 @@ pub(crate) fn quote_for_shell(text: &str) -> String {
     }
 }
 
-/// Returns true for a character that has an effect on a terminal.
+/// Returns true for a character that has an effect on a terminal, or that XML 1.0 excludes.
 fn is_control_character(char: char) -> bool {
     char.is_control()
-        || matches!(char, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(char, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}')
 }
 
 #[cfg(test)]
@@ -92,8 +93,8 @@ mod tests {
             ("a\nb\r\tc", "a\\nb\\r\\tc"),
             ("\x7f\u{85}\u{9b}1m", "\\x7f\\u{85}\\u{9b}1m"),
             (
-                "\u{202e}\u{2066}\u{61c}\u{2028}\u{200e}\u{200f}",
-                "\\u{202e}\\u{2066}\\u{61c}\\u{2028}\\u{200e}\\u{200f}",
+                "\u{202e}\u{2066}\u{61c}\u{2028}\u{200e}\u{200f}\u{fffe}\u{ffff}",
+                "\\u{202e}\\u{2066}\\u{61c}\\u{2028}\\u{200e}\\u{200f}\\u{fffe}\\u{ffff}",
             ),
         ] {
             assert_eq!(escape(text), escaped);

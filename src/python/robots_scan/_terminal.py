@@ -8,6 +8,8 @@ import time
 
 # Exit codes, as those of the other commands.
 OK, NOT_STARTED, STOPPED = 0, 2, 3
+# Those of src/cli/escape.rs, and surrogates, which Rust's texts do not have.
+CONTROLS = re.compile(r"[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 SEE_HELP = "for more information, try '--help'"
 
 
@@ -48,9 +50,14 @@ def fail(error):
     return STOPPED if isinstance(error, Stopped) else NOT_STARTED
 
 
-def escaped(text):
-    """Replaces characters with an effect on terminals, such as those of a name of a file, by visible escapes."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in str(text))
+def escaped(text, keep=""):
+    """Replaces characters that have an effect on terminals, that change the direction of writing, or that XML 1.0 excludes, by visible escapes,
+    as `escape` of the other commands does. `keep` are some that stay."""
+    return CONTROLS.sub(lambda found: found[0] if found[0] in keep else escape_of(found[0]), str(text))
+
+
+def escape_of(char):
+    return {"\n": "\\n", "\r": "\\r", "\t": "\\t"}.get(char) or (f"\\x{ord(char):02x}" if char.isascii() else f"\\u{{{ord(char):x}}}")
 
 
 def clear_line():

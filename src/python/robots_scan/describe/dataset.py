@@ -14,7 +14,7 @@ import duckdb
 from .. import _commands, _native
 from .._errors import Error
 from .._terminal import CommandError
-from ..report.dataset import HISTORY_TABLE, WILDCARD, first_line, literal
+from ..report.dataset import HISTORY_TABLE, READER_ERRORS, WILDCARD, literal, options_of, unreadable
 
 # The folder of a joined folder with the tables that `join` makes.
 JOINED = "_joined"
@@ -100,7 +100,7 @@ class Dataset:
             hint = "give the folder that a scan, `robots-scan join` or `robots-scan history` has written" if error.kind == "not_a_dataset" else None
             raise CommandError(error.args[0], error.hint or hint) from error
         self.connection = duckdb.connect()
-        self.execute(views)
+        self.rows(views)
         self.lock()
         self.view_names = names = [row["view_name"] for row in self.rows("SELECT v.view_name FROM duckdb_views() v WHERE NOT v.internal ORDER BY v.view_oid")]
         self.is_history = HISTORY_TABLE in names
@@ -112,7 +112,7 @@ class Dataset:
             raise CommandError(f"the dataset has no table {missing[0]}", "scan again without --tables")
         self.crawls = [Crawl(**row) for row in self.rows(self.crawls_sql())]
         self.runs = [] if self.is_history else [
-            Run(row["version"], parsed(row["options"]), row["psl_version"], row["agents_version"])
+            Run(row["version"], options_of(row["options"]), row["psl_version"], row["agents_version"])
             for row in self.rows("SELECT DISTINCT r.version, r.options, r.psl_version, r.agents_version FROM runs r ORDER BY ALL")]
         self.program = json.loads(next(iter(self.manifest(self.folder / (JOINED if self.members else "")))))["robots_scan"]
 
@@ -132,22 +132,16 @@ class Dataset:
         for name, value in settings.items():
             self.rows(f"SET {name} = {literal(value)}")
 
-    def unreadable(self, error):
-        return CommandError(f"cannot read the dataset '{self.name}': {first_line(error)}", f"check the dataset: robots-scan verify {shlex.quote(str(self.name))}")
-
-    def execute(self, sql):
+    def rows(self, sql):
+        """Returns the rows of a query as dictionaries."""
         try:
-            return self.connection.execute(sql)
-        except duckdb.Error as error:
-            raise self.unreadable(error) from error
+            answer = self.connection.execute(sql)
+            return [dict(zip([column[0] for column in answer.description], row)) for row in answer.fetchall()]
+        except READER_ERRORS as error:
+            raise unreadable("dataset", self.name, error) from error
         except RuntimeError as error:
             # DuckDB's word for Ctrl-C.
             raise KeyboardInterrupt from error
-
-    def rows(self, sql):
-        """Returns the rows of a query as dictionaries."""
-        answer = self.execute(sql)
-        return [dict(zip([column[0] for column in answer.description], row)) for row in answer.fetchall()]
 
     def value(self, sql):
         """Returns the single value of a query."""
@@ -249,11 +243,3 @@ def glob_of(path):
     """Returns a path as a pattern that has only this path: DuckDB and Croissant read wildcards in names."""
     return WILDCARD.sub(r"[\g<0>]", str(path))
 
-
-def parsed(options):
-    """Returns the options of a run, which are an object of JSON in its table."""
-    try:
-        value = json.loads(options)
-    except ValueError:
-        value = None
-    return value if isinstance(value, dict) else {"options": options}

@@ -51,6 +51,10 @@ def publisher_of(options, default_name):
     if not VERSION.fullmatch(options.dataset_version):
         raise CommandError(f"'{options.dataset_version}' is not a version", "give --dataset-version three numbers, such as 1.0.0")
     name = options.name.strip() if options.name is not None else default_name
+    for text in (name, *options.creator):
+        # Python has a surrogate for each such byte.
+        if any(0xd800 <= ord(char) < 0xe000 for char in text):
+            raise CommandError(f"'{text}' is not text in UTF-8", "give --name and --creator text in UTF-8")
     return Publisher(name, [creator.strip() for creator in options.creator], options.url, options.license, options.dataset_version, about_of(options.about), today())
 
 

@@ -9,7 +9,9 @@ from pathlib import Path
 
 from .._terminal import CommandError, Parser, Progress, Stopped, run
 from . import sections
+from .converter import RESERVED, Converter
 from .dataset import Dataset, History
+from .figure import plural
 from .page import render, today
 from .sections.shares import warnings_of
 from .study import DEFAULT_AGENT, LINES_MAX, study_of
@@ -84,8 +86,16 @@ def write(options):
         built.append(section)
         study.stored.forget()
     progress.step("charts")
-    page = render(study, built).encode("utf-8")
+    converter = Converter()
+    try:
+        page = render(study, built, converter).encode("utf-8")
+    finally:
+        converter.close()
     print(f"{progress.steps} steps, {progress.end():.1f} s", file=sys.stderr)
+    if converter.failed:
+        print(f"warning: {plural(converter.failed, 'chart')} could not be drawn; the page has a sentence in place of each", file=sys.stderr)
+        if not converter.works:
+            print(f"hint: the library of charts reserves {RESERVED} of virtual memory: see 'ulimit -v'", file=sys.stderr)
     partial = path.with_name(path.name + f".{os.getpid()}.partial")
     try:
         partial.write_bytes(page)

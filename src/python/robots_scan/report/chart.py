@@ -10,13 +10,12 @@ import re
 import textwrap
 from dataclasses import dataclass, field
 
-import vl_convert
+from .._terminal import escaped
 
 BLUE, VERMILION, GREEN, PURPLE, GREY, GOLD = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#767676", "#997700"
 SERIES = (BLUE, VERMILION, GREEN, PURPLE, GREY, GOLD)
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2], [4, 4], [10, 4])
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
-VEGA_LITE = "6.4"
 
 # Widths of whole charts in pixels; a page of 390 pixels has 350 for its content.
 WIDE, NARROW = 720, 350
@@ -27,6 +26,8 @@ CHARACTER = 6.3
 DAY = 86_400_000
 # With fewer changes of year, years are too few labels.
 YEARS_MIN = 3
+# Lines whose points differ by less than this part of the largest share hide each other.
+NEAR = 0.01
 FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
 
 
@@ -46,22 +47,32 @@ class Chart:
             parts.append("Vertical line: 95 % interval of the share of hosts")
         if any(row.get("alone") for row in self.rows):
             parts.append("A name: a crawl that no line connects with others")
+        if self.kind == "lines":
+            parts += coinciding(self.rows)
         if self.kind == "bars":
             parts += ["Number and bar: registered domains", f"◆: {self.unit}"]
+            if any("(" in row["text"] for row in self.rows):
+                parts.append(f"in brackets: {self.unit}, if they are few")
             if any(row.get("low") is not None for row in self.rows):
                 parts.append("line: 95 % interval")
             shown = "".join(row["marks"] for row in self.rows)
             if "▲" in shown:
-                parts.append("▲: mostly one domain")
+                parts.append("▲: half or more are of one domain")
             if "■" in shown:
-                parts.append("■: mostly the same rules")
+                parts.append("■: half or more have the same rules")
         return "; ".join(parts) + "." if parts else ""
 
-    def svg(self):
-        """Returns the wide and the narrow form."""
-        draw = {"bars": bars, "lines": lines}[self.kind]
-        return tuple(render({"title": title(self.description, width), **draw(self.rows, width)}, self.description, form)
-                     for form, width in (("wide", WIDE), ("narrow", NARROW)))
+    def svg(self, converter):
+        """Returns the wide and the narrow form, or none if they cannot be drawn."""
+        draw, description = {"bars": bars, "lines": lines}[self.kind], escaped(self.description)
+        rows = [{name: escaped(value) if isinstance(value, str) else value for name, value in row.items()} for row in self.rows]
+        forms = []
+        for form, width in (("wide", WIDE), ("narrow", NARROW)):
+            svg = converter.svg({"title": title(description, width), **draw(rows, width), "config": CONFIG})
+            if svg is None:
+                return []
+            forms.append(finished(svg, description, form))
+        return forms
 
 
 def bars(rows, width):
@@ -141,6 +152,23 @@ def lines(rows, width):
                 {"mark": {"type": "point", "filled": True, "size": size, "opacity": 1},
                  "encoding": {"shape": of_series(SHAPES), "description": {"field": "described"}}},
             ]}}
+
+
+def coinciding(rows):
+    """Returns a sentence for the series of each panel whose lines hide each other."""
+    found = {}
+    for panel in dict.fromkeys(row["panel"] for row in rows):
+        series = {}
+        for row in (row for row in rows if row["panel"] == panel):
+            series.setdefault(row["series"], {})[row["time"]] = row["share"]
+        near = NEAR * max(max(points.values()) for points in series.values())
+        groups = []
+        for name, points in series.items():
+            of_points = next((group for group in groups if all(abs(share - series[group[0]].get(time, math.inf)) <= near for time, share in points.items())), None)
+            groups.append([name]) if of_points is None else of_points.append(name)
+        for group in groups[:] if len(series) > 1 else []:
+            found.setdefault(tuple(group), []).append(panel)
+    return [f"{', '.join(group[:-1])} and {group[-1]} have the same line ({', '.join(panels)})" for group, panels in found.items() if len(group) > 1]
 
 
 def title(description, width):
@@ -241,9 +269,8 @@ COORDINATES = re.compile(r' (?:d|transform|x|y|x1|x2|y1|y2|width|height)="[^"]*"
 LONG_NUMBER = re.compile(r"(-?\d+\.\d{2})\d+")
 
 
-def render(spec, description, form):
-    """Draws a Vega-Lite specification, and returns an `svg` element of the class `form`."""
-    svg = vl_convert.vegalite_to_svg({**spec, "config": CONFIG}, vl_version=VEGA_LITE)
+def finished(svg, description, form):
+    """Returns Vega's SVG as an `svg` element of the class `form`."""
     # The title of a panel is a text, not a mark.
     svg = COORDINATES.sub(lambda found: LONG_NUMBER.sub(r"\1", found[0]), INVISIBLE.sub("", svg)).replace(' role="graphics-symbol" aria-roledescription="title"', "")
     head, body = svg.split(">", 1)

@@ -4,6 +4,7 @@ Both may be of somebody else. Its own `views.sql` is SQL that could read and wri
 values from its tables become SQL only as literals; and once the views exist, DuckDB opens no file outside their folder.
 """
 
+import json
 import re
 import shlex
 import tempfile
@@ -21,6 +22,8 @@ from .._terminal import CommandError
 # The start of the error of the guard check_hosts.
 OVER_NOTHING = "no host of "
 NEEDED_TABLES = {"agents", "anomalies", "groups", "host_verdicts", "hosts", "preferences", "robots_files", "rules", "runs", "verdicts"}
+# What DuckDB raises if tables cannot be read: ValueError is that of texts that are not UTF-8 and of times that Python does not have.
+READER_ERRORS = (duckdb.Error, ValueError, OverflowError)
 # A table that only histories have.
 HISTORY_TABLE = "host_periods"
 WILDCARD = re.compile(r"[*?[]")
@@ -61,8 +64,8 @@ class Tables:
         self.connection.execute("SET temp_directory = " + literal(self.scratch.name))
         try:
             self.execute(views)
-        except duckdb.Error as error:
-            raise self.unreadable(error) from error
+        except READER_ERRORS as error:
+            raise unreadable(self.noun, self.folder, error) from error
         self.lock(str(folder), lists)
         self.check_tables({row["name"] for row in self.rows("SELECT v.view_name AS name FROM duckdb_views() v WHERE NOT v.internal")})
         self.questions = {row["name"]: Question(row["name"], row["question"], row["denominator"], row["pitfall"]) for row in self.rows(
@@ -103,11 +106,8 @@ class Tables:
         except duckdb.InvalidInputException as error:
             # The last part is about a parameter that the report does not have.
             raise CommandError(first_line(error).removeprefix("Invalid Input Error: ").split("; any_name := true")[0]) from error
-        except duckdb.Error as error:
-            raise self.unreadable(error) from error
-
-    def unreadable(self, error):
-        return CommandError(f"cannot read the {self.noun} '{self.folder}': {first_line(error)}", f"check the {self.noun}: robots-scan verify {shlex.quote(str(self.folder))}")
+        except READER_ERRORS as error:
+            raise unreadable(self.noun, self.folder, error) from error
 
     def rows_or_none(self, sql):
         """Returns the rows of a question; none for a question over nothing, which is an error, since sections say what a dataset does not have."""
@@ -183,8 +183,24 @@ class History(Tables):
             raise CommandError(f"'{self.folder}' is a dataset, and a history is expected", f"make one: robots-scan history {shlex.quote(str(self.folder))} -o history")
 
 
+def unreadable(noun, folder, error):
+    """Returns the error of a folder whose tables cannot be read."""
+    return CommandError(f"cannot read the {noun} '{folder}': {first_line(error)}", f"check the {noun}: robots-scan verify {shlex.quote(str(folder))}")
+
+
 def first_line(error):
-    return str(error).splitlines()[0]
+    """Returns the first line of a message of DuckDB. One that is not UTF-8, since it has the name of a column, is another error that has its bytes."""
+    message = error.object.decode("utf-8", "backslashreplace") if isinstance(error, UnicodeDecodeError) else str(error)
+    return message.splitlines()[0] if message else type(error).__name__
+
+
+def options_of(text):
+    """Returns the options of a run, which are an object of JSON in its table."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    return value if isinstance(value, dict) else {"options": text}
 
 
 def literal(value):

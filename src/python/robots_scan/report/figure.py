@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 
+from .._terminal import escaped
 from .chart import Chart
 
 
@@ -48,7 +49,7 @@ class Records:
 
     def comment(self):
         # Readers copy the query: a line break of a label must not end the comment.
-        label = " ".join(self.label.split())
+        label = escaped(" ".join(self.label.split()))
         return f"-- {label}: {count(self.count)}"
 
 

@@ -10,26 +10,35 @@ import duckdb
 import jinja2
 from markupsafe import Markup
 
-from .._terminal import CommandError
+from .._terminal import CONTROLS, CommandError, escaped
+from .converter import Converter
+from .dataset import options_of
 from .figure import Section, count, plural, share
+from .sections.shares import concentration, said_of_hosts
 
 
-def render(study, sections: list[Section]):
-    """Returns the page. Everything but charts is escaped: names of hosts and crawlers come from the web."""
+def render(study, sections: list[Section], converter: Converter):
+    """Returns the page. Everything but charts is escaped: names of hosts and crawlers come from the web. Lines of SQL stay lines."""
     environment = jinja2.Environment(loader=jinja2.FunctionLoader(read), autoescape=True, trim_blocks=True, lstrip_blocks=True,
-                                     undefined=jinja2.StrictUndefined)
+                                     undefined=jinja2.StrictUndefined, finalize=lambda value: value if isinstance(value, Markup) else escaped(value, keep="\n"))
     environment.filters["sentence"] = sentence
-    environment.filters["svg"] = lambda figure: [Markup(form) for form in figure.chart.svg()]
+    environment.filters["sql"] = sql
+    environment.filters["svg"] = lambda figure: [Markup(form) for form in figure.chart.svg(converter)]
     return environment.get_template("page.html").render(
         study=study, sections=sections, style=Markup(read("page.css")), origin=origin(study), count=count,
         questions={**study.dataset.questions, **(study.history.questions if study.history else {})},
-        plural=plural, share=share, to_cite=next(figure.lead for figure in sections[0].figures if figure.key == "headline"),
+        plural=plural, share=share, said_of_hosts=said_of_hosts, concentration=concentration, to_cite=next(figure.lead for figure in sections[0].figures if figure.key == "headline"),
         fetched=fetched(study), views=views_of(study.dataset), folder=shlex.quote(str(study.dataset.folder)), history=study.history and views_of(study.history), today=today())
 
 
 def views_of(tables):
     """Returns the path of `views.sql` as a word of a shell."""
     return shlex.quote(str(tables.folder / "views.sql"))
+
+
+def sql(text):
+    """Returns SQL that can be copied from the page: characters of its literals that the page escapes are calls of a function."""
+    return CONTROLS.sub(lambda found: found[0] if found[0] == "\n" else f"' || chr({ord(found[0])}) || '", text)
 
 
 def sentence(text):
@@ -81,6 +90,6 @@ def origin(study):
     return {
         **{key: runs[key] or [] for key in ("versions", "suffix_lists", "registries", "seeds")},
         **{key: runs[key] for key in ("inputs", "input_bytes", "records", "captures", "faults")},
-        "options": [", ".join(f"{key} = {json.dumps(value)}" for key, value in json.loads(options).items()) for options in runs["options"] or []],
+        "options": [", ".join(f"{key} = {json.dumps(value)}" for key, value in options_of(options).items()) for options in runs["options"] or []],
         "archives_of_crawl": archives_of_crawl(study), "agents": dataset.value("SELECT count(*) FROM agents"), "duckdb": duckdb.__version__,
     }

@@ -49,7 +49,7 @@ class Study:
     labels: str | None
     seed: int
     history: History | None = None  # answers the section about time instead of the dataset
-    drawn: list[Agent] | None = None  # the crawlers that are drawn from the history; None for those that are blocked most
+    drawn: list[Agent] | None = None  # the crawlers that are drawn over time; None for those that are blocked most
     concentrations: dict[str, dict] = field(default_factory=dict)  # by the query for hosts
 
     def __post_init__(self):
@@ -212,4 +212,6 @@ def study_of(dataset, crawl=None, crawls=None, agents=None, ranks=None, labels=N
         if len(whole) > LINES_MAX:
             raise CommandError(f"{len(whole)} crawlers are given, and at most {LINES_MAX} are drawn from a history", "name fewer with --agent, or leave out --history")
         drawn = [registry_of(history)[name] for name in whole]
+    elif agents:
+        drawn = [known_agents[name] for name in whole][:LINES_MAX]
     return Study(dataset, crawl or (with_hosts or known or [""])[-1], of_time, [known_agents[name] for name in whole], known_agents, ranks, labels, seed, history, drawn)

@@ -4,6 +4,7 @@ from .. import evidence
 from ..dataset import literal
 from ..figure import Column, Figure, Records, Section, share
 from ..study import ROWS_MAX
+from ..words import words
 from .shares import bar_chart, other_order, ranked, said, shown_of
 
 
@@ -28,13 +29,13 @@ def changing(study):
         hosts = evidence.lines("anomalies", study.crawl, f"x.code = {literal(row['code'])} AND x.changes_verdict")
         # The main number is that of hosts with a changed verdict; the question has the share of domains of all hosts with the anomaly.
         figure.rows.append({
-            "label": row["code"], "hosts": row["changed"], "of_hosts": row["of_hosts"], "share": row["changed"] / row["of_hosts"], "of_domains": row["of_domains"],
+            "label": words(row["code"]), "code": row["code"], "hosts": row["changed"], "of_hosts": row["of_hosts"], "share": row["changed"] / row["of_hosts"], "of_domains": row["of_domains"],
             "share_of_domains": shares[row["code"],], "with_it": row["hosts"], "with_it_share": row["hosts"] / row["of_hosts"],
             "with_it_domains": row["share_of_domains"], "counted": row["changed"], "largest_domain": row["changed_largest_domain"], "largest_ruleset": None,
-            "records": Records(row["code"], row["changed"], hosts)})
+            "records": Records(words(row["code"]), row["changed"], hosts)})
     figure.rows = ranked(figure.rows)[:ROWS_MAX]
     figure.columns = [
-        Column("label", "anomaly"), Column("with_it", "hosts with it", "count"), Column("of_hosts", "of hosts", "count"), Column("with_it_share", "with it, of hosts", "share"),
+        Column("label", "anomaly"), Column("code", "code"), Column("with_it", "hosts with it", "count"), Column("of_hosts", "of hosts", "count"), Column("with_it_share", "with it, of hosts", "share"),
         Column("of_domains", "of domains", "count"), Column("with_it_domains", "with it, of domains", "share"), Column("hosts", "hosts with a changed verdict", "count"),
         Column("share", "share of hosts", "share"), Column("share_of_domains", "share of domains", "share"), Column("largest_domain", "changed, largest domain", "share")]
     figure.chart = bar_chart(f"Registered domains on which an anomaly changes a verdict in {study.crawl}", figure.rows)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from .. import evidence
 from ..figure import Figure, Section, count, interval, plural, share
 from ..study import ALL_AGENTS
+from ..words import mechanism
 from .crawlers import by_name, how_many
 from .outcomes import CONDITIONS
 from .shares import SHARES, bar_chart, columns_of, fill_concentration, one_domain, one_rule_set, said, share_row
@@ -12,7 +13,6 @@ from .shares import SHARES, bar_chart, columns_of, fill_concentration, one_domai
 # At most this many numbers are in large type, of at most three crawlers.
 BIG_MAX, BIG_AGENTS_MAX = 5, 3
 WITH_RULES = "robots.txt with rules"
-MECHANISMS = {"content-signal": "Content-Signal", "content-usage": "Content-Usage"}
 
 
 def build(study):
@@ -87,7 +87,7 @@ def training_disallowed(study, figure):
     """A row for each mechanism by which hosts state that training is disallowed, for all crawlers and on all paths that they may fetch."""
     source, rows = study.ask("effective_preferences", crawl=study.crawl)
     figure.sources.append(replace(source, about="AI training, stated for all crawlers"))
-    return [share_row(row, f"disallow AI training by {MECHANISMS[row['mechanism']]}", evidence.preferences("*", study.crawl, evidence.same_preference("p", row)))
+    return [share_row(row, f"disallow AI training by {mechanism(row['mechanism'])}", evidence.preferences("*", study.crawl, evidence.same_preference("p", row)))
             for row in rows if row["category"] in ("ai-train", "train-ai") and row["preference"] == "disallow_all"]
 
 

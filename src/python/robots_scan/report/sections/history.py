@@ -11,8 +11,8 @@ from ..chart import Chart
 from ..dataset import literal
 from ..figure import CaptureRecords, Column, Example, Figure, Section, Source, interval, plural, share
 from ..study import LINES_MAX, registry_of
-from .shares import columns_of, one_domain, one_rule_set
-from .time import SAME_HOSTS_MIN, caution, ends, in_every_crawl, points, untimed
+from .shares import columns_of, one_domain, one_rule_set, said_of_hosts
+from .time import SAME_HOSTS_MIN, between, caution, ends, in_every_crawl, points, untimed
 
 EXAMPLES_MAX = 3
 
@@ -82,7 +82,7 @@ def all_hosts(study, agents, same, domains):
     figure.chart = chart(study, figure.rows, "Registered domains and hosts that block crawlers by name, over all hosts of each crawl")
     finish(study, figure, agents, lambda agent: f"{evidence.BY_NAME} AND v.crawl IN ({', '.join(map(literal, study.crawls))})" if study.chosen_crawls else evidence.BY_NAME)
     first, last = ends_of(figure.rows, agents[0])
-    figure.lead = f"{agents[0].token} is blocked {agents[0].by_name()} by {said(first)} in {first['crawl']}, and by {said(last)} in {last['crawl']}."
+    figure.lead = f"{agents[0].token} is blocked {agents[0].by_name()} by {said(first)} in {first['crawl']}, and by {said(last)} in {last['crawl']}.{between(rows_of_agent(figure.rows, agents[0]))}"
     figure.notes = [*others(figure.rows, agents), *untimed(study)]
     figure.warnings += [*caution(study), *fallbacks(agents)]
     return figure
@@ -113,7 +113,7 @@ def same_hosts(study, agents, same, answer):
     figure.lead = (
         f"Among the {plural(last['hosts'], 'host')} that are decided for {agents[0].token} in every crawl, {share(first['domains_blocked_by_name'])} of their "
         f"{plural(last['domains'], 'registered domain')} block it {agents[0].by_name()} in {first['crawl']}, and {share(last['domains_blocked_by_name'])} in {last['crawl']} "
-        f"({share(first['blocked_by_name'])} and {share(last['blocked_by_name'])} of these hosts).")
+        f"({share(first['blocked_by_name'])} and {share(last['blocked_by_name'])} of these hosts).{between(rows_of_agent(figure.rows, agents[0]))}")
     return figure
 
 
@@ -131,14 +131,18 @@ def rows_of(study, agents, answer, counts):
     return rows
 
 
+def rows_of_agent(rows, agent):
+    return [row for row in rows if row["series"] == agent.token]
+
+
 def ends_of(rows, agent):
     """Returns the first and the last row of a crawler."""
-    of_agent = [row for row in rows if row["series"] == agent.token]
+    of_agent = rows_of_agent(rows, agent)
     return of_agent[0], of_agent[-1]
 
 
 def said(row):
-    return f"{share(row['domains_blocked_by_name'])} of registered domains ({share(row['blocked_by_name'])} of {plural(row['hosts'], 'host')}{interval(row)})"
+    return f"{share(row['domains_blocked_by_name'])} of registered domains ({said_of_hosts(row)}{interval(row)})"
 
 
 def others(rows, agents):
@@ -171,7 +175,7 @@ def finish(study, figure, agents, condition_of):
         crawls = Counter(row["series"] for row in figure.rows if is_concentrated(row))
         if crawls:
             where = ", ".join(f"{series} in {plural(n, 'crawl')}" for series, n in crawls.items())
-            figure.warnings.append(f"{sign} More than half of the hosts counted {what}: {where}. See the numbers.")
+            figure.warnings.append(f"{sign} Half or more of the hosts counted {what}: {where}. See the numbers.")
     figure.example_of = next((records for records in figure.more_records if records.count), None)
     if figure.example_of:
         figure.examples = examples(study, figure.example_of)

@@ -4,7 +4,8 @@ from .. import evidence
 from ..dataset import literal
 from ..figure import Figure, Section, count, share
 from ..study import ROWS_MAX
-from .shares import BLOCKING, bar_chart, blocking_row, columns_of, other_order, ranked, said
+from ..words import words
+from .shares import BLOCKING, FEW, bar_chart, blocking_row, columns_of, is_few, other_order, ranked, said
 
 
 def build(study):
@@ -28,7 +29,7 @@ def by_network(study, agent):
     figure = Figure(study.key("networks", agent), f"{agent.token} blocked by content delivery network or firewall", sources=[source])
     counts = study.counts_of_hosts(evidence.verdicts_of_files(agent.token, study.crawl, evidence.BY_NAME), "waf_hint")
     for row in largest(rows):
-        figure.rows.append(blocking_row(row, row["software"] or "(not recognized)", counts.get(row["software"], 0), evidence.verdicts_of_files(
+        figure.rows.append(blocking_row(row, words(row["software"]) if row["software"] else "(not recognized)", counts.get(row["software"], 0), evidence.verdicts_of_files(
             agent.token, study.crawl, f"{evidence.BY_NAME} AND {evidence.same('r.waf_hint', row['software'])}")))
     return finish(study, agent, figure, "network", rows, "No network has five hosts with a known verdict.")
 
@@ -84,8 +85,11 @@ def finish(study, agent, figure, header, rows, missing):
     figure.chart = bar_chart(f"Registered domains that block {agent.token} by name, by {header}, in {study.crawl}", figure.rows)
     named = [row for row in figure.rows if row["counted"] and not row["label"].startswith("(")]
     shown = "Of these rows" if len(rows) == len(figure.rows) else f"Of the {len(figure.rows)} largest rows of {len(rows)}"
-    if named:
-        most = ranked(named)[0]
+    most = ranked(named)[0] if named else None
+    if most and is_few(most):
+        figure.lead = (f"{shown}, the share that blocks {agent.token} {agent.by_name()} is not ranked, because fewer than {FEW} hosts or registered domains of the first one do so. "
+                       f"{most['label']}: {said(most)}.")
+    elif most:
         figure.lead = f"{shown}, the share that blocks {agent.token} {agent.by_name()} is largest in {most['label']}: {said(most)}."
         figure.warnings = other_order(named)
     else:

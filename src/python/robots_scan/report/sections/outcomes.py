@@ -2,7 +2,7 @@
 
 from .. import evidence
 from ..figure import Column, Figure, Records, Section, plural
-from .shares import SHARES, bar_chart, columns_of, other_order, ranked, said, share_row
+from .shares import SHARES, bar_chart, columns_of, other_order, ranked, said, share_row, the_most, too_few
 
 # Common Crawl's classes of fetches, in words.
 CLASSES = {"notfound": "not found (400, 404, 410)", "unauthorized": "unauthorized (401)", "forbidden": "forbidden (403)",
@@ -35,7 +35,7 @@ def funnel(study):
     figure.columns = columns_of(figure.rows, "response", SHARES)
     figure.chart = bar_chart(f"Registered domains by the response to the request for robots.txt in {study.crawl}", figure.rows)
     first = figure.rows[0]
-    figure.lead = f"The most common response is “{first['label']}”: that of {said(first)} with a capture."
+    figure.lead = f"{the_most(first, 'response', 'One response')} is “{first['label']}”: that of {said(first)} with a capture{too_few(first)}."
     figure.warnings = other_order(figure.rows)
     figure.notes = ["Every host with a capture of /robots.txt is in one of these classes, which add up to 100 %. Hosts that were never fetched are in no class."]
     return figure

@@ -4,7 +4,8 @@ from .. import evidence
 from ..dataset import literal
 from ..figure import Figure, Section, plural, share
 from ..study import ROWS_MAX
-from .shares import SHARES, bar_chart, columns_of, fill_concentration, other_order, ranked, said, share_row, shown_of
+from ..words import mechanism, use
+from .shares import SHARES, bar_chart, columns_of, fill_concentration, other_order, ranked, said, share_row, shown_of, the_most, too_few
 
 # The verdicts of a crawler: columns of the question `contradictions`, their names, and their conditions.
 RULES = (("blocked_by_name", "block by name", evidence.BY_NAME), ("blocked_by_wildcard", "block through *", evidence.BY_WILDCARD),
@@ -30,12 +31,12 @@ def stated(study):
         condition = " AND ".join(evidence.same(f"x.{column}", row[column]) for column in ("mechanism", "pref_key", "from_template"))
         if row["mechanism"] != "rsl-license":
             condition += " AND " + evidence.same("x.pref_value", row["pref_value"])
-        figure.rows.append(share_row(row, f"{row['mechanism']}: {row['pref_key']}{value}{' (template)' if row['from_template'] else ''}",
+        figure.rows.append(share_row(row, f"{mechanism(row['mechanism'])}: {row['pref_key']}{value}{' (template)' if row['from_template'] else ''}",
                                      evidence.lines("preferences", study.crawl, condition)))
     figure.columns = columns_of(figure.rows, "statement", SHARES)
     figure.chart = bar_chart(f"Registered domains that make a statement about AI use in {study.crawl}", figure.rows)
     first = figure.rows[0]
-    figure.lead = f"The most common statement, {first['label']}, is made by {said(first)} with a 2xx response."
+    figure.lead = f"{the_most(first, 'statement', 'One statement')}, {first['label']}, is made by {said(first)} with a 2xx response{too_few(first)}."
     figure.warnings = other_order(figure.rows)
     figure.notes = shown_of(rows)
     return figure
@@ -56,7 +57,7 @@ def effective(study):
     figure.columns = columns_of(figure.rows, "preference", SHARES)
     figure.chart = bar_chart(f"Registered domains with a preference for all crawlers in {study.crawl}", figure.rows)
     first = figure.rows[0]
-    figure.lead = f"The most common preference for all crawlers, {first['label']}, is that of {said(first)} with a 2xx response."
+    figure.lead = f"{the_most(first, 'preference', 'One preference')} for all crawlers, {first['label']}, is that of {said(first)} with a 2xx response{too_few(first)}."
     figure.warnings = other_order(figure.rows)
     figure.notes = ["A statement counts for the crawlers and paths that it concerns. Uses about which hosts with a statement say nothing are left out.",
                     "Content-Signal, Content-Usage and similar lines state what content may be used for. They are independent of the rules, and a network may write them "
@@ -99,4 +100,4 @@ def contradictions(study, agent):
 
 
 def label_of(row):
-    return f"{row['mechanism']}: {row['category']} {PREFERENCES[row['preference']]}"
+    return f"{mechanism(row['mechanism'])}: {use(row['category'])} {PREFERENCES[row['preference']]}"

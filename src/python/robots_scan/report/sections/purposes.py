@@ -4,6 +4,7 @@ from .. import evidence
 from ..dataset import literal
 from ..figure import Column, Figure, Section, plural
 from ..study import ROWS_MAX
+from ..words import words
 from .shares import SHARES, bar_chart, columns_of, other_order, ranked, said, share_row, shown_of
 
 
@@ -18,7 +19,7 @@ def by_category(study):
         if row["hosts"] and row["category"] != "(any ai)":
             category = literal(row["category"])
             agents = f"SELECT lower(g.agent) FROM agents g WHERE g.category = {category} OR g.category2 = {category}"
-            figure.rows.append(share_row(row, row["category"], evidence.blocked(agents, study.crawl)))
+            figure.rows.append(share_row(row, words(row["category"]), evidence.blocked(agents, study.crawl)))
     if not figure.rows:
         figure.missing = f"No host of {study.crawl or 'the dataset'} blocks a crawler of the registry by name."
         return figure

@@ -23,9 +23,11 @@ BLOCKING = (
     Column("domains_blocked_by_name", "domains by name", "share"), Column("domains_blocked_by_wildcard", "domains through *", "share"),
     Column("domains_blocked_by_status", "domains by status", "share"),
 )
-# A domain or a rule set that accounts for more than this share of at least this many hosts dominates a figure.
+# A domain or a rule set that accounts for this share or more of at least this many hosts dominates a figure.
 MOST = 0.5
 HOSTS_MIN = 5
+# A share of fewer hosts has their number beside it, and of fewer hosts or domains nothing is said to be the most: some more may be chance.
+FEW = 30
 # Sites write files with fewer rules independently of each other.
 RULES_MIN = 3
 # Warnings describe at most this many rows of a figure.
@@ -53,14 +55,38 @@ def blocking_row(row, label, counted, hosts):
 def main_shares(row):
     """Returns the main share of a row: of registered domains, of how many, of hosts, and of how many."""
     if "domains_blocked_by_name" in row:
-        return row["domains_blocked_by_name"], row["domains"], row["blocked_by_name"], row["hosts"]
+        return row["domains_blocked_by_name"], row.get("domains"), row["blocked_by_name"], row["hosts"]
     return row["share_of_domains"], row["of_domains"], row["share"], row["of_hosts"]
 
 
 def said(row, unit="host"):
     """Returns the main share of a row in words: '3.9 % of 3,161 registered domains (27.2 % of 5,361 hosts)'."""
-    domains, of_domains, hosts, of_hosts = main_shares(row)
-    return f"{share(domains)} of {plural(of_domains, 'registered domain')} ({share(hosts)} of {plural(of_hosts, unit)}{interval(row)})"
+    domains, of_domains, _, _ = main_shares(row)
+    return f"{share(domains)} of {plural(of_domains, 'registered domain')} ({said_of_hosts(row, unit)}{interval(row)})"
+
+
+def said_of_hosts(row, unit="host"):
+    """Returns the share of hosts in words: '27.2 % of 5,361 hosts', or '3 of 149 hosts, 2.0 %'."""
+    _, _, hosts, of_hosts = main_shares(row)
+    if row["counted"] < FEW:
+        return f"{count(row['counted'])} of {plural(of_hosts, unit)}, {share(hosts)}"
+    return f"{share(hosts)} of {plural(of_hosts, unit)}"
+
+
+def is_few(row):
+    """Returns true if a row counts too few hosts or domains to be compared with other rows."""
+    domains, of_domains, _, _ = main_shares(row)
+    return row["counted"] < FEW or domains * of_domains < FEW
+
+
+def the_most(row, common, of_row):
+    """Returns the subject of a sentence about the first row: the most common one, or one of few hosts."""
+    return of_row if is_few(row) else f"The most common {common}"
+
+
+def too_few(row):
+    """Returns the end of a sentence about the first row."""
+    return "; the numbers are too small to say what is most common" if is_few(row) else ""
 
 
 def ranked(rows):
@@ -72,7 +98,7 @@ def other_order(rows, unit="host"):
     """Returns a sentence, in a list, if another row is first by shares of hosts than by shares of registered domains, and an empty list otherwise."""
     first = ranked(rows)[0]
     by_hosts = max(rows, key=lambda row: (main_shares(row)[2], main_shares(row)[0]))
-    if share(main_shares(by_hosts)[2]) == share(main_shares(first)[2]):
+    if share(main_shares(by_hosts)[2]) == share(main_shares(first)[2]) or is_few(by_hosts) or is_few(first):
         return []
     domains, _, hosts, of_hosts = main_shares(by_hosts)
     concentration = f"; {share(by_hosts['largest_domain'])} of the {unit}s counted are in one of them" if one_domain(by_hosts) else ""
@@ -85,11 +111,11 @@ def shown_of(rows):
 
 
 def one_domain(row):
-    return row["counted"] >= HOSTS_MIN and (row.get("largest_domain") or 0) > MOST
+    return row["counted"] >= HOSTS_MIN and (row.get("largest_domain") or 0) >= MOST
 
 
 def one_rule_set(row):
-    return row["counted"] >= HOSTS_MIN and (row.get("largest_ruleset") or 0) > MOST
+    return row["counted"] >= HOSTS_MIN and (row.get("largest_ruleset") or 0) >= MOST
 
 
 def marks(row):
@@ -104,7 +130,7 @@ def bar_chart(description, rows, unit="hosts"):
 
 def bar(row, unit):
     domains, _, hosts, of_hosts = main_shares(row)
-    return {"label": row["label"], "domains": domains, "hosts": hosts, "low": row.get("low"), "high": row.get("high"), "text": share(domains), "marks": marks(row),
+    return {"label": row["label"], "domains": domains, "hosts": hosts, "low": row.get("low"), "high": row.get("high"), "text": share(domains) + (f" ({count(row['counted'])})" if 0 < row["counted"] < FEW else ""), "marks": marks(row),
             "described": f"{row['label']}: {share(domains)} of registered domains, {share(hosts)} of {unit} ({count(row['counted'])} of {count(of_hosts)})"}
 
 
@@ -113,6 +139,12 @@ def fill_concentration(study, rows):
     for row in rows:
         if row["counted"] and ("largest_domain" not in row or row.get("domains") is None):
             row.update(study.concentration(row["records"].hosts))
+
+
+def concentration(row):
+    """Returns what the marks stand for in words, or an empty text."""
+    found = ([f"▲ {share(row['largest_domain'])} in one domain"] if one_domain(row) else []) + ([f"■ {share(row['largest_ruleset'])} with the same rules"] if one_rule_set(row) else [])
+    return f"; of these {', '.join(found)}" if found else ""
 
 
 def warnings_of(study, figure):
@@ -132,13 +164,13 @@ def warnings_of(study, figure):
         found = study.largest_domain(hosts)
         if found["rules_of_domain"] is None or not figure.has_rule_sets:
             warnings.append(f"▲ {row['label']}: {share(row['largest_domain'])} {counted} are in {found['domain']}. Cite the share of domains beside the share of hosts.")
-        elif found["rules_of_domain"] > MOST:
-            warnings.append(f"▲ {row['label']}: {share(row['largest_domain'])} {counted} are in {found['domain']}, and most of these have the same rules. "
+        elif found["rules_of_domain"] >= MOST:
+            warnings.append(f"▲ {row['label']}: {share(row['largest_domain'])} {counted} are in {found['domain']}, and half or more of these have the same rules. "
                             "This is probably one decision: cite the share of domains.")
         else:
             warnings.append(f"▲ {row['label']}: {share(row['largest_domain'])} {counted} are in {found['domain']}, but the rules of these differ, so they may be "
                             "independent sites. State the domain.")
     if len(concentrated) > DESCRIBED_MAX:
         rest = len(concentrated) - DESCRIBED_MAX
-        warnings.append(f"{rest} more {'row is' if rest == 1 else 'rows are'} mostly one domain (▲) or one rule set (■): see the numbers.")
+        warnings.append(f"{rest} more {'row is' if rest == 1 else 'rows are'} half or more of one domain (▲) or one rule set (■): see the numbers.")
     return warnings

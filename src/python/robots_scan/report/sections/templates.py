@@ -4,7 +4,8 @@ from .. import evidence
 from ..dataset import literal
 from ..figure import Column, Figure, Section, plural, share
 from ..study import ROWS_MAX
-from .shares import SHARES, bar_chart, columns_of, other_order, ranked, said, share_row, shown_of
+from ..words import words
+from .shares import SHARES, bar_chart, columns_of, other_order, ranked, said, share_row, shown_of, the_most, too_few
 
 MIN_DOMAINS = 10
 
@@ -25,7 +26,7 @@ def blocks(study, agent):
     rows = ranked(rows)
     for row in rows[:ROWS_MAX]:
         condition = f"coalesce(v.ruleset_id IN ({shared_sets}), false) = {literal(row['shared_rules'])} AND {evidence.same('v.template', row['template'])}"
-        figure.rows.append(share_row(row, f"{row['template'] or 'no template'}{', shared rules' if row['shared_rules'] else ''}",
+        figure.rows.append(share_row(row, f"{words(row['template'] or 'no template')}{', shared rules' if row['shared_rules'] else ''}",
                                      evidence.verdicts(token, study.crawl, f"{evidence.BY_NAME} AND {condition}")))
     figure.columns = columns_of(figure.rows, "template", SHARES)
     figure.chart = bar_chart(f"Templates of the registered domains that block {token} by name in {study.crawl}", figure.rows)
@@ -56,12 +57,12 @@ def rule_sets(study):
         return figure
     for row in rows:
         host = row["example"].split("/")[2] if row["example"].count("/") > 1 else row["example"]
-        figure.rows.append(share_row({**row, "largest_ruleset": None}, f"{row['template'] + ', ' if row['template'] else ''}of {host}",
+        figure.rows.append(share_row({**row, "largest_ruleset": None}, f"{words(row['template']) + ', ' if row['template'] else ''}of {host}",
                                      evidence.hosts("rules", study.crawl, f"h.ruleset_id = {literal(row['ruleset_id'])}")))
     figure.rows = ranked(figure.rows)
     figure.columns = columns_of(figure.rows, "rules", [Column("ruleset_id", "ruleset_id"), *SHARES])
     figure.chart = bar_chart(f"Registered domains that share a rule set in {study.crawl}", figure.rows)
     first = figure.rows[0]
-    figure.lead = f"The most common rules ({first['label']}) are those of {said(first)} with rules."
+    figure.lead = f"{the_most(first, 'rules', 'The first rules')} ({first['label']}) are those of {said(first)} with rules{too_few(first)}."
     figure.warnings = other_order(figure.rows)
     return figure

@@ -5,13 +5,15 @@ from ..chart import Chart
 from ..dataset import literal
 from ..figure import Column, Figure, Section, count, plural, share
 from ..study import ALL_AGENTS, LINES_MAX
-from .shares import BLOCKING, blocking_row, columns_of, ranked, said
+from .shares import BLOCKING, FEW, blocking_row, columns_of, ranked, said
 
 # A line connects two crawls if both have at least this share of the decided hosts of the smaller one. Otherwise the difference between them
 # may be one of their hosts.
 CONNECTED_MIN = 0.5
 # With fewer hosts that are decided in every crawl, their change is not drawn: it would say little about others.
 SAME_HOSTS_MIN = 100
+# A share between two crawls is said if it is beyond those of both by this part of the largest share.
+BEYOND_ENDS = 0.1
 # Sentences name at most this many crawls without times, or of which a sample was read.
 LISTED_MAX = 5
 PANELS = (("registered domains", "domains_"), ("hosts", ""))
@@ -75,10 +77,11 @@ def points(study, lines, row, panel, series, value, **more):
 
 def all_hosts(study, lines):
     last = study.crawls[-1]
-    source, rows = study.ask("blocking_by_agent", top=ALL_AGENTS)
+    crawlers = "crawlers" if study.drawn else "AI crawlers"
+    source, rows = study.ask("blocking_by_agent", **({"agent": [agent.token for agent in study.drawn]} if study.drawn else {"top": ALL_AGENTS}))
     of_last = ranked([row for row in rows if row["crawl"] == last and row["hosts_blocked_by_name"]])
-    figure = Figure("ai-crawlers-over-time", "AI crawlers blocked by name over time, over all hosts", sources=[source])
-    agents = [row["agent"] for row in of_last][:LINES_MAX]
+    figure = Figure("ai-crawlers-over-time", f"{crawlers[0].upper()}{crawlers[1:]} blocked by name over time, over all hosts", sources=[source])
+    agents = [agent.name for agent in study.drawn] if study.drawn else [row["agent"] for row in of_last][:LINES_MAX]
     if not agents:
         figure.missing = f"No robots.txt in {last} blocks an AI crawler of the registry by name."
         return figure
@@ -96,21 +99,40 @@ def all_hosts(study, lines):
         study, lines, row, panel, study.name_of(row["agent"]), row[prefix + "blocked_by_name"],
         described=f"{row['label']}: {share(row[prefix + 'blocked_by_name'])} of {panel}", **(ends(row) if not prefix else {}))]
     if drawn:
-        figure.chart = Chart("lines", "Registered domains and hosts that block AI crawlers by name, by the median time of each crawl", drawn)
+        figure.chart = Chart("lines", f"Registered domains and hosts that block {crawlers} by name, by the median time of each crawl", drawn)
     left_out = [crawl for crawl in study.crawls if crawl not in decided]
     line = {row["crawl"]: row for row in figure.rows if row["agent"] == agents[0]}
     main = longest(lines)
     if len(main) > 1:
         figure.lead = (f"{study.name_of(agents[0])} is blocked {study.agents[agents[0]].by_name()} by {said(line[main[0]])} in {main[0]}, and by {said(line[main[-1]])} "
-                       f"in {main[-1]}.")
+                       f"in {main[-1]}.{between([line[crawl] for crawl in main])}")
     else:
         figure.lead = "No two crawls have enough hosts in common, so the differences between them may be those of their hosts, and are no change over time."
     figure.warnings = [*apart(study, lines), *caution(study)]
     figure.notes = [*untimed(study), *([f"No host has a known verdict in {', '.join(left_out)}."] if left_out else []),
+                    *([f"The first {LINES_MAX} crawlers of --agent are drawn."] if study.drawn and len(study.chosen) > LINES_MAX else []),
                     "A crawl is drawn at the median of its times of fetching. A crawl of other hosts is another sample, so a line connects two crawls only if at least "
                     f"{share(CONNECTED_MIN)} of the hosts with a known verdict of the smaller one are in both. If all hosts and the hosts that are decided in every crawl "
                     "differ, part of the change is a change of the sample."]
     return figure
+
+
+def between(rows):
+    """Returns a sentence about the largest or the smallest share of registered domains between the ends, with a space before it, if it differs much from both, and is
+    not one of few hosts."""
+    rows = [row for row in rows if row["domains_blocked_by_name"] is not None]
+    shares = [row["domains_blocked_by_name"] for row in rows]
+    if len(rows) < 3:
+        return ""
+    least = BEYOND_ENDS * max(shares)
+    found = []
+    low, high = sorted((rows[0], rows[-1]), key=lambda row: row["domains_blocked_by_name"])
+    largest, smallest = rows[shares.index(max(shares))], rows[shares.index(min(shares))]
+    for name, row, above, below in (("largest", largest, largest, high), ("smallest", smallest, low, smallest)):
+        distance = above["domains_blocked_by_name"] - below["domains_blocked_by_name"]
+        if distance > 0 and distance >= least and above["counted"] >= FEW:
+            found.append(f"{name} in {row['crawl']}, {share(row['domains_blocked_by_name'])}")
+    return f" Between these crawls, the share of domains is {' and '.join(found)}." if found else ""
 
 
 def apart(study, lines):
@@ -184,7 +206,7 @@ def same_hosts(study, agent, lines):
                    f"{agent.by_name()} in {first['crawl']} and {share(last['domains_blocked_by_name'])} in {last['crawl']} ({share(first['blocked_by_name'])} and "
                    f"{share(last['blocked_by_name'])} of these hosts); among all hosts, {share(first['all_domains_blocked_by_name'])} and "
                    f"{share(last['all_domains_blocked_by_name'])} of registered domains ({share(first['all_hosts_blocked_by_name'])} of {count(first['all_hosts'])} and "
-                   f"{share(last['all_hosts_blocked_by_name'])} of {plural(last['all_hosts'], 'host')}).")
+                   f"{share(last['all_hosts_blocked_by_name'])} of {plural(last['all_hosts'], 'host')}).{between(figure.rows)}")
     return figure
 
 

@@ -2,7 +2,7 @@
 
 import { crawlerPage } from "./crawler.js";
 import { crawlers, site } from "./data.js";
-import { address, count, day, dayOf, digits, link, make, table, number } from "./dom.js";
+import { address, count, day, dayOf, digits, escaped, link, make, table, number } from "./dom.js";
 import { hostPage } from "./host.js";
 import { hostOf, similar, wholeName } from "./names.js";
 
@@ -32,8 +32,8 @@ async function show() {
   for (const element of main.querySelectorAll(".scroll")) element.tabIndex = element.scrollWidth > element.clientWidth ? 0 : -1;
   main.removeAttribute("aria-busy");
   main.dataset.shown = hash;
-  document.title = `${page.title} – ${(await site().catch(() => ({}))).name ?? ""}: robots.txt`;
-  status.textContent = page.status;
+  document.title = escaped(`${page.title} – ${(await site().catch(() => ({}))).name ?? ""}: robots.txt`);
+  status.textContent = escaped(page.status);
   if (host || crawler) heading.focus();
 }
 

@@ -25,7 +25,7 @@ export async function crawlerPage(agent) {
     if (!isAll) {
       parts.push(make("p", { "class": "lead", id: "lead" }, `In ${last.crawl}, ${count(last.domains_by_name, "registered domain")} of ${digits(last.domains)} (${share(last.domains_by_name, last.domains)}) `,
         `had a host that blocks ${crawler.token} by name: ${count(last.by_name, "host")} of ${digits(last.hosts)} with a known verdict (${share(last.by_name, last.hosts)}). Hosts that block it through * or by a status are in the table below.`),
-      Number(last.by_name) >= 5 && Number(last.largest_domain) * 2 > Number(last.by_name) && make("p", { "class": "warning" }, `${share(last.largest_domain, last.by_name)} of these hosts are of one registered domain.`),
+      Number(last.by_name) >= 5 && Number(last.largest_domain) * 2 >= Number(last.by_name) && make("p", { "class": "warning" }, `${share(last.largest_domain, last.by_name)} of these hosts are of one registered domain.`),
       last.is_sample && make("p", { "class": "warning" }, "The archives of this crawl are a random sample, so shares of all hosts have an error."),
       chart(`Shares that block ${crawler.token} by name`, trend, [
         { name: "Registered domains with such a host", part: "domains_by_name", whole: "domains" }, { name: "Hosts", part: "by_name", whole: "hosts" }]));

@@ -1,5 +1,12 @@
 // Makes elements. Texts become text nodes, so that a name is never read as HTML.
 
+// Those of src/cli/escape.rs but the line break, and surrogates.
+const CONTROLS = /[\0-\t\v-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]/gu;
+
+/** Returns a text in which control characters, and those that change the direction of writing, are visible escapes. */
+export const escaped = (text) => String(text).replace(CONTROLS, (char) => ({ "\r": "\\r", "\t": "\\t" })[char]
+  ?? (char < "\x80" ? `\\x${char.charCodeAt(0).toString(16).padStart(2, "0")}` : `\\u{${char.charCodeAt(0).toString(16)}}`));
+
 /** Returns an element with attributes and children: elements, texts, or lists of them; null and false are left out. */
 export function make(name, attributes = {}, ...children) {
   return fill(document.createElement(name), attributes, children);
@@ -12,9 +19,10 @@ export function draw(name, attributes = {}, ...children) {
 
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
-    if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value);
+    if (value !== null && value !== undefined && value !== false) element.setAttribute(name, escaped(value));
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  const shown = children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
+  element.append(...shown.map((child) => child instanceof Node ? child : escaped(child)));
   return element;
 }
 

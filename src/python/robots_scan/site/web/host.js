@@ -2,12 +2,14 @@
 
 import { crawlers, rowsOf, site } from "./data.js";
 import { count, day, dayOf, link, make, moment, number, table } from "./dom.js";
-import { hostOfSurt, surtOf } from "./names.js";
+import { hostOfSurt, similar, surtOf } from "./names.js";
 import { namedAt, since, verdictOf } from "./verdict.js";
 import { DIALECTS, VERDICTS, basis, response } from "./words.js";
 
 // Crawlers of a host and hosts of a domain that are listed at once.
 const CRAWLERS_MAX = 40, NEAR_MAX = 20;
+// A host is similar to a typed name if so many characters differ.
+const TYPOS_MAX = 2;
 
 /** Returns the title, the elements of the page, and a sentence for the status. `crawler` is a row of `agents.json`, or a name that is not in it, or null. */
 export async function hostPage(host, crawler) {
@@ -119,11 +121,14 @@ function neighbours(key, last, near) {
 function missing(host, key, near) {
   const hosts = [...new Set(near.map((row) => row.host))];
   const domain = key.split(",").slice(0, 2).join(",");
-  const related = hosts.filter((surt) => surt.startsWith(`${key},`) || key.startsWith(`${surt},`) || surt === domain || surt.startsWith(`${domain},`)).slice(0, NEAR_MAX);
+  const related = hosts.filter((surt) => surt.startsWith(`${key},`) || key.startsWith(`${surt},`) || surt === domain || surt.startsWith(`${domain},`));
+  const suggested = [...new Set([...similar(key, hosts, NEAR_MAX, TYPOS_MAX), ...related])].slice(0, NEAR_MAX);
+  const above = key.split(",").length > 2 && !/^[0-9,]+$/.test(key) && hostOfSurt(key.replace(/,[^,]*$/, ""));
   return {
     title: host, status: `${host} is not in this site`, parts: [
       make("p", { "class": "missing" }, `No capture of ${host} is in this site. Its verdicts are unknown: it may not have been crawled, or it was left out.`),
-      related.length > 0 && make("section", {}, make("h3", {}, "Hosts with similar names"), make("ul", { "class": "links" }, related.map((surt) => make("li", {}, link({ host: hostOfSurt(surt) }, hostOfSurt(surt)))))),
+      suggested.length === 0 && make("p", { id: "try" }, "No host with a similar name was found. Check the spelling", above && [", or try ", link({ host: above }, above)], ". A name with and without www. is the same host."),
+      suggested.length > 0 && make("section", {}, make("h3", {}, "Hosts with similar names"), make("ul", { "class": "links" }, suggested.map((surt) => make("li", {}, link({ host: hostOfSurt(surt) }, hostOfSurt(surt)))))),
     ],
   };
 }

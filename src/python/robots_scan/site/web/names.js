@@ -38,11 +38,11 @@ export function compare(a, b) {
   return x.length - y.length;
 }
 
-/** Returns the names of a list that are most similar to a name, the nearest first. */
-export function similar(name, names, count = 5) {
+/** Returns the names of a list that are most similar to a name, the nearest first, with at most so many characters changed. */
+export function similar(name, names, count = 5, changed = Math.max(2, name.length / 2)) {
   const scored = names.map((other) => [distance(name, other) - (other.startsWith(name) || name.startsWith(other) ? 2 : 0), other]);
   scored.sort((a, b) => a[0] - b[0] || compare(a[1], b[1]));
-  return scored.filter(([score]) => score <= Math.max(2, name.length / 2)).slice(0, count).map(([, other]) => other);
+  return scored.filter(([score]) => score <= changed).slice(0, count).map(([, other]) => other);
 }
 
 /** Returns how many characters must be changed, added or removed, of names that are cut at 60 characters. */

@@ -1,0 +1,25 @@
+"""Words for the codes of the tables, as labels of charts and rows have them."""
+
+import re
+
+# Parts of codes that are not words as they are.
+PARTS = {"500kib": "500 KiB", "ai": "AI", "ascii": "ASCII", "aws": "AWS", "bom": "BOM", "cr": "CR", "ddos": "DDoS", "f5": "F5", "google": "Google", "html": "HTML", "nul": "NUL",
+         "seo": "SEO", "url": "URL", "utf16": "UTF-16", "utf8": "UTF-8", "waf": "WAF"}
+# Mechanisms as files write them.
+MECHANISMS = {"allow-ai-training": "AllowAITraining", "content-signal": "Content-Signal", "content-usage": "Content-Usage", "disallow-ai-training": "DisallowAITraining",
+              "llm-policy": "LLM-Policy", "rsl-license": "RSL licence", "tdmrep": "TDMRep"}
+USES = {"ai-train": "AI training", "train-ai": "AI training"}
+
+
+def words(code):
+    """Returns a code in words: `ai_training` is AI training."""
+    return " ".join(PARTS.get(part, part) for part in re.split("[_-]", code))
+
+
+def mechanism(code):
+    return MECHANISMS.get(code, code)
+
+
+def use(code):
+    """Returns the use that a category of preferences is about."""
+    return "" if code is None else USES.get(code) or words(code)
