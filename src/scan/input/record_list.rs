@@ -11,7 +11,7 @@ use super::{
     complete_inputs, is_partition_name, list, parse_url,
 };
 use crate::error::{ScanErrorKind, TableDefect};
-use crate::table_file::{RowStatus, TableReader, Value, WantedColumn, shorten};
+use crate::table_file::{ColumnNames, RowStatus, TableReader, Value, WantedColumn, shorten};
 use disk::error::Error;
 use remote::error::RemoteErrorKind;
 use remote::without_secrets;
@@ -20,6 +20,9 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::Xxh3;
+
+/// The keys of the columns that can be named.
+pub const RECORD_COLUMN_KEYS: [&str; 5] = ["archive", "offset", "length", "crawl", "subset"];
 
 /// The server of the archives of Common Crawl.
 const COMMON_CRAWL_BASE: &str = "https://data.commoncrawl.org/";
@@ -74,7 +77,7 @@ impl Names {
     }
 }
 
-/// Returns the inputs of some lists of records; `-` is standard input. Of the options, `base`, `crawl`,
+/// Returns the inputs of some lists of records; `-` is standard input. Of the options, `base`, `columns`, `crawl`,
 /// `subset`, `skips_missing`, `remote` and `threads` count. Without a base, archives whose names begin with
 /// `crawl-data/` are those of Common Crawl, and others are files in the working folder.
 ///
@@ -94,7 +97,15 @@ pub fn find_records(lists: &[String], options: &InputOptions) -> Result<FoundInp
     let mut records = Vec::new();
     for list in lists {
         let (file, path) = open_list(list, options)?;
-        read_list(file, &path, MAX_LISTED_RECORDS, &mut names, &mut records)?;
+        let columns = &options.columns;
+        read_list(
+            file,
+            &path,
+            columns,
+            MAX_LISTED_RECORDS,
+            &mut names,
+            &mut records,
+        )?;
     }
     let list_path: PathBuf = match lists {
         [only] => without_secrets(only).into(),
@@ -168,30 +179,28 @@ fn spool(source: &mut dyn io::Read, path: &Path, bytes_max: u64) -> Result<File,
     Ok(file)
 }
 
-/// The columns of a list. Names are those of the columnar index, then those of the CDX server.
-fn list_columns() -> [WantedColumn; 5] {
-    let column = |names: &[&str], is_required| WantedColumn {
-        names: names.iter().map(ToString::to_string).collect(),
-        is_required,
-        is_text: names[0] == "warc_filename",
-    };
+/// The columns of a list. Default names are those of the columnar index, then those of the CDX server.
+fn list_columns(names: &ColumnNames) -> [WantedColumn; 5] {
     [
-        column(&["warc_filename", "filename"], true),
-        column(&["warc_record_offset", "offset"], true),
-        column(&["warc_record_length", "length"], true),
-        column(&["crawl"], false),
-        column(&["subset"], false),
+        names
+            .required("archive", &["warc_filename", "filename"])
+            .of_text(),
+        names.required("offset", &["warc_record_offset", "offset"]),
+        names.required("length", &["warc_record_length", "length"]),
+        names.optional("crawl", &["crawl"]),
+        names.optional("subset", &["subset"]),
     ]
 }
 
 fn read_list(
     file: File,
     path: &Path,
+    columns: &ColumnNames,
     limit: usize,
     names: &mut Names,
     records: &mut Vec<ListedRecord>,
 ) -> Result<(), Error> {
-    let mut table = TableReader::open(file, path, &list_columns(), None)?;
+    let mut table = TableReader::open(file, path, &list_columns(columns), None)?;
     loop {
         let refuse = |row: u64, reason: String| {
             Error::new(ScanErrorKind::BadRecordList { row, reason }, path)
@@ -199,6 +208,7 @@ fn read_list(
         match table.advance()? {
             RowStatus::End => return Ok(()),
             RowStatus::Malformed(reason) => return Err(refuse(table.row_no(), reason)),
+            RowStatus::Lost(error) => return Err(error),
             RowStatus::Row => {}
         }
         if records.len() == limit {
@@ -460,7 +470,8 @@ mod tests {
         file.write_all(text.as_bytes()).unwrap();
         let (mut names, mut records) = (Names::default(), Vec::new());
         let path = Path::new("list");
-        read_list(file, path, limit, &mut names, &mut records)?;
+        let columns = ColumnNames::default();
+        read_list(file, path, &columns, limit, &mut names, &mut records)?;
         let options = InputOptions {
             base: Some("https://localhost/".to_owned()),
             ..InputOptions::default()
