@@ -3,6 +3,7 @@
 use super::faults::{bad_row_fault, missing_input_fault};
 use super::slice::SliceSource;
 use super::{OpenedSource, ReadItem, SourceError};
+use crate::error::ScanErrorKind;
 use crate::input::{BodyRows, body_column as column, capture_columns, open_table};
 use crate::table_file::{RowStatus, TableReader, Value};
 use capture::date::is_plausible;
@@ -262,8 +263,11 @@ impl BodyReader {
     }
 }
 
-/// Returns the reason why rows after an error are lost, with its cause.
+/// Returns the reason why rows after an error are lost, with its cause. A fault has the name of its table already.
 fn describe_loss(error: &Error) -> String {
+    if let Some(ScanErrorKind::NotATable(defect)) = error.kind() {
+        return defect.to_string();
+    }
     match std::error::Error::source(error) {
         Some(cause) => format!("{error}: {cause}"),
         None => error.to_string(),

@@ -36,6 +36,8 @@ struct Fields {
     splitter: csv_core::Reader,
     /// The bytes that were read of the current record.
     record_bytes: usize,
+    /// True if the last field of the file was read.
+    is_at_end: bool,
 }
 
 /// A field that was read.
@@ -72,6 +74,7 @@ impl CsvRows {
             source: BufReader::with_capacity(READ_BYTES, source),
             splitter: csv_core::Reader::new(),
             record_bytes: 0,
+            is_at_end: false,
         };
         let (mut names, mut name) = (Vec::new(), Vec::new());
         loop {
@@ -183,6 +186,9 @@ impl CsvRows {
 impl Fields {
     /// Reads a field, and appends its text.
     fn read(&mut self, out: &mut Vec<u8>, record_bytes_max: usize) -> io::Result<FieldStatus> {
+        if self.is_at_end {
+            return Ok(FieldStatus::End);
+        }
         let (first_line, start) = (self.splitter.line(), out.len());
         let mut quote_line = None;
         let mut line_ends = 0;
@@ -192,10 +198,17 @@ impl Fields {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => return Err(error),
             };
-            if let (true, Some(line)) = (input.is_empty(), quote_line)
-                && is_within_quotes(&self.splitter)
-            {
-                return Ok(FieldStatus::OpenQuote { line });
+            if let (true, Some(line)) = (input.is_empty(), quote_line) {
+                self.is_at_end = true;
+                // A comma ends the field, unless it is within quotes.
+                let (result, ..) = self.splitter.read_field(b",", &mut [0; 8]);
+                return Ok(match result {
+                    ReadFieldResult::Field { .. } => FieldStatus::Field(Field {
+                        is_null: false,
+                        is_last_of_record: true,
+                    }),
+                    _ => FieldStatus::OpenQuote { line },
+                });
             }
             let len = out.len();
             out.resize(len + input.len().max(1), 0);
@@ -205,7 +218,7 @@ impl Fields {
             if quote_line.is_none() {
                 let quote = memchr::memchr(b'"', bytes);
                 let before = &bytes[..quote.unwrap_or(read)];
-                line_ends += before.iter().filter(|&&byte| byte == b'\n').count() as u64;
+                line_ends += memchr::memchr_iter(b'\n', before).count() as u64;
                 quote_line = quote.map(|_| first_line + line_ends);
             }
             self.source.consume(read);
@@ -228,12 +241,6 @@ impl Fields {
             }));
         }
     }
-}
-
-/// Returns true if a comma would be a part of the field.
-fn is_within_quotes(splitter: &csv_core::Reader) -> bool {
-    let (result, ..) = splitter.clone().read_field(b",", &mut [0; 8]);
-    matches!(result, ReadFieldResult::InputEmpty)
 }
 
 #[cfg(test)]
