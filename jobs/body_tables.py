@@ -81,7 +81,7 @@ def csv_bytes(rows, names):
         # The module csv writes an empty text and None alike.
         return "" if value is None else '"' + str(value).replace('"', '""') + '"'
 
-    lines = [names.values(), *((row[column] for column in names) for row in rows)]
+    lines = [names.values(), *([row[column] for column in names] for row in rows)]
     return "".join(",".join(map(field, line)) + "\n" for line in lines).encode()
 
 
