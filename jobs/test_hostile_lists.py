@@ -67,7 +67,7 @@ def write_text(path, columns, rows):
 
 class Tests:
     # Kinds of values by format: their bytes, if they are longer than a sound one, and the number of rows.
-    kinds = {"parquet": {"long": (LONG_BYTES, 2), "repeated": (REPEATED_BYTES, 20_000), "many": (0, 100_000)},
+    kinds = {"parquet": {"long": (LONG_BYTES, 2), "repeated": (REPEATED_BYTES, 20_000), "many": (0, 20_000)},
              "csv.gz": {"long": (LONG_BYTES, 2)}, "jsonl.gz": {"long": (LONG_BYTES, 2)}}
 
     def __init__(self, program, folder):

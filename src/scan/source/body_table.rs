@@ -346,7 +346,7 @@ mod tests {
 
     #[test]
     fn a_value_of_another_column_than_the_body_has_a_limit() {
-        let url = |bytes: usize| format!("https://{:a<1$}/robots.txt", "", bytes - 19);
+        let url = |bytes: usize| format!("https://{}/robots.txt", "a".repeat(bytes - 19));
         let body = "x".repeat(2 << 20);
         let (largest, long) = (url(MAX_COLUMN_BYTES), url(MAX_COLUMN_BYTES + 1));
         let (rows, _) = read(&format!("url,body\n{largest},{body}\n{long},x\n"));
