@@ -1,10 +1,8 @@
 """Makes tables of bodies from datasets with bodies and from archives, and writes them in all formats that `robots-scan bodies` reads."""
 
 import base64
-import csv
 import gzip
 import hashlib
-import io
 import json
 import re
 import zlib
@@ -32,11 +30,10 @@ def rows_of(dataset):
     """The rows of a table of bodies of the captures of a dataset with bodies, as dictionaries, each with its address."""
     columns = ("robots_id", "warc_filename", "warc_record_offset", "warc_record_length", "is_valid_utf8", *COLUMNS)
     rows = [dict(zip(columns, row)) for row in query(dataset, "robots_files", ", ".join(columns), "ORDER BY _place")]
-    unknown = {row[:2] for row in query(dataset, "anomalies", "crawl, robots_id", "WHERE code = 'bad_status'")}
     undated = {row[:2] for row in query(dataset, "anomalies", "crawl, robots_id", "WHERE code = 'bad_date'")}
     for row in rows:
         key = row["crawl"], row["robots_id"]
-        row["has_bad_status"], row["has_bad_time"] = key in unknown, key in undated
+        row["has_bad_time"] = key in undated
         if row["body"] is not None:
             row["body"] = unescaped(row["body"], row["is_valid_utf8"])
     return rows
@@ -60,10 +57,10 @@ def text_of_time(time):
 
 
 def as_texts(rows):
-    """The rows with times and statuses as texts, also those that the capture has in a form that cannot be read."""
+    """The rows with times and statuses as texts, also times that the capture has in a form that cannot be read."""
     texts = []
     for row in rows:
-        status = "none" if row["has_bad_status"] else None if row["fetch_status"] is None else str(row["fetch_status"])
+        status = None if row["fetch_status"] is None else str(row["fetch_status"])
         time = "soon" if row["has_bad_time"] else text_of_time(row["fetch_time"])
         texts.append({**row, "fetch_status": status, "fetch_time": time})
     return texts
@@ -79,12 +76,13 @@ def write_parquet(path, rows, names=None, types=None, **options):
 
 
 def csv_bytes(rows, names):
-    text = io.StringIO(newline="")
-    writer = csv.writer(text)
-    writer.writerow(names.values())
-    for row in rows:
-        writer.writerow(row[column].decode() if isinstance(row[column], bytes) else row[column] for column in names)
-    return text.getvalue().encode()
+    def field(value):
+        value = value.decode() if isinstance(value, bytes) else value
+        # The module csv writes an empty text and None alike.
+        return "" if value is None else '"' + str(value).replace('"', '""') + '"'
+
+    lines = [names.values(), *([row[column] for column in names] for row in rows)]
+    return "".join(",".join(map(field, line)) + "\n" for line in lines).encode()
 
 
 def json_bytes(rows, names):

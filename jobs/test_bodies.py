@@ -20,10 +20,11 @@ import pyarrow.parquet as pq
 
 from body_tables import COLUMNS, RECORD_ANOMALIES, as_texts, digest_of, is_text, response_of, rows_of, write_parquet, write_text
 from record_lists import write_list
-from source_runs import (REAL, REAL_ARCHIVES, SAMPLES, assert_same_bytes, captures_of, check_commands, check_resumed, compare_rows, events_of,
+from source_runs import (REAL, REAL_ARCHIVES, SAMPLES, assert_same_bytes, check_commands, check_resumed, compare_rows, events_of, faults_of,
                          files_of, kill_when, query, run_tests, run_to)
 
 SEED, CRAWLS = 20260201, 6
+ABSOLUTE = r"^[A-Za-z0-9+.-]+:[/\\]{2}[^/\\]*[/\\]"
 FORMATS = ("t.csv", "t.csv.gz", "t.jsonl", "t.jsonl.gz", "t.parquet")
 CRAWL_ARCHIVES = ("cc-robotstxt.warc.gz", "cc-robotstxt-later.warc.gz")
 RULES = ("groups", "rules", "verdicts", "sitemaps", "directives", "preferences", "hosts", "host_verdicts")
@@ -47,8 +48,12 @@ class Tests:
     def __init__(self, program, folder):
         self.program, self.folder = program, folder
         every = self.scan("every", sorted(SAMPLES.glob("*.warc*")), code=1)
-        # A table cannot say that a payload was truncated, and a row without a URL is none.
-        whole = captures_of(every, "warc_record_length IS NOT NULL AND content_truncated IS NULL AND trim(url) <> ''")
+        # A table cannot say that a payload was truncated, and a row without an absolute URL, or with a bad status, is none.
+        captures = query(every, "robots_files", "warc_filename, warc_record_offset, warc_record_length, crawl, subset, robots_id",
+                         f"WHERE warc_record_length IS NOT NULL AND content_truncated IS NULL AND regexp_matches(trim(url), '{ABSOLUTE}') "
+                         "ORDER BY _place")
+        unknown = set(query(every, "anomalies", "crawl, robots_id", "WHERE code = 'bad_status'"))
+        whole = [row[:5] for row in captures if (row[3], row[5]) not in unknown]
         listed = write_list(folder / "whole.csv", whole)
         self.samples = folder / "samples"
         # One crawl, since each crawl has files of its own.
@@ -167,7 +172,7 @@ class Tests:
         compare_rows(found, expected, ("robots_files",), left_out=("warc_filename",))
 
     def test_columns_of_all_types_give_the_same_rows(self):
-        rows = [row for row in self.texts if not row["has_bad_status"] and not row["has_bad_time"]]
+        rows = [row for row in self.texts if not row["has_bad_time"]]
         expected = self.bodies("typed", self.table("typed/t.parquet", rows))
         millis = pa.timestamp("ms")
         types = {
@@ -203,8 +208,7 @@ class Tests:
         reference = self.reference()
         names = {"url": "Seite", "body": "inhalt", "fetch_time": "wann", "fetch_status": "code", "fetch_redirect": "ziel", "crawl": "monat",
                  "content_digest": "content_digest", "is_revisit": "is_revisit"}
-        options = ("--url-column", "Seite", "--body-column", "inhalt", "--time-column", "wann", "--status-column", "code", "--redirect-column",
-                   "ziel", "--crawl-column", "monat", "--with-bodies")
+        options = ("--columns", "url=Seite,body=inhalt,time=wann", "--columns", "status=code,redirect=ziel,crawl=monat", "--with-bodies")
         for name in "renamed/t.parquet", "renamed/t.csv", "renamed/t.jsonl":
             path = self.folder / "tables" / name
             table = write_parquet(path, as_texts(self.texts), names) if name.endswith("parquet") else write_text(path, self.texts, names)
@@ -215,10 +219,31 @@ class Tests:
             names = {name: new if name == old else name for name in COLUMNS}
             table = self.table(f"other-{number}/t.parquet", as_texts(self.texts), names=names)
             self.assert_same_files(self.bodies(f"other-{number}", table, *ONE_TABLE), reference)
-        for option in "--url-column", "--body-column", "--time-column", "--status-column", "--redirect-column", "--headers-column", "--crawl-column":
+        for key in "url", "body", "time", "status", "redirect", "headers", "crawl":
             table = self.folder / "tables" / "reference" / "t.parquet"
-            ran = run_to(2, self.program, "bodies", table, "-o", self.folder / "no-column", option, "nowhere")
+            ran = run_to(2, self.program, "bodies", table, "-o", self.folder / "no-column", "--columns", f"{key}=nowhere")
             assert "nowhere" in ran.stderr and "t.parquet" in ran.stderr, ran.stderr
+
+    def test_rows_of_csv_are_captures_or_faults_that_are_told(self):
+        """Unquoted empty bodies are null, whole floats are numbers, and URLs are absolute; nothing is lost without a word."""
+        url = "https://{}.example/robots.txt".format
+        cases = {
+            "null": (f'url,body\n{url("a")},\n{url("b")},""\n{url("c")},x\n', [0], "an empty field without quotes is null"),
+            "floats": (f'url,body,status\n{url("a")},x,200.0\n{url("b")},,404.0\n{url("c")},x,200.5\n', [2], "200.5"),
+            "quote": (f'url,body\n{url("a")},"x\ny"\n{url("b")},"x\n{url("c")},x\n', [1], "the quote that opens at line 4 is not closed"),
+            "bare": (f'url,body\na.example,x\na.example/robots.txt,x\nhttps://a.example,x\n{url("b")}?x,x\n', [0, 1, 2], "write it as https://HOST/robots.txt"),
+            "paths": (f'url,body,status\nhttps://a.example/,x,\n{url("b")}?x,x,\n{url("c")},,301\n', [], "2 rows with a URL whose path is not /robots.txt"),
+        }
+        for name, (text, expected, words) in cases.items():
+            path, out = self.folder / "tables" / f"told-{name}.csv", self.folder / f"told-{name}"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+            ran = run_to(bool(expected), self.program, "bodies", path, "-q", "-o", out)
+            assert words in ran.stderr, f"{name}: {words!r} is not in {ran.stderr}"
+            assert [row[1] for row in faults_of(out)] == expected, f"{name}: {faults_of(out)}"
+            if name == "floats":
+                assert query(out, "robots_files", "fetch_status", "ORDER BY _place") == [(200,), (404,)]
+                assert query(out, "host_verdicts", "count(*)", "WHERE verdict = 'disallow_all'") == [(0,)]
 
     def test_a_table_needs_only_urls_and_bodies(self):
         rows = [row for row in self.texts if row["body"] is not None and row["fetch_status"] == 200]

@@ -834,7 +834,7 @@ def check_old_urls(world):
         table.writerows((url, "" if time is None else time.isoformat() + "Z") for url, time in urls)
     for any_origin in (False, True):
         answers = world.folder / "answers.parquet"
-        run(world.program, "match", world.history.folder, "--urls", world.folder / "urls.csv", "--time-column", "crawled", "--agent",
+        run(world.program, "match", world.history.folder, "--urls", world.folder / "urls.csv", "--columns", "time=crawled", "--agent",
             ",".join(MATCH_AGENTS), "-o", answers, "--overwrite", "-q", *(["--any-origin"] if any_origin else []))
         rows = read_dicts([answers])
         wanted = [{"url": url, "agent": agent, "time": time} | old_urls.answer(url, time, agent, any_origin)

@@ -47,7 +47,7 @@ CRAWLS, HOSTS = 3, 40
 HISTORY_TABLES = (
     "host_captures", "host_periods", "host_contents", "filled_revisits", "agent_periods", "policies", "policy_groups", "policy_rules",
     "policy_directives", "policy_verdicts", "preference_sets", "shares", "archives", "crawls", "agents")
-MATCH_OPTIONS = ("--time-column", "crawled", "--agent", "GPTBot,Googlebot")
+MATCH_OPTIONS = ("--columns", "time=crawled", "--agent", "GPTBot,Googlebot")
 UNKNOWN_KEY = "f" * 32
 HUGE = 2**63 - 1
 

@@ -514,10 +514,8 @@ fn old_urls_are_decided_by_the_captures_around_their_times() {
             "-q",
             "--urls",
             &list,
-            "--column",
-            "page",
-            "--time-column",
-            "seen",
+            "--columns",
+            "url=page,time=seen",
             "--agent",
             "GPTBot",
             "-o",
@@ -525,7 +523,12 @@ fn old_urls_are_decided_by_the_captures_around_their_times() {
             "--overwrite",
         ];
         let ran = run([&arguments[..], more].concat());
-        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        assert!(
+            ran.err.contains("1 row without an absolute URL"),
+            "{}",
+            ran.err
+        );
         let rows = util::rows_of_file(Path::new(&output));
         let texts = rows.iter().map(|row| {
             let text = |name: &str| row[name].as_str().unwrap_or("-").to_owned();
@@ -567,12 +570,20 @@ fn old_urls_are_decided_by_the_captures_around_their_times() {
             ["--crawl", "CRAWL-1"],
             "--crawl is not possible over a history",
         ),
-        (["--time-column", "when"], "no column 'when'"),
+        (["--columns", "time=when"], "no column 'when'"),
     ] {
         let output = folder.arg("refused.parquet");
         let ran = run([
             &[
-                "match", &out, "--urls", &list, "--column", "page", "--agent", "GPTBot", "-o",
+                "match",
+                &out,
+                "--urls",
+                &list,
+                "--columns",
+                "url=page",
+                "--agent",
+                "GPTBot",
+                "-o",
                 &output,
             ],
             &more[..],

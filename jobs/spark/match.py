@@ -1,7 +1,7 @@
 """Decides for the URLs of cc-index whether crawlers may fetch them, as a Spark job.
 
 Usage: spark-submit [OPTIONS OF SPARK] match.py DATASET URLS... --agent NAME --output OUT --binary robots-scan --partitions N
-           [--column NAME] [--time-column NAME] [-- OPTIONS OF robots-scan match]
+           [--columns url=NAME,time=NAME] [-- OPTIONS OF robots-scan match]
 
 URLS are Parquet files, folders or globs that Spark reads, with a column `url` and optionally `fetch_time`. Spark partitions them by
 origin, so that a task needs few captures of the dataset, and writes the partitions to OUT/_urls. Each task runs `robots-scan match` on
@@ -9,7 +9,7 @@ one partition, and renames the result to OUT/part-00017.parquet; `robots-scan sc
 of one run over all URLs, whatever the partitions; only their order and their distribution over files differ.
 
 DATASET may be a history. The columns are then those of `robots-scan schema history_matches`, and `--any-origin` is one of the options
-after `--`. As in `robots-scan match`, times are read from the column `fetch_time`, if there is one, or from that of --time-column.
+after `--`. As in `robots-scan match`, times are read from the column `fetch_time`, if there is one, or from that of --columns.
 
 DATASET and OUT must be on a file system that all machines share. OUT must be empty or missing. The program is shipped as by scan.py,
 and each task uses as many threads as spark.task.cpus.
@@ -41,12 +41,12 @@ def partition_urls(job, sc):
     # Not INT96, which is deprecated and a default of Spark.
     spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
     table = spark.read.parquet(*[url if is_url(url) else f"file://{url}" for url in job.urls])
-    for column in filter(None, [job.column, job.time_column]):
+    for column in [job.columns["url"], *([job.columns["time"]] if "time" in job.columns else [])]:
         if column.lower() not in map(str.lower, table.columns):
             raise RuntimeError(f"the URLs have no column '{column}'")
-    kept = {job.column.lower(), (job.time_column or "fetch_time").lower()}
+    kept = {job.columns["url"].lower(), job.columns.get("time", "fetch_time").lower()}
     columns = [name for name in table.columns if name.lower() in kept]
-    url = F.col(job.column).cast("string")
+    url = F.col(job.columns["url"]).cast("string")
     origin = F.lower(F.concat(F.regexp_extract(url, ORIGIN, 1), F.lit("//"), F.regexp_extract(url, ORIGIN, 2)))
     table = table.select(*columns, F.regexp_replace(origin, DEFAULT_PORT, "$1$2").alias("_origin"))
     table = table.repartition(job.partitions, "_origin").sortWithinPartitions("_origin").drop("_origin")
@@ -60,12 +60,19 @@ def match_partition(job, numbered_file):
     program, name = shipped_program.path_on_worker(job), f"part-{number:05}"
     attempt = f"{job.output}/_attempts/{name}-{job.application}-{TaskContext.get().taskAttemptId()}.parquet"
     agents = [word for agent in job.agent for word in ["--agent", agent]]
-    columns = ["--column", job.column, *(["--time-column", job.time_column] if job.time_column else [])]
+    columns = ["--columns", ",".join(f"{key}={name}" for key, name in job.columns.items())]
     options = [*agents, *columns, "--urls", urls, "--threads", job.threads, *job.match_options]
     counts = json.loads(execute(program, "match", job.dataset, *options, "-o", attempt, "-q", "--json"))
     # Every attempt writes the same bytes, so the last one may replace the others.
     os.rename(attempt, f"{job.output}/{name}.parquet")
     return counts
+
+
+def named_columns(text):
+    columns = dict(word.partition("=")[::2] for word in text.split(","))
+    if not columns.keys() <= {"url", "time"} or not all(columns.values()):
+        raise argparse.ArgumentTypeError("give url=NAME, time=NAME, or both with a comma")
+    return columns
 
 
 def parse_arguments(words):
@@ -77,14 +84,13 @@ def parse_arguments(words):
     parser.add_argument("--output", required=True, type=absolute, help="a folder that all machines share")
     parser.add_argument("--binary", required=True, type=absolute, help="the program robots-scan on this machine")
     parser.add_argument("--partitions", required=True, type=int)
-    parser.add_argument("--column", default="url", help="the column that holds the URLs")
-    parser.add_argument("--time-column", help="the column that holds the times; by default fetch_time, if there is one")
+    parser.add_argument("--columns", default={}, type=named_columns, help="url=NAME,time=NAME; by default url, and fetch_time if there is one")
     job = parser.parse_intermixed_args(words[:end])
     job.match_options = words[end + 1:]
-    for option in ["--column", "--time-column"]:
-        # The partitions have only the columns that this job knows.
-        if any(word == option or word.startswith(f"{option}=") for word in job.match_options):
-            parser.error(f"'{option}' must be given before '--'")
+    # The partitions have only the columns that this job knows.
+    if any(word.partition("=")[0] == "--columns" for word in job.match_options):
+        parser.error("'--columns' must be given before '--'")
+    job.columns = {"url": "url", **job.columns}
     if is_url(job.dataset) or is_url(job.output):
         parser.error("the dataset and the output must be folders that all machines share, not URLs")
     if os.path.exists(job.output) and os.listdir(job.output):

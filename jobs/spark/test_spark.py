@@ -429,7 +429,7 @@ class MatchTests:
         self.cluster, self.program, self.dataset, self.folder = cluster, program, dataset, folder
         self.count = write_urls(dataset, folder / "urls")
         self.options = ["--agent", "GPTBot,CCBot", "--agent", "AdsBot-Google"]
-        for name, columns in [("matches", []), ("matches-crawled", ["--time-column", "crawled"])]:
+        for name, columns in [("matches", []), ("matches-crawled", ["--columns", "time=crawled"])]:
             run(program, "match", dataset, *self.options, *columns, "--urls", folder / "urls", "-q", "-o", folder / f"{name}.parquet")
         differ = "SELECT count(*) FROM (FROM read_parquet(?) EXCEPT FROM read_parquet(?))"
         files = [str(folder / f"{name}.parquet") for name in ("matches", "matches-crawled")]
@@ -489,7 +489,7 @@ class HistoryMatchTests:
 
     def time_column(self):
         """The times of the column decide, and captures of any origin, if asked for. The hosts of docs/history.md change their rules."""
-        columns = ["--time-column", "Crawled"]
+        columns = ["--columns", "time=Crawled"]
         expected = self.run_once("expected", *columns, "--any-origin")
         code, printed, found = self.submit("times", columns, ["--any-origin"])
         assert code == 0, f"exit code {code}\n{printed}"
@@ -507,14 +507,14 @@ class HistoryMatchTests:
 
     def refusals(self):
         """A column of times that is missing, and options of columns among those of the program."""
-        code, printed, _ = self.submit("refused", ["--time-column", "crawl_time"])
+        code, printed, _ = self.submit("refused", ["--columns", "time=crawl_time"])
         assert code == 3 and "error: the URLs have no column 'crawl_time'\n" in printed, (code, printed)
         words = [self.history, self.urls, "--agent", "a", "--output", self.folder / "refused", "--binary", self.program, "--partitions", 1]
-        for option in ["--column=x", "--time-column"]:
+        for option in ["--columns=url=x", "--columns"]:
             code = None
             with contextlib.redirect_stderr(io.StringIO()) as messages:
                 try:
-                    match.parse_arguments([*map(str, words), "--", option, "crawled"])
+                    match.parse_arguments([*map(str, words), "--", option, "time=crawled"])
                 except SystemExit as stopped:
                     code = stopped.code
             message = f"'{option.partition('=')[0]}' must be given before '--'"
@@ -540,7 +540,7 @@ def main(program, endpoint):
         matches = MatchTests(cluster, program, folder / "one", folder)
         t.check("match in 3 partitions", lambda: matches.partitions(3))
         fail = 'if [ "$1" = match ] && mkdir {marks}/failed 2>/dev/null; then exit 3; fi'
-        crawled = ["matches-crawled", ["--time-column", "crawled"]]
+        crawled = ["matches-crawled", ["--columns", "time=crawled"]]
         t.check("match in 8 partitions, one of which fails, with a column of times",
                 lambda: matches.partitions(8, *crawled, SPECULATION, after=fail))
         history = HistoryMatchTests(cluster, program, folder)

@@ -130,8 +130,6 @@ pub struct FetchedRow<'a> {
     /// True if a time is stated that cannot be read.
     pub has_bad_time: bool,
     pub status: Option<u16>,
-    /// True if a status is stated that cannot be read.
-    pub has_bad_status: bool,
     /// The target of a redirect, unless `header` has it.
     pub redirect: Option<&'a [u8]>,
     /// A status line, header fields and an empty line, or nothing.
@@ -263,16 +261,10 @@ impl<'a> Capture<'a> {
         if row.has_bad_time {
             anomalies.push(CaptureAnomalyKind::BadDate);
         }
-        if row.has_bad_status {
-            anomalies.push(CaptureAnomalyKind::BadStatus);
-        }
         let mut response = Response::parse(row.header);
         response.status = row.status;
         response.body = row.body.unwrap_or_default();
-        let code = match row.status {
-            None if !row.has_bad_status => Some(200),
-            status => status,
-        };
+        let code = row.status.or(Some(200));
         let redirect = find_redirect(code, &response, url.as_ref(), row.redirect, &mut anomalies);
         // The length that the server announced is not compared: that of decoded text differs from it.
         let mut truncated = None;

@@ -8,6 +8,7 @@ use crate::arg_values::{
     parse_time, parse_url_or_path, table_parser,
 };
 use crate::bodies_args::BodiesArgs;
+use crate::column_args::{self, ColumnArg, columns_parser};
 use crate::extract_args::ExtractArgs;
 use crate::history_args::HistoryArgs;
 use crate::quantity::{parse_duration, parse_size};
@@ -26,6 +27,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 use tools::CategoryChoice;
+use tools::url_match::URL_COLUMN_KEYS;
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -74,7 +76,7 @@ pub(crate) struct Args {
 
 /// Parses the arguments of the program, the first of which is its name.
 pub(crate) fn parse_command(args: &[OsString]) -> Result<Command, clap::Error> {
-    let parsed = Args::try_parse_from(args)?;
+    let parsed = Args::try_parse_from(args).map_err(column_args::add_tip)?;
     // Without a command, clap has checked the arguments of `scan`, but cannot build an optional struct that
     // flattens others.
     let with_scan = || {
@@ -345,11 +347,10 @@ the one that is authoritative at the time of the row: in each crawl the most dec
 the latest, as in the view `hosts`; across crawls the latest decisive one. Redirects are followed \
 within the dataset, up to five hops.
 
-The list: text, one URL per line; CSV with a header and a column `url`; Parquet of any codec with a \
-column `url`; a folder of Parquet files. Text and CSV may be gzip. The column is found in any case; \
-with --column, a list that is not Parquet is read as CSV. A column `fetch_time` (a timestamp, or text \
-in ISO form) is the time for which the row is decided; other columns are ignored, so files and folders of \
-cc-index work as they are.
+The list: text, one URL per line; CSV with a header, JSON lines, CDXJ or Parquet with a column `url`; a folder \
+of Parquet files. All but Parquet may be gzip. Columns are found in any case; with --columns url=NAME, a list \
+is a table. A column `fetch_time` (a timestamp, or text in ISO form or of 14 digits) is the time for which the row is \
+decided; other columns are ignored, so files and folders of cc-index work as they are.
 
 The output has one row per URL and crawler, in the order of the list; `robots-scan schema matches` \
 describes its columns.
@@ -382,18 +383,13 @@ pub(crate) struct MatchArgs {
     #[arg(long)]
     pub(crate) any_name: bool,
 
-    /// The URLs: text, CSV, Parquet, a folder of Parquet files, or `-` for standard input
+    /// The URLs: text, CSV, JSON lines, CDXJ, Parquet, a folder of Parquet files, or `-` for standard input
     #[arg(short, long, value_name = "FILE")]
     pub(crate) urls: PathBuf,
 
-    /// The column of CSV or Parquet that holds the URLs, in any case [default: url]
-    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
-    pub(crate) column: Option<String>,
-
-    /// The column of CSV or Parquet that holds the times, in any case [default: fetch_time, if there
-    /// is one]
-    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
-    pub(crate) time_column: Option<String>,
+    /// The columns of a table, as `url=page,time=crawled` [default: url, and fetch_time if there is one]
+    #[arg(long, value_name = "KEY=NAME", value_delimiter = ',', value_parser = columns_parser(&URL_COLUMN_KEYS), value_hint = ValueHint::Other)]
+    pub(crate) columns: Vec<ColumnArg>,
 
     /// Over a history, also decides by captures of another scheme, host or port than that of the URL
     #[arg(long)]

@@ -2,13 +2,15 @@
 
 use crate::bodies_args::BodiesArgs;
 use crate::caller::{Caller, CommandOutcome};
+use crate::column_args::column_names;
 use crate::escape::escape;
+use crate::exit::UsageError;
 use crate::network::EventRoute;
 use crate::quantity::format_count;
 use crate::{capture_run, defaults, exit};
 use anyhow::Result;
 use indicatif::HumanBytes;
-use robots_scan::input::{self, BodyColumns, Input};
+use robots_scan::input::{self, Input};
 use robots_scan::pipeline::Options;
 use std::fmt::Write;
 
@@ -16,15 +18,11 @@ pub(crate) fn run(args: &BodiesArgs, caller: &Caller) -> Result<CommandOutcome> 
     let layout = capture_run::output_layout(&args.run, None);
     capture_run::check_output(&args.run, false, &layout)?;
     let registry = defaults::read_registry(args.run.agents.as_deref())?;
-    let columns = BodyColumns {
-        url: args.url_column.clone(),
-        body: args.body_column.clone(),
-        time: args.time_column.clone(),
-        status: args.status_column.clone(),
-        redirect: args.redirect_column.clone(),
-        headers: args.headers_column.clone(),
-        crawl: args.crawl_column.clone(),
-    };
+    let columns = column_names(&args.columns)?;
+    if args.crawl.is_some() && columns.has("crawl") {
+        let text = "--crawl is the crawl of all rows, and --columns names a column of crawls";
+        return Err(UsageError::with_hint(text, "leave one out").into());
+    }
     let found = input::find_bodies(&args.body_tables, &columns, args.crawl.as_deref())?;
     let options = capture_run::options(&args.run, found, layout, registry)?;
     if args.run.dry_run {

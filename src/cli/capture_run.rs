@@ -6,6 +6,7 @@ use crate::exit::{self, StoppedError, UsageError};
 use crate::network::EventRoute;
 use crate::progress::ProgressDisplay;
 use crate::progress_source::{InputTotals, ProgressSource};
+use crate::quantity::format_count;
 use crate::run_args::RunArgs;
 use crate::{defaults, next_commands, summary};
 use anyhow::Result;
@@ -13,7 +14,7 @@ use dataset::crawler::registry::CrawlerRegistry;
 use dataset::tables::Table;
 use dataset::{IfExists, OutputLayout};
 use robots_scan::input::{FoundInputs, Input, InputSource};
-use robots_scan::pipeline::{self, Options, ScanProgress};
+use robots_scan::pipeline::{self, Options, RowNotes, ScanProgress, ScanSummary};
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
@@ -117,10 +118,36 @@ pub(crate) fn run(
     } else {
         summary::format_summary(&done, &options.layout, &suggest_commands(options))
     };
+    warn_about_rows(&done, caller);
     if done.captures == 0 && done.resumed.parts == 0 && done.failed_inputs == 0 {
         caller.warn(&summary::no_robots_warning(&done));
     }
     Ok(CommandOutcome { code, text })
+}
+
+/// Warns of rows of tables of bodies that are probably meant otherwise.
+fn warn_about_rows(done: &ScanSummary, caller: &Caller) {
+    let RowNotes {
+        unquoted_bodies,
+        other_paths,
+    } = done.row_notes;
+    if unquoted_bodies > 0 {
+        let rows = format_count(unquoted_bodies, "row");
+        caller.warn(&format!(
+            "{rows} of CSV without a body: an empty field without quotes is null"
+        ));
+        caller.hint("write empty files as \"\", or use Parquet");
+    }
+    let by_status = done.captures_by_status.iter();
+    let redirects = by_status.filter(|(status, _)| matches!(status, Some(300..=399)));
+    // The targets of redirects have any path.
+    if other_paths > redirects.map(|(_, count)| count).sum() {
+        let rows = format_count(other_paths, "row");
+        caller.warn(&format!(
+            "{rows} with a URL whose path is not /robots.txt: they count as targets of redirects only"
+        ));
+        caller.hint("give the URLs of robots.txt files, as https://HOST/robots.txt");
+    }
 }
 
 /// Returns the commands that the summary suggests.

@@ -1,7 +1,9 @@
 //! The arguments of `robots-scan extract`.
 
+use crate::column_args::{ColumnArg, columns_parser};
 use crate::run_args::UrlArgs;
 use clap::ValueHint;
+use robots_scan::input::RECORD_COLUMN_KEYS;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -24,6 +26,10 @@ pub(crate) struct ExtractArgs {
     /// The archive
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
+
+    /// The columns, as `archive=file,offset=start`: archive, offset, length, crawl or subset
+    #[arg(long, value_name = "KEY=NAME", value_delimiter = ',', value_parser = columns_parser(&RECORD_COLUMN_KEYS), value_hint = ValueHint::Other)]
+    pub(crate) columns: Vec<ColumnArg>,
 
     /// The folder or URL of the archives [default: https://data.commoncrawl.org/ for archives below
     /// `crawl-data/`, otherwise the working folder]

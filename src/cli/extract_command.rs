@@ -1,6 +1,7 @@
 //! `robots-scan extract`: copies records into one archive.
 
 use crate::caller::{Caller, CommandOutcome};
+use crate::column_args::column_names;
 use crate::escape::{escape, json_line};
 use crate::exit::{self, StoppedError};
 use crate::extract_args::ExtractArgs;
@@ -24,6 +25,7 @@ pub(crate) fn run(args: &ExtractArgs, caller: &Caller) -> Result<CommandOutcome>
     let found = input::find_records(
         &args.lists,
         &InputOptions {
+            columns: column_names(&args.columns)?,
             base: args.base.clone(),
             // Records are copied whatever their crawls are.
             crawl: Some("any".to_owned()),

@@ -93,9 +93,10 @@ fn scan_hint(error: &Error) -> Option<String> {
         }
         ScanErrorKind::Threads(_) => "give fewer with --threads".to_owned(),
         ScanErrorKind::NotATable(TableDefect::NoColumn { .. }) => {
-            "for other names, `records` takes those of a CDX server, and `bodies` options such as \
-             --body-column"
-                .to_owned()
+            "name the columns with --columns KEY=NAME,…; --help has the keys".to_owned()
+        }
+        ScanErrorKind::NotATable(TableDefect::LargePage { .. }) => {
+            "write it with smaller pages; `match` also takes more --memory".to_owned()
         }
         ScanErrorKind::BadRecordList { .. } => {
             "correct or leave out the row, or name another column; a CDX server that has no captures answers with a message, \
@@ -222,9 +223,6 @@ fn tools_hint(error: &Error) -> Option<String> {
         } => "give a later --at, or none for the newest capture".to_owned(),
         ToolErrorKind::NoCapture { similar, .. } if !similar.is_empty() => {
             format!("there are captures of '{}'", similar.join("', '"))
-        }
-        ToolErrorKind::LargePage { .. } => {
-            "give more --memory, or write the list with smaller pages".to_owned()
         }
         ToolErrorKind::CrawlTwice { .. } => {
             "leave one out, or add --replace: the crawl of the later input is then taken".to_owned()

@@ -27,6 +27,7 @@ mod caller;
 mod capture_run;
 mod check_command;
 mod check_report;
+mod column_args;
 mod copy_command;
 mod defaults;
 mod escape;

@@ -3,6 +3,7 @@
 use crate::agent_advice::AgentNames;
 use crate::args::MatchArgs;
 use crate::caller::{Caller, CommandOutcome};
+use crate::column_args::column_names;
 use crate::defaults;
 use crate::escape::{escape, json_line};
 use crate::exit::{self, StoppedError};
@@ -42,8 +43,7 @@ pub(crate) fn run(args: &MatchArgs, caller: &Caller) -> Result<CommandOutcome> {
             path if path == Path::new("-") => UrlListSource::Stdin,
             path => UrlListSource::File(path.to_owned()),
         },
-        column: args.column.clone(),
-        time_column: args.time_column.clone(),
+        columns: column_names(&args.columns)?,
         crawlers: crawlers
             .map(|agent| Crawler::new(&registry, agent))
             .collect(),
@@ -71,6 +71,16 @@ pub(crate) fn run(args: &MatchArgs, caller: &Caller) -> Result<CommandOutcome> {
     }
     if done.urls == 0 {
         caller.warn(&format!("'{}' contains no URL", args.urls.display()));
+    }
+    // Each row has an answer for each crawler.
+    let bad_urls = done.by_basis.get("bad_url").copied().unwrap_or(0) / args.agent.len() as u64;
+    if bad_urls > 0 {
+        caller.warn(&format!(
+            "'{}': {} without an absolute URL; the answer is `unknown` (`bad_url`)",
+            args.urls.display(),
+            format_count(bad_urls, "row"),
+        ));
+        caller.hint("write URLs as https://HOST/PATH");
     }
     let text = if args.json {
         json_line(&summary_to_json(&done, args))

@@ -44,7 +44,10 @@ pub(crate) fn unknown_command_error(word: &str) -> UsageError {
 /// Returns the name that is most similar to a word, if one begins with the other
 /// (three letters or more), or if they differ by at most one typing error per four
 /// letters.
-fn find_nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn find_nearest<'a>(
+    word: &str,
+    names: impl Iterator<Item = &'a str>,
+) -> Option<&'a str> {
     let distance = |name: &str| {
         let is_prefix = word.len() >= 3 && (name.starts_with(word) || word.starts_with(name));
         match is_prefix {

@@ -1,8 +1,10 @@
 //! The arguments of `robots-scan records`.
 
 use crate::args::MissingInputAction;
+use crate::column_args::{ColumnArg, columns_parser};
 use crate::run_args::{RunArgs, UrlArgs};
 use clap::ValueHint;
+use robots_scan::input::RECORD_COLUMN_KEYS;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -30,6 +32,10 @@ pub(crate) struct RecordsArgs {
 
     #[command(flatten)]
     pub(crate) run: RunArgs,
+
+    /// The columns, as `archive=file,offset=start`: archive, offset, length, crawl or subset
+    #[arg(long, value_name = "KEY=NAME", value_delimiter = ',', value_parser = columns_parser(&RECORD_COLUMN_KEYS), value_hint = ValueHint::Other)]
+    pub(crate) columns: Vec<ColumnArg>,
 
     /// The folder or URL of the archives [default: https://data.commoncrawl.org/ for archives below
     /// `crawl-data/`, otherwise the working folder]

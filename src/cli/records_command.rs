@@ -2,6 +2,7 @@
 
 use crate::args::MissingInputAction;
 use crate::caller::{Caller, CommandOutcome};
+use crate::column_args::column_names;
 use crate::network::{self, EventRoute};
 use crate::quantity::{format_count, format_duration};
 use crate::records_args::RecordsArgs;
@@ -29,6 +30,7 @@ pub(crate) fn run(args: &RecordsArgs, caller: &Caller) -> Result<CommandOutcome>
     let found = input::find_records(
         &args.lists,
         &InputOptions {
+            columns: column_names(&args.columns)?,
             base: args.base.clone(),
             crawl: args.crawl.clone(),
             subset: args.subset.clone(),

@@ -125,6 +125,7 @@ fn scan_options(args: &ScanArgs, layout: OutputLayout, route: &EventRoute) -> Re
         shard,
         remote: remote.clone(),
         threads: defaults::thread_count(args.run.threads),
+        ..InputOptions::default()
     });
     let found = found.map_err(explain_dataset_as_input)?;
     if found.has_urls && remote.is_none() {

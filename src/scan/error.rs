@@ -1,5 +1,6 @@
 //! The kinds of errors of this package.
 
+use dataset::LargeValues;
 use disk::error::Kind;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -278,6 +279,37 @@ pub enum TableDefect {
         /// The limit.
         bytes_max: usize,
     },
+    /// A record of CSV is too long.
+    LongRecord {
+        /// The line of the record, from 1, at which its longest field begins.
+        line: u64,
+        /// The limit.
+        bytes_max: usize,
+    },
+    /// A CSV file ends within quotes.
+    OpenQuote {
+        /// The line at which the quote opens, from 1.
+        line: u64,
+    },
+    /// A line of a text is too long.
+    LongLine {
+        /// The line, from 1.
+        line: u64,
+        /// The limit.
+        bytes_max: usize,
+    },
+    /// A Parquet file is read from its end, so it cannot be a stream.
+    ParquetStream,
+    /// A folder and its subfolders hold no file named `*.parquet`.
+    NoParquetFile,
+    /// A Parquet file of a folder, or a subfolder, is a symbolic link.
+    Link,
+    /// Folders are nested deeper than the limit.
+    DeepFolder,
+    /// A Parquet file of a folder is a pipe or a device.
+    NotRegular,
+    /// The values of a Parquet file have more bytes than its size pays for.
+    RepeatedValues(LargeValues),
     /// A page of a Parquet file is too large.
     LargePage {
         /// The row group, from 0.
@@ -320,6 +352,25 @@ impl fmt::Display for TableDefect {
             Self::LongHeader { bytes_max } => {
                 write!(f, "its first line has more than {bytes_max} bytes")
             }
+            Self::LongRecord { line, bytes_max } => write!(
+                f,
+                "the record at line {line} has more than {bytes_max} bytes: is a quote left open? Nothing after it is read"
+            ),
+            Self::OpenQuote { line } => write!(
+                f,
+                "the quote that opens at line {line} is not closed; nothing after it is read"
+            ),
+            Self::LongLine { line, bytes_max } => {
+                write!(f, "line {line} has more than {bytes_max} bytes")
+            }
+            Self::ParquetStream => {
+                f.write_str("Parquet is read from its end, so it cannot come through a pipe")
+            }
+            Self::NoParquetFile => f.write_str("the folder holds no file named *.parquet"),
+            Self::Link => f.write_str("it is a symbolic link in a folder, which is not followed"),
+            Self::DeepFolder => f.write_str("its folders are nested too deep"),
+            Self::NotRegular => f.write_str("it is not a regular file"),
+            Self::RepeatedValues(large) => write!(f, "{large}; nothing more is read"),
             Self::LargePage {
                 row_group,
                 column,
@@ -327,7 +378,7 @@ impl fmt::Display for TableDefect {
                 bytes_max,
             } => write!(
                 f,
-                "row group {row_group} has a page of {bytes} bytes in the column '{column}', more than {bytes_max}"
+                "row group {row_group}, column `{column}`: a page has {bytes} bytes, more than {bytes_max}"
             ),
             Self::Empty => f.write_str("it has no rows"),
             Self::Format { message } => f.write_str(message),

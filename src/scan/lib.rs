@@ -36,7 +36,7 @@ pub mod error;
 pub mod input;
 pub mod pipeline;
 mod source;
-mod table_file;
+pub mod table_file;
 pub mod thread_pool;
 
 pub use disk::error::Error;

@@ -67,15 +67,6 @@ pub enum ToolErrorKind {
     },
     /// A file is not a list of URLs.
     NotAUrlList(UrlListDefect),
-    /// A page of a Parquet list is larger than the limit.
-    LargePage {
-        /// The row group of the page, from 0.
-        row_group: usize,
-        /// The path of its column.
-        column: String,
-        bytes: u64,
-        bytes_max: u64,
-    },
 }
 
 impl Kind for ToolErrorKind {
@@ -100,15 +91,6 @@ impl Kind for ToolErrorKind {
                 write!(f, "the record in '{place}' is not copied: {reason}")
             }
             Self::NotAUrlList(why) => write!(f, "'{place}' is not a URL list: {why}"),
-            Self::LargePage {
-                row_group,
-                column,
-                bytes,
-                bytes_max,
-            } => write!(
-                f,
-                "cannot read '{place}': a page of row group {row_group}, column `{column}`, has {bytes} bytes, more than the {bytes_max} that memory allows"
-            ),
             Self::NoCrawler => write!(f, "no crawler is given"),
             Self::CrawlTwice { crawl, other } => write!(
                 f,
@@ -154,44 +136,6 @@ impl Kind for ToolErrorKind {
 /// The reason why a file cannot be used as a URL list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UrlListDefect {
-    /// The file is not CSV.
-    Csv {
-        /// The message of the CSV parser.
-        message: String,
-    },
-    /// A column has a type that cannot be converted.
-    Arrow {
-        /// The message of Arrow.
-        message: String,
-    },
-    /// The header of a CSV file has no column of this name.
-    NoCsvColumn { name: String },
-    /// A Parquet file has no column of this name.
-    NoParquetColumn { name: String },
-    /// The names of two columns differ only in case, and neither is the one that is needed.
-    AmbiguousColumn { names: [String; 2] },
-    /// A record of a CSV file is longer than the limit.
-    LongRecord {
-        /// The first line of the record, from 1.
-        line: u64,
-        bytes_max: usize,
-    },
-    /// A line of a text list is longer than the limit.
-    LongLine {
-        /// The line, from 1.
-        line: u64,
-        bytes_max: usize,
-    },
-    /// A Parquet file is read from its end, so it cannot be a stream.
-    ParquetStream,
-    /// A folder and its subfolders hold no file named `*.parquet`.
-    NoParquetFile,
-    /// A Parquet file of a folder, or a subfolder, is a symbolic link.
-    Link,
-    /// Folders are nested deeper than the limit.
-    DeepFolder,
-    /// A Parquet file of a folder is a pipe or a device.
-    NotRegular,
     /// The URLs of a list that is held in memory are larger than the limit.
     TooLarge { bytes_max: usize },
     /// A row is neither an absolute URL nor a path.
@@ -204,29 +148,6 @@ pub enum UrlListDefect {
 impl fmt::Display for UrlListDefect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Csv { message } | Self::Arrow { message } => f.write_str(message),
-            Self::NoCsvColumn { name } => write!(f, "its first line has no column '{name}'"),
-            Self::NoParquetColumn { name } => write!(f, "it has no column '{name}'"),
-            Self::AmbiguousColumn {
-                names: [first, second],
-            } => write!(
-                f,
-                "its columns '{first}' and '{second}' differ in case alone"
-            ),
-            Self::LongRecord { line, bytes_max } => write!(
-                f,
-                "the record that begins at line {line} has more than {bytes_max} bytes: is a quote left open?"
-            ),
-            Self::LongLine { line, bytes_max } => {
-                write!(f, "line {line} has more than {bytes_max} bytes")
-            }
-            Self::ParquetStream => {
-                f.write_str("Parquet is read from its end, so it cannot come through a pipe")
-            }
-            Self::NoParquetFile => f.write_str("the folder holds no file named *.parquet"),
-            Self::Link => f.write_str("it is a symbolic link in a folder, which is not followed"),
-            Self::DeepFolder => f.write_str("its folders are nested too deep"),
-            Self::NotRegular => f.write_str("it is not a regular file"),
             Self::TooLarge { bytes_max } => {
                 write!(f, "it has more than {bytes_max} bytes of URLs")
             }

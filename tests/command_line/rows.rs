@@ -261,7 +261,7 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         item: "C14",
-        args: "match ds --any-name -a x -u page.csv --column PAGE -o m.parquet -q",
+        args: "match ds --any-name -a x -u page.csv --columns url=PAGE -o m.parquet -q",
         ..ROW
     },
     Row {

@@ -268,7 +268,8 @@ fn column_names_are_matched_regardless_of_case() {
     let page = "Page,url\nhttps://h.example/b,https://none.example/\n";
     for name in ["b.csv", "b"] {
         for column in ["Page", "page"] {
-            let args = ["-a", "x", "--column", column];
+            let columns = format!("url={column}");
+            let args = ["-a", "x", "--columns", &columns];
             let (rows, _) = matched(&out, &list(&folder, name, page), &args);
             assert_eq!(decisions(&rows), [("allowed", "wildcard")], "{name}");
             assert_eq!(rows[0].url, "https://h.example/b");
@@ -280,13 +281,13 @@ fn column_names_are_matched_regardless_of_case() {
     let batch = RecordBatch::try_from_iter(columns).unwrap();
     let bytes = write(&batch, with_codec(Compression::SNAPPY));
     let parquet = list(&folder, "c.parquet", bytes);
-    let (rows, _) = matched(&out, &parquet, &["-a", "x", "--column", "page"]);
+    let (rows, _) = matched(&out, &parquet, &["-a", "x", "--columns", "url=page"]);
     assert_eq!(decisions(&rows), [("disallowed", "wildcard")]);
     refused(&out, &parquet, &[], "it has no column 'url'");
     let both = list(&folder, "both.csv", "Url,URL\n1,2\n");
-    refused(&out, &both, &[], "'Url' and 'URL' differ in case alone");
+    refused(&out, &both, &[], "'Url' and 'URL' differ in case only");
     let text = list(&folder, "text", "https://h.example/a\n");
-    refused(&out, &text, &["--column", "page"], "no column 'page'");
+    refused(&out, &text, &["--columns", "url=page"], "no column 'page'");
 }
 
 #[test]
@@ -304,7 +305,7 @@ fn a_long_csv_header_is_recognized() {
         assert_eq!(decisions(&rows), [("allowed", "wildcard")], "{name}");
     }
     let endless = list(&folder, "endless.csv", "x".repeat(5 << 20));
-    refused(&out, &endless, &[], "the record that begins at line 1");
+    refused(&out, &endless, &[], "its first line has more than");
 }
 
 /// Asserts that `match` refuses a list with a message.
@@ -348,7 +349,7 @@ fn a_page_larger_than_the_memory_limit_is_refused_with_its_row_group() {
         &out,
         &parquet,
         &["--memory", "16MiB"],
-        "row group 1, column `url`, has 5242",
+        "row group 1, column `url`: a page has 5242",
     );
     assert!(ran.err.contains("large.parquet"), "{}", ran.err);
     let (rows, _) = matched(&out, &parquet, &["-a", "x", "--memory", "64MiB"]);

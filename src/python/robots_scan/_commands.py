@@ -7,7 +7,7 @@ import datetime
 import json
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from robots_scan import _native
@@ -85,6 +85,7 @@ def records(
     lists: Paths,
     output: Path,
     *,
+    columns: Mapping[str, str] | None = None,
     base: str | None = None,
     crawl: str | None = None,
     subset: str | None = None,
@@ -108,7 +109,8 @@ def records(
 ) -> ScanSummary:
     """Read single records of archives and write a dataset, as ``robots-scan records`` does. Return the summary.
 
-    ``lists`` are tables with the archive, the offset and the length of each record. Errors are those of :func:`scan`.
+    ``lists`` are tables with the archive, the offset and the length of each record; ``columns`` gives the names of their
+    columns, such as ``{"archive": "file"}``. Errors are those of :func:`scan`.
     """
     arguments = _options(locals(), exclude=("lists", "output", "progress"))
     arguments += [f"--output={os.fspath(output)}", "--", *_paths(lists)]
@@ -119,13 +121,7 @@ def bodies(
     body_tables: Paths | ArrowStream,
     output: Path,
     *,
-    url_column: str | None = None,
-    body_column: str | None = None,
-    time_column: str | None = None,
-    status_column: str | None = None,
-    redirect_column: str | None = None,
-    headers_column: str | None = None,
-    crawl_column: str | None = None,
+    columns: Mapping[str, str] | None = None,
     crawl: str | None = None,
     tables: str | Iterable[str] | None = None,
     threads: int | None = None,
@@ -140,8 +136,8 @@ def bodies(
     """Read tables with a URL and a body in each row and write a dataset, as ``robots-scan bodies`` does. Return the summary.
 
     ``body_tables`` are files, or a table of any library that exports Arrow streams, such as a data frame of Polars or a
-    relation of DuckDB. Such a table is first written to a temporary file, and has the name ``stream.parquet``. Errors are
-    those of :func:`scan`.
+    relation of DuckDB. Such a table is first written to a temporary file, and has the name ``stream.parquet``.
+    ``columns`` gives the names of columns, such as ``{"url": "site", "body": "text"}``. Errors are those of :func:`scan`.
     """
     arguments = _options(locals(), exclude=("body_tables", "output", "progress"))
     arguments += [f"--output={os.fspath(output)}", "--"]
@@ -158,8 +154,7 @@ def match(
     urls: Path | Iterable[str] | ArrowStream,
     output: Path,
     *,
-    column: str | None = None,
-    time_column: str | None = None,
+    columns: Mapping[str, str] | None = None,
     any_name: bool = False,
     any_origin: bool = False,
     dialect: Dialect | None = None,
@@ -175,12 +170,12 @@ def match(
     """Decide for a list of URLs whether crawlers may fetch them, as ``robots-scan match`` does. Return the summary.
 
     With a ``category`` such as ``train-ai``, the output also has the preference of the site about that use of each URL.
-    ``urls`` is a file: text, CSV or Parquet, or a folder of Parquet files; or URLs, such as a list; or a table of any library
-    that exports Arrow streams. A ``str`` is the name of a file. ``agent`` is the name of a crawler, or several names; a
-    User-Agent header is an error, and so is a crawler that is not in the registry, unless ``any_name``. ``output`` is
-    Parquet, or CSV if its name ends in ``.csv``. Over a history, the output says for each URL with a time whether it was
-    allowed then, when it was first disallowed after that, and whether it is allowed now. ``robots-scan match --help``
-    describes all options.
+    ``urls`` is a file: text, CSV, JSON lines, CDXJ or Parquet, or a folder of Parquet files; or URLs, such as a list; or a table
+    of any library that exports Arrow streams. A ``str`` is the name of a file. ``columns`` gives the names of columns, such
+    as ``{"url": "page", "time": "crawled"}``. ``agent`` is the name of a crawler, or several names; a User-Agent header is an
+    error, and so is a crawler that is not in the registry, unless ``any_name``. ``output`` is Parquet, or CSV if its name
+    ends in ``.csv``. Over a history, the output says for each URL with a time whether it was allowed then, when it was
+    first disallowed after that, and whether it is allowed now. ``robots-scan match --help`` describes all options.
     """
     arguments = _options(locals(), exclude=("dataset", "agent", "urls", "output", "crawl", "progress"))
     arguments += [f"--agent={name}" for name in _agents(agent)]
@@ -371,6 +366,8 @@ def _text(value: Any) -> str:
         return value.isoformat()
     if isinstance(value, (int, float)):
         return str(value)
+    if isinstance(value, Mapping):
+        return ",".join(f"{key}={name}" for key, name in value.items())
     if isinstance(value, Iterable):
         return ",".join(_text(item) for item in value)
     raise UsageError(f"an option cannot be of type '{type(value).__name__}'", "usage")

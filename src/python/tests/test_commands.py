@@ -106,10 +106,10 @@ class Results(InFolder):
         self.assertEqual(comparable(robots_scan.verify(dataset)), comparable(command_json("verify", dataset)))
         urls = self.folder / "urls.csv"
         urls.write_text("page\nhttps://moved.example/news\nhttps://www.moved.example/\nhttps://none.example/\n")
-        options = ["--agent", "GPTBot,CCBot", "--urls", urls, "--column", "page", "--dialect", "google", "--at", "2026-03-01"]
+        options = ["--agent", "GPTBot,CCBot", "--urls", urls, "--columns", "url=page", "--dialect", "google", "--at", "2026-03-01"]
         expected = command_json("match", dataset, *options, "-o", self.folder / "a.csv")
         day = datetime.date(2026, 3, 1)
-        actual = robots_scan.match(dataset, ["GPTBot", "CCBot"], urls, self.folder / "b.csv", column="page", dialect="google", at=day)
+        actual = robots_scan.match(dataset, ["GPTBot", "CCBot"], urls, self.folder / "b.csv", columns={"url": "page"}, dialect="google", at=day)
         self.assertEqual(comparable(actual), comparable(expected))
         self.assertEqual((self.folder / "a.csv").read_bytes(), (self.folder / "b.csv").read_bytes())
 
@@ -122,9 +122,9 @@ class Results(InFolder):
         self.assertEqual(self.files("a"), self.files("b"))
         urls = self.folder / "urls.csv"
         urls.write_text("url,seen\nhttps://moved.example/news,2026-03-01\nhttps://none.example/,2026-03-01\n")
-        options = ["--agent", "GPTBot", "--urls", urls, "--time-column", "seen", "--any-origin"]
+        options = ["--agent", "GPTBot", "--urls", urls, "--columns", "time=seen", "--any-origin"]
         expected = command_json("match", self.folder / "a", *options, "-o", self.folder / "a.parquet")
-        actual = robots_scan.match(self.folder / "a", "GPTBot", urls, self.folder / "b.parquet", time_column="seen", any_origin=True)
+        actual = robots_scan.match(self.folder / "a", "GPTBot", urls, self.folder / "b.parquet", columns={"time": "seen"}, any_origin=True)
         self.assertEqual(comparable(actual), comparable(expected))
         self.assertEqual((self.folder / "a.parquet").read_bytes(), (self.folder / "b.parquet").read_bytes())
 
@@ -156,8 +156,8 @@ class Sources(InFolder):
         self.assertEqual(actual["captures"], 1)
         with open(self.folder / "table.jsonl", "w") as file:
             file.write(json.dumps({"site": "https://a.example/robots.txt", "body": "User-agent: *\nDisallow: /a\n"}) + "\n")
-        expected = command_json("bodies", self.folder / "table.jsonl", "-o", self.folder / "c", "--url-column", "site")
-        actual = robots_scan.bodies([self.folder / "table.jsonl"], self.folder / "d", url_column="site")
+        expected = command_json("bodies", self.folder / "table.jsonl", "-o", self.folder / "c", "--columns", "url=site")
+        actual = robots_scan.bodies([self.folder / "table.jsonl"], self.folder / "d", columns={"url": "site"})
         self.assertEqual(comparable(actual), comparable(expected))
         self.assertEqual(actual["rows"]["rules"], 1)
         with self.assertRaisesRegex(robots_scan.Error, "no column 'url'"):

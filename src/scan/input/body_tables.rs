@@ -3,7 +3,9 @@
 use super::selection::Selection;
 use super::{FoundInputs, Input, InputSource, MAX_INPUTS, is_partition_name, names};
 use crate::error::ScanErrorKind;
-use crate::table_file::{RowRanges, RowStatus, TableReader, Value, WantedColumn, shorten};
+use crate::table_file::{
+    ColumnNames, RowRanges, RowStatus, TableReader, Value, WantedColumn, shorten,
+};
 use dataset::tables::BODY_TABLE_PREFIX;
 use disk::error::Error;
 use std::collections::BTreeMap;
@@ -22,24 +24,13 @@ const SUBSET: &str = "robotstxt";
 /// The most crawls of a table.
 const MAX_TABLE_CRAWLS: usize = 10_000;
 
-/// The names of the columns of a table of bodies; `None` for the default ones.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BodyColumns {
-    /// The URL of the robots.txt file. The default is `url`.
-    pub url: Option<String>,
-    /// The body, as text or bytes. The default is `body`.
-    pub body: Option<String>,
-    /// The time of the fetch. The default is `fetch_time`, `timestamp` or `time`, which is optional.
-    pub time: Option<String>,
-    /// The HTTP status. The default is `fetch_status` or `status`, which is optional.
-    pub status: Option<String>,
-    /// The target of a redirect. The default is `fetch_redirect`, which is optional.
-    pub redirect: Option<String>,
-    /// The header fields, as lines or as a JSON object. The default is `headers`, which is optional.
-    pub headers: Option<String>,
-    /// The crawl. The default is `crawl`, which is optional.
-    pub crawl: Option<String>,
-}
+/// The most times that the crawl changes from row to row. Each takes 16 bytes of memory.
+const MAX_CRAWL_CHANGES: usize = 4_000_000;
+
+/// The keys of the columns that can be named.
+pub const BODY_COLUMN_KEYS: [&str; 7] = [
+    "url", "body", "time", "status", "redirect", "headers", "crawl",
+];
 
 // The columns `content_digest`, `is_revisit` and `is_valid_utf8` are also read, so that `robots_files` with bodies is
 // such a table.
@@ -47,7 +38,7 @@ pub struct BodyColumns {
 /// The rows of a table that are the captures of one crawl.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BodyRows {
-    pub(crate) columns: BodyColumns,
+    pub(crate) columns: ColumnNames,
     /// The numbers of the rows; `None` for all.
     pub(crate) ranges: RowRanges,
 }
@@ -65,45 +56,19 @@ pub(crate) mod column {
     pub(crate) const IS_VALID_UTF8: usize = 8;
 }
 
-impl BodyColumns {
-    /// Returns the columns of a capture, in the order of [`column`].
-    pub(crate) fn wanted(&self) -> [WantedColumn; 9] {
-        [
-            text_column(&self.url, &["url"], true),
-            text_column(&self.body, &["body"], true),
-            wanted_column(&self.time, &["fetch_time", "timestamp", "time"], false),
-            wanted_column(&self.status, &["fetch_status", "status"], false),
-            text_column(&self.redirect, &["fetch_redirect"], false),
-            wanted_column(&self.headers, &["headers"], false),
-            wanted_column(&None, &["content_digest"], false),
-            wanted_column(&None, &["is_revisit"], false),
-            wanted_column(&None, &["is_valid_utf8"], false),
-        ]
-    }
-}
-
-/// A column that was named is required.
-fn wanted_column(named: &Option<String>, default: &[&str], is_required: bool) -> WantedColumn {
-    match named {
-        Some(name) => WantedColumn {
-            names: vec![name.clone()],
-            is_required: true,
-            is_text: false,
-        },
-        None => WantedColumn {
-            names: default.iter().map(ToString::to_string).collect(),
-            is_required,
-            is_text: false,
-        },
-    }
-}
-
-/// A column whose values are text or bytes.
-fn text_column(named: &Option<String>, default: &[&str], is_required: bool) -> WantedColumn {
-    WantedColumn {
-        is_text: true,
-        ..wanted_column(named, default, is_required)
-    }
+/// Returns the columns of a capture, in the order of [`column`].
+pub(crate) fn capture_columns(names: &ColumnNames) -> [WantedColumn; 9] {
+    [
+        names.required("url", &["url"]).of_text(),
+        names.required("body", &["body"]).of_text(),
+        names.optional("time", &["fetch_time", "timestamp", "time"]),
+        names.optional("status", &["fetch_status", "status"]),
+        names.optional("redirect", &["fetch_redirect"]).of_text(),
+        names.optional("headers", &["headers"]),
+        names.optional("content_digest", &["content_digest"]),
+        names.optional("is_revisit", &["is_revisit"]),
+        names.optional("is_valid_utf8", &["is_valid_utf8"]),
+    ]
 }
 
 /// Returns the inputs of some tables: one for each crawl of each table, in the order of crawls, then of tables.
@@ -115,7 +80,7 @@ fn text_column(named: &Option<String>, default: &[&str], is_required: bool) -> W
 /// [`ScanErrorKind::PartitionName`], [`ScanErrorKind::SameName`], [`ScanErrorKind::TooManyInputs`].
 pub fn find_bodies(
     tables: &[PathBuf],
-    columns: &BodyColumns,
+    columns: &ColumnNames,
     crawl: Option<&str>,
 ) -> Result<FoundInputs, Error> {
     if let Some(value) = crawl.filter(|value| !is_partition_name(value)) {
@@ -135,7 +100,7 @@ pub fn find_bodies(
             return Err(Error::new(ScanErrorKind::SameName { paths, folder }, name));
         }
         // A table without a column is an error before anything is written.
-        TableReader::open(open_table(table)?, table, &columns.wanted(), None)?;
+        TableReader::open(open_table(table)?, table, &capture_columns(columns), None)?;
         let crawls = match crawl {
             Some(crawl) => BTreeMap::from([(crawl.to_owned(), None)]),
             None => find_crawls(table, columns)?,
@@ -186,21 +151,23 @@ pub fn find_bodies(
 }
 
 /// Returns the crawls of a table with the rows of each. All rows of a table without the column are of one crawl.
-fn find_crawls(path: &Path, columns: &BodyColumns) -> Result<BTreeMap<String, RowRanges>, Error> {
+fn find_crawls(path: &Path, columns: &ColumnNames) -> Result<BTreeMap<String, RowRanges>, Error> {
     let file = open_table(path)?;
-    let wanted = [wanted_column(&columns.crawl, &["crawl"], false)];
+    let wanted = [columns.optional("crawl", &["crawl"])];
     let table = TableReader::open(file, path, &wanted, None)?;
-    read_crawls(table, path, MAX_TABLE_CRAWLS)
+    read_crawls(table, path, MAX_TABLE_CRAWLS, MAX_CRAWL_CHANGES)
 }
 
-/// Returns the crawls in the first column of a table, at most `limit`.
+/// Returns the crawls in the first column of a table: at most `limit`, with at most `changes_max` changes.
 fn read_crawls(
     mut table: TableReader,
     path: &Path,
     limit: usize,
+    changes_max: usize,
 ) -> Result<BTreeMap<String, RowRanges>, Error> {
     let mut ranges: BTreeMap<String, Vec<Range<u64>>> = BTreeMap::new();
     let mut last_crawl = DEFAULT_CRAWL.to_owned();
+    let (mut changes, why) = (0, |why: String| Error::read(path, io::Error::other(why)));
     if !table.has_column(0) {
         return Ok(BTreeMap::from([(DEFAULT_CRAWL.to_owned(), None)]));
     }
@@ -210,7 +177,7 @@ fn read_crawls(
         match status {
             RowStatus::End => break,
             // It becomes a fault of the crawl of the row before it.
-            RowStatus::Malformed(_) => {}
+            RowStatus::Malformed(_) | RowStatus::Lost(_) => {}
             RowStatus::Row => {
                 let refuse = |reason: String| {
                     let kind = ScanErrorKind::BadRecordList {
@@ -245,11 +212,18 @@ fn read_crawls(
         if let Some(ranges) = ranges.get_mut(&last_crawl) {
             match ranges.last_mut().filter(|last| last.end == row_no) {
                 Some(last) => last.end += 1,
-                None => ranges.push(row_no..row_no + 1),
+                None if changes == changes_max => {
+                    return Err(why(format!(
+                        "its crawl changes more than {changes_max} times from row to row; sort it by crawl"
+                    )));
+                }
+                None => {
+                    changes += 1;
+                    ranges.push(row_no..row_no + 1);
+                }
             }
         } else if ranges.len() == limit {
-            let why = format!("its rows have more than {limit} crawls");
-            return Err(Error::read(path, io::Error::other(why)));
+            return Err(why(format!("its rows have more than {limit} crawls")));
         } else {
             ranges.insert(
                 last_crawl.clone(),
@@ -290,9 +264,14 @@ mod tests {
     fn crawls(text: &str, limit: usize) -> Result<BTreeMap<String, RowRanges>, Error> {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(text.as_bytes()).unwrap();
-        let wanted = [wanted_column(&None, &["crawl"], false)];
+        let wanted = [ColumnNames::default().optional("crawl", &["crawl"])];
         let path = Path::new("table");
-        read_crawls(TableReader::open(file, path, &wanted, None)?, path, limit)
+        read_crawls(
+            TableReader::open(file, path, &wanted, None)?,
+            path,
+            limit,
+            3,
+        )
     }
 
     #[test]
@@ -327,5 +306,9 @@ mod tests {
         let error = crawls(text, 2).unwrap_err();
         let cause = std::error::Error::source(&error).unwrap().to_string();
         assert!(cause.contains("more than 2 crawls"), "{cause}");
+        assert!(crawls("crawl\nX\nY\nX\nY\nX\n", 9).is_ok());
+        let error = crawls("crawl\nX\nY\nX\nY\nX\nY\n", 9).unwrap_err();
+        let cause = std::error::Error::source(&error).unwrap().to_string();
+        assert!(cause.contains("more than 3 times"), "{cause}");
     }
 }

@@ -21,16 +21,17 @@ mod warcinfo;
 
 use crate::error::ScanErrorKind;
 use crate::input::stream::{PEEK_BYTES, Stream};
+use crate::table_file::ColumnNames;
 use crate::thread_pool;
-pub use body_tables::{BodyColumns, BodyRows, find_bodies};
-pub(crate) use body_tables::{column as body_column, open_table};
+pub use body_tables::{BODY_COLUMN_KEYS, BodyRows, find_bodies};
+pub(crate) use body_tables::{capture_columns, column as body_column, open_table};
 use dataset::division::{Sample, Shard};
 pub use dataset::tables::is_partition_name;
 use disk::error::Error;
 use disk::open_files;
 use partition::{find_crawl_in_path, find_subset_in_path};
 use rayon::prelude::*;
-pub use record_list::{MAX_INPUT_RECORDS, find_records};
+pub use record_list::{MAX_INPUT_RECORDS, RECORD_COLUMN_KEYS, find_records};
 use remote::{NotARemoteUrl, Remote, RemoteUrl, has_scheme, without_secrets};
 pub use selection::{RecordAddress, Selection};
 use std::fs;
@@ -178,6 +179,8 @@ impl Input {
 /// The choice of inputs, with the options that determine their names.
 #[derive(Clone, Debug, Default)]
 pub struct InputOptions {
+    /// The names of the columns of a list of records.
+    pub columns: ColumnNames,
     /// Files, folders, globs and URLs; `-` for standard input.
     pub arguments: Vec<String>,
     /// A list of archives with one path per line, plain or gzip: a file, or a URL.

@@ -12,7 +12,7 @@ use super::{
     complete_inputs, is_partition_name, list, parse_url,
 };
 use crate::error::{ScanErrorKind, TableDefect, UnsafeLineReason};
-use crate::table_file::{RowStatus, TableReader, Value, WantedColumn, shorten};
+use crate::table_file::{ColumnNames, RowStatus, TableReader, Value, WantedColumn, shorten};
 use disk::error::Error;
 use remote::{Scheme, has_scheme, without_secrets};
 use std::collections::HashMap;
@@ -23,6 +23,9 @@ use std::io;
 use std::mem;
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::Xxh3;
+
+/// The keys of the columns that can be named.
+pub const RECORD_COLUMN_KEYS: [&str; 5] = ["archive", "offset", "length", "crawl", "subset"];
 
 /// The server of the archives of Common Crawl.
 const COMMON_CRAWL_BASE: &str = "https://data.commoncrawl.org/";
@@ -114,11 +117,12 @@ struct ListPlace<'a> {
     path: &'a Path,
     /// The folder or URL that is put before the names of archives, if one is given.
     base: Option<&'a str>,
+    columns: &'a ColumnNames,
     /// True if the list is at a URL: whoever can change it must not be able to read files of this machine.
     is_remote: bool,
 }
 
-/// Returns the inputs of some lists of records; `-` is standard input. Of the options, `base`, `crawl`,
+/// Returns the inputs of some lists of records; `-` is standard input. Of the options, `base`, `columns`, `crawl`,
 /// `subset`, `skips_missing`, `remote` and `threads` count. Without a base, archives whose names begin with
 /// `crawl-data/` are those of Common Crawl, and others are files in the working folder.
 ///
@@ -142,6 +146,7 @@ pub fn find_records(lists: &[String], options: &InputOptions) -> Result<FoundInp
         let place = ListPlace {
             path: &path,
             base: options.base.as_deref(),
+            columns: &options.columns,
             is_remote: has_scheme(list),
         };
         read_list(file, place, MAX_LISTED_RECORDS, &mut records)?;
@@ -217,19 +222,16 @@ fn spool(source: &mut dyn io::Read, path: &Path, bytes_max: u64) -> Result<File,
     Ok(file)
 }
 
-/// The columns of a list. Names are those of the columnar index, then those of the CDX server.
-fn list_columns() -> [WantedColumn; 5] {
-    let column = |names: &[&str], is_required| WantedColumn {
-        names: names.iter().map(ToString::to_string).collect(),
-        is_required,
-        is_text: names[0] == "warc_filename",
-    };
+/// The columns of a list. Default names are those of the columnar index, then those of the CDX server.
+fn list_columns(names: &ColumnNames) -> [WantedColumn; 5] {
     [
-        column(&["warc_filename", "filename"], true),
-        column(&["warc_record_offset", "offset"], true),
-        column(&["warc_record_length", "length"], true),
-        column(&["crawl"], false),
-        column(&["subset"], false),
+        names
+            .required("archive", &["warc_filename", "filename"])
+            .of_text(),
+        names.required("offset", &["warc_record_offset", "offset"]),
+        names.required("length", &["warc_record_length", "length"]),
+        names.optional("crawl", &["crawl"]),
+        names.optional("subset", &["subset"]),
     ]
 }
 
@@ -242,13 +244,14 @@ fn read_list(
     let path = place.path;
     let metadata = file.metadata().map_err(|error| Error::read(path, error))?;
     records.add_list(metadata.len());
-    let mut table = TableReader::open(file, path, &list_columns(), None)?;
+    let mut table = TableReader::open(file, path, &list_columns(place.columns), None)?;
     loop {
         let refuse =
             |row: u64, reason| Error::new(ScanErrorKind::BadRecordList { row, reason }, path);
         match table.advance()? {
             RowStatus::End => return Ok(()),
             RowStatus::Malformed(reason) => return Err(refuse(table.row_no(), reason)),
+            RowStatus::Lost(error) => return Err(error),
             RowStatus::Row => {}
         }
         let row = table.row_no();
@@ -613,6 +616,7 @@ mod tests {
         let place = ListPlace {
             path: Path::new("list"),
             base: options.base.as_deref(),
+            columns: &ColumnNames::default(),
             is_remote: false,
         };
         let mut records = Records::default();

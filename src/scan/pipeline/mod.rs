@@ -39,6 +39,7 @@ mod table_reader;
 mod tasks;
 mod worker;
 
+pub use crate::source::RowNotes;
 pub use options::{Options, PSL_VERSION};
 pub use plan::{Part, plan_parts};
 pub use progress::{ScanNotice, ScanPhase, ScanProgress};

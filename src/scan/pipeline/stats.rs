@@ -1,5 +1,6 @@
 //! Statistics of a run.
 
+use crate::source::RowNotes;
 use dataset::tables::Fault;
 use std::collections::BTreeMap;
 
@@ -15,6 +16,7 @@ pub(crate) struct ScanStats {
     /// Faults to be reported. Sums of statistics only count them.
     pub(crate) faults: Vec<Fault>,
     pub(crate) fault_count: u64,
+    pub(crate) row_notes: RowNotes,
 }
 
 /// Counts the bytes of inputs that were read, each byte once. Holds the part of the current input that
@@ -47,6 +49,8 @@ pub struct ScanSummary {
     pub most_blocked: Option<MostBlockedAgents>,
     /// The number of faults.
     pub faults: u64,
+    /// Counts of rows of tables of bodies.
+    pub row_notes: RowNotes,
     /// The number of inputs that failed.
     pub failed_inputs: u64,
     /// Parts that an earlier run had written.
@@ -106,6 +110,7 @@ impl ScanStats {
             *self.captures_by_status.entry(status).or_default() += count;
         }
         self.fault_count += other.fault_count;
+        self.row_notes.add(other.row_notes);
     }
 
     /// Keeps a fault and counts it.
@@ -147,6 +152,7 @@ impl ScanSummary {
             captures: stats.captures,
             captures_by_status: stats.captures_by_status,
             faults: stats.fault_count,
+            row_notes: stats.row_notes,
             resumed,
             written,
             ..Self::default()

@@ -78,6 +78,7 @@ impl Worker {
         let mut stats = ScanStats::default();
         let had_large_body = self.is_at_large_body;
         let state = self.read_records(analyzer, &mut stats);
+        stats.row_notes.add(self.source.take_notes());
         if had_large_body {
             analyzer.release_memory();
         }
@@ -224,6 +225,9 @@ impl Worker {
         let analysis = analyzer.analyze(robots_id, item.location, capture);
         self.tables.push(&slice.name, &analysis);
         stats.captures += 1;
+        if item.record.is_none() && !capture.is_robots_path {
+            stats.row_notes.other_paths += 1;
+        }
         let status = capture.fetch.status;
         *stats.captures_by_status.entry(status).or_default() += 1;
         true

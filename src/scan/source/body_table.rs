@@ -3,7 +3,8 @@
 use super::faults::{bad_row_fault, missing_input_fault};
 use super::slice::SliceSource;
 use super::{OpenedSource, ReadItem, SourceError};
-use crate::input::{BodyRows, body_column as column, open_table};
+use crate::error::ScanErrorKind;
+use crate::input::{BodyRows, body_column as column, capture_columns, open_table};
 use crate::table_file::{RowStatus, TableReader, Value};
 use capture::date::is_plausible;
 use capture::{Capture, CaptureScope, FetchedRow};
@@ -14,12 +15,18 @@ use std::io;
 use std::path::Path;
 use warc::RecordLocation;
 
-/// The bytes of bodies after which they are compared with the size of their table.
-const RATIO_CHECK_START_BODY_BYTES: u64 = 64 << 20;
+/// The longest value of another column than the body: that of a header of an archive.
+const MAX_COLUMN_BYTES: usize = 1 << 20;
 
-/// The most bytes of bodies for each byte of their table. A value of a dictionary can be the body of any number of
-/// rows; real files have a ratio of at most a few hundred.
-const MAX_BODY_RATIO: u64 = 1100;
+/// The columns that have this limit, with the key of each.
+const LIMITED_COLUMNS: [(usize, &str); 6] = [
+    (column::URL, "url"),
+    (column::TIME, "time"),
+    (column::STATUS, "status"),
+    (column::REDIRECT, "redirect"),
+    (column::HEADERS, "headers"),
+    (column::DIGEST, "content_digest"),
+];
 
 /// The statuses that a server can send.
 const STATUSES: std::ops::RangeInclusive<i64> = 100..=999;
@@ -32,10 +39,24 @@ pub(super) struct BodyReader {
     unescaped_body: Option<Vec<u8>>,
     /// The number of rows that were read.
     count: u64,
-    /// The bytes of their bodies, and of the table.
-    body_bytes: u64,
-    table_bytes: u64,
-    is_at_end: bool,
+    notes: RowNotes,
+}
+
+/// Counts of rows of which a user should know.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RowNotes {
+    /// The rows of CSV that are not captures because their body is empty without quotes.
+    pub unquoted_bodies: u64,
+    /// The rows whose URL has another path than that of a robots.txt file.
+    pub other_paths: u64,
+}
+
+impl RowNotes {
+    /// Adds other counts.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.unquoted_bodies += other.unquoted_bodies;
+        self.other_paths += other.other_paths;
+    }
 }
 
 impl BodyReader {
@@ -51,20 +72,16 @@ impl BodyReader {
             }
         };
         let opened = open_table(path).and_then(|file| {
-            let metadata = file.metadata().map_err(|error| Error::read(path, error))?;
-            let wanted = rows.columns.wanted();
-            let table = TableReader::open(file, path, &wanted, rows.ranges.clone())?;
-            Ok((table, metadata.len()))
+            let wanted = capture_columns(&rows.columns);
+            TableReader::open(file, path, &wanted, rows.ranges.clone())
         });
         match opened {
-            Ok((table, table_bytes)) => Ok(Self {
+            Ok(table) => Ok(Self {
                 table,
                 header: Vec::new(),
                 unescaped_body: None,
                 count: 0,
-                body_bytes: 0,
-                table_bytes,
-                is_at_end: false,
+                notes: RowNotes::default(),
             }),
             Err(error) => Err(OpenedSource::Failed(io::Error::other(error))),
         }
@@ -72,9 +89,6 @@ impl BodyReader {
 
     /// Goes to the next row that is a capture.
     pub(super) fn advance(&mut self) -> Result<bool, SourceError> {
-        if self.is_at_end {
-            return Ok(false);
-        }
         let status = self.table.advance();
         let status = status.map_err(|error| SourceError::Failed(io::Error::other(error)))?;
         let row_no = self.table.row_no();
@@ -87,18 +101,11 @@ impl BodyReader {
         match status {
             RowStatus::End => Ok(false),
             RowStatus::Malformed(reason) => damaged(reason),
+            RowStatus::Lost(error) => damaged(describe_loss(&error)),
             RowStatus::Row => {
                 self.count += 1;
-                let body = self.table.value(column::BODY).text();
-                self.body_bytes += body.unwrap_or_default().len() as u64;
-                if is_bomb(self.body_bytes, self.table_bytes) {
-                    self.is_at_end = true;
-                    return damaged(format!(
-                        "the bodies so far have more than {MAX_BODY_RATIO} times the bytes of the table; nothing more is read"
-                    ));
-                }
                 match self.check_row() {
-                    Some(reason) => damaged(reason.to_owned()),
+                    Some(reason) => damaged(reason),
                     None => {
                         self.read_header();
                         self.unescaped_body = self.unescape_body();
@@ -110,23 +117,35 @@ impl BodyReader {
     }
 
     /// Returns the reason why the current row is not a capture; `None` for a capture.
-    fn check_row(&self) -> Option<&'static str> {
-        if self.url().is_empty() {
-            return Some("the row has no URL");
+    fn check_row(&mut self) -> Option<String> {
+        for (column, key) in LIMITED_COLUMNS {
+            let bytes = self.table.value(column).text().map_or(0, <[u8]>::len);
+            if bytes > MAX_COLUMN_BYTES {
+                return Some(format!(
+                    "the {key} of the row has {bytes} bytes, more than {MAX_COLUMN_BYTES}"
+                ));
+            }
         }
+        if let Some(reason) = check_url(self.url()) {
+            return Some(reason.to_owned());
+        }
+        let status = match self.status() {
+            Ok(status) => status,
+            Err(value) => return Some(format!("the status of the row is {value}")),
+        };
         let has_body = match self.table.value(column::BODY) {
             Value::Text(_) => true,
             Value::Null => false,
             Value::Number(_) | Value::Time(_) | Value::Flag(_) | Value::Other => {
-                return Some("the body of the row is neither text nor bytes");
+                return Some("the body of the row is neither text nor bytes".to_owned());
             }
         };
-        let has_other_status = self
-            .status()
-            .0
-            .is_some_and(|code| !(200..=299).contains(&code));
-        (!has_body && !has_other_status && !self.is_revisit())
-            .then_some("the row has no body, and no status other than 2xx")
+        let has_other_status = status.is_some_and(|code| !(200..=299).contains(&code));
+        if has_body || has_other_status || self.is_revisit() {
+            return None;
+        }
+        self.notes.unquoted_bodies += u64::from(self.table.is_csv());
+        Some("the row has no body, and no status other than 2xx".to_owned())
     }
 
     fn url(&self) -> &[u8] {
@@ -134,13 +153,19 @@ impl BodyReader {
         url.unwrap_or_default().trim_ascii()
     }
 
-    /// Returns the status, and true if one is stated that cannot be read.
-    fn status(&self) -> (Option<u16>, bool) {
-        match self.table.value(column::STATUS).number() {
-            Ok(None) => (None, false),
-            Ok(Some(code)) if STATUSES.contains(&code) => (u16::try_from(code).ok(), false),
-            _ => (None, true),
-        }
+    /// Returns the status; `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// A description of a value that no status has.
+    fn status(&self) -> Result<Option<u16>, String> {
+        let status = self.table.value(column::STATUS).number()?;
+        let Some(code) = status else {
+            return Ok(None);
+        };
+        let status = u16::try_from(code).ok();
+        let status = status.filter(|_| STATUSES.contains(&code));
+        status.map(Some).ok_or_else(|| code.to_string())
     }
 
     fn is_revisit(&self) -> bool {
@@ -198,7 +223,6 @@ impl BodyReader {
 
     pub(super) fn item(&self, scope: CaptureScope) -> ReadItem<'_> {
         let table = &self.table;
-        let (status, has_bad_status) = self.status();
         let time = table.value(column::TIME).time();
         let plausible = time.as_ref().ok().copied().flatten();
         let plausible = plausible.filter(|millis| is_plausible(*millis));
@@ -206,8 +230,7 @@ impl BodyReader {
             url: self.url(),
             time: plausible,
             has_bad_time: time != Ok(plausible),
-            status,
-            has_bad_status,
+            status: self.status().ok().flatten(),
             redirect: table.value(column::REDIRECT).text(),
             header: &self.header,
             body: match &self.unescaped_body {
@@ -229,15 +252,46 @@ impl BodyReader {
         }
     }
 
+    /// Returns the counts since the last call.
+    pub(super) fn take_notes(&mut self) -> RowNotes {
+        std::mem::take(&mut self.notes)
+    }
+
     /// Returns the number of rows that were read.
     pub(super) fn rows_read(&self) -> u64 {
         self.count
     }
 }
 
-/// Returns true if bodies of this size cannot come from a real table.
-fn is_bomb(body_bytes: u64, table_bytes: u64) -> bool {
-    body_bytes > RATIO_CHECK_START_BODY_BYTES && body_bytes / MAX_BODY_RATIO > table_bytes
+/// Returns the reason why rows after an error are lost, with its cause. A fault has the name of its table already.
+fn describe_loss(error: &Error) -> String {
+    if let Some(ScanErrorKind::NotATable(defect)) = error.kind() {
+        return defect.to_string();
+    }
+    match std::error::Error::source(error) {
+        Some(cause) => format!("{error}: {cause}"),
+        None => error.to_string(),
+    }
+}
+
+/// Returns the reason why a text is not the URL of a capture. A URL with a scheme that is malformed otherwise is one, as
+/// in archives.
+fn check_url(url: &[u8]) -> Option<&'static str> {
+    if url.is_empty() {
+        return Some("the row has no URL");
+    }
+    let is_scheme = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
+    let scheme = url.iter().take_while(|byte| is_scheme(byte)).count();
+    let rest = url[scheme..].strip_prefix(b":");
+    // Browsers accept backslashes.
+    let is_slash = |byte: &u8| matches!(byte, b'/' | b'\\');
+    let rest =
+        rest.filter(|rest| scheme > 0 && rest.iter().take(2).filter(|b| is_slash(b)).count() == 2);
+    let Some(rest) = rest else {
+        return Some("the URL of the row is not absolute: write it as https://HOST/robots.txt");
+    };
+    (!rest[2..].iter().any(is_slash))
+        .then_some("the URL of the row has no path: write it as https://HOST/robots.txt")
 }
 
 /// Writes a header field of a JSON object, whose value is a text, a number, or a list of them.
@@ -267,12 +321,94 @@ fn write_fields(header: &mut Vec<u8>, name: &str, value: &Json) {
 mod tests {
     use super::*;
 
+    /// Reads a table in CSV. A row that is not a capture is the reason.
+    fn read(text: &str) -> (Vec<Option<String>>, RowNotes) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("table.csv");
+        std::fs::write(&path, text).unwrap();
+        let rows = BodyRows {
+            columns: Default::default(),
+            ranges: None,
+        };
+        let Ok(mut reader) = BodyReader::open(&SliceSource::File(path.into()), &rows) else {
+            panic!("the table is not opened");
+        };
+        let mut found = Vec::new();
+        loop {
+            match reader.advance() {
+                Ok(true) => found.push(None),
+                Ok(false) => return (found, reader.take_notes()),
+                Err(SourceError::Damaged { fault, .. }) => found.push(Some(fault.detail)),
+                Err(SourceError::Failed(error)) => panic!("{error}"),
+            }
+        }
+    }
+
     #[test]
-    fn bodies_that_a_table_repeats_have_a_limit() {
-        let start = RATIO_CHECK_START_BODY_BYTES;
-        assert!(!is_bomb(start, 1));
-        assert!(is_bomb(start + 1, 1));
-        assert!(!is_bomb(1 << 40, (1 << 40) / MAX_BODY_RATIO));
-        assert!(is_bomb(1 << 40, (1 << 40) / (MAX_BODY_RATIO + 1)));
+    fn a_value_of_another_column_than_the_body_has_a_limit() {
+        let url = |bytes: usize| format!("https://{}/robots.txt", "a".repeat(bytes - 19));
+        let body = "x".repeat(2 << 20);
+        let (largest, long) = (url(MAX_COLUMN_BYTES), url(MAX_COLUMN_BYTES + 1));
+        let (rows, _) = read(&format!("url,body\n{largest},{body}\n{long},x\n"));
+        assert_eq!((rows.len(), &rows[0]), (2, &None));
+        let reason = rows[1].as_ref().unwrap();
+        assert!(
+            reason.contains("the url of the row has 1048577 bytes"),
+            "{reason}"
+        );
+    }
+
+    #[test]
+    fn an_empty_body_has_quotes_and_a_status_is_a_whole_number_of_http() {
+        let url = "https://h.example/robots.txt";
+        let rows = ["", "\"\"", "x"].map(|body| format!("{url},{body},"));
+        let statuses = ["200.0", " 200", "404.0", "\"\"", "x", "99", "1000", "200.5"];
+        let with_status = statuses.map(|status| format!("{url},x,{status}"));
+        let failed = format!("{url},,404\n{url},,200\n{url},,\"404");
+        let text = format!(
+            "url,body,status\n{}\n{}\n{failed}",
+            rows.join("\n"),
+            with_status.join("\n")
+        );
+        let (found, notes) = read(&text);
+        let are_captures: Vec<bool> = found.iter().map(Option::is_none).collect();
+        let expected = [
+            &[false, true, true][..],
+            &[true, true, true, true, false, false, false, false],
+            &[true, false, false],
+        ];
+        assert_eq!(are_captures, expected.concat());
+        assert_eq!(notes.unquoted_bodies, 2);
+        let last = found.last().and_then(Option::as_ref).unwrap();
+        assert!(last.contains("line 15"), "{last}");
+    }
+
+    #[test]
+    fn the_url_of_a_row_is_absolute_and_has_a_path() {
+        for url in [
+            "https://h.example/robots.txt",
+            "HTTP://h.example/",
+            "https:\\\\h.example\\robots.txt",
+            "http://[::1/robots.txt",
+            "https://h.example/robots.txt?x",
+        ] {
+            assert_eq!(check_url(url.as_bytes()), None, "{url}");
+        }
+        for url in [
+            "",
+            "h.example",
+            "h.example/robots.txt",
+            "h.example:80/robots.txt",
+            "/robots.txt",
+            "//h.example/robots.txt",
+            "://h.example/robots.txt",
+            "javascript:alert(1)",
+            "https:/h.example/robots.txt",
+            "https://h.example",
+            "https://h.example?x",
+            "https://",
+        ] {
+            assert!(check_url(url.as_bytes()).is_some(), "{url}");
+        }
     }
 }

@@ -11,6 +11,7 @@ mod slice;
 use crate::input::Selection;
 use archive::ArchiveReader;
 use body_table::BodyReader;
+pub use body_table::RowNotes;
 use capture::{Capture, CaptureScope};
 use dataset::tables::Fault;
 pub(crate) use faults::digest_fault;
@@ -127,6 +128,12 @@ impl SourceReader {
             None => self.archive.bytes_read(),
             Some(bodies) => bodies.rows_read(),
         }
+    }
+
+    /// Returns the counts of rows since the last call.
+    pub(crate) fn take_notes(&mut self) -> RowNotes {
+        let bodies = self.bodies.as_mut();
+        bodies.map_or_else(RowNotes::default, |bodies| bodies.take_notes())
     }
 
     /// Closes the input, whose bytes are freed.

@@ -1,11 +1,12 @@
 //! Tables in JSON lines, and in CDXJ: lines with a sort key and a time before the JSON.
 
-use super::{
-    MAX_TABLE_ROW_BYTES, RowRanges, RowSelection, RowStatus, Value, WantedColumn, find_columns,
-    table_error,
-};
+use super::{RowSelection, RowStatus, Value, WantedColumn, find_columns, table_error};
 use disk::error::Error;
-use serde_json::{Map, Value as Json};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::Number;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::fmt;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -15,6 +16,7 @@ const READ_BYTES: usize = 64 << 10;
 pub(super) struct JsonRows {
     source: BufReader<Box<dyn Read + Send>>,
     path: PathBuf,
+    row_bytes_max: usize,
     columns: Vec<WantedColumn>,
     line: Vec<u8>,
     values: Vec<JsonValue>,
@@ -40,19 +42,21 @@ impl JsonRows {
         path: &Path,
         first_line: &[u8],
         columns: &[WantedColumn],
-        ranges: RowRanges,
+        selection: RowSelection,
+        row_bytes_max: usize,
     ) -> Result<Self, Error> {
-        if let Some(object) = parse_object(first_line) {
-            let names: Vec<String> = object.keys().cloned().collect();
+        if let Ok(object) = serde_json::from_slice::<Names>(skip_key(first_line.trim_ascii())) {
+            let names: Vec<String> = object.into_keys().collect();
             find_columns(&names, columns).map_err(|defect| table_error(defect, path))?;
         }
         Ok(Self {
             source: BufReader::with_capacity(READ_BYTES, source),
             path: path.to_owned(),
+            row_bytes_max,
             columns: columns.to_vec(),
             line: Vec::new(),
             values: Vec::new(),
-            selection: RowSelection::new(ranges),
+            selection,
             count: 0,
         })
     }
@@ -61,15 +65,15 @@ impl JsonRows {
         loop {
             self.line.clear();
             self.values.clear();
-            let limit = MAX_TABLE_ROW_BYTES as u64;
+            let limit = self.row_bytes_max;
             let read_error = |error| Error::read(&self.path, error);
             let line = (&mut self.source)
-                .take(limit)
+                .take(limit as u64)
                 .read_until(b'\n', &mut self.line);
             if line.map_err(read_error)? == 0 {
                 return Ok(RowStatus::End);
             }
-            let is_whole = self.line.len() < MAX_TABLE_ROW_BYTES || self.line.ends_with(b"\n");
+            let is_whole = self.line.len() < limit || self.line.ends_with(b"\n");
             if !is_whole {
                 self.source.skip_until(b'\n').map_err(read_error)?;
             }
@@ -83,19 +87,19 @@ impl JsonRows {
                 continue;
             }
             if !is_whole {
-                let reason = format!("the line has more than {MAX_TABLE_ROW_BYTES} bytes");
+                let reason = format!("the line has more than {limit} bytes");
                 return Ok(RowStatus::Malformed(reason));
             }
-            let mut object: Map<String, Json> = match serde_json::from_slice(skip_key(text)) {
-                Ok(object) => object,
+            let wanted = Wanted(&self.columns);
+            let mut object = serde_json::Deserializer::from_slice(skip_key(text));
+            let values = wanted.deserialize(&mut object);
+            match values.and_then(|values| object.end().map(|()| values)) {
+                Ok(values) => self.values = values,
                 Err(error) => {
                     let reason = format!("the line is not a JSON object: {error}");
                     return Ok(RowStatus::Malformed(reason));
                 }
-            };
-            let values = self.columns.iter();
-            let values = values.map(|column| take_value(&mut object, column));
-            self.values = values.collect();
+            }
             return Ok(RowStatus::Row);
         }
     }
@@ -121,32 +125,100 @@ fn skip_key(line: &[u8]) -> &[u8] {
     &line[start.unwrap_or(0)..]
 }
 
-fn parse_object(line: &[u8]) -> Option<Map<String, Json>> {
-    serde_json::from_slice(skip_key(line.trim_ascii())).ok()
+/// Returns true if a line of a list of URLs is JSON or CDXJ. A URL may have braces, too.
+pub(super) fn is_json_line(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    let (object, key) = (skip_key(line), line.len() - skip_key(line).len());
+    object.starts_with(b"{")
+        && (key == 0
+            || memchr::memmem::find(&line[..key], b"://").is_none()
+                && serde_json::from_slice::<Names>(object).is_ok())
 }
 
-/// Takes the value of the first of some names that an object has.
-fn take_value(object: &mut Map<String, Json>, column: &WantedColumn) -> JsonValue {
-    let key = column.names.iter().find_map(|name| {
-        let mut keys = object.keys();
-        match object.contains_key(name) {
-            true => Some(name.clone()),
-            false => keys.find(|key| key.eq_ignore_ascii_case(name)).cloned(),
-        }
-    });
-    match key.and_then(|key| object.remove(&key)) {
-        None | Some(Json::Null) => JsonValue::Null,
-        Some(Json::String(text)) => JsonValue::Text(text),
-        Some(Json::Bool(flag)) => JsonValue::Flag(flag),
-        Some(Json::Number(number)) => {
-            match number.as_i64().or_else(|| whole_number(number.as_f64()?)) {
-                Some(number) => JsonValue::Number(number),
-                None => JsonValue::Text(number.to_string()),
+/// The names of an object.
+type Names = std::collections::BTreeMap<String, IgnoredAny>;
+
+/// Reads the values of these columns from an object. Nothing else of it is kept, because a value of a few bytes can
+/// take many when it is held in memory.
+struct Wanted<'a>(&'a [WantedColumn]);
+
+impl<'de> DeserializeSeed<'de> for Wanted<'_> {
+    type Value = Vec<JsonValue>;
+
+    fn deserialize<D: Deserializer<'de>>(self, object: D) -> Result<Self::Value, D::Error> {
+        object.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Wanted<'_> {
+    type Value = Vec<JsonValue>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut object: M) -> Result<Self::Value, M::Error> {
+        let columns = self.0;
+        // For each column, the best name so far and its value.
+        let mut found: Vec<Option<(usize, &'de RawValue)>> = vec![None; columns.len()];
+        while let Some(Key(key)) = object.next_key()? {
+            let mut value = None;
+            for (column, found) in columns.iter().zip(&mut found) {
+                let Some(rank) = rank_name(&key, column) else {
+                    continue;
+                };
+                let value = match value {
+                    Some(value) => value,
+                    None => *value.insert(object.next_value()?),
+                };
+                if found.is_none_or(|(best, _)| rank <= best) {
+                    *found = Some((rank, value));
+                }
+            }
+            if value.is_none() {
+                object.next_value::<IgnoredAny>()?;
             }
         }
-        Some(Json::Object(_) | Json::Array(_)) if column.is_text => JsonValue::Other,
-        // Header fields may be an object.
-        Some(other) => JsonValue::Text(other.to_string()),
+        let values = columns.iter().zip(found).map(|(column, found)| {
+            let value = found.map(|(_, value)| JsonValue::parse(value.get(), column.is_text));
+            value.unwrap_or(Ok(JsonValue::Null))
+        });
+        let values: Result<_, serde_json::Error> = values.collect();
+        values.map_err(serde::de::Error::custom)
+    }
+}
+
+/// A name of an object.
+#[derive(serde::Deserialize)]
+struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// Returns the rank of a name among those of a column; `None` for another name. An exact name comes before one that
+/// differs in case.
+fn rank_name(name: &str, column: &WantedColumn) -> Option<usize> {
+    let mut wanted = column.names.iter();
+    let index = wanted.position(|wanted| wanted.eq_ignore_ascii_case(name))?;
+    Some(2 * index + usize::from(column.names[index] != name))
+}
+
+impl JsonValue {
+    /// Reads the text of a value.
+    fn parse(text: &str, is_text: bool) -> Result<Self, serde_json::Error> {
+        Ok(match text.as_bytes().first() {
+            Some(b'n') | None => Self::Null,
+            Some(b't' | b'f') => Self::Flag(text == "true"),
+            Some(b'"') => Self::Text(serde_json::from_str(text)?),
+            Some(b'{' | b'[') if is_text => Self::Other,
+            // Header fields may be an object.
+            Some(b'{' | b'[') => Self::Text(text.to_owned()),
+            _ => {
+                let number: Number = serde_json::from_str(text)?;
+                let whole = number.as_i64();
+                match whole.or_else(|| whole_number(number.as_f64()?)) {
+                    Some(number) => Self::Number(number),
+                    None => Self::Text(number.to_string()),
+                }
+            }
+        })
     }
 }
 

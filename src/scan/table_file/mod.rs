@@ -1,74 +1,116 @@
-//! Rows of tables in files: Parquet, CSV, JSON lines, and CDXJ, whose lines end in JSON.
+//! Reads tables of others in files: lists of records and of URLs, and tables of bodies. They are Parquet, CSV, JSON lines,
+//! or CDXJ, whose lines end in JSON; a list of URLs may also be text with a URL in each line.
 //!
-//! The format is detected. A file that begins with `PAR1` is Parquet. Anything else is decompressed if it is
-//! gzip. It is JSON lines or CDXJ if its first line has a `{`, and otherwise CSV with a header. A column is
-//! found by its exact name, or else by the only name that differs just in case.
+//! The format is detected. A file that begins with `PAR1` is Parquet. Anything else is decompressed if it is gzip. It
+//! is JSON lines or CDXJ if its first line has a `{`, and otherwise CSV with a header. A list of URLs without a header
+//! is text. A column is found by its exact name, or else by the only name that differs just in case.
+//!
+//! What a table makes its reader hold or write is limited: a row, a page, and in Parquet, where a file of a few bytes
+//! can have any number of values, the bytes of all values for each byte of the file (`parquet_rows.rs`). Gzip cannot
+//! have more than 1,032 times its size.
 
+mod columns;
 mod csv_rows;
+mod folder;
+mod interruptible_reader;
 mod json_rows;
 mod parquet_rows;
+mod text_rows;
+mod value;
+
+pub use columns::{ColumnNames, WantedColumn};
+pub use folder::find_parquet_files;
+pub use value::Value;
+pub(crate) use value::shorten;
 
 use crate::error::{ScanErrorKind, TableDefect};
-use capture::date::parse_iso;
+use columns::find_columns;
 use csv_rows::CsvRows;
 use disk::error::Error;
 use flate2::read::MultiGzDecoder;
-use json_rows::JsonRows;
+use interruptible_reader::InterruptibleReader;
+use json_rows::{JsonRows, is_json_line};
 use parquet_rows::ParquetRows;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+pub use text_rows::MAX_KEPT_LINE_BYTES;
+use text_rows::TextRows;
 
 /// The longest line of JSON or record of CSV in bytes.
-pub(crate) const MAX_TABLE_ROW_BYTES: usize = 64 << 20;
+const MAX_TABLE_ROW_BYTES: usize = 64 << 20;
 
 /// The largest page of a Parquet file. DuckDB begins a new page after 100 MB.
 const MAX_TABLE_PAGE_BYTES: u64 = 192 << 20;
 
-/// The bytes of a text file from which its format is detected.
-const HEAD_BYTES: u64 = 64 << 10;
+/// The most bytes of a text file from which its format is detected: the longest header of CSV.
+const MAX_HEAD_BYTES: usize = 1 << 20;
 
-/// A column that is read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct WantedColumn {
-    /// Its names. The first one that the table has is read.
-    pub(crate) names: Vec<String>,
-    /// True if a table without it is refused.
-    pub(crate) is_required: bool,
-    /// True if the values must be text or bytes: a column of another type, and objects of JSON, are refused.
-    pub(crate) is_text: bool,
+/// The largest parts of a table that are read as a whole, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TableLimits {
+    /// The longest line of JSON or record of CSV.
+    pub row_bytes: usize,
+    /// The largest page of Parquet.
+    pub page_bytes: u64,
 }
 
-/// A value of a row.
+/// The formats that a file may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Value<'a> {
-    /// The value is null, or the table does not have the column.
-    Null,
-    Text(&'a [u8]),
-    Number(i64),
-    /// Milliseconds since 1970.
-    Time(i64),
-    Flag(bool),
-    /// A number with a fraction or one that is too large; an object where a text is wanted.
-    Other,
+pub enum TableKind<'a> {
+    /// A table with named columns.
+    Table,
+    /// A list of URLs, which may be text with a URL in each line. It is a table if its first line names this column.
+    UrlList(&'a str),
+    /// A list of URLs in a table, whose name or first line need not show that.
+    UrlTable,
 }
 
 /// The result of going to the next row.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum RowStatus {
+#[derive(Debug)]
+pub enum RowStatus {
+    /// The row was read.
     Row,
-    /// The row, or several ones, cannot be read, for this reason. Reading continues after them.
+    /// The row cannot be read, for this reason.
     Malformed(String),
+    /// The row and those after it, up to the next row group or to the end, cannot be read. Reading may be continued.
+    Lost(Error),
+    /// There are no more rows.
     End,
 }
 
 /// The rows of a table that are read, ascending; `None` for all.
 pub(crate) type RowRanges = Option<Arc<[Range<u64>]>>;
 
+/// A table whose format was detected.
+pub struct OpenedTable {
+    path: PathBuf,
+    source: Source,
+}
+
+enum Source {
+    Parquet(File),
+    Text {
+        format: TextFormat,
+        first_line: Vec<u8>,
+        /// The decompressed bytes.
+        text: Box<dyn Read + Send>,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TextFormat {
+    Csv,
+    Json,
+    /// A URL in each line.
+    Urls,
+}
+
 /// Reads some columns of the rows of a table.
-pub(crate) struct TableReader {
+pub struct TableReader {
     rows: Rows,
 }
 
@@ -76,6 +118,184 @@ enum Rows {
     Parquet(Box<ParquetRows>),
     Csv(Box<CsvRows>),
     Json(Box<JsonRows>),
+    Text(Box<TextRows>),
+}
+
+impl Default for TableLimits {
+    fn default() -> Self {
+        Self {
+            row_bytes: MAX_TABLE_ROW_BYTES,
+            page_bytes: MAX_TABLE_PAGE_BYTES,
+        }
+    }
+}
+
+impl OpenedTable {
+    /// Opens a table. `path` is the name of the file for messages.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Read`](disk::error::ErrorKind::Read); [`ScanErrorKind::NotATable`] for Parquet in a file that is
+    /// not regular, because it is read from its end.
+    pub fn open(mut file: File, path: &Path, kind: TableKind<'_>) -> Result<Self, Error> {
+        let read_error = |error| Error::read(path, error);
+        let is_regular = file.metadata().map_err(read_error)?.is_file();
+        if is_regular {
+            file.rewind().map_err(read_error)?;
+        }
+        let magic = read_magic(&mut file).map_err(read_error)?;
+        if !is_regular {
+            return Self::from_stream(magic, file, path, kind);
+        }
+        file.rewind().map_err(read_error)?;
+        if magic == b"PAR1" {
+            return Ok(Self {
+                path: path.to_owned(),
+                source: Source::Parquet(file),
+            });
+        }
+        Self::from_stream(Vec::new(), file, path, kind)
+    }
+
+    /// Opens a table that comes through a stream, such as standard input. Reading it, and waiting for it, ends with an
+    /// error once `stop` is set.
+    ///
+    /// # Errors
+    ///
+    /// As for [`OpenedTable::open`].
+    pub fn open_stream(
+        stream: impl Read + Send + 'static,
+        path: &Path,
+        kind: TableKind<'_>,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Self, Error> {
+        let mut stream = InterruptibleReader::new(stream, Arc::clone(stop));
+        let magic = read_magic(&mut stream).map_err(|error| Error::read(path, error))?;
+        Self::from_stream(magic, stream, path, kind)
+    }
+
+    /// Opens a stream whose first bytes may have been read.
+    fn from_stream(
+        start: Vec<u8>,
+        mut stream: impl Read + Send + 'static,
+        path: &Path,
+        kind: TableKind<'_>,
+    ) -> Result<Self, Error> {
+        let read_error = |error| Error::read(path, error);
+        let start = match start.is_empty() {
+            true => read_magic(&mut stream).map_err(read_error)?,
+            false => start,
+        };
+        if start == b"PAR1" {
+            return Err(table_error(TableDefect::ParquetStream, path));
+        }
+        let is_gzip = start.starts_with(b"\x1f\x8b");
+        let stream = io::Cursor::new(start).chain(stream);
+        let mut text: Box<dyn Read + Send> = match is_gzip {
+            true => Box::new(MultiGzDecoder::new(BufReader::new(stream))),
+            false => Box::new(stream),
+        };
+        let head = read_head(&mut text).map_err(read_error)?;
+        let first_line = first_line(&head).unwrap_or_default().to_owned();
+        Ok(Self {
+            path: path.to_owned(),
+            source: Source::Text {
+                format: TextFormat::detect(&first_line, path, kind),
+                first_line,
+                text: Box::new(io::Cursor::new(head).chain(text)),
+            },
+        })
+    }
+
+    /// Returns the path of the table.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the table with a source whose reading, and waiting, ends with an error once `stop` is set.
+    pub fn interruptible(self, stop: &Arc<AtomicBool>) -> Self {
+        let source = match self.source {
+            Source::Parquet(file) => Source::Parquet(file),
+            Source::Text {
+                format,
+                first_line,
+                text,
+            } => Source::Text {
+                format,
+                first_line,
+                text: Box::new(InterruptibleReader::new(text, Arc::clone(stop))),
+            },
+        };
+        Self { source, ..self }
+    }
+
+    /// Returns a reader of these columns. A text of URLs has the first of them.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Read`](disk::error::ErrorKind::Read); [`ScanErrorKind::NotATable`] for a table that cannot be read,
+    /// or without a column.
+    pub fn read(self, columns: &[WantedColumn], limits: TableLimits) -> Result<TableReader, Error> {
+        self.read_ranges(columns, None, limits)
+    }
+
+    fn read_ranges(
+        self,
+        columns: &[WantedColumn],
+        ranges: RowRanges,
+        limits: TableLimits,
+    ) -> Result<TableReader, Error> {
+        let path = &self.path;
+        let selection = RowSelection::new(ranges);
+        let rows = match self.source {
+            Source::Parquet(file) => {
+                let rows = ParquetRows::open(file, path, columns, selection, limits.page_bytes)?;
+                Rows::Parquet(Box::new(rows))
+            }
+            Source::Text {
+                format,
+                first_line,
+                text,
+            } => match format {
+                TextFormat::Csv => {
+                    let rows = CsvRows::open(text, path, columns, selection, limits.row_bytes)?;
+                    Rows::Csv(Box::new(rows))
+                }
+                TextFormat::Json => {
+                    let rows = JsonRows::open(
+                        text,
+                        path,
+                        &first_line,
+                        columns,
+                        selection,
+                        limits.row_bytes,
+                    )?;
+                    Rows::Json(Box::new(rows))
+                }
+                TextFormat::Urls => Rows::Text(Box::new(TextRows::new(text, path))),
+            },
+        };
+        Ok(TableReader { rows })
+    }
+}
+
+impl TextFormat {
+    fn detect(first_line: &[u8], path: &Path, kind: TableKind<'_>) -> Self {
+        let is_json = match kind {
+            TableKind::Table => first_line.contains(&b'{'),
+            TableKind::UrlList(_) | TableKind::UrlTable => is_json_line(first_line),
+        };
+        match kind {
+            _ if is_json => Self::Json,
+            TableKind::Table | TableKind::UrlTable => Self::Csv,
+            TableKind::UrlList(column)
+                if has_csv_name(path) || has_csv_column(first_line, column) =>
+            {
+                Self::Csv
+            }
+            TableKind::UrlList(_) => Self::Urls,
+        }
+    }
 }
 
 impl TableReader {
@@ -83,53 +303,15 @@ impl TableReader {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Read`](disk::error::ErrorKind::Read); [`ScanErrorKind::NotATable`] for a file of another
-    /// format, or without a column.
+    /// As for [`OpenedTable::open`] and [`OpenedTable::read`].
     pub(crate) fn open(
-        mut file: File,
+        file: File,
         path: &Path,
         columns: &[WantedColumn],
         ranges: RowRanges,
     ) -> Result<Self, Error> {
-        let read_error = |error| Error::read(path, error);
-        file.rewind().map_err(read_error)?;
-        let mut magic = Vec::new();
-        (&mut file)
-            .take(4)
-            .read_to_end(&mut magic)
-            .map_err(read_error)?;
-        file.rewind().map_err(read_error)?;
-        if magic == b"PAR1" {
-            let rows = ParquetRows::open(file, path, columns, ranges, MAX_TABLE_PAGE_BYTES)?;
-            return Ok(Self {
-                rows: Rows::Parquet(Box::new(rows)),
-            });
-        }
-        let mut source: Box<dyn Read + Send> = match magic.starts_with(b"\x1f\x8b") {
-            true => Box::new(MultiGzDecoder::new(BufReader::new(file))),
-            false => Box::new(file),
-        };
-        let mut head = Vec::new();
-        (&mut source)
-            .take(HEAD_BYTES)
-            .read_to_end(&mut head)
-            .map_err(read_error)?;
-        // A header line of CDXJ begins with `!`, and a header of CSV has no braces.
-        let is_row = |line: &&[u8]| !line.trim_ascii().is_empty() && !line.starts_with(b"!");
-        let first_line = head.split(|&byte| byte == b'\n').find(is_row);
-        let has_object = first_line.is_some_and(|line| line.contains(&b'{'));
-        let source: Box<dyn Read + Send> = Box::new(io::Cursor::new(head.clone()).chain(source));
-        let rows = match has_object {
-            true => Rows::Json(Box::new(JsonRows::open(
-                source,
-                path,
-                first_line.unwrap_or_default(),
-                columns,
-                ranges,
-            )?)),
-            false => Rows::Csv(Box::new(CsvRows::open(source, path, columns, ranges)?)),
-        };
-        Ok(Self { rows })
+        let table = OpenedTable::open(file, path, TableKind::Table)?;
+        table.read_ranges(columns, ranges, TableLimits::default())
     }
 
     /// Goes to the next row.
@@ -138,173 +320,104 @@ impl TableReader {
     ///
     /// [`ErrorKind::Read`](disk::error::ErrorKind::Read); [`ScanErrorKind::NotATable`] if no further row can be
     /// found.
-    pub(crate) fn advance(&mut self) -> Result<RowStatus, Error> {
+    pub fn advance(&mut self) -> Result<RowStatus, Error> {
         match &mut self.rows {
-            Rows::Parquet(rows) => rows.advance(),
+            Rows::Parquet(rows) => Ok(rows.advance()),
             Rows::Csv(rows) => rows.advance(),
             Rows::Json(rows) => rows.advance(),
+            Rows::Text(rows) => rows.advance(),
         }
     }
 
     /// Returns the value of a column, by its index among those that were asked for, in the current row.
-    pub(crate) fn value(&self, column: usize) -> Value<'_> {
+    pub fn value(&self, column: usize) -> Value<'_> {
         match &self.rows {
             Rows::Parquet(rows) => rows.value(column),
             Rows::Csv(rows) => rows.value(column),
             Rows::Json(rows) => rows.value(column),
+            Rows::Text(rows) => rows.value(column),
         }
     }
 
     /// Returns true if the table may have a column, by its index among those that were asked for.
-    pub(crate) fn has_column(&self, column: usize) -> bool {
+    pub fn has_column(&self, column: usize) -> bool {
         match &self.rows {
             Rows::Parquet(rows) => rows.has_column(column),
             Rows::Csv(rows) => rows.has_column(column),
             // Each row has its own columns.
             Rows::Json(_) => true,
+            Rows::Text(_) => column == 0,
         }
     }
 
+    /// Returns true if null may stand for an empty text, because the table is CSV and the field has no quotes.
+    pub(crate) fn is_csv(&self) -> bool {
+        matches!(self.rows, Rows::Csv(_))
+    }
+
     /// Returns the number of the current row, from 0.
-    pub(crate) fn row_no(&self) -> u64 {
+    pub fn row_no(&self) -> u64 {
         match &self.rows {
             Rows::Parquet(rows) => rows.row_no(),
             Rows::Csv(rows) => rows.row_no(),
             Rows::Json(rows) => rows.row_no(),
+            Rows::Text(rows) => rows.row_no(),
         }
     }
 }
 
-impl<'a> Value<'a> {
-    /// Returns the text of the value; `None` for null and for values of other types.
-    pub(crate) fn text(self) -> Option<&'a [u8]> {
-        match self {
-            Self::Text(text) => Some(text),
-            Self::Null | Self::Number(_) | Self::Time(_) | Self::Flag(_) | Self::Other => None,
-        }
-    }
+/// Reads the first four bytes. A pipe may need several reads.
+fn read_magic(source: &mut dyn Read) -> io::Result<Vec<u8>> {
+    let mut magic = Vec::new();
+    source.take(4).read_to_end(&mut magic)?;
+    Ok(magic)
+}
 
-    /// Returns the number that the value is or that its text states; `None` for null and for empty text.
-    ///
-    /// # Errors
-    ///
-    /// A description of a value that is not a number.
-    pub(crate) fn number(self) -> Result<Option<i64>, String> {
-        match self {
-            Self::Null => Ok(None),
-            Self::Number(number) => Ok(Some(number)),
-            Self::Text(text) if text.trim_ascii().is_empty() => Ok(None),
-            Self::Text(text) => {
-                let number = std::str::from_utf8(text.trim_ascii()).ok();
-                let number = number.and_then(|text| text.parse().ok());
-                number.map(Some).ok_or_else(|| shorten(text))
+/// Reads until the first line of a row ends, or [`MAX_HEAD_BYTES`] bytes were read. A pipe may need several reads.
+fn read_head(source: &mut dyn Read) -> io::Result<Vec<u8>> {
+    let (mut head, mut chunk) = (Vec::new(), [0; 8 << 10]);
+    loop {
+        match source.read(&mut chunk) {
+            Ok(0) => return Ok(head),
+            Ok(read) => {
+                head.extend_from_slice(&chunk[..read]);
+                let lines_end = memchr::memrchr(b'\n', &head).map_or(0, |end| end + 1);
+                if head.len() >= MAX_HEAD_BYTES || first_line(&head[..lines_end]).is_some() {
+                    return Ok(head);
+                }
             }
-            Self::Time(_) => Err("a time".to_owned()),
-            Self::Flag(_) => Err("a truth value".to_owned()),
-            Self::Other => Err("a number with a fraction, or too large".to_owned()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
         }
-    }
-
-    /// Returns a time in milliseconds since 1970; `None` for null and for empty text. Text is in ISO form, or has 14
-    /// digits as in CDX.
-    ///
-    /// # Errors
-    ///
-    /// A description of a value that is not a time.
-    pub(crate) fn time(self) -> Result<Option<i64>, String> {
-        let text = match self {
-            Self::Null => return Ok(None),
-            Self::Time(time) => return Ok(Some(time)),
-            Self::Flag(_) => return Err("a truth value".to_owned()),
-            Self::Other => return Err("a number with a fraction, or too large".to_owned()),
-            Self::Number(number) => number.to_string(),
-            Self::Text(text) => String::from_utf8_lossy(text.trim_ascii()).into_owned(),
-        };
-        if text.is_empty() {
-            return Ok(None);
-        }
-        let time = parse_iso(&text).or_else(|| parse_digits(&text));
-        time.map(Some).ok_or_else(|| shorten(text.as_bytes()))
     }
 }
 
-/// Parses a time such as `20240301120000`.
-fn parse_digits(text: &str) -> Option<i64> {
-    if text.len() != 14 || !text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let (date, time) = text.split_at(8);
-    let iso = format!(
-        "{}-{}-{}T{}:{}:{}Z",
-        &date[..4],
-        &date[4..6],
-        &date[6..],
-        &time[..2],
-        &time[2..4],
-        &time[4..]
-    );
-    parse_iso(&iso)
+/// Returns the first line that is not empty. A header line of CDXJ begins with `!`.
+fn first_line(head: &[u8]) -> Option<&[u8]> {
+    let head = strip_bom(head);
+    let is_row = |line: &&[u8]| !line.trim_ascii().is_empty() && !line.starts_with(b"!");
+    head.split(|&byte| byte == b'\n').find(is_row)
 }
 
-/// Returns the beginning of a value, for a message.
-pub(crate) fn shorten(text: &[u8]) -> String {
-    let text = String::from_utf8_lossy(&text[..text.len().min(80)]);
-    format!("'{}'", text.trim())
+fn strip_bom(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
 }
 
-/// Returns the beginning of the name of a column, for a message.
-fn shorten_name(name: &str) -> String {
-    match name.char_indices().nth(40) {
-        Some((end, _)) => format!("{}…", &name[..end]),
-        None => name.to_owned(),
-    }
+fn has_csv_name(path: &Path) -> bool {
+    let name = path.to_string_lossy().to_ascii_lowercase();
+    name.strip_suffix(".gz").unwrap_or(&name).ends_with(".csv")
 }
 
-/// Finds the columns of a table by their names.
-///
-/// # Errors
-///
-/// [`TableDefect::NoColumn`], [`TableDefect::AmbiguousColumn`].
-fn find_columns(
-    names: &[String],
-    wanted: &[WantedColumn],
-) -> Result<Vec<Option<usize>>, TableDefect> {
-    let find = |column: &WantedColumn| {
-        for wanted in &column.names {
-            if let Some(index) = find_column(names, wanted)? {
-                return Ok(Some(index));
-            }
-        }
-        match column.is_required {
-            true => Err(TableDefect::NoColumn {
-                names: column.names.clone(),
-                found: names
-                    .iter()
-                    .take(12)
-                    .map(|name| shorten_name(name))
-                    .collect(),
-            }),
-            false => Ok(None),
-        }
+/// Returns true if a line is a header of CSV with a column. A line with a URL is not a header.
+fn has_csv_column(line: &[u8], column: &str) -> bool {
+    let name = |field: &[u8]| {
+        let field = field.trim_ascii();
+        let inner = field.strip_prefix(b"\"");
+        let inner = inner.and_then(|field| field.strip_suffix(b"\""));
+        let name = inner.unwrap_or(field).trim_ascii();
+        name.eq_ignore_ascii_case(column.as_bytes())
     };
-    wanted.iter().map(find).collect()
-}
-
-/// Finds a column by its exact name, or else the only column whose name differs just in case.
-fn find_column(names: &[String], wanted: &str) -> Result<Option<usize>, TableDefect> {
-    if let Some(index) = names.iter().position(|name| name == wanted) {
-        return Ok(Some(index));
-    }
-    let mut alike = names.iter().enumerate();
-    let mut alike = alike
-        .by_ref()
-        .filter(|(_, name)| name.eq_ignore_ascii_case(wanted));
-    match (alike.next(), alike.next()) {
-        (Some((_, first)), Some((_, second))) => Err(TableDefect::AmbiguousColumn {
-            names: [first.clone(), second.clone()],
-        }),
-        (found, _) => Ok(found.map(|(index, _)| index)),
-    }
+    memchr::memmem::find(line, b"://").is_none() && line.split(|&byte| byte == b',').any(name)
 }
 
 /// Returns the error of a file that is not a table that can be read.
@@ -358,14 +471,6 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    fn column(names: &[&str], is_required: bool) -> WantedColumn {
-        WantedColumn {
-            names: names.iter().map(ToString::to_string).collect(),
-            is_required,
-            is_text: false,
-        }
-    }
-
     /// The number of a row, its URL and its `n`.
     type NumberedRow = (u64, Option<(String, Option<i64>)>);
 
@@ -373,13 +478,17 @@ mod tests {
     fn read(bytes: &[u8], ranges: RowRanges) -> Result<Vec<NumberedRow>, Error> {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(bytes).unwrap();
-        let columns = [column(&["address", "url"], true), column(&["n"], false)];
+        let names = ColumnNames::default();
+        let columns = [
+            names.required("url", &["address", "url"]),
+            names.optional("n", &["n"]),
+        ];
         let mut table = TableReader::open(file, Path::new("table"), &columns, ranges)?;
         let mut rows = Vec::new();
         loop {
             let row = match table.advance()? {
                 RowStatus::End => return Ok(rows),
-                RowStatus::Malformed(_) => None,
+                RowStatus::Malformed(_) | RowStatus::Lost(_) => None,
                 RowStatus::Row => {
                     let text = table.value(0).text().unwrap_or_default();
                     let text = String::from_utf8_lossy(text).into_owned();
@@ -446,21 +555,5 @@ mod tests {
                 "{error}"
             );
         }
-    }
-
-    #[test]
-    fn times_are_iso_texts_or_digits() {
-        let noon = Ok(Some(1_709_294_400_000));
-        for text in [
-            "2024-03-01T12:00:00Z",
-            "20240301120000",
-            " 2024-03-01 12:00:00 ",
-        ] {
-            assert_eq!(Value::Text(text.as_bytes()).time(), noon, "{text}");
-        }
-        assert_eq!(Value::Number(20_240_301_120_000).time(), noon);
-        assert_eq!(Value::Text(b"").time(), Ok(None));
-        assert!(Value::Text(b"soon").time().is_err());
-        assert!(Value::Text(b"20249901120000").time().is_err());
     }
 }

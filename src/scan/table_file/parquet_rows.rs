@@ -2,9 +2,12 @@
 //!
 //! The metadata of the file is used to limit memory: large pages are refused ([`LimitedFile`]), and a
 //! batch has fewer rows if large values may be repeated in it. A row group that cannot be read is skipped.
+//!
+//! Few bytes of a dictionary or of a run can repeat a value in any number of rows, and whoever reads rows holds or
+//! writes each of them. The values of all columns and rows are therefore counted in full ([`ValueCounter`]).
 
 use super::json_rows::whole_number;
-use super::{RowRanges, RowSelection, RowStatus, Value, WantedColumn, find_columns, table_error};
+use super::{RowSelection, RowStatus, Value, WantedColumn, find_columns, table_error};
 use crate::error::TableDefect;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -14,7 +17,9 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, TimeUnit};
-use dataset::{LargePage, LimitedFile, catch_panic, reader_options};
+use dataset::{
+    LargePage, LimitedFile, ValueCounter, ValueLimits, catch_panic, reader_options, value_bytes,
+};
 use disk::error::{Error, ErrorKind};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
@@ -27,6 +32,15 @@ use std::path::{Path, PathBuf};
 /// The most rows of a batch.
 const BATCH_ROWS: u64 = 1024;
 
+/// The bytes of values that any table may have.
+const MAX_START_VALUE_BYTES: u64 = 64 << 20;
+
+/// The further bytes of values for each byte of the file. Real files have a ratio of at most a few hundred.
+const MAX_VALUE_RATIO: u64 = 1100;
+
+/// The bytes that a value counts beside its text: its row costs that even where it is null.
+const VALUE_OVERHEAD_BYTES: u64 = 8;
+
 pub(super) struct ParquetRows {
     file: LimitedFile,
     path: PathBuf,
@@ -34,6 +48,7 @@ pub(super) struct ParquetRows {
     /// For each wanted column, its index among the root columns.
     columns: Vec<Option<usize>>,
     selection: RowSelection,
+    values: ValueCounter,
     /// The next row group, and the number of its first row.
     row_group: usize,
     first_row: u64,
@@ -58,9 +73,16 @@ impl ParquetRows {
         file: File,
         path: &Path,
         wanted: &[WantedColumn],
-        ranges: RowRanges,
+        selection: RowSelection,
         page_bytes_max: u64,
     ) -> Result<Self, Error> {
+        let bytes = file.metadata().map_err(|error| Error::read(path, error))?;
+        let limits = ValueLimits {
+            start_bytes: MAX_START_VALUE_BYTES,
+            ratio: MAX_VALUE_RATIO,
+            row_group_bytes: u64::MAX,
+        };
+        let values = ValueCounter::new(limits, bytes.len());
         let load = || {
             let metadata = ArrowReaderMetadata::load(&file, reader_options())?;
             let limit = |_: &str| page_bytes_max;
@@ -92,7 +114,8 @@ impl ParquetRows {
             path: path.to_owned(),
             metadata,
             columns,
-            selection: RowSelection::new(ranges),
+            selection,
+            values,
             row_group: 0,
             first_row: 0,
             reader: None,
@@ -104,28 +127,25 @@ impl ParquetRows {
         })
     }
 
-    pub(super) fn advance(&mut self) -> Result<RowStatus, Error> {
+    pub(super) fn advance(&mut self) -> RowStatus {
         loop {
             while self.row < self.batch_rows {
                 self.row_no = self.next_row_no;
                 self.row += 1;
                 self.next_row_no += 1;
                 if self.selection.has(self.row_no) {
-                    return Ok(RowStatus::Row);
+                    return RowStatus::Row;
                 }
             }
             match self.read_batch() {
                 Ok(true) => {}
-                Ok(false) => return Ok(RowStatus::End),
+                Ok(false) => return RowStatus::End,
                 Err(error) => {
                     // The rest of the row group is skipped.
                     self.reader = None;
                     (self.row, self.batch_rows) = (0, 0);
                     self.row_no = self.next_row_no;
-                    return Ok(RowStatus::Malformed(format!(
-                        "the rest of row group {} cannot be read: {error}",
-                        self.row_group - 1
-                    )));
+                    return RowStatus::Lost(error);
                 }
             }
         }
@@ -141,8 +161,9 @@ impl ParquetRows {
                     batch.map_err(|error| read_error(file, path, error))
                 })?;
                 if let Some(batch) = batch {
+                    self.count_values(&batch)?;
                     (self.row, self.batch_rows) = (0, batch.num_rows());
-                    self.batch = catch_panic(path, || Ok(self.split_batch(&batch)))?;
+                    self.batch = catch_panic(&self.path, || Ok(self.split_batch(&batch)))?;
                     if self.batch_rows > 0 {
                         return Ok(true);
                     }
@@ -176,20 +197,44 @@ impl ParquetRows {
             ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone());
         let roots = self.columns.iter().flatten().copied();
         let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
-        let mut rows = BATCH_ROWS;
+        // The share of the memory of a batch that a row takes, over all columns.
+        let mut share = 0.0;
         let columns = self.metadata.metadata().row_group(row_group).columns();
         for (leaf, chunk) in columns.iter().enumerate() {
             if mask.leaf_included(leaf) {
-                let batch_rows = self.file.max_batch_rows(chunk, BATCH_ROWS);
-                rows = rows.min(batch_rows.map_err(convert)?);
+                let rows = self.file.max_batch_rows(chunk, BATCH_ROWS);
+                let rows = rows.map_err(convert)?;
+                if rows < BATCH_ROWS {
+                    share += 1.0 / rows as f64;
+                }
             }
         }
+        let rows = (1.0 / share).clamp(1.0, BATCH_ROWS as f64) as usize;
         let reader = builder
             .with_projection(mask)
             .with_row_groups(vec![row_group])
-            .with_batch_size(usize::try_from(rows).unwrap_or(1))
+            .with_batch_size(rows)
             .build();
         reader.map_err(convert)
+    }
+
+    /// Counts the values of a batch of the current row group. Nothing is read after those that exceed the limit.
+    fn count_values(&mut self, batch: &RecordBatch) -> Result<(), Error> {
+        let overhead = VALUE_OVERHEAD_BYTES * batch.num_rows() as u64;
+        let columns = batch.columns().iter();
+        let sizes: Vec<u64> = catch_panic(&self.path, || {
+            Ok(columns.map(|column| value_bytes(column)).collect())
+        })?;
+        for (column, bytes) in batch.schema_ref().fields().iter().zip(sizes) {
+            let bytes = overhead.saturating_add(bytes);
+            let name = || column.name().clone();
+            if let Err(large) = self.values.add(self.row_group - 1, bytes, name) {
+                self.row_group = self.metadata.metadata().num_row_groups();
+                let defect = TableDefect::RepeatedValues(large);
+                return Err(table_error(defect, &self.path));
+            }
+        }
+        Ok(())
     }
 
     /// Returns the wanted columns of a batch.
@@ -405,16 +450,20 @@ mod tests {
             is_text: true,
         }];
         let path = Path::new("table");
-        let open =
-            |ranges| ParquetRows::open(file.try_clone().unwrap(), path, &wanted, ranges, 4000);
+        let open = |ranges| {
+            let selection = RowSelection::new(ranges);
+            ParquetRows::open(file.try_clone().unwrap(), path, &wanted, selection, 4000)
+        };
         let mut rows = open(None).unwrap();
         let mut found = Vec::new();
         loop {
-            let text = match rows.advance().unwrap() {
+            let text = match rows.advance() {
                 RowStatus::End => break,
-                RowStatus::Malformed(reason) => {
+                RowStatus::Malformed(reason) => panic!("{reason}"),
+                RowStatus::Lost(error) => {
+                    let reason = error.to_string();
                     assert!(reason.contains("row group 1"), "{reason}");
-                    "malformed".to_owned()
+                    "lost".to_owned()
                 }
                 RowStatus::Row => {
                     let text = rows.value(0).text().unwrap();
@@ -423,13 +472,60 @@ mod tests {
             };
             found.push((rows.row_no(), text));
         }
-        let expected = [(0, "a"), (1, "b"), (2, "malformed"), (4, "d"), (5, "e")];
+        let expected = [(0, "a"), (1, "b"), (2, "lost"), (4, "d"), (5, "e")];
         assert_eq!(found, expected.map(|(row, text)| (row, text.to_owned())));
         let mut rows = open(Some([1..2, 5..6].into())).unwrap();
         let mut found = Vec::new();
-        while rows.advance().unwrap() == RowStatus::Row {
+        while let RowStatus::Row = rows.advance() {
             found.push(rows.row_no());
         }
         assert_eq!(found, [1, 5]);
+    }
+    #[test]
+    fn values_that_a_dictionary_repeats_have_a_limit_over_all_columns_and_rows() {
+        let long = "x".repeat(1 << 20);
+        let wanted = ["url", "n"].map(|name| WantedColumn {
+            names: vec![name.to_owned()],
+            is_required: true,
+            is_text: false,
+        });
+        // Each row has about 1 MiB, and a file of a few KB may have little more than 64 MiB.
+        let read = |rows: usize, text: &str| {
+            let urls: ArrayRef = Arc::new(StringArray::from_iter_values(std::iter::repeat_n(
+                text, rows,
+            )));
+            let numbers: ArrayRef = Arc::new(arrow_array::Int64Array::from(vec![None; rows]));
+            let batch = RecordBatch::try_from_iter([("url", urls), ("n", numbers)]).unwrap();
+            let properties = WriterProperties::builder()
+                .set_compression(parquet::basic::Compression::ZSTD(Default::default()))
+                .set_dictionary_page_size_limit(8 << 20)
+                .build();
+            let mut file = tempfile::tempfile().unwrap();
+            let mut writer =
+                ArrowWriter::try_new(&mut file, batch.schema(), Some(properties)).unwrap();
+            writer.write(&batch).unwrap();
+            writer.close().unwrap();
+            let selection = RowSelection::new(None);
+            let path = Path::new("table");
+            let mut rows = ParquetRows::open(file, path, &wanted, selection, 8 << 20).unwrap();
+            let mut count = 0;
+            loop {
+                match rows.advance() {
+                    RowStatus::Row => count += 1,
+                    RowStatus::Lost(error) => {
+                        let error = error.to_string();
+                        assert!(error.contains("row group 0, column `url`"), "{error}");
+                        assert!(matches!(rows.advance(), RowStatus::End));
+                        return (count, true);
+                    }
+                    RowStatus::Malformed(reason) => panic!("{reason}"),
+                    RowStatus::End => return (count, false),
+                }
+            }
+        };
+        assert_eq!(read(60, &long), (60, false));
+        let (count, is_lost) = read(200, &long);
+        assert!(is_lost && (50..80).contains(&count), "{count}");
+        assert_eq!(read(100_000, "https://a.example/"), (100_000, false));
     }
 }

@@ -4,7 +4,7 @@
 //! The list and the dataset may be much larger than memory. All data is sorted
 //! externally (`src/dataset/external_sort`) and merged:
 //!
-//! 1. `url_list/` reads the list, and `prepared.rs` sorts the URLs by origin and
+//! 1. `url_list.rs` reads the list, and `prepared.rs` sorts the URLs by origin and
 //!    time (`lookup.rs`).
 //! 2. [`resolve`](dataset::resolve) finds the authoritative capture for each
 //!    origin and time.
@@ -29,4 +29,4 @@ pub use in_history::{PreparedHistoryMatch, prepare_in_history};
 pub use lookup::is_url_or_path;
 pub use prepared::{MatchSummary, Options, PreparedMatch, prepare};
 pub use progress::{MatchProgress, MatchStage};
-pub use url_list::{UrlListSource, read_url_list};
+pub use url_list::{URL_COLUMN_KEYS, UrlListSource, read_url_list};

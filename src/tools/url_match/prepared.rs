@@ -20,6 +20,7 @@ use dataset::tables::{MatchRow, Table};
 use dataset::{Dataset, check_output_file};
 use disk::SingleFile;
 use disk::error::{Error, ErrorKind};
+use robots_scan::table_file::ColumnNames;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,9 +30,6 @@ use std::time::Instant;
 /// The largest page of a Parquet list is the memory limit divided by this.
 pub(super) const PAGE_MEMORY_DIVISOR: u64 = 4;
 
-/// Rows of the list or of the output after which the stop flag is checked and progress reported.
-pub(super) const ROWS_PER_STOP_CHECK: u64 = 4096;
-
 /// The dataset, the URL list and the crawlers of a match, and the file that is written.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -39,10 +37,8 @@ pub struct Options {
     /// The crawls of the dataset that are read; if empty, all.
     pub crawls: Vec<String>,
     pub urls: UrlListSource,
-    /// The column of a CSV or Parquet list that holds the URLs; `url` if `None`.
-    pub column: Option<String>,
-    /// The column of a CSV or Parquet list that holds the times; `fetch_time` if `None`.
-    pub time_column: Option<String>,
+    /// The names of the columns of a list that is a table.
+    pub columns: ColumnNames,
     pub crawlers: Vec<Crawler>,
     /// The dialect by which rules are read.
     pub dialect: DialectChoice,
@@ -114,8 +110,7 @@ pub fn prepare(options: Options) -> Result<PreparedMatch, Error> {
     let dataset = Dataset::open(&options.dataset, &options.crawls, &tables)?;
     dataset.check_parts(&tables)?;
     let list_options = UrlListOptions {
-        column: options.column.clone(),
-        time_column: options.time_column.clone(),
+        columns: options.columns.clone(),
         page_bytes_max: options.memory / PAGE_MEMORY_DIVISOR,
     };
     let urls = UrlListReader::open(&options.urls, list_options)?;
@@ -183,7 +178,7 @@ impl PreparedMatch {
         let decisions = context.resolve.memory.create_shared_sorter();
         progress.begin_stage(MatchStage::Urls);
         let default_time = AsOf::from_option(options.as_of);
-        let lookups = sort_urls(&context, urls, default_time, &decisions, &mut counts)?;
+        let lookups = sort_urls(&context, urls, default_time, stop, &decisions, &mut counts)?;
         progress.begin_stage(MatchStage::Captures);
         let candidates = find_candidates_by_origin(&context.resolve, &lookups)?;
         let rule_lookups =
@@ -210,6 +205,7 @@ fn sort_urls<'a>(
     context: &MatchContext<'a>,
     urls: UrlListReader,
     default_time: AsOf,
+    stop: &Arc<AtomicBool>,
     decisions: &SharedSorter<'_>,
     counts: &mut MatchCounts,
 ) -> Result<SortedRecords<'a>, Error> {
@@ -217,8 +213,7 @@ fn sort_urls<'a>(
     let mut lookups = memory.create_sorter();
     let (mut origin, mut record) = (Vec::new(), Vec::new());
     let mut index = 0;
-    let is_stopped = || memory.check_stop().is_err();
-    let read = urls.read(&is_stopped, &mut |url, time| {
+    let read = urls.read(stop, &mut |url, time| {
         let is_accepted = write_origin(url, &mut origin);
         let url = &url[..url.len().min(MAX_URL_BYTES)];
         let as_of = match time {
@@ -240,9 +235,6 @@ fn sort_urls<'a>(
             }
         }
         index += 1;
-        if index % ROWS_PER_STOP_CHECK == 0 {
-            memory.check_stop()?;
-        }
         context.progress.set_rows(index);
         Ok(())
     });
@@ -307,11 +299,9 @@ fn write_rows(
                     .and_then(|preference| preference.line_no),
             })?;
             rows += 1;
-            if rows % ROWS_PER_STOP_CHECK == 0 {
-                context.resolve.memory.check_stop()?;
-                context.progress.set_rows(rows);
-            }
         }
+        context.resolve.memory.check_stop()?;
+        context.progress.set_rows(rows);
         reader.advance()?;
     }
     let accesses = UrlAccess::ALL.iter().map(|access| access.name());

@@ -87,8 +87,7 @@ pub fn prepare_in_history(
     }
     check_output(&options)?;
     let list_options = UrlListOptions {
-        column: options.column.clone(),
-        time_column: options.time_column.clone(),
+        columns: options.columns.clone(),
         page_bytes_max: options.memory / super::prepared::PAGE_MEMORY_DIVISOR,
     };
     let urls = UrlListReader::open(&options.urls, list_options)?;
@@ -151,7 +150,7 @@ impl PreparedHistoryMatch {
         let mut plans = context.memory.create_sorter();
         let mut decisions = context.memory.create_sorter();
         progress.begin_stage(MatchStage::Urls);
-        let lookups = sort_urls(&context, urls, &mut plans, &mut summary)?;
+        let lookups = sort_urls(&context, urls, stop, &mut plans, &mut summary)?;
         progress.begin_stage(MatchStage::Captures);
         let requests = plan_urls(&context, &lookups, &mut plans, &mut decisions, &mut summary)?;
         drop(lookups);
@@ -264,8 +263,8 @@ impl HistoryMatch<'_> {
                 rows.push(&[], &mut FieldReader::new(&fields));
                 summary.rows += 1;
             }
+            self.memory.check_stop()?;
             if rows.row_count() >= BATCH_ROWS {
-                self.memory.check_stop()?;
                 self.progress.set_rows(summary.rows);
                 file.write(rows.take())?;
             }

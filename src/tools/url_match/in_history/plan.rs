@@ -2,7 +2,7 @@
 
 use super::super::decision::{Decision, DecisionBasis, UrlAccess};
 use super::super::lookup::{MAX_URL_BYTES, write_origin};
-use super::super::prepared::{MatchSummary, ROWS_PER_STOP_CHECK};
+use super::super::prepared::MatchSummary;
 use super::super::url_list::{RowTime, UrlListReader};
 use super::{HistoryMatch, StateDecisions};
 use crate::history::capture_record::{CaptureRecord, StateDetails, StateOrigin};
@@ -19,6 +19,8 @@ use dataset::external_sort::{SortedRecords, Sorter};
 use disk::error::Error;
 use robots::StatusEffect;
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// A capture of the host of a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,6 +135,7 @@ impl<'a> UrlPlan<'a> {
 pub(super) fn sort_urls<'a>(
     context: &HistoryMatch<'a>,
     urls: UrlListReader,
+    stop: &Arc<AtomicBool>,
     plans: &mut Sorter<'_>,
     summary: &mut MatchSummary,
 ) -> Result<SortedRecords<'a>, Error> {
@@ -140,8 +143,7 @@ pub(super) fn sort_urls<'a>(
     let mut lookups = memory.create_sorter();
     let (mut origin, mut record) = (Vec::new(), Vec::new());
     let mut row = 0;
-    let is_stopped = || memory.check_stop().is_err();
-    let read = urls.read(&is_stopped, &mut |url, time| {
+    let read = urls.read(stop, &mut |url, time| {
         let is_accepted = write_origin(url, &mut origin);
         let url = &url[..url.len().min(MAX_URL_BYTES)];
         let parsed = is_accepted.then(|| parse_url(url)).flatten();
@@ -167,9 +169,6 @@ pub(super) fn sort_urls<'a>(
             plan.push(plans)?;
         }
         row += 1;
-        if row % ROWS_PER_STOP_CHECK == 0 {
-            memory.check_stop()?;
-        }
         context.progress.set_rows(row);
         Ok(())
     });
@@ -242,9 +241,7 @@ pub(super) fn plan_urls<'a>(
                     of_host.push(&capture, position, state);
                 }
                 count += 1;
-                if count % ROWS_PER_STOP_CHECK == 0 {
-                    context.progress.set_rows(count);
-                }
+                context.progress.set_rows(count);
                 captures.advance()?;
             }
         }

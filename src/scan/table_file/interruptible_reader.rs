@@ -1,6 +1,8 @@
 //! A reader that ends with an error once a stop is requested, even while its source waits.
 
 use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
@@ -12,19 +14,16 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A reader of a source, such as a pipe, that a separate thread reads. Waiting for the thread can be
 /// interrupted; waiting for the source cannot. A source without an end is interrupted, too.
-pub(super) struct InterruptibleReader<'s> {
+pub(super) struct InterruptibleReader {
     chunks: Receiver<io::Result<Vec<u8>>>,
     chunk: Vec<u8>,
     /// The number of bytes of the chunk that have been returned.
     consumed_bytes: usize,
-    is_stopped: &'s dyn Fn() -> bool,
+    stop: Arc<AtomicBool>,
 }
 
-impl<'s> InterruptibleReader<'s> {
-    pub(super) fn new(
-        mut source: impl Read + Send + 'static,
-        is_stopped: &'s dyn Fn() -> bool,
-    ) -> Self {
+impl InterruptibleReader {
+    pub(super) fn new(mut source: impl Read + Send + 'static, stop: Arc<AtomicBool>) -> Self {
         let (sender, chunks) = sync_channel(4);
         // The thread is not joined: it ends with the source, with this reader or with the process.
         std::thread::spawn(move || {
@@ -48,15 +47,15 @@ impl<'s> InterruptibleReader<'s> {
             chunks,
             chunk: Vec::new(),
             consumed_bytes: 0,
-            is_stopped,
+            stop,
         }
     }
 }
 
-impl Read for InterruptibleReader<'_> {
+impl Read for InterruptibleReader {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         while self.consumed_bytes == self.chunk.len() {
-            if (self.is_stopped)() {
+            if self.stop.load(Ordering::Relaxed) {
                 return Err(io::Error::other("stopped"));
             }
             match self.chunks.recv_timeout(CHECK_INTERVAL) {
@@ -80,16 +79,14 @@ impl Read for InterruptibleReader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::cell::Cell;
 
     #[test]
     fn a_source_without_end_is_read_until_a_stop() {
-        let checks = Cell::new(0);
-        let is_stopped = || {
-            checks.set(checks.get() + 1);
-            checks.get() > 10
-        };
-        let mut reader = InterruptibleReader::new(io::repeat(b'\n'), &is_stopped);
+        let stop = Arc::new(AtomicBool::new(false));
+        let mut reader = InterruptibleReader::new(io::repeat(b'\n'), Arc::clone(&stop));
+        let mut read = [0; 2 * CHUNK_BYTES];
+        reader.read_exact(&mut read).unwrap();
+        stop.store(true, Ordering::Relaxed);
         let error = io::copy(&mut reader, &mut io::sink()).unwrap_err();
         assert_eq!(error.to_string(), "stopped");
     }

@@ -1,6 +1,7 @@
 //! Folders of Parquet files, as query engines write them.
 
-use crate::error::{ToolErrorKind, UrlListDefect};
+use super::table_error;
+use crate::error::TableDefect;
 use disk::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,14 +18,13 @@ const MAX_DEPTH: usize = 8;
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Read`]; [`ToolErrorKind::NotAUrlList`] if there is no such file, for a link
-/// or special file, and for folders that are nested too deep.
-pub(super) fn find_parquet_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+/// [`ErrorKind::Read`](disk::error::ErrorKind::Read);
+/// [`ScanErrorKind::NotATable`](crate::error::ScanErrorKind::NotATable) if there is no such file, for a link or special file, and for folders that are nested too deep.
+pub fn find_parquet_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut files = Vec::new();
     collect_files(folder, MAX_DEPTH, &mut files)?;
     if files.is_empty() {
-        let kind = ToolErrorKind::NotAUrlList(UrlListDefect::NoParquetFile);
-        return Err(Error::new(kind, folder));
+        return Err(table_error(TableDefect::NoParquetFile, folder));
     }
     files.sort();
     Ok(files)
@@ -40,19 +40,19 @@ fn collect_files(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Resul
             continue;
         }
         let path = entry.path();
-        let refuse = |defect| Err(Error::new(ToolErrorKind::NotAUrlList(defect), &path));
+        let refuse = |defect| Err(table_error(defect, &path));
         let kind = entry.file_type().map_err(read_error)?;
         let is_parquet = name.to_ascii_lowercase().ends_with(".parquet");
         if kind.is_symlink() && (is_parquet || path.is_dir()) {
-            return refuse(UrlListDefect::Link);
+            return refuse(TableDefect::Link);
         }
         if kind.is_dir() && depth == 0 {
-            return refuse(UrlListDefect::DeepFolder);
+            return refuse(TableDefect::DeepFolder);
         }
         if kind.is_dir() {
             collect_files(&path, depth - 1, files)?;
         } else if is_parquet && !kind.is_file() {
-            return refuse(UrlListDefect::NotRegular);
+            return refuse(TableDefect::NotRegular);
         } else if is_parquet {
             files.push(path);
         }

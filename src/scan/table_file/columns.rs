@@ -1,0 +1,117 @@
+//! The columns of a table, found by their names.
+
+use crate::error::TableDefect;
+use std::collections::BTreeMap;
+
+/// The names that columns of a table have instead of the default ones, by the key of the column, such as `url`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ColumnNames(BTreeMap<String, String>);
+
+/// A column that is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WantedColumn {
+    /// Its names. The first one that the table has is read.
+    pub names: Vec<String>,
+    /// True if a table without it is refused.
+    pub is_required: bool,
+    /// True if the values must be text or bytes: a column of another type, and objects of JSON, are refused.
+    pub is_text: bool,
+}
+
+impl ColumnNames {
+    /// Names the column of a key.
+    pub fn insert(&mut self, key: &str, name: &str) {
+        self.0.insert(key.to_owned(), name.to_owned());
+    }
+
+    /// Returns true if the column of a key is named.
+    pub fn has(&self, key: &str) -> bool {
+        self.0.contains_key(key)
+    }
+
+    /// Returns an optional column with these default names. One that was named is required.
+    pub fn optional(&self, key: &str, default_names: &[&str]) -> WantedColumn {
+        let named = self.0.get(key);
+        WantedColumn {
+            names: match named {
+                Some(name) => vec![name.clone()],
+                None => default_names.iter().map(ToString::to_string).collect(),
+            },
+            is_required: named.is_some(),
+            is_text: false,
+        }
+    }
+
+    /// Returns a column with these default names that must be in the table.
+    pub fn required(&self, key: &str, default_names: &[&str]) -> WantedColumn {
+        WantedColumn {
+            is_required: true,
+            ..self.optional(key, default_names)
+        }
+    }
+}
+
+impl WantedColumn {
+    /// Returns the column with values that must be text or bytes.
+    pub fn of_text(self) -> Self {
+        Self {
+            is_text: true,
+            ..self
+        }
+    }
+}
+
+/// Returns the beginning of the name of a column, for a message.
+fn shorten_name(name: &str) -> String {
+    match name.char_indices().nth(40) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.to_owned(),
+    }
+}
+
+/// Finds the columns of a table by their names.
+///
+/// # Errors
+///
+/// [`TableDefect::NoColumn`], [`TableDefect::AmbiguousColumn`].
+pub(super) fn find_columns(
+    names: &[String],
+    wanted: &[WantedColumn],
+) -> Result<Vec<Option<usize>>, TableDefect> {
+    let find = |column: &WantedColumn| {
+        for wanted in &column.names {
+            if let Some(index) = find_column(names, wanted)? {
+                return Ok(Some(index));
+            }
+        }
+        match column.is_required {
+            true => Err(TableDefect::NoColumn {
+                names: column.names.clone(),
+                found: names
+                    .iter()
+                    .take(12)
+                    .map(|name| shorten_name(name))
+                    .collect(),
+            }),
+            false => Ok(None),
+        }
+    };
+    wanted.iter().map(find).collect()
+}
+
+/// Finds a column by its exact name, or else the only column whose name differs just in case.
+fn find_column(names: &[String], wanted: &str) -> Result<Option<usize>, TableDefect> {
+    if let Some(index) = names.iter().position(|name| name == wanted) {
+        return Ok(Some(index));
+    }
+    let mut alike = names.iter().enumerate();
+    let mut alike = alike
+        .by_ref()
+        .filter(|(_, name)| name.eq_ignore_ascii_case(wanted));
+    match (alike.next(), alike.next()) {
+        (Some((_, first)), Some((_, second))) => Err(TableDefect::AmbiguousColumn {
+            names: [first.clone(), second.clone()],
+        }),
+        (found, _) => Ok(found.map(|(index, _)| index)),
+    }
+}
