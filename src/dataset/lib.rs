@@ -14,6 +14,7 @@
 //! questions.rs                     research questions as macros
 //! views_file.rs                    views.sql of an existing dataset; checks the format of a dataset
 //! limited_file.rs, page_header.rs  Parquet files with a limit on the size of pages
+//! value_limit.rs                   counts values that are read, with limits
 //! part_file.rs                     opens a file of a part
 //! table_files.rs                   finds the files of tables, and the parts in them
 //! reader.rs, row_filter.rs         reads tables back
@@ -56,6 +57,7 @@ mod stored_line;
 mod stored_row;
 mod table_files;
 pub mod tables;
+mod value_limit;
 mod views;
 mod views_file;
 mod writer;
@@ -69,7 +71,7 @@ pub use joined::{
 };
 pub use layout::{IfExists, OutputLayout};
 pub use layout::{PARTS_FOLDER, SUCCESS_FILE, VIEWS_FILE, check_output_file, is_dataset};
-pub use limited_file::{LargePage, LimitedFile, catch_panic, reader_options};
+pub use limited_file::{LargePage, LimitedFile, PageLocation, catch_panic, reader_options};
 pub use log::{LOG_FILE, LogEntries, RunLog};
 pub use manifest::{AGENTS_PATH, MANIFEST_FILE, Manifest, success_text};
 pub use manifest_entries::{
@@ -87,6 +89,7 @@ pub use reader::{PartReader, column};
 pub use stored_columns::{StoredColumns, value};
 pub use stored_line::StoredLine;
 pub use stored_row::{EncodedColumns, StoredRows, check_nulls};
+pub use value_limit::{LargeValues, ValueCounter, ValueLimits, value_bytes};
 pub use views::{ViewedFiles, schema_sql, select_sql, spark_views_sql, views_sql};
 pub(crate) use views_file::absolute_views_sql;
 pub use views_file::{check_format, check_readable, is_views_of, write_joined_views};

@@ -212,6 +212,12 @@ impl LimitedFile {
         self.lock().refused_page.clone()
     }
 
+    /// Returns the row group of the page that was read last.
+    pub fn last_row_group(&self) -> Option<usize> {
+        let chunk = self.lock().last_chunk?;
+        Some(self.chunks[chunk].location.row_group)
+    }
+
     /// Converts an error of the Parquet reader, and adds the row group and column that were read
     /// last.
     pub fn reader_error(

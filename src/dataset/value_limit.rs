@@ -1,0 +1,230 @@
+//! Limits of the values that are read from a Parquet file.
+//!
+//! A page has a limit ([`LimitedFile`](super::LimitedFile)), but few bytes of a dictionary or of a run
+//! repeat a value in any number of rows, and what keeps or writes rows has each of them in full. So
+//! values are counted as they are decoded, in all columns, and each time that they are repeated.
+
+use super::limited_file::PageLocation;
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, RecordBatch};
+use arrow_schema::DataType;
+use std::fmt;
+
+/// The most bytes of values that may be read from a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ValueLimits {
+    /// The bytes that any file may have, however small it is.
+    pub start_bytes: u64,
+    /// The further bytes for each byte of the file.
+    pub ratio: u64,
+    /// The bytes of a row group, counted up to the end of the batch that begins in it.
+    pub row_group_bytes: u64,
+}
+
+/// Counts the values that are read from a file.
+#[derive(Clone, Debug)]
+pub struct ValueCounter {
+    file_bytes_max: u64,
+    row_group_bytes_max: u64,
+    bytes: u64,
+    row_group: usize,
+    row_group_bytes: u64,
+}
+
+/// Values that exceed a limit: reading ends with them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LargeValues {
+    /// The row group, and the column with most bytes in it of those that were counted last.
+    pub location: PageLocation,
+    /// The limit, in bytes.
+    pub bytes_max: u64,
+    /// True if it is that of the row group, false if it is that of the file.
+    pub is_of_row_group: bool,
+}
+
+impl ValueCounter {
+    /// Starts counting for a file of this size.
+    pub fn new(limits: ValueLimits, file_bytes: u64) -> Self {
+        let paid = file_bytes.saturating_mul(limits.ratio);
+        Self {
+            file_bytes_max: limits.start_bytes.saturating_add(paid),
+            row_group_bytes_max: limits.row_group_bytes,
+            bytes: 0,
+            row_group: 0,
+            row_group_bytes: 0,
+        }
+    }
+
+    /// Adds the values of a batch, whose rows are of this row group.
+    ///
+    /// # Errors
+    ///
+    /// [`LargeValues`] if they exceed a limit. The batch is not to be kept then.
+    pub fn add_batch(&mut self, row_group: usize, batch: &RecordBatch) -> Result<(), LargeValues> {
+        let sizes = batch.columns().iter().map(|column| value_bytes(column));
+        let sizes: Vec<u64> = sizes.collect();
+        let total = sizes
+            .iter()
+            .fold(0, |sum: u64, size| sum.saturating_add(*size));
+        self.add(row_group, total, || {
+            let largest = (0..sizes.len()).max_by_key(|column| sizes[*column]);
+            largest.map_or_else(String::new, |column| {
+                batch.schema_ref().field(column).name().clone()
+            })
+        })
+    }
+
+    /// Adds bytes of values. `column` names the one with most of them.
+    ///
+    /// # Errors
+    ///
+    /// [`LargeValues`] if they exceed a limit.
+    pub fn add(
+        &mut self,
+        row_group: usize,
+        bytes: u64,
+        column: impl FnOnce() -> String,
+    ) -> Result<(), LargeValues> {
+        if self.row_group != row_group {
+            (self.row_group, self.row_group_bytes) = (row_group, 0);
+        }
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.row_group_bytes = self.row_group_bytes.saturating_add(bytes);
+        let is_of_row_group = self.row_group_bytes > self.row_group_bytes_max;
+        if !is_of_row_group && self.bytes <= self.file_bytes_max {
+            return Ok(());
+        }
+        Err(LargeValues {
+            location: PageLocation {
+                row_group,
+                column: column(),
+            },
+            bytes_max: match is_of_row_group {
+                true => self.row_group_bytes_max,
+                false => self.file_bytes_max,
+            },
+            is_of_row_group,
+        })
+    }
+}
+
+/// Returns the bytes of the values of a column, each in full, however often it is repeated.
+pub fn value_bytes(column: &dyn Array) -> u64 {
+    // The offsets of a slice are absolute.
+    fn span<O: TryInto<u64> + Copy>(offsets: &[O]) -> u64 {
+        let end = |offset: Option<&O>| offset.and_then(|offset| (*offset).try_into().ok());
+        let (first, last) = (end(offsets.first()), end(offsets.last()));
+        last.unwrap_or(0).saturating_sub(first.unwrap_or(0))
+    }
+    match column.data_type() {
+        DataType::Utf8 => span(column.as_string::<i32>().value_offsets()),
+        DataType::LargeUtf8 => span(column.as_string::<i64>().value_offsets()),
+        DataType::Binary => span(column.as_binary::<i32>().value_offsets()),
+        DataType::LargeBinary => span(column.as_binary::<i64>().value_offsets()),
+        DataType::Utf8View => column.as_string_view().lengths().map(u64::from).sum(),
+        DataType::BinaryView => column.as_binary_view().lengths().map(u64::from).sum(),
+        DataType::Dictionary(..) => {
+            let Some(dictionary) = column.as_any_dictionary_opt() else {
+                return 0;
+            };
+            let values = dictionary.values();
+            if values.is_empty() {
+                return 0;
+            }
+            let sizes: Vec<u64> = (0..values.len())
+                .map(|value| value_bytes(&values.slice(value, 1)))
+                .collect();
+            let keys = dictionary.normalized_keys().into_iter();
+            keys.fold(0, |sum: u64, key| sum.saturating_add(sizes[key]))
+        }
+        kind => {
+            let width = kind.primitive_width().unwrap_or(1) as u64;
+            width.saturating_mul(column.len() as u64)
+        }
+    }
+}
+
+impl fmt::Display for LargeValues {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let PageLocation { row_group, column } = &self.location;
+        let what = match self.is_of_row_group {
+            true => "row group",
+            false => "file",
+        };
+        write!(
+            f,
+            "row group {row_group}, column `{column}`: values are repeated so often that those of the {what} have more than {} bytes",
+            self.bytes_max
+        )
+    }
+}
+
+impl std::error::Error for LargeValues {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_array::types::Int32Type;
+    use arrow_array::{ArrayRef, DictionaryArray, Int64Array, StringArray, StringViewArray};
+    use std::sync::Arc;
+
+    fn limits(start_bytes: u64, row_group_bytes: u64) -> ValueLimits {
+        ValueLimits {
+            start_bytes,
+            ratio: 10,
+            row_group_bytes,
+        }
+    }
+
+    #[test]
+    fn values_are_counted_each_time_that_they_are_repeated() {
+        let texts = ["abc", "abc", "", "abc"];
+        let dictionary: DictionaryArray<Int32Type> = texts.into_iter().collect();
+        let columns: [ArrayRef; 3] = [
+            Arc::new(StringArray::from_iter_values(texts)),
+            Arc::new(StringViewArray::from_iter_values(texts)),
+            Arc::new(dictionary),
+        ];
+        for column in columns {
+            let slices = [(0, 4), (1, 2), (0, 0)];
+            let bytes = slices.map(|(start, len)| value_bytes(&column.slice(start, len)));
+            assert_eq!(bytes, [9, 3, 0], "{}", column.data_type());
+        }
+        let numbers: ArrayRef = Arc::new(Int64Array::from(vec![Some(1), None]));
+        assert_eq!(value_bytes(&numbers), 16);
+    }
+
+    #[test]
+    fn the_limit_of_a_file_is_its_size_times_the_ratio_and_the_start() {
+        let mut counter = ValueCounter::new(limits(100, u64::MAX), 7);
+        let mut add = |bytes| counter.add(2, bytes, || "url".to_owned());
+        assert_eq!(add(170), Ok(()));
+        let error = add(1).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "row group 2, column `url`: values are repeated so often that those of the file have more than 170 bytes"
+        );
+        let mut counter = ValueCounter::new(limits(u64::MAX, u64::MAX), u64::MAX);
+        for _ in 0..3 {
+            assert_eq!(counter.add(0, u64::MAX, String::new), Ok(()));
+        }
+    }
+
+    #[test]
+    fn each_row_group_has_a_limit_and_the_largest_column_is_named() {
+        let batch = |text: &str| {
+            let ids: ArrayRef = Arc::new(Int64Array::from(vec![1]));
+            let texts: ArrayRef = Arc::new(StringArray::from(vec![text]));
+            RecordBatch::try_from_iter([("robots_id", ids), ("agent", texts)]).unwrap()
+        };
+        let mut counter = ValueCounter::new(limits(1000, 20), 1);
+        for row_group in 0..3 {
+            assert_eq!(counter.add_batch(row_group, &batch("0123456789ab")), Ok(()));
+        }
+        let error = counter.add_batch(2, &batch("")).unwrap_err();
+        assert!(error.is_of_row_group && error.bytes_max == 20, "{error}");
+        let mut counter = ValueCounter::new(limits(1000, 20), 1);
+        let error = counter.add_batch(1, &batch(&"x".repeat(13))).unwrap_err();
+        assert_eq!(error.location.column, "agent");
+    }
+}
