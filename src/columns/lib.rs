@@ -57,7 +57,8 @@ pub use column_data::{
 };
 pub use concatenate::{RowGroupSource, concatenate};
 pub use file::{
-    ColumnEncoding, TableFileWriter, TableSchema, ValueEncoding, WrittenFile, WrittenRowGroups,
+    ClosedFile, ColumnEncoding, TableFileWriter, TableSchema, ValueEncoding, WrittenFile,
+    WrittenRowGroups,
 };
 pub use file::{encode_table, write_table};
 pub use file_task::{FileTask, FileTaskOutput};

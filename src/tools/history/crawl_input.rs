@@ -171,7 +171,7 @@ impl ResolvedFiles {
         let resolved = resolve_hosts(&resolve, 0..=0, &create)?;
         let (mut files, mut temporary) = (Vec::new(), Vec::new());
         for file in resolved.files {
-            let written = file.writer.finish()?;
+            let written = file.file.commit()?;
             files.push((file.table, context.root.join(&written.path)));
             temporary.push(written.path);
         }
