@@ -65,3 +65,4 @@ pub use file_task::{FileTask, FileTaskOutput};
 pub use hashing_writer::RowGroupBytes;
 pub use interner::{HASH_SEED, InternedTexts, Interner};
 pub use row_batch::RowBatch;
+pub use row_groups::GROUP_ROWS;
