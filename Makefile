@@ -130,6 +130,7 @@ campaign: .venv-test/ready ## all long series, whole: hours; the kinds of fault 
 	CAMPAIGN_SEED=$(SEED) $(CARGO) test --workspace --locked --test tests -- --nocapture --test-threads=1 $(or $(ONLY),faults:: oracles:: parser_oracle:: leniency:: laws:: verify:: join:: damaged_tables:: history::)
 	$(if $(ONLY),,.venv-test/bin/python jobs/test_history.py target/debug/robots-scan target/debug/xtask --campaign)
 	$(if $(ONLY),,.venv-test/bin/python jobs/test_sources.py target/debug/robots-scan --campaign)
+	$(if $(ONLY),,.venv-test/bin/python jobs/test_hostile_values.py target/debug/robots-scan target/debug/xtask --campaign --seed $(SEED))
 
 readme: $(PROGRAM) ## types the quick start of the README, with the program that is built
 	set -e; for i in 1 2; do $(PROGRAM) $$(sed -n 's/^\$$ cargo run --release -- //p' README.md); done
@@ -171,6 +172,7 @@ hosts: $(PROGRAM) .venv-test/ready ## compares the resolved tables with their or
 	.venv-test/bin/python jobs/test_history.py $(PROGRAM) target/debug/xtask
 	.venv-test/bin/python jobs/test_history_questions.py $(PROGRAM) target/debug/xtask
 	.venv-test/bin/python jobs/test_history_damage.py $(PROGRAM) target/debug/xtask
+	.venv-test/bin/python jobs/test_hostile_values.py $(PROGRAM) target/debug/xtask
 
 readers: run .venv-test/ready java ## reads every table with old and new readers; READERS=polars
 	.venv-test/bin/python jobs/test_readers.py $(PROGRAM) .venv-readers $(DATASET) $(READERS)

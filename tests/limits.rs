@@ -173,6 +173,25 @@ fn many_threads_need_few_open_files() {
 }
 
 #[test]
+fn many_crawls_need_few_open_files() {
+    let folder = TempDir::new().unwrap();
+    for (i, input) in many_inputs(folder.path(), 40).into_iter().enumerate() {
+        let crawl = folder
+            .path()
+            .join(format!("crawl-data/CC-MAIN-2020-{}", 10 + i));
+        fs::create_dir_all(&crawl).unwrap();
+        fs::rename(input, crawl.join("a.warc.gz")).unwrap();
+    }
+    let out = folder.path().join("out");
+    let inputs = folder.path().join("crawl-data");
+    let [inputs, out] = [&inputs, &out].map(|path| path.to_str().unwrap());
+    let args = [inputs, "--subset", "robotstxt", "-t", "32", "-o", out];
+    let ran = run_with_open_files(40, &args);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(util::rows(Path::new(out), "hosts").len(), 40);
+}
+
+#[test]
 fn threads_that_do_not_start_are_an_error_of_every_command() {
     if !cfg!(target_os = "linux") {
         println!("skipped: the address space has no limit");

@@ -5,7 +5,7 @@
 //! their digest.
 
 use super::file::{
-    TableSchema, WrittenFile, WrittenRowGroups, end_rows, file_write_error, finish_file, start_file,
+    ClosedFile, TableSchema, WrittenFile, WrittenRowGroups, end_rows, file_write_error, start_file,
 };
 use super::hashing_writer::{Output, ParquetFileWriter};
 use disk::NewFile;
@@ -63,7 +63,7 @@ pub fn concatenate(
         Ok((writer, all, copied))
     };
     match copy() {
-        Ok((writer, all, copied)) => finish_file(writer, new, all, |written| {
+        Ok((writer, all, copied)) => ClosedFile::new(writer, new, all, |written| {
             let mut pairs = copied.iter().zip(written);
             match pairs.find(|((_, digest), written)| *digest != written.digest) {
                 None => Ok(()),
@@ -72,7 +72,8 @@ pub fn concatenate(
                     Err(Error::read(path, io::Error::other(why)))
                 }
             }
-        }),
+        })?
+        .commit(),
         Err(error) => {
             new.discard();
             Err(error)

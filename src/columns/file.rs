@@ -325,6 +325,16 @@ impl TableFileWriter {
     ///
     /// Those of writing.
     pub fn finish(self) -> Result<WrittenFile, Error> {
+        self.close()?.commit()
+    }
+
+    /// Finishes the file, syncs it to disk and closes it, still under its temporary name. If that
+    /// fails, the file is removed.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing.
+    pub fn close(self) -> Result<ClosedFile, Error> {
         let path = self.new_file.path();
         let Some(writer) = self.row_groups.writer else {
             self.new_file.discard();
@@ -338,7 +348,7 @@ impl TableFileWriter {
             content: RowGroupBytes::default(),
         };
         end_rows(&mut writer);
-        finish_file(writer, self.new_file, row_groups, |_| Ok(()))
+        ClosedFile::new(writer, self.new_file, row_groups, |_| Ok(()))
     }
 
     /// Removes the file.
@@ -390,47 +400,72 @@ pub(super) fn end_rows(writer: &mut ParquetFileWriter) {
     writer.inner_mut().get_mut().end_rows_at(offset);
 }
 
-/// Writes the footer, syncs the file, and gives it its name unless `check` refuses the row groups that
-/// [`end_rows`] has ended. If that fails, the file is removed.
-pub(super) fn finish_file(
-    writer: ParquetFileWriter,
-    new: NewFile,
-    mut row_groups: WrittenRowGroups,
-    check: impl FnOnce(&[RowGroupBytes]) -> Result<(), Error>,
-) -> Result<WrittenFile, Error> {
-    let closed = close_file(writer, &new.path()).and_then(|closed| {
-        check(&closed.row_groups)?;
-        Ok(closed)
-    });
-    match closed {
-        Ok(closed) => {
-            let path = new.relative_path().to_owned();
-            new.commit()?;
-            row_groups.content = closed.row_groups.into_iter().next().unwrap_or_default();
-            Ok(WrittenFile {
-                path,
-                rows: row_groups.rows,
-                bytes: closed.bytes,
-                digest: closed.digest,
-                row_groups,
-            })
+/// A file with its footer, which is closed and still has its temporary name.
+#[derive(Debug)]
+pub struct ClosedFile {
+    new_file: NewFile,
+    bytes: u64,
+    digest: String,
+    row_groups: WrittenRowGroups,
+}
+
+impl ClosedFile {
+    /// Writes the footer, and syncs the file unless `check` refuses the row groups that [`end_rows`] has
+    /// ended. If that fails, the file is removed.
+    pub(super) fn new(
+        writer: ParquetFileWriter,
+        new_file: NewFile,
+        mut row_groups: WrittenRowGroups,
+        check: impl FnOnce(&[RowGroupBytes]) -> Result<(), Error>,
+    ) -> Result<Self, Error> {
+        let closed = write_footer(writer, &new_file.path()).and_then(|footer| {
+            check(&footer.row_groups)?;
+            Ok(footer)
+        });
+        match closed {
+            Ok(footer) => {
+                row_groups.content = footer.row_groups.into_iter().next().unwrap_or_default();
+                Ok(Self {
+                    new_file,
+                    bytes: footer.bytes,
+                    digest: footer.digest,
+                    row_groups,
+                })
+            }
+            Err(error) => {
+                new_file.discard();
+                Err(error)
+            }
         }
-        Err(error) => {
-            new.discard();
-            Err(error)
-        }
+    }
+
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing.
+    pub fn commit(self) -> Result<WrittenFile, Error> {
+        let path = self.new_file.relative_path().to_owned();
+        self.new_file.commit()?;
+        Ok(WrittenFile {
+            path,
+            rows: self.row_groups.rows,
+            bytes: self.bytes,
+            digest: self.digest,
+            row_groups: self.row_groups,
+        })
     }
 }
 
-/// A file with its footer.
-struct ClosedFile {
+/// What is known of a file once its footer is written.
+struct Footer {
     bytes: u64,
     digest: String,
     row_groups: Vec<RowGroupBytes>,
 }
 
 /// Writes the footer and syncs the file.
-fn close_file(mut writer: ParquetFileWriter, path: &Path) -> Result<ClosedFile, Error> {
+fn write_footer(mut writer: ParquetFileWriter, path: &Path) -> Result<Footer, Error> {
     writer
         .finish()
         .map_err(|error| file_write_error(path, error))?;
@@ -441,7 +476,7 @@ fn close_file(mut writer: ParquetFileWriter, path: &Path) -> Result<ClosedFile, 
     if let Output::File(file) = &written.out {
         file.sync_all().map_err(write_error)?;
     }
-    Ok(ClosedFile {
+    Ok(Footer {
         bytes: written.bytes,
         digest: written.digest(),
         row_groups: written.take_ended_rows(),

@@ -57,10 +57,12 @@ pub use column_data::{
 };
 pub use concatenate::{RowGroupSource, concatenate};
 pub use file::{
-    ColumnEncoding, TableFileWriter, TableSchema, ValueEncoding, WrittenFile, WrittenRowGroups,
+    ClosedFile, ColumnEncoding, TableFileWriter, TableSchema, ValueEncoding, WrittenFile,
+    WrittenRowGroups,
 };
 pub use file::{encode_table, write_table};
 pub use file_task::{FileTask, FileTaskOutput};
 pub use hashing_writer::RowGroupBytes;
 pub use interner::{HASH_SEED, InternedTexts, Interner};
 pub use row_batch::RowBatch;
+pub use row_groups::GROUP_ROWS;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// The maximum number of rows of a row group: of narrow tables 2 to 7 MB. An engine reads a row group
 /// with one thread.
-pub(crate) const GROUP_ROWS: usize = 524_288;
+pub const GROUP_ROWS: usize = 524_288;
 
 /// The bytes of values at which a row group ends, with the current page: of wide tables 15 MB in the file.
 pub(crate) const GROUP_BYTES: u64 = 128 << 20;

@@ -7,6 +7,8 @@
 //! that once the crate respects the stated size.
 
 use super::page_header::{DICTIONARY_PAGE_TYPE, PageHeader};
+use super::value_limit::{LargeValues, ValueCounter};
+use arrow_array::RecordBatch;
 use bytes::Bytes;
 use disk::error::{Error, ErrorKind};
 use parquet::arrow::arrow_reader::ArrowReaderOptions;
@@ -24,8 +26,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The limit of the memory of the values of a batch, in addition to its pages. If the limit of a
-/// page is smaller, it is the limit of the values, too.
+/// page is smaller, it is the limit of the values of its column, too.
 const MAX_BATCH_BYTES: u64 = 64 << 20;
+
+/// The size above which a page has at most [`MAX_PAGE_RATIO`] bytes for each byte that is stored.
+const RATIO_CHECK_START_PAGE_BYTES: u64 = 64 << 20;
+
+/// The most bytes of a large page for each byte that is stored, as for archives.
+const MAX_PAGE_RATIO: u64 = 1100;
+
+/// The size up to which a dictionary counts as its longest value, so that it need not be read twice.
+const SMALL_DICTIONARY_BYTES: u64 = 2 << 10;
 
 /// The magic number of an LZ4 frame.
 const LZ4_FRAME_MAGIC: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
@@ -57,6 +68,8 @@ pub struct LimitedFile {
     chunks: Arc<[Chunk]>,
     state: Arc<Mutex<ReadState>>,
     stop: Option<Arc<AtomicBool>>,
+    /// The limit of the pages of a row group together, decompressed.
+    row_group_bytes_max: Option<u64>,
 }
 
 /// A column chunk: its bytes in the file, and what is needed to check its pages.
@@ -75,9 +88,12 @@ struct Chunk {
 struct ReadState {
     /// The pages whose headers were read last, by the indexes of their chunks.
     pages: HashMap<usize, ChunkPages>,
+    /// The decompressed bytes of pages of each row group whose headers were read.
+    page_bytes: HashMap<usize, u64>,
     /// The index of the chunk that was read last.
     last_chunk: Option<usize>,
     refused_page: Option<LargePage>,
+    refused_values: Option<LargeValues>,
     /// True if reading failed because the run is to stop.
     is_stopped: bool,
 }
@@ -88,6 +104,8 @@ struct ReadState {
 struct ChunkPages {
     dictionary: Option<Page>,
     current: Option<Page>,
+    /// The end of the pages that are counted, as an offset.
+    counted_end: u64,
 }
 
 /// A page whose header was read.
@@ -140,38 +158,68 @@ impl LimitedFile {
             chunks: chunks.into(),
             state: Arc::default(),
             stop,
+            row_group_bytes_max: None,
         })
     }
 
-    /// Returns the number of rows of a column chunk whose values take at most
-    /// [`MAX_BATCH_BYTES`], up to `rows`.
-    ///
-    /// The values of plain pages are as large as the pages. A value of a dictionary may be
-    /// repeated in each row, and so may a prefix with `DELTA_BYTE_ARRAY`.
+    /// Sets a limit for the pages of a row group together, decompressed, except those with a larger
+    /// limit of their own.
+    pub fn with_row_group_limit(mut self, bytes: u64) -> Self {
+        self.row_group_bytes_max = Some(bytes);
+        self
+    }
+
+    /// Returns the number of rows of a column chunk, as [`max_batch_rows_of`](Self::max_batch_rows_of).
     pub fn max_batch_rows(
         &self,
         chunk: &ColumnChunkMetaData,
         rows: u64,
     ) -> Result<u64, ParquetError> {
-        let (offset, length) = byte_range(chunk)?;
-        let Some(i) = self.find_chunk_at(offset).filter(|_| length > 0) else {
-            return Ok(rows);
-        };
-        let batch_bytes = MAX_BATCH_BYTES.min(self.chunks[i].page_bytes_max);
-        let value_bytes = match has_shared_prefixes(chunk) {
-            true => u64::try_from(chunk.uncompressed_size()).unwrap_or(u64::MAX),
-            false => {
-                let header = self.read_header(offset)?;
-                match header.page_type == DICTIONARY_PAGE_TYPE {
-                    // Even if every row repeats the whole dictionary, the batch is within its
-                    // limit.
-                    true if header.larger_size_bytes() <= batch_bytes / rows => 0,
-                    true => self.longest_value_bytes(i, offset, &header)?,
-                    false => 0,
+        self.max_batch_rows_of([chunk], rows)
+    }
+
+    /// Returns the number of rows, up to `rows`, whose values in these column chunks take at most
+    /// [`MAX_BATCH_BYTES`] together.
+    ///
+    /// The values of plain pages are as large as the pages. A value of a dictionary may be
+    /// repeated in each row, and so may a prefix with `DELTA_BYTE_ARRAY`.
+    pub fn max_batch_rows_of<'c>(
+        &self,
+        chunks: impl IntoIterator<Item = &'c ColumnChunkMetaData>,
+        rows: u64,
+    ) -> Result<u64, ParquetError> {
+        let (mut least, mut dictionary_bytes) = (rows, 0);
+        for chunk in chunks {
+            let (offset, length) = byte_range(chunk)?;
+            let Some(i) = self.find_chunk_at(offset).filter(|_| length > 0) else {
+                continue;
+            };
+            let value_bytes = match has_shared_prefixes(chunk) {
+                true => u64::try_from(chunk.uncompressed_size()).unwrap_or(u64::MAX),
+                false => {
+                    let longest = self.longest_repeated_bytes(i, offset)?;
+                    dictionary_bytes += longest;
+                    longest
                 }
+            };
+            let batch_bytes = MAX_BATCH_BYTES.min(self.chunks[i].page_bytes_max);
+            least = least.min(batch_bytes / value_bytes.max(1));
+        }
+        least = least.min(MAX_BATCH_BYTES / dictionary_bytes.max(1));
+        Ok(least.clamp(1, rows))
+    }
+
+    /// Returns the length of the longest value of the dictionary of a chunk, or more if it is small;
+    /// 0 without a dictionary.
+    fn longest_repeated_bytes(&self, chunk: usize, offset: u64) -> Result<u64, ParquetError> {
+        let header = self.read_header(offset)?;
+        match header.page_type == DICTIONARY_PAGE_TYPE {
+            false => Ok(0),
+            true if header.larger_size_bytes() <= SMALL_DICTIONARY_BYTES => {
+                Ok(header.larger_size_bytes())
             }
-        };
-        Ok((batch_bytes / value_bytes.max(1)).clamp(1, rows))
+            true => self.longest_value_bytes(chunk, offset, &header),
+        }
     }
 
     /// Returns the length of the longest value of a dictionary of texts; the size of the page if
@@ -184,6 +232,7 @@ impl LimitedFile {
     ) -> Result<u64, ParquetError> {
         let (bytes_max, codec) = (self.chunks[chunk].page_bytes_max, self.chunks[chunk].codec);
         let is_readable = matches!(codec, Compression::ZSTD(_) | Compression::UNCOMPRESSED);
+        let bytes_max = bytes_max.min(RATIO_CHECK_START_PAGE_BYTES);
         if header.larger_size_bytes() > bytes_max || !is_readable {
             return Ok(header.larger_size_bytes());
         }
@@ -218,6 +267,32 @@ impl LimitedFile {
         Some(self.chunks[chunk].location.row_group)
     }
 
+    /// Counts the values of a batch that was read, before it is kept. Fails, too, once reading is to
+    /// stop: many batches may come from one page.
+    pub fn check_batch(
+        &self,
+        counter: &mut ValueCounter,
+        batch: &RecordBatch,
+    ) -> Result<(), ParquetError> {
+        self.check_stop()?;
+        let mut state = self.lock();
+        let chunk = state.last_chunk.map(|chunk| &self.chunks[chunk]);
+        let row_group = chunk.map_or(0, |chunk| chunk.location.row_group);
+        counter.add_batch(row_group, batch).map_err(|values| {
+            state.refused_values = Some(values.clone());
+            ParquetError::External(Box::new(values))
+        })
+    }
+
+    fn check_stop(&self) -> Result<(), ParquetError> {
+        let stop = self.stop.as_ref();
+        if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            self.lock().is_stopped = true;
+            return Err(parquet_error("the run is to stop"));
+        }
+        Ok(())
+    }
+
     /// Converts an error of the Parquet reader, and adds the row group and column that were read
     /// last.
     pub fn reader_error(
@@ -228,6 +303,9 @@ impl LimitedFile {
         let state = self.lock();
         if state.is_stopped {
             return Error::new(ErrorKind::Abandoned, path);
+        }
+        if let Some(values) = &state.refused_values {
+            return Error::with_source(ErrorKind::Read, path, values.clone());
         }
         let error = error.into();
         let Some(chunk) = state.last_chunk else {
@@ -280,8 +358,12 @@ impl LimitedFile {
             return Ok(());
         }
         let header = self.read_header(offset)?;
-        if header.larger_size_bytes() > chunk.page_bytes_max {
-            let (bytes, bytes_max) = (header.larger_size_bytes(), chunk.page_bytes_max);
+        let paid = u64::from(header.compressed_bytes) * MAX_PAGE_RATIO;
+        let bytes_max = chunk
+            .page_bytes_max
+            .min(paid.max(RATIO_CHECK_START_PAGE_BYTES));
+        if header.larger_size_bytes() > bytes_max {
+            let bytes = header.larger_size_bytes();
             state.refused_page = Some(LargePage {
                 location: chunk.location.clone(),
                 bytes,
@@ -290,6 +372,20 @@ impl LimitedFile {
             return Err(parquet_error(format!(
                 "a page has {bytes} bytes, more than {bytes_max}"
             )));
+        }
+        let row_group_max = self.row_group_bytes_max;
+        if let Some(bytes_max) = row_group_max.filter(|max| chunk.page_bytes_max <= *max)
+            && pages.counted_end <= offset
+        {
+            pages.counted_end = offset + header.length;
+            let row_group = chunk.location.row_group;
+            let total = state.page_bytes.entry(row_group).or_default();
+            *total = total.saturating_add(header.uncompressed_bytes.into());
+            if *total > bytes_max {
+                return Err(parquet_error(format!(
+                    "the pages of the row group have more than {bytes_max} bytes"
+                )));
+            }
         }
         let is_dictionary = header.page_type == DICTIONARY_PAGE_TYPE;
         let is_delta = header.encoding == Some(Encoding::DELTA_BYTE_ARRAY as i32);
@@ -322,11 +418,7 @@ impl ChunkReader for LimitedFile {
 
     /// Opens the file at `offset`, where a page header or the data of a page begins.
     fn get_read(&self, offset: u64) -> Result<Self::T, ParquetError> {
-        let stop = self.stop.as_ref();
-        if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-            self.lock().is_stopped = true;
-            return Err(parquet_error("the run is to stop"));
-        }
+        self.check_stop()?;
         if let Some(i) = self.find_chunk_at(offset) {
             self.check_header(i, offset)?;
         }
@@ -441,19 +533,35 @@ mod tests {
     use arrow_array::{ArrayRef, RecordBatch, StringArray};
     use parquet::arrow::ArrowWriter;
     use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};
+    use parquet::basic::ZstdLevel;
+    use parquet::file::properties::WriterProperties;
 
     /// Reads the first batch of a file with one column and a page limit of 1 MiB.
     fn read(texts: &[String], stop: bool) -> Result<RecordBatch, Error> {
         let column: ArrayRef = Arc::new(StringArray::from_iter_values(texts));
         let batch = RecordBatch::try_from_iter([("text", column)]).unwrap();
+        read_within(&batch, 1 << 20, 8 << 20, stop)
+    }
+
+    /// Writes a batch, and reads it with limits of a page and of a row group.
+    fn read_within(
+        batch: &RecordBatch,
+        page_bytes: u64,
+        row_group_bytes: u64,
+        stop: bool,
+    ) -> Result<RecordBatch, Error> {
         let file = tempfile::tempfile().unwrap();
-        let mut writer =
-            ArrowWriter::try_new(file.try_clone().unwrap(), batch.schema(), None).unwrap();
-        writer.write(&batch).unwrap();
+        let properties = WriterProperties::builder();
+        let properties = properties.set_compression(Compression::ZSTD(ZstdLevel::default()));
+        let properties = properties.set_dictionary_enabled(false).build();
+        let copy = file.try_clone().unwrap();
+        let mut writer = ArrowWriter::try_new(copy, batch.schema(), Some(properties)).unwrap();
+        writer.write(batch).unwrap();
         writer.close().unwrap();
         let metadata = ArrowReaderMetadata::load(&file, reader_options()).unwrap();
         let stop = Some(Arc::new(AtomicBool::new(stop)));
-        let file = LimitedFile::new(file, metadata.metadata(), |_| 1 << 20, stop).unwrap();
+        let file = LimitedFile::new(file, metadata.metadata(), |_| page_bytes, stop).unwrap();
+        let file = file.with_row_group_limit(row_group_bytes);
         let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file.clone(), metadata);
         let path = Path::new("part.parquet");
         let mut reader = builder
@@ -479,6 +587,35 @@ mod tests {
         assert!(
             source.starts_with("row group 0, column `text`: "),
             "{source}"
+        );
+    }
+
+    /// Returns the message of the cause of an error.
+    fn cause(error: &Error) -> String {
+        std::error::Error::source(error).unwrap().to_string()
+    }
+
+    #[test]
+    fn a_large_page_is_paid_for_by_its_stored_bytes() {
+        let text: ArrayRef = Arc::new(StringArray::from(vec!["x".repeat(65 << 20)]));
+        let batch = RecordBatch::try_from_iter([("text", text)]).unwrap();
+        let error = read_within(&batch, 1 << 30, 1 << 20, false).unwrap_err();
+        let cause = cause(&error);
+        assert!(cause.contains(", more than 67108864"), "{cause}");
+    }
+
+    #[test]
+    fn the_pages_of_a_row_group_have_a_limit() {
+        let text: ArrayRef = Arc::new(StringArray::from(vec!["x".repeat(900 << 10)]));
+        let columns = ["a", "b", "c"].map(|name| (name, Arc::clone(&text)));
+        let batch = RecordBatch::try_from_iter(columns).unwrap();
+        assert_eq!(read_within(&batch, 1 << 20, 3 << 20, false).unwrap(), batch);
+        let error = read_within(&batch, 1 << 20, 2 << 20, false).unwrap_err();
+        let cause = cause(&error);
+        assert!(
+            cause.starts_with("row group 0, column `c`: ")
+                && cause.contains("the pages of the row group have more than 2097152 bytes"),
+            "{cause}"
         );
     }
 

@@ -1,10 +1,14 @@
 //! A Parquet file of a part of a dataset, read with limits on the sizes of pages and batches.
 
 use super::limited_file::{LimitedFile, reader_options};
+use super::value_limit::{ValueCounter, ValueLimits};
+use columns::GROUP_ROWS;
 use disk::error::{Error, ErrorKind};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
+use parquet::file::reader::Length;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -17,13 +21,32 @@ const MAX_PART_PAGE_BYTES: u64 = 16 << 20;
 /// The limit of the size of a page of the column `body`: `--max-body-bytes` may be 1 GiB.
 const MAX_BODY_PAGE_BYTES: u64 = (1 << 30) + MAX_PART_PAGE_BYTES;
 
+/// The limit of the pages of a row group together, without those of `body`. robots-scan ends a row
+/// group with the page that brings its values to 128 MiB.
+const MAX_ROW_GROUP_PAGE_BYTES: u64 = 160 << 20;
+
+/// The limit of the values of a row group, each as often as it is repeated: those 128 MiB, a page,
+/// and what a batch has of the row group before.
+const MAX_ROW_GROUP_VALUE_BYTES: u64 = 256 << 20;
+
+/// The bytes of values from which they are compared with the size of their file.
+const RATIO_CHECK_START_VALUE_BYTES: u64 = 64 << 20;
+
+/// The most bytes of values for each byte of their file. robots-scan stores a page of each column for
+/// 15,360 rows or 4 MiB of values, whichever comes first: this is 256 bytes for the pages of all
+/// columns. Their headers and statistics alone take more, so that no file that it wrote is refused. The
+/// most that was seen is 9,200, in `directives` with the same lines of 16 KB in all captures; files of
+/// real crawls have less than 100.
+const MAX_VALUE_RATIO: u64 = 16_384;
+
 /// A Parquet file of a part, opened with limits on the sizes of its pages.
 pub struct OpenedPart {
     pub file: LimitedFile,
     pub metadata: ArrowReaderMetadata,
+    values: ValueCounter,
 }
 
-/// Reads the metadata of a file of a part, and sets the limits of its pages. Reading fails once
+/// Reads the metadata of a file of a part, and sets the limits of its pages and values. Reading fails once
 /// `stop` is set.
 ///
 /// # Errors
@@ -36,13 +59,30 @@ pub fn open_part_file(
 ) -> Result<OpenedPart, Error> {
     let open = || {
         let metadata = ArrowReaderMetadata::load(&file, reader_options())?;
+        check_row_counts(metadata.metadata())?;
+        let limits = ValueLimits {
+            start_bytes: RATIO_CHECK_START_VALUE_BYTES,
+            ratio: MAX_VALUE_RATIO,
+            row_group_bytes: MAX_ROW_GROUP_VALUE_BYTES,
+        };
+        // Rows are never kept with their bodies.
+        let values = ValueCounter::new(limits, file.len()).without_column("body");
         let file = LimitedFile::new(file, metadata.metadata(), page_bytes_max, stop)?;
-        Ok(OpenedPart { file, metadata })
+        Ok(OpenedPart {
+            file: file.with_row_group_limit(MAX_ROW_GROUP_PAGE_BYTES),
+            metadata,
+            values,
+        })
     };
     open().map_err(|error: ParquetError| Error::with_source(ErrorKind::Read, path, error))
 }
 
 impl OpenedPart {
+    /// Returns a counter of the values of this file, for [`LimitedFile::check_batch`].
+    pub fn value_counter(&self) -> ValueCounter {
+        self.values.clone()
+    }
+
     pub fn reader_builder(&self) -> ParquetRecordBatchReaderBuilder<LimitedFile> {
         let metadata = self.metadata.clone();
         ParquetRecordBatchReaderBuilder::new_with_metadata(self.file.clone(), metadata)
@@ -59,13 +99,24 @@ impl OpenedPart {
         let mut least = rows as u64;
         for &group in row_groups {
             let chunks = self.metadata.metadata().row_group(group).columns();
-            for (leaf, chunk) in chunks.iter().enumerate() {
-                if columns.leaf_included(leaf) {
-                    least = least.min(self.file.max_batch_rows(chunk, rows as u64)?);
-                }
-            }
+            let chunks = chunks.iter().enumerate();
+            let chunks = chunks.filter(|(leaf, _)| columns.leaf_included(*leaf));
+            let chunks = chunks.map(|(_, chunk)| chunk);
+            least = least.min(self.file.max_batch_rows_of(chunks, rows as u64)?);
         }
         Ok(usize::try_from(least).unwrap_or(rows))
+    }
+}
+
+/// Returns an error if a row group has more rows than one that robots-scan wrote.
+fn check_row_counts(metadata: &ParquetMetaData) -> Result<(), ParquetError> {
+    let counts = metadata.row_groups().iter().map(RowGroupMetaData::num_rows);
+    let mut counts = counts.map(i64::unsigned_abs).enumerate();
+    match counts.find(|(_, rows)| *rows > GROUP_ROWS as u64) {
+        None => Ok(()),
+        Some((row_group, rows)) => Err(ParquetError::General(format!(
+            "row group {row_group} has {rows} rows, more than {GROUP_ROWS}"
+        ))),
     }
 }
 
@@ -73,5 +124,139 @@ fn page_bytes_max(column: &str) -> u64 {
     match column {
         "body" => MAX_BODY_PAGE_BYTES,
         _ => MAX_PART_PAGE_BYTES,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::{HostPreferenceRows, StatingHost, StoredPreference, Table};
+    use arrow_array::{ArrayRef, RecordBatch, StringArray};
+    use parquet::arrow::ArrowWriter;
+    use parquet::basic::{Compression, ZstdLevel};
+    use parquet::file::properties::WriterProperties;
+    use std::io::Write;
+
+    /// Reads all rows of a file, and returns their number.
+    fn read(file: File) -> Result<u64, Error> {
+        let path = Path::new("part.parquet");
+        let part = open_part_file(path, file, None)?;
+        let convert = |error: ParquetError| part.file.reader_error(path, error);
+        let row_groups: Vec<usize> = (0..part.metadata.metadata().num_row_groups()).collect();
+        let batch_rows = part.max_batch_rows(&row_groups, &ProjectionMask::all(), 1024);
+        let builder = part.reader_builder();
+        let builder = builder.with_batch_size(batch_rows.map_err(convert)?);
+        let (mut values, mut rows) = (part.value_counter(), 0);
+        for batch in builder.build().map_err(convert)? {
+            let batch = batch.map_err(|error| convert(error.into()))?;
+            part.file
+                .check_batch(&mut values, &batch)
+                .map_err(convert)?;
+            rows += batch.num_rows() as u64;
+        }
+        Ok(rows)
+    }
+
+    fn file_of(texts: &[Option<&str>], row_group_rows: usize) -> File {
+        let column: ArrayRef = Arc::new(texts.iter().collect::<StringArray>());
+        let batch = RecordBatch::try_from_iter([("agent", column)]).unwrap();
+        let file = tempfile::tempfile().unwrap();
+        let properties = WriterProperties::builder();
+        let properties = properties
+            .set_max_row_group_row_count(Some(row_group_rows))
+            .set_dictionary_page_size_limit(1 << 30)
+            .set_compression(Compression::ZSTD(ZstdLevel::default()))
+            .build();
+        let copy = file.try_clone().unwrap();
+        let mut writer = ArrowWriter::try_new(copy, batch.schema(), Some(properties)).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        file
+    }
+
+    fn cause(result: Result<u64, Error>) -> String {
+        let error = result.unwrap_err();
+        assert_eq!(error.kind(), Some(&ErrorKind::Read));
+        std::error::Error::source(&error).unwrap().to_string()
+    }
+
+    #[test]
+    fn a_value_that_is_repeated_in_a_row_group_is_refused_with_its_place() {
+        let long = "z".repeat(1 << 20);
+        let cause = cause(read(file_of(&vec![Some(&*long); 300], 1000)));
+        let place = "row group 0, column `agent`: values are repeated so often";
+        assert!(cause.starts_with(place), "{cause}");
+    }
+
+    #[test]
+    fn a_value_that_is_repeated_in_many_row_groups_is_refused_with_its_place() {
+        let long = "z".repeat(15 << 20);
+        let cause = cause(read(file_of(&[Some(&*long); 12], 3)));
+        assert!(
+            cause.contains("those of the file have more than"),
+            "{cause}"
+        );
+    }
+
+    #[test]
+    fn a_row_group_has_a_limit_of_rows() {
+        let rows = GROUP_ROWS + 1;
+        let cause = cause(read(file_of(&vec![None; rows], rows)));
+        assert_eq!(
+            cause,
+            format!("Parquet error: row group 0 has {rows} rows, more than {GROUP_ROWS}")
+        );
+        assert_eq!(
+            read(file_of(&vec![None; rows], GROUP_ROWS)).unwrap(),
+            rows as u64
+        );
+    }
+
+    #[test]
+    fn a_file_that_robots_scan_wrote_is_within_the_limits_whatever_it_repeats() {
+        let write = |agent_bytes: usize, address_bytes: usize, hosts: i64, rows_of_host: usize| {
+            let (agent, address) = ("a".repeat(agent_bytes), "b".repeat(address_bytes));
+            let mut rows = HostPreferenceRows::default();
+            let mut batches = Vec::new();
+            for host_id in 0..hosts {
+                let host = StatingHost {
+                    agent: &agent,
+                    host_id,
+                    surt_host_name: "com,example",
+                    registered_domain: Some("example.com"),
+                };
+                let preference = StoredPreference {
+                    mechanism: "rsl-license",
+                    category: "license",
+                    preference: None,
+                    has: [false; 3],
+                    evidence_line: Some(1),
+                    address: Some(&address),
+                };
+                match host_id % 100 {
+                    0 => {
+                        batches.extend((rows.row_count() > 0).then(|| rows.take()));
+                        rows.push(&host, std::iter::repeat_n(preference, rows_of_host));
+                    }
+                    _ => rows.push_repeated(&host, rows_of_host),
+                }
+            }
+            batches.push(rows.take());
+            let schema = Table::HostPreferences.file_schema(&[]);
+            let bytes = columns::encode_table(schema, batches).unwrap();
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(&bytes).unwrap();
+            let rows = hosts as u64 * rows_of_host as u64;
+            println!(
+                "{agent_bytes}+{address_bytes}: {rows} rows, {} bytes",
+                bytes.len()
+            );
+            assert_eq!(read(file).unwrap(), rows);
+        };
+        // The longest lines, in 600 MB; and very many short rows.
+        write(16_000, 16_000, 2000, 10);
+        write(16_000, 0, 2000, 20);
+        write(1, 1, 60_000, 20);
+        write(300, 300, 20_000, 20);
     }
 }

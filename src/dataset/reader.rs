@@ -8,7 +8,7 @@ use crate::error::{DatasetDefect, DatasetErrorKind};
 use crate::tables::Table;
 use crate::{
     HistoryManifest, JOINED_FOLDER, JoinedManifest, LimitedFile, OpenedPart, PartLocation,
-    SUCCESS_FILE, catch_panic, check_readable, open_part_file,
+    SUCCESS_FILE, ValueCounter, catch_panic, check_readable, open_part_file,
 };
 use arrow_array::{Array, Int64Array, RecordBatch};
 use disk::error::{Error, ErrorKind};
@@ -488,6 +488,7 @@ pub struct PartReader<'d> {
     path: &'d Path,
     table: Table,
     file: LimitedFile,
+    values: ValueCounter,
     batches: ParquetRecordBatchReader,
     /// The `robots_id` of the last row.
     last_id: Option<i64>,
@@ -501,8 +502,18 @@ impl PartReader<'_> {
     /// [`ErrorKind::Read`]; [`DatasetErrorKind::NotADataset`] if rows are not in order.
     pub fn next_batch(&mut self) -> Result<Option<RecordBatch>, Error> {
         let batch = catch_panic(self.path, || {
-            let batch = self.batches.next().transpose();
-            batch.map_err(|error| self.file.reader_error(self.path, error))
+            let read_error = |error| self.file.reader_error(self.path, error);
+            let batch = self
+                .batches
+                .next()
+                .transpose()
+                .map_err(|error| read_error(error.into()))?;
+            if let Some(batch) = &batch {
+                self.file
+                    .check_batch(&mut self.values, batch)
+                    .map_err(read_error)?;
+            }
+            Ok(batch)
         })?;
         if let Some(batch) = &batch {
             self.check_order(batch)?;
@@ -578,7 +589,7 @@ impl PartFile {
                 let wanted = *robots_id;
                 row_groups =
                     row_groups_with_ids(builder.metadata(), "robots_id", &(wanted..=wanted));
-                let filter = id_filter(ids, move |id| id == wanted);
+                let filter = id_filter(part, ids, move |id| id == wanted);
                 builder = builder.with_row_filter(filter);
             }
             CaptureFilter::IdRange(ids) => {
@@ -591,7 +602,7 @@ impl PartFile {
                 let column = ProjectionMask::columns(builder.parquet_schema(), ["url"]);
                 let filter = Arc::clone(filter);
                 let mut key = Vec::new();
-                let filter = text_filter(column, move |url| {
+                let filter = text_filter(part, column, move |url| {
                     key.clear();
                     push_crawl_key(&mut key, crawl, url.as_bytes());
                     filter.check(key.as_slice())
@@ -604,7 +615,7 @@ impl PartFile {
                     row_groups_with_values(&builder, wanted).map_err(read_error)
                 })?;
                 let wanted = Arc::clone(wanted);
-                let filter = text_filter(column, move |text| wanted.values.contains(text));
+                let filter = text_filter(part, column, move |text| wanted.values.contains(text));
                 builder = builder.with_row_filter(filter);
             }
             CaptureFilter::Ids(wanted) => {
@@ -614,7 +625,7 @@ impl PartFile {
                 let wanted = Arc::clone(wanted);
                 // Most rows have the same key as the row before.
                 let mut last = None;
-                let filter = id_filter(ids, move |id| match last {
+                let filter = id_filter(part, ids, move |id| match last {
                     Some((last_id, is_wanted)) if last_id == id => is_wanted,
                     _ => {
                         let is_wanted = wanted.binary_search(&id).is_ok();
@@ -663,6 +674,7 @@ impl PartFile {
             table: self.table,
             last_id: None,
             batches: self.build_reader(&part, columns, filter)?,
+            values: part.value_counter(),
             file: part.file,
         })
     }

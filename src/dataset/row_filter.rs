@@ -1,6 +1,6 @@
 //! Filters of the rows and row groups that are read from a Parquet file.
 
-use super::{ColumnValuesFilter, LimitedFile};
+use super::{ColumnValuesFilter, LimitedFile, OpenedPart};
 use arrow_array::{BooleanArray, Int64Array, RecordBatch, StringArray};
 use arrow_schema::ArrowError;
 use parquet::arrow::ProjectionMask;
@@ -13,12 +13,15 @@ use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMeta
 use parquet::file::statistics::Statistics;
 use std::ops::RangeInclusive;
 
-/// Returns a filter of rows by the value of a text column.
+/// Returns a filter of rows by the value of a text column of a part.
 pub(super) fn text_filter(
+    part: &OpenedPart,
     column: ProjectionMask,
     mut is_wanted: impl FnMut(&str) -> bool + Send + 'static,
 ) -> RowFilter {
+    let (file, mut values) = (part.file.clone(), part.value_counter());
     let predicate = move |batch: RecordBatch| -> Result<BooleanArray, ArrowError> {
+        file.check_batch(&mut values, &batch)?;
         let texts = batch.column(0).as_any().downcast_ref::<StringArray>();
         let texts =
             texts.ok_or_else(|| ArrowError::CastError("a column is no VARCHAR".to_owned()))?;
@@ -29,12 +32,15 @@ pub(super) fn text_filter(
     RowFilter::new(vec![predicate])
 }
 
-/// Returns a filter of rows by the value of `robots_id`.
+/// Returns a filter of rows of a part by the value of `robots_id`.
 pub(super) fn id_filter(
+    part: &OpenedPart,
     ids: ProjectionMask,
     mut is_wanted: impl FnMut(i64) -> bool + Send + 'static,
 ) -> RowFilter {
+    let (file, mut values) = (part.file.clone(), part.value_counter());
     let predicate = move |batch: RecordBatch| -> Result<BooleanArray, ArrowError> {
+        file.check_batch(&mut values, &batch)?;
         let ids = batch.column(0).as_any().downcast_ref::<Int64Array>();
         let ids = ids.ok_or_else(|| ArrowError::CastError("robots_id is no BIGINT".to_owned()))?;
         Ok(ids

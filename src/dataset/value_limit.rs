@@ -29,6 +29,7 @@ pub struct ValueCounter {
     bytes: u64,
     row_group: usize,
     row_group_bytes: u64,
+    uncounted_column: Option<&'static str>,
 }
 
 /// Values that exceed a limit: reading ends with them.
@@ -52,7 +53,14 @@ impl ValueCounter {
             bytes: 0,
             row_group: 0,
             row_group_bytes: 0,
+            uncounted_column: None,
         }
+    }
+
+    /// Leaves out a column whose values are not kept.
+    pub fn without_column(mut self, name: &'static str) -> Self {
+        self.uncounted_column = Some(name);
+        self
     }
 
     /// Adds the values of a batch, whose rows are of this row group.
@@ -61,16 +69,20 @@ impl ValueCounter {
     ///
     /// [`LargeValues`] if they exceed a limit. The batch is not to be kept then.
     pub fn add_batch(&mut self, row_group: usize, batch: &RecordBatch) -> Result<(), LargeValues> {
-        let sizes = batch.columns().iter().map(|column| value_bytes(column));
+        let fields = batch.schema_ref().fields();
+        let is_counted = |name: &str| self.uncounted_column != Some(name);
+        let columns = fields.iter().zip(batch.columns());
+        let sizes = columns.map(|(field, column)| match is_counted(field.name()) {
+            true => value_bytes(column),
+            false => 0,
+        });
         let sizes: Vec<u64> = sizes.collect();
         let total = sizes
             .iter()
             .fold(0, |sum: u64, size| sum.saturating_add(*size));
         self.add(row_group, total, || {
             let largest = (0..sizes.len()).max_by_key(|column| sizes[*column]);
-            largest.map_or_else(String::new, |column| {
-                batch.schema_ref().field(column).name().clone()
-            })
+            largest.map_or_else(String::new, |column| fields[column].name().clone())
         })
     }
 

@@ -94,7 +94,7 @@ pub fn write(options: &Options, stop: &Arc<AtomicBool>) -> Result<CrawlerVerdict
     check()?;
     // `robots_files` has the times of captures, which give the order of crawls.
     let tables = [Table::RobotsFiles, Table::Hosts, Table::HostVerdicts];
-    let dataset = Dataset::open(&options.dataset, &options.crawls, &tables)?;
+    let dataset = Dataset::open(&options.dataset, &options.crawls, &tables)?.with_stop_flag(stop);
     let output = SingleFile::open(path)?;
     // Another run may have written the file since the first check.
     check()?;

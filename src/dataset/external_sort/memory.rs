@@ -86,7 +86,7 @@ impl<'s> SortMemory<'s> {
     /// Returns an error if the run is to stop. The flag is checked only once in many records;
     /// `record` is the number of the current one.
     pub fn check_stop_at_record(&self, record: u64) -> Result<(), Error> {
-        self.spill_folder.check_stop_at_record(record)
+        self.spill_folder.check_stop_at_record(record, 0)
     }
 
     /// Returns an error if the run is to stop.

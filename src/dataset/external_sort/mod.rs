@@ -44,6 +44,8 @@ pub struct Sorter<'s> {
     arena: Arena,
     runs: Vec<Run>,
     len: u64,
+    /// The length of the longest record: each run that is merged has one in memory.
+    longest: usize,
 }
 
 /// Sorted records, in memory or in runs. They can be read more than once.
@@ -79,18 +81,26 @@ impl<'s> Sorter<'s> {
             arena: Arena::for_sorter(memory_bytes),
             runs: Vec::new(),
             len: 0,
+            longest: 0,
         }
     }
 
     pub fn push(&mut self, record: &[u8]) -> Result<(), Error> {
-        self.spill_folder.check_stop_at_record(self.len)?;
         if !self.arena.has_room(record.len(), self.memory_bytes) {
             self.arena.sort_in_parallel();
             self.runs.push(self.arena.write_run(self.spill_folder)?);
             self.arena.clear();
         }
+        self.push_to_arena(record)
+    }
+
+    /// Adds a record for which the arena has room.
+    fn push_to_arena(&mut self, record: &[u8]) -> Result<(), Error> {
+        self.spill_folder
+            .check_stop_at_record(self.len, record.len())?;
         self.arena.push(record);
         self.len += 1;
+        self.longest = self.longest.max(record.len());
         Ok(())
     }
 
@@ -105,7 +115,8 @@ impl<'s> Sorter<'s> {
         }
         // Several sorts may be read at the same time.
         let fan_in_max = (open_files::count_free() / 4).clamp(2, MAX_FAN_IN);
-        let fan_in = (self.memory_bytes / 4 / READ_AHEAD_BYTES).clamp(2, fan_in_max);
+        let run_bytes = READ_AHEAD_BYTES.max(self.longest);
+        let fan_in = (self.memory_bytes / 4 / run_bytes).clamp(2, fan_in_max);
         let mut sorted = SortedRecords {
             spill_folder: self.spill_folder,
             arena: self.arena,
@@ -168,9 +179,10 @@ impl Reader<'_> {
 
     /// Goes to the next record.
     pub fn advance(&mut self) -> Result<(), Error> {
+        let bytes = self.peek().map_or(0, <[u8]>::len);
         self.sorted
             .spill_folder
-            .check_stop_at_record(self.records_read as u64)?;
+            .check_stop_at_record(self.records_read as u64, bytes)?;
         self.records_read += 1;
         if let Some(mut top) = self.heads.peek_mut() {
             let Reverse((head, i)) = &mut *top;

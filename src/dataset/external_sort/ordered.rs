@@ -26,7 +26,8 @@ impl<'s> OrderedWriter<'s> {
 
     /// Adds a record, which must not sort before the previous one.
     pub fn push(&mut self, record: &[u8]) -> Result<(), Error> {
-        self.spill_folder.check_stop_at_record(self.len)?;
+        self.spill_folder
+            .check_stop_at_record(self.len, record.len())?;
         self.len += 1;
         if self.run.is_none() && !self.arena.has_room(record.len(), self.memory) {
             let mut run = self.spill_folder.create_run()?;

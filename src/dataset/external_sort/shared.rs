@@ -62,9 +62,7 @@ impl<'s> SharedSorter<'s> {
             while let Some(record) =
                 records.next_if(|record| sorter.arena.has_room(record.len(), sorter.memory_bytes))
             {
-                sorter.spill_folder.check_stop_at_record(sorter.len)?;
-                sorter.arena.push(record);
-                sorter.len += 1;
+                sorter.push_to_arena(record)?;
             }
             if records.peek().is_none() {
                 break;

@@ -15,6 +15,9 @@ const WRITE_BUFFER_BYTES: usize = 256 << 10;
 /// The number of records after which the stop flag is checked again.
 const STOP_CHECK_RECORDS: u64 = 1 << 12;
 
+/// The length of a record above which the stop flag is checked in any case.
+const STOP_CHECK_BYTES: usize = 16 << 10;
+
 /// A temporary folder for the runs of all sorters, removed when dropped.
 ///
 /// It also holds the flag that stops them, since every sorter has a reference
@@ -61,9 +64,9 @@ impl SpillFolder {
     }
 
     /// Returns an error if the stop flag is set. It is checked once per [`STOP_CHECK_RECORDS`]
-    /// records; `record` is the number of the current one.
-    pub(super) fn check_stop_at_record(&self, record: u64) -> Result<(), Error> {
-        if record.is_multiple_of(STOP_CHECK_RECORDS) {
+    /// records, and at each long one; `record` is the number of the current one.
+    pub(super) fn check_stop_at_record(&self, record: u64, bytes: usize) -> Result<(), Error> {
+        if record.is_multiple_of(STOP_CHECK_RECORDS) || bytes > STOP_CHECK_BYTES {
             self.check_stop()?;
         }
         Ok(())

@@ -19,15 +19,22 @@ impl Builder {
     pub(crate) fn push(&mut self, capture: &RowInput<'_>) {
         let analysis = capture.analysis;
         let is_utf8 = analysis.is_valid_utf8();
-        // The rows of a name are together.
-        let mut last: Option<(&[u8], u32)> = None;
+        // The rows of a name are together. It is looked up once, and its bytes count for each row.
+        let mut last: Option<(&[u8], u32, u64)> = None;
         for row in &analysis.agent_preferences {
-            let known = last.filter(|(name, _)| std::ptr::eq(*name, row.agent));
-            let agent = match known {
-                Some((_, agent)) => agent,
-                None => self.texts.intern_body_text(row.agent, is_utf8),
+            let known = last.filter(|(name, ..)| std::ptr::eq(*name, row.agent));
+            let (agent, bytes) = match known {
+                Some((_, agent, bytes)) => {
+                    self.texts.add_requested_bytes(bytes);
+                    (agent, bytes)
+                }
+                None => {
+                    let before = self.texts.requested_bytes();
+                    let agent = self.texts.intern_body_text(row.agent, is_utf8);
+                    (agent, self.texts.requested_bytes() - before)
+                }
             };
-            last = Some((row.agent, agent));
+            last = Some((row.agent, agent, bytes));
             self.robots_id.append_value(analysis.robots_id);
             self.agent.append_value(agent);
             self.mechanism

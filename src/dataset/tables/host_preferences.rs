@@ -13,7 +13,10 @@ table! { "One row per crawl, host, crawler, mechanism and category: what the hos
     has_unknown: Bool, "True if it is unknown for some path that may be fetched.";
     evidence_line: Int null, "The line that shows the preference, in the capture whose rules apply.";
     address: Text null, "The address of the licence, for `rsl-license`.";
-}}
+} buffer PreferenceBytes }
+
+/// The bytes of the texts of the last preferences, which [`Builder::push_repeated`] adds again.
+type PreferenceBytes = u64;
 
 /// A host with a name: the columns that its rows share.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +47,7 @@ impl Builder {
         preferences: impl Iterator<Item = StoredPreference<'a>>,
     ) {
         let mut count = 0;
+        let bytes_before = self.texts.requested_bytes();
         for row in preferences {
             let texts = &mut self.texts;
             self.mechanism.append_value(texts.intern(row.mechanism));
@@ -59,6 +63,7 @@ impl Builder {
                 .append_option(row.address.map(|address| texts.intern(address)));
             count += 1;
         }
+        self.buffer = self.texts.requested_bytes() - bytes_before;
         self.push_host(host, count);
     }
 
@@ -73,6 +78,7 @@ impl Builder {
         self.has_unknown.repeat_rows(rows.clone());
         self.evidence_line.repeat_rows(rows.clone());
         self.address.repeat_rows(rows);
+        self.texts.add_requested_bytes(self.buffer);
         self.push_host(host, count);
     }
 
@@ -87,6 +93,14 @@ impl Builder {
         let domain = host.registered_domain.map(|domain| texts.intern(domain));
         self.url_host_registered_domain
             .append_repeated(domain, count);
+        let shared = [
+            Some(host.agent),
+            Some(host.surt_host_name),
+            host.registered_domain,
+        ];
+        let bytes: usize = shared.into_iter().flatten().map(str::len).sum();
+        self.texts
+            .add_requested_bytes((bytes * count.saturating_sub(1)) as u64);
         self.end_rows(count);
     }
 

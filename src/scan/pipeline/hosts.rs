@@ -56,7 +56,7 @@ pub(super) fn write_hosts(
     });
     let mut entries: Vec<CrawlEntry> = new.collect();
     for file in files {
-        let finished = file.writer.finish()?;
+        let finished = file.file.commit()?;
         let rows = written.rows.entry(file.table.name().to_owned());
         *rows.or_default() += finished.rows;
         written.bytes += finished.bytes;

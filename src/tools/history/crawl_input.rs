@@ -108,21 +108,16 @@ pub(super) fn read_crawl<'s>(
         row,
         captures,
         has_open_revisits,
-        agents: read_agents(&input.datasets[0].root)?,
+        agents: read_agents(context, &input.datasets[0].root)?,
     })
 }
 
 /// Reads the registry of crawlers of a dataset.
-fn read_agents(root: &Path) -> Result<Vec<Vec<u8>>, Error> {
+fn read_agents(context: &CrawlContext<'_>, root: &Path) -> Result<Vec<Vec<u8>>, Error> {
     let dataset = Dataset::from_history(root, &[(Table::Agents, root.join(AGENTS_PATH))])?;
+    let dataset = dataset.with_stop_flag(context.stop);
     let columns = Table::Agents.columns().iter().collect();
-    let mut cursor = RowCursor::open(&dataset, Table::Agents, columns)?;
-    let mut rows = Vec::new();
-    while let Some(row) = cursor.peek() {
-        rows.push(row.to_vec());
-        cursor.advance()?;
-    }
-    Ok(rows)
+    RowCursor::open(&dataset, Table::Agents, columns)?.read_all()
 }
 
 /// Opens the rows of a crawl in the tables of records.
@@ -175,7 +170,7 @@ impl ResolvedFiles {
         let resolved = resolve_hosts(&resolve, 0..=0, &create)?;
         let (mut files, mut temporary) = (Vec::new(), Vec::new());
         for file in resolved.files {
-            let written = file.writer.finish()?;
+            let written = file.file.commit()?;
             files.push((file.table, context.root.join(&written.path)));
             temporary.push(written.path);
         }

@@ -30,13 +30,21 @@ use std::sync::atomic::AtomicBool;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Returns the first defect of the rows of a history: an order, a reference or a number that is wrong. Takes 24
-/// bytes of memory per policy.
-pub(crate) fn find_defect(root: &Path, manifest: &HistoryManifest) -> Option<Error> {
-    check_rows(root, manifest).err()
+/// bytes of memory per policy. Ends with an error, too, once `stop` is set.
+pub(crate) fn find_defect(
+    root: &Path,
+    manifest: &HistoryManifest,
+    stop: &Arc<AtomicBool>,
+) -> Option<Error> {
+    check_rows(root, manifest, stop).err()
 }
 
-fn check_rows(root: &Path, manifest: &HistoryManifest) -> Result<(), Error> {
-    let history = HistoryReader::open(root, manifest, &Arc::new(AtomicBool::new(false)))?;
+fn check_rows(
+    root: &Path,
+    manifest: &HistoryManifest,
+    stop: &Arc<AtomicBool>,
+) -> Result<(), Error> {
+    let history = HistoryReader::open(root, manifest, stop)?;
     let positions = (0u32..).zip(&history.crawls);
     let check = Check {
         positions: positions

@@ -5,7 +5,6 @@ use super::crawl_row::CrawlRow;
 use super::damaged_history_error;
 use super::keyed_rows::key_from_text;
 use super::row_cursor::{RowCursor, columns_named};
-use dataset::error::{DatasetDefect, DatasetErrorKind};
 use dataset::external_sort::sort_key::FieldReader;
 use dataset::tables::Table;
 use dataset::{
@@ -17,9 +16,6 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-
-/// The limit of the rows of a table that is read as a whole: `crawls`, and the registry of crawlers.
-const MAX_WHOLE_TABLE_BYTES: usize = 64 << 20;
 
 /// A history that is read.
 pub(crate) struct HistoryReader {
@@ -33,7 +29,7 @@ impl HistoryReader {
     ///
     /// # Errors
     ///
-    /// Those of reading; [`DatasetDefect::InconsistentHistory`].
+    /// Those of reading; [`DatasetDefect::InconsistentHistory`](dataset::error::DatasetDefect::InconsistentHistory).
     pub(crate) fn open(
         root: &Path,
         manifest: &HistoryManifest,
@@ -97,26 +93,9 @@ impl HistoryReader {
     ///
     /// # Errors
     ///
-    /// Those of reading; [`DatasetDefect::LargeTable`] beyond the limit.
+    /// Those of reading; [`DatasetDefect::LargeTable`](dataset::error::DatasetDefect::LargeTable) beyond the limit.
     pub(crate) fn read_rows(&self, table: Table) -> Result<Vec<Vec<u8>>, Error> {
-        let mut cursor = self.open_table(table)?;
-        let (mut rows, mut bytes) = (Vec::new(), 0);
-        while let Some(row) = cursor.peek() {
-            bytes += row.len();
-            if bytes > MAX_WHOLE_TABLE_BYTES {
-                let defect = DatasetDefect::LargeTable {
-                    table: table.name(),
-                    bytes_max: MAX_WHOLE_TABLE_BYTES,
-                };
-                return Err(Error::new(
-                    DatasetErrorKind::NotADataset(defect),
-                    self.root(),
-                ));
-            }
-            rows.push(row.to_vec());
-            cursor.advance()?;
-        }
-        Ok(rows)
+        self.open_table(table)?.read_all()
     }
 
     /// Opens some columns of a table.
@@ -288,7 +267,7 @@ impl<'d> HistoryCaptures<'d> {
     ///
     /// # Errors
     ///
-    /// Those of reading; [`DatasetDefect::InconsistentHistory`] if captures are not numbered, not in order, of
+    /// Those of reading; [`DatasetDefect::InconsistentHistory`](dataset::error::DatasetDefect::InconsistentHistory) if captures are not numbered, not in order, of
     /// the same host and crawl or of an unknown one, or if periods or contents are not those of the captures.
     fn find_capture(&mut self) -> Result<(), Error> {
         let root = self.dataset.root();

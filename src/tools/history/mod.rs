@@ -168,7 +168,8 @@ impl PreparedHistory {
             // Rows that were merged do not say from which history they are.
             _ if error.path().as_os_str().is_empty() => {
                 let mut histories = inputs.histories.iter();
-                let defect = histories.find_map(|input| find_defect(&input.root, &input.manifest));
+                let defect =
+                    histories.find_map(|input| find_defect(&input.root, &input.manifest, stop));
                 defect.unwrap_or(error)
             }
             _ => error,

@@ -10,6 +10,9 @@ use std::path::Path;
 /// The limit of the rows of one key in a table: the lines of a robots.txt file, as they are sorted.
 const MAX_KEY_BYTES: usize = 256 << 20;
 
+/// The limit of the rows of a table that is read as a whole: `crawls`, and the registry of crawlers.
+const MAX_WHOLE_TABLE_BYTES: usize = 64 << 20;
+
 /// Reads rows of some parts of a table.
 pub(crate) struct RowCursor<'d> {
     dataset: &'d Dataset,
@@ -129,6 +132,31 @@ impl<'d> RowCursor<'d> {
                 }
             }
         }
+    }
+
+    /// Returns all rows of a small table.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading; [`DatasetDefect::LargeTable`] beyond the limit.
+    pub(crate) fn read_all(mut self) -> Result<Vec<Vec<u8>>, Error> {
+        let (mut rows, mut bytes) = (Vec::new(), 0);
+        while let Some(row) = self.peek() {
+            bytes += row.len();
+            if bytes > MAX_WHOLE_TABLE_BYTES {
+                let defect = DatasetDefect::LargeTable {
+                    table: self.table.name(),
+                    bytes_max: MAX_WHOLE_TABLE_BYTES,
+                };
+                return Err(Error::new(
+                    DatasetErrorKind::NotADataset(defect),
+                    self.root(),
+                ));
+            }
+            rows.push(row.to_vec());
+            self.advance()?;
+        }
+        Ok(rows)
     }
 
     /// Appends the rows that begin with `key`, without it, unless `is_wanted` is false for these fields.

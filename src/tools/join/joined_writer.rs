@@ -152,7 +152,7 @@ impl JoinedWriter {
         }
         let mut written = WrittenSize::default();
         for file in files {
-            let finished = file.writer.finish()?;
+            let finished = file.file.commit()?;
             written.rows += finished.rows;
             written.bytes += finished.bytes;
             let crawl = &mut self.manifest.crawls[file.crawl as usize];

@@ -117,7 +117,7 @@ pub fn show_host(
     }
     let report = check_host(&host_request, check, stop)?;
     show_report(request, report, stop, &|capture| {
-        read_stored_text(request.path, capture)
+        read_stored_text(request.path, capture, stop)
     })
 }
 
@@ -181,7 +181,11 @@ fn show_report(
 }
 
 /// Reads the text from the dataset: the column `body`, or the lines that have rows.
-fn read_stored_text(path: &Path, capture: &CaptureDetails) -> Result<HostText, Error> {
+fn read_stored_text(
+    path: &Path,
+    capture: &CaptureDetails,
+    stop: &Arc<AtomicBool>,
+) -> Result<HostText, Error> {
     let mut tables = vec![Table::RobotsFiles, Table::Groups, Table::Rules];
     let mut missing_tables = Vec::new();
     for table in [Table::Sitemaps, Table::Directives] {
@@ -191,7 +195,7 @@ fn read_stored_text(path: &Path, capture: &CaptureDetails) -> Result<HostText, E
         }
     }
     let crawls = [capture.crawl.clone()];
-    let dataset = Dataset::open(path, &crawls, &tables)?;
+    let dataset = Dataset::open(path, &crawls, &tables)?.with_stop_flag(stop);
     let details = capture.body.as_ref();
     let details = details.expect("only a capture with a body has a text");
     let robots_id = capture.robots_id.expect("a capture of a dataset has a key");

@@ -4,9 +4,12 @@
 use super::part::ReadableFile;
 use super::row_cursor::RowCursor;
 use super::{FindingKind, Findings};
+use columns::HASH_SEED;
 use dataset::tables::Table;
 use dataset::{stored_columns, value};
 use std::collections::HashSet;
+use std::fmt;
+use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 /// Tables with at most one row per line.
 const ONE_ROW_PER_LINE: [Table; 4] = [
@@ -86,9 +89,9 @@ fn check_agents(
             agents.clear();
         }
         let agent = row.columns.agent.value(row.index);
-        if !agents.insert(agent.to_owned()) {
-            let why = format!("robots_id {id} has the agent `{agent}` before");
-            capture.add_finding(FindingKind::Twice, row.number, &why, findings);
+        if !agents.insert(key_hash(&[agent])) {
+            let why = format_args!("robots_id {id} has the agent `{agent}` before");
+            capture.add_finding(FindingKind::Twice, row.number, why, findings);
         }
     }
     Ok(())
@@ -112,16 +115,25 @@ fn check_preferences(
             &row.columns.mechanism,
             &row.columns.category,
         ];
-        let key = columns.map(|column| column.value(row.index).to_owned());
-        if key[1] != LICENSE && !keys.insert(key.clone()) {
-            let why = format!(
-                "robots_id {id} has the preference `{}` before",
-                key.join(" ")
+        let key = columns.map(|column| column.value(row.index));
+        if key[1] != LICENSE && !keys.insert(key_hash(&key)) {
+            let [agent, mechanism, category] = key;
+            let why = format_args!(
+                "robots_id {id} has the preference `{agent} {mechanism} {category}` before"
             );
-            capture.add_finding(FindingKind::Twice, row.number, &why, findings);
+            capture.add_finding(FindingKind::Twice, row.number, why, findings);
         }
     }
     Ok(())
+}
+
+/// Returns a hash of the texts of a key: the texts themselves may be long, and many.
+fn key_hash(texts: &[&str]) -> u128 {
+    let hashes = texts
+        .iter()
+        .map(|text| xxh3_128_with_seed(text.as_bytes(), *HASH_SEED));
+    let bytes: Vec<u8> = hashes.flat_map(u128::to_le_bytes).collect();
+    xxh3_128_with_seed(&bytes, *HASH_SEED)
 }
 
 /// Checks the order of the lines of a capture.
@@ -141,8 +153,8 @@ fn check_lines(
         let line = value(&row.columns.line_no, row.index).unwrap_or(0);
         let is_repeated = line == last_line && ONE_ROW_PER_LINE.contains(&file.table);
         if line < last_line || is_repeated {
-            let why = format!("line {line} of robots_id {id} comes after {last_line}");
-            capture.add_finding(FindingKind::Order, row.number, &why, findings);
+            let why = format_args!("line {line} of robots_id {id} comes after {last_line}");
+            capture.add_finding(FindingKind::Order, row.number, why, findings);
         }
         last_line = line;
     }
@@ -158,18 +170,24 @@ impl CurrentCapture<'_> {
             return false;
         }
         if previous_id.is_some_and(|last| id < last) {
-            let why = format!("robots_id {id} comes after captures that follow it");
-            self.add_finding(FindingKind::Order, row, &why, findings);
+            let why = format_args!("robots_id {id} comes after captures that follow it");
+            self.add_finding(FindingKind::Order, row, why, findings);
         }
         let is_missing = |captures: &[i64]| captures.binary_search(&id).is_err();
         if self.captures.is_some_and(is_missing) {
-            let why = format!("robots_id {id} is not in robots_files of its part");
-            self.add_finding(FindingKind::Orphan, row, &why, findings);
+            let why = format_args!("robots_id {id} is not in robots_files of its part");
+            self.add_finding(FindingKind::Orphan, row, why, findings);
         }
         true
     }
 
-    fn add_finding(&self, kind: FindingKind, row: u64, why: &str, findings: &mut Findings) {
+    fn add_finding(
+        &self,
+        kind: FindingKind,
+        row: u64,
+        why: fmt::Arguments<'_>,
+        findings: &mut Findings,
+    ) {
         findings.add(kind, self.name, format_args!("row {row}: {why}"));
     }
 }

@@ -14,6 +14,7 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use xxhash_rust::xxh3::Xxh3;
 
@@ -108,7 +109,7 @@ pub(super) fn check(
     }
     // The Parquet reader may panic on bytes whose digest is unknown.
     let decoded = catch_unwind(AssertUnwindSafe(|| {
-        check_contents(file, name, expected, &mut check, findings);
+        check_contents(file, name, expected, &mut check, progress, findings);
     }));
     if decoded.is_err() {
         check.is_sound = false;
@@ -211,9 +212,14 @@ fn check_contents(
     name: &str,
     expected: &ExpectedFile<'_>,
     check: &mut FileCheck,
+    progress: &VerifyProgress,
     findings: &mut Findings,
 ) {
-    let part = match open_part_file(Path::new(name), file, None) {
+    let part = match open_part_file(
+        Path::new(name),
+        file,
+        Some(Arc::clone(progress.stop_flag())),
+    ) {
         Ok(part) => part,
         Err(error) => {
             let error = error_cause(&error);
@@ -315,22 +321,26 @@ struct UnreadableRowGroup {
 fn decode_and_count_rows(part: &OpenedPart) -> Result<u64, UnreadableRowGroup> {
     let mut rows = 0;
     let metadata = &part.metadata;
+    let mut values = part.value_counter();
     for index in 0..metadata.metadata().num_row_groups() {
-        let row_group_error = |error: &dyn std::error::Error| UnreadableRowGroup {
+        let row_group_error = |error: ParquetError| UnreadableRowGroup {
             index,
-            error: one_line_message(error),
+            error: one_line_message(error_cause(&part.file.reader_error(Path::new(""), error))),
         };
         // One row group at a time: a batch of several could hold many large texts.
         let batch_rows = part.max_batch_rows(&[index], &ProjectionMask::all(), BATCH_ROWS);
-        let batch_rows = batch_rows.map_err(|error| row_group_error(&error))?;
+        let batch_rows = batch_rows.map_err(row_group_error)?;
         let reader = part
             .reader_builder()
             .with_row_groups(vec![index])
             .with_batch_size(batch_rows)
             .build()
-            .map_err(|error: ParquetError| row_group_error(&error))?;
+            .map_err(row_group_error)?;
         for batch in reader {
-            rows += batch.map_err(|error| row_group_error(&error))?.num_rows() as u64;
+            let batch = batch.map_err(|error| row_group_error(error.into()))?;
+            let checked = part.file.check_batch(&mut values, &batch);
+            checked.map_err(row_group_error)?;
+            rows += batch.num_rows() as u64;
         }
     }
     Ok(rows)

@@ -6,6 +6,9 @@ use std::fmt;
 /// The number of findings of a kind that are kept. Further ones are only counted.
 const MAX_KEPT_FINDINGS: usize = 20;
 
+/// The length of a message above which it is cut: a value that it quotes may be long.
+const MAX_MESSAGE_BYTES: usize = 1000;
+
 /// The remedy for a finding. The package of the command line adds the options to use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -174,7 +177,7 @@ impl Findings {
             kept.push(Finding {
                 kind,
                 path: path.to_owned(),
-                message: message.to_string(),
+                message: shorten(message.to_string()),
                 remedy: kind.remedy(),
             });
         }
@@ -243,6 +246,15 @@ impl Findings {
             count: findings.count,
         })
     }
+}
+
+/// Cuts a message that quotes a long value.
+fn shorten(mut message: String) -> String {
+    if message.len() > MAX_MESSAGE_BYTES {
+        message.truncate(message.floor_char_boundary(MAX_MESSAGE_BYTES));
+        message.push('…');
+    }
+    message
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ pub(super) fn check(
     }
     if sound.len() == history.files.len() && report.findings.count() == 0 {
         progress.begin_phase(VerifyPhase::Keys);
-        match find_defect(root, history) {
+        match find_defect(root, history, progress.stop_flag()) {
             None => report.captures = rows_of(Table::HostCaptures),
             Some(error) => add_defect(root, &error, &mut report.findings),
         }

@@ -54,7 +54,7 @@ pub(super) fn check(
     let listed: Vec<ListedFile<'_>> = joined.files().map(ListedFile::from_entry).collect();
     let sound = check_files(&root, &listed, true, progress, &mut joined_report);
     for crawl in &joined.crawls {
-        let files = readable_files(&root, &crawl.entry.files, &sound);
+        let files = readable_files(&root, &crawl.entry.files, &sound, progress);
         let crawl = &crawl.entry.crawl;
         resolved::check(
             crawl,

@@ -8,6 +8,8 @@ use dataset::tables::Table;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 stored_columns! {
     struct CaptureKey of RobotsFiles {
@@ -32,6 +34,8 @@ pub(super) struct ReadableFile {
     pub(super) name: String,
     /// The row groups to be read; `None` for all.
     pub(super) row_groups: Option<Range<usize>>,
+    /// Ends reading once it is set.
+    pub(super) stop: Arc<AtomicBool>,
 }
 
 /// Checks a part. `files` are its readable files.

@@ -57,6 +57,10 @@ impl VerifyProgress {
         }
     }
 
+    pub(super) fn stop_flag(&self) -> &Arc<AtomicBool> {
+        &self.stop
+    }
+
     pub(super) fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }

@@ -2,10 +2,13 @@
 
 use super::file::{error_cause, one_line_message};
 use super::part::ReadableFile;
-use dataset::{OpenedPart, StoredColumns, open_part_file};
+use dataset::{OpenedPart, StoredColumns, ValueCounter, open_part_file};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
+use parquet::errors::ParquetError;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::Arc;
 
 const BATCH_ROWS: usize = 4096;
 
@@ -20,7 +23,9 @@ fn catch_reader_panic<T>(call: impl FnOnce() -> Result<T, String>) -> Result<T, 
 /// A cursor over the rows of a file, with the columns `C`. The schema of the file must have been
 /// checked.
 pub(super) struct RowCursor<C> {
+    path: PathBuf,
     part: OpenedPart,
+    values: ValueCounter,
     /// The index of the row group to be opened next.
     next_row_group: usize,
     row_groups_end: usize,
@@ -46,16 +51,19 @@ pub(super) struct Row<'c, C> {
 
 impl<C: StoredColumns> RowCursor<C> {
     /// Opens a file, or the row groups of a part in it. The cursor is before its first row.
-    pub(super) fn open(file: &ReadableFile) -> Result<Self, String> {
-        let path = &file.path;
-        let row_groups = file.row_groups.clone();
+    pub(super) fn open(readable: &ReadableFile) -> Result<Self, String> {
+        let path = &readable.path;
+        let row_groups = readable.row_groups.clone();
         let file = disk::open(path).map_err(|error| one_line_message(&error))?;
         let part = catch_reader_panic(|| {
-            open_part_file(path, file, None).map_err(|error| one_line_message(error_cause(&error)))
+            let stop = Some(Arc::clone(&readable.stop));
+            open_part_file(path, file, stop).map_err(|error| one_line_message(error_cause(&error)))
         })?;
         let count = part.metadata.metadata().num_row_groups();
         let row_groups = row_groups.unwrap_or(0..count);
         Ok(Self {
+            path: path.clone(),
+            values: part.value_counter(),
             part,
             next_row_group: row_groups.start,
             row_groups_end: row_groups.end.min(count),
@@ -85,10 +93,18 @@ impl<C: StoredColumns> RowCursor<C> {
     fn read_batch(&mut self) -> Result<bool, String> {
         (self.next_row, self.batch_rows) = (0, 0);
         loop {
-            let reader = self.reader.as_mut();
+            let (reader, values) = (self.reader.as_mut(), &mut self.values);
+            let (path, file) = (&self.path, &self.part.file);
+            let message = |error: ParquetError| {
+                one_line_message(error_cause(&file.reader_error(path, error)))
+            };
             let batch = catch_reader_panic(|| {
                 let batch = reader.and_then(Iterator::next).transpose();
-                batch.map_err(|error| one_line_message(&error))
+                let batch = batch.map_err(|error| message(error.into()))?;
+                if let Some(batch) = &batch {
+                    file.check_batch(values, batch).map_err(message)?;
+                }
+                Ok(batch)
             });
             if let Some(batch) = batch? {
                 let columns =
@@ -113,12 +129,15 @@ impl<C: StoredColumns> RowCursor<C> {
         let mask =
             ProjectionMask::columns(part.metadata.parquet_schema(), C::NAMES.iter().copied());
         let batch_rows = part.max_batch_rows(&[self.next_row_group], &mask, BATCH_ROWS);
-        let batch_rows = batch_rows.map_err(|error| one_line_message(&error))?;
+        let message = |error: ParquetError| {
+            one_line_message(error_cause(&part.file.reader_error(&self.path, error)))
+        };
+        let batch_rows = batch_rows.map_err(message)?;
         part.reader_builder()
             .with_projection(mask)
             .with_row_groups(vec![self.next_row_group])
             .with_batch_size(batch_rows)
             .build()
-            .map_err(|error| one_line_message(&error))
+            .map_err(message)
     }
 }

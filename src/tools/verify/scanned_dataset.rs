@@ -18,6 +18,7 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, TryLockError};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// Verifies a dataset.
@@ -93,6 +94,7 @@ pub(super) fn check_with_captures(
                 path: root.join(&location.path),
                 name: location.path.clone(),
                 row_groups: location.row_groups.clone(),
+                stop: Arc::clone(progress.stop_flag()),
             });
         }
     }
@@ -105,7 +107,7 @@ pub(super) fn check_with_captures(
     let are_captures_known = has_all_parts && files.iter().all(has_captures);
     let captures = Some(captures).filter(|_| are_captures_known);
     for crawl in &manifest.crawls {
-        let files = readable_files(root, &crawl.files, &sound);
+        let files = readable_files(root, &crawl.files, &sound, progress);
         resolved::check(
             &crawl.crawl,
             &files,
@@ -268,6 +270,7 @@ pub(super) fn readable_files(
     root: &Path,
     entries: &[FileEntry],
     sound: &BTreeSet<&str>,
+    progress: &VerifyProgress,
 ) -> Vec<ReadableFile> {
     let entries = entries.iter();
     let sound = entries.filter(|entry| sound.contains(entry.path.as_str()));
@@ -276,6 +279,7 @@ pub(super) fn readable_files(
         path: root.join(&entry.path),
         name: entry.path.clone(),
         row_groups: None,
+        stop: Arc::clone(progress.stop_flag()),
     });
     readable.collect()
 }

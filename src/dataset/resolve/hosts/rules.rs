@@ -4,7 +4,9 @@
 use super::selection::{SelectedHost, SelectedHosts};
 use super::shared_names::{HostCountsByCrawl, NameLimits, name_weight};
 use super::stored_preference::PreferenceReader;
-use super::stored_verdict::{VerdictRows, inconsistent_table_error, put_verdict, read_verdict};
+use super::stored_verdict::{
+    VerdictRows, check_record_bytes, inconsistent_table_error, put_verdict, read_verdict,
+};
 use crate::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
 use crate::external_sort::{Arena, SharedSorter, SortedRecords};
 use crate::resolve::ResolveContext;
@@ -143,6 +145,9 @@ impl<'a, 's> RecordBuffer<'a, 's> {
     }
 
     fn push(&mut self, record: &[u8]) -> Result<(), Error> {
+        if record.len() > BUFFER_BYTES {
+            return self.sorter.push(record);
+        }
         if !self.records.has_room(record.len(), BUFFER_BYTES) {
             self.flush()?;
         }
@@ -196,7 +201,11 @@ impl HostChunk {
                 if host.robots_id < robots_id {
                     return Err(captures.add_path(inconsistent_table_error("robots_files")));
                 }
-                capture_rules.start(&rows, row);
+                let key = CaptureKey {
+                    part: self.part,
+                    robots_id,
+                };
+                capture_rules.start(&key, &rows, row);
                 // The rows of this capture in `verdicts` may continue in the next batch.
                 while let Some(rows) = &verdict_rows {
                     let is_complete = capture_rules
@@ -220,12 +229,12 @@ impl HostChunk {
                     );
                     capture_rules.push_host(host, &mut rules)?;
                 }
-                let key = CaptureKey {
-                    part: self.part,
-                    robots_id,
-                };
-                capture_rules.push_names(&key, &mut names)?;
-                capture_rules.push_preferences(&key, &mut preferences)?;
+                if capture_rules.named_count > 0 {
+                    names.push(&capture_rules.named)?;
+                }
+                if capture_rules.has_preferences() {
+                    preferences.push(&capture_rules.preferences)?;
+                }
             }
         }
         rules.flush()?;
@@ -269,9 +278,9 @@ struct CaptureRulesBuilder {
     /// The fields of its columns.
     capture: Vec<u8>,
     wildcard: Option<StoredVerdict>,
-    /// The fields of its names, with their verdicts.
+    /// The record of its names: a [`CaptureKey`], and the names with their verdicts.
     named: Vec<u8>,
-    /// The fields of its rows of `file_preferences`.
+    /// The record of its rows of `file_preferences`: a [`CaptureKey`], and the rows.
     preferences: Vec<u8>,
     named_count: u32,
     /// The number of names that is limited, in which a long name counts as several.
@@ -281,10 +290,14 @@ struct CaptureRulesBuilder {
 
 impl CaptureRulesBuilder {
     /// Starts a new capture, with the columns of this row.
-    fn start(&mut self, rows: &CaptureColumns, row: usize) {
+    fn start(&mut self, key: &CaptureKey, rows: &CaptureColumns, row: usize) {
         self.wildcard = None;
-        self.named.clear();
-        self.preferences.clear();
+        for record in [&mut self.named, &mut self.preferences] {
+            record.clear();
+            // Few captures have many names.
+            record.shrink_to(BUFFER_BYTES);
+            key.write(record);
+        }
         self.named_count = 0;
         self.weighted_names = 0;
         let capture = &mut self.capture;
@@ -330,6 +343,7 @@ impl CaptureRulesBuilder {
         if is_named || verdict.verdicts[1..] != wildcard.verdicts[1..] {
             put_bytes(&mut self.named, agent.as_bytes());
             put_verdict(&mut self.named, verdict);
+            check_record_bytes(&self.named, Table::Verdicts)?;
             self.named_count += 1;
             self.weighted_names = self.weighted_names.saturating_add(name_weight(agent));
         }
@@ -342,6 +356,7 @@ impl CaptureRulesBuilder {
         host: &HostWithSource,
         rules: &mut RecordBuffer<'_, '_>,
     ) -> Result<(), Error> {
+        let has_preferences = self.has_preferences();
         let record = &mut self.record;
         record.clear();
         put_u64(record, host.number);
@@ -351,40 +366,12 @@ impl CaptureRulesBuilder {
         }
         put_u32(record, self.named_count);
         put_u32(record, self.weighted_names);
-        put_u8(record, (!self.preferences.is_empty()).into());
+        put_u8(record, has_preferences.into());
         rules.push(record)
     }
 
-    /// Adds the record of the names of the capture to `names`, if it has any names.
-    fn push_names(
-        &mut self,
-        key: &CaptureKey,
-        names: &mut RecordBuffer<'_, '_>,
-    ) -> Result<(), Error> {
-        if self.named_count == 0 {
-            return Ok(());
-        }
-        let record = &mut self.record;
-        record.clear();
-        key.write(record);
-        record.extend_from_slice(&self.named);
-        names.push(record)
-    }
-
-    /// Adds the record of the preferences of the capture to `preferences`, if it has any.
-    fn push_preferences(
-        &mut self,
-        key: &CaptureKey,
-        preferences: &mut RecordBuffer<'_, '_>,
-    ) -> Result<(), Error> {
-        if self.preferences.is_empty() {
-            return Ok(());
-        }
-        let record = &mut self.record;
-        record.clear();
-        key.write(record);
-        record.extend_from_slice(&self.preferences);
-        preferences.push(record)
+    fn has_preferences(&self) -> bool {
+        self.preferences.len() > CaptureKey::RECORD_BYTES
     }
 }
 

@@ -1,5 +1,6 @@
 //! Reads the rows of `file_preferences`, as fields of records.
 
+use super::stored_verdict::check_record_bytes;
 use crate::external_sort::sort_key::{FieldReader, put_bytes, put_u8, put_u32};
 use crate::resolve::ResolveContext;
 use crate::tables::{StoredPreference, Table};
@@ -67,6 +68,8 @@ impl<'d> PreferenceReader<'d> {
                     }
                     if id == robots_id {
                         rows.put(self.row, out);
+                        let checked = check_record_bytes(out, Table::FilePreferences);
+                        checked.map_err(|error| reader.add_path(error))?;
                     }
                     self.row += 1;
                 }

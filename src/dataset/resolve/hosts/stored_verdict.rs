@@ -2,12 +2,16 @@
 
 use crate::error::{DatasetDefect, DatasetErrorKind};
 use crate::external_sort::sort_key::{FieldReader, put_i64, put_u8, put_u32};
-use crate::tables::StoredVerdict;
+use crate::tables::{StoredVerdict, Table};
 use crate::{StoredColumns, stored_columns, value};
 use arrow_array::{RecordBatch, StringArray};
 use disk::error::Error;
 use robots::{Basis, Verdict};
 use std::path::Path;
+
+/// The limit of the rows of a capture in `verdicts`, and of those in `file_preferences`, which are held
+/// in memory. A body of 16 MiB of the shortest names has 25 MiB.
+const MAX_CAPTURE_BYTES: usize = 64 << 20;
 
 /// The index of a verdict is its code in records.
 const VERDICTS_BY_CODE: [Verdict; 4] = [
@@ -145,6 +149,21 @@ fn find_by_name<T: Copy>(
         .ok_or_else(|| inconsistent_table_error("verdicts"))
 }
 
+/// Returns an error if a capture has more rows in a table than are held in memory.
+pub(super) fn check_record_bytes(record: &[u8], table: Table) -> Result<(), Error> {
+    if record.len() <= MAX_CAPTURE_BYTES {
+        return Ok(());
+    }
+    let defect = DatasetDefect::TooManyLines {
+        table: table.name(),
+        bytes_max: MAX_CAPTURE_BYTES,
+    };
+    Err(Error::new(
+        DatasetErrorKind::NotADataset(defect),
+        Path::new(""),
+    ))
+}
+
 /// Returns the error that the rows of a table contradict `robots_files`.
 pub fn inconsistent_table_error(table: &'static str) -> Error {
     let kind = DatasetErrorKind::NotADataset(DatasetDefect::Inconsistent { table });
@@ -229,5 +248,13 @@ mod tests {
             Verdict::Partial
         );
         assert!(find_by_name(&VERDICTS_BY_CODE, Verdict::name, "maybe").is_err());
+    }
+
+    #[test]
+    fn the_rows_of_a_capture_have_a_limit() {
+        let check = |bytes: usize| check_record_bytes(&vec![0; bytes], Table::Verdicts);
+        assert!(check(MAX_CAPTURE_BYTES).is_ok());
+        let error = check(MAX_CAPTURE_BYTES + 1).unwrap_err().to_string();
+        assert!(error.contains("`verdicts`"), "{error}");
     }
 }

@@ -17,7 +17,7 @@ use crate::tables::{
     HostPreferenceRows, HostRow, HostRows, HostRules, HostVerdictRow, HostVerdictRows, StatingHost,
     Table,
 };
-use columns::{RowBatch, TableFileWriter};
+use columns::{ClosedFile, RowBatch, TableFileWriter};
 use disk::error::Error;
 use std::ops::RangeInclusive;
 
@@ -29,12 +29,12 @@ const HOST_NUMBER_BITS: u32 = 32;
 
 const BATCH_ROWS: usize = 8192;
 
-/// A file of a resolved table. All its rows are written.
+/// A file of a resolved table, which is closed: there may be more crawls than files may be open.
 pub struct ResolvedFile {
     pub table: Table,
     /// The index of its crawl.
     pub crawl: u32,
-    pub writer: TableFileWriter,
+    pub file: ClosedFile,
 }
 
 /// The files that [`resolve_hosts`] wrote, and a ranking for the summary.
@@ -110,6 +110,8 @@ struct CrawlFiles<'c> {
     /// The crawls whose files are not created yet.
     crawls: RangeInclusive<u32>,
     create: &'c CreateFile<'c>,
+    /// The crawl whose rows are written, and its file.
+    current: Option<(u32, TableFileWriter)>,
     files: Vec<ResolvedFile>,
 }
 
@@ -119,19 +121,24 @@ impl<'c> CrawlFiles<'c> {
             table,
             crawls,
             create,
+            current: None,
             files: Vec::new(),
         }
     }
 
     /// Writes rows of a crawl. Crawls are written in order.
     fn write(&mut self, crawl: u32, rows: RowBatch) -> Result<(), Error> {
-        while self.files.last().is_none_or(|file| file.crawl != crawl) {
+        while self
+            .current
+            .as_ref()
+            .is_none_or(|(current, _)| *current != crawl)
+        {
             if !self.start_next_file()? {
                 return Err(inconsistent_table_error(self.table.name()));
             }
         }
-        match self.files.last_mut() {
-            Some(file) => file.writer.write(rows),
+        match &mut self.current {
+            Some((_, writer)) => writer.write(rows),
             None => Ok(()),
         }
     }
@@ -139,17 +146,18 @@ impl<'c> CrawlFiles<'c> {
     /// Ends the current file, and creates that of the next crawl. Returns false after the
     /// last crawl.
     fn start_next_file(&mut self) -> Result<bool, Error> {
-        if let Some(file) = self.files.last_mut() {
-            file.writer.finish_rows()?;
+        if let Some((crawl, mut writer)) = self.current.take() {
+            writer.finish_rows()?;
+            self.files.push(ResolvedFile {
+                table: self.table,
+                crawl,
+                file: writer.close()?,
+            });
         }
         let Some(crawl) = self.crawls.next() else {
             return Ok(false);
         };
-        self.files.push(ResolvedFile {
-            table: self.table,
-            crawl,
-            writer: (self.create)(self.table, crawl)?,
-        });
+        self.current = Some((crawl, (self.create)(self.table, crawl)?));
         Ok(true)
     }
 
