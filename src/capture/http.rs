@@ -31,7 +31,7 @@ const RENAMED_FIELD_PREFIXES: [&[u8]; 4] =
 ///
 /// Every file of such a writer would lose its last rule if that line did not count, while hardly any
 /// connection is lost within the last two bytes of a file.
-const MAX_TRIMMED_BYTES: u64 = 2;
+const TRIMMED_LINE_END_BYTES: u64 = 2;
 
 /// The maximum length of the line before a chunk, which has the size of the chunk and extensions.
 const MAX_CHUNK_LINE_BYTES: usize = 4096;
@@ -200,7 +200,7 @@ impl<'a> Response<'a> {
         if missing_bytes == 0 || self.has_renamed_field() {
             return false;
         }
-        let is_trimmed = missing_bytes <= MAX_TRIMMED_BYTES && !self.body.is_empty();
+        let is_trimmed = missing_bytes <= TRIMMED_LINE_END_BYTES && !self.body.is_empty();
         !is_trimmed && !self.has_rewritten_line_ends(missing_bytes)
     }
 
