@@ -739,6 +739,7 @@ mod tests {
             let place = ListPlace {
                 path,
                 base,
+                columns: &ColumnNames::default(),
                 is_remote,
             };
             read_list(file, place, 9, &mut Records::default())
@@ -767,6 +768,7 @@ mod tests {
             let place = ListPlace {
                 path: Path::new("list"),
                 base: None,
+                columns: &ColumnNames::default(),
                 is_remote: false,
             };
             let mut records = Records::default();
