@@ -7,7 +7,7 @@ use super::origin::{WebOrigin, strip_root_dot};
 use super::{AsOf, ResolveContext};
 use crate::CaptureFilter;
 use crate::external_sort::sort_key::{FieldReader, put_key};
-use capture::host_columns::host_columns;
+use capture::host_columns::{host_columns, tld};
 use capture::url::parse_url;
 use disk::error::Error;
 use std::collections::BTreeSet;
@@ -64,8 +64,9 @@ impl Host {
     }
 
     /// Returns the host with the other form of the name: without the leading `www`, or with one. The
-    /// tables have both as one host. `None` for a name without another form.
+    /// tables have both as one host. `None` for addresses, and for a name without another form.
     pub fn other_form(&self) -> Option<Self> {
+        tld(&self.name)?;
         let name = match self.name.strip_prefix("www.") {
             Some(rest) => rest.to_owned(),
             None => format!("www.{}", self.name),
