@@ -615,7 +615,7 @@ def test_macros(t, con):
     figures = "root_allowed, crawl_delay_ms, evidence_line, n_allow, n_disallow"
     t.equal("counts of the group that applies", lambda: rows(
         f"SELECT agent, category, url, {figures} FROM verdicts_for('GPTBot') WHERE surt_host_name = 'test,a2'"),
-        [("gptbot", "ai_training", "https://a2.test/robots.txt", True, 7.5, 9, 3, 0)])
+        [("gptbot", "ai_training", "https://a2.test/robots.txt", True, 7500, 9, 3, 0)])
     t.equal("counts of '*'", lambda: rows(
         f"SELECT agent, category, {figures} FROM verdicts_for('nobody-knows-it', any_name := true) WHERE surt_host_name = 'test,a2'"),
         [("nobody-knows-it", None, False, None, 2, 0, 1)])

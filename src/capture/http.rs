@@ -273,9 +273,13 @@ impl<'a> Response<'a> {
             decoded.is_misdeclared = true;
             codings.clear();
         }
+        // The chunked coding is applied only once (RFC 9112 §6.1), however often it is stated.
         let mut is_dechunked = false;
         for coding in codings.iter().rev() {
             let is_chunked = coding == b"chunked";
+            if is_chunked && is_dechunked {
+                continue;
+            }
             let result = match coding.as_slice() {
                 b"chunked" => dechunk(&decoded.body, limit),
                 b"gzip" | b"x-gzip" => gunzip(&decoded.body, limit),
@@ -290,8 +294,6 @@ impl<'a> Response<'a> {
                     decoded.is_cut |= is_cut;
                     is_dechunked |= is_chunked;
                 }
-                // The chunked coding is applied only once (RFC 9112 §6.1), however often it is stated.
-                None if is_chunked && is_dechunked => {}
                 None => decoded.is_misdeclared = true,
             }
         }
@@ -591,6 +593,10 @@ mod tests {
             assert_eq!(
                 decode_body(twice, b"3\r\nabc\r\n0\r\n\r\n"),
                 (b"abc".to_vec(), false, false)
+            );
+            assert_eq!(
+                decode_body(twice, b"3\r\n3\na\r\n0\r\n\r\n"),
+                (b"3\na".to_vec(), false, false)
             );
             assert!(decode_body(twice, b"User-agent: *\n").2);
         }

@@ -8,13 +8,15 @@ use super::file::{
     ClosedFile, TableSchema, WrittenFile, WrittenRowGroups, end_rows, file_write_error, start_file,
 };
 use super::hashing_writer::{Output, ParquetFileWriter};
+use super::statistics::without_exactness;
 use disk::NewFile;
 use disk::error::Error;
 use parquet::bloom_filter::Sbbf;
 use parquet::column::writer::ColumnCloseResult;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{
-    PageIndexPolicy, ParquetMetaData, ParquetMetaDataOptions, ParquetMetaDataReader,
+    ColumnChunkMetaData, PageIndexPolicy, ParquetMetaData, ParquetMetaDataOptions,
+    ParquetMetaDataReader,
 };
 use std::fs::File;
 use std::io;
@@ -101,6 +103,20 @@ fn metadata_of(source: &RowGroupSource) -> Result<ParquetMetaData, Error> {
     }
 }
 
+/// Returns the metadata of a chunk as it was written: when the crate reads bounds of numbers, it claims that
+/// they are exact.
+fn with_inexact_statistics(
+    chunk: &ColumnChunkMetaData,
+) -> Result<ColumnChunkMetaData, ParquetError> {
+    let Some(statistics) = chunk.statistics() else {
+        return Ok(chunk.clone());
+    };
+    let builder = chunk.clone().into_builder();
+    builder
+        .set_statistics(without_exactness(statistics))
+        .build()
+}
+
 /// Copies a row group.
 fn append_row_group(
     writer: &mut ParquetFileWriter,
@@ -116,7 +132,7 @@ fn append_row_group(
         let close = ColumnCloseResult {
             bytes_written: chunk.compressed_size().unsigned_abs(),
             rows_written: row_group.num_rows().unsigned_abs(),
-            metadata: chunk.clone(),
+            metadata: with_inexact_statistics(chunk)?,
             bloom_filter: Sbbf::read_from_column_chunk(chunk, file)?,
             column_index: None,
             offset_index: offset_index.cloned(),

@@ -15,6 +15,24 @@ fn bounds<T: DataType>(min: Option<T::T>, max: Option<T::T>, nulls: u64) -> Stat
     Statistics::from(statistics.with_min_is_exact(false).with_max_is_exact(false))
 }
 
+/// Returns statistics of a written column without a claim to be exact.
+pub(super) fn without_exactness(statistics: &Statistics) -> Statistics {
+    fn inexact<T: Clone>(values: &ValueStatistics<T>) -> ValueStatistics<T> {
+        values
+            .clone()
+            .with_min_is_exact(false)
+            .with_max_is_exact(false)
+    }
+    match statistics {
+        Statistics::Boolean(values) => Statistics::Boolean(inexact(values)),
+        Statistics::Int32(values) => Statistics::Int32(inexact(values)),
+        Statistics::Int64(values) => Statistics::Int64(inexact(values)),
+        Statistics::ByteArray(values) => Statistics::ByteArray(inexact(values)),
+        // No column has another type.
+        other => other.clone(),
+    }
+}
+
 pub(super) fn int_statistics(values: impl Iterator<Item = i32> + Clone, nulls: u64) -> Statistics {
     bounds::<Int32Type>(values.clone().min(), values.max(), nulls)
 }

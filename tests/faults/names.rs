@@ -161,8 +161,7 @@ pub(crate) fn names(_: &mut Random, _: Series) -> Tried {
         assert!(!ran.err.contains('\x1b'), "{name:?}: {:?}", ran.err);
         let shown: Vec<String> = partitions(&out);
         let told = std::str::from_utf8(name).unwrap_or("").trim();
-        let is_name = !told.is_empty()
-            && !told.starts_with('.')
+        let is_name = told.starts_with(|first: char| first.is_ascii_alphabetic())
             && told
                 .bytes()
                 .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));

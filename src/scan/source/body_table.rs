@@ -330,7 +330,7 @@ mod tests {
             columns: Default::default(),
             ranges: None,
         };
-        let Ok(mut reader) = BodyReader::open(&SliceSource::File(path.into()), &rows) else {
+        let Ok(mut reader) = BodyReader::open(&SliceSource::File(path), &rows) else {
             panic!("the table is not opened");
         };
         let mut found = Vec::new();

@@ -6,13 +6,13 @@
 //!    captures have is sorted by `robots_id`, too, and merged with 1; the result is sorted by host.
 //! 3. `hosts` is read again, and merged with 2 and the preferences of each host.
 
+use super::archive_numbers::ArchiveNumbers;
 use super::capture_record::{CapturePlace, CaptureRecord, optional_bytes, put_optional_bytes};
 use super::crawl_row::CrawlRow;
 use super::damaged_error;
-use super::inputs::{CRAWL_TABLES, InputCrawl, InputDataset};
-use super::keyed_rows::{
-    KEY_BYTES, KeyedRecord, PreferenceKeys, compute_key, key_text, skip_counts, skip_number,
-};
+use super::inputs::{CRAWL_TABLES, InputCrawl};
+use super::keyed_rows::{KEY_BYTES, KeyedRecord, compute_key, key_text, skip_counts, skip_number};
+use super::preference_set::PreferenceSet;
 use super::row_cursor::{RowCursor, columns_named};
 use super::verdict_class::VerdictClass;
 use columns::TableFileWriter;
@@ -185,50 +185,6 @@ impl ResolvedFiles {
     }
 }
 
-/// The numbers of the archives of a crawl, which do not depend on other crawls of its datasets.
-struct ArchiveNumbers {
-    /// The indexes in the list of inputs of the archives of the crawl, in order; `None` if no other crawl is in
-    /// the list, so that an index is the number.
-    indexes: Option<Vec<i64>>,
-}
-
-impl ArchiveNumbers {
-    fn new(input: &InputCrawl) -> Self {
-        let has_others = |dataset: &InputDataset| {
-            let mut partitions = dataset.options.crawls.iter();
-            partitions.any(|partition| partition.crawl != input.name)
-        };
-        let mut datasets = input.datasets.iter();
-        if !datasets.any(|dataset| has_others(dataset)) {
-            return Self { indexes: None };
-        }
-        let of_crawl = input.datasets.iter().flat_map(|dataset| {
-            let parts = dataset.manifest.parts.iter();
-            let parts = parts.filter(|part| part.crawl == input.name);
-            let inputs = parts.filter_map(|part| dataset.manifest.inputs.get(part.inputs.clone()));
-            inputs.flatten().filter_map(|input| input.index)
-        });
-        let mut indexes: Vec<i64> = of_crawl.map(u64::cast_signed).collect();
-        indexes.sort_unstable();
-        indexes.dedup();
-        Self {
-            indexes: Some(indexes),
-        }
-    }
-
-    /// Returns the number of the archive of a capture.
-    fn archive_no(&self, robots_id: i64) -> Result<i64, Error> {
-        let index = robots_id >> 32;
-        let Some(indexes) = &self.indexes else {
-            return Ok(index);
-        };
-        let position = indexes.binary_search(&index);
-        position
-            .map(|position| position as i64)
-            .map_err(|_| damaged_error(Table::RobotsFiles))
-    }
-}
-
 /// Returns the row of a crawl, without hosts and times.
 fn read_crawl_row(
     input: &InputCrawl,
@@ -255,7 +211,7 @@ fn read_crawl_row(
         Ok(())
     })?;
     // The list of a sample is not known by crawl.
-    if numbers.indexes.is_some() && !row.is_sample {
+    if numbers.are_of_crawl() && !row.is_sample {
         row.archives_listed = row.archives_read;
     }
     Ok(row)
@@ -756,42 +712,4 @@ fn write_captures<'s>(
         return Err(damaged_error(Table::HostPreferences));
     }
     Ok((captures.finish()?, has_open_revisits))
-}
-
-/// The preferences of a host.
-#[derive(Debug, Default)]
-struct PreferenceSet {
-    rows: Vec<u8>,
-    record: KeyedRecord,
-}
-
-impl PreferenceSet {
-    /// Reads the rows of the host with this encoded `host_id`. Returns the keys of the set; `None` if there is
-    /// no row.
-    fn read(
-        &mut self,
-        host_id: &[u8],
-        preferences: &mut Reader<'_>,
-    ) -> Result<Option<PreferenceKeys>, Error> {
-        self.rows.clear();
-        let mut count = 0;
-        while let Some(record) = preferences.peek() {
-            let Some(rest) = record.strip_prefix(host_id) else {
-                if record < host_id {
-                    return Err(damaged_error(Table::HostPreferences));
-                }
-                break;
-            };
-            self.rows.extend_from_slice(&rest[size_of::<u64>()..]);
-            count += 1;
-            preferences.advance()?;
-        }
-        if count == 0 {
-            return Ok(None);
-        }
-        let keys = PreferenceKeys::of_rows(count, &self.rows);
-        self.record.begin(keys.set, &[]);
-        self.record.push_rows(count, &self.rows);
-        Ok(Some(keys))
-    }
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! inputs.rs          datasets, joined folders and earlier histories; checks that they fit together
-//! crawl_input.rs     the captures of a crawl, with the state of each host
+//! crawl_input.rs     the captures of a crawl, with the state of each host (archive_numbers.rs, preference_set.rs)
 //! history_input.rs   the captures of an earlier history
 //! capture_record.rs  the form in which captures of all inputs are merged
 //! periods.rs         merges captures, and divides those of a host into periods
@@ -20,6 +20,7 @@
 //! from.
 
 mod agent_periods;
+mod archive_numbers;
 pub(crate) mod capture_record;
 mod crawl_input;
 pub(crate) mod crawl_row;
@@ -32,6 +33,7 @@ pub(crate) mod keyed_rows;
 mod output_folder;
 mod periods;
 pub(crate) mod policy_file;
+mod preference_set;
 pub(crate) mod revisits;
 pub(crate) mod row_cursor;
 mod share_row;

@@ -1,0 +1,55 @@
+//! The numbers of the archives of a crawl.
+
+use super::damaged_error;
+use super::inputs::{InputCrawl, InputDataset};
+use dataset::tables::Table;
+use disk::error::Error;
+
+/// The numbers of the archives of a crawl, which do not depend on other crawls of its datasets.
+pub(super) struct ArchiveNumbers {
+    /// The indexes in the list of inputs of the archives of the crawl, in order; `None` if no other crawl is in
+    /// the list, so that an index is the number.
+    indexes: Option<Vec<i64>>,
+}
+
+impl ArchiveNumbers {
+    pub(super) fn new(input: &InputCrawl) -> Self {
+        let has_others = |dataset: &InputDataset| {
+            let mut partitions = dataset.options.crawls.iter();
+            partitions.any(|partition| partition.crawl != input.name)
+        };
+        let mut datasets = input.datasets.iter();
+        if !datasets.any(|dataset| has_others(dataset)) {
+            return Self { indexes: None };
+        }
+        let of_crawl = input.datasets.iter().flat_map(|dataset| {
+            let parts = dataset.manifest.parts.iter();
+            let parts = parts.filter(|part| part.crawl == input.name);
+            let inputs = parts.filter_map(|part| dataset.manifest.inputs.get(part.inputs.clone()));
+            inputs.flatten().filter_map(|input| input.index)
+        });
+        let mut indexes: Vec<i64> = of_crawl.map(u64::cast_signed).collect();
+        indexes.sort_unstable();
+        indexes.dedup();
+        Self {
+            indexes: Some(indexes),
+        }
+    }
+
+    /// Returns true if other crawls are in the list of inputs, so that numbers are not indexes in it.
+    pub(super) fn are_of_crawl(&self) -> bool {
+        self.indexes.is_some()
+    }
+
+    /// Returns the number of the archive of a capture.
+    pub(super) fn archive_no(&self, robots_id: i64) -> Result<i64, Error> {
+        let index = robots_id >> 32;
+        let Some(indexes) = &self.indexes else {
+            return Ok(index);
+        };
+        let position = indexes.binary_search(&index);
+        position
+            .map(|position| position as i64)
+            .map_err(|_| damaged_error(Table::RobotsFiles))
+    }
+}

@@ -1,0 +1,45 @@
+//! The preferences of a host of a crawl, as one set.
+
+use super::damaged_error;
+use super::keyed_rows::{KeyedRecord, PreferenceKeys};
+use dataset::external_sort::Reader;
+use dataset::tables::Table;
+use disk::error::Error;
+
+/// The preferences of a host.
+#[derive(Debug, Default)]
+pub(super) struct PreferenceSet {
+    rows: Vec<u8>,
+    pub(super) record: KeyedRecord,
+}
+
+impl PreferenceSet {
+    /// Reads the rows of the host with this encoded `host_id`. Returns the keys of the set; `None` if there is
+    /// no row.
+    pub(super) fn read(
+        &mut self,
+        host_id: &[u8],
+        preferences: &mut Reader<'_>,
+    ) -> Result<Option<PreferenceKeys>, Error> {
+        self.rows.clear();
+        let mut count = 0;
+        while let Some(record) = preferences.peek() {
+            let Some(rest) = record.strip_prefix(host_id) else {
+                if record < host_id {
+                    return Err(damaged_error(Table::HostPreferences));
+                }
+                break;
+            };
+            self.rows.extend_from_slice(&rest[size_of::<u64>()..]);
+            count += 1;
+            preferences.advance()?;
+        }
+        if count == 0 {
+            return Ok(None);
+        }
+        let keys = PreferenceKeys::of_rows(count, &self.rows);
+        self.record.begin(keys.set, &[]);
+        self.record.push_rows(count, &self.rows);
+        Ok(Some(keys))
+    }
+}
