@@ -473,7 +473,7 @@ class Tests:
 
     def test_a_command_that_is_interrupted_writes_nothing(self):
         dataset = self.fresh()
-        for place, error in (("verify", KeyboardInterrupt), ("execute", KeyboardInterrupt), ("files", KeyboardInterrupt), ("files", OSError(5, "Input/output error", "x"))):
+        for place, error in (("verify", KeyboardInterrupt), ("rows", KeyboardInterrupt), ("files", KeyboardInterrupt), ("files", OSError(5, "Input/output error", "x"))):
             with mock.patch.object(Dataset, place, side_effect=error):
                 errors = describe(dataset, expected=3)
             assert re.fullmatch("error: (interrupted; nothing was written|cannot read 'x': input/output error)\n", errors), errors
