@@ -322,7 +322,7 @@ class Oracle:
     def fill(self, capture, sources):
         """The capture that supplies the content of an open revisit, by the order of docs/verdicts.md; none if there is none."""
         status = capture["row"]["fetch_status"]
-        digest, url = capture["state"][2:4]
+        digest, url = capture["state"][3:5]
         if digest is None or status == 304 and digest == EMPTY_DIGEST or status not in (None, 304) and not 200 <= status < 300:
             return None
         time = capture["time"] or NO_TIME

@@ -256,6 +256,7 @@ def extract(
     output: Path,
     *,
     base: str | None = None,
+    columns: Mapping[str, str] | None = None,
     overwrite: bool = False,
     rate: float | str | None = None,
     connections: int | None = None,
@@ -266,7 +267,7 @@ def extract(
 ) -> ExtractSummary:
     """Copy records into one archive, as ``robots-scan extract`` does. Return the summary.
 
-    ``lists`` are those of :func:`records`.
+    ``lists`` and ``columns`` are those of :func:`records`.
     """
     arguments = _options(locals(), exclude=("lists", "output", "progress"))
     return cast(ExtractSummary, _run("extract", [*arguments, f"--output={os.fspath(output)}", "--", *_paths(lists)], progress))

@@ -62,7 +62,7 @@ def urls_of(robots: robots_scan.RobotsTxt) -> list[str]:
 def check(body: bytes, agents: list[str], urls: list[str], dialect: str | None) -> list[dict[str, Any]]:
     """Return what `robots-scan check --json` prints, a dictionary per crawler."""
     arguments = [f"--agent={agent}" for agent in agents] + [f"--url={url}" for url in urls]
-    command = [PROGRAM, "check", "-", "--json", f"--dialect={dialect or 'default'}", *arguments]
+    command = [PROGRAM, "check", "-", "--json", "--any-name", f"--dialect={dialect or 'default'}", *arguments]
     process = subprocess.run(command, input=body, capture_output=True, timeout=60)
     assert process.returncode in (0, 1, 3), process.stderr.decode()
     return [json.loads(line) for line in process.stdout.decode().splitlines()]

@@ -190,9 +190,8 @@ class Sources(InFolder):
         with self.assertRaisesRegex(robots_scan.UsageError, "a URL cannot be of type 'int'"):
             robots_scan.match(out, "GPTBot", [3], self.folder / "b.csv")  # type: ignore[list-item]
         table = robots_scan.parse("User-agent: *\nAllow: https://moved.example/news\n").table("rules")
-        summary = robots_scan.match(out, "GPTBot", table, self.folder / "c.csv", column="path")
+        summary = robots_scan.match(out, "GPTBot", table, self.folder / "c.csv", columns={"url": "path"})
         self.assertEqual(summary["rows_by_access"], {"allowed": 1, "disallowed": 0, "unknown": 0})
-
 
     def test_summaries_have_their_types(self) -> None:
         out = self.folder / "all" / "1"
