@@ -621,7 +621,7 @@ def row_cases():
     yield edit(crawls, "other captures", updated(0, captures=HUGE), **about)
     yield edit(crawls, "other archives", updated(0, archives_read=-1, archives_listed=-1, is_sample=True), **about)
     yield edit(crawls, "other times", updated(0, first_fetch=None, last_fetch=datetime.datetime(1970, 1, 1)), **about)
-    yield edit(crawls, "another format", updated(0, format=-1, meaning=-1), **about)
+    yield edit(crawls, "another meaning", updated(0, meaning=-1), **about)
     yield edit("agents", "many rows", lambda rows: rows * 2000, is_large=True)
     yield edit("agents", "fallbacks that are all crawlers", updated(0, fallbacks=lambda _: ",".join(f"bot{number}" for number in range(10_000))),
                accepted="the registry is taken over", unseen="the registry is not compared")

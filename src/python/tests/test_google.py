@@ -26,6 +26,10 @@ class Question(NamedTuple):
     line_no: int
 
 
+def is_no_name(agent: str) -> bool:
+    return "*" in agent and agent != "*"
+
+
 class Google(unittest.TestCase):
     questions: list[Question]
     bodies: dict[tuple[str, int], bytes]
@@ -46,19 +50,25 @@ class Google(unittest.TestCase):
         return self.bodies[question.archive, question.warc_record_offset]
 
     def test_access_has_the_answers_of_googles_parser(self) -> None:
-        wrong, robots, parsed = [], None, None
+        wrong, robots, parsed, refused = [], None, None, set()
         for question in self.questions:
             body = self.body(question)
             if robots is None or parsed is not body:
                 robots, parsed = robots_scan.parse(body, body_limit=None), body
-            access = robots.access(question.agent, question.url, dialect="google")
+            try:
+                access = robots.access(question.agent, question.url, dialect="google")
+            except robots_scan.UsageError:
+                refused.add(question.agent)
+                continue
             if (access.allowed, access.line_no or 0) != (question.allowed, question.line_no):
                 wrong.append((question, access))
         self.assertEqual(wrong, [])
         self.assertEqual(len(self.questions), 124_002)
+        # Of the 72 questions about what is no name, such as `*Slurp*`, some are answered: the file itself has it.
+        self.assertTrue(all(is_no_name(agent) for agent in refused), refused)
 
     def test_columns_have_the_answers_of_googles_parser(self) -> None:
-        asked = [question for question in self.questions if len(self.body(question)) <= BODY_LIMIT_BYTES]
+        asked = [question for question in self.questions if len(self.body(question)) <= BODY_LIMIT_BYTES and not is_no_name(question.agent)]
         self.assertGreater(len(asked), 120_000)
         bodies = pyarrow.array((self.body(question) for question in asked), pyarrow.large_binary())
         agents = pyarrow.array([question.agent for question in asked]).dictionary_encode()
