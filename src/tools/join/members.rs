@@ -69,7 +69,7 @@ impl Members {
                 return refuse(JoinDefect::NoTable { table }, &first.root);
             }
         }
-        // Tables that a member of an earlier format lacks are those of the others.
+        // The members have the same tables, as is checked below.
         found.manifest.tables = Table::ALL.to_vec();
         found.manifest.tables.retain(|table| {
             let options = found.members.iter().map(|member| &member.options);

@@ -26,7 +26,7 @@ const BUFFER_BYTES: usize = 256 << 10;
 /// The expected properties of a file.
 #[derive(Debug)]
 pub(super) struct ExpectedFile<'a> {
-    /// Its columns; `None` for a file of an earlier format.
+    /// Its columns; `None` if they are not compared.
     pub(super) schema: Option<&'a Schema>,
     /// Its size, digest and number of rows; `None` if they are not known.
     pub(super) stats: Option<&'a FileStats>,

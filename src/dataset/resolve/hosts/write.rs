@@ -21,7 +21,7 @@ use columns::{ClosedFile, RowBatch, TableFileWriter};
 use disk::error::Error;
 use std::ops::RangeInclusive;
 
-/// The tables of records that [`resolve_hosts`] reads. Datasets of earlier formats lack the last one.
+/// The tables of records that [`resolve_hosts`] reads.
 pub const RESOLVED_FROM: [Table; 3] = [Table::RobotsFiles, Table::Verdicts, Table::FilePreferences];
 
 /// The number of bits of `host_id` that hold the number of the host in its crawl.
