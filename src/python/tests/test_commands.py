@@ -204,8 +204,8 @@ class Sources(InFolder):
         self.check_type(caught.exception.summary, summaries.ScanSummary)
         self.check_type(robots_scan.join(out.parent), summaries.JoinSummary)
         self.check_type(robots_scan.history(out, self.folder / "history"), summaries.HistorySummary)
-        self.check_type(robots_scan.match(out, "a", ["https://a.example/"], self.folder / "a.csv"), summaries.MatchSummary)
-        self.check_type(robots_scan.verdicts(out, "a", self.folder / "a.parquet"), summaries.VerdictsSummary)
+        self.check_type(robots_scan.match(out, "GPTBot", ["https://a.example/"], self.folder / "a.csv"), summaries.MatchSummary)
+        self.check_type(robots_scan.verdicts(out, "GPTBot", self.folder / "a.parquet"), summaries.VerdictsSummary)
         (self.folder / "list.csv").write_text("filename,offset,length\ncc-robotstxt.warc.gz,26998,512\n")
         self.check_type(robots_scan.extract(self.folder / "list.csv", self.folder / "a.warc.gz", base=str(WARC)), summaries.ExtractSummary)
         for dataset in (out, out.parent, self.folder / "history"):
@@ -399,12 +399,12 @@ class Messages(InFolder):
     def test_warnings_are_logged(self) -> None:
         robots_scan.scan(FIRST, self.folder / "out")
         urls = self.folder / "urls.txt"
-        urls.write_text("https://moved.example/\n")
+        urls.write_text("https://moved.example/\nmoved.example\n")
         with self.assertLogs("robots_scan", logging.WARNING) as logs:
-            robots_scan.match(self.folder / "out", "GPTBot (x)", urls, self.folder / "m.csv", dialect="rfc9309")
+            robots_scan.match(self.folder / "out", "GPTBot", urls, self.folder / "m.csv")
         texts = [record.getMessage() for record in logs.records]
-        self.assertIn("'GPTBot (x)' is a User-Agent header: not the name of a crawler", texts)
-        self.assertIn("hint: use --agent GPTBot", texts)
+        self.assertIn(f"'{urls}': 1 row without an absolute URL; the answer is `unknown` (`bad_url`)", texts)
+        self.assertIn("hint: write URLs as https://HOST/PATH", texts)
 
     def test_an_unknown_crawler_is_an_error_unless_any_name_is_accepted(self) -> None:
         robots_scan.scan(FIRST, self.folder / "out")
