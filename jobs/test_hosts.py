@@ -52,7 +52,7 @@ def record(rng, number, names, statuses, bodies, day):
     # A revisit may have no HTTP headers at all.
     has_headers = not is_revisit or rng.random() < 0.7
     # Nothing is stored of a body that the server announced.
-    is_missing = status == 200 and not is_revisit and rng.random() < 0.2
+    is_missing = status == 200 and not is_revisit and number % 5 == 0
     if is_missing:
         headers.append("Content-Length: 999")
     block = ("\r\n".join(headers) + "\r\n\r\n").encode() if has_headers else b""
