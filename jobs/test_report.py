@@ -470,7 +470,7 @@ def over_history(results, program, xtask, folder, pages):
     run_report(dataset, pages / "history-of-100.html", "--history", history)
     page = check_page(results, "100 crawls", pages / "history-of-100.html", dataset, history)
     case = Case(results, program, folder, pages)
-    case.check(page, "100 crawls", "with 100 crawls from 2016-01-04 to ", f"is blocked by name by 0\u00a0% of registered domains (0\u00a0% of 4 hosts) in {names[0]}, and by 75.0\u00a0% of registered domains (75.0\u00a0% of 4 hosts) in {names[-1]}.",
+    case.check(page, "100 crawls", "with 100 crawls from 2016-01-04 to ", f"is blocked by name by 0\u00a0% of registered domains (0 of 4 hosts, 0\u00a0%) in {names[0]}, and by 75.0\u00a0% of registered domains (3 of 4 hosts, 75.0\u00a0%) in {names[-1]}.",
                "0 hosts are captured in all 100 crawls, fewer than 100, so the change among the same hosts is not drawn.")
     years = [re.findall(r">(20\d\d)</text>", svg) for svg in re.findall(r"<svg.*?</svg>", page.text[page.text.index('id="history-all-hosts-figure"'):], re.DOTALL)[:2]]
     results.check(years == [[str(year) for year in range(2017, 2026)] * 2] * 2, f"100 crawls: labels of the axis: {years}")
@@ -786,7 +786,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 import robots_scan.report.__main__ as report
 def interrupt_soon():
     threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
-def render(study, sections):
+def render(study, sections, converter):
     {}
 report.render = render
 sys.exit(report.main(sys.argv[1:]))
