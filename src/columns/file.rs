@@ -457,7 +457,7 @@ impl ClosedFile {
     }
 }
 
-/// What is known of a file once its footer is written.
+/// The size, rows and digest of a file whose footer is written.
 struct Footer {
     bytes: u64,
     digest: String,

@@ -57,7 +57,7 @@ impl fmt::Display for RegistryDefect {
     }
 }
 
-/// What is said of datasets and histories that this program does not read (docs/formats.md).
+/// The message about datasets and histories that this program does not read (docs/formats.md).
 const EARLIER_TRIAL: &str = "it was made by an earlier trial of robots-scan: scan again";
 
 /// The reason why a path cannot be used as a dataset.
@@ -68,7 +68,7 @@ pub enum DatasetDefect {
         /// The file name of the manifest.
         name: &'static str,
     },
-    /// The format is none that this program writes.
+    /// This program does not write the format.
     EarlierTrial,
     /// The path is neither a folder nor a Parquet file.
     NotParquet,
@@ -290,7 +290,7 @@ pub enum ManifestDefect {
         /// The length of that line.
         bytes: usize,
     },
-    /// The format is none that this program writes.
+    /// This program does not write the format.
     EarlierTrial,
     /// A line, or a field of one, has another content than a run writes.
     Invalid {

@@ -7,7 +7,7 @@
 //! | `table` | the rows of a file in Arrow |
 //! | `stream` | the rows of archives in Arrow |
 //! | `stream_file` | tables of other libraries, written to files |
-//! | `agent_name` | names of crawlers, and User-Agent headers, which are none |
+//! | `agent_name` | names of crawlers, and User-Agent headers, which are refused |
 //! | `argument_checks` | arguments that are mistaken for one another |
 //! | `column` | columns of other libraries, read in Arrow |
 //! | `functions` | answers for columns of files, crawlers and URLs |

@@ -153,7 +153,7 @@ impl BodyReader {
         url.unwrap_or_default().trim_ascii()
     }
 
-    /// Returns the status; `None` if there is none.
+    /// Returns the status; `None` for a row without one.
     ///
     /// # Errors
     ///
