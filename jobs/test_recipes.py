@@ -72,9 +72,9 @@ class Recipes(Document):
         """Returns what a program prints; if it fails, also its errors. Programs of Java log there, so it is not compared."""
         path = self.folder / f"recipe.{language}"
         path.write_text(program, encoding="utf-8")
-        # As in an activated environment: Spark begins the Python that it finds first.
-        command = (f"PATH={shlex.quote(str(Path(interpreter).parent))}:$PATH SPARK_LOCAL_IP=127.0.0.1 "
-                   f"{shlex.quote(interpreter)} {path.name}")
+        # As in an activated environment: Spark begins the Python that it finds first, and a shell and Java from the usual PATH.
+        search_path = f"{shlex.quote(str(Path(interpreter).parent))}:$PATH:{shlex.quote(os.environ['PATH'])}"
+        command = f"PATH={search_path} SPARK_LOCAL_IP=127.0.0.1 {shlex.quote(interpreter)} {path.name}"
         return tidy(self.run(f"{command} 2>errors.log || cat errors.log"))
 
     def run_notebook(self, cells):

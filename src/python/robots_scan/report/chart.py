@@ -52,14 +52,14 @@ class Chart:
         if self.kind == "bars":
             parts += ["Number and bar: registered domains", f"◆: {self.unit}"]
             if any("(" in row["text"] for row in self.rows):
-                parts.append(f"in brackets: {self.unit}, if they are few")
+                parts.append(f"in brackets: few {self.unit}")
             if any(row.get("low") is not None for row in self.rows):
                 parts.append("line: 95 % interval")
             shown = "".join(row["marks"] for row in self.rows)
             if "▲" in shown:
-                parts.append("▲: half or more are of one domain")
+                parts.append("▲: ≥ 50\u00a0% in one domain")
             if "■" in shown:
-                parts.append("■: half or more have the same rules")
+                parts.append("■: ≥ 50\u00a0% with the same rules")
         return "; ".join(parts) + "." if parts else ""
 
     def svg(self, converter):

@@ -154,19 +154,19 @@ def warnings_of(study, figure):
     warnings = []
     for row in concentrated[:DESCRIBED_MAX]:
         hosts = row["records"].hosts
-        counted = f"of the {count(row['counted'])} {unit}"
+        counted = f"of {count(row['counted'])} {unit}"
         if not one_domain(row):
             found = study.largest_ruleset(hosts)
-            warnings.append(f"■ {row['label']}: {share(row['largest_ruleset'])} {counted} have the same rules as {found['example']}. " + (
-                "These are so few rules that sites write them independently." if (found["rules"] or 0) < RULES_MIN else
-                "The rules may be a template or one company's. The share of domains does not show this."))
+            warnings.append(f"■ {row['label']}: {share(row['largest_ruleset'])} {counted} have the rules of {found['example']}, " + (
+                "so few that sites write them independently." if (found["rules"] or 0) < RULES_MIN else
+                "perhaps of a template or one company; the share of domains does not show this."))
             continue
         found = study.largest_domain(hosts)
         if found["rules_of_domain"] is None or not figure.has_rule_sets:
             warnings.append(f"▲ {row['label']}: {share(row['largest_domain'])} {counted} are in {found['domain']}. Cite the share of domains beside the share of hosts.")
         elif found["rules_of_domain"] >= MOST:
-            warnings.append(f"▲ {row['label']}: {share(row['largest_domain'])} {counted} are in {found['domain']}, and half or more of these have the same rules. "
-                            "This is probably one decision: cite the share of domains.")
+            warnings.append(f"▲ {row['label']}: {share(row['largest_domain'])} {counted} are in {found['domain']}, half or more of these with the same rules: "
+                            "cite the share of domains.")
         else:
             warnings.append(f"▲ {row['label']}: {share(row['largest_domain'])} {counted} are in {found['domain']}, but the rules of these differ, so they may be "
                             "independent sites. State the domain.")
