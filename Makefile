@@ -15,7 +15,7 @@ SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 SCAN_TARGETS = members records http archive
 
-.PHONY: build dist dist-pgo doc release-check help readme check test test-all lint lint-tests rust-test campaign contributing run queries hosts readers documents recipes wheel wheel-pgo venv dev-wheel report-test describe-test site-libraries site-test browser python pages network sources java $(if $(filter Linux,$(shell uname)),spark) deny schemas question-list golden samples bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
+.PHONY: build dist dist-pgo doc release-check help readme check test core-steps test-all lint-all rust-test campaign contributing run queries hosts readers documents recipes wheel wheel-pgo venv dev-wheel report-test describe-test site-libraries site-test browser python pages network sources java $(if $(filter Linux,$(shell uname)),spark) deny schemas question-list golden samples bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
 .NOTPARALLEL:
 
 # Installs system packages if a check fails: as root, or by a sudo that asks for no password, or not at all.
@@ -37,7 +37,7 @@ build: ## builds the program, target/release/robots-scan (the default)
 target/release/robots-scan: build
 
 target/debug/robots-scan:
-	$(CARGO) build --workspace --locked
+	$(CARGO) build --locked
 
 # The platform that `dist` builds for.
 TARGET ?= $(shell rustc -vV | sed -n 's/^host: //p')
@@ -82,58 +82,68 @@ release-check: doc dist ## checks the documentation, the size of the program and
 help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 12
 
-# The program is the one that the tests have built: building another one for release takes longer than all that it executes.
+# Steps execute the program that the tests have built: another build would take longer than all of them.
 STEP = $(MAKE) PROGRAM=target/debug/robots-scan
-TEST_LOG = target/queries.log
-ALL_LOG = target/environments.log
+TIMED = @$(PYTHON) jobs/timed.py
 
-# What needs a few minutes to pass, or more than Rust and one Python environment, is in the later steps.
-QUICK = samples:: spec:: cli:: command_line:: schemas:: documents::
-LATER = faults:: remote::
+# The tests in Rust are compiled and run by areas: `make test AREA=language`. `faults` and `servers` are of `test-all`.
+AREAS = language archives tables program
+AREA = $(AREAS)
 
-check: lint ## while one works: format, clippy, unit tests, specifications, samples, command line
-	$(CARGO) test --workspace --locked --lib --bins
-	$(CARGO) test --workspace --locked --test tests -- $(QUICK)
+# While one works on one package (make check PACKAGE=robots), its tests and, for the language, those of its area.
+PACKAGE =
+PACKAGES = $(if $(PACKAGE),--package path+file://$(CURDIR)/src/$(PACKAGE))
+QUICK = $(if $(PACKAGE),$(if $(filter robots,$(PACKAGE)),--test language),--test language --test program)
+
+check: ## while one works: format, clippy, unit tests and quick areas; one package: PACKAGE=robots
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --locked $(PACKAGES) -- -D warnings
+	$(CARGO) test --locked $(PACKAGES) --lib
+	$(if $(QUICK),$(CARGO) test --locked $(QUICK))
+
+test: ## all tests of the core: Rust, and one Python environment; one area in Rust: AREA=tables
+	$(TIMED) 'compile' $(CARGO) test --locked --no-run --lib --bins $(addprefix --test ,$(AREA))
+	$(TIMED) 'tests in Rust' $(MAKE) rust-test AREA='$(AREA)'
+	$(if $(filter-out $(AREA),$(AREAS)),,$(MAKE) core-steps)
+	@$(PYTHON) jobs/timed.py
 
 # Two lists of targets are made side by side: most of what they execute takes one core. They are a pipeline, through which the
 # second learns the exit code of the first, so that Ctrl-C ends both.
-test: lint rust-test ## all tests that need only Rust and one Python environment
-	$(STEP) readme run .venv-test/ready
+core-steps:
+	$(TIMED) 'quick start' $(STEP) readme run
+	$(TIMED) 'environment' $(STEP) .venv-test/ready
 	@echo 'queries writes to $(TEST_LOG), which is shown at its end'
-	@{ $(STEP) queries > $(TEST_LOG) 2>&1; echo $$?; } | { \
-	  $(STEP) hosts documents < /dev/null; others=$$?; \
+	@{ $(PYTHON) jobs/timed.py queries $(STEP) queries > $(TEST_LOG) 2>&1; echo $$?; } | { \
+	  $(PYTHON) jobs/timed.py 'hosts, documents' $(STEP) hosts documents < /dev/null; others=$$?; \
 	  read -r queries || exit 1; cat $(TEST_LOG); exit $$((others + queries)); }
 
-test-all: lint-tests ## all other tests: damage, servers, Spark, the browser, other Python environments
-	$(CARGO) test --workspace --locked --test tests -- $(LATER)
-	$(STEP) contributing dev-wheel
+test-all: lint-all ## all other tests: damage, servers, histories, Spark, the browser, other Python environments
+	$(CARGO) test --locked --test faults
+	$(CARGO) test --locked --package servers
+	$(STEP) dev-wheel
 	@echo 'other environments and servers write to $(ALL_LOG), which is shown at their end'
 	@{ $(STEP) -o dev-wheel python readers recipes spark network sources DATASET=target/samples-python.parquet > $(ALL_LOG) 2>&1; echo $$?; } | { \
 	  $(STEP) -o dev-wheel report-test describe-test pages site-test deny < /dev/null; others=$$?; \
 	  read -r python || exit 1; cat $(ALL_LOG); exit $$((others + python)); }
 
-lint: ## checks the format, and the warnings of clippy about the product
+lint-all: ## checks the format, and the warnings of clippy about everything
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --locked -- -D warnings
-
-lint-tests: ## checks the warnings of clippy about tests and benches, too
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 
 rust-test: ## runs the tests in Rust that belong to `test`, with the examples in doc comments
-	$(CARGO) test --workspace --locked --lib --bins
-	$(CARGO) test --workspace --locked --test tests -- $(addprefix --skip ,$(LATER))
-	$(CARGO) test --workspace --locked --doc
+	$(CARGO) test --locked --lib --bins $(addprefix --test ,$(AREA))
+	$(CARGO) test --locked --doc
 
 SEED ?= 1
 
-campaign: .venv-test/ready ## all long series, whole: hours; the kinds of fault print a table; one module: ONLY=faults::a_disk
-	CAMPAIGN_SEED=$(SEED) $(CARGO) test --workspace --locked --test tests -- --nocapture --test-threads=1 $(or $(ONLY),faults:: oracles:: parser_oracle:: leniency:: laws:: verify:: join:: damaged_tables:: history::)
+campaign: .venv-test/ready ## all long series, whole: hours; the kinds of fault print a table; tests by a part of their names: ONLY=a_disk
+	CAMPAIGN_SEED=$(SEED) $(CARGO) test --locked --test language --test tables --test faults -- --nocapture --test-threads=1 $(ONLY)
 	$(if $(ONLY),,.venv-test/bin/python jobs/test_history.py target/debug/robots-scan target/debug/xtask --campaign)
 	$(if $(ONLY),,.venv-test/bin/python jobs/test_sources.py target/debug/robots-scan --campaign)
 	$(if $(ONLY),,.venv-test/bin/python jobs/test_hostile_values.py target/debug/robots-scan target/debug/xtask --campaign --seed $(SEED))
 
 readme: $(PROGRAM) ## types the quick start of the README, with the program that is built
-	set -e; for i in 1 2; do $(PROGRAM) $$(sed -n 's/^\$$ cargo run --release -- //p' README.md); done
+	set -e; for i in 1 2; do $(PROGRAM) $$(sed -n 's/^\$$ cargo run -- //p' README.md); done
 
 # Some samples are damaged on purpose, so the run must end with exit code 1, "done with faults".
 run: $(PROGRAM) ## runs the main job over all samples, into target/samples.parquet
@@ -167,7 +177,7 @@ hosts: $(PROGRAM) .venv-test/ready ## compares the resolved tables with their or
 	.venv-test/bin/python jobs/test_equal_answers.py $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
 	.venv-test/bin/python jobs/test_crawler_verdicts.py $(PROGRAM) $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
 	.venv-test/bin/python jobs/test_annotation.py $(PROGRAM) $(DATASET)
-	$(CARGO) build --workspace --locked
+	$(CARGO) build --locked
 	.venv-test/bin/python jobs/test_series.py $(PROGRAM) target/debug/xtask
 	.venv-test/bin/python jobs/test_history.py $(PROGRAM) target/debug/xtask
 	.venv-test/bin/python jobs/test_history_questions.py $(PROGRAM) target/debug/xtask
@@ -230,7 +240,7 @@ dev-wheel: .venv-python/ready
 
 report-test: $(PROGRAM) .venv-report/ready dev-wheel ## tests the report over several datasets, whose pages it writes into target/report; WRITE=--write draws the chart of the README
 	.venv-report/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels-dev/*.whl
-	$(CARGO) build --locked --package xtask
+	$(CARGO) build --locked
 	.venv-report/bin/python jobs/test_report.py $(PROGRAM) target/debug/xtask target/report $(WRITE)
 
 describe-test: $(PROGRAM) .venv-describe/ready dev-wheel ## tests the description of datasets with mlcroissant
@@ -260,7 +270,7 @@ pages: .venv-pages/ready browser ## checks the pages in target/report in Chromiu
 
 site-test: $(PROGRAM) .venv-site/ready site-libraries dev-wheel browser ## tests the site in Chromium, with a server on this machine; pictures in target/site
 	.venv-site/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels-dev/*.whl
-	$(CARGO) build --locked --package xtask
+	$(CARGO) build --locked
 	.venv-site/bin/python jobs/test_site.py $(PROGRAM) target/debug/xtask target/site
 
 # Spark needs Java.
@@ -292,7 +302,7 @@ question-list: .venv-test/ready ## writes the list of questions in docs/queries.
 	.venv-test/bin/python jobs/test_queries.py --write
 
 golden: ## writes the digests of all outputs into tests/golden/; review the diff, it is the only check
-	GOLDEN_WRITE=1 $(CARGO) test --workspace --locked --test tests golden::
+	GOLDEN_WRITE=1 $(CARGO) test --locked --test tables golden::
 
 samples: ## writes data-samples/warc/ again, and the robots.txt files with unusual bytes
 	$(CARGO) xtask samples
@@ -316,9 +326,9 @@ bench-corpus: ## writes the inputs of `bench`, CORPUS_BYTES of each, into folder
 ROUNDS ?= 5
 
 bench: build .venv-bench/ready ## measures the whole job on the corpora beside lower bounds and other programs, and prints ratios
-	$(CARGO) build --release --locked --package xtask
+	$(CARGO) build --release --locked --package robots-scan-benches --example floors
 	@for corpus in $(CORPORA); do test -d $$corpus || { $(MAKE) bench-corpus; break; }; done
-	.venv-bench/bin/python benches/measure/measure.py target/release/robots-scan target/release/xtask \
+	.venv-bench/bin/python benches/measure/measure.py target/release/robots-scan target/release/examples/floors \
 	  target/bench/scratch $(CORPORA) --rounds $(ROUNDS)
 
 # A fixed input, generated from a seed: its counts are comparable with those in docs/performance.md.

@@ -328,11 +328,11 @@ TRIALS = {
         ("src/dataset/crawler/agents.csv", "\nCCBot,", "\nTrialBot,Trial,seo,,A trial,Googlebot,false,false,OPR,,https://trial.example§"),
         ("src/dataset/crawler/registry.rs", "assert_eq!(registry.crawlers.len(), 292);", "assert_eq!(registry.crawlers.len(), 293);")]),
     "Change a rule of a dialect": (rule, [
-        ("tests/spec/google_syntax.rs", "mod s3_key_recognition {\n    use super::*;\n",
+        ("tests/language/spec/google_syntax.rs", "mod s3_key_recognition {\n    use super::*;\n",
          f'§\n    #[test]\n    fn a_trial_is_a_misspelling() {{\n        assert!(!allowed("{MISSPELT}", "a", "/x"));\n    }}\n'),
         ("docs/specifications.md", "| the table of keys | ", "§`a_trial_is_a_misspelling`, "),
         ("src/robots/parse/key.rs", '            b"disallaw",\n', '§            b"disallwo",\n'),
-        ("tests/oracle/lines.rs", '"diasllow", "disallaw"]', '"diasllow", "disallaw", "disallwo"]')]),
+        ("tests/checks/oracle/lines.rs", '"diasllow", "disallaw"]', '"diasllow", "disallaw", "disallwo"]')]),
     "Change the report": (report, [
         ("src/python/robots_scan/report/sections/templates.py", "rule_sets(study)])\n", "rule_sets(study), trial(study)])\n\n" + FIGURE),
         ("jobs/report_numbers.py", "FIGURES = {\n", '§    "trial": (lambda row, token: row["outcome"], SHARES),\n')]),
@@ -416,7 +416,8 @@ def execute(command):
     elif is_elsewhere and words[0] == "make":
         run("make", "-n", *words[1:])
         filters = [word.removeprefix("ONLY=") for word in words if word.startswith("ONLY=")]
-        assert not filters or "::" in run("cargo", "test", "--workspace", "--locked", "--test", "tests", "--", "--list", *filters), "no test has this name"
+        areas = ("--test", "language", "--test", "tables", "--test", "faults")
+        assert not filters or ": test" in run("cargo", "test", "--locked", *areas, "--", "--list", *filters), "no test has this name"
     elif is_elsewhere:
         assert (COPY / words[1]).exists(), f"{words[1]} does not exist"
     elif words[0] == "make":
@@ -458,7 +459,7 @@ def main():
             attempt(f"{name}: the edits", apply, name, parts.get(name, ""))
             for command in of_documents if name == DOCUMENTS else []:
                 attempt(f"`{command}`", execute, command)
-        if not attempt("the build", run, "cargo", "build", "--workspace", "--locked", "--test", "tests", "--bins"):
+        if not attempt("the build", run, "cargo", "build", "--locked", "--tests", "--bins"):
             return
         # What writes files comes before what tests them.
         order = ("make samples", "make schemas", "make golden", "make", ".venv", "cargo")

@@ -549,7 +549,7 @@ def variant_rows():
 # The answers for variant_rows(): one agrees, two differs, and three has rules under one URL only.
 VARIANT_ANSWERS = {"variants_disagree()": ("hosts disagree share", [(2, 1, 0.5)])}
 
-# Whole names by value. tests/names.rs checks the same names in the program.
+# Whole names by value. tests/tables/names.rs checks the same names in the program.
 WHOLE_NAMES = json.loads((JOBS.parent / "tests" / "whole_names.json").read_text(encoding="utf-8"))
 
 

@@ -78,7 +78,7 @@ def measure(args, corpus):
     job = lambda folder, *more: [args.program, *archives, "-o", folder / "out", *more]
     # Resolving hosts comes after the tables of captures, and has a goal of its own.
     captures = lambda folder, *more: job(folder, "--shard=1/1", *more)
-    floor = lambda part: lambda folder: [args.xtask, "bench-floors", part, *archives]
+    floor = lambda part: lambda folder: [args.floors, part, *archives]
     baseline = pathlib.Path(__file__).with_name("baseline.py")
     python = lambda kind: lambda folder: [sys.executable, baseline, kind, folder, *archives]
     commands = {
@@ -164,7 +164,7 @@ def report(corpus, archives, runs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=pathlib.Path)
-    parser.add_argument("xtask", type=pathlib.Path)
+    parser.add_argument("floors", type=pathlib.Path)
     parser.add_argument("scratch", type=pathlib.Path)
     parser.add_argument("corpora", type=pathlib.Path, nargs="+", metavar="corpus")
     parser.add_argument("--rounds", type=int, default=5)

@@ -6,7 +6,7 @@
 //! because many archives store bodies already decoded.
 //!
 //! If you change what is accepted, also change the reference implementation in
-//! `tests/oracle/response.rs`, which the fuzzers compare with this one.
+//! `tests/checks/oracle/response.rs`, which the fuzzers compare with this one.
 
 use crate::header_name::HeaderName;
 use std::borrow::Cow;

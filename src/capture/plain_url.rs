@@ -2,7 +2,7 @@
 //!
 //! Most URLs in archives are in normal form. Parsing one with the `url` crate copies it and takes much
 //! longer. This parser accepts only a small part of the grammar of URLs. All others must be parsed with
-//! the crate. The tests compare both parsers: here on random URLs, and in `tests/urls.rs` on all URLs of
+//! the crate. The tests compare both parsers: here on random URLs, and in `tests/archives/urls.rs` on all URLs of
 //! the sample archives.
 
 /// A URL with `http` or `https`, a name as the host, and a path, which the `url` crate would not

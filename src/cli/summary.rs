@@ -15,6 +15,10 @@ use std::path::Path;
 /// The number of statuses that the summary for people lists. The summary as JSON lists all.
 const SHOWN_STATUS_COUNT: usize = 5;
 
+/// What the summary says of a build for development.
+const NOT_OPTIMIZED: &str =
+    "this build is not optimized; `cargo install --path .` installs one that is\n";
+
 /// Returns the summary for people. `next` are the commands at its end.
 pub(crate) fn format_summary(summary: &ScanSummary, layout: &OutputLayout, next: &str) -> String {
     let output = layout.root();
@@ -87,6 +91,10 @@ fn write_captures(summary: &ScanSummary, out: &mut String) {
         HumanBytes(summary.bytes),
         summary.seconds,
     );
+    // The development profile, which the quick start and the tests use.
+    if cfg!(debug_assertions) {
+        out.push_str(NOT_OPTIMIZED);
+    }
     if summary.resumed.parts > 0 {
         let _ = writeln!(
             out,

@@ -10,7 +10,7 @@ use crate::tables::{PARTITION_COLUMNS, Table};
 use columns::{RowBatch, TableSchema};
 use disk::FileKind;
 use disk::error::{Error, ErrorKind};
-use remote::without_secrets;
+use disk::without_secrets;
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -5,7 +5,7 @@
 use crate::division::{PartSize, Sample, Shard};
 use crate::tables::{Table, is_partition_name, schemas_digest};
 use columns::WrittenFile;
-use remote::ObjectIdentity;
+use disk::ObjectIdentity;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;

@@ -38,9 +38,9 @@ use crate::error::{
 use crate::tables::Table;
 use columns::WrittenFile;
 use disk::FileKind;
+use disk::ObjectIdentity;
 use disk::TempFolder;
 use disk::error::{Error, ErrorKind};
-use remote::ObjectIdentity;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};

@@ -17,6 +17,7 @@
 pub mod error;
 mod line_list;
 mod new_file;
+mod object;
 pub mod open_files;
 mod single_file;
 mod temp_folder;
@@ -24,6 +25,7 @@ mod walk;
 
 pub use line_list::{LineList, ListLine, MAX_LIST_LINE_BYTES};
 pub use new_file::NewFile;
+pub use object::{ObjectIdentity, without_secrets};
 pub use single_file::{SORT_RUN_PREFIX, SingleFile};
 pub use temp_folder::{SystemTempFolder, TempFolder};
 pub use walk::walk;

@@ -44,15 +44,15 @@ mod upload;
 mod url;
 
 pub use crate::url::has_scheme;
-pub use crate::url::{NotARemoteUrl, RemoteUrl, Scheme, without_secrets};
+pub use crate::url::{NotARemoteUrl, RemoteUrl, Scheme};
 #[cfg(feature = "network")]
 pub use client::Remote;
 #[cfg(not(feature = "network"))]
 pub use disabled::Remote;
 
 use crate::error::RemoteErrorKind;
+use disk::ObjectIdentity;
 use disk::error::Error;
-use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -153,37 +153,6 @@ pub enum RemoteEvent {
 pub struct FetchedFile {
     pub file: ArchiveFile,
     pub identity: ObjectIdentity,
-}
-
-/// The properties of an object that change with it, as its server states them.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
-pub struct ObjectIdentity {
-    pub bytes: u64,
-    /// The strong entity tag; `None` if the server sends no tag or a weak one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub etag: Option<String>,
-    /// The time of `Last-Modified`, in ISO 8601.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub modified: Option<String>,
-}
-
-impl ObjectIdentity {
-    /// Returns true if the object has changed. A property is compared only if both identities have it.
-    pub fn is_different_from(&self, other: &Self) -> bool {
-        let is_known_different = |a: &Option<String>, b: &Option<String>| match (a, b) {
-            (Some(a), Some(b)) => Some(a != b),
-            _ => None,
-        };
-        let has_other_etag = is_known_different(&self.etag, &other.etag);
-        let has_other_version =
-            has_other_etag.or_else(|| is_known_different(&self.modified, &other.modified));
-        self.bytes != other.bytes || has_other_version == Some(true)
-    }
-
-    /// Returns the entity tag, or else the time of the last change.
-    pub fn version(&self) -> Option<&str> {
-        self.etag.as_deref().or(self.modified.as_deref())
-    }
 }
 
 /// An object that is to be written.

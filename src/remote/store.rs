@@ -2,9 +2,10 @@
 
 use super::server::{Server, Servers};
 use super::service::Service;
-use super::{RemoteOptions, RemoteUrl, Scheme, without_secrets};
+use super::{RemoteOptions, RemoteUrl, Scheme};
 use crate::error::RemoteErrorKind;
 use disk::error::Error;
+use disk::without_secrets;
 use object_store::aws::{AmazonS3, AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::http::HttpBuilder;
 use object_store::path::Path;

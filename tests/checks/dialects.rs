@@ -189,11 +189,7 @@ const MAX_IMPACTS: usize = 6;
 
 /// Asserts that each lenient line has one impact, that no other line has one, and that the impact is
 /// that of the oracle.
-pub(crate) fn assert_impacts(
-    robots: &RobotsTxt<'_>,
-    reading: ParseOptions,
-    rows: &[AgentVerdict<'_>],
-) {
+pub fn assert_impacts(robots: &RobotsTxt<'_>, reading: ParseOptions, rows: &[AgentVerdict<'_>]) {
     let impacts = Evaluator::new().leniency_impacts(robots, rows);
     let context = || format!("{impacts:?} of {}", shown(robots.body()));
     let is_sorted = impacts.is_sorted_by(|a, b| a.line_no < b.line_no);

@@ -1,4 +1,4 @@
-//! Responses are parsed as by the oracle in `tests/oracle/response.rs`, and captures have the values of
+//! Responses are parsed as by the oracle in `tests/checks/oracle/response.rs`, and captures have the values of
 //! their responses.
 
 use super::oracle::response::{self, Response as ResponseOracle};

@@ -36,7 +36,7 @@ const DICTIONARY: &[u8] = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: 
 /// the packed length, and an octet that is XORed with the one at this offset. A
 /// single octet at the end is the number of octets that are removed from the end of
 /// the packed piece. If pieces share a member, the line of the last one counts.
-pub(crate) fn pack(data: &[u8]) -> Vec<u8> {
+pub fn pack(data: &[u8]) -> Vec<u8> {
     let Some((&how, rest)) = data.split_first() else {
         return Vec::new();
     };

@@ -11,45 +11,45 @@ use warc::{
 };
 
 /// Limits that no fuzz input reaches.
-pub(crate) const IN_ONE_CALL: Limits = Limits {
+pub const IN_ONE_CALL: Limits = Limits {
     max_header_bytes: 1 << 20,
     max_block_bytes: 1 << 30,
     max_member_bytes: 16 << 20,
 };
 
 /// Limits with which members are decompressed step by step.
-pub(crate) const STEP_BY_STEP: Limits = Limits {
+pub const STEP_BY_STEP: Limits = Limits {
     max_member_bytes: 1,
     ..IN_ONE_CALL
 };
 
 /// A record or fault that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Event {
+pub enum Event {
     Record(ReadRecord),
     Fault(ReadFault),
 }
 
 /// A copy of a record.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct ReadRecord {
-    pub(crate) location: RecordLocation,
-    pub(crate) record_type: RecordType,
-    pub(crate) version: Vec<u8>,
-    pub(crate) fields: Vec<(Vec<u8>, Vec<u8>)>,
-    pub(crate) block: Vec<u8>,
-    pub(crate) content_length: u64,
-    pub(crate) has_length_quirk: bool,
-    pub(crate) integrity: Integrity,
+pub struct ReadRecord {
+    pub location: RecordLocation,
+    pub record_type: RecordType,
+    pub version: Vec<u8>,
+    pub fields: Vec<(Vec<u8>, Vec<u8>)>,
+    pub block: Vec<u8>,
+    pub content_length: u64,
+    pub has_length_quirk: bool,
+    pub integrity: Integrity,
 }
 
 /// A copy of a fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ReadFault {
-    pub(crate) code: &'static str,
-    pub(crate) offset: u64,
-    pub(crate) bytes_skipped: u64,
-    pub(crate) decoded_range: Option<DamagedRange>,
+pub struct ReadFault {
+    pub code: &'static str,
+    pub offset: u64,
+    pub bytes_skipped: u64,
+    pub decoded_range: Option<DamagedRange>,
 }
 
 impl std::fmt::Debug for ReadRecord {
@@ -75,12 +75,12 @@ impl std::fmt::Debug for ReadRecord {
 }
 
 /// The events of an input and the offset of its end, or the code with which it was refused.
-pub(crate) type ReadResult = Result<(Vec<Event>, u64), &'static str>;
+pub type ReadResult = Result<(Vec<Event>, u64), &'static str>;
 
 /// A temporary file and one reader per set of limits, reused for all inputs.
 ///
 /// Reusing the readers checks that an earlier input does not influence a later one.
-pub(crate) struct ReaderPool {
+pub struct ReaderPool {
     readers: Vec<(Limits, Reader)>,
     file: NamedTempFile,
 }
@@ -93,7 +93,7 @@ thread_local! {
 }
 
 /// Runs `check` with the readers of this thread, after writing `bytes` to their file.
-pub(crate) fn with_readers<T>(bytes: &[u8], check: impl FnOnce(&mut ReaderPool) -> T) -> T {
+pub fn with_readers<T>(bytes: &[u8], check: impl FnOnce(&mut ReaderPool) -> T) -> T {
     POOL.with_borrow_mut(|pool| {
         let file = pool.file.as_file_mut();
         let written = io::Seek::rewind(file)
@@ -105,7 +105,7 @@ pub(crate) fn with_readers<T>(bytes: &[u8], check: impl FnOnce(&mut ReaderPool) 
 }
 
 impl ReaderPool {
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         self.file.path()
     }
 
@@ -119,7 +119,7 @@ impl ReaderPool {
     }
 
     /// Reads the whole file.
-    pub(crate) fn read_file(&mut self, limits: Limits) -> ReadResult {
+    pub fn read_file(&mut self, limits: Limits) -> ReadResult {
         self.with_reader(limits, |reader, path| {
             reader.open_file(path).map_err(|error| refused(&error))?;
             Ok(drain(reader))
@@ -127,7 +127,7 @@ impl ReaderPool {
     }
 
     /// Reads `bytes` as a stream that returns at most `max_read_bytes` at once.
-    pub(crate) fn read_stream(
+    pub fn read_stream(
         &mut self,
         bytes: &[u8],
         limits: Limits,
@@ -146,7 +146,7 @@ impl ReaderPool {
 
     /// Reads the file in two ranges, as a parallel caller does. The second starts at the first
     /// member at `cut` or later.
-    pub(crate) fn read_in_two(&mut self, limits: Limits, cut: u64) -> ReadResult {
+    pub fn read_in_two(&mut self, limits: Limits, cut: u64) -> ReadResult {
         self.with_reader(limits, |reader, path| {
             reader.open_file(path).map_err(|error| refused(&error))?;
             let file = ArchiveFile::open(path).expect("the temporary file can be opened");

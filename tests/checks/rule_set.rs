@@ -46,16 +46,16 @@ const MAX_RULES: usize = 1500;
 
 /// Rules and queries.
 #[derive(Debug, Default)]
-pub(crate) struct RuleSet {
+pub struct RuleSet {
     /// For each rule, whether it allows, and its pattern.
-    pub(crate) rules: Vec<(bool, Vec<u8>)>,
+    pub rules: Vec<(bool, Vec<u8>)>,
     /// The paths to query. Each begins with `/`.
-    pub(crate) paths: Vec<Vec<u8>>,
+    pub paths: Vec<Vec<u8>>,
 }
 
 impl RuleSet {
     /// Parses a set. All bytes are valid.
-    pub(crate) fn read(data: &[u8]) -> Self {
+    pub fn read(data: &[u8]) -> Self {
         let mut set = Self::default();
         for line in data.split(|&byte| byte == b'\n') {
             let Some((&sign, rest)) = line.split_first() else {
@@ -134,7 +134,7 @@ impl RuleSet {
     }
 
     /// Adds paths that the rules match, and paths that they miss by one octet, up to `max` paths.
-    pub(crate) fn add_paths_near_rules(&mut self, max: usize) {
+    pub fn add_paths_near_rules(&mut self, max: usize) {
         self.paths.truncate(max / 2);
         for path in [&b"/"[..], b"/robots.txt", b"/index.html", b"/a"] {
             self.add_path(path.to_vec());
@@ -160,7 +160,7 @@ impl RuleSet {
     }
 
     /// Returns the set as a robots.txt for all crawlers.
-    pub(crate) fn body(&self) -> Vec<u8> {
+    pub fn body(&self) -> Vec<u8> {
         let mut body = b"User-agent: *\n".to_vec();
         for (is_allow, pattern) in &self.rules {
             let key: &[u8] = if *is_allow { b"Allow: " } else { b"Disallow: " };

@@ -41,7 +41,7 @@ pub fn check(data: &[u8]) {
 
 /// Asserts that a verdict is that of all paths if the search is complete, and otherwise that no path
 /// found contradicts it.
-pub(crate) fn assert_verdict(verdict: Verdict, reached: &Reached, of: impl Fn() -> String) {
+pub fn assert_verdict(verdict: Verdict, reached: &Reached, of: impl Fn() -> String) {
     match reached.verdict() {
         Some(expected) => assert_eq!(verdict, expected, "{}: {reached:?}", of()),
         None => {

@@ -3,12 +3,12 @@
 
 use super::packing::{gzip, zstd};
 use super::{Series, Tried};
-use crate::util::{self, Ran, Random};
 use serde_json::Value;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::process::Command;
+use support::{self, Ran, Random};
 
 /// The limit on the address space of a run, in bytes: twice the memory that it may use, because
 /// an allocator reserves more than it uses.
@@ -41,7 +41,7 @@ fn sound() -> Vec<u8> {
 fn scan(folder: &Path, archive: &Path) -> (Vec<Value>, Vec<String>) {
     let out = folder.join("out");
     let _ = fs::remove_dir_all(&out);
-    let program = util::command();
+    let program = support::command();
     let mut command = Command::new("sh");
     command
         .args(["-c", "ulimit -v \"$1\" && shift && exec \"$@\"", "sh"])
@@ -60,13 +60,13 @@ fn scan(folder: &Path, archive: &Path) -> (Vec<Value>, Vec<String>) {
         ran.err
     );
     let codes = |table: &str| {
-        let rows = util::rows(&out, table).into_iter();
+        let rows = support::rows(&out, table).into_iter();
         rows.map(|row| row["code"].as_str().unwrap().to_owned())
     };
     let mut odd: Vec<String> = codes("faults").collect();
     // A few lines are enough of a body with a million anomalies.
-    let files = util::files_below(&out.join("anomalies"));
-    for batch in files.iter().flat_map(|path| util::columns(path)) {
+    let files = support::files_below(&out.join("anomalies"));
+    for batch in files.iter().flat_map(|path| support::columns(path)) {
         let column = batch.column_by_name("code").unwrap();
         let column = arrow_array::cast::AsArray::as_string::<i32>(column);
         odd.extend(column.iter().flatten().map(str::to_owned));
@@ -75,7 +75,7 @@ fn scan(folder: &Path, archive: &Path) -> (Vec<Value>, Vec<String>) {
     }
     odd.sort();
     odd.dedup();
-    let files = util::rows(&out, "robots_files");
+    let files = support::rows(&out, "robots_files");
     let last = files.last().expect("the sound record is read");
     assert_eq!(last["http_server"], "sound", "{name:?}: {odd:?}");
     assert_eq!(

@@ -3,12 +3,12 @@
 
 use super::packing::{Archive, Known, Packing, SCOPE, gzip, large, pack, small, zstd};
 use super::{Series, Tried};
-use crate::util::{self, Random};
 use capture::Capture;
 use serde_json::Value;
 use std::fs;
 use std::io::Cursor;
 use std::ops::Range;
+use support::{self, Random};
 use warc::{ErrorKind, Limits, Reader};
 
 /// A result of the reader: a record or a fault.
@@ -777,13 +777,13 @@ pub(crate) fn dataset(random: &mut Random, series: Series) -> Tried {
         "none",
     ];
     let paths = [inputs.to_str().unwrap(), "-o", out.to_str().unwrap()];
-    let ran = util::run(paths.iter().chain(&args));
+    let ran = support::run(paths.iter().chain(&args));
     assert_eq!(ran.code, Some(1), "{}", ran.err);
-    let verified = util::run(["verify", out.to_str().unwrap()]);
+    let verified = support::run(["verify", out.to_str().unwrap()]);
     assert_eq!(verified.code, Some(0), "{}{}", verified.out, verified.err);
     let text = |row: &Value, name: &str| row[name].as_str().unwrap().to_owned();
     let long = |row: &Value, name: &str| row[name].as_i64().unwrap();
-    let rows = util::rows(&out, "robots_files");
+    let rows = support::rows(&out, "robots_files");
     let rows: Vec<_> = rows
         .iter()
         .map(|row| {
@@ -800,7 +800,7 @@ pub(crate) fn dataset(random: &mut Random, series: Series) -> Tried {
         rows.len(),
         captures.len()
     );
-    let rows = util::rows(&out, "faults");
+    let rows = support::rows(&out, "faults");
     let rows: Vec<_> = rows
         .iter()
         .map(|row| {

@@ -2,12 +2,12 @@
 //! file under its final name is incomplete, and the next run finishes the work.
 
 use super::run::Bench;
-use super::shim::{IO, NO_PERMISSION, NO_SHIM, NO_SPACE, Shim, can_load};
 use super::{Series, Tried};
-use crate::util::Random;
 use std::fs;
 use std::process::Command;
 use std::time::Duration;
+use support::Random;
+use support::shim::{IO, NO_PERMISSION, NO_SHIM, NO_SPACE, Shim, can_load};
 
 /// A full disk: the calls that fail, the error number and its text.
 const FULL: (&str, &str, &str) = ("write", NO_SPACE, "no space left on device");
@@ -107,7 +107,7 @@ pub(crate) fn small(_: &mut Random, _: Series) -> Tried {
     let script = script.replace("\"$0\"", &format!("'{}/out'", disk.display()));
     let mut own = own(&script);
     own.arg(command.get_program()).args(command.get_args());
-    let ran: crate::util::Ran = own.output().unwrap().into();
+    let ran: support::Ran = own.output().unwrap().into();
     assert_eq!(ran.code, Some(3), "{}", ran.err);
     assert!(ran.err.contains("no space left on device"), "{}", ran.err);
     assert!(ran.err.contains("disk/out"), "{}", ran.err);
@@ -133,7 +133,7 @@ pub(crate) fn vanishing(random: &mut Random, series: Series) -> Tried {
         std::thread::sleep(Duration::from_millis(random.below(300) as u64));
         // The run may create folders again while they are removed.
         while fs::remove_dir_all(&out).is_err() && out.exists() {}
-        let ran: crate::util::Ran = child.wait_with_output().unwrap().into();
+        let ran: support::Ran = child.wait_with_output().unwrap().into();
         assert!(!ran.err.contains("panicked"), "{}", ran.err);
         if ran.code == Some(1) {
             // The run had ended already.

@@ -2,11 +2,11 @@
 //! and `--resume` reads them again.
 
 use super::run::Bench;
-use super::shim::{IO, NO_PERMISSION, NO_SHIM, Shim, can_load};
 use super::{Series, Tried};
-use crate::util::{Ran, Random};
 use std::fs;
 use std::time::Duration;
+use support::shim::{IO, NO_PERMISSION, NO_SHIM, Shim, can_load};
+use support::{Ran, Random};
 
 const INPUT: &str = "001-cc-robotstxt.warc.gz";
 

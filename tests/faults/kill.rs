@@ -2,15 +2,15 @@
 //! byte, and until then no file under its final name is incomplete.
 
 use super::run::Bench;
-use super::shim::{NO_SHIM, Shim, WRITING, can_load};
 use super::{Series, Tried};
-use crate::output::{assert_same, contents};
-use crate::util::{self, Random};
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+use support::shim::{NO_SHIM, Shim, WRITING, can_load};
+use support::{self, Random};
+use support::{assert_same, contents};
 
 /// A run that takes longer than this hangs.
 const HANGS: Duration = Duration::from_secs(60);
@@ -158,7 +158,7 @@ fn assert_one_or_unfinished(bench: &Bench, former: &Path, call: usize) -> bool {
     );
     fs::write(&urls, "https://www.news.example/\n").unwrap();
     let (urls, answers) = (urls.to_str().unwrap(), answers.to_str().unwrap());
-    let verify = util::run(["verify", out]);
+    let verify = support::run(["verify", out]);
     let is_reported = verify.out.contains("not finished") || verify.out.contains("it is missing");
     assert!(verify.code == Some(1) && is_reported, "{call}: {verify:?}");
     let args = [
@@ -172,11 +172,11 @@ fn assert_one_or_unfinished(bench: &Bench, former: &Path, call: usize) -> bool {
         "-o",
         answers,
     ];
-    let answered = util::run(args.into_iter().chain(["--overwrite"]));
+    let answered = support::run(args.into_iter().chain(["--overwrite"]));
     let is_refused = answered.code == Some(2) && !answered.err.is_empty();
     let is_warned = answered.err.contains("has no _SUCCESS");
     assert!(is_refused || is_warned, "{call}: {answered:?}");
-    let copied = util::run(["copy", out, "s3://bucket/prefix"]);
+    let copied = support::run(["copy", out, "s3://bucket/prefix"]);
     assert_eq!(copied.code, Some(2), "{call}: {copied:?}");
     assert!(copied.err.contains("is not finished"), "{call}: {copied:?}");
     let is_beside = Path::new(out).join("_SUCCESS").exists();
@@ -193,9 +193,9 @@ pub(crate) fn replacing(random: &mut Random, series: Series) -> Tried {
     let bench = Bench::new(1);
     let out = bench.out();
     let former = bench.folder.path().join("former");
-    let samples = ["chunked.warc.gz", "damaged-checksum.warc.gz"].map(util::archive);
+    let samples = ["chunked.warc.gz", "damaged-checksum.warc.gz"].map(support::archive);
     let fixed = ["--crawl", "OLD", "--part-inputs", "1", "-o"];
-    let ran = util::run(
+    let ran = support::run(
         samples
             .iter()
             .map(String::as_str)
@@ -205,8 +205,8 @@ pub(crate) fn replacing(random: &mut Random, series: Series) -> Tried {
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     let put_former = || {
         bench.clear();
-        for path in util::files_below(&former) {
-            let to = out.join(util::relative(&path, &former));
+        for path in support::files_below(&former) {
+            let to = out.join(support::relative(&path, &former));
             fs::create_dir_all(to.parent().unwrap()).unwrap();
             fs::copy(path, to).unwrap();
         }
@@ -220,7 +220,7 @@ pub(crate) fn replacing(random: &mut Random, series: Series) -> Tried {
     put_former();
     let count = bench.folder.path().join("count");
     let mut command = bench.command(&out, Some(shim(0)), &["--overwrite"]);
-    let ran: util::Ran = command.env("FAULT_COUNT", &count).output().unwrap().into();
+    let ran: support::Ran = command.env("FAULT_COUNT", &count).output().unwrap().into();
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     assert_same(bench.undisturbed(), &out);
     let calls: usize = fs::read_to_string(count).unwrap().parse().unwrap();
@@ -288,9 +288,9 @@ pub(crate) fn single_file(random: &mut Random, series: Series) -> Tried {
     let place = folder.path().join("place");
     fs::create_dir(&place).unwrap();
     let out = place.join("rules.parquet");
-    let sample = util::archive("cc-robotstxt.warc.gz");
-    let run = |out: &Path, shim: Option<Shim<'_>>| -> util::Ran {
-        let mut command = util::command();
+    let sample = support::archive("cc-robotstxt.warc.gz");
+    let run = |out: &Path, shim: Option<Shim<'_>>| -> support::Ran {
+        let mut command = support::command();
         command.args([&sample, "--tables", "rules", "-o"]).arg(out);
         if let Some(shim) = shim {
             shim.load(&mut command);
@@ -300,10 +300,10 @@ pub(crate) fn single_file(random: &mut Random, series: Series) -> Tried {
     let whole = folder.path().join("whole.parquet");
     assert_eq!(run(&whole, None).code, Some(0));
     let names = || -> Vec<String> {
-        let files = util::files_below(&place);
+        let files = support::files_below(&place);
         files
             .iter()
-            .map(|path| util::relative(path, &place))
+            .map(|path| support::relative(path, &place))
             .collect()
     };
     let (mut call, mut tried) = (0, 0);
@@ -381,7 +381,7 @@ pub(crate) fn manifest(random: &mut Random, series: Series) -> Tried {
     }
     // A file of a listed part is missing or cut: the part is written again.
     for _ in 0..count {
-        let mut files = util::files_below(&out);
+        let mut files = support::files_below(&out);
         files.retain(|file| file.to_str().unwrap().contains("part-"));
         let file = &files[random.below(files.len())];
         match random.below(2) {
@@ -450,7 +450,7 @@ pub(crate) fn interrupt(random: &mut Random, series: Series) -> Tried {
     // An input that delivers no more bytes delays no other.
     bench.clear();
     let mut command = bench.command(&out, None, &[]);
-    let mut stalled = util::command();
+    let mut stalled = support::command();
     stalled
         .args(["-", "--crawl", "X", "--subset", "robotstxt", "-o"])
         .arg(&out);
@@ -459,7 +459,7 @@ pub(crate) fn interrupt(random: &mut Random, series: Series) -> Tried {
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     let mut child = stalled.spawn().unwrap();
-    let sample = fs::read(util::samples().join("warc/cc-robotstxt.warc.gz")).unwrap();
+    let sample = fs::read(support::samples().join("warc/cc-robotstxt.warc.gz")).unwrap();
     let mut pipe = child.stdin.take().unwrap();
     pipe.write_all(&sample.repeat(12)).unwrap();
     while !out.join("_manifest.jsonl").exists() {

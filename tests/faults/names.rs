@@ -3,10 +3,10 @@
 
 use super::packing::gzip;
 use super::{Series, Tried};
-use crate::util::{self, Random};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
+use support::{self, Random};
 
 /// Names as an archive may contain them, in bytes.
 const HOSTILE: &[&[u8]] = &[
@@ -90,9 +90,9 @@ fn archive(name: &[u8]) -> Vec<u8> {
 
 /// Returns the partition folders of a dataset, which are derived from names.
 fn partitions(dataset: &Path) -> Vec<String> {
-    let mut all: Vec<String> = util::files_below(dataset)
+    let mut all: Vec<String> = support::files_below(dataset)
         .iter()
-        .map(|path| util::relative(path, dataset))
+        .map(|path| support::relative(path, dataset))
         .filter(|path| path.contains("crawl="))
         // The resolved tables have a folder per crawl only.
         .filter(|path| path.contains("/subset="))
@@ -147,7 +147,7 @@ pub(crate) fn names(_: &mut Random, _: Series) -> Tried {
     let usual = folder.path().join("usual");
     let path = inputs.join("usual.warc.gz");
     fs::write(&path, archive(b"name")).unwrap();
-    util::run([path.to_str().unwrap(), "-o", usual.to_str().unwrap()]);
+    support::run([path.to_str().unwrap(), "-o", usual.to_str().unwrap()]);
     let views = |out: &Path| fs::read_to_string(out.join("views.sql")).unwrap();
     let (_, usual_views) = quoted(&views(&usual));
 
@@ -156,7 +156,7 @@ pub(crate) fn names(_: &mut Random, _: Series) -> Tried {
         let out = folder.path().join(format!("out-{nth}"));
         let path = inputs.join(format!("{nth}.warc.gz"));
         fs::write(&path, archive(name)).unwrap();
-        let ran = util::run([path.to_str().unwrap(), "-o", out.to_str().unwrap()]);
+        let ran = support::run([path.to_str().unwrap(), "-o", out.to_str().unwrap()]);
         assert!(matches!(ran.code, Some(0 | 1)), "{name:?}: {}", ran.err);
         assert!(!ran.err.contains('\x1b'), "{name:?}: {:?}", ran.err);
         let shown: Vec<String> = partitions(&out);
@@ -172,7 +172,7 @@ pub(crate) fn names(_: &mut Random, _: Series) -> Tried {
         assert_eq!(shown, [expected], "{name:?}");
         assert_eq!(quoted(&views(&out)).1, usual_views);
         // The plain record is read regardless of the names of the others.
-        let rows = util::rows(&out, "robots_files");
+        let rows = support::rows(&out, "robots_files");
         let is_there = rows
             .iter()
             .any(|row| row["url"] == "http://b.example/robots.txt");
@@ -198,7 +198,7 @@ pub(crate) fn names(_: &mut Random, _: Series) -> Tried {
         fs::write(&path, archive(b"name")).unwrap();
         let out = folder.path().join(format!("out {name}"));
         let args = [path.as_os_str(), "-o".as_ref(), out.as_os_str()];
-        let ran = util::run(args);
+        let ran = support::run(args);
         assert_eq!(ran.code, Some(0), "{name:?}: {}", ran.err);
         let (texts, rest) = quoted(&views(&out));
         // DuckDB cannot search a path with a backslash, and the views report that.
@@ -215,7 +215,7 @@ pub(crate) fn names(_: &mut Random, _: Series) -> Tried {
         let errors = |views: &str| views.matches("error()").count();
         assert_eq!(errors(&rest) > errors(&usual_views), name.contains('\\'));
         assert!(texts.iter().any(is_shown), "{name:?}: {texts:?}");
-        let rows = util::rows(&out, "robots_files");
+        let rows = support::rows(&out, "robots_files");
         let expected = path.file_name().unwrap().to_str().unwrap();
         assert!(
             rows.iter().all(|row| row["warc_filename"] == expected),
@@ -239,7 +239,7 @@ pub(crate) fn names(_: &mut Random, _: Series) -> Tried {
         }
         for option in ["--crawl", "--subset"] {
             let out = folder.path().join("told");
-            let ran = util::run([
+            let ran = support::run([
                 path.to_str().unwrap(),
                 "-o",
                 out.to_str().unwrap(),

@@ -1,9 +1,9 @@
 //! Sound samples, with their records packed in every supported way.
 
-use crate::util;
 use capture::{Capture, CaptureScope};
 use std::fs;
 use std::io::{Cursor, Read, Write};
+use support;
 use warc::{Limits, Reader};
 
 /// An archive of known records.
@@ -144,7 +144,7 @@ fn read_one(text: &[u8]) -> (Vec<u8>, bool) {
 
 /// Returns the records of a sound sample, each with the line endings after it.
 fn texts(sample: &str) -> Vec<Vec<u8>> {
-    let packed = fs::read(util::samples().join("warc").join(sample)).unwrap();
+    let packed = fs::read(support::samples().join("warc").join(sample)).unwrap();
     let mut text = Vec::new();
     if sample.ends_with(".gz") {
         flate2::bufread::MultiGzDecoder::new(packed.as_slice())

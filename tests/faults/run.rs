@@ -1,14 +1,14 @@
 //! Runs of the command into which faults are injected, and the assertions that hold after them.
 
-use super::shim::Shim;
-use crate::output::{assert_same, crawl};
-use crate::util::{self, Ran};
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
+use support::shim::Shim;
+use support::{self, Ran};
+use support::{assert_same, crawl};
 use tempfile::TempDir;
 
 /// A small crawl of several parts with a fault, and the dataset of an undisturbed run.
@@ -48,7 +48,7 @@ impl Bench {
         for archive in 0..archives {
             let name = format!("{archive}.warc.gz");
             let path = folder.path().join(&name);
-            fs::copy(util::archive("cc-robotstxt.warc.gz"), path).unwrap();
+            fs::copy(support::archive("cc-robotstxt.warc.gz"), path).unwrap();
             for row in sample_captures(&folder) {
                 let (offset, length) = (&row["warc_record_offset"], &row["warc_record_length"]);
                 list.push_str(&format!("{name},{offset},{length},CRAWL-{archive}\n"));
@@ -109,7 +109,7 @@ impl Bench {
 
     /// Returns the command that reads all inputs.
     pub(crate) fn command(&self, out: &Path, shim: Option<Shim<'_>>, more: &[&str]) -> Command {
-        let mut command = util::command();
+        let mut command = support::command();
         command
             .args(&self.inputs)
             .arg("-o")
@@ -168,13 +168,13 @@ impl Bench {
     /// run, or it has the row groups of its parts.
     pub(crate) fn assert_finals(&self) {
         let lines = manifest_lines(&self.out());
-        let files = util::files_below(&self.out());
+        let files = support::files_below(&self.out());
         let is_table = |path: &&PathBuf| {
             path.extension()
                 .is_some_and(|extension| extension == "parquet")
         };
         for path in files.iter().filter(is_table) {
-            let name = util::relative(path, &self.out());
+            let name = support::relative(path, &self.out());
             let bytes = fs::read(path).unwrap();
             if fs::read(self.undisturbed.join(&name)).is_ok_and(|whole| whole == bytes) {
                 continue;
@@ -225,7 +225,7 @@ impl Bench {
     }
 
     fn is_same(&self) -> bool {
-        crate::output::contents(&self.out()) == crate::output::contents(&self.undisturbed)
+        support::contents(&self.out()) == support::contents(&self.undisturbed)
     }
 
     /// Asserts that the next run finishes the work, with `--resume` if the dataset was begun.
@@ -258,8 +258,8 @@ impl Bench {
 fn sample_captures(folder: &TempDir) -> Vec<Value> {
     let out = folder.path().join("captures.parquet");
     if !out.exists() {
-        let sample = util::archive("cc-robotstxt.warc.gz");
-        let ran = util::run([
+        let sample = support::archive("cc-robotstxt.warc.gz");
+        let ran = support::run([
             &sample,
             "--tables",
             "robots_files",
@@ -268,7 +268,7 @@ fn sample_captures(folder: &TempDir) -> Vec<Value> {
         ]);
         assert_eq!(ran.code, Some(0), "{}", ran.err);
     }
-    util::rows_of_file(&out)
+    support::rows_of_file(&out)
 }
 
 /// Returns the lines of a manifest that are whole; none if it does not exist.

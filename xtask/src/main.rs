@@ -1,7 +1,6 @@
 //! Developer tools, run as `cargo xtask TOOL`.
 
 mod bench_corpus;
-mod bench_floors;
 mod samples;
 mod series;
 
@@ -19,9 +18,7 @@ tools:
   series FOLDER CRAWLS HOSTS [SEED [PERCENT [PROGRAM]]]
                                             writes crawls whose changes are known, and the truth about them;
                                             PERCENT of the hosts change their policy between two, and
-                                            PROGRAM scans each crawl to a dataset
-  bench-floors MEASUREMENT ARCHIVE…         measures one part of the job on its own: inflate, read,
-                                            read-fastwarc, parse or parse-fast-robots";
+                                            PROGRAM scans each crawl to a dataset";
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
@@ -31,7 +28,6 @@ fn main() -> ExitCode {
         "samples" => write_samples(&args),
         "bench-corpus" => bench_corpus::run(&args),
         "series" => series::run(&args),
-        "bench-floors" => bench_floors::run(&args),
         _ => Err(USAGE.into()),
     };
     match result {

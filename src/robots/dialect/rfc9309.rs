@@ -10,7 +10,7 @@
 //! - Reserved octets and their `%xx` are distinct, so that row 2 of the table in §2.2.2 does not
 //!   hold.
 //!
-//! If you change the normal form, also change the oracle in `tests/oracle/pattern.rs`.
+//! If you change the normal form, also change the oracle in `tests/checks/oracle/pattern.rs`.
 
 use super::grouping::GroupCounter;
 use crate::document::{Directive, DirectiveKind, RobotsTxt};

@@ -7,7 +7,7 @@
 //! Section numbers without a document refer to `google-semantics`, the description of Google's
 //! parser that `docs/specifications.md` lists.
 //!
-//! If you change how a line is read, also change the oracle in `tests/oracle/lines.rs`, which the
+//! If you change how a line is read, also change the oracle in `tests/checks/oracle/lines.rs`, which the
 //! tests and the fuzz target `parser` compare with this module.
 
 pub(crate) mod blanks;

@@ -13,7 +13,7 @@
 //!
 //! If you change what matches, also check [`matches`](super::matches) and
 //! [`percent::matches_symbols`](super::percent::matches_symbols), the oracle in
-//! `tests/oracle/pattern.rs`, and the fuzz target `automaton`.
+//! `tests/checks/oracle/pattern.rs`, and the fuzz target `automaton`.
 
 use aho_corasick::automaton::{Automaton, OverlappingState};
 use aho_corasick::nfa::contiguous::NFA;

@@ -20,7 +20,7 @@
 //! Most sets of rules need no path at all, since rules that match everything decide them.
 //!
 //! If you change what a pattern matches, also check [`pattern`](crate::pattern). The oracle in
-//! `tests/oracle/reach.rs` searches all paths.
+//! `tests/checks/oracle/reach.rs` searches all paths.
 
 use super::Verdict;
 use crate::dialect::rfc9309::{self, EITHER_DOLLAR, RuleValue};

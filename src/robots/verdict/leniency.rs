@@ -3,7 +3,7 @@
 //! A line that Google's parser reads leniently is read according to the grammar of RFC 9309
 //! instead, with all other lines unchanged. The leniency changes a verdict if `*` or any name in
 //! the file then has another verdict. Nearly all lines affect a single name or a single rule, so
-//! only the verdicts of these are computed again. The oracle in `tests/oracle/leniency.rs` computes
+//! only the verdicts of these are computed again. The oracle in `tests/checks/oracle/leniency.rs` computes
 //! the same from the definition and shares no code with this module.
 
 use super::coverage::{Coverage, MergedRules};

@@ -5,9 +5,10 @@ use super::{InputOptions, InputSource, MAX_INPUTS, NamedInput, is_missing, names
 use crate::error::{ScanErrorKind, UnsafeLineReason};
 use disk::LineList;
 use disk::error::Error;
+use disk::without_secrets;
 use flate2::bufread::MultiGzDecoder;
 use remote::error::RemoteErrorKind;
-use remote::{Remote, RemoteUrl, Scheme, has_scheme, without_secrets};
+use remote::{Remote, RemoteUrl, Scheme, has_scheme};
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};

@@ -14,7 +14,8 @@ use super::{
 use crate::error::{ScanErrorKind, TableDefect, UnsafeLineReason};
 use crate::table_file::{ColumnNames, RowStatus, TableReader, Value, WantedColumn, shorten};
 use disk::error::Error;
-use remote::{Scheme, has_scheme, without_secrets};
+use disk::without_secrets;
+use remote::{Scheme, has_scheme};
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::fs::File;

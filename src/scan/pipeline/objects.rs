@@ -8,7 +8,8 @@
 
 use super::tasks::{FetchResult, TaskPool, TaskResult};
 use crate::input::{Input, InputSource, Selection};
-use remote::{FetchError, FetchErrorKind, FetchedFile, ObjectIdentity, Remote, RemoteUrl};
+use disk::ObjectIdentity;
+use remote::{FetchError, FetchErrorKind, FetchedFile, Remote, RemoteUrl};
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::Arc;

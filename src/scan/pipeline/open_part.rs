@@ -3,7 +3,7 @@
 use super::stats::ScanStats;
 use columns::TableFileWriter;
 use dataset::tables::Table;
-use remote::ObjectIdentity;
+use disk::ObjectIdentity;
 use std::collections::BTreeMap;
 use std::ops::Range;
 

@@ -1,0 +1,9 @@
+//! The program as its users see it: options, help, messages and documents.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic, and says where")]
+
+mod cli;
+mod command_line;
+mod documents;
+mod examples;
+mod show;

@@ -1,0 +1,285 @@
+//! `match` compared with every answer of Google's parser, with lists of each
+//! format.
+//!
+//! `decisions_agree_with_googles_parser` reads real archives, in which an origin
+//! that was captured more than once has one authoritative capture. Here each
+//! body gets its own origin, so that every answer is compared.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int32Type, Int64Type};
+use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
+use capture::{Capture, CaptureScope};
+use dataset::crawler::registry::CrawlerRegistry;
+use dataset::crawler::{Crawler, DialectChoice};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
+use parquet::file::properties::WriterProperties;
+use robots::Dialect;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use support::{columns, run, shared_data};
+use tempfile::TempDir;
+use tools::url_match::{MatchProgress, Options, UrlListSource, prepare};
+
+/// Agents with more questions than this are matched alone.
+const MANY: usize = 1000;
+
+/// The number of other agents that are matched together, each with the URLs of
+/// all.
+const TOGETHER: usize = 32;
+
+/// A query of Google's parser, and its answer. The URL has the origin of its
+/// body.
+struct Question {
+    agent: String,
+    url: String,
+    is_allowed: bool,
+    line_no: i64,
+}
+
+/// Returns the origin of the `n`-th body.
+fn origin(n: usize) -> String {
+    format!("https://c{n}.example")
+}
+
+/// Reads the questions. Bodies are numbered in the order of archives and offsets.
+fn questions(data: &Path) -> (Vec<Question>, BTreeMap<(String, i64), usize>) {
+    let batches = columns(&data.join("oracle/access.parquet"));
+    let mut rows = Vec::new();
+    for batch in &batches {
+        let column = |name: &str| batch.column_by_name(name).unwrap();
+        let text = |name: &str, row: usize| column(name).as_string::<i32>().value(row).to_owned();
+        let number = |name: &str, row: usize| column(name).as_primitive::<Int64Type>().value(row);
+        for row in 0..batch.num_rows() {
+            let question = Question {
+                agent: text("agent", row),
+                url: text("url", row),
+                is_allowed: column("allowed").as_boolean().value(row),
+                line_no: number("line_no", row),
+            };
+            let location = (text("archive", row), number("warc_record_offset", row));
+            rows.push((location, question));
+        }
+    }
+    let locations: BTreeSet<_> = rows.iter().map(|(location, _)| location.clone()).collect();
+    let locations: BTreeMap<_, _> = locations.into_iter().zip(0..).collect();
+    let with_origin = rows.into_iter().map(|(location, mut question)| {
+        let (_, rest) = question.url.split_once("://").unwrap();
+        let path = rest.find('/').map_or("", |slash| &rest[slash..]);
+        question.url = origin(locations[&location]) + path;
+        question
+    });
+    (with_origin.collect(), locations)
+}
+
+/// Writes an archive in which each body is the robots.txt of its own origin.
+fn write_archive(data: &Path, locations: &BTreeMap<(String, i64), usize>, out: &Path) {
+    let mut file = BufWriter::new(File::create(out).unwrap());
+    let scope = CaptureScope {
+        is_robots_subset: true,
+        max_body_bytes: 16 << 20,
+        body_limit: None,
+    };
+    let archives: BTreeSet<&String> = locations.keys().map(|(archive, _)| archive).collect();
+    let mut written = 0;
+    for archive in archives {
+        let mut reader = warc::Reader::new(warc::Limits::default());
+        reader.open_file(&data.join("real").join(archive)).unwrap();
+        while reader.read_record().unwrap() {
+            let record = reader.record();
+            let location = (archive.clone(), record.location().offset as i64);
+            let Some(capture) = Capture::read(&record, scope) else {
+                continue;
+            };
+            let Some(n) = locations.get(&location) else {
+                continue;
+            };
+            let body = capture.body.as_deref().unwrap_or_default();
+            let head = "HTTP/1.1 200 OK\r\n\r\n";
+            write!(
+                file,
+                "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {}/robots.txt\r\n\
+                 WARC-Date: 2026-01-05T00:00:00Z\r\nContent-Length: {}\r\n\r\n{head}",
+                origin(*n),
+                head.len() + body.len()
+            )
+            .unwrap();
+            file.write_all(body).unwrap();
+            file.write_all(b"\r\n\r\n").unwrap();
+            written += 1;
+        }
+    }
+    file.flush().unwrap();
+    assert_eq!(written, locations.len());
+}
+
+/// The formats of a list, as file names.
+const FORMATS: [&str; 9] = [
+    "text",
+    "list.csv",
+    "uncompressed.parquet",
+    "snappy.parquet",
+    "gzip.parquet",
+    "brotli.parquet",
+    "lz4.parquet",
+    "lz4_raw.parquet",
+    "zstd.parquet",
+];
+
+fn write_list(folder: &Path, name: &str, urls: &[&str]) -> PathBuf {
+    let path = folder.join(name);
+    let codec = match name {
+        "text" => {
+            fs::write(&path, urls.join("\n")).unwrap();
+            return path;
+        }
+        "list.csv" => {
+            let rows = urls.iter().map(|url| url.replace('"', "\"\""));
+            let rows: String = rows.map(|url| format!("7,\"{url}\"\r\n")).collect();
+            fs::write(&path, format!("n,url\r\n{rows}")).unwrap();
+            return path;
+        }
+        "uncompressed.parquet" => Compression::UNCOMPRESSED,
+        "snappy.parquet" => Compression::SNAPPY,
+        "gzip.parquet" => Compression::GZIP(GzipLevel::default()),
+        "brotli.parquet" => Compression::BROTLI(BrotliLevel::default()),
+        "lz4.parquet" => Compression::LZ4,
+        "lz4_raw.parquet" => Compression::LZ4_RAW,
+        _ => Compression::ZSTD(ZstdLevel::default()),
+    };
+    let column: ArrayRef = Arc::new(StringArray::from_iter_values(urls));
+    let batch = RecordBatch::try_from_iter([("url", column)]).unwrap();
+    let properties = WriterProperties::builder().set_compression(codec).build();
+    let file = File::create(&path).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    path
+}
+
+/// Matches a list for some agents, and returns the file that was written.
+fn matched(dataset: &Path, urls: PathBuf, agents: &[&str]) -> PathBuf {
+    let registry = CrawlerRegistry::built_in();
+    let output = urls.with_extension("out");
+    let crawlers = agents.iter().map(|agent| Crawler::new(&registry, agent));
+    let prepared = prepare(Options {
+        dataset: dataset.to_owned(),
+        crawls: Vec::new(),
+        urls: UrlListSource::File(urls),
+        columns: Default::default(),
+        crawlers: crawlers.collect(),
+        dialect: DialectChoice::Dialect(Dialect::Google),
+        category: None,
+        as_of: None,
+        memory: 1 << 30,
+        output: output.clone(),
+        overwrite: true,
+    });
+    let stop = Arc::new(AtomicBool::new(false));
+    prepared
+        .unwrap()
+        .run(&MatchProgress::default(), &stop)
+        .unwrap();
+    output
+}
+
+#[test]
+fn match_agrees_with_every_answer_of_googles_parser_in_every_format() {
+    let Some(data) = shared_data() else {
+        return;
+    };
+    let folder = TempDir::new().unwrap();
+    let (questions, locations) = questions(&data);
+    assert_eq!(questions.len(), 124_002);
+    let archive = folder.path().join("bodies.warc");
+    write_archive(&data, &locations, &archive);
+    let dataset = folder.path().join("dataset");
+    let args = [
+        archive.to_str().unwrap(),
+        "-o",
+        dataset.to_str().unwrap(),
+        "--subset",
+        "robotstxt",
+        "--body-limit",
+        "none",
+        "--tables",
+        "robots_files,groups,rules",
+    ];
+    let ran = run(args);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+
+    // The same list in each format gives the same bytes.
+    let all: BTreeSet<&str> = questions
+        .iter()
+        .map(|question| question.url.as_str())
+        .collect();
+    let all: Vec<&str> = all.into_iter().collect();
+    let mut expected = None;
+    for format in FORMATS {
+        let list = write_list(folder.path(), format, &all);
+        let bytes = fs::read(matched(&dataset, list, &["GPTBot"])).unwrap();
+        let expected = expected.get_or_insert_with(|| bytes.clone());
+        assert!(bytes == *expected, "{format}");
+    }
+
+    // All questions are compared, with the formats in turn.
+    let mut of_agent: BTreeMap<&str, Vec<&Question>> = BTreeMap::new();
+    for question in &questions {
+        of_agent.entry(&question.agent).or_default().push(question);
+    }
+    let (many, few): (Vec<&str>, Vec<&str>) = of_agent
+        .keys()
+        .partition(|agent| of_agent[*agent].len() > MANY);
+    let rounds = many.chunks(1).chain(few.chunks(TOGETHER));
+    let mut answered = 0;
+    for (agents, format) in rounds.zip(FORMATS.iter().cycle()) {
+        let of_agents = agents.iter().flat_map(|agent| &of_agent[agent]);
+        let urls: BTreeSet<&str> = of_agents.map(|question| question.url.as_str()).collect();
+        let urls: Vec<&str> = urls.into_iter().collect();
+        let list = write_list(folder.path(), format, &urls);
+        let rows = rows(&matched(&dataset, list, agents));
+        assert_eq!(rows.len(), urls.len() * agents.len());
+        for question in agents.iter().flat_map(|agent| &of_agent[agent]) {
+            let answer = rows[&(question.url.clone(), question.agent.clone())];
+            assert_eq!(
+                answer,
+                (question.is_allowed, question.line_no),
+                "{} {} {format}",
+                question.agent,
+                question.url
+            );
+            answered += 1;
+        }
+    }
+    assert_eq!(answered, questions.len());
+}
+
+/// Returns access and line of each URL and agent. As in the answers of Google's
+/// parser, line 0 means no line.
+fn rows(path: &Path) -> HashMap<(String, String), (bool, i64)> {
+    let mut rows = HashMap::new();
+    for batch in columns(path) {
+        let column = |name: &str| batch.column_by_name(name).unwrap();
+        let text = |name: &str, row: usize| column(name).as_string::<i32>().value(row);
+        let lines = column("line_no").as_primitive::<Int32Type>();
+        for row in 0..batch.num_rows() {
+            let line_no = if lines.is_null(row) {
+                0
+            } else {
+                lines.value(row)
+            };
+            let is_allowed = match text("access", row) {
+                "allowed" => true,
+                "disallowed" => false,
+                other => panic!("{}: {other}", text("url", row)),
+            };
+            let key = (text("url", row).to_owned(), text("agent", row).to_owned());
+            rows.insert(key, (is_allowed, line_no.into()));
+        }
+    }
+    rows
+}
