@@ -90,7 +90,7 @@ STEP = $(MAKE) PROGRAM=target/debug/robots-scan
 TEST_LOG = target/queries.log
 ALL_LOG = target/libraries.log
 
-# What needs a few minutes to pass, or more than Rust and one Python environment, is in the later steps.
+# What needs a few minutes to pass, or more than Rust and a few Python packages, is in the later steps.
 QUICK = samples:: spec:: cli:: command_line:: schemas:: documents::
 LATER = faults:: remote::
 
@@ -100,7 +100,7 @@ check: lint ## while one works: format, clippy, unit tests, specifications, samp
 
 # Two lists of targets are made side by side: most of what they execute takes one core. They are a pipeline, through which the
 # second learns the exit code of the first, so that Ctrl-C ends both.
-test: lint rust-test ## all tests that need only Rust and one Python environment
+test: lint rust-test ## all tests that need only Rust and a few Python packages
 	$(STEP) readme run .venv-test/ready
 	@echo 'queries writes to $(TEST_LOG), which is shown at its end'
 	@{ $(STEP) queries > $(TEST_LOG) 2>&1; echo $$?; } | { \
