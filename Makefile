@@ -6,6 +6,9 @@ PYTHON ?= python3
 # The program that `run`, `queries` and `documents` execute.
 PROGRAM = target/release/robots-scan
 
+# Spark is tested on Linux.
+HAS_SPARK = $(if $(filter Linux,$(shell uname)),java)
+
 # Where the dataset of the samples is written, for `run` and `test`.
 DATASET = target/samples.parquet
 QUERIES = ROBOTS_SCAN_DATASET=$(DATASET) .venv-test/bin/python jobs/test_queries.py
@@ -15,7 +18,7 @@ SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 SCAN_TARGETS = members records http archive
 
-.PHONY: build dist dist-pgo doc release-check help readme check test core-steps test-all lint-all rust-test campaign contributing run queries hosts readers documents recipes wheel wheel-pgo venv dev-wheel report-test describe-test site-libraries site-test browser python pages network sources java $(if $(filter Linux,$(shell uname)),spark) deny schemas question-list golden samples bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
+.PHONY: build dist dist-pgo doc release-check help readme check test core-steps test-all lint-all rust-test campaign contributing run queries hosts readers documents recipes requirements wheel wheel-pgo venv dev-wheel report-test describe-test site-libraries site-test browser python pages network sources java $(if $(HAS_SPARK),spark) deny schemas question-list golden samples bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
 .NOTPARALLEL:
 
 # Installs system packages if a check fails: as root, or by a sudo that asks for no password, or not at all.
@@ -89,6 +92,8 @@ TIMED = @$(PYTHON) jobs/timed.py
 # The tests in Rust are compiled and run by areas: `make test AREA=language`. `faults` and `servers` are of `test-all`.
 AREAS = language archives tables program
 AREA = $(AREAS)
+TEST_LOG = target/queries.log
+ALL_LOG = target/libraries.log
 
 # While one works on one package (make check PACKAGE=robots), its tests and, for the language, those of its area.
 PACKAGE =
@@ -117,11 +122,11 @@ core-steps:
 	  $(PYTHON) jobs/timed.py 'hosts, documents' $(STEP) hosts documents < /dev/null; others=$$?; \
 	  read -r queries || exit 1; cat $(TEST_LOG); exit $$((others + queries)); }
 
-test-all: lint-all ## all other tests: damage, servers, histories, Spark, the browser, other Python environments
+test-all: lint-all ## all other tests: damage, servers, histories, Spark, the browser, Python beside other libraries
 	$(CARGO) test --locked --test faults
 	$(CARGO) test --locked --package servers
 	$(STEP) dev-wheel
-	@echo 'other environments and servers write to $(ALL_LOG), which is shown at their end'
+	@echo 'other libraries and servers write to $(ALL_LOG), which is shown at their end'
 	@{ $(STEP) -o dev-wheel python readers recipes spark network sources DATASET=target/samples-python.parquet > $(ALL_LOG) 2>&1; echo $$?; } | { \
 	  $(STEP) -o dev-wheel report-test describe-test pages site-test deny < /dev/null; others=$$?; \
 	  read -r python || exit 1; cat $(ALL_LOG); exit $$((others + python)); }
@@ -136,11 +141,12 @@ rust-test: ## runs the tests in Rust that belong to `test`, with the examples in
 
 SEED ?= 1
 
-campaign: .venv-test/ready ## all long series, whole: hours; the kinds of fault print a table; tests by a part of their names: ONLY=a_disk
+campaign: .venv-test/ready ## all long series, whole, and recipes: hours; the kinds of fault print a table; tests by a part of their names: ONLY=a_disk
 	CAMPAIGN_SEED=$(SEED) $(CARGO) test --locked --test language --test tables --test faults -- --nocapture --test-threads=1 $(ONLY)
 	$(if $(ONLY),,.venv-test/bin/python jobs/test_history.py target/debug/robots-scan target/debug/xtask --campaign)
 	$(if $(ONLY),,.venv-test/bin/python jobs/test_sources.py target/debug/robots-scan --campaign)
 	$(if $(ONLY),,.venv-test/bin/python jobs/test_hostile_values.py target/debug/robots-scan target/debug/xtask --campaign --seed $(SEED))
+	$(if $(ONLY),,$(STEP) contributing recipes ALL=--all)
 
 readme: $(PROGRAM) ## types the quick start of the README, with the program that is built
 	set -e; for i in 1 2; do $(PROGRAM) $$(sed -n 's/^\$$ cargo run -- //p' README.md); done
@@ -185,7 +191,7 @@ hosts: $(PROGRAM) .venv-test/ready ## compares the resolved tables with their or
 	.venv-test/bin/python jobs/test_hostile_values.py $(PROGRAM) target/debug/xtask
 
 readers: run .venv-test/ready java ## reads every table with old and new readers; READERS=polars
-	.venv-test/bin/python jobs/test_readers.py $(PROGRAM) .venv-readers $(DATASET) $(READERS)
+	.venv-test/bin/python jobs/test_readers.py $(PROGRAM) .venv-test/bin/uv .venv-readers $(DATASET) $(READERS)
 
 documents: $(PROGRAM) .venv-test/ready ## executes the commands in the documentation; WRITE=--write updates their outputs
 	.venv-test/bin/python jobs/test_documents.py $(PROGRAM) $(WRITE)
@@ -196,12 +202,11 @@ contributing: $(PROGRAM) .venv-test/ready ## tries the recipes of CONTRIBUTING.m
 # Elsewhere than on Linux, recipes in R are skipped without R.
 HAS_R = { command -v Rscript || test "$$(uname)" != Linux; } >/dev/null
 
-recipes: $(PROGRAM) .venv-recipes/ready dev-wheel ## executes the recipes in docs/recipes.md and docs/python.md
-	$(call INSTALL,$(HAS_R),r-base-core,R)
-	.venv-recipes/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels-dev/*.whl
-	.venv-recipes/bin/python jobs/test_recipes.py $(PROGRAM) $(WRITE) --python Spark=$(wildcard .venv-python-envs/spark/bin/python)
+recipes: $(PROGRAM) dev-wheel $(if $(ALL),.venv-test/campaign-ready) $(HAS_SPARK) ## executes the recipes in docs/recipes.md and docs/python.md; ALL=--all: also in R and Jupyter
+	$(if $(ALL),$(call INSTALL,$(HAS_R),r-base-core,R))
+	.venv-test/bin/python jobs/test_recipes.py $(PROGRAM) $(WRITE) $(ALL) $(if $(HAS_SPARK),,--without Spark)
 
-MATURIN = .venv-python/bin/maturin
+MATURIN = .venv-test/bin/maturin
 
 HAS_NPM = command -v npm >/dev/null
 
@@ -214,7 +219,7 @@ OPTIONAL_LIBRARIES = @$(PYTHON) src/python/fetch_libraries.py || echo 'the packa
 
 WHEEL_PROFILE = release
 
-wheel: .venv-python/ready site-libraries ## builds the Python package into target/wheels
+wheel: .venv-test/build-ready site-libraries ## builds the Python package into target/wheels
 	rm -rf target/wheels
 	$(MATURIN) build --profile $(WHEEL_PROFILE) --locked $(if $(filter command,$(origin TARGET)),--target $(TARGET)) -m src/python/Cargo.toml --out target/wheels
 
@@ -224,7 +229,7 @@ wheel-pgo: ## as `wheel`, but optimized as the program of `dist-pgo`, whose prof
 	RUSTFLAGS='-Cprofile-use=$(CURDIR)/$(PGO)/profile' $(MAKE) wheel WHEEL_PROFILE=dist TARGET=$(TARGET)
 
 # An environment that exists keeps its other packages. Pip would keep a package of the same version, too.
-venv: .venv-python/ready ## installs the Python package with the report into .venv
+venv: .venv-test/build-ready ## installs the Python package with the report into .venv
 	$(OPTIONAL_LIBRARIES)
 	rm -rf target/wheels-venv
 	$(MATURIN) build --locked --profile venv -m src/python/Cargo.toml --out target/wheels-venv
@@ -232,27 +237,28 @@ venv: .venv-python/ready ## installs the Python package with the report into .ve
 	.venv/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels-venv/*.whl
 	.venv/bin/pip install --quiet --disable-pip-version-check "$$(echo target/wheels-venv/*.whl)[report]"
 
-# The package that the tests install, always built again: a build without changes takes seconds.
-dev-wheel: .venv-python/ready
+# The package that the tests use, always built again: a build without changes takes seconds.
+dev-wheel: .venv-test/all-ready
 	$(OPTIONAL_LIBRARIES)
 	rm -rf target/wheels-dev
 	$(MATURIN) build --locked --profile dev -m src/python/Cargo.toml --out target/wheels-dev
+	$(UV) install --quiet --python .venv-test/bin/python --no-deps --reinstall target/wheels-dev/*.whl
 
-report-test: $(PROGRAM) .venv-report/ready dev-wheel ## tests the report over several datasets, whose pages it writes into target/report; WRITE=--write draws the chart of the README
-	.venv-report/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels-dev/*.whl
+report-test: $(PROGRAM) dev-wheel ## tests the report over several datasets, whose pages it writes into target/report; WRITE=--write draws the chart of the README
 	$(CARGO) build --locked
-	.venv-report/bin/python jobs/test_report.py $(PROGRAM) target/debug/xtask target/report $(WRITE)
+	.venv-test/bin/python jobs/test_report.py $(PROGRAM) target/debug/xtask target/report $(WRITE)
 
-describe-test: $(PROGRAM) .venv-describe/ready dev-wheel ## tests the description of datasets with mlcroissant
-	.venv-describe/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels-dev/*.whl
-	.venv-describe/bin/python jobs/test_describe.py $(PROGRAM)
+describe-test: $(PROGRAM) dev-wheel ## tests the description of datasets with mlcroissant
+	.venv-test/bin/python jobs/test_describe.py $(PROGRAM)
 
-# Environments of Python with other libraries. That with Spark needs Java.
-ENVIRONMENTS = none types pyarrow polars pandas duckdb duckdb-pyarrow scrapy $(if $(filter Linux,$(shell uname)),spark)
+# Sets of libraries that the Python package is tested beside. That with Spark needs Java.
+ENVIRONMENTS = none types pyarrow polars pandas duckdb duckdb-pyarrow scrapy $(if $(HAS_SPARK),spark)
 
 python: run dev-wheel $(if $(filter spark,$(ENVIRONMENTS)),java) ## tests the Python package beside other libraries; ENVIRONMENTS=polars
-	ROBOTS_SCAN_PROGRAM=$(abspath $(PROGRAM)) .venv-python/bin/python src/python/tests/environments.py target/wheels-dev/*.whl .venv-python-envs $(ENVIRONMENTS)
-	$(if $(filter duckdb,$(ENVIRONMENTS)),.venv-python-envs/duckdb/bin/python jobs/test_streams.py $(DATASET) 'data-samples/warc/*.warc.gz')
+	$(if $(filter none,$(ENVIRONMENTS)),.venv-test/bin/uv venv --quiet --clear --python .venv-test/bin/python .venv-empty)
+	$(if $(filter none,$(ENVIRONMENTS)),$(UV) install --quiet --python .venv-empty/bin/python --no-deps target/wheels-dev/*.whl)
+	ROBOTS_SCAN_PROGRAM=$(abspath $(PROGRAM)) .venv-test/bin/python src/python/tests/environments.py .venv-empty/bin/python $(ENVIRONMENTS)
+	$(if $(filter duckdb,$(ENVIRONMENTS)),.venv-test/bin/python jobs/test_streams.py $(DATASET) 'data-samples/warc/*.warc.gz')
 
 # Those that jobs/test_pages.py finds.
 HAS_BROWSER = { command -v chromium || command -v google-chrome || command -v chromium-browser; } >/dev/null
@@ -263,31 +269,30 @@ BROWSER = chromium fonts-dejavu-core fonts-liberation
 browser:
 	$(call INSTALL,$(HAS_BROWSER),$(BROWSER),Chromium)
 
-pages: .venv-pages/ready browser ## checks the pages in target/report in Chromium, after a self-test; pictures in target/report/screenshots
-	.venv-pages/bin/python jobs/test_pages.py --self-test
+pages: .venv-test/all-ready browser ## checks the pages in target/report in Chromium, after a self-test; pictures in target/report/screenshots
+	.venv-test/bin/python jobs/test_pages.py --self-test
 	@set -- target/report/*.html; test -e "$$1" || { echo 'error: there are no pages in target/report' >&2; exit 1; }
-	.venv-pages/bin/python jobs/test_pages.py target/report/*.html --max-words 1200 --screenshots target/report/screenshots
+	.venv-test/bin/python jobs/test_pages.py target/report/*.html --max-words 1200 --screenshots target/report/screenshots
 
-site-test: $(PROGRAM) .venv-site/ready site-libraries dev-wheel browser ## tests the site in Chromium, with a server on this machine; pictures in target/site
-	.venv-site/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels-dev/*.whl
+site-test: $(PROGRAM) site-libraries dev-wheel browser ## tests the site in Chromium, with a server on this machine; pictures in target/site
 	$(CARGO) build --locked
-	.venv-site/bin/python jobs/test_site.py $(PROGRAM) target/debug/xtask target/site
+	.venv-test/bin/python jobs/test_site.py $(PROGRAM) target/debug/xtask target/site
 
 # Spark needs Java.
 HAS_JAVA = "$${JAVA_HOME:+$$JAVA_HOME/bin/}java" -version 2>&1 | grep -Eq 'version "(1[7-9]|[2-9][0-9])'
 
-network: $(PROGRAM) .venv-test/ready ## tests reading over https and from S3, and copying to S3, with servers on this machine
+network: $(PROGRAM) .venv-test/all-ready ## tests reading over https and from S3, and copying to S3, with servers on this machine
 	.venv-test/bin/python jobs/test_network.py $(PROGRAM)
 	.venv-test/bin/python jobs/test_s3.py $(PROGRAM)
 
-sources: $(PROGRAM) .venv-test/ready ## tests records by address and tables of bodies, with servers on this machine
+sources: $(PROGRAM) .venv-test/all-ready ## tests records by address and tables of bodies, with servers on this machine
 	.venv-test/bin/python jobs/test_sources.py $(PROGRAM)
 
 java:
 	$(call INSTALL,$(HAS_JAVA),openjdk-17-jre-headless,Java 17 or later)
 
-spark: $(PROGRAM) .venv-test/ready .venv-spark/ready java ## compares the Spark jobs with one local run, on a cluster on this machine; needs Linux and Java 17
-	.venv-test/bin/python jobs/s3_server.py .venv-spark/bin/python jobs/spark/test_spark.py $(PROGRAM)
+spark: $(PROGRAM) .venv-test/all-ready java ## compares the Spark jobs with one local run, on a cluster on this machine; needs Linux and Java 17
+	.venv-test/bin/python jobs/s3_server.py .venv-test/bin/python jobs/spark/test_spark.py $(PROGRAM)
 
 # Advisories are not checked here: they need the network and change at any time.
 deny: ## checks licences and sources of the dependencies, if cargo-deny is installed
@@ -383,27 +388,40 @@ fuzz-corpus: fuzz-unpack ## packs the smallest inputs with the coverage of fuzz/
 
 clean: ## removes target/ and the virtual environments of the tests and benches
 	$(CARGO) clean
-	rm -rf .venv-test .venv-bench .venv-spark .venv-recipes .venv-python .venv-python-envs .venv-report .venv-describe .venv-pages .venv-site .venv-readers $(DATASET) fuzz/target
+	rm -rf .venv-test .venv-empty .venv-bench .venv-readers $(DATASET) fuzz/target
 
-.venv-test/ready: jobs/requirements.txt
-.venv-bench/ready: benches/measure/requirements.txt
-.venv-spark/ready: jobs/spark/requirements.txt
-.venv-recipes/ready: jobs/recipes-requirements.txt
-.venv-python/ready: src/python/build-requirements.txt
-.venv-report/ready: src/python/report-requirements.txt
-.venv-describe/ready: jobs/describe-requirements.txt
-.venv-pages/ready: jobs/pages-requirements.txt
-.venv-site/ready: jobs/site-requirements.txt
+# The packages of the tests, with hashes: those of a group of REQUIREMENTS, in the versions of LOCKED.
+REQUIREMENTS = jobs/requirements/pyproject.toml
+LOCKED = jobs/requirements/locked.txt
+UV = .venv-test/bin/uv pip
+LOCK = $(UV) compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate
+
+requirements: .venv-test/uv-ready ## writes the versions and hashes of jobs/requirements again; OPTIONS=--upgrade
+	cd jobs/requirements && $(CURDIR)/$(LOCK) $(OPTIONS) --group uv -o uv.txt
+	cd jobs/requirements && $(CURDIR)/$(LOCK) $(OPTIONS) --group campaign --group bench -o locked.txt
+	.venv-test/bin/python jobs/test_readers.py --lock $(CURDIR)/.venv-test/bin/uv
 
 # Debian packages Python without `venv`.
 HAS_VENV = $(PYTHON) -c 'import ensurepip, venv' 2>/dev/null
 
-.venv-test/ready .venv-bench/ready .venv-spark/ready .venv-recipes/ready .venv-python/ready .venv-report/ready .venv-describe/ready .venv-pages/ready .venv-site/ready:
+# The one environment of the tests. `make test`, `test-all` and `campaign` each add packages to it.
+.venv-test/uv-ready: jobs/requirements/uv.txt $(REQUIREMENTS) $(LOCKED)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo 'error: $(PYTHON) is not Python 3.11 or later' >&2; \
 	  echo 'hint: name another one: make PYTHON=python3.11' >&2; exit 1; }
 	$(call INSTALL,$(HAS_VENV),python3-venv,the module venv of $(PYTHON))
-	@echo "installing $$(grep -v '^#' $< | xargs) into $(@D)"
 	$(PYTHON) -m venv --clear $(@D)
-	$(@D)/bin/pip install --quiet --disable-pip-version-check -r $<
+	$(@D)/bin/pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+.venv-test/build-ready: GROUP = build
+.venv-test/ready: GROUP = core
+.venv-test/all-ready: GROUP = all
+.venv-test/campaign-ready: GROUP = campaign
+.venv-bench/ready: GROUP = bench
+
+.venv-test/build-ready .venv-test/ready .venv-test/all-ready .venv-test/campaign-ready .venv-bench/ready: .venv-test/uv-ready
+	@echo 'installing the packages $(GROUP) of $(REQUIREMENTS) into $(@D)'
+	test -x $(@D)/bin/python || .venv-test/bin/uv venv --quiet --python .venv-test/bin/python $(@D)
+	$(UV) install --quiet --python $(@D)/bin/python --require-hashes --constraints $(LOCKED) --build-constraints $(LOCKED) --group $(REQUIREMENTS):$(GROUP)
 	@touch $@

@@ -1,6 +1,6 @@
 """Tests the views, the macros and the research questions.
 
-    pip install -r jobs/requirements.txt
+    make .venv-test/ready
     python jobs/test_queries.py                                   # on hand-made rows
     ROBOTS_SCAN_DATASET=out.parquet python jobs/test_queries.py   # also on a dataset of data-samples
     python jobs/test_queries.py --write                           # also writes the list of questions in docs/queries.md

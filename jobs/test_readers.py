@@ -1,8 +1,9 @@
 """Reads every table with old and new versions of the readers that people use, without views.
 
-usage: test_readers.py PROGRAM FOLDER DATASET [READER…]
+usage: test_readers.py PROGRAM UV FOLDER DATASET [READER…]
+       test_readers.py --lock UV    writes jobs/requirements/readers.txt
 
-FOLDER holds an environment for each reader of READERS, which is made if it is missing. All tables of DATASET, of a history of it and of
+FOLDER holds an environment for each reader of READERS, which UV makes if it is missing, from readers.txt. All tables of DATASET, of a history of it and of
 matches over it are read (`read_tables.py`). In each table, the number of rows, the minimum and the maximum of each text column, and the
 number of rows with the longest value of it must be those that Python finds among all values; and partitions must be text.
 README.md states the oldest and the newest version of each reader as supported, and a test here compares them.
@@ -31,19 +32,38 @@ READERS = {
 # What else a version needs.
 ALSO = {"pyarrow 15.0.2": ["numpy==1.26.4"], "pyspark 3.5.9": ["setuptools==82.0.1"]}
 NAMES = {"duckdb": "DuckDB", "polars": "Polars", "datafusion": "DataFusion", "pyarrow": "PyArrow", "pyspark": "Spark"}
+LOCKED = ROOT / "jobs" / "requirements" / "readers.txt"
 TEXT_TYPES = re.compile(r"VARCHAR|String|string(_view)?|large_string|Utf8(View)?|dictionary<values=string, .*>")
 
 
-def install(folder, name, version):
+def lock(uv):
+    """Writes the packages of all environments with their hashes, each environment below a line with its reader."""
+    command = [uv, "pip", "compile", "--quiet", "--universal", "--python-version", "3.11", "--generate-hashes", "--no-annotate", "--no-header", "-"]
+    parts = ["# Written by `make requirements`.\n"]
+    for name, versions in READERS.items():
+        for version in versions:
+            packages = "\n".join([f"{name}=={version}", *ALSO.get(f"{name} {version}", [])])
+            done = subprocess.run(command, input=packages, stdout=subprocess.PIPE, text=True, check=True)
+            parts.append(f"# {name} {version}\n{done.stdout}")
+    LOCKED.write_text("\n".join(parts), encoding="utf-8")
+
+
+def locked():
+    """Returns the packages of each environment with their hashes, by its reader."""
+    parts = LOCKED.read_text(encoding="utf-8").split("\n# ")[1:]
+    return {tuple(part.partition("\n")[0].split()): part.partition("\n")[2] for part in parts}
+
+
+def install(uv, folder, reader, packages):
     """Makes the environment of a reader, unless it is there. Returns its Python."""
-    environment = folder / f"{name}-{version}"
+    environment = folder / "-".join(reader)
     ready, python = environment / "ready", environment / "bin" / "python"
-    packages = [f"{name}=={version}", *ALSO.get(f"{name} {version}", [])]
-    if not ready.is_file() or ready.read_text().split() != packages:
-        subprocess.run([sys.executable, "-m", "venv", "--clear", environment], check=True)
-        pip = [python, "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
-        subprocess.run([*pip, *packages], check=True)
-        ready.write_text("\n".join(packages))
+    if not ready.is_file() or ready.read_text() != packages:
+        subprocess.run([uv, "venv", "--quiet", "--clear", "--python", sys.executable, environment], check=True)
+        # Packages without a wheel are built with the tools of the tests.
+        command = [uv, "pip", "install", "--quiet", "--python", python, "--require-hashes", "--build-constraints", LOCKED.with_name("locked.txt")]
+        subprocess.run([*command, "-r", "-"], input=packages, text=True, check=True)
+        ready.write_text(packages)
     return python
 
 
@@ -95,11 +115,14 @@ def check_readme():
 
 
 def main():
-    program, folder, dataset = sys.argv[1], Path(sys.argv[2]).resolve(), Path(sys.argv[3])
-    wanted = [(name, version) for name, versions in READERS.items() for version in versions if not sys.argv[4:] or name in sys.argv[4:]]
+    if sys.argv[1] == "--lock":
+        return lock(sys.argv[2])
+    program, uv, folder, dataset = sys.argv[1], sys.argv[2], Path(sys.argv[3]).resolve(), Path(sys.argv[4])
+    wanted = [(name, version) for name, versions in READERS.items() for version in versions if not sys.argv[5:] or name in sys.argv[5:]]
     check_readme()
-    with ThreadPoolExecutor(4) as pool, tempfile.TemporaryDirectory() as made:
-        pythons = list(pool.map(lambda reader: install(folder, *reader), wanted))
+    packages = locked()
+    with ThreadPoolExecutor(2) as pool, tempfile.TemporaryDirectory() as made:
+        pythons = list(pool.map(lambda reader: install(uv, folder, reader, packages[reader]), wanted))
         made = Path(made)
         subprocess.run([program, "history", dataset, "-q", "-o", made / "history"], check=True)
         subprocess.run([program, "match", dataset, "--urls", dataset / "robots_files", "--agent", "GPTBot", "-q", "-o", made / "matches.parquet"], check=True)

@@ -3,12 +3,13 @@
     python jobs/test_recipes.py target/release/robots-scan            # compares
     python jobs/test_recipes.py target/release/robots-scan --write    # writes the outputs into the pages
 
-    --python SECTION=INTERPRETER    executes a section of docs/python.md by another interpreter; without a value, skips it
+    --all                also executes those in R and for Jupyter
+    --without SECTION    skips a section, such as Spark
 
 Each block in Python or R is a program of its own, executed in a temporary folder with `data-samples`, and for docs/recipes.md
 the dataset `out.parquet` of the two sample crawls and the file `verdicts.parquet` of two crawlers. What it prints is compared with the block `text` right below it; without
 such a block it must print nothing. The blocks of the section "Jupyter" are the cells of one notebook instead, and what a cell
-displays is compared. Recipes in R are skipped if R is not installed, or not the package that they use.
+displays is compared. Recipes in R are skipped if R or the package that they use is not installed.
 
 jobs/test_documents.py executes the commands of the pages.
 """
@@ -23,9 +24,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-import nbclient
-import nbformat
-
 from test_documents import FENCE, ROOT, Document, Shell, is_result
 
 PAGES = [ROOT / "docs/recipes.md", ROOT / "docs/python.md", ROOT / "README.md"]
@@ -35,8 +33,8 @@ SAMPLES = "data-samples/warc/cc-robotstxt.warc.gz data-samples/warc/cc-robotstxt
 class Recipes(Document):
     """The page with the recipes, and the temporary folder in which they are executed."""
 
-    def execute(self, interpreters):
-        """Executes the blocks. `interpreters` are those of sections in Python that need another one."""
+    def execute(self, is_all, without):
+        """Executes the blocks: those in R and for Jupyter if `is_all`, and none of the section `without`."""
         if self.path.name == "recipes.md":
             for command in (f"robots-scan -q {SAMPLES} -o out.parquet",
                             "robots-scan verdicts out.parquet --agent GPTBot,Googlebot-News -q -o verdicts.parquet"):
@@ -53,13 +51,14 @@ class Recipes(Document):
         assert recipes, "the page has no recipes"
         for block, shown, begin in recipes:
             section = self.section_of(block)
-            interpreter = interpreters.get(section, sys.executable) if block[1] == "python" else shutil.which("Rscript")
-            reason = reason_to_skip(block) if block[1] == "r" else "" if interpreter else "its libraries are not installed"
-            if reason:
+            interpreter = sys.executable if block[1] == "python" else shutil.which("Rscript")
+            if section == without or block[1] == "r" and not is_all:
+                continue
+            if reason := block[1] == "r" and reason_to_skip(block):
                 print(f"skipped: {section}: {reason}")
             else:
                 self.compare(block[2], shown, self.run_program(interpreter, block[1], block[2]), begin)
-        if not cells:
+        if not cells or not is_all:
             return
         for (block, shown, begin), got in zip(cells, self.run_notebook([block[2] for block, _, _ in cells]), strict=True):
             self.compare(block[2], shown, got, begin)
@@ -79,6 +78,9 @@ class Recipes(Document):
 
     def run_notebook(self, cells):
         """Executes cells, and returns what each displays, as text."""
+        import nbclient
+        import nbformat
+
         os.environ.update(IPYTHONDIR=str(self.folder / ".ipython"), JUPYTER_RUNTIME_DIR=str(self.folder / ".jupyter"))
         notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell.rstrip("\n")) for cell in cells])
         resources = {"metadata": {"path": str(self.folder)}}
@@ -117,18 +119,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=Path)
     parser.add_argument("--write", action="store_true")
-    parser.add_argument("--python", action="append", default=[], metavar="SECTION=INTERPRETER")
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--without", metavar="SECTION")
     args = parser.parse_args()
-    # The program runs in another folder.
-    chosen = (choice.split("=", 1) for choice in args.python)
-    interpreters = {section: str(Path(path).absolute()) if path else None for section, path in chosen}
     passed = failed = 0
     for page in PAGES:
         with tempfile.TemporaryDirectory() as folder:
             shell = Shell(folder, args.program.resolve())
             shell.install_all()
             recipes = Recipes(page, shell)
-            recipes.execute(interpreters)
+            recipes.execute(args.all, args.without)
         if args.write:
             recipes.write()
         for failure in recipes.failures:

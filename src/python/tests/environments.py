@@ -1,10 +1,11 @@
-"""Tests the Python package in environments with and without other libraries.
+"""Tests the Python package beside other libraries, and without them.
 
-usage: environments.py WHEEL FOLDER [ENVIRONMENT…]
+usage: environments.py EMPTY [ENVIRONMENT…]
 
-For each environment, a virtual environment in FOLDER has the wheel and the packages of its REQUIREMENTS, and
-nothing else. It is made again if these requirements or the version of Python change; the wheel is always installed again.
-The tests of the environment run in it, one after the other. Without names, all environments are tested; `spark` needs Java.
+`none` is tested by the interpreter EMPTY, in whose virtual environment only the wheel is installed. The others are tested by the
+interpreter of this program, which has all libraries: those that are not among REQUIREMENTS of an environment, nor needed by
+these, are made absent (`absent/sitecustomize.py`). The tests of an environment run one after the other. Without names, all
+environments are tested; `spark` needs Java.
 
 A test that is skipped has failed, unless it needs real archives, which are not part of the repository, or file names that the
 system does not allow.
@@ -13,14 +14,15 @@ system does not allow.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
+from importlib.metadata import Distribution, distribution
 from pathlib import Path
 from typing import Any
 
@@ -39,19 +41,18 @@ ENVIRONMENTS = {
     "spark": ["test_spark"],
 }
 
-# The packages of each environment. The wheel has no dependencies.
+# The packages of each environment, in the versions of jobs/requirements.
 REQUIREMENTS = {
-    "none": [],
-    "types": ["mypy==2.4.1", "polars==2.1.0"],
-    "pyarrow": ["pyarrow==26.0.1"],
-    "polars": ["polars==2.1.0"],
+    "types": ["mypy", "polars"],
+    "pyarrow": ["pyarrow"],
+    "polars": ["polars"],
     # pandas reads Arrow with pyarrow.
-    "pandas": ["pandas==3.1.1", "pyarrow==26.0.1"],
+    "pandas": ["pandas", "pyarrow"],
     # DuckDB needs NumPy for functions in Python.
-    "duckdb": ["duckdb==2.0.0", "numpy==2.4.6"],
-    "duckdb-pyarrow": ["duckdb==2.0.0", "numpy==2.4.6", "pyarrow==26.0.1"],
-    "scrapy": ["scrapy==2.19.0"],
-    "spark": ["pyspark==4.3.0", "duckdb==2.0.0", "pyarrow==26.0.1"],
+    "duckdb": ["duckdb", "numpy"],
+    "duckdb-pyarrow": ["duckdb", "numpy", "pyarrow"],
+    "scrapy": ["scrapy"],
+    "spark": ["pyspark", "duckdb", "pyarrow"],
 }
 
 TIMEOUT_SECONDS = 600
@@ -64,8 +65,7 @@ COUNTS = "counts: "
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("wheel", type=Path)
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("empty", type=Path)
     parser.add_argument("environments", nargs="*", metavar="ENVIRONMENT", help=f"of {', '.join(ENVIRONMENTS)}")
     args = parser.parse_args()
     for name in args.environments:
@@ -76,56 +76,58 @@ def main() -> int:
         parser.error(f"no environment has the tests {', '.join(sorted(unused))}")
     passed = failed = 0
     for name in args.environments or ENVIRONMENTS:
-        counts = check(name, args.wheel.resolve(), args.folder.resolve() / name)
+        counts = check(name, args.empty.absolute())
         passed, failed = passed + counts["passed"], failed + counts["failed"]
     print(f"{passed} passed, {failed} failed")
     return int(failed > 0)
 
 
-def check(name: str, wheel: Path, folder: Path) -> dict[str, Any]:
+def check(name: str, empty: Path) -> dict[str, Any]:
     """Run the tests of an environment, and print a line about it. Return the numbers of tests that passed and failed."""
     began = time.monotonic()
-    try:
-        install(folder, "".join(f"{package}\n" for package in REQUIREMENTS[name]), wheel)
-    except subprocess.CalledProcessError as error:
-        print(f"FAILED {name}: the environment could not be made:\n{error.stdout}", flush=True)
-        return {"passed": 0, "failed": 1}
-    installed = time.monotonic()
-    counts, output = run_tests(name, folder / "bin" / "python")
+    if name == "none":
+        counts, output = run_tests(name, empty, {})
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            link_packages(Path(folder), ["robots-scan", *REQUIREMENTS[name]])
+            absent = {"PYTHONPATH": str(TESTS / "absent"), "ROBOTS_SCAN_PACKAGES": folder}
+            counts, output = run_tests(name, Path(sys.executable), absent)
     for reason in counts["skipped"]:
         print(f"skipped in {name}: {reason}")
-    seconds = time.monotonic() - installed
     state = "FAILED" if counts["failed"] else "      "
-    times = f"installed in {installed - began:.1f} s, tested in {seconds:.1f} s"
-    print(f"{state} {name}: {counts['passed']} passed, {counts['failed']} failed; {times}", flush=True)
+    print(f"{state} {name}: {counts['passed']} passed, {counts['failed']} failed in {time.monotonic() - began:.1f} s", flush=True)
     if counts["failed"]:
         print("    " + output.strip().replace("\n", "\n    "), flush=True)
     return counts
 
 
-def install(folder: Path, required: str, wheel: Path) -> None:
-    """Make a virtual environment, unless it has these requirements, and install the wheel into it."""
-    stamp, python = folder / "requirements.sha256", folder / "bin" / "python"
-    wanted = hashlib.sha256(f"{sys.version}\n{folder}\n{required}".encode()).hexdigest()
-    pip = [str(python), "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
-    if not stamp.is_file() or stamp.read_text() != wanted:
-        execute([sys.executable, "-m", "venv", "--clear", str(folder)])
-        file = folder / "requirements.txt"
-        file.write_text(required)
-        execute([*pip, "-r", str(file)])
-        stamp.write_text(wanted)
-    execute([*pip, "--no-deps", "--force-reinstall", str(wheel)])
+def link_packages(folder: Path, names: list[str]) -> None:
+    """Make links in a folder to all files of packages and of those that they need."""
+    for package in with_needed(names):
+        for file in {Path(path.parts[0]) for path in package.files or () if path.parts[0] != ".."}:
+            if not (folder / file).exists():
+                (folder / file).symlink_to(Path(str(package.locate_file(file))).resolve())
 
 
-def execute(command: list[str]) -> None:
-    subprocess.run(command, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+def with_needed(names: list[str]) -> list[Distribution]:
+    """Return packages, and those that they need."""
+    from packaging.requirements import Requirement
+
+    found: dict[str, Distribution] = {}
+    while names:
+        package = distribution(names.pop())
+        if package.name not in found:
+            found[package.name] = package
+            needed = map(Requirement, package.requires or ())
+            names += [other.name for other in needed if not other.marker or other.marker.evaluate({"extra": ""})]
+    return list(found.values())
 
 
-def run_tests(name: str, python: Path) -> tuple[dict[str, Any], str]:
+def run_tests(name: str, python: Path, variables: dict[str, str]) -> tuple[dict[str, Any], str]:
     """Run the tests in an environment. Return their counts and their output."""
     # Only the installed package is imported.
     env = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "SPARK_", "PYSPARK_"))}
-    env |= {"ROBOTS_SCAN_ENVIRONMENT": name, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONIOENCODING": "utf-8"}
+    env |= {"ROBOTS_SCAN_ENVIRONMENT": name, "PYTHONIOENCODING": "utf-8"} | variables
     command = [str(python), str(TESTS / "environments.py"), "--run", *ENVIRONMENTS[name]]
     process = subprocess.Popen(
         command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8",

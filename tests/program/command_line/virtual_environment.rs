@@ -24,17 +24,22 @@ fn make(user: &str, sudo: &str) -> (bool, String, String) {
     let folder = TempDir::new().unwrap();
     let bin = folder.path().join("bin");
     fs::create_dir_all(&bin).unwrap();
-    fs::create_dir_all(folder.path().join("jobs")).unwrap();
+    let requirements = folder.path().join("jobs/requirements");
+    fs::create_dir_all(&requirements).unwrap();
     fs::copy(project().join("Makefile"), folder.path().join("Makefile")).unwrap();
-    fs::write(folder.path().join("jobs/requirements.txt"), "duckdb==9\n").unwrap();
+    for name in ["pyproject.toml", "locked.txt", "uv.txt"] {
+        fs::write(requirements.join(name), "").unwrap();
+    }
     fs::create_dir_all(folder.path().join(".venv")).unwrap();
     fs::write(folder.path().join(".venv/of-the-reader"), "").unwrap();
-    // It has no ensurepip before apt-get is called, and creates a pip without effect.
+    // It has no ensurepip before apt-get is called, and creates programs without effect.
     let python = "case \"$*\" in\n\
         *ensurepip*) grep -q '^apt-get install' \"$CALLS\" ;;\n\
         *'-m venv'*) for last; do :; done; mkdir -p \"$last/bin\"\n\
-            printf '#!/bin/sh\\necho pip \"$@\" >>\"$CALLS\"\\n' >\"$last/bin/pip\"\n\
-            chmod +x \"$last/bin/pip\" ;;\n\
+            printf '#!/bin/sh\\necho called \"$@\" >>\"$CALLS\"\\n' >\"$last/bin/pip\"\n\
+            chmod +x \"$last/bin/pip\"\n\
+            cp \"$last/bin/pip\" \"$last/bin/uv\"\n\
+            cp \"$last/bin/pip\" \"$last/bin/python\" ;;\n\
         esac";
     program(&bin, "python3", python);
     program(&bin, "id", &format!("echo {user}"));
@@ -90,10 +95,13 @@ fn with_rights_the_package_is_announced_and_installed() {
         );
         let announced = said.find("installing system packages: ").unwrap();
         assert!(
-            announced < said.find("installing duckdb==9").unwrap(),
+            announced < said.find("installing the packages core").unwrap(),
             "{said}"
         );
-        assert!(calls.contains("pip install") && calls.contains("-r jobs/requirements.txt"));
+        for options in ["-r jobs/requirements/uv.txt", "pyproject.toml:core"] {
+            let call = calls.lines().find(|call| call.ends_with(options)).unwrap();
+            assert!(call.starts_with("called ") && call.contains(" --require-hashes "));
+        }
         let sudo = calls.lines().filter(|call| call.starts_with("sudo"));
         assert!(
             sudo.clone().all(|call| call.starts_with("sudo -n ")),
