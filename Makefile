@@ -18,7 +18,7 @@ SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 SCAN_TARGETS = members records http archive
 
-.PHONY: build dist dist-pgo doc release-check help readme check test core-steps test-all lint-all rust-test campaign contributing run queries hosts readers documents recipes requirements wheel wheel-pgo venv dev-wheel report-test describe-test site-libraries site-test browser python pages network sources java $(if $(HAS_SPARK),spark) deny schemas question-list golden samples bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
+.PHONY: build dist dist-pgo doc release-check help readme check test core-steps test-all faults servers histories lint-all rust-test campaign contributing run queries hosts readers documents recipes requirements wheel wheel-pgo venv dev-wheel report-test describe-test site-libraries site-test browser python pages network sources java $(if $(HAS_SPARK),spark) deny schemas question-list golden samples bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
 .NOTPARALLEL:
 
 # Installs system packages if a check fails: as root, or by a sudo that asks for no password, or not at all.
@@ -39,6 +39,7 @@ build: ## builds the program, target/release/robots-scan (the default)
 
 target/release/robots-scan: build
 
+# With xtask, which is built beside it.
 target/debug/robots-scan:
 	$(CARGO) build --locked
 
@@ -106,30 +107,38 @@ check: ## while one works: format, clippy, unit tests and quick areas; one packa
 	$(CARGO) test --locked $(PACKAGES) --lib
 	$(if $(QUICK),$(CARGO) test --locked $(QUICK))
 
+# The commands that make targets one after the other, each with its seconds.
+STEPS = $(foreach target,$(1),$(PYTHON) jobs/timed.py $(target) $(STEP) $(2) $(target) < /dev/null &&) true
+
 test: ## all tests of the core: Rust, and one Python environment; one area in Rust: AREA=tables
-	$(TIMED) 'compile' $(CARGO) test --locked --no-run --lib --bins $(addprefix --test ,$(AREA))
-	$(TIMED) 'tests in Rust' $(MAKE) rust-test AREA='$(AREA)'
+	$(TIMED) compile $(CARGO) build --locked --bins
+	$(TIMED) compile-tests $(CARGO) test --locked --no-run --lib --bins $(addprefix --test ,$(AREA))
+	$(TIMED) rust-test $(MAKE) rust-test AREA='$(AREA)'
 	$(if $(filter-out $(AREA),$(AREAS)),,$(MAKE) core-steps)
 	@$(PYTHON) jobs/timed.py
 
 # Two lists of targets are made side by side: most of what they execute takes one core. They are a pipeline, through which the
 # second learns the exit code of the first, so that Ctrl-C ends both.
 core-steps:
-	$(TIMED) 'quick start' $(STEP) readme run
-	$(TIMED) 'environment' $(STEP) .venv-test/ready
+	@$(call STEPS,readme run .venv-test/ready)
 	@echo 'queries writes to $(TEST_LOG), which is shown at its end'
-	@{ $(PYTHON) jobs/timed.py queries $(STEP) queries > $(TEST_LOG) 2>&1; echo $$?; } | { \
-	  $(PYTHON) jobs/timed.py 'hosts, documents' $(STEP) hosts documents < /dev/null; others=$$?; \
+	@{ { $(call STEPS,queries); } > $(TEST_LOG) 2>&1; echo $$?; } | { \
+	  { $(call STEPS,hosts documents); }; others=$$?; \
 	  read -r queries || exit 1; cat $(TEST_LOG); exit $$((others + queries)); }
 
-test-all: lint-all ## all other tests: damage, servers, histories, Spark, the browser, Python beside other libraries
-	$(CARGO) test --locked --test faults
-	$(CARGO) test --locked --package servers
-	$(STEP) dev-wheel
+test-all: ## all other tests: clippy, damage, servers, histories, Spark, the browser, Python beside other libraries
+	@$(call STEPS,lint-all faults servers dev-wheel)
 	@echo 'other libraries and servers write to $(ALL_LOG), which is shown at their end'
-	@{ $(STEP) -o dev-wheel python readers recipes spark network sources DATASET=target/samples-python.parquet > $(ALL_LOG) 2>&1; echo $$?; } | { \
-	  $(STEP) -o dev-wheel report-test describe-test pages site-test deny < /dev/null; others=$$?; \
+	@{ { $(call STEPS,python readers recipes spark network sources,-o dev-wheel DATASET=target/samples-python.parquet); } > $(ALL_LOG) 2>&1; echo $$?; } | { \
+	  { $(call STEPS,histories report-test describe-test pages site-test deny,-o dev-wheel); }; others=$$?; \
 	  read -r python || exit 1; cat $(ALL_LOG); exit $$((others + python)); }
+	@$(PYTHON) jobs/timed.py
+
+faults: ## injects faults: damage, kills, full disks, hostile input
+	$(CARGO) test --locked --test faults
+
+servers: target/debug/robots-scan ## reads from servers on this machine, which fail as a script says, and from S3
+	$(CARGO) test --locked --package servers
 
 lint-all: ## checks the format, and the warnings of clippy about everything
 	$(CARGO) fmt --all --check
@@ -183,7 +192,8 @@ hosts: $(PROGRAM) .venv-test/ready ## compares the resolved tables with their or
 	.venv-test/bin/python jobs/test_equal_answers.py $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
 	.venv-test/bin/python jobs/test_crawler_verdicts.py $(PROGRAM) $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
 	.venv-test/bin/python jobs/test_annotation.py $(PROGRAM) $(DATASET)
-	$(CARGO) build --locked
+
+histories: $(PROGRAM) .venv-test/ready ## tests histories of many crawls, and hostile values in all tables
 	.venv-test/bin/python jobs/test_series.py $(PROGRAM) target/debug/xtask
 	.venv-test/bin/python jobs/test_history.py $(PROGRAM) target/debug/xtask
 	.venv-test/bin/python jobs/test_history_questions.py $(PROGRAM) target/debug/xtask
@@ -228,11 +238,14 @@ wheel-pgo: ## as `wheel`, but optimized as the program of `dist-pgo`, whose prof
 	@test -f $(PGO)/profile || { echo 'error: $(PGO)/profile is missing' >&2; echo 'hint: make dist-pgo' >&2; exit 1; }
 	RUSTFLAGS='-Cprofile-use=$(CURDIR)/$(PGO)/profile' $(MAKE) wheel WHEEL_PROFILE=dist TARGET=$(TARGET)
 
+# The build of the tests, which takes seconds after them; or `release`.
+BUILD = dev
+
 # An environment that exists keeps its other packages. Pip would keep a package of the same version, too.
-venv: .venv-test/build-ready ## installs the Python package with the report into .venv
+venv: .venv-test/build-ready ## installs the Python package with the report into .venv; optimized: BUILD=release
 	$(OPTIONAL_LIBRARIES)
 	rm -rf target/wheels-venv
-	$(MATURIN) build --locked --profile venv -m src/python/Cargo.toml --out target/wheels-venv
+	$(MATURIN) build --locked --profile $(BUILD) -m src/python/Cargo.toml --out target/wheels-venv
 	test -x .venv/bin/pip || $(PYTHON) -m venv .venv
 	.venv/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels-venv/*.whl
 	.venv/bin/pip install --quiet --disable-pip-version-check "$$(echo target/wheels-venv/*.whl)[report]"
@@ -245,7 +258,6 @@ dev-wheel: .venv-test/all-ready
 	$(UV) install --quiet --python .venv-test/bin/python --no-deps --reinstall target/wheels-dev/*.whl
 
 report-test: $(PROGRAM) dev-wheel ## tests the report over several datasets, whose pages it writes into target/report; WRITE=--write draws the chart of the README
-	$(CARGO) build --locked
 	.venv-test/bin/python jobs/test_report.py $(PROGRAM) target/debug/xtask target/report $(WRITE)
 
 describe-test: $(PROGRAM) dev-wheel ## tests the description of datasets with mlcroissant
@@ -275,7 +287,6 @@ pages: .venv-test/all-ready browser ## checks the pages in target/report in Chro
 	.venv-test/bin/python jobs/test_pages.py target/report/*.html --max-words 1200 --screenshots target/report/screenshots
 
 site-test: $(PROGRAM) site-libraries dev-wheel browser ## tests the site in Chromium, with a server on this machine; pictures in target/site
-	$(CARGO) build --locked
 	.venv-test/bin/python jobs/test_site.py $(PROGRAM) target/debug/xtask target/site
 
 # Spark needs Java.
