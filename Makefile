@@ -128,6 +128,7 @@ SEED ?= 1
 
 campaign: .venv-test/ready ## all long series, whole: hours; the kinds of fault print a table; one module: ONLY=faults::a_disk
 	CAMPAIGN_SEED=$(SEED) $(CARGO) test --workspace --locked --test tests -- --nocapture --test-threads=1 $(or $(ONLY),faults:: oracles:: parser_oracle:: leniency:: laws:: verify:: join:: damaged_tables:: history::)
+	$(if $(ONLY),,.venv-test/bin/python jobs/test_hosts.py target/debug/robots-scan --datasets 200)
 	$(if $(ONLY),,.venv-test/bin/python jobs/test_history.py target/debug/robots-scan target/debug/xtask --campaign)
 	$(if $(ONLY),,.venv-test/bin/python jobs/test_sources.py target/debug/robots-scan --campaign)
 	$(if $(ONLY),,.venv-test/bin/python jobs/test_hostile_values.py target/debug/robots-scan target/debug/xtask --campaign --seed $(SEED))
@@ -164,7 +165,7 @@ hosts: $(PROGRAM) .venv-test/ready ## compares the resolved tables with their or
 	@if test -z '$(ALL_REAL)'; then echo 'skipped: hosts of real archives, which are not available'; else \
 	  $(PROGRAM) $(ALL_REAL) --relative-to ../shared/data -q -o $(ALL_REAL_DATASET) 2>/dev/null; test $$? -le 1; fi
 	.venv-test/bin/python jobs/test_hosts.py $(PROGRAM) $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
-	.venv-test/bin/python jobs/test_equal_answers.py $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
+	.venv-test/bin/python jobs/test_equal_answers.py $(if $(ALL_REAL),$(ALL_REAL_DATASET),$(DATASET))
 	.venv-test/bin/python jobs/test_crawler_verdicts.py $(PROGRAM) $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
 	.venv-test/bin/python jobs/test_annotation.py $(PROGRAM) $(DATASET)
 	$(CARGO) build --workspace --locked
