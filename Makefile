@@ -128,6 +128,7 @@ SEED ?= 1
 
 campaign: .venv-test/ready ## all long series, whole: hours; the kinds of fault print a table; one module: ONLY=faults::a_disk
 	CAMPAIGN_SEED=$(SEED) $(CARGO) test --workspace --locked --test tests -- --nocapture --test-threads=1 $(or $(ONLY),faults:: oracles:: parser_oracle:: leniency:: laws:: verify:: join:: damaged_tables:: history::)
+	$(if $(ONLY),,$(STEP) report-test WRITE=--campaign)
 	$(if $(ONLY),,.venv-test/bin/python jobs/test_hosts.py target/debug/robots-scan --datasets 200)
 	$(if $(ONLY),,.venv-test/bin/python jobs/test_history.py target/debug/robots-scan target/debug/xtask --campaign)
 	$(if $(ONLY),,.venv-test/bin/python jobs/test_sources.py target/debug/robots-scan --campaign)
