@@ -18,7 +18,7 @@ SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 SCAN_TARGETS = members records http archive
 
-.PHONY: build dist dist-pgo doc release-check help readme check test core-steps test-all faults servers histories lint-all rust-test campaign contributing run queries hosts readers documents recipes requirements wheel wheel-pgo venv dev-wheel report-test describe-test site-libraries site-test browser python pages network sources java $(if $(HAS_SPARK),spark) deny schemas question-list golden samples bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
+.PHONY: build dist dist-pgo doc release-check help readme check test core-steps test-all faults servers answers histories lint-all rust-test campaign contributing run queries hosts readers documents recipes requirements wheel wheel-pgo venv dev-wheel report-test describe-test site-libraries site-test browser python pages network sources java $(if $(HAS_SPARK),spark) deny schemas question-list golden samples bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
 .NOTPARALLEL:
 
 # Installs system packages if a check fails: as root, or by a sudo that asks for no password, or not at all.
@@ -130,7 +130,7 @@ test-all: ## all other tests: clippy, damage, servers, histories, Spark, the bro
 	@$(call STEPS,lint-all faults servers dev-wheel)
 	@echo 'other libraries and servers write to $(ALL_LOG), which is shown at their end'
 	@{ { $(call STEPS,python readers recipes spark network sources,-o dev-wheel DATASET=target/samples-python.parquet); } > $(ALL_LOG) 2>&1; echo $$?; } | { \
-	  { $(call STEPS,histories report-test describe-test pages site-test deny,-o dev-wheel); }; others=$$?; \
+	  { $(call STEPS,answers histories report-test describe-test pages site-test deny,-o dev-wheel); }; others=$$?; \
 	  read -r python || exit 1; cat $(ALL_LOG); exit $$((others + python)); }
 	@$(PYTHON) jobs/timed.py
 
@@ -152,6 +152,8 @@ SEED ?= 1
 
 campaign: .venv-test/ready ## all long series, whole, and recipes: hours; the kinds of fault print a table; tests by a part of their names: ONLY=a_disk
 	CAMPAIGN_SEED=$(SEED) $(CARGO) test --locked --test language --test tables --test faults -- --nocapture --test-threads=1 $(ONLY)
+	$(if $(ONLY),,$(STEP) report-test WRITE=--campaign)
+	$(if $(ONLY),,.venv-test/bin/python jobs/test_hosts.py target/debug/robots-scan --datasets 200)
 	$(if $(ONLY),,.venv-test/bin/python jobs/test_history.py target/debug/robots-scan target/debug/xtask --campaign)
 	$(if $(ONLY),,.venv-test/bin/python jobs/test_sources.py target/debug/robots-scan --campaign)
 	$(if $(ONLY),,.venv-test/bin/python jobs/test_hostile_values.py target/debug/robots-scan target/debug/xtask --campaign --seed $(SEED))
@@ -179,18 +181,25 @@ queries: $(PROGRAM) .venv-test/ready ## tests views, macros and research questio
 	  $(PROGRAM) $(REAL_ARCHIVES) -q -o $(REAL_DATASET) --crawl REAL --subset robotstxt; test $$? -le 1; fi
 	.venv-test/bin/python jobs/test_views.py $(DATASET) $(if $(REAL_ARCHIVES),$(REAL_DATASET))
 	$(QUERIES)
+	.venv-test/bin/python jobs/test_independent.py $(PROGRAM) $(DATASET)
+
+define SCAN_ALL_REAL
+rm -rf $(ALL_REAL_DATASET)
+@if test -z '$(ALL_REAL)'; then echo 'skipped: real archives, which are not available'; else \
+  $(PROGRAM) $(ALL_REAL) --relative-to ../shared/data -q -o $(ALL_REAL_DATASET) 2>/dev/null; test $$? -le 1; fi
+endef
+
+hosts: $(PROGRAM) .venv-test/ready ## compares the resolved tables with their oracles
+	$(SCAN_ALL_REAL)
+	.venv-test/bin/python jobs/test_hosts.py $(PROGRAM) $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
+	.venv-test/bin/python jobs/test_crawler_verdicts.py $(PROGRAM) $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
+
+answers: run .venv-test/ready ## compares answers with paper, with each other and over real archives; tests the table for cc-host-index
+	$(SCAN_ALL_REAL)
 	.venv-test/bin/python jobs/test_truth.py $(PROGRAM)
 	.venv-test/bin/python jobs/test_preferences.py $(PROGRAM)
-	.venv-test/bin/python jobs/test_independent.py $(PROGRAM) $(DATASET)
 	.venv-test/bin/python benches/measure/test_study_mistakes.py $(PROGRAM)
-
-hosts: $(PROGRAM) .venv-test/ready ## compares the resolved tables with their oracles, and tests the table for cc-host-index
-	rm -rf $(ALL_REAL_DATASET)
-	@if test -z '$(ALL_REAL)'; then echo 'skipped: hosts of real archives, which are not available'; else \
-	  $(PROGRAM) $(ALL_REAL) --relative-to ../shared/data -q -o $(ALL_REAL_DATASET) 2>/dev/null; test $$? -le 1; fi
-	.venv-test/bin/python jobs/test_hosts.py $(PROGRAM) $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
-	.venv-test/bin/python jobs/test_equal_answers.py $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
-	.venv-test/bin/python jobs/test_crawler_verdicts.py $(PROGRAM) $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
+	.venv-test/bin/python jobs/test_equal_answers.py $(if $(ALL_REAL),$(ALL_REAL_DATASET),$(DATASET))
 	.venv-test/bin/python jobs/test_annotation.py $(PROGRAM) $(DATASET)
 
 histories: $(PROGRAM) .venv-test/ready ## tests histories of many crawls, and hostile values in all tables

@@ -3,6 +3,7 @@
 Usage: test_crawler_verdicts.py PROGRAM DATASET...
 
 Asked are all crawlers of the registry, '*' and a name that is not in the registry, of each dataset and of two crawls that are joined here.
+Of a dataset of many hosts, these are the crawlers that ignore '*' or obey fallbacks, and every tenth of the others.
 """
 
 import subprocess
@@ -42,20 +43,22 @@ class Tests:
     def test_the_rows_are_those_of_the_macro(self):
         for dataset in [*self.datasets, self.joined]:
             connection = opened(dataset)
-            names = [name for (name,) in connection.execute("SELECT agent FROM agents WHERE agent <> '*'").fetchall()] + OTHERS
+            hosts, = connection.execute("SELECT count(*) FROM hosts").fetchone()
+            names = [name for (name,) in connection.execute(
+                "SELECT agent FROM (SELECT *, row_number() OVER (ORDER BY agent) AS number FROM agents WHERE agent <> '*') WHERE ? < 1000 "
+                "OR ignores_wildcard OR fallbacks IS NOT NULL OR number % 10 = 0", [hosts]).fetchall()] + OTHERS
             out = self.write(dataset, names)
             connection.execute(f"CREATE TABLE written AS FROM '{out}'")
             connection.execute(f"CREATE TABLE expected AS SELECT {SAME} FROM verdicts_of({names})")
             rows, = connection.execute("SELECT count(*) FROM written").fetchone()
-            hosts, = connection.execute("SELECT count(*) FROM hosts").fetchone()
-            assert rows == hosts * len(names) > 0, f"{dataset}: {rows} rows of {hosts} hosts"
-            for one, other in (("expected", "written"), ("written", "expected")):
-                differing = connection.execute(f"SELECT {SAME} FROM {one} EXCEPT ALL SELECT {SAME} FROM {other} LIMIT 3").fetchall()
-                assert not differing, f"{dataset}: only {one}: {differing}"
+            expected, = connection.execute("SELECT count(*) FROM expected").fetchone()
+            assert rows == expected == hosts * len(names) > 0, f"{dataset}: {rows} rows of {hosts} hosts, {expected} expected"
+            differing = connection.execute(f"SELECT {SAME} FROM expected EXCEPT ALL SELECT {SAME} FROM written LIMIT 3").fetchall()
+            assert not differing, f"{dataset}: only expected: {differing}"
             print(f"{dataset}: {rows:,} rows compared")
 
     def test_means_are_the_shares_of_the_question(self):
-        for dataset in [*self.datasets, self.joined]:
+        for dataset in [self.datasets[-1], self.joined]:
             connection = opened(dataset)
             out = self.write(dataset, ["GPTBot", "CCBot"])
             means = connection.execute(

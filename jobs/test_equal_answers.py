@@ -1,10 +1,10 @@
-"""Compares the questions about many crawlers with those about one crawler or one category, in every column of every row.
+"""Compares the questions about many crawlers with those about a list of crawlers or one category, in every column of every row.
 
 Usage: test_equal_answers.py DATASET...
 
-blocking_by_agent must equal share_of_hosts_blocking for each crawler of a category, and blocking_by_category must equal
+blocking_by_agent must equal share_of_hosts_blocking for a list of the crawlers of its categories, and blocking_by_category must equal
 agents_of_category for each category. Compared are the AI crawlers, and the categories with crawlers that ignore '*' or obey fallbacks.
-test_queries.py compares them on hand-made and on random rows, too.
+test_queries.py compares them on hand-made and on random rows, too, and test_independent.py computes all four over the samples.
 """
 
 import random
@@ -29,15 +29,17 @@ def in_order(con, rows, *by):
 
 
 def blocking_by_agent(con, condition):
-    """The rows of blocking_by_agent for crawlers of the registry, asked for one crawler at a time."""
-    agents = con.execute(f"SELECT g.agent, g.operator, g.category FROM agents g WHERE {condition}").fetchall()
-    for agent, operator, category in agents:
-        counts = {crawl: (naming, blocking) for crawl, naming, blocking in con.execute(
-            f"SELECT b.crawl, count(*) FILTER (b.basis = 'explicit'), count(*) FILTER (b.by_name) FROM blocking('{agent}') b GROUP BY b.crawl").fetchall()}
-        for row in rows_of(con, f"FROM share_of_hosts_blocking(agent := '{agent}')"):
-            naming, blocking = counts.get(row["crawl"], (0, 0))
-            yield {"crawl": row.pop("crawl"), "agent": agent, "operator": operator, "category": category, "hosts_naming": naming,
-                   "hosts_blocked_by_name": blocking} | row
+    """The rows of blocking_by_agent for crawlers of the registry, from the questions about a list of crawlers."""
+    agents = {agent: row for agent, *row in con.execute(f"SELECT g.agent, g.operator, g.category FROM agents g WHERE {condition}").fetchall()}
+    counts = {row[:2]: row[2:] for row in con.execute(
+        "SELECT b.crawl, b.agent, count(*) FILTER (b.basis = 'explicit'), count(*) FILTER (b.by_name) "
+        f"FROM blocking({list(agents)}) b GROUP BY ALL").fetchall()}
+    for row in rows_of(con, f"FROM share_of_hosts_blocking(agent := {list(agents)})"):
+        crawl, agent = row.pop("crawl"), row.pop("agent")
+        naming, blocking = counts.get((crawl, agent), (0, 0))
+        operator, category = agents[agent]
+        yield {"crawl": crawl, "agent": agent, "operator": operator, "category": category, "hosts_naming": naming,
+               "hosts_blocked_by_name": blocking} | row
 
 
 def blocking_by_category(con):
@@ -68,7 +70,8 @@ def differences(con):
     found, compared = [], 0
     special, = con.execute("SELECT list(DISTINCT g.category) FROM agents g WHERE g.ignores_wildcard OR g.fallbacks IS NOT NULL").fetchone()
     calls = {"": "starts_with(g.category, 'ai_') OR coalesce(starts_with(g.category2, 'ai_'), false)"}
-    calls |= {f"category := '{name}', ": f"g.category = '{name}' OR coalesce(g.category2 = '{name}', false)" for name in special or []}
+    if special:
+        calls[f"category := {special}, "] = f"g.category IN {special} OR coalesce(g.category2 IN {special}, false)"
     for argument, condition in calls.items():
         expected = in_order(con, blocking_by_agent(con, condition), "hosts_blocked_by_name", "hosts_naming", "agent")
         call = f"blocking_by_agent({argument}top := {ALL})"

@@ -2,7 +2,7 @@
 
 Usage: test_hosts.py PROGRAM [--datasets N] [DATASET...]
 
-The oracle is in jobs/oracle/. It is compared on N random datasets, and on the given ones. A random dataset has one to three
+The oracle is in jobs/oracle/. It is compared on N random datasets (`make campaign`: 200), and on the given ones. A random dataset has one to three
 crawls of up to ten hosts with captures of all kinds: statuses, redirects across hosts, over other paths and in loops, ports,
 revisits with and without content in the dataset, 304, bodies of which nothing is stored, equal times, missing times. On random datasets, `robots-scan check --host` must
 select the same captures for a host name in the last crawl.
@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 from base64 import b32encode
+from contextlib import contextmanager
 from pathlib import Path
 
 from dataset import opened
@@ -80,8 +81,10 @@ def selected_by_check(program, dataset, host, crawl):
     return answer["capture"]["robots_id"]
 
 
-def open_dataset(dataset):
-    con = opened(dataset)
+def open_dataset(dataset, con=None):
+    """Opens a dataset with the oracle, by the views of another one if its connection is given."""
+    con = con or opened(dataset)
+    con.execute("SET VARIABLE robots_scan = ?", [dataset])
     for name in ["hosts", "verdicts"]:
         con.execute((Path(__file__).parent / "oracle" / f"{name}.sql").read_text(encoding="utf-8"))
     return con
@@ -91,22 +94,22 @@ def compare(con, name):
     """The number of differences between the tables and the oracle."""
     failed = 0
 
-    def check(what, table, oracle, parameters=()):
+    def check(table, oracle):
         nonlocal failed
-        columns = ", ".join(row[0] for row in con.execute(f"DESCRIBE FROM {oracle}", parameters).fetchall())
+        columns = ", ".join(row[0] for row in con.execute(f"DESCRIBE {oracle}").fetchall())
         for ours, theirs in [(table, oracle), (oracle, table)]:
-            sql = f"SELECT {columns} FROM {ours} EXCEPT ALL SELECT {columns} FROM {theirs}"
-            rows = con.execute(sql, [*parameters, *parameters]).fetchall()
+            rows = con.execute(f"SELECT {columns} FROM {ours} EXCEPT ALL SELECT {columns} FROM {theirs}").fetchall()
             if rows:
                 failed += 1
-                print(f"FAILED {name}: {len(rows)} rows of {ours} are not in {theirs} ({what}), such as\n  {columns}\n  {rows[0]}")
+                print(f"FAILED {name}: {len(rows)} rows of {ours} are not in {theirs}, such as\n  {columns}\n  {rows[0]}")
 
     for view in ["hosts", "host_verdicts", "host_preferences"]:
-        con.execute(f"CREATE TEMP TABLE expected_{view} AS FROM oracle_{view}")
-        check(view, view, f"expected_{view}")
+        check(view, f"oracle_{view}")
     names = [row[0] for row in con.execute("SELECT DISTINCT agent FROM host_verdicts ORDER BY hash(agent) LIMIT 20").fetchall()]
     names += ["GPTBot", "Googlebot-News", "AdsBot-Google", "a name that no file has", "*"]
-    check("all names", "verdicts_of(?::VARCHAR[])", "oracle_verdicts_of(?::VARCHAR[])", [names])
+    for macro in ["verdicts_of", "oracle_verdicts_of"]:
+        con.execute(f"CREATE OR REPLACE TEMP TABLE of_{macro} AS FROM {macro}(?::VARCHAR[])", [names])
+    check("of_verdicts_of", "of_oracle_verdicts_of")
     order = con.execute("SELECT count(*) FROM (SELECT crawl, agent, surt_host_name, lag((agent, surt_host_name)) OVER (PARTITION BY "
         "crawl ORDER BY file_row_number) AS before FROM read_parquet(getvariable('robots_scan') || '/host_verdicts/*/*.parquet', "
         "hive_partitioning = true, file_row_number = true)) WHERE before >= (agent, surt_host_name)").fetchone()[0]
@@ -147,32 +150,26 @@ def random_dataset(program, rng, seed, folder):
     return dataset
 
 
-def chain(number, length, folder, loops):
-    """An archive with a chain of redirects, each on a host of its own."""
-    rng, records = random.Random(number), []
+CHAINS = [(1, False), (5, False), (6, False), (3, True), (5, True)]
+
+
+def chain(number, length, loops):
+    """The records of a chain of redirects, each on a host of its own."""
     for n in range(length + 1):
         is_last = n == length and not loops
-        to = f"https://c{0 if n == length else n + 1}.test/robots.txt"
-        head = "HTTP/1.1 200 OK\r\n\r\n" if is_last else f"HTTP/1.1 301 Moved\r\nLocation: {to}\r\n\r\n"
-        block = head.encode() + (BODIES[0] if is_last else b"")
-        fields = f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: https://c{n}.test/robots.txt\r\n"
-        fields += f"WARC-Date: 2026-01-05T00:00:{rng.randrange(60):02}Z\r\nContent-Type: application/http; msgtype=response\r\n"
-        records.append(f"{fields}Content-Length: {len(block)}\r\n\r\n".encode() + block + b"\r\n\r\n")
-    rng.shuffle(records)
-    archive = folder / "x.warc"
-    archive.write_bytes(b"".join(records))
-    return archive
+        to = f"https://c{0 if n == length else n + 1}.chain{number}.test/robots.txt"
+        head = "200 OK" if is_last else f"301 Moved\r\nLocation: {to}"
+        yield response(f"c{n}.chain{number}.test", head, BODIES[0] if is_last else b"")
 
 
 def test_chains(program):
     """Chains of one to six redirects, and loops, with their ends worked out by hand."""
     failed = 0
-    for length, loops in [(1, False), (5, False), (6, False), (3, True), (5, True)]:
-        with tempfile.TemporaryDirectory() as folder:
-            archive, dataset = chain(length, length, Path(folder), loops), str(Path(folder) / "out")
-            subprocess.run([program, archive, "-q", "-o", dataset, "--crawl", "C", "--subset", "robotstxt"], check=True)
-            con = open_dataset(dataset)
-            sql = "SELECT n_redirects, redirect_end, outcome FROM hosts WHERE surt_host_name = 'test,c0'"
+    records = [record for number, (length, loops) in enumerate(CHAINS) for record in chain(number, length, loops)]
+    random.Random(1).shuffle(records)
+    with scanned(program, records) as con:
+        for number, (length, loops) in enumerate(CHAINS):
+            sql = f"SELECT n_redirects, redirect_end, outcome FROM hosts WHERE surt_host_name = 'test,chain{number},c0'"
             found = con.execute(sql).fetchone()
             ends = {(5, True): (5, "too_many"), (6, False): (5, "too_many"), (3, True): (3, "loop")}
             end = ends.get((length, loops), (length, "resolved"))
@@ -180,8 +177,17 @@ def test_chains(program):
             if found != expected:
                 failed += 1
                 print(f"FAILED chain of {length}, loop {loops}: {found} instead of {expected}")
-            failed += compare(con, f"chain of {length}")
-    return failed
+        return failed + compare(con, "chains")
+
+
+@contextmanager
+def scanned(program, records):
+    """A dataset of one archive with these records, opened with the oracle."""
+    with tempfile.TemporaryDirectory() as folder:
+        archive, dataset = Path(folder) / "x.warc", str(Path(folder) / "out")
+        archive.write_bytes(b"".join(records))
+        subprocess.run([program, archive, "-q", "-o", dataset, "--crawl", "C", "--subset", "robotstxt"], check=True)
+        yield open_dataset(dataset)
 
 
 def response(host, head, body=b""):
@@ -201,11 +207,7 @@ def test_shared_names(program):
     for target, agents in names.items():
         records.append(response(target, "200 OK", body("|".join([f"A {agent}" for agent in agents] + ["D /"]))))
         records += [response(f"{target[0]}{n}.test", f"301 Moved\r\nLocation: https://{target}/robots.txt") for n in range(hosts[target])]
-    with tempfile.TemporaryDirectory() as folder:
-        archive, dataset = Path(folder) / "x.warc", str(Path(folder) / "out")
-        archive.write_bytes(b"".join(records))
-        subprocess.run([program, archive, "-q", "-o", dataset, "--crawl", "C", "--subset", "robotstxt"], check=True)
-        con = open_dataset(dataset)
+    with scanned(program, records) as con:
         found = con.execute("SELECT n_named, count(*) FILTER (NOT has_named_rows) FROM hosts GROUP BY ALL ORDER BY ALL").fetchall()
         # 12,800 times 1,990 rows are more than 25 million and 25 for each host; names of 16,000 bytes count 251 times.
         failed = 0 if found == [(3, 0), (9, 2), (1990, 12800)] else 1
@@ -216,12 +218,12 @@ def test_shared_names(program):
 
 def main(program, count, datasets):
     failed = test_chains(program) + test_shared_names(program)
-    totals = [0] * 6
+    totals, con = [0] * 6, None
     for seed in range(count):
         rng = random.Random(seed)
         with tempfile.TemporaryDirectory() as folder:
             dataset = random_dataset(program, rng, seed, Path(folder))
-            con = open_dataset(dataset)
+            con = open_dataset(dataset, con)
             failed += compare(con, f"seed {seed}")
             counts = con.execute(
                 "SELECT count(*), count(*) FILTER (redirect_end = 'resolved'), count(*) FILTER (redirect_end = 'loop'), count(*) FILTER "
@@ -243,8 +245,8 @@ def main(program, count, datasets):
         con = open_dataset(dataset)
         failed += compare(con, dataset)
         totals[0] += con.execute("SELECT count(*) FROM hosts").fetchone()[0]
-    # A comparison of nothing would prove nothing. Long chains rarely come about by chance: test_chains makes them.
-    if count >= 20 and not all(totals[:3] + totals[4:]):
+    # A comparison of nothing would prove nothing. Loops and long chains rarely come about by chance: test_chains makes them.
+    if count >= 15 and not all(totals[:2] + totals[4:]):
         failed += 1
         print(f"FAILED: some kinds did not occur: {totals}")
     hosts, resolved, loops, too_many, other_crawl, changed = totals
@@ -256,7 +258,7 @@ def main(program, count, datasets):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
-    parser.add_argument("--datasets", type=int, default=30)
+    parser.add_argument("--datasets", type=int, default=15)
     parser.add_argument("dataset", nargs="*")
     args = parser.parse_intermixed_args()
     sys.exit(main(args.program, args.datasets, args.dataset))

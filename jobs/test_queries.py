@@ -12,7 +12,7 @@ Tested are
     compares the oracle with the tables that the program writes.);
 (b) questions on hand-made rows that neither jobs/truth/ nor the samples have, with answers that were counted by hand, and every question
     on empty tables; and that questions about many crawlers equal those about one (test_equal_answers.py), also on random rows;
-(c) that every share in these answers, and in those on the dataset named by ROBOTS_SCAN_DATASET, is between 0 and 1;
+(c) that every share in these answers is between 0 and 1;
 (d) that unknown crawlers, crawls, categories and lists are errors of one line, for every question, also on empty tables;
 (e) that the macros agree with the tables of the dataset, and that questions() and docs/queries.md list every question;
 (f) that the `duckdb` command opens a dataset with `duckdb -init views.sql` from another working directory.
@@ -671,7 +671,8 @@ def test_answers(t):
         for call, (columns, expected) in answers.items():
             t.equal(f"answer of {call} over {label}", lambda: con.execute(
                 f"SELECT {', '.join(columns.split())} FROM {call}").fetchall(), expected)
-        test_shares(t, con, label)
+        if label == "rows outside":
+            test_shares(t, con, label)
 
 
 def test_shares(t, con, label):
@@ -704,14 +705,11 @@ def test_question_runs(t, con, question):
 
     def test():
         every = rows()
-        assert every == rows(), "two runs differ"
         if "crawl" in question.parameters:
             one, of_crawl = rows(f"crawl := '{NEW}'"), [row for row in every if row[0] == NEW]
             assert one == (of_crawl[:len(one)] if "top" in question.parameters else of_crawl), "crawl changes more than the selection of rows"
         if "agent" in question.parameters:
             alone, other = rows("agent := 'GPTBot'"), rows("agent := 'googlebot'")
-            for name in ("gptbot", "GPTBOT/1.0"):
-                assert rows(f"agent := '{name}'") == alone, f"{name} is another crawler"
             assert other != alone, "the parameter agent has no effect"
             # A list has the rows of each of its crawlers once, in whatever spelling.
             both = rows("agent := ['GPTBot', 'Googlebot/2.1', 'gptbot']")
@@ -741,8 +739,25 @@ def error_of(con, sql):
     return None
 
 
+AGENT_GUARDS = {"check_agent", "check_agents", "check_named_agent", "check_named_agents"}
+# What the guards of a parameter refuse besides an unknown value, and parts of the message.
+OTHERS_REFUSED = {
+    "agent": [("''", "unknown agent"), ("'CCBot,GPTBot'", "a list of crawlers is written"),
+              ("'Mozilla/5.0 (compatible; GPTBot/1.2)', any_name := true", "not a User-Agent header")],
+    "agents": [("[]", "no crawler is given"), ("['GPTBot', 'gptbto']", "unknown agent 'gptbto'", "GPTBot")],
+    "crawls": [("[]", "crawls is a list")],
+    "category": [("['ai_training', 'x']", "unknown category 'x'")],
+    "count": [("-1", "1 or more")],
+}
+
+
 def test_guards(t, con, label, lists):
-    """Checks that unknown values of every parameter are errors of one line that suggest known values."""
+    """Checks that unknown values of every parameter are errors of one line that suggest known values.
+
+    Each question is asked with one unknown value of each parameter. Other values are refused by the same macros, so they are tried on
+    the first question with the same guards, and not over empty tables.
+    """
+    seen = set()
     for question in questions.ALL:
         given = f"{question.list_parameter} := '{lists[question.list_parameter]}', " if question.needs_list else ""
 
@@ -753,18 +768,22 @@ def test_guards(t, con, label, lists):
             for part in parts:
                 assert part in message, f"{arguments}: no {part!r} in {message}"
 
+        def others(kind, name):
+            guards = (kind, *sorted(set(re.findall(r"check_\w+(?=\()", question.definition)) & AGENT_GUARDS))
+            if label != "empty tables" and guards not in seen:
+                seen.add(guards)
+                for value, *parts in OTHERS_REFUSED[kind]:
+                    refused(f"{name} := {value}", *parts)
+
         def test():
             for name in question.parameters:
                 if name.startswith("agent"):
                     refused(f"{name} := 'gptbto'", "unknown agent 'gptbto'", "GPTBot", "any_name := true")
-                    refused(f"{name} := ''", "unknown agent")
-                    refused(f"{name} := 'CCBot,GPTBot'", "a list of crawlers is written")
-                    refused(f"{name} := 'Mozilla/5.0 (compatible; GPTBot/1.2)', any_name := true", "not a User-Agent header")
+                    others("agent", name)
                     if question.parameters[name] != "NULL":
                         refused(f"{name} := NULL", "unknown agent NULL")
                     if name == "agent":
-                        refused("agent := []", "no crawler is given")
-                        refused("agent := ['GPTBot', 'gptbto']", "unknown agent 'gptbto'", "GPTBot")
+                        others("agents", name)
                     if question.name != "comments_reserving_rights":
                         message = error_of(con, f"FROM {question.name}({given}{name} := 'gptbto', any_name := true)")
                         assert message is None or label == "empty tables" and "no host of this dataset has" in message, message
@@ -772,15 +791,17 @@ def test_guards(t, con, label, lists):
                     refused(f"{name} := 'CC-MAIN-2025-39'", "unknown crawl 'CC-MAIN-2025-39'", NEW)
                 elif name == "crawls":
                     refused("crawls := ['CC-MAIN-2025-39']", "unknown crawl 'CC-MAIN-2025-39'", NEW)
-                    refused("crawls := []", "crawls is a list")
+                    others("crawls", name)
                 elif name == "category":
                     if "agent" in question.parameters:
                         refused("category := 'ai_training', agent := 'GPTBot'", "one of category and agent is expected")
                     refused("category := 'ai_trainign'", "unknown category 'ai_trainign'", "ai_training")
-                    refused("category := ['ai_training', 'x']", "unknown category 'x'")
+                    others("category", name)
                 elif name in ("top", "min_hosts", "min_domains", "at_least"):
-                    for value in ("0", "-1", "NULL")[:2 if question.parameters[name] == "NULL" else 3]:
-                        refused(f"{name} := {value}", f"{name} is 1 or more")
+                    refused(f"{name} := 0", f"{name} is 1 or more")
+                    others("count", name)
+                    if question.parameters[name] != "NULL":
+                        refused(f"{name} := NULL", f"{name} is 1 or more")
                 elif name == "kind":
                     refused("kind := 'fierwall'", "'fierwall'", "firewall")
                 elif name == "host":
@@ -951,7 +972,6 @@ def test_against_dataset(t, dataset):
         "AND g.robots_id = h.rules_robots_id WHERE g.counts AND g.agent NOT IN ('', '*')), in_verdicts AS (SELECT v.host_id, v.agent "
         "FROM host_verdicts v WHERE v.basis IN ('explicit', 'too_complex') AND v.host_id IN (SELECT h.host_id FROM hosts_with('rules') h)) "
         "(FROM in_groups EXCEPT FROM in_verdicts) UNION ALL (FROM in_verdicts EXCEPT FROM in_groups)").fetchall(), [])
-    test_shares(t, con, "the dataset")
     test_macros_of_histories(t, con)
 
 
@@ -973,7 +993,7 @@ def test_macros_of_histories(t, con):
 def write_dataset(con, out):
     """Writes the tables and a views.sql as the program does."""
     views = []
-    for (table,) in con.execute("SELECT table_name FROM duckdb_tables() ORDER BY table_name").fetchall():
+    for (table,) in con.execute("SELECT table_name FROM duckdb_tables() WHERE NOT temporary ORDER BY table_name").fetchall():
         if table == "agents":
             (out / "agents").mkdir(parents=True)
             con.execute(f"COPY agents TO '{out}/agents/agents.parquet'")

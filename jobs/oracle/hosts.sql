@@ -1,8 +1,8 @@
 -- The rules of the tables `hosts` and `host_verdicts` in SQL, by plain joins over the tables of captures: an oracle that shares
--- no code with src/dataset/resolve. jobs/test_hosts.py compares the two. It reads everything on every question, so it is slow.
+-- no code with src/dataset/resolve. jobs/test_hosts.py compares the two. The rows are computed when the file is executed.
 
 -- The crawls in the order of the times of their first captures.
-CREATE OR REPLACE VIEW oracle_crawls AS
+CREATE OR REPLACE TEMP TABLE oracle_crawls AS
 SELECT crawl, row_number() OVER (ORDER BY min(fetch_time) NULLS FIRST, crawl) AS place FROM robots_files GROUP BY crawl;
 
 -- The rank of the answer of one capture; 0 is the most decisive:
@@ -26,7 +26,7 @@ CREATE OR REPLACE MACRO oracle_rank(outcome, fetch_class, effect, is_revisit, is
 
 -- The capture that supplies the content of a revisit: same digest and status, of its crawl or an earlier one; the same URL first,
 -- then the latest not after it, otherwise the earliest.
-CREATE OR REPLACE VIEW oracle_revisits AS
+CREATE OR REPLACE TEMP TABLE oracle_revisits AS
 WITH wanted AS (
     SELECT f.crawl, c.place, f.robots_id, f.url, f.content_digest, coalesce(f.fetch_time, TIMESTAMP '1970-01-01') AS fetch_time,
         CASE WHEN f.fetch_status IS NULL OR f.fetch_status = 304 OR f.outcome = 'successful' THEN 200 ELSE f.fetch_status END AS answer
@@ -50,7 +50,7 @@ QUALIFY row_number() OVER (
 
 -- The end of the redirects of a request for robots.txt: up to five hops within one crawl. A URL that was captured several times is
 -- represented by one capture, the same for every chain: the most decisive one, then the latest, then the smallest robots_id.
-CREATE OR REPLACE VIEW oracle_redirects AS
+CREATE OR REPLACE TEMP TABLE oracle_redirects AS
 WITH pages AS (
     SELECT f.crawl, f.url,
         arg_min(
@@ -95,7 +95,7 @@ SELECT c.crawl, c.robots_id, c.hops, c.last.robots_id AS target_robots_id, coale
 FROM chains c
 LEFT JOIN pages n ON n.crawl = c.crawl AND n.url = coalesce(c.last.next_url, c.first_url);
 
-CREATE OR REPLACE VIEW oracle_hosts AS
+CREATE OR REPLACE TEMP TABLE oracle_hosts AS
 WITH ranked AS (
     SELECT f.*, CASE WHEN r.resolved THEN r.rules_crawl ELSE coalesce(v.filled_by_crawl, f.crawl) END AS rules_crawl,
         CASE WHEN r.resolved THEN r.rules_robots_id ELSE coalesce(v.filled_by, f.robots_id) END AS rules_robots_id,
@@ -159,7 +159,7 @@ LEFT JOIN (
         OR v.verdict_rfc9309 <> a.verdict_rfc9309 OR v.verdict_koster1996 <> a.verdict_koster1996)
     GROUP BY ALL) n ON n.crawl = s.rules_crawl AND n.robots_id = s.rules_robots_id;
 
-CREATE OR REPLACE VIEW oracle_host_verdicts AS
+CREATE OR REPLACE TEMP TABLE oracle_host_verdicts AS
 SELECT h.crawl, v.agent, h.surt_host_name, h.url_host_registered_domain, v.verdict, v.verdict_google, v.verdict_rfc9309,
     v.verdict_koster1996, v.basis, v.root_allowed, v.n_allow, v.n_disallow, v.crawl_delay_ms, v.evidence_line
 FROM oracle_hosts h
@@ -169,7 +169,7 @@ WHERE h.has_named_rows AND (v.basis IN ('explicit', 'too_complex')
     OR v.verdict_rfc9309 <> h.wildcard_verdict_rfc9309
     OR v.verdict_koster1996 <> h.wildcard_verdict_koster1996);
 
-CREATE OR REPLACE VIEW oracle_host_preferences AS
+CREATE OR REPLACE TEMP TABLE oracle_host_preferences AS
 SELECT h.crawl, p.agent, h.surt_host_name, h.url_host_registered_domain, p.mechanism, p.category, p.preference, p.has_allowed,
     p.has_disallowed, p.has_unknown, p.evidence_line, p.address
 FROM oracle_hosts h
