@@ -79,9 +79,9 @@ dist-pgo: ## as `dist`, but optimized by a profile of runs over generated archiv
 doc: ## builds the documentation of the libraries; a warning is an error
 	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --workspace --no-deps --locked
 
-# Packages the default members of the workspace; the benches and tools are not published.
+# Packages what is published.
 release-check: doc dist ## checks the documentation, the size of the program and the packages (docs/releasing.md)
-	$(CARGO) package --locked
+	$(CARGO) package --locked --workspace $(addprefix --exclude ,checks support servers xtask robots-scan-benches robots-scan-python)
 
 help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 12
@@ -129,7 +129,7 @@ core-steps:
 test-all: ## all other tests: clippy, damage, servers, histories, Spark, the browser, Python beside other libraries
 	@$(call STEPS,lint-all faults servers dev-wheel)
 	@echo 'other libraries and servers write to $(ALL_LOG), which is shown at their end'
-	@{ { $(call STEPS,python readers recipes spark network sources,-o dev-wheel DATASET=target/samples-python.parquet); } > $(ALL_LOG) 2>&1; echo $$?; } | { \
+	@{ { $(call STEPS,python readers recipes $(if $(HAS_SPARK),spark) network sources,-o dev-wheel DATASET=target/samples-python.parquet); } > $(ALL_LOG) 2>&1; echo $$?; } | { \
 	  { $(call STEPS,answers histories report-test describe-test pages site-test deny,-o dev-wheel); }; others=$$?; \
 	  read -r python || exit 1; cat $(ALL_LOG); exit $$((others + python)); }
 	@$(PYTHON) jobs/timed.py
