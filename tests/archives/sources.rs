@@ -15,10 +15,7 @@ const PACKAGES: [(&str, &[&str]); 10] = [
     ("columns", &["disk"]),
     ("remote", &["disk", "warc"]),
     ("capture", &["robots", "warc"]),
-    (
-        "dataset",
-        &["capture", "columns", "disk", "remote", "robots", "warc"],
-    ),
+    ("dataset", &["capture", "columns", "disk", "robots", "warc"]),
     (
         "scan",
         &[
