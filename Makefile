@@ -202,7 +202,7 @@ answers: run .venv-test/ready ## compares answers with paper, with each other an
 	.venv-test/bin/python jobs/test_equal_answers.py $(if $(ALL_REAL),$(ALL_REAL_DATASET),$(DATASET))
 	.venv-test/bin/python jobs/test_annotation.py $(PROGRAM) $(DATASET)
 
-histories: $(PROGRAM) .venv-test/ready ## tests histories of many crawls, and hostile values in all tables
+histories: $(PROGRAM) .venv-test/all-ready ## tests histories of many crawls, and hostile values in all tables
 	.venv-test/bin/python jobs/test_series.py $(PROGRAM) target/debug/xtask
 	.venv-test/bin/python jobs/test_history.py $(PROGRAM) target/debug/xtask
 	.venv-test/bin/python jobs/test_history_questions.py $(PROGRAM) target/debug/xtask
