@@ -96,16 +96,14 @@ AREA = $(AREAS)
 TEST_LOG = target/queries.log
 ALL_LOG = target/libraries.log
 
-# While one works on one package (make check PACKAGE=robots), its tests and, for the language, those of its area.
+# A folder of `src`, or the name of a package.
 PACKAGE =
-PACKAGES = $(if $(PACKAGE),--package path+file://$(CURDIR)/src/$(PACKAGE))
-QUICK = $(if $(PACKAGE),$(if $(filter robots,$(PACKAGE)),--test language),--test language --test program)
+PACKAGES = $(if $(wildcard src/$(PACKAGE)/Cargo.toml),--manifest-path src/$(PACKAGE)/Cargo.toml,$(PACKAGE:%=--package %))
 
-check: ## while one works: format, clippy, unit tests and quick areas; one package: PACKAGE=robots
+check: ## while one works: format, clippy and unit tests; of one package: PACKAGE=robots
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked $(PACKAGES) -- -D warnings
 	$(CARGO) test --locked $(PACKAGES) --lib
-	$(if $(QUICK),$(CARGO) test --locked $(QUICK))
 
 # The commands that make targets one after the other, each with its seconds.
 STEPS = $(foreach target,$(1),$(PYTHON) jobs/timed.py $(target) $(STEP) $(2) $(target) < /dev/null &&) true
