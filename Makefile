@@ -150,7 +150,7 @@ SEED ?= 1
 
 campaign: .venv-test/ready ## all long series, whole, and recipes: hours; the kinds of fault print a table; tests by a part of their names: ONLY=a_disk
 	CAMPAIGN_SEED=$(SEED) $(CARGO) test --locked --test language --test tables --test faults -- --nocapture --test-threads=1 $(ONLY)
-	$(if $(ONLY),,$(STEP) report-test WRITE=--campaign)
+	$(if $(ONLY),,$(STEP) report-test pages WRITE=--campaign)
 	$(if $(ONLY),,.venv-test/bin/python jobs/test_hosts.py target/debug/robots-scan --datasets 200)
 	$(if $(ONLY),,.venv-test/bin/python jobs/test_history.py target/debug/robots-scan target/debug/xtask --campaign)
 	$(if $(ONLY),,.venv-test/bin/python jobs/test_sources.py target/debug/robots-scan --campaign)
@@ -289,9 +289,8 @@ browser:
 	$(call INSTALL,$(HAS_BROWSER),$(BROWSER),Chromium)
 
 pages: .venv-test/all-ready browser ## checks the pages in target/report in Chromium, after a self-test; pictures in target/report/screenshots
-	.venv-test/bin/python jobs/test_pages.py --self-test
 	@set -- target/report/*.html; test -e "$$1" || { echo 'error: there are no pages in target/report' >&2; exit 1; }
-	.venv-test/bin/python jobs/test_pages.py target/report/*.html --max-words 1200 --screenshots target/report/screenshots
+	.venv-test/bin/python jobs/test_pages.py --self-test target/report/*.html --max-words 1200 --screenshots target/report/screenshots $(WRITE)
 
 site-test: $(PROGRAM) site-libraries dev-wheel browser ## tests the site in Chromium, with a server on this machine; pictures in target/site
 	.venv-test/bin/python jobs/test_site.py $(PROGRAM) target/debug/xtask target/site

@@ -2,6 +2,7 @@
 
     python jobs/test_pages.py --self-test                                  # checks that each check can fail
     python jobs/test_pages.py target/report/*.html --screenshots FOLDER    # checks pages
+    python jobs/test_pages.py --campaign …                                 # checks all in all modes
 
 The browser is Chromium of the system, without a window. Each page is checked as it is loaded, and again with all
 `details` open. The checks are:
@@ -24,6 +25,9 @@ words      With --max-words N, at most N words are in sight on a screen while al
 A check that fails is a line with the page, the width, the colour scheme or `print`, and what is wrong where. Backgrounds are
 not printed unless the page asks for it (`print-color-adjust: exact`), so light text is not readable on paper.
 `page_checks.js` has the checks that run in the page.
+
+The pages IN_ALL_MODES are checked in all modes, and others in one mode of a screen, which their place in the list chooses: one template
+and style sheet make all pages, and a page takes about half a second in each mode.
 """
 
 import argparse
@@ -49,6 +53,7 @@ PAPER_WIDTH, PAPER_HEIGHT, PAPER_MARGIN = 794, 1123, 38
 # A4 in points.
 PDF_WIDTH, PDF_HEIGHT = 595, 842
 MAX_LINES = 10
+IN_ALL_MODES = ("samples", "history", "real")
 
 
 @dataclass(frozen=True)
@@ -187,11 +192,12 @@ def one_line(text):
     return " ".join(text.split())[:200]
 
 
-def check_pages(tabs, paths, screenshots):
+def check_pages(tabs, paths, screenshots, is_campaign):
     """Checks pages, prints what fails, and returns how many checks passed and failed."""
     passed = failed = 0
-    for path in paths:
-        for tab in tabs:
+    screens = [tab for tab in tabs if not tab.mode.is_print]
+    for number, path in enumerate(paths):
+        for tab in tabs if is_campaign or path.stem in IN_ALL_MODES else [screens[number % len(screens)]]:
             for check, lines in tab.findings_of(path, screenshots).items():
                 passed += not lines
                 failed += bool(lines)
@@ -297,7 +303,14 @@ def page_with(old="", new=""):
     return text.replace(old, new) if old else text
 
 
-def self_test(tabs):
+def tabs_of_case(tabs, number, checks, modes):
+    """Returns a mode in which a defect is reported and one in which it is not, and all modes for a page without a defect."""
+    reported = [tab for tab in tabs if modes is ANY or str(tab.mode) in modes]
+    others = [tab for tab in tabs if tab not in reported]
+    return [group[number % len(group)] for group in (reported, others) if group] if checks else tabs
+
+
+def self_test(tabs, is_campaign):
     """Checks a page that passes and pages with one defect each. Returns how many were judged as expected, and how many were not."""
     passed = failed = 0
     cases = [("a correct page", "", "", set(), ANY), *DEFECTS]
@@ -310,7 +323,7 @@ def self_test(tabs):
             path = Path(folder) / f"page-{number}.html"
             path.write_text(page_with(old, new), encoding="utf-8")
             is_expected = True
-            for tab in tabs:
+            for tab in tabs if is_campaign else tabs_of_case(tabs, number, checks, modes):
                 found = {check: lines for check, lines in tab.findings_of(path).items() if lines}
                 expected = checks if modes is ANY or str(tab.mode) in modes else set()
                 if set(found) != expected:
@@ -327,6 +340,7 @@ def main():
     parser.add_argument("--screenshots", type=Path, metavar="FOLDER", help="writes a picture of each page and mode into this folder")
     parser.add_argument("--max-words", type=int, metavar="N", help="the most words in sight of a page")
     parser.add_argument("--self-test", action="store_true", help="checks pages with one defect each")
+    parser.add_argument("--campaign", action="store_true", help="checks all pages in all modes")
     arguments = parser.parse_args()
     if not arguments.pages and not arguments.self_test:
         parser.error("name a page, or --self-test")
@@ -341,10 +355,10 @@ def main():
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=list(BROWSER_OPTIONS))
         tabs = [Tab(browser, mode, SELF_TEST_WORDS) for mode in MODES]
-        counts = [self_test(tabs)] if arguments.self_test else []
+        counts = [self_test(tabs, arguments.campaign)] if arguments.self_test else []
         for tab in tabs:
             tab.max_words = arguments.max_words
-        counts.append(check_pages(tabs, [path.resolve() for path in arguments.pages], arguments.screenshots))
+        counts.append(check_pages(tabs, [path.resolve() for path in arguments.pages], arguments.screenshots, arguments.campaign))
         browser.close()
     passed, failed = (sum(column) for column in zip(*counts))
     print(f"{passed} passed, {failed} failed")

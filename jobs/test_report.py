@@ -702,7 +702,7 @@ def odd_datasets(results, program, folder, pages):
     for name, text in lists.items():
         (folder / name).write_text(text)
     hosts = [(f"r{rank}.example", BLOCK_GPTBOT if rank in (1, 1001) else b"") for rank in (1, 1000, 1001, 10000, 10001)]
-    page = case.page("lists", hosts, "--ranks", str(folder / "ranks.csv"), "--labels", str(folder / "weights.csv"))
+    page = case.page("lists", hosts, "--ranks", str(folder / "ranks.csv"), "--labels", str(folder / "weights.csv"), sections=[host_kinds])
     case.check(page, "lists", ">GPTBot blocked by rank<", ">1 to 1,000<", ">1,001 to 10,000<", ">10,001 to 100,000<",
                "The mean of the labels with the weights of the list is 45.8\u00a0% of registered domains and 45.8\u00a0% of hosts")
     case.page("domain-labels", [(f"d{i}.example.net", BLOCK_GPTBOT if i else b"") for i in range(4)], "--labels", str(folder / "domains.csv"), sections=[host_kinds])
@@ -711,7 +711,7 @@ def odd_datasets(results, program, folder, pages):
     (folder / "orders.csv").write_text("domain,label\nbig.com,other\n" + "".join(f"c{i}.com,other\n" for i in range(200)) + "".join(f"n{i}.net,news\n" for i in range(100)))
     hosts = [(f"blog{i}.big.com", BLOCK_GPTBOT) for i in range(570)] + [(f"c{i}.com", BLOCK_GPTBOT if i < 30 else BLOCK_ALL if i % 2 else b"") for i in range(200)] + [
         (f"n{i}.net", BLOCK_GPTBOT + line("User-agent", "CCBot") + line("Disallow", "/") if i < 40 else b"") for i in range(100)]
-    page = case.page("orders", hosts, "--labels", str(folder / "orders.csv"))
+    page = case.page("orders", hosts, "--labels", str(folder / "orders.csv"), sections=[host_kinds])
     for row, other in (("news", "other"), ("net", "com")):
         case.check(page, "orders", f"is largest in {row}: ", f"By hosts, the order is another: first is {other}, 77.9\u00a0% of 770 hosts (15.4\u00a0% of registered domains; "
                    "95.0\u00a0% of the hosts counted are in one of them).")
@@ -732,7 +732,7 @@ def odd_datasets(results, program, folder, pages):
     archive = folder / "redirect.warc.gz"
     archive.write_bytes(record("a.example", b"https://b.example/robots.txt", "301 Moved", is_redirect=True) + record("b.example", BLOCK_GPTBOT))
     redirect = scan(program, folder / "redirect.parquet", archive)
-    run_report(redirect, pages / "redirect.html")
+    run_report(redirect, pages / "redirect.html", sections=[headline])
     page = check_page(results, "redirect", pages / "redirect.html", redirect)
     results.check(any("redirected to https://b.example/robots.txt" in content for content in page.examples), "redirect: the page does not say so")
     read_records(results, "redirect", page, [folder], 3)
@@ -800,7 +800,7 @@ def errors(results, program, folder):
     results.check(said == "error: SOURCE_DATE_EPOCH is not a number of seconds: 'yesterday'\n", said)
     # A dataset may be moved, have blanks in its name, and be named by its views.sql.
     moved = copy(dataset, folder / "it's moved.parquet")
-    run_report(moved / "views.sql", page)
+    run_report(moved / "views.sql", page, sections=[headline])
     results.check(f"duckdb -init {quoted(moved / 'views.sql')}" in Page(page.read_text()).footer_commands, "a name with blanks is not quoted")
     page.unlink()
 
@@ -816,7 +816,7 @@ def of_somebody_else(results, program, folder):
         views.write(f"{write}CREATE OR REPLACE MACRO crawls() AS TABLE SELECT content AS crawl, 1 AS hosts, 1 AS archives_read, 1 AS archives_listed, "
                     f"false AS is_sample, 1 AS position FROM read_text('{user}/key');\n")
     page = folder / "hostile-page.html"
-    run_report(hostile, page)
+    run_report(hostile, page, sections=[headline])
     results.check("the key of the user" not in page.read_text() and "robots.txt in CC-MAIN-2026-05-SAMPLE" in page.read_text(), "views.sql of a dataset was executed")
     # Texts where the tables have numbers and names, and a line break after which a label would be SQL for readers of the page.
     text = f"1; {write}-- ' OR 1=1; {write}-- \n{write}"
@@ -905,8 +905,8 @@ def command_line(results, program, folder):
         results.check(done.returncode == 3 and done.stderr.endswith("\nerror: interrupted; nothing was written\n"), f"{interrupt}: {done}")
         results.check(page.read_bytes() == before and not list(folder.glob("*.partial")), f"{interrupt}: the page was changed, or a part was left")
     # The name of the page is allowed, but not the longer one under which it is written first.
-    done = run([COMMAND, "report", folder / "two-hosts.parquet", "-o", "x" * 250], folder)
-    results.check(done.returncode == 3 and done.stderr.endswith(f"\nerror: cannot write '{'x' * 250}': file name too long\n"), f"a page that cannot be written: {done}")
+    said = run_report(folder / "two-hosts.parquet", folder / ("x" * 250), expected=[3], sections=[headline])
+    results.check(said.endswith(f"\nerror: cannot write '{folder}/{'x' * 250}': file name too long\n"), f"a page that cannot be written: {said}")
 
 
 def without_extra(results, folder):
@@ -932,6 +932,7 @@ def without_extra(results, folder):
 
 def documented_commands(results, folder):
     """Executes the commands of the documents that draw a report."""
+    report.sections.of = sections_of
     executed = 0
     for name in DOCUMENTS:
         for language, block in FENCE.findall((ROOT / name).read_text(encoding="utf-8")):
@@ -941,8 +942,9 @@ def documented_commands(results, folder):
                     place.mkdir()
                     (place / "out.parquet").symlink_to(folder / "two-hosts.parquet")
                     (place / "history").symlink_to(folder / "many/history")
-                    done = run(["sh", "-c", command.removeprefix(".venv/bin/")], place, PATH=f"{COMMAND.parent}:/usr/bin:/bin")
-                    results.check(done.returncode == 0 and list(place.glob("*.html")), f"{name}: {command}: {done}")
+                    with contextlib.chdir(place), contextlib.redirect_stderr(io.StringIO()) as said:
+                        code = report.main(shlex.split(command)[2:])
+                    results.check(code == 0 and list(place.glob("*.html")), f"{name}: {command}: {said.getvalue()}")
                     executed += 1
     results.check(executed >= 1, f"{executed} commands of the documents draw a report")
 

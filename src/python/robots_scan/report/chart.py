@@ -50,7 +50,7 @@ class Chart:
         if self.kind == "lines":
             parts += coinciding(self.rows)
         if self.kind == "bars":
-            parts += ["Number and bar: registered domains", f"◆: {self.unit}"]
+            parts += ["Bars: registered domains", f"◆: {self.unit}"]
             if any("(" in row["text"] for row in self.rows):
                 parts.append(f"in brackets: few {self.unit}")
             if any(row.get("low") is not None for row in self.rows):

@@ -159,7 +159,7 @@ def warnings_of(study, figure):
             found = study.largest_ruleset(hosts)
             warnings.append(f"■ {row['label']}: {share(row['largest_ruleset'])} {counted} have the rules of {found['example']}, " + (
                 "so few that sites write them independently." if (found["rules"] or 0) < RULES_MIN else
-                "perhaps of a template or one company; the share of domains does not show this."))
+                "perhaps from one template or company; the share of domains does not show this."))
             continue
         found = study.largest_domain(hosts)
         if found["rules_of_domain"] is None or not figure.has_rule_sets:
