@@ -212,12 +212,12 @@ fn match_agrees_with_every_answer_of_googles_parser_in_every_format() {
     let ran = run(args);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
 
-    // The same list in each format gives the same bytes.
+    // The same list in each format gives the same bytes: a tenth of the URLs, since each format is read to its end below, too.
     let all: BTreeSet<&str> = questions
         .iter()
         .map(|question| question.url.as_str())
         .collect();
-    let all: Vec<&str> = all.into_iter().collect();
+    let all: Vec<&str> = all.into_iter().step_by(10).collect();
     let mut expected = None;
     for format in FORMATS {
         let list = write_list(folder.path(), format, &all);
