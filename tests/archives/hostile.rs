@@ -4,7 +4,6 @@
 use std::fs;
 use std::io::Write as _;
 use std::process::Stdio;
-use support;
 use support::assert_same;
 
 const MIB: usize = 1 << 20;

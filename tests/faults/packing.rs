@@ -3,7 +3,6 @@
 use capture::{Capture, CaptureScope};
 use std::fs;
 use std::io::{Cursor, Read, Write};
-use support;
 use warc::{Limits, Reader};
 
 /// An archive of known records.

@@ -2,7 +2,6 @@
 
 use checks::oracle::pattern::{Path, Pattern, google_path};
 use checks::parser;
-use support;
 use support::series::Series;
 
 /// Pieces of hostile files.

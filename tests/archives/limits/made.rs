@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use support;
 
 fn record(host: &str, block: &[u8]) -> Vec<u8> {
     let header = format!(

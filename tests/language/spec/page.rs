@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use support;
 
 /// The sections with normative text, which must be on the page, and a source file
 /// that the part with these sections names.
