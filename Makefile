@@ -135,8 +135,9 @@ test-all: ## all other tests: clippy, damage, servers, histories, Spark, the bro
 faults: ## injects faults: damage, kills, full disks, hostile input
 	$(CARGO) test --locked --test faults
 
+# With the program, whose dependencies are then built again only where the servers need more of them.
 servers: target/debug/robots-scan ## reads from servers on this machine, which fail as a script says, and from S3
-	$(CARGO) test --locked --package servers
+	$(CARGO) test --locked --package servers --package robots-scan --test servers
 
 lint-all: ## checks the format, and the warnings of clippy about everything
 	$(CARGO) fmt --all --check
