@@ -412,6 +412,8 @@ clean: ## removes target/ and the virtual environments of the tests and benches
 REQUIREMENTS = jobs/requirements/pyproject.toml
 LOCKED = jobs/requirements/locked.txt
 UV = .venv-test/bin/uv pip
+# The certificates of the system, as pip and browsers use them.
+export UV_SYSTEM_CERTS = 1
 LOCK = $(UV) compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate
 
 requirements: .venv-test/uv-ready ## writes the versions and hashes of jobs/requirements again; OPTIONS=--upgrade
