@@ -79,7 +79,7 @@ dist-pgo: ## as `dist`, but optimized by a profile of runs over generated archiv
 doc: ## builds the documentation of the libraries; a warning is an error
 	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --workspace --no-deps --locked
 
-# Packages what is published.
+# The packages that are published.
 release-check: doc dist ## checks the documentation, the size of the program and the packages (docs/releasing.md)
 	$(CARGO) package --locked --workspace $(addprefix --exclude ,checks support servers xtask robots-scan-benches robots-scan-python)
 

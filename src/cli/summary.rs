@@ -15,7 +15,7 @@ use std::path::Path;
 /// The number of statuses that the summary for people lists. The summary as JSON lists all.
 const SHOWN_STATUS_COUNT: usize = 5;
 
-/// What the summary says of a build for development.
+/// The line of the summary that is added in a build of the development profile.
 const NOT_OPTIMIZED: &str =
     "this build is not optimized; `cargo install --path .` installs one that is\n";
 

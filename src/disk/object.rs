@@ -1,4 +1,4 @@
-//! Objects on servers, as far as files name them: their identity, and a URL without its secrets.
+//! The identity of an object on a server, and its URL without secrets.
 
 use serde::{Deserialize, Serialize};
 

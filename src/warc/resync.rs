@@ -3,7 +3,7 @@
 //!
 //! Readers that continue after damage and callers that split a file into ranges use the same
 //! searches, so both find the same offsets. If you change a search, ranges of a file must still
-//! give the records and faults of the whole file: see `src/warc/tests/ranges.rs` and `src/warc/tests/archives/hostile.rs`.
+//! give the records and faults of the whole file: see `src/warc/tests/ranges.rs` and `src/warc/tests/hostile.rs`.
 
 use std::io;
 
