@@ -18,7 +18,7 @@ SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 SCAN_TARGETS = members records http archive
 
-.PHONY: build dist dist-pgo doc release-check help readme check test core-steps test-all faults servers answers histories lint-all rust-test campaign contributing run queries hosts readers documents recipes requirements wheel wheel-pgo venv dev-wheel report-test describe-test site-libraries site-test browser python pages network sources java $(if $(HAS_SPARK),spark) deny schemas question-list golden samples bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
+.PHONY: build dist dist-pgo doc release-check help readme check test core-steps test-all faults servers answers histories lint-all rust-test campaign contributing run queries independent hosts readers documents recipes requirements wheel wheel-pgo venv dev-wheel report-test describe-test site-libraries site-test browser python pages network sources java $(if $(HAS_SPARK),spark) deny schemas question-list golden samples bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
 .NOTPARALLEL:
 
 # Installs system packages if a check fails: as root, or by a sudo that asks for no password, or not at all.
@@ -121,7 +121,7 @@ core-steps:
 	@$(call STEPS,readme run .venv-test/ready)
 	@echo 'queries writes to $(TEST_LOG), which is shown at its end'
 	@{ { $(call STEPS,queries); } > $(TEST_LOG) 2>&1; echo $$?; } | { \
-	  { $(call STEPS,hosts documents); }; others=$$?; \
+	  { $(call STEPS,hosts independent documents); }; others=$$?; \
 	  read -r queries || exit 1; cat $(TEST_LOG); exit $$((others + queries)); }
 
 test-all: ## all other tests: clippy, damage, servers, histories, Spark, the browser, Python beside other libraries
@@ -180,6 +180,8 @@ queries: $(PROGRAM) .venv-test/ready ## tests views, macros and research questio
 	  $(PROGRAM) $(REAL_ARCHIVES) -q -o $(REAL_DATASET) --crawl REAL --subset robotstxt; test $$? -le 1; fi
 	.venv-test/bin/python jobs/test_views.py $(DATASET) $(if $(REAL_ARCHIVES),$(REAL_DATASET))
 	$(QUERIES)
+
+independent: $(PROGRAM) .venv-test/ready ## compares research questions with plain Python
 	.venv-test/bin/python jobs/test_independent.py $(PROGRAM) $(DATASET)
 
 define SCAN_ALL_REAL

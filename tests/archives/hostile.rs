@@ -8,17 +8,24 @@ use support::assert_same;
 
 const MIB: usize = 1 << 20;
 
-/// Returns a response with a robots.txt file, as one gzip member.
-fn capture(host: usize) -> Vec<u8> {
-    let block = "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /x\n";
-    let record = format!(
+/// Returns a response of a host, as one gzip member.
+fn response(host: usize, path: &str, body: &[u8]) -> Vec<u8> {
+    let head = "HTTP/1.1 200 OK\r\n\r\n";
+    let header = format!(
         "WARC/1.0\r\nWARC-Type: response\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n\
-         WARC-Target-URI: https://h{host}.example/robots.txt\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n",
-        block.len()
+         WARC-Target-URI: https://h{host}.example{path}\r\nContent-Length: {}\r\n\r\n{head}",
+        head.len() + body.len()
     );
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-    encoder.write_all(record.as_bytes()).unwrap();
+    encoder
+        .write_all(&[header.as_bytes(), body, b"\r\n\r\n"].concat())
+        .unwrap();
     encoder.finish().unwrap()
+}
+
+/// Returns a robots.txt file.
+fn capture(host: usize) -> Vec<u8> {
+    response(host, "/robots.txt", b"User-agent: *\nDisallow: /x\n")
 }
 
 /// Returns overlapping members: one begins every 64 bytes, reads through all bytes after it and
@@ -37,6 +44,17 @@ fn overlapping() -> Vec<u8> {
     slot.repeat(MIB / 64)
 }
 
+/// Returns captures of 1500 hosts, and records of a page between them.
+fn sound() -> Vec<u8> {
+    let mut page = vec![0; 600];
+    let mut random = support::Random::new(1);
+    page.fill_with(|| random.below(256) as u8);
+    let page = response(0, "/page", &page);
+    (0..1500)
+        .flat_map(|host| [capture(host), page.clone()].concat())
+        .collect()
+}
+
 /// Returns an archive that is read in ranges and is mostly hostile.
 fn archive() -> Vec<u8> {
     let magic = b"\x1f\x8b\x08".repeat(MIB / 2);
@@ -48,7 +66,7 @@ fn archive() -> Vec<u8> {
         })
         .collect();
     let chain = overlapping();
-    let sound: Vec<u8> = (0..9000).flat_map(capture).collect();
+    let sound = sound();
     let parts = [
         &sound[..],
         &chain,

@@ -122,7 +122,7 @@ fn many_inputs(folder: &Path, count: usize) -> Vec<String> {
 #[test]
 fn many_threads_need_few_open_files() {
     let folder = TempDir::new().unwrap();
-    let inputs = many_inputs(folder.path(), 100);
+    let inputs = many_inputs(folder.path(), 40);
     let scan = |out: &str, threads: &str, open_files: usize| {
         let out = folder.path().join(out);
         let mut args: Vec<&str> = inputs.iter().map(String::as_str).collect();

@@ -94,8 +94,8 @@ fn a_large_file_read_in_ranges_gives_the_rows_of_one_read_whole() {
     let sound = fs::read(samples.join("cc-robotstxt.warc.gz")).unwrap();
     let damaged = fs::read(samples.join("damaged-checksum.warc.gz")).unwrap();
     let mut bytes = Vec::new();
-    while bytes.len() < 21 << 20 {
-        for _ in 0..20 {
+    while bytes.len() < 10 << 20 {
+        for _ in 0..8 {
             bytes.extend_from_slice(&sound);
         }
         bytes.extend_from_slice(&damaged);

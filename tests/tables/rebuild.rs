@@ -116,7 +116,6 @@ fn archives() -> Vec<PathBuf> {
     ];
     if let Some(data) = support::shared_data() {
         archives.push(data.join("real/REAL-GOV-2024-09-00000.warc.gz"));
-        archives.push(data.join("real/REAL-2019-00000.warc.gz"));
         archives.push(data.join("real/REAL-ODD-00000.warc.gz"));
     }
     archives

@@ -12,6 +12,7 @@ use parquet::file::properties::WriterProperties;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use support::series::Series;
 use support::{self, Random, archive, files_below, relative};
 use tempfile::TempDir;
@@ -28,8 +29,28 @@ struct TestDataset {
 }
 
 impl TestDataset {
+    /// Returns a copy of a dataset that is scanned once.
     fn new() -> Self {
-        Self::with(&["--part-inputs", "3"])
+        static SCANNED: OnceLock<(String, Vec<(String, Vec<u8>)>)> = OnceLock::new();
+        let (scanned, files) = SCANNED.get_or_init(|| {
+            let dataset = Self::with(&["--part-inputs", "3"]);
+            let scanned = &dataset.out;
+            let files = files_below(scanned).into_iter();
+            let files = files.map(|path| (relative(&path, scanned), fs::read(path).unwrap()));
+            (scanned.display().to_string(), files.collect())
+        });
+        let folder = TempDir::new().unwrap();
+        let out = folder.path().join("out");
+        for (name, bytes) in files {
+            let path = out.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
+        }
+        // The views state their folder.
+        let views = fs::read_to_string(out.join("views.sql")).unwrap();
+        let views = views.replace(scanned, out.to_str().unwrap());
+        fs::write(out.join("views.sql"), views).unwrap();
+        Self { folder, out }
     }
 
     fn with(args: &[&str]) -> Self {

@@ -16,6 +16,9 @@ use std::path::{Path, PathBuf};
 /// The bytes of a read, and the least room for a field.
 const READ_BYTES: usize = 64 << 10;
 
+/// A field is copied in parts of at most this size, so that a short one does not zero a whole buffer.
+const FIELD_PART_BYTES: usize = 512;
+
 pub(super) struct CsvRows {
     fields: Fields,
     path: PathBuf,
@@ -211,7 +214,7 @@ impl Fields {
                 });
             }
             let len = out.len();
-            out.resize(len + input.len().max(1), 0);
+            out.resize(len + input.len().clamp(1, FIELD_PART_BYTES), 0);
             let (result, read, written) = self.splitter.read_field(input, &mut out[len..]);
             out.truncate(len + written);
             let bytes = &input[..read];

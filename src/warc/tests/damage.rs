@@ -66,34 +66,33 @@ fn a_flipped_bit_damages_no_other_record() {
         let starts = part_starts(&parts);
         let first = &starts[parts.len().saturating_sub(5)..parts.len()];
         for flipped in 0..bytes.len() {
-            for bit in [1, 0x20, 0x80] {
-                bytes[flipped] ^= bit;
-                let events = read(&bytes);
-                bytes[flipped] ^= bit;
-                let head_is_gone = faults(&events).iter().any(|fault| {
-                    matches!(
-                        fault,
-                        Fault {
-                            code: "not_an_archive" | "bad_dictionary",
-                            ..
-                        }
-                    )
-                });
-                // All frames need the dictionary.
-                let is_shared = name == "zstd with a dictionary" && flipped < parts[0].len();
-                if head_is_gone || is_shared {
-                    continue;
-                }
-                if name.contains("of") {
-                    // Records before the damage in its member may be returned.
-                    let all = ids(&events).len() == 5;
-                    assert!(all || !faults(&events).is_empty(), "{name} {flipped} {bit}");
-                } else {
-                    // An uncompressed record is only found again after a line end.
-                    let least = if name == "plain" { 3 } else { 4 };
-                    let given = assert_records_or_faults(name, &events, first);
-                    assert!(given >= least, "{name} {flipped} {bit}: {events:?}");
-                }
+            let bit = [1, 0x20, 0x80][flipped % 3];
+            bytes[flipped] ^= bit;
+            let events = read(&bytes);
+            bytes[flipped] ^= bit;
+            let head_is_gone = faults(&events).iter().any(|fault| {
+                matches!(
+                    fault,
+                    Fault {
+                        code: "not_an_archive" | "bad_dictionary",
+                        ..
+                    }
+                )
+            });
+            // All frames need the dictionary.
+            let is_shared = name == "zstd with a dictionary" && flipped < parts[0].len();
+            if head_is_gone || is_shared {
+                continue;
+            }
+            if name.contains("of") {
+                // Records before the damage in its member may be returned.
+                let all = ids(&events).len() == 5;
+                assert!(all || !faults(&events).is_empty(), "{name} {flipped} {bit}");
+            } else {
+                // An uncompressed record is only found again after a line end.
+                let least = if name == "plain" { 3 } else { 4 };
+                let given = assert_records_or_faults(name, &events, first);
+                assert!(given >= least, "{name} {flipped} {bit}: {events:?}");
             }
         }
     }

@@ -26,7 +26,7 @@ fn two_ranges_give_the_records_and_faults_of_the_whole_file() {
     for (name, parts) in build_framings(&records) {
         let mut bytes = parts.concat();
         let sound = bytes.clone();
-        for damage in (0..=bytes.len()).step_by(7) {
+        for damage in (0..=bytes.len()).step_by(19) {
             if let Some(byte) = bytes.get_mut(damage) {
                 *byte ^= 0x11;
             }

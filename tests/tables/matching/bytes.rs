@@ -1,21 +1,17 @@
-//! `match` over a dataset, compared with the bodies in the archives, and with
-//! the answers of Google's parser.
+//! `match` over a dataset, compared with the bodies in the archives.
 
 use super::{Row, list, matched};
-use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
 use capture::{Capture, CaptureScope};
 use dataset::crawler::registry::CrawlerRegistry;
 use dataset::crawler::{Crawler, DialectChoice};
 use robots::{Dialect, ParseOptions, Parser};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use support::{Random, columns, run, samples, shared_data};
+use support::{Random, run, samples, shared_data};
 use tempfile::TempDir;
 
 /// A robots.txt as it is in the archive.
 struct File {
-    offset: u64,
     url: String,
     body: Vec<u8>,
     reading: ParseOptions,
@@ -40,7 +36,6 @@ fn files(archive: &Path, body_limit: Option<u64>) -> BTreeMap<i64, File> {
         };
         if capture.should_parse() {
             let file = File {
-                offset: record.location().offset,
                 url: String::from_utf8(capture.url_raw.to_vec()).unwrap(),
                 reading: capture.parse_options,
                 body: capture.body.unwrap().into_owned(),
@@ -97,7 +92,6 @@ fn decisions_agree_with_the_bodies_in_every_dialect() {
     let mut archives = vec![samples().join("warc/cc-robotstxt.warc.gz")];
     if let Some(data) = shared_data() {
         let real = |name: &str| data.join("real").join(name);
-        archives.push(real("REAL-GOV-2020-09-00000.warc.gz"));
         archives.push(real("REAL-GOV-2024-09-00000.warc.gz"));
         archives.push(real("REAL-ODD-00000.warc.gz"));
     }
@@ -168,103 +162,4 @@ fn decisions_agree_with_the_bodies_in_every_dialect() {
             assert!(of_file.len() * 10 > files.len() * 7, "{}", of_file.len());
         }
     }
-}
-
-/// A question to Google's parser, and its answer.
-struct Question {
-    offset: u64,
-    agent: String,
-    url: String,
-    is_allowed: bool,
-    line_no: i64,
-}
-
-fn questions(data: &Path) -> HashMap<String, Vec<Question>> {
-    let mut all: HashMap<String, Vec<Question>> = HashMap::new();
-    for batch in columns(&data.join("oracle/access.parquet")) {
-        let column = |name: &str| batch.column_by_name(name).unwrap();
-        let text = |name: &str, row: usize| column(name).as_string::<i32>().value(row).to_owned();
-        let number = |name: &str, row: usize| column(name).as_primitive::<Int64Type>().value(row);
-        for row in 0..batch.num_rows() {
-            let archive = text("archive", row);
-            let question = Question {
-                offset: number("warc_record_offset", row) as u64,
-                agent: text("agent", row),
-                url: text("url", row),
-                is_allowed: column("allowed").as_boolean().value(row),
-                line_no: number("line_no", row),
-            };
-            all.entry(archive).or_default().push(question);
-        }
-    }
-    all
-}
-
-#[test]
-fn decisions_agree_with_googles_parser() {
-    let Some(data) = shared_data() else {
-        return;
-    };
-    const AGENTS: usize = 12;
-    let folder = TempDir::new().unwrap();
-    let mut compared = 0;
-    for (archive, questions) in questions(&data) {
-        let mut agents: BTreeMap<&str, usize> = BTreeMap::new();
-        for question in &questions {
-            if question.agent.contains(',') {
-                continue;
-            }
-            *agents.entry(&question.agent).or_default() += 1;
-        }
-        let mut agents: Vec<(&str, usize)> = agents.into_iter().collect();
-        agents.sort_by_key(|(agent, count)| (usize::MAX - count, *agent));
-        agents.truncate(AGENTS);
-        let agents: Vec<&str> = agents.iter().map(|(agent, _)| *agent).collect();
-        let of_agents: Vec<&Question> = questions
-            .iter()
-            .filter(|question| agents.contains(&question.agent.as_str()))
-            .filter(|question| !question.url.contains(['\n', '\r']))
-            .filter(|question| question.url.trim() == question.url)
-            .collect();
-        let text: String = of_agents
-            .iter()
-            .map(|question| format!("{}\n", question.url))
-            .collect();
-        let list = list(&folder, "urls.txt", text);
-        let archive = data.join("real").join(archive);
-        let files = files(&archive, None);
-        let dataset = scanned(&folder, &archive, &["--body-limit", "none"]);
-        let args = ["-a", &agents.join(","), "--dialect", "google"];
-        let (rows, _) = matched(&dataset, &list, &args);
-        assert_eq!(rows.len(), of_agents.len() * agents.len());
-        let mut of_archive = 0;
-        for (question, rows) in of_agents.iter().zip(rows.chunks(agents.len())) {
-            let row = rows.iter().find(|row| row.agent == question.agent).unwrap();
-            // An origin that was captured more than once has one authoritative capture.
-            if row
-                .capture
-                .as_ref()
-                .and_then(|(_, id)| files.get(id))
-                .is_some_and(|file| file.offset == question.offset)
-            {
-                let line_no = row.line_no.map_or(0, i64::from);
-                let answer = (row.access == "allowed", line_no);
-                assert_eq!(
-                    answer,
-                    (question.is_allowed, question.line_no),
-                    "{} {}",
-                    question.agent,
-                    question.url
-                );
-                of_archive += 1;
-            }
-        }
-        let archive = archive.display();
-        assert!(
-            of_archive * 10 > of_agents.len() * 8,
-            "{archive}: {of_archive}"
-        );
-        compared += of_archive;
-    }
-    assert!(compared > 20_000, "only {compared} answers were compared");
 }

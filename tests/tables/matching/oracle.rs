@@ -1,9 +1,9 @@
 //! `match` compared with every answer of Google's parser, with lists of each
 //! format.
 //!
-//! `decisions_agree_with_googles_parser` reads real archives, in which an origin
-//! that was captured more than once has one authoritative capture. Here each
-//! body gets its own origin, so that every answer is compared.
+//! In the real archives, an origin that was captured more than once has one
+//! authoritative capture. Here each body gets its own origin, so that every
+//! answer is compared.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type};
@@ -21,11 +21,12 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use support::series::Series;
 use support::{columns, run, shared_data};
 use tempfile::TempDir;
 use tools::url_match::{MatchProgress, Options, UrlListSource, prepare};
 
-/// Agents with more questions than this are matched alone.
+/// Agents with more questions than this are matched in pairs.
 const MANY: usize = 1000;
 
 /// The number of other agents that are matched together, each with the URLs of
@@ -212,12 +213,12 @@ fn match_agrees_with_every_answer_of_googles_parser_in_every_format() {
     let ran = run(args);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
 
-    // The same list in each format gives the same bytes: a tenth of the URLs, since each format is read to its end below, too.
+    // The same list in each format gives the same bytes: a fortieth of the URLs, since each format is read to its end below, too.
     let all: BTreeSet<&str> = questions
         .iter()
         .map(|question| question.url.as_str())
         .collect();
-    let all: Vec<&str> = all.into_iter().step_by(10).collect();
+    let all: Vec<&str> = all.into_iter().step_by(40).collect();
     let mut expected = None;
     for format in FORMATS {
         let list = write_list(folder.path(), format, &all);
@@ -226,7 +227,8 @@ fn match_agrees_with_every_answer_of_googles_parser_in_every_format() {
         assert!(bytes == *expected, "{format}");
     }
 
-    // All questions are compared, with the formats in turn.
+    // All questions to agents with many are compared, and those to a fifth of the others; in a
+    // campaign all. The formats take turns.
     let mut of_agent: BTreeMap<&str, Vec<&Question>> = BTreeMap::new();
     for question in &questions {
         of_agent.entry(&question.agent).or_default().push(question);
@@ -234,7 +236,10 @@ fn match_agrees_with_every_answer_of_googles_parser_in_every_format() {
     let (many, few): (Vec<&str>, Vec<&str>) = of_agent
         .keys()
         .partition(|agent| of_agent[*agent].len() > MANY);
-    let rounds = many.chunks(1).chain(few.chunks(TOGETHER));
+    let (series, seed) = (Series::new(), Series::new().random(53).below(5));
+    let few = few.chunks(TOGETHER).enumerate();
+    let few = few.filter(|(n, _)| series.is_whole() || n % 5 == seed);
+    let rounds = many.chunks(2).chain(few.map(|(_, agents)| agents));
     let mut answered = 0;
     for (agents, format) in rounds.zip(FORMATS.iter().cycle()) {
         let of_agents = agents.iter().flat_map(|agent| &of_agent[agent]);
@@ -255,7 +260,11 @@ fn match_agrees_with_every_answer_of_googles_parser_in_every_format() {
             answered += 1;
         }
     }
-    assert_eq!(answered, questions.len());
+    let least = match series.is_whole() {
+        true => questions.len(),
+        false => 105_000,
+    };
+    assert!(answered >= least, "{answered}");
 }
 
 /// Returns access and line of each URL and agent. As in the answers of Google's
