@@ -42,7 +42,7 @@ MEMORY_BYTES = 1 << 30
 LARGE_MEMORY_BYTES = 2 << 30
 MESSAGE_BYTES = 4096
 # The damages of every table that are tried without --campaign.
-SAMPLE = 30
+SAMPLE = 20
 CRAWLS, HOSTS = 3, 40
 HISTORY_TABLES = (
     "host_captures", "host_periods", "host_contents", "filled_revisits", "agent_periods", "policies", "policy_groups", "policy_rules",
