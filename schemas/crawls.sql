@@ -12,5 +12,5 @@ CREATE TABLE crawls (
   archives_read BIGINT NOT NULL, -- The archives from which its captures come.
   archives_listed BIGINT NOT NULL, -- The archives of the whole list of the crawl, from which a sample was drawn; with those of other crawls if it was drawn from all of them.
   is_sample BOOLEAN NOT NULL, -- True if the archives were drawn at random.
-  meaning INTEGER NOT NULL -- The meaning of its rows (docs/formats.md).
+  meaning INTEGER NOT NULL -- The meaning of its rows (docs/limits.md#formats).
 );

@@ -231,7 +231,7 @@ fn tools_hint(error: &Error) -> Option<String> {
             "join all shards of the crawl with robots-scan join, and give the folder".to_owned()
         }
         ToolErrorKind::OtherMeaning { .. } => {
-            "scan its archives again with this version (docs/formats.md)".to_owned()
+            "scan its archives again with this version (docs/limits.md#formats)".to_owned()
         }
         ToolErrorKind::OnlyParquet => {
             let parquet = error.path().with_extension("parquet");

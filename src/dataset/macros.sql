@@ -109,7 +109,7 @@ LEFT JOIN (
         quantile_disc(t.fetch_time, 0.5) AS median_fetch, max(t.fetch_time) AS last_fetch
     FROM hosts t GROUP BY t.crawl) h ON h.crawl = r.crawl
 ORDER BY position;
-COMMENT ON MACRO TABLE crawls IS 'One row per crawl in the order of their first captures, with its hosts, the first, median and last time at which their authoritative captures were fetched (null if no capture has a time), and the archives that were read; sample is null unless archives were drawn at random; meaning is that of the rows (docs/formats.md), which differs only where robots-scan join --mixed was used';
+COMMENT ON MACRO TABLE crawls IS 'One row per crawl in the order of their first captures, with its hosts, the first, median and last time at which their authoritative captures were fetched (null if no capture has a time), and the archives that were read; sample is null unless archives were drawn at random; meaning is that of the rows (docs/limits.md#formats), which differs only where robots-scan join --mixed was used';
 
 -- Verdicts. hosts has the verdict of '*' for every host, host_verdicts a row for every crawler that the rules of a host name. The
 -- macros return a row for every host. Restrict a query to one crawl, and only the files of that crawl are read: with the

@@ -12,11 +12,11 @@ use serde_json::Value;
 use std::ops::Range;
 
 /// The number of the format of datasets and histories. Until the first release, the schemas of the tables
-/// are part of the format (docs/formats.md); if a line of a manifest changes, increase the number.
+/// are part of the format (docs/limits.md#formats); if a line of a manifest changes, increase the number.
 const FORMAT_NUMBER: u64 = 8;
 
 /// The meaning of rows. Datasets of one meaning are joined, whatever release wrote them. If rows change
-/// for the same archives, increase it, and describe the change in `docs/formats.md`.
+/// for the same archives, increase it, and describe the change in `docs/limits.md#formats`.
 pub const MEANING: u64 = 1;
 
 /// The fields of the first line of a manifest by which its format is known.

@@ -81,7 +81,7 @@ impl fmt::Display for JoinDefect {
             Self::Damaged => f.write_str("its manifest is damaged"),
             Self::Meaning { found, now } => write!(
                 f,
-                "its rows have meaning {found}, and this version writes meaning {now} (docs/formats.md)"
+                "its rows have meaning {found}, and this version writes meaning {now} (docs/limits.md#formats)"
             ),
             Self::Differs {
                 setting,

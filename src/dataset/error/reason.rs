@@ -57,7 +57,7 @@ impl fmt::Display for RegistryDefect {
     }
 }
 
-/// The message about datasets and histories that this program does not read (docs/formats.md).
+/// The message about datasets and histories that this program does not read (docs/limits.md#formats).
 const EARLIER_TRIAL: &str = "it was made by an earlier trial of robots-scan: scan again";
 
 /// The reason why a path cannot be used as a dataset.

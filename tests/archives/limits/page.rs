@@ -1,5 +1,5 @@
-//! Checks `docs/limits.md`: its constants have the stated values, its tests exist, and every constant
-//! that is a limit is listed.
+//! Checks `limits.txt`: it has every limit of `docs/limits.md` and every constant that is one, constants
+//! have the stated values, and tests exist.
 
 use super::{BODIES, BODIES_PER_THREAD, PROGRAM_MIB, THREAD_MIB};
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,20 +10,19 @@ fn page() -> String {
     fs::read_to_string(project().join("docs/limits.md")).unwrap()
 }
 
-/// Returns the cells of all table rows of the page, without the headings.
-fn rows(page: &str) -> Vec<Vec<&str>> {
-    let rows = page.lines().filter_map(|line| {
-        let line = line.strip_prefix('|')?.strip_suffix('|')?;
-        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
-        let is_head = cells[0] == "limit" || cells[0].starts_with('-');
-        (!is_head).then_some(cells)
-    });
-    rows.collect()
+/// Returns the first cells of all table rows of the page, without the headings.
+fn limits_of(page: &str) -> Vec<&str> {
+    let rows = page.lines().filter_map(|line| line.strip_prefix('|'));
+    let cells = rows.map(|line| line.split('|').next().unwrap().trim());
+    let limits = cells.filter(|cell| *cell != "limit" && !cell.starts_with('-'));
+    limits.collect()
 }
 
-/// Returns the texts between backticks.
-fn quoted(text: &str) -> impl Iterator<Item = &str> {
-    text.split('`').skip(1).step_by(2)
+/// Returns the lines of `limits.txt` without comments.
+fn listed() -> Vec<&'static str> {
+    let lines = include_str!("limits.txt").lines();
+    let listed = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+    listed.collect()
 }
 
 /// Returns the Rust sources below a folder, by path.
@@ -60,8 +59,7 @@ fn constants() -> Vec<(String, String)> {
 }
 
 #[test]
-fn every_row_names_its_constant_and_a_test_that_exists() {
-    let page = page();
+fn every_row_has_its_constant_and_a_test_that_exists() {
     let constants: BTreeSet<String> = constants().into_iter().map(|constant| constant.0).collect();
     let mut tests = BTreeSet::new();
     for text in sources("src")
@@ -77,27 +75,32 @@ fn every_row_names_its_constant_and_a_test_that_exists() {
             tests.extend(name.map(str::to_owned));
         }
     }
-    let rows = rows(&page);
-    assert!(rows.len() > 40, "{} rows", rows.len());
-    for row in rows {
-        let [limit, default, option, _, constant, test] = row[..] else {
-            panic!("six cells: {row:?}");
-        };
-        assert!(!default.is_empty() && !option.is_empty(), "{limit}");
-        for constant in quoted(constant) {
+    let (page, listed) = (page(), listed());
+    let limits = limits_of(&page);
+    assert!(limits.len() > 40, "{} rows", limits.len());
+    for limit in limits {
+        let start = listed.iter().position(|line| *line == limit);
+        let start = start.unwrap_or_else(|| panic!("limits.txt has no `{limit}`"));
+        let rest = listed[start + 1..].iter();
+        let names = rest.map_while(|line| line.strip_prefix("    "));
+        let (of_constants, of_tests): (Vec<&str>, Vec<&str>) =
+            names.partition(|name| name.contains(" = "));
+        for constant in of_constants {
             assert!(constants.contains(constant), "{limit}: `{constant}`");
         }
-        assert!(quoted(test).count() > 0, "{limit} has no test");
-        for test in quoted(test) {
+        assert!(!of_tests.is_empty(), "{limit} has no test");
+        for test in of_tests {
             assert!(tests.contains(test), "{limit}: there is no test `{test}`");
         }
     }
 }
 
 #[test]
-fn every_constant_that_is_a_limit_is_on_the_page() {
-    let page = page();
-    let named: BTreeSet<&str> = quoted(&page).collect();
+fn every_constant_that_is_a_limit_is_listed() {
+    let listed = listed();
+    let whole = listed.iter().map(|line| line.trim());
+    let words = listed.iter().flat_map(|line| line.split(' '));
+    let named: BTreeSet<&str> = whole.chain(words).collect();
     for (constant, path) in constants() {
         let name = constant.split(" = ").next().unwrap();
         let is_limit = name
@@ -105,7 +108,7 @@ fn every_constant_that_is_a_limit_is_on_the_page() {
             .any(|word| matches!(word, "MAX" | "LIMIT" | "BUDGET"));
         assert!(
             !is_limit || named.contains(constant.as_str()) || named.contains(name),
-            "{path}: {constant} is not in docs/limits.md"
+            "{path}: {constant} is not in limits.txt"
         );
     }
 }

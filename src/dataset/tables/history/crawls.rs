@@ -13,5 +13,5 @@ table! { of_history "One row per crawl of a history, in the order of the median 
     archives_read: Long, "The archives from which its captures come.";
     archives_listed: Long, "The archives of the whole list of the crawl, from which a sample was drawn; with those of other crawls if it was drawn from all of them.";
     is_sample: Bool, "True if the archives were drawn at random.";
-    meaning: Int, "The meaning of its rows (docs/formats.md).";
+    meaning: Int, "The meaning of its rows (docs/limits.md#formats).";
 }}
