@@ -400,10 +400,7 @@ class ScanTests:
 
 
 def write_urls(dataset, folder):
-    """Writes a list of URLs in the layout of cc-index: usual ones, repeated ones, odd ones, with and without times.
-
-    The times of the column `crawled` are later than those of `fetch_time`, or earlier than all captures.
-    """
+    """Writes a list of URLs in the layout of cc-index: usual ones, repeated ones, odd ones, with and without times."""
     con = duckdb.connect()
     con.execute((dataset / "views.sql").read_text(encoding="utf-8"))
     con.execute(f"""
@@ -419,8 +416,7 @@ def write_urls(dataset, folder):
         part = folder / f"crawl=CC-MAIN-2026-05/subset={'warc' if n else 'robotstxt'}" / f"part-{n}.parquet"
         part.parent.mkdir(parents=True, exist_ok=True)
         con.execute(
-            "COPY (SELECT *, 200 AS fetch_status, if(rowid % 2 = 0, fetch_time + INTERVAL 100 DAY, TIMESTAMP '2001-01-01') AS crawled "
-            f"FROM urls WHERE rowid % 3 = {n}) TO '{part}' (FORMAT parquet)")
+            f"COPY (SELECT *, 200 AS fetch_status FROM urls WHERE rowid % 3 = {n}) TO '{part}' (FORMAT parquet)")
     return con.execute("SELECT count(*) FROM urls").fetchone()[0]
 
 
@@ -429,22 +425,18 @@ class MatchTests:
         self.cluster, self.program, self.dataset, self.folder = cluster, program, dataset, folder
         self.count = write_urls(dataset, folder / "urls")
         self.options = ["--agent", "GPTBot,CCBot", "--agent", "AdsBot-Google"]
-        for name, columns in [("matches", []), ("matches-crawled", ["--columns", "time=crawled"])]:
-            run(program, "match", dataset, *self.options, *columns, "--urls", folder / "urls", "-q", "-o", folder / f"{name}.parquet")
-        differ = "SELECT count(*) FROM (FROM read_parquet(?) EXCEPT FROM read_parquet(?))"
-        files = [str(folder / f"{name}.parquet") for name in ("matches", "matches-crawled")]
-        assert duckdb.execute(differ, files).fetchone()[0], "the column of times changes nothing"
+        run(program, "match", dataset, *self.options, "--urls", folder / "urls", "-q", "-o", folder / "matches.parquet")
 
-    def partitions(self, number, expected="matches", columns=(), conf=(), **trouble):
+    def partitions(self, number, conf=(), **trouble):
         """Matches in this number of partitions, and compares the rows with those of one run."""
         wrapper = Wrapper(self.program, self.folder / f"wrapper-match-{number}", **trouble)
         out = self.folder / f"matches-{number}"
-        args = [self.dataset, self.folder / "urls", *self.options, *columns, "--output", out, "--binary", wrapper.path]
+        args = [self.dataset, self.folder / "urls", *self.options, "--output", out, "--binary", wrapper.path]
         code, text, error = self.cluster.submit("match.py", *args, "--partitions", number, "--", "--memory", "64MiB", conf=conf)
         assert code == 0, f"exit code {code}\n{text}\n{error[-6000:]}"
         names = sorted(path.name for path in out.iterdir())
         assert len(names) > 1 and all(re.fullmatch(r"part-\d{5}\.parquet", name) for name in names), names
-        rows = assert_same_rows(self.folder / f"{expected}.parquet", out / "*.parquet")
+        rows = assert_same_rows(self.folder / "matches.parquet", out / "*.parquet")
         assert rows == 3 * self.count, (rows, self.count)
         origins = duckdb.execute(
             "SELECT regexp_extract(url, '^https?://[a-z0-9.-]+/') AS origin, count(DISTINCT filename) "
@@ -538,11 +530,8 @@ def main(program, endpoint):
         t.check("a program that refuses", scans.refusals)
         t.check("a program of another version", scans.versions)
         matches = MatchTests(cluster, program, folder / "one", folder)
-        t.check("match in 3 partitions", lambda: matches.partitions(3))
         fail = 'if [ "$1" = match ] && mkdir {marks}/failed 2>/dev/null; then exit 3; fi'
-        crawled = ["matches-crawled", ["--columns", "time=crawled"]]
-        t.check("match in 8 partitions, one of which fails, with a column of times",
-                lambda: matches.partitions(8, *crawled, SPECULATION, after=fail))
+        t.check("match in 5 partitions, one of which fails", lambda: matches.partitions(5, SPECULATION, after=fail))
         history = HistoryMatchTests(cluster, program, folder)
         t.check("match over a history with a column of times", history.time_column)
         t.check("match with columns that are refused", history.refusals)
