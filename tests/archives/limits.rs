@@ -62,6 +62,7 @@ fn limited(option: &str, limit: usize, args: &[&str]) -> Command {
     command
 }
 
+/// It takes more than ten seconds: only bodies of several MiB take more memory than the program itself.
 #[test]
 fn hostile_bodies_stay_within_the_stated_memory() {
     if !cfg!(target_os = "linux") {

@@ -86,6 +86,7 @@ fn http_responses_pass_their_corpus() {
     replay("http", [196, 3], http::check);
 }
 
+/// It takes more than ten seconds: each of 196 archives is scanned in several ways.
 #[test]
 fn archives_pass_their_corpus() {
     replay("archive", [196, 0], archive::check);

@@ -225,6 +225,7 @@ fn changed_and_missing_files_of_a_history_are_found() {
     assert_eq!(run(["verify", &moved]).code, Some(0));
 }
 
+/// It takes more than ten seconds: a history is made again before each kill.
 #[test]
 fn a_history_that_is_killed_leaves_the_old_or_the_new() {
     if !can_load() {

@@ -188,6 +188,7 @@ fn matched(dataset: &Path, urls: PathBuf, agents: &[&str]) -> PathBuf {
     output
 }
 
+/// It takes more than ten seconds for 105,000 answers.
 #[test]
 fn match_agrees_with_every_answer_of_googles_parser_in_every_format() {
     let Some(data) = shared_data() else {
