@@ -31,7 +31,8 @@ struct TestDataset {
 impl TestDataset {
     /// Returns a copy of a dataset that is scanned once.
     fn new() -> Self {
-        static SCANNED: OnceLock<(String, Vec<(String, Vec<u8>)>)> = OnceLock::new();
+        type Files = Vec<(String, Vec<u8>)>;
+        static SCANNED: OnceLock<(String, Files)> = OnceLock::new();
         let (scanned, files) = SCANNED.get_or_init(|| {
             let dataset = Self::with(&["--part-inputs", "3"]);
             let scanned = &dataset.out;
