@@ -9,6 +9,8 @@ PROGRAM = target/release/robots-scan
 # Spark is tested on Linux.
 HAS_SPARK = $(if $(filter Linux,$(shell uname)),java)
 
+comma = ,
+
 # Where the dataset of the samples is written, for `run` and `test`.
 DATASET = target/samples.parquet
 QUERIES = ROBOTS_SCAN_DATASET=$(DATASET) .venv-test/bin/python jobs/test_queries.py
@@ -18,7 +20,7 @@ SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 SCAN_TARGETS = members records http archive
 
-.PHONY: build dist dist-pgo doc release-check help readme check test core-steps test-all faults servers answers histories lint-all rust-test campaign contributing run queries independent hosts readers documents recipes requirements wheel wheel-pgo venv dev-wheel report-test describe-test site-libraries site-test browser python pages network sources java $(if $(HAS_SPARK),spark) deny schemas question-list golden samples bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
+.PHONY: build dist dist-pgo doc release-check help readme check test test-all compile compile-tests compile-others faults servers answers histories lint-all rust-test campaign contributing run queries independent hosts readers documents recipes requirements wheel wheel-pgo venv dev-wheel report-test describe-test site-libraries site-test browser python pages network sources java $(if $(HAS_SPARK),spark) deny schemas question-list golden samples bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
 .NOTPARALLEL:
 
 # Installs system packages if a check fails: as root, or by a sudo that asks for no password, or not at all.
@@ -81,20 +83,18 @@ doc: ## builds the documentation of the libraries; a warning is an error
 
 # The packages that are published.
 release-check: doc dist ## checks the documentation, the size of the program and the packages (docs/releasing.md)
-	$(CARGO) package --locked --workspace $(addprefix --exclude ,checks support servers xtask robots-scan-benches robots-scan-python)
+	$(CARGO) package --locked --workspace $(addprefix --exclude ,checks support xtask robots-scan-benches robots-scan-python)
 
 help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 12
 
 # Steps execute the program that the tests have built: another build would take longer than all of them.
 STEP = $(MAKE) PROGRAM=target/debug/robots-scan
-TIMED = @$(PYTHON) jobs/timed.py
+STEPS = @$(PYTHON) jobs/steps.py
 
 # The tests in Rust are compiled and run by areas: `make test AREA=language`. `faults` and `servers` are of `test-all`.
 AREAS = language archives tables program
 AREA = $(AREAS)
-TEST_LOG = target/queries.log
-ALL_LOG = target/libraries.log
 
 # A folder of `src`, or the name of a package.
 PACKAGE =
@@ -105,39 +105,32 @@ check: ## while one works: format, clippy and unit tests; of one package: PACKAG
 	$(CARGO) clippy --locked $(PACKAGES) -- -D warnings
 	$(CARGO) test --locked $(PACKAGES) --lib
 
-# The commands that make targets one after the other, each with its seconds.
-STEPS = $(foreach target,$(1),$(PYTHON) jobs/timed.py $(target) $(STEP) $(2) $(target) < /dev/null &&) true
-
 test: ## all tests of the core: Rust, and one Python environment; one area in Rust: AREA=tables
-	$(TIMED) compile $(CARGO) build --locked --bins
-	$(TIMED) compile-tests $(CARGO) test --locked --no-run --lib --bins $(addprefix --test ,$(AREA))
-	$(TIMED) rust-test $(MAKE) rust-test AREA='$(AREA)'
-	$(if $(filter-out $(AREA),$(AREAS)),,$(MAKE) core-steps)
-	@$(PYTHON) jobs/timed.py
+	$(STEPS) 1 $(STEP) AREA='$(AREA)' -- compile,compile-tests
+	$(STEPS) 2 $(STEP) AREA='$(AREA)' -- rust-test \
+	  $(if $(filter-out $(AREA),$(AREAS)),,readme$(comma)run$(comma).venv-test/ready$(comma)queries$(comma)hosts$(comma)independent$(comma)documents)
 
-# Two lists of targets are made side by side: most of what they execute takes one core. They are a pipeline, through which the
-# second learns the exit code of the first, so that Ctrl-C ends both.
-core-steps:
-	@$(call STEPS,readme run .venv-test/ready)
-	@echo 'queries writes to $(TEST_LOG), which is shown at its end'
-	@{ { $(call STEPS,queries); } > $(TEST_LOG) 2>&1; echo $$?; } | { \
-	  { $(call STEPS,hosts independent documents); }; others=$$?; \
-	  read -r queries || exit 1; cat $(TEST_LOG); exit $$((others + queries)); }
-
+# What several steps need is made first. Most others take one core, and some wait.
+SHARED = run dev-wheel browser site-libraries java
 test-all: ## all other tests: clippy, damage, servers, histories, Spark, the browser, Python beside other libraries
-	@$(call STEPS,lint-all faults servers dev-wheel)
-	@echo 'other libraries and servers write to $(ALL_LOG), which is shown at their end'
-	@{ { $(call STEPS,python readers recipes $(if $(HAS_SPARK),spark) network sources,-o dev-wheel DATASET=target/samples-python.parquet); } > $(ALL_LOG) 2>&1; echo $$?; } | { \
-	  { $(call STEPS,answers histories report-test describe-test pages site-test deny,-o dev-wheel); }; others=$$?; \
-	  read -r python || exit 1; cat $(ALL_LOG); exit $$((others + python)); }
-	@$(PYTHON) jobs/timed.py
+	$(STEPS) 1 $(STEP) -- lint-all,compile-others,run,dev-wheel,browser,site-libraries,java
+	$(STEPS) 3 $(STEP) $(addprefix -o ,$(SHARED)) -- faults,servers,deny $(if $(HAS_SPARK),spark) readers report-test,pages python sources \
+	  histories site-test answers describe-test network recipes
+
+compile:
+	$(CARGO) build --locked --bins
+
+compile-tests:
+	$(CARGO) test --locked --no-run --lib --bins $(addprefix --test ,$(AREA))
+
+compile-others:
+	$(CARGO) test --locked --no-run --test faults --test servers
 
 faults: ## injects faults: damage, kills, full disks, hostile input
 	$(CARGO) test --locked --test faults
 
-# With the program, whose dependencies are then built again only where the servers need more of them.
-servers: target/debug/robots-scan ## reads from servers on this machine, which fail as a script says, and from S3
-	$(CARGO) test --locked --package servers --package robots-scan --test servers
+servers: ## reads from servers on this machine, which fail as a script says
+	$(CARGO) test --locked --test servers
 
 lint-all: ## checks the format, and the warnings of clippy about everything
 	$(CARGO) fmt --all --check

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-# moto checks no signature, but it refuses what is not signed unless its access list allows it.
+# Unless it is told to, moto checks no signature, but it refuses what is not signed unless its access list allows it.
 CREDENTIALS = {
     "AWS_ACCESS_KEY_ID": "key-of-tests",
     "AWS_SECRET_ACCESS_KEY": "secret-of-tests",
@@ -28,11 +28,12 @@ def free_port():
 
 
 @contextlib.contextmanager
-def running():
-    """Starts the server, and gives its address."""
+def running(unchecked=None):
+    """Starts the server, and gives its address. After this number of requests it checks signatures."""
     port = free_port()
     command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    checks = {} if unchecked is None else {"INITIAL_NO_AUTH_ACTION_COUNT": str(unchecked)}
+    process = subprocess.Popen(command, env={**os.environ, **checks}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         for _ in range(400):
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):

@@ -372,6 +372,42 @@ class Tests:
         no_keys = {"AWS_ACCESS_KEY_ID": None, "AWS_SECRET_ACCESS_KEY": None}
         self.assert_same_tables(self.scan("no-keys", "public", "--no-sign-request", env=no_keys), self.local)
 
+    def test_a_wrong_signature_is_denied_and_the_key_is_not_printed(self):
+        name = "per-record-1.1.warc.gz"
+        with s3_server.running(unchecked=5) as endpoint:
+            options = {"endpoint_url": endpoint, "region_name": "us-east-1"}
+            unchecked = {**options, "aws_access_key_id": "any", "aws_secret_access_key": "any"}
+            iam = boto3.client("iam", **unchecked)
+            iam.create_user(UserName="tests")
+            everything = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "*", "Resource": "*"}]}
+            iam.put_user_policy(UserName="tests", PolicyName="everything", PolicyDocument=json.dumps(everything))
+            key = iam.create_access_key(UserName="tests")["AccessKey"]
+            s3 = boto3.client("s3", **unchecked)
+            s3.create_bucket(Bucket="bucket")
+            s3.put_object(Bucket="bucket", Key=f"in/{name}", Body=(SAMPLES / name).read_bytes())
+            right = {"AWS_ENDPOINT_URL": endpoint, "AWS_ACCESS_KEY_ID": key["AccessKeyId"], "AWS_SECRET_ACCESS_KEY": key["SecretAccessKey"]}
+            wrong = {**right, "AWS_SECRET_ACCESS_KEY": "another-secret-of-tests"}
+
+            signed = self.scan("checked", "in", names=[name], code=0, env=right)
+            local = self.folder / "checked-local"
+            self.run("scan", SAMPLES / name, "-o", local, *OPTIONS)
+            self.assert_same_tables(signed, local)
+            ran = self.run("scan", f"s3://bucket/in/{name}", "-o", self.folder / "wrong", *OPTIONS, "--missing", "skip", code=3, env=wrong)
+            assert "denied" in ran.stderr and "SignatureDoesNotMatch" in ran.stderr, ran.stderr
+
+            show = ["show", local, "--host", "one.example", "--base", "s3://bucket/in"]
+            ran = self.run(*show, env=right)
+            assert "text        from the archive s3://bucket/in/" in ran.stdout and not ran.stderr, ran
+            assert "fetch       aws s3api get-object --bucket bucket --key in/" in ran.stdout, ran.stdout
+            ran = self.run(*show, code=1, env=wrong)
+            assert "text        rebuilt from rows" in ran.stdout and "is denied" in ran.stderr, ran
+
+            self.run("copy", local, "s3://bucket/checked", env=right)
+            checked = boto3.client("s3", **options, aws_access_key_id=key["AccessKeyId"], aws_secret_access_key=key["SecretAccessKey"])
+            assert checked.get_object(Bucket="bucket", Key="checked/_SUCCESS")["ResponseMetadata"]["HTTPStatusCode"] == 200
+            ran = self.run("copy", local, "s3://bucket/wrong", code=3, env=wrong)
+            assert "SignatureDoesNotMatch" in ran.stderr, ran.stderr
+
     def test_a_first_answer_that_denies_access_ends_the_run_with_a_hint(self):
         urls = [f"s3://bucket/in/{name}" for name in self.names]
         ran = self.run("scan", *urls, "-o", self.folder / "denied", *OPTIONS, "--no-sign-request", code=3)

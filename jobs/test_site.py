@@ -669,7 +669,7 @@ def documented_commands(results, folder, dataset, history):
                     done = run(["sh", "-c", command.removeprefix(".venv/bin/")], place, PATH=f"{COMMAND.parent}:/usr/bin:/bin")
                     results.check(done.returncode == 0 and (place / "site/index.html").is_file(), f"{name}: {command}: {done}")
                     executed += 1
-    results.check(executed >= 2, f"{executed} commands of the documents write a site")
+    results.check(executed >= 1, f"{executed} commands of the documents write a site")
 
 
 def command_line(results, folder, dataset):

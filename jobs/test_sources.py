@@ -12,7 +12,7 @@ from pathlib import Path
 
 # The longest first.
 TESTS = ("test_record_servers.py", "test_bodies.py", "test_body_faults.py", "test_record_faults.py", "test_records.py", "test_extract.py", "test_hostile_lists.py")
-AT_A_TIME = 3
+AT_A_TIME = 2
 
 
 def main():

@@ -1,0 +1,74 @@
+"""Executes steps of the tests, some of them side by side, and prints the seconds of each at the end.
+
+    python3 jobs/steps.py 2 make -- compile,test queries hosts
+
+Each step is a target of make, executed as `make TARGET`. At most 2 rows of steps run at a time; a row is a word, whose steps, separated by
+commas, run one after the other. What the steps of the first row print is shown at once, and that of the others when they end. After a
+step that fails no other one begins.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+
+class Steps:
+    """Rows of steps that are left, and the times of those that have ended."""
+
+    def __init__(self, command, rows):
+        self.command, self.rows, self.first = command, rows[::-1], rows[0]
+        self.printing, self.times, self.failed = threading.Lock(), [], []
+
+    def execute(self, step, is_shown):
+        """Executes a step, prints its output, and notes its wall time and CPU time."""
+        began = time.monotonic()
+        with tempfile.TemporaryFile() as log:
+            output = {} if is_shown else {"stdout": log, "stderr": log}
+            process = subprocess.Popen([*self.command, step], stdin=subprocess.DEVNULL, **output)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            seconds = time.monotonic() - began
+            with self.printing:
+                log.seek(0)
+                print(f"== {step}", flush=True)
+                while data := log.read(1 << 16):
+                    sys.stdout.buffer.write(data)
+                print(f"== {step}: {'failed' if process.returncode else 'passed'} after {seconds:.0f} s", flush=True)
+        self.times.append((step, seconds, usage.ru_utime + usage.ru_stime))
+        if process.returncode:
+            self.failed.append(step)
+
+    def work(self):
+        """Executes rows until none is left."""
+        while self.rows:
+            row = self.rows.pop()
+            for step in row.split(","):
+                if not self.failed:
+                    self.execute(step, row is self.first)
+
+
+def main(jobs, command, rows):
+    """Returns the exit code."""
+    steps = Steps(command, rows)
+    workers = [threading.Thread(target=steps.work, daemon=True) for _ in range(jobs)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    print(f"{'step':<24}{'seconds':>9}{'of CPU':>9}")
+    for step, seconds, cpu in steps.times:
+        print(f"{step:<24}{seconds:>9.0f}{cpu:>9.0f}")
+    for step in steps.failed:
+        print(f"error: the step '{step}' failed", file=sys.stderr)
+    return 1 if steps.failed else 0
+
+
+if __name__ == "__main__":
+    end = sys.argv.index("--")
+    try:
+        sys.exit(main(int(sys.argv[1]), sys.argv[2:end], sys.argv[end + 1:]))
+    except KeyboardInterrupt:
+        sys.exit(130)
