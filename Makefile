@@ -20,7 +20,7 @@ SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 SCAN_TARGETS = members records http archive
 
-.PHONY: build dist dist-pgo doc release-check help readme check test test-all compile compile-tests compile-others faults servers answers histories lint-all rust-test campaign contributing run queries independent hosts readers documents recipes requirements wheel wheel-pgo venv dev-wheel report-test describe-test site-libraries site-test browser python pages network sources java $(if $(HAS_SPARK),spark) deny schemas question-list golden samples bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
+.PHONY: build dist dist-pgo doc release-check help readme check test test-all compile compile-tests compile-others faults servers answers histories lint-all rust-test campaign contributing run queries independent hosts readers documents recipes requirements wheel wheel-pgo venv dev-wheel report-test describe-test site-libraries site-test browser python pages network sources java $(if $(HAS_SPARK),spark) deny schemas question-list golden bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
 .NOTPARALLEL:
 
 # Installs system packages if a check fails: as root, or by a sudo that asks for no password, or not at all.
@@ -321,9 +321,6 @@ question-list: .venv-test/ready ## writes the list of questions in docs/queries.
 
 golden: ## writes the digests of all outputs into tests/golden/; review the diff, it is the only check
 	GOLDEN_WRITE=1 $(CARGO) test --locked --test tables golden::
-
-samples: ## writes data-samples/warc/ again, and the robots.txt files with unusual bytes
-	$(CARGO) xtask samples
 
 benches: ## runs the benches of single layers
 	$(CARGO) bench --locked --package robots-scan-benches

@@ -10,11 +10,6 @@ use support::{files_below, relative, rows, run, samples};
 use toml::Value;
 use warc_peer::{WarcHeader, WarcReader};
 
-// This file has a module of the same name.
-
-#[path = "../../xtask/src/samples/mod.rs"]
-mod make;
-
 /// The record types that WARC 1.1 defines. All others are counted together.
 const KINDS: [&str; 8] = [
     "warcinfo",
@@ -295,30 +290,4 @@ fn records_equal_those_that_the_warc_crate_reads() {
         compared += ours.len();
     }
     assert!(compared > 0, "no sample was sound");
-}
-
-#[test]
-fn generated_samples_equal_the_committed_ones() {
-    let folder = tempfile::tempdir().unwrap();
-    make::write_all(folder.path()).unwrap();
-    let made = files_below(folder.path());
-    let mut differ = Vec::new();
-    for path in &made {
-        let name = relative(path, folder.path());
-        let committed = fs::read(samples().join(&name)).unwrap_or_default();
-        if fs::read(path).unwrap() != committed {
-            differ.push(name);
-        }
-    }
-    assert!(
-        differ.is_empty(),
-        "`cargo xtask samples` gives other bytes for {differ:?}"
-    );
-    // Archives are generated and never edited by hand.
-    let archives = |root: &Path| -> Vec<String> {
-        let below = |folder| files_below(&root.join(folder));
-        let files = [below("warc"), below("guide")].concat();
-        files.iter().map(|path| relative(path, root)).collect()
-    };
-    assert_eq!(archives(folder.path()), archives(&samples()));
 }

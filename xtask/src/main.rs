@@ -1,17 +1,15 @@
 //! Developer tools, run as `cargo xtask TOOL`.
 
 mod bench_corpus;
-mod samples;
+mod record;
 mod series;
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str = "\
 usage: cargo xtask TOOL
 
 tools:
-  samples [FOLDER]                          writes the sample files into data-samples, or into FOLDER
   bench-corpus [crawl] FOLDER BYTES         writes archives shaped like a crawl into FOLDER
   bench-corpus stress FOLDER BYTES [ARCHIVE…]
                                             writes archives with few redirects and many large files
@@ -25,7 +23,6 @@ fn main() -> ExitCode {
     let tool = args.next().unwrap_or_default();
     let args: Vec<String> = args.collect();
     let result = match tool.as_str() {
-        "samples" => write_samples(&args),
         "bench-corpus" => bench_corpus::run(&args),
         "series" => series::run(&args),
         _ => Err(USAGE.into()),
@@ -37,12 +34,4 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-fn write_samples(args: &[String]) -> Result<(), Box<dyn std::error::Error>> {
-    let folder = match args.first() {
-        Some(folder) => PathBuf::from(folder),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../data-samples"),
-    };
-    Ok(samples::write_all(&folder)?)
 }

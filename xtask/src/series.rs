@@ -11,7 +11,7 @@
 //! A policy is a number, and its text follows from the number (see [`policy_text`]), so that a test
 //! needs no parser to know the verdicts.
 
-use crate::samples::record::{Record, http};
+use crate::record::{Record, http};
 use capture::date::format_iso;
 use flate2::Compression;
 use flate2::write::GzEncoder;

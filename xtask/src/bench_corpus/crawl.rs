@@ -8,7 +8,7 @@
 use super::bodies::Bodies;
 use super::copies::RealBodies;
 use super::{pages, push_member};
-use crate::samples::record::digest;
+use crate::record::digest;
 use inputs::Random;
 use std::collections::{HashSet, VecDeque};
 use std::fmt::Write;
