@@ -276,8 +276,7 @@ def check_commands(program, months, base):
         run_to(0, program, "verify", dataset, "-q")
         run_to(0, program, "views", dataset)
         assert host in run_to(0, program, "check", dataset, "--host", host, "--agent", "GPTBot", "--url", url).stdout
-        assert host in run_to(0, program, "show", dataset, "--host", host, "--agent", "GPTBot").stdout
-        run_to(0, program, "show", dataset, "--host", host, "--base", base)
+        run_to(0, program, "check", dataset, "--host", host, "--base", base)
         run_to(0, program, "match", dataset, "--urls", out / "urls.txt", "--agent", "GPTBot,Googlebot", "-q", "-o", out / f"{name}-matches.parquet")
         run_to(0, program, "verdicts", dataset, "--agent", "GPTBot,CCBot", "-q", "-o", out / f"{name}-verdicts.parquet")
         with opened(dataset) as connection:
@@ -288,7 +287,6 @@ def check_commands(program, months, base):
     captures = check_dataset(first, "one")
     run_to(0, program, "history", first, *others, "-q", "-o", out / "history")
     run_to(0, program, "verify", out / "history", "-q")
-    run_to(0, program, "show", out / "history", "--host", host, "--agent", "GPTBot")
     run_to(0, program, "check", out / "history", "--host", host, "--agent", "GPTBot")
     run_to(0, program, "match", out / "history", "--urls", out / "urls.txt", "--agent", "GPTBot", "-q", "-o", out / "history-matches.parquet")
     run_to(0, program, "join", months, "-q")

@@ -400,7 +400,7 @@ class Tests:
             run_to(0, self.program, "bodies", table, "-q", "-o", months / crawl)
         check_commands(self.program, months, self.folder)
         for host in "host-3.example", "status-4.example", "loop-5.example", "body-3.example", "xn--wgv71a.example":
-            ran = run(self.program, "show", months, "--host", host, "--agent", "GPTBot")
+            ran = run(self.program, "check", months, "--host", host, "--agent", "GPTBot")
             assert ran.code == 0 and "\x1b" not in ran.stdout, f"{host}: {ran.code} {ran.stderr}"
 
     def test_many_rows(self):

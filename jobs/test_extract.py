@@ -2,7 +2,7 @@
 
     python jobs/test_extract.py target/debug/robots-scan [--campaign]
 
-`robots-scan extract` copies the records of a list into one archive, and `robots-scan show --extract` those that decide for a host. A scan
+`robots-scan extract` copies the records of a list into one archive, and `robots-scan check --extract` those that decide for a host. A scan
 of the copy must give the rows of a scan of the archives, except their places. Archives are those of the samples in which each record has a
 member of its own, and real ones, if ../shared/data is there; `--campaign` reads all real archives.
 """
@@ -98,7 +98,7 @@ class Tests:
         assert len(hosts) == 5, hosts
         for number, (host, robots_id, _) in enumerate(hosts):
             copied = self.folder / f"host-{number}.warc.gz"
-            run_to(0, self.program, "show", dataset, "--host", host, "--base", SAMPLES, "--extract", copied)
+            run_to(0, self.program, "check", dataset, "--host", host, "--base", SAMPLES, "--extract", copied)
             again = self.scan(f"host-{number}", [copied])
             assert files[robots_id] in query(again, "robots_files", "url, content_digest"), host
 

@@ -45,7 +45,7 @@ STOP_CPU_SECONDS = 1.0
 MESSAGE_BYTES = 4096
 LONG_TEXT, REPEATED_ROWS = "z" * (4 << 20), 1000
 # `check` says with 1 that the URL is disallowed.
-CODES = {"verify": (0, 1, 2), "check": (0, 1, 2, 3)}
+CODES = {"verify": (0, 1, 2)}
 PLACE = re.compile(r"row group \d+, column `([^`]+)`: ")
 
 
@@ -239,8 +239,7 @@ class World:
         return {
             "verify": ("verify", hostile),
             "match": ("match", hostile, "--urls", self.urls, "--agent", "GPTBot,Googlebot", "-q", "-o", out / "answers.parquet", "--memory", "64MiB"),
-            "check": ("check", hostile, "--host", self.host, "--agent", "GPTBot", "--url", "/x"),
-            "show": ("show", hostile, "--host", self.host),
+            "check": ("check", hostile, "--host", self.host, "--agent", "GPTBot"),
             "verdicts": ("verdicts", hostile, "--agent", "GPTBot", "-q", "-o", out / "verdicts.parquet"),
             "history": ("history", hostile, "-q", "-o", out / "history", "--memory", "64MiB"),
             "added": ("history", hostile, self.dataset, "-q", "-o", out / "history", "--memory", "64MiB"),
@@ -282,7 +281,7 @@ class World:
             return
         if "panicked" in ended.error + ended.output or "Usage:" in ended.error:
             yield f"it panicked: {said}"
-        if ended.code == 0 or (command, ended.code) == ("check", 1):
+        if ended.code == 0:
             return
         text = ended.output if command == "verify" and ended.code == 1 else ended.error
         if len(text) > (64 << 10 if command == "verify" else MESSAGE_BYTES):
@@ -297,13 +296,13 @@ class World:
 
 # The commands that read values of each table, beside `verify`, which reads those of all tables.
 DATASET_COMMANDS = {
-    "robots_files": ("join", "history", "match", "check", "show", "verdicts"),
+    "robots_files": ("join", "history", "match", "check", "verdicts"),
     "verdicts": ("join", "history", "verdicts"),
     "file_preferences": ("join", "history"),
-    "groups": ("history", "match", "check", "show"),
-    "rules": ("history", "match", "check", "show"),
-    "sitemaps": ("show",),
-    "directives": ("history", "match", "check", "show"),
+    "groups": ("history", "match", "check"),
+    "rules": ("history", "match", "check"),
+    "sitemaps": ("check",),
+    "directives": ("history", "match", "check"),
     "preferences": (),
     "anomalies": ("check",),
     "hosts": ("history",),
@@ -313,13 +312,13 @@ DATASET_COMMANDS = {
     "faults": (),
     "agents": ("history",),
 }
-HISTORY_COMMANDS = ("added", "match", "check", "show")
+HISTORY_COMMANDS = ("added", "match", "check")
 # For each command, a text column of which it reads all values.
 SLOW = (
     ("dataset", "verify", "verdicts", "agent"), ("dataset", "join", "file_preferences", "category"), ("dataset", "history", "rules", "path"),
-    ("dataset", "match", "rules", "path"), ("dataset", "check", "rules", "path"), ("dataset", "show", "rules", "path"),
+    ("dataset", "match", "rules", "path"), ("dataset", "check", "rules", "path"),
     ("dataset", "verdicts", "verdicts", "agent"), ("history", "added", "shares", "agent"), ("history", "verify", "policy_rules", "path"),
-    ("history", "match", "policy_rules", "path"), ("history", "show", "policy_rules", "path"),
+    ("history", "match", "policy_rules", "path"), ("history", "check", "policy_rules", "path"),
 )
 
 

@@ -77,7 +77,7 @@ def selected_by_check(program, dataset, host, crawl):
     ran = subprocess.run([program, "check", dataset, "--host", host, "--crawl", crawl, "--json"], capture_output=True, text=True)
     if not ran.stdout:
         return None
-    answer = json.loads(ran.stdout.splitlines()[0])
+    answer = json.loads(ran.stdout)
     return answer["capture"]["robots_id"]
 
 

@@ -395,11 +395,11 @@ class Tests:
             ran = self.run("scan", f"s3://bucket/in/{name}", "-o", self.folder / "wrong", *OPTIONS, "--missing", "skip", code=3, env=wrong)
             assert "denied" in ran.stderr and "SignatureDoesNotMatch" in ran.stderr, ran.stderr
 
-            show = ["show", local, "--host", "one.example", "--base", "s3://bucket/in"]
-            ran = self.run(*show, env=right)
+            check = ["check", local, "--host", "one.example", "--base", "s3://bucket/in"]
+            ran = self.run(*check, env=right)
             assert "text        from the archive s3://bucket/in/" in ran.stdout and not ran.stderr, ran
             assert "fetch       aws s3api get-object --bucket bucket --key in/" in ran.stdout, ran.stdout
-            ran = self.run(*show, code=1, env=wrong)
+            ran = self.run(*check, code=3, env=wrong)
             assert "text        rebuilt from rows" in ran.stdout and "is denied" in ran.stderr, ran
 
             self.run("copy", local, "s3://bucket/checked", env=right)

@@ -30,7 +30,7 @@ class Tests:
         path = self.folder / "robots.txt"
         path.write_bytes(body)
         ran = subprocess.run([self.program, "check", path, "--agent", ",".join(NAMES), "--json"], capture_output=True, timeout=60)
-        return [json.loads(line)["verdict"] for line in ran.stdout.splitlines()]
+        return [agent["verdict"] for agent in json.loads(ran.stdout)["agents"]]
 
     def check(self, body, exact, experiments, provenance, is_corrected=False):
         """Compares the answers for NAMES; a name that a study does not find has the answer None."""

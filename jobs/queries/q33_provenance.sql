@@ -2,7 +2,7 @@
 --
 -- Denominator: none: a list of hosts, limited to top. Without a host, it lists hosts that block the crawler by name.
 -- Pitfall: the record is the one whose rules apply: after redirects it may belong to another host and to a later time than the first
--- request. robots-scan show prints the file with its line numbers.
+-- request. robots-scan check prints the file with its line numbers.
 CREATE OR REPLACE MACRO provenance(agent := 'GPTBot', host := NULL, crawl := NULL, top := 20, any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_agents(agent, any_name) AND check_count('top', top) AND CASE WHEN host IS NULL THEN true

@@ -4,10 +4,10 @@
 //! `scan`.
 
 use crate::arg_values::{
-    ByteLimit, dialect_parser, parse_agent, parse_category, parse_host, parse_limit, parse_rate,
-    parse_time, parse_url_or_path, table_parser,
+    dialect_parser, parse_agent, parse_category, parse_rate, parse_time, table_parser,
 };
 use crate::bodies_args::BodiesArgs;
+use crate::check_args::CheckArgs;
 use crate::column_args::{self, ColumnArg, columns_parser};
 use crate::extract_args::ExtractArgs;
 use crate::history_args::HistoryArgs;
@@ -15,12 +15,10 @@ use crate::quantity::{parse_duration, parse_size};
 use crate::records_args::RecordsArgs;
 use crate::run_args::{RunArgs, UrlArgs};
 use crate::shard_choice::ShardChoice;
-use crate::show_args::ShowArgs;
 use crate::verdicts_args::VerdictsArgs;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Parser, Subcommand, ValueHint};
 use dataset::crawler::DialectChoice;
-use dataset::resolve::Host;
 use dataset::tables::Table;
 use remote::Rate;
 use std::ffi::OsString;
@@ -104,10 +102,8 @@ pub(crate) enum Command {
     Join(JoinArgs),
     /// Makes one dataset of many crawls, in which what does not change is stored once
     History(HistoryArgs),
-    /// Explains what a robots.txt file allows a crawler, and why
-    Check(CheckArgs),
-    /// Prints the robots.txt of a host with line numbers, and the place of its record
-    Show(ShowArgs),
+    /// Explains what a robots.txt file, or that of a host, allows crawlers, line by line
+    Check(Box<CheckArgs>),
     /// Decides for a list of URLs whether crawlers may fetch them, according to a dataset
     Match(MatchArgs),
     /// Writes the verdict of every host for some crawlers as one Parquet file
@@ -153,7 +149,6 @@ impl Command {
             Self::Join(args) => args.json,
             Self::History(args) => args.json,
             Self::Check(args) => args.json,
-            Self::Show(args) => args.json,
             Self::Match(args) => args.json,
             Self::Verdicts(args) => args.json,
             Self::Verify(args) => args.json,
@@ -263,81 +258,6 @@ pub(crate) enum MissingInputAction {
     Refuse,
     /// Each is a fault of the run.
     Skip,
-}
-
-#[derive(Debug, clap::Args)]
-#[command(after_help = "\
-In a dataset, a history or an archive, --host selects the host: `example.com`, `example.com:8080` or \
-`https://example.com`. Of its captures, the one with the most decisive outcome is used, https \
-before http, then the latest. Redirects are followed within the dataset. If the status decides, \
-the answer says so.
-
-Examples:
-  robots-scan check robots.txt --agent GPTBot --url https://example.com/a
-  robots-scan check out.parquet --host example.com --agent GPTBot
-  robots-scan check crawl.warc.gz --host https://example.com:8443 --at 2024-03-01
-  robots-scan check robots.txt --agent GPTBot,CCBot --urls urls.txt
-
-Exit codes: 0 all URLs allowed, 1 any disallowed, 2 usage error, 3 unknown. Without URLs the \
-verdict decides: 0 for allow_all, 1 for disallow_all and partial, 3 for unknown.")]
-pub(crate) struct CheckArgs {
-    /// The robots.txt file, or `-` for standard input; with --host, a dataset, history or archive
-    pub(crate) file: PathBuf,
-
-    /// The host whose robots.txt file is checked, in a dataset, history or archive
-    #[arg(long, value_name = "HOST", value_parser = parse_host, value_hint = ValueHint::Other)]
-    pub(crate) host: Option<Host>,
-
-    /// Uses only this crawl of a dataset; may be repeated [default: all]
-    #[arg(long, value_name = "NAME", requires = "host", value_hint = ValueHint::Other)]
-    pub(crate) crawl: Vec<String>,
-
-    /// The time for which the capture is selected [default: the newest capture]
-    #[arg(long, value_name = "TIME", requires = "host", value_parser = parse_time, value_hint = ValueHint::Other)]
-    pub(crate) at: Option<i64>,
-
-    /// The name of a crawler; may be repeated, or separated by commas
-    #[arg(
-        short,
-        long,
-        value_name = "NAME",
-        default_value = "*",
-        value_delimiter = ',',
-        value_parser = parse_agent,
-        value_hint = ValueHint::Other
-    )]
-    pub(crate) agent: Vec<String>,
-
-    /// Accepts names of crawlers that are not in the registry
-    #[arg(long)]
-    pub(crate) any_name: bool,
-
-    /// A URL to check, or a path; may be repeated. Only its path and query count
-    #[arg(short, long = "url", value_name = "URL", value_parser = parse_url_or_path, value_hint = ValueHint::Url)]
-    pub(crate) urls: Vec<String>,
-
-    /// A list of URLs to check, as for `match`, or `-` for standard input
-    #[arg(long = "urls", value_name = "LIST")]
-    pub(crate) list: Option<PathBuf>,
-
-    /// The rules to apply
-    ///
-    /// `default` is Google's rules with names compared whole and with the fallbacks of the
-    /// registry of crawlers.
-    #[arg(long, value_name = "DIALECT", default_value = "default", value_parser = dialect_parser())]
-    pub(crate) dialect: DialectChoice,
-
-    /// The size of the file up to which its lines count, or `none` [default: 512000]
-    #[arg(long, value_name = "SIZE", value_parser = parse_limit, value_hint = ValueHint::Other)]
-    pub(crate) body_limit: Option<ByteLimit>,
-
-    /// A custom registry of crawlers instead of the built-in one
-    #[arg(long, value_name = "FILE")]
-    pub(crate) agents: Option<PathBuf>,
-
-    /// Prints JSON
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 #[derive(Debug, clap::Args)]

@@ -138,6 +138,6 @@ mod tests {
         let missing = error(&["scan", &input, "-o", &out]);
         assert_eq!((&*missing.kind, missing.has_begun), ("read", false));
         assert_eq!(missing.path, Some(std::path::PathBuf::from(input)));
-        assert_eq!(error(&["show", &out, "--host", "a.com"]).kind, "usage");
+        assert_eq!(error(&["check", &out, "--host", "a.com"]).kind, "usage");
     }
 }

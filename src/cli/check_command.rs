@@ -1,23 +1,26 @@
 //! `robots-scan check`: evaluates one robots.txt for some crawlers and URLs.
 //!
 //! The robots.txt is a file, or the authoritative capture of a host in a dataset or an
-//! archive. `check_report.rs` formats the output.
+//! archive. `check_report.rs` formats the output, and `check_json.rs` that for programs.
 
 use crate::agent_advice::AgentNames;
-use crate::args::CheckArgs;
 use crate::caller::Caller;
+use crate::check_args::CheckArgs;
+use crate::check_json;
+use crate::check_report::{self, Checked};
 use crate::exit::{self, StoppedError, UsageError};
+use crate::network::{self, EventRoute};
 use crate::quantity::format_count;
-use crate::{check_report, defaults, message, output};
+use crate::{defaults, message, output};
 use anyhow::Result;
-use dataset::crawler::DialectChoice;
 use dataset::resolve::Host;
-use robots::{BODY_LIMIT_BYTES, ParseOptions, Verdict};
+use disk::error::{Error, ErrorKind};
+use robots::{BODY_LIMIT_BYTES, ParseOptions};
 use std::io::{IsTerminal, stdout};
 use std::path::Path;
 use tools::check::{
-    AgentReport, CheckReport, CheckRequest, HostReport, HostRequest, InputKind, check, check_host,
-    read_robots_txt,
+    ArchiveBase, ArchiveProblem, CheckReport, CheckRequest, HostReport, HostRequest, InputKind,
+    NumberedText, check, check_host, extract_record, read_robots_txt,
 };
 use tools::url_match::{UrlListSource, read_url_list};
 
@@ -52,28 +55,41 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
         urls: &urls,
         fetch_time: None,
     };
-    let (code, text) = match &args.host {
-        Some(host) => check_capture(args, host, &request).map_err(exit::mark_result_unknown)?,
-        None => check_body(args, &body, &request)?,
-    };
-    output::print(text)?;
-    Ok(code)
+    match &args.host {
+        Some(host) => check_capture(args, host, &request).map_err(exit::mark_result_unknown),
+        None => check_body(args, body, &request),
+    }
 }
 
-/// Checks the bytes of a robots.txt. Returns the exit code and the output.
-fn check_body(args: &CheckArgs, body: &[u8], request: &CheckRequest<'_>) -> Result<(u8, String)> {
+/// Checks the bytes of a robots.txt, and prints the result. Returns the exit code.
+fn check_body(args: &CheckArgs, body: Vec<u8>, request: &CheckRequest<'_>) -> Result<u8> {
     let options = ParseOptions {
         body_limit: body_limit(args),
         is_truncated: false,
     };
-    let report = check(body, options, request);
+    let report = check(&body, options, request);
     check_names(args, request, &report)?;
-    let code = exit_code(&report, args.dialect);
-    let text = match args.json {
-        true => check_report::to_json_lines(&report, code, None),
-        false => check_report::format_report(&report, stdout().is_terminal()),
+    let code = exit_code(&report);
+    let text = NumberedText::from_file(body);
+    let checked = Checked {
+        report: &report,
+        text: Some(&text).filter(|_| request.urls.is_empty()),
+        host: None,
+        dialect: args.dialect,
     };
-    Ok((code, text))
+    print(args, &checked, None, code)?;
+    Ok(code)
+}
+
+/// Prints the result.
+fn print(args: &CheckArgs, checked: &Checked<'_>, problem: Option<&str>, code: u8) -> Result<()> {
+    let mut out = Vec::new();
+    match args.json {
+        true => out.extend(check_json::to_json_line(checked, problem, code).bytes()),
+        false => check_report::write(checked, stdout().is_terminal(), &mut out)?,
+    }
+    output::print(out)?;
+    Ok(())
 }
 
 /// Returns an error if a crawler is neither in the registry nor named by the file of a report.
@@ -91,20 +107,31 @@ fn check_names(
     names.check_in(report)
 }
 
-/// Checks the authoritative capture of a host. Returns the exit code and the output.
-fn check_capture(
-    args: &CheckArgs,
-    host: &Host,
-    request: &CheckRequest<'_>,
-) -> Result<(u8, String)> {
-    let found = report_host(args, host, request)?;
-    check_names(args, request, &found.report)?;
-    let code = exit_code(&found.report, args.dialect);
-    let text = match args.json {
-        true => check_report::to_json_lines(&found.report, code, Some((host, &found))),
-        false => check_report::format_host_report(&found, stdout().is_terminal()),
+/// Checks the authoritative capture of a host, copies its record, and prints the result. Returns the
+/// exit code.
+fn check_capture(args: &CheckArgs, host: &Host, request: &CheckRequest<'_>) -> Result<u8> {
+    let mut found = report_host(args, host, request)?;
+    let is_expected = is_problem_expected(args, &found, request.urls.is_empty());
+    let problem = found.archive.problem.take();
+    let problem = problem.map(|problem| message::format_with_causes(&problem.into()));
+    let mut code = exit_code(&found.report);
+    if let Some(problem) = problem.as_ref().filter(|_| !is_expected) {
+        let name = &found.deciding_capture().record.warc_filename;
+        message::print_warning(&format!(
+            "the text does not come from the archive '{name}': {problem}"
+        ));
+        if code == exit::OK {
+            code = EXIT_UNKNOWN;
+        }
+    }
+    let checked = Checked {
+        report: &found.report,
+        text: found.text.as_ref().filter(|_| request.urls.is_empty()),
+        host: Some((host, &found, args.base.is_some())),
+        dialect: args.dialect,
     };
-    Ok((code, text))
+    print(args, &checked, problem.as_deref(), code)?;
+    Ok(code)
 }
 
 /// Returns an error with a hint if FILE does not exist and is a URL or a host.
@@ -164,12 +191,19 @@ fn read_urls(args: &CheckArgs) -> Result<Vec<String>> {
     Ok(urls)
 }
 
-/// Finds and checks the authoritative capture of a host.
+/// Finds and checks the authoritative capture of a host, and copies its record.
 fn report_host(args: &CheckArgs, host: &Host, request: &CheckRequest<'_>) -> Result<HostReport> {
     if args.body_limit.is_some() && InputKind::detect(&args.file)? == InputKind::Dataset {
         let text = "a dataset has the body limit that it was scanned with";
         return Err(UsageError::with_hint(text, "leave out --body-limit").into());
     }
+    let base = args.base.as_deref().map(parse_archive_base).transpose()?;
+    let remote = match &base {
+        Some(ArchiveBase::Url(_)) => {
+            Some(network::start_check_client(args, &EventRoute::default())?)
+        }
+        _ => None,
+    };
     let stop = Caller::Terminal.stop_flag()?;
     let host_request = HostRequest {
         path: &args.file,
@@ -177,13 +211,15 @@ fn report_host(args: &CheckArgs, host: &Host, request: &CheckRequest<'_>) -> Res
         crawls: &args.crawl,
         as_of: args.at,
         body_limit: body_limit(args),
+        base: base.as_ref(),
+        remote: remote.as_ref(),
     };
-    let found = check_host(&host_request, request, &stop).map_err(|error| {
-        match error.is_interruption() {
-            true => StoppedError::wrap_if_begun(error),
-            false => error.into(),
-        }
-    })?;
+    let explain = |error: Error| match error.is_interruption() {
+        true => StoppedError::wrap_if_begun(error),
+        false => error.into(),
+    };
+    let found = check_host(&host_request, request, &stop).map_err(explain)?;
+    check_names(args, request, &found.report)?;
     if found.faults > 0 {
         message::print_warning(&format!(
             "'{}': {} could not be read, and may have held later captures",
@@ -191,24 +227,39 @@ fn report_host(args: &CheckArgs, host: &Host, request: &CheckRequest<'_>) -> Res
             format_count(found.faults, "place"),
         ));
     }
+    if let Some(output) = &args.extract {
+        extract_record(&host_request, &found, output, args.overwrite, &stop).map_err(explain)?;
+    }
     Ok(found)
 }
 
-/// Returns the exit code: [`EXIT_DISALLOWED`] if anything is disallowed for any crawler,
-/// otherwise [`EXIT_UNKNOWN`] if anything is unknown.
-fn exit_code(report: &CheckReport, choice: DialectChoice) -> u8 {
-    let agent_answers = |agent: &AgentReport| -> Vec<Option<bool>> {
-        if agent.urls.is_empty() {
-            return vec![match agent.verdicts.verdict_for_dialect(choice) {
-                Verdict::AllowAll => Some(true),
-                Verdict::DisallowAll | Verdict::Partial => Some(false),
-                Verdict::Unknown => None,
-            }];
+/// Parses the value of `--base`. The error of a path that does not exist does not name the option, so
+/// a hint does.
+fn parse_archive_base(text: &str) -> Result<ArchiveBase> {
+    ArchiveBase::parse(text).map_err(|error| match error.kind() {
+        Some(ErrorKind::Read) => {
+            let hint = "--base is the folder or URL that holds the archives, or one archive";
+            UsageError::with_hint(message::format_with_causes(&error.into()), hint).into()
         }
-        let answers = agent.urls.iter();
-        answers.map(|answer| answer.is_allowed).collect()
-    };
-    let answers: Vec<Option<bool>> = report.agents.iter().flat_map(agent_answers).collect();
+        _ => error.into(),
+    })
+}
+
+/// Returns true if the archive need not have the text. Without `--base`, it is only looked for at the
+/// path that is its name.
+fn is_problem_expected(args: &CheckArgs, found: &HostReport, is_text_shown: bool) -> bool {
+    match &found.archive.problem {
+        Some(ArchiveProblem::Revisit | ArchiveProblem::BodyTable) | None => true,
+        Some(ArchiveProblem::NotFound { .. }) => args.base.is_none(),
+        Some(_) => args.base.is_none() && !is_text_shown,
+    }
+}
+
+/// Returns the exit code: [`EXIT_DISALLOWED`] if any URL is disallowed for any crawler, otherwise
+/// [`EXIT_UNKNOWN`] if any answer is unknown.
+fn exit_code(report: &CheckReport) -> u8 {
+    let urls = report.agents.iter().flat_map(|agent| &agent.urls);
+    let answers: Vec<Option<bool>> = urls.map(|answer| answer.is_allowed).collect();
     if answers.contains(&Some(false)) {
         EXIT_DISALLOWED
     } else if answers.contains(&None) {

@@ -1,23 +1,33 @@
-//! The output of `robots-scan check`, as text and as JSON.
+//! The output of `robots-scan check` for people.
 
-use crate::escape::{escape, json_line};
+use crate::escape::escape;
 use crate::message;
 use crate::quantity::format_count;
+use crate::record_fetch::RecordFetchCommand;
 use capture::date::format_iso;
 use clap::builder::styling::{AnsiColor, Style};
+use dataset::crawler::DialectChoice;
 use dataset::crawler::registry::whole_name;
 use dataset::resolve::Host;
+use dataset::tables::BODY_TABLE_PREFIX;
 use robots::{Basis, Preference, Severity, StatusEffect, Verdict};
-use serde_json::{Value, json};
 use std::borrow::Cow;
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::{self, Write, stdout};
+use terminal_size::{Width, terminal_size_of};
 use tools::check::{
-    AgentReport, CaptureDetails, CategoryPreference, CheckReport, DecidingRule, HostReport,
-    ReportedAnomaly,
+    AgentReport, ArchivePlace, CaptureDetails, CategoryPreference, CheckReport, DecidingRule,
+    HostReport, NumberedText, ReportedAnomaly, TextSource,
 };
 
 /// The most line numbers that are listed for a kind of anomaly.
 const MAX_LISTED_LINES: usize = 5;
+
+/// Marks a line that applies to a crawler.
+const APPLIES_MARK: char = '>';
+
+/// Marks the line that is the evidence of a verdict.
+const PROVES_MARK: char = '!';
 
 /// Returns a text, in a color if `is_terminal` is true and colors are not disabled.
 fn colorize(text: &str, color: AnsiColor, is_terminal: bool) -> String {
@@ -28,22 +38,63 @@ fn colorize(text: &str, color: AnsiColor, is_terminal: bool) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// Returns the report for people. Text of the file is escaped.
-pub(crate) fn format_report(report: &CheckReport, is_terminal: bool) -> String {
-    let mut out = String::new();
+/// What was checked, and the text to be shown.
+#[derive(Clone, Copy)]
+pub(crate) struct Checked<'a> {
+    pub(crate) report: &'a CheckReport,
+    /// `None` if no text is shown.
+    pub(crate) text: Option<&'a NumberedText>,
+    /// The host that was requested, what was found, and whether the place of archives was given.
+    pub(crate) host: Option<(&'a Host, &'a HostReport, bool)>,
+    /// The dialect by which lines are marked.
+    pub(crate) dialect: DialectChoice,
+}
+
+/// Writes the report for people. Text of the file is escaped.
+pub(crate) fn write(
+    checked: &Checked<'_>,
+    is_terminal: bool,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let mut text = String::new();
+    if let Some((host, found, has_base)) = checked.host {
+        write_header(host, found, has_base, &mut text);
+    }
+    if checked.text.is_some() {
+        let _ = writeln!(text, "marks       {}", escape(&format_legend(checked)));
+    }
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    let report = checked.report;
     let are_many = report.agents.len() > 1;
     for (i, agent) in report.agents.iter().enumerate() {
         if i > 0 && !agent.urls.is_empty() {
-            out.push('\n');
+            text.push('\n');
         }
         if are_many && !agent.urls.is_empty() {
-            let _ = writeln!(out, "for {}", escape(&agent.agent));
+            let _ = writeln!(text, "for {}", escape(&agent.agent));
         }
-        write_answers(agent, is_terminal, &mut out);
-        write_verdicts(agent, is_terminal, &mut out);
+        write_answers(agent, is_terminal, &mut text);
+        write_verdicts(agent, is_terminal, &mut text);
     }
-    write_anomalies(&report.anomalies, is_terminal, &mut out);
-    out
+    out.write_all(text.as_bytes())?;
+    if let Some(text) = checked.text {
+        writeln!(out)?;
+        write_lines(checked, text, is_terminal, out)?;
+    }
+    let mut text = String::new();
+    write_anomalies(&report.anomalies, is_terminal, &mut text);
+    match checked.host {
+        Some((_, found, _)) if !found.has_anomalies && found.capture.robots_id.is_none() => {
+            text.push_str("\na history has no anomalies\n");
+        }
+        Some((_, found, _)) if !found.has_anomalies => {
+            text.push_str("\nthe dataset has no table `anomalies`\n");
+        }
+        _ => {}
+    }
+    out.write_all(text.as_bytes())
 }
 
 /// Writes the results for the URLs.
@@ -103,7 +154,7 @@ fn write_preferences(preferences: &[CategoryPreference], is_terminal: bool, out:
 }
 
 /// Writes the verdicts, first by the default rules, then per dialect.
-pub(crate) fn write_verdicts(agent: &AgentReport, is_terminal: bool, out: &mut String) {
+fn write_verdicts(agent: &AgentReport, is_terminal: bool, out: &mut String) {
     let verdicts = &agent.verdicts;
     let verdict = |verdict: Verdict| {
         let color = match verdict {
@@ -256,7 +307,7 @@ fn describe_effect(effect: StatusEffect) -> &'static str {
 }
 
 /// Returns the captures of a host. If a status decides instead of rules, its effect is added.
-pub(crate) fn format_captures(found: &HostReport) -> String {
+fn format_captures(found: &HostReport) -> String {
     let redirects = found.redirects_without_place;
     // The redirects begin at the capture whose rules apply.
     let of_capture = if found.rules_capture.is_none() {
@@ -296,119 +347,233 @@ pub(crate) fn format_captures(found: &HostReport) -> String {
     out
 }
 
-/// Returns the report about the capture of a host for people.
-pub(crate) fn format_host_report(found: &HostReport, is_terminal: bool) -> String {
-    let mut out = format_captures(found);
-    out.push('\n');
-    out.push_str(&format_report(&found.report, is_terminal));
-    if !found.has_anomalies && found.capture.robots_id.is_none() {
-        out.push_str("\na history has no anomalies\n");
-    } else if !found.has_anomalies {
-        out.push_str("\nthe dataset has no table `anomalies`\n");
+/// Writes the lines about the captures, the record and the source of the text.
+fn write_header(host: &Host, found: &HostReport, has_base: bool, out: &mut String) {
+    let capture = found.deciding_capture();
+    let record = &capture.record;
+    let _ = writeln!(out, "host        {}", escape(&host.to_string()));
+    out.push_str(&format_captures(found));
+    if let (Some(target), None) = (&capture.fetch_redirect, &found.rules_capture) {
+        let _ = writeln!(out, "redirects   to {}", escape(target));
+    }
+    out.push_str(&format_place(capture));
+    let digest = record.content_digest.as_deref().unwrap_or("unknown");
+    let _ = writeln!(out, "digest      {}", escape(digest));
+    let fetch = RecordFetchCommand::from_record(record, &found.archive);
+    let _ = writeln!(out, "fetch       {}", fetch.command);
+    if let Some(remark) = fetch.remark {
+        let _ = writeln!(out, "            {remark}");
+    }
+    for (i, line) in describe_source(found, has_base).iter().enumerate() {
+        let label = if i == 0 { "text" } else { "" };
+        let _ = writeln!(out, "{label:<12}{}", escape(line));
+    }
+}
+
+/// Returns the lines about the archive of a capture and the place of its record, or about its row.
+fn format_place(capture: &CaptureDetails) -> String {
+    let record = &capture.record;
+    let location = &record.location;
+    if let Some(table) = record.warc_filename.strip_prefix(BODY_TABLE_PREFIX) {
+        return format!(
+            "table       {}\n            row {}, counted from 0\n",
+            escape(table),
+            location.offset
+        );
+    }
+    let length = match location.length {
+        Some(length) => format!("length {length}"),
+        None if capture.robots_id.is_none() => "length not kept by a history".to_owned(),
+        None => "length unknown, as other records share its member".to_owned(),
+    };
+    format!(
+        "archive     {}\n            offset {}, {length}, index in its member {}\n",
+        escape(&record.warc_filename),
+        location.offset,
+        location.index_in_member,
+    )
+}
+
+/// Returns true if the archive of the capture was not found. A row of a table has none.
+fn is_archive_missing(found: &HostReport) -> bool {
+    let name = &found.deciding_capture().record.warc_filename;
+    found.archive.place.is_none() && !name.starts_with(BODY_TABLE_PREFIX)
+}
+
+/// Returns where the text comes from, in one or several lines.
+fn describe_source(found: &HostReport, has_base: bool) -> Vec<String> {
+    let Some(text) = &found.text else {
+        let capture = found.deciding_capture();
+        let reason = match capture.fetch_status {
+            _ if capture.record.is_revisit => "no capture has the content of this revisit",
+            Some(200..=299) => "nothing is stored of the body",
+            _ => "the body of such a response is not read as a robots.txt",
+        };
+        return vec![format!("none: {reason}")];
+    };
+    match &text.source {
+        TextSource::Archive => vec![format!("from the archive {}", format_archive_path(found))],
+        TextSource::File => Vec::new(),
+        TextSource::Body => vec!["from the dataset (column `body`)".to_owned()],
+        TextSource::Policy => {
+            let mut lines = vec![
+                "from the policy, which has the lines that a dialect or a preference reads"
+                    .to_owned(),
+            ];
+            if !has_base && is_archive_missing(found) {
+                lines.push("to read the archive, give its folder or URL with --base".to_owned());
+            }
+            lines
+        }
+        TextSource::Rows { missing_tables } => {
+            let mut lines =
+                vec!["rebuilt from rows; comments, blank lines, spacing and lines without a key are missing".to_owned()];
+            for table in missing_tables {
+                let name = table.name();
+                lines.push(format!("lines of {name} are missing, as that table is"));
+            }
+            if !has_base && is_archive_missing(found) {
+                lines.push("to read the archive, give its folder or URL with --base".to_owned());
+            }
+            lines
+        }
+    }
+}
+
+/// Returns the path or URL of the archive.
+pub(crate) fn format_archive_path(found: &HostReport) -> String {
+    match &found.archive.place {
+        Some(ArchivePlace::File(path)) => path.display().to_string(),
+        Some(ArchivePlace::Url(address)) => address.to_string(),
+        None => String::new(),
+    }
+}
+
+/// Returns the explanation of the marks.
+fn format_legend(checked: &Checked<'_>) -> String {
+    let agents = &checked.report.agents;
+    let names: Vec<&str> = agents.iter().map(|agent| agent.agent.as_str()).collect();
+    let (columns, whose) = match names.as_slice() {
+        [name] => (String::new(), name.to_string()),
+        _ => {
+            let columns = format!("one column for each of {}: ", names.join(", "));
+            (columns, "the crawler".to_owned())
+        }
+    };
+    let mut out = format!("{columns}{APPLIES_MARK} lines that apply to {whose}");
+    match checked.dialect {
+        DialectChoice::Default => {
+            let _ = write!(out, ", {PROVES_MARK} the line that proves its verdict");
+        }
+        DialectChoice::Dialect(dialect) => {
+            let _ = write!(out, " by {}", dialect.name());
+        }
     }
     out
 }
 
-/// Returns the report as JSON, one object per crawler and line. For a host, each object
-/// contains its captures.
-pub(crate) fn to_json_lines(
-    report: &CheckReport,
-    exit_code: u8,
-    host: Option<(&Host, &HostReport)>,
-) -> String {
-    let lines = report.agents.iter().map(|agent| {
-        let mut value = agent_to_json(report, agent, exit_code);
-        if let Some((host, found)) = host {
-            add_host_json(host, found, &mut value);
-            if !found.has_anomalies {
-                value["anomalies"] = Value::Null;
-            }
+/// Returns the mark of a line for a crawler.
+fn find_mark(dialect: DialectChoice, agent: &AgentReport, line_no: u32) -> char {
+    let is_evidence =
+        dialect == DialectChoice::Default && agent.verdicts.evidence_line == Some(line_no);
+    if is_evidence {
+        PROVES_MARK
+    } else if agent.lines.binary_search(&line_no).is_ok() {
+        APPLIES_MARK
+    } else {
+        ' '
+    }
+}
+
+/// Writes the lines with their numbers and marks.
+fn write_lines(
+    checked: &Checked<'_>,
+    text: &NumberedText,
+    is_terminal: bool,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let agents = &checked.report.agents;
+    let has_gaps = matches!(text.source, TextSource::Rows { .. } | TextSource::Policy);
+    let last = text.n_lines.unwrap_or_else(|| {
+        let last = text.lines().last();
+        last.map_or(0, |line| line.line_no)
+    });
+    let digits = last.to_string().len();
+    let digits = if has_gaps { 2 * digits + 1 } else { digits }.max(4);
+    let columns = is_terminal.then(terminal_columns);
+    let mut write_line = |marks: &str, number: &str, text: &str| {
+        let line = format!("{marks} {number:>digits$}  {}", escape(text));
+        let line = line.trim_end();
+        match columns {
+            Some(columns) => writeln!(out, "{}", truncate_to_columns(line, columns)),
+            None => writeln!(out, "{line}"),
         }
-        json_line(&value)
-    });
-    lines.collect()
-}
-
-/// Adds the host and its captures to the JSON of a crawler.
-pub(crate) fn add_host_json(host: &Host, found: &HostReport, value: &mut Value) {
-    let capture = |capture: &CaptureDetails| {
-        json!({
-            "url": capture.target_uri,
-            "fetch_time": capture.fetch_time.map(format_iso),
-            "fetch_status": capture.fetch_status,
-            "warc_filename": capture.record.warc_filename,
-            "warc_record_offset": capture.record.location.offset,
-            "crawl": capture.crawl,
-            "robots_id": capture.robots_id,
-            "is_revisit": capture.record.is_revisit,
-        })
     };
-    value["host"] = json!(host.to_string());
-    value["found_as"] = json!(found.other_form.as_ref().unwrap_or(host).to_string());
-    value["capture"] = capture(&found.capture);
-    value["rules_capture"] = found.rules_capture.as_ref().map_or(Value::Null, capture);
-    value["redirects_without_place"] = json!(found.redirects_without_place);
-    value["effect"] = json!(found.effect.unwrap_or(StatusEffect::Parse).name());
+    let blank: String = agents.iter().map(|_| ' ').collect();
+    let mut next = 1;
+    for line in text.lines() {
+        if has_gaps && line.line_no > next {
+            write_line(&blank, &format_gap(next, line.line_no - 1), "…")?;
+        }
+        next = line.line_no.saturating_add(1);
+        let marks = agents
+            .iter()
+            .map(|agent| find_mark(checked.dialect, agent, line.line_no));
+        let marks: String = marks.collect();
+        write_line(&marks, &line.line_no.to_string(), &line.text)?;
+    }
+    if has_gaps && next <= last {
+        write_line(&blank, &format_gap(next, last), "…")?;
+    }
+    if text.is_cut {
+        write_line(&blank, "", "… (more than 16 MiB are not shown)")?;
+    }
+    Ok(())
 }
 
-/// Returns the verdicts for one crawler as JSON.
-pub(crate) fn verdicts_to_json(agent: &AgentReport) -> Value {
-    let verdicts = &agent.verdicts;
-    let by_dialect = verdicts.by_dialect.iter();
-    let by_dialect =
-        by_dialect.map(|(dialect, verdict)| (dialect.name().to_owned(), json!(verdict.name())));
-    json!({
-        "agent": agent.agent,
-        "verdict": verdicts.verdict.name(),
-        "basis": verdicts.basis.name(),
-        "decided_by": verdicts.decided_by,
-        "evidence_line": verdicts.evidence_line,
-        "verdicts": by_dialect.collect::<serde_json::Map<String, Value>>(),
-    })
+/// Returns the numbers of missing lines.
+fn format_gap(first: u32, last: u32) -> String {
+    match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    }
 }
 
-/// Returns preferences as JSON.
-fn preferences_to_json(preferences: &[CategoryPreference]) -> Value {
-    let rows = preferences.iter().map(|stated| {
-        json!({
-            "mechanism": stated.mechanism,
-            "category": stated.category,
-            "preference": stated.preference.name(),
-            "line_no": stated.preference.line_no,
-        })
-    });
-    rows.collect()
+/// Returns the width of the terminal, or the largest number if it is unknown.
+fn terminal_columns() -> usize {
+    let size = terminal_size_of(stdout());
+    size.map_or(usize::MAX, |(Width(columns), _)| usize::from(columns))
 }
 
-/// Returns the results for one crawler as JSON.
-fn agent_to_json(report: &CheckReport, agent: &AgentReport, exit_code: u8) -> Value {
-    let access = |is_allowed| match is_allowed {
-        Some(true) => "allowed",
-        Some(false) => "disallowed",
-        None => "unknown",
-    };
-    let urls = agent.urls.iter().map(|answer| {
-        json!({
-            "url": answer.url,
-            "access": access(answer.is_allowed),
-            "line_no": answer.rule.as_ref().map(|rule| rule.line_no),
-            "line": answer.rule.as_ref().and_then(|rule| rule.line.as_ref()),
-            "group_line_no": answer.rule.as_ref().and_then(|rule| rule.group_line_no),
-            "preferences": preferences_to_json(&answer.preferences),
-        })
+/// Returns a line that is cut to a width. Characters that may be wide count as two columns.
+fn truncate_to_columns(line: &str, columns: usize) -> String {
+    let width = |char: char| if char < '\u{1100}' { 1 } else { 2 };
+    if line.chars().map(width).sum::<usize>() <= columns {
+        return line.to_owned();
+    }
+    let mut used = 1;
+    let fitting = line.chars().take_while(|char| {
+        used += width(*char);
+        used <= columns
     });
-    let anomalies = report.anomalies.iter().map(|anomaly| {
-        json!({
-            "line_no": anomaly.line_no,
-            "code": anomaly.code,
-            "severity": anomaly.severity.name(),
-            "about": anomaly.about,
-            "changes_verdict": anomaly.changes_verdict,
-        })
-    });
-    let mut value = verdicts_to_json(agent);
-    value["exit_code"] = json!(exit_code);
-    value["urls"] = json!(urls.collect::<Vec<_>>());
-    value["anomalies"] = json!(anomalies.collect::<Vec<_>>());
-    value
+    fitting.chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_cut_to_the_columns_they_may_take() {
+        for (line, columns, expected) in [
+            ("abcd", 4, "abcd"),
+            ("abcde", 4, "abc…"),
+            ("日本語", 6, "日本語"),
+            ("日本語", 5, "日本…"),
+            ("日本語", 4, "日…"),
+            ("abc", 1, "…"),
+        ] {
+            assert_eq!(truncate_to_columns(line, columns), expected, "{columns}");
+        }
+    }
 }

@@ -51,7 +51,7 @@ impl fmt::Display for UsageError {
 
 impl std::error::Error for UsageError {}
 
-/// An error that stopped a run which had begun, or left the result of `check` or `show` unknown.
+/// An error that stopped a run which had begun, or left the result of `check` unknown.
 #[derive(Debug)]
 pub(crate) struct StoppedError(Error);
 
@@ -83,7 +83,7 @@ impl std::error::Error for StoppedError {
     }
 }
 
-/// Converts an error that leaves the answer of `check` or `show` unknown, so that it has the code
+/// Converts an error that leaves the answer of `check` unknown, so that it has the code
 /// [`STOPPED`]: there is no capture of the host, or a part of the dataset cannot be read.
 pub(crate) fn mark_result_unknown(error: anyhow::Error) -> anyhow::Error {
     match error.downcast::<Error>() {

@@ -25,7 +25,9 @@ mod call_error;
 mod call_monitor;
 mod caller;
 mod capture_run;
+mod check_args;
 mod check_command;
+mod check_json;
 mod check_report;
 mod column_args;
 mod copy_command;
@@ -54,9 +56,6 @@ mod records_command;
 mod run_args;
 mod scan_command;
 mod shard_choice;
-mod show_args;
-mod show_command;
-mod show_report;
 mod summary;
 mod verdicts_args;
 mod verdicts_command;
@@ -99,7 +98,6 @@ fn run_command(command: Command) -> Result<u8> {
         Command::Bodies(args) => bodies_command::run(&args, &caller)?.print(),
         Command::Extract(args) => extract_command::run(&args, &caller)?.print(),
         Command::Check(args) => check_command::run(&args),
-        Command::Show(args) => show_command::run(&args),
         Command::Match(args) => match_command::run(&args, &caller)?.print(),
         Command::Verdicts(args) => verdicts_command::run(&args, &caller)?.print(),
         Command::Join(args) => join_command::run(&args, &caller)?.print(),
@@ -136,6 +134,9 @@ fn report_parse_error(error: &clap::Error, args: &[OsString]) -> u8 {
         return printed.map_or_else(|error| print_failure(&error, false), |()| exit::OK);
     }
     let is_json = args.iter().any(|arg| arg == "--json");
+    if let Some(error) = mistyped::removed_command_error(args) {
+        return print_failure(&error.into(), is_json);
+    }
     // A misspelt command is reported first, since its other arguments cannot be parsed.
     if let Some(mistyped) = args
         .get(1)

@@ -25,7 +25,7 @@ Commands:
   scan, records, bodies   write a dataset: from archives, records or tables
   extract                 copies single records into one archive
   join, history           combine datasets: months or shards, or many crawls
-  check, show             explain one robots.txt file, or print that of a host
+  check                   explains a robots.txt file, or that of a host
   match, verdicts         decide for a list of URLs, or for every host
   verify, views, copy     check a dataset, write its views.sql, copy it to S3
   report, site, describe  draw charts, pages or a card (with the Python package)

@@ -2,11 +2,12 @@
 //! commands, and datasets.
 
 use crate::args::Args;
+use crate::escape::quote_for_shell;
 use crate::exit::UsageError;
 use clap::CommandFactory;
 use dataset::JOINED_FOLDER;
 use disk::error::Error;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
@@ -15,6 +16,22 @@ use std::path::Path;
 /// dataset.
 pub(crate) fn check_first_argument(argument: &OsStr) -> Option<UsageError> {
     misspelt_command_error(argument).or_else(|| dataset_as_archive_error(Path::new(argument)))
+}
+
+/// Returns an error with the new command if the command is `show`, which is a part of `check` now.
+pub(crate) fn removed_command_error(args: &[OsString]) -> Option<UsageError> {
+    let rest = args.get(2..)?;
+    if args[1] != "show" || Path::new("show").exists() {
+        return None;
+    }
+    let words = rest
+        .iter()
+        .map(|word| quote_for_shell(&word.to_string_lossy()));
+    let words: Vec<String> = words.map(|word| word.to_string()).collect();
+    Some(UsageError::with_hint(
+        "'show' is a part of 'check'",
+        format!("robots-scan check {}", words.join(" ")),
+    ))
 }
 
 /// Returns an error if an argument is similar to a command and is not a file.
@@ -71,7 +88,7 @@ pub(crate) fn dataset_as_archive_error(path: &Path) -> Option<UsageError> {
     }
     let place = path.display();
     let (what, hint) = match is_dataset {
-        true => ("a dataset", "use check, show, match, verify or duckdb"),
+        true => ("a dataset", "use check, match, verify or duckdb"),
         false => ("a Parquet file", "use verify or duckdb"),
     };
     Some(UsageError::with_hint(

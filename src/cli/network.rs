@@ -3,9 +3,9 @@
 use crate::arg_values::DEFAULT_PATIENCE;
 use crate::args::CopyArgs;
 use crate::caller::Caller;
+use crate::check_args::CheckArgs;
 use crate::quantity::{format_duration, parse_duration};
 use crate::run_args::UrlArgs;
-use crate::show_args::ShowArgs;
 use anyhow::Result;
 use remote::{Rate, Remote, RemoteEvent, RemoteOptions};
 use robots_scan::pipeline::ScanNotice;
@@ -109,7 +109,7 @@ pub(crate) fn start_copy_client(args: &CopyArgs, route: &EventRoute) -> Result<R
 }
 
 /// Starts the client that reads a record.
-pub(crate) fn start_show_client(args: &ShowArgs, route: &EventRoute) -> Result<Remote> {
+pub(crate) fn start_check_client(args: &CheckArgs, route: &EventRoute) -> Result<Remote> {
     let options = RemoteOptions {
         rate: Rate::Default,
         concurrent_tasks: 1,

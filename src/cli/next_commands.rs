@@ -93,7 +93,7 @@ fn dataset_commands(root: &Path, tables: &[Table]) -> Vec<NextCommand> {
     }];
     if has_tables(tables, &[Table::RobotsFiles, Table::Groups, Table::Rules]) {
         commands.push(NextCommand {
-            command: format!("robots-scan show {quoted_root} --host HOST"),
+            command: format!("robots-scan check {quoted_root} --host HOST"),
             purpose: "print a host's robots.txt",
         });
     }
@@ -138,7 +138,7 @@ mod tests {
             format_dataset_commands(Path::new("out.parquet/"), &Table::ALL),
             "next:\n\
              \x20 duckdb -init out.parquet/views.sql        query; try FROM questions()\n\
-             \x20 robots-scan show out.parquet --host HOST  print a host's robots.txt\n\
+             \x20 robots-scan check out.parquet --host HOST  print a host's robots.txt\n\
              \x20 robots-scan report out.parquet            draw charts (needs Python)\n"
         );
         let longest = "x".repeat(20);
@@ -155,7 +155,7 @@ mod tests {
             format!(
                 "next:\n\
                  \x20 query; try FROM questions():\n    duckdb -init {root}/views.sql\n\
-                 \x20 print a host's robots.txt:\n    robots-scan show {root} --host HOST\n\
+                 \x20 print a host's robots.txt:\n    robots-scan check {root} --host HOST\n\
                  \x20 draw charts (needs Python):\n    robots-scan report {root}\n"
             )
         );
@@ -167,7 +167,7 @@ mod tests {
             format_dataset_commands(Path::new("it's out"), &Table::ALL),
             "next:\n\
              \x20 duckdb -init 'it'\\''s out'/views.sql        query; try FROM questions()\n\
-             \x20 robots-scan show 'it'\\''s out' --host HOST  print a host's robots.txt\n\
+             \x20 robots-scan check 'it'\\''s out' --host HOST  print a host's robots.txt\n\
              \x20 robots-scan report 'it'\\''s out'            draw charts (needs Python)\n"
         );
         assert_eq!(
@@ -188,7 +188,7 @@ mod tests {
             format_shard_commands(Path::new("all/1"), &Vec::from_iter(tables)),
             "next:\n\
              \x20 duckdb -init all/1/views.sql        query\n\
-             \x20 robots-scan show all/1 --host HOST  print a host's robots.txt\n\
+             \x20 robots-scan check all/1 --host HOST  print a host's robots.txt\n\
              \x20 robots-scan join FOLDER             join all shards in FOLDER\n"
         );
     }

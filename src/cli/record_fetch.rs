@@ -4,8 +4,7 @@ use crate::escape::quote_for_shell;
 use crate::next_commands::duckdb_query;
 use dataset::tables::BODY_TABLE_PREFIX;
 use std::path::Path;
-use tools::check::RecordDetails;
-use tools::show::{ArchiveLookup, ArchivePlace, RecordCompression};
+use tools::check::{ArchiveLookup, ArchivePlace, RecordCompression, RecordDetails};
 
 /// The beginning of the names of archives of Common Crawl.
 const COMMON_CRAWL_NAME_PREFIX: &str = "crawl-data/";
@@ -93,7 +92,8 @@ fn describe_difference(record: &RecordDetails, compression: RecordCompression) -
     let is_shared = record.location.length.is_none();
     match compression {
         RecordCompression::ZstdWithDictionary => Some(
-            "zstd needs the dictionary of the archive (-D FILE); `show --base` does not".to_owned(),
+            "zstd needs the dictionary of the archive (-D FILE); `check --base` does not"
+                .to_owned(),
         ),
         _ if is_shared => Some(format!(
             "prints all records from the offset on; the record is number {}",

@@ -4,8 +4,7 @@
 //! |---|---|
 //! | [`url_match`] | `match`: whether crawlers may fetch URLs |
 //! | [`crawler_verdicts`] | `verdicts`: the verdict of every host for some crawlers |
-//! | [`check`] | `check`: what a robots.txt or a host says, and what is unusual |
-//! | [`show`] | `show`: a record or a text as it was captured |
+//! | [`check`] | `check`: what a robots.txt or that of a host says, what is unusual, and where it is |
 //! | [`extract`] | `extract`: single records as an archive of their own |
 //! | [`verify`] | `verify`: whether a dataset is as it was written |
 //! | [`join`] | `join`: datasets of several crawls or shards as one |
@@ -25,7 +24,6 @@ pub mod error;
 pub mod extract;
 pub mod history;
 pub mod join;
-pub mod show;
 pub mod url_match;
 pub mod verify;
 

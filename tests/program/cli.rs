@@ -747,15 +747,18 @@ fn check_reports_access_with_the_deciding_lines() {
         "--json",
     ]);
     let report: Value = serde_json::from_str(&ran.out).unwrap();
-    assert_eq!(report["urls"][0]["access"], "disallowed");
+    assert_eq!(report["agents"][0]["urls"][0]["access"], "disallowed");
     assert_eq!(
         (
-            &report["urls"][0]["line_no"],
-            &report["urls"][0]["group_line_no"]
+            &report["agents"][0]["urls"][0]["line_no"],
+            &report["agents"][0]["urls"][0]["group_line_no"]
         ),
         (&7.into(), &4.into())
     );
-    assert_eq!(report["verdicts"]["koster1996"], "disallow_all");
+    assert_eq!(
+        report["agents"][0]["verdicts"]["koster1996"],
+        "disallow_all"
+    );
     let ran = run(["check", "no-such-file", "--agent", "a"]);
     assert_code(&ran, 2);
     assert!(

@@ -2,8 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic, and says where")]
 
+mod check_host;
 mod cli;
 mod command_line;
 mod documents;
 mod examples;
-mod show;

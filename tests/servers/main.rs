@@ -7,6 +7,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic, and says where")]
 
 mod answer;
+mod check;
 mod faults;
 mod inputs;
 mod lists;
@@ -18,7 +19,6 @@ mod s3;
 mod script;
 mod secrets;
 mod server;
-mod show;
 
 use self::script::Fault;
 use self::server::Server;

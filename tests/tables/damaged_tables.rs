@@ -116,7 +116,6 @@ impl Tables {
         ];
         vec![
             ("check", run(&check)),
-            ("show", run(&["show", &dataset, "--host", "b.test"])),
             ("match", self.run_match()),
             ("verify", run(&["verify", &dataset])),
             ("join", self.run_join(&all)),
@@ -287,11 +286,7 @@ fn texts(batch: &RecordBatch, name: &str) -> Vec<String> {
 fn a_page_of_a_table_has_a_limit() {
     let tables = Tables::new();
     for (table, column, commands) in [
-        (
-            "robots_files",
-            "url",
-            &["check", "show", "match", "join"][..],
-        ),
+        ("robots_files", "url", &["check", "match", "join"][..]),
         ("verdicts", "agent", &["join"]),
         ("rules", "path", &["check", "match"]),
     ] {

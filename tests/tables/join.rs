@@ -63,7 +63,7 @@ fn assert_equal(joined: &str, whole: &str) {
     let files = resolved(&Path::new(joined).join("_joined"));
     assert!(!files.is_empty() && files == resolved(Path::new(whole)));
     for dataset in [joined, whole] {
-        let words = ["is a dataset, not an archive", "hint: use check, show"];
+        let words = ["is a dataset, not an archive", "hint: use check, match"];
         assert_refused(&run([dataset]), &words);
     }
     let urls = format!("{joined}.urls");

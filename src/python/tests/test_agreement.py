@@ -65,7 +65,8 @@ def check(body: bytes, agents: list[str], urls: list[str], dialect: str | None) 
     command = [PROGRAM, "check", "-", "--json", "--any-name", f"--dialect={dialect or 'default'}", *arguments]
     process = subprocess.run(command, input=body, capture_output=True, timeout=60)
     assert process.returncode in (0, 1, 3), process.stderr.decode()
-    return [json.loads(line) for line in process.stdout.decode().splitlines()]
+    report = json.loads(process.stdout)
+    return [{**agent, "anomalies": report["anomalies"]} for agent in report["agents"]]
 
 
 def answers(robots: robots_scan.RobotsTxt, agents: list[str], urls: list[str], dialect: str | None) -> list[dict[str, Any]]:

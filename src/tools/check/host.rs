@@ -2,15 +2,18 @@
 //!
 //! The steps: open the dataset (an archive is scanned into a temporary one),
 //! find the authoritative capture, rebuild its robots.txt from the rows of
-//! `groups` and `rules`, and evaluate it. If you change how the status of a
+//! `groups` and `rules`, evaluate it, and read its text. If you change how the status of a
 //! capture is applied, also check `url_match/evaluate.rs`.
 
 use super::InputKind;
-use super::archive;
 use super::capture_details::CaptureDetails;
+use super::host_text;
 use super::in_history;
+use super::numbered_text::NumberedText;
+use super::record_archive::{ArchiveBase, ArchiveLookup};
 use super::report::{AgentReport, CheckReport, CrawlerVerdicts, ReportedAnomaly, UrlResult};
 use super::robots_txt::{CheckRequest, build_agent_report};
+use super::scanned_archive;
 use crate::error::ToolErrorKind;
 use arrow_array::{Array, BooleanArray, Int32Array, Int64Array, StringArray};
 use dataset::crawler::{Crawler, disallow_all_policy};
@@ -23,13 +26,14 @@ use dataset::tables::Table;
 use dataset::{CaptureFilter, Dataset, HistoryManifest, StoredLine, column};
 use disk::SystemTempFolder;
 use disk::error::Error;
+use remote::Remote;
 use robots::{Basis, Dialect, Evaluator, RobotsTxt, RobotsTxtBuilder, StatusEffect, Verdict};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 /// A host to check in a dataset or an archive.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct HostRequest<'a> {
     /// The folder of a dataset or a history, or an archive.
     pub path: &'a Path,
@@ -42,10 +46,14 @@ pub struct HostRequest<'a> {
     /// The number of bytes of a body that are parsed, if `path` is an archive. For a dataset, the
     /// limit of its scan applies.
     pub body_limit: Option<u64>,
+    /// The place of the archives; `None` if the names of the archives are their paths.
+    pub base: Option<&'a ArchiveBase>,
+    /// The client that reads archives at URLs.
+    pub remote: Option<&'a Remote>,
 }
 
 /// The results of checking a host, and the captures that they are based on.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct HostReport {
     /// The form of the name with captures, if it is another than the requested one: with or without a
     /// leading `www`.
@@ -65,6 +73,17 @@ pub struct HostReport {
     pub has_anomalies: bool,
     /// The number of faults of the archive. Each may hide captures.
     pub faults: u64,
+    /// The archive of the capture whose rules apply.
+    pub archive: ArchiveLookup,
+    /// The text; `None` if no robots.txt applies.
+    pub text: Option<NumberedText>,
+}
+
+impl HostReport {
+    /// Returns the capture whose rules apply.
+    pub fn deciding_capture(&self) -> &CaptureDetails {
+        self.rules_capture.as_ref().unwrap_or(&self.capture)
+    }
 }
 
 /// Finds the authoritative capture of a host, and checks it.
@@ -82,8 +101,7 @@ pub fn check_host(
     if InputKind::detect(path)? == InputKind::Dataset
         && let Some(manifest) = HistoryManifest::read(path)?
     {
-        let found = in_history::find(path, &manifest, host_request, stop)?;
-        return in_history::report(path, &found, request);
+        return in_history::check_host(&manifest, host_request, request, stop);
     }
     let temp_folder = SystemTempFolder::create()?;
     let root = DatasetRoot::find_or_scan(host_request, request, temp_folder.path(), stop)?;
@@ -122,6 +140,15 @@ pub fn check_host(
             false => Vec::new(),
         },
     };
+    let scanned = ArchiveBase::Path(path.to_owned());
+    let host_request = &HostRequest {
+        base: host_request.base.or(root.is_scanned.then_some(&scanned)),
+        ..*host_request
+    };
+    let deciding = rules_capture.as_ref().unwrap_or(&capture);
+    let (archive, text) = host_text::read(host_request, deciding, false, stop, &|| {
+        host_text::read_stored(&root.path, deciding, stop)
+    })?;
     Ok(HostReport {
         other_form,
         capture,
@@ -131,12 +158,16 @@ pub fn check_host(
         report,
         has_anomalies,
         faults: root.faults,
+        archive,
+        text,
     })
 }
 
 /// The folder of the dataset in which a host is looked up.
 struct DatasetRoot {
     path: PathBuf,
+    /// True if an archive was scanned into it.
+    is_scanned: bool,
     /// The number of faults of the archive; 0 if none was scanned.
     faults: u64,
 }
@@ -155,14 +186,16 @@ impl DatasetRoot {
             InputKind::Archive => {
                 let root = temp_folder.join("dataset");
                 let (limit, registry) = (host_request.body_limit, request.registry);
-                let summary = archive::scan(path, &root, limit, registry, stop)?;
+                let summary = scanned_archive::scan(path, &root, limit, registry, stop)?;
                 Ok(Self {
                     path: root,
+                    is_scanned: true,
                     faults: summary.faults,
                 })
             }
             InputKind::Dataset => Ok(Self {
                 path: path.to_owned(),
+                is_scanned: false,
                 faults: 0,
             }),
             InputKind::RobotsTxt => {

@@ -2,44 +2,36 @@
 
 use super::capture_details::{BodyDetails, CaptureDetails, RecordDetails};
 use super::host::{HostFile, HostReport, HostRequest, build_agent_reports};
+use super::host_text;
+use super::numbered_text::{NumberedText, TextSource};
 use super::report::CheckReport;
 use super::robots_txt::CheckRequest;
 use crate::history::history_input::HistoryReader;
-use crate::history::host_lookup::{
-    FoundHost, HostLookup, PlacedCapture, find_host, state_origin_text,
-};
+use crate::history::host_lookup::{HostLookup, PlacedCapture, find_host, state_origin_text};
 use crate::history::keyed_rows::{KeyedRows, POLICIES};
-use crate::history::policy_file::{content_class, push_lines};
+use crate::history::policy_file::{content_class, push_lines, read_lines};
 use dataset::HistoryManifest;
 use disk::error::Error;
 use robots::{Dialect, RobotsTxtBuilder, StatusEffect};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use warc::RecordLocation;
 
-/// Finds a host in a history.
-pub(crate) fn find(
-    path: &Path,
+/// Finds a host in a history, and checks it.
+pub(super) fn check_host(
     manifest: &HistoryManifest,
-    request: &HostRequest<'_>,
+    host_request: &HostRequest<'_>,
+    request: &CheckRequest<'_>,
     stop: &Arc<AtomicBool>,
-) -> Result<FoundHost, Error> {
+) -> Result<HostReport, Error> {
+    let path = host_request.path;
     let history = HistoryReader::open(path, manifest, stop)?;
     let lookup = HostLookup {
-        host: request.host,
-        crawls: request.crawls,
-        as_of: request.as_of,
+        host: host_request.host,
+        crawls: host_request.crawls,
+        as_of: host_request.as_of,
     };
-    find_host(&history, &lookup)
-}
-
-/// Returns the report of a host that was found in the history at `path`.
-pub(crate) fn report(
-    path: &Path,
-    found: &FoundHost,
-    request: &CheckRequest<'_>,
-) -> Result<HostReport, Error> {
+    let found = find_host(&history, &lookup)?;
     let source = found.source();
     let state = &source.state;
     let mut file = RobotsTxtBuilder::new();
@@ -56,13 +48,19 @@ pub(crate) fn report(
         time: source.fetch_time,
     };
     let effect = state.effect(request.dialect.dialect());
+    let capture = details(&found.capture, is_valid_utf8);
+    let content = found.content.as_ref();
+    let rules_capture = content.map(|content| details(content, is_valid_utf8));
+    let deciding = rules_capture.as_ref().unwrap_or(&capture);
+    let is_elsewhere = state.n_redirects > 0 && effect == StatusEffect::Parse;
+    let (archive, text) = host_text::read(host_request, deciding, is_elsewhere, stop, &|| {
+        let policy = found.policy.as_deref();
+        let lines = policy.map(|policy| read_lines(&KeyedRows::read(policy, POLICIES)));
+        let lines = lines.unwrap_or_default();
+        Ok(NumberedText::from_lines(TextSource::Policy, lines, None))
+    })?;
     Ok(HostReport {
         other_form: found.other_form.clone(),
-        capture: details(&found.capture, is_valid_utf8),
-        rules_capture: found
-            .content
-            .as_ref()
-            .map(|content| details(content, is_valid_utf8)),
         redirects_without_place: state.n_redirects,
         effect: Some(effect).filter(|effect| *effect != StatusEffect::Parse),
         report: CheckReport {
@@ -71,6 +69,10 @@ pub(crate) fn report(
         },
         has_anomalies: false,
         faults: 0,
+        archive,
+        text,
+        capture,
+        rules_capture,
     })
 }
 

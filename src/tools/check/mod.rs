@@ -1,25 +1,39 @@
 //! Reports what a robots.txt allows to crawlers, for given URLs and in general.
 //!
-//! [`check`] takes the bytes of a robots.txt. [`check_host`] finds the
-//! authoritative capture of a host in a dataset, a history or an archive, and rebuilds its
-//! robots.txt from the tables. Both return a [`CheckReport`]. A [`ParsedFile`] computes single results
-//! on demand.
+//! [`check`] takes the bytes of a robots.txt. [`check_host`] finds the authoritative capture of a host
+//! in a dataset, a history or an archive, rebuilds its robots.txt from the tables, and reads its text
+//! from the archive, if that is there. Both return a [`CheckReport`]. A [`ParsedFile`] computes single
+//! results on demand.
 
-mod archive;
+mod archive_problem;
 mod capture_details;
 mod host;
-pub(crate) mod in_history;
+mod host_text;
+mod in_history;
 mod input_kind;
+mod numbered_text;
 mod parsed_file;
+mod record_archive;
+mod record_body;
 mod report;
 mod robots_txt;
+mod scanned_archive;
+mod stored_lines;
 
+pub use archive_problem::ArchiveProblem;
 pub use capture_details::{BodyDetails, CaptureDetails, RecordDetails};
 pub use host::{HostReport, HostRequest, check_host};
+pub use host_text::extract_record;
 pub use input_kind::InputKind;
+pub use numbered_text::{NumberedText, TextLine, TextSource};
 pub use parsed_file::{CrawlerVerdict, ParsedFile};
+pub use record_archive::{ArchiveBase, ArchiveLookup, ArchivePlace, BaseUrl};
+pub use record_body::RecordCompression;
 pub use report::{
     AgentReport, CategoryPreference, CheckReport, CrawlerVerdicts, DecidingRule, ReportedAnomaly,
     UrlResult,
 };
 pub use robots_txt::{CheckRequest, check, read_robots_txt};
+
+/// The most bytes of a robots.txt that are shown.
+const MAX_SHOWN_BYTES: usize = 16 << 20;

@@ -8,7 +8,7 @@
 //! periods.rs         merges captures, and divides those of a host into periods
 //! keyed_rows.rs      policies and sets of preferences, each stored once
 //! policy_file.rs     rebuilds a file from a policy
-//! host_lookup.rs     finds a capture of one host, for `check` and `show`
+//! host_lookup.rs     finds a capture of one host, for `check`
 //! revisits.rs        finds the content of revisits in other crawls
 //! shares.rs          counts hosts and domains by their verdict for each crawler
 //! agent_periods.rs   the periods of the crawlers that policies name

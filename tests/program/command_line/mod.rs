@@ -279,17 +279,18 @@ fn lines_of_a_shown_text_fit_the_width_of_a_terminal() {
     fs::write(folder.path().join("a.warc"), record).unwrap();
     let ran = start(folder.path(), &["a.warc", "-q", "-o", "out"], "");
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    let args = ["show", "out", "--host", "h.example"];
+    let args = ["check", "out", "--host", "h.example"];
     let whole = start(folder.path(), &args, "").out;
     assert!(whole.contains(&"a".repeat(300)) && whole.contains(&"日".repeat(100)));
     for columns in [40, 80] {
-        let mut show = command();
-        show.current_dir(folder.path()).args(args);
-        let (code, bytes) = terminal::run(columns, &mut show, Streams::OutAndErr);
+        let mut check = command();
+        check.current_dir(folder.path()).args(args);
+        let (code, bytes) = terminal::run(columns, &mut check, Streams::OutAndErr);
         assert_eq!(code, 0);
         let text = String::from_utf8(bytes.clone()).unwrap();
         let from = text.find(">    1  User-agent").unwrap();
-        let screen = Screen::draw(columns, &bytes[from..]);
+        let end = text.find("anomalies: ").unwrap_or(text.len());
+        let screen = Screen::draw(columns, &bytes[from..end]);
         assert_eq!(screen.wraps, 0, "{columns}: {text}");
         assert!(text.contains("aaa…") && text.contains("日…"), "{text}");
     }
@@ -406,7 +407,7 @@ fn json_escapes_control_characters_without_changing_values() {
     let ran = start(folder.path(), &args, "");
     assert!(!ran.out.chars().any(is_control_character), "{:?}", ran.out);
     let value: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
-    assert_eq!(value["agent"], HOSTILE);
+    assert_eq!(value["agents"][0]["agent"], HOSTILE);
 }
 
 /// Names of files may be any bytes on Linux; macOS refuses those that are not UTF-8.

@@ -24,8 +24,7 @@ pub(super) const ROWS: &[Row] = &[
         item: "C1",
         args: "check robots.txt --any-name -a x",
         stdin: "https://example.com/b\n",
-        code: 1,
-        out: Whole(PARTIAL),
+        out: All(&[PARTIAL]),
         ..ROW
     },
     Row {
@@ -165,7 +164,6 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         item: "C10",
         args: "check many.txt",
-        code: 1,
         out: All(&[
             "anomalies: 1,200 of 1 kind\n  missing_colon: ",
             "      lines 2, 3, 4, 5, 6 and 1,195 more",
@@ -196,7 +194,6 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         item: "C11",
         args: "check robots.txt --any-name --agent a,b",
-        code: 1,
         out: All(&[
             "a: partial (by the rules for *, line 2)\n",
             "b: partial (by the rules for *, line 2)\n",
@@ -217,7 +214,6 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         item: "C12",
         args: "check ds --host news.example",
-        code: 1,
         out: All(&[
             "found as    www.news.example: the tables have both names as one host\n\
              capture     https://www.news.example/robots.txt\n",
@@ -288,6 +284,16 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         item: "C16",
+        args: "show ds --host news.example",
+        code: 2,
+        err: Whole(
+            "error: 'show' is a part of 'check'\n\
+             hint: robots-scan check ds --host news.example\n",
+        ),
+        ..ROW
+    },
+    Row {
+        item: "C16",
         args: "chekc robots.txt",
         code: 2,
         err: Whole("error: unknown command 'chekc'\nhint: did you mean 'check'?\n"),
@@ -319,7 +325,7 @@ pub(super) const ROWS: &[Row] = &[
         args: "ds",
         code: 2,
         err: Whole(
-            "error: 'ds' is a dataset, not an archive\nhint: use check, show, match, verify or duckdb\n",
+            "error: 'ds' is a dataset, not an archive\nhint: use check, match, verify or duckdb\n",
         ),
         ..ROW
     },
@@ -328,7 +334,7 @@ pub(super) const ROWS: &[Row] = &[
         args: "ds -o out",
         code: 2,
         err: Whole(
-            "error: 'ds' is a dataset, not an archive\nhint: use check, show, match, verify or duckdb\n",
+            "error: 'ds' is a dataset, not an archive\nhint: use check, match, verify or duckdb\n",
         ),
         ..ROW
     },

@@ -39,8 +39,7 @@ fn output_to_a_full_device_is_an_error_of_each_command() {
         "check ds --host www.news.example --any-name -a x",
         "match ds --any-name -a x -u urls.txt -o m.csv",
         "match ds --any-name -a x -u urls.txt -o n.csv --json",
-        "show ds --host www.news.example",
-        "show ds --host www.news.example --json",
+        "check ds --host www.news.example --json",
         "views ds",
         "schema",
         "schema rules",
@@ -105,7 +104,7 @@ fn an_error_is_json_too_if_the_output_is_json() {
             false,
         ),
         (
-            "show ds --host nobody.example --json",
+            "check ds --host nobody.example --json",
             3,
             "no_capture",
             "ds",
@@ -178,7 +177,7 @@ fn without_arguments_the_commands_are_listed_on_one_screen() {
     assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""));
     for text in [
         "Usage: robots-scan [scan] INPUT… -o OUT [OPTIONS]",
-        "\n  check, show ",
+        "\n  check  ",
         "\n  verify, views, copy ",
         "robots-scan COMMAND --help",
     ] {
@@ -196,7 +195,7 @@ fn each_command_has_a_manual_page() {
     let lines = commands.lines().take_while(|line| !line.is_empty());
     let names = lines.map(|line| line.trim_start().split("  ").next().unwrap());
     let names: Vec<&str> = names.flat_map(|names| names.split(", ")).collect();
-    assert_eq!(names.len(), 20, "{help}");
+    assert_eq!(names.len(), 19, "{help}");
     for name in &names {
         let page = start(Path::new("."), &["man", name], "");
         assert_eq!((page.code, page.err.as_str()), (Some(0), ""), "{name}");

@@ -52,13 +52,17 @@ fn a_host_is_reported_with_its_capture_and_then_like_a_file() {
     );
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     let expected = "\
+host        www.h.example
 capture     https://www.h.example/robots.txt
             2026-01-05T00:00:08Z, status 301, crawl-data/C-0/segments/1/robotstxt/a.warc at ";
     assert!(ran.out.starts_with(expected), "{}", ran.out);
     let expected = ", crawl C-0
 leads to    https://h.example/robots.txt
             2026-01-05T00:00:07Z, status 200, crawl-data/C-0/segments/1/robotstxt/a.warc at 0, crawl C-0
-
+archive     crawl-data/C-0/segments/1/robotstxt/a.warc
+";
+    assert!(ran.out.contains(expected), "{}", ran.out);
+    let expected = "
 disallowed  https://h.example/a
             line 2: Disallow /a  (group from line 1)
 
@@ -108,7 +112,8 @@ fn an_archive_gives_the_report_of_its_dataset_and_leaves_no_files() {
             .output()
             .unwrap()
             .into();
-        assert_eq!(ran.out, check(&out, &args).out, "{}", ran.err);
+        let of_dataset = check(&out, &[&args[..], &["--base", path(&archive)]].concat());
+        assert_eq!(ran.out, of_dataset.out, "{}", ran.err);
         assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0);
     }
 }
@@ -237,11 +242,11 @@ fn a_decision_by_status_is_reported() {
             ran.out
         );
         let value = json(&out, &args);
-        assert_eq!(value["urls"][0]["access"], access);
-        assert_eq!(value["basis"], "http_status");
+        assert_eq!(value["agents"][0]["urls"][0]["access"], access);
+        assert_eq!(value["agents"][0]["basis"], "http_status");
     }
     let value = json(&out, &["--host", "s429.example"]);
-    let verdicts = &value["verdicts"];
+    let verdicts = &value["agents"][0]["verdicts"];
     assert_eq!(verdicts["google"], "disallow_all");
     assert_eq!(verdicts["rfc9309"], "allow_all");
     assert_eq!(verdicts["koster1996"], "unknown");
@@ -278,9 +283,13 @@ fn check_and_match_agree_on_every_origin_of_the_samples() {
     for (origin, row) in origins.iter().zip(&rows_of_match) {
         let url = format!("{origin}/a");
         let value = json(&out, &["--host", origin, "-a", "GPTBot", "-u", &url]);
-        assert_eq!(value["urls"][0]["access"], row.access.as_str(), "{url}");
         assert_eq!(
-            value["urls"][0]["line_no"].as_i64(),
+            value["agents"][0]["urls"][0]["access"],
+            row.access.as_str(),
+            "{url}"
+        );
+        assert_eq!(
+            value["agents"][0]["urls"][0]["line_no"].as_i64(),
             row.line_no.map(i64::from)
         );
         let rules = match &value["rules_capture"] {

@@ -105,7 +105,7 @@ def opening(dataset, prefix):
         f"With robots-scan, `robots-scan views {place}` writes `views.sql`, and `duckdb -init {views}` then has the research questions as macros: "
         "`FROM questions()`. Do not execute a `views.sql` of somebody else.",
         "`sha256sum -c SHA256SUMS` (on macOS `shasum -a 256 -c SHA256SUMS`) checks the files of the dataset and of this description. "
-        f"`robots-scan verify {place}` also checks whether the tables agree, once `views.sql` is written. `robots-scan show {place} --host example.com` leads from a verdict "
+        f"`robots-scan verify {place}` also checks whether the tables agree, once `views.sql` is written. `robots-scan check {place} --host example.com` leads from a verdict "
         "to its line and its WARC record."])
 
 

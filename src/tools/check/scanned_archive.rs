@@ -31,6 +31,8 @@ pub(super) fn scan(
         Table::RobotsFiles,
         Table::Groups,
         Table::Rules,
+        Table::Sitemaps,
+        Table::Directives,
         Table::Anomalies,
     ];
     let found = input::find(&input_options)?;

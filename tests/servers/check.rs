@@ -1,4 +1,4 @@
-//! `show --base URL`: one member of an archive on a server.
+//! `check --base URL`: one member of an archive on a server.
 
 use super::script::{ALWAYS, Fault};
 use super::{PROXIES, Site, sample, wait};
@@ -22,7 +22,7 @@ fn site(name: &str) -> (Site, String, String) {
 
 fn show(dataset: &str, host: &str, base: &str, more: &[&str]) -> Ran {
     let mut command = command();
-    command.args(["show", dataset, "--host", host, "--base", base, "--json"]);
+    command.args(["check", dataset, "--host", host, "--base", base, "--json"]);
     command.args(more);
     for variable in PROXIES {
         command.env_remove(variable);
@@ -168,7 +168,7 @@ fn a_server_that_has_other_bytes_or_none_is_reported_and_the_rows_are_shown() {
             .url("/mirror")
             .replace("http://", "http://me:secret@");
         let ran = show(&out, &host, &base, &["--patience", "2s"]);
-        assert_eq!(ran.code, Some(1), "{shown}: {}", ran.err);
+        assert_eq!(ran.code, Some(3), "{shown}: {}", ran.err);
         let warning = "warning: the text does not come from the archive 'crawl-data/C/";
         assert!(ran.err.contains(warning), "{shown}: {}", ran.err);
         assert!(ran.err.contains(words), "{shown}: {}", ran.err);

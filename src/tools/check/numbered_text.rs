@@ -1,7 +1,7 @@
 //! The text of a robots.txt as numbered lines.
 
 use super::MAX_SHOWN_BYTES;
-use crate::check::BodyDetails;
+use super::capture_details::BodyDetails;
 use columns::escaped_text::escape_body;
 use dataset::tables::Table;
 use robots::Lines;
@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 /// The place that the text of a robots.txt was read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TextSource {
+    /// A robots.txt file.
+    File,
     /// The archive of its capture.
     Archive,
     /// The column `body` of the dataset.
@@ -27,7 +29,7 @@ pub enum TextSource {
 
 /// The lines of a robots.txt, and where they come from.
 #[derive(Debug)]
-pub struct HostText {
+pub struct NumberedText {
     pub source: TextSource,
     /// The number of lines that the dataset states, including a last empty one; `None` in a history. The
     /// source may have fewer.
@@ -53,7 +55,7 @@ pub struct TextLine<'t> {
     pub text: Cow<'t, str>,
 }
 
-impl HostText {
+impl NumberedText {
     /// Creates a text from a body, and cuts it at [`MAX_SHOWN_BYTES`].
     pub(super) fn from_body(source: TextSource, mut bytes: Vec<u8>, details: &BodyDetails) -> Self {
         let is_cut = bytes.len() > MAX_SHOWN_BYTES;
@@ -69,6 +71,16 @@ impl HostText {
                 is_valid_utf8: details.is_valid_utf8,
             },
         }
+    }
+
+    /// Creates the text of a file.
+    pub fn from_file(bytes: Vec<u8>) -> Self {
+        let details = BodyDetails {
+            bytes: Some(bytes.len() as u64),
+            n_lines: Some(u32::try_from(Lines::new(&bytes, 0).count()).unwrap_or(u32::MAX)),
+            is_valid_utf8: std::str::from_utf8(&bytes).is_ok(),
+        };
+        Self::from_body(TextSource::File, bytes, &details)
     }
 
     /// Creates a text from lines, by their numbers.
@@ -121,7 +133,7 @@ mod tests {
 
     fn read_lines(body: &[u8], is_valid_utf8: bool) -> Vec<(u32, String)> {
         let details = new_details(body.len() as u64, 0, is_valid_utf8);
-        let text = HostText::from_body(TextSource::Body, body.to_vec(), &details);
+        let text = NumberedText::from_body(TextSource::Body, body.to_vec(), &details);
         let lines = text.lines();
         lines
             .map(|line| (line.line_no, line.text.into_owned()))
@@ -147,7 +159,7 @@ mod tests {
         let body = vec![b'#'; MAX_SHOWN_BYTES + 1];
         for (bytes, is_cut) in [(MAX_SHOWN_BYTES, false), (MAX_SHOWN_BYTES + 1, true)] {
             let details = new_details(bytes as u64, 1, true);
-            let text = HostText::from_body(TextSource::Body, body[..bytes].to_vec(), &details);
+            let text = NumberedText::from_body(TextSource::Body, body[..bytes].to_vec(), &details);
             assert_eq!(text.is_cut, is_cut);
             let line = text.lines().next().unwrap();
             assert_eq!(line.text.len(), MAX_SHOWN_BYTES);

@@ -3,10 +3,10 @@
 //! If the length of the member is known, only the member is read. A zstd frame may need the
 //! dictionary at the start of its archive, so a zstd archive is always opened as a whole.
 
-use super::ShowRequest;
-use super::problem::ArchiveProblem;
-use super::record::{MemberSource, RecordBody, RecordCompression, read_record};
-use crate::check::CaptureDetails;
+use super::archive_problem::ArchiveProblem;
+use super::capture_details::CaptureDetails;
+use super::host::HostRequest;
+use super::record_body::{MemberSource, RecordBody, RecordCompression, read_record};
 use dataset::tables::BODY_TABLE_PREFIX;
 use disk::error::{Error, ErrorKind};
 use disk::without_secrets;
@@ -101,7 +101,7 @@ pub struct ArchiveLookup {
 /// [`ErrorKind::Abandoned`] once `stop` is set, and [`RemoteErrorKind::NoRemote`] for a URL without a
 /// client. All other errors are returned as [`ArchiveLookup::problem`].
 pub(super) fn read_body(
-    request: &ShowRequest<'_>,
+    request: &HostRequest<'_>,
     capture: &CaptureDetails,
     stop: &Arc<AtomicBool>,
 ) -> Result<(ArchiveLookup, Option<Vec<u8>>), Error> {
@@ -157,7 +157,7 @@ pub(super) fn read_body(
 
 /// Opens the archive at a place, or the member of a capture in it.
 pub(super) fn open_place(
-    request: &ShowRequest<'_>,
+    request: &HostRequest<'_>,
     place: &ArchivePlace,
     name: &str,
     location: &RecordLocation,
@@ -244,7 +244,7 @@ fn open_member(path: &Path, name: &str, location: &RecordLocation) -> Result<Mem
 
 /// Fetches the bytes of a member, or the whole object.
 fn fetch_member(
-    request: &ShowRequest<'_>,
+    request: &HostRequest<'_>,
     url: &RemoteUrl,
     name: &str,
     location: &RecordLocation,

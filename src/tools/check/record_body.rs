@@ -1,8 +1,8 @@
 //! Reads the record of a capture, and compares it with the dataset.
 
 use super::MAX_SHOWN_BYTES;
-use super::problem::ArchiveProblem;
-use crate::check::CaptureDetails;
+use super::archive_problem::ArchiveProblem;
+use super::capture_details::CaptureDetails;
 use capture::http::header_text;
 use capture::{Capture, CaptureScope};
 use disk::error::Error;
