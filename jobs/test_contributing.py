@@ -248,7 +248,7 @@ def record(number, kind, url, block):
 
 def archive():
     """An archive of three hosts."""
-    http = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nUser-agent: *\nDisallow: /private/\n"
+    http = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nUser-agent : *\nDisallow : /private/\n"
     url = "WARC-Target-URI: https://{}.example/robots.txt\r\nContent-Type: application/http; msgtype=response\r\n"
     return record(1, "warcinfo", "", "isPartOf: SAMPLES-2026\r\n") + "".join(
         record(number, "response", url.format(host), http) for number, host in enumerate(("one", "two", "three"), 2))
