@@ -3,9 +3,7 @@
 //! Doc comments of fields are the help texts of the options. Those of [`ScanArgs`] also work without the command
 //! `scan`.
 
-use crate::arg_values::{
-    dialect_parser, parse_agent, parse_category, parse_rate, parse_time, table_parser,
-};
+use crate::arg_values::{parse_category, parse_rate, parse_time, table_parser};
 use crate::bodies_args::BodiesArgs;
 use crate::check_args::CheckArgs;
 use crate::column_args::{self, ColumnArg, columns_parser};
@@ -15,10 +13,10 @@ use crate::quantity::{parse_duration, parse_size};
 use crate::records_args::RecordsArgs;
 use crate::run_args::{RunArgs, UrlArgs};
 use crate::shard_choice::ShardChoice;
+use crate::shared_args::{CrawlerArgs, DialectArg, PrintArgs, ThreadsArg};
 use crate::verdicts_args::VerdictsArgs;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Parser, Subcommand, ValueHint};
-use dataset::crawler::DialectChoice;
 use dataset::tables::Table;
 use remote::Rate;
 use std::ffi::OsString;
@@ -142,17 +140,17 @@ impl Command {
     /// Returns true if the output is JSON.
     pub(crate) fn is_json(&self) -> bool {
         match self {
-            Self::Scan(args) => args.run.json,
-            Self::Records(args) => args.run.json,
-            Self::Bodies(args) => args.run.json,
-            Self::Extract(args) => args.json,
-            Self::Join(args) => args.json,
-            Self::History(args) => args.json,
+            Self::Scan(args) => args.run.print.json,
+            Self::Records(args) => args.run.print.json,
+            Self::Bodies(args) => args.run.print.json,
+            Self::Extract(args) => args.print.json,
+            Self::Join(args) => args.print.json,
+            Self::History(args) => args.print.json,
             Self::Check(args) => args.json,
-            Self::Match(args) => args.json,
-            Self::Verdicts(args) => args.json,
-            Self::Verify(args) => args.json,
-            Self::Copy(args) => args.json,
+            Self::Match(args) => args.print.json,
+            Self::Verdicts(args) => args.print.json,
+            Self::Verify(args) => args.print.json,
+            Self::Copy(args) => args.print.json,
             Self::Agents(args) => args.json,
             Self::Views(_)
             | Self::Report(_)
@@ -287,21 +285,8 @@ pub(crate) struct MatchArgs {
     /// The dataset: a folder that `scan` wrote; or a history
     pub(crate) dataset: PathBuf,
 
-    /// The name of a crawler; may be repeated, or separated by commas
-    #[arg(
-        short,
-        long,
-        value_name = "NAME",
-        required = true,
-        value_delimiter = ',',
-        value_parser = parse_agent,
-        value_hint = ValueHint::Other
-    )]
-    pub(crate) agent: Vec<String>,
-
-    /// Accepts names of crawlers that are not in the registry
-    #[arg(long)]
-    pub(crate) any_name: bool,
+    #[command(flatten)]
+    pub(crate) crawlers: CrawlerArgs,
 
     /// The URLs: text, CSV, JSON lines, CDXJ, Parquet, a folder of Parquet files, or `-` for standard input
     #[arg(short, long, value_name = "FILE")]
@@ -319,12 +304,8 @@ pub(crate) struct MatchArgs {
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
 
-    /// The rules to apply
-    ///
-    /// `default` is Google's rules with names compared whole and with the fallbacks of the
-    /// registry of crawlers.
-    #[arg(long, value_name = "DIALECT", default_value = "default", value_parser = dialect_parser())]
-    pub(crate) dialect: DialectChoice,
+    #[command(flatten)]
+    pub(crate) dialect: DialectArg,
 
     /// A category of use whose preference is decided, too, such as `train-ai` or
     /// `content-signal:search`
@@ -343,29 +324,19 @@ pub(crate) struct MatchArgs {
     #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
     pub(crate) crawl: Vec<String>,
 
-    /// Threads [default: all cores]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), value_hint = ValueHint::Other)]
-    pub(crate) threads: Option<u16>,
+    #[command(flatten)]
+    pub(crate) threads: ThreadsArg,
 
     /// The memory for sorting, at least 16MiB; the rest is sorted on disk, beside OUT
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size, value_hint = ValueHint::Other)]
     pub(crate) memory: u64,
 
-    /// A custom registry of crawlers instead of the built-in one
-    #[arg(long, value_name = "FILE")]
-    pub(crate) agents: Option<PathBuf>,
-
     /// Replaces a file that robots-scan wrote
     #[arg(long)]
     pub(crate) overwrite: bool,
 
-    /// Prints no progress and no summary; errors and warnings remain
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-
-    /// Prints the summary as JSON on standard output
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) print: PrintArgs,
 }
 
 #[derive(Debug, clap::Args)]
@@ -381,17 +352,11 @@ pub(crate) struct VerifyArgs {
     /// The dataset: a folder that `scan` wrote or `join` was run on, or a single file
     pub(crate) dataset: PathBuf,
 
-    /// Threads that read [default: all cores]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), value_hint = ValueHint::Other)]
-    pub(crate) threads: Option<u16>,
+    #[command(flatten)]
+    pub(crate) threads: ThreadsArg,
 
-    /// Prints no progress and no summary; findings, errors and warnings remain
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-
-    /// Prints findings and summary as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) print: PrintArgs,
 }
 
 #[derive(Debug, clap::Args)]
@@ -416,9 +381,8 @@ pub(crate) struct JoinArgs {
     #[arg(value_hint = ValueHint::DirPath)]
     pub(crate) folder: PathBuf,
 
-    /// Threads [default: all cores]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), value_hint = ValueHint::Other)]
-    pub(crate) threads: Option<u16>,
+    #[command(flatten)]
+    pub(crate) threads: ThreadsArg,
 
     /// Also joins datasets whose rows have another meaning, or that were made with another registry of
     /// crawlers or another Public Suffix List; crawls() has the meaning of each crawl
@@ -429,13 +393,8 @@ pub(crate) struct JoinArgs {
     #[arg(long, value_name = "SIZE", default_value = "512MiB", value_parser = parse_size, value_hint = ValueHint::Other)]
     pub(crate) memory: u64,
 
-    /// Prints no progress and no summary; errors remain
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-
-    /// Prints the summary as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) print: PrintArgs,
 }
 
 #[derive(Debug, clap::Args)]
@@ -495,13 +454,8 @@ pub(crate) struct CopyArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) ca: Option<PathBuf>,
 
-    /// Prints no progress and no summary; errors and warnings remain
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-
-    /// Prints the summary as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) print: PrintArgs,
 }
 
 /// The arguments of a command that the Python package has.

@@ -29,43 +29,43 @@ pub fn call(args: &[OsString], monitor: &Arc<CallMonitor>) -> Result<String, Cal
     let caller = Caller::Program(Arc::clone(monitor));
     let outcome = match command {
         Command::Scan(mut args) => {
-            args.run.json = true;
+            args.run.print.json = true;
             scan_command::run(&args, &caller)
         }
         Command::Records(mut args) => {
-            args.run.json = true;
+            args.run.print.json = true;
             records_command::run(&args, &caller)
         }
         Command::Bodies(mut args) => {
-            args.run.json = true;
+            args.run.print.json = true;
             bodies_command::run(&args, &caller)
         }
         Command::Match(mut args) => {
-            args.json = true;
+            args.print.json = true;
             match_command::run(&args, &caller)
         }
         Command::Verdicts(mut args) => {
-            args.json = true;
+            args.print.json = true;
             verdicts_command::run(&args, &caller)
         }
         Command::Join(mut args) => {
-            args.json = true;
+            args.print.json = true;
             join_command::run(&args, &caller)
         }
         Command::History(mut args) => {
-            args.json = true;
+            args.print.json = true;
             history_command::run(&args, &caller)
         }
         Command::Verify(mut args) => {
-            args.json = true;
+            args.print.json = true;
             verify_command::run(&args, &caller)
         }
         Command::Extract(mut args) => {
-            args.json = true;
+            args.print.json = true;
             extract_command::run(&args, &caller)
         }
         Command::Copy(mut args) => {
-            args.json = true;
+            args.print.json = true;
             copy_command::run(&args, &caller)
         }
         _ => {

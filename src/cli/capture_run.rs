@@ -62,7 +62,7 @@ pub(crate) fn options(
 ) -> Result<Options> {
     Ok(Options {
         if_exists: if_exists(args),
-        threads: defaults::thread_count(args.threads),
+        threads: defaults::thread_count(&args.threads),
         body_limit: args.body_limit.0,
         max_body_bytes: usize::try_from(args.max_body_bytes)?,
         with_bodies: args.with_bodies,
@@ -90,7 +90,7 @@ pub(crate) fn run(
             has_no_streams: !options.inputs.iter().any(is_stream),
         },
     };
-    let display = ProgressDisplay::start(progress_source, Some(notices), args.quiet, caller);
+    let display = ProgressDisplay::start(progress_source, Some(notices), args.print.quiet, caller);
     route.set_display(Some(sender.clone()));
     let result =
         pipeline::run(options, &progress, &sender, &stop).map_err(StoppedError::wrap_if_begun);
@@ -106,14 +106,14 @@ pub(crate) fn run(
     } else {
         exit::OK
     };
-    let text = if args.json {
+    let text = if args.print.json {
         json_line(&summary::summary_to_json(
             &done,
             &args.output,
             code,
             &failed,
         ))
-    } else if args.quiet {
+    } else if args.print.quiet {
         String::new()
     } else {
         summary::format_summary(&done, &options.layout, &suggest_commands(options))

@@ -1,12 +1,11 @@
 //! The arguments of `robots-scan check`.
 
 use crate::arg_values::{
-    ByteLimit, URL_OPTIONS_HEADING, dialect_parser, parse_agent, parse_host, parse_limit,
-    parse_time, parse_url_or_path,
+    ByteLimit, URL_OPTIONS_HEADING, parse_host, parse_limit, parse_time, parse_url_or_path,
 };
 use crate::quantity::parse_duration;
+use crate::shared_args::{AccessArgs, CrawlerArgs, DialectArg};
 use clap::ValueHint;
-use dataset::crawler::DialectChoice;
 use dataset::resolve::Host;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -32,6 +31,7 @@ Examples:
 
 Exit codes: 0 done, 1 a URL is disallowed, 2 usage error, 3 unknown: whether a URL is allowed, or there is \
 no capture of the host, or the dataset or the archive of --base cannot be read or was changed.")]
+#[command(mut_arg("agent", |agent| agent.required(false).default_value("*")))]
 pub(crate) struct CheckArgs {
     /// The robots.txt file, or `-` for standard input; with --host, a dataset, history or archive
     pub(crate) file: PathBuf,
@@ -49,21 +49,8 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "TIME", requires = "host", value_parser = parse_time, value_hint = ValueHint::Other)]
     pub(crate) at: Option<i64>,
 
-    /// The name of a crawler; may be repeated, or separated by commas
-    #[arg(
-        short,
-        long,
-        value_name = "NAME",
-        default_value = "*",
-        value_delimiter = ',',
-        value_parser = parse_agent,
-        value_hint = ValueHint::Other
-    )]
-    pub(crate) agent: Vec<String>,
-
-    /// Accepts names of crawlers that are not in the registry
-    #[arg(long)]
-    pub(crate) any_name: bool,
+    #[command(flatten)]
+    pub(crate) crawlers: CrawlerArgs,
 
     /// A URL to check, or a path; may be repeated. Only its path and query count
     #[arg(short, long = "url", value_name = "URL", value_parser = parse_url_or_path, value_hint = ValueHint::Url)]
@@ -73,12 +60,8 @@ pub(crate) struct CheckArgs {
     #[arg(long = "urls", value_name = "LIST")]
     pub(crate) list: Option<PathBuf>,
 
-    /// The rules to apply
-    ///
-    /// `default` is Google's rules with names compared whole and with the fallbacks of the
-    /// registry of crawlers.
-    #[arg(long, value_name = "DIALECT", default_value = "default", value_parser = dialect_parser())]
-    pub(crate) dialect: DialectChoice,
+    #[command(flatten)]
+    pub(crate) dialect: DialectArg,
 
     /// The size of the file up to which its lines count, or `none` [default: 512000]
     #[arg(long, value_name = "SIZE", value_parser = parse_limit, value_hint = ValueHint::Other)]
@@ -96,10 +79,6 @@ pub(crate) struct CheckArgs {
     #[arg(long, requires = "extract")]
     pub(crate) overwrite: bool,
 
-    /// A custom registry of crawlers instead of the built-in one
-    #[arg(long, value_name = "FILE")]
-    pub(crate) agents: Option<PathBuf>,
-
     /// Prints JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -108,11 +87,6 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "TIME", default_value = "1m", help_heading = URL_OPTIONS_HEADING, value_parser = parse_duration, value_hint = ValueHint::Other)]
     pub(crate) patience: Duration,
 
-    /// Further root certificates, in PEM
-    #[arg(long, value_name = "FILE", help_heading = URL_OPTIONS_HEADING)]
-    pub(crate) ca: Option<PathBuf>,
-
-    /// Reads public buckets of S3 without credentials
-    #[arg(long, help_heading = URL_OPTIONS_HEADING)]
-    pub(crate) no_sign_request: bool,
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
 }

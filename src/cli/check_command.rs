@@ -34,7 +34,7 @@ const STDIN_ARGUMENT: &str = "-";
 
 /// Runs the command. Returns the exit code.
 pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
-    let registry = defaults::read_registry(args.agents.as_deref())?;
+    let registry = defaults::read_registry(args.crawlers.agents.as_deref())?;
     let is_stdin = args.file == Path::new(STDIN_ARGUMENT);
     if is_stdin && args.list.as_deref() == Some(Path::new(STDIN_ARGUMENT)) {
         let text = "standard input cannot be both the robots.txt and the URLs";
@@ -50,8 +50,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
     let urls = read_urls(args)?;
     let request = CheckRequest {
         registry: &registry,
-        agents: &args.agent,
-        dialect: args.dialect,
+        agents: &args.crawlers.agent,
+        dialect: args.dialect.dialect,
         urls: &urls,
         fetch_time: None,
     };
@@ -75,7 +75,7 @@ fn check_body(args: &CheckArgs, body: Vec<u8>, request: &CheckRequest<'_>) -> Re
         report: &report,
         text: Some(&text).filter(|_| request.urls.is_empty()),
         host: None,
-        dialect: args.dialect,
+        dialect: args.dialect.dialect,
     };
     print(args, &checked, None, code)?;
     Ok(code)
@@ -99,10 +99,10 @@ fn check_names(
     report: &CheckReport,
 ) -> Result<(), UsageError> {
     let names = AgentNames {
-        agents: &args.agent,
+        agents: &args.crawlers.agent,
         registry: request.registry,
-        dialect: args.dialect,
-        is_any_accepted: args.any_name,
+        dialect: args.dialect.dialect,
+        is_any_accepted: args.crawlers.any_name,
     };
     names.check_in(report)
 }
@@ -128,7 +128,7 @@ fn check_capture(args: &CheckArgs, host: &Host, request: &CheckRequest<'_>) -> R
         report: &found.report,
         text: found.text.as_ref().filter(|_| request.urls.is_empty()),
         host: Some((host, &found, args.base.is_some())),
-        dialect: args.dialect,
+        dialect: args.dialect.dialect,
     };
     print(args, &checked, problem.as_deref(), code)?;
     Ok(code)

@@ -32,13 +32,13 @@ pub(crate) fn run(args: &CopyArgs, caller: &Caller) -> Result<CommandOutcome> {
     let progress = Arc::new(CopyProgress::default());
     let (sender, notices) = channel();
     let progress_source = ProgressSource::Copy(Arc::clone(&progress));
-    let display = ProgressDisplay::start(progress_source, Some(notices), args.quiet, caller);
+    let display = ProgressDisplay::start(progress_source, Some(notices), args.print.quiet, caller);
     route.set_display(Some(sender));
     let result = copy::copy(&args.dataset, &destination, &remote, &progress, &stop);
     route.set_display(None);
     display.finish();
     let done = result.map_err(StoppedError::wrap_if_begun)?;
-    let text = if args.json {
+    let text = if args.print.json {
         json_line(&json!({
             "output": destination.to_string(),
             "exit_code": exit::OK,
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &CopyArgs, caller: &Caller) -> Result<CommandOutcome> {
             "requests": remote.request_count(),
             "seconds": done.seconds,
         }))
-    } else if args.quiet {
+    } else if args.print.quiet {
         String::new()
     } else {
         format!(

@@ -1,5 +1,6 @@
 //! Defaults of options that several commands share.
 
+use crate::shared_args::ThreadsArg;
 use anyhow::Result;
 use dataset::crawler::registry::CrawlerRegistry;
 use std::path::Path;
@@ -13,7 +14,7 @@ pub(crate) fn read_registry(path: Option<&Path>) -> Result<CrawlerRegistry> {
 }
 
 /// Returns the value of `--threads`; without it, the number of cores.
-pub(crate) fn thread_count(given: Option<u16>) -> usize {
+pub(crate) fn thread_count(args: &ThreadsArg) -> usize {
     let cores = || std::thread::available_parallelism().ok().map(usize::from);
-    given.map(usize::from).or_else(cores).unwrap_or(1)
+    args.threads.map(usize::from).or_else(cores).unwrap_or(1)
 }

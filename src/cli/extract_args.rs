@@ -1,9 +1,7 @@
 //! The arguments of `robots-scan extract`.
 
-use crate::column_args::{ColumnArg, columns_parser};
 use crate::run_args::UrlArgs;
-use clap::ValueHint;
-use robots_scan::input::RECORD_COLUMN_KEYS;
+use crate::shared_args::{PrintArgs, RecordListArgs};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -27,14 +25,8 @@ pub(crate) struct ExtractArgs {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
 
-    /// The columns, as `archive=file,offset=start`: archive, offset, length, crawl or subset
-    #[arg(long, value_name = "KEY=NAME", value_delimiter = ',', value_parser = columns_parser(&RECORD_COLUMN_KEYS), value_hint = ValueHint::Other)]
-    pub(crate) columns: Vec<ColumnArg>,
-
-    /// The folder or URL of the archives [default: https://data.commoncrawl.org/ for archives below
-    /// `crawl-data/`, otherwise the working folder]
-    #[arg(long, value_name = "PREFIX", value_hint = ValueHint::DirPath)]
-    pub(crate) base: Option<String>,
+    #[command(flatten)]
+    pub(crate) list: RecordListArgs,
 
     /// Replaces an existing file
     #[arg(long)]
@@ -43,11 +35,6 @@ pub(crate) struct ExtractArgs {
     #[command(flatten)]
     pub(crate) url: UrlArgs,
 
-    /// Prints no summary; errors remain
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-
-    /// Prints the summary as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) print: PrintArgs,
 }

@@ -25,8 +25,8 @@ pub(crate) fn run(args: &ExtractArgs, caller: &Caller) -> Result<CommandOutcome>
     let found = input::find_records(
         &args.lists,
         &InputOptions {
-            columns: column_names(&args.columns)?,
-            base: args.base.clone(),
+            columns: column_names(&args.list.columns)?,
+            base: args.list.base.clone(),
             // Records are copied whatever their crawls are.
             crawl: Some("any".to_owned()),
             subset: Some("any".to_owned()),
@@ -46,14 +46,14 @@ pub(crate) fn run(args: &ExtractArgs, caller: &Caller) -> Result<CommandOutcome>
         &stop,
     );
     let done = copied.map_err(StoppedError::wrap_if_begun)?;
-    let text = if args.json {
+    let text = if args.print.json {
         json_line(&json!({
             "output": args.output.to_string_lossy(),
             "exit_code": exit::OK,
             "records": done.records,
             "bytes_written": done.bytes,
         }))
-    } else if args.quiet {
+    } else if args.print.quiet {
         String::new()
     } else {
         format!(

@@ -1,6 +1,7 @@
 //! The arguments of `robots-scan history`.
 
 use crate::quantity::parse_size;
+use crate::shared_args::{PrintArgs, ThreadsArg};
 use clap::ValueHint;
 use std::path::PathBuf;
 
@@ -24,9 +25,8 @@ pub(crate) struct HistoryArgs {
     #[arg(short, long, value_name = "OUT", value_hint = ValueHint::DirPath)]
     pub(crate) output: PathBuf,
 
-    /// Threads [default: all cores]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), value_hint = ValueHint::Other)]
-    pub(crate) threads: Option<u16>,
+    #[command(flatten)]
+    pub(crate) threads: ThreadsArg,
 
     /// Takes the crawl of the later input if two inputs have the same crawl
     #[arg(long)]
@@ -44,11 +44,6 @@ pub(crate) struct HistoryArgs {
     #[arg(long)]
     pub(crate) overwrite: bool,
 
-    /// Prints no progress and no summary; errors remain
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-
-    /// Prints the summary as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) print: PrintArgs,
 }

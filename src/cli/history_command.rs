@@ -21,7 +21,7 @@ use std::sync::Arc;
 use tools::history::{self, HistoryProgress, HistorySummary, Options};
 
 pub(crate) fn run(args: &HistoryArgs, caller: &Caller) -> Result<CommandOutcome> {
-    let threads = thread_pool::start(defaults::thread_count(args.threads), &args.output)?;
+    let threads = thread_pool::start(defaults::thread_count(&args.threads), &args.output)?;
     let forgotten = args.forget.as_deref().map(read_hosts).transpose()?;
     let prepared = history::prepare(Options {
         inputs: args.inputs.clone(),
@@ -37,14 +37,14 @@ pub(crate) fn run(args: &HistoryArgs, caller: &Caller) -> Result<CommandOutcome>
         progress: Arc::clone(&progress),
         crawls: prepared.crawl_count() as u64,
     };
-    let display = ProgressDisplay::start(source, None, args.quiet, caller);
+    let display = ProgressDisplay::start(source, None, args.print.quiet, caller);
     let result = threads.install(|| prepared.run(&progress, &stop));
     let result = result.map_err(StoppedError::wrap_if_begun);
     display.finish();
     let done = result?;
-    let text = if args.json {
+    let text = if args.print.json {
         json_line(&summary_to_json(&done, &args.output))
-    } else if args.quiet {
+    } else if args.print.quiet {
         String::new()
     } else {
         format_summary(&done, &args.output)

@@ -18,19 +18,19 @@ use std::sync::Arc;
 use tools::join::{self, JoinProgress, JoinSummary};
 
 pub(crate) fn run(args: &JoinArgs, caller: &Caller) -> Result<CommandOutcome> {
-    let threads = thread_pool::start(defaults::thread_count(args.threads), &args.folder)?;
+    let threads = thread_pool::start(defaults::thread_count(&args.threads), &args.folder)?;
     let prepared = join::prepare(&args.folder, args.memory, args.mixed)?;
     let stop = caller.stop_flag()?;
     let progress = Arc::new(JoinProgress::default());
     let progress_source = ProgressSource::Join(Arc::clone(&progress));
-    let display = ProgressDisplay::start(progress_source, None, args.quiet, caller);
+    let display = ProgressDisplay::start(progress_source, None, args.print.quiet, caller);
     let result = threads.install(|| prepared.run(&progress, &stop));
     let result = result.map_err(StoppedError::wrap_if_begun);
     display.finish();
     let done = result?;
-    let text = if args.json {
+    let text = if args.print.json {
         json_line(&summary_to_json(&done, &args.folder))
-    } else if args.quiet {
+    } else if args.print.quiet {
         String::new()
     } else {
         format_summary(&done, &args.folder)

@@ -56,6 +56,7 @@ mod records_command;
 mod run_args;
 mod scan_command;
 mod shard_choice;
+mod shared_args;
 mod summary;
 mod verdicts_args;
 mod verdicts_command;

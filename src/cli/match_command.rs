@@ -26,16 +26,16 @@ use tools::url_match::{
 };
 
 pub(crate) fn run(args: &MatchArgs, caller: &Caller) -> Result<CommandOutcome> {
-    let threads = thread_pool::start(defaults::thread_count(args.threads), &args.dataset)?;
-    let registry = defaults::read_registry(args.agents.as_deref())?;
+    let threads = thread_pool::start(defaults::thread_count(&args.threads), &args.dataset)?;
+    let registry = defaults::read_registry(args.crawlers.agents.as_deref())?;
     let names = AgentNames {
-        agents: &args.agent,
+        agents: &args.crawlers.agent,
         registry: &registry,
-        dialect: args.dialect,
-        is_any_accepted: args.any_name,
+        dialect: args.dialect.dialect,
+        is_any_accepted: args.crawlers.any_name,
     };
     names.check(caller)?;
-    let crawlers = args.agent.iter();
+    let crawlers = args.crawlers.agent.iter();
     let options = Options {
         dataset: args.dataset.clone(),
         crawls: args.crawl.clone(),
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &MatchArgs, caller: &Caller) -> Result<CommandOutcome> {
         crawlers: crawlers
             .map(|agent| Crawler::new(&registry, agent))
             .collect(),
-        dialect: args.dialect,
+        dialect: args.dialect.dialect,
         category: args.category.clone(),
         as_of: args.at,
         memory: args.memory,
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &MatchArgs, caller: &Caller) -> Result<CommandOutcome> {
     let stop = caller.stop_flag()?;
     let progress = Arc::new(MatchProgress::default());
     let progress_source = ProgressSource::Match(Arc::clone(&progress));
-    let display = ProgressDisplay::start(progress_source, None, args.quiet, caller);
+    let display = ProgressDisplay::start(progress_source, None, args.print.quiet, caller);
     let result = threads.install(|| ready.run(&progress, &stop));
     let result = result.map_err(StoppedError::wrap_if_begun);
     display.finish();
@@ -73,7 +73,8 @@ pub(crate) fn run(args: &MatchArgs, caller: &Caller) -> Result<CommandOutcome> {
         caller.warn(&format!("'{}' contains no URL", args.urls.display()));
     }
     // Each row has an answer for each crawler.
-    let bad_urls = done.by_basis.get("bad_url").copied().unwrap_or(0) / args.agent.len() as u64;
+    let bad_urls =
+        done.by_basis.get("bad_url").copied().unwrap_or(0) / args.crawlers.agent.len() as u64;
     if bad_urls > 0 {
         caller.warn(&format!(
             "'{}': {} without an absolute URL; the answer is `unknown` (`bad_url`)",
@@ -82,9 +83,9 @@ pub(crate) fn run(args: &MatchArgs, caller: &Caller) -> Result<CommandOutcome> {
         ));
         caller.hint("write URLs as https://HOST/PATH");
     }
-    let text = if args.json {
+    let text = if args.print.json {
         json_line(&summary_to_json(&done, args))
-    } else if args.quiet {
+    } else if args.print.quiet {
         String::new()
     } else {
         format_summary(&done, &args.output)
@@ -145,9 +146,9 @@ fn summary_to_json(done: &MatchSummary, args: &MatchArgs) -> Value {
     json!({
         "output": args.output.to_string_lossy(),
         "exit_code": exit::OK,
-        "dialect": args.dialect.name(),
+        "dialect": args.dialect.dialect.name(),
         "category": args.category.as_ref().map(CategoryChoice::name),
-        "agents": args.agent,
+        "agents": args.crawlers.agent,
         "urls": done.urls,
         "origins": done.origins,
         "files": done.files,

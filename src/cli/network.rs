@@ -69,8 +69,8 @@ pub(crate) fn start_scan_client(
         patience: args.patience,
         stall_timeout: MAX_STALL.min(args.patience / 10),
         temp_folder: std::env::temp_dir(),
-        ca_file: args.ca.clone(),
-        is_anonymous: args.no_sign_request,
+        ca_file: args.access.ca.clone(),
+        is_anonymous: args.access.no_sign_request,
     };
     let route = route.clone();
     Ok(Remote::start(options, move |event| route.send(event))?)
@@ -85,8 +85,8 @@ pub(crate) fn changed_url_options(args: &UrlArgs) -> Vec<&'static str> {
             "--patience",
             Ok(args.patience) != parse_duration(DEFAULT_PATIENCE),
         ),
-        ("--ca", args.ca.is_some()),
-        ("--no-sign-request", args.no_sign_request),
+        ("--ca", args.access.ca.is_some()),
+        ("--no-sign-request", args.access.no_sign_request),
     ];
     let given = options.into_iter().filter(|(_, is_given)| *is_given);
     given.map(|(name, _)| name).collect()
@@ -118,8 +118,8 @@ pub(crate) fn start_check_client(args: &CheckArgs, route: &EventRoute) -> Result
         patience: args.patience,
         stall_timeout: args.patience,
         temp_folder: std::env::temp_dir(),
-        ca_file: args.ca.clone(),
-        is_anonymous: args.no_sign_request,
+        ca_file: args.access.ca.clone(),
+        is_anonymous: args.access.no_sign_request,
     };
     let route = route.clone();
     Ok(Remote::start(options, move |event| route.send(event))?)

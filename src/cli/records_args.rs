@@ -1,10 +1,9 @@
 //! The arguments of `robots-scan records`.
 
 use crate::args::MissingInputAction;
-use crate::column_args::{ColumnArg, columns_parser};
 use crate::run_args::{RunArgs, UrlArgs};
+use crate::shared_args::RecordListArgs;
 use clap::ValueHint;
-use robots_scan::input::RECORD_COLUMN_KEYS;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -33,14 +32,8 @@ pub(crate) struct RecordsArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
 
-    /// The columns, as `archive=file,offset=start`: archive, offset, length, crawl or subset
-    #[arg(long, value_name = "KEY=NAME", value_delimiter = ',', value_parser = columns_parser(&RECORD_COLUMN_KEYS), value_hint = ValueHint::Other)]
-    pub(crate) columns: Vec<ColumnArg>,
-
-    /// The folder or URL of the archives [default: https://data.commoncrawl.org/ for archives below
-    /// `crawl-data/`, otherwise the working folder]
-    #[arg(long, value_name = "PREFIX", value_hint = ValueHint::DirPath)]
-    pub(crate) base: Option<String>,
+    #[command(flatten)]
+    pub(crate) list: RecordListArgs,
 
     /// The name of the crawl of all records [default: from the list, otherwise from the names of archives]
     #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]

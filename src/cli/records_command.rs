@@ -30,13 +30,13 @@ pub(crate) fn run(args: &RecordsArgs, caller: &Caller) -> Result<CommandOutcome>
     let found = input::find_records(
         &args.lists,
         &InputOptions {
-            columns: column_names(&args.columns)?,
-            base: args.base.clone(),
+            columns: column_names(&args.list.columns)?,
+            base: args.list.base.clone(),
             crawl: args.crawl.clone(),
             subset: args.subset.clone(),
             skips_missing: args.missing == MissingInputAction::Skip,
             remote: remote.clone(),
-            threads: defaults::thread_count(args.run.threads),
+            threads: defaults::thread_count(&args.run.threads),
             ..InputOptions::default()
         },
     )?;

@@ -5,6 +5,7 @@ use crate::arg_values::{
     parse_max_body, parse_rate, table_parser,
 };
 use crate::quantity::parse_duration;
+use crate::shared_args::{AccessArgs, PrintArgs, ThreadsArg};
 use clap::ValueHint;
 use dataset::tables::Table;
 use remote::Rate;
@@ -25,9 +26,8 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "TABLE", value_delimiter = ',', value_parser = table_parser(&SELECTABLE_TABLES))]
     pub(crate) tables: Vec<Table>,
 
-    /// Threads that read and encode [default: all cores]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), value_hint = ValueHint::Other)]
-    pub(crate) threads: Option<u16>,
+    #[command(flatten)]
+    pub(crate) threads: ThreadsArg,
 
     /// Continues a run that was stopped, with the same inputs and options; without such a run, begins one
     #[arg(long, conflicts_with = "overwrite")]
@@ -59,13 +59,8 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     pub(crate) dry_run: bool,
 
-    /// Prints no progress and no summary; errors and warnings remain
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-
-    /// Prints the summary as JSON on standard output
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) print: PrintArgs,
 }
 
 /// The arguments for archives on servers.
@@ -90,11 +85,6 @@ pub(crate) struct UrlArgs {
     #[arg(long, value_name = "TIME", default_value = DEFAULT_PATIENCE, help_heading = URL_OPTIONS_HEADING, value_parser = parse_duration, value_hint = ValueHint::Other)]
     pub(crate) patience: Duration,
 
-    /// Further root certificates, in PEM
-    #[arg(long, value_name = "FILE", help_heading = URL_OPTIONS_HEADING)]
-    pub(crate) ca: Option<PathBuf>,
-
-    /// Reads public buckets of S3 without credentials
-    #[arg(long, help_heading = URL_OPTIONS_HEADING)]
-    pub(crate) no_sign_request: bool,
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
 }

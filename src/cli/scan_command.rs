@@ -124,7 +124,7 @@ fn scan_options(args: &ScanArgs, layout: OutputLayout, route: &EventRoute) -> Re
         sample,
         shard,
         remote: remote.clone(),
-        threads: defaults::thread_count(args.run.threads),
+        threads: defaults::thread_count(&args.run.threads),
         ..InputOptions::default()
     });
     let found = found.map_err(explain_dataset_as_input)?;

@@ -1,6 +1,6 @@
 //! The arguments of `robots-scan verdicts`.
 
-use crate::arg_values::parse_agent;
+use crate::shared_args::{CrawlerArgs, PrintArgs};
 use clap::ValueHint;
 use std::path::PathBuf;
 
@@ -19,21 +19,8 @@ pub(crate) struct VerdictsArgs {
     /// The dataset: a folder that `scan` wrote, or one that `join` was run on
     pub(crate) dataset: PathBuf,
 
-    /// The name of a crawler, or `*`; may be repeated, or separated by commas
-    #[arg(
-        short,
-        long,
-        value_name = "NAME",
-        required = true,
-        value_delimiter = ',',
-        value_parser = parse_agent,
-        value_hint = ValueHint::Other
-    )]
-    pub(crate) agent: Vec<String>,
-
-    /// Accepts names of crawlers that are not in the registry
-    #[arg(long)]
-    pub(crate) any_name: bool,
+    #[command(flatten)]
+    pub(crate) crawlers: CrawlerArgs,
 
     /// The output file, in Parquet
     #[arg(short, long, value_name = "OUT", value_parser = parse_parquet_output)]
@@ -43,21 +30,12 @@ pub(crate) struct VerdictsArgs {
     #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
     pub(crate) crawl: Vec<String>,
 
-    /// A custom registry of crawlers instead of the built-in one
-    #[arg(long, value_name = "FILE")]
-    pub(crate) agents: Option<PathBuf>,
-
     /// Replaces a file that robots-scan wrote
     #[arg(long)]
     pub(crate) overwrite: bool,
 
-    /// Prints no summary; errors and warnings remain
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-
-    /// Prints the summary as JSON on standard output
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) print: PrintArgs,
 }
 
 /// Parses the path of the output. A name that ends in `.csv` is refused, because only `match` writes CSV.

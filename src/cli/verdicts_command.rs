@@ -14,16 +14,16 @@ use serde_json::{Value, json};
 use tools::crawler_verdicts::{self, CrawlerVerdictsSummary, Options};
 
 pub(crate) fn run(args: &VerdictsArgs, caller: &Caller) -> Result<CommandOutcome> {
-    let registry = defaults::read_registry(args.agents.as_deref())?;
+    let registry = defaults::read_registry(args.crawlers.agents.as_deref())?;
     let names = AgentNames {
-        agents: &args.agent,
+        agents: &args.crawlers.agent,
         registry: &registry,
         dialect: DialectChoice::Default,
-        is_any_accepted: args.any_name,
+        is_any_accepted: args.crawlers.any_name,
     };
     names.check(caller)?;
     mistyped::check_dataset_exists(&args.dataset)?;
-    let crawlers = args.agent.iter();
+    let crawlers = args.crawlers.agent.iter();
     let options = Options {
         dataset: args.dataset.clone(),
         crawls: args.crawl.clone(),
@@ -41,9 +41,9 @@ pub(crate) fn run(args: &VerdictsArgs, caller: &Caller) -> Result<CommandOutcome
             args.dataset.display()
         ));
     }
-    let text = if args.json {
+    let text = if args.print.json {
         json_line(&summary_to_json(&done, args))
-    } else if args.quiet {
+    } else if args.print.quiet {
         String::new()
     } else {
         format!(
@@ -63,7 +63,7 @@ fn summary_to_json(done: &CrawlerVerdictsSummary, args: &VerdictsArgs) -> Value 
     json!({
         "output": args.output.to_string_lossy(),
         "exit_code": exit::OK,
-        "agents": args.agent,
+        "agents": args.crawlers.agent,
         "hosts": done.hosts,
         "crawlers": done.crawlers,
         "rows": done.rows,

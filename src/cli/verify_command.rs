@@ -21,7 +21,7 @@ const EXIT_FINDINGS: u8 = 1;
 pub(crate) fn run(args: &VerifyArgs, caller: &Caller) -> Result<CommandOutcome> {
     let options = Options {
         root: args.dataset.clone(),
-        threads: defaults::thread_count(args.threads),
+        threads: defaults::thread_count(&args.threads),
     };
     // In a terminal, a signal ends the process, as nothing is left behind.
     let progress = Arc::new(match caller {
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &VerifyArgs, caller: &Caller) -> Result<CommandOutcome> 
         Caller::Program(_) => VerifyProgress::new(caller.stop_flag()?),
     });
     let progress_source = ProgressSource::Verify(Arc::clone(&progress));
-    let display = ProgressDisplay::start(progress_source, None, args.quiet, caller);
+    let display = ProgressDisplay::start(progress_source, None, args.print.quiet, caller);
     let result = verify::verify(&options, &progress);
     display.finish();
     let report = result?;
@@ -37,9 +37,9 @@ pub(crate) fn run(args: &VerifyArgs, caller: &Caller) -> Result<CommandOutcome> 
         true => exit::OK,
         false => EXIT_FINDINGS,
     };
-    let text = match args.json {
+    let text = match args.print.json {
         true => json_line(&report_to_json(&report, &args.dataset, code)),
-        false => format_report(&report, &args.dataset, args.quiet),
+        false => format_report(&report, &args.dataset, args.print.quiet),
     };
     Ok(CommandOutcome { code, text })
 }
