@@ -137,9 +137,9 @@ mod tests {
         assert_eq!(
             format_dataset_commands(Path::new("out.parquet/"), &Table::ALL),
             "next:\n\
-             \x20 duckdb -init out.parquet/views.sql        query; try FROM questions()\n\
+             \x20 duckdb -init out.parquet/views.sql         query; try FROM questions()\n\
              \x20 robots-scan check out.parquet --host HOST  print a host's robots.txt\n\
-             \x20 robots-scan report out.parquet            draw charts (needs Python)\n"
+             \x20 robots-scan report out.parquet             draw charts (needs Python)\n"
         );
         let longest = "x".repeat(20);
         let next = format_dataset_commands(Path::new(&longest), &Table::ALL);
@@ -166,9 +166,9 @@ mod tests {
         assert_eq!(
             format_dataset_commands(Path::new("it's out"), &Table::ALL),
             "next:\n\
-             \x20 duckdb -init 'it'\\''s out'/views.sql        query; try FROM questions()\n\
+             \x20 duckdb -init 'it'\\''s out'/views.sql         query; try FROM questions()\n\
              \x20 robots-scan check 'it'\\''s out' --host HOST  print a host's robots.txt\n\
-             \x20 robots-scan report 'it'\\''s out'            draw charts (needs Python)\n"
+             \x20 robots-scan report 'it'\\''s out'             draw charts (needs Python)\n"
         );
         assert_eq!(
             format_file_commands(Path::new("it's.parquet")),
@@ -187,9 +187,9 @@ mod tests {
         assert_eq!(
             format_shard_commands(Path::new("all/1"), &Vec::from_iter(tables)),
             "next:\n\
-             \x20 duckdb -init all/1/views.sql        query\n\
+             \x20 duckdb -init all/1/views.sql         query\n\
              \x20 robots-scan check all/1 --host HOST  print a host's robots.txt\n\
-             \x20 robots-scan join FOLDER             join all shards in FOLDER\n"
+             \x20 robots-scan join FOLDER              join all shards in FOLDER\n"
         );
     }
 
