@@ -141,7 +141,7 @@ mod tests {
              \x20 robots-scan check out.parquet --host HOST  print a host's robots.txt\n\
              \x20 robots-scan report out.parquet             draw charts (needs Python)\n"
         );
-        let longest = "x".repeat(20);
+        let longest = "x".repeat(19);
         let next = format_dataset_commands(Path::new(&longest), &Table::ALL);
         assert!(next.lines().all(|line| line.len() <= 80), "{next}");
         assert_eq!(next.lines().count(), 4);
