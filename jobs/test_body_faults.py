@@ -24,6 +24,7 @@ import pyarrow.parquet as pq
 
 from body_tables import digest_of
 from record_lists import csv_bytes, gzip_of_zeros
+import test_runner
 from source_runs import ROOT, check_all, check_commands, faults_of, is_large, query, run, run_tests, run_to
 
 MEMORY_BYTES = 500 << 20
@@ -314,6 +315,7 @@ class Tests:
         cases = list(cases)
         names = [case.name for case in cases]
         assert len(set(names)) == len(names), [name for name in names if names.count(name) > 1]
+        cases = test_runner.share(cases, 0.5, isinstance(self, Campaign))
         try:
             check_all(self.check, [(case.name, case) for case in cases])
         finally:

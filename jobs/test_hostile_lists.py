@@ -21,6 +21,7 @@ sys.dont_write_bytecode = True
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+import test_runner
 from source_runs import SAMPLES, check_all, faults_of, run, run_tests, run_to
 
 MEMORY_BYTES, DISK_BYTES = 512 << 20, 1 << 30
@@ -109,6 +110,7 @@ class Tests:
         cases = [(f"{command}-{column}-{kind}-{suffix}", command, column, suffix, *size)
                  for suffix, kinds in self.kinds.items() for kind, size in kinds.items()
                  for column in (COMMANDS[command] if kind != "many" else list(COMMANDS[command])[:1])]
+        cases = test_runner.share(cases, 0.5, isinstance(self, Campaign))
         try:
             check_all(self.check, cases, threads=2)
         finally:

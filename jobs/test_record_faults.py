@@ -22,6 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from record_lists import CDX_COLUMNS, csv_bytes, gzip_of_zeros, members_of, write_parquet
+import test_runner
 from source_runs import SAMPLES, captures_of, check_all, faults_of, is_large, query, run, run_tests, run_to
 
 MEMORY_BYTES = 400 << 20
@@ -255,6 +256,7 @@ class Tests:
     def check_cases(self, cases):
         cases = list(cases)
         assert len({case.name for case in cases}) == len(cases)
+        cases = test_runner.share(cases, 0.5, isinstance(self, Campaign))
         try:
             check_all(self.check, [(case.name, case) for case in cases])
         finally:

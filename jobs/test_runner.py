@@ -1,6 +1,19 @@
 """Runs the tests of an object: its methods whose names begin with `test_`."""
 
+import math
+import random
+import re
 import time
+from pathlib import Path
+
+VERSION = re.search(r'^version = "(.*)"', (Path(__file__).parent.parent / "Cargo.toml").read_text(encoding="utf-8"), re.MULTILINE)[1]
+
+
+def share(cases, part, is_campaign=False):
+    """Returns all cases in a campaign, otherwise this part of them, others in each version."""
+    cases = list(cases)
+    count = len(cases) if is_campaign else math.ceil(len(cases) * part)
+    return [cases[i] for i in sorted(random.Random(VERSION).sample(range(len(cases)), count))]
 
 
 def run(tests):

@@ -58,7 +58,14 @@ pub(crate) fn write(
 ) -> io::Result<()> {
     let mut text = String::new();
     if let Some((host, found, has_base)) = checked.host {
-        write_header(host, found, has_base, &mut text);
+        write_header(host, found, &mut text);
+        // A text that is not shown has no source.
+        if checked.text.is_some() || found.text.is_none() {
+            for (i, line) in describe_source(found, has_base).iter().enumerate() {
+                let label = if i == 0 { "text" } else { "" };
+                let _ = writeln!(text, "{label:<12}{}", escape(line));
+            }
+        }
     }
     if checked.text.is_some() {
         let _ = writeln!(text, "marks       {}", escape(&format_legend(checked)));
@@ -347,8 +354,8 @@ fn format_captures(found: &HostReport) -> String {
     out
 }
 
-/// Writes the lines about the captures, the record and the source of the text.
-fn write_header(host: &Host, found: &HostReport, has_base: bool, out: &mut String) {
+/// Writes the lines about the captures and the record.
+fn write_header(host: &Host, found: &HostReport, out: &mut String) {
     let capture = found.deciding_capture();
     let record = &capture.record;
     let _ = writeln!(out, "host        {}", escape(&host.to_string()));
@@ -363,10 +370,6 @@ fn write_header(host: &Host, found: &HostReport, has_base: bool, out: &mut Strin
     let _ = writeln!(out, "fetch       {}", fetch.command);
     if let Some(remark) = fetch.remark {
         let _ = writeln!(out, "            {remark}");
-    }
-    for (i, line) in describe_source(found, has_base).iter().enumerate() {
-        let label = if i == 0 { "text" } else { "" };
-        let _ = writeln!(out, "{label:<12}{}", escape(line));
     }
 }
 
