@@ -168,7 +168,7 @@ impl Command {
 pub(crate) struct ScanArgs {
     /// Archives: files, folders, globs, URLs (https, s3), pipes, or `-` for standard input
     ///
-    /// WARC 1.0 and 1.1; gzip, zstd (.warc.zst) or plain.
+    /// WARC 0.17 to 1.1; gzip, zstd (.warc.zst) or plain.
     #[arg(value_name = "INPUT", required_unless_present = "paths")]
     pub(crate) inputs: Vec<String>,
 
@@ -363,7 +363,7 @@ pub(crate) struct VerifyArgs {
 #[command(after_help = "\
 Every subfolder of FOLDER that is a dataset of a finished scan is joined. Nothing is moved: \
 FOLDER/views.sql reads the tables where they are, and FOLDER/_joined has the tables \
-`hosts` and `host_verdicts` of all crawls. The datasets must have been made with the same \
+`hosts`, `host_verdicts` and `host_preferences` of all crawls. The datasets must have been made with the same \
 options, every shard must be there once, and no archive twice. Releases may differ, as long as rows \
 mean the same.
 

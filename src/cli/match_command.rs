@@ -13,17 +13,13 @@ use crate::quantity::format_count;
 use anyhow::{Result, anyhow};
 use dataset::HistoryManifest;
 use dataset::crawler::Crawler;
-use disk::error::Error;
 use indicatif::{HumanBytes, HumanCount};
 use robots_scan::thread_pool;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use tools::CategoryChoice;
-use tools::url_match::{
-    self, MatchProgress, MatchSummary, Options, PreparedHistoryMatch, PreparedMatch, UrlListSource,
-};
+use tools::url_match::{self, MatchProgress, MatchSummary, Options, UrlListSource};
 
 pub(crate) fn run(args: &MatchArgs, caller: &Caller) -> Result<CommandOutcome> {
     let threads = thread_pool::start(defaults::thread_count(&args.threads), &args.dataset)?;
@@ -50,11 +46,18 @@ pub(crate) fn run(args: &MatchArgs, caller: &Caller) -> Result<CommandOutcome> {
         dialect: args.dialect.dialect,
         category: args.category.clone(),
         as_of: args.at,
+        any_origin: args.any_origin,
         memory: args.memory,
         output: args.output.clone(),
         overwrite: args.overwrite,
     };
-    let ready = ReadyMatch::prepare(options, args)?;
+    if args.any_origin && HistoryManifest::read(&args.dataset)?.is_none() {
+        return Err(anyhow!(
+            "--any-origin is about histories, and '{}' is a dataset",
+            args.dataset.display()
+        ));
+    }
+    let ready = url_match::prepare(options)?;
     let stop = caller.stop_flag()?;
     let progress = Arc::new(MatchProgress::default());
     let progress_source = ProgressSource::Match(Arc::clone(&progress));
@@ -92,37 +95,6 @@ pub(crate) fn run(args: &MatchArgs, caller: &Caller) -> Result<CommandOutcome> {
     };
     let code = exit::OK;
     Ok(CommandOutcome { code, text })
-}
-
-/// A match over a dataset or a history.
-enum ReadyMatch {
-    Dataset(Box<PreparedMatch>),
-    History(Box<PreparedHistoryMatch>),
-}
-
-impl ReadyMatch {
-    fn prepare(options: Options, args: &MatchArgs) -> Result<Self> {
-        Ok(match HistoryManifest::read(&args.dataset)? {
-            Some(manifest) => {
-                let prepared = url_match::prepare_in_history(options, args.any_origin, manifest);
-                Self::History(Box::new(prepared?))
-            }
-            None if args.any_origin => {
-                return Err(anyhow!(
-                    "--any-origin is about histories, and '{}' is a dataset",
-                    args.dataset.display()
-                ));
-            }
-            None => Self::Dataset(Box::new(url_match::prepare(options)?)),
-        })
-    }
-
-    fn run(self, progress: &MatchProgress, stop: &Arc<AtomicBool>) -> Result<MatchSummary, Error> {
-        match self {
-            Self::Dataset(prepared) => prepared.run(progress, stop),
-            Self::History(prepared) => prepared.run(progress, stop),
-        }
-    }
 }
 
 /// Returns the summary for people.

@@ -22,7 +22,7 @@ pub(crate) struct RunArgs {
     /// Writes only these tables; with one of them and -o NAME.parquet, one file
     ///
     /// The tables `hosts` and `host_verdicts` are made from `robots_files` and `verdicts`, and
-    /// written if both are.
+    /// written if both are; `host_preferences` also needs `file_preferences`.
     #[arg(long, value_name = "TABLE", value_delimiter = ',', value_parser = table_parser(&SELECTABLE_TABLES))]
     pub(crate) tables: Vec<Table>,
 

@@ -4,295 +4,155 @@
 //! write themselves, or otherwise by its rules (`template_rules.rs`). If a generator changes its
 //! comment or rules, add the new ones and keep the old ones.
 
-/// The software or service that generated a file.
-///
-/// If the comments of a file belong to several templates, the first one in this order is reported.
-#[non_exhaustive]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Template {
+/// Defines the templates: each with its description, its name in the tables, and the beginnings of the
+/// comments that its generator writes, in lower case, without `#` and blanks.
+macro_rules! templates {
+    ($($(#[$about:meta])* $template:ident, $name:literal $(, $comment:literal)*;)*) => {
+        /// The software or service that generated a file.
+        ///
+        /// If the comments of a file belong to several templates, the first one in this order is reported.
+        #[non_exhaustive]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Template {
+            $($(#[$about])* $template,)*
+        }
+
+        impl Template {
+            /// All templates.
+            pub const ALL: &[Self] = &[$(Self::$template),*];
+
+            /// Returns the name that the tables store.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$template => $name,)*
+                }
+            }
+        }
+
+        /// The beginnings of the comments that generators write, in lower case.
+        const COMMENT_PREFIXES: &[(&[u8], Template)] =
+            &[$($(($comment, Template::$template),)*)*];
+    };
+}
+
+templates! {
     /// Cloudflare's managed robots.txt, from `BEGIN Cloudflare Managed content` on.
-    CloudflareManaged,
+    CloudflareManaged, "cloudflare_managed", b"begin cloudflare managed content";
     /// Yoast SEO for WordPress.
-    Yoast,
+    Yoast, "yoast",
+        b"start yoast block",
+        b"this robots.txt file was created by yoast";
     /// Plain WordPress, recognized by its rules. Rank Math, All in One SEO and others write no
     /// comment.
-    Wordpress,
+    Wordpress, "wordpress";
     /// Shopify, a shop platform.
-    Shopify,
+    Shopify, "shopify", b"we use shopify as our ecommerce platform";
     /// Wix, a website builder.
-    Wix,
+    Wix, "wix", b"optimization for google ads bot";
     /// Squarespace, a website builder.
-    Squarespace,
+    Squarespace, "squarespace", b"squarespace robots txt";
     /// Drupal, a content management system.
-    Drupal,
+    Drupal, "drupal", b"this file is to prevent the crawling and indexing of certain parts";
     /// Joomla, a content management system.
-    Joomla,
-    /// Magento, software for shops.
-    Magento,
-    /// PrestaShop, software for shops.
-    Prestashop,
-    /// Blogger, the blog host of Google.
-    Blogger,
-    /// TYPO3, a content management system.
-    Typo3,
-    /// Weebly, a website builder.
-    Weebly,
-    /// Parked domains that show advertisements.
-    ParkedDomain,
-    /// Soft112, a directory of software.
-    Soft112,
-    /// The wikis of the Wikimedia Foundation.
-    Wikimedia,
-    /// Help centers of Zendesk.
-    Zendesk,
-    /// The sites of the Stack Exchange network.
-    Stackexchange,
-    /// Newsletters of Substack.
-    Substack,
-    /// Blogs of Tumblr.
-    Tumblr,
-    /// Publications of Medium.
-    Medium,
-    /// CivicPlus, for municipalities.
-    Civicplus,
-    /// GovOffice, for municipalities.
-    Govoffice,
-    /// HubSpot, a host of marketing sites.
-    Hubspot,
-    /// Communities of Salesforce.
-    Salesforce,
-    /// Help centers of Intercom.
-    Intercom,
-    /// Discourse, software for forums.
-    Discourse,
-    /// Career sites of Teamtailor.
-    Teamtailor,
-    /// Ghost, software for blogs and newsletters.
-    Ghost,
-    /// Mastodon, a server of social networks.
-    Mastodon,
-    /// Contao, a content management system.
-    Contao,
-    /// DotNetNuke (DNN), a content management system.
-    Dotnetnuke,
-    /// SharePoint, an intranet and document server of Microsoft.
-    Sharepoint,
-    /// DedeCMS, a Chinese content management system.
-    Dedecms,
-    /// LibGuides of Springshare.
-    Libguides,
-    /// Help centers of Freshdesk.
-    Freshdesk,
-    /// GitBook, a host of documentation.
-    Gitbook,
-    /// Documentation of ReadMe.
-    Readme,
-    /// Career sites of SAP SuccessFactors.
-    Successfactors,
-    /// Career sites of Phenom.
-    Phenom,
-    /// Landing pages of Unbounce.
-    Unbounce,
-    /// YourMembership, for associations.
-    Yourmembership,
-    /// BigCommerce, a shop platform.
-    Bigcommerce,
-    /// GitLab, a host of Git repositories.
-    Gitlab,
-    /// Flywheel, a host of WordPress.
-    Flywheel,
-    /// The control panel Hestia.
-    Hestiacp,
-    /// The control panel Vesta.
-    Vestacp,
-    /// SEOmatic for Craft CMS.
-    Seomatic,
-    /// Umbraco, a content management system.
-    Umbraco,
-    /// Invision Community, software for forums.
-    InvisionCommunity,
-    /// DSpace, software for repositories of publications.
-    Dspace,
-    /// Short links of Bitly.
-    Bitly,
-}
-
-impl Template {
-    /// All templates.
-    pub const ALL: &[Self] = &[
-        Self::CloudflareManaged,
-        Self::Yoast,
-        Self::Wordpress,
-        Self::Shopify,
-        Self::Wix,
-        Self::Squarespace,
-        Self::Drupal,
-        Self::Joomla,
-        Self::Magento,
-        Self::Prestashop,
-        Self::Blogger,
-        Self::Typo3,
-        Self::Weebly,
-        Self::ParkedDomain,
-        Self::Soft112,
-        Self::Wikimedia,
-        Self::Zendesk,
-        Self::Stackexchange,
-        Self::Substack,
-        Self::Tumblr,
-        Self::Medium,
-        Self::Civicplus,
-        Self::Govoffice,
-        Self::Hubspot,
-        Self::Salesforce,
-        Self::Intercom,
-        Self::Discourse,
-        Self::Teamtailor,
-        Self::Ghost,
-        Self::Mastodon,
-        Self::Contao,
-        Self::Dotnetnuke,
-        Self::Sharepoint,
-        Self::Dedecms,
-        Self::Libguides,
-        Self::Freshdesk,
-        Self::Gitbook,
-        Self::Readme,
-        Self::Successfactors,
-        Self::Phenom,
-        Self::Unbounce,
-        Self::Yourmembership,
-        Self::Bigcommerce,
-        Self::Gitlab,
-        Self::Flywheel,
-        Self::Hestiacp,
-        Self::Vestacp,
-        Self::Seomatic,
-        Self::Umbraco,
-        Self::InvisionCommunity,
-        Self::Dspace,
-        Self::Bitly,
-    ];
-
-    /// Returns the name that the tables store.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::CloudflareManaged => "cloudflare_managed",
-            Self::Yoast => "yoast",
-            Self::Wordpress => "wordpress",
-            Self::Shopify => "shopify",
-            Self::Wix => "wix",
-            Self::Squarespace => "squarespace",
-            Self::Drupal => "drupal",
-            Self::Joomla => "joomla",
-            Self::Magento => "magento",
-            Self::Prestashop => "prestashop",
-            Self::Blogger => "blogger",
-            Self::Typo3 => "typo3",
-            Self::Weebly => "weebly",
-            Self::ParkedDomain => "parked_domain",
-            Self::Soft112 => "soft112",
-            Self::Wikimedia => "wikimedia",
-            Self::Zendesk => "zendesk",
-            Self::Stackexchange => "stackexchange",
-            Self::Substack => "substack",
-            Self::Tumblr => "tumblr",
-            Self::Medium => "medium",
-            Self::Civicplus => "civicplus",
-            Self::Govoffice => "govoffice",
-            Self::Hubspot => "hubspot",
-            Self::Salesforce => "salesforce",
-            Self::Intercom => "intercom",
-            Self::Discourse => "discourse",
-            Self::Teamtailor => "teamtailor",
-            Self::Ghost => "ghost",
-            Self::Mastodon => "mastodon",
-            Self::Contao => "contao",
-            Self::Dotnetnuke => "dotnetnuke",
-            Self::Sharepoint => "sharepoint",
-            Self::Dedecms => "dedecms",
-            Self::Libguides => "libguides",
-            Self::Freshdesk => "freshdesk",
-            Self::Gitbook => "gitbook",
-            Self::Readme => "readme",
-            Self::Successfactors => "successfactors",
-            Self::Phenom => "phenom",
-            Self::Unbounce => "unbounce",
-            Self::Yourmembership => "yourmembership",
-            Self::Bigcommerce => "bigcommerce",
-            Self::Gitlab => "gitlab",
-            Self::Flywheel => "flywheel",
-            Self::Hestiacp => "hestiacp",
-            Self::Vestacp => "vestacp",
-            Self::Seomatic => "seomatic",
-            Self::Umbraco => "umbraco",
-            Self::InvisionCommunity => "invision_community",
-            Self::Dspace => "dspace",
-            Self::Bitly => "bitly",
-        }
-    }
-}
-
-/// The beginnings of the comments that generators write, in lower case, without `#` and blanks.
-const COMMENT_PREFIXES: &[(&[u8], Template)] = &[
-    (
-        b"begin cloudflare managed content",
-        Template::CloudflareManaged,
-    ),
-    (b"start yoast block", Template::Yoast),
-    (
-        b"this robots.txt file was created by yoast",
-        Template::Yoast,
-    ),
-    (
-        b"we use shopify as our ecommerce platform",
-        Template::Shopify,
-    ),
-    (b"optimization for google ads bot", Template::Wix),
-    (b"squarespace robots txt", Template::Squarespace),
-    (
-        b"this file is to prevent the crawling and indexing of certain parts",
-        Template::Drupal,
-    ),
-    (
+    Joomla, "joomla",
         b"if the joomla site is installed within a folder",
-        Template::Joomla,
-    ),
-    (b"if the joomla site is installed", Template::Joomla),
-    (b"magento", Template::Magento),
-    (b"google image crawler setup", Template::Magento),
-    (
+        b"if the joomla site is installed";
+    /// Magento, software for shops.
+    Magento, "magento",
+        b"magento",
+        b"google image crawler setup";
+    /// PrestaShop, software for shops.
+    Prestashop, "prestashop",
         b"robots.txt automaticaly generated by prestashop",
-        Template::Prestashop,
-    ),
-    (
-        b"robots.txt automatically generated by prestashop",
-        Template::Prestashop,
-    ),
-    (b"robots.txt for typo3", Template::Typo3),
-    (
-        b"default robots.txt for sfdc communities sites",
-        Template::Salesforce,
-    ),
-    (b"default flywheel robots file", Template::Flywheel),
-    (b"hestiacp autogenerated robots.txt", Template::Hestiacp),
-    (b"vestacp autogenerated robots.txt", Template::Vestacp),
-    (
+        b"robots.txt automatically generated by prestashop";
+    /// Blogger, the blog host of Google.
+    Blogger, "blogger";
+    /// TYPO3, a content management system.
+    Typo3, "typo3", b"robots.txt for typo3";
+    /// Weebly, a website builder.
+    Weebly, "weebly";
+    /// Parked domains that show advertisements.
+    ParkedDomain, "parked_domain";
+    /// Soft112, a directory of software.
+    Soft112, "soft112";
+    /// The wikis of the Wikimedia Foundation.
+    Wikimedia, "wikimedia";
+    /// Help centers of Zendesk.
+    Zendesk, "zendesk";
+    /// The sites of the Stack Exchange network.
+    Stackexchange, "stackexchange";
+    /// Newsletters of Substack.
+    Substack, "substack";
+    /// Blogs of Tumblr.
+    Tumblr, "tumblr";
+    /// Publications of Medium.
+    Medium, "medium";
+    /// CivicPlus, for municipalities.
+    Civicplus, "civicplus";
+    /// GovOffice, for municipalities.
+    Govoffice, "govoffice";
+    /// HubSpot, a host of marketing sites.
+    Hubspot, "hubspot";
+    /// Communities of Salesforce.
+    Salesforce, "salesforce", b"default robots.txt for sfdc communities sites";
+    /// Help centers of Intercom.
+    Intercom, "intercom";
+    /// Discourse, software for forums.
+    Discourse, "discourse";
+    /// Career sites of Teamtailor.
+    Teamtailor, "teamtailor";
+    /// Ghost, software for blogs and newsletters.
+    Ghost, "ghost";
+    /// Mastodon, a server of social networks.
+    Mastodon, "mastodon";
+    /// Contao, a content management system.
+    Contao, "contao";
+    /// DotNetNuke (DNN), a content management system.
+    Dotnetnuke, "dotnetnuke";
+    /// SharePoint, an intranet and document server of Microsoft.
+    Sharepoint, "sharepoint";
+    /// DedeCMS, a Chinese content management system.
+    Dedecms, "dedecms";
+    /// LibGuides of Springshare.
+    Libguides, "libguides";
+    /// Help centers of Freshdesk.
+    Freshdesk, "freshdesk";
+    /// GitBook, a host of documentation.
+    Gitbook, "gitbook";
+    /// Documentation of ReadMe.
+    Readme, "readme";
+    /// Career sites of SAP SuccessFactors.
+    Successfactors, "successfactors";
+    /// Career sites of Phenom.
+    Phenom, "phenom";
+    /// Landing pages of Unbounce.
+    Unbounce, "unbounce";
+    /// YourMembership, for associations.
+    Yourmembership, "yourmembership";
+    /// BigCommerce, a shop platform.
+    Bigcommerce, "bigcommerce";
+    /// GitLab, a host of Git repositories.
+    Gitlab, "gitlab";
+    /// Flywheel, a host of WordPress.
+    Flywheel, "flywheel", b"default flywheel robots file";
+    /// The control panel Hestia.
+    Hestiacp, "hestiacp", b"hestiacp autogenerated robots.txt";
+    /// The control panel Vesta.
+    Vestacp, "vestacp", b"vestacp autogenerated robots.txt";
+    /// SEOmatic for Craft CMS.
+    Seomatic, "seomatic",
         b"live - don't allow web crawlers to index cpresources/",
-        Template::Seomatic,
-    ),
-    (
-        b"default - don't allow web crawlers to index cpresources/",
-        Template::Seomatic,
-    ),
-    (b"robots.txt for umbraco", Template::Umbraco),
-    (
-        b"rules for invision community (https://invisioncommunity.com)",
-        Template::InvisionCommunity,
-    ),
-    (b"the url to the dspace sitemaps", Template::Dspace),
-    (b"welcome to bitly =)", Template::Bitly),
-];
+        b"default - don't allow web crawlers to index cpresources/";
+    /// Umbraco, a content management system.
+    Umbraco, "umbraco", b"robots.txt for umbraco";
+    /// Invision Community, software for forums.
+    InvisionCommunity, "invision_community",
+        b"rules for invision community (https://invisioncommunity.com)";
+    /// DSpace, software for repositories of publications.
+    Dspace, "dspace", b"the url to the dspace sitemaps";
+    /// Short links of Bitly.
+    Bitly, "bitly", b"welcome to bitly =)";
+}
 
 /// For each first letter of [`COMMENT_PREFIXES`], the second letters that follow it, one bit per
 /// letter. Nearly all other comments begin with another pair of letters.
@@ -400,12 +260,8 @@ mod tests {
 
     #[test]
     fn names_of_templates_are_unique() {
-        let names: std::collections::BTreeSet<&str> = Template::ALL
-            .iter()
-            .map(|template| template.name())
-            .collect();
+        let names = Template::ALL.iter().map(|template| template.name());
+        let names: std::collections::BTreeSet<&str> = names.collect();
         assert_eq!(names.len(), Template::ALL.len());
-        let is_at = |(i, &template)| template as usize == i;
-        assert!(Template::ALL.iter().enumerate().all(is_at));
     }
 }

@@ -54,300 +54,82 @@ const fn disallow(path: &'static str) -> SignatureRule {
     }
 }
 
-const fn signature(template: Template, rules: &'static [SignatureRule]) -> Signature {
-    Signature {
-        template,
-        agent: None,
-        rules,
-    }
+/// Returns signatures from lines with a template, an agent in parentheses if the file must name it, and
+/// rules.
+macro_rules! signatures {
+    ($($template:ident $(($agent:literal))?: $($kind:ident $path:literal),+;)*) => {
+        &[$(Signature {
+            template: Template::$template,
+            agent: signatures!(@agent $($agent)?),
+            rules: &[$($kind($path)),+],
+        }),*]
+    };
+    (@agent) => { None };
+    (@agent $agent:literal) => { Some($agent) };
 }
 
 /// Signatures of files that may have further rules. The first rule is the marker: choose a path
 /// that is rare elsewhere. If several signatures match, the first one counts.
-const SIGNATURES: &[Signature] = &[
-    signature(
-        Template::Soft112,
-        &[
-            disallow("/top-downloads-by-week"),
-            disallow("/modal-download.html"),
-        ],
-    ),
-    signature(
-        Template::Wikimedia,
-        &[
-            allow("/api/rest_v1/?doc"),
-            disallow("/api/"),
-            disallow("/trap/"),
-        ],
-    ),
-    signature(
-        Template::Zendesk,
-        &[
-            disallow("/hc/change_language/"),
-            disallow("/hc/*/signin"),
-            disallow("/access/unauthenticated"),
-        ],
-    ),
-    signature(
-        Template::Stackexchange,
-        &[
-            disallow("/*/ivc/*"),
-            disallow("/users/flair/"),
-            disallow("/users/login/"),
-        ],
-    ),
-    signature(
-        Template::Substack,
-        &[
-            disallow("/channel-frame"),
-            disallow("/action/"),
-            disallow("/publish"),
-            disallow("/sign-in"),
-        ],
-    ),
-    signature(
-        Template::Tumblr,
-        &[
-            disallow("/sticky-ad-iframe.html"),
-            disallow("/random"),
-            disallow("/day"),
-        ],
-    ),
-    signature(
-        Template::Medium,
-        &[
-            disallow("/@me$"),
-            disallow("/@me/"),
-            disallow("/me/"),
-            disallow("/m/"),
-        ],
-    ),
-    signature(
-        Template::Civicplus,
-        &[
-            disallow("/CurrentEventsView.aspx"),
-            disallow("/activedit"),
-            disallow("/OJA"),
-        ],
-    ),
-    signature(
-        Template::Govoffice,
-        &[
-            disallow("/*GUESTBOOK*"),
-            disallow("/*Design*"),
-            disallow("/manager/"),
-        ],
-    ),
-    signature(
-        Template::Drupal,
-        &[
-            disallow("/filter/tips/"),
-            disallow("/node/add/"),
-            disallow("/comment/reply/"),
-        ],
-    ),
-    signature(
-        Template::Drupal,
-        &[
-            disallow("/filter/tips"),
-            disallow("/node/add/"),
-            disallow("/comment/reply/"),
-        ],
-    ),
-    signature(
-        Template::Joomla,
-        &[
-            disallow("/installation/"),
-            disallow("/administrator/"),
-            disallow("/language/"),
-            disallow("/libraries/"),
-        ],
-    ),
-    signature(
-        Template::Hubspot,
-        &[
-            disallow("/_hcms/preview/"),
-            disallow("/hs/manage-preferences/"),
-        ],
-    ),
-    signature(
-        Template::Intercom,
-        &[
-            disallow("/[helpCenterIdentifier]/"),
-            disallow("/not-authorized"),
-        ],
-    ),
-    signature(
-        Template::Discourse,
-        &[disallow("/assets/browser-update*.js"), disallow("/session")],
-    ),
-    signature(
-        Template::Teamtailor,
-        &[
-            disallow("/facebook/tab/"),
-            disallow("/messenger/"),
-            disallow("/messages/"),
-            disallow("/app/"),
-        ],
-    ),
-    signature(
-        Template::Ghost,
-        &[
-            disallow("/members/api/comments/counts/"),
-            disallow("/ghost/"),
-        ],
-    ),
-    signature(
-        Template::Mastodon,
-        &[disallow("/media_proxy/"), disallow("/interact/")],
-    ),
-    signature(
-        Template::Contao,
-        &[disallow("/_contao/"), disallow("/contao/")],
-    ),
-    signature(
-        Template::Contao,
-        &[
-            disallow("/contao/"),
-            disallow("/system/"),
-            disallow("/templates/"),
-        ],
-    ),
-    signature(
-        Template::Dotnetnuke,
-        &[
-            disallow("/DesktopModules/"),
-            disallow("/App_GlobalResources/"),
-            disallow("/Providers/"),
-        ],
-    ),
-    signature(
-        Template::Dedecms,
-        &[
-            disallow("/plus/advancedsearch.php"),
-            disallow("/plus/ad_js.php"),
-        ],
-    ),
-    signature(
-        Template::Libguides,
-        &[
-            disallow("/friendly.php"),
-            disallow("/srch.php"),
-            disallow("/er.php"),
-        ],
-    ),
-    signature(
-        Template::Freshdesk,
-        &[
-            allow("/helpdesk/attachments"),
-            disallow("/helpdesk/"),
-            disallow("/support/tickets/"),
-        ],
-    ),
-    signature(Template::Gitbook, &[disallow("/~gitbook/")]),
-    signature(
-        Template::Readme,
-        &[
-            disallow("/suggested-edits/"),
-            disallow("/edit/"),
-            disallow("/login"),
-            disallow("/logout"),
-        ],
-    ),
-    signature(
-        Template::Successfactors,
-        &[
-            disallow("/talentcommunity/"),
-            disallow("/applybutton/"),
-            disallow("/preapply/"),
-        ],
-    ),
-    signature(
-        Template::Phenom,
-        &[disallow("*/lifeatphenom"), disallow("*/jobcart")],
-    ),
-    signature(
-        Template::Unbounce,
-        &[disallow("*/clkn/*"), disallow("*/clkg/*")],
-    ),
-    signature(
-        Template::Yourmembership,
-        &[disallow("/global_engine/ajax/"), disallow("/global_inc/")],
-    ),
-    Signature {
-        template: Template::Weebly,
-        agent: Some(b"nerdybot"),
-        rules: &[disallow("/apps/"), disallow("/ajax/")],
-    },
+const SIGNATURES: &[Signature] = signatures! {
+    Soft112: disallow "/top-downloads-by-week", disallow "/modal-download.html";
+    Wikimedia: allow "/api/rest_v1/?doc", disallow "/api/", disallow "/trap/";
+    Zendesk:
+        disallow "/hc/change_language/", disallow "/hc/*/signin",
+        disallow "/access/unauthenticated";
+    Stackexchange: disallow "/*/ivc/*", disallow "/users/flair/", disallow "/users/login/";
+    Substack:
+        disallow "/channel-frame", disallow "/action/", disallow "/publish", disallow "/sign-in";
+    Tumblr: disallow "/sticky-ad-iframe.html", disallow "/random", disallow "/day";
+    Medium: disallow "/@me$", disallow "/@me/", disallow "/me/", disallow "/m/";
+    Civicplus: disallow "/CurrentEventsView.aspx", disallow "/activedit", disallow "/OJA";
+    Govoffice: disallow "/*GUESTBOOK*", disallow "/*Design*", disallow "/manager/";
+    Drupal: disallow "/filter/tips/", disallow "/node/add/", disallow "/comment/reply/";
+    Drupal: disallow "/filter/tips", disallow "/node/add/", disallow "/comment/reply/";
+    Joomla:
+        disallow "/installation/", disallow "/administrator/", disallow "/language/",
+        disallow "/libraries/";
+    Hubspot: disallow "/_hcms/preview/", disallow "/hs/manage-preferences/";
+    Intercom: disallow "/[helpCenterIdentifier]/", disallow "/not-authorized";
+    Discourse: disallow "/assets/browser-update*.js", disallow "/session";
+    Teamtailor:
+        disallow "/facebook/tab/", disallow "/messenger/", disallow "/messages/", disallow "/app/";
+    Ghost: disallow "/members/api/comments/counts/", disallow "/ghost/";
+    Mastodon: disallow "/media_proxy/", disallow "/interact/";
+    Contao: disallow "/_contao/", disallow "/contao/";
+    Contao: disallow "/contao/", disallow "/system/", disallow "/templates/";
+    Dotnetnuke:
+        disallow "/DesktopModules/", disallow "/App_GlobalResources/", disallow "/Providers/";
+    Dedecms: disallow "/plus/advancedsearch.php", disallow "/plus/ad_js.php";
+    Libguides: disallow "/friendly.php", disallow "/srch.php", disallow "/er.php";
+    Freshdesk: allow "/helpdesk/attachments", disallow "/helpdesk/", disallow "/support/tickets/";
+    Gitbook: disallow "/~gitbook/";
+    Readme: disallow "/suggested-edits/", disallow "/edit/", disallow "/login", disallow "/logout";
+    Successfactors: disallow "/talentcommunity/", disallow "/applybutton/", disallow "/preapply/";
+    Phenom: disallow "*/lifeatphenom", disallow "*/jobcart";
+    Unbounce: disallow "*/clkn/*", disallow "*/clkg/*";
+    Yourmembership: disallow "/global_engine/ajax/", disallow "/global_inc/";
+    Weebly (b"nerdybot"): disallow "/apps/", disallow "/ajax/";
     // Pages of advertisements on domains without content.
-    signature(
-        Template::ParkedDomain,
-        &[disallow("/search_caf.php"), disallow("/secondary_feed/")],
-    ),
-    signature(
-        Template::Bigcommerce,
-        &[
-            disallow("/productupdates.php"),
-            disallow("/finishorder.php"),
-            disallow("/orderstatus.php"),
-        ],
-    ),
-    signature(
-        Template::Gitlab,
-        &[
-            disallow("/autocomplete/projects"),
-            disallow("/autocomplete/users"),
-        ],
-    ),
-];
+    ParkedDomain: disallow "/search_caf.php", disallow "/secondary_feed/";
+    Bigcommerce:
+        disallow "/productupdates.php", disallow "/finishorder.php", disallow "/orderstatus.php";
+    Gitlab: disallow "/autocomplete/projects", disallow "/autocomplete/users";
+};
 
 /// Signatures of files that have exactly these rules and whose only user-agent lines are `*` and
 /// the agent. Each has at most [`MAX_WHOLE_FILE_RULES`] rules.
-const WHOLE_FILE_SIGNATURES: &[Signature] = &[
-    Signature {
-        template: Template::Blogger,
-        agent: Some(b"mediapartners-google"),
-        rules: &[disallow(""), disallow("/search"), allow("/")],
-    },
-    Signature {
-        template: Template::Blogger,
-        agent: Some(b"mediapartners-google"),
-        rules: &[
-            disallow(""),
-            disallow("/search"),
-            disallow("/share-widget"),
-            allow("/"),
-        ],
-    },
+const WHOLE_FILE_SIGNATURES: &[Signature] = signatures! {
+    Blogger (b"mediapartners-google"): disallow "", disallow "/search", allow "/";
+    Blogger (b"mediapartners-google"):
+        disallow "", disallow "/search", disallow "/share-widget", allow "/";
     // WordPress before version 4.4.
-    signature(
-        Template::Wordpress,
-        &[disallow("/wp-admin/"), disallow("/wp-includes/")],
-    ),
-    signature(
-        Template::Sharepoint,
-        &[
-            disallow("/_layouts/"),
-            disallow("/_vti_bin/"),
-            disallow("/_catalogs/"),
-        ],
-    ),
+    Wordpress: disallow "/wp-admin/", disallow "/wp-includes/";
+    Sharepoint: disallow "/_layouts/", disallow "/_vti_bin/", disallow "/_catalogs/";
     // Ghost before version 5.
-    signature(Template::Ghost, &[disallow("/ghost/"), disallow("/p/")]),
-    signature(
-        Template::Ghost,
-        &[disallow("/ghost/"), disallow("/p/"), disallow("/email/")],
-    ),
-    signature(
-        Template::Ghost,
-        &[
-            disallow("/ghost/"),
-            disallow("/p/"),
-            disallow("/email/"),
-            disallow("/r/"),
-        ],
-    ),
-];
+    Ghost: disallow "/ghost/", disallow "/p/";
+    Ghost: disallow "/ghost/", disallow "/p/", disallow "/email/";
+    Ghost: disallow "/ghost/", disallow "/p/", disallow "/email/", disallow "/r/";
+};
 
 /// The largest number of rules of one of [`WHOLE_FILE_SIGNATURES`].
 const MAX_WHOLE_FILE_RULES: u32 = 4;

@@ -25,7 +25,6 @@ mod prepared;
 mod progress;
 mod url_list;
 
-pub use in_history::{PreparedHistoryMatch, prepare_in_history};
 pub use lookup::is_url_or_path;
 pub use prepared::{MatchSummary, Options, PreparedMatch, prepare};
 pub use progress::{MatchProgress, MatchStage};

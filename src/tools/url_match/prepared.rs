@@ -1,8 +1,9 @@
-//! Runs a match: its options, the checks before it starts, and its steps.
+//! Runs a match: its options, the checks before it starts, and its steps over a dataset.
 
 use super::context::{MatchContext, MatchCounts};
 use super::decision::{Decision, DecisionBasis, RowDecisions, UrlAccess};
 use super::evaluate::{decide_by_rules, decide_by_status};
+use super::in_history;
 use super::lookup::{ListedUrl, MAX_URL_BYTES, UrlLookup, write_origin};
 use super::output::{MatchWriter, has_match_header, is_csv_name};
 use super::progress::{MatchProgress, MatchStage};
@@ -17,7 +18,7 @@ use dataset::external_sort::{
 use dataset::resolve::lookups::find_candidates_by_origin;
 use dataset::resolve::{AsOf, ResolveContext};
 use dataset::tables::{MatchRow, Table};
-use dataset::{Dataset, check_output_file};
+use dataset::{Dataset, HistoryManifest, check_output_file};
 use disk::SingleFile;
 use disk::error::{Error, ErrorKind};
 use robots_scan::table_file::ColumnNames;
@@ -28,7 +29,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// The largest page of a Parquet list is the memory limit divided by this.
-pub(super) const PAGE_MEMORY_DIVISOR: u64 = 4;
+const PAGE_MEMORY_DIVISOR: u64 = 4;
 
 /// The dataset, the URL list and the crawlers of a match, and the file that is written.
 #[derive(Clone, Debug)]
@@ -47,6 +48,8 @@ pub struct Options {
     /// The time at which URLs without a time of their own are decided, in
     /// milliseconds since 1970; `None` uses the newest captures.
     pub as_of: Option<i64>,
+    /// Over a history, captures of another scheme, host or port than that of the URL decide, too.
+    pub any_origin: bool,
     /// The memory limit of all sorters, in bytes.
     pub memory: u64,
     /// The output file: CSV if its name ends in `.csv`, otherwise Parquet.
@@ -81,8 +84,14 @@ pub struct MatchSummary {
 /// A match that is ready to run: its dataset, list and output have been checked.
 pub struct PreparedMatch {
     options: Options,
-    dataset: Dataset,
+    source: CaptureSource,
     urls: UrlListReader,
+}
+
+/// What captures are read from.
+enum CaptureSource {
+    Dataset(Box<Dataset>),
+    History(HistoryManifest),
 }
 
 /// Checks that the match can run. Nothing is written.
@@ -90,7 +99,8 @@ pub struct PreparedMatch {
 /// # Errors
 ///
 /// [`ToolErrorKind::MemoryTooSmall`], [`ToolErrorKind::NoCrawler`], [`DatasetErrorKind::OutputIsFolder`](dataset::error::DatasetErrorKind::OutputIsFolder),
-/// [`DatasetErrorKind::FileExists`](dataset::error::DatasetErrorKind::FileExists), [`ErrorKind::ForeignFile`], those of [`Dataset::open`], and [`ErrorKind::Read`] of the list.
+/// [`DatasetErrorKind::FileExists`](dataset::error::DatasetErrorKind::FileExists), [`ErrorKind::ForeignFile`], those of [`Dataset::open`], and [`ErrorKind::Read`] of the list;
+/// over a history [`ToolErrorKind::OnlyParquet`] for an output in CSV, and [`ToolErrorKind::NotOverHistories`] for options that need a dataset.
 pub fn prepare(options: Options) -> Result<PreparedMatch, Error> {
     let output = &options.output;
     let refuse = |kind| Err(Error::new(kind, output));
@@ -102,13 +112,15 @@ pub fn prepare(options: Options) -> Result<PreparedMatch, Error> {
     if options.crawlers.is_empty() {
         return refuse(ToolErrorKind::NoCrawler);
     }
-    check_output(&options)?;
-    let mut tables = vec![Table::RobotsFiles, Table::Groups, Table::Rules];
-    if options.category.is_some() {
-        tables.push(Table::Directives);
+    let history = HistoryManifest::read(&options.dataset)?;
+    if history.is_some() {
+        in_history::check_options(&options)?;
     }
-    let dataset = Dataset::open(&options.dataset, &options.crawls, &tables)?;
-    dataset.check_parts(&tables)?;
+    check_output(&options)?;
+    let source = match history {
+        Some(manifest) => CaptureSource::History(manifest),
+        None => CaptureSource::Dataset(Box::new(open_dataset(&options)?)),
+    };
     let list_options = UrlListOptions {
         columns: options.columns.clone(),
         page_bytes_max: options.memory / PAGE_MEMORY_DIVISOR,
@@ -116,12 +128,22 @@ pub fn prepare(options: Options) -> Result<PreparedMatch, Error> {
     let urls = UrlListReader::open(&options.urls, list_options)?;
     Ok(PreparedMatch {
         options,
-        dataset,
+        source,
         urls,
     })
 }
 
-pub(super) fn check_output(options: &Options) -> Result<(), Error> {
+fn open_dataset(options: &Options) -> Result<Dataset, Error> {
+    let mut tables = vec![Table::RobotsFiles, Table::Groups, Table::Rules];
+    if options.category.is_some() {
+        tables.push(Table::Directives);
+    }
+    let dataset = Dataset::open(&options.dataset, &options.crawls, &tables)?;
+    dataset.check_parts(&tables)?;
+    Ok(dataset)
+}
+
+fn check_output(options: &Options) -> Result<(), Error> {
     let is_own = |path: &Path| is_csv_name(path) && has_match_header(path);
     check_output_file(&options.output, options.overwrite, &is_own)
 }
@@ -154,19 +176,53 @@ impl PreparedMatch {
         let start = Instant::now();
         let Self {
             options,
-            dataset,
+            source,
             urls,
         } = self;
-        let dataset = dataset.with_stop_flag(stop);
         let output = SingleFile::open(&options.output)?;
         // Another run may have written the file since the first check.
         check_output(&options)?;
         // Temporary files are next to the output, whose volume needs about as much space anyway.
         let spill_folder = SpillFolder::create(&output.sort_folder_path(), Arc::clone(stop))?;
+        let run = MatchRun {
+            options: &options,
+            memory: SortMemory::new(&spill_folder, options.memory),
+            output: &output,
+            progress,
+            stop,
+        };
+        let mut summary = match source {
+            CaptureSource::Dataset(dataset) => run.in_dataset(*dataset, urls)?,
+            CaptureSource::History(manifest) => in_history::run(&run, &manifest, urls)?,
+        };
+        summary.runs = spill_folder.run_count();
+        summary.seconds = start.elapsed().as_secs_f64();
+        Ok(summary)
+    }
+}
+
+/// The options and resources of a match that runs.
+pub(super) struct MatchRun<'a> {
+    pub(super) options: &'a Options,
+    pub(super) memory: SortMemory<'a>,
+    pub(super) output: &'a SingleFile,
+    pub(super) progress: &'a MatchProgress,
+    pub(super) stop: &'a Arc<AtomicBool>,
+}
+
+impl MatchRun<'_> {
+    fn in_dataset(&self, dataset: Dataset, urls: UrlListReader) -> Result<MatchSummary, Error> {
+        let Self {
+            options,
+            progress,
+            stop,
+            ..
+        } = *self;
+        let dataset = dataset.with_stop_flag(stop);
         let context = MatchContext {
             resolve: ResolveContext {
                 dataset: &dataset,
-                memory: SortMemory::new(&spill_folder, options.memory),
+                memory: self.memory,
                 rows_read: progress.rows(),
             },
             crawlers: &options.crawlers,
@@ -188,14 +244,35 @@ impl PreparedMatch {
         decide_by_rules(&context, &rule_lookups, &decisions, &mut counts)?;
         drop(rule_lookups);
         progress.begin_stage(MatchStage::Write);
-        let mut summary = write_output(&context, &decisions.finish()?, &output)?;
+        let mut summary = write_output(&context, &decisions.finish()?, self.output)?;
         summary.urls = counts.urls;
         summary.origins = counts.origins;
         summary.files = counts.files;
-        summary.runs = spill_folder.run_count();
         summary.is_dataset_whole = dataset.is_finished();
-        summary.seconds = start.elapsed().as_secs_f64();
         Ok(summary)
+    }
+}
+
+/// The number of answers by access and by basis.
+#[derive(Default)]
+pub(super) struct AnswerCounts {
+    by_access: [u64; UrlAccess::ALL.len()],
+    by_basis: [u64; DecisionBasis::ALL.len()],
+}
+
+impl AnswerCounts {
+    pub(super) fn add(&mut self, decision: &Decision) {
+        self.by_access[decision.access as usize] += 1;
+        self.by_basis[decision.basis as usize] += 1;
+    }
+
+    pub(super) fn write_to(&self, summary: &mut MatchSummary) {
+        let owned = |(name, count): (&str, u64)| (name.to_owned(), count);
+        let accesses = UrlAccess::ALL.map(UrlAccess::name).into_iter();
+        summary.by_access = accesses.zip(self.by_access).map(owned).collect();
+        let bases = DecisionBasis::ALL.map(DecisionBasis::name).into_iter();
+        let bases = bases.zip(self.by_basis).filter(|(_, count)| *count > 0);
+        summary.by_basis = bases.map(owned).collect();
     }
 }
 
@@ -271,8 +348,7 @@ fn write_rows(
     decisions: &SortedRecords<'_>,
     file: &mut MatchWriter,
 ) -> Result<MatchSummary, Error> {
-    let mut by_access = [0u64; UrlAccess::ALL.len()];
-    let mut by_basis = [0u64; DecisionBasis::ALL.len()];
+    let mut counts = AnswerCounts::default();
     let crawls = context.resolve.dataset.crawls();
     let mut rows = 0;
     let mut reader = decisions.read()?;
@@ -284,8 +360,7 @@ fn write_rows(
             .map(|capture| (crawls[capture.crawl as usize].as_str(), capture.robots_id));
         for crawler in context.crawlers {
             let decision = decisions.next_decision();
-            by_access[decision.access as usize] += 1;
-            by_basis[decision.basis as usize] += 1;
+            counts.add(&decision);
             file.push(&MatchRow {
                 url: &url,
                 agent: crawler.agent(),
@@ -304,16 +379,7 @@ fn write_rows(
         context.progress.set_rows(rows);
         reader.advance()?;
     }
-    let accesses = UrlAccess::ALL.iter().map(|access| access.name());
-    let bases = DecisionBasis::ALL.iter().map(|basis| basis.name());
-    let owned = |(name, count): (&str, u64)| (name.to_owned(), count);
-    Ok(MatchSummary {
-        by_access: accesses.zip(by_access).map(owned).collect(),
-        by_basis: bases
-            .zip(by_basis)
-            .filter(|(_, count)| *count > 0)
-            .map(owned)
-            .collect(),
-        ..MatchSummary::default()
-    })
+    let mut summary = MatchSummary::default();
+    counts.write_to(&mut summary);
+    Ok(summary)
 }

@@ -176,6 +176,7 @@ fn matched(dataset: &Path, urls: PathBuf, agents: &[&str]) -> PathBuf {
         dialect: DialectChoice::Dialect(Dialect::Google),
         category: None,
         as_of: None,
+        any_origin: false,
         memory: 1 << 30,
         output: output.clone(),
         overwrite: true,

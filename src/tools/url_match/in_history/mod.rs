@@ -11,38 +11,25 @@ mod plan;
 mod rules;
 
 use super::decision::{Decision, DecisionBasis, UrlAccess};
-use super::prepared::{MatchSummary, Options, check_output};
+use super::prepared::{AnswerCounts, MatchRun, MatchSummary, Options};
 use super::progress::{MatchProgress, MatchStage};
-use super::url_list::{UrlListOptions, UrlListReader};
+use super::url_list::UrlListReader;
 use crate::error::ToolErrorKind;
 use crate::history::crawl_row::CrawlRow;
 use crate::history::history_input::HistoryReader;
 use columns::TableFileWriter;
 use columns::escaped_text::escape_body;
 use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32};
-use dataset::external_sort::{
-    MIN_MEMORY_BYTES, Reader, SortMemory, SortedRecords, Sorter, SpillFolder,
-};
+use dataset::external_sort::{Reader, SortMemory, SortedRecords, Sorter};
 use dataset::tables::Table;
 use dataset::{HistoryManifest, StoredRows};
 use disk::SingleFile;
-use disk::error::{Error, ErrorKind};
+use disk::error::Error;
 use plan::{PlannedCapture, UrlPlan, plan_urls, sort_urls};
 use rules::decide_by_rules;
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 const BATCH_ROWS: usize = 4096;
-
-/// A match over a history that is ready to run.
-pub struct PreparedHistoryMatch {
-    options: Options,
-    any_origin: bool,
-    manifest: HistoryManifest,
-    urls: UrlListReader,
-}
 
 /// The options and resources of all steps.
 struct HistoryMatch<'a> {
@@ -53,117 +40,60 @@ struct HistoryMatch<'a> {
     progress: &'a MatchProgress,
 }
 
-/// Checks that the match can run. Nothing is written. If `any_origin`, a capture of another scheme, host or
-/// port than that of the URL decides, too.
-///
-/// # Errors
-///
-/// As for a dataset; [`ToolErrorKind::OnlyParquet`] for an output in CSV;
-/// [`ToolErrorKind::NotOverHistories`] for options that need a dataset.
-pub fn prepare_in_history(
-    options: Options,
-    any_origin: bool,
-    manifest: HistoryManifest,
-) -> Result<PreparedHistoryMatch, Error> {
-    let output = &options.output;
-    let refuse = |kind| Err(Error::new(kind, output));
-    if options.memory < MIN_MEMORY_BYTES {
-        return refuse(ToolErrorKind::MemoryTooSmall {
-            least: MIN_MEMORY_BYTES,
-        });
-    }
-    if options.crawlers.is_empty() {
-        return refuse(ToolErrorKind::NoCrawler);
-    }
-    if super::output::is_csv_name(output) {
+/// Checks that options can be used over a history.
+pub(super) fn check_options(options: &Options) -> Result<(), Error> {
+    let refuse = |kind| Err(Error::new(kind, &options.output));
+    if super::output::is_csv_name(&options.output) {
         return refuse(ToolErrorKind::OnlyParquet);
     }
     let unusable = [
         (options.category.is_some(), "--category"),
         (!options.crawls.is_empty(), "--crawl"),
     ];
-    if let Some((_, option)) = unusable.into_iter().find(|(is_used, _)| *is_used) {
-        return refuse(ToolErrorKind::NotOverHistories { option });
+    match unusable.into_iter().find(|(is_used, _)| *is_used) {
+        Some((_, option)) => refuse(ToolErrorKind::NotOverHistories { option }),
+        None => Ok(()),
     }
-    check_output(&options)?;
-    let list_options = UrlListOptions {
-        columns: options.columns.clone(),
-        page_bytes_max: options.memory / super::prepared::PAGE_MEMORY_DIVISOR,
-    };
-    let urls = UrlListReader::open(&options.urls, list_options)?;
-    Ok(PreparedHistoryMatch {
-        options,
-        any_origin,
-        manifest,
-        urls,
-    })
 }
 
-impl PreparedHistoryMatch {
-    /// Runs the match. The output is written completely or not at all.
-    ///
-    /// # Errors
-    ///
-    /// Errors of reading and writing; [`ErrorKind::Abandoned`] once `stop` is set.
-    pub fn run(
-        self,
-        progress: &MatchProgress,
-        stop: &Arc<AtomicBool>,
-    ) -> Result<MatchSummary, Error> {
-        let output = self.options.output.clone();
-        self.run_steps(progress, stop)
-            .map_err(|error| match error.kind() {
-                // The error of a sorter names the temporary folder.
-                Some(ErrorKind::Abandoned) => Error::new(ErrorKind::Abandoned, &output),
-                _ => error,
-            })
-    }
-
-    fn run_steps(
-        self,
-        progress: &MatchProgress,
-        stop: &Arc<AtomicBool>,
-    ) -> Result<MatchSummary, Error> {
-        let start = Instant::now();
-        let Self {
-            options,
-            any_origin,
-            manifest,
-            urls,
-        } = self;
-        let history = HistoryReader::open(&options.dataset, &manifest, stop)?;
-        let output = SingleFile::open(&options.output)?;
-        // Another run may have written the file since the first check.
-        check_output(&options)?;
-        let spill_folder = SpillFolder::create(&output.sort_folder_path(), Arc::clone(stop))?;
-        let context = HistoryMatch {
-            options: &options,
-            any_origin,
-            history: &history,
-            memory: SortMemory::new(&spill_folder, options.memory),
-            progress,
-        };
-        let mut summary = MatchSummary {
-            is_dataset_whole: true,
-            ..MatchSummary::default()
-        };
-        let mut plans = context.memory.create_sorter();
-        let mut decisions = context.memory.create_sorter();
-        progress.begin_stage(MatchStage::Urls);
-        let lookups = sort_urls(&context, urls, stop, &mut plans, &mut summary)?;
-        progress.begin_stage(MatchStage::Captures);
-        let requests = plan_urls(&context, &lookups, &mut plans, &mut decisions, &mut summary)?;
-        drop(lookups);
-        progress.begin_stage(MatchStage::Rules);
-        decide_by_rules(&context, &requests, &mut decisions, &mut summary)?;
-        drop(requests);
-        progress.begin_stage(MatchStage::Write);
-        let (plans, decisions) = (plans.finish()?, decisions.finish()?);
-        context.write_output(&plans, &decisions, &output, &mut summary)?;
-        summary.runs = spill_folder.run_count();
-        summary.seconds = start.elapsed().as_secs_f64();
-        Ok(summary)
-    }
+/// Runs a match over the history with this manifest.
+pub(super) fn run(
+    run: &MatchRun<'_>,
+    manifest: &HistoryManifest,
+    urls: UrlListReader,
+) -> Result<MatchSummary, Error> {
+    let MatchRun {
+        options,
+        progress,
+        stop,
+        ..
+    } = *run;
+    let history = HistoryReader::open(&options.dataset, manifest, stop)?;
+    let context = HistoryMatch {
+        options,
+        any_origin: options.any_origin,
+        history: &history,
+        memory: run.memory,
+        progress,
+    };
+    let mut summary = MatchSummary {
+        is_dataset_whole: true,
+        ..MatchSummary::default()
+    };
+    let mut plans = context.memory.create_sorter();
+    let mut decisions = context.memory.create_sorter();
+    progress.begin_stage(MatchStage::Urls);
+    let lookups = sort_urls(&context, urls, stop, &mut plans, &mut summary)?;
+    progress.begin_stage(MatchStage::Captures);
+    let requests = plan_urls(&context, &lookups, &mut plans, &mut decisions, &mut summary)?;
+    drop(lookups);
+    progress.begin_stage(MatchStage::Rules);
+    decide_by_rules(&context, &requests, &mut decisions, &mut summary)?;
+    drop(requests);
+    progress.begin_stage(MatchStage::Write);
+    let (plans, decisions) = (plans.finish()?, decisions.finish()?);
+    context.write_output(&plans, &decisions, run.output, &mut summary)?;
+    Ok(summary)
 }
 
 /// The decisions of a row of the list by one state, one per crawler. Records sort by row, then by state.
@@ -247,7 +177,7 @@ impl HistoryMatch<'_> {
         let mut rows = StoredRows::new(Table::HistoryMatches);
         let mut fields = Vec::new();
         let crawlers = &self.options.crawlers;
-        let (mut by_access, mut by_basis) = ([0u64; 3], [0u64; DecisionBasis::ALL.len()]);
+        let mut counts = AnswerCounts::default();
         while let Some(record) = plans.peek() {
             let plan = UrlPlan::read(record);
             let by_slot = StateDecisions::read(&mut decisions, plan.row, crawlers.len())?;
@@ -256,8 +186,7 @@ impl HistoryMatch<'_> {
                     let decisions = by_slot.get(&slot).and_then(|decisions| decisions.get(i));
                     decisions.copied()
                 });
-                by_access[answer.decision.access as usize] += 1;
-                by_basis[answer.decision.basis as usize] += 1;
+                counts.add(&answer.decision);
                 fields.clear();
                 answer.put(&plan, crawler.agent(), &self.history.crawls, &mut fields);
                 rows.push(&[], &mut FieldReader::new(&fields));
@@ -270,17 +199,7 @@ impl HistoryMatch<'_> {
             }
             plans.advance()?;
         }
-        let owned = |(name, count): (&str, u64)| (name.to_owned(), count);
-        let accesses = UrlAccess::ALL
-            .map(UrlAccess::name)
-            .into_iter()
-            .zip(by_access);
-        summary.by_access = accesses.map(owned).collect();
-        let bases = DecisionBasis::ALL
-            .map(DecisionBasis::name)
-            .into_iter()
-            .zip(by_basis);
-        summary.by_basis = bases.filter(|(_, count)| *count > 0).map(owned).collect();
+        counts.write_to(summary);
         file.write(rows.take())?;
         file.finish_rows()
     }
