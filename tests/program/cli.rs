@@ -624,12 +624,14 @@ fn the_summary_ends_with_commands_that_a_shell_runs() {
             .find(|line| line.starts_with(start))
             .map(str::to_owned)
     };
-    let show = line(&ran.out, "robots-scan show").expect("a command");
-    let show = show.replacen("robots-scan", support::program().to_str().unwrap(), 1);
-    let show = show.replacen("HOST", "app.example.com", 1);
+    let check = line(&ran.out, "robots-scan check").expect("a command");
+    let check = check.replacen("robots-scan", support::program().to_str().unwrap(), 1);
+    let check = check.replacen("HOST", "app.example.com", 1);
     // The purpose may follow on the same line, two blanks after the command.
-    let show = show.split("  ").next().unwrap();
-    let shown = std::process::Command::new("sh").args(["-c", show]).output();
+    let check = check.split("  ").next().unwrap();
+    let shown = std::process::Command::new("sh")
+        .args(["-c", check])
+        .output();
     let shown = Ran::from(shown.unwrap());
     assert_code(&shown, 0);
     assert!(shown.out.contains("app.example.com"), "{}", shown.out);
