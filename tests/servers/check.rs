@@ -167,7 +167,7 @@ fn a_server_that_has_other_bytes_or_none_is_reported_and_the_rows_are_shown() {
             .server
             .url("/mirror")
             .replace("http://", "http://me:secret@");
-        let ran = show(&out, &host, &base, &["--patience", "2s"]);
+        let ran = show(&out, &host, &base, &["--patience", "4s"]);
         assert_eq!(ran.code, Some(3), "{shown}: {}", ran.err);
         let warning = "warning: the text does not come from the archive 'crawl-data/C/";
         assert!(ran.err.contains(warning), "{shown}: {}", ran.err);

@@ -75,7 +75,7 @@ fn a_body_that_stalls_continues_on_another_connection() {
     let site = Site::with_large();
     let (after_bytes, times) = (CUT, 1);
     site.script(1, Fault::Stall { after_bytes, times });
-    site.assert_as_local(&site.run(&["--patience", "3s"]));
+    site.assert_as_local(&site.run(&["--patience", "4s"]));
     assert_continued(&site, 2);
     let gets = site.server.gets(Site::LARGE);
     let waited = gets[1].at - gets[0].at;
@@ -88,7 +88,7 @@ fn a_body_that_stalls_without_an_etag_begins_again() {
     site.server.set_etags(Etags::None);
     let (after_bytes, times) = (CUT, 1);
     site.script(1, Fault::Stall { after_bytes, times });
-    site.assert_as_local(&site.run(&["--patience", "3s"]));
+    site.assert_as_local(&site.run(&["--patience", "4s"]));
     assert_begun_again(&site, 2);
 }
 
@@ -256,7 +256,7 @@ fn an_object_that_comes_byte_by_byte_fails() {
         site.server.set_etags(etags);
         let pause = Duration::from_millis(10);
         site.script(1, Fault::Drip { pause });
-        let ran = site.run(&["--patience", "500ms"]);
+        let ran = site.run(&["--patience", "4s"]);
         site.assert_failed(&ran, 3, &["large.warc.gz", "bytes came in time"]);
         site.server.clear_script();
         site.assert_as_local(&site.run(&["--resume"]));
@@ -358,7 +358,7 @@ fn an_object_that_is_always_cut_fails_after_the_patience() {
         if let Some(fault) = fault {
             site.script(1, fault);
         }
-        let ran = site.run(&["--patience", "1s"]);
+        let ran = site.run(&["--patience", "4s"]);
         site.assert_failed(&ran, 3, &["large.warc.gz"]);
         site.server.clear_script();
         site.assert_as_local(&site.run(&["--resume"]));

@@ -73,7 +73,7 @@ fn redirects_to_other_protocols_are_refused() {
     for to in [&file, "ftp://127.0.0.1/x.warc", "s3://bucket/x.warc"] {
         let site = Site::small(1);
         redirect(&site.server, "/d/0.warc", to, 302);
-        let ran = site.run(&["--patience", "2s"]);
+        let ran = site.run(&["--patience", "4s"]);
         site.assert_failed(&ran, 3, &["error: ", "/d/0.warc"]);
         assert_eq!(site.server.log().len(), 1, "{to}");
     }

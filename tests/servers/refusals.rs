@@ -219,7 +219,7 @@ fn an_input_fails_when_the_patience_is_over_and_can_be_resumed() {
     let site = Site::small(3);
     site.script(2, status(503, None, ALWAYS));
     let options = ["--connections", "1", "--part-inputs", "1"];
-    let ran = site.run(&[&options[..], &["--patience", "500ms"]].concat());
+    let ran = site.run(&[&options[..], &["--patience", "4s"]].concat());
     site.assert_failed(&ran, 3, &["error: ", "/d/2.warc"]);
     site.server.clear_script();
     site.server.clear_log();
@@ -237,7 +237,7 @@ fn an_input_fails_when_the_patience_is_over_and_can_be_resumed() {
 fn a_wait_that_is_longer_than_the_patience_fails_the_input() {
     let site = Site::small(2);
     site.script(1, status(429, Some(RetryAfter::Seconds(600)), 1));
-    let ran = site.run(&["--connections", "1", "--patience", "500ms"]);
+    let ran = site.run(&["--connections", "1", "--patience", "4s"]);
     site.assert_failed(&ran, 3, &["/d/1.warc"]);
     site.assert_as_local(&site.run(&["--resume"]));
 }
@@ -248,7 +248,7 @@ fn a_wait_for_ever_fails_the_input() {
     let site = Site::small(2);
     let for_ever = Some(RetryAfter::Seconds(u64::MAX));
     site.script(1, status(503, for_ever, ALWAYS));
-    let ran = site.run(&["--connections", "1", "--patience", "500ms"]);
+    let ran = site.run(&["--connections", "1", "--patience", "4s"]);
     site.assert_failed(&ran, 3, &["/d/1.warc", "503"]);
 }
 
@@ -259,7 +259,7 @@ fn patience_ends_while_another_object_is_asked_for() {
     let site = Site::small(3);
     site.script(1, status(403, None, ALWAYS));
     site.script(2, status(429, Some(RetryAfter::Seconds(600)), ALWAYS));
-    let ran = site.run(&["--connections", "2", "--patience", "1s"]);
+    let ran = site.run(&["--connections", "2", "--patience", "4s"]);
     site.assert_failed(&ran, 3, &["/d/2.warc"]);
 }
 
@@ -307,6 +307,6 @@ fn a_server_that_is_not_there_fails_the_input() {
     let host = listener.local_addr().unwrap().to_string();
     drop(listener);
     let url = format!("http://{host}/d/x.warc");
-    let ran = site.scan(&[url], &["--patience", "500ms"]);
+    let ran = site.scan(&[url], &["--patience", "4s"]);
     site.assert_failed(&ran, 3, &["error: ", &host]);
 }
