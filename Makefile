@@ -110,7 +110,7 @@ test: ## all tests of the core: Rust, and one Python environment; one area in Ru
 	$(STEPS) 2 $(STEP) AREA='$(AREA)' -- rust-test \
 	  $(if $(filter-out $(AREA),$(AREAS)),,readme$(comma)run$(comma).venv-test/ready$(comma)queries$(comma)hosts$(comma)independent$(comma)documents)
 
-# What several steps need is made first. Most others take one core, and some wait.
+# Targets that several steps need are made first. Most others take one core, and some wait.
 SHARED = run dev-wheel browser site-libraries java
 test-all: ## all other tests: clippy, damage, servers, histories, Spark, the browser, Python beside other libraries
 	$(STEPS) 1 $(STEP) -- lint-all,compile-others,run,dev-wheel,browser,site-libraries,java

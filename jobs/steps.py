@@ -25,6 +25,8 @@ class Steps:
     def execute(self, step, is_shown):
         """Executes a step, prints its output, and notes its wall time and CPU time."""
         began = time.monotonic()
+        if is_shown:
+            print(f"== {step}", flush=True)
         with tempfile.TemporaryFile() as log:
             output = {} if is_shown else {"stdout": log, "stderr": log}
             process = subprocess.Popen([*self.command, step], stdin=subprocess.DEVNULL, **output)
@@ -33,7 +35,8 @@ class Steps:
             seconds = time.monotonic() - began
             with self.printing:
                 log.seek(0)
-                print(f"== {step}", flush=True)
+                if not is_shown:
+                    print(f"== {step}", flush=True)
                 while data := log.read(1 << 16):
                     sys.stdout.buffer.write(data)
                 print(f"== {step}: {'failed' if process.returncode else 'passed'} after {seconds:.0f} s", flush=True)

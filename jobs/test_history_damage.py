@@ -11,7 +11,7 @@ Then `history`, `verify`, `match`, `views`, DuckDB and `copy` read it. In every 
 - `verify` reports the damage, unless the rows are the same as before, or the case states that `verify` does not see it (docs/operations.md);
 - the rows that `history` and `match` write are those of the sound input, unless the case states that they take over what is there.
 
-Without `--campaign`, a part of the damages is tried, others in each version.
+Without `--campaign`, a part of the damages is tried; each version selects different ones.
 """
 
 import argparse

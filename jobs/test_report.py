@@ -386,10 +386,10 @@ def check_foot(results, program, page, folder):
     for row in Dataset(folder).ask("SELECT DISTINCT unnest([version, psl_version, agents_version]) AS version FROM runs"):
         results.check(row["version"] in page.text, f"the foot does not have '{row['version']}'")
     results.check("; 1 archive of CC-MAIN-2026-05-SAMPLE; report of 2026-01-01." in page.text, "the sentence to cite does not have the archives of the crawl")
-    show = next(command for command in page.footer_commands if command.startswith("robots-scan check"))
-    command = show.replace("robots-scan", str(program), 1).replace("HOST", "tabloid.example.de").replace("ARCHIVES", str(SAMPLES))
+    check = next(command for command in page.footer_commands if command.startswith("robots-scan check"))
+    command = check.replace("robots-scan", str(program), 1).replace("HOST", "tabloid.example.de").replace("ARCHIVES", str(SAMPLES))
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60)
-    results.check(done.returncode == 0 and "\n!    4  " in done.stdout, f"{show}: {done.stderr}")
+    results.check(done.returncode == 0 and "\n!    4  " in done.stdout, f"{check}: {done.stderr}")
     results.check(f"duckdb -init {folder}/views.sql" in page.footer_commands, f"commands of the foot: {page.footer_commands}")
 
 

@@ -10,7 +10,7 @@ VERSION = re.search(r'^version = "(.*)"', (Path(__file__).parent.parent / "Cargo
 
 
 def share(cases, part, is_campaign=False):
-    """Returns all cases in a campaign, otherwise this part of them, others in each version."""
+    """Returns all cases in a campaign, otherwise this fraction of them; each version selects different cases."""
     cases = list(cases)
     count = len(cases) if is_campaign else math.ceil(len(cases) * part)
     return [cases[i] for i in sorted(random.Random(VERSION).sample(range(len(cases)), count))]

@@ -7,7 +7,7 @@ use crate::agent_advice::AgentNames;
 use crate::caller::Caller;
 use crate::check_args::CheckArgs;
 use crate::check_json;
-use crate::check_report::{self, Checked};
+use crate::check_report::{self, Checked, CheckedHost};
 use crate::exit::{self, StoppedError, UsageError};
 use crate::network::{self, EventRoute};
 use crate::quantity::format_count;
@@ -127,7 +127,11 @@ fn check_capture(args: &CheckArgs, host: &Host, request: &CheckRequest<'_>) -> R
     let checked = Checked {
         report: &found.report,
         text: found.text.as_ref().filter(|_| request.urls.is_empty()),
-        host: Some((host, &found, args.base.is_some())),
+        host: Some(CheckedHost {
+            requested: host,
+            found: &found,
+            has_base: args.base.is_some(),
+        }),
         dialect: args.dialect.dialect,
     };
     print(args, &checked, problem.as_deref(), code)?;

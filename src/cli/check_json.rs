@@ -31,8 +31,8 @@ pub(crate) fn to_json_line(checked: &Checked<'_>, problem: Option<&str>, exit_co
         "anomalies": anomalies.collect::<Vec<_>>(),
         "text": checked.text.map(text_to_json),
     });
-    if let Some((host, found, _)) = checked.host {
-        add_host(host, found, problem, &mut value);
+    if let Some(host) = checked.host {
+        add_host(host.requested, host.found, problem, &mut value);
     }
     json_line(&value)
 }

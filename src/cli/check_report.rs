@@ -38,16 +38,25 @@ fn colorize(text: &str, color: AnsiColor, is_terminal: bool) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// What was checked, and the text to be shown.
+/// The results of a check, and the text to be shown.
 #[derive(Clone, Copy)]
 pub(crate) struct Checked<'a> {
     pub(crate) report: &'a CheckReport,
     /// `None` if no text is shown.
     pub(crate) text: Option<&'a NumberedText>,
-    /// The host that was requested, what was found, and whether the place of archives was given.
-    pub(crate) host: Option<(&'a Host, &'a HostReport, bool)>,
+    /// `None` for a robots.txt file.
+    pub(crate) host: Option<CheckedHost<'a>>,
     /// The dialect by which lines are marked.
     pub(crate) dialect: DialectChoice,
+}
+
+/// A host that was checked.
+#[derive(Clone, Copy)]
+pub(crate) struct CheckedHost<'a> {
+    pub(crate) requested: &'a Host,
+    pub(crate) found: &'a HostReport,
+    /// True if the place of the archives was given.
+    pub(crate) has_base: bool,
 }
 
 /// Writes the report for people. Text of the file is escaped.
@@ -57,11 +66,12 @@ pub(crate) fn write(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let mut text = String::new();
-    if let Some((host, found, has_base)) = checked.host {
-        write_header(host, found, &mut text);
+    if let Some(host) = checked.host {
+        let found = host.found;
+        write_header(host.requested, found, &mut text);
         // A text that is not shown has no source.
         if checked.text.is_some() || found.text.is_none() {
-            for (i, line) in describe_source(found, has_base).iter().enumerate() {
+            for (i, line) in describe_source(found, host.has_base).iter().enumerate() {
                 let label = if i == 0 { "text" } else { "" };
                 let _ = writeln!(text, "{label:<12}{}", escape(line));
             }
@@ -92,11 +102,11 @@ pub(crate) fn write(
     }
     let mut text = String::new();
     write_anomalies(&report.anomalies, is_terminal, &mut text);
-    match checked.host {
-        Some((_, found, _)) if !found.has_anomalies && found.capture.robots_id.is_none() => {
+    match checked.host.map(|host| host.found) {
+        Some(found) if !found.has_anomalies && found.capture.robots_id.is_none() => {
             text.push_str("\na history has no anomalies\n");
         }
-        Some((_, found, _)) if !found.has_anomalies => {
+        Some(found) if !found.has_anomalies => {
             text.push_str("\nthe dataset has no table `anomalies`\n");
         }
         _ => {}

@@ -63,7 +63,7 @@ pub(crate) struct RecordListArgs {
     pub(crate) base: Option<String>,
 }
 
-/// How a command is allowed to read from servers.
+/// Certificates and credentials for reading from servers.
 #[derive(Debug, clap::Args)]
 pub(crate) struct AccessArgs {
     /// Further root certificates, in PEM
@@ -75,7 +75,7 @@ pub(crate) struct AccessArgs {
     pub(crate) no_sign_request: bool,
 }
 
-/// What a command prints.
+/// The messages and the format of the summary of a command.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PrintArgs {
     /// Prints no progress and no summary; errors and warnings remain

@@ -32,18 +32,18 @@ fn scan_archive(folder: &Folder, input: &str, more: &[&str]) -> String {
 }
 
 /// Shows a host in a folder without archives.
-fn show(dataset: &str, args: &[&str]) -> Ran {
-    show_in(Path::new("/"), dataset, args)
+fn check(dataset: &str, args: &[&str]) -> Ran {
+    check_in(Path::new("/"), dataset, args)
 }
 
-fn show_in(folder: &Path, dataset: &str, args: &[&str]) -> Ran {
+fn check_in(folder: &Path, dataset: &str, args: &[&str]) -> Ran {
     let mut command = command();
     command.current_dir(folder).args(["check", dataset]);
     command.args(args).output().unwrap().into()
 }
 
 fn json(dataset: &str, args: &[&str]) -> Value {
-    let ran = show(dataset, &[args, &["--json"]].concat());
+    let ran = check(dataset, &[args, &["--json"]].concat());
     let value: Value = serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{}", ran.err));
     assert_eq!(value["exit_code"], ran.code.unwrap());
     value
@@ -87,7 +87,7 @@ fn the_archive_is_found_by_its_name_or_below_the_base() {
     10  nonsense
 ";
     let host = ["--host", "h.example"];
-    let by_name = show_in(folder.path(), &out, &host);
+    let by_name = check_in(folder.path(), &out, &host);
     assert_eq!(by_name.code, Some(0), "{}", by_name.err);
     assert_eq!(by_name.err, "");
     let name = format!("crawl-data/C-0/{SEGMENT}");
@@ -109,7 +109,7 @@ fn the_archive_is_found_by_its_name_or_below_the_base() {
         &folder.arg(&name),
         &folder.arg("crawl-data/C-0/segments/1/robotstxt"),
     ] {
-        let ran = show(&out, &[&host[..], &["--base", base]].concat());
+        let ran = check(&out, &[&host[..], &["--base", base]].concat());
         assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
         let path = folder.arg(&name);
         assert_eq!(field(&ran, "text"), format!("from the archive {path}"));
@@ -122,15 +122,15 @@ fn a_text_comes_from_the_body_or_else_from_the_rows_with_gaps() {
     let host = ["--host", "h.example"];
     let folder = Folder::new();
     let out = scan(&folder, "C-0", &[capture()], &["--with-bodies"]);
-    let ran = show(&out, &host);
+    let ran = check(&out, &host);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
     assert_eq!(field(&ran, "text"), "from the dataset (column `body`)");
-    let from_archive = show_in(folder.path(), &out, &host);
+    let from_archive = check_in(folder.path(), &out, &host);
     assert_eq!(text_of(&ran), text_of(&from_archive));
 
     let folder = Folder::new();
     let out = scan(&folder, "C-0", &[capture()], &[]);
-    let ran = show(&out, &host);
+    let ran = check(&out, &host);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
     assert!(field(&ran, "text").starts_with("rebuilt from rows; comments, blank lines"));
     assert!(ran.out.contains("--base\n"), "{}", ran.out);
@@ -154,7 +154,7 @@ fn a_text_comes_from_the_body_or_else_from_the_rows_with_gaps() {
     let folder = Folder::new();
     let tables = ["--tables", "robots_files,groups,rules"];
     let out = scan(&folder, "C-0", &[capture()], &tables);
-    let ran = show(&out, &host);
+    let ran = check(&out, &host);
     for table in ["sitemaps", "directives"] {
         assert!(ran.out.contains(&format!("lines of {table} are missing")));
     }
@@ -166,7 +166,7 @@ fn each_crawler_has_a_column_of_marks() {
     let folder = Folder::new();
     let out = scan(&folder, "C-0", &[capture()], &[]);
     let marks = |args: &[&str]| -> Vec<String> {
-        let ran = show(&out, &[&["--host", "h.example"], args].concat());
+        let ran = check(&out, &[&["--host", "h.example"], args].concat());
         let lines = text_of(&ran).lines();
         let lines = lines.filter(|line| line.starts_with(['>', '!']) || line.starts_with(" >"));
         let marks = lines.map(|line| line.split("  ").next().unwrap().to_owned());
@@ -194,7 +194,7 @@ fn each_crawler_has_a_column_of_marks() {
     // The line that proves a verdict is known in the default dialect only.
     let dialect = ["-a", "GPTBot", "--dialect", "rfc9309"];
     assert_eq!(marks(&dialect), [">", ">"]);
-    let ran = show(&out, &[&["--host", "h.example"], &dialect[..]].concat());
+    let ran = check(&out, &[&["--host", "h.example"], &dialect[..]].concat());
     assert_eq!(
         field(&ran, "marks"),
         "> lines that apply to GPTBot by rfc9309"
@@ -231,9 +231,9 @@ fn redirects_revisits_and_statuses_are_followed_and_named() {
         TestCapture::status("https://gone.example/robots.txt", 6, 404),
     ];
     let out = scan(&folder, "C-0", &captures, &[]);
-    let show = |host: &str| show_in(folder.path(), &out, &["--host", host]);
+    let check = |host: &str| check_in(folder.path(), &out, &["--host", host]);
     for (host, word) in [("www.h.example", "leads to"), ("again.example", "same as")] {
-        let ran = show(host);
+        let ran = check(host);
         assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
         assert_eq!(field(&ran, word), "https://h.example/robots.txt");
         assert!(field(&ran, "text").starts_with("from the archive "));
@@ -251,18 +251,18 @@ fn redirects_revisits_and_statuses_are_followed_and_named() {
         ("away.example", "none: the body of such a response"),
         ("gone.example", "none: the body of such a response"),
     ] {
-        let ran = show(host);
+        let ran = check(host);
         assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
         assert!(field(&ran, "text").starts_with(words), "{}", ran.out);
         assert!(ran.out.contains("(by the HTTP status)\n"), "{}", ran.out);
         assert!(!ran.out.contains("marks "), "{}", ran.out);
     }
     assert_eq!(
-        field(&show("away.example"), "redirects"),
+        field(&check("away.example"), "redirects"),
         "to https://none.example/"
     );
     assert!(
-        show("gone.example")
+        check("gone.example")
             .out
             .contains("its status allows everything")
     );
@@ -282,12 +282,12 @@ fn joined_datasets_show_the_last_crawl_unless_another_is_named() {
     let ran = run(["join", &all, "-q"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let host = ["--host", "h.example"];
-    let ran = show_in(folder.path(), &all, &host);
+    let ran = check_in(folder.path(), &all, &host);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
     assert!(ran.out.contains("crawl C-1\n"), "{}", ran.out);
     assert!(text_of(&ran).contains("GPTBot"));
     for other in [["--crawl", "C-0"], ["--at", "2026-01-05T00:00:01Z"]] {
-        let ran = show_in(folder.path(), &all, &[&host[..], &other].concat());
+        let ran = check_in(folder.path(), &all, &[&host[..], &other].concat());
         assert!(ran.out.contains("crawl C-0\n"), "{}", ran.out);
         assert!(field(&ran, "text").contains("crawl-data/C-0/"));
         assert!(text_of(&ran).contains("  2  Allow: /0\n"), "{}", ran.out);
@@ -301,7 +301,7 @@ fn a_missing_or_changed_archive_is_reported_and_the_rows_are_shown() {
     let folder = Folder::new();
     let other = TestCapture::ok("https://i.example/robots.txt", 8, TEXT);
     let out = scan(&folder, "C-0", &[capture(), other], &[]);
-    let expected = show(&out, &["--host", "h.example"]);
+    let expected = check(&out, &["--host", "h.example"]);
     let path = folder.arg(&format!("crawl-data/C-0/{SEGMENT}"));
     let original = fs::read_to_string(&path).unwrap();
     let second = original.rfind("WARC/1.0").unwrap();
@@ -312,7 +312,7 @@ fn a_missing_or_changed_archive_is_reported_and_the_rows_are_shown() {
             Some(bytes) => fs::write(&path, bytes).unwrap(),
             None => fs::remove_file(&path).unwrap(),
         }
-        let ran = show(&out, &args);
+        let ran = check(&out, &args);
         assert_eq!(ran.code, Some(3), "{words}: {}", ran.err);
         let warning = "warning: the text does not come from the archive 'crawl-data/C-0/";
         assert!(ran.err.starts_with(warning), "{}", ran.err);
@@ -349,7 +349,7 @@ fn a_missing_or_changed_archive_is_reported_and_the_rows_are_shown() {
     // A pipe is not opened.
     let made = Command::new("mkfifo").arg(&path).status().unwrap();
     assert!(made.success());
-    let ran = show(&out, &args);
+    let ran = check(&out, &args);
     assert!(ran.err.contains("there is no file '"), "{}", ran.err);
 }
 
@@ -371,9 +371,9 @@ fn bytes_that_do_not_have_the_digest_of_their_header_are_refused() {
     let path = folder.write("a.warc", &text);
     let out = scan_archive(&folder, &path, &["--crawl", "C"]);
     let args = ["--host", "h.example", "--base", &path];
-    assert_eq!(show(&out, &args).code, Some(0));
+    assert_eq!(check(&out, &args).code, Some(0));
     fs::write(&path, text.replacen("# all", "# any", 1)).unwrap();
-    let ran = show(&out, &args);
+    let ran = check(&out, &args);
     assert_eq!(ran.code, Some(3));
     assert!(
         ran.err.contains("differ from their WARC-Block-Digest"),
@@ -403,7 +403,7 @@ fn a_host_is_found_with_and_without_www() {
         let ran = run(["history", &out, "-q", "-o", &history]);
         assert_eq!(ran.code, Some(0), "{}", ran.err);
         for dataset in [&out, &history] {
-            let ran = show(dataset, &["--host", requested]);
+            let ran = check(dataset, &["--host", requested]);
             assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
             let found = format!("{captured}: the tables have both names as one host");
             assert_eq!(field(&ran, "found as"), found);
@@ -413,12 +413,12 @@ fn a_host_is_found_with_and_without_www() {
                 (&value["host"], &value["found_as"]),
                 (&requested.into(), &captured.into())
             );
-            let ran = show(dataset, &["--host", captured]);
+            let ran = check(dataset, &["--host", captured]);
             assert!(!ran.out.contains("found as"), "{}", ran.out);
-            let ran = show(dataset, &["--host", requested, "--at", "2000-01-01"]);
+            let ran = check(dataset, &["--host", requested, "--at", "2000-01-01"]);
             assert_eq!(ran.code, Some(3), "{}", ran.out);
         }
-        let ran = show(&history, &["--host", "www.h.exampl"]);
+        let ran = check(&history, &["--host", "www.h.exampl"]);
         assert!(
             ran.err.contains("there are captures of 'h.example'"),
             "{}",
@@ -438,14 +438,14 @@ fn a_host_without_a_capture_is_an_error_with_a_suggestion() {
              hint: there are captures of 'www.h.example'\n"
         )
     };
-    let ran = show(&out, &["--host", "a.www.h.example"]);
+    let ran = check(&out, &["--host", "a.www.h.example"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(3), ""));
     assert_eq!(ran.err, suggestion("a.www.h.example"));
-    let ran = show(&out, &["--host", "wwh.example"]);
+    let ran = check(&out, &["--host", "wwh.example"]);
     assert_eq!(ran.err, suggestion("wwh.example"));
     let host = ["--host", "www.h.example"];
     let refused = |dataset: &str, args: &[&str], words: &[&str]| {
-        assert_refused(&show(dataset, &[&host[..], args].concat()), words);
+        assert_refused(&check(dataset, &[&host[..], args].concat()), words);
     };
     refused(
         &out,
@@ -454,7 +454,7 @@ fn a_host_without_a_capture_is_an_error_with_a_suggestion() {
     );
     refused(&out, &["--base", "ftp://h/"], &["'ftp://h/'", "hint: "]);
     refused(&out, &["--crawl", "C-9"], &["no crawl 'C-9'"]);
-    assert_refused(&show(&out, &[]), &["--host"]);
+    assert_refused(&check(&out, &[]), &["--host"]);
 }
 
 #[test]
@@ -467,14 +467,14 @@ fn hostile_text_is_escaped() {
     let is_hostile =
         |char: char| char.is_control() && char != '\n' || ['\u{202e}', '\u{9b}'].contains(&char);
     for ran in [
-        show(&out, &host),
-        show_in(folder.path(), &out, &host),
-        show(&out, &[&host[..], &["--json"]].concat()),
+        check(&out, &host),
+        check_in(folder.path(), &out, &host),
+        check(&out, &[&host[..], &["--json"]].concat()),
     ] {
         assert_eq!(ran.code, Some(0), "{}", ran.err);
         assert!(!ran.out.contains(is_hostile), "{}", ran.out);
     }
-    let ran = show(&out, &host);
+    let ran = check(&out, &host);
     assert!(text_of(&ran).contains("User-agent: a\\x1b[2Jb\\u{9b}1m\\u{202e}c\n"));
     assert!(text_of(&ran).contains("  # \\x1b]0;t\\x07\n"));
 
@@ -496,7 +496,7 @@ fn hostile_text_is_escaped() {
     for more in [&[][..], &["--with-bodies"]] {
         let out = scan_archive(&folder, &path, &[more, &["--overwrite"]].concat());
         for folder in [folder.path(), Path::new("/")] {
-            let ran = show_in(folder, &out, &["--host", "h.example"]);
+            let ran = check_in(folder, &out, &["--host", "h.example"]);
             assert!(
                 text_of(&ran).contains("Disallow: /\\xE9\\\\\n"),
                 "{}",

@@ -20,7 +20,7 @@ fn site(name: &str) -> (Site, String, String) {
     (site, out.to_str().unwrap().to_owned(), path)
 }
 
-fn show(dataset: &str, host: &str, base: &str, more: &[&str]) -> Ran {
+fn check(dataset: &str, host: &str, base: &str, more: &[&str]) -> Ran {
     let mut command = command();
     command.args(["check", dataset, "--host", host, "--base", base, "--json"]);
     command.args(more);
@@ -60,7 +60,7 @@ fn only_the_bytes_of_the_member_are_requested() {
         let (host, offset, length) = host(&out);
         for base in ["/mirror", "/mirror/"] {
             site.server.clear_log();
-            let ran = show(&out, &host, &site.server.url(base), &[]);
+            let ran = check(&out, &host, &site.server.url(base), &[]);
             assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
             let value = json(&ran);
             assert_eq!(value["text"]["source"], "archive");
@@ -77,8 +77,8 @@ fn only_the_bytes_of_the_member_are_requested() {
             );
             assert!(fetch.starts_with(&expected), "{fetch}");
         }
-        let local = json(&show(&out, &host, &site.folder.arg("local/mirror"), &[]));
-        let remote = json(&show(&out, &host, &site.server.url("/mirror"), &[]));
+        let local = json(&check(&out, &host, &site.folder.arg("local/mirror"), &[]));
+        let remote = json(&check(&out, &host, &site.server.url("/mirror"), &[]));
         assert_eq!(local["text"], remote["text"]);
     }
 }
@@ -91,7 +91,7 @@ fn an_archive_whose_members_cannot_be_read_alone_is_fetched_whole() {
         let is_text = |row: &&Value| row["is_robots_path"] == true && row["n_lines"].is_i64();
         let row = files.iter().rfind(is_text).unwrap();
         let origin = row["url"].as_str().unwrap().strip_suffix("/robots.txt");
-        let ran = show(&out, origin.unwrap(), &site.server.url("/mirror"), &[]);
+        let ran = check(&out, origin.unwrap(), &site.server.url("/mirror"), &[]);
         assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
         assert_eq!(json(&ran)["text"]["source"], "archive");
         let gets = site.server.gets(&path);
@@ -110,7 +110,7 @@ fn a_member_that_is_cut_continues_where_it_ended() {
             times: 1,
         },
     );
-    let ran = show(&out, &host, &site.server.url("/mirror"), &[]);
+    let ran = check(&out, &host, &site.server.url("/mirror"), &[]);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
     assert_eq!(json(&ran)["text"]["source"], "archive");
     let gets = site.server.gets(&path);
@@ -167,7 +167,7 @@ fn a_server_that_has_other_bytes_or_none_is_reported_and_the_rows_are_shown() {
             .server
             .url("/mirror")
             .replace("http://", "http://me:secret@");
-        let ran = show(&out, &host, &base, &["--patience", "4s"]);
+        let ran = check(&out, &host, &base, &["--patience", "4s"]);
         assert_eq!(ran.code, Some(3), "{shown}: {}", ran.err);
         let warning = "warning: the text does not come from the archive 'crawl-data/C/";
         assert!(ran.err.contains(warning), "{shown}: {}", ran.err);

@@ -1,4 +1,4 @@
-//! Settings of S3 that are wrong, and listings that S3 does not give. What it gives is tested with moto (`jobs/test_s3.py`).
+//! Wrong settings of S3, and listings that S3 does not send. `jobs/test_s3.py` tests valid answers with moto.
 
 use super::sample;
 use super::server::Server;

@@ -54,7 +54,7 @@ pub(super) struct CrawlCaptures<'s> {
     pub(super) agents: Vec<Vec<u8>>,
 }
 
-/// What is needed to read crawls.
+/// The inputs and resources for reading crawls.
 pub(super) struct CrawlContext<'a> {
     pub(super) memory: SortMemory<'a>,
     /// The memory for the records of a crawl, until they are written to a file.
@@ -619,7 +619,7 @@ impl HostDetails {
     }
 }
 
-/// What the records of captures are made of.
+/// The parts of which the records of captures are made.
 struct HostInputs<'a> {
     dataset: &'a Dataset,
     numbers: &'a ArchiveNumbers,

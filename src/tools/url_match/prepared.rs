@@ -88,7 +88,7 @@ pub struct PreparedMatch {
     urls: UrlListReader,
 }
 
-/// What captures are read from.
+/// The dataset or the history that captures are read from.
 enum CaptureSource {
     Dataset(Box<Dataset>),
     History(HistoryManifest),
