@@ -114,8 +114,8 @@ test: ## all tests of the core: Rust, and one Python environment; one area in Ru
 SHARED = run dev-wheel browser site-libraries java
 test-all: ## all other tests: clippy, damage, servers, histories, Spark, the browser, Python beside other libraries
 	$(STEPS) 1 $(STEP) -- lint-all,compile-others,run,dev-wheel,browser,site-libraries,java
-	$(STEPS) 3 $(STEP) $(addprefix -o ,$(SHARED)) -- report-test,pages $(if $(HAS_SPARK),spark) faults,servers,deny readers \
-	  histories python sources site-test answers describe-test network recipes
+	$(STEPS) 4 $(STEP) $(addprefix -o ,$(SHARED)) -- report-test,pages $(if $(HAS_SPARK),spark) python readers faults \
+	  sources servers,deny histories site-test answers describe-test network recipes
 
 compile:
 	$(CARGO) build --locked --bins

@@ -26,6 +26,7 @@ import argparse
 import base64
 import csv
 import datetime
+import functools
 import gzip
 import hashlib
 import json
@@ -678,38 +679,42 @@ def check_joined(world):
 # Composition.
 
 
-def check_composition(world, is_whole=True):
-    """Makes the same history in other ways; all must have the same rows in the same order."""
-    found, datasets, names = [], [crawl.dataset for crawl in world.crawls], [crawl.name for crawl in world.crawls]
-    rng = random.Random(len(names))
-
-    def check(label, history):
-        found.extend(history.compare(world.history, f"{world.name}, {label}"))
-
-    shuffled = datasets[:]
+def check_composition(world, is_campaign):
+    """Makes the same history in other ways, all of which in a campaign; all must have the same rows in the same order."""
+    found, datasets = [], [crawl.dataset for crawl in world.crawls]
+    shuffled, rng = datasets[:], random.Random(len(datasets))
     while len(shuffled) > 2 and shuffled == datasets:
         rng.shuffle(shuffled)
-    check("shuffled inputs", world.make("shuffled", *shuffled))
-    for label, halves in (("halves in time", (datasets[: len(datasets) // 2], datasets[len(datasets) // 2:])),
-                          ("every second crawl", (datasets[::2], datasets[1::2]))):
-        histories = [world.make(f"half-{number}", *half).folder for number, half in enumerate(halves)]
-        check(label, world.make("of-halves", *histories))
-        check(f"{label}, the other way round", world.make("of-halves", *reversed(histories)))
-    # Each crawl in the first world of a kind; elsewhere the first, the third and the last.
-    added = range(len(names)) if is_whole else sorted({0, min(2, len(names) - 1), len(names) - 1})
-    for number in added:
-        name = names[number]
+
+    def of_halves(*halves):
+        return world.make("of-halves", *[world.make(f"half-{number}", *half).folder for number, half in enumerate(halves)])
+
+    def added(number):
         others = world.make("others", *datasets[:number], *datasets[number + 1:]).folder
-        check(f"{name} is added", world.make("added", *((others, datasets[number]) if number % 2 else (datasets[number], others))))
-    check("the joined folder", world.make("of-joined", world.datasets))
-    check("one thread and little memory", world.make("small", *datasets, options=("-t", 1, "--memory", "16MiB")))
-    # Crawl by crawl, in the place of the former history.
-    grown = world.folder / "grown"
-    shutil.rmtree(grown, ignore_errors=True)
-    run(world.program, "history", shuffled[0], "-q", "-o", grown)
-    for dataset in shuffled[1:]:
-        run(world.program, "history", grown, dataset, "-q", "-o", grown, "--overwrite")
-    check("crawl by crawl, with --overwrite", History(grown))
+        return world.make("added", *((others, datasets[number]) if number % 2 else (datasets[number], others)))
+
+    def crawl_by_crawl():
+        grown = world.folder / "grown"
+        shutil.rmtree(grown, ignore_errors=True)
+        run(world.program, "history", shuffled[0], "-q", "-o", grown)
+        for dataset in shuffled[1:]:
+            run(world.program, "history", grown, dataset, "-q", "-o", grown, "--overwrite")
+        return History(grown)
+
+    middle = len(datasets) // 2
+    ways = {
+        "shuffled inputs": lambda: world.make("shuffled", *shuffled),
+        "halves in time": lambda: of_halves(datasets[:middle], datasets[middle:]),
+        "halves in time, the other way round": lambda: of_halves(datasets[middle:], datasets[:middle]),
+        "every second crawl": lambda: of_halves(datasets[::2], datasets[1::2]),
+        "every second crawl, the other way round": lambda: of_halves(datasets[1::2], datasets[::2]),
+        "the joined folder": lambda: world.make("of-joined", world.datasets),
+        "one thread and little memory": lambda: world.make("small", *datasets, options=("-t", 1, "--memory", "16MiB")),
+        "crawl by crawl, with --overwrite": crawl_by_crawl,
+        **{f"{crawl.name} is added": functools.partial(added, number) for number, crawl in enumerate(world.crawls)},
+    }
+    for way in test_runner.share(ways, 0.3, is_campaign, seed=world.name):
+        found += ways[way]().compare(world.history, f"{world.name}, {way}")
     again = world.make("again", *datasets).folder
     for path in sorted(path for path in world.history.folder.rglob("*") if path.is_file() and path.name != "_log.jsonl"):
         relative = path.relative_to(world.history.folder)
@@ -1038,6 +1043,7 @@ class Tests:
 
     def __init__(self, program, xtask, folder, is_campaign):
         self.program, self.folder = program, folder
+        self.check_composition = functools.partial(check_composition, is_campaign=is_campaign)
         seeds, crawls, hosts = (CAMPAIGN_SEEDS, CAMPAIGN_CRAWLS, CAMPAIGN_HOSTS) if is_campaign else (SEEDS, CRAWLS, HOSTS)
         self.series = [series_world(program, xtask, folder / f"series-{seed}", seed, crawls, hosts) for seed in seeds]
         # For some series, the crawl in the middle, as it is in a series of another seed.
@@ -1104,13 +1110,13 @@ class Tests:
         self.report(check_joined, [world for world in self.random if world.is_single])
 
     def test_composition_of_series(self):
-        self.report(lambda world: check_composition(world, world is self.series[0]), self.series)
+        self.report(self.check_composition, self.series)
 
     def test_composition_of_random_crawls(self):
-        self.report(check_composition, self.random[: len(self.random) // 2])
+        self.report(self.check_composition, self.random[: len(self.random) // 2])
 
     def test_composition_of_real_crawls(self):
-        self.report(lambda world: check_composition(world, is_whole=False), self.real)
+        self.report(self.check_composition, self.real)
 
     def test_replaced_crawls(self):
         self.report(lambda world: check_replace(world, self.changed[world.name]), [world for world in self.series if world.name in self.changed])

@@ -42,7 +42,7 @@ MEMORY_BYTES = 1 << 30
 LARGE_MEMORY_BYTES = 2 << 30
 MESSAGE_BYTES = 4096
 # The parts of the damages of files and rows, and of those of every table, that are tried without --campaign.
-PART, PART_OF_TABLES = 0.4, 0.03
+PART, PART_OF_TABLES = 0.25, 0.02
 CRAWLS, HOSTS = 3, 40
 HISTORY_TABLES = (
     "host_captures", "host_periods", "host_contents", "filled_revisits", "agent_periods", "policies", "policy_groups", "policy_rules",

@@ -341,7 +341,7 @@ class Tests:
                         case = Case(source, table, field.name, kind, all_commands if is_campaign else rng.sample(all_commands, 1))
                         if only in case.name and read_rows(last_file(folder, table)).num_rows > 0:
                             self.cases.append(case)
-        self.cases = test_runner.share(self.cases, 0.5, is_campaign or only)
+        self.cases = test_runner.share(self.cases, 0.3, is_campaign or only)
 
     def test_every_column(self):
         def check(number):

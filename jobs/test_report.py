@@ -31,6 +31,7 @@ from pathlib import Path
 
 import duckdb
 import robots_scan
+import test_runner
 from report_numbers import check_big_numbers, check_figure, is_shown
 from robots_scan._terminal import CONTROLS, escaped
 from robots_scan.report import __main__ as report
@@ -603,23 +604,28 @@ def query(sql):
     return [dict(zip(answer.columns, row)) for row in answer.fetchall()]
 
 
-def odd_datasets(results, program, folder, pages):
-    """Datasets with nothing to draw, with hostile names, and with concentration of every kind."""
-    empty = scan(program, folder / "empty.parquet", SAMPLES / "nothing.warc.gz")
-    run_report(empty, pages / "empty.html")
-    page = check_page(results, "empty", pages / "empty.html", empty)
-    results.check("<svg" not in page.text, "empty: a chart without hosts")
-    results.check(page.text.count("class=\"missing\"") >= 10, "empty: figures are not said to be missing")
+def empty_dataset(case):
+    """A dataset without hosts."""
+    empty = scan(case.program, case.folder / "empty.parquet", SAMPLES / "nothing.warc.gz")
+    run_report(empty, case.pages / "empty.html")
+    page = check_page(case.results, "empty", case.pages / "empty.html", empty)
+    case.results.check("<svg" not in page.text, "empty: a chart without hosts")
+    case.results.check(page.text.count("class=\"missing\"") >= 10, "empty: figures are not said to be missing")
 
-    case = Case(results, program, folder, pages)
+
+def no_ai_crawler(case):
+    """Rules that name no AI crawler."""
     rules = [line("User-agent", "*") + line("Disallow", "/private"), BLOCK_ALL, b"", line("User-agent", "AhrefsBot") + line("Disallow", "/")]
     page = case.page("no-ai", [(f"site{i}.example", rules[i % 4]) for i in range(40)])
     case.check(page, "no AI", "names an AI crawler of the registry", "blocks an AI crawler by its own name", "states a preference", "only to allow it everything")
 
+
+def hostile_names(case):
+    """Names with elements of HTML, and with characters that XML excludes."""
     name = "<script>alert(1)</script>'\"&amp;"
     body = BLOCK_GPTBOT + line("Content-Signal", f"ai-train={name}") + line("User-agent", name) + line("Disallow", f"/{name}")
     page = case.page("hostile", [(f"a{i}.example", body) for i in range(8)], scan_options=("--crawl", "A.B-1"))
-    results.check("<script" not in page.text, "hostile: a name became an element")
+    case.results.check("<script" not in page.text, "hostile: a name became an element")
 
     # Texts that XML excludes, that move the cursor of a terminal, or that change the direction of writing. The last name is not UTF-8.
     texts = ["\x1b", "\x01[2J", "\u202e", "\ufffe", "\x0b", "\x85"]
@@ -627,9 +633,12 @@ def odd_datasets(results, program, folder, pages):
     page = case.page("control", [(f"c{i}.example", body) for i in range(8)])
     case.check(page, "control", "Content-Signal: \\x1b=no", "Content-Signal: \\u{202e}=no", " || chr(27) || ")
     found = CONTROLS.findall(page.text.replace("\n", ""))
-    results.check(not found and "could not be drawn" not in page.text, f"control: {found}")
-    check_failing_charts(results, folder)
+    case.results.check(not found and "could not be drawn" not in page.text, f"control: {found}")
+    check_failing_charts(case.results, case.folder)
 
+
+def hosts_of_one_domain(case):
+    """Hosts that are of one domain, with the same rules or with others."""
     # 60 of 62 hosts are of one domain with one rule set. Names in .example have no registered domain.
     page = case.page("one-domain", [(f"blog{i}.example.net", BLOCK_GPTBOT) for i in range(60)] + [
         ("x.example", BLOCK_GPTBOT + line("Allow", "/a")), ("y.example", b"")], sections=[headline])
@@ -638,12 +647,22 @@ def odd_datasets(results, program, folder, pages):
     # Records are of different domains, although nearly all hosts are of one.
     page = case.page("records", [(f"blog{i}.example.net", BLOCK_GPTBOT) for i in range(40)] + [("a.example.com", BLOCK_GPTBOT), ("b.example.org", BLOCK_GPTBOT)], sections=[headline])
     domains = {content.strip().split(":")[0].split(".", 1)[1] for content in page.examples[:3]}
-    results.check(domains == {"example.net", "example.com", "example.org"}, f"records: {page.examples}")
-    # Two hosts are no concentration, and files of one rule are equal by chance.
-    page = case.page("two-hosts", [(f"h{i}.example", BLOCK_GPTBOT) for i in range(2)], least=2, sections=[headline])
-    results.check("have the rules of" not in page.text, "two hosts: a warning about the same rules")
+    case.results.check(domains == {"example.net", "example.com", "example.org"}, f"records: {page.examples}")
+
+
+def few_hosts(case):
+    """Too few hosts, or too few rules, for a warning or a ranking. Files of one rule are equal by chance."""
     page = case.page("one-rule", [(f"h{i}.example", BLOCK_GPTBOT) for i in range(8)], sections=[headline])
     case.check(page, "one rule", "so few that sites write them independently.")
+    # Three hosts against one: nothing is the largest.
+    page = case.page("few", [(f"g{i}.gov", BLOCK_GPTBOT if i < 3 else b"") for i in range(149)] + [(f"e{i}.edu", BLOCK_GPTBOT if i < 1 else b"") for i in range(100)], sections=[host_kinds])
+    case.check(page, "few", "is not ranked, because fewer than 30 hosts or registered domains of the first one do so. gov: 2.0\u00a0% of 149 "
+               "registered domains (3 of 149 hosts, 2.0\u00a0%).", "in brackets: few hosts")
+    case.results.check("is largest in" not in page.text and "order is another" not in page.text, "few: a ranking of few hosts")
+
+
+def independent_sites(case):
+    """Domains whose hosts have rules of their own."""
     # Independent sites below one domain, of which the last one has two hosts of 22.
     page = case.page("independent", [(f"user{i}.github.io", BLOCK_GPTBOT + line("Disallow", f"/{i}") + line("User-agent", f"bot{i}") + line("Disallow", f"/{i}"))
                                      for i in range(20)] + [("a.example", BLOCK_GPTBOT), ("b.example", b"")], sections=[headline])
@@ -658,34 +677,40 @@ def odd_datasets(results, program, folder, pages):
                                for i in range(11)] + [(f"o{i}.example", BLOCK_GPTBOT) for i in range(9)], sections=[headline])
     case.check(page, "mixed", "55.0\u00a0% of 20 hosts are in example.com, but the rules of these differ")
 
+
+def same_rules(case):
+    """Half of the hosts have the same rules."""
     # Half of the hosts have the same rules, which are three, and which block a crawler that no other host blocks.
     page = case.page("half", [(f"p{i}.example", line("User-agent", "PetalBot") + line("Disallow", "/") + line("User-agent", "b") + line("Disallow", "/a") + line("Disallow", "/b")) for i in range(5)] + [
         (f"q{i}.example", BLOCK_GPTBOT + line("User-agent", f"b{i}") + line("Disallow", f"/{i}")) for i in range(5)], sections=[headline])
     case.check(page, "half", "; of these ■ 50.0\u00a0% with the same rules</small>", "block at least one AI crawler by name: 50.0\u00a0% of 10 hosts have the rules of",
                "10 of 10 hosts, 100\u00a0%")
-    # Three hosts against one: nothing is the largest.
-    page = case.page("few", [(f"g{i}.gov", BLOCK_GPTBOT if i < 3 else b"") for i in range(149)] + [(f"e{i}.edu", BLOCK_GPTBOT if i < 1 else b"") for i in range(100)], sections=[host_kinds])
-    case.check(page, "few", "is not ranked, because fewer than 30 hosts or registered domains of the first one do so. gov: 2.0\u00a0% of 149 "
-               "registered domains (3 of 149 hosts, 2.0\u00a0%).", "in brackets: few hosts")
-    results.check("is largest in" not in page.text and "order is another" not in page.text, "few: a ranking of few hosts")
 
-    # Hosts without a decision, and without rules.
+
+def undecided_hosts(case):
+    """Hosts without a decision, and without rules."""
     page = case.page("undecided", [(f"r{i}.example.net", f"https://gone{i}.example/robots.txt".encode()) for i in range(6)], status="301 Moved", is_redirect=True, least=1)
     case.check(page, "undecided", "no host has a known verdict, of 6 captured hosts.", "No two dialects give different verdicts, in 6 captures.")
-    results.check("rules of these differ" not in page.text, "undecided: rules of hosts that have none")
+    case.results.check("rules of these differ" not in page.text, "undecided: rules of hosts that have none")
     page = case.page("errors", [(f"e{i}.example.net", b"") for i in range(6)], status="503 Service Unavailable", least=1)
-    results.check("rules of these differ" not in page.text, "errors: rules of hosts that have none")
+    case.results.check("rules of these differ" not in page.text, "errors: rules of hosts that have none")
     page = case.page("one-host", [("a.example", BLOCK_GPTBOT)], sections=[dialects])
     case.check(page, "one host", "<p>The record behind “", "No two dialects give different verdicts, in 1 capture.")
 
+
+def names_of_groups(case):
+    """Groups that hold for another crawler, or invite one."""
     # Googlebot's group holds for Applebot, whose own name no file has.
     page = case.page("fallback", [(f"g{i}.example", line("User-agent", "Googlebot") + line("Disallow", "/")) for i in range(6)], "--agent", "Applebot", sections=[headline])
     case.check(page, "fallback", "block Applebot by name or by the name of its fallback Googlebot", "blocks an AI crawler by its own name",
                "Applebot obeys the group of Googlebot if a file has none for it")
     # The line of an invitation is the one that names the crawler.
     page = case.page("invited", [(f"i{i}.example", line("User-agent", "bingbot") + line("User-agent", "GPTBot") + line("Allow", "/")) for i in range(3)], sections=[invitations])
-    results.check(any(content.strip().endswith("GPTBot") and ", line 2" in content for content in page.examples), f"invited: {page.examples}")
+    case.results.check(any(content.strip().endswith("GPTBot") and ", line 2" in content for content in page.examples), f"invited: {page.examples}")
 
+
+def odd_hosts(case):
+    """Names of hosts that look like numbers, a share below 0.1 %, and an archive that is not compressed."""
     # Names that look like numbers, and a share below 0.1 %.
     page = case.page("addresses", [(f"192.168.123.{i}", BLOCK_ALL + line("Sitemap", "/s.xml")) for i in range(10, 20)] + [
         (f"host{i}.example", b"" if i else BLOCK_GPTBOT) for i in range(1500)], sections=[host_kinds])
@@ -693,6 +718,9 @@ def odd_datasets(results, program, folder, pages):
 
     page = case.page("plain", [(f"p{i}.example", BLOCK_GPTBOT if i % 3 else BLOCK_ALL) for i in range(9)], packed=False, sections=[headline])
 
+
+def lists_of_hosts(case):
+    """Ranks, and labels of hosts and of domains."""
     lists = {
         "ranks.csv": "".join(f"{rank},r{rank}.example\n" for rank in (1, 1000, 1001, 10000, 10001)),
         "weights.csv": "host,label,weight\n" + "".join(f"r{rank}.example,{'news' if rank < 1001 else 'shops'},{3 if rank < 1001 else 1}\n"
@@ -700,42 +728,49 @@ def odd_datasets(results, program, folder, pages):
         "domains.csv": "domain,label\nexample.net,hosting\n",
     }
     for name, text in lists.items():
-        (folder / name).write_text(text)
+        (case.folder / name).write_text(text)
     hosts = [(f"r{rank}.example", BLOCK_GPTBOT if rank in (1, 1001) else b"") for rank in (1, 1000, 1001, 10000, 10001)]
-    page = case.page("lists", hosts, "--ranks", str(folder / "ranks.csv"), "--labels", str(folder / "weights.csv"), sections=[host_kinds])
+    page = case.page("lists", hosts, "--ranks", str(case.folder / "ranks.csv"), "--labels", str(case.folder / "weights.csv"), sections=[host_kinds])
     case.check(page, "lists", ">GPTBot blocked by rank<", ">1 to 1,000<", ">1,001 to 10,000<", ">10,001 to 100,000<",
                "The mean of the labels with the weights of the list is 45.8\u00a0% of registered domains and 45.8\u00a0% of hosts")
-    case.page("domain-labels", [(f"d{i}.example.net", BLOCK_GPTBOT if i else b"") for i in range(4)], "--labels", str(folder / "domains.csv"), sections=[host_kinds])
+    case.page("domain-labels", [(f"d{i}.example.net", BLOCK_GPTBOT if i else b"") for i in range(4)], "--labels", str(case.folder / "domains.csv"), sections=[host_kinds])
 
     # One domain has most of the hosts of a label and of a top-level domain: sentences rank by domains, and say that the order by hosts is another.
-    (folder / "orders.csv").write_text("domain,label\nbig.com,other\n" + "".join(f"c{i}.com,other\n" for i in range(200)) + "".join(f"n{i}.net,news\n" for i in range(100)))
+    (case.folder / "orders.csv").write_text("domain,label\nbig.com,other\n" + "".join(f"c{i}.com,other\n" for i in range(200)) + "".join(f"n{i}.net,news\n" for i in range(100)))
     hosts = [(f"blog{i}.big.com", BLOCK_GPTBOT) for i in range(570)] + [(f"c{i}.com", BLOCK_GPTBOT if i < 30 else BLOCK_ALL if i % 2 else b"") for i in range(200)] + [
         (f"n{i}.net", BLOCK_GPTBOT + line("User-agent", "CCBot") + line("Disallow", "/") if i < 40 else b"") for i in range(100)]
-    page = case.page("orders", hosts, "--labels", str(folder / "orders.csv"), sections=[host_kinds])
+    page = case.page("orders", hosts, "--labels", str(case.folder / "orders.csv"), sections=[host_kinds])
     for row, other in (("news", "other"), ("net", "com")):
         case.check(page, "orders", f"is largest in {row}: ", f"By hosts, the order is another: first is {other}, 77.9\u00a0% of 770 hosts (15.4\u00a0% of registered domains; "
                    "95.0\u00a0% of the hosts counted are in one of them).")
     case.check(page, "orders", "23.6\u00a0% of 301 registered domains block GPTBot by name")
 
-    # A sample of at least five archives has intervals.
+
+def sampled_archives(case):
+    """A sample of at least five archives has intervals."""
     parts = []
     for part in range(8):
-        parts.append(folder / f"part-{part}.warc.gz")
+        parts.append(case.folder / f"part-{part}.warc.gz")
         parts[-1].write_bytes(b"".join(record(f"p{part}-{i}.example", BLOCK_GPTBOT if i <= part else b"") for i in range(9)))
-    sample = scan(program, folder / "sample.parquet", *parts, "--sample", "6", "--seed", "7")
-    run_report(sample, pages / "sample.html")
-    page = check_page(results, "sample", pages / "sample.html", sample)
+    sample = scan(case.program, case.folder / "sample.parquet", *parts, "--sample", "6", "--seed", "7")
+    run_report(sample, case.pages / "sample.html")
+    page = check_page(case.results, "sample", case.pages / "sample.html", sample)
     for said in ("(95 % interval: ", "line: 95 % interval", "are a random sample", "; a random sample of 6 of 8 archives of "):
-        results.check(said in page.text, f"sample: the page does not say '{said}'")
+        case.results.check(said in page.text, f"sample: the page does not say '{said}'")
 
-    # A host that redirects has the rules of another one.
-    archive = folder / "redirect.warc.gz"
+
+def redirected_host(case):
+    """A host that redirects has the rules of another one."""
+    archive = case.folder / "redirect.warc.gz"
     archive.write_bytes(record("a.example", b"https://b.example/robots.txt", "301 Moved", is_redirect=True) + record("b.example", BLOCK_GPTBOT))
-    redirect = scan(program, folder / "redirect.parquet", archive)
-    run_report(redirect, pages / "redirect.html", sections=[headline])
-    page = check_page(results, "redirect", pages / "redirect.html", redirect)
-    results.check(any("redirected to https://b.example/robots.txt" in content for content in page.examples), "redirect: the page does not say so")
-    read_records(results, "redirect", page, [folder], 3)
+    redirect = scan(case.program, case.folder / "redirect.parquet", archive)
+    run_report(redirect, case.pages / "redirect.html", sections=[headline])
+    page = check_page(case.results, "redirect", case.pages / "redirect.html", redirect)
+    case.results.check(any("redirected to https://b.example/robots.txt" in content for content in page.examples), "redirect: the page does not say so")
+    read_records(case.results, "redirect", page, [case.folder], 3)
+
+
+ODD_DATASETS = (empty_dataset, no_ai_crawler, hostile_names, hosts_of_one_domain, few_hosts, independent_sites, same_rules, undecided_hosts, names_of_groups, odd_hosts, lists_of_hosts, sampled_archives, redirected_host)
 
 
 def check_failing_charts(results, folder):
@@ -759,6 +794,8 @@ def check_failing_charts(results, folder):
 
 def errors(results, program, folder):
     """Errors have one line and a hint, and leave no page."""
+    ranks = folder / "ranks.csv"
+    ranks.write_text("1,r1.example\n")
     dataset, page = folder / "samples.parquet", folder / "none.html"
     (folder / "plain").mkdir(exist_ok=True)
     without_hosts = scan(program, folder / "no-hosts.parquet", SAMPLES / "cc-robotstxt.warc.gz", "--tables=groups,rules,sitemaps,directives,preferences,anomalies,robots_files,agents,runs,faults")
@@ -778,7 +815,7 @@ def errors(results, program, folder):
         ((dataset, "--agent", "*"), "the name of a crawler is expected", None),
         ((dataset, "--agent", "gptbto"), "unknown agent 'gptbto': the nearest are GPTBot", None),
         ((dataset, "--ranks", str(folder / "absent.csv")), "does not exist or is empty", None),
-        ((dataset, "--labels", str(folder / "ranks.csv")), "expected the header", None),
+        ((dataset, "--labels", str(ranks)), "expected the header", None),
         ((dataset, "-o", str(folder / "absent" / "page.html")), "its folder does not exist", None),
         ((dataset, "-o", str(folder)), "it is a folder", None),
     ]
@@ -963,9 +1000,17 @@ def real(results, program, folder, pages):
         print("skipped: the report of real archives, which are not available")
         return
     dataset = scan(program, folder / "real.parquet", REAL / "real", REAL / "crawl-shaped", "--relative-to", REAL)
+    for test in test_runner.share((real_crawl, real_crawls_over_time), 0.5, "--campaign" in sys.argv):
+        test(results, dataset, pages)
+
+
+def real_crawl(results, dataset, pages):
     run_report(dataset, pages / "real.html")
     page = check_page(results, "real", pages / "real.html", dataset)
     read_records(results, "real", page, [REAL], 40)
+
+
+def real_crawls_over_time(results, dataset, pages):
     crawls = [f"REAL-GOV-{month}" for month in ("2020-09", "2021-09", "2022-09", "2023-03", "2023-09", "2024-03", "2024-09", "2025-03")]
     run_report(dataset, pages / "real-2024.html", "--crawl", "REAL-2024", "--crawls", ",".join(crawls))
     page = check_page(results, "real 2024", pages / "real-2024.html", dataset)
@@ -987,7 +1032,11 @@ def main():
         several_crawlers(results, program, Path(folder), pages)
         over_time(results, program, Path(folder), pages)
         between_ends(results, program, Path(folder), pages)
-        odd_datasets(results, program, Path(folder), pages)
+        for test in test_runner.share(ODD_DATASETS, 0.5, "--campaign" in sys.argv):
+            test(Case(results, program, Path(folder), pages))
+        # Two hosts are no concentration. Other tests read this dataset.
+        page = Case(results, program, Path(folder), pages).page("two-hosts", [(f"h{i}.example", BLOCK_GPTBOT) for i in range(2)], least=2, sections=[headline])
+        results.check("have the rules of" not in page.text, "two hosts: a warning about the same rules")
         over_history(results, program, xtask, Path(folder), pages)
         errors(results, program, Path(folder))
         of_somebody_else(results, program, Path(folder))

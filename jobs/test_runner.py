@@ -9,11 +9,11 @@ from pathlib import Path
 VERSION = re.search(r'^version = "(.*)"', (Path(__file__).parent.parent / "Cargo.toml").read_text(encoding="utf-8"), re.MULTILINE)[1]
 
 
-def share(cases, part, is_campaign=False):
-    """Returns all cases in a campaign, otherwise this fraction of them; each version selects different cases."""
+def share(cases, part, is_campaign=False, seed=""):
+    """Returns all cases in a campaign, otherwise this fraction of them; each version, and each seed, selects different cases."""
     cases = list(cases)
     count = len(cases) if is_campaign else math.ceil(len(cases) * part)
-    return [cases[i] for i in sorted(random.Random(VERSION).sample(range(len(cases)), count))]
+    return [cases[i] for i in sorted(random.Random(VERSION + seed).sample(range(len(cases)), count))]
 
 
 def run(tests):
