@@ -3,7 +3,8 @@
     python jobs/test_history.py target/debug/robots-scan target/debug/xtask [--campaign]
 
 Every crawl is scanned by itself. The oracle reads the Parquet files of these datasets, computes in plain Python what a history of them must
-have, and compares it with the files, views and macros of histories. DuckDB reads files for it; no SQL of the product is used.
+have, and compares it with the files, views and macros of histories. DuckDB reads files for it; no SQL of the product is used. The table
+`shares` is computed by jobs/oracle/shares.sql.
 
 Crawls are those of `xtask series`, in which the hosts, their changes and revisits are simple; of real archives, if ../shared/data is
 there (or the folder that ROBOTS_SCAN_REAL_GOV names); and random ones, in which captures without a time, crawls at the same time, revisits,
@@ -14,6 +15,7 @@ Tested are
 - the views and macros: hosts, verdicts, lines and preferences of a crawl are those of its dataset;
 - open revisits: the views fill them by the rules of docs/verdicts.md, and as `robots-scan join` does where it sees the same captures;
 - the stored tables: captures, periods, periods of crawlers, contents, policies, sets of preferences, archives, crawls;
+- the table `shares`, also of crawls of which samples were read;
 - that the rows do not depend on the order of inputs, on earlier histories, threads and memory;
 - --replace, --forget, --overwrite, and the refusal of a crawl that is given twice;
 - `match` for URLs with times (independent/old_urls.py);
@@ -55,6 +57,8 @@ CAMPAIGN_SEEDS, CAMPAIGN_CRAWLS, CAMPAIGN_HOSTS = range(101, 141), 6, 60
 RANDOM_SEEDS = (2004, 2015, 2042, 101)
 CAMPAIGN_RANDOM_SEEDS = (2004, 2015, 2042, 2052, *range(101, 181))
 AGENTS = ("GPTBot", "Googlebot")
+# Samples of archives: seeds, the archives of a crawl, and how many of them are read; none reads all without a sample.
+SAMPLE_SEEDS, CAMPAIGN_SAMPLE_SEEDS, LISTED_ARCHIVES, READ_ARCHIVES = (1, 2), range(1, 21), 12, (4, 5, 8, 12, None)
 # Crawlers without a fallback in the registry, and the number of URLs for which they are asked.
 MATCH_AGENTS, URLS_PER_HOST = ("GPTBot", "CCBot"), 3
 # A host with the rules of another capture has rows for up to as many names (docs/limits.md).
@@ -467,6 +471,56 @@ def check_policies(history, oracle, policies):
     return found
 
 
+# Shares.
+
+
+def shares_of(oracle):
+    """The names of columns and the rows of `shares`, with the ends of intervals in millionths that are not rounded."""
+    connection = duckdb.connect()
+    connection.execute((ROOT / "jobs/oracle/shares.sql").read_text(encoding="utf-8"))
+    for table in ("hosts", "host_verdicts", "runs"):
+        columns = ", ".join(row[0] for row in connection.execute(f"DESCRIBE {table}").fetchall()[1:])
+        for crawl in oracle.crawls:
+            if files := [str(file) for file in crawl.files_of(table)]:
+                connection.execute(f"INSERT INTO {table} SELECT ?, {columns} FROM read_parquet(?, hive_partitioning = false)", [crawl.name, files])
+    connection.execute("INSERT INTO agents SELECT agent, fallbacks, ignores_wildcard FROM read_parquet(?, hive_partitioning = false)",
+                       [[str(file) for file in oracle.crawls[-1].files_of("agents")]])
+    connection.executemany("INSERT INTO crawls VALUES (?, ?)", list(oracle.position.items()))
+    sources = oracle.sources()
+    captures = []
+    for capture in oracle.captures:
+        source = oracle.fill(capture, sources) if capture["row"]["is_revisit"] else None
+        captures.append([part for end in (capture, source or capture) for part in (end["crawl"].name, end["row"]["host_id"])])
+    connection.execute("INSERT INTO captures SELECT unnest(?), unnest(?), unnest(?), unnest(?)", [list(column) for column in zip(*captures)])
+    cursor = connection.execute("FROM oracle_shares")
+    return [column[0] for column in cursor.description], cursor.fetchall()
+
+
+def rounded(end, found):
+    """An end of an interval. That of the product may be rounded to the other side, since its coefficients have six digits."""
+    if end is None or found is not None and abs(end - found) < 0.6:
+        return None if end is None else found
+    return round(end)
+
+
+def check_shares(history, oracle):
+    """Compares the table `shares` of a history with SQL over the datasets of its crawls."""
+    names, rows = history.table("shares")
+    wanted_names, wanted = shares_of(oracle)
+    if names != wanted_names:
+        return [f"shares has the columns {names}"]
+
+    def key(row):
+        return name_key(row[0]), oracle.position[row[1]]
+
+    found = [] if [key(row) for row in rows] == sorted(key(row) for row in rows) else ["shares is not sorted by agent and crawl"]
+    # The order of the verdicts of a crawler and crawl is not described.
+    rows = sorted(rows, key=lambda row: (*key(row), row[2:4]))
+    ends = {row[:4]: row[8:] for row in rows}
+    wanted = [(*row[:8], *map(rounded, row[8:], ends.get(row[:4], (None, None)))) for row in wanted]
+    return found + differences("shares", names, rows, wanted)
+
+
 # Views and macros.
 
 
@@ -772,7 +826,8 @@ def check_forget(world):
     oracle = Oracle(world.crawls, forgotten=set(forgotten))
     datasets = [crawl.dataset for crawl in world.crawls]
     of_datasets = world.make("forgotten", *datasets, options=options)
-    found += [f"{world.name}, --forget: {text}" for text in check_tables(of_datasets, oracle, world.contents)]
+    texts = check_tables(of_datasets, oracle, world.contents) + check_shares(of_datasets, oracle)
+    found += [f"{world.name}, --forget: {text}" for text in texts]
     found += world.make("forgotten-later", world.history.folder, options=options).compare(of_datasets, f"{world.name}, --forget in an earlier history")
     half = world.make("half-0", *datasets[::2], options=options)
     mixed = world.make("forgotten-mixed", half.folder, *datasets[1::2], options=options)
@@ -888,9 +943,9 @@ class World:
         return random.Random(3).sample(hosts, min(4, len(hosts)))
 
 
-def scan(program, archives, dataset, crawl):
+def scan(program, archives, dataset, crawl, *options):
     dataset.parent.mkdir(parents=True, exist_ok=True)
-    run(program, *archives, "-q", "-o", dataset, "--crawl", crawl, codes=(0, 1))
+    run(program, *archives, "-q", "-o", dataset, "--crawl", crawl, *options, codes=(0, 1))
     return dataset, crawl
 
 
@@ -988,20 +1043,18 @@ class RandomCrawl:
         head = "WARC/1.0\r\n" + "".join(f"{key}: {value}\r\n" for key, value in fields.items()) + "\r\n"
         return gzip.compress(head.encode() + block + b"\r\n\r\n", mtime=0)
 
-    def write(self, folder, crawl):
+    def write(self, folder, crawl, counts=(1, 1, 3)):
+        """Writes the captures to a number of archives, which is one of `counts`."""
         rng = self.rng
         folder.mkdir(parents=True)
         seen = [name for name in self.names if rng.random() < 0.75] or self.names[:1]
         if not self.is_single:
             seen += rng.choices(seen, k=len(seen))
         records = [self.record(name, number) for number, name in enumerate(seen)]
-        archives = []
-        for number in range(rng.choice([1, 1, 3])):
-            path = folder / f"{crawl}-{number:05}.warc.gz"
-            path.write_bytes(b"".join(records[number::3]))
-            archives.append(path)
-        if len(archives) == 1:
-            archives[0].write_bytes(b"".join(records))
+        count = rng.choice(counts)
+        archives = [folder / f"{crawl}-{number:05}.warc.gz" for number in range(count)]
+        for number, path in enumerate(archives):
+            path.write_bytes(b"".join(records[number::count]))
         return archives
 
 
@@ -1023,6 +1076,25 @@ def random_world(program, folder, seed):
     world = World(f"random {seed}", program, folder, scanned)
     world.is_random, world.is_single = True, is_single
     return world
+
+
+# Name crawlers that are not in the registry. In crawls of samples, some of them are named by ten hosts, and others by fewer.
+OTHER_BODIES = tuple(f"User-agent: other-{number}\nUser-agent: other-{number // 2}\nDisallow: /{'x' * (number % 2)}\n".encode() for number in range(6))
+
+
+def sampled_world(program, folder, seed):
+    """Random crawls of many archives, of which samples are read: fewer than an interval needs, some of them, and all."""
+    rng = random.Random(f"sample {seed}")
+    names = [*NAMES, *(f"h{number}.d{int(rng.random() ** 2 * 30)}.example" for number in range(120))]
+    scanned = []
+    for number, count in enumerate(READ_ARCHIVES):
+        start = datetime.datetime(2025, 1, 1) + datetime.timedelta(hours=number * 20)
+        crawl = f"{'edcba'[number]}-{count}"
+        random_crawl = RandomCrawl(rng, names, [*BODIES, *OTHER_BODIES * 5, LONG_BODY], STATUSES + (200,) * 20, True, start)
+        archives = random_crawl.write(folder / "archives" / crawl, crawl, (LISTED_ARCHIVES,))
+        options = [] if count is None else ["--sample", count, "--seed", seed]
+        scanned.append(scan(program, archives, folder / "datasets" / crawl, crawl, *options))
+    return World(f"samples {seed}", program, folder, scanned)
 
 
 # Real archives.
@@ -1054,6 +1126,7 @@ class Tests:
             crawl = world.crawls[number].name
             self.changed[world.name], _ = scan(program, sorted((other / f"crawl-{number:03}").glob("*.warc.gz")), other / "dataset", crawl)
         self.random = [random_world(program, folder / f"random-{seed}", seed) for seed in (CAMPAIGN_RANDOM_SEEDS if is_campaign else RANDOM_SEEDS)]
+        self.samples = [sampled_world(program, folder / f"samples-{seed}", seed) for seed in (CAMPAIGN_SAMPLE_SEEDS if is_campaign else SAMPLE_SEEDS)]
         self.real = self.real_worlds()
 
     def real_worlds(self):
@@ -1084,6 +1157,26 @@ class Tests:
 
     def test_tables_of_real_crawls(self):
         self.report(lambda world: check_tables(world.history, world.oracle, world.contents), self.real)
+
+    def check_shares(self, worlds):
+        self.report(lambda world: check_shares(world.history, world.oracle), worlds)
+
+    def test_shares_of_series(self):
+        self.check_shares(self.series)
+
+    def test_shares_of_random_crawls(self):
+        self.check_shares(self.random)
+
+    def test_shares_of_real_crawls(self):
+        self.check_shares(self.real)
+
+    def test_shares_of_samples(self):
+        self.check_shares(self.samples)
+        rows = [row for world in self.samples for row in world.history.dicts("shares")]
+        intervals = sum(row["low_millionths"] is not None for row in rows)
+        assert intervals >= 100, f"only {intervals} rows have an interval, so that little is tested"
+        others = sum(row["agent"].startswith("other-") for row in rows)
+        assert others >= 10, f"only {others} rows are of crawlers that are not in the registry, so that little is tested"
 
     def test_views_of_series(self):
         self.report(check_views, self.series)
