@@ -1,36 +1,82 @@
 //! `robots-scan bodies`: writes a dataset from tables of bodies.
 
-use crate::bodies_args::BodiesArgs;
-use crate::caller::{Caller, CommandOutcome};
+use crate::caller::Caller;
 use crate::column_args::column_names;
+use crate::column_args::{ColumnArg, columns_parser};
+use crate::command::{CommandArgs, CommandOutcome};
 use crate::escape::escape;
 use crate::exit::UsageError;
 use crate::network::EventRoute;
 use crate::quantity::format_count;
-use crate::{capture_run, defaults, exit};
+use crate::run_args::RunArgs;
+use crate::shared_args::PrintArgs;
+use crate::{capture_run, defaults};
 use anyhow::Result;
+use clap::ValueHint;
 use indicatif::HumanBytes;
+use robots_scan::input::BODY_COLUMN_KEYS;
 use robots_scan::input::{self, Input};
 use robots_scan::pipeline::Options;
 use std::fmt::Write;
+use std::path::PathBuf;
 
-pub(crate) fn run(args: &BodiesArgs, caller: &Caller) -> Result<CommandOutcome> {
-    let layout = capture_run::output_layout(&args.run, None);
-    capture_run::check_output(&args.run, false, &layout)?;
-    let registry = defaults::read_registry(args.run.agents.as_deref())?;
-    let columns = column_names(&args.columns)?;
-    if args.crawl.is_some() && columns.has("crawl") {
-        let text = "--crawl is the crawl of all rows, and --columns names a column of crawls";
-        return Err(UsageError::with_hint(text, "leave one out").into());
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A table has a row for each robots.txt file that was fetched, with its URL and its body, as text or bytes. It is \
+Parquet, CSV with a header, JSON lines or CDXJ, also in gzip. Without a status, a row is a successful fetch. A body \
+that is null is that of a fetch that failed. In CSV an empty body has quotes (\"\"): without them it is null.
+
+The columns `fetch_time` (a time, or text in ISO form or of 14 digits), `fetch_status`, `fetch_redirect`, `headers` \
+(lines, or a JSON object) and `crawl` are used, if the table has them. In the tables that are written, \
+`warc_filename` is `table:` and the name of the table, and `warc_record_offset` the number of the row, from 0.
+
+Examples:
+  robots-scan bodies fetched.parquet -o out.parquet
+  robots-scan bodies export.csv --columns url=site,body=text -o out.parquet
+  robots-scan bodies 2024.jsonl.gz --crawl MY-2024 -o out.parquet
+
+Exit codes: 0 done, 1 done, but rows could not be read (see the table `faults`), 2 not started, 3 stopped \
+(`--resume` continues).")]
+pub(crate) struct BodiesArgs {
+    /// Tables of bodies: files
+    #[arg(value_name = "TABLE", required = true)]
+    pub(crate) body_tables: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+
+    /// The name of the crawl of all rows [default: from the column `crawl`, otherwise `bodies`]
+    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
+    pub(crate) crawl: Option<String>,
+
+    /// The columns, as `url=site,body=text`: url, body, time, status, redirect, headers or crawl
+    /// [default: the names above]
+    #[arg(long, value_name = "KEY=NAME", value_delimiter = ',', value_parser = columns_parser(&BODY_COLUMN_KEYS), value_hint = ValueHint::Other)]
+    pub(crate) columns: Vec<ColumnArg>,
+}
+
+impl CommandArgs for BodiesArgs {
+    fn print_args(&mut self) -> Option<&mut PrintArgs> {
+        Some(&mut self.run.print)
     }
-    let found = input::find_bodies(&args.body_tables, &columns, args.crawl.as_deref())?;
-    let options = capture_run::options(&args.run, found, layout, registry)?;
-    if args.run.dry_run {
-        let text = describe_run(&options)?;
-        let code = exit::OK;
-        return Ok(CommandOutcome { code, text });
+
+    fn run(&self, caller: &Caller) -> Result<CommandOutcome> {
+        let layout = capture_run::output_layout(&self.run, None);
+        capture_run::check_output(&self.run, false, &layout)?;
+        let registry = defaults::read_registry(self.run.agents.as_deref())?;
+        let columns = column_names(&self.columns)?;
+        if self.crawl.is_some() && columns.has("crawl") {
+            let text = "--crawl is the crawl of all rows, and --columns names a column of crawls";
+            return Err(UsageError::with_hint(text, "leave one out").into());
+        }
+        let found = input::find_bodies(&self.body_tables, &columns, self.crawl.as_deref())?;
+        let options = capture_run::options(&self.run, found, layout, registry)?;
+        if self.run.dry_run {
+            let text = describe_run(&options)?;
+            return Ok(CommandOutcome::ok(text));
+        }
+        capture_run::run(&options, &self.run, &EventRoute::new(caller), caller)
     }
-    capture_run::run(&options, &args.run, &EventRoute::new(caller), caller)
 }
 
 /// Returns the output of `--dry-run`.

@@ -1,13 +1,16 @@
 //! `robots-scan schema`, `agents`, `man` and `completions`: print what is built in. `report` is not:
 //! only the Python package has it.
 
-use crate::args::{AgentsArgs, Args, SchemaArgs};
+use crate::arg_values::table_parser;
+use crate::args::Args;
+use crate::caller::Caller;
+use crate::command::{CommandArgs, CommandOutcome};
 use crate::escape::{escape, json_line};
-use crate::exit::{self, UsageError};
-use crate::{defaults, mistyped, output};
+use crate::exit::UsageError;
+use crate::{defaults, mistyped};
 use anyhow::Result;
 use capture::anomaly::CaptureAnomalyKind;
-use clap::CommandFactory;
+use clap::{CommandFactory, ValueHint};
 use dataset::crawler::registry::{CrawlerEntry, CrawlerRegistry};
 use dataset::tables::Table;
 use disk::error::Error;
@@ -15,31 +18,46 @@ use robots::AnomalyKind;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::path::PathBuf;
 
-/// Prints the columns of tables, or the codes of anomalies.
-pub(crate) fn print_schema(args: &SchemaArgs) -> Result<u8> {
-    if let Some(folder) = &args.write {
-        std::fs::create_dir_all(folder).map_err(|error| Error::write(folder, error))?;
-        let write = |name: &str, text: String| {
-            let path = folder.join(name);
-            std::fs::write(&path, text).map_err(|error| Error::write(&path, error))
-        };
-        for table in Table::ALL_WITH_COMMANDS {
-            write(&format!("{}.sql", table.name()), dataset::schema_sql(table))?;
+#[derive(Debug, clap::Args)]
+pub(crate) struct SchemaArgs {
+    /// The table; all if none is named
+    #[arg(value_parser = table_parser(&Table::ALL_WITH_COMMANDS))]
+    pub(crate) table: Option<Table>,
+
+    /// Lists the codes of anomalies instead
+    #[arg(long, conflicts_with = "table")]
+    pub(crate) anomalies: bool,
+
+    /// Writes one file a table, and one of the anomalies, into a folder
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["table", "anomalies"])]
+    pub(crate) write: Option<PathBuf>,
+}
+
+impl CommandArgs for SchemaArgs {
+    fn run(&self, _caller: &Caller) -> Result<CommandOutcome> {
+        if let Some(folder) = &self.write {
+            std::fs::create_dir_all(folder).map_err(|error| Error::write(folder, error))?;
+            let write = |name: &str, text: String| {
+                let path = folder.join(name);
+                std::fs::write(&path, text).map_err(|error| Error::write(&path, error))
+            };
+            for table in Table::ALL_WITH_COMMANDS {
+                write(&format!("{}.sql", table.name()), dataset::schema_sql(table))?;
+            }
+            write("anomalies.md", format_anomaly_codes())?;
+            write("views.spark.sql", dataset::spark_views_sql())?;
+            return Ok(CommandOutcome::ok(""));
         }
-        write("anomalies.md", format_anomaly_codes())?;
-        write("views.spark.sql", dataset::spark_views_sql())?;
-        return Ok(exit::OK);
+        if self.anomalies {
+            return Ok(CommandOutcome::ok(format_anomaly_codes()));
+        }
+        let tables = Table::ALL_WITH_COMMANDS.into_iter();
+        let tables = tables.filter(|&table| self.table.is_none_or(|wanted| wanted == table));
+        let texts = tables.map(|table| dataset::schema_sql(table) + "\n");
+        Ok(CommandOutcome::ok(texts.collect::<String>()))
     }
-    if args.anomalies {
-        output::print(format_anomaly_codes())?;
-        return Ok(exit::OK);
-    }
-    let tables = Table::ALL_WITH_COMMANDS.into_iter();
-    let tables = tables.filter(|&table| args.table.is_none_or(|wanted| wanted == table));
-    let texts = tables.map(|table| dataset::schema_sql(table) + "\n");
-    output::print(texts.collect::<String>())?;
-    Ok(exit::OK)
 }
 
 /// Returns the codes of anomalies as a Markdown table.
@@ -67,35 +85,54 @@ fn format_anomaly_codes() -> String {
     out
 }
 
-/// Prints the registry of crawlers.
-pub(crate) fn print_agents(args: &AgentsArgs) -> Result<u8> {
-    let registry = defaults::read_registry(args.agents.as_deref())?;
-    if let Some(category) = &args.category {
-        check_category(&registry, category)?;
+#[derive(Debug, clap::Args)]
+pub(crate) struct AgentsArgs {
+    /// Only crawlers of this category, such as `ai_training`
+    #[arg(long, value_name = "CATEGORY", value_hint = ValueHint::Other)]
+    pub(crate) category: Option<String>,
+
+    /// A custom registry of crawlers instead of the built-in one
+    #[arg(long, value_name = "FILE")]
+    pub(crate) agents: Option<PathBuf>,
+
+    /// Prints JSON, one crawler a line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl CommandArgs for AgentsArgs {
+    fn is_json(&mut self) -> bool {
+        self.json
     }
-    let mut out = String::new();
-    for crawler in &registry.crawlers {
-        let is_wanted = args.category.as_ref().is_none_or(|wanted| {
-            !wanted.is_empty() && [&crawler.category, &crawler.category2].contains(&wanted)
-        });
-        if !is_wanted {
-            continue;
+
+    fn run(&self, _caller: &Caller) -> Result<CommandOutcome> {
+        let registry = defaults::read_registry(self.agents.as_deref())?;
+        if let Some(category) = &self.category {
+            check_category(&registry, category)?;
         }
-        if args.json {
-            out.push_str(&json_line(&crawler_to_json(crawler)));
-        } else {
-            let fields = [
-                &crawler.token,
-                &crawler.category,
-                &crawler.operator,
-                &crawler.purpose,
-            ];
-            let [token, category, operator, purpose] = fields.map(|field| escape(field));
-            writeln!(out, "{token:28} {category:24} {operator:22} {purpose}")?;
+        let mut out = String::new();
+        for crawler in &registry.crawlers {
+            let is_wanted = self.category.as_ref().is_none_or(|wanted| {
+                !wanted.is_empty() && [&crawler.category, &crawler.category2].contains(&wanted)
+            });
+            if !is_wanted {
+                continue;
+            }
+            if self.json {
+                out.push_str(&json_line(&crawler_to_json(crawler)));
+            } else {
+                let fields = [
+                    &crawler.token,
+                    &crawler.category,
+                    &crawler.operator,
+                    &crawler.purpose,
+                ];
+                let [token, category, operator, purpose] = fields.map(|field| escape(field));
+                writeln!(out, "{token:28} {category:24} {operator:22} {purpose}")?;
+            }
         }
+        Ok(CommandOutcome::ok(out))
     }
-    output::print(out)?;
-    Ok(exit::OK)
 }
 
 fn crawler_to_json(crawler: &CrawlerEntry) -> Value {
@@ -133,36 +170,64 @@ fn check_category(registry: &CrawlerRegistry, category: &str) -> Result<()> {
     .into())
 }
 
-/// Prints the manual page of the program, or of a command.
-pub(crate) fn print_man_page(command: Option<&str>) -> Result<u8> {
-    let mut program = Args::command();
-    program.build();
-    let page = match command {
-        None => clap_mangen::Man::new(program),
-        Some(name) => match program.find_subcommand(name) {
-            Some(found) => clap_mangen::Man::new(found.clone()),
-            None => return Err(mistyped::unknown_command_error(name).into()),
-        },
-    };
-    let mut text = Vec::new();
-    page.render(&mut text)?;
-    output::print(text)?;
-    Ok(exit::OK)
+#[derive(Debug, clap::Args)]
+pub(crate) struct ManArgs {
+    /// The command
+    #[arg(value_name = "COMMAND", value_hint = ValueHint::Other)]
+    command: Option<String>,
 }
 
-/// Prints the completion script of a shell.
-pub(crate) fn print_completions(shell: clap_complete::Shell) -> Result<u8> {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Args::command(), "robots-scan", &mut script);
-    output::print(script)?;
-    Ok(exit::OK)
+impl CommandArgs for ManArgs {
+    fn run(&self, _caller: &Caller) -> Result<CommandOutcome> {
+        let mut program = Args::command();
+        program.build();
+        let page = match &self.command {
+            None => clap_mangen::Man::new(program),
+            Some(name) => match program.find_subcommand(name) {
+                Some(found) => clap_mangen::Man::new(found.clone()),
+                None => return Err(mistyped::unknown_command_error(name).into()),
+            },
+        };
+        let mut text = Vec::new();
+        page.render(&mut text)?;
+        Ok(CommandOutcome::ok(text))
+    }
 }
 
-/// Returns an error that says what to install. The Python package runs these commands itself.
-pub(crate) fn refuse_python_command(name: &str) -> Result<u8> {
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    shell: clap_complete::Shell,
+}
+
+impl CommandArgs for CompletionsArgs {
+    fn run(&self, _caller: &Caller) -> Result<CommandOutcome> {
+        let mut script = Vec::new();
+        let mut program = Args::command();
+        clap_complete::generate(self.shell, &mut program, "robots-scan", &mut script);
+        Ok(CommandOutcome::ok(script))
+    }
+}
+
+/// The arguments of a command that only the Python package has, which runs it itself.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PythonCommandArgs {
+    /// The dataset and options, which the Python package reads
+    #[arg(
+        value_name = "DATASET",
+        num_args = 0..,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_hint = ValueHint::AnyPath
+    )]
+    arguments: Vec<String>,
+}
+
+/// Returns the error that a command comes with the Python package.
+pub(crate) fn python_command_error(name: &str) -> UsageError {
     let text = format!("'{name}' comes with the Python package, not with this program");
     let hint = format!(
         "in a clone of the repository, 'make venv' installs it: then .venv/bin/robots-scan {name}"
     );
-    Err(UsageError::with_hint(text, hint).into())
+    UsageError::with_hint(text, hint)
 }

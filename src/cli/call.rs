@@ -4,10 +4,7 @@ use crate::args::{Command, parse_command};
 use crate::call_error::CallError;
 use crate::call_monitor::CallMonitor;
 use crate::caller::Caller;
-use crate::{
-    bodies_command, copy_command, extract_command, history_command, join_command, match_command,
-    records_command, scan_command, verdicts_command, verify_command,
-};
+use crate::scan_command;
 use dataset::tables::Table;
 use robots_scan::pipeline::Options;
 use std::ffi::OsString;
@@ -25,56 +22,16 @@ pub fn call(args: &[OsString], monitor: &Arc<CallMonitor>) -> Result<String, Cal
     let arguments: Vec<OsString> = std::iter::once(program)
         .chain(args.iter().cloned())
         .collect();
-    let command = parse_command(&arguments).map_err(|error| CallError::from_parse_error(&error))?;
-    let caller = Caller::Program(Arc::clone(monitor));
-    let outcome = match command {
-        Command::Scan(mut args) => {
-            args.run.print.json = true;
-            scan_command::run(&args, &caller)
-        }
-        Command::Records(mut args) => {
-            args.run.print.json = true;
-            records_command::run(&args, &caller)
-        }
-        Command::Bodies(mut args) => {
-            args.run.print.json = true;
-            bodies_command::run(&args, &caller)
-        }
-        Command::Match(mut args) => {
-            args.print.json = true;
-            match_command::run(&args, &caller)
-        }
-        Command::Verdicts(mut args) => {
-            args.print.json = true;
-            verdicts_command::run(&args, &caller)
-        }
-        Command::Join(mut args) => {
-            args.print.json = true;
-            join_command::run(&args, &caller)
-        }
-        Command::History(mut args) => {
-            args.print.json = true;
-            history_command::run(&args, &caller)
-        }
-        Command::Verify(mut args) => {
-            args.print.json = true;
-            verify_command::run(&args, &caller)
-        }
-        Command::Extract(mut args) => {
-            args.print.json = true;
-            extract_command::run(&args, &caller)
-        }
-        Command::Copy(mut args) => {
-            args.print.json = true;
-            copy_command::run(&args, &caller)
-        }
-        _ => {
-            let text = "only commands that write or verify files can be called";
-            return Err(CallError::from_usage(text.to_owned(), None));
-        }
+    let mut command =
+        parse_command(&arguments).map_err(|error| CallError::from_parse_error(&error))?;
+    let refuse = || {
+        let text = "only commands that write or verify files can be called";
+        CallError::from_usage(text.to_owned(), None)
     };
-    match outcome {
-        Ok(outcome) => Ok(outcome.text),
+    let command = command.args().map_err(|_| refuse())?;
+    command.print_args().ok_or_else(refuse)?.json = true;
+    match command.run(&Caller::Program(Arc::clone(monitor))) {
+        Ok(outcome) => Ok(String::from_utf8_lossy(&outcome.text).into_owned()),
         Err(error) => Err(CallError::from_command_error(&error)),
     }
 }

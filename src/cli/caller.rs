@@ -1,7 +1,7 @@
 //! The caller of a command, which gets its progress and messages, and can stop it.
 
 use crate::call_monitor::{CallMonitor, MessageLevel};
-use crate::{message, output};
+use crate::message;
 use anyhow::Result;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -49,23 +49,4 @@ fn install_signal_flag() -> Result<Arc<AtomicBool>> {
     let raised = Arc::clone(&stop);
     ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed))?;
     Ok(stop)
-}
-
-/// The exit code and the output of a command.
-pub(crate) struct CommandOutcome {
-    pub(crate) code: u8,
-    /// The output: a summary for people, or JSON.
-    pub(crate) text: String,
-}
-
-impl CommandOutcome {
-    /// Prints the output. Returns the exit code.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`output::print`].
-    pub(crate) fn print(self) -> Result<u8> {
-        output::print(self.text)?;
-        Ok(self.code)
-    }
 }

@@ -1,11 +1,14 @@
 //! Functions for the commands that write a dataset from captures: `scan`, `records` and `bodies`.
 
-use crate::caller::{Caller, CommandOutcome};
-use crate::escape::json_line;
+use crate::caller::Caller;
+use crate::command::CommandOutcome;
 use crate::exit::{self, StoppedError, UsageError};
 use crate::network::EventRoute;
 use crate::progress::ProgressDisplay;
-use crate::progress_source::{InputTotals, ProgressSource};
+use crate::progress_source::{
+    ProgressSource, format_byte_rate, format_bytes_done, format_resolved_rows, format_time_left,
+    load,
+};
 use crate::quantity::format_count;
 use crate::run_args::RunArgs;
 use crate::{defaults, next_commands, summary};
@@ -13,6 +16,7 @@ use anyhow::Result;
 use dataset::crawler::registry::CrawlerRegistry;
 use dataset::tables::Table;
 use dataset::{IfExists, OutputLayout};
+use indicatif::{HumanBytes, HumanCount};
 use robots_scan::input::{FoundInputs, Input, InputSource};
 use robots_scan::pipeline::{self, Options, RowNotes, ScanProgress, ScanSummary};
 use std::sync::Arc;
@@ -82,15 +86,13 @@ pub(crate) fn run(
     let stop = caller.stop_flag()?;
     let progress = Arc::new(ScanProgress::default());
     let (sender, notices) = channel();
-    let progress_source = ProgressSource::Scan {
+    let source = ScanSource {
         progress: Arc::clone(&progress),
-        inputs: InputTotals {
-            count: options.inputs.len() as u64,
-            bytes: options.inputs.iter().map(|input| input.bytes).sum(),
-            has_no_streams: !options.inputs.iter().any(is_stream),
-        },
+        input_count: options.inputs.len() as u64,
+        input_bytes: options.inputs.iter().map(|input| input.bytes).sum(),
+        has_no_streams: !options.inputs.iter().any(is_stream),
     };
-    let display = ProgressDisplay::start(progress_source, Some(notices), args.print.quiet, caller);
+    let display = ProgressDisplay::start(Arc::new(source), Some(notices), &args.print, caller);
     route.set_display(Some(sender.clone()));
     let result =
         pipeline::run(options, &progress, &sender, &stop).map_err(StoppedError::wrap_if_begun);
@@ -106,22 +108,15 @@ pub(crate) fn run(
     } else {
         exit::OK
     };
-    let text = if args.print.json {
-        json_line(&summary::summary_to_json(
-            &done,
-            &args.output,
-            code,
-            &failed,
-        ))
-    } else if args.print.quiet {
-        String::new()
-    } else {
-        summary::format_summary(&done, &options.layout, &suggest_commands(options))
-    };
+    let text = args.print.format(
+        || summary::summary_to_json(&done, &args.output, code, &failed),
+        || summary::format_summary(&done, &options.layout, &suggest_commands(options)),
+    );
     warn_about_rows(&done, caller);
     if done.captures == 0 && done.resumed.parts == 0 && done.failed_inputs == 0 {
         caller.warn(&summary::no_robots_warning(&done));
     }
+    let text = text.into_bytes();
     Ok(CommandOutcome { code, text })
 }
 
@@ -179,4 +174,63 @@ fn select_tables(args: &RunArgs, is_shard: bool) -> Vec<Table> {
         _ => is_selected(table),
     };
     Table::ALL.into_iter().filter(is_written).collect()
+}
+
+/// The progress of a scan, and its inputs.
+struct ScanSource {
+    progress: Arc<ScanProgress>,
+    input_count: u64,
+    /// The size of all inputs in bytes; `None` if the size of any input is unknown.
+    input_bytes: Option<u64>,
+    /// True if no input is a stream, so that the number of archives shows how much is left.
+    has_no_streams: bool,
+}
+
+impl ProgressSource for ScanSource {
+    fn total(&self) -> Option<u64> {
+        let count = self.has_no_streams.then_some(self.input_count);
+        self.input_bytes.or(count)
+    }
+
+    fn position(&self) -> u64 {
+        match self.input_bytes {
+            None if self.has_no_streams => load(&self.progress.inputs),
+            _ => load(&self.progress.bytes),
+        }
+    }
+
+    fn pieces(&self, seconds: f64) -> Vec<String> {
+        if self.progress.phase() == pipeline::ScanPhase::Hosts {
+            return vec![format_resolved_rows(load(&self.progress.resolved_rows))];
+        }
+        let read = load(&self.progress.bytes);
+        let records = load(&self.progress.records);
+        let mut pieces = match self.input_bytes {
+            None if self.has_no_streams => {
+                let done = load(&self.progress.inputs);
+                vec![
+                    format_time_left(done, self.input_count, seconds),
+                    format!("{} read", HumanBytes(read)),
+                ]
+            }
+            None => vec![format!("{} read", HumanBytes(read))],
+            Some(total) => vec![
+                format_bytes_done(read, total),
+                format_time_left(read, total, seconds),
+            ],
+        };
+        pieces.extend([
+            format!(
+                "{}/{} archives",
+                HumanCount(load(&self.progress.inputs)),
+                HumanCount(self.input_count)
+            ),
+            format_byte_rate(read, seconds),
+            format!(
+                "{} records/s",
+                HumanCount((records as f64 / seconds) as u64)
+            ),
+        ]);
+        pieces
+    }
 }

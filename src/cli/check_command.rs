@@ -4,25 +4,114 @@
 //! archive. `check_report.rs` formats the output, and `check_json.rs` that for programs.
 
 use crate::agent_advice::AgentNames;
+use crate::arg_values::{
+    ByteLimit, URL_OPTIONS_HEADING, parse_host, parse_limit, parse_time, parse_url_or_path,
+};
 use crate::caller::Caller;
-use crate::check_args::CheckArgs;
 use crate::check_json;
 use crate::check_report::{self, Checked, CheckedHost};
+use crate::command::{CommandArgs, CommandOutcome};
 use crate::exit::{self, StoppedError, UsageError};
 use crate::network::{self, EventRoute};
 use crate::quantity::format_count;
-use crate::{defaults, message, output};
+use crate::quantity::parse_duration;
+use crate::shared_args::{AccessArgs, CrawlerArgs, DialectArg};
+use crate::{defaults, message};
 use anyhow::Result;
+use clap::ValueHint;
 use dataset::resolve::Host;
 use disk::error::{Error, ErrorKind};
 use robots::{BODY_LIMIT_BYTES, ParseOptions};
 use std::io::{IsTerminal, stdout};
 use std::path::Path;
+use std::path::PathBuf;
+use std::time::Duration;
 use tools::check::{
     ArchiveBase, ArchiveProblem, CheckReport, CheckRequest, HostReport, HostRequest, InputKind,
     NumberedText, check, check_host, extract_record, read_robots_txt,
 };
 use tools::url_match::{UrlListSource, read_url_list};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+In a dataset, a history or an archive, --host selects the host. Of its captures, the one with the most \
+decisive outcome is used, https before http, then the latest. Redirects are followed within the data, and a \
+revisit has the text of the capture it repeats. With several crawls, the last one decides.
+
+Without URLs, the text is printed. It comes from the archive, if it is found and its record is unchanged: at the \
+path that is its name in the dataset, or below --base. Otherwise it comes from the dataset: from the column \
+`body` (`scan --with-bodies`), or else from the rows of its lines, and then comments and blank lines are \
+missing. In a history, these are the lines that a dialect or a preference reads.
+
+Examples:
+  robots-scan check robots.txt --agent GPTBot --url https://example.com/a
+  robots-scan check robots.txt --agent GPTBot,CCBot --urls urls.txt
+  robots-scan check out.parquet --host example.com --agent GPTBot
+  robots-scan check crawls --host example.com --base https://data.commoncrawl.org
+  robots-scan check history --host example.com --at 2019-06-01
+  robots-scan check crawl.warc.gz --host https://example.com:8443
+
+Exit codes: 0 done, 1 a URL is disallowed, 2 usage error, 3 unknown: whether a URL is allowed, or there is \
+no capture of the host, or the dataset or the archive of --base cannot be read or was changed.")]
+#[command(mut_arg("agent", |agent| agent.required(false).default_value("*")))]
+pub(crate) struct CheckArgs {
+    /// The robots.txt file, or `-` for standard input; with --host, a dataset, history or archive
+    pub(crate) file: PathBuf,
+
+    /// The host whose robots.txt is checked: `example.com`, `example.com:8080` or
+    /// `https://example.com`
+    #[arg(long, value_name = "HOST", value_parser = parse_host, value_hint = ValueHint::Other)]
+    pub(crate) host: Option<Host>,
+
+    /// Uses only this crawl of a dataset; may be repeated [default: all]
+    #[arg(long, value_name = "NAME", requires = "host", value_hint = ValueHint::Other)]
+    pub(crate) crawl: Vec<String>,
+
+    /// The time for which the capture is selected [default: the newest capture]
+    #[arg(long, value_name = "TIME", requires = "host", value_parser = parse_time, value_hint = ValueHint::Other)]
+    pub(crate) at: Option<i64>,
+
+    #[command(flatten)]
+    pub(crate) crawlers: CrawlerArgs,
+
+    /// A URL to check, or a path; may be repeated. Only its path and query count
+    #[arg(short, long = "url", value_name = "URL", value_parser = parse_url_or_path, value_hint = ValueHint::Url)]
+    pub(crate) urls: Vec<String>,
+
+    /// A list of URLs to check, as for `match`, or `-` for standard input
+    #[arg(long = "urls", value_name = "LIST")]
+    pub(crate) list: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) dialect: DialectArg,
+
+    /// The size of the file up to which its lines count, or `none` [default: 512000]
+    #[arg(long, value_name = "SIZE", value_parser = parse_limit, value_hint = ValueHint::Other)]
+    pub(crate) body_limit: Option<ByteLimit>,
+
+    /// A folder or URL that is put before the name of the archive, or the archive itself
+    #[arg(long, value_name = "PREFIX", requires = "host", value_hint = ValueHint::AnyPath)]
+    pub(crate) base: Option<String>,
+
+    /// Also copies the WARC record to an archive of its own, such as `evidence.warc.gz`
+    #[arg(long, value_name = "FILE", requires = "host")]
+    pub(crate) extract: Option<PathBuf>,
+
+    /// Replaces the file of --extract
+    #[arg(long, requires = "extract")]
+    pub(crate) overwrite: bool,
+
+    /// Prints JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// How long an archive is tried without a new byte, before the text comes from the dataset
+    #[arg(long, value_name = "TIME", default_value = "1m", help_heading = URL_OPTIONS_HEADING, value_parser = parse_duration, value_hint = ValueHint::Other)]
+    pub(crate) patience: Duration,
+
+    #[command(flatten)]
+    pub(crate) access: AccessArgs,
+}
 
 /// The exit code if any URL is disallowed.
 const EXIT_DISALLOWED: u8 = 1;
@@ -32,37 +121,46 @@ const EXIT_UNKNOWN: u8 = 3;
 /// The argument that stands for standard input.
 const STDIN_ARGUMENT: &str = "-";
 
-/// Runs the command. Returns the exit code.
-pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
-    let registry = defaults::read_registry(args.crawlers.agents.as_deref())?;
-    let is_stdin = args.file == Path::new(STDIN_ARGUMENT);
-    if is_stdin && args.list.as_deref() == Some(Path::new(STDIN_ARGUMENT)) {
-        let text = "standard input cannot be both the robots.txt and the URLs";
-        return Err(UsageError::new(text).into());
+impl CommandArgs for CheckArgs {
+    fn is_json(&mut self) -> bool {
+        self.json
     }
-    if let Some(error) = missing_file_error(&args.file).filter(|_| !is_stdin) {
-        return Err(error.into());
-    }
-    let body = match &args.host {
-        Some(_) => Vec::new(),
-        None => read_body(args, is_stdin)?,
-    };
-    let urls = read_urls(args)?;
-    let request = CheckRequest {
-        registry: &registry,
-        agents: &args.crawlers.agent,
-        dialect: args.dialect.dialect,
-        urls: &urls,
-        fetch_time: None,
-    };
-    match &args.host {
-        Some(host) => check_capture(args, host, &request).map_err(exit::mark_result_unknown),
-        None => check_body(args, body, &request),
+
+    fn run(&self, _caller: &Caller) -> Result<CommandOutcome> {
+        let registry = defaults::read_registry(self.crawlers.agents.as_deref())?;
+        let is_stdin = self.file == Path::new(STDIN_ARGUMENT);
+        if is_stdin && self.list.as_deref() == Some(Path::new(STDIN_ARGUMENT)) {
+            let text = "standard input cannot be both the robots.txt and the URLs";
+            return Err(UsageError::new(text).into());
+        }
+        if let Some(error) = missing_file_error(&self.file).filter(|_| !is_stdin) {
+            return Err(error.into());
+        }
+        let body = match &self.host {
+            Some(_) => Vec::new(),
+            None => read_body(self, is_stdin)?,
+        };
+        let urls = read_urls(self)?;
+        let request = CheckRequest {
+            registry: &registry,
+            agents: &self.crawlers.agent,
+            dialect: self.dialect.dialect,
+            urls: &urls,
+            fetch_time: None,
+        };
+        match &self.host {
+            Some(host) => check_capture(self, host, &request).map_err(exit::mark_result_unknown),
+            None => check_body(self, body, &request),
+        }
     }
 }
 
-/// Checks the bytes of a robots.txt, and prints the result. Returns the exit code.
-fn check_body(args: &CheckArgs, body: Vec<u8>, request: &CheckRequest<'_>) -> Result<u8> {
+/// Checks the bytes of a robots.txt.
+fn check_body(
+    args: &CheckArgs,
+    body: Vec<u8>,
+    request: &CheckRequest<'_>,
+) -> Result<CommandOutcome> {
     let options = ParseOptions {
         body_limit: body_limit(args),
         is_truncated: false,
@@ -77,19 +175,21 @@ fn check_body(args: &CheckArgs, body: Vec<u8>, request: &CheckRequest<'_>) -> Re
         host: None,
         dialect: args.dialect.dialect,
     };
-    print(args, &checked, None, code)?;
-    Ok(code)
+    format_result(args, &checked, None, code)
 }
 
-/// Prints the result.
-fn print(args: &CheckArgs, checked: &Checked<'_>, problem: Option<&str>, code: u8) -> Result<()> {
-    let mut out = Vec::new();
+fn format_result(
+    args: &CheckArgs,
+    checked: &Checked<'_>,
+    problem: Option<&str>,
+    code: u8,
+) -> Result<CommandOutcome> {
+    let mut text = Vec::new();
     match args.json {
-        true => out.extend(check_json::to_json_line(checked, problem, code).bytes()),
-        false => check_report::write(checked, stdout().is_terminal(), &mut out)?,
+        true => text.extend(check_json::to_json_line(checked, problem, code).bytes()),
+        false => check_report::write(checked, stdout().is_terminal(), &mut text)?,
     }
-    output::print(out)?;
-    Ok(())
+    Ok(CommandOutcome { code, text })
 }
 
 /// Returns an error if a crawler is neither in the registry nor named by the file of a report.
@@ -107,9 +207,12 @@ fn check_names(
     names.check_in(report)
 }
 
-/// Checks the authoritative capture of a host, copies its record, and prints the result. Returns the
-/// exit code.
-fn check_capture(args: &CheckArgs, host: &Host, request: &CheckRequest<'_>) -> Result<u8> {
+/// Checks the authoritative capture of a host, and copies its record.
+fn check_capture(
+    args: &CheckArgs,
+    host: &Host,
+    request: &CheckRequest<'_>,
+) -> Result<CommandOutcome> {
     let mut found = report_host(args, host, request)?;
     let is_expected = is_problem_expected(args, &found, request.urls.is_empty());
     let problem = found.archive.problem.take();
@@ -134,8 +237,7 @@ fn check_capture(args: &CheckArgs, host: &Host, request: &CheckRequest<'_>) -> R
         }),
         dialect: args.dialect.dialect,
     };
-    print(args, &checked, problem.as_deref(), code)?;
-    Ok(code)
+    format_result(args, &checked, problem.as_deref(), code)
 }
 
 /// Returns an error with a hint if FILE does not exist and is a URL or a host.

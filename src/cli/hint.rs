@@ -9,7 +9,7 @@ use disk::error::{Error, ErrorKind};
 use remote::Scheme;
 use remote::error::RemoteErrorKind;
 use robots_scan::error::{ScanErrorKind, TableDefect, UnsafeLineReason};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use tools::error::ToolErrorKind;
 use tools::verify::Remedy;
 
@@ -158,9 +158,7 @@ fn dataset_hint(error: &Error) -> Option<String> {
         DatasetErrorKind::NotADataset(DatasetDefect::Unfinished) => {
             "finish it first: run its scan again with --resume".to_owned()
         }
-        DatasetErrorKind::NotADataset(
-            DatasetDefect::NoFile { .. } | DatasetDefect::FileSize { .. },
-        ) => {
+        DatasetErrorKind::NotADataset(DatasetDefect::BadFile { .. }) => {
             format!(
                 "see: robots-scan verify {}",
                 quote_for_shell(&error.path().to_string_lossy())
@@ -233,21 +231,7 @@ fn tools_hint(error: &Error) -> Option<String> {
         ToolErrorKind::OtherMeaning { .. } => {
             "scan its archives again with this version (docs/limits.md#formats)".to_owned()
         }
-        ToolErrorKind::OnlyParquet => {
-            let parquet = error.path().with_extension("parquet");
-            let sql = |path: &Path| path.to_string_lossy().replace('\'', "''");
-            format!(
-                "give -o {}; in DuckDB, COPY (FROM '{}') TO '{}' converts it",
-                quote_for_shell(&parquet.to_string_lossy()),
-                sql(&parquet),
-                sql(error.path())
-            )
-        }
-        ToolErrorKind::NotOverHistories { .. } => {
-            "leave it out, or give the dataset of a crawl".to_owned()
-        }
         ToolErrorKind::OutputIsNoHistory => "choose another -o".to_owned(),
-        ToolErrorKind::HistoryExists => "--overwrite replaces it; or choose another -o".to_owned(),
         ToolErrorKind::NoCrawler => {
             "name a crawler with --agent; '*' means every crawler that is not named".to_owned()
         }

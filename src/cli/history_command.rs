@@ -1,15 +1,18 @@
 //! `robots-scan history`: makes one dataset of many crawls.
 
 use crate::arg_values::parse_host;
-use crate::caller::{Caller, CommandOutcome};
-use crate::escape::{escape, json_line, quote_for_shell};
+use crate::caller::Caller;
+use crate::command::{CommandArgs, CommandOutcome};
+use crate::escape::{escape, quote_for_shell};
 use crate::exit::{self, StoppedError};
-use crate::history_args::HistoryArgs;
 use crate::progress::ProgressDisplay;
-use crate::progress_source::ProgressSource;
+use crate::progress_source::{ProgressSource, load};
 use crate::quantity::format_count;
+use crate::quantity::parse_size;
+use crate::shared_args::{PrintArgs, ThreadsArg};
 use crate::{defaults, next_commands};
 use anyhow::{Context, Result, anyhow};
+use clap::ValueHint;
 use disk::error::Error;
 use disk::{LineList, ListLine};
 use indicatif::{HumanBytes, HumanCount};
@@ -17,40 +20,86 @@ use robots_scan::thread_pool;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use tools::history::{self, HistoryProgress, HistorySummary, Options};
 
-pub(crate) fn run(args: &HistoryArgs, caller: &Caller) -> Result<CommandOutcome> {
-    let threads = thread_pool::start(defaults::thread_count(&args.threads), &args.output)?;
-    let forgotten = args.forget.as_deref().map(read_hosts).transpose()?;
-    let prepared = history::prepare(Options {
-        inputs: args.inputs.clone(),
-        output: args.output.clone(),
-        memory: args.memory,
-        overwrite: args.overwrite,
-        replaces_crawls: args.replace,
-        forgotten: forgotten.unwrap_or_default(),
-    })?;
-    let stop = caller.stop_flag()?;
-    let progress = Arc::new(HistoryProgress::default());
-    let source = ProgressSource::History {
-        progress: Arc::clone(&progress),
-        crawls: prepared.crawl_count() as u64,
-    };
-    let display = ProgressDisplay::start(source, None, args.print.quiet, caller);
-    let result = threads.install(|| prepared.run(&progress, &stop));
-    let result = result.map_err(StoppedError::wrap_if_begun);
-    display.finish();
-    let done = result?;
-    let text = if args.print.json {
-        json_line(&summary_to_json(&done, &args.output))
-    } else if args.print.quiet {
-        String::new()
-    } else {
-        format_summary(&done, &args.output)
-    };
-    let code = exit::OK;
-    Ok(CommandOutcome { code, text })
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A history stores each state of a host once, with the times of its captures, so that ten years of crawls fit \
+on one disk. It needs none of the datasets any more. docs/history.md describes its tables.
+
+Examples:
+  robots-scan history 2024-*/ -o history               from datasets
+  robots-scan history history 2026-11/ -o history-new  with another month
+  duckdb -init history/views.sql                       query it
+
+Exit codes: 0 done, 2 not started, 3 stopped; then nothing was changed.")]
+pub(crate) struct HistoryArgs {
+    /// Datasets of whole crawls, joined folders, and earlier histories
+    #[arg(value_name = "INPUT", required = true, value_hint = ValueHint::DirPath)]
+    pub(crate) inputs: Vec<PathBuf>,
+
+    /// The folder of the history
+    #[arg(short, long, value_name = "OUT", value_hint = ValueHint::DirPath)]
+    pub(crate) output: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) threads: ThreadsArg,
+
+    /// Takes the crawl of the later input if two inputs have the same crawl
+    #[arg(long)]
+    pub(crate) replace: bool,
+
+    /// Leaves out the hosts in this file, one per line
+    #[arg(long, value_name = "LIST")]
+    pub(crate) forget: Option<PathBuf>,
+
+    /// The memory for sorting, at least 16MiB; the rest is sorted on disk, in OUT
+    #[arg(long, value_name = "SIZE", default_value = "512MiB", value_parser = parse_size, value_hint = ValueHint::Other)]
+    pub(crate) memory: u64,
+
+    /// Replaces an existing history; until it is whole, the former one remains, and may be an input
+    #[arg(long)]
+    pub(crate) overwrite: bool,
+
+    #[command(flatten)]
+    pub(crate) print: PrintArgs,
+}
+
+impl CommandArgs for HistoryArgs {
+    fn print_args(&mut self) -> Option<&mut PrintArgs> {
+        Some(&mut self.print)
+    }
+
+    fn run(&self, caller: &Caller) -> Result<CommandOutcome> {
+        let threads = thread_pool::start(defaults::thread_count(&self.threads), &self.output)?;
+        let forgotten = self.forget.as_deref().map(read_hosts).transpose()?;
+        let prepared = history::prepare(Options {
+            inputs: self.inputs.clone(),
+            output: self.output.clone(),
+            memory: self.memory,
+            overwrite: self.overwrite,
+            replaces_crawls: self.replace,
+            forgotten: forgotten.unwrap_or_default(),
+        })?;
+        let stop = caller.stop_flag()?;
+        let progress = Arc::new(HistoryProgress::default());
+        let source = HistorySource {
+            progress: Arc::clone(&progress),
+            crawls: prepared.crawl_count() as u64,
+        };
+        let display = ProgressDisplay::start(Arc::new(source), None, &self.print, caller);
+        let result = threads.install(|| prepared.run(&progress, &stop));
+        display.finish();
+        let done = result.map_err(StoppedError::wrap_if_begun)?;
+        let text = self.print.format(
+            || summary_to_json(&done, &self.output),
+            || format_summary(&done, &self.output),
+        );
+        Ok(CommandOutcome::ok(text))
+    }
 }
 
 /// The most bytes of a list of hosts.
@@ -111,4 +160,34 @@ fn summary_to_json(done: &HistorySummary, output: &Path) -> Value {
         "bytes_written": done.bytes,
         "seconds": done.seconds,
     })
+}
+
+/// The progress of a history, and the number of crawls that are read from datasets.
+struct HistorySource {
+    progress: Arc<HistoryProgress>,
+    crawls: u64,
+}
+
+impl ProgressSource for HistorySource {
+    fn position(&self) -> u64 {
+        load(&self.progress.captures)
+    }
+
+    fn pieces(&self, _seconds: f64) -> Vec<String> {
+        let read = load(&self.progress.crawls_read);
+        match read < self.crawls {
+            true => vec![format!(
+                "{}/{} crawls read",
+                HumanCount(read),
+                HumanCount(self.crawls)
+            )],
+            false if self.progress.are_captures_written.load(Ordering::Relaxed) => {
+                vec!["writing policies and shares".to_owned()]
+            }
+            false => vec![format!(
+                "{} captures merged",
+                HumanCount(load(&self.progress.captures))
+            )],
+        }
+    }
 }

@@ -1,42 +1,83 @@
 //! `robots-scan join`: makes the datasets in the subfolders of a folder one dataset.
 
-use crate::args::JoinArgs;
-use crate::caller::{Caller, CommandOutcome};
-use crate::escape::{escape, json_line};
+use crate::caller::Caller;
+use crate::command::{CommandArgs, CommandOutcome};
+use crate::escape::escape;
 use crate::exit::{self, StoppedError};
 use crate::progress::ProgressDisplay;
-use crate::progress_source::ProgressSource;
+use crate::progress_source::{ProgressSource, format_resolved_rows, load};
 use crate::quantity::format_count;
+use crate::quantity::parse_size;
+use crate::shared_args::{PrintArgs, ThreadsArg};
 use crate::{defaults, next_commands, summary};
 use anyhow::Result;
+use clap::ValueHint;
 use indicatif::{HumanBytes, HumanCount};
 use robots_scan::thread_pool;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tools::join::{self, JoinProgress, JoinSummary};
 
-pub(crate) fn run(args: &JoinArgs, caller: &Caller) -> Result<CommandOutcome> {
-    let threads = thread_pool::start(defaults::thread_count(&args.threads), &args.folder)?;
-    let prepared = join::prepare(&args.folder, args.memory, args.mixed)?;
-    let stop = caller.stop_flag()?;
-    let progress = Arc::new(JoinProgress::default());
-    let progress_source = ProgressSource::Join(Arc::clone(&progress));
-    let display = ProgressDisplay::start(progress_source, None, args.print.quiet, caller);
-    let result = threads.install(|| prepared.run(&progress, &stop));
-    let result = result.map_err(StoppedError::wrap_if_begun);
-    display.finish();
-    let done = result?;
-    let text = if args.print.json {
-        json_line(&summary_to_json(&done, &args.folder))
-    } else if args.print.quiet {
-        String::new()
-    } else {
-        format_summary(&done, &args.folder)
-    };
-    let code = exit::OK;
-    Ok(CommandOutcome { code, text })
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Every subfolder of FOLDER that is a dataset of a finished scan is joined. Nothing is moved: \
+FOLDER/views.sql reads the tables where they are, and FOLDER/_joined has the tables \
+`hosts`, `host_verdicts` and `host_preferences` of all crawls. The datasets must have been made with the same \
+options, every shard must be there once, and no archive twice. Releases may differ, as long as rows \
+mean the same.
+
+To add a month, scan it into a new subfolder and join again: only its crawl and later ones are \
+resolved again.
+
+Example:
+  robots-scan scan --paths 2026-01/robotstxt.paths.gz -o crawls/2026-01
+  robots-scan scan --paths 2026-02/robotstxt.paths.gz -o crawls/2026-02
+  robots-scan join crawls
+
+Exit codes: 0 done, 2 refused, 3 stopped (joining again continues).")]
+pub(crate) struct JoinArgs {
+    /// The folder whose subfolders are datasets
+    #[arg(value_hint = ValueHint::DirPath)]
+    pub(crate) folder: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) threads: ThreadsArg,
+
+    /// Also joins datasets whose rows have another meaning, or that were made with another registry of
+    /// crawlers or another Public Suffix List; crawls() has the meaning of each crawl
+    #[arg(long)]
+    pub(crate) mixed: bool,
+
+    /// The memory for sorting, at least 16MiB; the rest is sorted on disk, in FOLDER/_joined
+    #[arg(long, value_name = "SIZE", default_value = "512MiB", value_parser = parse_size, value_hint = ValueHint::Other)]
+    pub(crate) memory: u64,
+
+    #[command(flatten)]
+    pub(crate) print: PrintArgs,
+}
+
+impl CommandArgs for JoinArgs {
+    fn print_args(&mut self) -> Option<&mut PrintArgs> {
+        Some(&mut self.print)
+    }
+
+    fn run(&self, caller: &Caller) -> Result<CommandOutcome> {
+        let threads = thread_pool::start(defaults::thread_count(&self.threads), &self.folder)?;
+        let prepared = join::prepare(&self.folder, self.memory, self.mixed)?;
+        let stop = caller.stop_flag()?;
+        let progress = Arc::new(JoinProgress::default());
+        let display = ProgressDisplay::start(progress.clone(), None, &self.print, caller);
+        let result = threads.install(|| prepared.run(&progress, &stop));
+        display.finish();
+        let done = result.map_err(StoppedError::wrap_if_begun)?;
+        let text = self.print.format(
+            || summary_to_json(&done, &self.folder),
+            || format_summary(&done, &self.folder),
+        );
+        Ok(CommandOutcome::ok(text))
+    }
 }
 
 /// Returns the summary for people.
@@ -80,4 +121,14 @@ fn summary_to_json(done: &JoinSummary, folder: &Path) -> Value {
         "most_blocked": done.most_blocked.as_ref().map(summary::most_blocked_to_json),
         "seconds": done.seconds,
     })
+}
+
+impl ProgressSource for JoinProgress {
+    fn position(&self) -> u64 {
+        load(&self.resolved_rows)
+    }
+
+    fn pieces(&self, _seconds: f64) -> Vec<String> {
+        vec![format_resolved_rows(load(&self.resolved_rows))]
+    }
 }

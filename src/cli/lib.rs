@@ -1,9 +1,9 @@
 //! The command line of robots-scan.
 //!
-//! `args.rs` defines the arguments, except for those of the commands with a file `<name>_args.rs`; `run_args.rs` has those
-//! that `scan`, `records` and `bodies` share, and `capture_run.rs` runs these three.
-//! Each command has a file `<name>_command.rs`, which converts its arguments to the options of the
-//! library, runs it, and prints the result.
+//! Each command has a file `<name>_command.rs` with its arguments and its progress: it converts the arguments to the
+//! options of the library, runs it, and returns the result (`command.rs`). `args.rs` lists the commands. `shared_args.rs`
+//! has arguments of several commands; `run_args.rs` has those that `scan`, `records` and `bodies` share, and
+//! `capture_run.rs` runs these three.
 //! `summary.rs` formats the summary of a scan, and `next_commands.rs` the commands at the end of each summary.
 //! `output.rs` writes standard output, `message.rs` prints errors and warnings, `hint.rs` adds advice to errors, `exit.rs`
 //! determines the exit code, and `progress.rs` displays progress. `caller.rs` is the terminal or the program to which a
@@ -17,7 +17,6 @@
 mod agent_advice;
 mod arg_values;
 mod args;
-mod bodies_args;
 mod bodies_command;
 mod builtin_command;
 mod call;
@@ -25,19 +24,17 @@ mod call_error;
 mod call_monitor;
 mod caller;
 mod capture_run;
-mod check_args;
 mod check_command;
 mod check_json;
 mod check_report;
 mod column_args;
+mod command;
 mod copy_command;
 mod defaults;
 mod escape;
 mod exit;
-mod extract_args;
 mod extract_command;
 mod hint;
-mod history_args;
 mod history_command;
 mod join_command;
 mod match_command;
@@ -51,14 +48,12 @@ mod progress_line;
 mod progress_source;
 mod quantity;
 mod record_fetch;
-mod records_args;
 mod records_command;
 mod run_args;
 mod scan_command;
 mod shard_choice;
 mod shared_args;
 mod summary;
-mod verdicts_args;
 mod verdicts_command;
 mod verify_command;
 mod views_command;
@@ -67,9 +62,9 @@ pub use call::{call, reader_options};
 pub use call_error::CallError;
 pub use call_monitor::{CallMonitor, Message, MessageLevel, ProgressState};
 
-use anyhow::Result;
-use args::{Command, parse_command};
+use args::parse_command;
 use caller::Caller;
+use command::CommandOutcome;
 use std::ffi::OsString;
 
 /// Runs the program with arguments, the first of which is its name. Returns the exit code.
@@ -80,39 +75,19 @@ pub fn run(args: &[OsString]) -> u8 {
         message::print_short_help();
         return exit::NOT_STARTED;
     }
-    let command = match parse_command(args) {
+    let mut command = match parse_command(args) {
         Ok(command) => command,
         Err(error) => return report_parse_error(&error, args),
     };
+    let command = match command.args() {
+        Ok(command) => command,
+        Err(error) => return print_failure(&error.into(), false),
+    };
     let is_json = command.is_json();
-    match run_command(command) {
+    let outcome = command.run(&Caller::Terminal);
+    match outcome.and_then(CommandOutcome::print) {
         Ok(code) => code,
         Err(error) => print_failure(&error, is_json),
-    }
-}
-
-fn run_command(command: Command) -> Result<u8> {
-    let caller = Caller::Terminal;
-    match command {
-        Command::Scan(args) => scan_command::run(&args, &caller)?.print(),
-        Command::Records(args) => records_command::run(&args, &caller)?.print(),
-        Command::Bodies(args) => bodies_command::run(&args, &caller)?.print(),
-        Command::Extract(args) => extract_command::run(&args, &caller)?.print(),
-        Command::Check(args) => check_command::run(&args),
-        Command::Match(args) => match_command::run(&args, &caller)?.print(),
-        Command::Verdicts(args) => verdicts_command::run(&args, &caller)?.print(),
-        Command::Join(args) => join_command::run(&args, &caller)?.print(),
-        Command::History(args) => history_command::run(&args, &caller)?.print(),
-        Command::Verify(args) => verify_command::run(&args, &caller)?.print(),
-        Command::Copy(args) => copy_command::run(&args, &caller)?.print(),
-        Command::Views(args) => views_command::run(&args),
-        Command::Report(_) => builtin_command::refuse_python_command("report"),
-        Command::Site(_) => builtin_command::refuse_python_command("site"),
-        Command::Describe(_) => builtin_command::refuse_python_command("describe"),
-        Command::Schema(args) => builtin_command::print_schema(&args),
-        Command::Agents(args) => builtin_command::print_agents(&args),
-        Command::Completions { shell } => builtin_command::print_completions(shell),
-        Command::Man { command } => builtin_command::print_man_page(command.as_deref()),
     }
 }
 

@@ -1,100 +1,188 @@
 //! `robots-scan match`: decides for each URL of a list whether crawlers may fetch it.
 
 use crate::agent_advice::AgentNames;
-use crate::args::MatchArgs;
-use crate::caller::{Caller, CommandOutcome};
-use crate::column_args::column_names;
+use crate::arg_values::{parse_category, parse_time};
+use crate::caller::Caller;
+use crate::column_args::{ColumnArg, column_names, columns_parser};
+use crate::command::{CommandArgs, CommandOutcome};
 use crate::defaults;
-use crate::escape::{escape, json_line};
+use crate::escape::escape;
 use crate::exit::{self, StoppedError};
 use crate::progress::ProgressDisplay;
 use crate::progress_source::ProgressSource;
 use crate::quantity::format_count;
+use crate::quantity::parse_size;
+use crate::shared_args::{CrawlerArgs, DialectArg, PrintArgs, ThreadsArg};
 use anyhow::{Result, anyhow};
+use clap::ValueHint;
 use dataset::HistoryManifest;
 use dataset::crawler::Crawler;
 use indicatif::{HumanBytes, HumanCount};
 use robots_scan::thread_pool;
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 use tools::CategoryChoice;
-use tools::url_match::{self, MatchProgress, MatchSummary, Options, UrlListSource};
+use tools::url_match::{
+    self, MatchProgress, MatchSummary, Options, URL_COLUMN_KEYS, UrlListSource,
+};
 
-pub(crate) fn run(args: &MatchArgs, caller: &Caller) -> Result<CommandOutcome> {
-    let threads = thread_pool::start(defaults::thread_count(&args.threads), &args.dataset)?;
-    let registry = defaults::read_registry(args.crawlers.agents.as_deref())?;
-    let names = AgentNames {
-        agents: &args.crawlers.agent,
-        registry: &registry,
-        dialect: args.dialect.dialect,
-        is_any_accepted: args.crawlers.any_name,
-    };
-    names.check(caller)?;
-    let crawlers = args.crawlers.agent.iter();
-    let options = Options {
-        dataset: args.dataset.clone(),
-        crawls: args.crawl.clone(),
-        urls: match args.urls.as_path() {
-            path if path == Path::new("-") => UrlListSource::Stdin,
-            path => UrlListSource::File(path.to_owned()),
-        },
-        columns: column_names(&args.columns)?,
-        crawlers: crawlers
-            .map(|agent| Crawler::new(&registry, agent))
-            .collect(),
-        dialect: args.dialect.dialect,
-        category: args.category.clone(),
-        as_of: args.at,
-        any_origin: args.any_origin,
-        memory: args.memory,
-        output: args.output.clone(),
-        overwrite: args.overwrite,
-    };
-    if args.any_origin && HistoryManifest::read(&args.dataset)?.is_none() {
-        return Err(anyhow!(
-            "--any-origin is about histories, and '{}' is a dataset",
-            args.dataset.display()
-        ));
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A URL is matched by scheme, host and port to the captures of a /robots.txt, and among these to \
+the one that is authoritative at the time of the row: in each crawl the most decisive one, then \
+the latest, as in the view `hosts`; across crawls the latest decisive one. Redirects are followed \
+within the dataset, up to five hops.
+
+The list: text, one URL per line; CSV with a header, JSON lines, CDXJ or Parquet with a column `url`; a folder \
+of Parquet files. All but Parquet may be gzip. Columns are found in any case; with --columns url=NAME, a list \
+is a table. A column `fetch_time` (a timestamp, or text in ISO form or of 14 digits) is the time for which the row is \
+decided; other columns are ignored, so files and folders of cc-index work as they are.
+
+The output has one row per URL and crawler, in the order of the list; `robots-scan schema matches` \
+describes its columns.
+
+Examples:
+  robots-scan match out.parquet --agent GPTBot --urls urls.txt -o out.csv
+  robots-scan match out.parquet -a GPTBot,CCBot --urls cc-index.parquet \\
+      --dialect google -o matches.parquet
+  zcat urls.gz | robots-scan match out.parquet -a '*' --urls - \\
+      --at 2024-03-01 -o matches.parquet
+
+Exit codes: 0 done, 2 not started, 3 stopped; then no output is left.")]
+pub(crate) struct MatchArgs {
+    /// The dataset: a folder that `scan` wrote; or a history
+    pub(crate) dataset: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) crawlers: CrawlerArgs,
+
+    /// The URLs: text, CSV, JSON lines, CDXJ, Parquet, a folder of Parquet files, or `-` for standard input
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) urls: PathBuf,
+
+    /// The columns of a table, as `url=page,time=crawled` [default: url, and fetch_time if there is one]
+    #[arg(long, value_name = "KEY=NAME", value_delimiter = ',', value_parser = columns_parser(&URL_COLUMN_KEYS), value_hint = ValueHint::Other)]
+    pub(crate) columns: Vec<ColumnArg>,
+
+    /// Over a history, also decides by captures of another scheme, host or port than that of the URL
+    #[arg(long)]
+    pub(crate) any_origin: bool,
+
+    /// The output file: Parquet, or CSV if its name ends in .csv
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) dialect: DialectArg,
+
+    /// A category of use whose preference is decided, too, such as `train-ai` or
+    /// `content-signal:search`
+    ///
+    /// A category of `content-usage` (`train-ai`, `ai-use`, and those of earlier drafts) or of
+    /// `content-signal` (`ai-train`, `ai-input`). Both have `search`: write `content-usage:search`
+    /// or `content-signal:search`.
+    #[arg(long, value_name = "CATEGORY", value_parser = parse_category, value_hint = ValueHint::Other)]
+    pub(crate) category: Option<CategoryChoice>,
+
+    /// The time for rows without a `fetch_time` [default: the newest capture]
+    #[arg(long, value_name = "TIME", value_parser = parse_time, value_hint = ValueHint::Other)]
+    pub(crate) at: Option<i64>,
+
+    /// Uses only this crawl of the dataset; may be repeated [default: all]
+    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
+    pub(crate) crawl: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) threads: ThreadsArg,
+
+    /// The memory for sorting, at least 16MiB; the rest is sorted on disk, beside OUT
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size, value_hint = ValueHint::Other)]
+    pub(crate) memory: u64,
+
+    /// Replaces a file that robots-scan wrote
+    #[arg(long)]
+    pub(crate) overwrite: bool,
+
+    #[command(flatten)]
+    pub(crate) print: PrintArgs,
+}
+
+impl CommandArgs for MatchArgs {
+    fn print_args(&mut self) -> Option<&mut PrintArgs> {
+        Some(&mut self.print)
     }
-    let ready = url_match::prepare(options)?;
-    let stop = caller.stop_flag()?;
-    let progress = Arc::new(MatchProgress::default());
-    let progress_source = ProgressSource::Match(Arc::clone(&progress));
-    let display = ProgressDisplay::start(progress_source, None, args.print.quiet, caller);
-    let result = threads.install(|| ready.run(&progress, &stop));
-    let result = result.map_err(StoppedError::wrap_if_begun);
-    display.finish();
-    let done = result?;
-    if !done.is_dataset_whole {
-        caller.warn(&format!(
-            "'{}' has no _SUCCESS: the run that wrote it did not finish",
-            args.dataset.display()
-        ));
+
+    fn run(&self, caller: &Caller) -> Result<CommandOutcome> {
+        let threads = thread_pool::start(defaults::thread_count(&self.threads), &self.dataset)?;
+        let registry = defaults::read_registry(self.crawlers.agents.as_deref())?;
+        let names = AgentNames {
+            agents: &self.crawlers.agent,
+            registry: &registry,
+            dialect: self.dialect.dialect,
+            is_any_accepted: self.crawlers.any_name,
+        };
+        names.check(caller)?;
+        let crawlers = self.crawlers.agent.iter();
+        let options = Options {
+            dataset: self.dataset.clone(),
+            crawls: self.crawl.clone(),
+            urls: match self.urls.as_path() {
+                path if path == Path::new("-") => UrlListSource::Stdin,
+                path => UrlListSource::File(path.to_owned()),
+            },
+            columns: column_names(&self.columns)?,
+            crawlers: crawlers
+                .map(|agent| Crawler::new(&registry, agent))
+                .collect(),
+            dialect: self.dialect.dialect,
+            category: self.category.clone(),
+            as_of: self.at,
+            any_origin: self.any_origin,
+            memory: self.memory,
+            output: self.output.clone(),
+            overwrite: self.overwrite,
+        };
+        if self.any_origin && HistoryManifest::read(&self.dataset)?.is_none() {
+            return Err(anyhow!(
+                "--any-origin is about histories, and '{}' is a dataset",
+                self.dataset.display()
+            ));
+        }
+        let ready = url_match::prepare(options)?;
+        let stop = caller.stop_flag()?;
+        let progress = Arc::new(MatchProgress::default());
+        let display = ProgressDisplay::start(progress.clone(), None, &self.print, caller);
+        let result = threads.install(|| ready.run(&progress, &stop));
+        display.finish();
+        let done = result.map_err(StoppedError::wrap_if_begun)?;
+        if !done.is_dataset_whole {
+            caller.warn(&format!(
+                "'{}' has no _SUCCESS: the run that wrote it did not finish",
+                self.dataset.display()
+            ));
+        }
+        if done.urls == 0 {
+            caller.warn(&format!("'{}' contains no URL", self.urls.display()));
+        }
+        // Each row has an answer for each crawler.
+        let bad_urls =
+            done.by_basis.get("bad_url").copied().unwrap_or(0) / self.crawlers.agent.len() as u64;
+        if bad_urls > 0 {
+            caller.warn(&format!(
+                "'{}': {} without an absolute URL; the answer is `unknown` (`bad_url`)",
+                self.urls.display(),
+                format_count(bad_urls, "row"),
+            ));
+            caller.hint("write URLs as https://HOST/PATH");
+        }
+        let text = self.print.format(
+            || summary_to_json(&done, self),
+            || format_summary(&done, &self.output),
+        );
+        Ok(CommandOutcome::ok(text))
     }
-    if done.urls == 0 {
-        caller.warn(&format!("'{}' contains no URL", args.urls.display()));
-    }
-    // Each row has an answer for each crawler.
-    let bad_urls =
-        done.by_basis.get("bad_url").copied().unwrap_or(0) / args.crawlers.agent.len() as u64;
-    if bad_urls > 0 {
-        caller.warn(&format!(
-            "'{}': {} without an absolute URL; the answer is `unknown` (`bad_url`)",
-            args.urls.display(),
-            format_count(bad_urls, "row"),
-        ));
-        caller.hint("write URLs as https://HOST/PATH");
-    }
-    let text = if args.print.json {
-        json_line(&summary_to_json(&done, args))
-    } else if args.print.quiet {
-        String::new()
-    } else {
-        format_summary(&done, &args.output)
-    };
-    let code = exit::OK;
-    Ok(CommandOutcome { code, text })
 }
 
 /// Returns the summary for people.
@@ -132,4 +220,19 @@ fn summary_to_json(done: &MatchSummary, args: &MatchArgs) -> Value {
         "dataset_is_whole": done.is_dataset_whole,
         "seconds": done.seconds,
     })
+}
+
+impl ProgressSource for MatchProgress {
+    fn update_interval(&self) -> Duration {
+        Duration::from_millis(50)
+    }
+
+    fn position(&self) -> u64 {
+        self.stage_and_rows().1
+    }
+
+    fn pieces(&self, _seconds: f64) -> Vec<String> {
+        let (stage, rows) = self.stage_and_rows();
+        vec![format!("{} {}", HumanCount(rows), stage.name())]
+    }
 }

@@ -1,9 +1,9 @@
 //! The client for URLs, and the messages about servers that refuse requests.
 
 use crate::arg_values::DEFAULT_PATIENCE;
-use crate::args::CopyArgs;
 use crate::caller::Caller;
-use crate::check_args::CheckArgs;
+use crate::check_command::CheckArgs;
+use crate::copy_command::CopyArgs;
 use crate::quantity::{format_duration, parse_duration};
 use crate::run_args::UrlArgs;
 use anyhow::Result;

@@ -10,6 +10,7 @@ use crate::message::{MessagePrefix, format_with_causes};
 use crate::network;
 use crate::progress_line::ProgressLine;
 use crate::progress_source::ProgressSource;
+use crate::shared_args::PrintArgs;
 use robots_scan::pipeline::ScanNotice;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,18 +30,18 @@ pub(crate) struct ProgressDisplay {
 }
 
 impl ProgressDisplay {
-    /// Starts a display. If `is_quiet` is true, only notices are shown.
+    /// Starts a display. With `--quiet`, only notices are shown.
     pub(crate) fn start(
-        progress_source: ProgressSource,
+        progress_source: Arc<dyn ProgressSource>,
         notices: Option<Receiver<ScanNotice>>,
-        is_quiet: bool,
+        print: &PrintArgs,
         caller: &Caller,
     ) -> Self {
         let is_done = Arc::new(AtomicBool::new(false));
         let mut display = DisplayThread {
             progress_source,
             notices: notices.map(NoticePrinter::new),
-            line: ProgressLine::new(is_quiet, caller),
+            line: ProgressLine::new(print.quiet, caller),
             is_done: Arc::clone(&is_done),
         };
         let thread = thread::spawn(move || {
@@ -64,7 +65,7 @@ impl ProgressDisplay {
 
 /// The state of the thread of a display.
 struct DisplayThread {
-    progress_source: ProgressSource,
+    progress_source: Arc<dyn ProgressSource>,
     notices: Option<NoticePrinter>,
     line: ProgressLine,
     is_done: Arc<AtomicBool>,

@@ -1,13 +1,15 @@
 //! `robots-scan records`: writes a dataset from single records of archives.
 
-use crate::args::MissingInputAction;
-use crate::caller::{Caller, CommandOutcome};
+use crate::caller::Caller;
 use crate::column_args::column_names;
+use crate::command::{CommandArgs, CommandOutcome};
 use crate::network::{self, EventRoute};
 use crate::quantity::{format_count, format_duration};
-use crate::records_args::RecordsArgs;
-use crate::{capture_run, defaults, exit};
+use crate::run_args::{MissingInputAction, RunArgs, UrlArgs};
+use crate::shared_args::{PrintArgs, RecordListArgs};
+use crate::{capture_run, defaults};
 use anyhow::Result;
+use clap::ValueHint;
 use dataset::division::PartSize;
 use indicatif::{HumanBytes, HumanCount};
 use remote::has_scheme;
@@ -17,53 +19,114 @@ use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub(crate) fn run(args: &RecordsArgs, caller: &Caller) -> Result<CommandOutcome> {
-    let route = EventRoute::new(caller);
-    let layout = capture_run::output_layout(&args.run, None);
-    capture_run::check_output(&args.run, args.with_record_ids, &layout)?;
-    let registry = defaults::read_registry(args.run.agents.as_deref())?;
-    let start = || network::start_scan_client(&args.url, None, &route).map(Arc::new);
-    let mut remote = match args.lists.iter().any(|list| has_scheme(list)) {
-        true => Some(start()?),
-        false => None,
-    };
-    let found = input::find_records(
-        &args.lists,
-        &InputOptions {
-            columns: column_names(&args.list.columns)?,
-            base: args.list.base.clone(),
-            crawl: args.crawl.clone(),
-            subset: args.subset.clone(),
-            skips_missing: args.missing == MissingInputAction::Skip,
-            remote: remote.clone(),
-            threads: defaults::thread_count(&args.run.threads),
-            ..InputOptions::default()
-        },
-    )?;
-    if found.has_urls && remote.is_none() {
-        remote = Some(start()?);
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A list has a row for each record, with the archive, the offset and the length of the record: \
+`warc_filename`, `warc_record_offset` and `warc_record_length`, as in the columnar index of Common Crawl, \
+or `filename`, `offset` and `length`, as in the answers of its CDX server. It is Parquet, CSV with a header, \
+JSON lines or CDXJ, also in gzip. The columns `crawl` and `subset` are optional. A record that is \
+listed twice is an error.
+
+Records that are near each other are fetched in one request. The output is in the order of crawl, archive and \
+offset, whatever the order of the list.
+
+Examples:
+  robots-scan records list.parquet -o out.parquet       from Common Crawl
+  robots-scan records list.csv --base /mnt/cc -o out.parquet
+                                                        from files
+  robots-scan records cdx.jsonl --base s3://commoncrawl -o out.parquet
+
+Exit codes: 0 done, 1 done, but records could not be read (see the table `faults`), 2 not started, 3 stopped \
+(`--resume` continues).")]
+pub(crate) struct RecordsArgs {
+    /// Lists of records: files, URLs, or `-` for standard input
+    #[arg(value_name = "LIST", required = true)]
+    pub(crate) lists: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+
+    #[command(flatten)]
+    pub(crate) list: RecordListArgs,
+
+    /// The name of the crawl of all records [default: from the list, otherwise from the names of archives]
+    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
+    pub(crate) crawl: Option<String>,
+
+    /// The name of the subset of all records [default: from the list, otherwise from the names of archives]
+    ///
+    /// In the subset `robotstxt` every response is a capture; in others only those of /robots.txt.
+    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
+    pub(crate) subset: Option<String>,
+
+    /// The treatment of missing archives: `refuse` to begin, or `skip` each with a row in `faults`
+    #[arg(long, value_name = "WHAT", default_value = "refuse")]
+    pub(crate) missing: MissingInputAction,
+
+    /// Also stores WARC-Record-ID, in the column `warc_record_id` of `robots_files`
+    #[arg(long)]
+    pub(crate) with_record_ids: bool,
+
+    /// Compares WARC-Block-Digest and WARC-Payload-Digest of every capture
+    #[arg(long)]
+    pub(crate) verify_digests: bool,
+
+    #[command(flatten)]
+    pub(crate) url: UrlArgs,
+}
+
+impl CommandArgs for RecordsArgs {
+    fn print_args(&mut self) -> Option<&mut PrintArgs> {
+        Some(&mut self.run.print)
     }
-    if remote.is_none() {
-        let given = network::changed_url_options(&args.url);
-        if !given.is_empty() {
-            let given = given.join(", ");
-            caller.warn(&format!("no archive is at a URL; without effect: {given}"));
+
+    fn run(&self, caller: &Caller) -> Result<CommandOutcome> {
+        let route = EventRoute::new(caller);
+        let layout = capture_run::output_layout(&self.run, None);
+        capture_run::check_output(&self.run, self.with_record_ids, &layout)?;
+        let registry = defaults::read_registry(self.run.agents.as_deref())?;
+        let start = || network::start_scan_client(&self.url, None, &route).map(Arc::new);
+        let mut remote = match self.lists.iter().any(|list| has_scheme(list)) {
+            true => Some(start()?),
+            false => None,
+        };
+        let found = input::find_records(
+            &self.lists,
+            &InputOptions {
+                columns: column_names(&self.list.columns)?,
+                base: self.list.base.clone(),
+                crawl: self.crawl.clone(),
+                subset: self.subset.clone(),
+                skips_missing: self.missing == MissingInputAction::Skip,
+                remote: remote.clone(),
+                threads: defaults::thread_count(&self.run.threads),
+                ..InputOptions::default()
+            },
+        )?;
+        if found.has_urls && remote.is_none() {
+            remote = Some(start()?);
         }
+        if remote.is_none() {
+            let given = network::changed_url_options(&self.url);
+            if !given.is_empty() {
+                let given = given.join(", ");
+                caller.warn(&format!("no archive is at a URL; without effect: {given}"));
+            }
+        }
+        let options = Options {
+            with_record_ids: self.with_record_ids,
+            verify_digests: self.verify_digests,
+            part_size: PartSize::Records(MAX_INPUT_RECORDS as u64),
+            skips_missing: self.missing == MissingInputAction::Skip,
+            remote,
+            ..capture_run::options(&self.run, found, layout, registry)?
+        };
+        if self.run.dry_run {
+            let text = describe_run(&options)?;
+            return Ok(CommandOutcome::ok(text));
+        }
+        capture_run::run(&options, &self.run, &route, caller)
     }
-    let options = Options {
-        with_record_ids: args.with_record_ids,
-        verify_digests: args.verify_digests,
-        part_size: PartSize::Records(MAX_INPUT_RECORDS as u64),
-        skips_missing: args.missing == MissingInputAction::Skip,
-        remote,
-        ..capture_run::options(&args.run, found, layout, registry)?
-    };
-    if args.run.dry_run {
-        let text = describe_run(&options)?;
-        let code = exit::OK;
-        return Ok(CommandOutcome { code, text });
-    }
-    capture_run::run(&options, &args.run, &route, caller)
 }
 
 /// Returns the output of `--dry-run`: what a run would read, crawl by crawl, and its requests.

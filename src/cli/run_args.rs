@@ -88,3 +88,12 @@ pub(crate) struct UrlArgs {
     #[command(flatten)]
     pub(crate) access: AccessArgs,
 }
+
+/// Treatment of inputs that do not exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum MissingInputAction {
+    /// Nothing is begun.
+    Refuse,
+    /// Each is a fault of the run.
+    Skip,
+}

@@ -1,14 +1,18 @@
 //! `robots-scan scan`: reads archives and writes a dataset.
 
-use crate::args::{MissingInputAction, ScanArgs};
-use crate::caller::{Caller, CommandOutcome};
+use crate::args::EXAMPLES;
+use crate::caller::Caller;
+use crate::command::{CommandArgs, CommandOutcome};
 use crate::escape::escape;
-use crate::exit::{self, UsageError};
+use crate::exit::UsageError;
 use crate::network::{self, EventRoute};
 use crate::quantity::{format_count, format_duration};
+use crate::run_args::{MissingInputAction, RunArgs, UrlArgs};
 use crate::shard_choice::ShardChoice;
+use crate::shared_args::PrintArgs;
 use crate::{capture_run, defaults, mistyped};
 use anyhow::Result;
+use clap::ValueHint;
 use dataset::OutputLayout;
 use dataset::division::{PartSize, Sample, Shard};
 use dataset::tables::Table;
@@ -20,8 +24,95 @@ use robots_scan::input::{self, InputOptions, InputSource};
 use robots_scan::pipeline::{self, Options};
 use std::ffi::OsStr;
 use std::fmt::Write;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ScanArgs {
+    /// Archives: files, folders, globs, URLs (https, s3), pipes, or `-` for standard input
+    ///
+    /// WARC 0.17 to 1.1; gzip, zstd (.warc.zst) or plain.
+    #[arg(value_name = "INPUT", required_unless_present = "paths")]
+    pub(crate) inputs: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+
+    /// A list of archives, one per line, plain or gzip (`robotstxt.paths.gz`): a file or a URL
+    #[arg(long, value_name = "LIST")]
+    pub(crate) paths: Option<PathBuf>,
+
+    /// A folder or URL that is put before each line of --paths [default for a list at a URL: its
+    /// part before `crawl-data/`]
+    #[arg(long, value_name = "PREFIX", value_hint = ValueHint::DirPath)]
+    pub(crate) base: Option<String>,
+
+    /// The name of the crawl [default: from paths, otherwise from archives]
+    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
+    pub(crate) crawl: Option<String>,
+
+    /// The name of the subset [default: from paths, otherwise from archives]
+    ///
+    /// In the subset `robotstxt` every response is a capture; in others only those of /robots.txt.
+    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
+    pub(crate) subset: Option<String>,
+
+    /// The name of the only input that is a stream, as `warc_filename` [default: `-` for standard
+    /// input, `stream-1`, `stream-2`, … for `<(…)` and other descriptors, the base name of a FIFO]
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new(), value_hint = ValueHint::Other)]
+    pub(crate) name: Option<String>,
+
+    /// Names files by their paths below this folder, as `warc_filename` [default: the path from
+    /// `crawl-data/` on, otherwise the base name]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) relative_to: Option<PathBuf>,
+
+    /// The treatment of missing inputs: `refuse` to begin, or `skip` each with a row in `faults`
+    #[arg(long, value_name = "WHAT", default_value = "refuse")]
+    pub(crate) missing: MissingInputAction,
+
+    /// Reads the I-th of N equal shares of the inputs, I from 1; `auto/N` is that of the task in
+    /// Slurm (an array 1-N), AWS Batch or Kubernetes
+    ///
+    /// The datasets of all shards become one with `robots-scan join`.
+    #[arg(long, value_name = "I/N", value_parser = str::parse::<ShardChoice>, value_hint = ValueHint::Other)]
+    pub(crate) shard: Option<ShardChoice>,
+
+    /// Reads a random sample of N archives, chosen by their names and --seed
+    #[arg(long, value_name = "N", requires = "seed", value_parser = clap::value_parser!(u32).range(1..), value_hint = ValueHint::Other)]
+    pub(crate) sample: Option<u32>,
+
+    /// The seed of --sample: the same seed chooses the same archives
+    #[arg(long, value_name = "S", requires = "sample", value_hint = ValueHint::Other)]
+    pub(crate) seed: Option<u32>,
+
+    /// Numbers the inputs from N on, so that the keys of several runs over one crawl differ
+    ///
+    /// `robots_id` is made of the number of the input and of the capture in it.
+    #[arg(long, value_name = "N", default_value = "0", value_hint = ValueHint::Other)]
+    pub(crate) first_input: u64,
+
+    /// The number of inputs of a part, which is the unit of commit and resume [default: as many as have
+    /// 1GiB; with URLs 512]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), value_hint = ValueHint::Other)]
+    pub(crate) part_inputs: Option<u32>,
+
+    /// Also stores WARC-Record-ID, in the column `warc_record_id` of `robots_files`
+    #[arg(long)]
+    pub(crate) with_record_ids: bool,
+
+    /// Compares WARC-Block-Digest and WARC-Payload-Digest of every capture
+    ///
+    /// Without it, they are compared only if no checksum protects the bytes: in plain archives
+    /// and in zstd frames without checksums. A digest that differs is a fault.
+    #[arg(long)]
+    pub(crate) verify_digests: bool,
+
+    #[command(flatten)]
+    pub(crate) url: UrlArgs,
+}
 
 /// The most inputs that are opened before the run, to check that any is an archive.
 const MAX_CHECKED_INPUTS: usize = 1000;
@@ -32,23 +123,28 @@ const DEFAULT_PART_BYTES: u64 = 1 << 30;
 /// The number of inputs of a part, if any is a URL: 970 MB of a crawl.
 const DEFAULT_PART_INPUTS: u64 = 512;
 
-pub(crate) fn run(args: &ScanArgs, caller: &Caller) -> Result<CommandOutcome> {
-    let route = EventRoute::new(caller);
-    let layout = output_layout(args)?;
-    capture_run::check_output(&args.run, args.with_record_ids, &layout)?;
-    let options = scan_options(args, layout, &route)?;
-    if options.remote.is_none() {
-        warn_about_url_options(args, caller);
+impl CommandArgs for ScanArgs {
+    fn print_args(&mut self) -> Option<&mut PrintArgs> {
+        Some(&mut self.run.print)
     }
-    if args.run.dry_run {
-        let text = describe_run(&options)?;
-        let code = exit::OK;
-        return Ok(CommandOutcome { code, text });
+
+    fn run(&self, caller: &Caller) -> Result<CommandOutcome> {
+        let route = EventRoute::new(caller);
+        let layout = output_layout(self)?;
+        capture_run::check_output(&self.run, self.with_record_ids, &layout)?;
+        let options = scan_options(self, layout, &route)?;
+        if options.remote.is_none() {
+            warn_about_url_options(self, caller);
+        }
+        if self.run.dry_run {
+            let text = describe_run(&options)?;
+            return Ok(CommandOutcome::ok(text));
+        }
+        if options.inputs.len() <= MAX_CHECKED_INPUTS {
+            input::check_archives(&options.inputs).map_err(explain_dataset_as_input)?;
+        }
+        capture_run::run(&options, &self.run, &route, caller)
     }
-    if options.inputs.len() <= MAX_CHECKED_INPUTS {
-        input::check_archives(&options.inputs).map_err(explain_dataset_as_input)?;
-    }
-    capture_run::run(&options, &args.run, &route, caller)
 }
 
 /// Warns about options for URLs if no input is a URL.

@@ -1,62 +1,111 @@
 //! `robots-scan verdicts`: writes the verdict of every host for some crawlers.
 
 use crate::agent_advice::AgentNames;
-use crate::caller::{Caller, CommandOutcome};
-use crate::escape::{escape, json_line};
+use crate::caller::Caller;
+use crate::command::{CommandArgs, CommandOutcome};
+use crate::escape::escape;
 use crate::exit::{self, StoppedError};
 use crate::quantity::format_count;
-use crate::verdicts_args::VerdictsArgs;
+use crate::shared_args::{CrawlerArgs, PrintArgs};
 use crate::{defaults, mistyped};
 use anyhow::Result;
+use clap::ValueHint;
 use dataset::crawler::{Crawler, DialectChoice};
 use indicatif::HumanBytes;
 use serde_json::{Value, json};
+use std::path::PathBuf;
 use tools::crawler_verdicts::{self, CrawlerVerdictsSummary, Options};
 
-pub(crate) fn run(args: &VerdictsArgs, caller: &Caller) -> Result<CommandOutcome> {
-    let registry = defaults::read_registry(args.crawlers.agents.as_deref())?;
-    let names = AgentNames {
-        agents: &args.crawlers.agent,
-        registry: &registry,
-        dialect: DialectChoice::Default,
-        is_any_accepted: args.crawlers.any_name,
-    };
-    names.check(caller)?;
-    mistyped::check_dataset_exists(&args.dataset)?;
-    let crawlers = args.crawlers.agent.iter();
-    let options = Options {
-        dataset: args.dataset.clone(),
-        crawls: args.crawl.clone(),
-        crawlers: crawlers
-            .map(|agent| Crawler::new(&registry, agent))
-            .collect(),
-        output: args.output.clone(),
-        overwrite: args.overwrite,
-    };
-    let stop = caller.stop_flag()?;
-    let done = crawler_verdicts::write(&options, &stop).map_err(StoppedError::wrap_if_begun)?;
-    if !done.is_dataset_whole {
-        caller.warn(&format!(
-            "'{}' has no _SUCCESS: the run that wrote it did not finish",
-            args.dataset.display()
-        ));
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The output has one row per host and crawler, also for hosts that do not name the crawler, so that a mean is a \
+share: that of `by_name` in a crawl is the share of its hosts with a known verdict that block the crawler by name. \
+`robots-scan schema crawler_verdicts` describes the columns. The verdicts are those of the macro \
+`verdicts_for` in DuckDB.
+
+Example:
+  robots-scan verdicts out.parquet --agent GPTBot,CCBot -o verdicts.parquet
+
+Exit codes: 0 done, 2 not started, 3 stopped; then no output is left.")]
+pub(crate) struct VerdictsArgs {
+    /// The dataset: a folder that `scan` wrote, or one that `join` was run on
+    pub(crate) dataset: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) crawlers: CrawlerArgs,
+
+    /// The output file, in Parquet
+    #[arg(short, long, value_name = "OUT", value_parser = parse_parquet_output)]
+    pub(crate) output: PathBuf,
+
+    /// Uses only this crawl of the dataset; may be repeated [default: all]
+    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
+    pub(crate) crawl: Vec<String>,
+
+    /// Replaces a file that robots-scan wrote
+    #[arg(long)]
+    pub(crate) overwrite: bool,
+
+    #[command(flatten)]
+    pub(crate) print: PrintArgs,
+}
+
+/// Parses the path of the output. A name that ends in `.csv` is refused, because only `match` writes CSV.
+fn parse_parquet_output(text: &str) -> Result<PathBuf, String> {
+    match text.to_ascii_lowercase().ends_with(".csv") {
+        true => Err("the output is Parquet: give a name such as verdicts.parquet".to_owned()),
+        false => Ok(text.into()),
     }
-    let text = if args.print.json {
-        json_line(&summary_to_json(&done, args))
-    } else if args.print.quiet {
-        String::new()
-    } else {
-        format!(
-            "{}, {}; {}: {}, {}\n",
-            format_count(done.hosts, "host"),
-            format_count(done.crawlers, "crawler"),
-            escape(&args.output.to_string_lossy()),
-            format_count(done.rows, "row"),
-            HumanBytes(done.bytes_written),
-        )
-    };
-    let code = exit::OK;
-    Ok(CommandOutcome { code, text })
+}
+
+impl CommandArgs for VerdictsArgs {
+    fn print_args(&mut self) -> Option<&mut PrintArgs> {
+        Some(&mut self.print)
+    }
+
+    fn run(&self, caller: &Caller) -> Result<CommandOutcome> {
+        let registry = defaults::read_registry(self.crawlers.agents.as_deref())?;
+        let names = AgentNames {
+            agents: &self.crawlers.agent,
+            registry: &registry,
+            dialect: DialectChoice::Default,
+            is_any_accepted: self.crawlers.any_name,
+        };
+        names.check(caller)?;
+        mistyped::check_dataset_exists(&self.dataset)?;
+        let crawlers = self.crawlers.agent.iter();
+        let options = Options {
+            dataset: self.dataset.clone(),
+            crawls: self.crawl.clone(),
+            crawlers: crawlers
+                .map(|agent| Crawler::new(&registry, agent))
+                .collect(),
+            output: self.output.clone(),
+            overwrite: self.overwrite,
+        };
+        let stop = caller.stop_flag()?;
+        let done = crawler_verdicts::write(&options, &stop).map_err(StoppedError::wrap_if_begun)?;
+        if !done.is_dataset_whole {
+            caller.warn(&format!(
+                "'{}' has no _SUCCESS: the run that wrote it did not finish",
+                self.dataset.display()
+            ));
+        }
+        let text = self.print.format(
+            || summary_to_json(&done, self),
+            || {
+                format!(
+                    "{}, {}; {}: {}, {}\n",
+                    format_count(done.hosts, "host"),
+                    format_count(done.crawlers, "crawler"),
+                    escape(&self.output.to_string_lossy()),
+                    format_count(done.rows, "row"),
+                    HumanBytes(done.bytes_written),
+                )
+            },
+        );
+        Ok(CommandOutcome::ok(text))
+    }
 }
 
 fn summary_to_json(done: &CrawlerVerdictsSummary, args: &VerdictsArgs) -> Value {

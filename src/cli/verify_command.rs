@@ -1,47 +1,77 @@
 //! `robots-scan verify`: checks that a dataset is complete and unchanged.
 
-use crate::args::VerifyArgs;
-use crate::caller::{Caller, CommandOutcome};
+use crate::caller::Caller;
+use crate::command::{CommandArgs, CommandOutcome};
 use crate::escape::{escape, json_line};
 use crate::progress::ProgressDisplay;
-use crate::progress_source::ProgressSource;
+use crate::progress_source::{
+    ProgressSource, format_byte_rate, format_bytes_done, format_time_left, load,
+};
 use crate::quantity::format_count;
+use crate::shared_args::{PrintArgs, ThreadsArg};
 use crate::{defaults, exit, hint};
 use anyhow::Result;
 use indicatif::{HumanBytes, HumanCount};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tools::verify::{self, FindingGroup, Options, VerifyProgress, VerifyReport};
+use std::time::Duration;
+use tools::verify::{self, FindingGroup, Options, VerifyPhase, VerifyProgress, VerifyReport};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Reads everything back: the manifest, the size, digest and pages of every file, files that do not belong \
+to the dataset, and compares the tables with each other. Nothing is changed. For a single file, only \
+its readability can be checked.
+
+Problems are printed one per line, at most twenty of each kind, each with a remedy.
+
+Exit codes: 0 no problems, 1 problems found, 2 not started.")]
+pub(crate) struct VerifyArgs {
+    /// The dataset: a folder that `scan` wrote or `join` was run on, or a single file
+    pub(crate) dataset: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) threads: ThreadsArg,
+
+    #[command(flatten)]
+    pub(crate) print: PrintArgs,
+}
 
 /// The exit code if there is any finding.
 const EXIT_FINDINGS: u8 = 1;
 
-pub(crate) fn run(args: &VerifyArgs, caller: &Caller) -> Result<CommandOutcome> {
-    let options = Options {
-        root: args.dataset.clone(),
-        threads: defaults::thread_count(&args.threads),
-    };
-    // In a terminal, a signal ends the process, as nothing is left behind.
-    let progress = Arc::new(match caller {
-        Caller::Terminal => VerifyProgress::default(),
-        Caller::Program(_) => VerifyProgress::new(caller.stop_flag()?),
-    });
-    let progress_source = ProgressSource::Verify(Arc::clone(&progress));
-    let display = ProgressDisplay::start(progress_source, None, args.print.quiet, caller);
-    let result = verify::verify(&options, &progress);
-    display.finish();
-    let report = result?;
-    let code = match report.is_sound() {
-        true => exit::OK,
-        false => EXIT_FINDINGS,
-    };
-    let text = match args.print.json {
-        true => json_line(&report_to_json(&report, &args.dataset, code)),
-        false => format_report(&report, &args.dataset, args.print.quiet),
-    };
-    Ok(CommandOutcome { code, text })
+impl CommandArgs for VerifyArgs {
+    fn print_args(&mut self) -> Option<&mut PrintArgs> {
+        Some(&mut self.print)
+    }
+
+    fn run(&self, caller: &Caller) -> Result<CommandOutcome> {
+        let options = Options {
+            root: self.dataset.clone(),
+            threads: defaults::thread_count(&self.threads),
+        };
+        // In a terminal, a signal ends the process, as nothing is left behind.
+        let progress = Arc::new(match caller {
+            Caller::Terminal => VerifyProgress::default(),
+            Caller::Program(_) => VerifyProgress::new(caller.stop_flag()?),
+        });
+        let display = ProgressDisplay::start(progress.clone(), None, &self.print, caller);
+        let result = verify::verify(&options, &progress);
+        display.finish();
+        let report = result?;
+        let code = match report.is_sound() {
+            true => exit::OK,
+            false => EXIT_FINDINGS,
+        };
+        let text = match self.print.json {
+            true => json_line(&report_to_json(&report, &self.dataset, code)),
+            false => format_report(&report, &self.dataset, self.print.quiet),
+        };
+        let text = text.into_bytes();
+        Ok(CommandOutcome { code, text })
+    }
 }
 
 /// Returns the findings, one per line, and the summary, for people.
@@ -136,4 +166,39 @@ fn report_to_json(report: &VerifyReport, dataset: &Path, code: u8) -> Value {
         summary["crawls"] = json!(crawls);
     }
     summary
+}
+
+impl ProgressSource for VerifyProgress {
+    fn update_interval(&self) -> Duration {
+        Duration::from_millis(20)
+    }
+
+    fn total(&self) -> Option<u64> {
+        Some(load(&self.bytes_total))
+    }
+
+    fn position(&self) -> u64 {
+        load(&self.bytes)
+    }
+
+    fn pieces(&self, seconds: f64) -> Vec<String> {
+        let phase = self.phase();
+        let mut pieces = vec![phase.name().to_owned()];
+        match phase {
+            VerifyPhase::Manifest | VerifyPhase::Keys => {}
+            VerifyPhase::Files => {
+                let (read, total) = (load(&self.bytes), load(&self.bytes_total));
+                pieces.extend([
+                    format_bytes_done(read, total),
+                    format_time_left(read, total, seconds),
+                    format_byte_rate(read, seconds),
+                ]);
+            }
+            VerifyPhase::Parts => {
+                let (done, all) = (load(&self.parts), load(&self.parts_total));
+                pieces.push(format!("{}/{} parts", HumanCount(done), HumanCount(all)));
+            }
+        }
+        pieces
+    }
 }

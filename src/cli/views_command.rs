@@ -1,22 +1,44 @@
 //! `robots-scan views`: writes `views.sql` of a dataset again.
 
-use crate::args::ViewsArgs;
+use crate::caller::Caller;
+use crate::command::{CommandArgs, CommandOutcome};
 use crate::escape::escape;
 use crate::quantity::format_count;
-use crate::{exit, mistyped, next_commands, output};
+use crate::{mistyped, next_commands};
 use anyhow::Result;
+use std::path::PathBuf;
 
-pub(crate) fn run(args: &ViewsArgs) -> Result<u8> {
-    mistyped::check_dataset_exists(&args.dataset)?;
-    let tables = dataset::write_views(&args.dataset)?;
-    if !args.quiet {
-        let path = args.dataset.join("views.sql");
-        output::print(format!(
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The file views.sql has the path of its dataset, so that it can be read from any folder. Run this \
+command after the dataset was moved or copied, and before you open a dataset of somebody else: \
+DuckDB executes the file, which could contain any SQL. A file that is there is replaced, and a link is \
+refused. Nothing else is changed.
+
+Example:
+  mv out.parquet /data/ && robots-scan views /data/out.parquet")]
+pub(crate) struct ViewsArgs {
+    /// The dataset: a folder that `scan` wrote, or one that `join` was run on
+    pub(crate) dataset: PathBuf,
+
+    /// Prints nothing; errors remain
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+impl CommandArgs for ViewsArgs {
+    fn run(&self, _caller: &Caller) -> Result<CommandOutcome> {
+        mistyped::check_dataset_exists(&self.dataset)?;
+        let tables = dataset::write_views(&self.dataset)?;
+        if self.quiet {
+            return Ok(CommandOutcome::ok(""));
+        }
+        let path = self.dataset.join("views.sql");
+        Ok(CommandOutcome::ok(format!(
             "{}: views of {}\n{}",
             escape(&path.to_string_lossy()),
             format_count(tables.len() as u64, "table"),
-            next_commands::format_dataset_commands(&args.dataset, &tables)
-        ))?;
+            next_commands::format_dataset_commands(&self.dataset, &tables)
+        )))
     }
-    Ok(exit::OK)
 }
