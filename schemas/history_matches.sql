@@ -16,5 +16,7 @@ CREATE TABLE history_matches (
   first_disallowed_time TIMESTAMP, -- The time of that capture.
   last_access VARCHAR NOT NULL, -- As `access`, by the last capture of the host.
   last_crawl VARCHAR, -- The crawl of the last capture.
-  last_fetch_time TIMESTAMP -- Its time.
+  last_fetch_time TIMESTAMP, -- Its time.
+  preference VARCHAR, -- The preference of the chosen category for this URL by the capture at the time of the row, as in `matches`.
+  preference_line INTEGER -- The line that decides `preference`, as in `matches`.
 );

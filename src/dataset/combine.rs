@@ -154,7 +154,7 @@ fn combine_file(
         )
     });
     let sources: Vec<(PathBuf, PartTable)> = sources.collect();
-    dataset.announce_file(&plan.path)?;
+    dataset.announce(std::slice::from_ref(&plan.path))?;
     let written = match plan.parts.as_slice() {
         [part] => dataset.written_stats(*part, plan.table),
         _ => None,
@@ -207,7 +207,7 @@ pub(crate) fn split_file(
         if disk::size_below(&root, Path::new(&path)).is_some() {
             continue;
         }
-        dataset.announce_file(&path)?;
+        dataset.announce(std::slice::from_ref(&path))?;
         let source = root.join(&file.entry.path);
         let new = dataset.temp_folder().new_file(Path::new(&path), true)?;
         let sources = [open_source(&source, range.row_groups, &range.digest)];

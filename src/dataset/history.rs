@@ -68,14 +68,14 @@ impl HistoryManifest {
     /// Parses a manifest; `None` if it is not one of a history.
     fn parse(text: &[u8]) -> Result<Option<Self>, DatasetErrorKind> {
         let invalid_error =
-            |message: String| DatasetErrorKind::BadManifest(ManifestDefect::Invalid { message });
+            |message: String| DatasetErrorKind::BadManifest(ManifestDefect::Invalid(message));
         let mut lines = text.split(|&byte| byte == b'\n');
         let first: Result<Value, _> = serde_json::from_slice(lines.next().unwrap_or_default());
         let Some(first) = first.ok().filter(|first| first["history"] == true) else {
             return Ok(None);
         };
         if !Format::today().is_of(&first) {
-            return Err(DatasetErrorKind::NotADataset(DatasetDefect::EarlierTrial));
+            return Err(DatasetErrorKind::NotADataset(DatasetDefect::earlier_trial()));
         }
         let crawls: Option<Vec<String>> = serde_json::from_value(first["crawls"].clone()).ok();
         let crawls = crawls.filter(|crawls| are_crawls(crawls));
@@ -136,7 +136,7 @@ impl HistoryManifest {
             None => Ok(()),
             Some(table) => {
                 let message = format!("it has no file of the table `{}`", table.name());
-                let kind = DatasetErrorKind::BadManifest(ManifestDefect::Invalid { message });
+                let kind = DatasetErrorKind::BadManifest(ManifestDefect::Invalid(message));
                 Err(Error::new(kind, root.join(manifest::MANIFEST_FILE)))
             }
         }

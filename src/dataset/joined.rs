@@ -88,7 +88,7 @@ impl JoinedManifest {
 
     fn parse(text: &[u8], folder: &Path) -> Result<Self, DatasetErrorKind> {
         let invalid_error =
-            |message: String| DatasetErrorKind::BadManifest(ManifestDefect::Invalid { message });
+            |message: String| DatasetErrorKind::BadManifest(ManifestDefect::Invalid(message));
         let mut joined = Self::default();
         // A last line without a line end is incomplete, because the run was killed.
         let line_end = text.iter().rposition(|&byte| byte == b'\n');
@@ -101,7 +101,7 @@ impl JoinedManifest {
                 |field: &str| invalid_error(format!("line {} has no valid `{field}`", i + 1));
             if i == 0 {
                 if !Format::today().is_of(&line) || line["joined"] != true {
-                    return Err(DatasetErrorKind::NotADataset(DatasetDefect::EarlierTrial));
+                    return Err(DatasetErrorKind::NotADataset(DatasetDefect::earlier_trial()));
                 }
                 let names = line["tables"].as_array().into_iter().flatten();
                 for name in names {
@@ -209,14 +209,8 @@ impl JoinedManifest {
         };
         match self.members.iter().find(|member| !is_same(member)) {
             None if is_whole => Ok(()),
-            None => {
-                let kind = DatasetErrorKind::NotADataset(DatasetDefect::NotJoined);
-                Err(Error::new(kind, folder))
-            }
-            Some(member) => {
-                let kind = DatasetErrorKind::NotADataset(DatasetDefect::MemberChanged);
-                Err(Error::new(kind, folder.join(&member.name)))
-            }
+            None => Err(DatasetDefect::NotJoined.error(folder)),
+            Some(member) => Err(DatasetDefect::MemberChanged.error(&folder.join(&member.name))),
         }
     }
 }

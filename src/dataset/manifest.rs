@@ -132,9 +132,7 @@ impl Manifest {
     }
 
     fn add_problem(&mut self, message: impl Into<String>) {
-        self.problems.push(ManifestDefect::Invalid {
-            message: message.into(),
-        });
+        self.problems.push(ManifestDefect::Invalid(message.into()));
     }
 
     /// Parses the first line, or returns its problems.
@@ -143,7 +141,7 @@ impl Manifest {
         self.version = line["robots_scan"].as_str().map(str::to_owned);
         match line["format"].is_u64() {
             true if !Format::today().is_of(line) => {
-                self.problems.push(ManifestDefect::EarlierTrial);
+                self.problems.push(ManifestDefect::earlier_trial());
                 self.is_of_earlier_trial = true;
                 return Ok(());
             }

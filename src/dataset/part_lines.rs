@@ -56,8 +56,7 @@ impl<'d> PartLines<'d> {
     /// Returns the error that `rules` has no rows for a capture that should have some.
     pub fn missing_rules_error(&self) -> Error {
         let table = self.rules.table.table().name();
-        self.rules
-            .defect_error(DatasetDefect::Inconsistent { table })
+        self.rules.defect_error(DatasetDefect::inconsistent(table))
     }
 
     /// Calls `each` with the lines of a capture, in the order of the file. The captures are read in
@@ -133,7 +132,7 @@ impl<'d> LineCursor<'d> {
         for key in ids.iter().copied().zip(lines.iter().copied()) {
             if self.last_key.is_some_and(|last_key| key <= last_key) {
                 let table = self.table.table().name();
-                return Err(self.defect_error(DatasetDefect::NotInOrder { table }));
+                return Err(self.defect_error(DatasetDefect::not_in_order(table)));
             }
             self.last_key = Some(key);
         }

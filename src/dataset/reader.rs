@@ -121,8 +121,7 @@ impl Dataset {
     pub fn open(root: &Path, wanted: &[String], tables: &[Table]) -> Result<Self, Error> {
         fs::metadata(root).map_err(|error| Error::read(root, error))?;
         if HistoryManifest::read(root)?.is_some() {
-            let kind = DatasetErrorKind::NotADataset(DatasetDefect::IsHistory);
-            return Err(Error::new(kind, root));
+            return Err(DatasetDefect::IsHistory.error(root));
         }
         let joined = JoinedManifest::read(root)?;
         let roots = match &joined {
@@ -152,13 +151,7 @@ impl Dataset {
             folders.extend(find_crawl_folders(&root, &resolved)?);
         }
         let all: BTreeSet<&String> = folders.iter().map(|folder| &folder.crawl).collect();
-        if let Some(crawl) = wanted.iter().find(|crawl| !all.contains(crawl)) {
-            let kind = DatasetErrorKind::MissingCrawl {
-                crawl: crawl.clone(),
-                known: all.iter().map(|crawl| crawl.to_string()).collect(),
-            };
-            return Err(Error::new(kind, root));
-        }
+        check_crawls(root, wanted, all)?;
         let mut locations = LocationsByPath::new();
         for root in &roots {
             locations.extend(read_locations(root)?);
@@ -320,8 +313,7 @@ impl Dataset {
             let is_missing = |table: &&Table| !found.contains(&(file.id, **table));
             if let Some(table) = tables.iter().find(is_missing) {
                 let table = table.name();
-                let kind = DatasetErrorKind::NotADataset(DatasetDefect::NoPartFile { table });
-                return Err(Error::new(kind, &file.path));
+                return Err(DatasetDefect::NoPartFile { table }.error(&file.path));
             }
         }
         Ok(())
@@ -421,10 +413,8 @@ impl Dataset {
         let mut files = self.files.iter();
         let file = files.find(|file| file.table == table && file.id.part == part);
         let file = file.ok_or_else(|| {
-            let kind = DatasetErrorKind::NotADataset(DatasetDefect::NoPartFile {
-                table: table.name(),
-            });
-            Error::new(kind, &self.root)
+            let table = table.name();
+            DatasetDefect::NoPartFile { table }.error(&self.root)
         })?;
         file.open(columns, filter, self.stop.as_ref())
     }
@@ -533,8 +523,7 @@ impl PartReader<'_> {
             let is_misplaced = |last| last > id || is_unique && last == id;
             if self.last_id.is_some_and(is_misplaced) {
                 let table = self.table.name();
-                let kind = DatasetErrorKind::NotADataset(DatasetDefect::NotInOrder { table });
-                return Err(Error::new(kind, self.path));
+                return Err(DatasetDefect::not_in_order(table).error(self.path));
             }
             self.last_id = Some(id);
         }
@@ -708,12 +697,32 @@ fn read_error(path: &Path, error: impl Into<Box<dyn std::error::Error + Send + S
     Error::with_source(ErrorKind::Read, path, error)
 }
 
+/// Returns an error if one of the wanted crawls is not among those of the dataset or history at `root`.
+///
+/// # Errors
+///
+/// [`DatasetErrorKind::MissingCrawl`].
+pub fn check_crawls<'k>(
+    root: &Path,
+    wanted: &[String],
+    known: impl IntoIterator<Item = &'k String>,
+) -> Result<(), Error> {
+    let known: Vec<&String> = known.into_iter().collect();
+    match wanted.iter().find(|crawl| !known.contains(crawl)) {
+        None => Ok(()),
+        Some(crawl) => {
+            let kind = DatasetErrorKind::MissingCrawl {
+                crawl: crawl.clone(),
+                known: known.into_iter().cloned().collect(),
+            };
+            Err(Error::new(kind, root))
+        }
+    }
+}
+
 fn no_column_error(name: &str, path: &Path) -> Error {
-    let name = name.to_owned();
-    Error::new(
-        DatasetErrorKind::NotADataset(DatasetDefect::NoColumn { name }),
-        path,
-    )
+    let message = format!("it has no column `{name}`, or one of another type");
+    DatasetDefect::Other(message).error(path)
 }
 
 /// Returns a column of a batch as an array of its type.

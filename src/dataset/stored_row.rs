@@ -4,7 +4,7 @@
 //! A value is written as a field of a record (see [`sort_key`](crate::external_sort::sort_key)). In a
 //! nullable column, a byte before it says whether there is one.
 
-use crate::error::{DatasetDefect, DatasetErrorKind};
+use crate::error::DatasetDefect;
 use crate::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32};
 use crate::reader;
 use crate::tables::{Column, ColumnType, Table};
@@ -42,7 +42,7 @@ impl EncodedColumns {
     ///
     /// # Errors
     ///
-    /// [`DatasetErrorKind::NotADataset`] if the batch lacks a column that is not nullable, has a column
+    /// [`DatasetErrorKind::NotADataset`](crate::error::DatasetErrorKind::NotADataset) if the batch lacks a column that is not nullable, has a column
     /// with another type, or has a null in a column that is not nullable.
     pub fn from_batch<'c>(
         batch: &RecordBatch,
@@ -70,14 +70,14 @@ impl EncodedColumns {
 ///
 /// # Errors
 ///
-/// [`DatasetErrorKind::NotADataset`].
+/// [`DatasetErrorKind::NotADataset`](crate::error::DatasetErrorKind::NotADataset).
 pub fn check_nulls(batch: &RecordBatch, column: &Column) -> Result<(), Error> {
     let values = batch.column_by_name(column.name);
     match values.is_some_and(|values| !column.is_nullable && values.null_count() > 0) {
         true => {
-            let name = column.name.to_owned();
-            let kind = DatasetErrorKind::NotADataset(DatasetDefect::NullValue { name });
-            Err(Error::new(kind, Path::new("")))
+            let name = column.name;
+            let message = format!("its column `{name}` has a null, although it is not nullable");
+            Err(DatasetDefect::Other(message).error(Path::new("")))
         }
         false => Ok(()),
     }

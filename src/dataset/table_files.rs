@@ -64,8 +64,7 @@ pub(super) fn find_crawl_folders(root: &Path, tables: &[Table]) -> Result<Vec<Cr
         }
     }
     if folders.is_empty() {
-        let kind = DatasetErrorKind::NotADataset(DatasetDefect::NoTables);
-        return Err(Error::new(kind, root));
+        return Err(DatasetDefect::other("it holds no tables of robots-scan").error(root));
     }
     let is_missing = |table: &&Table| !folders.iter().any(|folder| folder.table == **table);
     match tables.iter().find(is_missing) {

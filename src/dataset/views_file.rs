@@ -106,21 +106,18 @@ fn read_view_tables(root: &Path) -> Result<ViewedFiles, Error> {
     check_readable(root)?;
     let path = root.join(manifest::MANIFEST_FILE);
     if !disk::is_regular(&path) {
-        let name = manifest::MANIFEST_FILE;
-        let kind = DatasetErrorKind::NotADataset(DatasetDefect::NoManifest { name });
-        return Err(Error::new(kind, root));
+        return Err(DatasetDefect::no_manifest().error(root));
     }
     // The lock is only tested, not held: a run that starts later writes `views.sql` with the same text.
     if let Ok(log) = disk::open(&root.join(LOG_FILE))
         && matches!(log.try_lock_shared(), Err(TryLockError::WouldBlock))
     {
-        let kind = DatasetErrorKind::NotADataset(DatasetDefect::IsBeingWritten);
-        return Err(Error::new(kind, root));
+        return Err(DatasetDefect::is_being_written().error(root));
     }
     let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
     let Some(viewed) = Manifest::parse(&text).viewed() else {
         let message = "its options cannot be read".to_owned();
-        let kind = DatasetErrorKind::BadManifest(ManifestDefect::Invalid { message });
+        let kind = DatasetErrorKind::BadManifest(ManifestDefect::Invalid(message));
         return Err(Error::new(kind, &path));
     };
     Ok(viewed)
@@ -212,10 +209,7 @@ pub fn check_readable(root: &Path) -> Result<(), Error> {
     }
     let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
     match manifest::is_being_replaced(&text) {
-        true => {
-            let kind = DatasetErrorKind::NotADataset(DatasetDefect::Unfinished);
-            Err(Error::new(kind, root))
-        }
+        true => Err(DatasetDefect::Unfinished.error(root)),
         false => Ok(()),
     }
 }
@@ -232,9 +226,8 @@ pub fn check_format(root: &Path) -> Result<(), Error> {
     read.map_err(|error| Error::read(&path, error))?;
     let end = bytes.iter().position(|&byte| byte == b'\n');
     let first = Manifest::parse(&bytes[..end.map_or(0, |end| end + 1)]);
-    if !first.is_of_earlier_trial {
-        return Ok(());
+    match first.is_of_earlier_trial {
+        true => Err(DatasetDefect::earlier_trial().error(root)),
+        false => Ok(()),
     }
-    let kind = DatasetErrorKind::NotADataset(DatasetDefect::EarlierTrial);
-    Err(Error::new(kind, root))
 }

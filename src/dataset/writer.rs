@@ -30,23 +30,22 @@ use super::manifest_entries::{
 use super::part_locations::{PartLocation, part_locations};
 use super::present_rows::PresentRows;
 use super::{
-    IfExists, OutputLayout, SUCCESS_FILE, VIEWS_FILE, ViewedFiles, absolute_views_sql, check_format,
+    IfExists, OutputLayout, SUCCESS_FILE, VIEWS_FILE, ViewedFiles, WrittenFolder,
+    absolute_views_sql, check_format,
 };
-use crate::error::{
-    DatasetDefect, DatasetErrorKind, InputIdentity, ManifestDefect, ResumeDifference,
-};
+use crate::error::{DatasetDefect, DatasetErrorKind, InputIdentity, ManifestDefect};
 use crate::tables::Table;
 use columns::WrittenFile;
 use disk::FileKind;
 use disk::ObjectIdentity;
 use disk::TempFolder;
 use disk::error::{Error, ErrorKind};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// A part of the plan: consecutive inputs of one crawl and subset.
@@ -72,10 +71,8 @@ pub struct LockedDataset<'d> {
 /// A dataset that is being written.
 #[derive(Debug)]
 pub struct DatasetWriter {
-    root: PathBuf,
+    folder: WrittenFolder,
     header: ManifestHeader,
-    log: RunLog,
-    temp_folder: Arc<TempFolder>,
     /// The finished parts.
     parts: Vec<PartEntry>,
     /// The files to which parts were combined.
@@ -195,31 +192,18 @@ impl<'d> LockedDataset<'d> {
         let Self {
             layout,
             if_exists,
-            mut log,
+            log,
             log_entries,
             former,
         } = self;
-        let root = layout.root();
-        let temp_folders = log_entries.temp_folders;
         let is_resumed = if_exists == IfExists::Resume && former.is_some();
-        let former = FormerRun::new(layout, is_resumed, former, log_entries.part_files, parts)?;
+        let logged_files = log_entries.part_files.clone();
+        let former = FormerRun::new(layout, is_resumed, former, logged_files, parts)?;
         check_file_names(layout, parts, &former)?;
-
-        for name in &temp_folders {
-            TempFolder::remove_leftover(root, name)
-                .map_err(|error| Error::write(root.join(name), error))?;
-        }
-        let name = TempFolder::random_name();
-        let begin = json!({
-            "event": "begin", "inputs": header.inputs.len(), "temporary": name, "threads": threads,
-        });
-        log.begin(root, &begin)?;
-        let temp_folder = Arc::new(TempFolder::create(root, &name)?);
+        let details = [("inputs", header.inputs.len()), ("threads", threads)];
         let mut dataset = DatasetWriter {
-            root: root.to_owned(),
+            folder: WrittenFolder::begin(layout.root(), log, &log_entries, &details)?,
             header,
-            log,
-            temp_folder,
             parts: Vec::new(),
             combined: Vec::new(),
             crawls: Vec::new(),
@@ -264,10 +248,7 @@ impl FormerRun {
                 })
             });
             if let Some(message) = problem {
-                return Err(bad_manifest_error(
-                    root,
-                    ManifestDefect::Invalid { message },
-                ));
+                return Err(bad_manifest_error(root, ManifestDefect::Invalid(message)));
             }
             let present = PresentRows::find(root, layout, &former);
             let crawls = former.crawls;
@@ -316,12 +297,11 @@ impl FormerRun {
     /// Removes the files that are not kept, and writes the manifest. The kept parts, files and crawls
     /// become those of `dataset`.
     fn clean_up(mut self, layout: &OutputLayout, dataset: &mut DatasetWriter) -> Result<(), Error> {
-        let root = layout.root();
         let has_dropped = !self.dropped_parts.is_empty()
             || !self.dropped_crawls.is_empty()
             || !self.split_files.is_empty();
         if self.is_resumed {
-            remove_success(root)?;
+            dataset.remove_success()?;
             // The manifest still lists the combined files, so that a kill loses no rows.
             dataset.parts = self
                 .kept_parts
@@ -343,35 +323,27 @@ impl FormerRun {
                 dataset.write_manifest(&BTreeSet::new())?;
             }
             // A part is written again if its rows are gone, or if it has no line in the manifest.
-            remove_files(
-                root,
-                self.own_files
-                    .iter()
-                    .filter(|path| !kept_paths.contains(*path) && is_of_parts(path)),
-            )?;
-            remove_files(root, &self.stale)?;
-            for path in &self.stale {
-                disk::remove_empty_folders(root, Path::new(path));
-            }
-            return Ok(());
+            let is_dropped = |path: &&String| !kept_paths.contains(*path) && is_of_parts(path);
+            let dropped = self.own_files.iter().filter(is_dropped);
+            dataset.folder.remove_files(dropped)?;
+            let stale: Vec<&String> = self.stale.iter().collect();
+            return dataset.folder.remove_files_and_folders(&stale);
         }
         if !self.stale.is_empty() {
             // With this one rename the former dataset is given up: a manifest that lists
             // files to be removed is unfinished, even beside `_SUCCESS`.
             dataset.write_manifest(&self.stale)?;
-            remove_success(root)?;
+            dataset.remove_success()?;
             // The views come first: they would show the files that are still there.
             let (views, files): (Vec<&String>, Vec<&String>) =
                 self.stale.iter().partition(|path| *path == VIEWS_FILE);
-            remove_files(root, views.into_iter().chain(files))?;
-            for path in &self.stale {
-                disk::remove_empty_folders(root, Path::new(path));
-            }
+            let stale: Vec<&String> = views.into_iter().chain(files).collect();
+            dataset.folder.remove_files_and_folders(&stale)?;
         }
         dataset.write_manifest(&BTreeSet::new())?;
         match self.stale.is_empty() {
             true => Ok(()),
-            false => dataset.log.write_synced(&json!({"event": "replaced"})),
+            false => dataset.folder.add_replaced(),
         }
     }
 }
@@ -384,7 +356,7 @@ fn is_of_parts(path: &str) -> bool {
 impl DatasetWriter {
     /// Returns the folder of files that do not have their final names yet.
     pub fn temp_folder(&self) -> &Arc<TempFolder> {
-        &self.temp_folder
+        self.folder.temp_folder()
     }
 
     /// Returns the finished parts.
@@ -394,7 +366,7 @@ impl DatasetWriter {
 
     /// Adds a line to the log.
     pub fn add_log_line(&mut self, line: &Value) {
-        self.log.write_best_effort(line);
+        self.folder.add_log_line(line);
     }
 
     /// Returns the crawls whose resolved tables are finished.
@@ -404,13 +376,12 @@ impl DatasetWriter {
 
     /// Returns the folder of the dataset.
     pub fn root(&self) -> &Path {
-        &self.root
+        self.folder.root()
     }
 
-    /// Writes to the log that files of resolved tables are about to get their names.
-    pub fn announce_crawl_files(&mut self, files: &[String]) -> Result<(), Error> {
-        self.log
-            .write_synced(&json!({"event": "part", "resolved": true, "files": files}))
+    /// Writes to the log that these files are about to get their names.
+    pub fn announce(&mut self, files: &[String]) -> Result<(), Error> {
+        self.folder.announce(files)
     }
 
     /// Writes the crawls whose files have their names to the manifest, and syncs it.
@@ -419,12 +390,6 @@ impl DatasetWriter {
         self.append(&text)?;
         self.crawls.extend(crawls);
         Ok(())
-    }
-
-    /// Writes to the log that these files are about to get their names.
-    pub fn announce_part(&mut self, part: u32, files: &[String]) -> Result<(), Error> {
-        self.log
-            .write_synced(&json!({"event": "part", "part": part, "files": files}))
     }
 
     /// Writes a part whose files have their names to the manifest, and syncs it.
@@ -459,12 +424,6 @@ impl DatasetWriter {
         self.written.get(&(part, table)).cloned()
     }
 
-    /// Writes to the log that a file is about to get its name.
-    pub(crate) fn announce_file(&mut self, path: &str) -> Result<(), Error> {
-        self.log
-            .write_synced(&json!({"event": "part", "files": [path]}))
-    }
-
     /// Writes a combined file that has its name to the manifest, and syncs it.
     pub(crate) fn add_file(&mut self, file: CombinedFile) -> Result<(), Error> {
         self.append(&to_json_line(&file))?;
@@ -480,12 +439,18 @@ impl DatasetWriter {
         self.combined.retain(|file| !files.contains(file));
         self.write_manifest(&BTreeSet::new())?;
         let paths = files.iter().map(|file| &file.entry.path);
-        remove_files(&self.root, paths)
+        self.folder.remove_files(paths)
     }
 
     /// Removes files of single parts.
     pub(crate) fn remove_files(&self, paths: &[String]) -> Result<(), Error> {
-        remove_files(&self.root, paths)
+        self.folder.remove_files(paths)
+    }
+
+    /// Removes `_SUCCESS`, also from the disk before any other file.
+    fn remove_success(&self) -> Result<(), Error> {
+        self.folder.remove_files([SUCCESS_FILE])?;
+        disk::sync_folder(self.root()).map_err(|error| Error::write(self.root(), error))
     }
 
     /// Returns the place of the rows of each part in each table.
@@ -513,12 +478,11 @@ impl DatasetWriter {
             &self.combined,
             &self.crawls,
         );
-        self.temp_folder
-            .replace_file(Path::new(manifest::MANIFEST_FILE), text.as_bytes())
+        self.folder.replace_file(manifest::MANIFEST_FILE, &text)
     }
 
     fn append(&mut self, text: &str) -> Result<(), Error> {
-        let path = self.root.join(manifest::MANIFEST_FILE);
+        let path = self.root().join(manifest::MANIFEST_FILE);
         let file = disk::open_with_options(&path, OpenOptions::new().append(true));
         let written = file.and_then(|mut file| {
             file.write_all(text.as_bytes())?;
@@ -534,9 +498,8 @@ impl DatasetWriter {
             members: Vec::new(),
             other_meanings: BTreeMap::new(),
         };
-        let text = absolute_views_sql(&self.root, &viewed)?;
-        self.temp_folder
-            .replace_file(Path::new(VIEWS_FILE), text.as_bytes())
+        let text = absolute_views_sql(self.root(), &viewed)?;
+        self.folder.replace_file(VIEWS_FILE, &text)
     }
 
     /// Marks the dataset as finished by a file with the digest of the manifest. The parts in the
@@ -555,15 +518,12 @@ impl DatasetWriter {
             &self.combined,
             &self.crawls,
         );
-        let name = Path::new(manifest::MANIFEST_FILE);
-        let is_sorted =
-            disk::read(&self.root.join(name)).is_ok_and(|before| before == text.as_bytes());
-        if !is_sorted {
-            self.temp_folder.replace_file(name, text.as_bytes())?;
+        let before = disk::read(&self.root().join(manifest::MANIFEST_FILE));
+        if !before.is_ok_and(|before| before == text.as_bytes()) {
+            self.folder.replace_file(manifest::MANIFEST_FILE, &text)?;
         }
         let digest = manifest::success_text(text.as_bytes());
-        self.temp_folder
-            .replace_file(Path::new(SUCCESS_FILE), digest.as_bytes())
+        self.folder.replace_file(SUCCESS_FILE, &digest)
     }
 }
 
@@ -574,7 +534,7 @@ fn check_resumable(
     header: &ManifestHeader,
 ) -> Result<(), Error> {
     let is_finished = former.stale.is_empty() && disk::is_regular(&root.join(SUCCESS_FILE));
-    let differs_error = |difference| {
+    let differs_error = |difference: String| {
         let kind = DatasetErrorKind::ResumeDiffers {
             difference,
             is_finished,
@@ -582,24 +542,24 @@ fn check_resumable(
         Error::new(kind, root)
     };
     if former.is_of_earlier_trial {
-        let kind = DatasetErrorKind::NotADataset(DatasetDefect::EarlierTrial);
-        return Err(Error::new(kind, root));
+        return Err(DatasetDefect::earlier_trial().error(root));
     }
     let now = env!("CARGO_PKG_VERSION");
     if let Some(before) = former.version.as_ref().filter(|version| *version != now) {
-        let before = before.clone();
-        return Err(differs_error(ResumeDifference::Version { before, now }));
+        return Err(differs_error(format!(
+            "it is of version {before}, this is {now}"
+        )));
     }
     former.check_files();
     let is_error = |problem: &&ManifestDefect| !matches!(problem, ManifestDefect::CutLine { .. });
     if let Some(problem) = former.problems.iter().find(is_error) {
         return Err(bad_manifest_error(root, problem.clone()));
     }
-    if former.inputs.len() != header.inputs.len() {
-        return Err(differs_error(ResumeDifference::InputCount {
-            before: former.inputs.len(),
-            now: header.inputs.len(),
-        }));
+    let (before, now) = (former.inputs.len(), header.inputs.len());
+    if before != now {
+        return Err(differs_error(format!(
+            "it had {before} inputs, now there are {now}"
+        )));
     }
     for (before, now) in former.inputs.iter().zip(&header.inputs) {
         // An input that did not exist may have appeared since.
@@ -610,18 +570,17 @@ fn check_resumable(
                 bytes: input.bytes,
                 version: None,
             };
-            return Err(differs_error(ResumeDifference::Input {
-                before: identity(before),
-                now: identity(now),
-            }));
+            return Err(differs_error(
+                identity(before).difference_from(&identity(now)),
+            ));
         }
         if before.index != now.index {
             let text = |index: Option<u64>| index.map_or("unknown".to_owned(), |i| i.to_string());
-            return Err(differs_error(ResumeDifference::Setting {
-                name: format!("the index of '{}'", now.name.as_deref().unwrap_or_default()),
-                before: text(before.index),
-                now: text(now.index),
-            }));
+            let name = now.name.as_deref().unwrap_or_default();
+            let (before, now) = (text(before.index), text(now.index));
+            return Err(differs_error(format!(
+                "the index of '{name}' was {before} and is {now}"
+            )));
         }
     }
     let options = serde_json::to_value(&header.options).expect("the keys of options are texts");
@@ -629,11 +588,7 @@ fn check_resumable(
         for (name, now) in now {
             let before = before.get(name).unwrap_or(&Value::Null);
             if before != now {
-                return Err(differs_error(ResumeDifference::Setting {
-                    name: name.clone(),
-                    before: before.to_string(),
-                    now: now.to_string(),
-                }));
+                return Err(differs_error(format!("{name} was {before} and is {now}")));
             }
         }
     }
@@ -706,22 +661,4 @@ fn check_file_names(
         }
     }
     Ok(())
-}
-
-/// Removes files, given relative to the folder of a dataset.
-fn remove_files<P: AsRef<Path>>(
-    root: &Path,
-    files: impl IntoIterator<Item = P>,
-) -> Result<(), Error> {
-    for path in files {
-        let path = path.as_ref();
-        disk::remove_below(root, path).map_err(|error| Error::write(root.join(path), error))?;
-    }
-    Ok(())
-}
-
-/// Removes `_SUCCESS`, also from the disk before any other file.
-fn remove_success(root: &Path) -> Result<(), Error> {
-    remove_files(root, [SUCCESS_FILE])?;
-    disk::sync_folder(root).map_err(|error| Error::write(root, error))
 }

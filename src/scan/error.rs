@@ -1,6 +1,5 @@
 //! The kinds of errors of this package.
 
-use dataset::LargeValues;
 use disk::error::Kind;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -262,54 +261,6 @@ pub enum TableDefect {
         /// The first columns that it has.
         found: Vec<String>,
     },
-    /// Two columns have names that differ from the wanted one in case.
-    AmbiguousColumn {
-        /// Their names.
-        names: [String; 2],
-    },
-    /// A column has values of another type.
-    ColumnType {
-        /// Its name.
-        name: String,
-        /// Its type.
-        kind: String,
-    },
-    /// The header of CSV is too long.
-    LongHeader {
-        /// The limit.
-        bytes_max: usize,
-    },
-    /// A record of CSV is too long.
-    LongRecord {
-        /// The line of the record, from 1, at which its longest field begins.
-        line: u64,
-        /// The limit.
-        bytes_max: usize,
-    },
-    /// A CSV file ends within quotes.
-    OpenQuote {
-        /// The line at which the quote opens, from 1.
-        line: u64,
-    },
-    /// A line of a text is too long.
-    LongLine {
-        /// The line, from 1.
-        line: u64,
-        /// The limit.
-        bytes_max: usize,
-    },
-    /// A Parquet file is read from its end, so it cannot be a stream.
-    ParquetStream,
-    /// A folder and its subfolders hold no file named `*.parquet`.
-    NoParquetFile,
-    /// A Parquet file of a folder, or a subfolder, is a symbolic link.
-    Link,
-    /// Folders are nested deeper than the limit.
-    DeepFolder,
-    /// A Parquet file of a folder is a pipe or a device.
-    NotRegular,
-    /// The values of a Parquet file have more bytes than its size pays for.
-    RepeatedValues(LargeValues),
     /// A page of a Parquet file is too large.
     LargePage {
         /// The row group, from 0.
@@ -321,13 +272,22 @@ pub enum TableDefect {
         /// The limit.
         bytes_max: u64,
     },
-    /// It has no rows.
-    Empty,
-    /// It has another format.
-    Format {
-        /// The error of the reader.
-        message: String,
-    },
+    /// Any other reason, which has no hint.
+    Other(String),
+}
+
+impl TableDefect {
+    /// Makes one that has no hint.
+    pub(crate) fn other(message: &str) -> Self {
+        Self::Other(message.to_owned())
+    }
+
+    /// A CSV file ends within a quote, which opens at a line, from 1.
+    pub(crate) fn open_quote(line: u64) -> Self {
+        Self::Other(format!(
+            "the quote that opens at line {line} is not closed; nothing after it is read"
+        ))
+    }
 }
 
 impl fmt::Display for TableDefect {
@@ -339,38 +299,6 @@ impl fmt::Display for TableDefect {
                 names.join("' or '"),
                 found.join(", ")
             ),
-            Self::AmbiguousColumn { names } => {
-                write!(
-                    f,
-                    "its columns '{}' and '{}' differ in case only",
-                    names[0], names[1]
-                )
-            }
-            Self::ColumnType { name, kind } => {
-                write!(f, "its column '{name}' is of the type {kind}")
-            }
-            Self::LongHeader { bytes_max } => {
-                write!(f, "its first line has more than {bytes_max} bytes")
-            }
-            Self::LongRecord { line, bytes_max } => write!(
-                f,
-                "the record at line {line} has more than {bytes_max} bytes: is a quote left open? Nothing after it is read"
-            ),
-            Self::OpenQuote { line } => write!(
-                f,
-                "the quote that opens at line {line} is not closed; nothing after it is read"
-            ),
-            Self::LongLine { line, bytes_max } => {
-                write!(f, "line {line} has more than {bytes_max} bytes")
-            }
-            Self::ParquetStream => {
-                f.write_str("Parquet is read from its end, so it cannot come through a pipe")
-            }
-            Self::NoParquetFile => f.write_str("the folder holds no file named *.parquet"),
-            Self::Link => f.write_str("it is a symbolic link in a folder, which is not followed"),
-            Self::DeepFolder => f.write_str("its folders are nested too deep"),
-            Self::NotRegular => f.write_str("it is not a regular file"),
-            Self::RepeatedValues(large) => write!(f, "{large}; nothing more is read"),
             Self::LargePage {
                 row_group,
                 column,
@@ -380,8 +308,7 @@ impl fmt::Display for TableDefect {
                 f,
                 "row group {row_group}, column `{column}`: a page has {bytes} bytes, more than {bytes_max}"
             ),
-            Self::Empty => f.write_str("it has no rows"),
-            Self::Format { message } => f.write_str(message),
+            Self::Other(message) => f.write_str(message),
         }
     }
 }

@@ -38,12 +38,6 @@ pub enum ToolErrorKind {
         /// The meaning of this input.
         found: u64,
     },
-    /// The output of `match` over a history is CSV by its name.
-    OnlyParquet,
-    /// An option of `match` that needs a dataset was given for a history.
-    NotOverHistories {
-        option: &'static str,
-    },
     /// An archive has no record at an offset, or one that is too large.
     NoSuchRecord {
         offset: u64,
@@ -52,8 +46,6 @@ pub enum ToolErrorKind {
     NotExtracted {
         reason: String,
     },
-    /// The output is a history, and exists already.
-    HistoryExists,
     /// The output of a history is a dataset of another kind.
     OutputIsNoHistory,
     /// A host has no capture, or none at the requested time.
@@ -65,8 +57,8 @@ pub enum ToolErrorKind {
         /// Hosts with captures and a similar name.
         similar: Vec<String>,
     },
-    /// A file is not a list of URLs.
-    NotAUrlList(UrlListDefect),
+    /// A file is not a list of URLs, for this reason.
+    NotAUrlList(String),
 }
 
 impl Kind for ToolErrorKind {
@@ -102,14 +94,6 @@ impl Kind for ToolErrorKind {
                 f,
                 "the rows of '{place}' have the meaning {found}, and those of the first input have {first}"
             ),
-            Self::OnlyParquet => write!(
-                f,
-                "'{place}' is CSV by its name, but answers over a history are Parquet"
-            ),
-            Self::NotOverHistories { option } => {
-                write!(f, "{option} is not possible over a history")
-            }
-            Self::HistoryExists => write!(f, "'{place}' already exists"),
             Self::OutputIsNoHistory => {
                 write!(
                     f,
@@ -130,30 +114,5 @@ impl Kind for ToolErrorKind {
 
     fn is_before_start(&self) -> bool {
         !matches!(self, Self::CopyChanged { .. })
-    }
-}
-
-/// The reason why a file cannot be used as a URL list.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum UrlListDefect {
-    /// The URLs of a list that is held in memory are larger than the limit.
-    TooLarge { bytes_max: usize },
-    /// A row is neither an absolute URL nor a path.
-    NotAUrl {
-        /// The beginning of the row.
-        text: String,
-    },
-}
-
-impl fmt::Display for UrlListDefect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooLarge { bytes_max } => {
-                write!(f, "it has more than {bytes_max} bytes of URLs")
-            }
-            Self::NotAUrl { text } => {
-                write!(f, "'{text}' is neither an absolute URL nor a path")
-            }
-        }
     }
 }

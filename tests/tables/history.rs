@@ -562,48 +562,97 @@ fn old_urls_are_decided_by_the_captures_around_their_times() {
     let any = ask(&["--any-origin"]);
     assert_eq!(any[6], "allowed wildcard CRAWL-3 - allowed");
     assert_eq!(any[5], "allowed http_status CRAWL-0 CRAWL-1 allowed");
+    let chosen = ask(&["--crawl", "CRAWL-0", "--crawl", "CRAWL-1"]);
+    assert_eq!(chosen[2], "allowed wildcard CRAWL-0 - allowed");
+    assert_eq!(chosen[3], "allowed wildcard CRAWL-0 - allowed");
     for (more, message) in [
-        (
-            ["--category", "train-ai"],
-            "--category is not possible over a history",
-        ),
-        (
-            ["--crawl", "CRAWL-1"],
-            "--crawl is not possible over a history",
-        ),
+        (["--crawl", "CRAWL-9"], "has no crawl 'CRAWL-9'"),
         (["--columns", "time=when"], "no column 'when'"),
     ] {
         let output = folder.arg("refused.parquet");
-        let ran = run([
-            &[
-                "match",
-                &out,
-                "--urls",
-                &list,
-                "--columns",
-                "url=page",
-                "--agent",
-                "GPTBot",
-                "-o",
-                &output,
-            ],
-            &more[..],
-        ]
-        .concat());
-        assert_ne!(ran.code, Some(0));
+        let arguments = ["match", &out, "--urls", &list, "--agent", "GPTBot"];
+        let columns = ["--columns", "url=page", "-o", &output];
+        let ran = run([&arguments[..], &columns, &more[..]].concat());
+        assert_eq!(ran.code, Some(2));
         assert!(ran.err.contains(message), "{}", ran.err);
     }
     let csv = folder.arg("answers.csv");
-    let refused = [
-        "match", &out, "--urls", &list, "--agent", "GPTBot", "-o", &csv,
-    ];
-    let ran = run(refused);
-    let parquet = folder.arg("answers.parquet");
-    let hint = format!(
-        "hint: give -o {parquet}; in DuckDB, COPY (FROM '{parquet}') TO '{csv}' converts it"
+    let arguments = ["match", &out, "-q", "--urls", &list, "--agent", "GPTBot"];
+    let columns = ["--columns", "url=page,time=seen", "-o", &csv];
+    let ran = run([&arguments[..], &columns].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let text = fs::read_to_string(&csv).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with("url,agent,time,access,basis,line_no,crawl,fetch_time,"));
+    let third = "https://a.example/x,GPTBot,2021-06-01T00:00:00Z,allowed,wildcard,,CRAWL-0,2020-01-01T00:00:00Z,";
+    assert!(lines[3].starts_with(third), "{}", lines[3]);
+    let rest = ",CRAWL-2,2022-01-01T00:00:00Z,allowed,CRAWL-3,2023-01-01T00:00:00Z,,";
+    assert!(lines[3].ends_with(rest), "{}", lines[3]);
+}
+
+/// Over a history, `match` has the answers of the dataset of a crawl, if only this one is chosen.
+#[test]
+fn a_crawl_of_a_history_is_matched_as_its_dataset() {
+    let folder = Folder::new();
+    let (a, b, c) = (
+        "https://a.example",
+        "https://b.example",
+        "http://c.example:8080",
     );
-    assert_eq!(ran.code, Some(2));
-    assert!(ran.err.contains(&hint), "{}", ran.err);
+    let stated = "User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /p train-ai=y\nDisallow: /private\n";
+    let blocked = "User-agent: GPTBot\nDisallow: /\nAllow: /p\nContent-Usage: search=n\n";
+    let crawls = [
+        crawl_of(
+            &folder,
+            6,
+            &[(a, 200, stated), (b, 200, blocked), (c, 404, "")],
+        ),
+        crawl_of(
+            &folder,
+            7,
+            &[(a, 200, blocked), (b, REVISIT, blocked), (c, 503, "")],
+        ),
+    ];
+    let inputs: Vec<&str> = crawls.iter().map(String::as_str).collect();
+    let out = folder.arg("out");
+    history(&inputs, &out, &[]);
+    let paths = ["/", "/p", "/p/q", "/private", "/private/x"];
+    let urls = [a, b, c].map(|origin| paths.map(|path| format!("{origin}{path}\n")).concat());
+    let list = folder.write("list.txt", urls.concat());
+    let mut decided = 0;
+    for (dataset, crawl) in inputs.iter().zip(["CRAWL-6", "CRAWL-7"]) {
+        let ask = |source: &str, more: &[&str]| {
+            let output = folder.arg("answers.parquet");
+            let arguments = [
+                "match",
+                source,
+                "-q",
+                "--urls",
+                &list,
+                "--agent",
+                "GPTBot,CCBot",
+            ];
+            let options = ["--category", "train-ai", "--overwrite", "-o", &output];
+            let ran = run([&arguments[..], &options, more].concat());
+            assert_eq!(ran.code, Some(0), "{}", ran.err);
+            let rows = support::rows_of_file(Path::new(&output)).into_iter();
+            let columns = [
+                "url",
+                "agent",
+                "access",
+                "basis",
+                "line_no",
+                "preference",
+                "preference_line",
+            ];
+            rows.map(|row| columns.map(|name| row[name].clone()))
+                .collect::<Vec<_>>()
+        };
+        let rows = ask(&out, &["--crawl", crawl]);
+        assert_eq!(rows, ask(dataset, &[]), "{crawl}");
+        decided += rows.iter().filter(|row| row[5] == "disallowed").count();
+    }
+    assert!(decided >= 2, "{decided} preferences");
 }
 
 /// Returns the JSON that a command prints, and its exit code.

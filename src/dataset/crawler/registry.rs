@@ -2,7 +2,7 @@
 //!
 //! `agents.csv` is the built-in registry. Its format is documented at
 //! [`CrawlerRegistry::read`].
-use crate::error::{DatasetErrorKind, RegistryDefect};
+use crate::error::DatasetErrorKind;
 use disk::error::{Error, ErrorKind};
 use sha1::{Digest, Sha1};
 use std::collections::HashSet;
@@ -73,11 +73,8 @@ impl CrawlerRegistry {
     }
 
     fn parse(text: &str, path: &Path) -> Result<Self, Error> {
-        let registry_error = |defect| Error::new(DatasetErrorKind::BadRegistry(defect), path);
-        let csv_error = |error: csv::Error| {
-            let message = error.to_string();
-            registry_error(RegistryDefect::Csv { message })
-        };
+        let registry_error = |why: String| Error::new(DatasetErrorKind::BadRegistry(why), path);
+        let csv_error = |error: csv::Error| registry_error(error.to_string());
         let mut reader = csv::ReaderBuilder::new().from_reader(text.as_bytes());
         let headers = reader.headers().map_err(csv_error)?.clone();
         let column = |name: &str| {
@@ -86,7 +83,8 @@ impl CrawlerRegistry {
                 .position(|header| header.trim_ascii() == name)
         };
         let Some(token_column) = column("token") else {
-            return Err(registry_error(RegistryDefect::NoTokenColumn));
+            let message = "its first line has no column 'token'";
+            return Err(registry_error(message.to_owned()));
         };
         let mut crawlers = Vec::new();
         let mut seen = HashSet::new();
@@ -102,20 +100,22 @@ impl CrawlerRegistry {
             {
                 "" | "false" | "no" | "0" => Ok(false),
                 "true" | "yes" | "1" => Ok(true),
-                value => Err(registry_error(RegistryDefect::NotABoolean {
-                    line,
-                    column,
-                    value: value.to_owned(),
-                })),
+                value => Err(registry_error(format!(
+                    "line {line}: {column} is '{value}', not 'true' or 'false'"
+                ))),
             };
             let token = record.get(token_column).unwrap_or_default();
             let token = token.trim_ascii().to_owned();
             let agent = whole_name(&token);
             if agent.is_empty() {
-                return Err(registry_error(RegistryDefect::NotAName { line, token }));
+                return Err(registry_error(format!(
+                    "line {line}: '{token}' is not a name"
+                )));
             }
             if !seen.insert(agent.clone()) {
-                return Err(registry_error(RegistryDefect::Duplicate { line, agent }));
+                return Err(registry_error(format!(
+                    "line {line}: '{agent}' is listed twice"
+                )));
             }
             let fallbacks = text("fallbacks");
             let spellings = text("other_spellings");

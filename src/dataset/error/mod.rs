@@ -4,7 +4,7 @@ mod join_defect;
 mod reason;
 
 pub use join_defect::{JoinDefect, REGISTRY, SUFFIX_LIST};
-pub use reason::{DatasetDefect, InputIdentity, ManifestDefect, RegistryDefect, ResumeDifference};
+pub use reason::{DatasetDefect, InputIdentity, ManifestDefect};
 
 use disk::FileKind;
 use disk::error::Kind;
@@ -14,11 +14,11 @@ use std::path::{Path, PathBuf};
 /// The kind of an error about a dataset or a registry of crawlers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DatasetErrorKind {
-    /// The registry of crawlers is malformed.
-    BadRegistry(RegistryDefect),
+    /// The registry of crawlers is malformed, for this reason.
+    BadRegistry(String),
     /// The output is a dataset and exists already.
     OutputExists,
-    /// The output is one file and exists already.
+    /// The output is one file, or a history, and exists already.
     FileExists,
     /// The output is a folder, but one file is to be written.
     OutputIsFolder,
@@ -26,7 +26,8 @@ pub enum DatasetErrorKind {
     SingleFileResume,
     /// The run to resume had other inputs or options.
     ResumeDiffers {
-        difference: ResumeDifference,
+        /// The first difference.
+        difference: String,
         /// True if that run was finished, so that the dataset is complete.
         is_finished: bool,
     },

@@ -182,7 +182,7 @@ impl Column {
 /// the body alone, except for `robots_id` and what
 /// [`TableBuilders::push`](super::TableBuilders::push) compares, so that they are copied for other
 /// captures with the same body. `buffer Type` at the end adds a field `buffer` of that type to the
-/// `Builder`. A table `of_history` has no `Builder`: its rows are written by
+/// `Builder`. A table `of_fields` has no `Builder`: its rows are written by
 /// [`StoredRows`](crate::StoredRows).
 ///
 /// [`RecordRows`]: super::record_rows::RecordRows
@@ -231,7 +231,7 @@ macro_rules! table {
             }
         }
     };
-    (of_history $about:literal $($definition:tt)*) => {
+    (of_fields $about:literal $($definition:tt)*) => {
         $crate::tables::column::table! { @columns $about $($definition)* }
 
         /// Returns `None`: the rows of the table are not made from records.

@@ -2,7 +2,7 @@
 
 use crate::tables::column::table;
 
-table! { of_history "One row per URL and requested agent, in the order of the URL list: whether the agent was allowed at the time of the row, when it was first disallowed after that, and whether it is allowed now. The table is not part of a history: `robots-scan match` writes it." {
+table! { of_fields "One row per URL and requested agent, in the order of the URL list: whether the agent was allowed at the time of the row, when it was first disallowed after that, and whether it is allowed now. The table is not part of a history: `robots-scan match` writes it." {
     url: PlainText, "The URL as written in the list, without surrounding blanks; bytes that are not UTF-8 are written as `\\xHH`.";
     agent: Text, "The requested crawler name.";
     time: Time null, "The time of the row: the last capture is asked for if it is null.";
@@ -20,4 +20,6 @@ table! { of_history "One row per URL and requested agent, in the order of the UR
     last_access: Text, "As `access`, by the last capture of the host.";
     last_crawl: Text null, "The crawl of the last capture.";
     last_fetch_time: Time null, "Its time.";
+    preference: Text null, "The preference of the chosen category for this URL by the capture at the time of the row, as in `matches`.";
+    preference_line: Int null, "The line that decides `preference`, as in `matches`.";
 }}

@@ -1,9 +1,8 @@
 //! The table that `match` writes, `matches`.
 
 use super::column::table;
-use columns::RowBatch;
 
-table! { "One row per URL and requested agent, in the order of the URL list. The table is not part of a dataset: `robots-scan match` writes it." {
+table! { of_fields "One row per URL and requested agent, in the order of the URL list. The table is not part of a dataset: `robots-scan match` writes it." {
     url: PlainText, "The URL as written in the list, without surrounding blanks; bytes that are not UTF-8 are written as `\\xHH`.";
     agent: Text, "The requested crawler name.";
     robots_id: Long null, "The capture whose rules or status decided: the last one if a redirect was followed, or the one that supplies the content of a revisit. A redirect is followed only to captures that are not later than the time of the row. The content of a revisit may come from a later capture, because its bytes are the same. Null if there is no capture for the origin of the URL.";
@@ -14,66 +13,3 @@ table! { "One row per URL and requested agent, in the order of the URL list. The
     preference: Text null, "The preference of the chosen category for this URL, by the vocabulary at the time of the capture: `allowed`, `disallowed`, `unknown` (neither), or `not_crawlable`. Null without `--category`, and where `access` is `unknown`.";
     preference_line: Int null, "The line of the statement that decides `preference`, or of the rule that disallows the URL.";
 }}
-
-#[derive(Clone, Copy, Debug)]
-pub struct MatchRow<'a> {
-    pub url: &'a str,
-    pub agent: &'a str,
-    pub access: &'static str,
-    pub line_no: Option<u32>,
-    pub basis: &'static str,
-    /// The columns `crawl` and `robots_id`; `None` if there is no capture.
-    pub capture: Option<(&'a str, i64)>,
-    pub preference: Option<&'static str>,
-    pub preference_line: Option<u32>,
-}
-
-/// Builds rows of the table, and counts them.
-#[derive(Debug, Default)]
-pub struct MatchRows {
-    builder: Builder,
-    row_count: usize,
-}
-
-impl MatchRows {
-    pub fn push(&mut self, row: &MatchRow<'_>) {
-        let builder = &mut self.builder;
-        builder.url.append_value(row.url);
-        builder.agent.append_value(builder.texts.intern(row.agent));
-        builder
-            .robots_id
-            .append_option(row.capture.map(|(_, id)| id));
-        builder
-            .access
-            .append_value(builder.texts.intern_static(row.access));
-        builder
-            .line_no
-            .append_option(super::line_no_value(row.line_no));
-        builder
-            .basis
-            .append_value(builder.texts.intern_static(row.basis));
-        builder
-            .crawl
-            .append_option(row.capture.map(|(crawl, _)| builder.texts.intern(crawl)));
-        let preference = row.preference;
-        builder
-            .preference
-            .append_option(preference.map(|name| builder.texts.intern_static(name)));
-        builder
-            .preference_line
-            .append_option(super::line_no_value(row.preference_line));
-        builder.end_rows(1);
-        self.row_count += 1;
-    }
-
-    /// Returns the number of rows since the last [`take`](Self::take).
-    pub fn row_count(&self) -> usize {
-        self.row_count
-    }
-
-    /// Returns the rows of this batch and starts a new one.
-    pub fn take(&mut self) -> RowBatch {
-        self.row_count = 0;
-        self.builder.take()
-    }
-}

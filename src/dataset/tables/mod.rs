@@ -52,7 +52,6 @@ use history::{
 pub use host_preferences::{Builder as HostPreferenceRows, StatingHost, StoredPreference};
 pub use host_verdicts::{Builder as HostVerdictRows, HostVerdictRow, StoredVerdict};
 pub use hosts::{Builder as HostRows, HostRow, HostRules};
-pub use matches::{MatchRow, MatchRows};
 pub use runs::{RunRow, runs_rows};
 pub(crate) use table::PARTITION_COLUMNS;
 pub use table::Table;

@@ -157,7 +157,7 @@ pub fn find_records(lists: &[String], options: &InputOptions) -> Result<FoundInp
         _ => "the lists".into(),
     };
     if records.records.is_empty() {
-        let kind = ScanErrorKind::NotATable(TableDefect::Empty);
+        let kind = ScanErrorKind::NotATable(TableDefect::other("it has no rows"));
         return Err(Error::new(kind, list_path));
     }
     let inputs = make_inputs(records, options, &list_path)?;

@@ -49,7 +49,7 @@ pub(super) fn write_hosts(
     let paths: Vec<String> = paths
         .map(|path| path.to_string_lossy().into_owned())
         .collect();
-    dataset.announce_crawl_files(&paths)?;
+    dataset.announce(&paths)?;
     let new = crawls.iter().map(|crawl| CrawlEntry {
         crawl: crawl.clone(),
         files: Vec::new(),

@@ -49,7 +49,7 @@ pub use table_reader::{TableReader, reader_schema};
 use crate::input::{Input, InputSource};
 use columns::WrittenFile;
 use dataset::crawler::registry::CrawlerRegistry;
-use dataset::error::{DatasetErrorKind, InputIdentity, ResumeDifference};
+use dataset::error::{DatasetErrorKind, InputIdentity};
 use dataset::tables::{Table, agents_rows};
 use dataset::{AGENTS_PATH, DatasetWriter, LockedDataset, PlannedPart};
 use disk::ObjectIdentity;
@@ -240,13 +240,9 @@ fn check_objects_unchanged(
                 bytes: Some(object.bytes),
                 version: object.version().map(Into::into),
             };
-            let difference = ResumeDifference::Input {
-                before: identity(before),
-                now: identity(&now),
-            };
             // Objects are not checked for a finished run.
             let kind = DatasetErrorKind::ResumeDiffers {
-                difference,
+                difference: identity(before).difference_from(&identity(&now)),
                 is_finished: false,
             };
             return Err(Error::new(kind, root));

@@ -308,7 +308,7 @@ impl<'a> PartWriter<'a> {
         }
         let runs = self.create_runs_file(&part)?;
         if let OutputTarget::Dataset(dataset) = &mut self.target {
-            dataset.announce_part(part.number, &part_paths(&self.options.layout, &part))?;
+            dataset.announce(&part_paths(&self.options.layout, &part))?;
         }
         // Syncing files takes long: the scheduler goes on meanwhile.
         self.finishing_parts += 1;

@@ -73,7 +73,7 @@ fn shorten_name(name: &str) -> String {
 ///
 /// # Errors
 ///
-/// [`TableDefect::NoColumn`], [`TableDefect::AmbiguousColumn`].
+/// [`TableDefect::NoColumn`]; [`TableDefect::Other`] if two names differ in case only.
 pub(super) fn find_columns(
     names: &[String],
     wanted: &[WantedColumn],
@@ -109,9 +109,9 @@ fn find_column(names: &[String], wanted: &str) -> Result<Option<usize>, TableDef
         .by_ref()
         .filter(|(_, name)| name.eq_ignore_ascii_case(wanted));
     match (alike.next(), alike.next()) {
-        (Some((_, first)), Some((_, second))) => Err(TableDefect::AmbiguousColumn {
-            names: [first.clone(), second.clone()],
-        }),
+        (Some((_, first)), Some((_, second))) => Err(TableDefect::Other(format!(
+            "its columns '{first}' and '{second}' differ in case only"
+        ))),
         (found, _) => Ok(found.map(|(index, _)| index)),
     }
 }

@@ -92,10 +92,11 @@ impl CsvRows {
                     }
                 }
                 FieldStatus::TooLong { .. } => {
-                    return Err(table_error(TableDefect::LongHeader { bytes_max }, path));
+                    let message = format!("its first line has more than {bytes_max} bytes");
+                    return Err(table_error(TableDefect::Other(message), path));
                 }
                 FieldStatus::OpenQuote { line } => {
-                    return Err(table_error(TableDefect::OpenQuote { line }, path));
+                    return Err(table_error(TableDefect::open_quote(line), path));
                 }
                 FieldStatus::End => break,
             }
@@ -121,11 +122,11 @@ impl CsvRows {
             // A record that is not whole is a row, too, but nothing after it can be read.
             let defect = match status {
                 FieldStatus::Field(_) => None,
-                FieldStatus::TooLong { line } => Some(TableDefect::LongRecord {
-                    line,
-                    bytes_max: self.row_bytes_max,
-                }),
-                FieldStatus::OpenQuote { line } => Some(TableDefect::OpenQuote { line }),
+                FieldStatus::TooLong { line } => Some(TableDefect::Other(format!(
+                    "the record at line {line} has more than {} bytes: is a quote left open? Nothing after it is read",
+                    self.row_bytes_max
+                ))),
+                FieldStatus::OpenQuote { line } => Some(TableDefect::open_quote(line)),
                 FieldStatus::End => {
                     self.is_at_end = true;
                     break;

@@ -24,7 +24,8 @@ pub fn find_parquet_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut files = Vec::new();
     collect_files(folder, MAX_DEPTH, &mut files)?;
     if files.is_empty() {
-        return Err(table_error(TableDefect::NoParquetFile, folder));
+        let defect = TableDefect::other("the folder holds no file named *.parquet");
+        return Err(table_error(defect, folder));
     }
     files.sort();
     Ok(files)
@@ -40,19 +41,19 @@ fn collect_files(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Resul
             continue;
         }
         let path = entry.path();
-        let refuse = |defect| Err(table_error(defect, &path));
+        let refuse = |why| Err(table_error(TableDefect::other(why), &path));
         let kind = entry.file_type().map_err(read_error)?;
         let is_parquet = name.to_ascii_lowercase().ends_with(".parquet");
         if kind.is_symlink() && (is_parquet || path.is_dir()) {
-            return refuse(TableDefect::Link);
+            return refuse("it is a symbolic link in a folder, which is not followed");
         }
         if kind.is_dir() && depth == 0 {
-            return refuse(TableDefect::DeepFolder);
+            return refuse("its folders are nested too deep");
         }
         if kind.is_dir() {
             collect_files(&path, depth - 1, files)?;
         } else if is_parquet && !kind.is_file() {
-            return refuse(TableDefect::NotRegular);
+            return refuse("it is not a regular file");
         } else if is_parquet {
             files.push(path);
         }

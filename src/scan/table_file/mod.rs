@@ -187,7 +187,8 @@ impl OpenedTable {
             false => start,
         };
         if start == b"PAR1" {
-            return Err(table_error(TableDefect::ParquetStream, path));
+            let why = "Parquet is read from its end, so it cannot come through a pipe";
+            return Err(table_error(TableDefect::other(why), path));
         }
         let is_gzip = start.starts_with(b"\x1f\x8b");
         let stream = io::Cursor::new(start).chain(stream);

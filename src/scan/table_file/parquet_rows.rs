@@ -102,11 +102,8 @@ impl ParquetRows {
             let field = &fields[*index];
             let kind = field.data_type();
             if !is_readable(kind) || column.is_text && !is_text(kind) {
-                let defect = TableDefect::ColumnType {
-                    name: field.name().clone(),
-                    kind: field.data_type().to_string(),
-                };
-                return Err(table_error(defect, path));
+                let message = format!("its column '{}' is of the type {kind}", field.name());
+                return Err(table_error(TableDefect::Other(message), path));
             }
         }
         Ok(Self {
@@ -230,8 +227,8 @@ impl ParquetRows {
             let name = || column.name().clone();
             if let Err(large) = self.values.add(self.row_group - 1, bytes, name) {
                 self.row_group = self.metadata.metadata().num_row_groups();
-                let defect = TableDefect::RepeatedValues(large);
-                return Err(table_error(defect, &self.path));
+                let message = format!("{large}; nothing more is read");
+                return Err(table_error(TableDefect::Other(message), &self.path));
             }
         }
         Ok(())

@@ -50,11 +50,10 @@ impl TextRows {
                 LineResult::Whole => {}
                 LineResult::End => return Ok(RowStatus::End),
                 LineResult::TooLong => {
-                    let defect = TableDefect::LongLine {
-                        line: self.lines,
-                        bytes_max: MAX_LINE_READ_BYTES,
-                    };
-                    return Ok(RowStatus::Lost(table_error(defect, &self.path)));
+                    let line = self.lines;
+                    let message = format!("line {line} has more than {MAX_LINE_READ_BYTES} bytes");
+                    let error = table_error(TableDefect::Other(message), &self.path);
+                    return Ok(RowStatus::Lost(error));
                 }
             }
             if !self.url().is_empty() {

@@ -17,7 +17,7 @@ use super::scanned_archive;
 use crate::error::ToolErrorKind;
 use arrow_array::{Array, BooleanArray, Int32Array, Int64Array, StringArray};
 use dataset::crawler::{Crawler, disallow_all_policy};
-use dataset::error::{DatasetDefect, DatasetErrorKind};
+use dataset::error::DatasetDefect;
 use dataset::external_sort::{MIN_MEMORY_BYTES, SortMemory, SpillFolder};
 use dataset::resolve::candidate::Candidate;
 use dataset::resolve::host::{find_authoritative_capture, suggest_hosts};
@@ -124,8 +124,7 @@ pub fn check_host(
     let (Candidate { id, source, .. }, other_form) =
         require_authoritative_capture(&context, host_request)?;
     let capture = CaptureDetails::read(&dataset, id)?.ok_or_else(|| {
-        let kind = DatasetErrorKind::NotADataset(DatasetDefect::Changed);
-        Error::new(kind, path)
+        DatasetDefect::other("its captures changed while they were read").error(path)
     })?;
     let rules_capture = match source.id == id {
         true => None,
@@ -199,8 +198,8 @@ impl DatasetRoot {
                 faults: 0,
             }),
             InputKind::RobotsTxt => {
-                let kind = DatasetErrorKind::NotADataset(DatasetDefect::NotSearchable);
-                Err(Error::new(kind, path))
+                let message = "a host is looked up in a dataset or an archive, and this is neither";
+                Err(DatasetDefect::other(message).error(path))
             }
         }
     }

@@ -107,20 +107,16 @@ impl DatasetFiles {
         check_readable(root)?;
         let path = root.join(MANIFEST_FILE);
         if !disk::is_regular(&path) {
-            let kind = DatasetDefect::NoManifest {
-                name: MANIFEST_FILE,
-            };
-            return Err(Error::new(DatasetErrorKind::NotADataset(kind), root));
+            return Err(DatasetDefect::no_manifest().error(root));
         }
         if !disk::is_regular(&root.join(SUCCESS_FILE)) {
-            let kind = DatasetDefect::Unfinished;
-            return Err(Error::new(DatasetErrorKind::NotADataset(kind), root));
+            return Err(DatasetDefect::Unfinished.error(root));
         }
         let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
         let mut manifest = Manifest::parse(&text);
         let findings = verify::check_manifest(root, &mut manifest);
         let invalid_manifest_error = |message: String| {
-            let kind = DatasetErrorKind::BadManifest(ManifestDefect::Invalid { message });
+            let kind = DatasetErrorKind::BadManifest(ManifestDefect::Invalid(message));
             Error::new(kind, &path)
         };
         let mut groups = findings.groups();
@@ -172,21 +168,15 @@ fn find_listed_file(
     name: &str,
     stats: &FileStats,
 ) -> Result<CopiedFile, Error> {
-    let bytes = disk::size_below(root, Path::new(name));
-    let bytes = bytes.ok_or_else(|| missing_file_error(root, name))?;
-    if bytes != stats.bytes {
-        let kind = DatasetDefect::FileSize {
-            name: name.to_owned(),
-            bytes,
-            written: stats.bytes,
-        };
-        return Err(Error::new(DatasetErrorKind::NotADataset(kind), root));
+    let (bytes, written) = (disk::size_below(root, Path::new(name)), stats.bytes);
+    if bytes != Some(written) {
+        return Err(DatasetDefect::bad_file(name, bytes, written).error(root));
     }
     Ok(CopiedFile {
         path: format!("{path_prefix}{name}"),
         source: UploadSource::File(root.join(name)),
         content: SizeAndDigest {
-            bytes,
+            bytes: written,
             digest: stats.digest.clone(),
         },
     })
@@ -195,18 +185,11 @@ fn find_listed_file(
 /// Reads a file whose digest is not known. It is copied from memory.
 fn read_file(root: &Path, path_prefix: &str, name: &str) -> Result<CopiedFile, Error> {
     if disk::size_below(root, Path::new(name)).is_none() {
-        return Err(missing_file_error(root, name));
+        return Err(DatasetDefect::missing_file(name).error(root));
     }
     let path = root.join(name);
     let bytes = disk::read(&path).map_err(|error| Error::read(&path, error))?;
     Ok(file_from_bytes(path_prefix, name, bytes))
-}
-
-fn missing_file_error(root: &Path, name: &str) -> Error {
-    let kind = DatasetDefect::NoFile {
-        name: name.to_owned(),
-    };
-    Error::new(DatasetErrorKind::NotADataset(kind), root)
 }
 
 fn file_from_bytes(path_prefix: &str, name: &str, bytes: Vec<u8>) -> CopiedFile {

@@ -29,7 +29,7 @@ impl HistoryReader {
     ///
     /// # Errors
     ///
-    /// Those of reading; [`DatasetDefect::InconsistentHistory`](dataset::error::DatasetDefect::InconsistentHistory).
+    /// Those of reading; [`DatasetDefect::BadTable`](dataset::error::DatasetDefect::BadTable).
     pub(crate) fn open(
         root: &Path,
         manifest: &HistoryManifest,
@@ -93,7 +93,7 @@ impl HistoryReader {
     ///
     /// # Errors
     ///
-    /// Those of reading; [`DatasetDefect::LargeTable`](dataset::error::DatasetDefect::LargeTable) beyond the limit.
+    /// Those of reading; [`DatasetDefect::BadTable`](dataset::error::DatasetDefect::BadTable) beyond the limit.
     pub(crate) fn read_rows(&self, table: Table) -> Result<Vec<Vec<u8>>, Error> {
         self.open_table(table)?.read_all()
     }
@@ -267,7 +267,7 @@ impl<'d> HistoryCaptures<'d> {
     ///
     /// # Errors
     ///
-    /// Those of reading; [`DatasetDefect::InconsistentHistory`](dataset::error::DatasetDefect::InconsistentHistory) if captures are not numbered, not in order, of
+    /// Those of reading; [`DatasetDefect::BadTable`](dataset::error::DatasetDefect::BadTable) if captures are not numbered, not in order, of
     /// the same host and crawl or of an unknown one, or if periods or contents are not those of the captures.
     fn find_capture(&mut self) -> Result<(), Error> {
         let root = self.dataset.root();

@@ -8,13 +8,12 @@ use super::history_input::HistoryReader;
 use super::keyed_rows::{KeyedReader, POLICIES};
 use super::revisits::state_of_period;
 use crate::error::ToolErrorKind;
-use dataset::error::DatasetErrorKind;
 use dataset::external_sort::sort_key::FieldReader;
 use dataset::resolve::Host;
 use dataset::resolve::host::{MAX_SUGGESTED_HOSTS, typing_errors};
 use dataset::resolve::origin::WebOrigin;
 use dataset::tables::Table;
-use dataset::{CaptureFilter, ColumnValuesFilter};
+use dataset::{CaptureFilter, ColumnValuesFilter, check_crawls};
 use disk::error::Error;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -88,13 +87,14 @@ struct HostRows {
 ///
 /// # Errors
 ///
-/// [`ToolErrorKind::NoCapture`] if the host has no such capture; [`DatasetErrorKind::MissingCrawl`] if the
+/// [`ToolErrorKind::NoCapture`] if the host has no such capture; [`DatasetErrorKind::MissingCrawl`](dataset::error::DatasetErrorKind::MissingCrawl) if the
 /// history lacks a requested crawl; errors of reading.
 pub(crate) fn find_host(
     history: &HistoryReader,
     lookup: &HostLookup<'_>,
 ) -> Result<FoundHost, Error> {
-    check_crawls(history, lookup)?;
+    let known = history.crawls.iter().map(|row| &row.crawl);
+    check_crawls(history.root(), lookup.crawls, known)?;
     let name = lookup.host.surt_host_name();
     let rows = HostRows::read(history, &name)?;
     let other_form = lookup.host.other_form();
@@ -166,20 +166,6 @@ fn near_hosts(history: &HistoryReader, name: &str) -> Result<BTreeSet<String>, E
         periods.advance()?;
     }
     Ok(near.into_iter().map(|(_, host)| host).collect())
-}
-
-fn check_crawls(history: &HistoryReader, lookup: &HostLookup<'_>) -> Result<(), Error> {
-    let known: Vec<&String> = history.crawls.iter().map(|row| &row.crawl).collect();
-    match lookup.crawls.iter().find(|crawl| !known.contains(crawl)) {
-        None => Ok(()),
-        Some(crawl) => {
-            let kind = DatasetErrorKind::MissingCrawl {
-                crawl: crawl.clone(),
-                known: known.into_iter().cloned().collect(),
-            };
-            Err(Error::new(kind, history.root()))
-        }
-    }
 }
 
 fn origin_of(state: &StateDetails) -> WebOrigin<'_> {

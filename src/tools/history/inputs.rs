@@ -189,17 +189,13 @@ impl Inputs {
 /// Returns an error if a file of a history is missing, or has another size than when it was written.
 fn check_files(root: &Path, manifest: &HistoryManifest) -> Result<(), Error> {
     for file in &manifest.files {
-        let (name, written) = (file.path.clone(), file.stats.bytes);
-        let defect = match disk::size_below(root, Path::new(&file.path)) {
-            Some(bytes) if bytes == written => continue,
-            Some(bytes) => DatasetDefect::FileSize {
-                name,
-                bytes,
-                written,
-            },
-            None => DatasetDefect::NoFile { name },
-        };
-        return Err(Error::new(DatasetErrorKind::NotADataset(defect), root));
+        let (bytes, written) = (
+            disk::size_below(root, Path::new(&file.path)),
+            file.stats.bytes,
+        );
+        if bytes != Some(written) {
+            return Err(DatasetDefect::bad_file(&file.path, bytes, written).error(root));
+        }
     }
     Ok(())
 }
@@ -209,15 +205,12 @@ impl InputDataset {
     fn open(root: &Path) -> Result<Self, Error> {
         check_readable(root)?;
         if !dataset::is_dataset(root) {
-            let name = dataset::MANIFEST_FILE;
-            let kind = DatasetErrorKind::NotADataset(DatasetDefect::NoManifest { name });
-            return Err(Error::new(kind, root));
+            return Err(DatasetDefect::no_manifest().error(root));
         }
         let (mut manifest, _) = read_manifest_with_digest(root)?;
         manifest.check_files();
         if !manifest.stale.is_empty() || !disk::is_regular(&root.join(SUCCESS_FILE)) {
-            let kind = DatasetErrorKind::NotADataset(DatasetDefect::Unfinished);
-            return Err(Error::new(kind, root));
+            return Err(DatasetDefect::Unfinished.error(root));
         }
         let options = manifest.options.clone();
         match options.filter(|_| manifest.problems.is_empty()) {

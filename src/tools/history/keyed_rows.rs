@@ -180,7 +180,7 @@ impl<'d> KeyedReader<'d> {
     ///
     /// # Errors
     ///
-    /// Those of reading; [`DatasetDefect::InconsistentHistory`](dataset::error::DatasetDefect::InconsistentHistory)
+    /// Those of reading; [`DatasetDefect::BadTable`](dataset::error::DatasetDefect::BadTable)
     /// if keys are not in order, or have other rows than are stated.
     pub(crate) fn advance(&mut self) -> Result<(), Error> {
         let next = match &self.keys {
@@ -255,7 +255,7 @@ impl KeyedSource<'_> {
 ///
 /// # Errors
 ///
-/// Those of reading and writing; [`DatasetDefect::Inconsistent`](dataset::error::DatasetDefect::Inconsistent)
+/// Those of reading and writing; [`DatasetDefect::BadTable`](dataset::error::DatasetDefect::BadTable)
 /// if no source has a key.
 pub(super) fn write_keyed_rows<'d>(
     tables: KeyedTables,

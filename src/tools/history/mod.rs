@@ -48,7 +48,7 @@ use agent_periods::{NamedPeriods, write_agent_periods};
 use capture_record::optional_bytes;
 use crawl_input::{CrawlCaptures, CrawlContext, SharedSorters, read_crawl};
 use crawl_row::CrawlRow;
-use dataset::error::{DatasetDefect, DatasetErrorKind};
+use dataset::error::DatasetDefect;
 use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_u32};
 use dataset::external_sort::{MIN_MEMORY_BYTES, SortMemory, SortedRecords, Sorter, SpillFolder};
 use dataset::resolve::hosts::stored_verdict::inconsistent_table_error;
@@ -613,6 +613,6 @@ fn damaged_error(table: Table) -> Error {
 /// Returns the error that a table of the history at `root` contradicts itself or another one.
 pub(crate) fn damaged_history_error(root: &Path, table: Table) -> Error {
     let table = table.name();
-    let defect = DatasetDefect::InconsistentHistory { table };
-    Error::new(DatasetErrorKind::NotADataset(defect), root)
+    let message = format!("its table `{table}` contradicts itself or another table of the history");
+    DatasetDefect::BadTable { table, message }.error(root)
 }

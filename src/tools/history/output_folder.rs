@@ -11,24 +11,23 @@
 
 use crate::error::ToolErrorKind;
 use columns::TableFileWriter;
+use dataset::error::DatasetErrorKind;
 use dataset::tables::Table;
 use dataset::{
-    HistoryFile, HistoryManifest, IfExists, LogEntries, MANIFEST_FILE, OutputLayout, RunLog,
-    SUCCESS_FILE, VIEWS_FILE,
+    HistoryFile, HistoryManifest, IfExists, MANIFEST_FILE, OutputLayout, RunLog, SUCCESS_FILE,
+    VIEWS_FILE, WrittenFolder,
 };
 use disk::TempFolder;
 use disk::error::Error;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// The folder, whose lock is held.
 pub(super) struct OutputFolder {
-    root: PathBuf,
-    log: RunLog,
-    temp_folder: Arc<TempFolder>,
+    folder: WrittenFolder,
     generation: u32,
     /// Files of the history that is replaced.
     former: BTreeSet<String>,
@@ -45,7 +44,7 @@ pub(super) fn check_output(root: &Path, overwrite: bool) -> Result<(), Error> {
     if dataset::is_dataset(root) {
         match HistoryManifest::read(root)? {
             None => return Err(Error::new(ToolErrorKind::OutputIsNoHistory, root)),
-            Some(_) if !overwrite => return Err(Error::new(ToolErrorKind::HistoryExists, root)),
+            Some(_) if !overwrite => return Err(Error::new(DatasetErrorKind::FileExists, root)),
             Some(_) => {}
         }
     }
@@ -67,19 +66,13 @@ impl OutputFolder {
     pub(super) fn open(root: &Path, overwrite: bool, generation: u32) -> Result<Self, Error> {
         let write_error = |error| Error::write(root, error);
         fs::create_dir_all(root).map_err(write_error)?;
-        let (mut log, entries) = RunLog::open(root)?;
+        let (log, entries) = RunLog::open(root)?;
         // Another run may have written it since the first check.
         check_output(root, overwrite)?;
-        let LogEntries {
-            temp_folders,
-            part_files,
-        } = entries;
-        for name in &temp_folders {
-            TempFolder::remove_leftover(root, name).map_err(write_error)?;
-        }
+        let folder = WrittenFolder::begin(root, log, &entries, &[])?;
         let former = HistoryManifest::read(root)?.unwrap_or_default();
         let former: BTreeSet<String> = former.files.into_iter().map(|file| file.path).collect();
-        remove_files(root, part_files.difference(&former))?;
+        folder.remove_files(entries.part_files.difference(&former))?;
         // The name of a file that is still read must be free.
         let has_generation = |generation: u32| {
             let name = format!("part-{generation:08x}-");
@@ -89,12 +82,8 @@ impl OutputFolder {
             true => generation.wrapping_add(1),
             false => generation,
         };
-        let name = TempFolder::random_name();
-        log.begin(root, &json!({"event": "begin", "temporary": name}))?;
         Ok(Self {
-            root: root.to_owned(),
-            log,
-            temp_folder: Arc::new(TempFolder::create(root, &name)?),
+            folder,
             generation,
             former,
             created: BTreeSet::new(),
@@ -102,11 +91,11 @@ impl OutputFolder {
     }
 
     pub(super) fn root(&self) -> &Path {
-        &self.root
+        self.folder.root()
     }
 
     pub(super) fn temp_folder(&self) -> &Arc<TempFolder> {
-        &self.temp_folder
+        self.folder.temp_folder()
     }
 
     /// Creates the file of a table with a number, under a temporary name.
@@ -116,49 +105,34 @@ impl OutputFolder {
         number: usize,
     ) -> Result<TableFileWriter, Error> {
         let path = HistoryFile::relative_path(table, self.generation, number);
-        self.log
-            .write_synced(&json!({"event": "part", "files": [path.to_string_lossy()]}))?;
-        self.created.insert(path.to_string_lossy().into_owned());
-        let new = self.temp_folder.new_file(&path, false)?;
+        let name = path.to_string_lossy().into_owned();
+        self.folder.announce(std::slice::from_ref(&name))?;
+        self.created.insert(name);
+        let new = self.temp_folder().new_file(&path, false)?;
         TableFileWriter::create(table.file_schema(&[]), new)
     }
 
     /// Removes the files that were created, after an error. What cannot be removed is removed by the next run.
     pub(super) fn discard(mut self) {
-        for path in &self.created {
-            if disk::remove_below(&self.root, Path::new(path)).is_ok()
-                && let Some((table, _)) = path.split_once('/')
-            {
-                // It fails for a folder that has files of the former history.
-                let _ = fs::remove_dir(self.root.join(table));
-            }
+        let created = std::mem::take(&mut self.created);
+        for path in created {
+            let _ = self.folder.remove_files_and_folders(&[path]);
         }
-        self.log.write_best_effort(&json!({"event": "end"}));
+        self.folder.add_log_line(&json!({"event": "end"}));
     }
 
     /// Makes the files the history, and removes those of the former one.
     pub(super) fn commit(mut self, manifest: &HistoryManifest) -> Result<(), Error> {
-        let replace = |name: &str, text: &str| {
-            self.temp_folder
-                .replace_file(Path::new(name), text.as_bytes())
-        };
-        let views = dataset::history_views_text(&self.root, manifest)?;
-        replace(MANIFEST_FILE, &manifest.text())?;
-        replace(VIEWS_FILE, &views)?;
-        replace(SUCCESS_FILE, "")?;
+        let folder = &mut self.folder;
+        let views = dataset::history_views_text(folder.root(), manifest)?;
+        folder.replace_file(MANIFEST_FILE, &manifest.text())?;
+        folder.replace_file(VIEWS_FILE, &views)?;
+        folder.replace_file(SUCCESS_FILE, "")?;
         let files: BTreeSet<String> = (manifest.files.iter())
             .map(|file| file.path.clone())
             .collect();
-        remove_files(&self.root, self.former.difference(&files))?;
-        self.log.write_best_effort(&json!({"event": "end"}));
+        folder.remove_files(self.former.difference(&files))?;
+        folder.add_log_line(&json!({"event": "end"}));
         Ok(())
     }
-}
-
-fn remove_files<'p>(root: &Path, paths: impl Iterator<Item = &'p String>) -> Result<(), Error> {
-    for path in paths {
-        disk::remove_below(root, Path::new(path))
-            .map_err(|error| Error::write(root.join(path), error))?;
-    }
-    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::keyed_rows::{KeyedRows, POLICIES};
 use dataset::StoredLine;
-use dataset::error::{DatasetDefect, DatasetErrorKind};
+use dataset::error::DatasetDefect;
 use dataset::external_sort::sort_key::FieldReader;
 use dataset::tables::{Column, ColumnType, Table};
 use disk::error::Error;
@@ -40,8 +40,8 @@ pub(crate) fn push_lines(policy: &KeyedRows<'_>, file: &mut RobotsTxtBuilder) ->
     lines.sort_by_key(|line| line.line_no);
     for line in lines {
         if !line.push_to(file, is_valid_utf8) {
-            let kind = DatasetErrorKind::NotADataset(DatasetDefect::TooManyRules);
-            return Err(Error::new(kind, Path::new(Table::PolicyRules.name())));
+            let table = Path::new(Table::PolicyRules.name());
+            return Err(DatasetDefect::too_many_rules().error(table));
         }
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Reads rows of a table one after the other, as bytes.
 
-use dataset::error::{DatasetDefect, DatasetErrorKind};
+use dataset::error::DatasetDefect;
 use dataset::tables::{Column, Table};
 use dataset::{CaptureFilter, Dataset, EncodedColumns, PartReader};
 use disk::error::Error;
@@ -138,20 +138,15 @@ impl<'d> RowCursor<'d> {
     ///
     /// # Errors
     ///
-    /// Those of reading; [`DatasetDefect::LargeTable`] beyond the limit.
+    /// Those of reading; [`DatasetDefect::BadTable`] beyond the limit.
     pub(crate) fn read_all(mut self) -> Result<Vec<Vec<u8>>, Error> {
         let (mut rows, mut bytes) = (Vec::new(), 0);
         while let Some(row) = self.peek() {
             bytes += row.len();
             if bytes > MAX_WHOLE_TABLE_BYTES {
-                let defect = DatasetDefect::LargeTable {
-                    table: self.table.name(),
-                    bytes_max: MAX_WHOLE_TABLE_BYTES,
-                };
-                return Err(Error::new(
-                    DatasetErrorKind::NotADataset(defect),
-                    self.root(),
-                ));
+                let (table, mebibytes) = (self.table.name(), MAX_WHOLE_TABLE_BYTES >> 20);
+                let message = format!("its table `{table}` has more than {mebibytes} MiB of rows");
+                return Err(DatasetDefect::BadTable { table, message }.error(self.root()));
             }
             rows.push(row.to_vec());
             self.advance()?;
@@ -175,12 +170,7 @@ impl<'d> RowCursor<'d> {
         while let Some(row) = self.peek() {
             let Some(fields) = row.strip_prefix(key) else {
                 if row < key {
-                    let table = self.table.name();
-                    let defect = DatasetDefect::NotInOrder { table };
-                    return Err(Error::new(
-                        DatasetErrorKind::NotADataset(defect),
-                        self.root(),
-                    ));
+                    return Err(DatasetDefect::not_in_order(self.table.name()).error(self.root()));
                 }
                 break;
             };
@@ -189,14 +179,8 @@ impl<'d> RowCursor<'d> {
                 count += 1;
             }
             if out.len() > MAX_KEY_BYTES {
-                let defect = DatasetDefect::TooManyLines {
-                    table: self.table.name(),
-                    bytes_max: MAX_KEY_BYTES,
-                };
-                return Err(Error::new(
-                    DatasetErrorKind::NotADataset(defect),
-                    self.root(),
-                ));
+                let defect = DatasetDefect::too_many_lines(self.table.name(), MAX_KEY_BYTES);
+                return Err(defect.error(self.root()));
             }
             self.advance()?;
         }

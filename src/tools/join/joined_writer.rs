@@ -11,21 +11,18 @@
 //! 5. `views.sql` is written with all tables, then `_SUCCESS`.
 
 use dataset::resolve::hosts::ResolvedFile;
-use dataset::{CrawlEntry, FileEntry, JOINED_FOLDER, JoinedCrawl, JoinedManifest, LogEntries};
-use dataset::{MANIFEST_FILE, OutputLayout, RunLog, SUCCESS_FILE};
+use dataset::{CrawlEntry, FileEntry, JOINED_FOLDER, JoinedCrawl, JoinedManifest, MANIFEST_FILE};
+use dataset::{OutputLayout, RunLog, SUCCESS_FILE, WrittenFolder};
 use disk::TempFolder;
 use disk::error::Error;
-use serde_json::json;
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Writes the manifest and the resolved tables of joined datasets.
 pub(super) struct JoinedWriter {
     /// The folder [`JOINED_FOLDER`].
-    root: PathBuf,
-    log: RunLog,
-    temp_folder: TempFolder,
+    folder: WrittenFolder,
     /// The members, and the crawls that are finished.
     manifest: JoinedManifest,
     /// Files of earlier joins that are to be removed.
@@ -56,20 +53,14 @@ impl JoinedWriter {
         if disk::file_kind(&root).map_err(write_error)?.is_none() {
             fs::create_dir(&root).map_err(write_error)?;
         }
-        let (mut log, entries) = RunLog::open(&root)?;
-        let LogEntries {
-            temp_folders,
-            part_files,
-        } = entries;
-        for name in &temp_folders {
-            TempFolder::remove_leftover(&root, name).map_err(write_error)?;
-        }
+        let (log, entries) = RunLog::open(&root)?;
+        let written = WrittenFolder::begin(&root, log, &entries, &[])?;
         // A manifest that cannot be read is written again.
         let former = JoinedManifest::read(folder)
             .unwrap_or_default()
             .unwrap_or_default();
         let mut stale = former.stale.clone();
-        stale.extend(part_files);
+        stale.extend(entries.part_files);
         stale.extend(former.files().map(|file| file.path.clone()));
         let is_kept = |(crawl, source): &(JoinedCrawl, &String)| {
             let has_file = |file: &FileEntry| {
@@ -86,13 +77,8 @@ impl JoinedWriter {
         for file in manifest.files() {
             stale.remove(&file.path);
         }
-        let name = TempFolder::random_name();
-        log.begin(&root, &json!({"event": "begin", "temporary": name}))?;
-        let temp_folder = TempFolder::create(&root, &name)?;
         Ok(Self {
-            root,
-            log,
-            temp_folder,
+            folder: written,
             manifest,
             stale,
         })
@@ -109,19 +95,17 @@ impl JoinedWriter {
 
     /// Returns the folder of the files that are being written under temporary names.
     pub(super) fn temp_folder(&self) -> &TempFolder {
-        &self.temp_folder
+        self.folder.temp_folder()
     }
 
     /// Removes `_SUCCESS` and the stale files, and writes the manifest.
     pub(super) fn remove_stale_files(&mut self) -> Result<(), Error> {
-        self.remove_files([SUCCESS_FILE])?;
+        self.folder.remove_files([SUCCESS_FILE])?;
         self.manifest.stale = std::mem::take(&mut self.stale);
         self.write_manifest()?;
         let stale = std::mem::take(&mut self.manifest.stale);
-        self.remove_files(&stale)?;
-        for path in &stale {
-            disk::remove_empty_folders(&self.root, Path::new(path));
-        }
+        let stale: Vec<String> = stale.into_iter().collect();
+        self.folder.remove_files_and_folders(&stale)?;
         self.write_manifest()
     }
 
@@ -138,8 +122,7 @@ impl JoinedWriter {
             path.to_string_lossy().into_owned()
         };
         let paths: Vec<String> = files.iter().map(path).collect();
-        self.log
-            .write_synced(&json!({"event": "part", "files": paths}))?;
+        self.folder.announce(&paths)?;
         let kept = self.manifest.crawls.len();
         for (crawl, source) in crawls.iter().zip(source_digests).skip(kept) {
             self.manifest.crawls.push(JoinedCrawl {
@@ -166,24 +149,11 @@ impl JoinedWriter {
     pub(super) fn finish(&mut self) -> Result<(), Error> {
         // The members may have changed although all crawls are kept.
         self.write_manifest()?;
-        self.temp_folder.replace_file(Path::new(SUCCESS_FILE), b"")
+        self.folder.replace_file(SUCCESS_FILE, "")
     }
 
     fn write_manifest(&self) -> Result<(), Error> {
         let text = self.manifest.text();
-        self.temp_folder
-            .replace_file(Path::new(MANIFEST_FILE), text.as_bytes())
-    }
-
-    fn remove_files<P: AsRef<Path>>(
-        &self,
-        files: impl IntoIterator<Item = P>,
-    ) -> Result<(), Error> {
-        for path in files {
-            let path = path.as_ref();
-            disk::remove_below(&self.root, path)
-                .map_err(|error| Error::write(self.root.join(path), error))?;
-        }
-        Ok(())
+        self.folder.replace_file(MANIFEST_FILE, &text)
     }
 }

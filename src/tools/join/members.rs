@@ -92,8 +92,7 @@ impl Members {
         let (mut manifest, digest) = read_manifest_with_digest(&root)?;
         manifest.check_files();
         if manifest.is_of_earlier_trial {
-            let kind = DatasetErrorKind::NotADataset(DatasetDefect::EarlierTrial);
-            return Err(Error::new(kind, &root));
+            return Err(DatasetDefect::earlier_trial().error(&root));
         }
         if manifest.meaning != dataset::MEANING && !is_mixed {
             return refuse(JoinDefect::Meaning {

@@ -142,7 +142,7 @@ impl Decision {
         }
     }
 
-    fn write(&self, record: &mut Vec<u8>) {
+    pub(super) fn write(&self, record: &mut Vec<u8>) {
         put_u8(record, self.access as u8);
         put_u8(record, self.basis as u8);
         // Lines are counted from 1.
@@ -159,7 +159,7 @@ impl Decision {
         }
     }
 
-    fn read(fields: &mut FieldReader<'_>) -> Self {
+    pub(super) fn read(fields: &mut FieldReader<'_>) -> Self {
         let access = UrlAccess::ALL[usize::from(fields.u8())];
         let basis = DecisionBasis::ALL[usize::from(fields.u8())];
         let read_line_no =

@@ -5,7 +5,7 @@ use super::decision::{Decision, DecisionBasis, RowDecisions, UrlAccess};
 use super::lookup::{ListedUrl, RulesLookup, UrlLookup};
 use dataset::PartLines;
 use dataset::crawler::disallow_all_policy;
-use dataset::error::{DatasetDefect, DatasetErrorKind};
+use dataset::error::DatasetDefect;
 use dataset::external_sort::sort_key::FieldReader;
 use dataset::external_sort::{Arena, Reader, SharedSorter, SortedRecords};
 use dataset::resolve::candidate::Candidate;
@@ -248,10 +248,7 @@ fn rebuild_robots_txt(
         has_rules |= matches!(line.kind, DirectiveKind::Allow | DirectiveKind::Disallow);
         match line.push_to(file, source.is_valid_utf8) {
             true => Ok(()),
-            false => {
-                let kind = DatasetErrorKind::NotADataset(DatasetDefect::TooManyRules);
-                Err(Error::new(kind, Path::new("rules")))
-            }
+            false => Err(DatasetDefect::too_many_rules().error(Path::new("rules"))),
         }
     })?;
     if source.content == ContentClass::Rules && !has_rules {

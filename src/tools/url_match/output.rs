@@ -1,12 +1,18 @@
-//! The output of `match`: the table `matches`, as Parquet or CSV.
+//! The output of `match`: the table `matches` or `history_matches`, as Parquet or CSV.
 //!
 //! CSV follows RFC 4180 with LF line ends: a header with the column names,
 //! quotes only where they are needed, and an empty field for null.
 
+use super::decision::Decision;
+use super::prepared::MatchSummary;
+use capture::date::format_iso;
 use columns::TableFileWriter;
-use dataset::tables::{MatchRow, MatchRows, Table};
+use dataset::StoredRows;
+use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32};
+use dataset::tables::{Column, ColumnType, Table, line_no_value};
 use disk::error::Error;
 use disk::{NewFile, SingleFile};
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read};
 use std::path::Path;
@@ -14,37 +20,59 @@ use std::path::Path;
 /// The most rows of a Parquet batch.
 const BATCH_ROWS: usize = 4096;
 
-/// The most bytes of URLs in a Parquet batch.
-const BATCH_BYTES: usize = 8 << 20;
+/// The most bytes of values in a Parquet batch.
+const BATCH_BYTES: u64 = 8 << 20;
 
-/// The size of the finished output.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct OutputSize {
-    pub(super) rows: u64,
-    pub(super) bytes: u64,
+/// The tables that a match writes: that of datasets, and that of histories.
+const TABLES: [Table; 2] = [Table::Matches, Table::HistoryMatches];
+
+/// The fields of a row, in the order of the columns.
+#[derive(Default)]
+pub(super) struct RowFields(Vec<u8>);
+
+/// Writes the rows of the output under a temporary name.
+pub(super) struct MatchWriter {
+    format: Format,
+    row_count: u64,
 }
 
-/// Writes the output under a temporary name.
-pub(super) enum MatchWriter {
+enum Format {
     Parquet {
         file: Box<TableFileWriter>,
-        batch: Box<MatchRows>,
-        /// Bytes of the URLs in the batch.
-        url_bytes: usize,
+        rows: Box<StoredRows>,
     },
     Csv(Box<CsvWriter>),
 }
 
-pub(super) struct CsvWriter {
+struct CsvWriter {
+    columns: &'static [Column],
     writer: csv::Writer<BufWriter<File>>,
     new_file: NewFile,
-    rows: u64,
 }
 
-/// Returns the names of the columns, in the order of the table.
-fn column_names() -> Vec<&'static str> {
-    let columns = Table::Matches.columns().iter();
-    columns.map(|column| column.name).collect()
+/// Writes the output by `write_rows`. It has its name only if all rows were written. Adds the size to
+/// the summary that is returned.
+pub(super) fn write_output(
+    output: &SingleFile,
+    table: Table,
+    write_rows: impl FnOnce(&mut MatchWriter) -> Result<MatchSummary, Error>,
+) -> Result<MatchSummary, Error> {
+    let mut writer = MatchWriter::create(output, table)?;
+    match write_rows(&mut writer) {
+        Ok(mut summary) => {
+            summary.rows = writer.row_count;
+            summary.bytes_written = writer.finish()?;
+            Ok(summary)
+        }
+        Err(error) => {
+            writer.discard();
+            Err(error)
+        }
+    }
+}
+
+fn column_names(table: Table) -> impl Iterator<Item = &'static str> {
+    table.columns().iter().map(|column| column.name)
 }
 
 /// Returns true if a file with this name is written as CSV.
@@ -53,32 +81,86 @@ pub(super) fn is_csv_name(path: &Path) -> bool {
     extension.eq_ignore_ascii_case("csv")
 }
 
-/// Returns true if the first line of a file is the CSV header that `match` writes.
+/// Returns true if the first line of a file is a CSV header that `match` writes.
 pub(super) fn has_match_header(path: &Path) -> bool {
-    let header = column_names().join(",") + "\n";
-    let mut line = Vec::new();
-    disk::open(path).is_ok_and(|file| {
-        let mut start = BufReader::new(file.take(header.len() as u64));
-        start.read_until(b'\n', &mut line).is_ok() && line == header.as_bytes()
+    TABLES.iter().any(|table| {
+        let header = column_names(*table).collect::<Vec<_>>().join(",") + "\n";
+        let mut line = Vec::new();
+        disk::open(path).is_ok_and(|file| {
+            let mut start = BufReader::new(file.take(header.len() as u64));
+            start.read_until(b'\n', &mut line).is_ok() && line == header.as_bytes()
+        })
     })
 }
 
+impl RowFields {
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    pub(super) fn put_text(&mut self, text: &str) {
+        put_bytes(&mut self.0, text.as_bytes());
+    }
+
+    pub(super) fn put_optional_text(&mut self, text: Option<&str>) {
+        self.put_presence(text.is_some());
+        text.into_iter().for_each(|text| self.put_text(text));
+    }
+
+    pub(super) fn put_optional_i64(&mut self, number: Option<i64>) {
+        self.put_presence(number.is_some());
+        number
+            .into_iter()
+            .for_each(|number| put_i64(&mut self.0, number));
+    }
+
+    pub(super) fn put_line_no(&mut self, number: Option<u32>) {
+        self.put_presence(number.is_some());
+        let number = line_no_value(number).map(i32::cast_unsigned);
+        number
+            .into_iter()
+            .for_each(|number| put_u32(&mut self.0, number));
+    }
+
+    pub(super) fn put_optional_flag(&mut self, flag: Option<bool>) {
+        self.put_presence(flag.is_some());
+        flag.into_iter()
+            .for_each(|flag| put_u8(&mut self.0, flag.into()));
+    }
+
+    /// Adds the columns `preference` and `preference_line`.
+    pub(super) fn put_preference(&mut self, decision: &Decision) {
+        let preference = decision.preference;
+        self.put_optional_text(preference.map(|preference| preference.name()));
+        self.put_line_no(preference.and_then(|preference| preference.line_no));
+    }
+
+    fn put_presence(&mut self, has_value: bool) {
+        put_u8(&mut self.0, has_value.into());
+    }
+}
+
 impl MatchWriter {
-    /// Creates the file: CSV if its name ends in `.csv`, otherwise Parquet.
+    /// Creates the file of a table: CSV if its name ends in `.csv`, otherwise Parquet.
     ///
     /// # Errors
     ///
     /// Those of writing.
-    pub(super) fn create(output: &SingleFile) -> Result<Self, Error> {
+    fn create(output: &SingleFile, table: Table) -> Result<Self, Error> {
         let (new_file, file) = output.new_file()?;
-        if is_csv_name(&new_file.path()) {
-            return CsvWriter::create(new_file, file).map(|file| Self::Csv(Box::new(file)));
-        }
-        let schema = Table::Matches.file_schema(&[]);
-        Ok(Self::Parquet {
-            file: Box::new(TableFileWriter::create(schema, (new_file, file))?),
-            batch: Box::default(),
-            url_bytes: 0,
+        let format = match is_csv_name(&new_file.path()) {
+            true => Format::Csv(Box::new(CsvWriter::create(table, new_file, file)?)),
+            false => Format::Parquet {
+                file: Box::new(TableFileWriter::create(
+                    table.file_schema(&[]),
+                    (new_file, file),
+                )?),
+                rows: Box::new(StoredRows::new(table)),
+            },
+        };
+        Ok(Self {
+            format,
+            row_count: 0,
         })
     }
 
@@ -87,104 +169,80 @@ impl MatchWriter {
     /// # Errors
     ///
     /// Those of writing.
-    pub(super) fn push(&mut self, row: &MatchRow<'_>) -> Result<(), Error> {
-        match self {
-            Self::Parquet {
-                file,
-                batch,
-                url_bytes,
-            } => {
-                batch.push(row);
-                *url_bytes += row.url.len();
-                if batch.row_count() >= BATCH_ROWS || *url_bytes >= BATCH_BYTES {
-                    *url_bytes = 0;
-                    file.write(batch.take())?;
+    pub(super) fn push(&mut self, row: &RowFields) -> Result<(), Error> {
+        self.row_count += 1;
+        let mut fields = FieldReader::new(&row.0);
+        match &mut self.format {
+            Format::Parquet { file, rows } => {
+                rows.push(&[], &mut fields);
+                match rows.row_count() >= BATCH_ROWS || rows.bytes() >= BATCH_BYTES {
+                    true => file.write(rows.take()),
+                    false => Ok(()),
                 }
-                Ok(())
             }
-            Self::Csv(file) => file.push(row),
+            Format::Csv(file) => file.push(&mut fields),
         }
     }
 
-    /// Completes the file, syncs it to disk and renames it.
+    pub(super) fn row_count(&self) -> u64 {
+        self.row_count
+    }
+
+    /// Completes the file, syncs it to disk and renames it. Returns its size in bytes.
     ///
     /// # Errors
     ///
     /// Those of writing; the file is removed then.
-    pub(super) fn finish(self) -> Result<OutputSize, Error> {
-        match self {
-            Self::Parquet {
-                mut file,
-                mut batch,
-                ..
-            } => {
-                let result = file.write(batch.take()).and_then(|()| file.finish_rows());
+    fn finish(self) -> Result<u64, Error> {
+        match self.format {
+            Format::Parquet { mut file, mut rows } => {
+                let result = file.write(rows.take()).and_then(|()| file.finish_rows());
                 if let Err(error) = result {
                     file.discard();
                     return Err(error);
                 }
-                let finished = file.finish()?;
-                Ok(OutputSize {
-                    rows: finished.rows,
-                    bytes: finished.bytes,
-                })
+                Ok(file.finish()?.bytes)
             }
-            Self::Csv(file) => file.finish(),
+            Format::Csv(file) => file.finish(),
         }
     }
 
     /// Removes the file.
-    pub(super) fn discard(self) {
-        match self {
-            Self::Parquet { file, .. } => file.discard(),
-            Self::Csv(file) => file.new_file.discard(),
+    fn discard(self) {
+        match self.format {
+            Format::Parquet { file, .. } => file.discard(),
+            Format::Csv(file) => file.new_file.discard(),
         }
     }
 }
 
 impl CsvWriter {
-    fn create(new_file: NewFile, file: File) -> Result<Self, Error> {
+    fn create(table: Table, new_file: NewFile, file: File) -> Result<Self, Error> {
         let mut file = Self {
+            columns: table.columns(),
             writer: csv::Writer::from_writer(BufWriter::new(file)),
             new_file,
-            rows: 0,
         };
-        file.write(&column_names())?;
+        let written = file.writer.write_record(column_names(table));
+        file.check(written)?;
         Ok(file)
     }
 
-    fn write(&mut self, record: &[&str]) -> Result<(), Error> {
-        let written = self.writer.write_record(record);
+    fn push(&mut self, fields: &mut FieldReader<'_>) -> Result<(), Error> {
+        for column in self.columns {
+            let text = csv_text(column, fields);
+            let written = self.writer.write_field(text.as_ref());
+            self.check(written)?;
+        }
+        let written = self.writer.write_record(None::<&[u8]>);
+        self.check(written)
+    }
+
+    fn check(&self, written: csv::Result<()>) -> Result<(), Error> {
         written.map_err(|error| Error::write(self.new_file.path(), error))
     }
 
-    fn push(&mut self, row: &MatchRow<'_>) -> Result<(), Error> {
-        self.rows += 1;
-        let (crawl, robots_id) = match row.capture {
-            Some((crawl, robots_id)) => (crawl, robots_id.to_string()),
-            None => ("", String::new()),
-        };
-        let line_no = row
-            .line_no
-            .map_or(String::new(), |line_no| line_no.to_string());
-        let preference = row.preference.unwrap_or_default();
-        let preference_line = row
-            .preference_line
-            .map_or(String::new(), |line_no| line_no.to_string());
-        self.write(&[
-            row.url,
-            row.agent,
-            &robots_id,
-            row.access,
-            &line_no,
-            row.basis,
-            crawl,
-            preference,
-            &preference_line,
-        ])
-    }
-
-    fn finish(self) -> Result<OutputSize, Error> {
+    fn finish(self) -> Result<u64, Error> {
         let path = self.new_file.path();
         let write_error = |error| Error::write(&path, error);
         let buffer = self.writer.into_inner();
@@ -195,9 +253,21 @@ impl CsvWriter {
         file.sync_all().map_err(write_error)?;
         let bytes = file.metadata().map_err(write_error)?.len();
         self.new_file.commit()?;
-        Ok(OutputSize {
-            rows: self.rows,
-            bytes,
-        })
+        Ok(bytes)
     }
+}
+
+/// Reads the value of a column as text; the empty text for null.
+fn csv_text<'f>(column: &Column, fields: &mut FieldReader<'f>) -> Cow<'f, [u8]> {
+    if column.is_nullable && fields.u8() == 0 {
+        return Cow::Borrowed(&[]);
+    }
+    let text = match column.kind {
+        ColumnType::Text => return Cow::Borrowed(fields.bytes()),
+        ColumnType::Long => fields.i64().to_string(),
+        ColumnType::Time => format_iso(fields.i64()),
+        ColumnType::Int | ColumnType::Short => fields.u32().cast_signed().to_string(),
+        ColumnType::Bool => (fields.u8() != 0).to_string(),
+    };
+    Cow::Owned(text.into_bytes())
 }

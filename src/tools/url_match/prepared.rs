@@ -5,7 +5,7 @@ use super::decision::{Decision, DecisionBasis, RowDecisions, UrlAccess};
 use super::evaluate::{decide_by_rules, decide_by_status};
 use super::in_history;
 use super::lookup::{ListedUrl, MAX_URL_BYTES, UrlLookup, write_origin};
-use super::output::{MatchWriter, has_match_header, is_csv_name};
+use super::output::{MatchWriter, RowFields, has_match_header, is_csv_name, write_output};
 use super::progress::{MatchProgress, MatchStage};
 use super::url_list::{RowTime, UrlListOptions, UrlListReader, UrlListSource};
 use crate::category_choice::CategoryChoice;
@@ -17,8 +17,8 @@ use dataset::external_sort::{
 };
 use dataset::resolve::lookups::find_candidates_by_origin;
 use dataset::resolve::{AsOf, ResolveContext};
-use dataset::tables::{MatchRow, Table};
-use dataset::{Dataset, HistoryManifest, check_output_file};
+use dataset::tables::Table;
+use dataset::{Dataset, HistoryManifest, check_crawls, check_output_file};
 use disk::SingleFile;
 use disk::error::{Error, ErrorKind};
 use robots_scan::table_file::ColumnNames;
@@ -100,7 +100,7 @@ enum CaptureSource {
 ///
 /// [`ToolErrorKind::MemoryTooSmall`], [`ToolErrorKind::NoCrawler`], [`DatasetErrorKind::OutputIsFolder`](dataset::error::DatasetErrorKind::OutputIsFolder),
 /// [`DatasetErrorKind::FileExists`](dataset::error::DatasetErrorKind::FileExists), [`ErrorKind::ForeignFile`], those of [`Dataset::open`], and [`ErrorKind::Read`] of the list;
-/// over a history [`ToolErrorKind::OnlyParquet`] for an output in CSV, and [`ToolErrorKind::NotOverHistories`] for options that need a dataset.
+/// [`DatasetErrorKind::MissingCrawl`](dataset::error::DatasetErrorKind::MissingCrawl).
 pub fn prepare(options: Options) -> Result<PreparedMatch, Error> {
     let output = &options.output;
     let refuse = |kind| Err(Error::new(kind, output));
@@ -112,13 +112,13 @@ pub fn prepare(options: Options) -> Result<PreparedMatch, Error> {
     if options.crawlers.is_empty() {
         return refuse(ToolErrorKind::NoCrawler);
     }
-    let history = HistoryManifest::read(&options.dataset)?;
-    if history.is_some() {
-        in_history::check_options(&options)?;
-    }
     check_output(&options)?;
+    let history = HistoryManifest::read(&options.dataset)?;
     let source = match history {
-        Some(manifest) => CaptureSource::History(manifest),
+        Some(manifest) => {
+            check_crawls(&options.dataset, &options.crawls, &manifest.crawls)?;
+            CaptureSource::History(manifest)
+        }
         None => CaptureSource::Dataset(Box::new(open_dataset(&options)?)),
     };
     let list_options = UrlListOptions {
@@ -244,7 +244,10 @@ impl MatchRun<'_> {
         decide_by_rules(&context, &rule_lookups, &decisions, &mut counts)?;
         drop(rule_lookups);
         progress.begin_stage(MatchStage::Write);
-        let mut summary = write_output(&context, &decisions.finish()?, self.output)?;
+        let decisions = decisions.finish()?;
+        let mut summary = write_output(self.output, Table::Matches, |file| {
+            write_rows(&context, &decisions, file)
+        })?;
         summary.urls = counts.urls;
         summary.origins = counts.origins;
         summary.files = counts.files;
@@ -322,27 +325,7 @@ fn sort_urls<'a>(
     lookups.finish()
 }
 
-/// Writes the decisions to a temporary file, and renames it once it is complete.
-fn write_output(
-    context: &MatchContext<'_>,
-    decisions: &SortedRecords<'_>,
-    output: &SingleFile,
-) -> Result<MatchSummary, Error> {
-    let mut file = MatchWriter::create(output)?;
-    match write_rows(context, decisions, &mut file) {
-        Ok(mut summary) => {
-            let size = file.finish()?;
-            summary.rows = size.rows;
-            summary.bytes_written = size.bytes;
-            Ok(summary)
-        }
-        Err(error) => {
-            file.discard();
-            Err(error)
-        }
-    }
-}
-
+/// Writes the rows of all decisions.
 fn write_rows(
     context: &MatchContext<'_>,
     decisions: &SortedRecords<'_>,
@@ -350,33 +333,29 @@ fn write_rows(
 ) -> Result<MatchSummary, Error> {
     let mut counts = AnswerCounts::default();
     let crawls = context.resolve.dataset.crawls();
-    let mut rows = 0;
+    let mut fields = RowFields::default();
     let mut reader = decisions.read()?;
     while let Some(record) = reader.peek() {
         let mut decisions = RowDecisions::read(record);
         let url = escape_body(decisions.url, true);
-        let capture = decisions
-            .capture
-            .map(|capture| (crawls[capture.crawl as usize].as_str(), capture.robots_id));
+        let capture = decisions.capture;
+        let crawl = capture.map(|capture| crawls[capture.crawl as usize].as_str());
         for crawler in context.crawlers {
             let decision = decisions.next_decision();
             counts.add(&decision);
-            file.push(&MatchRow {
-                url: &url,
-                agent: crawler.agent(),
-                access: decision.access.name(),
-                line_no: decision.line_no,
-                basis: decision.basis.name(),
-                capture,
-                preference: decision.preference.map(|preference| preference.name()),
-                preference_line: decision
-                    .preference
-                    .and_then(|preference| preference.line_no),
-            })?;
-            rows += 1;
+            fields.clear();
+            fields.put_text(&url);
+            fields.put_text(crawler.agent());
+            fields.put_optional_i64(capture.map(|capture| capture.robots_id));
+            fields.put_text(decision.access.name());
+            fields.put_line_no(decision.line_no);
+            fields.put_text(decision.basis.name());
+            fields.put_optional_text(crawl);
+            fields.put_preference(&decision);
+            file.push(&fields)?;
         }
         context.resolve.memory.check_stop()?;
-        context.progress.set_rows(rows);
+        context.progress.set_rows(file.row_count());
         reader.advance()?;
     }
     let mut summary = MatchSummary::default();

@@ -3,7 +3,7 @@
 //! Standard input is opened when it is read, so that waiting for it can be interrupted.
 
 use super::lookup::is_url_or_path;
-use crate::error::{ToolErrorKind, UrlListDefect};
+use crate::error::ToolErrorKind;
 use disk::error::{Error, ErrorKind};
 use robots_scan::table_file::{
     ColumnNames, OpenedTable, RowStatus, TableKind, TableLimits, TableReader, find_parquet_files,
@@ -201,17 +201,13 @@ pub fn read_url_list(source: &UrlListSource) -> Result<Vec<String>, Error> {
     UrlListReader::open(source, options)?.read(&stop, &mut |url, _| {
         bytes += url.len();
         if bytes > MAX_URLS_BYTES {
-            return refuse(UrlListDefect::TooLarge {
-                bytes_max: MAX_URLS_BYTES,
-            });
+            return refuse(format!("it has more than {MAX_URLS_BYTES} bytes of URLs"));
         }
         match std::str::from_utf8(url) {
             Ok(text) if is_url_or_path(url) => urls.push(text.to_owned()),
             _ => {
                 let text = String::from_utf8_lossy(&url[..url.len().min(200)]);
-                return refuse(UrlListDefect::NotAUrl {
-                    text: text.into_owned(),
-                });
+                return refuse(format!("'{text}' is neither an absolute URL nor a path"));
             }
         }
         Ok(())

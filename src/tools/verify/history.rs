@@ -72,12 +72,7 @@ fn add_defect(root: &Path, error: &Error, findings: &mut Findings) {
         _ => None,
     };
     let path = match defect {
-        Some(
-            DatasetDefect::InconsistentHistory { table }
-            | DatasetDefect::NotInOrder { table }
-            | DatasetDefect::TooManyLines { table, .. }
-            | DatasetDefect::LargeTable { table, .. },
-        ) => (*table).to_owned(),
+        Some(DatasetDefect::BadTable { table, .. }) => (*table).to_owned(),
         _ => relative_path(error.path(), root),
     };
     match defect {

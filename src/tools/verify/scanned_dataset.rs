@@ -6,7 +6,7 @@ use super::part::{self, PartCheck, ReadableFile};
 use super::resolved::{self, CaptureIds};
 use super::{FindingKind, Findings, VerifyPhase, VerifyProgress, VerifyReport, agents_table, plan};
 use arrow_schema::SchemaRef;
-use dataset::error::{DatasetDefect, DatasetErrorKind, ManifestDefect};
+use dataset::error::{DatasetDefect, ManifestDefect};
 use dataset::tables::Table;
 use dataset::{
     AGENTS_PATH, CombinedFile, FileEntry, FileStats, HistoryFile, LOG_FILE, LogEntries,
@@ -34,10 +34,7 @@ pub(super) fn check_with_captures(
     let path = root.join(MANIFEST_FILE);
     let kind = disk::file_kind(&path).map_err(|error| Error::read(&path, error))?;
     if kind.is_none() {
-        let kind = DatasetErrorKind::NotADataset(DatasetDefect::NoManifest {
-            name: MANIFEST_FILE,
-        });
-        return Err(Error::new(kind, root));
+        return Err(DatasetDefect::no_manifest().error(root));
     }
     check_format(root)?;
     let _lock = lock_log(root)?;
@@ -151,8 +148,7 @@ fn lock_log(root: &Path) -> Result<Option<File>, Error> {
         return Ok(None);
     };
     if matches!(log.try_lock_shared(), Err(TryLockError::WouldBlock)) {
-        let kind = DatasetErrorKind::NotADataset(DatasetDefect::IsBeingWritten);
-        return Err(Error::new(kind, root));
+        return Err(DatasetDefect::is_being_written().error(root));
     }
     Ok(Some(log))
 }
@@ -161,7 +157,7 @@ fn add_problems(problems: Vec<ManifestDefect>, findings: &mut Findings) {
     for problem in problems {
         let kind = match problem {
             ManifestDefect::CutLine { .. } => FindingKind::ManifestCut,
-            ManifestDefect::EarlierTrial | ManifestDefect::Invalid { .. } => FindingKind::Manifest,
+            ManifestDefect::Invalid(_) => FindingKind::Manifest,
         };
         findings.add(kind, MANIFEST_FILE, format_args!("{problem}"));
     }

@@ -27,7 +27,9 @@ pub(super) fn check(path: &Path, progress: &VerifyProgress) -> Result<VerifyRepo
         .read_to_end(&mut head)
         .map_err(read_error)?;
     if head != PARQUET_MAGIC {
-        return Err(refuse(DatasetDefect::NotParquet));
+        return Err(refuse(DatasetDefect::other(
+            "it is neither a folder nor a Parquet file",
+        )));
     }
     let bytes = file.metadata().map_err(read_error)?.len();
     progress.bytes_total.store(bytes, Ordering::Relaxed);

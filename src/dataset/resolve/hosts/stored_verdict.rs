@@ -154,10 +154,7 @@ pub(super) fn check_record_bytes(record: &[u8], table: Table) -> Result<(), Erro
     if record.len() <= MAX_CAPTURE_BYTES {
         return Ok(());
     }
-    let defect = DatasetDefect::TooManyLines {
-        table: table.name(),
-        bytes_max: MAX_CAPTURE_BYTES,
-    };
+    let defect = DatasetDefect::too_many_lines(table.name(), MAX_CAPTURE_BYTES);
     Err(Error::new(
         DatasetErrorKind::NotADataset(defect),
         Path::new(""),
@@ -166,8 +163,7 @@ pub(super) fn check_record_bytes(record: &[u8], table: Table) -> Result<(), Erro
 
 /// Returns the error that the rows of a table contradict `robots_files`.
 pub fn inconsistent_table_error(table: &'static str) -> Error {
-    let kind = DatasetErrorKind::NotADataset(DatasetDefect::Inconsistent { table });
-    Error::new(kind, Path::new(""))
+    DatasetDefect::inconsistent(table).error(Path::new(""))
 }
 
 // Bits of a field of records.

@@ -5,7 +5,7 @@ use crate::tables::host_verdicts;
 mod own {
     use super::table;
 
-    table! { of_history "One row per period of a host and crawler: consecutive captures of the host whose rules name the crawler, with the same verdict. The period ends where the rules stop naming the crawler. Sorted by `agent`, then `surt_host_name`, then by time." {
+    table! { of_fields "One row per period of a host and crawler: consecutive captures of the host whose rules name the crawler, with the same verdict. The period ends where the rules stop naming the crawler. Sorted by `agent`, then `surt_host_name`, then by time." {
         agent: Text, "The name, as in `verdicts`.";
         surt_host_name: PlainText bloom_filter shared_prefixes, "The host, as in `hosts`.";
         url_host_registered_domain: PlainText null shared_prefixes, "Its registered domain.";

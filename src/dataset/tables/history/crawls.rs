@@ -1,6 +1,6 @@
 use crate::tables::column::table;
 
-table! { of_history "One row per crawl of a history, in the order of the median times of their captures, then of their names." {
+table! { of_fields "One row per crawl of a history, in the order of the median times of their captures, then of their names." {
     crawl: Text, "The crawl.";
     position: Int, "Its place in the order of crawls, from 0. It changes when an earlier crawl is added.";
     first_capture: Time null, "The time of the first capture of the crawl, authoritative or not (UTC); null if none has a time. A revisit may have the content of a crawl that is not later by this time, then by name.";

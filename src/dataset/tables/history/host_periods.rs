@@ -5,7 +5,7 @@ use crate::tables::hosts;
 mod own {
     use super::table;
 
-    table! { of_history "One row per period of a host: consecutive captures with the same state. A crawl that did not capture the host neither ends nor extends a period. Sorted by `surt_host_name`, then by time." {
+    table! { of_fields "One row per period of a host: consecutive captures with the same state. A crawl that did not capture the host neither ends nor extends a period. Sorted by `surt_host_name`, then by time." {
         period_id: Long delta, "Key of the period: its number, from 0.";
         surt_host_name: Text, "The host, as in `hosts`.";
         first_crawl: Text, "The crawl of the first capture.";

@@ -1,6 +1,6 @@
 use crate::tables::column::table;
 
-table! { of_history "One row per crawler, crawl, verdict and basis: the hosts that have this verdict for the crawler. Crawlers are those of the registry of the history, `*`, and all that ten hosts of the crawl name. Sorted by `agent`, then in the order of crawls." {
+table! { of_fields "One row per crawler, crawl, verdict and basis: the hosts that have this verdict for the crawler. Crawlers are those of the registry of the history, `*`, and all that ten hosts of the crawl name. Sorted by `agent`, then in the order of crawls." {
     agent: Text, "The crawler by its whole name, lower-cased; `*` for all crawlers that are not named.";
     crawl: Text, "The crawl.";
     verdict: Text, "The verdict, as the macro `verdicts_for` gives it: by the crawler's own group, its fallbacks, or `*`.";

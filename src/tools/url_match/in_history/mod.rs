@@ -11,25 +11,21 @@ mod plan;
 mod rules;
 
 use super::decision::{Decision, DecisionBasis, UrlAccess};
+use super::output::{MatchWriter, RowFields, write_output};
 use super::prepared::{AnswerCounts, MatchRun, MatchSummary, Options};
 use super::progress::{MatchProgress, MatchStage};
 use super::url_list::UrlListReader;
-use crate::error::ToolErrorKind;
 use crate::history::crawl_row::CrawlRow;
 use crate::history::history_input::HistoryReader;
-use columns::TableFileWriter;
 use columns::escaped_text::escape_body;
-use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32};
+use dataset::HistoryManifest;
+use dataset::external_sort::sort_key::{FieldReader, put_i64, put_u32};
 use dataset::external_sort::{Reader, SortMemory, SortedRecords, Sorter};
 use dataset::tables::Table;
-use dataset::{HistoryManifest, StoredRows};
-use disk::SingleFile;
 use disk::error::Error;
 use plan::{PlannedCapture, UrlPlan, plan_urls, sort_urls};
 use rules::decide_by_rules;
 use std::collections::BTreeMap;
-
-const BATCH_ROWS: usize = 4096;
 
 /// The options and resources of all steps.
 struct HistoryMatch<'a> {
@@ -38,22 +34,6 @@ struct HistoryMatch<'a> {
     history: &'a HistoryReader,
     memory: SortMemory<'a>,
     progress: &'a MatchProgress,
-}
-
-/// Checks that options can be used over a history.
-pub(super) fn check_options(options: &Options) -> Result<(), Error> {
-    let refuse = |kind| Err(Error::new(kind, &options.output));
-    if super::output::is_csv_name(&options.output) {
-        return refuse(ToolErrorKind::OnlyParquet);
-    }
-    let unusable = [
-        (options.category.is_some(), "--category"),
-        (!options.crawls.is_empty(), "--crawl"),
-    ];
-    match unusable.into_iter().find(|(is_used, _)| *is_used) {
-        Some((_, option)) => refuse(ToolErrorKind::NotOverHistories { option }),
-        None => Ok(()),
-    }
 }
 
 /// Runs a match over the history with this manifest.
@@ -92,8 +72,9 @@ pub(super) fn run(
     drop(requests);
     progress.begin_stage(MatchStage::Write);
     let (plans, decisions) = (plans.finish()?, decisions.finish()?);
-    context.write_output(&plans, &decisions, run.output, &mut summary)?;
-    Ok(summary)
+    write_output(run.output, Table::HistoryMatches, |file| {
+        context.write_rows(&plans, &decisions, file, summary)
+    })
 }
 
 /// The decisions of a row of the list by one state, one per crawler. Records sort by row, then by state.
@@ -109,11 +90,7 @@ impl StateDecisions {
         let mut record = Vec::new();
         put_i64(&mut record, row.cast_signed());
         put_u32(&mut record, slot);
-        for decision in decisions {
-            put_u8(&mut record, decision.access as u8);
-            put_u8(&mut record, decision.basis as u8);
-            put_u32(&mut record, decision.line_no.unwrap_or(0));
-        }
+        decisions.for_each(|decision| decision.write(&mut record));
         sorter.push(&record)
     }
 
@@ -130,12 +107,7 @@ impl StateDecisions {
                 break;
             }
             let slot = fields.u32();
-            let decisions = (0..crawlers).map(|_| Decision {
-                access: UrlAccess::ALL[usize::from(fields.u8())],
-                basis: DecisionBasis::ALL[usize::from(fields.u8())],
-                line_no: Some(fields.u32()).filter(|line_no| *line_no > 0),
-                preference: None,
-            });
+            let decisions = (0..crawlers).map(|_| Decision::read(&mut fields));
             by_slot.insert(slot, decisions.collect());
             reader.advance()?;
         }
@@ -144,38 +116,15 @@ impl StateDecisions {
 }
 
 impl HistoryMatch<'_> {
-    fn write_output(
-        &self,
-        plans: &SortedRecords<'_>,
-        decisions: &SortedRecords<'_>,
-        output: &SingleFile,
-        summary: &mut MatchSummary,
-    ) -> Result<(), Error> {
-        let schema = Table::HistoryMatches.file_schema(&[]);
-        let mut file = TableFileWriter::create(schema, output.new_file()?)?;
-        match self.write_rows(plans, decisions, &mut file, summary) {
-            Ok(()) => {
-                let written = file.finish()?;
-                summary.bytes_written = written.bytes;
-                Ok(())
-            }
-            Err(error) => {
-                file.discard();
-                Err(error)
-            }
-        }
-    }
-
     fn write_rows(
         &self,
         plans: &SortedRecords<'_>,
         decisions: &SortedRecords<'_>,
-        file: &mut TableFileWriter,
-        summary: &mut MatchSummary,
-    ) -> Result<(), Error> {
+        file: &mut MatchWriter,
+        mut summary: MatchSummary,
+    ) -> Result<MatchSummary, Error> {
         let (mut plans, mut decisions) = (plans.read()?, decisions.read()?);
-        let mut rows = StoredRows::new(Table::HistoryMatches);
-        let mut fields = Vec::new();
+        let mut fields = RowFields::default();
         let crawlers = &self.options.crawlers;
         let mut counts = AnswerCounts::default();
         while let Some(record) = plans.peek() {
@@ -189,19 +138,14 @@ impl HistoryMatch<'_> {
                 counts.add(&answer.decision);
                 fields.clear();
                 answer.put(&plan, crawler.agent(), &self.history.crawls, &mut fields);
-                rows.push(&[], &mut FieldReader::new(&fields));
-                summary.rows += 1;
+                file.push(&fields)?;
             }
             self.memory.check_stop()?;
-            if rows.row_count() >= BATCH_ROWS {
-                self.progress.set_rows(summary.rows);
-                file.write(rows.take())?;
-            }
+            self.progress.set_rows(file.row_count());
             plans.advance()?;
         }
-        counts.write_to(summary);
-        file.write(rows.take())?;
-        file.finish_rows()
+        counts.write_to(&mut summary);
+        Ok(summary)
     }
 }
 
@@ -241,54 +185,32 @@ impl<'p> Answer<'p> {
         }
     }
 
-    /// Appends the fields of the row.
-    fn put(&self, plan: &UrlPlan<'_>, agent: &str, crawls: &[CrawlRow], out: &mut Vec<u8>) {
-        let crawl_of = |capture: &PlannedCapture| &crawls[capture.position as usize].crawl;
-        put_bytes(out, escape_body(plan.url, true).as_bytes());
-        put_bytes(out, agent.as_bytes());
-        put_optional_i64(out, plan.time);
-        put_bytes(out, self.decision.access.name().as_bytes());
-        put_bytes(out, self.decision.basis.name().as_bytes());
-        put_u8(out, self.decision.line_no.is_some().into());
-        if let Some(line_no) = self.decision.line_no {
-            put_u32(out, line_no);
-        }
+    /// Adds the fields of the row.
+    fn put(&self, plan: &UrlPlan<'_>, agent: &str, crawls: &[CrawlRow], row: &mut RowFields) {
+        let crawl_of = |capture: &PlannedCapture| crawls[capture.position as usize].crawl.as_str();
+        row.put_text(&escape_body(plan.url, true));
+        row.put_text(agent);
+        row.put_optional_i64(plan.time);
+        row.put_text(self.decision.access.name());
+        row.put_text(self.decision.basis.name());
+        row.put_line_no(self.decision.line_no);
         let capture = self.capture;
-        put_optional_text(out, capture.map(crawl_of));
+        row.put_optional_text(capture.map(crawl_of));
         let fetch_time = capture.and_then(|capture| capture.fetch_time);
-        put_optional_i64(out, fetch_time);
+        row.put_optional_i64(fetch_time);
         let distance = plan.time.zip(fetch_time);
-        put_optional_i64(
-            out,
-            distance.map(|(time, fetch_time)| (time - fetch_time) / 1000),
-        );
-        put_u8(out, capture.is_some().into());
-        if let Some(capture) = capture {
-            put_u8(out, capture.is_same_origin.into());
-        }
-        put_optional_i64(out, capture.map(|capture| capture.archive_no));
-        put_optional_i64(out, capture.map(|capture| capture.offset));
+        row.put_optional_i64(distance.map(|(time, fetch_time)| (time - fetch_time) / 1000));
+        row.put_optional_flag(capture.map(|capture| capture.is_same_origin));
+        row.put_optional_i64(capture.map(|capture| capture.archive_no));
+        row.put_optional_i64(capture.map(|capture| capture.offset));
         let first = self.first_disallowed;
-        put_optional_text(out, first.map(crawl_of));
-        put_optional_i64(out, first.and_then(|capture| capture.fetch_time));
+        row.put_optional_text(first.map(crawl_of));
+        row.put_optional_i64(first.and_then(|capture| capture.fetch_time));
         let access = self.last.map_or(UrlAccess::Unknown, |(access, _)| access);
-        put_bytes(out, access.name().as_bytes());
+        row.put_text(access.name());
         let last = self.last.map(|(_, capture)| capture);
-        put_optional_text(out, last.map(crawl_of));
-        put_optional_i64(out, last.and_then(|capture| capture.fetch_time));
-    }
-}
-
-fn put_optional_i64(out: &mut Vec<u8>, number: Option<i64>) {
-    put_u8(out, number.is_some().into());
-    if let Some(number) = number {
-        put_i64(out, number);
-    }
-}
-
-fn put_optional_text(out: &mut Vec<u8>, text: Option<&String>) {
-    put_u8(out, text.is_some().into());
-    if let Some(text) = text {
-        put_bytes(out, text.as_bytes());
+        row.put_optional_text(last.map(crawl_of));
+        row.put_optional_i64(last.and_then(|capture| capture.fetch_time));
+        row.put_preference(&self.decision);
     }
 }

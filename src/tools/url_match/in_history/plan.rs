@@ -204,7 +204,10 @@ pub(super) fn plan_urls<'a>(
 ) -> Result<SortedRecords<'a>, Error> {
     let none = BTreeSet::new();
     let history = context.history;
-    let mut captures = HistoryCaptures::open(history, history.places(), &none)?;
+    let mut places = history.places();
+    let chosen = &context.options.crawls;
+    places.retain(|crawl, _| chosen.is_empty() || chosen.contains(crawl));
+    let mut captures = HistoryCaptures::open(history, places, &none)?;
     let filled = read_filled_states(history, context.memory)?;
     let mut filled = filled.read()?;
     let mut requests = context.memory.create_sorter();
@@ -326,6 +329,8 @@ pub(super) struct RulesRequest<'a> {
     pub(super) content_class: &'a [u8],
     pub(super) row: u64,
     pub(super) slot: u32,
+    /// The time of the capture whose preference is asked for, in milliseconds since 1970.
+    pub(super) time: Option<i64>,
     pub(super) url: &'a [u8],
 }
 
@@ -335,6 +340,7 @@ impl<'a> RulesRequest<'a> {
         put_bytes(&mut record, self.content_class);
         put_i64(&mut record, self.row.cast_signed());
         put_u32(&mut record, self.slot);
+        put_i64(&mut record, self.time.unwrap_or(i64::MIN));
         put_bytes(&mut record, self.url);
         requests.push(&record)
     }
@@ -347,6 +353,7 @@ impl<'a> RulesRequest<'a> {
             content_class: fields.bytes(),
             row: fields.i64().cast_unsigned(),
             slot: fields.u32(),
+            time: Some(fields.i64()).filter(|time| *time != i64::MIN),
             url: fields.bytes(),
         }
     }
@@ -371,17 +378,19 @@ fn push_state(
         StatusEffect::Follow | StatusEffect::Defer => UrlAccess::Unknown,
         StatusEffect::Parse => {
             let key = state.policy_id.as_deref().and_then(key_from_text);
+            let capture = plan.capture.filter(|capture| capture.slot == slot);
             return RulesRequest {
                 key: &key.unwrap_or(NO_POLICY),
                 content_class: &state.content_class,
                 row: plan.row,
                 slot,
+                time: capture.and_then(|capture| capture.fetch_time),
                 url: plan.url,
             }
             .push(requests);
         }
     };
-    let decision = Decision::new_by_status(access, false);
+    let decision = Decision::new_by_status(access, context.options.category.is_some());
     let of_crawlers = context.options.crawlers.iter().map(|_| decision);
     StateDecisions::push(decisions, plan.row, slot, of_crawlers)
 }

@@ -62,7 +62,8 @@ pub(super) fn decide_by_rules(
                     access: UrlAccess::new(access),
                     basis: DecisionBasis::new(policy.basis),
                     line_no: access.line_no,
-                    preference: None,
+                    preference: (context.options.category.as_ref())
+                        .map(|category| category.preference(policy, request.url, request.time)),
                 }
             });
             StateDecisions::push(decisions, request.row, request.slot, of_crawlers)?;
