@@ -20,7 +20,7 @@ SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 SCAN_TARGETS = members records http archive
 
-.PHONY: build dist dist-pgo doc release-check help readme check test test-all compile compile-tests compile-others faults servers answers histories lint-all rust-test campaign contributing run queries independent hosts readers documents recipes requirements wheel wheel-pgo venv dev-wheel report-test describe-test site-libraries site-test browser python pages network sources java $(if $(HAS_SPARK),spark) deny schemas question-list golden bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
+.PHONY: build dist dist-pgo doc release-check help readme check test test-all compile compile-tests compile-others faults servers answers histories lint-all rust-test campaign contributing run queries independent hosts readers documents recipes requirements wheel wheel-pgo venv dev-wheel report-test report-errors describe-test site-libraries site-test browser python pages network sources java $(if $(HAS_SPARK),spark) deny schemas question-list golden bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
 .NOTPARALLEL:
 
 # Installs system packages if a check fails: as root, or by a sudo that asks for no password, or not at all.
@@ -115,7 +115,7 @@ SHARED = run dev-wheel browser site-libraries java
 test-all: ## all other tests: clippy, damage, servers, histories, Spark, the browser, Python beside other libraries
 	$(STEPS) 1 $(STEP) -- lint-all,compile-others,run,dev-wheel,browser,site-libraries,java
 	$(STEPS) 4 $(STEP) $(addprefix -o ,$(SHARED)) -- report-test,pages $(if $(HAS_SPARK),spark) python readers faults \
-	  sources servers,deny histories site-test answers describe-test network recipes
+	  sources servers,deny histories site-test answers describe-test network report-errors recipes
 
 compile:
 	$(CARGO) build --locked --bins
@@ -262,6 +262,9 @@ dev-wheel: .venv-test/all-ready
 
 report-test: $(PROGRAM) dev-wheel ## tests the report over several datasets, whose pages it writes into target/report; WRITE=--write draws the chart of the README
 	.venv-test/bin/python jobs/test_report.py $(PROGRAM) target/debug/xtask target/report $(WRITE)
+
+report-errors: $(PROGRAM) dev-wheel ## tests the errors and the command line of the report
+	.venv-test/bin/python jobs/test_report_errors.py $(PROGRAM)
 
 describe-test: $(PROGRAM) dev-wheel ## tests the description of datasets with mlcroissant
 	.venv-test/bin/python jobs/test_describe.py $(PROGRAM)

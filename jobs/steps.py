@@ -3,8 +3,8 @@
     python3 jobs/steps.py 2 make -- compile,test queries hosts
 
 Each step is a target of make, executed as `make TARGET`. At most 2 rows of steps run at a time; a row is a word, whose steps, separated by
-commas, run one after the other. What the steps of the first row print is shown at once, and that of the others when they end. After a
-step that fails no other one begins.
+commas, run one after the other. The first row, which should be the longest, has priority: the others are nicer to it. What its steps
+print is shown at once, and that of the others when they end. After a step that fails no other one begins.
 """
 
 import os
@@ -14,6 +14,8 @@ import tempfile
 import threading
 import time
 
+NICENESS = "3"
+
 
 class Steps:
     """Rows of steps that are left, and the times of those that have ended."""
@@ -22,20 +24,21 @@ class Steps:
         self.command, self.rows, self.first = command, rows[::-1], rows[0]
         self.printing, self.times, self.failed = threading.Lock(), [], []
 
-    def execute(self, step, is_shown):
+    def execute(self, step, is_first):
         """Executes a step, prints its output, and notes its wall time and CPU time."""
         began = time.monotonic()
-        if is_shown:
+        if is_first:
             print(f"== {step}", flush=True)
         with tempfile.TemporaryFile() as log:
-            output = {} if is_shown else {"stdout": log, "stderr": log}
-            process = subprocess.Popen([*self.command, step], stdin=subprocess.DEVNULL, **output)
+            output = {} if is_first else {"stdout": log, "stderr": log}
+            command = self.command if is_first else ["nice", "-n", NICENESS, *self.command]
+            process = subprocess.Popen([*command, step], stdin=subprocess.DEVNULL, **output)
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
             seconds = time.monotonic() - began
             with self.printing:
                 log.seek(0)
-                if not is_shown:
+                if not is_first:
                     print(f"== {step}", flush=True)
                 while data := log.read(1 << 16):
                     sys.stdout.buffer.write(data)

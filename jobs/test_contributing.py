@@ -36,7 +36,7 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if not re.match
 # Commands that are not executed here, by their first words, and the reason.
 ELSEWHERE = {
     "make": "builds for release", "make check": "a step of its own", "make test": "a step of its own", "make test-all": "a step of its own",
-    "make campaign": "takes minutes", "make benches": "takes minutes", "make report-test": "a step of make test-all",
+    "make campaign": "takes minutes", "make benches": "takes minutes", "make report-test": "a step of make test-all", "make report-errors": "a step of make test-all",
     "make pages": "needs a browser (make test-all)", "make site-test": "needs a browser (make test-all)",
     "make recipes": "a step of make test-all",
     "cargo bench": "builds for release", ".venv-test/bin/python jobs/test_queries.py": "takes a minute; the trial executes what is about its question"}
