@@ -40,7 +40,7 @@ from robots_scan.describe import card, escape, keys, publisher, statements
 from robots_scan.describe.citation import citation_file
 from robots_scan.describe.dataset import Dataset
 from robots_scan.describe.licenses import REGISTRY_SOURCES
-from robots_scan.report.dataset import literal
+from robots_scan._tables import literal
 from test_documents import FENCE, joined
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -448,7 +448,7 @@ class Tests:
                 ([dataset, "-o", empty], "is not a folder above"), ([dataset, "-o", empty / "none"], "does not exist"), ([dataset, "--name"], "option '--name': expected one argument")):
             errors = describe(*arguments, expected=2)
             assert error in errors and errors.startswith("error: ") and errors.count("\n") <= 2, f"{arguments}: {errors}"
-        assert "SOURCE_DATE_EPOCH is 'x'" in describe(dataset, expected=2, SOURCE_DATE_EPOCH="x")
+        assert "SOURCE_DATE_EPOCH is not a number of seconds: 'x'" in describe(dataset, expected=2, SOURCE_DATE_EPOCH="x")
         assert not FILES & {path.name for path in dataset.iterdir()}
         assert "--creator, --license and --url" in describe(dataset)
 
@@ -473,7 +473,7 @@ class Tests:
 
     def test_a_command_that_is_interrupted_writes_nothing(self):
         dataset = self.fresh()
-        for place, error in (("verify", KeyboardInterrupt), ("rows", KeyboardInterrupt), ("files", KeyboardInterrupt), ("files", OSError(5, "Input/output error", "x"))):
+        for place, error in (("views", KeyboardInterrupt), ("rows", KeyboardInterrupt), ("files", KeyboardInterrupt), ("files", OSError(5, "Input/output error", "x"))):
             with mock.patch.object(Dataset, place, side_effect=error):
                 errors = describe(dataset, expected=3)
             assert re.fullmatch("error: (interrupted; nothing was written|cannot read 'x': input/output error)\n", errors), errors

@@ -911,7 +911,7 @@ def check_old_urls(world):
 class World:
     """Crawls that were scanned, each by itself, their joined folder, their history, and the oracle."""
 
-    def __init__(self, name, program, folder, scanned):
+    def __init__(self, name, program, folder, scanned, *join_options):
         self.name, self.program, self.folder = name, program, Path(folder)
         self.datasets = self.folder / "datasets"
         self.contents = Contents()
@@ -922,7 +922,7 @@ class World:
         # Old URLs that are disallowed.
         self.decided = 0
         self.is_random = self.is_single = False
-        run(program, "join", self.datasets, "-q")
+        run(program, "join", self.datasets, "-q", *join_options)
         self.history = self.make("history", *(crawl.dataset for crawl in self.crawls))
         self.opened = None
 
@@ -1080,11 +1080,21 @@ def random_world(program, folder, seed):
 
 # Name crawlers that are not in the registry. In crawls of samples, some of them are named by ten hosts, and others by fewer.
 OTHER_BODIES = tuple(f"User-agent: other-{number}\nUser-agent: other-{number // 2}\nDisallow: /{'x' * (number % 2)}\n".encode() for number in range(6))
+# Crawlers with several fallbacks, of which the built-in registry has none, as lines of a registry.
+OTHER_CRAWLERS = ('Several-A,,,,,"CCBot,GPTBot",false,false', 'Several-B,,,,,"nobody,GPTBot,CCBot",true,false', 'Several-C,,,,,"GPTBot,other-1",false,false',
+                  'other-5,,,,,"other-2,other-1",false,false')
 
 
 def sampled_world(program, folder, seed):
-    """Random crawls of many archives, of which samples are read: fewer than an interval needs, some of them, and all."""
+    """Random crawls of many archives, of which samples are read: fewer than an interval needs, some of them, and all.
+
+    The last crawl has another registry than those before.
+    """
     rng = random.Random(f"sample {seed}")
+    folder.mkdir()
+    built_in = (ROOT / "src/dataset/crawler/agents.csv").read_text(encoding="utf-8").rstrip("\n").split("\n")
+    registry = folder / "registry.csv"
+    registry.write_text("\n".join([*built_in, *(f"{crawler},,," for crawler in OTHER_CRAWLERS)]) + "\n", encoding="utf-8")
     names = [*NAMES, *(f"h{number}.d{int(rng.random() ** 2 * 30)}.example" for number in range(120))]
     scanned = []
     for number, count in enumerate(READ_ARCHIVES):
@@ -1092,9 +1102,9 @@ def sampled_world(program, folder, seed):
         crawl = f"{'edcba'[number]}-{count}"
         random_crawl = RandomCrawl(rng, names, [*BODIES, *OTHER_BODIES * 5, LONG_BODY], STATUSES + (200,) * 20, True, start)
         archives = random_crawl.write(folder / "archives" / crawl, crawl, (LISTED_ARCHIVES,))
-        options = [] if count is None else ["--sample", count, "--seed", seed]
+        options = ["--agents", registry] if count is None else ["--sample", count, "--seed", seed]
         scanned.append(scan(program, archives, folder / "datasets" / crawl, crawl, *options))
-    return World(f"samples {seed}", program, folder, scanned)
+    return World(f"samples {seed}", program, folder, scanned, "--mixed")
 
 
 # Real archives.
@@ -1175,8 +1185,9 @@ class Tests:
         rows = [row for world in self.samples for row in world.history.dicts("shares")]
         intervals = sum(row["low_millionths"] is not None for row in rows)
         assert intervals >= 100, f"only {intervals} rows have an interval, so that little is tested"
-        others = sum(row["agent"].startswith("other-") for row in rows)
-        assert others >= 10, f"only {others} rows are of crawlers that are not in the registry, so that little is tested"
+        for prefix, subject in (("other-", "that are not in the registry"), ("several-", "with several fallbacks")):
+            named = sum(row["agent"].startswith(prefix) and row["basis"] == "explicit" for row in rows)
+            assert named >= 10, f"only {named} rows are of groups of crawlers {subject}, so that little is tested"
 
     def test_views_of_series(self):
         self.report(check_views, self.series)

@@ -28,7 +28,8 @@ from robots_scan._terminal import escaped
 from site_server import Server
 from test_documents import DOCUMENTS, FENCE, joined
 from test_pages import BROWSERS, BROWSER_OPTIONS, MODES, OPEN_DETAILS, PAGE_CHECKS, PAPER_MARGIN
-from test_report import COMMAND, ENVIRONMENT, PACKAGE, ROOT, SAMPLES, Dataset, Results, line, literal, make_history, record, run, scan
+from robots_scan._tables import literal
+from test_report import COMMAND, ENVIRONMENT, PACKAGE, ROOT, SAMPLES, Dataset, Results, line, make_history, record, run, scan
 
 # What a lookup may cost.
 FIRST_PAGE_BYTES, HOST_BYTES, HOST_REQUESTS = 300_000, 400_000, 8

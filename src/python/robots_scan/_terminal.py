@@ -1,7 +1,9 @@
 """Errors, options and progress of the commands that are written in Python."""
 
 import argparse
+import datetime
 import difflib
+import os
 import re
 import sys
 import time
@@ -39,6 +41,16 @@ def run(work):
         return fail(Stopped("interrupted; nothing was written"))
     print(escaped(written), file=sys.stderr)
     return OK
+
+
+def today():
+    """Returns the date in UTC, or that of SOURCE_DATE_EPOCH, with which the same dataset gives the same files."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    try:
+        moment = datetime.datetime.fromtimestamp(int(epoch), datetime.UTC) if epoch else datetime.datetime.now(datetime.UTC)
+    except (ValueError, OverflowError, OSError):
+        raise CommandError(f"SOURCE_DATE_EPOCH is not a number of seconds: '{epoch}'") from None
+    return moment.date()
 
 
 def fail(error):

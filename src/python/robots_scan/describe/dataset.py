@@ -1,20 +1,12 @@
-"""A dataset, a joined folder or a history: its files, tables and crawls.
-
-It may be of somebody else. Its own `views.sql` is never executed; values from its tables become SQL only as literals; and once the views
-of this program exist, DuckDB opens no file outside the folder.
-"""
+"""A dataset, a joined folder or a history: its files, tables and crawls."""
 
 import json
 import shlex
 from dataclasses import dataclass
-from pathlib import Path
 
-import duckdb
-
-from .. import _commands, _native
-from .._errors import Error
+from .. import _commands
+from .._tables import HISTORY_TABLE, Tables, glob_of, literal, options_of
 from .._terminal import CommandError
-from ..report.dataset import HISTORY_TABLE, READER_ERRORS, WILDCARD, literal, options_of, unreadable
 
 # The folder of a joined folder with the tables that `join` makes.
 JOINED = "_joined"
@@ -85,23 +77,14 @@ class Run:
     agents_version: str
 
 
-class Dataset:
+class Dataset(Tables):
     """The facts about a dataset."""
 
+    noun, writer, example = "dataset", "a scan, `robots-scan join` or `robots-scan history`", "out.parquet"
+
     def __init__(self, folder):
-        self.name = Path(folder)
-        if not self.name.exists():
-            raise CommandError(f"the dataset '{folder}' does not exist")
-        self.folder = self.name.resolve()
-        try:
-            views = _native.views_sql(self.folder)
-            self.verify()
-        except Error as error:
-            hint = "give the folder that a scan, `robots-scan join` or `robots-scan history` has written" if error.kind == "not_a_dataset" else None
-            raise CommandError(error.args[0], error.hint or hint) from error
-        self.connection = duckdb.connect()
-        self.rows(views)
-        self.lock()
+        super().__init__(folder)
+        self.folder = self.folder.resolve()
         self.view_names = names = [row["view_name"] for row in self.rows("SELECT v.view_name FROM duckdb_views() v WHERE NOT v.internal ORDER BY v.view_oid")]
         self.is_history = HISTORY_TABLE in names
         self.members = self.joined_members()
@@ -116,36 +99,16 @@ class Dataset:
             for row in self.rows("SELECT DISTINCT r.version, r.options, r.psl_version, r.agents_version FROM runs r ORDER BY ALL")]
         self.program = json.loads(next(iter(self.manifest(self.folder / (JOINED if self.members else "")))))["robots_scan"]
 
-    def verify(self):
-        """Refuses a dataset that is damaged or incomplete."""
-        findings = [finding for finding in _commands.verify(self.folder)["findings"] if finding["kind"] != UNDESCRIBED]
+    def views(self, folder):
+        """Returns the SQL of the views. Refuses a dataset that is damaged or incomplete."""
+        views = super().views(folder)
+        findings = [finding for finding in _commands.verify(folder)["findings"] if finding["kind"] != UNDESCRIBED]
         if findings:
             first = findings[0]
             where = f"{first['path']}: " if first.get("path") else ""
-            raise CommandError(f"the dataset '{self.name}' is damaged or incomplete: {where}{first['what']}",
-                                f"list all damage with: robots-scan verify {shlex.quote(str(self.name))}")
-
-    def lock(self):
-        """Lets DuckDB open only files of the dataset, and load no extension."""
-        # The views escape wildcards in the name of the folder, and DuckDB checks the name as it is written.
-        settings = {"allowed_directories": [str(self.folder), glob_of(self.folder)], "enable_external_access": False, "lock_configuration": True}
-        for name, value in settings.items():
-            self.rows(f"SET {name} = {literal(value)}")
-
-    def rows(self, sql):
-        """Returns the rows of a query as dictionaries."""
-        try:
-            answer = self.connection.execute(sql)
-            return [dict(zip([column[0] for column in answer.description], row)) for row in answer.fetchall()]
-        except READER_ERRORS as error:
-            raise unreadable("dataset", self.name, error) from error
-        except RuntimeError as error:
-            # DuckDB's word for Ctrl-C.
-            raise KeyboardInterrupt from error
-
-    def value(self, sql):
-        """Returns the single value of a query."""
-        return next(iter(self.rows(sql)[0].values()))
+            raise CommandError(f"the dataset '{self.folder}' is damaged or incomplete: {where}{first['what']}",
+                                f"list all damage with: robots-scan verify {shlex.quote(str(self.folder))}")
+        return views
 
     def manifest(self, folder):
         return (folder / MANIFEST).read_text(encoding="utf-8").splitlines()
@@ -237,9 +200,3 @@ class Dataset:
     @property
     def rows_of_tables(self):
         return sum(table.rows for table in self.tables.values())
-
-
-def glob_of(path):
-    """Returns a path as a pattern that has only this path: DuckDB and Croissant read wildcards in names."""
-    return WILDCARD.sub(r"[\g<0>]", str(path))
-

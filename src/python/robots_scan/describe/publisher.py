@@ -1,11 +1,10 @@
 """What only the publisher of a dataset can say: its name, creators, address, licence and version."""
 
 import datetime
-import os
 import re
 from dataclasses import dataclass
 
-from .._terminal import CommandError
+from .._terminal import CommandError, today
 
 # Licences that are made or often used for data, by their identifiers in the SPDX list. Any other one is given as an address.
 LICENSES = (
@@ -78,12 +77,3 @@ def person(creator):
     """Returns the family name and the given name of a creator who is written as 'Family, Given', or None for an organization."""
     family, comma, given = (part.strip() for part in creator.partition(","))
     return (family, given) if comma and family and given else None
-
-
-def today():
-    """Returns the date of the description: that of SOURCE_DATE_EPOCH, or today in UTC."""
-    epoch = os.environ.get("SOURCE_DATE_EPOCH")
-    try:
-        return datetime.datetime.fromtimestamp(int(epoch), datetime.UTC).date() if epoch else datetime.datetime.now(datetime.UTC).date()
-    except (ValueError, OverflowError, OSError):
-        raise CommandError(f"SOURCE_DATE_EPOCH is '{epoch}', which is not a number of seconds since 1970") from None

@@ -1,7 +1,6 @@
 """The query of the card: it reads the files of the dataset without its views."""
 
-from ..report.dataset import literal
-from .dataset import glob_of
+from .._tables import glob_of, literal
 
 
 def share(dataset, prefix):

@@ -7,12 +7,12 @@ import re
 import sys
 from pathlib import Path
 
-from .._terminal import CommandError, Parser, Progress, Stopped, run
+from .._terminal import CommandError, Parser, Progress, Stopped, run, today
 from . import sections
 from .converter import RESERVED, Converter
 from .dataset import Dataset, History
 from .figure import plural
-from .page import render, today
+from .page import render
 from .sections.shares import warnings_of
 from .study import DEFAULT_AGENT, LINES_MAX, study_of
 

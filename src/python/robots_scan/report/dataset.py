@@ -1,32 +1,14 @@
-"""A dataset or a history, opened in DuckDB by the views of this program.
+"""A dataset or a history, with its questions."""
 
-Both may be of somebody else. Its own `views.sql` is SQL that could read and write any file of the user, so it is never executed;
-values from its tables become SQL only as literals; and once the views exist, DuckDB opens no file outside their folder.
-"""
-
-import json
-import re
 import shlex
-import tempfile
-import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 
-import duckdb
-
-from .. import _native
-from .._errors import Error
+from .._tables import HISTORY_TABLE, Tables, literal
 from .._terminal import CommandError
 
 # The start of the error of the guard check_hosts.
 OVER_NOTHING = "no host of "
 NEEDED_TABLES = {"agents", "anomalies", "groups", "host_verdicts", "hosts", "preferences", "robots_files", "rules", "runs", "verdicts"}
-# What DuckDB raises if tables cannot be read: ValueError is that of texts that are not UTF-8 and of times that Python does not have.
-READER_ERRORS = (duckdb.Error, ValueError, OverflowError)
-# A table that only histories have.
-HISTORY_TABLE = "host_periods"
-WILDCARD = re.compile(r"[*?[]")
 
 
 @dataclass(frozen=True)
@@ -39,75 +21,14 @@ class Question:
     pitfall: str
 
 
-class Tables:
-    """The tables, macros and questions of a folder. `lists` are the files of the user that questions join."""
-
-    # Words of messages: what the folder is, what writes it, and an example of its name.
-    noun = writer = example = ""
+class Questions(Tables):
+    """Tables with their questions, and the answers so far."""
 
     def __init__(self, folder, lists=()):
-        if not str(folder):
-            raise CommandError(f"the name of the {self.noun} is empty", f"name the folder that {self.writer} has written, such as {self.example}")
-        self.folder = Path(folder).parent if Path(folder).name == "views.sql" else Path(folder)
-        if not self.folder.exists():
-            raise CommandError(f"the {self.noun} '{folder}' does not exist")
-        folder = self.folder.resolve()
-        try:
-            views = _native.views_sql(folder)
-        except Error as error:
-            hint = f"give the folder that {self.writer} has written" if error.kind == "not_a_dataset" else None
-            raise CommandError(error.args[0], error.hint or hint) from error
-        self.scratch = tempfile.TemporaryDirectory(prefix="robots-scan-report-")
+        super().__init__(folder, lists)
         self.answers = {}
-        self.worker = ThreadPoolExecutor(1)
-        self.connection = duckdb.connect()
-        self.connection.execute("SET temp_directory = " + literal(self.scratch.name))
-        try:
-            self.execute(views)
-        except READER_ERRORS as error:
-            raise unreadable(self.noun, self.folder, error) from error
-        self.lock(str(folder), lists)
-        self.check_tables({row["name"] for row in self.rows("SELECT v.view_name AS name FROM duckdb_views() v WHERE NOT v.internal")})
         self.questions = {row["name"]: Question(row["name"], row["question"], row["denominator"], row["pitfall"]) for row in self.rows(
             "SELECT q.name, q.question, q.denominator, q.pitfall FROM questions() q")}
-
-    def lock(self, folder, lists):
-        """Lets DuckDB open only files of the dataset, the lists and temporary files, and load no extension."""
-        settings = {
-            # The views escape wildcards in the name of the folder, and DuckDB checks the name as it is written.
-            "allowed_directories": [folder, WILDCARD.sub(r"[\g<0>]", folder), self.scratch.name], "allowed_paths": [str(path) for path in lists if path is not None],
-            "enable_external_access": False, "lock_configuration": True}
-        for name, value in settings.items():
-            self.rows(f"SET {name} = {literal(value)}")
-
-    def execute(self, sql):
-        """Returns the names of columns and the rows of a query.
-
-        Another thread executes it: in the main thread, DuckDB may notice Ctrl-C only when the query ends."""
-        answer = self.worker.submit(self.fetch, sql)
-        try:
-            return answer.result()
-        except KeyboardInterrupt:
-            # Interrupting a query that has not begun has no effect.
-            while not answer.done():
-                self.connection.interrupt()
-                time.sleep(0.05)
-            raise
-
-    def fetch(self, sql):
-        answer = self.connection.execute(sql)
-        return [column[0] for column in answer.description], answer.fetchall()
-
-    def rows(self, sql):
-        """Returns the rows of a query as dictionaries. Errors, such as those of guards, become CommandErrors."""
-        try:
-            names, rows = self.execute(sql)
-            return [dict(zip(names, row)) for row in rows]
-        except duckdb.InvalidInputException as error:
-            # The last part is about a parameter that the report does not have.
-            raise CommandError(first_line(error).removeprefix("Invalid Input Error: ").split("; any_name := true")[0]) from error
-        except READER_ERRORS as error:
-            raise unreadable(self.noun, self.folder, error) from error
 
     def rows_or_none(self, sql):
         """Returns the rows of a question; none for a question over nothing, which is an error, since sections say what a dataset does not have."""
@@ -117,10 +38,6 @@ class Tables:
             if str(error).startswith(OVER_NOTHING):
                 return []
             raise
-
-    def value(self, sql):
-        """Returns the single value of a query."""
-        return next(iter(self.rows(sql)[0].values()))
 
     def counts(self, sql):
         """Returns the last column of a query by the columns before it. Shares of questions have six digits, too few to compute counts from."""
@@ -137,7 +54,7 @@ class Tables:
         return sql, [dict(row) for row in self.answers[sql]]
 
 
-class Dataset(Tables):
+class Dataset(Questions):
     """A dataset or a joined folder, with its crawls in the order of time."""
 
     noun, writer, example = "dataset", "a scan or `robots-scan join`", "out.parquet"
@@ -167,7 +84,7 @@ class Dataset(Tables):
             raise CommandError(f"the dataset has no table {missing[0]}", "scan again without --tables")
 
 
-class History(Tables):
+class History(Questions):
     """A history, with its crawls in the order of time."""
 
     noun, writer, example = "history", "`robots-scan history`", "history"
@@ -181,37 +98,6 @@ class History(Tables):
     def check_tables(self, tables):
         if HISTORY_TABLE not in tables:
             raise CommandError(f"'{self.folder}' is a dataset, and a history is expected", f"make one: robots-scan history {shlex.quote(str(self.folder))} -o history")
-
-
-def unreadable(noun, folder, error):
-    """Returns the error of a folder whose tables cannot be read."""
-    return CommandError(f"cannot read the {noun} '{folder}': {first_line(error)}", f"check the {noun}: robots-scan verify {shlex.quote(str(folder))}")
-
-
-def first_line(error):
-    """Returns the first line of a message of DuckDB. One that is not UTF-8, since it has the name of a column, is another error that has its bytes."""
-    message = error.object.decode("utf-8", "backslashreplace") if isinstance(error, UnicodeDecodeError) else str(error)
-    return message.splitlines()[0] if message else type(error).__name__
-
-
-def options_of(text):
-    """Returns the options of a run, which are an object of JSON in its table."""
-    try:
-        value = json.loads(text)
-    except ValueError:
-        value = None
-    return value if isinstance(value, dict) else {"options": text}
-
-
-def literal(value):
-    """Returns a value as a literal of SQL."""
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(literal(item) for item in value) + "]"
-    if isinstance(value, bool) or value is None:
-        return {True: "true", False: "false", None: "NULL"}[value]
-    if isinstance(value, int):
-        return str(value)
-    return "'" + str(value).replace("'", "''") + "'"
 
 
 def call(name, **arguments):

@@ -1,8 +1,6 @@
 """Writes the figures as one HTML page."""
 
-import datetime
 import json
-import os
 import shlex
 from importlib import resources
 
@@ -10,9 +8,9 @@ import duckdb
 import jinja2
 from markupsafe import Markup
 
-from .._terminal import CONTROLS, CommandError, escaped
+from .._terminal import CONTROLS, escaped, today
 from .converter import Converter
-from .dataset import options_of
+from .._tables import options_of
 from .figure import Section, count, plural, share
 from .sections.shares import concentration, said_of_hosts
 
@@ -48,16 +46,6 @@ def sentence(text):
 
 def read(name):
     return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
-
-
-def today():
-    """Returns the date of the report, or that of SOURCE_DATE_EPOCH, with which the same dataset gives the same page."""
-    epoch = os.environ.get("SOURCE_DATE_EPOCH")
-    try:
-        moment = datetime.datetime.fromtimestamp(int(epoch), datetime.UTC) if epoch else datetime.datetime.now(datetime.UTC)
-    except (ValueError, OverflowError, OSError) as error:
-        raise CommandError(f"SOURCE_DATE_EPOCH is not a number of seconds: '{epoch}'") from error
-    return moment.date().isoformat()
 
 
 def fetched(study):

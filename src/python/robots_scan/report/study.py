@@ -5,7 +5,8 @@ import zlib
 from dataclasses import dataclass, field
 
 from .._terminal import CommandError
-from .dataset import Dataset, History, Tables, literal
+from .._tables import literal
+from .dataset import Dataset, History, Questions
 from .figure import Example, Source
 from .stored import StoredHosts
 
@@ -179,7 +180,7 @@ def any_file(table, rows):
     return f"{table}.crawl IN ({', '.join(sorted(crawls))}) AND {table}.robots_id IN ({', '.join(sorted(ids))})"
 
 
-def registry_of(tables: Tables):
+def registry_of(tables: Questions):
     """Returns the crawlers of the registry by the column agent."""
     rows = {row["name"]: row for row in tables.rows("SELECT lower(g.agent) AS name, g.token, g.fallbacks, g.ignores_wildcard FROM agents g")}
     return {name: Agent(name, row["token"], row["fallbacks"] and ", ".join(rows[fallback.strip()]["token"] for fallback in row["fallbacks"].split(",")),

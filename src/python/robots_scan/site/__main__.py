@@ -1,7 +1,5 @@
 """The command `robots-scan site DATASET|HISTORY -o FOLDER`."""
 
-import datetime
-import os
 import shlex
 import signal
 import sys
@@ -9,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from .. import __version__
-from .._terminal import CommandError, Parser, Progress, Stopped, run
+from .._terminal import CommandError, Parser, Progress, Stopped, run, today
 from .exclusions import read_exclusions
 from .folder import copy_pages, new_folder, write_json
 from .partitions import AGENTS, FILES, HOSTS_MIN, first_values, write_parts
@@ -62,7 +60,7 @@ def parse(arguments):
 
 def write(options):
     """Writes the site, and returns what was written."""
-    made = made_on()
+    made = today().isoformat()
     excluded = read_exclusions(options.exclude) if options.exclude is not None else []
     progress = Progress()
     with new_folder(options.output, options.overwrite) as folder, tempfile.TemporaryDirectory(dir=folder, prefix="scratch-") as scratch:
@@ -111,16 +109,6 @@ def write_files(source, folder, hosts, with_rules, made, progress):
     write_json(data / "site.json", {
         "version": __version__, "made": made, "name": source.folder.resolve().name, "is_history": source.is_history, "hosts": hosts, "with_rules": with_rules,
         "agents_max": AGENTS_MAX, "domains_max": DOMAINS_MAX, "lines_max": LINES_MAX, "crawls": crawls})
-
-
-def made_on():
-    """Returns the date of the site. SOURCE_DATE_EPOCH sets it, so that the same site can be made again."""
-    epoch = os.environ.get("SOURCE_DATE_EPOCH")
-    try:
-        now = datetime.datetime.fromtimestamp(int(epoch), datetime.UTC) if epoch else datetime.datetime.now(datetime.UTC)
-    except (ValueError, OverflowError, OSError):
-        raise CommandError(f"SOURCE_DATE_EPOCH is not a number of seconds: '{epoch}'") from None
-    return now.date().isoformat()
 
 
 if __name__ == "__main__":
