@@ -40,7 +40,7 @@ from robots_scan.describe import card, escape, keys, publisher, statements
 from robots_scan.describe.citation import citation_file
 from robots_scan.describe.dataset import Dataset
 from robots_scan.describe.licenses import REGISTRY_SOURCES
-from robots_scan._tables import literal
+from robots_scan.report.tables import literal
 from test_documents import FENCE, joined
 
 ROOT = Path(__file__).resolve().parent.parent

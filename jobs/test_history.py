@@ -1079,10 +1079,11 @@ def random_world(program, folder, seed):
 
 
 # Name crawlers that are not in the registry. In crawls of samples, some of them are named by ten hosts, and others by fewer.
-OTHER_BODIES = tuple(f"User-agent: other-{number}\nUser-agent: other-{number // 2}\nDisallow: /{'x' * (number % 2)}\n".encode() for number in range(6))
+OTHER_BODIES = tuple(f"User-agent: other-{number}\nUser-agent: other-{number // 2}\nDisallow: /{'x' * (number % 2)}\n\nUser-agent: other\nAllow: /\n".encode()
+                     for number in range(6))
 # Crawlers with several fallbacks, of which the built-in registry has none, as lines of a registry.
 OTHER_CRAWLERS = ('Several-A,,,,,"CCBot,GPTBot",false,false', 'Several-B,,,,,"nobody,GPTBot,CCBot",true,false', 'Several-C,,,,,"GPTBot,other-1",false,false',
-                  'other-5,,,,,"other-2,other-1",false,false')
+                  'other-5,,,,,"other,other-1",false,false')
 
 
 def sampled_world(program, folder, seed):

@@ -32,7 +32,7 @@ import duckdb
 import robots_scan
 import test_runner
 from report_numbers import check_big_numbers, check_figure, is_shown
-from robots_scan._terminal import CONTROLS
+from robots_scan._terminal import CONTROLS, escaped
 from robots_scan.report import __main__ as report
 from robots_scan.report.converter import Converter
 from robots_scan.report.sections import dialects, headline, host_kinds, invitations

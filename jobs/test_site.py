@@ -28,7 +28,7 @@ from robots_scan._terminal import escaped
 from site_server import Server
 from test_documents import DOCUMENTS, FENCE, joined
 from test_pages import BROWSERS, BROWSER_OPTIONS, MODES, OPEN_DETAILS, PAGE_CHECKS, PAPER_MARGIN
-from robots_scan._tables import literal
+from robots_scan.report.tables import literal
 from test_report import COMMAND, ENVIRONMENT, PACKAGE, ROOT, SAMPLES, Dataset, Results, line, make_history, record, run, scan
 
 # What a lookup may cost.

@@ -3,7 +3,7 @@
 import json
 import urllib.parse
 
-from .._tables import glob_of
+from ..report.tables import glob_of
 from .keys import key_of, reference_of
 from .publisher import person
 from .statements import COMMON_CRAWL_TERMS, MEANING, PERSONAL, USE, citation, common_crawl, limitations, made_with, summary, texts

@@ -5,7 +5,7 @@ import shlex
 from dataclasses import dataclass
 
 from .. import _commands
-from .._tables import HISTORY_TABLE, Tables, glob_of, literal, options_of
+from ..report.tables import HISTORY_TABLE, Tables, glob_of, literal, options_of
 from .._terminal import CommandError
 
 # The folder of a joined folder with the tables that `join` makes.

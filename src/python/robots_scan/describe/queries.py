@@ -1,6 +1,6 @@
 """The query of the card: it reads the files of the dataset without its views."""
 
-from .._tables import glob_of, literal
+from ..report.tables import glob_of, literal
 
 
 def share(dataset, prefix):

@@ -3,7 +3,7 @@
 import shlex
 from dataclasses import dataclass
 
-from .._tables import HISTORY_TABLE, Tables, literal
+from .tables import HISTORY_TABLE, Tables, literal
 from .._terminal import CommandError
 
 # The start of the error of the guard check_hosts.

@@ -3,7 +3,7 @@
 Each has one row per host that is counted, with url_host_name, domain, ruleset_id, rules_crawl, rules_robots_id and line_no.
 """
 
-from .._tables import literal
+from .tables import literal
 
 OF_VERDICT = "v.url_host_name, v.domain, v.ruleset_id, v.rules_crawl, v.rules_robots_id, v.evidence_line AS line_no"
 OF_PREFERENCE = "p.url_host_name, p.domain, p.ruleset_id, p.rules_crawl, p.rules_robots_id"

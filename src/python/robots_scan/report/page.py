@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from .._terminal import CONTROLS, escaped, today
 from .converter import Converter
-from .._tables import options_of
+from .tables import options_of
 from .figure import Section, count, plural, share
 from .sections.shares import concentration, said_of_hosts
 

@@ -7,7 +7,7 @@ for each of them. Here the same queries read tables of the hosts that block at l
 import re
 
 from . import evidence
-from .._tables import literal
+from .tables import literal
 
 # The columns that conditions and answers use.
 OF_BLOCKS = ("v.crawl, v.host_id, v.surt_host_name, v.url_host_registered_domain, v.url_host_name, v.url_host_tld, v.domain, v.rules_crawl, v.rules_robots_id, v.ruleset_id, "

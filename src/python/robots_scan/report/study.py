@@ -5,7 +5,7 @@ import zlib
 from dataclasses import dataclass, field
 
 from .._terminal import CommandError
-from .._tables import literal
+from .tables import literal
 from .dataset import Dataset, History, Questions
 from .figure import Example, Source
 from .stored import StoredHosts

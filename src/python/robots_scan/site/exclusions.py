@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from .._terminal import CommandError
-from .._tables import literal
+from ..report.tables import literal
 
 # As the views have it: `www` is left out if a domain follows it.
 LEADING_WWW = re.compile(r"^www\.(?=.*\.)")

@@ -6,7 +6,7 @@ the compression that the pages can read without WebAssembly, which a strict cont
 
 import struct
 
-from .._tables import literal
+from ..report.tables import literal
 
 # Rows of a row group: the least that DuckDB writes.
 ROW_GROUP_ROWS = 2_048

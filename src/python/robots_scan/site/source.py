@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from .._tables import HISTORY_TABLE, Tables, literal
+from ..report.tables import HISTORY_TABLE, Tables, literal
 from .._terminal import CommandError
 
 NEEDED_TABLES = {"agents", "host_verdicts", "hosts", "robots_files"}

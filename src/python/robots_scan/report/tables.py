@@ -14,11 +14,11 @@ from pathlib import Path
 
 import duckdb
 
-from . import _native
-from ._errors import Error
-from ._terminal import CommandError
+from .. import _native
+from .._errors import Error
+from .._terminal import CommandError
 
-# What DuckDB raises if tables cannot be read: ValueError is that of texts that are not UTF-8 and of times that Python does not have.
+# The errors of DuckDB if tables cannot be read: ValueError is that of texts that are not UTF-8 and of times that Python does not have.
 READER_ERRORS = (duckdb.Error, ValueError, OverflowError)
 # A table that only histories have.
 HISTORY_TABLE = "host_periods"
