@@ -14,6 +14,7 @@ import tempfile
 import threading
 import time
 
+# Of all rows but the first.
 NICENESS = "3"
 
 

@@ -17,6 +17,6 @@ CREATE TABLE history_matches (
   last_access VARCHAR NOT NULL, -- As `access`, by the last capture of the host.
   last_crawl VARCHAR, -- The crawl of the last capture.
   last_fetch_time TIMESTAMP, -- Its time.
-  preference VARCHAR, -- The preference of the chosen category for this URL by the capture at the time of the row, as in `matches`.
+  preference VARCHAR, -- The preference of the chosen category for this URL by the capture at the time of the row, as in `matches`. The vocabulary is that of the time of this capture, also if it is a revisit.
   preference_line INTEGER -- The line that decides `preference`, as in `matches`.
 );

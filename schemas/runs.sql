@@ -6,7 +6,7 @@ CREATE TABLE runs (
   psl_version VARCHAR NOT NULL, -- The version of the Public Suffix List: the version of the crate that contains it.
   agents_version VARCHAR NOT NULL, -- The digest of the registry of crawlers.
   listed_inputs INTEGER NOT NULL, -- The archives of the whole list, from which the sample and the shards were taken.
-  sample_seed BIGINT, -- The seed of the sample; null if all archives of the list, or of a shard of it, were read.
+  sample_seed BIGINT, -- The seed of `--sample`; null without it.
   inputs INTEGER NOT NULL, -- Archives of the part.
   input_bytes BIGINT NOT NULL, -- The bytes of the archives, each counted once, even if it was read several times.
   records BIGINT NOT NULL, -- Records read, of every type.

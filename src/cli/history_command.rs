@@ -4,8 +4,8 @@ use crate::arg_values::parse_host;
 use crate::caller::Caller;
 use crate::command::{CommandArgs, CommandOutcome};
 use crate::escape::{escape, quote_for_shell};
-use crate::exit::{self, StoppedError};
-use crate::progress::ProgressDisplay;
+use crate::exit;
+use crate::progress::run_with_display;
 use crate::progress_source::{ProgressSource, load};
 use crate::quantity::format_count;
 use crate::quantity::parse_size;
@@ -84,16 +84,14 @@ impl CommandArgs for HistoryArgs {
             replaces_crawls: self.replace,
             forgotten: forgotten.unwrap_or_default(),
         })?;
-        let stop = caller.stop_flag()?;
         let progress = Arc::new(HistoryProgress::default());
         let source = HistorySource {
             progress: Arc::clone(&progress),
             crawls: prepared.crawl_count() as u64,
         };
-        let display = ProgressDisplay::start(Arc::new(source), None, &self.print, caller);
-        let result = threads.install(|| prepared.run(&progress, &stop));
-        display.finish();
-        let done = result.map_err(StoppedError::wrap_if_begun)?;
+        let done = run_with_display(Arc::new(source), &self.print, caller, |stop| {
+            threads.install(|| prepared.run(&progress, stop))
+        })?;
         let text = self.print.format(
             || summary_to_json(&done, &self.output),
             || format_summary(&done, &self.output),

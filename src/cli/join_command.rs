@@ -3,8 +3,8 @@
 use crate::caller::Caller;
 use crate::command::{CommandArgs, CommandOutcome};
 use crate::escape::escape;
-use crate::exit::{self, StoppedError};
-use crate::progress::ProgressDisplay;
+use crate::exit;
+use crate::progress::run_with_display;
 use crate::progress_source::{ProgressSource, format_resolved_rows, load};
 use crate::quantity::format_count;
 use crate::quantity::parse_size;
@@ -66,12 +66,10 @@ impl CommandArgs for JoinArgs {
     fn run(&self, caller: &Caller) -> Result<CommandOutcome> {
         let threads = thread_pool::start(defaults::thread_count(&self.threads), &self.folder)?;
         let prepared = join::prepare(&self.folder, self.memory, self.mixed)?;
-        let stop = caller.stop_flag()?;
         let progress = Arc::new(JoinProgress::default());
-        let display = ProgressDisplay::start(progress.clone(), None, &self.print, caller);
-        let result = threads.install(|| prepared.run(&progress, &stop));
-        display.finish();
-        let done = result.map_err(StoppedError::wrap_if_begun)?;
+        let done = run_with_display(progress.clone(), &self.print, caller, |stop| {
+            threads.install(|| prepared.run(&progress, stop))
+        })?;
         let text = self.print.format(
             || summary_to_json(&done, &self.folder),
             || format_summary(&done, &self.folder),

@@ -7,8 +7,8 @@ use crate::column_args::{ColumnArg, column_names, columns_parser};
 use crate::command::{CommandArgs, CommandOutcome};
 use crate::defaults;
 use crate::escape::escape;
-use crate::exit::{self, StoppedError};
-use crate::progress::ProgressDisplay;
+use crate::exit;
+use crate::progress::run_with_display;
 use crate::progress_source::ProgressSource;
 use crate::quantity::format_count;
 use crate::quantity::parse_size;
@@ -151,12 +151,10 @@ impl CommandArgs for MatchArgs {
             ));
         }
         let ready = url_match::prepare(options)?;
-        let stop = caller.stop_flag()?;
         let progress = Arc::new(MatchProgress::default());
-        let display = ProgressDisplay::start(progress.clone(), None, &self.print, caller);
-        let result = threads.install(|| ready.run(&progress, &stop));
-        display.finish();
-        let done = result.map_err(StoppedError::wrap_if_begun)?;
+        let done = run_with_display(progress.clone(), &self.print, caller, |stop| {
+            threads.install(|| ready.run(&progress, stop))
+        })?;
         if !done.is_dataset_whole {
             caller.warn(&format!(
                 "'{}' has no _SUCCESS: the run that wrote it did not finish",

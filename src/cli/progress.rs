@@ -6,11 +6,14 @@
 
 use crate::call_error::CallError;
 use crate::caller::Caller;
+use crate::exit::StoppedError;
 use crate::message::{MessagePrefix, format_with_causes};
 use crate::network;
 use crate::progress_line::ProgressLine;
 use crate::progress_source::ProgressSource;
 use crate::shared_args::PrintArgs;
+use anyhow::Result;
+use disk::error::Error;
 use robots_scan::pipeline::ScanNotice;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -61,6 +64,24 @@ impl ProgressDisplay {
         // A display that panicked does not change the result of the command.
         self.thread.join().unwrap_or_default()
     }
+}
+
+/// Runs the work of a command beside a display of its progress. The work gets the flag that stops it.
+///
+/// # Errors
+///
+/// Those of the work; a [`StoppedError`] if it had begun.
+pub(crate) fn run_with_display<T>(
+    progress_source: Arc<dyn ProgressSource>,
+    print: &PrintArgs,
+    caller: &Caller,
+    work: impl FnOnce(&Arc<AtomicBool>) -> Result<T, Error>,
+) -> Result<T> {
+    let stop = caller.stop_flag()?;
+    let display = ProgressDisplay::start(progress_source, None, print, caller);
+    let result = work(&stop);
+    display.finish();
+    result.map_err(StoppedError::wrap_if_begun)
 }
 
 /// The state of the thread of a display.
@@ -173,7 +194,6 @@ impl NoticePrinter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use disk::error::Error;
     use std::sync::mpsc::channel;
 
     #[test]

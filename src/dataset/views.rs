@@ -98,7 +98,7 @@ pub(super) fn meaning_macro(other_meanings: &BTreeMap<String, u64>, meaning: u64
     }
     format!(
         "CREATE OR REPLACE MACRO meaning_of(crawl) AS {meaning};\n\
-         COMMENT ON MACRO meaning_of IS 'The meaning of the rows of a crawl, of which docs/limits.md#formats has a list';\n"
+         COMMENT ON MACRO meaning_of IS 'The meaning of the rows of a crawl (docs/limits.md#formats)';\n"
     )
 }
 

@@ -20,6 +20,6 @@ table! { of_fields "One row per URL and requested agent, in the order of the URL
     last_access: Text, "As `access`, by the last capture of the host.";
     last_crawl: Text null, "The crawl of the last capture.";
     last_fetch_time: Time null, "Its time.";
-    preference: Text null, "The preference of the chosen category for this URL by the capture at the time of the row, as in `matches`.";
+    preference: Text null, "The preference of the chosen category for this URL by the capture at the time of the row, as in `matches`. The vocabulary is that of the time of this capture, also if it is a revisit.";
     preference_line: Int null, "The line that decides `preference`, as in `matches`.";
 }}

@@ -8,7 +8,7 @@ table! { "One row per part: how it was written. The rows are equal for two runs 
     psl_version: Text, "The version of the Public Suffix List: the version of the crate that contains it.";
     agents_version: Text, "The digest of the registry of crawlers.";
     listed_inputs: Int, "The archives of the whole list, from which the sample and the shards were taken.";
-    sample_seed: Long null, "The seed of the sample; null if all archives of the list, or of a shard of it, were read.";
+    sample_seed: Long null, "The seed of `--sample`; null without it.";
     inputs: Int, "Archives of the part.";
     input_bytes: Long, "The bytes of the archives, each counted once, even if it was read several times.";
     records: Long, "Records read, of every type.";

@@ -96,7 +96,7 @@ class Tables:
             names, rows = self.execute(sql)
             return [dict(zip(names, row)) for row in rows]
         except duckdb.InvalidInputException as error:
-            # The last part is about a parameter that the report does not have.
+            # The last part is about a parameter that commands do not have.
             raise CommandError(first_line(error).removeprefix("Invalid Input Error: ").split("; any_name := true")[0]) from error
         except READER_ERRORS as error:
             raise unreadable(self.noun, self.folder, error) from error
