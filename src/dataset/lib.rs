@@ -18,6 +18,7 @@
 //! part_file.rs                     opens a file of a part
 //! table_files.rs                   finds the files of tables, and the parts in them
 //! reader.rs, row_filter.rs         reads tables back
+//! row_cursor.rs                    reads typed rows one after the other
 //! stored_columns.rs                typed access to columns that are read back
 //! stored_line.rs, part_lines.rs    reads the lines of robots.txt files back
 //! stored_row.rs                    rows of any table as bytes
@@ -49,6 +50,7 @@ mod present_rows;
 mod questions;
 mod reader;
 pub mod resolve;
+mod row_cursor;
 mod row_filter;
 mod stored_columns;
 mod stored_line;
@@ -84,6 +86,7 @@ pub use present_rows::digest_of;
 pub(crate) use reader::push_crawl_key;
 pub use reader::{CaptureFilter, ColumnValuesFilter, Dataset, PartId};
 pub use reader::{PartReader, check_crawls, column};
+pub use row_cursor::{Row, RowCursor};
 pub use stored_columns::{StoredColumns, value};
 pub use stored_line::StoredLine;
 pub use stored_row::{EncodedColumns, StoredRows, check_nulls};

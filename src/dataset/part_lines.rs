@@ -10,17 +10,17 @@ use std::sync::Arc;
 
 /// The lines of some captures of a part. All tables have the order of captures and of lines, so
 /// they are merged while they are read.
-pub struct PartLines<'d> {
-    groups: LineCursor<'d>,
-    rules: LineCursor<'d>,
+pub struct PartLines {
+    groups: LineCursor,
+    rules: LineCursor,
     /// `None` if statements are not read.
-    statements: Option<LineCursor<'d>>,
+    statements: Option<LineCursor>,
 }
 
 /// The current row of a table whose rows are read one after the other.
-struct LineCursor<'d> {
+struct LineCursor {
     table: LineTable,
-    reader: PartReader<'d>,
+    reader: PartReader,
     /// The current batch; `None` at the end.
     rows: Option<LineRows>,
     /// The current row of the batch.
@@ -29,14 +29,14 @@ struct LineCursor<'d> {
     last_key: Option<(i64, i32)>,
 }
 
-impl<'d> PartLines<'d> {
+impl PartLines {
     /// Opens the tables of a part for captures with these values of `robots_id`, which ascend.
     /// Statements about the use of content are read if the dataset was opened with `directives`.
     ///
     /// # Errors
     ///
     /// Those of [`Dataset::open_part`].
-    pub fn open(dataset: &'d Dataset, part: u32, ids: Arc<[i64]>) -> Result<Self, Error> {
+    pub fn open(dataset: &Dataset, part: u32, ids: Arc<[i64]>) -> Result<Self, Error> {
         let wanted = CaptureFilter::Ids(ids);
         let open = |table: LineTable| {
             let reader = dataset.open_part(table.table(), part, table.columns(), &wanted)?;
@@ -72,7 +72,7 @@ impl<'d> PartLines<'d> {
         each: &mut dyn FnMut(&StoredLine<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         loop {
-            let mut next: Option<(i32, &mut LineCursor<'_>)> = None;
+            let mut next: Option<(i32, &mut LineCursor)> = None;
             let tables = [&mut self.groups, &mut self.rules].into_iter();
             for table in tables.chain(&mut self.statements) {
                 if let Some(line_no) = table.seek_next_line_no(robots_id)?
@@ -92,8 +92,8 @@ impl<'d> PartLines<'d> {
     }
 }
 
-impl<'d> LineCursor<'d> {
-    fn open(table: LineTable, reader: PartReader<'d>) -> Result<Self, Error> {
+impl LineCursor {
+    fn open(table: LineTable, reader: PartReader) -> Result<Self, Error> {
         let mut lines = Self {
             table,
             reader,

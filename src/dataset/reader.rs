@@ -409,7 +409,7 @@ impl Dataset {
         part: u32,
         columns: &[&str],
         filter: &CaptureFilter,
-    ) -> Result<PartReader<'_>, Error> {
+    ) -> Result<PartReader, Error> {
         let mut files = self.files.iter();
         let file = files.find(|file| file.table == table && file.id.part == part);
         let file = file.ok_or_else(|| {
@@ -474,9 +474,11 @@ fn for_each_in_parallel(
 }
 
 /// Reads a file of a dataset batch by batch.
-pub struct PartReader<'d> {
-    path: &'d Path,
+pub struct PartReader {
+    path: PathBuf,
     table: Table,
+    /// True if the order of rows is checked.
+    checks_order: bool,
     file: LimitedFile,
     values: ValueCounter,
     batches: ParquetRecordBatchReader,
@@ -484,15 +486,37 @@ pub struct PartReader<'d> {
     last_id: Option<i64>,
 }
 
-impl PartReader<'_> {
+impl PartReader {
+    /// Opens columns of a file of a table, or of some of its row groups. The order of rows is not
+    /// checked.
+    pub(crate) fn open_unchecked(
+        table: Table,
+        path: &Path,
+        row_groups: Option<Range<usize>>,
+        columns: &[&str],
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Self, Error> {
+        let file = PartFile {
+            table,
+            id: PartId { crawl: 0, part: 0 },
+            path: path.to_owned(),
+            row_groups,
+        };
+        let reader = file.open(columns, &CaptureFilter::All, Some(stop))?;
+        Ok(Self {
+            checks_order: false,
+            ..reader
+        })
+    }
+
     /// Returns the next batch; `None` at the end.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Read`]; [`DatasetErrorKind::NotADataset`] if rows are not in order.
     pub fn next_batch(&mut self) -> Result<Option<RecordBatch>, Error> {
-        let batch = catch_panic(self.path, || {
-            let read_error = |error| self.file.reader_error(self.path, error);
+        let batch = catch_panic(&self.path, || {
+            let read_error = |error| self.file.reader_error(&self.path, error);
             let batch = self
                 .batches
                 .next()
@@ -505,7 +529,7 @@ impl PartReader<'_> {
             }
             Ok(batch)
         })?;
-        if let Some(batch) = &batch {
+        if let Some(batch) = batch.as_ref().filter(|_| self.checks_order) {
             self.check_order(batch)?;
         }
         Ok(batch)
@@ -523,7 +547,7 @@ impl PartReader<'_> {
             let is_misplaced = |last| last > id || is_unique && last == id;
             if self.last_id.is_some_and(is_misplaced) {
                 let table = self.table.name();
-                return Err(DatasetDefect::not_in_order(table).error(self.path));
+                return Err(DatasetDefect::not_in_order(table).error(&self.path));
             }
             self.last_id = Some(id);
         }
@@ -533,7 +557,7 @@ impl PartReader<'_> {
     /// Adds the path to an error about a column.
     pub fn add_path(&self, error: Error) -> Error {
         match error.kind() {
-            Some(DatasetErrorKind::NotADataset(_)) => error.with_path(self.path),
+            Some(DatasetErrorKind::NotADataset(_)) => error.with_path(&self.path),
             _ => error,
         }
     }
@@ -654,13 +678,14 @@ impl PartFile {
         columns: &[&str],
         filter: &CaptureFilter,
         stop: Option<&Arc<AtomicBool>>,
-    ) -> Result<PartReader<'_>, Error> {
+    ) -> Result<PartReader, Error> {
         let path = &self.path;
         let file = disk::open(path).map_err(|error| Error::read(path, error))?;
         let part = catch_panic(path, || open_part_file(path, file, stop.cloned()))?;
         Ok(PartReader {
-            path,
+            path: path.clone(),
             table: self.table,
+            checks_order: true,
             last_id: None,
             batches: self.build_reader(&part, columns, filter)?,
             values: part.value_counter(),

@@ -10,10 +10,10 @@ use super::archive_numbers::ArchiveNumbers;
 use super::capture_record::{CapturePlace, CaptureRecord, optional_bytes, put_optional_bytes};
 use super::crawl_row::CrawlRow;
 use super::damaged_error;
+use super::encoded_rows::{EncodedRows, columns_named};
 use super::inputs::{CRAWL_TABLES, InputCrawl};
 use super::keyed_rows::{KEY_BYTES, KeyedRecord, compute_key, key_text, skip_counts, skip_number};
 use super::preference_set::PreferenceSet;
-use super::row_cursor::{RowCursor, columns_named};
 use super::verdict_class::VerdictClass;
 use columns::TableFileWriter;
 use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
@@ -117,7 +117,7 @@ fn read_agents(context: &CrawlContext<'_>, root: &Path) -> Result<Vec<Vec<u8>>, 
     let dataset = Dataset::from_history(root, &[(Table::Agents, root.join(AGENTS_PATH))])?;
     let dataset = dataset.with_stop_flag(context.stop);
     let columns = Table::Agents.columns().iter().collect();
-    RowCursor::open(&dataset, Table::Agents, columns)?.read_all()
+    EncodedRows::open(&dataset, Table::Agents, columns)?.read_all()
 }
 
 /// Opens the rows of a crawl in the tables of records.
@@ -224,7 +224,7 @@ fn sort_wanted_captures<'s>(
 ) -> Result<SortedRecords<'s>, Error> {
     let mut wanted = context.memory.create_sorter();
     let names = ["authoritative_robots_id", "rules_robots_id"];
-    let mut hosts = RowCursor::open(dataset, Table::Hosts, columns_named(Table::Hosts, &names))?;
+    let mut hosts = EncodedRows::open(dataset, Table::Hosts, columns_named(Table::Hosts, &names))?;
     let mut record = Vec::new();
     let mut number = 0;
     while let Some(row) = hosts.peek() {
@@ -299,11 +299,11 @@ fn sort_captures<'s>(
 
 /// The rows of the captures of a part.
 struct PartCaptures<'d> {
-    files: RowCursor<'d>,
-    groups: RowCursor<'d>,
-    rules: RowCursor<'d>,
-    directives: RowCursor<'d>,
-    verdicts: RowCursor<'d>,
+    files: EncodedRows<'d>,
+    groups: EncodedRows<'d>,
+    rules: EncodedRows<'d>,
+    directives: EncodedRows<'d>,
+    verdicts: EncodedRows<'d>,
     record: KeyedRecord,
     rows: [Vec<u8>; 4],
 }
@@ -325,7 +325,7 @@ const CAPTURE_COLUMNS: [&str; 10] = [
 impl<'d> PartCaptures<'d> {
     fn open(dataset: &'d Dataset, part: u32) -> Result<Self, Error> {
         let open =
-            |table: Table, columns| RowCursor::open_parts(dataset, table, columns, vec![part]);
+            |table: Table, columns| EncodedRows::open_parts(dataset, table, columns, vec![part]);
         let all = |table: Table| open(table, table.columns().iter().collect());
         let named = |table: Table, names: &[&str]| open(table, columns_named(table, names));
         // The fields have the form of `policy_verdicts`, some of whose columns may be null.
@@ -497,7 +497,7 @@ fn sort_preferences<'s>(
     if dataset.has_files(Table::HostPreferences) {
         let mut columns = columns_named(Table::HostPreferences, &["host_id"]);
         columns.extend(&Table::PreferenceSets.columns()[1..]);
-        let mut rows = RowCursor::open(dataset, Table::HostPreferences, columns)?;
+        let mut rows = EncodedRows::open(dataset, Table::HostPreferences, columns)?;
         let (mut record, mut last) = (Vec::new(), None);
         let mut number = 0;
         while let Some(row) = rows.peek() {
@@ -528,7 +528,7 @@ fn set_fetch_times(
 ) -> Result<(), Error> {
     let mut sorter = context.memory.create_sorter();
     let columns = columns_named(Table::Hosts, &["fetch_time"]);
-    let mut hosts = RowCursor::open(dataset, Table::Hosts, columns)?;
+    let mut hosts = EncodedRows::open(dataset, Table::Hosts, columns)?;
     while let Some(fields) = hosts.peek() {
         if let Some(time) = fields.strip_prefix(&[1]) {
             sorter.push(time)?;
@@ -640,7 +640,7 @@ fn write_captures<'s>(
         &["host_id", "surt_host_name", "fetch_time", "is_revisit"],
     );
     columns.extend(columns_named(Table::Hosts, &STATE_COLUMNS));
-    let mut hosts = RowCursor::open(inputs.dataset, Table::Hosts, columns)?;
+    let mut hosts = EncodedRows::open(inputs.dataset, Table::Hosts, columns)?;
     let (mut details, mut preferences) = (inputs.details.read()?, inputs.preferences.read()?);
     let mut of_host = HostDetails::default();
     let mut set = PreferenceSet::default();

@@ -3,8 +3,8 @@
 use super::capture_record::{CapturePlace, CaptureRecord, StateFields};
 use super::crawl_row::CrawlRow;
 use super::damaged_history_error;
+use super::encoded_rows::{EncodedRows, columns_named};
 use super::keyed_rows::key_from_text;
-use super::row_cursor::{RowCursor, columns_named};
 use dataset::external_sort::sort_key::FieldReader;
 use dataset::tables::Table;
 use dataset::{
@@ -103,8 +103,8 @@ impl HistoryReader {
         &self,
         table: Table,
         names: &[&str],
-    ) -> Result<RowCursor<'_>, Error> {
-        RowCursor::open(&self.dataset, table, columns_named(table, names))
+    ) -> Result<EncodedRows<'_>, Error> {
+        EncodedRows::open(&self.dataset, table, columns_named(table, names))
     }
 
     /// Opens the rows of a table that `filter` matches.
@@ -112,13 +112,13 @@ impl HistoryReader {
         &self,
         table: Table,
         filter: &CaptureFilter,
-    ) -> Result<RowCursor<'_>, Error> {
-        RowCursor::open_filtered(&self.dataset, table, filter.clone())
+    ) -> Result<EncodedRows<'_>, Error> {
+        EncodedRows::open_filtered(&self.dataset, table, filter.clone())
     }
 
     /// Opens all columns of a table.
-    pub(crate) fn open_table(&self, table: Table) -> Result<RowCursor<'_>, Error> {
-        RowCursor::open(&self.dataset, table, table.columns().iter().collect())
+    pub(crate) fn open_table(&self, table: Table) -> Result<EncodedRows<'_>, Error> {
+        EncodedRows::open(&self.dataset, table, table.columns().iter().collect())
     }
 }
 
@@ -147,12 +147,12 @@ pub(crate) struct HistoryCaptures<'d> {
     dataset: &'d Dataset,
     /// The files that are not opened yet.
     parts: VecDeque<u32>,
-    reader: Option<PartReader<'d>>,
+    reader: Option<PartReader>,
     /// The current batch; `None` at the end.
     columns: Option<CaptureColumns>,
     row: usize,
-    periods: RowCursor<'d>,
-    contents: RowCursor<'d>,
+    periods: EncodedRows<'d>,
+    contents: EncodedRows<'d>,
     /// The names of all crawls, and those that are kept.
     names: BTreeSet<&'d str>,
     crawls: BTreeMap<String, PlacedCrawl>,
@@ -376,7 +376,7 @@ impl Period {
         id: i64,
         capture_no: i64,
         host: &str,
-        rows: &mut RowCursor<'_>,
+        rows: &mut EncodedRows<'_>,
     ) -> Result<(), Error> {
         while (!self.is_read || self.id < id) && self.read_next(rows)? {}
         let has_capture = (self.first_capture..self.end).contains(&capture_no);
@@ -387,7 +387,7 @@ impl Period {
     }
 
     /// Reads the next period, which must follow this one. Returns false at the end.
-    fn read_next(&mut self, rows: &mut RowCursor<'_>) -> Result<bool, Error> {
+    fn read_next(&mut self, rows: &mut EncodedRows<'_>) -> Result<bool, Error> {
         let Some(row) = rows.peek() else {
             return Ok(false);
         };
@@ -425,7 +425,7 @@ impl Period {
 
     /// Reads the periods after the last capture that was kept, which must have this number of captures together
     /// with those before.
-    fn finish(&mut self, captures: i64, rows: &mut RowCursor<'_>) -> Result<(), Error> {
+    fn finish(&mut self, captures: i64, rows: &mut EncodedRows<'_>) -> Result<(), Error> {
         while self.read_next(rows)? {}
         match self.end == captures {
             true => Ok(()),
@@ -440,7 +440,7 @@ impl Content {
         &mut self,
         capture_no: i64,
         host: &str,
-        rows: &mut RowCursor<'_>,
+        rows: &mut EncodedRows<'_>,
     ) -> Result<bool, Error> {
         while self.end <= capture_no && self.read_next(Some(capture_no), rows)? {}
         let has_content = (self.first_capture..self.end).contains(&capture_no);
@@ -455,7 +455,7 @@ impl Content {
     fn read_next(
         &mut self,
         capture_no: Option<i64>,
-        rows: &mut RowCursor<'_>,
+        rows: &mut EncodedRows<'_>,
     ) -> Result<bool, Error> {
         let Some(row) = rows.peek() else {
             return Ok(false);
@@ -481,7 +481,7 @@ impl Content {
     }
 
     /// Reads the rows after the last capture that was kept, which must be of this number of captures.
-    fn finish(&mut self, captures: i64, rows: &mut RowCursor<'_>) -> Result<(), Error> {
+    fn finish(&mut self, captures: i64, rows: &mut EncodedRows<'_>) -> Result<(), Error> {
         while self.read_next(None, rows)? {}
         match self.end <= captures {
             true => Ok(()),

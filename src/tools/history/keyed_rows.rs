@@ -3,7 +3,7 @@
 
 use super::capture_record::{optional_bytes, put_optional_bytes};
 use super::damaged_history_error;
-use super::row_cursor::RowCursor;
+use super::encoded_rows::EncodedRows;
 use super::table_writer::TableWriters;
 use super::verdict_class::VerdictClass;
 use crate::history::history_input::HistoryReader;
@@ -135,8 +135,8 @@ pub(crate) fn key_from_text(text: &[u8]) -> Option<[u8; KEY_BYTES]> {
 /// Reads the records of all keys of a history, in the order of keys.
 pub(crate) struct KeyedReader<'d> {
     tables: KeyedTables,
-    keys: Option<RowCursor<'d>>,
-    rows: Vec<RowCursor<'d>>,
+    keys: Option<EncodedRows<'d>>,
+    rows: Vec<EncodedRows<'d>>,
     record: KeyedRecord,
     /// The key of the record.
     key: Option<[u8; KEY_BYTES]>,

@@ -10,8 +10,8 @@
 use super::capture_record::{StateDetails, StateFields, optional_bytes};
 use super::crawl_row::CrawlRow;
 use super::damaged_history_error;
+use super::encoded_rows::EncodedRows;
 use super::history_input::{HistoryReader, PlacedCrawl};
-use super::row_cursor::RowCursor;
 use super::shares::{CountedHost, ShareCounter};
 use super::table_writer::TableWriters;
 use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u8, put_u32};
@@ -350,8 +350,8 @@ fn sort_captures<'s>(
 
 /// Reads captures with content, in order.
 struct ContentCaptures<'d> {
-    captures: RowCursor<'d>,
-    periods: RowCursor<'d>,
+    captures: EncodedRows<'d>,
+    periods: EncodedRows<'d>,
     positions: BTreeMap<String, PlacedCrawl>,
     /// The URL of the current capture; empty if it is redirected.
     url: Vec<u8>,
@@ -408,7 +408,7 @@ impl<'d> ContentCaptures<'d> {
 }
 
 /// Goes to the row that begins with a key, and returns its other fields. Keys are asked for in order.
-fn skip_to<'c>(rows: &'c mut RowCursor<'_>, key: &[u8], table: Table) -> Result<&'c [u8], Error> {
+fn skip_to<'c>(rows: &'c mut EncodedRows<'_>, key: &[u8], table: Table) -> Result<&'c [u8], Error> {
     while rows.peek().is_some_and(|row| &row[..key.len()] < key) {
         rows.advance()?;
     }

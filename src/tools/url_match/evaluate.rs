@@ -237,7 +237,7 @@ impl LookupChunk {
 fn rebuild_robots_txt(
     context: &MatchContext<'_>,
     source: &RulesSource,
-    lines: &mut PartLines<'_>,
+    lines: &mut PartLines,
     file: &mut RobotsTxtBuilder,
 ) -> Result<(), Error> {
     file.clear();

@@ -2,11 +2,11 @@
 //! capture.
 
 use super::part::ReadableFile;
-use super::row_cursor::RowCursor;
 use super::{FindingKind, Findings};
 use columns::HASH_SEED;
 use dataset::tables::Table;
 use dataset::{stored_columns, value};
+use disk::error::Error;
 use std::collections::HashSet;
 use std::fmt;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
@@ -62,7 +62,7 @@ pub(super) fn check(
     file: &ReadableFile,
     captures: Option<&[i64]>,
     findings: &mut Findings,
-) -> Result<(), String> {
+) -> Result<(), Error> {
     let capture = CurrentCapture {
         robots_id: None,
         captures,
@@ -80,8 +80,8 @@ fn check_agents(
     file: &ReadableFile,
     mut capture: CurrentCapture<'_>,
     findings: &mut Findings,
-) -> Result<(), String> {
-    let mut rows = RowCursor::<VerdictKey>::open(file)?;
+) -> Result<(), Error> {
+    let mut rows = file.open_rows::<VerdictKey>()?;
     let mut agents = HashSet::new();
     while let Some(row) = rows.next()? {
         let id = row.columns.robots_id.value(row.index);
@@ -102,8 +102,8 @@ fn check_preferences(
     file: &ReadableFile,
     mut capture: CurrentCapture<'_>,
     findings: &mut Findings,
-) -> Result<(), String> {
-    let mut rows = RowCursor::<PreferenceKey>::open(file)?;
+) -> Result<(), Error> {
+    let mut rows = file.open_rows::<PreferenceKey>()?;
     let mut keys = HashSet::new();
     while let Some(row) = rows.next()? {
         let id = row.columns.robots_id.value(row.index);
@@ -141,8 +141,8 @@ fn check_lines(
     file: &ReadableFile,
     mut capture: CurrentCapture<'_>,
     findings: &mut Findings,
-) -> Result<(), String> {
-    let mut rows = RowCursor::<LineKey>::open(file)?;
+) -> Result<(), Error> {
+    let mut rows = file.open_rows::<LineKey>()?;
     let mut last_line = 0;
     while let Some(row) = rows.next()? {
         let id = row.columns.robots_id.value(row.index);

@@ -22,7 +22,6 @@ mod plan;
 mod progress;
 mod report;
 mod resolved;
-mod row_cursor;
 mod scanned_dataset;
 mod single_file;
 

@@ -1,10 +1,11 @@
 //! Checks one part: the keys of its captures, and that its tables agree with each other.
 
 use super::child_rows;
-use super::row_cursor::RowCursor;
+use super::file::{error_cause, one_line_message};
 use super::{FindingKind, Findings};
-use dataset::stored_columns;
 use dataset::tables::Table;
+use dataset::{RowCursor, StoredColumns, stored_columns};
+use disk::error::Error;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -36,6 +37,13 @@ pub(super) struct ReadableFile {
     pub(super) row_groups: Option<Range<usize>>,
     /// Ends reading once it is set.
     pub(super) stop: Arc<AtomicBool>,
+}
+
+impl ReadableFile {
+    /// Opens columns of its rows.
+    pub(super) fn open_rows<C: StoredColumns>(&self) -> Result<RowCursor<C>, Error> {
+        RowCursor::open(self.table, &self.path, self.row_groups.clone(), &self.stop)
+    }
 }
 
 /// Checks a part. `files` are its readable files.
@@ -77,8 +85,8 @@ pub(super) fn check(files: &[ReadableFile]) -> PartCheck {
 }
 
 /// Checks that the keys of `robots_files` ascend, and returns them in the order of rows.
-fn check_captures(file: &ReadableFile, findings: &mut Findings) -> Result<Vec<i64>, String> {
-    let mut rows = RowCursor::<CaptureKey>::open(file)?;
+fn check_captures(file: &ReadableFile, findings: &mut Findings) -> Result<Vec<i64>, Error> {
+    let mut rows = file.open_rows::<CaptureKey>()?;
     let mut robots_ids = Vec::new();
     while let Some(row) = rows.next()? {
         let id = row.columns.robots_id.value(row.index);
@@ -94,10 +102,11 @@ fn check_captures(file: &ReadableFile, findings: &mut Findings) -> Result<Vec<i6
     Ok(robots_ids)
 }
 
-fn add_unreadable(name: &str, error: &str, findings: &mut Findings) {
+fn add_unreadable(name: &str, error: &Error, findings: &mut Findings) {
+    let why = one_line_message(error_cause(error));
     findings.add(
         FindingKind::Unreadable,
         name,
-        format_args!("its rows cannot be read: {error}"),
+        format_args!("its rows cannot be read: {why}"),
     );
 }

@@ -1,11 +1,12 @@
 //! Checks the rows of the resolved tables: their order, their keys, and
 //! that the captures they refer to exist.
 
+use super::file::{error_cause, one_line_message};
 use super::part::ReadableFile;
-use super::row_cursor::RowCursor;
 use super::{FindingKind, Findings};
 use dataset::tables::Table;
 use dataset::{stored_columns, value};
+use disk::error::Error;
 use std::collections::BTreeMap;
 
 stored_columns! {
@@ -43,21 +44,17 @@ pub(super) fn check(
     captures: Option<&CaptureIds>,
     findings: &mut Findings,
 ) {
-    let file = |table: Table| files.iter().find(|file| file.table == table);
-    if let Some(file) = file(Table::Hosts)
-        && let Err(why) = check_hosts(crawl, file, captures, findings)
-    {
-        findings.add(FindingKind::Pages, &file.name, format_args!("{why}"));
-    }
-    if let Some(file) = file(Table::HostVerdicts)
-        && let Err(why) = check_host_verdicts(file, findings)
-    {
-        findings.add(FindingKind::Pages, &file.name, format_args!("{why}"));
-    }
-    if let Some(file) = file(Table::HostPreferences)
-        && let Err(why) = check_host_preferences(file, findings)
-    {
-        findings.add(FindingKind::Pages, &file.name, format_args!("{why}"));
+    for file in files {
+        let checked = match file.table {
+            Table::Hosts => check_hosts(crawl, file, captures, findings),
+            Table::HostVerdicts => check_host_verdicts(file, findings),
+            Table::HostPreferences => check_host_preferences(file, findings),
+            _ => Ok(()),
+        };
+        if let Err(error) = checked {
+            let why = one_line_message(error_cause(&error));
+            findings.add(FindingKind::Pages, &file.name, format_args!("{why}"));
+        }
     }
 }
 
@@ -67,8 +64,8 @@ fn check_hosts(
     file: &ReadableFile,
     captures: Option<&CaptureIds>,
     findings: &mut Findings,
-) -> Result<(), String> {
-    let mut rows = RowCursor::<CheckedHostColumns>::open(file)?;
+) -> Result<(), Error> {
+    let mut rows = file.open_rows::<CheckedHostColumns>()?;
     let mut previous: Option<String> = None;
     while let Some(row) = rows.next()? {
         let (columns, number) = (row.columns, row.number);
@@ -109,8 +106,8 @@ fn check_hosts(
 }
 
 /// Checks the order of the rows of `host_verdicts`.
-fn check_host_verdicts(file: &ReadableFile, findings: &mut Findings) -> Result<(), String> {
-    let mut rows = RowCursor::<HostVerdictKey>::open(file)?;
+fn check_host_verdicts(file: &ReadableFile, findings: &mut Findings) -> Result<(), Error> {
+    let mut rows = file.open_rows::<HostVerdictKey>()?;
     let (mut agent, mut host) = (String::new(), String::new());
     while let Some(row) = rows.next()? {
         let key = (
@@ -133,8 +130,8 @@ fn check_host_verdicts(file: &ReadableFile, findings: &mut Findings) -> Result<(
 }
 
 /// Checks the order of the rows of `host_preferences`. A host has several rows for an agent.
-fn check_host_preferences(file: &ReadableFile, findings: &mut Findings) -> Result<(), String> {
-    let mut rows = RowCursor::<HostPreferenceKey>::open(file)?;
+fn check_host_preferences(file: &ReadableFile, findings: &mut Findings) -> Result<(), Error> {
+    let mut rows = file.open_rows::<HostPreferenceKey>()?;
     let mut last = (String::new(), String::new());
     while let Some(row) = rows.next()? {
         let key = (

@@ -250,7 +250,7 @@ impl HostChunk {
 /// Reads the next batch of `verdicts`; `None` at the end. Fails if the run is to stop.
 fn read_next_rows(
     context: &ResolveContext<'_>,
-    verdicts: &mut PartReader<'_>,
+    verdicts: &mut PartReader,
 ) -> Result<Option<VerdictRows>, Error> {
     context.memory.check_stop()?;
     let Some(batch) = verdicts.next_batch()? else {

@@ -24,16 +24,16 @@ stored_columns! {
 }
 
 /// Reads the preferences of captures of a part, in the order of `robots_id`.
-pub(super) struct PreferenceReader<'d> {
+pub(super) struct PreferenceReader {
     /// `None` if the part has no such table.
-    reader: Option<PartReader<'d>>,
+    reader: Option<PartReader>,
     rows: Option<PreferenceColumns>,
     row: usize,
 }
 
-impl<'d> PreferenceReader<'d> {
+impl PreferenceReader {
     pub(super) fn open(
-        context: &ResolveContext<'d>,
+        context: &ResolveContext<'_>,
         part: u32,
         filter: &CaptureFilter,
     ) -> Result<Self, Error> {

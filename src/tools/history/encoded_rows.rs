@@ -14,7 +14,7 @@ const MAX_KEY_BYTES: usize = 256 << 20;
 const MAX_WHOLE_TABLE_BYTES: usize = 64 << 20;
 
 /// Reads rows of some parts of a table.
-pub(crate) struct RowCursor<'d> {
+pub(crate) struct EncodedRows<'d> {
     dataset: &'d Dataset,
     table: Table,
     columns: Vec<&'static Column>,
@@ -22,7 +22,7 @@ pub(crate) struct RowCursor<'d> {
     filter: CaptureFilter,
     /// The parts that are not opened yet.
     parts: VecDeque<u32>,
-    reader: Option<PartReader<'d>>,
+    reader: Option<PartReader>,
     batch: Option<EncodedColumns>,
     /// The number of rows of the batch, and of the next one.
     batch_rows: usize,
@@ -31,7 +31,7 @@ pub(crate) struct RowCursor<'d> {
     is_at_end: bool,
 }
 
-impl<'d> RowCursor<'d> {
+impl<'d> EncodedRows<'d> {
     /// Opens columns of all parts of a table, and reads the first row.
     pub(crate) fn open(
         dataset: &'d Dataset,
