@@ -10,6 +10,7 @@ because it finds processes in /proc. With --s3, shards are also written to the S
 import argparse
 import contextlib
 import io
+import json
 import os
 import re
 import shutil
@@ -57,6 +58,23 @@ echo "$1 $shard $*" >> "$marks/log"
 code=$?
 {after}
 exit $code
+"""
+
+# Runs jobs one after the other in one Python process, whose JVM then starts once, and writes the exit code and the output of each.
+DRIVER = """
+import contextlib, io, json, runpy, sys
+jobs, results = sys.argv[1:]
+sys.path.insert(0, {folder!r})
+printed = []
+for script, args in json.load(open(jobs)):
+    sys.argv = [script, *args]
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+        try:
+            runpy.run_path(script, run_name="__main__")
+        except SystemExit as stopped:
+            code = stopped.code
+    printed.append([code, out.getvalue(), err.getvalue()])
+json.dump(printed, open(results, "w"))
 """
 
 
@@ -162,6 +180,18 @@ class Cluster:
 
     def submit(self, script, *args, conf=(), master=None, env=(), meanwhile=lambda: None):
         """Submits a job, calls `meanwhile`, and returns the exit code, standard output and standard error of the job."""
+        return self.submit_command(JOBS / script, *args, conf=conf, master=master, env=env, meanwhile=meanwhile)
+
+    def run_jobs(self, jobs):
+        """Runs jobs, each a script and its arguments, without the workers. Returns what `submit` would for each."""
+        driver, listed, results = (self.folder / name for name in ["driver.py", "jobs.json", "results.json"])
+        driver.write_text(DRIVER.format(folder=str(JOBS)))
+        listed.write_text(json.dumps([[str(JOBS / script), [str(arg) for arg in args]] for script, *args in jobs]))
+        code, text, error = self.submit_command(driver, listed, results, master="local[2]")
+        assert code == 0, f"exit code {code}\n{text}\n{error[-6000:]}"
+        return json.loads(results.read_text())
+
+    def submit_command(self, *words, conf=(), master=None, env=(), meanwhile=lambda: None):
         # The first driver writes its classes, and the JVMs after it start in half the time.
         classes = "SharedArchiveFile" if self.classes.exists() else "ArchiveClassesAtExit"
         options = {
@@ -174,7 +204,7 @@ class Cluster:
         with open(paths[0], "wb") as out, open(paths[1], "wb") as err:
             # In a folder that is not that of the workers.
             process = subprocess.Popen(
-                [*command, JOBS / script, *map(str, args)], cwd=SAMPLES.parent, env=self.env | dict(env), stdin=subprocess.DEVNULL,
+                [*command, *map(str, words)], cwd=SAMPLES.parent, env=self.env | dict(env), stdin=subprocess.DEVNULL,
                 stdout=out, stderr=err, start_new_session=True)
         self.processes.append(process)
         try:
@@ -317,23 +347,17 @@ class ScanTests:
             raise AssertionError("a folder was replaced")
 
     def failures(self):
-        """The first attempts of two shards fail after their work. The inputs are a list."""
-        wrapper = Wrapper(self.program, self.folder / "wrapper-failures", after="if is_first 2 || is_first 4; then exit 3; fi")
-        archives = sorted(path.name for path in SAMPLES.iterdir() if re.search(r"\.warc(\.gz|\.zst)?$", path.name))
-        (self.folder / "list.paths").write_text("".join(f"{name}\n" for name in archives))
-        self.submit("failures", wrapper, "--paths", self.folder / "list.paths", "--base", "warc")
-        assert [len(wrapper.calls(f"scan {n} ")) for n in range(1, SHARDS + 1)] == [1, 2, 1, 2, 1]
-
-    def killed_worker(self):
-        """A worker and its executor are killed before the attempt of shard 4 is renamed."""
+        """The first attempt of shard 2 fails after its work, and a worker and its executor are killed before that of shard 4 is renamed.
+        The inputs are a list."""
         # In a session of its own, it gets no signal of a terminal: only the end of its parent ends it.
         mark = "echo $$ > {marks}/pid.new; mv {marks}/pid.new {marks}/pid; exec setsid sleep 600"
-        wrapper = Wrapper(self.program, self.folder / "wrapper-killed", after=f"if is_first 4; then {mark}; fi")
+        trouble = f"if is_first 2; then exit 3; fi; if is_first 4; then {mark}; fi"
+        wrapper = Wrapper(self.program, self.folder / "wrapper-failures", after=trouble)
 
         def kill():
             wait_until("the first attempt of shard 4", (wrapper.marks / "pid").exists, 60)
             pid = int((wrapper.marks / "pid").read_text())
-            attempts = list((self.folder / "killed" / "_attempts").glob("shard-00004-*/_SUCCESS"))
+            attempts = list((self.folder / "failures" / "_attempts").glob("shard-00004-*/_SUCCESS"))
             assert len(attempts) == 1, attempts
             host = self.cluster.kill_worker_above(pid)
             try:
@@ -343,37 +367,51 @@ class ScanTests:
                     os.kill(pid, signal.SIGKILL)
             self.cluster.add_worker(host)
 
-        self.submit("killed", wrapper, meanwhile=kill)
-        assert len(wrapper.calls("scan 4 ")) == 2
+        archives = sorted(path.name for path in SAMPLES.iterdir() if re.search(r"\.warc(\.gz|\.zst)?$", path.name))
+        (self.folder / "list.paths").write_text("".join(f"{name}\n" for name in archives))
+        self.submit("failures", wrapper, "--paths", self.folder / "list.paths", "--base", "warc", meanwhile=kill)
+        assert [len(wrapper.calls(f"scan {n} ")) for n in range(1, SHARDS + 1)] == [1, 2, 1, 2, 1]
 
     def again(self):
-        """A job that is submitted again makes the shards that are missing."""
-        shutil.rmtree(self.folder / "killed" / "shard-00002")
+        """Returns a job that is submitted again, and its check: it makes the shards that are missing."""
+        out = self.folder / "failures"
+        shutil.rmtree(out / "shard-00002")
         wrapper = Wrapper(self.program, self.folder / "wrapper-again")
-        text = self.submit("killed", wrapper, master="local[2]")
-        assert "5 shards (4 of an earlier job)" in text, text
-        assert len(wrapper.calls("scan")) == 1
+
+        def check(code, text, error):
+            assert code == 1, f"exit code {code}\n{text}\n{error}"
+            assert "5 shards (4 of an earlier job)" in text, text
+            assert len(wrapper.calls("scan")) == 1
+            self.compare(out)
+
+        inputs = ["--paths", self.folder / "list.paths", "--base", "warc"]
+        return ["scan.py", *inputs, "--output", out, "--binary", wrapper.path, "--shards", SHARDS, "--", "--verify-digests"], check
 
     def refusals(self):
         """Exit code 2 of the program fails the job. Archives at URLs are read at a divided rate."""
         refuse = 'if [ "$1" = scan ]; then echo "error: refused by the test" >&2; exit 2; fi'
         wrapper = Wrapper(self.program, self.folder / "wrapper-refusals", before=refuse)
-        args = ["https://127.0.0.1:9/x.warc.gz", "--output", self.folder / "refusals", "--binary", wrapper.path, "--shards", SHARDS]
-        code, _, error = self.cluster.submit("scan.py", *args, master="local[2]")
-        assert code == 3 and "ended with exit code 2:\nerror: refused by the test\n" in error, (code, error[-4000:])
-        calls = wrapper.calls("scan")
-        assert calls and all("--rate 5.000 " in call and "--threads 1 " in call for call in calls), calls
-        assert not (self.folder / "refusals" / "_attempts").exists()
+
+        def check(code, _, error):
+            assert code == 3 and "ended with exit code 2:\nerror: refused by the test\n" in error, (code, error)
+            calls = wrapper.calls("scan")
+            assert calls and all("--rate 5.000 " in call and "--threads 1 " in call for call in calls), calls
+            assert not (self.folder / "refusals" / "_attempts").exists()
+
+        inputs = ["https://127.0.0.1:9/x.warc.gz"]
+        return ["scan.py", *inputs, "--output", self.folder / "refusals", "--binary", wrapper.path, "--shards", SHARDS], check
 
     def versions(self):
         """The program of the workers has another version than that of the driver."""
         other = 'if [ "$1" = --version ] && ! mkdir {marks}/driver 2>/dev/null; then echo "robots-scan 0.0.0"; exit 0; fi'
         wrapper = Wrapper(self.program, self.folder / "wrapper-versions", before=other)
-        args = ["warc", "--output", self.folder / "versions", "--binary", wrapper.path, "--shards", SHARDS]
-        code, _, error = self.cluster.submit("scan.py", *args, master="local[2]")
-        version = subprocess.run([self.program, "--version"], capture_output=True, text=True, check=True).stdout.strip()
-        message = f"the program on the worker is 'robots-scan 0.0.0', and that on the driver '{version}'"
-        assert code == 3 and message in error and not wrapper.calls("scan"), (code, error[-4000:])
+
+        def check(code, _, error):
+            version = subprocess.run([self.program, "--version"], capture_output=True, text=True, check=True).stdout.strip()
+            message = f"the program on the worker is 'robots-scan 0.0.0', and that on the driver '{version}'"
+            assert code == 3 and message in error and not wrapper.calls("scan"), (code, error)
+
+        return ["scan.py", "warc", "--output", self.folder / "versions", "--binary", wrapper.path, "--shards", SHARDS], check
 
     def s3(self, endpoint):
         """Shards in an S3 server. The first upload of shard 2 fails after its work. They are joined in a local folder."""
@@ -475,35 +513,41 @@ class HistoryMatchTests:
         run(self.program, "match", self.history, "--urls", self.urls, "--agent", "GPTBot,CCBot", *options, "-q", "-o", out)
         return out
 
-    def submit(self, name, columns, options=()):
-        """Submits the job, and returns its exit code, what it printed, and a glob of its output."""
+    def job(self, name, columns, options=()):
         out = self.folder / name
-        args = [self.history, self.urls, "--agent", "GPTBot,CCBot", *columns, "--output", out, "--binary", self.program]
-        code, text, error = self.cluster.submit("match.py", *args, "--partitions", 3, "--", *options, master="local[2]")
-        return code, text + error[-4000:], out / "*.parquet"
+        words = [self.history, self.urls, "--agent", "GPTBot,CCBot", *columns, "--output", out, "--binary", self.program]
+        return ["match.py", *words, "--partitions", 3, "--", *options]
 
     def time_column(self):
         """The times of the column decide, and captures of any origin, if asked for. The hosts of docs/history.md change their rules."""
         columns = ["--columns", "time=Crawled"]
-        expected = self.run_once("expected", *columns, "--any-origin")
-        code, printed, found = self.submit("times", columns, ["--any-origin"])
-        assert code == 0, f"exit code {code}\n{printed}"
-        assert_same_rows(expected, found)
-        for name, options in [("same-origin", columns), ("other-times", ["--any-origin"])]:
-            other = [str(path) for path in (found, self.run_once(name, *options))]
-            assert duckdb.execute("FROM read_parquet(?) EXCEPT FROM read_parquet(?)", other).fetchone(), f"the same rows as {name}"
-        answers = duckdb.execute(
-            "SELECT url, access, crawl, first_disallowed_crawl, last_access FROM read_parquet(?) "
-            "WHERE agent = 'GPTBot' AND parse_filename(url) IN ('flights', 'news') ORDER BY url", [str(found)]).fetchall()
-        crawls = ["CC-MAIN-2026-01-SAMPLE", "CC-MAIN-2026-05-SAMPLE"]
-        assert answers == [
-            ("https://travel.example/flights", "allowed", *crawls, "disallowed"),
-            ("https://www.times.example/news", "disallowed", crawls[0], None, "allowed")], answers
 
-    def refusals(self):
-        """A column of times that is missing, and options of columns among those of the program."""
-        code, printed, _ = self.submit("refused", ["--columns", "time=crawl_time"])
-        assert code == 3 and "error: the URLs have no column 'crawl_time'\n" in printed, (code, printed)
+        def check(code, text, error):
+            assert code == 0, f"exit code {code}\n{text}\n{error}"
+            found = self.folder / "times" / "*.parquet"
+            assert_same_rows(self.run_once("expected", *columns, "--any-origin"), found)
+            for name, options in [("same-origin", columns), ("other-times", ["--any-origin"])]:
+                other = [str(path) for path in (found, self.run_once(name, *options))]
+                assert duckdb.execute("FROM read_parquet(?) EXCEPT FROM read_parquet(?)", other).fetchone(), f"the same rows as {name}"
+            answers = duckdb.execute(
+                "SELECT url, access, crawl, first_disallowed_crawl, last_access FROM read_parquet(?) "
+                "WHERE agent = 'GPTBot' AND parse_filename(url) IN ('flights', 'news') ORDER BY url", [str(found)]).fetchall()
+            crawls = ["CC-MAIN-2026-01-SAMPLE", "CC-MAIN-2026-05-SAMPLE"]
+            assert answers == [
+                ("https://travel.example/flights", "allowed", *crawls, "disallowed"),
+                ("https://www.times.example/news", "disallowed", crawls[0], None, "allowed")], answers
+
+        return self.job("times", columns, ["--any-origin"]), check
+
+    def missing_column(self):
+        """The URLs lack the column of times."""
+        def check(code, text, error):
+            assert code == 3 and "error: the URLs have no column 'crawl_time'\n" in error, (code, text, error)
+
+        return self.job("refused", ["--columns", "time=crawl_time"]), check
+
+    def refused_options(self):
+        """Options of columns are among those of the program."""
         words = [self.history, self.urls, "--agent", "a", "--output", self.folder / "refused", "--binary", self.program, "--partitions", 1]
         for option in ["--columns=url=x", "--columns"]:
             code = None
@@ -514,6 +558,14 @@ class HistoryMatchTests:
                     code = stopped.code
             message = f"'{option.partition('=')[0]}' must be given before '--'"
             assert code == 2 and message in messages.getvalue(), (code, messages.getvalue())
+
+
+def check_jobs(cluster, tests, jobs):
+    """Runs jobs in one process of Python, and checks what each printed. `jobs` are names of tests, with a job and its check."""
+    results = []
+    tests.check(f"{len(jobs)} jobs without workers", lambda: results.extend(cluster.run_jobs(job for _, (job, _) in jobs)))
+    for (name, (_, check)), result in zip(jobs, results):
+        tests.check(name, lambda check=check, result=result: check(*result))
 
 
 def main(program, endpoint):
@@ -527,17 +579,18 @@ def main(program, endpoint):
         scans = ScanTests(cluster, program, folder)
         t.check("speculation", scans.speculation)
         t.check("two attempts of a shard race", scans.race)
-        t.check("tasks that fail after their work", scans.failures)
-        t.check("a worker that is killed in the middle", scans.killed_worker)
-        t.check("a job that is submitted again", scans.again)
-        t.check("a program that refuses", scans.refusals)
-        t.check("a program of another version", scans.versions)
+        t.check("a task that fails after its work, and a worker that is killed", scans.failures)
         matches = MatchTests(cluster, program, folder / "one", folder)
         fail = 'if [ "$1" = match ] && mkdir {marks}/failed 2>/dev/null; then exit 3; fi'
         t.check("match in 5 partitions, one of which fails", lambda: matches.partitions(5, SPECULATION, after=fail))
         history = HistoryMatchTests(cluster, program, folder)
-        t.check("match over a history with a column of times", history.time_column)
-        t.check("match with columns that are refused", history.refusals)
+        t.check("options that are refused", history.refused_options)
+        check_jobs(cluster, t, [
+            ("a job that is submitted again", scans.again()),
+            ("a program that refuses", scans.refusals()),
+            ("a program of another version", scans.versions()),
+            ("match over a history with a column of times", history.time_column()),
+            ("match without the column of times", history.missing_column())])
         if endpoint:
             t.check("shards in an S3 server", lambda: scans.s3(endpoint.rstrip("/")))
         else:
