@@ -44,7 +44,7 @@ class Commands(Forks):
         archives = self.folder / "archives"
         archives.mkdir()
         for number in range(8):
-            (archives / f"{number}.warc.gz").write_bytes(FIRST.read_bytes() * 20)
+            (archives / f"{number}.warc.gz").write_bytes(FIRST.read_bytes() * 8)
         scan = threading.Thread(target=robots_scan.scan, args=(archives, self.folder / "parent"), kwargs={"crawl": "X", "subset": "robotstxt"})
         scan.start()
         captures = []

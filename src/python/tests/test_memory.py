@@ -118,7 +118,7 @@ class Memory(unittest.TestCase):
         with tempfile.TemporaryDirectory() as name:
             folders = [Path(name) / "few", Path(name) / "many"]
             results = []
-            for folder, count in zip(folders, (4, 24)):
+            for folder, count in zip(folders, (2, 12)):
                 folder.mkdir()
                 (folder / "00.warc.gz").write_bytes(FIRST.read_bytes() * 40)
                 for number in range(1, count):

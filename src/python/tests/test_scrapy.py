@@ -148,7 +148,7 @@ class Protegos(unittest.TestCase):
 
     def test_no_form_of_a_user_agent_is_allowed_what_protego_refuses(self) -> None:
         pairs = list(permutations(NAMES, 2))
-        agents = {form.format(*names) for form in FORMS for names in (pairs[::3] if "{1}" in form else pairs)}
+        agents = {form.format(*names) for form in FORMS for names in (pairs[::6] if "{1}" in form else pairs)}
         files = {name: f"User-agent: {name}\nDisallow: /\n" for name in (*NAMES, "Bar", "web spider", "compatible", "example.com", "Chrome", "KHTML", "Gecko")}
         files |= {f"{name} alone": f"{body}\nUser-agent: *\nAllow: /\n" for name, body in files.items()}
         files |= {f"all but {name}": f"User-agent: {name}\nAllow: /\n\nUser-agent: *\nDisallow: /\n" for name in NAMES}
