@@ -15,7 +15,7 @@ pub struct RowCursor<C> {
     columns: Option<C>,
     batch_rows: usize,
     /// The index of the next row in the batch.
-    next_row: usize,
+    next_index: usize,
     rows_read: u64,
 }
 
@@ -48,7 +48,7 @@ impl<C: StoredColumns> RowCursor<C> {
             reader: PartReader::open_unchecked(table, path, row_groups, C::NAMES, stop)?,
             columns: None,
             batch_rows: 0,
-            next_row: 0,
+            next_index: 0,
             rows_read: 0,
         })
     }
@@ -58,20 +58,20 @@ impl<C: StoredColumns> RowCursor<C> {
     /// # Errors
     ///
     /// Those of [`PartReader::next_batch`].
-    pub fn next(&mut self) -> Result<Option<Row<'_, C>>, Error> {
-        while self.next_row == self.batch_rows {
+    pub fn next_row(&mut self) -> Result<Option<Row<'_, C>>, Error> {
+        while self.next_index == self.batch_rows {
             let Some(batch) = self.reader.next_batch()? else {
                 return Ok(None);
             };
             let columns = C::from_batch(&batch).map_err(|error| self.reader.add_path(error))?;
             self.columns = Some(columns);
-            (self.next_row, self.batch_rows) = (0, batch.num_rows());
+            (self.next_index, self.batch_rows) = (0, batch.num_rows());
         }
-        self.next_row += 1;
+        self.next_index += 1;
         self.rows_read += 1;
         Ok(self.columns.as_ref().map(|columns| Row {
             columns,
-            index: self.next_row - 1,
+            index: self.next_index - 1,
             number: self.rows_read,
         }))
     }

@@ -83,7 +83,7 @@ fn check_agents(
 ) -> Result<(), Error> {
     let mut rows = file.open_rows::<VerdictKey>()?;
     let mut agents = HashSet::new();
-    while let Some(row) = rows.next()? {
+    while let Some(row) = rows.next_row()? {
         let id = row.columns.robots_id.value(row.index);
         if capture.advance_to(id, row.number, findings) {
             agents.clear();
@@ -105,7 +105,7 @@ fn check_preferences(
 ) -> Result<(), Error> {
     let mut rows = file.open_rows::<PreferenceKey>()?;
     let mut keys = HashSet::new();
-    while let Some(row) = rows.next()? {
+    while let Some(row) = rows.next_row()? {
         let id = row.columns.robots_id.value(row.index);
         if capture.advance_to(id, row.number, findings) {
             keys.clear();
@@ -144,7 +144,7 @@ fn check_lines(
 ) -> Result<(), Error> {
     let mut rows = file.open_rows::<LineKey>()?;
     let mut last_line = 0;
-    while let Some(row) = rows.next()? {
+    while let Some(row) = rows.next_row()? {
         let id = row.columns.robots_id.value(row.index);
         if capture.advance_to(id, row.number, findings) {
             last_line = 0;

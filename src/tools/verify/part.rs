@@ -88,7 +88,7 @@ pub(super) fn check(files: &[ReadableFile]) -> PartCheck {
 fn check_captures(file: &ReadableFile, findings: &mut Findings) -> Result<Vec<i64>, Error> {
     let mut rows = file.open_rows::<CaptureKey>()?;
     let mut robots_ids = Vec::new();
-    while let Some(row) = rows.next()? {
+    while let Some(row) = rows.next_row()? {
         let id = row.columns.robots_id.value(row.index);
         if let Some(last) = robots_ids.last().filter(|last| id <= **last) {
             findings.add(

@@ -67,7 +67,7 @@ fn check_hosts(
 ) -> Result<(), Error> {
     let mut rows = file.open_rows::<CheckedHostColumns>()?;
     let mut previous: Option<String> = None;
-    while let Some(row) = rows.next()? {
+    while let Some(row) = rows.next_row()? {
         let (columns, number) = (row.columns, row.number);
         let host = columns.surt_host_name.value(row.index);
         match &mut previous {
@@ -109,7 +109,7 @@ fn check_hosts(
 fn check_host_verdicts(file: &ReadableFile, findings: &mut Findings) -> Result<(), Error> {
     let mut rows = file.open_rows::<HostVerdictKey>()?;
     let (mut agent, mut host) = (String::new(), String::new());
-    while let Some(row) = rows.next()? {
+    while let Some(row) = rows.next_row()? {
         let key = (
             row.columns.agent.value(row.index),
             row.columns.surt_host_name.value(row.index),
@@ -133,7 +133,7 @@ fn check_host_verdicts(file: &ReadableFile, findings: &mut Findings) -> Result<(
 fn check_host_preferences(file: &ReadableFile, findings: &mut Findings) -> Result<(), Error> {
     let mut rows = file.open_rows::<HostPreferenceKey>()?;
     let mut last = (String::new(), String::new());
-    while let Some(row) = rows.next()? {
+    while let Some(row) = rows.next_row()? {
         let key = (
             row.columns.agent.value(row.index),
             row.columns.surt_host_name.value(row.index),
