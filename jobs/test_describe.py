@@ -152,7 +152,8 @@ class Tests:
         return copied
 
     def test_croissant_is_valid_without_warnings(self):
-        for dataset in self.all:
+        # One of each form; mlcroissant takes seconds for each.
+        for dataset in (self.samples, self.months, self.history, self.shard):
             metadata = mlcroissant.Dataset(str(dataset / "croissant.json")).metadata
             issues = metadata.ctx.issues
             assert not issues.errors and not issues.warnings, f"{dataset}: {issues.report()}"
@@ -165,7 +166,7 @@ class Tests:
         moved = self.copy(self.samples, "above/it's [x]")
         describe(moved, "-o", above)
         for folder, prefix, tables in (
-                (self.samples, "", ("hosts", "rules", "runs")), (self.months, "", ("host_verdicts", "rules", "agents")), (self.history, "", ("host_captures", "shares")),
+                (self.samples, "", ("hosts", "runs")), (self.months, "", ("host_verdicts", "agents")), (self.history, "", ("shares",)),
                 (above, "it's [x]/", ("host_preferences",))):
             loaded, described = mlcroissant.Dataset(str(folder / "croissant.json")), json.loads((folder / "croissant.json").read_text())
             files = {file["@id"]: file["includes"] for file in described["distribution"] if file["@type"] == "cr:FileSet"}

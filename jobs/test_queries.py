@@ -37,6 +37,7 @@ import duckdb
 import questions
 import test_equal_answers
 from dataset import opened
+from test_runner import share
 
 JOBS = Path(__file__).resolve().parent
 SCHEMAS = JOBS.parent / "schemas"
@@ -755,10 +756,10 @@ def test_guards(t, con, label, lists):
     """Checks that unknown values of every parameter are errors of one line that suggest known values.
 
     Each question is asked with one unknown value of each parameter. Other values are refused by the same macros, so they are tried on
-    the first question with the same guards, and not over empty tables.
+    the first question with the same guards, and not over empty tables, over which each version asks a third of the questions.
     """
     seen = set()
-    for question in questions.ALL:
+    for question in share(questions.ALL, 1 / 3) if label == "empty tables" else questions.ALL:
         given = f"{question.list_parameter} := '{lists[question.list_parameter]}', " if question.needs_list else ""
 
         def refused(arguments, *parts):
