@@ -8,9 +8,9 @@
 use crate::caller::Caller;
 use crate::escape::quote_for_shell;
 use crate::exit::UsageError;
+use answers::check::CheckReport;
 use dataset::crawler::DialectChoice;
 use dataset::crawler::registry::{CrawlerEntry, CrawlerRegistry, whole_name};
-use tools::check::CheckReport;
 
 /// The values of `--agent`, which are separated at commas, and how they are interpreted.
 pub(crate) struct AgentNames<'a> {

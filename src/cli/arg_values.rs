@@ -1,6 +1,8 @@
 //! The parsers of the values of arguments, and the defaults and headings that several commands share.
 
 use crate::quantity::parse_size;
+use answers::CategoryChoice;
+use answers::url_match::is_url_or_path;
 use capture::date::parse_iso;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dataset::crawler::DialectChoice;
@@ -9,8 +11,6 @@ use dataset::resolve::Host;
 use dataset::tables::Table;
 use remote::Rate;
 use robots::Dialect;
-use tools::CategoryChoice;
-use tools::url_match::is_url_or_path;
 
 pub(crate) const URL_OPTIONS_HEADING: &str = "Options for URLs";
 

@@ -17,6 +17,11 @@ use crate::quantity::format_count;
 use crate::quantity::parse_duration;
 use crate::shared_args::{AccessArgs, CrawlerArgs, DialectArg};
 use crate::{defaults, message};
+use answers::check::{
+    ArchiveBase, ArchiveProblem, CheckReport, CheckRequest, HostReport, HostRequest, InputKind,
+    NumberedText, check, check_host, extract_record, read_robots_txt,
+};
+use answers::url_match::{UrlListSource, read_url_list};
 use anyhow::Result;
 use clap::ValueHint;
 use dataset::resolve::Host;
@@ -26,11 +31,6 @@ use std::io::{IsTerminal, stdout};
 use std::path::Path;
 use std::path::PathBuf;
 use std::time::Duration;
-use tools::check::{
-    ArchiveBase, ArchiveProblem, CheckReport, CheckRequest, HostReport, HostRequest, InputKind,
-    NumberedText, check, check_host, extract_record, read_robots_txt,
-};
-use tools::url_match::{UrlListSource, read_url_list};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -3,14 +3,14 @@
 use crate::check_report::{self, Checked};
 use crate::escape::json_line;
 use crate::record_fetch::RecordFetchCommand;
+use answers::check::{
+    AgentReport, CaptureDetails, CategoryPreference, HostReport, NumberedText, TextSource,
+};
 use capture::date::format_iso;
 use dataset::resolve::Host;
 use dataset::tables::Table;
 use robots::StatusEffect;
 use serde_json::{Value, json};
-use tools::check::{
-    AgentReport, CaptureDetails, CategoryPreference, HostReport, NumberedText, TextSource,
-};
 
 /// Returns the report as JSON, on one line. `problem` is the reason why the archive of a host was not
 /// used.

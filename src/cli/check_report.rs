@@ -4,6 +4,10 @@ use crate::escape::escape;
 use crate::message;
 use crate::quantity::format_count;
 use crate::record_fetch::RecordFetchCommand;
+use answers::check::{
+    AgentReport, ArchivePlace, CaptureDetails, CategoryPreference, CheckReport, DecidingRule,
+    HostReport, NumberedText, ReportedAnomaly, TextSource,
+};
 use capture::date::format_iso;
 use clap::builder::styling::{AnsiColor, Style};
 use dataset::crawler::DialectChoice;
@@ -15,10 +19,6 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write, stdout};
 use terminal_size::{Width, terminal_size_of};
-use tools::check::{
-    AgentReport, ArchivePlace, CaptureDetails, CategoryPreference, CheckReport, DecidingRule,
-    HostReport, NumberedText, ReportedAnomaly, TextSource,
-};
 
 /// The most line numbers that are listed for a kind of anomaly.
 const MAX_LISTED_LINES: usize = 5;

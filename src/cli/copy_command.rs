@@ -15,6 +15,8 @@ use crate::progress_source::{
 use crate::quantity::format_count;
 use crate::quantity::parse_duration;
 use crate::shared_args::PrintArgs;
+use answers::copy::{self, CopyProgress};
+use answers::error::AnswerErrorKind;
 use anyhow::Result;
 use clap::ValueHint;
 use disk::error::Error;
@@ -27,8 +29,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Duration;
-use tools::copy::{self, CopyProgress};
-use tools::error::ToolErrorKind;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -80,8 +80,9 @@ impl CommandArgs for CopyArgs {
 
     fn run(&self, caller: &Caller) -> Result<CommandOutcome> {
         let destination = RemoteUrl::parse(&self.destination).ok().flatten();
-        let destination = destination
-            .ok_or_else(|| Error::new(ToolErrorKind::NotS3, without_secrets(&self.destination)))?;
+        let destination = destination.ok_or_else(|| {
+            Error::new(AnswerErrorKind::NotS3, without_secrets(&self.destination))
+        })?;
         mistyped::check_dataset_exists(&self.dataset)?;
         let route = EventRoute::default();
         let remote = network::start_copy_client(self, &route)?;

@@ -1,9 +1,9 @@
 //! Exit codes, and the errors that determine them.
 
 use crate::output::OutputError;
+use dataset::error::DatasetErrorKind;
 use disk::error::{Error, ErrorKind};
 use std::fmt;
-use tools::error::ToolErrorKind;
 
 /// Everything was read and written.
 pub(crate) const OK: u8 = 0;
@@ -88,7 +88,7 @@ impl std::error::Error for StoppedError {
 pub(crate) fn mark_result_unknown(error: anyhow::Error) -> anyhow::Error {
     match error.downcast::<Error>() {
         Ok(error)
-            if matches!(error.kind(), Some(ToolErrorKind::NoCapture { .. }))
+            if matches!(error.kind(), Some(DatasetErrorKind::NoCapture { .. }))
                 || matches!(error.kind(), Some(ErrorKind::Read)) =>
         {
             StoppedError(error).into()

@@ -9,6 +9,7 @@ use crate::network::{self, EventRoute};
 use crate::quantity::format_count;
 use crate::run_args::UrlArgs;
 use crate::shared_args::{PrintArgs, RecordListArgs};
+use answers::extract::extract_records;
 use anyhow::Result;
 use indicatif::HumanBytes;
 use remote::has_scheme;
@@ -16,7 +17,6 @@ use robots_scan::input::{self, InputOptions};
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tools::extract::extract_records;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -3,15 +3,16 @@
 
 use crate::escape::quote_for_shell;
 use crate::exit::{StoppedError, UsageError};
+use answers::error::AnswerErrorKind;
 use dataset::error::{DatasetDefect, DatasetErrorKind, JoinDefect, REGISTRY, SUFFIX_LIST};
 use dataset::tables::BODY_TABLE_PREFIX;
 use disk::error::{Error, ErrorKind};
+use history::error::HistoryErrorKind;
+use keep::verify::Remedy;
 use remote::Scheme;
 use remote::error::RemoteErrorKind;
 use robots_scan::error::{ScanErrorKind, TableDefect, UnsafeLineReason};
 use std::path::PathBuf;
-use tools::error::ToolErrorKind;
-use tools::verify::Remedy;
 
 /// Returns the hint for an error, if there is one.
 pub(crate) fn hint_for(error: &anyhow::Error) -> Option<String> {
@@ -28,7 +29,8 @@ pub(crate) fn hint_for(error: &anyhow::Error) -> Option<String> {
 fn library_hint(error: &Error) -> Option<String> {
     scan_hint(error)
         .or_else(|| dataset_hint(error))
-        .or_else(|| tools_hint(error))
+        .or_else(|| answer_hint(error))
+        .or_else(|| history_hint(error))
         .or_else(|| remote_hint(error))
         .or_else(|| disk_hint(error))
 }
@@ -120,6 +122,16 @@ fn scan_hint(error: &Error) -> Option<String> {
 /// Returns the hint for an error that concerns a dataset.
 fn dataset_hint(error: &Error) -> Option<String> {
     let text = match error.kind()? {
+        DatasetErrorKind::MemoryTooSmall { least } => {
+            format!("give --memory {}MiB or more", least >> 20)
+        }
+        DatasetErrorKind::NoCapture {
+            first_time: Some(_),
+            ..
+        } => "give a later --at, or none for the newest capture".to_owned(),
+        DatasetErrorKind::NoCapture { similar, .. } if !similar.is_empty() => {
+            format!("there are captures of '{}'", similar.join("', '"))
+        }
         DatasetErrorKind::OutputExists => {
             "--resume continues it, --overwrite replaces it; or choose another -o".to_owned()
         }
@@ -190,11 +202,11 @@ fn dataset_hint(error: &Error) -> Option<String> {
     Some(text)
 }
 
-/// Returns the hint for an error of a command that reads datasets.
-fn tools_hint(error: &Error) -> Option<String> {
+/// Returns the hint for an error of a command that answers questions.
+fn answer_hint(error: &Error) -> Option<String> {
     let text = match error.kind()? {
         // A row of a table of bodies has no record.
-        ToolErrorKind::NotExtracted { .. }
+        AnswerErrorKind::NotExtracted { .. }
             if error
                 .path()
                 .to_string_lossy()
@@ -202,40 +214,37 @@ fn tools_hint(error: &Error) -> Option<String> {
         {
             return None;
         }
-        ToolErrorKind::NotExtracted { .. } => {
+        AnswerErrorKind::NotExtracted { .. } => {
             "give the dataset of the crawl, and the folder or URL of its archives with --base"
                 .to_owned()
         }
-        ToolErrorKind::NoSuchRecord { .. } => {
+        AnswerErrorKind::NoSuchRecord { .. } => {
             "correct the list: the offsets and lengths must be those of an index".to_owned()
         }
-        ToolErrorKind::NotS3 => "give s3://BUCKET/PREFIX".to_owned(),
-        ToolErrorKind::OtherDatasetThere => "choose another prefix".to_owned(),
-        ToolErrorKind::CopyChanged { .. } => "run the same command again to continue".to_owned(),
-        ToolErrorKind::MemoryTooSmall { least } => {
-            format!("give --memory {}MiB or more", least >> 20)
-        }
-        ToolErrorKind::NoCapture {
-            first_time: Some(_),
-            ..
-        } => "give a later --at, or none for the newest capture".to_owned(),
-        ToolErrorKind::NoCapture { similar, .. } if !similar.is_empty() => {
-            format!("there are captures of '{}'", similar.join("', '"))
-        }
-        ToolErrorKind::CrawlTwice { .. } => {
-            "leave one out, or add --replace: the crawl of the later input is then taken".to_owned()
-        }
-        ToolErrorKind::ShardInput => {
-            "join all shards of the crawl with robots-scan join, and give the folder".to_owned()
-        }
-        ToolErrorKind::OtherMeaning { .. } => {
-            "scan its archives again with this version (docs/limits.md#formats)".to_owned()
-        }
-        ToolErrorKind::OutputIsNoHistory => "choose another -o".to_owned(),
-        ToolErrorKind::NoCrawler => {
+        AnswerErrorKind::NotS3 => "give s3://BUCKET/PREFIX".to_owned(),
+        AnswerErrorKind::OtherDatasetThere => "choose another prefix".to_owned(),
+        AnswerErrorKind::CopyChanged { .. } => "run the same command again to continue".to_owned(),
+        AnswerErrorKind::NoCrawler => {
             "name a crawler with --agent; '*' means every crawler that is not named".to_owned()
         }
         _ => return None,
+    };
+    Some(text)
+}
+
+/// Returns the hint for an error about the inputs or the output of a history.
+fn history_hint(error: &Error) -> Option<String> {
+    let text = match error.kind()? {
+        HistoryErrorKind::CrawlTwice { .. } => {
+            "leave one out, or add --replace: the crawl of the later input is then taken".to_owned()
+        }
+        HistoryErrorKind::ShardInput => {
+            "join all shards of the crawl with robots-scan join, and give the folder".to_owned()
+        }
+        HistoryErrorKind::OtherMeaning { .. } => {
+            "scan its archives again with this version (docs/limits.md#formats)".to_owned()
+        }
+        HistoryErrorKind::OutputIsNoHistory => "choose another -o".to_owned(),
     };
     Some(text)
 }

@@ -15,6 +15,7 @@ use anyhow::{Context, Result, anyhow};
 use clap::ValueHint;
 use disk::error::Error;
 use disk::{LineList, ListLine};
+use history::{self, HistoryProgress, HistorySummary, Options};
 use indicatif::{HumanBytes, HumanCount};
 use robots_scan::thread_pool;
 use serde_json::{Value, json};
@@ -23,7 +24,6 @@ use std::path::Path;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use tools::history::{self, HistoryProgress, HistorySummary, Options};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

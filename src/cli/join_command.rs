@@ -13,12 +13,12 @@ use crate::{defaults, next_commands, summary};
 use anyhow::Result;
 use clap::ValueHint;
 use indicatif::{HumanBytes, HumanCount};
+use keep::join::{self, JoinProgress, JoinSummary};
 use robots_scan::thread_pool;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tools::join::{self, JoinProgress, JoinSummary};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

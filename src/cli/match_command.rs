@@ -13,6 +13,10 @@ use crate::progress_source::ProgressSource;
 use crate::quantity::format_count;
 use crate::quantity::parse_size;
 use crate::shared_args::{CrawlerArgs, DialectArg, PrintArgs, ThreadsArg};
+use answers::CategoryChoice;
+use answers::url_match::{
+    self, MatchProgress, MatchSummary, Options, URL_COLUMN_KEYS, UrlListSource,
+};
 use anyhow::{Result, anyhow};
 use clap::ValueHint;
 use dataset::HistoryManifest;
@@ -23,10 +27,6 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tools::CategoryChoice;
-use tools::url_match::{
-    self, MatchProgress, MatchSummary, Options, URL_COLUMN_KEYS, UrlListSource,
-};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

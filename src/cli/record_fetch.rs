@@ -2,9 +2,9 @@
 
 use crate::escape::quote_for_shell;
 use crate::next_commands::duckdb_query;
+use answers::check::{ArchiveLookup, ArchivePlace, RecordCompression, RecordDetails};
 use dataset::tables::BODY_TABLE_PREFIX;
 use std::path::Path;
-use tools::check::{ArchiveLookup, ArchivePlace, RecordCompression, RecordDetails};
 
 /// The beginning of the names of archives of Common Crawl.
 const COMMON_CRAWL_NAME_PREFIX: &str = "crawl-data/";

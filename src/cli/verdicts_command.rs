@@ -8,13 +8,13 @@ use crate::exit::{self, StoppedError};
 use crate::quantity::format_count;
 use crate::shared_args::{CrawlerArgs, PrintArgs};
 use crate::{defaults, mistyped};
+use answers::crawler_verdicts::{self, CrawlerVerdictsSummary, Options};
 use anyhow::Result;
 use clap::ValueHint;
 use dataset::crawler::{Crawler, DialectChoice};
 use indicatif::HumanBytes;
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use tools::crawler_verdicts::{self, CrawlerVerdictsSummary, Options};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -11,13 +11,14 @@ use crate::quantity::format_count;
 use crate::shared_args::{PrintArgs, ThreadsArg};
 use crate::{defaults, exit, hint};
 use anyhow::Result;
+use dataset::HistoryManifest;
 use indicatif::{HumanBytes, HumanCount};
+use keep::verify::{self, FindingGroup, Options, VerifyPhase, VerifyProgress, VerifyReport};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tools::verify::{self, FindingGroup, Options, VerifyPhase, VerifyProgress, VerifyReport};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -58,7 +59,10 @@ impl CommandArgs for VerifyArgs {
             Caller::Program(_) => VerifyProgress::new(caller.stop_flag()?),
         });
         let display = ProgressDisplay::start(progress.clone(), None, &self.print, caller);
-        let result = verify::verify(&options, &progress);
+        let result = match HistoryManifest::read(&self.dataset)? {
+            Some(history) => history::verify(&options, &history, &progress),
+            None => verify::verify(&options, &progress),
+        };
         display.finish();
         let report = result?;
         let code = match report.is_sound() {

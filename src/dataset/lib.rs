@@ -17,7 +17,8 @@
 //! value_limit.rs                   counts values that are read, with limits
 //! part_file.rs                     opens a file of a part
 //! table_files.rs                   finds the files of tables, and the parts in them
-//! reader.rs, row_filter.rs         reads tables back
+//! reader.rs                        finds the files of a dataset, and reads tables back
+//! part_reader.rs, row_filter.rs    reads the rows of a part, and selects some of them
 //! row_cursor.rs                    reads typed rows one after the other
 //! stored_columns.rs                typed access to columns that are read back
 //! stored_line.rs, part_lines.rs    reads the lines of robots.txt files back
@@ -46,6 +47,7 @@ mod page_header;
 mod part_file;
 mod part_lines;
 mod part_locations;
+mod part_reader;
 mod present_rows;
 mod questions;
 mod reader;
@@ -82,10 +84,11 @@ pub use manifest_entries::{
 pub use part_file::{OpenedPart, open_part_file};
 pub use part_lines::PartLines;
 pub use part_locations::PartLocation;
+pub use part_reader::PartReader;
 pub use present_rows::digest_of;
 pub(crate) use reader::push_crawl_key;
 pub use reader::{CaptureFilter, ColumnValuesFilter, Dataset, PartId};
-pub use reader::{PartReader, check_crawls, column};
+pub use reader::{check_crawls, column};
 pub use row_cursor::{Row, RowCursor};
 pub use stored_columns::{StoredColumns, value};
 pub use stored_line::StoredLine;

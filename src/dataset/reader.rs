@@ -1,22 +1,18 @@
 //! Reads a dataset: finds its files, and reads rows of a table batch by batch.
 
-use super::row_filter::{
-    column_statistics, id_filter, row_groups_with_ids, row_groups_with_values, text_filter,
-};
+use super::part_reader::{PartFile, PartReader, no_column_error};
+use super::row_filter::column_statistics;
 use super::table_files::{LocationsByPath, find_crawl_folders, find_parquet_files, read_locations};
 use crate::error::{DatasetDefect, DatasetErrorKind};
 use crate::tables::Table;
 use crate::{
-    HistoryManifest, JOINED_FOLDER, JoinedManifest, LimitedFile, OpenedPart, PartLocation,
-    SUCCESS_FILE, ValueCounter, catch_panic, check_readable, open_part_file,
+    HistoryManifest, JOINED_FOLDER, JoinedManifest, PartLocation, SUCCESS_FILE, catch_panic,
+    check_readable,
 };
-use arrow_array::{Array, Int64Array, RecordBatch};
+use arrow_array::{Array, RecordBatch};
 use disk::error::{Error, ErrorKind};
 use disk::open_files;
-use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 use parquet::bloom_filter::Sbbf;
-use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 use parquet::file::statistics::Statistics;
 use rayon::prelude::*;
@@ -27,9 +23,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Rows of a batch: few, as texts may be long.
-const BATCH_ROWS: usize = 1024;
-
 /// A dataset that is read.
 #[derive(Clone, Debug)]
 pub struct Dataset {
@@ -37,16 +30,6 @@ pub struct Dataset {
     crawls: Vec<String>,
     files: Vec<PartFile>,
     stop: Option<Arc<AtomicBool>>,
-}
-
-/// The rows of a part in a table: a file, or some row groups of one. They are read in their order.
-#[derive(Clone, Debug)]
-struct PartFile {
-    table: Table,
-    id: PartId,
-    path: PathBuf,
-    /// `None` for all of the file.
-    row_groups: Option<Range<usize>>,
 }
 
 /// A part of a dataset: the rows of some inputs, with a file in each table.
@@ -473,227 +456,6 @@ fn for_each_in_parallel(
         .try_for_each(|files| files.iter().try_for_each(|file| each(file)))
 }
 
-/// Reads a file of a dataset batch by batch.
-pub struct PartReader {
-    path: PathBuf,
-    table: Table,
-    /// True if the order of rows is checked.
-    checks_order: bool,
-    file: LimitedFile,
-    values: ValueCounter,
-    batches: ParquetRecordBatchReader,
-    /// The `robots_id` of the last row.
-    last_id: Option<i64>,
-}
-
-impl PartReader {
-    /// Opens columns of a file of a table, or of some of its row groups. The order of rows is not
-    /// checked.
-    pub(crate) fn open_unchecked(
-        table: Table,
-        path: &Path,
-        row_groups: Option<Range<usize>>,
-        columns: &[&str],
-        stop: &Arc<AtomicBool>,
-    ) -> Result<Self, Error> {
-        let file = PartFile {
-            table,
-            id: PartId { crawl: 0, part: 0 },
-            path: path.to_owned(),
-            row_groups,
-        };
-        let reader = file.open(columns, &CaptureFilter::All, Some(stop))?;
-        Ok(Self {
-            checks_order: false,
-            ..reader
-        })
-    }
-
-    /// Returns the next batch; `None` at the end.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Read`]; [`DatasetErrorKind::NotADataset`] if rows are not in order.
-    pub fn next_batch(&mut self) -> Result<Option<RecordBatch>, Error> {
-        let batch = catch_panic(&self.path, || {
-            let read_error = |error| self.file.reader_error(&self.path, error);
-            let batch = self
-                .batches
-                .next()
-                .transpose()
-                .map_err(|error| read_error(error.into()))?;
-            if let Some(batch) = &batch {
-                self.file
-                    .check_batch(&mut self.values, batch)
-                    .map_err(read_error)?;
-            }
-            Ok(batch)
-        })?;
-        if let Some(batch) = batch.as_ref().filter(|_| self.checks_order) {
-            self.check_order(batch)?;
-        }
-        Ok(batch)
-    }
-
-    /// Checks that rows are in the order of captures, each of which has one row in `robots_files`:
-    /// otherwise rows would be missed, or counted twice.
-    fn check_order(&mut self, batch: &RecordBatch) -> Result<(), Error> {
-        let ids = batch.column_by_name("robots_id");
-        let Some(ids) = ids.and_then(|ids| ids.as_any().downcast_ref::<Int64Array>()) else {
-            return Ok(());
-        };
-        let is_unique = self.table == Table::RobotsFiles;
-        for &id in ids.values() {
-            let is_misplaced = |last| last > id || is_unique && last == id;
-            if self.last_id.is_some_and(is_misplaced) {
-                let table = self.table.name();
-                return Err(DatasetDefect::not_in_order(table).error(&self.path));
-            }
-            self.last_id = Some(id);
-        }
-        Ok(())
-    }
-
-    /// Adds the path to an error about a column.
-    pub fn add_path(&self, error: Error) -> Error {
-        match error.kind() {
-            Some(DatasetErrorKind::NotADataset(_)) => error.with_path(&self.path),
-            _ => error,
-        }
-    }
-}
-
-impl PartFile {
-    /// Returns true if a row group of the file is one of the part.
-    fn has_row_group(&self, index: usize) -> bool {
-        let row_groups = self.row_groups.as_ref();
-        row_groups.is_none_or(|row_groups| row_groups.contains(&index))
-    }
-
-    /// Returns a reader of columns of the rows that `filter` matches.
-    fn build_reader(
-        &self,
-        part: &OpenedPart,
-        columns: &[&str],
-        filter: &CaptureFilter,
-    ) -> Result<ParquetRecordBatchReader, Error> {
-        let (path, crawl) = (&self.path, self.id.crawl);
-        let read_error = |error: ParquetError| part.file.reader_error(path, error);
-        let builder = part.reader_builder();
-        let schema = builder.parquet_schema();
-        let has = |name: &str| schema.columns().iter().any(|column| column.name() == name);
-        if let Some(name) = columns.iter().find(|name| !has(name)) {
-            return Err(no_column_error(name, path));
-        }
-        let mask = ProjectionMask::columns(schema, columns.iter().copied());
-        let filter_column = match filter {
-            CaptureFilter::Values(wanted) => Some(wanted.column),
-            CaptureFilter::Urls(_) => Some("url"),
-            _ => None,
-        };
-        let read_columns =
-            ProjectionMask::columns(schema, columns.iter().copied().chain(filter_column));
-        let ids = ProjectionMask::columns(schema, ["robots_id"]);
-        let mut builder = builder.with_projection(mask);
-        let mut row_groups: Vec<usize> = (0..builder.metadata().num_row_groups()).collect();
-        match filter {
-            CaptureFilter::All => {}
-            CaptureFilter::One { robots_id, .. } => {
-                let wanted = *robots_id;
-                row_groups =
-                    row_groups_with_ids(builder.metadata(), "robots_id", &(wanted..=wanted));
-                let filter = id_filter(part, ids, move |id| id == wanted);
-                builder = builder.with_row_filter(filter);
-            }
-            CaptureFilter::IdRange(ids) => {
-                row_groups = row_groups_with_ids(builder.metadata(), "robots_id", ids);
-            }
-            CaptureFilter::Number { column, number } => {
-                row_groups = row_groups_with_ids(builder.metadata(), column, &(*number..=*number));
-            }
-            CaptureFilter::Urls(filter) => {
-                let column = ProjectionMask::columns(builder.parquet_schema(), ["url"]);
-                let filter = Arc::clone(filter);
-                let mut key = Vec::new();
-                let filter = text_filter(part, column, move |url| {
-                    key.clear();
-                    push_crawl_key(&mut key, crawl, url.as_bytes());
-                    filter.check(key.as_slice())
-                });
-                builder = builder.with_row_filter(filter);
-            }
-            CaptureFilter::Values(wanted) => {
-                let column = ProjectionMask::columns(builder.parquet_schema(), [wanted.column]);
-                row_groups = catch_panic(path, || {
-                    row_groups_with_values(&builder, wanted).map_err(read_error)
-                })?;
-                let wanted = Arc::clone(wanted);
-                let filter = text_filter(part, column, move |text| wanted.values.contains(text));
-                builder = builder.with_row_filter(filter);
-            }
-            CaptureFilter::Ids(wanted) => {
-                let range = wanted.first().copied().unwrap_or(i64::MAX)
-                    ..=wanted.last().copied().unwrap_or(i64::MIN);
-                row_groups = row_groups_with_ids(builder.metadata(), "robots_id", &range);
-                let wanted = Arc::clone(wanted);
-                // Most rows have the same key as the row before.
-                let mut last = None;
-                let filter = id_filter(part, ids, move |id| match last {
-                    Some((last_id, is_wanted)) if last_id == id => is_wanted,
-                    _ => {
-                        let is_wanted = wanted.binary_search(&id).is_ok();
-                        last = Some((id, is_wanted));
-                        is_wanted
-                    }
-                });
-                builder = builder.with_row_filter(filter);
-            }
-        }
-        row_groups.retain(|i| self.has_row_group(*i));
-        catch_panic(path, || {
-            let rows = part.max_batch_rows(&row_groups, &read_columns, BATCH_ROWS);
-            let builder = builder.with_batch_size(rows.map_err(read_error)?);
-            let reader = builder.with_row_groups(row_groups).build();
-            reader.map_err(read_error)
-        })
-    }
-
-    fn read(
-        &self,
-        columns: &[&str],
-        filter: &CaptureFilter,
-        stop: Option<&Arc<AtomicBool>>,
-        each: &mut dyn FnMut(&RecordBatch) -> Result<(), Error>,
-    ) -> Result<(), Error> {
-        let mut reader = self.open(columns, filter, stop)?;
-        while let Some(batch) = reader.next_batch()? {
-            // The callback does not know the path.
-            each(&batch).map_err(|error| reader.add_path(error))?;
-        }
-        Ok(())
-    }
-
-    fn open(
-        &self,
-        columns: &[&str],
-        filter: &CaptureFilter,
-        stop: Option<&Arc<AtomicBool>>,
-    ) -> Result<PartReader, Error> {
-        let path = &self.path;
-        let file = disk::open(path).map_err(|error| Error::read(path, error))?;
-        let part = catch_panic(path, || open_part_file(path, file, stop.cloned()))?;
-        Ok(PartReader {
-            path: path.clone(),
-            table: self.table,
-            checks_order: true,
-            last_id: None,
-            batches: self.build_reader(&part, columns, filter)?,
-            values: part.value_counter(),
-            file: part.file,
-        })
-    }
-}
-
 /// Returns the time of the first capture in the files of a crawl, in milliseconds since 1970; `None`
 /// if none has a time.
 fn read_first_fetch_time(files: &[FoundFile]) -> Result<Option<i64>, Error> {
@@ -743,11 +505,6 @@ pub fn check_crawls<'k>(
             Err(Error::new(kind, root))
         }
     }
-}
-
-fn no_column_error(name: &str, path: &Path) -> Error {
-    let message = format!("it has no column `{name}`, or one of another type");
-    DatasetDefect::Other(message).error(path)
 }
 
 /// Returns a column of a batch as an array of its type.

@@ -1,12 +1,12 @@
 //! Inputs: which are read, their names, and the faults and warnings about them.
 
+use keep::verify::{self, VerifyPhase, VerifyProgress, verify};
 use robots_scan::input::{self, InputOptions};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use support::{Folder, Ran, archive, assert_refused, command, rows, run};
-use tools::verify::{self, VerifyPhase, VerifyProgress, verify};
 
 /// An archive without faults, with three captures.
 const SOUND: &str = "plain.warc";

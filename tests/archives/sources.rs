@@ -8,7 +8,7 @@ use support::{files_below, project, relative};
 const MAX_LINES: usize = 750;
 
 /// The packages of the product, and those of them that each uses.
-const PACKAGES: [(&str, &[&str]); 10] = [
+const PACKAGES: [(&str, &[&str]); 12] = [
     ("robots", &[]),
     ("warc", &[]),
     ("disk", &[]),
@@ -22,13 +22,17 @@ const PACKAGES: [(&str, &[&str]); 10] = [
             "capture", "columns", "dataset", "disk", "remote", "robots", "warc",
         ],
     ),
+    ("keep", &["columns", "dataset", "disk", "robots_scan"]),
+    ("history", &["columns", "dataset", "disk", "keep", "robots"]),
     (
-        "tools",
+        "answers",
         &[
             "capture",
             "columns",
             "dataset",
             "disk",
+            "history",
+            "keep",
             "remote",
             "robots",
             "robots_scan",
@@ -38,12 +42,12 @@ const PACKAGES: [(&str, &[&str]); 10] = [
     (
         "python",
         &[
+            "answers",
             "capture",
             "dataset",
             "disk",
             "robots",
             "robots_scan",
-            "tools",
         ],
     ),
 ];

@@ -6,6 +6,7 @@ mod changed_rows;
 use arrow_array::RecordBatch;
 use arrow_select::concat::concat_batches;
 use dataset::error::DatasetErrorKind;
+use keep::verify::{Options, VerifyProgress, VerifyReport};
 use parquet::arrow::ArrowWriter;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
@@ -16,7 +17,6 @@ use std::sync::OnceLock;
 use support::series::Series;
 use support::{self, Random, archive, files_below, relative};
 use tempfile::TempDir;
-use tools::verify::{Options, VerifyProgress, VerifyReport};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The folders of a part of a [`TestDataset`].
@@ -148,7 +148,7 @@ impl TestDataset {
 fn verify(root: &Path) -> VerifyReport {
     let root = root.to_owned();
     let options = Options { root, threads: 2 };
-    tools::verify::verify(&options, &VerifyProgress::default()).unwrap()
+    keep::verify::verify(&options, &VerifyProgress::default()).unwrap()
 }
 
 /// Returns the kinds of the findings, each with its count.
@@ -268,7 +268,7 @@ fn a_single_file_is_verified_without_a_manifest() {
     let root = path.clone();
     fs::write(&path, "").unwrap();
     let options = Options { root, threads: 1 };
-    let error = tools::verify::verify(&options, &VerifyProgress::default()).unwrap_err();
+    let error = keep::verify::verify(&options, &VerifyProgress::default()).unwrap_err();
     assert!(matches!(
         error.kind(),
         Some(DatasetErrorKind::NotADataset(_))

@@ -6,6 +6,7 @@ mod reason;
 pub use join_defect::{JoinDefect, REGISTRY, SUFFIX_LIST};
 pub use reason::{DatasetDefect, InputIdentity, ManifestDefect};
 
+use capture::date::format_iso;
 use disk::FileKind;
 use disk::error::Kind;
 use std::fmt;
@@ -65,6 +66,20 @@ pub enum DatasetErrorKind {
     NotListed,
     /// A manifest is damaged or was changed.
     BadManifest(ManifestDefect),
+    /// The memory for sorting is less than the minimum.
+    MemoryTooSmall {
+        /// The minimum, in bytes.
+        least: u64,
+    },
+    /// A host has no capture, or none at the requested time.
+    NoCapture {
+        host: String,
+        /// The time of the first capture of the host, in milliseconds since 1970; `None` if it has
+        /// no captures.
+        first_time: Option<i64>,
+        /// Hosts with captures and a similar name.
+        similar: Vec<String>,
+    },
 }
 
 impl Kind for DatasetErrorKind {
@@ -128,6 +143,20 @@ impl Kind for DatasetErrorKind {
             ),
             Self::BadManifest(what) => {
                 write!(f, "the manifest '{place}' is damaged or changed: {what}")
+            }
+            Self::MemoryTooSmall { least } => write!(
+                f,
+                "sorting needs {} MiB of memory or more",
+                least.div_ceil(1 << 20)
+            ),
+            Self::NoCapture {
+                host, first_time, ..
+            } => {
+                write!(f, "'{place}' has no capture of a robots.txt of '{host}'")?;
+                match first_time {
+                    Some(time) => write!(f, " at that time; first capture: {}", format_iso(*time)),
+                    None => Ok(()),
+                }
             }
             Self::Unjoinable(why) => write!(f, "'{place}' cannot be joined: {why}"),
             Self::NotADataset(why) => {

@@ -7,7 +7,7 @@
 //!
 //! `table.rs` lists all tables and explains how to add one. If you add or change a
 //! column, run `make schemas`, and check `src/dataset/stored_line.rs` (which reads
-//! `groups` and `rules` back), `src/tools/verify/part.rs`, `src/dataset/macros.sql` and
+//! `groups` and `rules` back), `src/keep/verify/part.rs`, `src/dataset/macros.sql` and
 //! `jobs/queries/`.
 
 mod agents;

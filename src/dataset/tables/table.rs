@@ -2,7 +2,7 @@
 //!
 //! To add a table, write a file with its columns (see [`table!`](super::column::table))
 //! and add a line to the list below. Then run `make schemas`, and decide whether `verify`
-//! can check it (`src/tools/verify/child_rows.rs`).
+//! can check it (`src/keep/verify/child_rows.rs`).
 
 use super::column::{Column, ColumnType, SqlDialect, are_equal};
 use super::record_rows::RecordRows;

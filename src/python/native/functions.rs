@@ -5,6 +5,8 @@
 use crate::column::{Column, Parameter};
 use crate::policy_cache::PolicyCache;
 use crate::{REGISTRY, agent_name, argument_checks, error, parse_category, parse_dialect};
+use answers::CategoryChoice;
+use answers::check::ParsedFile;
 use arrow_array::{BooleanArray, StringArray};
 use capture::date::parse_iso;
 use dataset::crawler::{Crawler, CrawlerPolicy, DialectChoice};
@@ -13,8 +15,6 @@ use robots::{ParseOptions, Verdict};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
-use tools::CategoryChoice;
-use tools::check::ParsedFile;
 
 /// The size of all parsed files of a call, above which they are dropped.
 const MAX_PARSED_BYTES: usize = 16 << 20;

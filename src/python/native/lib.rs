@@ -31,12 +31,12 @@ mod stream_file;
 mod table;
 mod text;
 
+use answers::CategoryChoice;
 use dataset::crawler::DialectChoice;
 use dataset::crawler::registry::CrawlerRegistry;
 use pyo3::prelude::*;
 use robots::Dialect;
 use std::sync::LazyLock;
-use tools::CategoryChoice;
 
 /// The built-in registry of crawlers.
 static REGISTRY: LazyLock<CrawlerRegistry> = LazyLock::new(CrawlerRegistry::built_in);

@@ -1,10 +1,10 @@
 //! A cache of the rules of a file for single crawlers.
 
 use crate::REGISTRY;
+use answers::check::ParsedFile;
 use dataset::crawler::{Crawler, CrawlerPolicy, DialectChoice};
 use std::collections::HashMap;
 use std::sync::Arc;
-use tools::check::ParsedFile;
 
 /// The most crawlers whose rules are kept. If there are more, all are dropped.
 const MAX_CRAWLERS: usize = 256;

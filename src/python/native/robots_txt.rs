@@ -5,6 +5,7 @@ use crate::policy_cache::PolicyCache;
 use crate::table::Table;
 use crate::text::Text;
 use crate::{REGISTRY, agent_name, argument_checks, error, parse_category, parse_dialect};
+use answers::check::{CrawlerVerdict, ParsedFile};
 use dataset::crawler::{Crawler, CrawlerPolicy, DialectChoice};
 use dataset::tables;
 use pyo3::prelude::*;
@@ -18,7 +19,6 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, PoisonError};
-use tools::check::{CrawlerVerdict, ParsedFile};
 
 /// The size of a body up to which the lock of the interpreter is not released: waiting for the lock
 /// again, which another thread may have taken, would last longer than parsing the body.

@@ -5,6 +5,7 @@
 //! authoritative capture. Here each body gets its own origin, so that every
 //! answer is compared.
 
+use answers::url_match::{MatchProgress, Options, UrlListSource, prepare};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
@@ -24,7 +25,6 @@ use std::sync::atomic::AtomicBool;
 use support::series::Series;
 use support::{columns, run, shared_data};
 use tempfile::TempDir;
-use tools::url_match::{MatchProgress, Options, UrlListSource, prepare};
 
 /// Agents with more questions than this are matched in pairs.
 const MANY: usize = 1000;

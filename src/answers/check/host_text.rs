@@ -1,0 +1,109 @@
+//! Reads the text of the robots.txt that applies to a host, and copies its record.
+//!
+//! The text comes from the first of these that is there:
+//!
+//! 1. the archive (`record_archive.rs`), if its record is the one that was scanned
+//!    (`record_body.rs`): archives are not trusted, since they may have been replaced;
+//! 2. the column `body` of the dataset;
+//! 3. the rows of the capture, or of its policy in a history, from which the lines are rebuilt
+//!    (`stored_lines.rs`).
+
+use super::archive_problem::ArchiveProblem;
+use super::capture_details::CaptureDetails;
+use super::host::{HostReport, HostRequest};
+use super::numbered_text::{NumberedText, TextSource};
+use super::record_archive::{self, ArchiveLookup};
+use super::stored_lines::CaptureRows;
+use crate::error::AnswerErrorKind;
+use crate::extract::{ExtractSummary, RecordArchive};
+use dataset::Dataset;
+use dataset::tables::Table;
+use disk::error::Error;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Looks for the archive of a capture, and reads the text from it, or as `read_stored` returns it. The
+/// text is `None` if no robots.txt applies. `is_elsewhere` is true if it is that of another capture,
+/// whose place is not known.
+///
+/// An archive that cannot be read is not an error: [`ArchiveLookup::problem`] has the reason.
+pub(super) fn read(
+    request: &HostRequest<'_>,
+    capture: &CaptureDetails,
+    is_elsewhere: bool,
+    stop: &Arc<AtomicBool>,
+    read_stored: &dyn Fn() -> Result<NumberedText, Error>,
+) -> Result<(ArchiveLookup, Option<NumberedText>), Error> {
+    let (archive, body) = record_archive::read_body(request, capture, stop)?;
+    let text = match (&capture.body, body) {
+        (None, _) if !is_elsewhere => None,
+        (Some(details), Some(body)) => {
+            Some(NumberedText::from_body(TextSource::Archive, body, details))
+        }
+        _ => Some(read_stored()?),
+    };
+    Ok((archive, text))
+}
+
+/// Reads the text from the dataset at `root`: the column `body`, or the lines that have rows.
+pub(super) fn read_stored(
+    root: &Path,
+    capture: &CaptureDetails,
+    stop: &Arc<AtomicBool>,
+) -> Result<NumberedText, Error> {
+    let mut tables = vec![Table::RobotsFiles, Table::Groups, Table::Rules];
+    let mut missing_tables = Vec::new();
+    for table in [Table::Sitemaps, Table::Directives] {
+        match Dataset::has_table(root, table)? {
+            true => tables.push(table),
+            false => missing_tables.push(table),
+        }
+    }
+    let crawls = [capture.crawl.clone()];
+    let dataset = Dataset::open(root, &crawls, &tables)?.with_stop_flag(stop);
+    let details = capture.body.as_ref();
+    let details = details.expect("only a capture with a body has a text");
+    let robots_id = capture.robots_id.expect("a capture of a dataset has a key");
+    let rows = CaptureRows::new(&dataset, robots_id);
+    if let Some(body) = rows.read_body(details.is_valid_utf8)? {
+        return Ok(NumberedText::from_body(TextSource::Body, body, details));
+    }
+    let lines = rows.read_lines(&missing_tables)?;
+    let source = TextSource::Rows { missing_tables };
+    Ok(NumberedText::from_lines(source, lines, details.n_lines))
+}
+
+/// Copies the record of the capture whose rules apply to an archive of its own.
+///
+/// # Errors
+///
+/// [`AnswerErrorKind::NotExtracted`] if the record was not found unchanged, and those of
+/// [`extract_records`](crate::extract::extract_records).
+pub fn extract_record(
+    request: &HostRequest<'_>,
+    report: &HostReport,
+    output: &Path,
+    overwrite: bool,
+    stop: &Arc<AtomicBool>,
+) -> Result<ExtractSummary, Error> {
+    let record = &report.deciding_capture().record;
+    let name = &record.warc_filename;
+    let problem = report.archive.problem.as_ref();
+    let problem = problem.filter(|problem| !matches!(problem, ArchiveProblem::Revisit));
+    let reason = match (&report.archive.place, problem) {
+        (Some(place), None) if report.redirects_without_place == 0 => {
+            let archive = RecordArchive::create(output, overwrite, stop)?;
+            let location = &record.location;
+            let member = record_archive::open_place(request, place, name, location, stop)?;
+            let range = member.offset..u64::MAX;
+            let place = (name.as_str(), location.offset, location.index_in_member);
+            return archive.copy_one(&member.file, Path::new(name), range, place);
+        }
+        (Some(_), None) => {
+            "its host is redirected, and a history has no place of the target".to_owned()
+        }
+        (_, problem) => problem.map_or_else(String::new, ToString::to_string),
+    };
+    Err(Error::new(AnswerErrorKind::NotExtracted { reason }, name))
+}

@@ -1,0 +1,56 @@
+//! The kinds of errors of this package.
+
+use disk::error::Kind;
+use std::fmt;
+use std::path::Path;
+
+/// The kinds of errors of commands that answer questions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AnswerErrorKind {
+    /// The destination of a copy is not a prefix of S3.
+    NotS3,
+    /// The destination of a copy has another dataset.
+    OtherDatasetThere,
+    /// Objects at the destination of a copy have other sizes than were written, or are gone.
+    CopyChanged {
+        /// The path of the first such object, below the destination.
+        path: String,
+    },
+    NoCrawler,
+    /// An archive has no record at an offset, or one that is too large.
+    NoSuchRecord {
+        offset: u64,
+    },
+    /// The record of a capture cannot be copied, for this reason.
+    NotExtracted {
+        reason: String,
+    },
+    /// A file is not a list of URLs, for this reason.
+    NotAUrlList(String),
+}
+
+impl Kind for AnswerErrorKind {
+    fn write_message(&self, path: &Path, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = path.display();
+        match self {
+            Self::NotS3 => write!(f, "'{place}' is not a prefix of S3"),
+            Self::OtherDatasetThere => write!(f, "'{place}' has another dataset"),
+            Self::CopyChanged { path } => write!(
+                f,
+                "the object '{path}' at '{place}' is missing or has another size than was written; the copy is not complete"
+            ),
+            Self::NoSuchRecord { offset } => {
+                write!(f, "'{place}' has no record at {offset} that can be copied")
+            }
+            Self::NotExtracted { reason } => {
+                write!(f, "the record in '{place}' is not copied: {reason}")
+            }
+            Self::NotAUrlList(why) => write!(f, "'{place}' is not a URL list: {why}"),
+            Self::NoCrawler => write!(f, "no crawler is given"),
+        }
+    }
+
+    fn is_before_start(&self) -> bool {
+        !matches!(self, Self::CopyChanged { .. })
+    }
+}

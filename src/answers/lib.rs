@@ -1,0 +1,27 @@
+//! Answers questions about datasets, histories, archives and single robots.txt files.
+//!
+//! | module | command |
+//! |---|---|
+//! | [`url_match`] | `match`: whether crawlers may fetch URLs |
+//! | [`crawler_verdicts`] | `verdicts`: the verdict of every host for some crawlers |
+//! | [`check`] | `check`: what a robots.txt or that of a host says, what is unusual, and where it is |
+//! | [`extract`] | `extract`: single records as an archive of their own |
+//! | [`copy`] | `copy`: a dataset to a store |
+//!
+//! In: what a scan or a history wrote. Out: tables of answers, reports, archives and copies. It knows no options of
+//! the command line.
+
+#![allow(
+    missing_docs,
+    reason = "only packages of this project use it; a field is named for what it holds"
+)]
+
+mod category_choice;
+pub mod check;
+pub mod copy;
+pub mod crawler_verdicts;
+pub mod error;
+pub mod extract;
+pub mod url_match;
+
+pub use category_choice::CategoryChoice;

@@ -1,0 +1,216 @@
+//! `match` over a history: was a URL allowed at a time, when was it first disallowed after that, and is it
+//! allowed now.
+//!
+//! 1. The list is sorted by host, and merged with the captures of hosts (`plan.rs`). A URL gets a plan: the
+//!    captures that matter to it, and the states that decide.
+//! 2. A status that decides without rules does so at once. The other states are sorted by policy, and each policy is
+//!    rebuilt once from its lines (`rules.rs`).
+//! 3. Plans and decisions are sorted by the row of the list, and written together.
+
+mod plan;
+mod rules;
+
+use super::decision::{Decision, DecisionBasis, UrlAccess};
+use super::output::{MatchWriter, RowFields, write_output};
+use super::prepared::{AnswerCounts, MatchRun, MatchSummary, Options};
+use super::progress::{MatchProgress, MatchStage};
+use super::url_list::UrlListReader;
+use columns::escaped_text::escape_body;
+use dataset::HistoryManifest;
+use dataset::external_sort::sort_key::{FieldReader, put_i64, put_u32};
+use dataset::external_sort::{Reader, SortMemory, SortedRecords, Sorter};
+use dataset::tables::Table;
+use disk::error::Error;
+use history::crawl_row::CrawlRow;
+use history::history_input::HistoryReader;
+use plan::{PlannedCapture, UrlPlan, plan_urls, sort_urls};
+use rules::decide_by_rules;
+use std::collections::BTreeMap;
+
+/// The options and resources of all steps.
+struct HistoryMatch<'a> {
+    options: &'a Options,
+    any_origin: bool,
+    history: &'a HistoryReader,
+    memory: SortMemory<'a>,
+    progress: &'a MatchProgress,
+}
+
+/// Runs a match over the history with this manifest.
+pub(super) fn run(
+    run: &MatchRun<'_>,
+    manifest: &HistoryManifest,
+    urls: UrlListReader,
+) -> Result<MatchSummary, Error> {
+    let MatchRun {
+        options,
+        progress,
+        stop,
+        ..
+    } = *run;
+    let history = HistoryReader::open(&options.dataset, manifest, stop)?;
+    let context = HistoryMatch {
+        options,
+        any_origin: options.any_origin,
+        history: &history,
+        memory: run.memory,
+        progress,
+    };
+    let mut summary = MatchSummary {
+        is_dataset_whole: true,
+        ..MatchSummary::default()
+    };
+    let mut plans = context.memory.create_sorter();
+    let mut decisions = context.memory.create_sorter();
+    progress.begin_stage(MatchStage::Urls);
+    let lookups = sort_urls(&context, urls, stop, &mut plans, &mut summary)?;
+    progress.begin_stage(MatchStage::Captures);
+    let requests = plan_urls(&context, &lookups, &mut plans, &mut decisions, &mut summary)?;
+    drop(lookups);
+    progress.begin_stage(MatchStage::Rules);
+    decide_by_rules(&context, &requests, &mut decisions, &mut summary)?;
+    drop(requests);
+    progress.begin_stage(MatchStage::Write);
+    let (plans, decisions) = (plans.finish()?, decisions.finish()?);
+    write_output(run.output, Table::HistoryMatches, |file| {
+        context.write_rows(&plans, &decisions, file, summary)
+    })
+}
+
+/// The decisions of a row of the list by one state, one per crawler. Records sort by row, then by state.
+struct StateDecisions;
+
+impl StateDecisions {
+    fn push(
+        sorter: &mut Sorter<'_>,
+        row: u64,
+        slot: u32,
+        decisions: impl Iterator<Item = Decision>,
+    ) -> Result<(), Error> {
+        let mut record = Vec::new();
+        put_i64(&mut record, row.cast_signed());
+        put_u32(&mut record, slot);
+        decisions.for_each(|decision| decision.write(&mut record));
+        sorter.push(&record)
+    }
+
+    /// Reads the decisions of a row by its states.
+    fn read(
+        reader: &mut Reader<'_>,
+        row: u64,
+        crawlers: usize,
+    ) -> Result<BTreeMap<u32, Vec<Decision>>, Error> {
+        let mut by_slot = BTreeMap::new();
+        while let Some(record) = reader.peek() {
+            let mut fields = FieldReader::new(record);
+            if fields.i64().cast_unsigned() != row {
+                break;
+            }
+            let slot = fields.u32();
+            let decisions = (0..crawlers).map(|_| Decision::read(&mut fields));
+            by_slot.insert(slot, decisions.collect());
+            reader.advance()?;
+        }
+        Ok(by_slot)
+    }
+}
+
+impl HistoryMatch<'_> {
+    fn write_rows(
+        &self,
+        plans: &SortedRecords<'_>,
+        decisions: &SortedRecords<'_>,
+        file: &mut MatchWriter,
+        mut summary: MatchSummary,
+    ) -> Result<MatchSummary, Error> {
+        let (mut plans, mut decisions) = (plans.read()?, decisions.read()?);
+        let mut fields = RowFields::default();
+        let crawlers = &self.options.crawlers;
+        let mut counts = AnswerCounts::default();
+        while let Some(record) = plans.peek() {
+            let plan = UrlPlan::read(record);
+            let by_slot = StateDecisions::read(&mut decisions, plan.row, crawlers.len())?;
+            for (i, crawler) in crawlers.iter().enumerate() {
+                let answer = Answer::new(&plan, self.any_origin, |slot| {
+                    let decisions = by_slot.get(&slot).and_then(|decisions| decisions.get(i));
+                    decisions.copied()
+                });
+                counts.add(&answer.decision);
+                fields.clear();
+                answer.put(&plan, crawler.agent(), &self.history.crawls, &mut fields);
+                file.push(&fields)?;
+            }
+            self.memory.check_stop()?;
+            self.progress.set_rows(file.row_count());
+            plans.advance()?;
+        }
+        counts.write_to(&mut summary);
+        Ok(summary)
+    }
+}
+
+/// The answer for a URL and a crawler.
+struct Answer<'p> {
+    decision: Decision,
+    capture: Option<&'p PlannedCapture>,
+    first_disallowed: Option<&'p PlannedCapture>,
+    last: Option<(UrlAccess, &'p PlannedCapture)>,
+}
+
+impl<'p> Answer<'p> {
+    /// Makes the answer of a plan. `decide` returns the decision by a state.
+    fn new(
+        plan: &'p UrlPlan<'_>,
+        any_origin: bool,
+        decide: impl Fn(u32) -> Option<Decision>,
+    ) -> Self {
+        let unknown = |basis| Decision::new_without_rule(UrlAccess::Unknown, basis);
+        let decide = |capture: &PlannedCapture| match capture.is_same_origin || any_origin {
+            true => decide(capture.slot).unwrap_or(unknown(DecisionBasis::HttpStatus)),
+            false => unknown(DecisionBasis::OtherOrigin),
+        };
+        let capture = plan.capture.as_ref();
+        let decision = match (plan.bad_basis, capture) {
+            (Some(basis), _) => unknown(basis),
+            (None, Some(capture)) => decide(capture),
+            (None, None) => unknown(DecisionBasis::NoCapture),
+        };
+        let is_disallowed =
+            |capture: &&PlannedCapture| decide(capture).access == UrlAccess::Disallowed;
+        Self {
+            decision,
+            capture,
+            first_disallowed: plan.later.iter().find(is_disallowed),
+            last: plan.last.as_ref().map(|last| (decide(last).access, last)),
+        }
+    }
+
+    /// Adds the fields of the row.
+    fn put(&self, plan: &UrlPlan<'_>, agent: &str, crawls: &[CrawlRow], row: &mut RowFields) {
+        let crawl_of = |capture: &PlannedCapture| crawls[capture.position as usize].crawl.as_str();
+        row.put_text(&escape_body(plan.url, true));
+        row.put_text(agent);
+        row.put_optional_i64(plan.time);
+        row.put_text(self.decision.access.name());
+        row.put_text(self.decision.basis.name());
+        row.put_line_no(self.decision.line_no);
+        let capture = self.capture;
+        row.put_optional_text(capture.map(crawl_of));
+        let fetch_time = capture.and_then(|capture| capture.fetch_time);
+        row.put_optional_i64(fetch_time);
+        let distance = plan.time.zip(fetch_time);
+        row.put_optional_i64(distance.map(|(time, fetch_time)| (time - fetch_time) / 1000));
+        row.put_optional_flag(capture.map(|capture| capture.is_same_origin));
+        row.put_optional_i64(capture.map(|capture| capture.archive_no));
+        row.put_optional_i64(capture.map(|capture| capture.offset));
+        let first = self.first_disallowed;
+        row.put_optional_text(first.map(crawl_of));
+        row.put_optional_i64(first.and_then(|capture| capture.fetch_time));
+        let access = self.last.map_or(UrlAccess::Unknown, |(access, _)| access);
+        row.put_text(access.name());
+        let last = self.last.map(|(_, capture)| capture);
+        row.put_optional_text(last.map(crawl_of));
+        row.put_optional_i64(last.and_then(|capture| capture.fetch_time));
+        row.put_preference(&self.decision);
+    }
+}

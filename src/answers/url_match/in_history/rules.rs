@@ -1,0 +1,74 @@
+//! Decides URLs by the rules of policies.
+
+use super::super::decision::{Decision, DecisionBasis, UrlAccess};
+use super::super::prepared::MatchSummary;
+use super::plan::{NO_POLICY, RulesRequest};
+use super::{HistoryMatch, StateDecisions};
+use dataset::external_sort::{SortedRecords, Sorter};
+use dataset::tables::Table;
+use disk::error::Error;
+use history::damaged_history_error;
+use history::keyed_rows::{KEY_BYTES, KeyedReader, KeyedRows, POLICIES};
+use history::policy_file::{content_class, push_lines};
+use robots::RobotsTxtBuilder;
+
+/// Decides all requests. Each policy is rebuilt once for each kind of content.
+pub(super) fn decide_by_rules(
+    context: &HistoryMatch<'_>,
+    requests: &SortedRecords<'_>,
+    decisions: &mut Sorter<'_>,
+    summary: &mut MatchSummary,
+) -> Result<(), Error> {
+    let mut policies = KeyedReader::open(context.history, POLICIES)?;
+    let mut requests = requests.read()?;
+    let mut file = RobotsTxtBuilder::new();
+    let (mut key, mut class) = (Vec::new(), Vec::new());
+    while let Some(record) = requests.peek() {
+        let request = RulesRequest::read(record);
+        key.clear();
+        key.extend_from_slice(request.key);
+        class.clear();
+        class.extend_from_slice(request.content_class);
+        while policies
+            .peek()
+            .is_some_and(|policy| policy[..KEY_BYTES] < key[..])
+        {
+            policies.advance()?;
+        }
+        file.clear();
+        if key != NO_POLICY {
+            let policy = policies.peek().filter(|policy| policy.starts_with(&key));
+            let root = context.history.root();
+            let policy = policy.ok_or_else(|| damaged_history_error(root, Table::Policies))?;
+            let pushed = push_lines(&KeyedRows::read(policy, POLICIES), &mut file);
+            pushed.map_err(|error| error.with_path(root))?;
+        }
+        file.set_content_class(content_class(&class));
+        summary.files += 1;
+        context.progress.add_rows(1);
+        let robots = file.as_robots_txt();
+        let crawlers = context.options.crawlers.iter();
+        let policies_of: Vec<_> = crawlers
+            .map(|crawler| crawler.policy(context.options.dialect, &robots))
+            .collect();
+        while let Some(record) = requests.peek() {
+            let request = RulesRequest::read(record);
+            if request.key != key || request.content_class != class {
+                break;
+            }
+            let of_crawlers = policies_of.iter().map(|policy| {
+                let access = policy.access(request.url);
+                Decision {
+                    access: UrlAccess::new(access),
+                    basis: DecisionBasis::new(policy.basis),
+                    line_no: access.line_no,
+                    preference: (context.options.category.as_ref())
+                        .map(|category| category.preference(policy, request.url, request.time)),
+                }
+            });
+            StateDecisions::push(decisions, request.row, request.slot, of_crawlers)?;
+            requests.advance()?;
+        }
+    }
+    Ok(())
+}

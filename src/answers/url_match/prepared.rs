@@ -1,0 +1,364 @@
+//! Runs a match: its options, the checks before it starts, and its steps over a dataset.
+
+use super::context::{MatchContext, MatchCounts};
+use super::decision::{Decision, DecisionBasis, RowDecisions, UrlAccess};
+use super::evaluate::{decide_by_rules, decide_by_status};
+use super::in_history;
+use super::lookup::{ListedUrl, MAX_URL_BYTES, UrlLookup, write_origin};
+use super::output::{MatchWriter, RowFields, has_match_header, is_csv_name, write_output};
+use super::progress::{MatchProgress, MatchStage};
+use super::url_list::{RowTime, UrlListOptions, UrlListReader, UrlListSource};
+use crate::category_choice::CategoryChoice;
+use crate::error::AnswerErrorKind;
+use columns::escaped_text::escape_body;
+use dataset::crawler::{Crawler, DialectChoice};
+use dataset::error::DatasetErrorKind;
+use dataset::external_sort::{
+    MIN_MEMORY_BYTES, SharedSorter, SortMemory, SortedRecords, SpillFolder,
+};
+use dataset::resolve::lookups::find_candidates_by_origin;
+use dataset::resolve::{AsOf, ResolveContext};
+use dataset::tables::Table;
+use dataset::{Dataset, HistoryManifest, check_crawls, check_output_file};
+use disk::SingleFile;
+use disk::error::{Error, ErrorKind};
+use robots_scan::table_file::ColumnNames;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+/// The largest page of a Parquet list is the memory limit divided by this.
+const PAGE_MEMORY_DIVISOR: u64 = 4;
+
+/// The dataset, the URL list and the crawlers of a match, and the file that is written.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub dataset: PathBuf,
+    /// The crawls of the dataset that are read; if empty, all.
+    pub crawls: Vec<String>,
+    pub urls: UrlListSource,
+    /// The names of the columns of a list that is a table.
+    pub columns: ColumnNames,
+    pub crawlers: Vec<Crawler>,
+    /// The dialect by which rules are read.
+    pub dialect: DialectChoice,
+    /// The category whose preferences are decided, too; none if `None`.
+    pub category: Option<CategoryChoice>,
+    /// The time at which URLs without a time of their own are decided, in
+    /// milliseconds since 1970; `None` uses the newest captures.
+    pub as_of: Option<i64>,
+    /// Over a history, captures of another scheme, host or port than that of the URL decide, too.
+    pub any_origin: bool,
+    /// The memory limit of all sorters, in bytes.
+    pub memory: u64,
+    /// The output file: CSV if its name ends in `.csv`, otherwise Parquet.
+    pub output: PathBuf,
+    /// Replaces an existing output file if robots-scan wrote it.
+    pub overwrite: bool,
+}
+
+/// The counts of a finished match, and the time it took.
+#[derive(Clone, Debug, Default)]
+pub struct MatchSummary {
+    /// Rows of the list.
+    pub urls: u64,
+    /// Distinct origins in the list.
+    pub origins: u64,
+    /// Robots.txt files whose rules were evaluated.
+    pub files: u64,
+    /// Output rows: one per URL and crawler.
+    pub rows: u64,
+    /// Output rows by `access`.
+    pub by_access: BTreeMap<String, u64>,
+    /// Output rows by `basis`.
+    pub by_basis: BTreeMap<String, u64>,
+    /// Sorted runs that were spilled to disk.
+    pub runs: u64,
+    pub bytes_written: u64,
+    pub seconds: f64,
+    /// True if the run that wrote the dataset was finished.
+    pub is_dataset_whole: bool,
+}
+
+/// A match that is ready to run: its dataset, list and output have been checked.
+pub struct PreparedMatch {
+    options: Options,
+    source: CaptureSource,
+    urls: UrlListReader,
+}
+
+/// The dataset or the history that captures are read from.
+enum CaptureSource {
+    Dataset(Box<Dataset>),
+    History(HistoryManifest),
+}
+
+/// Checks that the match can run. Nothing is written.
+///
+/// # Errors
+///
+/// [`DatasetErrorKind::MemoryTooSmall`], [`AnswerErrorKind::NoCrawler`], [`DatasetErrorKind::OutputIsFolder`],
+/// [`DatasetErrorKind::FileExists`], [`ErrorKind::ForeignFile`], those of [`Dataset::open`], and [`ErrorKind::Read`] of the list;
+/// [`DatasetErrorKind::MissingCrawl`].
+pub fn prepare(options: Options) -> Result<PreparedMatch, Error> {
+    let output = &options.output;
+    if options.memory < MIN_MEMORY_BYTES {
+        let least = MIN_MEMORY_BYTES;
+        let kind = DatasetErrorKind::MemoryTooSmall { least };
+        return Err(Error::new(kind, output));
+    }
+    if options.crawlers.is_empty() {
+        return Err(Error::new(AnswerErrorKind::NoCrawler, output));
+    }
+    check_output(&options)?;
+    let history = HistoryManifest::read(&options.dataset)?;
+    let source = match history {
+        Some(manifest) => {
+            check_crawls(&options.dataset, &options.crawls, &manifest.crawls)?;
+            CaptureSource::History(manifest)
+        }
+        None => CaptureSource::Dataset(Box::new(open_dataset(&options)?)),
+    };
+    let list_options = UrlListOptions {
+        columns: options.columns.clone(),
+        page_bytes_max: options.memory / PAGE_MEMORY_DIVISOR,
+    };
+    let urls = UrlListReader::open(&options.urls, list_options)?;
+    Ok(PreparedMatch {
+        options,
+        source,
+        urls,
+    })
+}
+
+fn open_dataset(options: &Options) -> Result<Dataset, Error> {
+    let mut tables = vec![Table::RobotsFiles, Table::Groups, Table::Rules];
+    if options.category.is_some() {
+        tables.push(Table::Directives);
+    }
+    let dataset = Dataset::open(&options.dataset, &options.crawls, &tables)?;
+    dataset.check_parts(&tables)?;
+    Ok(dataset)
+}
+
+fn check_output(options: &Options) -> Result<(), Error> {
+    let is_own = |path: &Path| is_csv_name(path) && has_match_header(path);
+    check_output_file(&options.output, options.overwrite, &is_own)
+}
+
+impl PreparedMatch {
+    /// Runs the match. The output is written completely or not at all.
+    ///
+    /// # Errors
+    ///
+    /// Errors of reading and writing; [`ErrorKind::Abandoned`] once `stop` is set.
+    pub fn run(
+        self,
+        progress: &MatchProgress,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<MatchSummary, Error> {
+        let output = self.options.output.clone();
+        self.run_steps(progress, stop)
+            .map_err(|error| match error.kind() {
+                // The error of a sorter names the temporary folder.
+                Some(ErrorKind::Abandoned) => Error::new(ErrorKind::Abandoned, &output),
+                _ => error,
+            })
+    }
+
+    fn run_steps(
+        self,
+        progress: &MatchProgress,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<MatchSummary, Error> {
+        let start = Instant::now();
+        let Self {
+            options,
+            source,
+            urls,
+        } = self;
+        let output = SingleFile::open(&options.output)?;
+        // Another run may have written the file since the first check.
+        check_output(&options)?;
+        // Temporary files are next to the output, whose volume needs about as much space anyway.
+        let spill_folder = SpillFolder::create(&output.sort_folder_path(), Arc::clone(stop))?;
+        let run = MatchRun {
+            options: &options,
+            memory: SortMemory::new(&spill_folder, options.memory),
+            output: &output,
+            progress,
+            stop,
+        };
+        let mut summary = match source {
+            CaptureSource::Dataset(dataset) => run.in_dataset(*dataset, urls)?,
+            CaptureSource::History(manifest) => in_history::run(&run, &manifest, urls)?,
+        };
+        summary.runs = spill_folder.run_count();
+        summary.seconds = start.elapsed().as_secs_f64();
+        Ok(summary)
+    }
+}
+
+/// The options and resources of a match that runs.
+pub(super) struct MatchRun<'a> {
+    pub(super) options: &'a Options,
+    pub(super) memory: SortMemory<'a>,
+    pub(super) output: &'a SingleFile,
+    pub(super) progress: &'a MatchProgress,
+    pub(super) stop: &'a Arc<AtomicBool>,
+}
+
+impl MatchRun<'_> {
+    fn in_dataset(&self, dataset: Dataset, urls: UrlListReader) -> Result<MatchSummary, Error> {
+        let Self {
+            options,
+            progress,
+            stop,
+            ..
+        } = *self;
+        let dataset = dataset.with_stop_flag(stop);
+        let context = MatchContext {
+            resolve: ResolveContext {
+                dataset: &dataset,
+                memory: self.memory,
+                rows_read: progress.rows(),
+            },
+            crawlers: &options.crawlers,
+            dialect: options.dialect,
+            category: options.category.as_ref(),
+            progress,
+        };
+        let mut counts = MatchCounts::default();
+        let decisions = context.resolve.memory.create_shared_sorter();
+        progress.begin_stage(MatchStage::Urls);
+        let default_time = AsOf::from_option(options.as_of);
+        let lookups = sort_urls(&context, urls, default_time, stop, &decisions, &mut counts)?;
+        progress.begin_stage(MatchStage::Captures);
+        let candidates = find_candidates_by_origin(&context.resolve, &lookups)?;
+        let rule_lookups =
+            decide_by_status(&context, &lookups, &candidates, &decisions, &mut counts)?;
+        drop((lookups, candidates));
+        progress.begin_stage(MatchStage::Rules);
+        decide_by_rules(&context, &rule_lookups, &decisions, &mut counts)?;
+        drop(rule_lookups);
+        progress.begin_stage(MatchStage::Write);
+        let decisions = decisions.finish()?;
+        let mut summary = write_output(self.output, Table::Matches, |file| {
+            write_rows(&context, &decisions, file)
+        })?;
+        summary.urls = counts.urls;
+        summary.origins = counts.origins;
+        summary.files = counts.files;
+        summary.is_dataset_whole = dataset.is_finished();
+        Ok(summary)
+    }
+}
+
+/// The number of answers by access and by basis.
+#[derive(Default)]
+pub(super) struct AnswerCounts {
+    by_access: [u64; UrlAccess::ALL.len()],
+    by_basis: [u64; DecisionBasis::ALL.len()],
+}
+
+impl AnswerCounts {
+    pub(super) fn add(&mut self, decision: &Decision) {
+        self.by_access[decision.access as usize] += 1;
+        self.by_basis[decision.basis as usize] += 1;
+    }
+
+    pub(super) fn write_to(&self, summary: &mut MatchSummary) {
+        let owned = |(name, count): (&str, u64)| (name.to_owned(), count);
+        let accesses = UrlAccess::ALL.map(UrlAccess::name).into_iter();
+        summary.by_access = accesses.zip(self.by_access).map(owned).collect();
+        let bases = DecisionBasis::ALL.map(DecisionBasis::name).into_iter();
+        let bases = bases.zip(self.by_basis).filter(|(_, count)| *count > 0);
+        summary.by_basis = bases.map(owned).collect();
+    }
+}
+
+/// Reads the list and sorts its URLs by origin and time. Malformed rows are
+/// decided at once.
+fn sort_urls<'a>(
+    context: &MatchContext<'a>,
+    urls: UrlListReader,
+    default_time: AsOf,
+    stop: &Arc<AtomicBool>,
+    decisions: &SharedSorter<'_>,
+    counts: &mut MatchCounts,
+) -> Result<SortedRecords<'a>, Error> {
+    let memory = &context.resolve.memory;
+    let mut lookups = memory.create_sorter();
+    let (mut origin, mut record) = (Vec::new(), Vec::new());
+    let mut index = 0;
+    let read = urls.read(stop, &mut |url, time| {
+        let is_accepted = write_origin(url, &mut origin);
+        let url = &url[..url.len().min(MAX_URL_BYTES)];
+        let as_of = match time {
+            _ if !is_accepted => Err(DecisionBasis::BadUrl),
+            RowTime::Malformed => Err(DecisionBasis::BadTime),
+            RowTime::Time(time) => Ok(AsOf::Time(time)),
+            RowTime::Missing => Ok(default_time),
+        };
+        match as_of {
+            Ok(as_of) => {
+                UrlLookup::write(&mut record, &origin, as_of, ListedUrl { index, url });
+                lookups.push(&record)?;
+            }
+            Err(basis) => {
+                let decision = Decision::new_without_rule(UrlAccess::Unknown, basis);
+                let crawler_decisions = context.crawlers.iter().map(|_| decision);
+                RowDecisions::write(&mut record, index, url, None, crawler_decisions);
+                decisions.push(&record)?;
+            }
+        }
+        index += 1;
+        context.progress.set_rows(index);
+        Ok(())
+    });
+    // If the run was stopped, an error of reading the list is a consequence of that.
+    memory.check_stop()?;
+    read?;
+    counts.urls = index;
+    lookups.finish()
+}
+
+/// Writes the rows of all decisions.
+fn write_rows(
+    context: &MatchContext<'_>,
+    decisions: &SortedRecords<'_>,
+    file: &mut MatchWriter,
+) -> Result<MatchSummary, Error> {
+    let mut counts = AnswerCounts::default();
+    let crawls = context.resolve.dataset.crawls();
+    let mut fields = RowFields::default();
+    let mut reader = decisions.read()?;
+    while let Some(record) = reader.peek() {
+        let mut decisions = RowDecisions::read(record);
+        let url = escape_body(decisions.url, true);
+        let capture = decisions.capture;
+        let crawl = capture.map(|capture| crawls[capture.crawl as usize].as_str());
+        for crawler in context.crawlers {
+            let decision = decisions.next_decision();
+            counts.add(&decision);
+            fields.clear();
+            fields.put_text(&url);
+            fields.put_text(crawler.agent());
+            fields.put_optional_i64(capture.map(|capture| capture.robots_id));
+            fields.put_text(decision.access.name());
+            fields.put_line_no(decision.line_no);
+            fields.put_text(decision.basis.name());
+            fields.put_optional_text(crawl);
+            fields.put_preference(&decision);
+            file.push(&fields)?;
+        }
+        context.resolve.memory.check_stop()?;
+        context.progress.set_rows(file.row_count());
+        reader.advance()?;
+    }
+    let mut summary = MatchSummary::default();
+    counts.write_to(&mut summary);
+    Ok(summary)
+}

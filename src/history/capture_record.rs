@@ -1,0 +1,243 @@
+//! The record of a capture of a host, in which captures of all crawls are merged.
+//!
+//! Records of one crawl, and of one history, are sorted by host, then by time.
+
+use super::verdict_class::VerdictClass;
+use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u8, put_u32};
+use robots::{Dialect, HttpStatus, StatusEffect};
+
+/// The time and the place of an authoritative capture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CapturePlace {
+    /// Milliseconds since 1970.
+    pub fetch_time: Option<i64>,
+    pub archive_no: i64,
+    pub offset: i64,
+    pub record_in_member: i32,
+}
+
+/// A capture of a host.
+#[derive(Clone, Copy, Debug)]
+pub struct CaptureRecord<'a> {
+    pub surt_host_name: &'a str,
+    /// The time by which the captures of a host are sorted: that of the crawl, if the capture has none.
+    pub time: i64,
+    pub place: CapturePlace,
+    /// The digest of the content; empty if no rules were read.
+    pub digest: &'a [u8],
+    /// The fields of `host_periods` from `policy_id` on.
+    pub state: &'a [u8],
+    /// The period of the capture in the history that it is read from.
+    pub period_id: Option<i64>,
+}
+
+impl CapturePlace {
+    /// Returns the time by which the captures of a host are sorted.
+    pub fn order_time(&self, median_fetch: Option<i64>) -> i64 {
+        self.fetch_time.or(median_fetch).unwrap_or(i64::MIN)
+    }
+
+    pub fn put(&self, out: &mut Vec<u8>) {
+        put_u8(out, self.fetch_time.is_some().into());
+        if let Some(time) = self.fetch_time {
+            put_i64(out, time);
+        }
+        put_i64(out, self.archive_no);
+        put_i64(out, self.offset);
+        put_u32(out, self.record_in_member.cast_unsigned());
+    }
+
+    pub fn read(fields: &mut FieldReader<'_>) -> Self {
+        Self {
+            fetch_time: (fields.u8() != 0).then(|| fields.i64()),
+            archive_no: fields.i64(),
+            offset: fields.i64(),
+            record_in_member: fields.u32().cast_signed(),
+        }
+    }
+}
+
+impl<'a> CaptureRecord<'a> {
+    /// Writes a record. `median_fetch` is that of the crawl, for captures without a time.
+    pub fn write(
+        out: &mut Vec<u8>,
+        surt_host_name: &[u8],
+        median_fetch: Option<i64>,
+        place: &CapturePlace,
+        digest: &[u8],
+        state: &[u8],
+    ) {
+        out.clear();
+        put_key(out, surt_host_name);
+        put_i64(out, place.order_time(median_fetch));
+        put_bytes(out, surt_host_name);
+        place.put(out);
+        put_bytes(out, digest);
+        out.extend_from_slice(state);
+    }
+
+    pub fn read(record: &'a [u8]) -> Self {
+        let mut fields = FieldReader::new(record);
+        fields.key();
+        let time = fields.i64();
+        let host = fields.bytes();
+        Self {
+            surt_host_name: std::str::from_utf8(host).expect("it was written from a text"),
+            time,
+            place: CapturePlace::read(&mut fields),
+            digest: fields.bytes(),
+            state: fields.rest(),
+            period_id: None,
+        }
+    }
+}
+
+/// The fields of a state that are read on their own.
+#[derive(Clone, Copy, Debug)]
+pub struct StateFields<'a> {
+    /// The key of the policy, in hexadecimal.
+    pub policy_id: Option<&'a [u8]>,
+    /// The key of what is stated, and that of its rows in `preference_sets`, in hexadecimal.
+    pub preferences_id: Option<&'a [u8]>,
+    pub preference_set_id: Option<&'a [u8]>,
+    pub registered_domain: Option<&'a [u8]>,
+    /// True if the state is that of an open revisit.
+    pub has_revisit: bool,
+    /// True if the rules name crawlers, and their verdicts are known.
+    pub has_named_rows: bool,
+}
+
+impl<'a> StateFields<'a> {
+    pub fn read(state: &'a [u8]) -> Self {
+        let mut fields = FieldReader::new(state);
+        let policy_id = optional_bytes(&mut fields);
+        let preferences_id = optional_bytes(&mut fields);
+        let preference_set_id = optional_bytes(&mut fields);
+        let digest = optional_bytes(&mut fields);
+        let (_url, _host) = (optional_bytes(&mut fields), fields.bytes());
+        Self {
+            policy_id,
+            preferences_id,
+            preference_set_id,
+            has_revisit: digest.is_some(),
+            registered_domain: optional_bytes(&mut fields),
+            has_named_rows: state.last() == Some(&1),
+        }
+    }
+}
+
+/// Reads a byte string that may be null.
+pub fn optional_bytes<'a>(fields: &mut FieldReader<'a>) -> Option<&'a [u8]> {
+    (fields.u8() != 0).then(|| fields.bytes())
+}
+
+/// Appends a byte string that may be null.
+pub fn put_optional_bytes(out: &mut Vec<u8>, bytes: Option<&[u8]>) {
+    put_u8(out, bytes.is_some().into());
+    if let Some(bytes) = bytes {
+        put_bytes(out, bytes);
+    }
+}
+
+/// The fields of a state that are needed to fill revisits and to count verdicts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StateDetails {
+    pub policy_id: Option<Vec<u8>>,
+    /// The domain, or nothing if the host has none.
+    pub registered_domain: Option<Vec<u8>>,
+    /// The digest and the URL of a revisit whose content may be found.
+    pub revisit: Option<(Vec<u8>, Vec<u8>)>,
+    pub wildcard: VerdictClass,
+    pub has_named_rows: bool,
+    pub origin: StateOrigin,
+    pub n_redirects: u32,
+    /// The column `redirect_end`; empty for null.
+    pub redirect_end: Vec<u8>,
+    pub fetch_status: Option<u16>,
+    pub is_revisit: bool,
+    /// The column `content_class`; empty for null.
+    pub content_class: Vec<u8>,
+}
+
+/// The origin of an authoritative capture.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StateOrigin {
+    pub protocol: Vec<u8>,
+    pub host: Vec<u8>,
+    /// The port, if it is not the default one.
+    pub port: Option<u32>,
+}
+
+/// The digest of an empty body, which revisits with status 304 have because they have no body.
+const EMPTY_BODY_DIGEST: &[u8] = b"3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ";
+
+impl StateDetails {
+    pub fn read(state: &[u8]) -> Self {
+        let mut fields = FieldReader::new(state);
+        let policy_id = optional_bytes(&mut fields).map(<[u8]>::to_vec);
+        for _ in ["preferences_id", "preference_set_id"] {
+            optional_bytes(&mut fields);
+        }
+        let digest = optional_bytes(&mut fields);
+        let revisit_url = optional_bytes(&mut fields);
+        let host = fields.bytes();
+        let registered_domain = optional_bytes(&mut fields).map(<[u8]>::to_vec);
+        // `url_host_tld` to `redirect_end`.
+        let (_tld, protocol) = (optional_bytes(&mut fields), optional_bytes(&mut fields));
+        let port = (fields.u8() != 0).then(|| fields.u32());
+        let (n_redirects, redirect_end) = (fields.u32(), optional_bytes(&mut fields));
+        let status = (fields.u8() != 0).then(|| fields.u32());
+        let is_revisit = fields.u8() != 0;
+        let content_class = optional_bytes(&mut fields).unwrap_or_default();
+        if fields.u8() != 0 {
+            fields.i64();
+        }
+        optional_bytes(&mut fields);
+        let verdict = fields.bytes();
+        for _ in ["google", "rfc9309", "koster1996"] {
+            fields.bytes();
+        }
+        let wildcard = VerdictClass::from_names(verdict, fields.bytes());
+        let is_filled = |digest: &[u8]| match status {
+            None | Some(200..=299) => true,
+            Some(304) => digest != EMPTY_BODY_DIGEST,
+            _ => false,
+        };
+        let digest = digest.filter(|digest| is_revisit && is_filled(digest));
+        Self {
+            policy_id,
+            registered_domain,
+            revisit: digest
+                .map(|digest| (digest.to_vec(), revisit_url.unwrap_or_default().to_vec())),
+            wildcard,
+            has_named_rows: state.last() == Some(&1),
+            origin: StateOrigin {
+                protocol: protocol.unwrap_or_default().to_vec(),
+                host: host.to_vec(),
+                port,
+            },
+            n_redirects,
+            redirect_end: redirect_end.unwrap_or_default().to_vec(),
+            fetch_status: status.and_then(|status| u16::try_from(status).ok()),
+            is_revisit,
+            content_class: content_class.to_vec(),
+        }
+    }
+
+    /// Returns the effect of the status in a dialect. A resource record has no status, but a body.
+    pub fn effect(&self, dialect: Dialect) -> StatusEffect {
+        if self.is_revisit {
+            return StatusEffect::Defer;
+        }
+        let is_parsed = !self.content_class.is_empty();
+        let status = HttpStatus {
+            code: self.fetch_status.or(is_parsed.then_some(200)),
+            has_location: !self.redirect_end.is_empty(),
+        };
+        match status.effect(dialect) {
+            // Nothing is stored of the body.
+            StatusEffect::Parse if !is_parsed => StatusEffect::Defer,
+            effect => effect,
+        }
+    }
+}

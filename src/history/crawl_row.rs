@@ -1,0 +1,79 @@
+//! The row of a crawl.
+
+use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32};
+
+/// A row of the table `crawls`, without its position.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CrawlRow {
+    pub crawl: String,
+    /// The time of the first capture of all.
+    pub first_capture: Option<i64>,
+    pub first_fetch: Option<i64>,
+    pub median_fetch: Option<i64>,
+    pub last_fetch: Option<i64>,
+    pub captures: i64,
+    pub hosts: i64,
+    pub domains: i64,
+    pub archives_read: i64,
+    pub archives_listed: i64,
+    pub is_sample: bool,
+    pub meaning: u32,
+}
+
+impl CrawlRow {
+    /// Crawls are sorted by this key.
+    pub fn order(&self) -> (Option<i64>, &str) {
+        (self.median_fetch, &self.crawl)
+    }
+
+    /// Reads the fields of all columns of the table.
+    pub fn read(fields: &mut FieldReader<'_>) -> Self {
+        let crawl = String::from_utf8_lossy(fields.bytes()).into_owned();
+        fields.u32();
+        Self {
+            crawl,
+            first_capture: optional_time(fields),
+            first_fetch: optional_time(fields),
+            median_fetch: optional_time(fields),
+            last_fetch: optional_time(fields),
+            captures: fields.i64(),
+            hosts: fields.i64(),
+            domains: fields.i64(),
+            archives_read: fields.i64(),
+            archives_listed: fields.i64(),
+            is_sample: fields.u8() != 0,
+            meaning: fields.u32(),
+        }
+    }
+
+    /// Appends the fields of all columns of the table.
+    pub fn put(&self, position: u32, out: &mut Vec<u8>) {
+        put_bytes(out, self.crawl.as_bytes());
+        put_u32(out, position);
+        let times = [
+            self.first_capture,
+            self.first_fetch,
+            self.median_fetch,
+            self.last_fetch,
+        ];
+        for time in times {
+            put_u8(out, time.is_some().into());
+            if let Some(time) = time {
+                put_i64(out, time);
+            }
+        }
+        let counts = [self.captures, self.hosts, self.domains];
+        for count in counts
+            .into_iter()
+            .chain([self.archives_read, self.archives_listed])
+        {
+            put_i64(out, count);
+        }
+        put_u8(out, self.is_sample.into());
+        put_u32(out, self.meaning);
+    }
+}
+
+fn optional_time(fields: &mut FieldReader<'_>) -> Option<i64> {
+    (fields.u8() != 0).then(|| fields.i64())
+}

@@ -1,0 +1,519 @@
+//! Reads an earlier history: its captures in the order of hosts and times, with their states.
+
+use super::capture_record::{CapturePlace, CaptureRecord, StateFields};
+use super::crawl_row::CrawlRow;
+use super::damaged_history_error;
+use super::encoded_rows::{EncodedRows, columns_named};
+use super::keyed_rows::key_from_text;
+use dataset::external_sort::sort_key::FieldReader;
+use dataset::tables::Table;
+use dataset::{
+    CaptureFilter, Dataset, HistoryManifest, PartReader, StoredColumns, check_nulls,
+    stored_columns, value,
+};
+use disk::error::Error;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// A history that is read.
+pub struct HistoryReader {
+    dataset: Dataset,
+    /// Its crawls, in its order.
+    pub crawls: Vec<CrawlRow>,
+}
+
+impl HistoryReader {
+    /// Opens a history, and reads its crawls, which must be those of the manifest, in order.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading; [`DatasetDefect::BadTable`](dataset::error::DatasetDefect::BadTable).
+    pub fn open(
+        root: &Path,
+        manifest: &HistoryManifest,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Self, Error> {
+        manifest.check_tables(root)?;
+        let dataset = Dataset::from_history(root, &manifest.paths(root))?.with_stop_flag(stop);
+        let mut history = Self {
+            dataset,
+            crawls: Vec::new(),
+        };
+        let rows = history.read_rows(Table::Crawls)?;
+        let crawls = rows
+            .iter()
+            .map(|row| CrawlRow::read(&mut FieldReader::new(row)));
+        history.crawls = crawls.collect();
+        let crawls = &history.crawls;
+        let are_listed = crawls
+            .iter()
+            .map(|row| &row.crawl)
+            .eq(manifest.crawls.iter());
+        match are_listed && crawls.is_sorted_by(|a, b| a.order() < b.order()) {
+            true => Ok(history),
+            false => Err(damaged_history_error(root, Table::Crawls)),
+        }
+    }
+
+    /// Returns the folder of the history.
+    pub fn root(&self) -> &Path {
+        self.dataset.root()
+    }
+
+    /// Opens files of a history that is being written.
+    pub fn from_files(
+        root: &Path,
+        files: &[(Table, PathBuf)],
+        crawls: &[CrawlRow],
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Self, Error> {
+        Ok(Self {
+            dataset: Dataset::from_history(root, files)?.with_stop_flag(stop),
+            crawls: crawls.to_vec(),
+        })
+    }
+
+    /// Returns the places of all crawls.
+    pub fn places(&self) -> BTreeMap<String, PlacedCrawl> {
+        let rows = (0..).zip(&self.crawls);
+        let place = |(position, row): (u32, &CrawlRow)| {
+            let median_fetch = row.median_fetch;
+            let crawl = PlacedCrawl {
+                position,
+                median_fetch,
+            };
+            (row.crawl.clone(), crawl)
+        };
+        rows.map(place).collect()
+    }
+
+    /// Reads all rows of a small table.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading; [`DatasetDefect::BadTable`](dataset::error::DatasetDefect::BadTable) beyond the limit.
+    pub fn read_rows(&self, table: Table) -> Result<Vec<Vec<u8>>, Error> {
+        self.open_table(table)?.read_all()
+    }
+
+    /// Opens some columns of a table.
+    pub fn open_columns(&self, table: Table, names: &[&str]) -> Result<EncodedRows<'_>, Error> {
+        EncodedRows::open(&self.dataset, table, columns_named(table, names))
+    }
+
+    /// Opens the rows of a table that `filter` matches.
+    pub fn open_filtered(
+        &self,
+        table: Table,
+        filter: &CaptureFilter,
+    ) -> Result<EncodedRows<'_>, Error> {
+        EncodedRows::open_filtered(&self.dataset, table, filter.clone())
+    }
+
+    /// Opens all columns of a table.
+    pub fn open_table(&self, table: Table) -> Result<EncodedRows<'_>, Error> {
+        EncodedRows::open(&self.dataset, table, table.columns().iter().collect())
+    }
+}
+
+/// A crawl of a history, in the new one.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PlacedCrawl {
+    pub position: u32,
+    pub median_fetch: Option<i64>,
+}
+
+stored_columns! {
+    struct CaptureColumns of HostCaptures {
+        capture_no: Long,
+        surt_host_name: Text,
+        crawl: Text,
+        fetch_time: Time,
+        archive_no: Long,
+        warc_record_offset: Long,
+        warc_record_in_member: Int,
+        period_id: Long,
+    }
+}
+
+/// Reads the captures of a history in order.
+pub struct HistoryCaptures<'d> {
+    dataset: &'d Dataset,
+    /// The files that are not opened yet.
+    parts: VecDeque<u32>,
+    reader: Option<PartReader>,
+    /// The current batch; `None` at the end.
+    columns: Option<CaptureColumns>,
+    row: usize,
+    periods: EncodedRows<'d>,
+    contents: EncodedRows<'d>,
+    /// The names of all crawls, and those that are kept.
+    names: BTreeSet<&'d str>,
+    crawls: BTreeMap<String, PlacedCrawl>,
+    forgotten: &'d BTreeSet<String>,
+    order: CaptureOrder,
+    period: Period,
+    content: Content,
+    /// The crawl of the current capture.
+    crawl: PlacedCrawl,
+    has_digest: bool,
+}
+
+/// The captures so far, by which the order of the next one is checked.
+#[derive(Debug, Default)]
+struct CaptureOrder {
+    /// The number of the next row.
+    capture_no: i64,
+    host: String,
+    /// The time and the place of the crawl of the last capture of the host; `None` before the first one.
+    last: Option<(i64, u32)>,
+    /// The crawls of the captures of the host, as bits.
+    crawls: Vec<u64>,
+}
+
+/// The current period.
+#[derive(Debug, Default)]
+struct Period {
+    id: i64,
+    host: String,
+    state: Vec<u8>,
+    first_capture: i64,
+    /// The capture after the last one.
+    end: i64,
+    is_read: bool,
+}
+
+/// The current row of `host_contents`.
+#[derive(Debug, Default)]
+struct Content {
+    host: Vec<u8>,
+    first_capture: i64,
+    /// The capture after the last one.
+    end: i64,
+    digest: Vec<u8>,
+}
+
+impl<'d> HistoryCaptures<'d> {
+    pub fn open(
+        history: &'d HistoryReader,
+        crawls: BTreeMap<String, PlacedCrawl>,
+        forgotten: &'d BTreeSet<String>,
+    ) -> Result<Self, Error> {
+        let dataset = &history.dataset;
+        let mut captures = Self {
+            dataset,
+            parts: dataset.parts_with(Table::HostCaptures).into(),
+            reader: None,
+            columns: None,
+            row: 0,
+            periods: history.open_table(Table::HostPeriods)?,
+            contents: history.open_table(Table::HostContents)?,
+            names: history.crawls.iter().map(|row| &*row.crawl).collect(),
+            crawls,
+            forgotten,
+            order: CaptureOrder::default(),
+            period: Period::default(),
+            content: Content::default(),
+            crawl: PlacedCrawl::default(),
+            has_digest: false,
+        };
+        captures.read_batch()?;
+        captures.find_capture()?;
+        Ok(captures)
+    }
+
+    /// Returns the number of the current capture.
+    pub fn capture_no(&self) -> i64 {
+        let columns = self.columns.as_ref();
+        columns.map_or(0, |columns| columns.capture_no.value(self.row))
+    }
+
+    /// Returns the current capture, and the place of its crawl.
+    pub fn peek(&self) -> Option<(CaptureRecord<'_>, u32)> {
+        let (columns, row) = (self.columns.as_ref()?, self.row);
+        let place = CapturePlace {
+            fetch_time: value(&columns.fetch_time, row),
+            archive_no: columns.archive_no.value(row),
+            offset: columns.warc_record_offset.value(row),
+            record_in_member: columns.warc_record_in_member.value(row),
+        };
+        let capture = CaptureRecord {
+            surt_host_name: columns.surt_host_name.value(row),
+            time: place.order_time(self.crawl.median_fetch),
+            place,
+            digest: if self.has_digest {
+                &self.content.digest
+            } else {
+                &[]
+            },
+            state: &self.period.state,
+            period_id: Some(self.period.id),
+        };
+        Some((capture, self.crawl.position))
+    }
+
+    pub fn advance(&mut self) -> Result<(), Error> {
+        self.row += 1;
+        self.find_capture()
+    }
+
+    /// Goes to the first capture, from the current row on, of a crawl and a host that are kept.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading; [`DatasetDefect::BadTable`](dataset::error::DatasetDefect::BadTable) if captures are not numbered, not in order, of
+    /// the same host and crawl or of an unknown one, or if periods or contents are not those of the captures.
+    fn find_capture(&mut self) -> Result<(), Error> {
+        let root = self.dataset.root();
+        let damaged = || damaged_history_error(root, Table::HostCaptures);
+        while let Some(columns) = &self.columns {
+            let row = self.row;
+            if row == columns.capture_no.len() {
+                self.read_batch()?;
+                continue;
+            }
+            let capture_no = columns.capture_no.value(row);
+            if capture_no != self.order.capture_no {
+                return Err(damaged());
+            }
+            self.order.capture_no += 1;
+            let host = columns.surt_host_name.value(row);
+            let name = columns.crawl.value(row);
+            let crawl = self.crawls.get(name);
+            if crawl.is_none() && !self.names.contains(name) {
+                return Err(damaged());
+            }
+            let is_forgotten = !self.forgotten.is_empty() && self.forgotten.contains(host);
+            let Some(crawl) = crawl.filter(|_| !is_forgotten) else {
+                self.row += 1;
+                continue;
+            };
+            self.crawl = *crawl;
+            let time = value(&columns.fetch_time, row).or(crawl.median_fetch);
+            if !self.order.accept(host, time, crawl.position) {
+                return Err(damaged());
+            }
+            let period_id = columns.period_id.value(row);
+            self.period
+                .go_to(period_id, capture_no, host, &mut self.periods)?;
+            self.has_digest = self.content.covers(capture_no, host, &mut self.contents)?;
+            return Ok(());
+        }
+        let count = self.order.capture_no;
+        self.period.finish(count, &mut self.periods)?;
+        self.content.finish(count, &mut self.contents)
+    }
+
+    /// Reads the next batch that has rows.
+    fn read_batch(&mut self) -> Result<(), Error> {
+        self.row = 0;
+        loop {
+            if self.reader.is_none() {
+                let Some(part) = self.parts.pop_front() else {
+                    self.columns = None;
+                    return Ok(());
+                };
+                let (names, all) = (CaptureColumns::NAMES, CaptureFilter::All);
+                let table = Table::HostCaptures;
+                self.reader = Some(self.dataset.open_part(table, part, names, &all)?);
+            }
+            let Some(reader) = &mut self.reader else {
+                continue;
+            };
+            match reader.next_batch()? {
+                None => self.reader = None,
+                Some(batch) if batch.num_rows() == 0 => {}
+                Some(batch) => {
+                    let names = CaptureColumns::NAMES;
+                    let mut columns = columns_named(Table::HostCaptures, names).into_iter();
+                    let checked = columns.try_for_each(|column| check_nulls(&batch, column));
+                    let columns = checked.and_then(|()| CaptureColumns::from_batch(&batch));
+                    self.columns = Some(columns.map_err(|error| reader.add_path(error))?);
+                    return Ok(());
+                }
+            }
+        }
+    }
+}
+
+impl CaptureOrder {
+    /// Returns true if a capture comes after those before it, and is the first one of its host and crawl.
+    fn accept(&mut self, host: &str, time: Option<i64>, position: u32) -> bool {
+        let order = (time.unwrap_or(i64::MIN), position);
+        let last = match self.host == host {
+            true => self.last,
+            false => None,
+        };
+        let is_sorted = match last {
+            Some(last) => last < order,
+            None => self.last.is_none() || *self.host < *host,
+        };
+        if last.is_none() {
+            host.clone_into(&mut self.host);
+            self.crawls.clear();
+        }
+        self.last = Some(order);
+        let (word, bit) = (position as usize / 64, 1 << (position % 64));
+        if self.crawls.len() <= word {
+            self.crawls.resize(word + 1, 0);
+        }
+        let is_repeated = self.crawls[word] & bit != 0;
+        self.crawls[word] |= bit;
+        is_sorted && !is_repeated
+    }
+}
+
+impl Period {
+    /// Reads the period with this number, which must have this capture and be of this host.
+    fn go_to(
+        &mut self,
+        id: i64,
+        capture_no: i64,
+        host: &str,
+        rows: &mut EncodedRows<'_>,
+    ) -> Result<(), Error> {
+        while (!self.is_read || self.id < id) && self.read_next(rows)? {}
+        let has_capture = (self.first_capture..self.end).contains(&capture_no);
+        match self.is_read && self.id == id && has_capture && self.host == host {
+            true => Ok(()),
+            false => Err(damaged_history_error(rows.root(), Table::HostPeriods)),
+        }
+    }
+
+    /// Reads the next period, which must follow this one. Returns false at the end.
+    fn read_next(&mut self, rows: &mut EncodedRows<'_>) -> Result<bool, Error> {
+        let Some(row) = rows.peek() else {
+            return Ok(false);
+        };
+        let mut fields = FieldReader::new(row);
+        let id = fields.i64();
+        // Text columns are UTF-8.
+        let host = std::str::from_utf8(fields.bytes()).unwrap_or_default();
+        let (_first, _last) = (fields.bytes(), fields.bytes());
+        let first_capture = fields.i64();
+        let n_captures = fields.u32().cast_signed();
+        let state = StateFields::read(fields.rest());
+        let keys = [
+            state.policy_id,
+            state.preferences_id,
+            state.preference_set_id,
+        ];
+        let are_keys = keys
+            .iter()
+            .flatten()
+            .all(|key| key_from_text(key).is_some());
+        // Two periods of a host with the same state would be one.
+        let is_same = self.is_read && self.host == host && self.state == fields.rest();
+        let is_next = first_capture == self.end && n_captures > 0 && !is_same;
+        if !is_next || !are_keys || self.is_read && self.id >= id {
+            return Err(damaged_history_error(rows.root(), Table::HostPeriods));
+        }
+        (self.id, self.first_capture, self.is_read) = (id, first_capture, true);
+        self.end = first_capture.saturating_add(i64::from(n_captures));
+        host.clone_into(&mut self.host);
+        self.state.clear();
+        self.state.extend_from_slice(fields.rest());
+        rows.advance()?;
+        Ok(true)
+    }
+
+    /// Reads the periods after the last capture that was kept, which must have this number of captures together
+    /// with those before.
+    fn finish(&mut self, captures: i64, rows: &mut EncodedRows<'_>) -> Result<(), Error> {
+        while self.read_next(rows)? {}
+        match self.end == captures {
+            true => Ok(()),
+            false => Err(damaged_history_error(rows.root(), Table::HostPeriods)),
+        }
+    }
+}
+
+impl Content {
+    /// Goes to the content of a capture, and returns true if it has one. Captures are asked for in order.
+    fn covers(
+        &mut self,
+        capture_no: i64,
+        host: &str,
+        rows: &mut EncodedRows<'_>,
+    ) -> Result<bool, Error> {
+        while self.end <= capture_no && self.read_next(Some(capture_no), rows)? {}
+        let has_content = (self.first_capture..self.end).contains(&capture_no);
+        match !has_content || self.host == host.as_bytes() {
+            true => Ok(has_content),
+            false => Err(damaged_history_error(rows.root(), Table::HostContents)),
+        }
+    }
+
+    /// Reads the next row, which must follow this one, unless it begins after a capture. Returns false if it does,
+    /// and at the end.
+    fn read_next(
+        &mut self,
+        capture_no: Option<i64>,
+        rows: &mut EncodedRows<'_>,
+    ) -> Result<bool, Error> {
+        let Some(row) = rows.peek() else {
+            return Ok(false);
+        };
+        let mut fields = FieldReader::new(row);
+        let host = fields.bytes();
+        let first_capture = fields.i64();
+        let n_captures = fields.u32().cast_signed();
+        if first_capture < self.end || n_captures <= 0 {
+            return Err(damaged_history_error(rows.root(), Table::HostContents));
+        }
+        if capture_no.is_some_and(|capture_no| first_capture > capture_no) {
+            return Ok(false);
+        }
+        self.host.clear();
+        self.host.extend_from_slice(host);
+        self.first_capture = first_capture;
+        self.end = first_capture.saturating_add(i64::from(n_captures));
+        self.digest.clear();
+        self.digest.extend_from_slice(fields.bytes());
+        rows.advance()?;
+        Ok(true)
+    }
+
+    /// Reads the rows after the last capture that was kept, which must be of this number of captures.
+    fn finish(&mut self, captures: i64, rows: &mut EncodedRows<'_>) -> Result<(), Error> {
+        while self.read_next(None, rows)? {}
+        match self.end <= captures {
+            true => Ok(()),
+            false => Err(damaged_history_error(rows.root(), Table::HostContents)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn captures_are_in_order_and_each_host_has_one_in_a_crawl() {
+        let accept = |captures: &[(&str, Option<i64>, u32)]| {
+            let mut order = CaptureOrder::default();
+            let mut captures = captures.iter();
+            captures.all(|(host, time, position)| order.accept(host, *time, *position))
+        };
+        assert!(accept(&[
+            ("a", None, 0),
+            ("a", Some(5), 1),
+            ("a", Some(5), 70),
+            ("b", Some(1), 0)
+        ]));
+        let refused: [&[(&str, Option<i64>, u32)]; 5] = [
+            // Hosts, times and crawls backwards.
+            &[("b", None, 0), ("a", None, 1)],
+            &[("a", Some(5), 0), ("a", Some(4), 1)],
+            &[("a", Some(5), 1), ("a", Some(5), 0)],
+            // A crawl twice.
+            &[("a", Some(5), 0), ("a", Some(5), 0)],
+            &[("a", Some(5), 70), ("a", Some(6), 3), ("a", Some(7), 70)],
+        ];
+        for captures in refused {
+            assert!(!accept(captures), "{captures:?}");
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! The inputs of a history, and the checks that they fit together.
+
+use crate::error::HistoryErrorKind;
+use dataset::error::{DatasetDefect, DatasetErrorKind, JoinDefect};
+use dataset::tables::Table;
+use dataset::{
+    DatasetOptions, HistoryManifest, JOINED_FOLDER, JoinedManifest, Manifest, SUCCESS_FILE,
+    check_readable, read_manifest_with_digest,
+};
+use disk::error::Error;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The tables from which the rows of a crawl are made.
+pub(super) const CRAWL_TABLES: [Table; 8] = [
+    Table::RobotsFiles,
+    Table::Verdicts,
+    Table::Groups,
+    Table::Rules,
+    Table::Directives,
+    Table::Runs,
+    Table::Agents,
+    Table::FilePreferences,
+];
+
+/// A dataset that is read.
+pub(super) struct InputDataset {
+    pub(super) root: PathBuf,
+    pub(super) manifest: Manifest,
+    pub(super) options: DatasetOptions,
+}
+
+/// A crawl of one dataset, or of several that are joined.
+pub(super) struct InputCrawl {
+    pub(super) name: String,
+    pub(super) datasets: Vec<Arc<InputDataset>>,
+    /// True if the dataset has resolved the crawl by itself, so that its resolved tables are read.
+    pub(super) is_resolved: bool,
+}
+
+/// An earlier history.
+pub(super) struct InputHistory {
+    pub(super) root: PathBuf,
+    pub(super) manifest: HistoryManifest,
+    /// Its crawls that no other input replaces.
+    pub(super) kept_crawls: Vec<String>,
+}
+
+/// All inputs.
+#[derive(Default)]
+pub(super) struct Inputs {
+    pub(super) crawls: Vec<InputCrawl>,
+    pub(super) histories: Vec<InputHistory>,
+    /// The digests of the manifests, in the order of inputs.
+    pub(super) digests: Vec<String>,
+    pub(super) meaning: u64,
+}
+
+impl Inputs {
+    /// Opens datasets, joined folders and histories. If `replaces`, a crawl of a later input takes the
+    /// place of that of an earlier one.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading; [`HistoryErrorKind::CrawlTwice`], [`HistoryErrorKind::ShardInput`],
+    /// [`HistoryErrorKind::OtherMeaning`], [`DatasetErrorKind::MissingTable`],
+    /// [`DatasetErrorKind::NotADataset`].
+    pub(super) fn open(paths: &[PathBuf], replaces: bool) -> Result<Self, Error> {
+        let mut inputs = Self::default();
+        let mut meaning = None;
+        // For each crawl, the input that has it.
+        let mut owners: BTreeMap<String, PathBuf> = BTreeMap::new();
+        for path in paths {
+            let (before, histories_before) = (inputs.crawls.len(), inputs.histories.len());
+            let mut names = Vec::new();
+            let meanings = if let Some(manifest) = HistoryManifest::read(path)? {
+                let (_, digest) = read_manifest_with_digest(path)?;
+                inputs.digests.push(digest);
+                check_files(path, &manifest)?;
+                names.extend(manifest.crawls.iter().cloned());
+                let found = manifest.meaning;
+                inputs.histories.push(InputHistory {
+                    root: path.clone(),
+                    kept_crawls: manifest.crawls.clone(),
+                    manifest,
+                });
+                vec![found]
+            } else {
+                let found = inputs.open_datasets(path)?;
+                names.extend(
+                    inputs.crawls[before..]
+                        .iter()
+                        .map(|crawl| crawl.name.clone()),
+                );
+                found
+            };
+            for found in meanings {
+                let first = *meaning.get_or_insert(found);
+                if first != found {
+                    let kind = HistoryErrorKind::OtherMeaning { first, found };
+                    return Err(Error::new(kind, path));
+                }
+            }
+            for crawl in names {
+                if let Some(other) = owners.insert(crawl.clone(), path.clone()) {
+                    if !replaces {
+                        return Err(Error::new(
+                            HistoryErrorKind::CrawlTwice { crawl, other },
+                            path,
+                        ));
+                    }
+                    inputs.remove_crawl(&crawl, before, histories_before);
+                }
+            }
+        }
+        inputs.meaning = meaning.unwrap_or_default();
+        Ok(inputs)
+    }
+
+    /// Removes a crawl of the earlier inputs: of the first `crawls` crawls, and of the first `histories`
+    /// histories.
+    fn remove_crawl(&mut self, name: &str, crawls: usize, histories: usize) {
+        let mut index = 0;
+        self.crawls.retain(|crawl| {
+            index += 1;
+            index > crawls || crawl.name != name
+        });
+        for history in &mut self.histories[..histories] {
+            history.kept_crawls.retain(|crawl| crawl != name);
+        }
+    }
+
+    /// Opens a dataset or a joined folder. Returns the meanings of its rows.
+    fn open_datasets(&mut self, path: &Path) -> Result<Vec<u64>, Error> {
+        std::fs::metadata(path).map_err(|error| Error::read(path, error))?;
+        let joined = JoinedManifest::read(path)?;
+        let (roots, manifest_folder) = match &joined {
+            Some(joined) => {
+                joined.check_members(path)?;
+                let names = joined.member_names();
+                let roots = names.iter().map(|name| path.join(name)).collect();
+                (roots, path.join(JOINED_FOLDER))
+            }
+            None => (vec![path.to_owned()], path.to_owned()),
+        };
+        let datasets = roots
+            .iter()
+            .map(|root| InputDataset::open(root).map(Arc::new));
+        let datasets = datasets.collect::<Result<Vec<_>, _>>()?;
+        if joined.is_none()
+            && datasets
+                .iter()
+                .any(|dataset| dataset.options.shard.is_some())
+        {
+            return Err(Error::new(HistoryErrorKind::ShardInput, path));
+        }
+        let meanings = datasets.iter().map(|dataset| dataset.manifest.meaning);
+        let meanings = meanings.collect();
+        let (_, digest) = read_manifest_with_digest(&manifest_folder)?;
+        self.digests.push(digest);
+        for dataset in &datasets {
+            dataset.check_tables()?;
+        }
+        // The crawls of each dataset.
+        let mut by_crawl: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let mut crawl_counts = vec![0; datasets.len()];
+        for (i, dataset) in datasets.iter().enumerate() {
+            for name in dataset.crawl_names() {
+                by_crawl.entry(name).or_default().push(i);
+                crawl_counts[i] += 1;
+            }
+        }
+        for (name, members) in by_crawl {
+            let is_whole = |i: &usize| {
+                crawl_counts[*i] == 1
+                    && datasets[*i].options.shard.is_none()
+                    && datasets[*i].manifest.crawls.len() == 1
+            };
+            let is_resolved = members.len() == 1 && members.iter().all(is_whole);
+            let datasets = members.iter().map(|i| Arc::clone(&datasets[*i]));
+            self.crawls.push(InputCrawl {
+                name,
+                datasets: datasets.collect(),
+                is_resolved,
+            });
+        }
+        Ok(meanings)
+    }
+}
+
+/// Returns an error if a file of a history is missing, or has another size than when it was written.
+fn check_files(root: &Path, manifest: &HistoryManifest) -> Result<(), Error> {
+    for file in &manifest.files {
+        let (bytes, written) = (
+            disk::size_below(root, Path::new(&file.path)),
+            file.stats.bytes,
+        );
+        if bytes != Some(written) {
+            return Err(DatasetDefect::bad_file(&file.path, bytes, written).error(root));
+        }
+    }
+    Ok(())
+}
+
+impl InputDataset {
+    /// Reads the manifest of a finished dataset.
+    fn open(root: &Path) -> Result<Self, Error> {
+        check_readable(root)?;
+        if !dataset::is_dataset(root) {
+            return Err(DatasetDefect::no_manifest().error(root));
+        }
+        let (mut manifest, _) = read_manifest_with_digest(root)?;
+        manifest.check_files();
+        if !manifest.stale.is_empty() || !disk::is_regular(&root.join(SUCCESS_FILE)) {
+            return Err(DatasetDefect::Unfinished.error(root));
+        }
+        let options = manifest.options.clone();
+        match options.filter(|_| manifest.problems.is_empty()) {
+            Some(options) => Ok(Self {
+                root: root.to_owned(),
+                manifest,
+                options,
+            }),
+            None => Err(Error::new(
+                DatasetErrorKind::Unjoinable(JoinDefect::Damaged),
+                root,
+            )),
+        }
+    }
+
+    /// Returns the crawls of its parts.
+    fn crawl_names(&self) -> BTreeSet<String> {
+        let parts = self.manifest.parts.iter();
+        parts.map(|part| part.crawl.clone()).collect()
+    }
+
+    /// Returns an error if it lacks a table.
+    fn check_tables(&self) -> Result<(), Error> {
+        let is_missing = |table: &&Table| !self.options.tables.contains(table);
+        match CRAWL_TABLES.iter().find(is_missing) {
+            None => Ok(()),
+            Some(table) => {
+                let kind = DatasetErrorKind::MissingTable {
+                    table: table.name(),
+                    needed: CRAWL_TABLES.iter().map(|table| table.name()).collect(),
+                };
+                Err(Error::new(kind, &self.root))
+            }
+        }
+    }
+}

@@ -1,0 +1,394 @@
+//! Rows that many hosts share, stored once under a key that is made from them: policies, and sets of
+//! preferences.
+
+use super::capture_record::{optional_bytes, put_optional_bytes};
+use super::damaged_history_error;
+use super::encoded_rows::EncodedRows;
+use super::table_writer::TableWriters;
+use super::verdict_class::VerdictClass;
+use crate::history_input::HistoryReader;
+use dataset::CaptureFilter;
+use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_u32};
+use dataset::external_sort::{Reader, SortedRecords};
+use dataset::tables::Table;
+use disk::error::Error;
+use sha2::{Digest, Sha256};
+use std::path::Path;
+
+/// The length of a key.
+pub const KEY_BYTES: usize = 16;
+
+/// The tables of the rows of a key.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyedTables {
+    /// The table that has one row for each key; `None` if there is none.
+    pub of_keys: Option<Table>,
+    /// The tables that have any number of rows for each key. The first one has at least one, unless there is
+    /// a table of keys.
+    pub of_rows: &'static [Table],
+}
+
+pub const POLICIES: KeyedTables = KeyedTables {
+    of_keys: Some(Table::Policies),
+    of_rows: &[
+        Table::PolicyGroups,
+        Table::PolicyRules,
+        Table::PolicyDirectives,
+        Table::PolicyVerdicts,
+    ],
+};
+
+pub const PREFERENCE_SETS: KeyedTables = KeyedTables {
+    of_keys: None,
+    of_rows: &[Table::PreferenceSets],
+};
+
+/// Builds the record of a key: the key, the fields of its row in the table of keys, and its rows in each
+/// other table.
+#[derive(Debug, Default)]
+pub struct KeyedRecord {
+    record: Vec<u8>,
+}
+
+impl KeyedRecord {
+    /// Starts a record. The key is written when the record is finished, or is known.
+    pub fn begin(&mut self, key: [u8; KEY_BYTES], fields: &[u8]) {
+        self.record.clear();
+        self.record.extend_from_slice(&key);
+        put_bytes(&mut self.record, fields);
+    }
+
+    /// Adds the rows of the next table.
+    pub fn push_rows(&mut self, count: u32, rows: &[u8]) {
+        put_u32(&mut self.record, count);
+        put_bytes(&mut self.record, rows);
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.record
+    }
+}
+
+/// Returns the key of some byte strings: the first 128 bits of a SHA-256.
+pub fn compute_key(parts: &[&[u8]]) -> [u8; KEY_BYTES] {
+    let mut hasher = Sha256::new();
+    for part in parts {
+        hasher.update((part.len() as u64).to_be_bytes());
+        hasher.update(part);
+    }
+    let digest = hasher.finalize();
+    let mut key = [0; KEY_BYTES];
+    key.copy_from_slice(&digest[..KEY_BYTES]);
+    key
+}
+
+/// The keys of a set of preferences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PreferenceKeys {
+    /// The key of its rows in `preference_sets`.
+    pub set: [u8; KEY_BYTES],
+    /// The key of what is stated: that of the rows without the numbers of lines.
+    pub preferences: [u8; KEY_BYTES],
+}
+
+impl PreferenceKeys {
+    /// Computes the keys of a set with `count` rows of `preference_sets`, without their first column.
+    pub fn of_rows(count: u32, rows: &[u8]) -> Self {
+        let mut fields = FieldReader::new(rows);
+        let mut stated = Vec::with_capacity(rows.len());
+        for _ in 0..count {
+            let before = fields.rest();
+            for _ in ["agent", "mechanism", "category"] {
+                fields.bytes();
+            }
+            optional_bytes(&mut fields);
+            for _ in ["has_allowed", "has_disallowed", "has_unknown"] {
+                fields.u8();
+            }
+            stated.extend_from_slice(&before[..before.len() - fields.rest().len()]);
+            // `evidence_line`.
+            skip_number(&mut fields);
+            put_optional_bytes(&mut stated, optional_bytes(&mut fields));
+        }
+        Self {
+            set: compute_key(&[rows]),
+            preferences: compute_key(&[&stated]),
+        }
+    }
+}
+
+/// Returns a key in hexadecimal.
+pub fn key_text(key: &[u8]) -> String {
+    key.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Returns the key that a text in hexadecimal states; `None` if it states none.
+pub fn key_from_text(text: &[u8]) -> Option<[u8; KEY_BYTES]> {
+    let text = std::str::from_utf8(text).ok()?;
+    // Other texts of the same number would not be equal in SQL.
+    let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    let is_key = text.len() == 2 * KEY_BYTES && text.bytes().all(is_digit);
+    let number = u128::from_str_radix(text, 16).ok().filter(|_| is_key)?;
+    Some(number.to_be_bytes())
+}
+
+/// Reads the records of all keys of a history, in the order of keys.
+pub struct KeyedReader<'d> {
+    tables: KeyedTables,
+    keys: Option<EncodedRows<'d>>,
+    rows: Vec<EncodedRows<'d>>,
+    record: KeyedRecord,
+    /// The key of the record.
+    key: Option<[u8; KEY_BYTES]>,
+    root: &'d Path,
+    is_at_end: bool,
+}
+
+impl<'d> KeyedReader<'d> {
+    pub fn open(history: &'d HistoryReader, tables: KeyedTables) -> Result<Self, Error> {
+        Self::open_filtered(history, tables, &CaptureFilter::All)
+    }
+
+    /// Opens the records of the keys that `filter` matches.
+    pub fn open_filtered(
+        history: &'d HistoryReader,
+        tables: KeyedTables,
+        filter: &CaptureFilter,
+    ) -> Result<Self, Error> {
+        let open = |table| history.open_filtered(table, filter);
+        let keys = tables.of_keys.map(open);
+        let rows = tables.of_rows.iter().copied().map(open);
+        let mut reader = Self {
+            tables,
+            keys: keys.transpose()?,
+            rows: rows.collect::<Result<_, _>>()?,
+            record: KeyedRecord::default(),
+            key: None,
+            root: history.root(),
+            is_at_end: false,
+        };
+        reader.advance()?;
+        Ok(reader)
+    }
+
+    /// Returns the current record, which begins with its key.
+    pub fn peek(&self) -> Option<&[u8]> {
+        (!self.is_at_end).then(|| self.record.bytes())
+    }
+
+    /// Goes to the next key.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading; [`DatasetDefect::BadTable`](dataset::error::DatasetDefect::BadTable)
+    /// if keys are not in order, or have other rows than are stated.
+    pub fn advance(&mut self) -> Result<(), Error> {
+        let next = match &self.keys {
+            Some(keys) => keys.peek(),
+            None => self.rows[0].peek(),
+        };
+        let Some(row) = next else {
+            self.is_at_end = true;
+            // Rows of keys that do not exist.
+            let mut rows = self.rows.iter().zip(self.tables.of_rows);
+            return match rows.find(|(rows, _)| rows.peek().is_some()) {
+                Some((_, table)) => Err(damaged_history_error(self.root, *table)),
+                None => Ok(()),
+            };
+        };
+        let row = row.to_vec();
+        let mut fields = FieldReader::new(&row);
+        let text = fields.bytes();
+        let table = self.tables.of_keys.unwrap_or(self.tables.of_rows[0]);
+        let key = key_from_text(text).filter(|key| self.key.is_none_or(|last| last < *key));
+        let key = key.ok_or_else(|| damaged_history_error(self.root, table))?;
+        self.key = Some(key);
+        // The numbers of rows follow `is_valid_utf8`.
+        let mut counts = self.keys.is_some().then_some(fields);
+        if let Some(counts) = &mut counts {
+            counts.u8();
+        }
+        let mut prefix = Vec::new();
+        put_bytes(&mut prefix, text);
+        match &mut self.keys {
+            Some(keys) => {
+                self.record.begin(key, fields.rest());
+                keys.advance()?;
+            }
+            None => self.record.begin(key, &[]),
+        }
+        for (cursor, table) in self.rows.iter_mut().zip(self.tables.of_rows) {
+            let mut rows = Vec::new();
+            let count = cursor.take_rows(&prefix, &mut rows, |_| true)?;
+            if counts.as_mut().is_some_and(|counts| counts.u32() != count) {
+                return Err(damaged_history_error(self.root, *table));
+            }
+            self.record.push_rows(count, &rows);
+        }
+        Ok(())
+    }
+}
+
+/// A source of records of keys.
+enum KeyedSource<'d> {
+    Sorted(Reader<'d>),
+    History(Box<KeyedReader<'d>>),
+}
+
+impl KeyedSource<'_> {
+    fn peek(&self) -> Option<&[u8]> {
+        match self {
+            Self::Sorted(reader) => reader.peek(),
+            Self::History(reader) => reader.peek(),
+        }
+    }
+
+    fn advance(&mut self) -> Result<(), Error> {
+        match self {
+            Self::Sorted(reader) => reader.advance(),
+            Self::History(reader) => reader.advance(),
+        }
+    }
+}
+
+/// Writes the rows of all keys in `used`, each once, in the order of keys.
+///
+/// # Errors
+///
+/// Those of reading and writing; [`DatasetDefect::BadTable`](dataset::error::DatasetDefect::BadTable)
+/// if no source has a key.
+pub(super) fn write_keyed_rows<'d>(
+    tables: KeyedTables,
+    sorted: &'d SortedRecords<'_>,
+    histories: Vec<KeyedReader<'d>>,
+    used: &SortedRecords<'_>,
+    writers: &mut TableWriters<'_>,
+    each: &mut dyn FnMut(&KeyedRows<'_>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut sources = vec![KeyedSource::Sorted(sorted.read()?)];
+    let histories = histories.into_iter().map(Box::new);
+    sources.extend(histories.map(KeyedSource::History));
+    let mut used = used.read()?;
+    let mut wanted = Vec::new();
+    while let Some(key) = used.peek() {
+        wanted.clear();
+        wanted.extend_from_slice(key);
+        while used.peek() == Some(&wanted[..]) {
+            used.advance()?;
+        }
+        let mut is_written = false;
+        for source in &mut sources {
+            while let Some(record) = source.peek() {
+                let (key, _) = record.split_at(KEY_BYTES);
+                if key > &wanted[..] {
+                    break;
+                }
+                if key == &wanted[..] && !is_written {
+                    is_written = true;
+                    let rows = KeyedRows::read(record, tables);
+                    rows.write(tables, writers)?;
+                    each(&rows)?;
+                }
+                source.advance()?;
+            }
+        }
+        if !is_written {
+            return Err(super::damaged_error(
+                tables.of_keys.unwrap_or(tables.of_rows[0]),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The parts of a record of a key.
+pub struct KeyedRows<'a> {
+    pub key: &'a [u8],
+    fields: &'a [u8],
+    /// For each table, the number of rows and their fields.
+    rows: Vec<(u32, &'a [u8])>,
+}
+
+impl<'a> KeyedRows<'a> {
+    /// Returns the fields of the row in the table of keys.
+    pub fn fields(&self) -> FieldReader<'a> {
+        FieldReader::new(self.fields)
+    }
+
+    /// Returns the number of rows in one of the other tables, and their fields.
+    pub fn rows_of(&self, table: usize) -> (u32, FieldReader<'a>) {
+        let (count, rows) = self.rows.get(table).copied().unwrap_or_default();
+        (count, FieldReader::new(rows))
+    }
+
+    pub fn read(record: &'a [u8], tables: KeyedTables) -> Self {
+        let (key, fields) = record.split_at(KEY_BYTES);
+        let mut reader = FieldReader::new(fields);
+        let fields = reader.bytes();
+        let rows = tables.of_rows.iter();
+        let rows = rows.map(|_| (reader.u32(), reader.bytes())).collect();
+        Self { key, fields, rows }
+    }
+
+    /// Returns the number of rows in the last table, and their fields.
+    pub fn last_rows(&self) -> (u32, FieldReader<'a>) {
+        let (count, rows) = self.rows.last().copied().unwrap_or_default();
+        (count, FieldReader::new(rows))
+    }
+
+    /// Returns the crawlers that a policy names in groups, with the verdict of each.
+    pub fn named_classes(&self) -> Vec<(&'a [u8], VerdictClass)> {
+        let (count, mut fields) = self.last_rows();
+        let mut classes = Vec::new();
+        for _ in 0..count {
+            let agent = fields.bytes();
+            let verdict = optional_bytes(&mut fields).unwrap_or_default();
+            for _ in ["google", "rfc9309", "koster1996"] {
+                optional_bytes(&mut fields);
+            }
+            let basis = optional_bytes(&mut fields).unwrap_or_default();
+            skip_counts(&mut fields);
+            skip_number(&mut fields);
+            let class = VerdictClass::from_names(verdict, basis);
+            if class.is_of_group() {
+                classes.push((agent, class));
+            }
+        }
+        classes
+    }
+
+    fn write(&self, tables: KeyedTables, writers: &mut TableWriters<'_>) -> Result<(), Error> {
+        let mut key = Vec::new();
+        put_bytes(&mut key, key_text(self.key).as_bytes());
+        if let Some(table) = tables.of_keys {
+            writers.push(table, &key, &mut FieldReader::new(self.fields))?;
+        }
+        for (table, (count, rows)) in tables.of_rows.iter().zip(&self.rows) {
+            let mut fields = FieldReader::new(rows);
+            for _ in 0..*count {
+                writers.push(*table, &key, &mut fields)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Passes over the fields of a verdict from `root_allowed` to `crawl_delay_ms`.
+pub fn skip_counts(fields: &mut FieldReader<'_>) {
+    if fields.u8() != 0 {
+        fields.u8();
+    }
+    for _ in ["n_allow", "n_disallow"] {
+        skip_number(fields);
+    }
+    if fields.u8() != 0 {
+        fields.u64();
+    }
+}
+
+/// Passes over a nullable number of 32 bits.
+pub fn skip_number(fields: &mut FieldReader<'_>) {
+    if fields.u8() != 0 {
+        fields.u32();
+    }
+}

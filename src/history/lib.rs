@@ -1,0 +1,625 @@
+//! Makes one dataset of many crawls, in which what does not change is stored once.
+//!
+//! ```text
+//! inputs.rs          datasets, joined folders and earlier histories; checks that they fit together
+//! crawl_input.rs     the captures of a crawl, with the state of each host (archive_numbers.rs, preference_set.rs)
+//! history_input.rs   the captures of an earlier history
+//! capture_record.rs  the form in which captures of all inputs are merged
+//! periods.rs         merges captures, and divides those of a host into periods
+//! keyed_rows.rs      policies and sets of preferences, each stored once
+//! policy_file.rs     rebuilds a file from a policy
+//! host_lookup.rs     finds a capture of one host, for `check`
+//! revisits.rs        finds the content of revisits in other crawls
+//! shares.rs          counts hosts and domains by their verdict for each crawler
+//! agent_periods.rs   the periods of the crawlers that policies name
+//! verify.rs          verifies a history: its files, and its rows (defects.rs)
+//! output_folder.rs, table_writer.rs   the files that are written
+//! ```
+//!
+//! The rows depend only on the crawls, and not on the order of inputs or on what an earlier history was made
+//! from.
+
+#![allow(
+    missing_docs,
+    reason = "only packages of this project use it; a field is named for what it holds"
+)]
+
+mod agent_periods;
+mod archive_numbers;
+pub mod capture_record;
+mod crawl_input;
+pub mod crawl_row;
+mod defects;
+mod domain_runs;
+pub mod encoded_rows;
+pub mod error;
+pub mod history_input;
+pub mod host_lookup;
+mod inputs;
+pub mod keyed_rows;
+mod output_folder;
+mod periods;
+pub mod policy_file;
+mod preference_set;
+pub mod revisits;
+mod share_row;
+mod shares;
+mod table_writer;
+pub mod verdict_class;
+mod verify;
+
+pub use verify::verify;
+
+use agent_periods::{NamedPeriods, write_agent_periods};
+use capture_record::optional_bytes;
+use crawl_input::{CrawlCaptures, CrawlContext, SharedSorters, read_crawl};
+use crawl_row::CrawlRow;
+use dataset::error::{DatasetDefect, DatasetErrorKind};
+use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_u32};
+use dataset::external_sort::{MIN_MEMORY_BYTES, SortMemory, SortedRecords, Sorter, SpillFolder};
+use dataset::resolve::hosts::stored_verdict::inconsistent_table_error;
+use dataset::tables::Table;
+use dataset::{HistoryFile, HistoryManifest};
+use defects::find_defect;
+use disk::error::{Error, ErrorKind};
+use history_input::{HistoryCaptures, HistoryReader, PlacedCrawl};
+use inputs::Inputs;
+use keyed_rows::{KeyedReader, KeyedRows, POLICIES, PREFERENCE_SETS, write_keyed_rows};
+use output_folder::{OutputFolder, check_output};
+use periods::{CaptureSource, PeriodWriter};
+use revisits::{fill_revisits, rank_crawls};
+use share_row::{push_stored_share, write_shares};
+use shares::{CountedCrawler, CountedHosts, Crawlers, count_shares};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+use table_writer::TableWriters;
+use xxhash_rust::xxh3::Xxh3;
+
+/// The inputs and the output of a history.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Datasets, joined folders and earlier histories.
+    pub inputs: Vec<PathBuf>,
+    /// The folder that is written.
+    pub output: PathBuf,
+    /// The memory limit of all sorters, in bytes.
+    pub memory: u64,
+    /// Replaces an existing history.
+    pub overwrite: bool,
+    /// If two inputs have the same crawl, that of the later one is taken.
+    pub replaces_crawls: bool,
+    /// Hosts that are left out, as in `surt_host_name`.
+    pub forgotten: BTreeSet<String>,
+}
+
+/// The counters of a history in progress. Other threads may read them.
+#[derive(Debug, Default)]
+pub struct HistoryProgress {
+    /// Crawls that were read, of those that are not in an earlier history.
+    pub crawls_read: AtomicU64,
+    /// Captures written.
+    pub captures: AtomicU64,
+    /// All captures are written; revisits, policies and shares follow.
+    pub are_captures_written: AtomicBool,
+    /// Rows of `robots_files` read to resolve hosts again.
+    pub resolved_rows: AtomicU64,
+}
+
+/// The counts of a finished history.
+#[derive(Clone, Debug, Default)]
+pub struct HistorySummary {
+    /// The crawls, in order.
+    pub crawls: Vec<String>,
+    /// Crawls that were read from datasets.
+    pub crawls_read: usize,
+    pub hosts: u64,
+    /// Captures that are revisits whose content is found when they are read.
+    pub open_revisits: u64,
+    /// Rows of `host_captures`, `host_periods`, `agent_periods` and `policies`.
+    pub captures: u64,
+    pub periods: u64,
+    pub agent_periods: u64,
+    pub policies: u64,
+    pub files: usize,
+    pub bytes: u64,
+    pub seconds: f64,
+}
+
+/// A history whose inputs and output have been checked.
+pub struct PreparedHistory {
+    options: Options,
+    inputs: Inputs,
+}
+
+/// Checks the inputs and the output. Nothing is written.
+///
+/// # Errors
+///
+/// [`DatasetErrorKind::MemoryTooSmall`], [`HistoryErrorKind::CrawlTwice`](error::HistoryErrorKind::CrawlTwice), [`ShardInput`](error::HistoryErrorKind::ShardInput),
+/// [`OtherMeaning`](error::HistoryErrorKind::OtherMeaning), [`OutputIsNoHistory`](error::HistoryErrorKind::OutputIsNoHistory); those of reading and of checking an
+/// output.
+pub fn prepare(options: Options) -> Result<PreparedHistory, Error> {
+    if options.memory < MIN_MEMORY_BYTES {
+        let least = MIN_MEMORY_BYTES;
+        let kind = DatasetErrorKind::MemoryTooSmall { least };
+        return Err(Error::new(kind, &options.output));
+    }
+    check_output(&options.output, options.overwrite)?;
+    let inputs = Inputs::open(&options.inputs, options.replaces_crawls)?;
+    Ok(PreparedHistory { options, inputs })
+}
+
+impl PreparedHistory {
+    /// Returns the number of crawls that are read from datasets.
+    pub fn crawl_count(&self) -> usize {
+        self.inputs.crawls.len()
+    }
+
+    /// Writes the history.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Busy`], errors of reading and writing; [`ErrorKind::Abandoned`] once `stop` is set.
+    pub fn run(
+        self,
+        progress: &HistoryProgress,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<HistorySummary, Error> {
+        let Self { options, inputs } = self;
+        let output = options.output.clone();
+        let written = write_history(&options, &inputs, progress, stop);
+        written.map_err(|error| match error.kind() {
+            // The error of a sorter names the temporary folder.
+            Some(ErrorKind::Abandoned) => Error::new(ErrorKind::Abandoned, &output),
+            // Rows that were merged do not say from which history they are.
+            _ if error.path().as_os_str().is_empty() => {
+                let mut histories = inputs.histories.iter();
+                let defect =
+                    histories.find_map(|input| find_defect(&input.root, &input.manifest, stop));
+                defect.unwrap_or(error)
+            }
+            _ => error,
+        })
+    }
+}
+
+/// Returns a number for the names of files, which differs for other inputs and options.
+fn compute_generation(options: &Options, inputs: &Inputs) -> u32 {
+    let mut hasher = Xxh3::new();
+    hasher.update(env!("CARGO_PKG_VERSION").as_bytes());
+    for text in inputs.digests.iter().chain(&options.forgotten) {
+        hasher.update(text.as_bytes());
+        hasher.update(b"\n");
+    }
+    hasher.digest() as u32
+}
+
+fn write_history(
+    options: &Options,
+    inputs: &Inputs,
+    progress: &HistoryProgress,
+    stop: &Arc<AtomicBool>,
+) -> Result<HistorySummary, Error> {
+    let start = Instant::now();
+    let generation = compute_generation(options, inputs);
+    let mut output = OutputFolder::open(&options.output, options.overwrite, generation)?;
+    let written = write_tables(options, inputs, &mut output, progress, stop);
+    let (manifest, summary) = match written {
+        Ok(written) => written,
+        Err(error) => {
+            output.discard();
+            return Err(error);
+        }
+    };
+    let rows = |table: Table| -> u64 {
+        let files = manifest.table_files(table);
+        files.map(|file| file.stats.rows).sum()
+    };
+    let files = manifest.files.iter();
+    let summary = HistorySummary {
+        crawls_read: inputs.crawls.len(),
+        captures: rows(Table::HostCaptures),
+        periods: rows(Table::HostPeriods),
+        agent_periods: rows(Table::AgentPeriods),
+        policies: rows(Table::Policies),
+        files: manifest.files.len(),
+        bytes: files.map(|file: &HistoryFile| file.stats.bytes).sum(),
+        seconds: start.elapsed().as_secs_f64(),
+        ..summary
+    };
+    output.commit(&manifest)?;
+    Ok(summary)
+}
+
+/// Writes the files of all tables.
+fn write_tables(
+    options: &Options,
+    inputs: &Inputs,
+    output: &mut OutputFolder,
+    progress: &HistoryProgress,
+    stop: &Arc<AtomicBool>,
+) -> Result<(HistoryManifest, HistorySummary), Error> {
+    let temp_folder = Arc::clone(output.temp_folder());
+    let spill_folder = SpillFolder::create(&temp_folder.sort_folder_path(), Arc::clone(stop))?;
+    let memory = SortMemory::new(&spill_folder, options.memory);
+    let per_crawl = options.memory / (inputs.crawls.len() as u64).max(1);
+    let context = CrawlContext {
+        memory,
+        captures_memory: SortMemory::new(&spill_folder, per_crawl),
+        root: &options.output,
+        temp_folder: &temp_folder,
+        rows_read: &progress.resolved_rows,
+        stop,
+        forgotten: &options.forgotten,
+    };
+    let mut shared = SharedSorters {
+        policies: memory.create_sorter(),
+        preference_sets: memory.create_sorter(),
+        archives: memory.create_sorter(),
+    };
+    let mut read = Vec::new();
+    for input in &inputs.crawls {
+        let crawl = read_crawl(&context, input, &mut shared);
+        let crawl = crawl.map_err(|error| match error.path().as_os_str().is_empty() {
+            true => error.with_path(&input.datasets[0].root),
+            false => error,
+        });
+        read.push(crawl?);
+        progress.crawls_read.fetch_add(1, Ordering::Relaxed);
+    }
+    let histories = inputs.histories.iter();
+    let histories = histories.map(|input| HistoryReader::open(&input.root, &input.manifest, stop));
+    let histories: Vec<HistoryReader> = histories.collect::<Result<_, _>>()?;
+    let sources = Sources::new(&read, inputs, &histories);
+    let mut writers = TableWriters::new(output);
+    let summary = sources.write(options, shared, memory, &mut writers, progress, stop)?;
+    let manifest = HistoryManifest {
+        meaning: inputs.meaning,
+        crawls: summary.crawls.clone(),
+        has_open_revisits: summary.open_revisits > 0,
+        files: writers.finish()?,
+    };
+    Ok((manifest, summary))
+}
+
+/// The captures of all inputs, and the crawls in their order.
+struct Sources<'a, 's> {
+    read: &'a [CrawlCaptures<'s>],
+    histories: &'a [HistoryReader],
+    crawls: Vec<CrawlRow>,
+    /// For each history, its crawls that are kept.
+    placed: Vec<BTreeMap<String, PlacedCrawl>>,
+    /// True if the content of revisits of some crawl may be in another crawl.
+    has_open_revisits: bool,
+}
+
+impl<'a, 's> Sources<'a, 's> {
+    fn new(read: &'a [CrawlCaptures<'s>], inputs: &Inputs, histories: &'a [HistoryReader]) -> Self {
+        let mut crawls: Vec<CrawlRow> = read.iter().map(|crawl| crawl.row.clone()).collect();
+        for (history, input) in histories.iter().zip(&inputs.histories) {
+            let is_kept = |row: &&CrawlRow| input.kept_crawls.contains(&row.crawl);
+            crawls.extend(history.crawls.iter().filter(is_kept).cloned());
+        }
+        crawls.sort_by(|a, b| a.order().cmp(&b.order()));
+        let placed = inputs.histories.iter().map(|input| {
+            let rows = (0..).zip(&crawls);
+            let rows = rows.filter(|(_, row)| input.kept_crawls.contains(&row.crawl));
+            let place = |(position, row): (u32, &CrawlRow)| {
+                let median_fetch = row.median_fetch;
+                let crawl = PlacedCrawl {
+                    position,
+                    median_fetch,
+                };
+                (row.crawl.clone(), crawl)
+            };
+            rows.map(place).collect()
+        });
+        let placed = placed.collect();
+        let has_open_revisits = read.iter().any(|crawl| crawl.has_open_revisits)
+            || inputs
+                .histories
+                .iter()
+                .any(|input| input.manifest.has_open_revisits);
+        Self {
+            read,
+            histories,
+            crawls,
+            placed,
+            has_open_revisits,
+        }
+    }
+
+    /// Writes all tables.
+    fn write(
+        &self,
+        options: &Options,
+        shared: SharedSorters<'_>,
+        memory: SortMemory<'_>,
+        writers: &mut TableWriters<'_>,
+        progress: &HistoryProgress,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<HistorySummary, Error> {
+        let names = self.crawls.iter().map(|row| {
+            let mut field = Vec::new();
+            put_bytes(&mut field, row.crawl.as_bytes());
+            field
+        });
+        let names: Vec<Vec<u8>> = names.collect();
+        let mut captures = Vec::new();
+        for crawl in self.read {
+            let position = self
+                .crawls
+                .iter()
+                .position(|row| row.crawl == crawl.row.crawl);
+            let position = position.unwrap_or_default() as u32;
+            captures.push(CaptureSource::Sorted(crawl.captures.read()?, position));
+        }
+        for (history, placed) in self.histories.iter().zip(&self.placed) {
+            let reader = HistoryCaptures::open(history, placed.clone(), &options.forgotten)?;
+            captures.push(CaptureSource::History(Box::new(reader)));
+        }
+        let agents = self.read_agents()?;
+        let mut shares = memory.create_sorter();
+        let is_counted = self.copy_shares(options, &agents, &mut shares)?;
+        let mut periods = PeriodWriter::new(&names, is_counted.clone(), memory);
+        periods.write_all(captures, writers, progress)?;
+        progress.are_captures_written.store(true, Ordering::Relaxed);
+        let mut written = periods.finish()?;
+        for table in [Table::HostCaptures, Table::HostPeriods, Table::HostContents] {
+            writers.finish_table(table)?;
+        }
+        if !written.revisits.is_empty() {
+            let (root, files) = (writers.root().to_owned(), writers.finished_paths());
+            let history = HistoryReader::from_files(&root, &files, &self.crawls, stop)?;
+            let (revisits, counter) = (&written.revisits, &mut written.counter);
+            fill_revisits(&history, revisits, &is_counted, memory, writers, counter)?;
+        }
+        let policies = PolicyWriter {
+            sources: self,
+            sorted: shared.policies.finish()?,
+            used: &written.policies,
+            named: &written.named,
+            counted: &written.counter.finish()?,
+            memory,
+        };
+        let of_hosts = policies.write(&names, writers)?;
+        let crawlers = read_crawlers(&agents);
+        count_shares(
+            policies.counted,
+            &of_hosts,
+            &crawlers,
+            &self.crawls,
+            &mut shares,
+        )?;
+        drop((of_hosts, policies));
+        write_shares(&shares.finish()?, writers)?;
+        let sets = shared.preference_sets.finish()?;
+        let readers = self.histories.iter();
+        let readers = readers.map(|history| KeyedReader::open(history, PREFERENCE_SETS));
+        let readers = readers.collect::<Result<_, _>>()?;
+        let used = &written.preference_sets;
+        write_keyed_rows(PREFERENCE_SETS, &sets, readers, used, writers, &mut |_| {
+            Ok(())
+        })?;
+        self.write_archives(&shared.archives.finish()?, memory, writers)?;
+        for row in &agents {
+            writers.push(Table::Agents, &[], &mut FieldReader::new(row))?;
+        }
+        let mut fields = Vec::new();
+        for (position, row) in (0..).zip(&self.crawls) {
+            let counts = &written.counts[position as usize];
+            let row = CrawlRow {
+                hosts: counts.hosts,
+                domains: counts.domains,
+                ..row.clone()
+            };
+            fields.clear();
+            row.put(position, &mut fields);
+            writers.push(Table::Crawls, &[], &mut FieldReader::new(&fields))?;
+        }
+        Ok(HistorySummary {
+            crawls: self.crawls.iter().map(|row| row.crawl.clone()).collect(),
+            hosts: written.hosts,
+            open_revisits: written.open_revisits,
+            ..HistorySummary::default()
+        })
+    }
+
+    /// Adds the rows of `shares` of histories to `rows`, for crawls in which they are the same as when they are
+    /// counted again. Returns for each crawl whether it is to be counted.
+    fn copy_shares(
+        &self,
+        options: &Options,
+        agents: &[Vec<u8>],
+        rows: &mut Sorter<'_>,
+    ) -> Result<Vec<bool>, Error> {
+        let mut is_counted = vec![true; self.crawls.len()];
+        if !options.forgotten.is_empty() {
+            return Ok(is_counted);
+        }
+        let ranks = rank_crawls(&self.crawls);
+        for (history, placed) in self.histories.iter().zip(&self.placed) {
+            if history.read_rows(Table::Agents)? != agents {
+                continue;
+            }
+            // A revisit has content of its own crawl or an earlier one, which the history must have.
+            let others = self.crawls.iter().zip(&ranks);
+            let others = others.filter(|(row, _)| !placed.contains_key(&row.crawl));
+            let first_other = others.map(|(_, rank)| *rank).min();
+            let has_replaced = placed.len() < history.crawls.len();
+            let is_same = |position: u32| {
+                let is_before = first_other.is_none_or(|first| ranks[position as usize] < first);
+                !self.has_open_revisits || (is_before && !has_replaced)
+            };
+            let positions = placed.iter();
+            let positions = positions.map(|(crawl, place)| (crawl.as_str(), place.position));
+            let positions: BTreeMap<&str, u32> = positions
+                .filter(|(_, position)| is_same(*position))
+                .collect();
+            for position in positions.values() {
+                is_counted[*position as usize] = false;
+            }
+            let mut cursor = history.open_table(Table::Shares)?;
+            while let Some(fields) = cursor.peek() {
+                push_stored_share(fields, &positions, rows)?;
+                cursor.advance()?;
+            }
+        }
+        Ok(is_counted)
+    }
+
+    /// Returns the rows of the registry of crawlers of the last crawl.
+    fn read_agents(&self) -> Result<Vec<Vec<u8>>, Error> {
+        let Some(last) = self.crawls.last().map(|row| &row.crawl) else {
+            return Ok(Vec::new());
+        };
+        if let Some(crawl) = self.read.iter().find(|crawl| crawl.row.crawl == *last) {
+            return Ok(crawl.agents.clone());
+        }
+        let mut histories = self.histories.iter().zip(&self.placed);
+        let history = histories.find(|(_, placed)| placed.contains_key(last));
+        history.map_or(Ok(Vec::new()), |(history, _)| {
+            history.read_rows(Table::Agents)
+        })
+    }
+
+    /// Writes the archives in the order of crawls and numbers.
+    fn write_archives(
+        &self,
+        of_datasets: &SortedRecords<'_>,
+        memory: SortMemory<'_>,
+        writers: &mut TableWriters<'_>,
+    ) -> Result<(), Error> {
+        let positions = (0u32..).zip(&self.crawls);
+        let positions: BTreeMap<&str, u32> = positions
+            .map(|(position, row)| (row.crawl.as_str(), position))
+            .collect();
+        let mut sorter = memory.create_sorter();
+        let mut record = Vec::new();
+        // Rows of a crawl that was replaced have no place.
+        let mut push = |fields: &[u8], is_kept: &dyn Fn(&str) -> bool| {
+            let crawl = FieldReader::new(fields).bytes();
+            let crawl = std::str::from_utf8(crawl).unwrap_or_default();
+            let position = positions.get(crawl).filter(|_| is_kept(crawl));
+            position.map_or(Ok(()), |position| {
+                record.clear();
+                put_u32(&mut record, *position);
+                let rest = &fields[size_of::<u32>() + crawl.len()..];
+                record.extend_from_slice(rest);
+                sorter.push(&record)
+            })
+        };
+        let mut reader = of_datasets.read()?;
+        while let Some(fields) = reader.peek() {
+            push(fields, &|_| true)?;
+            reader.advance()?;
+        }
+        for (history, placed) in self.histories.iter().zip(&self.placed) {
+            let mut rows = history.open_table(Table::Archives)?;
+            while let Some(fields) = rows.peek() {
+                push(fields, &|crawl| placed.contains_key(crawl))?;
+                rows.advance()?;
+            }
+        }
+        let sorted = sorter.finish()?;
+        let mut reader = sorted.read()?;
+        let mut last = Vec::new();
+        while let Some(record) = reader.peek() {
+            if record != last {
+                let mut fields = FieldReader::new(record);
+                let crawl = &self.crawls[fields.u32() as usize].crawl;
+                let mut key = Vec::new();
+                put_bytes(&mut key, crawl.as_bytes());
+                last.clear();
+                last.extend_from_slice(record);
+                writers.push(Table::Archives, &key, &mut fields)?;
+            }
+            reader.advance()?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes policies with their lines and verdicts, and what depends on the crawlers that they name.
+struct PolicyWriter<'a, 's> {
+    sources: &'a Sources<'a, 's>,
+    /// The policies of the crawls that were read.
+    sorted: SortedRecords<'a>,
+    /// The keys that are written.
+    used: &'a SortedRecords<'s>,
+    named: &'a SortedRecords<'s>,
+    counted: &'a CountedHosts<'s>,
+    memory: SortMemory<'s>,
+}
+
+impl<'s> PolicyWriter<'_, 's> {
+    /// Returns the names of hosts, sorted by host.
+    fn write(
+        &self,
+        names: &[Vec<u8>],
+        writers: &mut TableWriters<'_>,
+    ) -> Result<SortedRecords<'s>, Error> {
+        let readers = self.sources.histories.iter();
+        let readers = readers.map(|history| KeyedReader::open(history, POLICIES));
+        let readers = readers.collect::<Result<_, _>>()?;
+        let mut agents = NamedPeriods::new(self.named, self.memory)?;
+        let mut of_hosts = self.counted.names()?;
+        let mut push = |policy: &KeyedRows<'_>| {
+            agents.push(policy)?;
+            of_hosts.push(policy)
+        };
+        write_keyed_rows(
+            POLICIES,
+            &self.sorted,
+            readers,
+            self.used,
+            writers,
+            &mut push,
+        )?;
+        let of_hosts = of_hosts.finish()?;
+        write_agent_periods(&agents.finish()?, names, writers)?;
+        Ok(of_hosts)
+    }
+}
+
+/// Returns the crawlers of a registry from its rows.
+fn read_crawlers(rows: &[Vec<u8>]) -> Crawlers {
+    let read = |row: &Vec<u8>| {
+        let mut fields = FieldReader::new(row);
+        let name = fields.bytes().to_vec();
+        fields.bytes();
+        for _ in ["operator", "category", "category2", "purpose"] {
+            optional_bytes(&mut fields);
+        }
+        let fallbacks = optional_bytes(&mut fields).unwrap_or_default();
+        let fallbacks = fallbacks
+            .split(|&byte| byte == b',')
+            .map(<[u8]>::trim_ascii);
+        let fallbacks = fallbacks
+            .filter(|name| !name.is_empty())
+            .map(<[u8]>::to_vec);
+        let crawler = CountedCrawler {
+            fallbacks: fallbacks.collect(),
+            ignores_wildcard: fields.u8() != 0,
+        };
+        (name, crawler)
+    };
+    // The registry has a row for `*`, which is no crawler.
+    let crawlers = rows.iter().map(read);
+    crawlers.filter(|(name, _)| name != b"*").collect()
+}
+
+/// Returns the error that a table of a dataset does not fit the others.
+fn damaged_error(table: Table) -> Error {
+    inconsistent_table_error(table.name())
+}
+
+/// Returns the error that a table of the history at `root` contradicts itself or another one.
+pub fn damaged_history_error(root: &Path, table: Table) -> Error {
+    let table = table.name();
+    let message = format!("its table `{table}` contradicts itself or another table of the history");
+    DatasetDefect::BadTable { table, message }.error(root)
+}

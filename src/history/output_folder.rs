@@ -1,0 +1,138 @@
+//! The folder of a history that is written.
+//!
+//! A run may be killed between any two steps, and leaves the history that was there, or the new one:
+//!
+//! 1. The log is locked. Temporary folders of earlier runs are removed, and files that the manifest does not
+//!    list.
+//! 2. Files are written under temporary names. The log gets the name of each before the file does. Names
+//!    differ from those of the history that is replaced.
+//! 3. The manifest is replaced by the new one.
+//! 4. `views.sql` and `_SUCCESS` are written, and the files of the former history are removed.
+
+use crate::error::HistoryErrorKind;
+use columns::TableFileWriter;
+use dataset::error::DatasetErrorKind;
+use dataset::tables::Table;
+use dataset::{
+    HistoryFile, HistoryManifest, IfExists, MANIFEST_FILE, OutputLayout, RunLog, SUCCESS_FILE,
+    VIEWS_FILE, WrittenFolder,
+};
+use disk::TempFolder;
+use disk::error::Error;
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The folder, whose lock is held.
+pub(super) struct OutputFolder {
+    folder: WrittenFolder,
+    generation: u32,
+    /// Files of the history that is replaced.
+    former: BTreeSet<String>,
+    /// Files that were created.
+    created: BTreeSet<String>,
+}
+
+/// Checks that a history may be written, without writing anything.
+///
+/// # Errors
+///
+/// Those of [`OutputLayout::check`]; [`HistoryErrorKind::OutputIsNoHistory`] for a dataset.
+pub(super) fn check_output(root: &Path, overwrite: bool) -> Result<(), Error> {
+    if dataset::is_dataset(root) {
+        match HistoryManifest::read(root)? {
+            None => return Err(Error::new(HistoryErrorKind::OutputIsNoHistory, root)),
+            Some(_) if !overwrite => return Err(Error::new(DatasetErrorKind::FileExists, root)),
+            Some(_) => {}
+        }
+    }
+    let layout = OutputLayout::new_dataset(root, &Table::OF_HISTORY, None);
+    let if_exists = match overwrite {
+        true => IfExists::Overwrite,
+        false => IfExists::Refuse,
+    };
+    layout.check(if_exists)
+}
+
+impl OutputFolder {
+    /// Creates the folder if needed, takes the lock, and removes what runs that were killed have left.
+    /// `generation` is part of the names of files.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Busy`](disk::error::ErrorKind::Busy), those of [`check_output`], and errors of writing.
+    pub(super) fn open(root: &Path, overwrite: bool, generation: u32) -> Result<Self, Error> {
+        let write_error = |error| Error::write(root, error);
+        fs::create_dir_all(root).map_err(write_error)?;
+        let (log, entries) = RunLog::open(root)?;
+        // Another run may have written it since the first check.
+        check_output(root, overwrite)?;
+        let folder = WrittenFolder::begin(root, log, &entries, &[])?;
+        let former = HistoryManifest::read(root)?.unwrap_or_default();
+        let former: BTreeSet<String> = former.files.into_iter().map(|file| file.path).collect();
+        folder.remove_files(entries.part_files.difference(&former))?;
+        // The name of a file that is still read must be free.
+        let has_generation = |generation: u32| {
+            let name = format!("part-{generation:08x}-");
+            former.iter().any(|path| path.contains(&name))
+        };
+        let generation = match has_generation(generation) {
+            true => generation.wrapping_add(1),
+            false => generation,
+        };
+        Ok(Self {
+            folder,
+            generation,
+            former,
+            created: BTreeSet::new(),
+        })
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        self.folder.root()
+    }
+
+    pub(super) fn temp_folder(&self) -> &Arc<TempFolder> {
+        self.folder.temp_folder()
+    }
+
+    /// Creates the file of a table with a number, under a temporary name.
+    pub(super) fn create_file(
+        &mut self,
+        table: Table,
+        number: usize,
+    ) -> Result<TableFileWriter, Error> {
+        let path = HistoryFile::relative_path(table, self.generation, number);
+        let name = path.to_string_lossy().into_owned();
+        self.folder.announce(std::slice::from_ref(&name))?;
+        self.created.insert(name);
+        let new = self.temp_folder().new_file(&path, false)?;
+        TableFileWriter::create(table.file_schema(&[]), new)
+    }
+
+    /// Removes the files that were created, after an error. What cannot be removed is removed by the next run.
+    pub(super) fn discard(mut self) {
+        let created = std::mem::take(&mut self.created);
+        for path in created {
+            let _ = self.folder.remove_files_and_folders(&[path]);
+        }
+        self.folder.add_log_line(&json!({"event": "end"}));
+    }
+
+    /// Makes the files the history, and removes those of the former one.
+    pub(super) fn commit(mut self, manifest: &HistoryManifest) -> Result<(), Error> {
+        let folder = &mut self.folder;
+        let views = dataset::history_views_text(folder.root(), manifest)?;
+        folder.replace_file(MANIFEST_FILE, &manifest.text())?;
+        folder.replace_file(VIEWS_FILE, &views)?;
+        folder.replace_file(SUCCESS_FILE, "")?;
+        let files: BTreeSet<String> = (manifest.files.iter())
+            .map(|file| file.path.clone())
+            .collect();
+        folder.remove_files(self.former.difference(&files))?;
+        folder.add_log_line(&json!({"event": "end"}));
+        Ok(())
+    }
+}

@@ -1,0 +1,82 @@
+//! A verdict with its basis, as a number.
+
+use dataset::external_sort::sort_key::put_bytes;
+
+const VERDICTS: [&str; 4] = ["disallow_all", "partial", "allow_all", "unknown"];
+
+const BASES: [&str; 9] = [
+    "explicit",
+    "wildcard",
+    "no_group",
+    "no_rules",
+    "empty",
+    "html",
+    "binary",
+    "http_status",
+    "too_complex",
+];
+
+/// The number of classes.
+pub const CLASS_COUNT: usize = VERDICTS.len() * BASES.len();
+
+/// A verdict with its basis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct VerdictClass(u8);
+
+impl VerdictClass {
+    /// The verdict of a crawler that is not named, if the rows of names are not known.
+    pub const UNKNOWN_NAMES: Self = Self::new(3, 8);
+
+    /// The verdict of a crawler that ignores `*` and is not named.
+    pub const ALLOWED_WITHOUT_GROUP: Self = Self::new(2, 2);
+
+    const fn new(verdict: u8, basis: u8) -> Self {
+        Self(verdict * BASES.len() as u8 + basis)
+    }
+
+    /// Returns the class with these names. Names that are not known, which no release writes, have the last
+    /// class.
+    pub fn from_names(verdict: &[u8], basis: &[u8]) -> Self {
+        let find = |names: &[&str], name: &[u8]| {
+            let found = names.iter().position(|known| known.as_bytes() == name);
+            found.unwrap_or(names.len() - 1) as u8
+        };
+        Self::new(find(&VERDICTS, verdict), find(&BASES, basis))
+    }
+
+    /// Returns the class with this number, which is below [`CLASS_COUNT`].
+    pub fn from_number(number: u8) -> Self {
+        Self(number.min(CLASS_COUNT as u8 - 1))
+    }
+
+    pub fn number(self) -> u8 {
+        self.0
+    }
+
+    fn verdict(self) -> usize {
+        usize::from(self.0) / BASES.len()
+    }
+
+    fn basis(self) -> usize {
+        usize::from(self.0) % BASES.len()
+    }
+
+    pub fn is_known(self) -> bool {
+        VERDICTS[self.verdict()] != "unknown"
+    }
+
+    /// Returns true if the rules of a group that names the crawler decide.
+    pub fn is_of_group(self) -> bool {
+        matches!(BASES[self.basis()], "explicit" | "too_complex")
+    }
+
+    pub fn is_by_status(self) -> bool {
+        BASES[self.basis()] == "http_status"
+    }
+
+    /// Appends the names of the verdict and of the basis.
+    pub fn put_names(self, out: &mut Vec<u8>) {
+        put_bytes(out, VERDICTS[self.verdict()].as_bytes());
+        put_bytes(out, BASES[self.basis()].as_bytes());
+    }
+}

@@ -1,0 +1,115 @@
+//! Verifies a history: its files, and whether its tables refer to each other.
+
+use crate::defects::find_defect;
+use dataset::error::{DatasetDefect, DatasetErrorKind};
+use dataset::tables::Table;
+use dataset::{
+    HistoryManifest, LogEntries, MANIFEST_FILE, SUCCESS_FILE, VIEWS_FILE, is_history_views_of,
+};
+use disk::error::Error;
+use keep::verify::{
+    FindingKind, Findings, FolderSearch, ListedFile, Options, Remedy, VerifyPhase, VerifyProgress,
+    VerifyReport, check_files, error_cause, one_line_message, relative_path, verify_with,
+};
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+/// Verifies a history.
+///
+/// # Errors
+///
+/// Those of [`verify_with`].
+pub fn verify(
+    options: &Options,
+    history: &HistoryManifest,
+    progress: &VerifyProgress,
+) -> Result<VerifyReport, Error> {
+    verify_with(options, progress, |root| check(root, history, progress))
+}
+
+fn check(
+    root: &Path,
+    history: &HistoryManifest,
+    progress: &VerifyProgress,
+) -> Result<VerifyReport, Error> {
+    let mut report = VerifyReport {
+        crawls: Some(history.crawls.len() as u64),
+        ..VerifyReport::default()
+    };
+    progress.begin_phase(VerifyPhase::Files);
+    let bytes = history.files.iter().map(|file| file.stats.bytes).sum();
+    progress.bytes_total.fetch_add(bytes, Ordering::Relaxed);
+    let listed = history.files.iter();
+    let listed =
+        listed.filter_map(|file| Some(ListedFile::new(file.table()?, &file.path, &file.stats)));
+    let listed: Vec<ListedFile<'_>> = listed.collect();
+    let sound = check_files(root, &listed, true, progress, &mut report);
+    let rows_of = |table: Table| -> u64 {
+        let files = history.table_files(table);
+        files.map(|file| file.stats.rows).sum()
+    };
+    let tables: Vec<Table> = Table::OF_HISTORY
+        .into_iter()
+        .chain([Table::Agents])
+        .collect();
+    for table in &tables {
+        if history.table_files(*table).next().is_none() {
+            let what = format_args!("it has no file of the table `{}`", table.name());
+            report
+                .findings
+                .add(FindingKind::Manifest, MANIFEST_FILE, what);
+        }
+    }
+    if sound.len() == history.files.len() && report.findings.count() == 0 {
+        progress.begin_phase(VerifyPhase::Keys);
+        match find_defect(root, history, progress.stop_flag()) {
+            None => report.captures = rows_of(Table::HostCaptures),
+            Some(error) => add_defect(root, &error, &mut report.findings),
+        }
+    }
+    check_folder(root, history, &tables, &mut report.findings);
+    report.findings.replace_remedies(Remedy::WriteHistory);
+    let text = disk::read(&root.join(VIEWS_FILE)).unwrap_or_default();
+    if !is_history_views_of(&text, root, history) {
+        let what = format_args!("it is missing, opens another folder, or was changed");
+        report.findings.add(FindingKind::Views, VIEWS_FILE, what);
+    }
+    Ok(report)
+}
+
+/// Adds a defect of the rows.
+fn add_defect(root: &Path, error: &Error, findings: &mut Findings) {
+    let defect = match error.kind() {
+        Some(DatasetErrorKind::NotADataset(defect)) => Some(defect),
+        _ => None,
+    };
+    let path = match defect {
+        Some(DatasetDefect::BadTable { table, .. }) => (*table).to_owned(),
+        _ => relative_path(error.path(), root),
+    };
+    match defect {
+        Some(defect) => findings.add(FindingKind::Order, &path, format_args!("{defect}")),
+        None => {
+            let cause = one_line_message(error_cause(error));
+            let what = format_args!("it cannot be read: {cause}");
+            findings.add(FindingKind::Pages, &path, what);
+        }
+    }
+}
+
+/// Searches the folder for files that are not listed.
+fn check_folder(root: &Path, history: &HistoryManifest, tables: &[Table], findings: &mut Findings) {
+    if !disk::is_regular(&root.join(SUCCESS_FILE)) {
+        let what = format_args!("it is missing");
+        findings.add(FindingKind::Unfinished, SUCCESS_FILE, what);
+    }
+    let log = LogEntries::read(root).ok().flatten().unwrap_or_default();
+    let mut search = FolderSearch {
+        root,
+        known_paths: history.files.iter().map(|file| file.path.clone()).collect(),
+        temp_folders: log.temp_folders,
+        tables,
+        findings,
+    };
+    search.run();
+}

@@ -1,0 +1,284 @@
+//! Findings of a verification: the defect, where it is, and the remedy.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The number of findings of a kind that are kept. Further ones are only counted.
+const MAX_KEPT_FINDINGS: usize = 20;
+
+/// The length of a message above which it is cut: a value that it quotes may be long.
+const MAX_MESSAGE_BYTES: usize = 1000;
+
+/// The remedy for a finding. The package of the command line adds the options to use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Remedy {
+    /// Restore the file from a copy, or write its part again.
+    RestoreFile,
+    /// Restore the file, which is not in a dataset, from a copy, or write it
+    /// again.
+    RestoreOrWrite,
+    /// Write the part again: its rows are inconsistent although the files have
+    /// not changed.
+    WriteAgain,
+    /// Restore the manifest from a copy, or start again.
+    RestoreManifest,
+    /// Resume the run, which was killed while it wrote the manifest.
+    ContinuePart,
+    /// Resume the run, which was not finished.
+    Continue,
+    /// Check the permissions and the disk.
+    Permissions,
+    /// Remove the file, unless resuming the run replaces it.
+    Remove,
+    /// Resume the run, which removes the file.
+    RemoveTemporary,
+    /// Restore the manifest first: one of its lines may list the file.
+    ManifestFirst,
+    /// Resume the run, which writes the registry of crawlers again.
+    WriteRegistry,
+    /// Write `views.sql` again.
+    WriteViews,
+    /// Join the datasets again.
+    Join,
+    /// Restore the file from a copy, or make the history again.
+    WriteHistory,
+}
+
+/// The kind of a defect. It has a code, which is printed, and a remedy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum FindingKind {
+    /// A line of the manifest is malformed or impossible.
+    Manifest,
+    /// The manifest ends within a line.
+    ManifestCut,
+    /// Parts or the file `_SUCCESS` are missing.
+    Unfinished,
+    /// The parts are not those that the inputs are divided into.
+    Parts,
+    /// A file of the manifest does not exist.
+    Missing,
+    /// A file or folder cannot be read.
+    Unreadable,
+    /// The size of a file is not that in the manifest.
+    Size,
+    /// The digest of a file is not that in the manifest.
+    Digest,
+    /// A file is not a Parquet file, or its footer is damaged.
+    Footer,
+    /// The columns are not those of the table.
+    Columns,
+    /// A page cannot be decoded.
+    Pages,
+    /// The number of rows is not that in the footer or in the manifest.
+    Rows,
+    /// A file that views read is not in the manifest.
+    Foreign,
+    /// `views.sql` does not open the dataset.
+    Views,
+    /// A folder of temporary files that a killed run left.
+    Temporary,
+    /// A key is not unique.
+    Twice,
+    /// A row belongs to no capture.
+    Orphan,
+    /// Rows are not in the order of captures and lines.
+    Order,
+}
+
+impl FindingKind {
+    /// Returns the code of the kind, as printed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Manifest => "manifest",
+            Self::ManifestCut => "manifest_cut",
+            Self::Unfinished => "unfinished",
+            Self::Parts => "parts",
+            Self::Missing => "missing",
+            Self::Unreadable => "unreadable",
+            Self::Size => "size",
+            Self::Digest => "digest",
+            Self::Footer => "footer",
+            Self::Columns => "columns",
+            Self::Pages => "pages",
+            Self::Rows => "rows",
+            Self::Foreign => "foreign",
+            Self::Views => "views",
+            Self::Temporary => "temporary",
+            Self::Twice => "twice",
+            Self::Orphan => "orphan",
+            Self::Order => "order",
+        }
+    }
+
+    /// Returns the remedy for a file of a dataset.
+    fn remedy(self) -> Remedy {
+        match self {
+            Self::Manifest | Self::Parts => Remedy::RestoreManifest,
+            Self::ManifestCut => Remedy::ContinuePart,
+            Self::Unfinished => Remedy::Continue,
+            Self::Unreadable => Remedy::Permissions,
+            Self::Missing | Self::Size | Self::Digest | Self::Footer => Remedy::RestoreFile,
+            Self::Foreign => Remedy::Remove,
+            Self::Views => Remedy::WriteViews,
+            Self::Temporary => Remedy::RemoveTemporary,
+            Self::Columns | Self::Pages | Self::Rows | Self::Twice | Self::Orphan | Self::Order => {
+                Remedy::WriteAgain
+            }
+        }
+    }
+}
+
+/// A defect of a dataset, in one of its files or folders.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    pub kind: FindingKind,
+    /// The file or folder, relative to the folder of the dataset.
+    pub path: String,
+    pub message: String,
+    pub remedy: Remedy,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path, self.message)
+    }
+}
+
+/// All findings by kind: the first of each kind, and their number.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Findings {
+    kinds: BTreeMap<FindingKind, CountedFindings>,
+}
+
+/// The first findings of a kind, and the number of all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct CountedFindings {
+    kept: Vec<Finding>,
+    count: u64,
+}
+
+/// The findings of one kind, as [`Findings::groups`] returns them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FindingGroup<'a> {
+    pub kind: FindingKind,
+    /// The first findings, at most [`MAX_KEPT_FINDINGS`].
+    pub findings: &'a [Finding],
+    /// The number of all findings.
+    pub count: u64,
+}
+
+impl Findings {
+    pub fn add(&mut self, kind: FindingKind, path: &str, message: fmt::Arguments<'_>) {
+        let CountedFindings { kept, count } = self.kinds.entry(kind).or_default();
+        *count += 1;
+        if kept.len() < MAX_KEPT_FINDINGS {
+            kept.push(Finding {
+                kind,
+                path: path.to_owned(),
+                message: shorten(message.to_string()),
+                remedy: kind.remedy(),
+            });
+        }
+    }
+
+    /// Replaces the remedies that are only possible for a file of a part.
+    pub(super) fn replace_part_remedies(&mut self, remedy: Remedy) {
+        let kept = self
+            .kinds
+            .values_mut()
+            .flat_map(|findings| &mut findings.kept);
+        let part_remedies = [Remedy::RestoreFile, Remedy::WriteAgain];
+        kept.filter(|finding| part_remedies.contains(&finding.remedy))
+            .for_each(|finding| finding.remedy = remedy);
+    }
+
+    /// Puts a folder before the paths of all findings.
+    pub(super) fn prepend_folder(&mut self, folder: &str) {
+        let kinds = self.kinds.values_mut();
+        for finding in kinds.flat_map(|findings| &mut findings.kept) {
+            finding.path = format!("{folder}/{}", finding.path);
+        }
+    }
+
+    /// Replaces the remedies of all findings.
+    pub fn replace_remedies(&mut self, remedy: Remedy) {
+        let kinds = self.kinds.values_mut();
+        for finding in kinds.flat_map(|findings| &mut findings.kept) {
+            finding.remedy = remedy;
+        }
+    }
+
+    /// Adds other findings after these.
+    pub(super) fn append(&mut self, other: Self) {
+        for (kind, added) in other.kinds {
+            let CountedFindings { kept, count } = self.kinds.entry(kind).or_default();
+            *count += added.count;
+            let room = MAX_KEPT_FINDINGS - kept.len();
+            kept.extend(added.kept.into_iter().take(room));
+        }
+    }
+
+    /// Replaces the remedy of foreign files if the manifest has malformed lines,
+    /// since one of these may list the file.
+    pub(super) fn replace_foreign_remedy(&mut self) {
+        if !self.kinds.contains_key(&FindingKind::Manifest) {
+            return;
+        }
+        if let Some(foreign) = self.kinds.get_mut(&FindingKind::Foreign) {
+            for finding in &mut foreign.kept {
+                finding.remedy = Remedy::ManifestFirst;
+            }
+        }
+    }
+
+    /// Returns the number of all findings.
+    pub fn count(&self) -> u64 {
+        self.kinds.values().map(|findings| findings.count).sum()
+    }
+
+    /// Returns the findings by kind.
+    pub fn groups(&self) -> impl Iterator<Item = FindingGroup<'_>> {
+        self.kinds.iter().map(|(&kind, findings)| FindingGroup {
+            kind,
+            findings: &findings.kept,
+            count: findings.count,
+        })
+    }
+}
+
+/// Cuts a message that quotes a long value.
+fn shorten(mut message: String) -> String {
+    if message.len() > MAX_MESSAGE_BYTES {
+        message.truncate(message.floor_char_boundary(MAX_MESSAGE_BYTES));
+        message.push('…');
+    }
+    message
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn twenty_findings_of_a_kind_are_kept_and_all_are_counted() {
+        let many = |first: usize| {
+            let mut findings = Findings::default();
+            for i in first..first + 15 {
+                findings.add(FindingKind::Orphan, "rules/x", format_args!("row {i}"));
+            }
+            findings
+        };
+        let mut all = many(0);
+        all.append(many(15));
+        all.add(FindingKind::Size, "rules/y", format_args!("it is empty"));
+        let groups: Vec<FindingGroup<'_>> = all.groups().collect();
+        assert_eq!((all.count(), groups.len()), (31, 2));
+        assert_eq!((groups[0].kind, groups[0].count), (FindingKind::Size, 1));
+        let orphans = groups[1];
+        assert_eq!(orphans.kind, FindingKind::Orphan);
+        assert_eq!((orphans.findings.len(), orphans.count), (20, 30));
+        assert_eq!(orphans.findings[19].message, "row 19");
+    }
+}

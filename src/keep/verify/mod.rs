@@ -1,0 +1,109 @@
+//! `verify`: checks that a dataset is complete and consistent with its
+//! manifest.
+//!
+//! Checked in this order: the manifest (`scanned_dataset.rs`), the ranges of inputs (`plan.rs`), the
+//! folders (`folder.rs`), the files (`file.rs`), the tables of each part (`part.rs`), the keys of all
+//! parts, and the resolved tables (`resolved.rs`). Every file is read completely for its digest, which
+//! covers all values and their encoding. After that, keys and references are read again. No finding
+//! stops the verification.
+//!
+//! Memory: 8 bytes per capture, since keys are unique within a crawl, 16 more bytes per capture of the
+//! parts being compared, and the batches of each thread.
+
+mod agents_table;
+mod child_rows;
+mod file;
+mod finding;
+mod folder;
+mod joined;
+mod part;
+mod plan;
+mod progress;
+mod report;
+mod resolved;
+mod scanned_dataset;
+mod single_file;
+
+pub use file::{error_cause, one_line_message};
+pub use finding::{Finding, FindingGroup, FindingKind, Findings, Remedy};
+pub use folder::FolderSearch;
+pub use plan::relative_path;
+pub use progress::{VerifyPhase, VerifyProgress};
+pub use report::VerifyReport;
+pub use scanned_dataset::{ListedFile, check_files};
+
+use dataset::tables::Table;
+use dataset::{FileStats, JoinedManifest, Manifest};
+use disk::error::{Error, ErrorKind};
+use disk::open_files;
+use robots_scan::thread_pool;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// The dataset or file to verify, and the number of threads.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The folder of the dataset, or a file.
+    pub root: PathBuf,
+    pub threads: usize,
+}
+
+/// Checks a manifest, without the files on disk: its lines, its parts, and the files that each part
+/// lists. Removes listed files that do not belong to their part.
+pub fn check_manifest(root: &Path, manifest: &mut Manifest) -> Findings {
+    scanned_dataset::check_manifest(root, manifest).0
+}
+
+/// Returns the size, digest and number of rows that the table `agents` of a dataset must have; `None`
+/// unless its registry of crawlers is the built-in one.
+pub fn expected_agents_stats(manifest: &Manifest) -> Option<FileStats> {
+    agents_table::built_in_table_stats(manifest)
+}
+
+/// Verifies a dataset, or a single file as far as possible without a manifest.
+///
+/// The dataset is not changed. A copy of the built-in registry of crawlers is
+/// written to a temporary folder and compared with that of the dataset.
+///
+/// # Errors
+///
+/// [`ErrorKind::Read`] if the dataset does not exist or its manifest cannot be
+/// read, [`DatasetErrorKind::NotADataset`](dataset::error::DatasetErrorKind::NotADataset) if it is something else or is being written,
+/// [`ScanErrorKind::Threads`](robots_scan::error::ScanErrorKind::Threads) if threads cannot be started, [`ErrorKind::Interrupted`] if it was stopped.
+pub fn verify(options: &Options, progress: &VerifyProgress) -> Result<VerifyReport, Error> {
+    verify_with(options, progress, |root| {
+        let metadata = fs::metadata(root).map_err(|error| Error::read(root, error))?;
+        let manifest = JoinedManifest::read(root)?;
+        match (metadata.is_dir(), &manifest) {
+            (true, Some(joined)) => joined::check(root, joined, progress),
+            (true, None) => scanned_dataset::check(root, progress),
+            (false, _) => single_file::check(root, progress),
+        }
+    })
+}
+
+/// Calls `check` on a pool of threads, each of which may have a file of every table open.
+///
+/// # Errors
+///
+/// Those of `check`; [`ScanErrorKind::Threads`](robots_scan::error::ScanErrorKind::Threads) if threads cannot be started,
+/// [`ErrorKind::Interrupted`] if it was stopped.
+pub fn verify_with(
+    options: &Options,
+    progress: &VerifyProgress,
+    check: impl FnOnce(&Path) -> Result<VerifyReport, Error> + Send,
+) -> Result<VerifyReport, Error> {
+    let start = Instant::now();
+    // A thread compares the tables of one part, and opens a file for each table.
+    let files_per_thread = Table::ALL.len() + 1;
+    let threads = (open_files::count_free() / files_per_thread).clamp(1, options.threads.max(1));
+    let root = &options.root;
+    let pool = thread_pool::start(threads, root)?;
+    let mut report = pool.install(|| check(root))?;
+    if progress.is_stopped() {
+        return Err(Error::new(ErrorKind::Interrupted, root));
+    }
+    report.seconds = start.elapsed().as_secs_f64();
+    Ok(report)
+}

@@ -1,0 +1,87 @@
+//! The progress of a verification.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+
+/// The phase of a verification, and its counters. Other threads may read them.
+#[derive(Debug, Default)]
+pub struct VerifyProgress {
+    /// Stops the verification once it is set.
+    stop: Arc<AtomicBool>,
+    /// The index of the current phase in [`VerifyPhase::ALL`].
+    phase: AtomicU8,
+    /// Bytes of files that have been read.
+    pub bytes: AtomicU64,
+    /// Bytes of all files.
+    pub bytes_total: AtomicU64,
+    /// Parts whose tables have been compared.
+    pub parts: AtomicU64,
+    /// All parts.
+    pub parts_total: AtomicU64,
+}
+
+/// The phases of a verification, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum VerifyPhase {
+    /// Reads the manifest and the folders.
+    Manifest,
+    /// Reads the files.
+    Files,
+    /// Compares the tables of each part.
+    Parts,
+    /// Compares the keys of all parts.
+    Keys,
+}
+
+impl VerifyPhase {
+    const ALL: [Self; 4] = [Self::Manifest, Self::Files, Self::Parts, Self::Keys];
+
+    /// Returns the description for progress displays.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Manifest => "reading the manifest",
+            Self::Files => "reading files",
+            Self::Parts => "comparing tables",
+            Self::Keys => "comparing keys",
+        }
+    }
+}
+
+impl VerifyProgress {
+    /// Creates the progress of a verification that ends once `stop` is set.
+    pub fn new(stop: Arc<AtomicBool>) -> Self {
+        Self {
+            stop,
+            ..Self::default()
+        }
+    }
+
+    pub fn stop_flag(&self) -> &Arc<AtomicBool> {
+        &self.stop
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Returns an error once the verification is to stop.
+    pub(super) fn check_stop(&self) -> io::Result<()> {
+        match self.is_stopped() {
+            true => Err(io::Error::other("stopped")),
+            false => Ok(()),
+        }
+    }
+
+    pub fn phase(&self) -> VerifyPhase {
+        let phase = usize::from(self.phase.load(Ordering::Relaxed));
+        VerifyPhase::ALL
+            .get(phase)
+            .copied()
+            .unwrap_or(VerifyPhase::Keys)
+    }
+
+    pub fn begin_phase(&self, phase: VerifyPhase) {
+        self.phase.store(phase as u8, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,367 @@
+//! Verifies a dataset: reads the manifest, and then runs all other checks.
+
+use super::file::{self, ExpectedFile, PartBytes};
+use super::folder::FolderSearch;
+use super::part::{self, PartCheck, ReadableFile};
+use super::resolved::{self, CaptureIds};
+use super::{FindingKind, Findings, VerifyPhase, VerifyProgress, VerifyReport, agents_table, plan};
+use arrow_schema::SchemaRef;
+use dataset::error::{DatasetDefect, ManifestDefect};
+use dataset::tables::Table;
+use dataset::{
+    AGENTS_PATH, CombinedFile, FileEntry, FileStats, LOG_FILE, LogEntries, MANIFEST_FILE, Manifest,
+    PARTS_FOLDER, PartEntry, PartLocation, SUCCESS_FILE, VIEWS_FILE, check_format, is_views_of,
+    success_text,
+};
+use disk::error::Error;
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{File, TryLockError};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Verifies a dataset.
+pub(super) fn check(root: &Path, progress: &VerifyProgress) -> Result<VerifyReport, Error> {
+    check_with_captures(root, progress).map(|(report, _)| report)
+}
+
+/// Verifies a dataset. Also returns the keys of all captures, if they are known.
+pub(super) fn check_with_captures(
+    root: &Path,
+    progress: &VerifyProgress,
+) -> Result<(VerifyReport, Option<CaptureIds>), Error> {
+    let path = root.join(MANIFEST_FILE);
+    let kind = disk::file_kind(&path).map_err(|error| Error::read(&path, error))?;
+    if kind.is_none() {
+        return Err(DatasetDefect::no_manifest().error(root));
+    }
+    check_format(root)?;
+    let _lock = lock_log(root)?;
+    let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
+    let mut report = VerifyReport::default();
+    let mut manifest = Manifest::parse(&text);
+    // Before entries are checked, so that the files of malformed entries are
+    // not reported as foreign.
+    let mut known = listed_paths(&manifest);
+    check_digest(root, &manifest, &text, &mut report.findings);
+    let (findings, has_all_parts) = check_manifest(root, &mut manifest);
+    report.findings.append(findings);
+    let own_version = env!("CARGO_PKG_VERSION");
+    if let Some(version) = manifest
+        .version
+        .as_ref()
+        .filter(|version| *version != own_version)
+    {
+        let note = format!("it was made by robots-scan {version}; this is {own_version}");
+        report.notes.push(note);
+    }
+    let options = manifest.options.as_ref();
+    let has_agents = options.is_some_and(|options| options.tables.contains(&Table::Agents));
+    if has_agents || options.is_none() {
+        known.insert(AGENTS_PATH.to_owned());
+    }
+    check_folders(root, known, &mut report.findings);
+    check_views(root, &manifest, &mut report.findings);
+    report.unchecked = unchecked(&manifest);
+    set_totals(root, &manifest, progress);
+    progress.begin_phase(VerifyPhase::Files);
+    if has_agents {
+        let file = agents_table::check(root, &manifest, progress, &mut report);
+        report.count_file(file);
+    }
+    let locations = manifest.part_locations();
+    let combined = manifest.combined.iter();
+    let mut listed: Vec<ListedFile<'_>> = combined
+        .map(|file| ListedFile::from_combined(file, &locations))
+        .collect();
+    let crawls = manifest.crawls.iter().flat_map(|crawl| &crawl.files);
+    listed.extend(crawls.map(ListedFile::from_entry));
+    // Parts that are not combined yet.
+    let single_parts = locations.iter();
+    let single_parts = single_parts.filter(|location| location.path.starts_with(PARTS_FOLDER));
+    listed.extend(single_parts.map(ListedFile::from_single_part));
+    let sound = check_files(root, &listed, true, progress, &mut report);
+    let mut files: BTreeMap<u32, Vec<ReadableFile>> = BTreeMap::new();
+    for location in &locations {
+        let files = files.entry(location.part.number).or_default();
+        if sound.contains(location.path.as_str()) {
+            files.push(ReadableFile {
+                table: location.table.table,
+                path: root.join(&location.path),
+                name: location.path.clone(),
+                row_groups: location.row_groups.clone(),
+                stop: Arc::clone(progress.stop_flag()),
+            });
+        }
+    }
+    let files: Vec<Vec<ReadableFile>> = files.into_values().collect();
+    let captures = check_parts(&manifest, &files, progress, &mut report);
+    let has_captures = |files: &Vec<ReadableFile>| {
+        let mut files = files.iter();
+        files.any(|file| file.table == Table::RobotsFiles)
+    };
+    let are_captures_known = has_all_parts && files.iter().all(has_captures);
+    let captures = Some(captures).filter(|_| are_captures_known);
+    for crawl in &manifest.crawls {
+        let files = readable_files(root, &crawl.files, &sound, progress);
+        resolved::check(
+            &crawl.crawl,
+            &files,
+            captures.as_ref(),
+            &mut report.findings,
+        );
+    }
+    Ok((report, captures))
+}
+
+/// Checks a manifest alone: its lines, its parts, and the files of each. Drops the files that are
+/// not those of their parts. Also returns true if no part is missing.
+pub(super) fn check_manifest(root: &Path, manifest: &mut Manifest) -> (Findings, bool) {
+    let mut findings = Findings::default();
+    add_problems(std::mem::take(&mut manifest.problems), &mut findings);
+    let has_all_parts = plan::check_inputs_covered(root, manifest, &mut findings);
+    manifest.check_files();
+    add_problems(std::mem::take(&mut manifest.problems), &mut findings);
+    (findings, has_all_parts)
+}
+
+/// Compares the digest of the manifest of a finished dataset.
+fn check_digest(root: &Path, manifest: &Manifest, text: &[u8], findings: &mut Findings) {
+    // While a dataset is replaced, the file of the former one may be there.
+    let expected = disk::read(&root.join(SUCCESS_FILE)).unwrap_or_default();
+    let is_whole = text.ends_with(b"\n");
+    let is_known = is_whole && manifest.stale.is_empty() && !expected.is_empty();
+    if is_known && expected != success_text(text).as_bytes() {
+        findings.add(
+            FindingKind::Manifest,
+            MANIFEST_FILE,
+            format_args!("it is not as it was when {SUCCESS_FILE} was written"),
+        );
+    }
+}
+
+/// Locks the log of the dataset, so that no run can begin to write. Returns
+/// `None` if there is no log.
+fn lock_log(root: &Path) -> Result<Option<File>, Error> {
+    let Ok(log) = disk::open(&root.join(LOG_FILE)) else {
+        return Ok(None);
+    };
+    if matches!(log.try_lock_shared(), Err(TryLockError::WouldBlock)) {
+        return Err(DatasetDefect::is_being_written().error(root));
+    }
+    Ok(Some(log))
+}
+
+fn add_problems(problems: Vec<ManifestDefect>, findings: &mut Findings) {
+    for problem in problems {
+        let kind = match problem {
+            ManifestDefect::CutLine { .. } => FindingKind::ManifestCut,
+            ManifestDefect::Invalid(_) => FindingKind::Manifest,
+        };
+        findings.add(kind, MANIFEST_FILE, format_args!("{problem}"));
+    }
+}
+
+/// Checks that `views.sql` opens this dataset, unless the run has not come to write it, or another
+/// version has, whose text is not known.
+fn check_views(root: &Path, manifest: &Manifest, findings: &mut Findings) {
+    let Some(viewed) = manifest.viewed() else {
+        return;
+    };
+    let version = manifest.version.as_deref();
+    let is_other_version = version.is_some_and(|version| version != env!("CARGO_PKG_VERSION"));
+    if manifest.stale.contains(VIEWS_FILE) || is_other_version {
+        return;
+    }
+    let what = match disk::read(&root.join(VIEWS_FILE)) {
+        Ok(text) if is_views_of(&text, root, &viewed) => return,
+        Ok(_) => "it opens another folder, or was changed",
+        Err(_) if !disk::is_regular(&root.join(SUCCESS_FILE)) => return,
+        Err(_) => "it is missing or cannot be read",
+    };
+    findings.add(FindingKind::Views, VIEWS_FILE, format_args!("{what}"));
+}
+
+fn listed_paths(manifest: &Manifest) -> BTreeSet<String> {
+    let listed = manifest.files().map(|file| file.path.clone());
+    listed.chain(manifest.stale.iter().cloned()).collect()
+}
+
+fn check_folders(root: &Path, known: BTreeSet<String>, findings: &mut Findings) {
+    let log = LogEntries::read(root).ok().flatten().unwrap_or_default();
+    let mut search = FolderSearch {
+        root,
+        known_paths: known,
+        temp_folders: log.temp_folders,
+        tables: &Table::ALL,
+        findings,
+    };
+    search.run();
+    findings.replace_foreign_remedy();
+}
+
+fn set_totals(root: &Path, manifest: &Manifest, progress: &VerifyProgress) {
+    let bytes = manifest
+        .files()
+        .map(|file| file.stats.bytes)
+        .fold(0, u64::saturating_add);
+    let agents = disk::size_below(root, Path::new(AGENTS_PATH)).unwrap_or(0);
+    let total = bytes.saturating_add(agents);
+    progress.bytes_total.store(total, Ordering::Relaxed);
+    let parts = manifest.parts.len() as u64;
+    progress.parts_total.store(parts, Ordering::Relaxed);
+}
+
+/// A file that a manifest lists.
+pub struct ListedFile<'m> {
+    table: Table,
+    path: &'m str,
+    /// `None` for the file of a single part, which is to be combined.
+    stats: Option<&'m FileStats>,
+    /// The row groups of each part, if it has several.
+    parts: Vec<PartBytes<'m>>,
+}
+
+impl<'m> ListedFile<'m> {
+    /// Returns a file of a table that is not divided into parts.
+    pub fn new(table: Table, path: &'m str, stats: &'m FileStats) -> Self {
+        Self {
+            table,
+            path,
+            stats: Some(stats),
+            parts: Vec::new(),
+        }
+    }
+
+    pub(super) fn from_entry(entry: &'m FileEntry) -> Self {
+        Self::new(entry.table, &entry.path, &entry.stats)
+    }
+
+    fn from_combined(file: &'m CombinedFile, locations: &'m [PartLocation<'m>]) -> Self {
+        let parts = locations.iter();
+        let parts = parts.filter(|location| location.path == file.entry.path);
+        Self {
+            parts: parts.map(PartBytes::from_location).collect(),
+            ..Self::from_entry(&file.entry)
+        }
+    }
+
+    fn from_single_part(location: &'m PartLocation<'m>) -> Self {
+        Self {
+            table: location.table.table,
+            path: &location.path,
+            stats: None,
+            parts: Vec::new(),
+        }
+    }
+}
+
+/// Returns the files of a crawl whose rows can be read: those in `sound`.
+pub(super) fn readable_files(
+    root: &Path,
+    entries: &[FileEntry],
+    sound: &BTreeSet<&str>,
+    progress: &VerifyProgress,
+) -> Vec<ReadableFile> {
+    let entries = entries.iter();
+    let sound = entries.filter(|entry| sound.contains(entry.path.as_str()));
+    let readable = sound.map(|entry| ReadableFile {
+        table: entry.table,
+        path: root.join(&entry.path),
+        name: entry.path.clone(),
+        row_groups: None,
+        stop: Arc::clone(progress.stop_flag()),
+    });
+    readable.collect()
+}
+
+/// Checks files. Their columns are compared if they are of the current format. Returns the paths of
+/// those whose rows can be read.
+pub fn check_files<'m>(
+    root: &Path,
+    files: &[ListedFile<'m>],
+    is_current: bool,
+    progress: &VerifyProgress,
+    report: &mut VerifyReport,
+) -> BTreeSet<&'m str> {
+    let schemas = Table::ALL_WITH_COMMANDS.map(|table| (table, table.schema()));
+    let schemas: BTreeMap<Table, SchemaRef> = schemas.into_iter().collect();
+    let checks = files.par_iter().map(|listed| {
+        let mut findings = Findings::default();
+        let file = disk::open_below(root, Path::new(listed.path));
+        let expected = ExpectedFile {
+            schema: is_current.then(|| &*schemas[&listed.table]),
+            stats: listed.stats,
+            parts: &listed.parts,
+        };
+        let check = file::check(file, listed.path, &expected, progress, &mut findings);
+        (listed.path, check, findings)
+    });
+    let mut sound = BTreeSet::new();
+    for (path, check, findings) in checks.collect::<Vec<_>>() {
+        report.count_file(check);
+        report.findings.append(findings);
+        sound.extend(check.is_sound.then_some(path));
+    }
+    sound
+}
+
+/// Compares the tables of each part, and the keys of all parts. Returns the keys.
+fn check_parts(
+    manifest: &Manifest,
+    files: &[Vec<ReadableFile>],
+    progress: &VerifyProgress,
+    report: &mut VerifyReport,
+) -> CaptureIds {
+    progress.begin_phase(VerifyPhase::Parts);
+    let parts: Vec<(&PartEntry, &Vec<ReadableFile>)> = manifest.parts.iter().zip(files).collect();
+    let checks = parts.into_par_iter().map(|(part, files)| {
+        // Nothing is reported of a verification that was stopped.
+        let files = if progress.is_stopped() { &[] } else { &**files };
+        let check = part::check(files);
+        progress.parts.fetch_add(1, Ordering::Relaxed);
+        (part, check)
+    });
+    let mut ids_by_crawl = CaptureIds::new();
+    for (part, check) in checks.collect::<Vec<_>>() {
+        let PartCheck {
+            robots_ids,
+            findings,
+        } = check;
+        report.parts += 1;
+        report.captures += robots_ids.len() as u64;
+        report.findings.append(findings);
+        ids_by_crawl
+            .entry(part.crawl.clone())
+            .or_default()
+            .extend(robots_ids);
+    }
+    progress.begin_phase(VerifyPhase::Keys);
+    for (crawl, robots_ids) in &mut ids_by_crawl {
+        robots_ids.par_sort_unstable();
+        let path = format!("{}/crawl={crawl}", Table::RobotsFiles.name());
+        let repeated = robots_ids.chunk_by(|a, b| a == b);
+        for ids in repeated.filter(|ids| ids.len() > 1) {
+            let (id, count) = (ids[0], ids.len());
+            report.findings.add(
+                FindingKind::Twice,
+                &path,
+                format_args!("robots_id {id} occurs {count} times"),
+            );
+        }
+    }
+    ids_by_crawl
+}
+
+/// Returns the checks that are not possible, because the manifest is incomplete or a table is missing.
+fn unchecked(manifest: &Manifest) -> Vec<String> {
+    let what = match &manifest.options {
+        None => "which tables there should be: the options are not known",
+        Some(options) if !options.tables.contains(&Table::RobotsFiles) => {
+            "the keys of captures, as `robots_files` was not chosen"
+        }
+        Some(_) => return Vec::new(),
+    };
+    vec![what.to_owned()]
+}
