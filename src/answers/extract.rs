@@ -12,8 +12,8 @@ use flate2::Compression as GzipLevel;
 use flate2::write::GzEncoder;
 use remote::error::RemoteErrorKind;
 use remote::{MAX_OBJECT_IN_MEMORY_BYTES, Remote};
-use robots_scan::error::ScanErrorKind;
-use robots_scan::input::{Input, InputSource, RecordAddress, Selection};
+use scan::error::ScanErrorKind;
+use scan::input::{Input, InputSource, RecordAddress, Selection};
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -62,7 +62,7 @@ pub(crate) struct RecordArchive<'a> {
     summary: ExtractSummary,
 }
 
-/// Copies the records of some inputs, which [`find_records`](robots_scan::input::find_records) returned, to the
+/// Copies the records of some inputs, which [`find_records`](scan::input::find_records) returned, to the
 /// archive `output`.
 ///
 /// # Errors

@@ -14,9 +14,9 @@ use crate::{capture_run, defaults};
 use anyhow::Result;
 use clap::ValueHint;
 use indicatif::HumanBytes;
-use robots_scan::input::BODY_COLUMN_KEYS;
-use robots_scan::input::{self, Input};
-use robots_scan::pipeline::Options;
+use scan::input::BODY_COLUMN_KEYS;
+use scan::input::{self, Input};
+use scan::pipeline::Options;
 use std::fmt::Write;
 use std::path::PathBuf;
 

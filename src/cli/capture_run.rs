@@ -17,8 +17,8 @@ use dataset::crawler::registry::CrawlerRegistry;
 use dataset::tables::Table;
 use dataset::{IfExists, OutputLayout};
 use indicatif::{HumanBytes, HumanCount};
-use robots_scan::input::{FoundInputs, Input, InputSource};
-use robots_scan::pipeline::{self, Options, RowNotes, ScanProgress, ScanSummary};
+use scan::input::{FoundInputs, Input, InputSource};
+use scan::pipeline::{self, Options, RowNotes, ScanProgress, ScanSummary};
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 

@@ -13,7 +13,7 @@ use answers::extract::extract_records;
 use anyhow::Result;
 use indicatif::HumanBytes;
 use remote::has_scheme;
-use robots_scan::input::{self, InputOptions};
+use scan::input::{self, InputOptions};
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;

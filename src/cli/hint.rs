@@ -11,7 +11,7 @@ use history::error::HistoryErrorKind;
 use keep::verify::Remedy;
 use remote::Scheme;
 use remote::error::RemoteErrorKind;
-use robots_scan::error::{ScanErrorKind, TableDefect, UnsafeLineReason};
+use scan::error::{ScanErrorKind, TableDefect, UnsafeLineReason};
 use std::path::PathBuf;
 
 /// Returns the hint for an error, if there is one.

@@ -17,7 +17,7 @@ use disk::error::Error;
 use disk::{LineList, ListLine};
 use history::{self, HistoryProgress, HistorySummary, Options};
 use indicatif::{HumanBytes, HumanCount};
-use robots_scan::thread_pool;
+use scan::thread_pool;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -14,7 +14,7 @@ use anyhow::Result;
 use clap::ValueHint;
 use indicatif::{HumanBytes, HumanCount};
 use keep::join::{self, JoinProgress, JoinSummary};
-use robots_scan::thread_pool;
+use scan::thread_pool;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

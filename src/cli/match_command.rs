@@ -22,7 +22,7 @@ use clap::ValueHint;
 use dataset::HistoryManifest;
 use dataset::crawler::Crawler;
 use indicatif::{HumanBytes, HumanCount};
-use robots_scan::thread_pool;
+use scan::thread_pool;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

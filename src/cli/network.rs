@@ -8,7 +8,7 @@ use crate::quantity::{format_duration, parse_duration};
 use crate::run_args::UrlArgs;
 use anyhow::Result;
 use remote::{Rate, Remote, RemoteEvent, RemoteOptions};
-use robots_scan::pipeline::ScanNotice;
+use scan::pipeline::ScanNotice;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

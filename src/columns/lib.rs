@@ -1,5 +1,7 @@
 //! Writes tables as Parquet files.
 //!
+//! In: values, column by column. Out: files with row groups. It does not know what a column means.
+//!
 //! The crate `parquet` writes file headers, footers and page headers. The pages
 //! themselves are laid out here, by `ColumnWriter`, whose documentation gives the
 //! reasons.

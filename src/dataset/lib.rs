@@ -1,5 +1,8 @@
 //! A dataset on disk, for writing and for reading.
 //!
+//! In: rows of tables. Out: a folder of Parquet files with a manifest and views, and its rows again. It does not
+//! know where captures come from.
+//!
 //! ```text
 //! layout.rs                        folders and file names; checks whether an output may be written
 //! manifest.rs, manifest_entries.rs the list of finished parts and their inputs

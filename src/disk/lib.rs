@@ -1,5 +1,8 @@
 //! Files on disk, opened, written and removed without following links.
 //!
+//! In: paths and bytes. Out: files, and the error that all packages share. It does not know what the bytes
+//! mean.
+//!
 //! All access to files below the folder of a dataset goes through this module:
 //!
 //! - A symbolic link below that folder is never followed. The folder itself,

@@ -87,7 +87,7 @@ struct HostRows {
 ///
 /// # Errors
 ///
-/// [`DatasetErrorKind::NoCapture`] if the host has no such capture; [`DatasetErrorKind::MissingCrawl`](dataset::error::DatasetErrorKind::MissingCrawl) if the
+/// [`DatasetErrorKind::NoCapture`] if the host has no such capture; [`DatasetErrorKind::MissingCrawl`] if the
 /// history lacks a requested crawl; errors of reading.
 pub fn find_host(history: &HistoryReader, lookup: &HostLookup<'_>) -> Result<FoundHost, Error> {
     let known = history.crawls.iter().map(|row| &row.crawl);

@@ -1,5 +1,8 @@
 //! Makes one dataset of many crawls, in which what does not change is stored once.
 //!
+//! In: datasets and earlier histories. Out: a history, its rows again, and what contradicts in it. It knows no
+//! questions.
+//!
 //! ```text
 //! inputs.rs          datasets, joined folders and earlier histories; checks that they fit together
 //! crawl_input.rs     the captures of a crawl, with the state of each host (archive_numbers.rs, preference_set.rs)

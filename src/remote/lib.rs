@@ -1,5 +1,7 @@
 //! Objects on servers: https, http and S3.
 //!
+//! In: URLs. Out: bytes in memory or in a file. It does not know what an object contains.
+//!
 //! ```text
 //! url.rs      the URL of an object; its secrets are not printed
 //! client.rs   the client, which runs requests on a network thread

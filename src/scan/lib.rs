@@ -1,14 +1,16 @@
 //! The library of robots-scan: WARC archives in, Parquet tables out.
 //!
+//! In: archives, lists of records, tables of bodies. Out: a dataset. It does not know what is asked of a dataset.
+//!
 //! [`scan`] runs the main job with the defaults of the command. [`robots`] parses and decides
 //! single robots.txt files, and [`warc`] reads archives; both are crates of their own.
 //!
 //! ```no_run
 //! use std::path::Path;
 //!
-//! let summary = robots_scan::scan(&["crawl-data/*.warc.gz"], Path::new("out.parquet"))?;
+//! let summary = scan::scan(&["crawl-data/*.warc.gz"], Path::new("out.parquet"))?;
 //! println!("{} captures, {} faults", summary.captures, summary.faults);
-//! # Ok::<(), robots_scan::Error>(())
+//! # Ok::<(), scan::Error>(())
 //! ```
 //!
 //! # Stages
@@ -26,7 +28,8 @@
 //! | encode row groups, write files | `columns` | Parquet files |
 //! | commit parts | `dataset` | a dataset |
 //!
-//! [`pipeline::run`] runs all of this. The commands that read a dataset are in the package `tools`.
+//! [`pipeline::run`] runs all of this. Commands that read a dataset are in the packages `keep`,
+//! `history` and `answers`.
 //! Command-line options are parsed in `src/cli`, which is the only user of the terminal.
 
 #[cfg(not(unix))]

@@ -1,5 +1,8 @@
 //! A reader for WARC archives.
 //!
+//! In: bytes of a file, a range or a stream. Out: records and errors, each with its place. It knows neither
+//! robots.txt nor tables.
+//!
 //! The crate reads WARC versions 0.17 to [1.1][WARC 1.1], uncompressed, compressed with gzip
 //! ([RFC 1952]), per record or as a whole, or with zstd, with or without the dictionary frame of
 //! [Zstandard compression of WARC]. Archives are read from files, ranges of files and streams.

@@ -1,7 +1,7 @@
 //! Inputs: which are read, their names, and the faults and warnings about them.
 
 use keep::verify::{self, VerifyPhase, VerifyProgress, verify};
-use robots_scan::input::{self, InputOptions};
+use scan::input::{self, InputOptions};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;

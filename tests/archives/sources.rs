@@ -1,6 +1,6 @@
 //! What holds for all sources: which packages use which, and what no package may use.
 
-use robots_scan::pipeline::PSL_VERSION;
+use scan::pipeline::PSL_VERSION;
 use std::fs;
 use support::{files_below, project, relative};
 
@@ -22,33 +22,18 @@ const PACKAGES: [(&str, &[&str]); 12] = [
             "capture", "columns", "dataset", "disk", "remote", "robots", "warc",
         ],
     ),
-    ("keep", &["columns", "dataset", "disk", "robots_scan"]),
+    ("keep", &["columns", "dataset", "disk", "scan"]),
     ("history", &["columns", "dataset", "disk", "keep", "robots"]),
     (
         "answers",
         &[
-            "capture",
-            "columns",
-            "dataset",
-            "disk",
-            "history",
-            "keep",
-            "remote",
-            "robots",
-            "robots_scan",
+            "capture", "columns", "dataset", "disk", "history", "keep", "remote", "robots", "scan",
             "warc",
         ],
     ),
     (
         "python",
-        &[
-            "answers",
-            "capture",
-            "dataset",
-            "disk",
-            "robots",
-            "robots_scan",
-        ],
+        &["answers", "capture", "dataset", "disk", "robots", "scan"],
     ),
 ];
 
@@ -80,7 +65,7 @@ fn users(folder: &str, words: &[&str]) -> Vec<String> {
 
 #[test]
 fn each_package_uses_only_those_below_it() {
-    let names = PACKAGES.map(|(name, _)| if name == "scan" { "robots_scan" } else { name });
+    let names = PACKAGES.map(|(name, _)| name);
     for (package, below) in PACKAGES {
         let mut used = dependencies(package);
         used.retain(|name| names.contains(&name.as_str()));

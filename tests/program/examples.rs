@@ -83,7 +83,7 @@ fn many_urls_decides_each_url() {
 fn the_library_scans_archives_with_defaults() {
     let folder = tempfile::tempdir().unwrap();
     let dataset = folder.path().join("out.parquet");
-    let summary = robots_scan::scan(&[&archive("plain.warc")], &dataset).unwrap();
+    let summary = scan::scan(&[&archive("plain.warc")], &dataset).unwrap();
     assert_eq!(
         (summary.records, summary.captures, summary.faults),
         (6, 3, 0)

@@ -165,8 +165,8 @@ fn a_second_run_on_one_output_is_refused() {
 #[test]
 fn a_large_input_that_fails_does_not_delay_the_others() {
     use dataset::OutputLayout;
-    use robots_scan::input::{Input, InputSource, Selection};
-    use robots_scan::pipeline::{Options, ScanProgress, run};
+    use scan::input::{Input, InputSource, Selection};
+    use scan::pipeline::{Options, ScanProgress, run};
 
     let folder = TempDir::new().unwrap();
     let sound = support::samples().join("warc/cc-robotstxt.warc.gz");
@@ -212,7 +212,7 @@ fn a_large_input_that_fails_does_not_delay_the_others() {
     assert_eq!(
         notices
             .iter()
-            .filter(|notice| matches!(notice, robots_scan::pipeline::ScanNotice::Failed(_)))
+            .filter(|notice| matches!(notice, scan::pipeline::ScanNotice::Failed(_)))
             .count(),
         1
     );

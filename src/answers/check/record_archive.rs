@@ -12,7 +12,7 @@ use disk::error::{Error, ErrorKind};
 use disk::without_secrets;
 use remote::error::RemoteErrorKind;
 use remote::{MAX_OBJECT_IN_MEMORY_BYTES, NotARemoteUrl, RemoteUrl, has_scheme};
-use robots_scan::error::ScanErrorKind;
+use scan::error::ScanErrorKind;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -22,7 +22,7 @@ use dataset::tables::Table;
 use dataset::{Dataset, HistoryManifest, check_crawls, check_output_file};
 use disk::SingleFile;
 use disk::error::{Error, ErrorKind};
-use robots_scan::table_file::ColumnNames;
+use scan::table_file::ColumnNames;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

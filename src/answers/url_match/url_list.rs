@@ -1,11 +1,11 @@
-//! Lists of URLs: text, and tables in all formats of [`robots_scan::table_file`].
+//! Lists of URLs: text, and tables in all formats of [`scan::table_file`].
 //!
 //! Standard input is opened when it is read, so that waiting for it can be interrupted.
 
 use super::lookup::is_url_or_path;
 use crate::error::AnswerErrorKind;
 use disk::error::{Error, ErrorKind};
-use robots_scan::table_file::{
+use scan::table_file::{
     ColumnNames, OpenedTable, RowStatus, TableKind, TableLimits, TableReader, find_parquet_files,
 };
 use std::fs::{self, File};
@@ -76,7 +76,7 @@ impl UrlListReader {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Read`]; [`ScanErrorKind::NotATable`](robots_scan::error::ScanErrorKind::NotATable) for a folder
+    /// [`ErrorKind::Read`]; [`ScanErrorKind::NotATable`](scan::error::ScanErrorKind::NotATable) for a folder
     /// without Parquet files, and for Parquet from a pipe.
     pub(super) fn open(source: &UrlListSource, options: UrlListOptions) -> Result<Self, Error> {
         let list = match source {
@@ -98,7 +98,7 @@ impl UrlListReader {
     /// # Errors
     ///
     /// [`ErrorKind::Read`], [`ErrorKind::Abandoned`],
-    /// [`ScanErrorKind::NotATable`](robots_scan::error::ScanErrorKind::NotATable), and those of `each`.
+    /// [`ScanErrorKind::NotATable`](scan::error::ScanErrorKind::NotATable), and those of `each`.
     pub(super) fn read(
         self,
         stop: &Arc<AtomicBool>,
@@ -184,7 +184,7 @@ const MAX_URLS_BYTES: usize = 64 << 20;
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Read`]; [`ScanErrorKind::NotATable`](robots_scan::error::ScanErrorKind::NotATable);
+/// [`ErrorKind::Read`]; [`ScanErrorKind::NotATable`](scan::error::ScanErrorKind::NotATable);
 /// [`AnswerErrorKind::NotAUrlList`] for a row that is neither a URL nor a path, and for more than 64 MiB of URLs.
 pub fn read_url_list(source: &UrlListSource) -> Result<Vec<String>, Error> {
     let path = match source {
@@ -224,8 +224,8 @@ mod tests {
         StringArray, StringViewArray, TimestampMicrosecondArray, TimestampNanosecondArray,
         TimestampSecondArray,
     };
-    use robots_scan::error::ScanErrorKind;
-    use robots_scan::table_file::MAX_KEPT_LINE_BYTES;
+    use scan::error::ScanErrorKind;
+    use scan::table_file::MAX_KEPT_LINE_BYTES;
     use std::io::Read;
 
     fn read_rows(name: &str, bytes: &[u8]) -> Result<Vec<(String, RowTime)>, Error> {

@@ -24,8 +24,10 @@ impl Builder {
     pub(crate) fn push(&mut self, warc_filename: &str, fault: &Fault) {
         self.warc_filename
             .append_value(self.texts.intern(warc_filename));
-        self.warc_record_offset.append_value(fault.offset as i64);
-        self.bytes_skipped.append_value(fault.bytes_skipped as i64);
+        self.warc_record_offset
+            .append_value(super::saturating_i64(fault.offset));
+        self.bytes_skipped
+            .append_value(super::saturating_i64(fault.bytes_skipped));
         self.code.append_value(self.texts.intern_static(fault.code));
         self.detail.append_value(self.texts.intern(&fault.detail));
         self.end_rows(1);

@@ -177,6 +177,11 @@ pub fn saturating_i32(number: u32) -> i32 {
     i32::try_from(number).unwrap_or(i32::MAX)
 }
 
+/// Returns a number of bytes or rows as the value of a column; the largest value if it does not fit.
+pub(crate) fn saturating_i64(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
 /// Returns a line number as the value of a nullable integer column.
 pub fn line_no_value(number: Option<u32>) -> Option<i32> {
     number.map(saturating_i32)

@@ -1,7 +1,7 @@
 use super::column::Expression::{self, PerDialect, Same};
 use super::column::table;
 use super::record_rows::RowInput;
-use super::saturating_i32;
+use super::{saturating_i32, saturating_i64};
 use capture::Capture;
 use capture::analysis::CaptureAnalysis;
 use capture::http::header_text;
@@ -330,9 +330,10 @@ impl Builder {
         let record = &analysis.capture.record;
         self.warc_filename
             .append_value(texts.intern_again(warc_filename));
-        self.warc_record_offset.append_value(location.offset as i64);
+        self.warc_record_offset
+            .append_value(saturating_i64(location.offset));
         self.warc_record_length
-            .append_option(location.length.map(|length| length as i64));
+            .append_option(location.length.map(saturating_i64));
         self.warc_record_in_member
             .append_value(saturating_i32(location.index_in_member));
         let id = record.id.as_ref().filter(|_| with_record_id);
@@ -355,7 +356,7 @@ impl Builder {
         self.content_class.append_option(name(content_class));
         let body = analysis.capture.body.as_deref();
         self.body_bytes
-            .append_option(body.map(|body| body.len() as i64));
+            .append_option(body.map(|body| saturating_i64(body.len() as u64)));
         self.n_lines
             .append_option(summary.map(|summary| saturating_i32(summary.n_lines)));
         self.n_groups

@@ -65,10 +65,18 @@ pub fn runs_rows(run: &RunRow) -> RowBatch {
     builder
         .inputs
         .append_value(super::saturating_i32(run.inputs));
-    builder.input_bytes.append_value(run.input_bytes as i64);
-    builder.records.append_value(run.records as i64);
-    builder.captures.append_value(run.captures as i64);
-    builder.faults.append_value(run.faults as i64);
+    builder
+        .input_bytes
+        .append_value(super::saturating_i64(run.input_bytes));
+    builder
+        .records
+        .append_value(super::saturating_i64(run.records));
+    builder
+        .captures
+        .append_value(super::saturating_i64(run.captures));
+    builder
+        .faults
+        .append_value(super::saturating_i64(run.faults));
     builder.end_rows(1);
     builder.take()
 }

@@ -17,7 +17,7 @@ use dataset::{Dataset, OutputLayout, write_joined_views};
 use disk::error::{Error, ErrorKind};
 use joined_writer::JoinedWriter;
 use members::Members;
-use robots_scan::pipeline::MostBlockedAgents;
+use scan::pipeline::MostBlockedAgents;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -63,7 +63,7 @@ pub struct PreparedJoin<'f> {
 ///
 /// # Errors
 ///
-/// [`DatasetErrorKind::MemoryTooSmall`]; [`DatasetErrorKind::Unjoinable`](dataset::error::DatasetErrorKind::Unjoinable) if the datasets do not fit together;
+/// [`DatasetErrorKind::MemoryTooSmall`]; [`DatasetErrorKind::Unjoinable`] if the datasets do not fit together;
 /// errors of reading.
 pub fn prepare(folder: &Path, memory: u64, is_mixed: bool) -> Result<PreparedJoin<'_>, Error> {
     if memory < MIN_MEMORY_BYTES {
@@ -85,7 +85,7 @@ impl PreparedJoin<'_> {
     ///
     /// # Errors
     ///
-    /// [`DatasetErrorKind::Unjoinable`](dataset::error::DatasetErrorKind::Unjoinable) if `views.sql` cannot be replaced, [`ErrorKind::Busy`], errors of
+    /// [`DatasetErrorKind::Unjoinable`] if `views.sql` cannot be replaced, [`ErrorKind::Busy`], errors of
     /// reading and writing; [`ErrorKind::Abandoned`] once `stop` is set.
     pub fn run(
         self,

@@ -36,7 +36,7 @@ use dataset::tables::Table;
 use dataset::{FileStats, JoinedManifest, Manifest};
 use disk::error::{Error, ErrorKind};
 use disk::open_files;
-use robots_scan::thread_pool;
+use scan::thread_pool;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -70,7 +70,7 @@ pub fn expected_agents_stats(manifest: &Manifest) -> Option<FileStats> {
 ///
 /// [`ErrorKind::Read`] if the dataset does not exist or its manifest cannot be
 /// read, [`DatasetErrorKind::NotADataset`](dataset::error::DatasetErrorKind::NotADataset) if it is something else or is being written,
-/// [`ScanErrorKind::Threads`](robots_scan::error::ScanErrorKind::Threads) if threads cannot be started, [`ErrorKind::Interrupted`] if it was stopped.
+/// [`ScanErrorKind::Threads`](scan::error::ScanErrorKind::Threads) if threads cannot be started, [`ErrorKind::Interrupted`] if it was stopped.
 pub fn verify(options: &Options, progress: &VerifyProgress) -> Result<VerifyReport, Error> {
     verify_with(options, progress, |root| {
         let metadata = fs::metadata(root).map_err(|error| Error::read(root, error))?;
@@ -87,7 +87,7 @@ pub fn verify(options: &Options, progress: &VerifyProgress) -> Result<VerifyRepo
 ///
 /// # Errors
 ///
-/// Those of `check`; [`ScanErrorKind::Threads`](robots_scan::error::ScanErrorKind::Threads) if threads cannot be started,
+/// Those of `check`; [`ScanErrorKind::Threads`](scan::error::ScanErrorKind::Threads) if threads cannot be started,
 /// [`ErrorKind::Interrupted`] if it was stopped.
 pub fn verify_with(
     options: &Options,
