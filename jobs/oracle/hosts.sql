@@ -1,5 +1,5 @@
 -- The rules of the tables `hosts` and `host_verdicts` in SQL, by plain joins over the tables of captures: an oracle that shares
--- no code with src/dataset/resolve. jobs/test_hosts.py compares the two. The rows are computed when the file is executed.
+-- no code with src/hosts. jobs/test_hosts.py compares the two. The rows are computed when the file is executed.
 
 -- The crawls in the order of the times of their first captures.
 CREATE OR REPLACE TEMP TABLE oracle_crawls AS

@@ -9,11 +9,6 @@ use crate::error::AnswerErrorKind;
 use arrow_array::RecordBatch;
 use columns::TableFileWriter;
 use dataset::crawler::Crawler;
-use dataset::external_sort::sort_key::{FieldReader, put_i64, put_u32};
-use dataset::external_sort::{MIN_MEMORY_BYTES, Reader, SortMemory, SpillFolder};
-use dataset::resolve::hosts::stored_verdict::{
-    VerdictColumns, WildcardColumns, inconsistent_table_error, put_verdict, read_verdict,
-};
 use dataset::tables::{CrawlerVerdictRow, CrawlerVerdictRows, StoredVerdict, Table};
 use dataset::{
     CaptureFilter, ColumnValuesFilter, Dataset, StoredColumns, check_output_file, stored_columns,
@@ -21,7 +16,12 @@ use dataset::{
 };
 use disk::SingleFile;
 use disk::error::{Error, ErrorKind};
+use hosts::resolved::stored_verdict::{
+    VerdictColumns, WildcardColumns, inconsistent_table_error, put_verdict, read_verdict,
+};
 use robots::{Basis, Verdict};
+use sort::sort_key::{FieldReader, put_i64, put_u32};
+use sort::{MIN_MEMORY_BYTES, Reader, SortMemory, SpillFolder};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -21,6 +21,7 @@ pub mod digest;
 pub mod header_name;
 pub mod host_columns;
 pub mod http;
+pub mod origin;
 pub mod parsed_url;
 mod plain_url;
 mod surt;

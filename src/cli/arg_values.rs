@@ -7,8 +7,8 @@ use capture::date::parse_iso;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dataset::crawler::DialectChoice;
 use dataset::crawler::registry::whole_name;
-use dataset::resolve::Host;
 use dataset::tables::Table;
+use hosts::Host;
 use remote::Rate;
 use robots::Dialect;
 

@@ -24,8 +24,8 @@ use answers::check::{
 use answers::url_match::{UrlListSource, read_url_list};
 use anyhow::Result;
 use clap::ValueHint;
-use dataset::resolve::Host;
 use disk::error::{Error, ErrorKind};
+use hosts::Host;
 use robots::{BODY_LIMIT_BYTES, ParseOptions};
 use std::io::{IsTerminal, stdout};
 use std::path::Path;

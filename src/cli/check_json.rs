@@ -7,8 +7,8 @@ use answers::check::{
     AgentReport, CaptureDetails, CategoryPreference, HostReport, NumberedText, TextSource,
 };
 use capture::date::format_iso;
-use dataset::resolve::Host;
 use dataset::tables::Table;
+use hosts::Host;
 use robots::StatusEffect;
 use serde_json::{Value, json};
 

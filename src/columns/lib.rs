@@ -25,7 +25,7 @@
 //!
 //! If you change the layout of a page, check that `tests.rs` still reads it back
 //! with the crate's reader, and expect all golden digests to change. If you change
-//! page or row-group sizes, also check `external_sort`, whose memory limits assume
+//! page or row-group sizes, also check `sort`, whose memory limits assume
 //! them, and `docs/performance.md`.
 
 #![allow(

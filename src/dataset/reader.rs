@@ -84,7 +84,7 @@ pub struct ColumnValuesFilter {
 }
 
 /// Writes a key that begins with the index of a crawl, such as that of a URL of the crawl.
-pub(crate) fn push_crawl_key(key: &mut Vec<u8>, crawl: u32, rest: &[u8]) {
+pub fn push_crawl_key(key: &mut Vec<u8>, crawl: u32, rest: &[u8]) {
     // Zero bytes would be escaped in the key of a record.
     let bytes = [crawl >> 14, crawl >> 7, crawl].map(|bits| 0x80 | bits as u8);
     key.extend_from_slice(&bytes);
@@ -356,7 +356,7 @@ impl Dataset {
     /// # Errors
     ///
     /// Those of [`Dataset::read`].
-    pub(crate) fn read_in_parallel(
+    pub fn read_in_parallel(
         &self,
         table: Table,
         columns: &[&str],

@@ -1,11 +1,10 @@
 //! Rows of any table as bytes: encoded from batches that are read, and decoded into batches that are
 //! written. Histories are sorted, compared and merged in this form.
 //!
-//! A value is written as a field of a record (see [`sort_key`](crate::external_sort::sort_key)). In a
+//! A value is written as a field of a record (see [`sort_key`](sort::sort_key)). In a
 //! nullable column, a byte before it says whether there is one.
 
 use crate::error::DatasetDefect;
-use crate::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32};
 use crate::reader;
 use crate::tables::{Column, ColumnType, Table};
 use arrow_array::{
@@ -14,6 +13,7 @@ use arrow_array::{
 };
 use columns::{ColumnBuilder, ColumnData, ColumnValues, Interner, PlainTextBuilder, RowBatch};
 use disk::error::Error;
+use sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32};
 use std::path::Path;
 
 /// Columns of a batch, from which rows are encoded.

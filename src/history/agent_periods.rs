@@ -8,10 +8,10 @@ use super::capture_record::{optional_bytes, put_optional_bytes};
 use super::damaged_error;
 use super::keyed_rows::{KEY_BYTES, KeyedRows, skip_counts, skip_number};
 use super::table_writer::TableWriters;
-use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u32};
-use dataset::external_sort::{Reader, SortMemory, SortedRecords, Sorter};
 use dataset::tables::Table;
 use disk::error::Error;
+use sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u32};
+use sort::{Reader, SortMemory, SortedRecords, Sorter};
 
 /// Makes a record for each period of a host and crawler.
 pub(super) struct NamedPeriods<'d, 's> {

@@ -3,8 +3,8 @@
 //! Records of one crawl, and of one history, are sorted by host, then by time.
 
 use super::verdict_class::VerdictClass;
-use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u8, put_u32};
 use robots::{Dialect, HttpStatus, StatusEffect};
+use sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u8, put_u32};
 
 /// The time and the place of an authoritative capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,17 +16,17 @@ use super::keyed_rows::{KEY_BYTES, KeyedRecord, compute_key, key_text, skip_coun
 use super::preference_set::PreferenceSet;
 use super::verdict_class::VerdictClass;
 use columns::TableFileWriter;
-use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
-use dataset::external_sort::{Reader, SortMemory, SortedRecords, Sorter};
-use dataset::resolve::ResolveContext;
-use dataset::resolve::hosts::resolve_hosts;
 use dataset::tables::{STATE_COLUMNS, Table};
 use dataset::{
     AGENTS_PATH, Dataset, OutputLayout, PartLocation, StoredColumns, stored_columns, value,
 };
 use disk::TempFolder;
 use disk::error::Error;
+use hosts::ResolveContext;
+use hosts::resolved::resolve_hosts;
 use robots::Mechanism;
+use sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
+use sort::{Reader, SortMemory, SortedRecords, Sorter};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

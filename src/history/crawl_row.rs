@@ -1,6 +1,6 @@
 //! The row of a crawl.
 
-use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32};
+use sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32};
 
 /// A row of the table `crawls`, without its position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -20,9 +20,9 @@ use super::keyed_rows::{
 };
 use super::verdict_class::VerdictClass;
 use dataset::HistoryManifest;
-use dataset::external_sort::sort_key::FieldReader;
 use dataset::tables::Table;
 use disk::error::Error;
+use sort::sort_key::FieldReader;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;

@@ -5,13 +5,13 @@ use super::crawl_row::CrawlRow;
 use super::damaged_history_error;
 use super::encoded_rows::{EncodedRows, columns_named};
 use super::keyed_rows::key_from_text;
-use dataset::external_sort::sort_key::FieldReader;
 use dataset::tables::Table;
 use dataset::{
     CaptureFilter, Dataset, HistoryManifest, PartReader, StoredColumns, check_nulls,
     stored_columns, value,
 };
 use disk::error::Error;
+use sort::sort_key::FieldReader;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

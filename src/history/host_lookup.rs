@@ -7,14 +7,14 @@ use super::damaged_history_error;
 use super::history_input::HistoryReader;
 use super::keyed_rows::{KeyedReader, POLICIES};
 use super::revisits::state_of_period;
+use capture::origin::WebOrigin;
 use dataset::error::DatasetErrorKind;
-use dataset::external_sort::sort_key::FieldReader;
-use dataset::resolve::Host;
-use dataset::resolve::host::{MAX_SUGGESTED_HOSTS, typing_errors};
-use dataset::resolve::origin::WebOrigin;
 use dataset::tables::Table;
 use dataset::{CaptureFilter, ColumnValuesFilter, check_crawls};
 use disk::error::Error;
+use hosts::Host;
+use hosts::host::{MAX_SUGGESTED_HOSTS, typing_errors};
+use sort::sort_key::FieldReader;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

@@ -8,11 +8,11 @@ use super::table_writer::TableWriters;
 use super::verdict_class::VerdictClass;
 use crate::history_input::HistoryReader;
 use dataset::CaptureFilter;
-use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_u32};
-use dataset::external_sort::{Reader, SortedRecords};
 use dataset::tables::Table;
 use disk::error::Error;
 use sha2::{Digest, Sha256};
+use sort::sort_key::{FieldReader, put_bytes, put_u32};
+use sort::{Reader, SortedRecords};
 use std::path::Path;
 
 /// The length of a key.

@@ -3,10 +3,10 @@
 use super::keyed_rows::{KeyedRows, POLICIES};
 use dataset::StoredLine;
 use dataset::error::DatasetDefect;
-use dataset::external_sort::sort_key::FieldReader;
 use dataset::tables::{Column, ColumnType, Table};
 use disk::error::Error;
 use robots::{ContentClass, DirectiveKind, Mechanism, RobotsTxtBuilder, product_token};
+use sort::sort_key::FieldReader;
 use std::collections::BTreeMap;
 use std::path::Path;
 

@@ -14,10 +14,10 @@ use super::encoded_rows::EncodedRows;
 use super::history_input::{HistoryReader, PlacedCrawl};
 use super::shares::{CountedHost, ShareCounter};
 use super::table_writer::TableWriters;
-use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u8, put_u32};
-use dataset::external_sort::{OrderedWriter, SortMemory, SortedRecords, Sorter};
 use dataset::tables::Table;
 use disk::error::Error;
+use sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u8, put_u32};
+use sort::{OrderedWriter, SortMemory, SortedRecords, Sorter};
 use std::collections::BTreeMap;
 
 /// An order in which the content of a revisit is searched. The first one that finds it decides.

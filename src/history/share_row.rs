@@ -4,10 +4,10 @@ use super::crawl_row::CrawlRow;
 use super::damaged_error;
 use super::table_writer::TableWriters;
 use super::verdict_class::VerdictClass;
-use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u8, put_u32};
-use dataset::external_sort::{SortedRecords, Sorter};
 use dataset::tables::Table;
 use disk::error::Error;
+use sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u8, put_u32};
+use sort::{SortedRecords, Sorter};
 use std::collections::BTreeMap;
 
 /// A row.

@@ -13,11 +13,11 @@ use super::crawl_row::CrawlRow;
 use super::keyed_rows::{KEY_BYTES, KeyedRows, key_from_text};
 use super::share_row::{Interval, ShareRow, compute_interval};
 use super::verdict_class::{CLASS_COUNT, VerdictClass};
-use dataset::external_sort::sort_key::{
+use disk::error::Error;
+use sort::sort_key::{
     FieldReader, push_key_without_escapes, put_bytes, put_i64, put_key, put_u8, put_u32,
 };
-use dataset::external_sort::{Reader, SortMemory, SortedRecords, Sorter};
-use disk::error::Error;
+use sort::{Reader, SortMemory, SortedRecords, Sorter};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A crawler that is not in the registry has rows if this many hosts of the crawl name it.

@@ -3,10 +3,10 @@
 
 use super::output_folder::OutputFolder;
 use columns::{RowBatch, TableFileWriter};
-use dataset::external_sort::sort_key::FieldReader;
 use dataset::tables::Table;
 use dataset::{HistoryFile, StoredRows};
 use disk::error::Error;
+use sort::sort_key::FieldReader;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
 //! A verdict with its basis, as a number.
 
-use dataset::external_sort::sort_key::put_bytes;
+use sort::sort_key::put_bytes;
 
 const VERDICTS: [&str; 4] = ["disallow_all", "partial", "allow_all", "unknown"];
 

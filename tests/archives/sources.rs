@@ -8,27 +8,43 @@ use support::{files_below, project, relative};
 const MAX_LINES: usize = 750;
 
 /// The packages of the product, and those of them that each uses.
-const PACKAGES: [(&str, &[&str]); 12] = [
+const PACKAGES: [(&str, &[&str]); 14] = [
     ("robots", &[]),
     ("warc", &[]),
     ("disk", &[]),
+    ("sort", &["disk"]),
     ("columns", &["disk"]),
     ("remote", &["disk", "warc"]),
     ("capture", &["robots", "warc"]),
-    ("dataset", &["capture", "columns", "disk", "robots", "warc"]),
+    (
+        "dataset",
+        &["capture", "columns", "disk", "robots", "sort", "warc"],
+    ),
+    (
+        "hosts",
+        &["capture", "columns", "dataset", "disk", "robots", "sort"],
+    ),
     (
         "scan",
         &[
-            "capture", "columns", "dataset", "disk", "remote", "robots", "warc",
+            "capture", "columns", "dataset", "disk", "hosts", "remote", "robots", "sort", "warc",
         ],
     ),
-    ("keep", &["columns", "dataset", "disk", "scan"]),
-    ("history", &["columns", "dataset", "disk", "keep", "robots"]),
+    (
+        "keep",
+        &["columns", "dataset", "disk", "hosts", "scan", "sort"],
+    ),
+    (
+        "history",
+        &[
+            "capture", "columns", "dataset", "disk", "hosts", "keep", "robots", "sort",
+        ],
+    ),
     (
         "answers",
         &[
-            "capture", "columns", "dataset", "disk", "history", "keep", "remote", "robots", "scan",
-            "warc",
+            "capture", "columns", "dataset", "disk", "history", "hosts", "keep", "remote",
+            "robots", "scan", "sort", "warc",
         ],
     ),
     (

@@ -3,7 +3,7 @@
 use super::progress::MatchProgress;
 use crate::category_choice::CategoryChoice;
 use dataset::crawler::{Crawler, DialectChoice};
-use dataset::resolve::ResolveContext;
+use hosts::ResolveContext;
 
 /// The dataset, the crawlers, the dialect by which rules are read, the
 /// category of use, and the progress.

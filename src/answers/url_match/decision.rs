@@ -1,8 +1,8 @@
 //! Decisions for a URL and a crawler, and their sort records.
 
-use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_u8, put_u32, put_u64};
-use dataset::resolve::CaptureId;
+use hosts::CaptureId;
 use robots::{Access, Basis, Preference, UrlPreference};
+use sort::sort_key::{FieldReader, put_bytes, put_u8, put_u32, put_u64};
 
 /// The access of a crawler to a URL: the column `access`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,14 +6,14 @@ use super::lookup::{ListedUrl, RulesLookup, UrlLookup};
 use dataset::PartLines;
 use dataset::crawler::disallow_all_policy;
 use dataset::error::DatasetDefect;
-use dataset::external_sort::sort_key::FieldReader;
-use dataset::external_sort::{Arena, Reader, SharedSorter, SortedRecords};
-use dataset::resolve::candidate::Candidate;
-use dataset::resolve::{AsOf, CandidateSelection, RulesSource};
 use disk::error::Error;
 use disk::open_files;
+use hosts::candidate::Candidate;
+use hosts::{AsOf, CandidateSelection, RulesSource};
 use rayon::prelude::*;
 use robots::{ContentClass, DirectiveKind, RobotsTxtBuilder, StatusEffect};
+use sort::sort_key::FieldReader;
+use sort::{Arena, Reader, SharedSorter, SortedRecords};
 use std::path::Path;
 
 /// Decides the lookups that do not depend on rules: there is no capture, or its status decides.

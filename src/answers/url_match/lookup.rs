@@ -1,8 +1,9 @@
 //! Checks whether listed URLs are acceptable, and defines their sort records.
 
+use capture::origin;
 use capture::url::parse_url;
-use dataset::external_sort::sort_key::{FieldReader, put_bytes, put_key, put_u64};
-use dataset::resolve::{AsOf, RulesSource, origin};
+use hosts::{AsOf, RulesSource};
+use sort::sort_key::{FieldReader, put_bytes, put_key, put_u64};
 
 /// The longest URL in bytes. A longer one is reported as malformed, and is cut
 /// in the output.

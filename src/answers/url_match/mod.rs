@@ -2,11 +2,11 @@
 //! according to the captures of a dataset.
 //!
 //! The list and the dataset may be much larger than memory. All data is sorted
-//! externally (`src/dataset/external_sort`) and merged:
+//! externally (`src/sort`) and merged:
 //!
 //! 1. `url_list.rs` reads the list, and `prepared.rs` sorts the URLs by origin and
 //!    time (`lookup.rs`).
-//! 2. [`resolve`](dataset::resolve) finds the authoritative capture for each
+//! 2. [`hosts`] finds the authoritative capture for each
 //!    origin and time.
 //! 3. `evaluate.rs` decides: first what the status of the capture decides, then
 //!    the rules. Each robots.txt is rebuilt from the table rows, for all URLs of a

@@ -13,16 +13,14 @@ use crate::error::AnswerErrorKind;
 use columns::escaped_text::escape_body;
 use dataset::crawler::{Crawler, DialectChoice};
 use dataset::error::DatasetErrorKind;
-use dataset::external_sort::{
-    MIN_MEMORY_BYTES, SharedSorter, SortMemory, SortedRecords, SpillFolder,
-};
-use dataset::resolve::lookups::find_candidates_by_origin;
-use dataset::resolve::{AsOf, ResolveContext};
 use dataset::tables::Table;
 use dataset::{Dataset, HistoryManifest, check_crawls, check_output_file};
 use disk::SingleFile;
 use disk::error::{Error, ErrorKind};
+use hosts::lookups::find_candidates_by_origin;
+use hosts::{AsOf, ResolveContext};
 use scan::table_file::ColumnNames;
+use sort::{MIN_MEMORY_BYTES, SharedSorter, SortMemory, SortedRecords, SpillFolder};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

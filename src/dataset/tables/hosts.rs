@@ -2,8 +2,8 @@ use super::StoredVerdict;
 use super::column::Expression::{self, Same};
 use super::column::table;
 use super::robots_files::{FETCH_CLASS, OUTCOME};
-use crate::resolve::origin::WebOrigin;
 use capture::host_columns::{registered_domain, tld};
+use capture::origin::WebOrigin;
 
 table! { "One row per crawl and host with a capture of a robots.txt: the authoritative capture of the host, and the rules that apply to it. Sorted by `surt_host_name`." {
     host_id: Long delta, "Key of the row, only to join `host_verdicts` of the same dataset: the place of the crawl in the order of the times of their first captures × 2^32 + the number of the host in the crawl, both from 0. Other datasets number hosts differently.";
@@ -66,11 +66,11 @@ pub struct HostRow<'a> {
     pub authoritative_robots_id: i64,
     pub rules_crawl: &'a str,
     pub rules_robots_id: i64,
-    pub(crate) n_redirects: i32,
+    pub n_redirects: i32,
     pub redirect_end: Option<&'static str>,
     pub rules: &'a HostRules<'a>,
-    pub(crate) n_captures: i32,
-    pub(crate) n_changes: i32,
+    pub n_captures: i32,
+    pub n_changes: i32,
 }
 
 /// The columns of the capture whose rules apply.

@@ -10,11 +10,11 @@
 //!    manifest gets their crawls.
 //! 5. `views.sql` is written with all tables, then `_SUCCESS`.
 
-use dataset::resolve::hosts::ResolvedFile;
 use dataset::{CrawlEntry, FileEntry, JOINED_FOLDER, JoinedCrawl, JoinedManifest, MANIFEST_FILE};
 use dataset::{OutputLayout, RunLog, SUCCESS_FILE, WrittenFolder};
 use disk::TempFolder;
 use disk::error::Error;
+use hosts::resolved::ResolvedFile;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;

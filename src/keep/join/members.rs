@@ -2,7 +2,6 @@
 
 use dataset::division::Shard;
 use dataset::error::{DatasetDefect, DatasetErrorKind, JoinDefect, REGISTRY, SUFFIX_LIST};
-use dataset::resolve::hosts::RESOLVED_FROM;
 use dataset::tables::Table;
 use dataset::{
     Dataset, DatasetOptions, HistoryManifest, JoinedManifest, Manifest, MemberEntry, PartLocation,
@@ -10,6 +9,7 @@ use dataset::{
 };
 use disk::FileKind;
 use disk::error::Error;
+use hosts::resolved::RESOLVED_FROM;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::Xxh3;

@@ -9,15 +9,15 @@ mod members;
 
 use columns::TableFileWriter;
 use dataset::error::DatasetErrorKind;
-use dataset::external_sort::{MIN_MEMORY_BYTES, SortMemory, SpillFolder};
-use dataset::resolve::ResolveContext;
-use dataset::resolve::hosts::{RESOLVED_FROM, ResolvedHosts, resolve_hosts};
 use dataset::tables::Table;
 use dataset::{Dataset, OutputLayout, write_joined_views};
 use disk::error::{Error, ErrorKind};
+use hosts::ResolveContext;
+use hosts::resolved::{RESOLVED_FROM, ResolvedHosts, resolve_hosts};
 use joined_writer::JoinedWriter;
 use members::Members;
 use scan::pipeline::MostBlockedAgents;
+use sort::{MIN_MEMORY_BYTES, SortMemory, SpillFolder};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};

@@ -1,5 +1,5 @@
 //! A slow reference implementation of the selection of authoritative captures.
-//! It shares no code with `src/dataset/resolve`, and searches all captures for
+//! It shares no code with `src/hosts`, and searches all captures for
 //! every question.
 
 use std::cmp::Reverse;

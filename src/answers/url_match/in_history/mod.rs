@@ -17,14 +17,14 @@ use super::progress::{MatchProgress, MatchStage};
 use super::url_list::UrlListReader;
 use columns::escaped_text::escape_body;
 use dataset::HistoryManifest;
-use dataset::external_sort::sort_key::{FieldReader, put_i64, put_u32};
-use dataset::external_sort::{Reader, SortMemory, SortedRecords, Sorter};
 use dataset::tables::Table;
 use disk::error::Error;
 use history::crawl_row::CrawlRow;
 use history::history_input::HistoryReader;
 use plan::{PlannedCapture, UrlPlan, plan_urls, sort_urls};
 use rules::decide_by_rules;
+use sort::sort_key::{FieldReader, put_i64, put_u32};
+use sort::{Reader, SortMemory, SortedRecords, Sorter};
 use std::collections::BTreeMap;
 
 /// The options and resources of all steps.

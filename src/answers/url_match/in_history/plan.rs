@@ -8,16 +8,16 @@ use super::{HistoryMatch, StateDecisions};
 use capture::host_columns::host_columns;
 use capture::url::parse_url;
 use dataset::crawler::disallow_all_policy;
-use dataset::external_sort::sort_key::{
-    FieldReader, push_key_without_escapes, put_bytes, put_i64, put_key, put_u8, put_u32,
-};
-use dataset::external_sort::{SortedRecords, Sorter};
 use disk::error::Error;
 use history::capture_record::{CaptureRecord, StateDetails, StateOrigin};
 use history::history_input::HistoryCaptures;
 use history::keyed_rows::{KEY_BYTES, key_from_text};
 use history::revisits::read_filled_states;
 use robots::StatusEffect;
+use sort::sort_key::{
+    FieldReader, push_key_without_escapes, put_bytes, put_i64, put_key, put_u8, put_u32,
+};
+use sort::{SortedRecords, Sorter};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

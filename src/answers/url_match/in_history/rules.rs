@@ -4,13 +4,13 @@ use super::super::decision::{Decision, DecisionBasis, UrlAccess};
 use super::super::prepared::MatchSummary;
 use super::plan::{NO_POLICY, RulesRequest};
 use super::{HistoryMatch, StateDecisions};
-use dataset::external_sort::{SortedRecords, Sorter};
 use dataset::tables::Table;
 use disk::error::Error;
 use history::damaged_history_error;
 use history::keyed_rows::{KEY_BYTES, KeyedReader, KeyedRows, POLICIES};
 use history::policy_file::{content_class, push_lines};
 use robots::RobotsTxtBuilder;
+use sort::{SortedRecords, Sorter};
 
 /// Decides all requests. Each policy is rebuilt once for each kind of content.
 pub(super) fn decide_by_rules(

@@ -1,12 +1,12 @@
 //! Reads the rows of `file_preferences`, as fields of records.
 
 use super::stored_verdict::check_record_bytes;
-use crate::external_sort::sort_key::{FieldReader, put_bytes, put_u8, put_u32};
-use crate::resolve::ResolveContext;
-use crate::tables::{StoredPreference, Table};
-use crate::{CaptureFilter, PartReader, StoredColumns, stored_columns, value};
+use crate::ResolveContext;
 use arrow_array::{Array, StringArray};
+use dataset::tables::{StoredPreference, Table};
+use dataset::{CaptureFilter, PartReader, StoredColumns, stored_columns, value};
 use disk::error::Error;
+use sort::sort_key::{FieldReader, put_bytes, put_u8, put_u32};
 
 stored_columns! {
     pub(super) struct PreferenceColumns of FilePreferences {

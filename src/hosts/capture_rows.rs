@@ -2,11 +2,11 @@
 
 use super::ResolveContext;
 use super::candidate::{Candidate, CaptureId, CaptureRank, RedirectChain, RulesSource, UrlOrder};
-use super::origin::WebOrigin;
-use crate::tables::Table;
-use crate::{CaptureFilter, ColumnValuesFilter, PartId, StoredColumns, stored_columns, value};
 use arrow_array::{Array, RecordBatch};
+use capture::origin::WebOrigin;
 use columns::HASH_SEED;
+use dataset::tables::Table;
+use dataset::{CaptureFilter, ColumnValuesFilter, PartId, StoredColumns, stored_columns, value};
 use disk::error::Error;
 use robots::{ContentClass, FetchClass, FetchOutcome, HttpStatus, StatusEffect};
 use std::collections::BTreeSet;

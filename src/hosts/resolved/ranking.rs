@@ -1,6 +1,6 @@
 //! Ranks crawler names by the number of hosts that block them.
 
-use crate::tables::StoredVerdict;
+use dataset::tables::StoredVerdict;
 use robots::{Basis, Verdict};
 use std::cmp::Reverse;
 

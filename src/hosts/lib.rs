@@ -12,26 +12,30 @@
 //! 6. `candidate.rs`: selects among the candidates.
 //!
 //! `lookups.rs` does this for origins at given times (`match`), `host.rs` for one host
-//! (`check --host`), and `hosts/` for all hosts of a dataset, whose results are the tables
+//! (`check --host`), and `resolved/` for all hosts of a dataset, whose results are the tables
 //! `hosts` and `host_verdicts`.
+
+#![allow(
+    missing_docs,
+    reason = "only packages of this project use it; a field is named for what it holds"
+)]
 
 pub mod candidate;
 mod capture_rows;
 mod captures;
 pub mod host;
-pub mod hosts;
 mod key_captures;
 pub mod lookups;
-pub mod origin;
 mod redirects;
+pub mod resolved;
 mod revisits;
 
 pub use candidate::{CandidateSelection, CaptureId, RulesSource};
 pub use host::Host;
 pub use lookups::AsOf;
 
-use crate::Dataset;
-use crate::external_sort::SortMemory;
+use dataset::Dataset;
+use sort::SortMemory;
 use std::sync::atomic::AtomicU64;
 
 /// The dataset and the memory with which captures are resolved, and a counter for progress

@@ -2,13 +2,13 @@
 
 use super::candidate::CaptureFields;
 use super::capture_rows::{CaptureRows, for_each_batch};
-use super::hosts::put_short_url;
+use super::resolved::put_short_url;
 use super::revisits::RevisitFiller;
 use super::{AsOf, ResolveContext};
-use crate::CaptureFilter;
-use crate::external_sort::sort_key::{FieldReader, put_key};
-use crate::external_sort::{Arena, Reader, SharedSorter, SortedRecords};
+use dataset::CaptureFilter;
 use disk::error::Error;
+use sort::sort_key::{FieldReader, put_key};
+use sort::{Arena, Reader, SharedSorter, SortedRecords};
 
 /// Appends the key of a row. Returns false if the row is not needed.
 pub(super) type WriteKey<'k> = dyn Fn(&CaptureRows, usize, &mut Vec<u8>) -> bool + Sync + 'k;

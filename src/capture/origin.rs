@@ -16,7 +16,7 @@ pub struct WebOrigin<'a> {
 
 impl<'a> WebOrigin<'a> {
     /// Returns the origin of a URL in normal form; `None` if the URL has no host.
-    pub(crate) fn from_url(url: &'a str) -> Option<Self> {
+    pub fn from_url(url: &'a str) -> Option<Self> {
         let (scheme, authority) = split_url(url)?;
         // Most authorities are a name alone.
         let (name, port) = match memchr::memchr2(b':', b'@', authority.as_bytes()) {
@@ -29,7 +29,7 @@ impl<'a> WebOrigin<'a> {
 
     /// Returns the port that requests are sent to; `None` if the scheme has no
     /// default.
-    pub(crate) fn effective_port(&self) -> Option<u16> {
+    pub fn effective_port(&self) -> Option<u16> {
         self.port.or(default_port(self.scheme))
     }
 
@@ -59,7 +59,7 @@ pub fn write_url_origin(url: &Url, out: &mut Vec<u8>) -> bool {
 
 /// Returns the host of a URL in normal form, or of an origin that [`WebOrigin::write`] wrote, as
 /// in the column `url_host_name`.
-pub(super) fn url_host(url: &str) -> Option<&str> {
+pub fn url_host(url: &str) -> Option<&str> {
     WebOrigin::from_url(url).map(|origin| origin.host)
 }
 
@@ -84,7 +84,7 @@ fn split_authority(authority: &str) -> (&str, Option<u16>) {
 
 /// Removes the dot of the root zone from a host name, as the column
 /// `url_host_name` does.
-pub(super) fn strip_root_dot(host: &str) -> &str {
+pub fn strip_root_dot(host: &str) -> &str {
     host.strip_suffix('.')
         .filter(|name| !name.is_empty())
         .unwrap_or(host)
@@ -109,7 +109,7 @@ pub fn is_plain_url(url: &[u8]) -> bool {
         && !url.iter().any(|byte| matches!(byte, b'\t' | b'\r' | b'\n'))
 }
 
-pub(super) fn default_port(scheme: &str) -> Option<u16> {
+pub fn default_port(scheme: &str) -> Option<u16> {
     match scheme {
         "http" | "ws" => Some(80),
         "https" | "wss" => Some(443),
@@ -121,7 +121,7 @@ pub(super) fn default_port(scheme: &str) -> Option<u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use capture::url::{UrlColumns, parse_url};
+    use crate::url::{UrlColumns, parse_url};
 
     fn origin(url: &str) -> Option<String> {
         let mut out = Vec::new();

@@ -20,18 +20,22 @@ const READ_ORDER_MESSAGE: &str = "a record is read in the order in which it was 
 #[derive(Clone, Copy, Debug)]
 pub struct FieldReader<'a>(&'a [u8]);
 
+/// Appends a byte.
 pub fn put_u8(out: &mut Vec<u8>, value: u8) {
     out.push(value);
 }
 
+/// Appends a number, which compares as its bytes do.
 pub fn put_u32(out: &mut Vec<u8>, value: u32) {
     out.extend_from_slice(&value.to_be_bytes());
 }
 
+/// Appends a number, which compares as its bytes do.
 pub fn put_u64(out: &mut Vec<u8>, value: u64) {
     out.extend_from_slice(&value.to_be_bytes());
 }
 
+/// Appends a signed number, which compares as its bytes do.
 pub fn put_i64(out: &mut Vec<u8>, value: i64) {
     put_u64(out, ordered_bits(value));
 }
@@ -65,27 +69,32 @@ pub fn push_key_without_escapes(out: &mut Vec<u8>, key: &[u8]) {
 }
 
 /// Maps signed to unsigned numbers such that their order remains.
-pub(crate) fn ordered_bits(value: i64) -> u64 {
+pub fn ordered_bits(value: i64) -> u64 {
     value.cast_unsigned() ^ 1 << 63
 }
 
 impl<'a> FieldReader<'a> {
+    /// Reads a record from its beginning.
     pub fn new(record: &'a [u8]) -> Self {
         Self(record)
     }
 
+    /// Reads a byte.
     pub fn u8(&mut self) -> u8 {
         self.take::<1>()[0]
     }
 
+    /// Reads a number that [`put_u32`] wrote.
     pub fn u32(&mut self) -> u32 {
         u32::from_be_bytes(self.take())
     }
 
+    /// Reads a number that [`put_u64`] wrote.
     pub fn u64(&mut self) -> u64 {
         u64::from_be_bytes(self.take())
     }
 
+    /// Reads a number that [`put_i64`] wrote.
     pub fn i64(&mut self) -> i64 {
         (self.u64() ^ 1 << 63).cast_signed()
     }

@@ -1,7 +1,7 @@
 //! Candidates for the authoritative capture of an origin, and the selection of one of them.
 
-use crate::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
 use robots::{ContentClass, Dialect, StatusEffect};
+use sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -404,7 +404,7 @@ fn put_is_some(out: &mut Vec<u8>, is_some: bool) {
 /// The length of the crawl at the beginning of a key, in bytes.
 const CRAWL_KEY_BYTES: usize = 3;
 
-/// Splits a key that begins with a crawl, as [`push_crawl_key`](crate::push_crawl_key) writes
+/// Splits a key that begins with a crawl, as [`push_crawl_key`](dataset::push_crawl_key) writes
 /// it, into the index of the crawl and the rest.
 pub(super) fn split_crawl_key(key: &[u8]) -> (u32, &[u8]) {
     let (crawl, rest) = key.split_at(CRAWL_KEY_BYTES);

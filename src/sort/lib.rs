@@ -1,5 +1,7 @@
 //! External merge sort: sorts more records than memory holds.
 //!
+//! In: byte strings. Out: the same in their order. It does not know what a record means.
+//!
 //! A record is a byte string, and records are ordered as bytes. The fields to
 //! sort by stand first, encoded so that their bytes compare as the values do
 //! ([`sort_key`]). Records that exceed the memory limit are written as sorted
@@ -85,6 +87,11 @@ impl<'s> Sorter<'s> {
         }
     }
 
+    /// Adds a record.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing a run.
     pub fn push(&mut self, record: &[u8]) -> Result<(), Error> {
         if !self.arena.has_room(record.len(), self.memory_bytes) {
             self.arena.sort_in_parallel();
@@ -140,10 +147,12 @@ impl<'s> Sorter<'s> {
 }
 
 impl SortedRecords<'_> {
+    /// Returns the number of records.
     pub fn len(&self) -> u64 {
         self.len
     }
 
+    /// Returns true if there is no record.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }

@@ -16,16 +16,14 @@ use super::capture_rows::{
 };
 use super::captures::{for_each_capture_until, sort_captures};
 use super::key_captures::KeyCaptures;
-use super::origin::url_host;
 use super::{AsOf, ResolveContext};
-use crate::external_sort::sort_key::{
-    FieldReader, push_key_without_escapes, put_i64, put_key, put_u8,
-};
-use crate::external_sort::{SortedRecords, Sorter};
-use crate::tables::Table;
-use crate::{CaptureFilter, push_crawl_key};
+use capture::origin::url_host;
+use dataset::tables::Table;
+use dataset::{CaptureFilter, push_crawl_key};
 use disk::error::Error;
 use parquet::bloom_filter::Sbbf;
+use sort::sort_key::{FieldReader, push_key_without_escapes, put_i64, put_key, put_u8};
+use sort::{SortedRecords, Sorter};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

@@ -46,6 +46,11 @@ impl<'s> OrderedWriter<'s> {
         }
     }
 
+    /// Returns the records.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing.
     pub fn finish(self) -> Result<SortedRecords<'s>, Error> {
         let run = self.run.map(RunWriter::finish).transpose()?;
         Ok(SortedRecords {

@@ -40,6 +40,11 @@ impl<'s> SharedSorter<'s> {
         }
     }
 
+    /// Adds a record.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing a run.
     pub fn push(&self, record: &[u8]) -> Result<(), Error> {
         self.append_records(iter::once(record))
     }
@@ -91,6 +96,11 @@ impl<'s> SharedSorter<'s> {
         Ok(())
     }
 
+    /// Returns the sorted records.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing a run.
     pub fn finish(self) -> Result<SortedRecords<'s>, Error> {
         let state = self.state.into_inner();
         state

@@ -54,6 +54,7 @@ impl Arena {
         self.slices.is_empty() || held + len <= memory.min(MAX_ARENA_BYTES)
     }
 
+    /// Adds a record.
     pub fn push(&mut self, record: &[u8]) {
         self.slices.push(ArenaSlice {
             start: self.bytes.len() as u32,
@@ -62,6 +63,7 @@ impl Arena {
         self.bytes.extend_from_slice(record);
     }
 
+    /// Returns the records, in their order.
     pub fn records(&self) -> impl Iterator<Item = &[u8]> {
         self.slices
             .iter()
@@ -73,6 +75,7 @@ impl Arena {
         Some(record_bytes(&self.bytes, *slice))
     }
 
+    /// Removes all records, and keeps the memory.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.slices.clear();

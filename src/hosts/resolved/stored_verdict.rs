@@ -1,12 +1,12 @@
 //! Reads verdicts back from the tables `verdicts`, `hosts` and `host_verdicts`.
 
-use crate::error::{DatasetDefect, DatasetErrorKind};
-use crate::external_sort::sort_key::{FieldReader, put_i64, put_u8, put_u32};
-use crate::tables::{StoredVerdict, Table};
-use crate::{StoredColumns, stored_columns, value};
 use arrow_array::{RecordBatch, StringArray};
+use dataset::error::{DatasetDefect, DatasetErrorKind};
+use dataset::tables::{StoredVerdict, Table};
+use dataset::{StoredColumns, stored_columns, value};
 use disk::error::Error;
 use robots::{Basis, Verdict};
+use sort::sort_key::{FieldReader, put_i64, put_u8, put_u32};
 use std::path::Path;
 
 /// The limit of the rows of a capture in `verdicts`, and of those in `file_preferences`, which are held

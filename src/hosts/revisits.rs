@@ -18,13 +18,13 @@ use super::candidate::{CaptureFields, CaptureRank, RulesSource, put_time, read_t
 use super::capture_rows::{
     CaptureRows, EMPTY_BODY_DIGEST, MAX_FILTER_VALUES, build_values_filter, for_each_batch,
 };
-use crate::CaptureFilter;
-use crate::external_sort::sort_key::{
-    FieldReader, ordered_bits, push_key_without_escapes, put_key, put_u32, put_u64,
-};
-use crate::external_sort::{Arena, Reader, SharedSorter, SortedRecords};
+use dataset::CaptureFilter;
 use disk::error::Error;
 use robots::FetchOutcome;
+use sort::sort_key::{
+    FieldReader, ordered_bits, push_key_without_escapes, put_key, put_u32, put_u64,
+};
+use sort::{Arena, Reader, SharedSorter, SortedRecords};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The length of a status in a content key, after the digest.

@@ -14,12 +14,12 @@ use super::ResolveContext;
 use super::capture_rows::{MAX_FILTER_VALUES, build_values_filter};
 use super::captures::{WriteKey, for_each_capture_until, sort_captures};
 use super::key_captures::KeyCaptures;
-use super::origin::url_host;
 use super::redirects::RedirectFollower;
-use crate::CaptureFilter;
-use crate::external_sort::SortedRecords;
-use crate::external_sort::sort_key::{FieldReader, push_key_without_escapes, put_i64};
+use capture::origin::url_host;
+use dataset::CaptureFilter;
 use disk::error::Error;
+use sort::SortedRecords;
+use sort::sort_key::{FieldReader, push_key_without_escapes, put_i64};
 use std::collections::BTreeSet;
 
 /// The time up to which captures are considered.

@@ -7,16 +7,16 @@ use super::stored_preference::PreferenceReader;
 use super::stored_verdict::{
     VerdictRows, check_record_bytes, inconsistent_table_error, put_verdict, read_verdict,
 };
-use crate::external_sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
-use crate::external_sort::{Arena, SharedSorter, SortedRecords};
-use crate::resolve::ResolveContext;
-use crate::tables::{HostRules, StoredVerdict, Table};
-use crate::{CaptureFilter, PartReader, StoredColumns, stored_columns, value};
+use crate::ResolveContext;
 use arrow_array::{Array, StringArray};
+use dataset::tables::{HostRules, StoredVerdict, Table};
+use dataset::{CaptureFilter, PartReader, StoredColumns, stored_columns, value};
 use disk::error::Error;
 use disk::open_files;
 use rayon::prelude::*;
 use robots::Basis;
+use sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
+use sort::{Arena, SharedSorter, SortedRecords};
 use std::sync::{Mutex, PoisonError};
 
 /// The number of hosts whose rules are read together.

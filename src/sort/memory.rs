@@ -1,7 +1,7 @@
 //! Divides the memory limit of a command among its sorters and Bloom filters.
 
 use super::{OrderedWriter, SharedSorter, SortedRecords, Sorter, SpillFolder};
-use crate::external_sort::sort_key::{FieldReader, push_key_without_escapes};
+use crate::sort_key::{FieldReader, push_key_without_escapes};
 use disk::error::Error;
 use parquet::bloom_filter::Sbbf;
 
@@ -70,7 +70,11 @@ impl<'s> SortMemory<'s> {
     }
 
     /// Creates a Bloom filter that contains the keys at the beginning of `records`.
-    pub(crate) fn create_key_filter(&self, records: &SortedRecords<'_>) -> Result<Sbbf, Error> {
+    ///
+    /// # Errors
+    ///
+    /// Those of reading a run.
+    pub fn create_key_filter(&self, records: &SortedRecords<'_>) -> Result<Sbbf, Error> {
         let mut filter = self.create_bloom_filter(records.len());
         let mut reader = records.read()?;
         let mut key = Vec::new();

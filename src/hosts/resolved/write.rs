@@ -7,18 +7,18 @@ use super::rules::{
 use super::selection::{SelectedHost, SelectedHosts};
 use super::stored_preference::{next_agent, read_preferences};
 use super::stored_verdict::{inconsistent_table_error, put_verdict, read_verdict};
-use crate::external_sort::sort_key::{
-    FieldReader, push_key_without_escapes, put_bytes, put_i64, put_key, put_u8, put_u32,
-};
-use crate::external_sort::{Reader, SortedRecords, Sorter};
-use crate::resolve::ResolveContext;
-use crate::resolve::origin::WebOrigin;
-use crate::tables::{
+use crate::ResolveContext;
+use capture::origin::WebOrigin;
+use columns::{ClosedFile, RowBatch, TableFileWriter};
+use dataset::tables::{
     HostPreferenceRows, HostRow, HostRows, HostRules, HostVerdictRow, HostVerdictRows, StatingHost,
     Table,
 };
-use columns::{ClosedFile, RowBatch, TableFileWriter};
 use disk::error::Error;
+use sort::sort_key::{
+    FieldReader, push_key_without_escapes, put_bytes, put_i64, put_key, put_u8, put_u32,
+};
+use sort::{Reader, SortedRecords, Sorter};
 use std::ops::RangeInclusive;
 
 /// The tables of records that [`resolve_hosts`] reads.

@@ -1,17 +1,17 @@
 //! Selects the authoritative capture of each host.
 
 use super::short_url::expand_short_url;
-use crate::external_sort::sort_key::{FieldReader, push_key_without_escapes, put_u8, put_u32};
-use crate::external_sort::{Reader, SortedRecords};
-use crate::resolve::candidate::{Candidate, CandidateFields, CaptureFields, split_crawl_key};
-use crate::resolve::capture_rows::{CaptureRows, for_each_batch};
-use crate::resolve::captures::CaptureSorter;
-use crate::resolve::key_captures::KeyCaptures;
-use crate::resolve::redirects::{RedirectFollower, push_url_key, read_redirect_targets};
-use crate::resolve::{AsOf, ResolveContext};
-use crate::{CaptureFilter, push_crawl_key};
+use crate::candidate::{Candidate, CandidateFields, CaptureFields, split_crawl_key};
+use crate::capture_rows::{CaptureRows, for_each_batch};
+use crate::captures::CaptureSorter;
+use crate::key_captures::KeyCaptures;
+use crate::redirects::{RedirectFollower, push_url_key, read_redirect_targets};
+use crate::{AsOf, ResolveContext};
 use columns::HASH_SEED;
+use dataset::{CaptureFilter, push_crawl_key};
 use disk::error::Error;
+use sort::sort_key::{FieldReader, push_key_without_escapes, put_u8, put_u32};
+use sort::{Reader, SortedRecords};
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -257,7 +257,7 @@ impl HostCaptures {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::resolve::candidate::{CaptureId, CaptureRank, RedirectChain, RulesSource, UrlOrder};
+    use crate::candidate::{CaptureId, CaptureRank, RedirectChain, RulesSource, UrlOrder};
     use robots::{ContentClass, StatusEffect};
 
     /// Makes a capture of a URL with this content, if any.

@@ -3,13 +3,13 @@
 use super::candidate::{Candidate, CandidateSelection};
 use super::capture_rows::{build_values_filter, for_each_batch};
 use super::lookups::find_candidates_by_key;
-use super::origin::{WebOrigin, strip_root_dot};
 use super::{AsOf, ResolveContext};
-use crate::CaptureFilter;
-use crate::external_sort::sort_key::{FieldReader, put_key};
 use capture::host_columns::{host_columns, tld};
+use capture::origin::{WebOrigin, strip_root_dot};
 use capture::url::parse_url;
+use dataset::CaptureFilter;
 use disk::error::Error;
+use sort::sort_key::{FieldReader, put_key};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
