@@ -53,13 +53,14 @@ impl CommandArgs for VerifyArgs {
             root: self.dataset.clone(),
             threads: defaults::thread_count(&self.threads),
         };
+        let history = HistoryManifest::read(&self.dataset)?;
         // In a terminal, a signal ends the process, as nothing is left behind.
         let progress = Arc::new(match caller {
             Caller::Terminal => VerifyProgress::default(),
             Caller::Program(_) => VerifyProgress::new(caller.stop_flag()?),
         });
         let display = ProgressDisplay::start(progress.clone(), None, &self.print, caller);
-        let result = match HistoryManifest::read(&self.dataset)? {
+        let result = match history {
             Some(history) => history::verify(&options, &history, &progress),
             None => verify::verify(&options, &progress),
         };
