@@ -132,7 +132,7 @@ faults: ## injects faults: damage, kills, full disks, hostile input
 servers: ## reads from servers on this machine, which fail as a script says
 	$(CARGO) test --locked --test servers
 
-# Where clippy compiles, as in continuous integration, it has checked what was compiled, all but the benches.
+# `.ci/run` compiles with the driver of clippy and sets CLIPPY_ARGS: a build then checks the lints, except those of the benches.
 lint-all: ## checks the format, and the warnings of clippy about everything
 	$(CARGO) fmt --all --check
 	$(if $(CLIPPY_ARGS),$(CARGO) build --all-targets --locked,$(CARGO) clippy --workspace --all-targets --locked -- -D warnings)

@@ -14,7 +14,7 @@ import tempfile
 import threading
 import time
 
-# Of all rows but the first.
+# The niceness of all rows except the first.
 NICENESS = "3"
 
 

@@ -8,8 +8,8 @@
 //! | [`extract`] | `extract`: single records as an archive of their own |
 //! | [`copy`] | `copy`: a dataset to a store |
 //!
-//! In: what a scan or a history wrote. Out: tables of answers, reports, archives and copies. It knows no options of
-//! the command line.
+//! Input: datasets, histories and archives. Output: tables of answers, reports, archives and copies. The package
+//! is independent of the command line.
 
 #![allow(
     missing_docs,

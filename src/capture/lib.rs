@@ -1,7 +1,7 @@
 //! Captures: one robots.txt file as an archive holds it.
 //!
-//! In: a record, or a row of a table of bodies. Out: a capture, and everything that is derived from its body. It
-//! knows no tables and no files.
+//! Input: a record, or a row of a table of bodies. Output: a capture, and everything that is derived from its
+//! body. The package is independent of tables and files.
 //!
 //! [`Capture::read`] extracts everything that the WARC record, its URL and its HTTP response state.
 //! The body is only decoded here; parsing it is the task of the `robots` crate.

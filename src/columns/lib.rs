@@ -1,6 +1,7 @@
 //! Writes tables as Parquet files.
 //!
-//! In: values, column by column. Out: files with row groups. It does not know what a column means.
+//! Input: values, column by column. Output: Parquet files. The package is independent of the meaning of
+//! columns.
 //!
 //! The crate `parquet` writes file headers, footers and page headers. The pages
 //! themselves are laid out here, by `ColumnWriter`, whose documentation gives the

@@ -1,7 +1,7 @@
 //! A dataset on disk, for writing and for reading.
 //!
-//! In: rows of tables. Out: a folder of Parquet files with a manifest and views, and its rows again. It does not
-//! know where captures come from.
+//! Input: rows of tables. Output: a folder of Parquet files with a manifest and views; its rows, when it is
+//! read back. The package is independent of the sources of captures.
 //!
 //! ```text
 //! layout.rs                        folders and file names; checks whether an output may be written

@@ -1,7 +1,7 @@
 //! Files on disk, opened, written and removed without following links.
 //!
-//! In: paths and bytes. Out: files, and the error that all packages share. It does not know what the bytes
-//! mean.
+//! Input: paths and bytes. Output: files, and the error type of all packages. The package is independent of
+//! the contents of files.
 //!
 //! All access to files below the folder of a dataset goes through this module:
 //!

@@ -1,7 +1,7 @@
 //! Makes one dataset of many crawls, in which what does not change is stored once.
 //!
-//! In: datasets and earlier histories. Out: a history, its rows again, and what contradicts in it. It knows no
-//! questions.
+//! Input: datasets and earlier histories. Output: a history; its rows, when it is read back; the defects that
+//! `verify` finds. The package is independent of `answers`.
 //!
 //! ```text
 //! inputs.rs          datasets, joined folders and earlier histories; checks that they fit together
@@ -141,9 +141,8 @@ pub struct PreparedHistory {
 ///
 /// # Errors
 ///
-/// [`DatasetErrorKind::MemoryTooSmall`], [`HistoryErrorKind::CrawlTwice`](error::HistoryErrorKind::CrawlTwice), [`ShardInput`](error::HistoryErrorKind::ShardInput),
-/// [`OtherMeaning`](error::HistoryErrorKind::OtherMeaning), [`OutputIsNoHistory`](error::HistoryErrorKind::OutputIsNoHistory); those of reading and of checking an
-/// output.
+/// [`DatasetErrorKind::MemoryTooSmall`]; the kinds of [`HistoryErrorKind`](error::HistoryErrorKind); the errors of
+/// reading and of checking an output.
 pub fn prepare(options: Options) -> Result<PreparedHistory, Error> {
     if options.memory < MIN_MEMORY_BYTES {
         let least = MIN_MEMORY_BYTES;

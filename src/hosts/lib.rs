@@ -1,6 +1,9 @@
 //! Finds the authoritative capture of an origin or a host: the capture that
 //! determines its rules at a time.
 //!
+//! Input: the tables of a dataset. Output: authoritative captures, and the rows of the resolved tables. The package
+//! is independent of the commands that read datasets.
+//!
 //! This is the only implementation of that selection. `jobs/test_hosts.py` compares it
 //! with one in SQL on random datasets. The order of the steps:
 //!

@@ -1,12 +1,12 @@
-//! Keeps datasets: joins those of several crawls or shards, and checks that they are as they were written.
+//! Joins the datasets of several crawls or shards, and verifies that datasets are complete and unchanged.
 //!
 //! | module | command |
 //! |---|---|
 //! | [`join`] | `join`: datasets of several crawls or shards as one |
 //! | [`verify`] | `verify`: whether a dataset is as it was written |
 //!
-//! In: folders with manifests. Out: a folder with a manifest of all, and the tables that are resolved over all
-//! of them; or a report of what differs from the manifest. It knows neither answers nor histories.
+//! Input: datasets. Output: a joined folder with a manifest and resolved tables, or a report of findings. The
+//! package is independent of `answers` and `history`.
 
 #![allow(
     missing_docs,

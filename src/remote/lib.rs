@@ -1,6 +1,6 @@
 //! Objects on servers: https, http and S3.
 //!
-//! In: URLs. Out: bytes in memory or in a file. It does not know what an object contains.
+//! Input: URLs. Output: bytes in memory or in a file. The package is independent of the contents of objects.
 //!
 //! ```text
 //! url.rs      the URL of an object; its secrets are not printed

@@ -1,6 +1,7 @@
 //! The library of robots-scan: WARC archives in, Parquet tables out.
 //!
-//! In: archives, lists of records, tables of bodies. Out: a dataset. It does not know what is asked of a dataset.
+//! Input: archives, lists of records, or tables of bodies. Output: a dataset. The package is independent of the
+//! commands that read datasets.
 //!
 //! [`scan`] runs the main job with the defaults of the command. [`robots`] parses and decides
 //! single robots.txt files, and [`warc`] reads archives; both are crates of their own.

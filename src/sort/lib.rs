@@ -1,6 +1,7 @@
 //! External merge sort: sorts more records than memory holds.
 //!
-//! In: byte strings. Out: the same in their order. It does not know what a record means.
+//! Input: byte strings in any order. Output: the same byte strings, sorted. The package is independent of the
+//! meaning of records.
 //!
 //! A record is a byte string, and records are ordered as bytes. The fields to
 //! sort by stand first, encoded so that their bytes compare as the values do

@@ -1,7 +1,7 @@
 //! A reader for WARC archives.
 //!
-//! In: bytes of a file, a range or a stream. Out: records and errors, each with its place. It knows neither
-//! robots.txt nor tables.
+//! Input: bytes of a file, a range or a stream. Output: records and errors, each with its position. The
+//! package is independent of robots.txt and of tables.
 //!
 //! The crate reads WARC versions 0.17 to [1.1][WARC 1.1], uncompressed, compressed with gzip
 //! ([RFC 1952]), per record or as a whole, or with zstd, with or without the dictionary frame of

@@ -1,8 +1,8 @@
 //! A small language for sets of rules, in which a few bytes make difficult rules.
 //!
 //! A line is `+pattern` (allow), `-pattern` (disallow), `=path` (a path to query), or `!` and a family
-//! of rules: its kind, its size, its base. In patterns and paths the bytes of `PLAIN` stand for
-//! themselves, and any other byte stands for one of `PIECES`. Hence every input is valid, and most
+//! of rules: its kind, its size, its base. In patterns and paths, the bytes of `PLAIN` are kept,
+//! and any other byte is replaced by one of `PIECES`. Hence every input is valid, and most
 //! inputs contain what matchers get wrong.
 
 use super::random::Random;

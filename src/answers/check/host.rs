@@ -89,7 +89,7 @@ impl HostReport {
 ///
 /// # Errors
 ///
-/// [`DatasetErrorKind::NoCapture`] if there is none; errors of reading; those of
+/// [`DatasetErrorKind::NoCapture`] if there is none; errors of reading and of
 /// [`Dataset::open`]; [`ErrorKind::Abandoned`](disk::error::ErrorKind::Abandoned) once `stop` is set.
 pub fn check_host(
     host_request: &HostRequest<'_>,

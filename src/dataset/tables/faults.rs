@@ -1,4 +1,5 @@
 use super::column::table;
+use super::saturating_i64;
 
 table! { per_fault "One row per range of an archive, or row of a table of bodies, that could not be read." {
     warc_filename: Text, "The archive, as in `robots_files`.";
@@ -25,9 +26,9 @@ impl Builder {
         self.warc_filename
             .append_value(self.texts.intern(warc_filename));
         self.warc_record_offset
-            .append_value(super::saturating_i64(fault.offset));
+            .append_value(saturating_i64(fault.offset));
         self.bytes_skipped
-            .append_value(super::saturating_i64(fault.bytes_skipped));
+            .append_value(saturating_i64(fault.bytes_skipped));
         self.code.append_value(self.texts.intern_static(fault.code));
         self.detail.append_value(self.texts.intern(&fault.detail));
         self.end_rows(1);

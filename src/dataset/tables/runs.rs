@@ -1,4 +1,5 @@
 use super::column::table;
+use super::{saturating_i32, saturating_i64};
 use columns::RowBatch;
 
 table! { "One row per part: how it was written. The rows are equal for two runs over the same inputs." {
@@ -45,7 +46,7 @@ pub struct RunRow {
 pub fn runs_rows(run: &RunRow) -> RowBatch {
     let mut builder = Builder::default();
     let texts = &mut builder.texts;
-    builder.part.append_value(super::saturating_i32(run.part));
+    builder.part.append_value(saturating_i32(run.part));
     builder
         .version
         .append_value(texts.intern(env!("CARGO_PKG_VERSION")));
@@ -57,26 +58,16 @@ pub fn runs_rows(run: &RunRow) -> RowBatch {
         .agents_version
         .append_value(texts.intern(&run.agents_version));
     let listed = u32::try_from(run.listed_inputs).unwrap_or(u32::MAX);
-    builder
-        .listed_inputs
-        .append_value(super::saturating_i32(listed));
+    builder.listed_inputs.append_value(saturating_i32(listed));
     let seed = run.sample_seed.map(u64::cast_signed);
     builder.sample_seed.append_option(seed);
-    builder
-        .inputs
-        .append_value(super::saturating_i32(run.inputs));
+    builder.inputs.append_value(saturating_i32(run.inputs));
     builder
         .input_bytes
-        .append_value(super::saturating_i64(run.input_bytes));
-    builder
-        .records
-        .append_value(super::saturating_i64(run.records));
-    builder
-        .captures
-        .append_value(super::saturating_i64(run.captures));
-    builder
-        .faults
-        .append_value(super::saturating_i64(run.faults));
+        .append_value(saturating_i64(run.input_bytes));
+    builder.records.append_value(saturating_i64(run.records));
+    builder.captures.append_value(saturating_i64(run.captures));
+    builder.faults.append_value(saturating_i64(run.faults));
     builder.end_rows(1);
     builder.take()
 }
