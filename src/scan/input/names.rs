@@ -15,6 +15,9 @@ const STDIN_PATHS: [&str; 3] = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
 /// The folders of devices and descriptors. Their names do not identify an archive.
 const DESCRIPTOR_FOLDERS: [&str; 2] = ["/dev", "/proc"];
 
+/// The folder of files in memory, on Linux.
+const MEMORY_FOLDER: &str = "/dev/shm";
+
 /// Returns the default name of a file: its path from `crawl-data/` on, otherwise
 /// its base name.
 pub(super) fn name_from_path(path: &Path) -> String {
@@ -138,7 +141,7 @@ fn has_own_path(input: &NamedInput) -> bool {
 /// Returns true if a path is a device or a descriptor of a process.
 fn is_descriptor(path: &Path) -> bool {
     let mut folders = DESCRIPTOR_FOLDERS.iter();
-    folders.any(|folder| path.starts_with(folder))
+    folders.any(|folder| path.starts_with(folder)) && !path.starts_with(MEMORY_FOLDER)
 }
 
 /// Returns the error for two inputs with the same name. It contains the folder
@@ -236,6 +239,11 @@ mod tests {
         for (paths, folder, names) in [
             (&["/d/a/x", "/d/b/x"][..], "/d", &["a/x", "b/x"][..]),
             (&["/d/x", "/d/b/x"], "/d", &["x", "b/x"]),
+            (
+                &["/dev/shm/a/x", "/dev/shm/b/x"],
+                "/dev/shm",
+                &["a/x", "b/x"],
+            ),
             (&["/d/a/../a/x", "/e/./x"], "/", &["d/a/x", "e/x"]),
             (
                 &["/d/a/x", "/d/b/x", "/d/b/c/y"],
