@@ -1,74 +1,73 @@
 //! Decides listed URLs once the authoritative captures are known.
 
-use super::context::{MatchContext, MatchCounts};
 use super::decision::{Decision, DecisionBasis, RowDecisions, UrlAccess};
 use super::lookup::{ListedUrl, RulesLookup, UrlLookup};
+use super::match_run::MatchRun;
+use super::prepared::MatchSummary;
 use dataset::PartLines;
-use dataset::crawler::disallow_all_policy;
 use dataset::error::DatasetDefect;
 use disk::error::Error;
 use disk::open_files;
 use hosts::candidate::Candidate;
-use hosts::{AsOf, CandidateSelection, RulesSource};
+use hosts::{AsOf, CandidateSelection, ResolveContext, RulesSource};
 use rayon::prelude::*;
-use robots::{ContentClass, DirectiveKind, RobotsTxtBuilder, StatusEffect};
+use robots::{ContentClass, DirectiveKind, RobotsTxtBuilder};
 use sort::sort_key::FieldReader;
 use sort::{Arena, Reader, SharedSorter, SortedRecords};
 use std::path::Path;
 
-/// Decides the lookups that do not depend on rules: there is no capture, or its status decides.
-/// Returns the other lookups, sorted by the capture whose rules have to be read.
-pub(super) fn decide_by_status<'a>(
-    context: &MatchContext<'a>,
-    lookups: &SortedRecords<'_>,
-    candidates: &SortedRecords<'_>,
-    decisions: &SharedSorter<'_>,
-    counts: &mut MatchCounts,
-) -> Result<SortedRecords<'a>, Error> {
-    let disallow_all = disallow_all_policy(context.dialect);
-    let mut rule_lookups = context.resolve.memory.create_sorter();
-    let mut lookups = lookups.read()?;
-    let mut authoritative_captures = AuthoritativeCaptures::new(candidates)?;
-    let mut record = Vec::new();
-    while let Some(lookup) = lookups.peek() {
-        let UrlLookup {
-            origin_key,
-            as_of,
-            row,
-        } = UrlLookup::read(lookup);
-        counts.origins += u64::from(!authoritative_captures.is_current_origin(origin_key));
-        let source = authoritative_captures.select_source(origin_key, as_of)?;
-        let status_decision = |access| Decision::new_by_status(access, context.category.is_some());
-        let decision = match source {
-            None => Some(Decision::new_without_rule(
-                UrlAccess::Unknown,
-                DecisionBasis::NoCapture,
-            )),
-            Some(source) => match source.effect(context.dialect.dialect()) {
-                StatusEffect::AllowAll => Some(status_decision(UrlAccess::Allowed)),
-                StatusEffect::DisallowAll => Some(status_decision(UrlAccess::new(
-                    disallow_all.access(row.url),
-                ))),
-                StatusEffect::Follow | StatusEffect::Defer => {
-                    Some(status_decision(UrlAccess::Unknown))
-                }
-                StatusEffect::Parse => {
-                    RulesLookup::write(&mut record, &source, row);
-                    rule_lookups.push(&record)?;
-                    None
-                }
-            },
-        };
-        if let Some(decision) = decision {
-            let ListedUrl { index, url } = row;
-            let capture = source.map(|source| source.id);
-            let crawler_decisions = context.crawlers.iter().map(|_| decision);
-            RowDecisions::write(&mut record, index, url, capture, crawler_decisions);
-            decisions.push(&record)?;
+/// A match over a dataset.
+#[derive(Clone, Copy)]
+pub(super) struct DatasetMatch<'a> {
+    pub(super) run: &'a MatchRun<'a>,
+    pub(super) resolve: ResolveContext<'a>,
+}
+
+impl<'a> DatasetMatch<'a> {
+    /// Decides the lookups that do not depend on rules: there is no capture, or its status decides.
+    /// Returns the other lookups, sorted by the capture whose rules have to be read.
+    pub(super) fn decide_by_status(
+        &self,
+        lookups: &SortedRecords<'_>,
+        candidates: &SortedRecords<'_>,
+        decisions: &SharedSorter<'_>,
+        summary: &mut MatchSummary,
+    ) -> Result<SortedRecords<'a>, Error> {
+        let run = self.run;
+        let dialect = run.options.dialect.dialect();
+        let mut rule_lookups = run.memory.create_sorter();
+        let mut lookups = lookups.read()?;
+        let mut authoritative_captures = AuthoritativeCaptures::new(candidates)?;
+        let mut record = Vec::new();
+        while let Some(lookup) = lookups.peek() {
+            let UrlLookup {
+                origin_key,
+                as_of,
+                row,
+            } = UrlLookup::read(lookup);
+            summary.origins += u64::from(!authoritative_captures.is_current_origin(origin_key));
+            let source = authoritative_captures.select_source(origin_key, as_of)?;
+            let decision = match &source {
+                Some(source) => run.decide_by_status(source.effect(dialect), row.url),
+                None => Some(Decision::new_without_rule(
+                    UrlAccess::Unknown,
+                    DecisionBasis::NoCapture,
+                )),
+            };
+            if let Some(decision) = decision {
+                let ListedUrl { index, url } = row;
+                let capture = source.map(|source| source.id);
+                let crawler_decisions = run.options.crawlers.iter().map(|_| decision);
+                RowDecisions::write(&mut record, index, url, capture, crawler_decisions);
+                decisions.push(&record)?;
+            } else if let Some(source) = &source {
+                RulesLookup::write(&mut record, source, row);
+                rule_lookups.push(&record)?;
+            }
+            lookups.advance()?;
         }
-        lookups.advance()?;
+        rule_lookups.finish()
     }
-    rule_lookups.finish()
 }
 
 /// Selects the authoritative capture for origins and times in sorted order.
@@ -142,50 +141,52 @@ const CHUNK_BYTES: usize = 2 << 20;
 /// The number of files that each thread may have open: three tables, and two runs of the sorters.
 const FILES_PER_THREAD: usize = 5;
 
-/// Decides the lookups that depend on rules, on all threads. The robots.txt of a capture is rebuilt
-/// once in each chunk with lookups of the capture, which is usually one chunk.
-pub(super) fn decide_by_rules(
-    context: &MatchContext<'_>,
-    lookups: &SortedRecords<'_>,
-    decisions: &SharedSorter<'_>,
-    counts: &mut MatchCounts,
-) -> Result<(), Error> {
-    let buffer_bytes = context.resolve.memory.buffer_bytes();
-    let chunk_bytes = CHUNK_BYTES.min(buffer_bytes);
-    let chunks_max = (buffer_bytes / chunk_bytes)
-        .min(open_files::count_free() / FILES_PER_THREAD)
-        .clamp(1, rayon::current_num_threads());
-    let mut lookups = lookups.read()?;
-    let mut previous = None;
-    loop {
-        let mut chunks: Vec<LookupChunk> = Vec::new();
-        while let Some(record) = lookups.peek() {
-            let lookup = RulesLookup::read(record);
-            let part = lookup.source.part;
-            let has_room = |chunk: &&mut LookupChunk| {
-                chunk.part == part && chunk.lookups.has_room(record.len(), chunk_bytes)
-            };
-            let count = chunks.len();
-            match chunks.last_mut().filter(has_room) {
-                Some(chunk) => chunk.lookups.push(record),
-                None if count >= chunks_max => break,
-                None => {
-                    let mut lookups = Arena::default();
-                    lookups.push(record);
-                    chunks.push(LookupChunk { part, lookups });
+impl DatasetMatch<'_> {
+    /// Decides the lookups that depend on rules, on all threads. The robots.txt of a capture is rebuilt
+    /// once in each chunk with lookups of the capture, which is usually one chunk.
+    pub(super) fn decide_by_rules(
+        &self,
+        lookups: &SortedRecords<'_>,
+        decisions: &SharedSorter<'_>,
+        summary: &mut MatchSummary,
+    ) -> Result<(), Error> {
+        let buffer_bytes = self.run.memory.buffer_bytes();
+        let chunk_bytes = CHUNK_BYTES.min(buffer_bytes);
+        let chunks_max = (buffer_bytes / chunk_bytes)
+            .min(open_files::count_free() / FILES_PER_THREAD)
+            .clamp(1, rayon::current_num_threads());
+        let mut lookups = lookups.read()?;
+        let mut previous = None;
+        loop {
+            let mut chunks: Vec<LookupChunk> = Vec::new();
+            while let Some(record) = lookups.peek() {
+                let lookup = RulesLookup::read(record);
+                let part = lookup.source.part;
+                let has_room = |chunk: &&mut LookupChunk| {
+                    chunk.part == part && chunk.lookups.has_room(record.len(), chunk_bytes)
+                };
+                let count = chunks.len();
+                match chunks.last_mut().filter(has_room) {
+                    Some(chunk) => chunk.lookups.push(record),
+                    None if count >= chunks_max => break,
+                    None => {
+                        let mut lookups = Arena::default();
+                        lookups.push(record);
+                        chunks.push(LookupChunk { part, lookups });
+                    }
                 }
+                let capture = Some(lookup.source.id);
+                summary.files += u64::from(previous != capture);
+                previous = capture;
+                lookups.advance()?;
             }
-            let capture = Some(lookup.source.id);
-            counts.files += u64::from(previous != capture);
-            previous = capture;
-            lookups.advance()?;
+            if chunks.is_empty() {
+                return Ok(());
+            }
+            chunks
+                .par_iter()
+                .try_for_each(|chunk| chunk.decide(self, decisions))?;
         }
-        if chunks.is_empty() {
-            return Ok(());
-        }
-        chunks
-            .par_iter()
-            .try_for_each(|chunk| chunk.decide(context, decisions))?;
     }
 }
 
@@ -193,7 +194,7 @@ impl LookupChunk {
     /// Decides all lookups of the chunk.
     fn decide(
         &self,
-        context: &MatchContext<'_>,
+        context: &DatasetMatch<'_>,
         decisions: &SharedSorter<'_>,
     ) -> Result<(), Error> {
         let lookups = || self.lookups.records().map(RulesLookup::read);
@@ -206,23 +207,12 @@ impl LookupChunk {
         let mut lookups = lookups().peekable();
         while let Some(source) = lookups.peek().map(|lookup| lookup.source) {
             rebuild_robots_txt(context, &source, &mut lines, &mut file)?;
-            let robots = file.as_robots_txt();
-            let crawlers = context.crawlers.iter();
-            let policies: Vec<_> = crawlers
-                .map(|crawler| crawler.policy(context.dialect, &robots))
-                .collect();
+            let policies = context.run.policies(&file.as_robots_txt());
             while let Some(lookup) = lookups.next_if(|lookup| lookup.source.id == source.id) {
                 let ListedUrl { index, url } = lookup.row;
-                let crawler_decisions = policies.iter().map(|policy| {
-                    let access = policy.access(url);
-                    Decision {
-                        access: UrlAccess::new(access),
-                        basis: DecisionBasis::new(policy.basis),
-                        line_no: access.line_no,
-                        preference: (context.category)
-                            .map(|category| category.preference(policy, url, source.time)),
-                    }
-                });
+                let crawler_decisions = policies
+                    .iter()
+                    .map(|policy| context.run.decide_by_rules(policy, url, source.time));
                 RowDecisions::write(&mut record, index, url, Some(source.id), crawler_decisions);
                 new_records.push(&record);
             }
@@ -235,7 +225,7 @@ impl LookupChunk {
 
 /// Rebuilds the robots.txt of a capture from its lines.
 fn rebuild_robots_txt(
-    context: &MatchContext<'_>,
+    context: &DatasetMatch<'_>,
     source: &RulesSource,
     lines: &mut PartLines,
     file: &mut RobotsTxtBuilder,
@@ -243,7 +233,7 @@ fn rebuild_robots_txt(
     file.clear();
     let (mut count, mut has_rules) = (0, false);
     lines.read_capture(source.id.robots_id, &mut |line| {
-        context.resolve.memory.check_stop_at_record(count)?;
+        context.run.memory.check_stop_at_record(count)?;
         count += 1;
         has_rules |= matches!(line.kind, DirectiveKind::Allow | DirectiveKind::Disallow);
         match line.push_to(file, source.is_valid_utf8) {
@@ -255,6 +245,6 @@ fn rebuild_robots_txt(
         return Err(lines.missing_rules_error());
     }
     file.set_content_class(source.content);
-    context.progress.add_rows(count);
+    context.run.progress.add_rows(count);
     Ok(())
 }

@@ -15,11 +15,11 @@
 //!
 //! `in_history/` does the same over a history, for several times at once.
 
-mod context;
 mod decision;
 mod evaluate;
 mod in_history;
 mod lookup;
+mod match_run;
 mod output;
 mod prepared;
 mod progress;

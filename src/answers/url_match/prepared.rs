@@ -1,13 +1,13 @@
 //! Runs a match: its options, the checks before it starts, and its steps over a dataset.
 
-use super::context::{MatchContext, MatchCounts};
 use super::decision::{Decision, DecisionBasis, RowDecisions, UrlAccess};
-use super::evaluate::{decide_by_rules, decide_by_status};
+use super::evaluate::DatasetMatch;
 use super::in_history;
-use super::lookup::{ListedUrl, MAX_URL_BYTES, UrlLookup, write_origin};
+use super::lookup::{ListedUrl, UrlLookup};
+use super::match_run::{MatchRun, WantedUrl};
 use super::output::{MatchWriter, RowFields, has_match_header, is_csv_name, write_output};
 use super::progress::{MatchProgress, MatchStage};
-use super::url_list::{RowTime, UrlListOptions, UrlListReader, UrlListSource};
+use super::url_list::{UrlListOptions, UrlListReader, UrlListSource};
 use crate::category_choice::CategoryChoice;
 use crate::error::AnswerErrorKind;
 use columns::escaped_text::escape_body;
@@ -182,15 +182,10 @@ impl PreparedMatch {
         check_output(&options)?;
         // Temporary files are next to the output, whose volume needs about as much space anyway.
         let spill_folder = SpillFolder::create(&output.sort_folder_path(), Arc::clone(stop))?;
-        let run = MatchRun {
-            options: &options,
-            memory: SortMemory::new(&spill_folder, options.memory),
-            output: &output,
-            progress,
-            stop,
-        };
+        let memory = SortMemory::new(&spill_folder, options.memory);
+        let run = MatchRun::new(&options, memory, &output, progress, stop);
         let mut summary = match source {
-            CaptureSource::Dataset(dataset) => run.in_dataset(*dataset, urls)?,
+            CaptureSource::Dataset(dataset) => match_in_dataset(&run, *dataset, urls)?,
             CaptureSource::History(manifest) => in_history::run(&run, &manifest, urls)?,
         };
         summary.runs = spill_folder.run_count();
@@ -199,59 +194,41 @@ impl PreparedMatch {
     }
 }
 
-/// The options and resources of a match that runs.
-pub(super) struct MatchRun<'a> {
-    pub(super) options: &'a Options,
-    pub(super) memory: SortMemory<'a>,
-    pub(super) output: &'a SingleFile,
-    pub(super) progress: &'a MatchProgress,
-    pub(super) stop: &'a Arc<AtomicBool>,
-}
-
-impl MatchRun<'_> {
-    fn in_dataset(&self, dataset: Dataset, urls: UrlListReader) -> Result<MatchSummary, Error> {
-        let Self {
-            options,
-            progress,
-            stop,
-            ..
-        } = *self;
-        let dataset = dataset.with_stop_flag(stop);
-        let context = MatchContext {
-            resolve: ResolveContext {
-                dataset: &dataset,
-                memory: self.memory,
-                rows_read: progress.rows(),
-            },
-            crawlers: &options.crawlers,
-            dialect: options.dialect,
-            category: options.category.as_ref(),
-            progress,
-        };
-        let mut counts = MatchCounts::default();
-        let decisions = context.resolve.memory.create_shared_sorter();
-        progress.begin_stage(MatchStage::Urls);
-        let default_time = AsOf::from_option(options.as_of);
-        let lookups = sort_urls(&context, urls, default_time, stop, &decisions, &mut counts)?;
-        progress.begin_stage(MatchStage::Captures);
-        let candidates = find_candidates_by_origin(&context.resolve, &lookups)?;
-        let rule_lookups =
-            decide_by_status(&context, &lookups, &candidates, &decisions, &mut counts)?;
-        drop((lookups, candidates));
-        progress.begin_stage(MatchStage::Rules);
-        decide_by_rules(&context, &rule_lookups, &decisions, &mut counts)?;
-        drop(rule_lookups);
-        progress.begin_stage(MatchStage::Write);
-        let decisions = decisions.finish()?;
-        let mut summary = write_output(self.output, Table::Matches, |file| {
-            write_rows(&context, &decisions, file)
-        })?;
-        summary.urls = counts.urls;
-        summary.origins = counts.origins;
-        summary.files = counts.files;
-        summary.is_dataset_whole = dataset.is_finished();
-        Ok(summary)
-    }
+/// Runs a match over a dataset.
+fn match_in_dataset(
+    run: &MatchRun<'_>,
+    dataset: Dataset,
+    urls: UrlListReader,
+) -> Result<MatchSummary, Error> {
+    let dataset = dataset.with_stop_flag(run.stop);
+    let progress = run.progress;
+    let context = DatasetMatch {
+        run,
+        resolve: ResolveContext {
+            dataset: &dataset,
+            memory: run.memory,
+            rows_read: progress.rows(),
+        },
+    };
+    let mut summary = MatchSummary {
+        is_dataset_whole: dataset.is_finished(),
+        ..MatchSummary::default()
+    };
+    let decisions = run.memory.create_shared_sorter();
+    progress.begin_stage(MatchStage::Urls);
+    let lookups = sort_urls(run, urls, &decisions, &mut summary)?;
+    progress.begin_stage(MatchStage::Captures);
+    let candidates = find_candidates_by_origin(&context.resolve, &lookups)?;
+    let rule_lookups = context.decide_by_status(&lookups, &candidates, &decisions, &mut summary)?;
+    drop((lookups, candidates));
+    progress.begin_stage(MatchStage::Rules);
+    context.decide_by_rules(&rule_lookups, &decisions, &mut summary)?;
+    drop(rule_lookups);
+    progress.begin_stage(MatchStage::Write);
+    let decisions = decisions.finish()?;
+    write_output(run.output, Table::Matches, |file| {
+        write_rows(run, dataset.crawls(), &decisions, file, summary)
+    })
 }
 
 /// The number of answers by access and by basis.
@@ -280,57 +257,37 @@ impl AnswerCounts {
 /// Reads the list and sorts its URLs by origin and time. Malformed rows are
 /// decided at once.
 fn sort_urls<'a>(
-    context: &MatchContext<'a>,
+    run: &MatchRun<'a>,
     urls: UrlListReader,
-    default_time: AsOf,
-    stop: &Arc<AtomicBool>,
     decisions: &SharedSorter<'_>,
-    counts: &mut MatchCounts,
+    summary: &mut MatchSummary,
 ) -> Result<SortedRecords<'a>, Error> {
-    let memory = &context.resolve.memory;
-    let mut lookups = memory.create_sorter();
-    let (mut origin, mut record) = (Vec::new(), Vec::new());
-    let mut index = 0;
-    let read = urls.read(stop, &mut |url, time| {
-        let is_accepted = write_origin(url, &mut origin);
-        let url = &url[..url.len().min(MAX_URL_BYTES)];
-        let as_of = match time {
-            _ if !is_accepted => Err(DecisionBasis::BadUrl),
-            RowTime::Malformed => Err(DecisionBasis::BadTime),
-            RowTime::Time(time) => Ok(AsOf::Time(time)),
-            RowTime::Missing => Ok(default_time),
-        };
-        match as_of {
-            Ok(as_of) => {
-                UrlLookup::write(&mut record, &origin, as_of, ListedUrl { index, url });
-                lookups.push(&record)?;
-            }
-            Err(basis) => {
-                let decision = Decision::new_without_rule(UrlAccess::Unknown, basis);
-                let crawler_decisions = context.crawlers.iter().map(|_| decision);
-                RowDecisions::write(&mut record, index, url, None, crawler_decisions);
-                decisions.push(&record)?;
-            }
+    let mut lookups = run.memory.create_sorter();
+    let mut record = Vec::new();
+    summary.urls = run.read_urls(urls, &mut |url| match url {
+        Ok(WantedUrl { row, origin, time }) => {
+            UrlLookup::write(&mut record, origin, AsOf::from_option(time), row);
+            lookups.push(&record)
         }
-        index += 1;
-        context.progress.set_rows(index);
-        Ok(())
-    });
-    // If the run was stopped, an error of reading the list is a consequence of that.
-    memory.check_stop()?;
-    read?;
-    counts.urls = index;
+        Err((ListedUrl { index, url }, basis)) => {
+            let decision = Decision::new_without_rule(UrlAccess::Unknown, basis);
+            let crawler_decisions = run.options.crawlers.iter().map(|_| decision);
+            RowDecisions::write(&mut record, index, url, None, crawler_decisions);
+            decisions.push(&record)
+        }
+    })?;
     lookups.finish()
 }
 
 /// Writes the rows of all decisions.
 fn write_rows(
-    context: &MatchContext<'_>,
+    run: &MatchRun<'_>,
+    crawls: &[String],
     decisions: &SortedRecords<'_>,
     file: &mut MatchWriter,
+    mut summary: MatchSummary,
 ) -> Result<MatchSummary, Error> {
     let mut counts = AnswerCounts::default();
-    let crawls = context.resolve.dataset.crawls();
     let mut fields = RowFields::default();
     let mut reader = decisions.read()?;
     while let Some(record) = reader.peek() {
@@ -338,7 +295,7 @@ fn write_rows(
         let url = escape_body(decisions.url, true);
         let capture = decisions.capture;
         let crawl = capture.map(|capture| crawls[capture.crawl as usize].as_str());
-        for crawler in context.crawlers {
+        for crawler in &run.options.crawlers {
             let decision = decisions.next_decision();
             counts.add(&decision);
             fields.clear();
@@ -352,11 +309,10 @@ fn write_rows(
             fields.put_preference(&decision);
             file.push(&fields)?;
         }
-        context.resolve.memory.check_stop()?;
-        context.progress.set_rows(file.row_count());
+        run.memory.check_stop()?;
+        run.progress.set_rows(file.row_count());
         reader.advance()?;
     }
-    let mut summary = MatchSummary::default();
     counts.write_to(&mut summary);
     Ok(summary)
 }

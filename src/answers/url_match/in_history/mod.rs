@@ -11,9 +11,10 @@ mod plan;
 mod rules;
 
 use super::decision::{Decision, DecisionBasis, UrlAccess};
+use super::match_run::MatchRun;
 use super::output::{MatchWriter, RowFields, write_output};
-use super::prepared::{AnswerCounts, MatchRun, MatchSummary, Options};
-use super::progress::{MatchProgress, MatchStage};
+use super::prepared::{AnswerCounts, MatchSummary};
+use super::progress::MatchStage;
 use super::url_list::UrlListReader;
 use columns::escaped_text::escape_body;
 use dataset::HistoryManifest;
@@ -24,16 +25,13 @@ use history::history_input::HistoryReader;
 use plan::{PlannedCapture, UrlPlan, plan_urls, sort_urls};
 use rules::decide_by_rules;
 use sort::sort_key::{FieldReader, put_i64, put_u32};
-use sort::{Reader, SortMemory, SortedRecords, Sorter};
+use sort::{Reader, SortedRecords, Sorter};
 use std::collections::BTreeMap;
 
-/// The options and resources of all steps.
+/// A match over a history.
 struct HistoryMatch<'a> {
-    options: &'a Options,
-    any_origin: bool,
+    run: &'a MatchRun<'a>,
     history: &'a HistoryReader,
-    memory: SortMemory<'a>,
-    progress: &'a MatchProgress,
 }
 
 /// Runs a match over the history with this manifest.
@@ -42,28 +40,20 @@ pub(super) fn run(
     manifest: &HistoryManifest,
     urls: UrlListReader,
 ) -> Result<MatchSummary, Error> {
-    let MatchRun {
-        options,
-        progress,
-        stop,
-        ..
-    } = *run;
-    let history = HistoryReader::open(&options.dataset, manifest, stop)?;
+    let progress = run.progress;
+    let history = HistoryReader::open(&run.options.dataset, manifest, run.stop)?;
     let context = HistoryMatch {
-        options,
-        any_origin: options.any_origin,
+        run,
         history: &history,
-        memory: run.memory,
-        progress,
     };
     let mut summary = MatchSummary {
         is_dataset_whole: true,
         ..MatchSummary::default()
     };
-    let mut plans = context.memory.create_sorter();
-    let mut decisions = context.memory.create_sorter();
+    let mut plans = run.memory.create_sorter();
+    let mut decisions = run.memory.create_sorter();
     progress.begin_stage(MatchStage::Urls);
-    let lookups = sort_urls(&context, urls, stop, &mut plans, &mut summary)?;
+    let lookups = sort_urls(run, urls, &mut plans, &mut summary)?;
     progress.begin_stage(MatchStage::Captures);
     let requests = plan_urls(&context, &lookups, &mut plans, &mut decisions, &mut summary)?;
     drop(lookups);
@@ -125,13 +115,14 @@ impl HistoryMatch<'_> {
     ) -> Result<MatchSummary, Error> {
         let (mut plans, mut decisions) = (plans.read()?, decisions.read()?);
         let mut fields = RowFields::default();
-        let crawlers = &self.options.crawlers;
+        let options = self.run.options;
+        let crawlers = &options.crawlers;
         let mut counts = AnswerCounts::default();
         while let Some(record) = plans.peek() {
             let plan = UrlPlan::read(record);
             let by_slot = StateDecisions::read(&mut decisions, plan.row, crawlers.len())?;
             for (i, crawler) in crawlers.iter().enumerate() {
-                let answer = Answer::new(&plan, self.any_origin, |slot| {
+                let answer = Answer::new(&plan, options.any_origin, |slot| {
                     let decisions = by_slot.get(&slot).and_then(|decisions| decisions.get(i));
                     decisions.copied()
                 });
@@ -140,8 +131,8 @@ impl HistoryMatch<'_> {
                 answer.put(&plan, crawler.agent(), &self.history.crawls, &mut fields);
                 file.push(&fields)?;
             }
-            self.memory.check_stop()?;
-            self.progress.set_rows(file.row_count());
+            self.run.memory.check_stop()?;
+            self.run.progress.set_rows(file.row_count());
             plans.advance()?;
         }
         counts.write_to(&mut summary);

@@ -1,26 +1,22 @@
 //! Plans for URLs: the captures of the host that matter, and the states that decide.
 
-use super::super::decision::{Decision, DecisionBasis, UrlAccess};
-use super::super::lookup::{MAX_URL_BYTES, write_origin};
+use super::super::decision::DecisionBasis;
+use super::super::match_run::{MatchRun, WantedUrl};
 use super::super::prepared::MatchSummary;
-use super::super::url_list::{RowTime, UrlListReader};
+use super::super::url_list::UrlListReader;
 use super::{HistoryMatch, StateDecisions};
 use capture::host_columns::host_columns;
 use capture::url::parse_url;
-use dataset::crawler::disallow_all_policy;
 use disk::error::Error;
 use history::capture_record::{CaptureRecord, StateDetails, StateOrigin};
 use history::history_input::HistoryCaptures;
 use history::keyed_rows::{KEY_BYTES, key_from_text};
 use history::revisits::read_filled_states;
-use robots::StatusEffect;
 use sort::sort_key::{
     FieldReader, push_key_without_escapes, put_bytes, put_i64, put_key, put_u8, put_u32,
 };
 use sort::{SortedRecords, Sorter};
 use std::collections::BTreeSet;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// A capture of the host of a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,49 +129,35 @@ impl<'a> UrlPlan<'a> {
 
 /// Reads the list, and sorts its URLs by host. Plans of rows that cannot be used are added at once.
 pub(super) fn sort_urls<'a>(
-    context: &HistoryMatch<'a>,
+    run: &MatchRun<'a>,
     urls: UrlListReader,
-    stop: &Arc<AtomicBool>,
     plans: &mut Sorter<'_>,
     summary: &mut MatchSummary,
 ) -> Result<SortedRecords<'a>, Error> {
-    let memory = &context.memory;
-    let mut lookups = memory.create_sorter();
-    let (mut origin, mut record) = (Vec::new(), Vec::new());
-    let mut row = 0;
-    let read = urls.read(stop, &mut |url, time| {
-        let is_accepted = write_origin(url, &mut origin);
-        let url = &url[..url.len().min(MAX_URL_BYTES)];
-        let parsed = is_accepted.then(|| parse_url(url)).flatten();
-        let host = parsed.as_ref().and_then(|url| url.host_str());
-        let (time, bad_basis) = match time {
-            _ if host.is_none() => (None, Some(DecisionBasis::BadUrl)),
-            RowTime::Malformed => (None, Some(DecisionBasis::BadTime)),
-            RowTime::Time(time) => (Some(time), None),
-            RowTime::Missing => (context.options.as_of, None),
+    let mut lookups = run.memory.create_sorter();
+    let mut record = Vec::new();
+    summary.urls = run.read_urls(urls, &mut |url| {
+        let (row, basis) = match &url {
+            Ok(WantedUrl { row, time, .. }) => match parse_url(row.url) {
+                Some(parsed) => {
+                    let host = host_columns(parsed.host_str().unwrap_or_default());
+                    record.clear();
+                    put_key(&mut record, host.surt_host_name.as_bytes());
+                    put_i64(&mut record, time.unwrap_or(i64::MIN));
+                    put_i64(&mut record, row.index.cast_signed());
+                    put_bytes(&mut record, row.url);
+                    return lookups.push(&record);
+                }
+                None => (row, DecisionBasis::BadUrl),
+            },
+            Err((row, basis)) => (row, *basis),
         };
-        if let (None, Some(host)) = (bad_basis, host) {
-            record.clear();
-            put_key(&mut record, host_columns(host).surt_host_name.as_bytes());
-            put_i64(&mut record, time.unwrap_or(i64::MIN));
-            put_i64(&mut record, row as i64);
-            put_bytes(&mut record, url);
-            lookups.push(&record)?;
-        } else {
-            let plan = UrlPlan {
-                bad_basis,
-                ..UrlPlan::new(row, url, time)
-            };
-            plan.push(plans)?;
-        }
-        row += 1;
-        context.progress.set_rows(row);
-        Ok(())
-    });
-    // If the run was stopped, an error of reading the list is a consequence of that.
-    memory.check_stop()?;
-    read?;
-    summary.urls = row;
+        let plan = UrlPlan {
+            bad_basis: Some(basis),
+            ..UrlPlan::new(row.index, row.url, None)
+        };
+        plan.push(plans)
+    })?;
     lookups.finish()
 }
 
@@ -205,12 +187,12 @@ pub(super) fn plan_urls<'a>(
     let none = BTreeSet::new();
     let history = context.history;
     let mut places = history.places();
-    let chosen = &context.options.crawls;
+    let chosen = &context.run.options.crawls;
     places.retain(|crawl, _| chosen.is_empty() || chosen.contains(crawl));
     let mut captures = HistoryCaptures::open(history, places, &none)?;
-    let filled = read_filled_states(history, context.memory)?;
+    let filled = read_filled_states(history, context.run.memory)?;
     let mut filled = filled.read()?;
-    let mut requests = context.memory.create_sorter();
+    let mut requests = context.run.memory.create_sorter();
     let mut lookups = lookups.read()?;
     let (mut host, mut name, mut number) = (Vec::new(), Vec::new(), Vec::new());
     let mut of_host = HostCaptures::default();
@@ -244,7 +226,7 @@ pub(super) fn plan_urls<'a>(
                     of_host.push(&capture, position, state);
                 }
                 count += 1;
-                context.progress.set_rows(count);
+                context.run.progress.set_rows(count);
                 captures.advance()?;
             }
         }
@@ -371,26 +353,21 @@ fn push_state(
     decisions: &mut Sorter<'_>,
     requests: &mut Sorter<'_>,
 ) -> Result<(), Error> {
-    let dialect = context.options.dialect;
-    let access = match state.effect(dialect.dialect()) {
-        StatusEffect::AllowAll => UrlAccess::Allowed,
-        StatusEffect::DisallowAll => UrlAccess::new(disallow_all_policy(dialect).access(plan.url)),
-        StatusEffect::Follow | StatusEffect::Defer => UrlAccess::Unknown,
-        StatusEffect::Parse => {
-            let key = state.policy_id.as_deref().and_then(key_from_text);
-            let capture = plan.capture.filter(|capture| capture.slot == slot);
-            return RulesRequest {
-                key: &key.unwrap_or(NO_POLICY),
-                content_class: &state.content_class,
-                row: plan.row,
-                slot,
-                time: capture.and_then(|capture| capture.fetch_time),
-                url: plan.url,
-            }
-            .push(requests);
+    let run = context.run;
+    let effect = state.effect(run.options.dialect.dialect());
+    let Some(decision) = run.decide_by_status(effect, plan.url) else {
+        let key = state.policy_id.as_deref().and_then(key_from_text);
+        let capture = plan.capture.filter(|capture| capture.slot == slot);
+        return RulesRequest {
+            key: &key.unwrap_or(NO_POLICY),
+            content_class: &state.content_class,
+            row: plan.row,
+            slot,
+            time: capture.and_then(|capture| capture.fetch_time),
+            url: plan.url,
         }
+        .push(requests);
     };
-    let decision = Decision::new_by_status(access, context.options.category.is_some());
-    let of_crawlers = context.options.crawlers.iter().map(|_| decision);
+    let of_crawlers = run.options.crawlers.iter().map(|_| decision);
     StateDecisions::push(decisions, plan.row, slot, of_crawlers)
 }

@@ -1,6 +1,5 @@
 //! Decides URLs by the rules of policies.
 
-use super::super::decision::{Decision, DecisionBasis, UrlAccess};
 use super::super::prepared::MatchSummary;
 use super::plan::{NO_POLICY, RulesRequest};
 use super::{HistoryMatch, StateDecisions};
@@ -45,27 +44,16 @@ pub(super) fn decide_by_rules(
         }
         file.set_content_class(content_class(&class));
         summary.files += 1;
-        context.progress.add_rows(1);
-        let robots = file.as_robots_txt();
-        let crawlers = context.options.crawlers.iter();
-        let policies_of: Vec<_> = crawlers
-            .map(|crawler| crawler.policy(context.options.dialect, &robots))
-            .collect();
+        context.run.progress.add_rows(1);
+        let of_file = context.run.policies(&file.as_robots_txt());
         while let Some(record) = requests.peek() {
             let request = RulesRequest::read(record);
             if request.key != key || request.content_class != class {
                 break;
             }
-            let of_crawlers = policies_of.iter().map(|policy| {
-                let access = policy.access(request.url);
-                Decision {
-                    access: UrlAccess::new(access),
-                    basis: DecisionBasis::new(policy.basis),
-                    line_no: access.line_no,
-                    preference: (context.options.category.as_ref())
-                        .map(|category| category.preference(policy, request.url, request.time)),
-                }
-            });
+            let of_crawlers = of_file
+                .iter()
+                .map(|policy| context.run.decide_by_rules(policy, request.url, request.time));
             StateDecisions::push(decisions, request.row, request.slot, of_crawlers)?;
             requests.advance()?;
         }
