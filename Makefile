@@ -93,8 +93,10 @@ STEP = $(MAKE) PROGRAM=target/debug/robots-scan
 STEPS = @$(PYTHON) jobs/steps.py
 
 # The tests in Rust are compiled and run by areas: `make test AREA=language`. `faults` and `servers` are of `test-all`.
+# The area `core` is the program without histories, servers, and commands that answer questions.
 AREAS = language archives tables program
 AREA = $(AREAS)
+RUST_TESTS = --lib --bins $(if $(filter core,$(AREA)),--no-default-features --test language --test tables,$(addprefix --test ,$(AREA)))
 
 # A folder of `src`, or the name of a package.
 PACKAGE =
@@ -105,23 +107,23 @@ check: ## while one works: format, clippy and unit tests; of one package: PACKAG
 	$(CARGO) clippy --locked $(PACKAGES) -- -D warnings
 	$(CARGO) test --locked $(PACKAGES) --lib
 
-test: ## all tests of the core: Rust, and one Python environment; one area in Rust: AREA=tables
-	$(STEPS) 1 $(STEP) AREA='$(AREA)' -- compile,compile-tests
+test: ## all tests of Rust, and one Python environment; one area in Rust: AREA=tables; the core alone: AREA=core
+	$(STEPS) 1 $(STEP) AREA='$(AREA)' -- $(if $(filter core,$(AREA)),,compile$(comma))compile-tests
 	$(STEPS) 2 $(STEP) AREA='$(AREA)' -- rust-test \
 	  $(if $(filter-out $(AREA),$(AREAS)),,readme$(comma)run$(comma).venv-test/ready$(comma)queries$(comma)hosts$(comma)independent$(comma)documents)
 
-# Targets that several steps need are made first. Most others take one core, and some wait.
+# Targets that several steps need are made first. Others wait often: for servers, browsers and downloads.
 SHARED = run dev-wheel browser site-libraries java
 test-all: ## all other tests: clippy, damage, servers, histories, Spark, the browser, Python beside other libraries
 	$(STEPS) 1 $(STEP) -- lint-all,compile-others,run,dev-wheel,browser,site-libraries,java
-	$(STEPS) 4 $(STEP) $(addprefix -o ,$(SHARED)) -- report-test,pages $(if $(HAS_SPARK),spark) python readers faults \
+	$(STEPS) 6 $(STEP) $(addprefix -o ,$(SHARED)) -- report-test,pages $(if $(HAS_SPARK),spark) python readers faults \
 	  sources servers,deny histories site-test answers describe-test network report-errors recipes
 
 compile:
 	$(CARGO) build --locked --bins
 
 compile-tests:
-	$(CARGO) test --locked --no-run --lib --bins $(addprefix --test ,$(AREA))
+	$(CARGO) test --locked --no-run $(RUST_TESTS)
 
 compile-others:
 	$(CARGO) test --locked --no-run --test faults --test servers
@@ -138,7 +140,7 @@ lint-all: ## checks the format, and the warnings of clippy about everything
 	$(if $(CLIPPY_ARGS),$(CARGO) build --all-targets --locked,$(CARGO) clippy --workspace --all-targets --locked -- -D warnings)
 
 rust-test: ## runs the tests in Rust that belong to `test`, with the examples in doc comments
-	$(CARGO) test --locked --lib --bins $(addprefix --test ,$(AREA))
+	$(CARGO) test --locked $(RUST_TESTS)
 	$(CARGO) test --locked --doc
 
 SEED ?= 1

@@ -12,8 +12,8 @@ use dataset::OutputLayout;
 use dataset::division::PartSize;
 use dataset::tables::Table;
 use inputs::{Archive, Floor, Framing};
-use scan::input::{Input, InputSource, Selection};
-use scan::pipeline::{self, Options, ScanProgress, ScanSummary};
+use scan::{Options, ScanProgress, ScanSummary};
+use sources::input::{Input, InputSource, Selection};
 use std::fs;
 use std::hint::black_box;
 use std::path::Path;
@@ -22,7 +22,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
 use tempfile::TempDir;
 
-const TWO_TABLES: [Table; 2] = [Table::RobotsFiles, Table::Rules];
+const TWO_TABLES: [Table; 2] = [Table::ROBOTS_FILES, Table::RULES];
 
 fn main() {
     let mut criterion = settings::criterion();
@@ -91,7 +91,7 @@ fn scan(input: &Input, tables: &[Table], output: &Path) -> ScanSummary {
         )
     };
     let (notices, _) = channel();
-    pipeline::run(
+    scan::run(
         &options,
         &ScanProgress::default(),
         &notices,
@@ -113,15 +113,15 @@ fn check(name: &str, archive: &Archive, tables: &[Table], summary: &ScanSummary)
         "{name}"
     );
     let rows = [
-        (Table::RobotsFiles, archive.captures),
-        (Table::Groups, counts.agents),
-        (Table::Rules, counts.allow + counts.disallow),
-        (Table::Sitemaps, counts.sitemaps),
-        (Table::Directives, counts.others),
-        (Table::Preferences, counts.preferences),
-        (Table::Verdicts, counts.verdicts),
-        (Table::Faults, 0),
-        (Table::Runs, 1),
+        (Table::ROBOTS_FILES, archive.captures),
+        (Table::GROUPS, counts.agents),
+        (Table::RULES, counts.allow + counts.disallow),
+        (Table::SITEMAPS, counts.sitemaps),
+        (Table::DIRECTIVES, counts.others),
+        (Table::PREFERENCES, counts.preferences),
+        (Table::VERDICTS, counts.verdicts),
+        (Table::FAULTS, 0),
+        (Table::RUNS, 1),
     ];
     for (table, expected) in rows {
         let expected = tables.contains(&table).then_some(&expected);

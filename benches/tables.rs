@@ -175,14 +175,14 @@ fn check(input: &Input, batches: &TableBatches) {
     let counts = input.counts();
     for (table, batch) in Table::FROM_RECORDS.into_iter().zip(batches) {
         let expected = match table {
-            Table::RobotsFiles => input.bodies.len() as u64,
-            Table::Groups => counts.agents,
-            Table::Rules => counts.allow + counts.disallow,
-            Table::Sitemaps => counts.sitemaps,
-            Table::Directives => counts.others,
-            Table::Preferences => counts.preferences,
-            Table::Verdicts => counts.verdicts,
-            Table::Faults => 0,
+            _ if table == Table::ROBOTS_FILES => input.bodies.len() as u64,
+            _ if table == Table::GROUPS => counts.agents,
+            _ if table == Table::RULES => counts.allow + counts.disallow,
+            _ if table == Table::SITEMAPS => counts.sitemaps,
+            _ if table == Table::DIRECTIVES => counts.others,
+            _ if table == Table::PREFERENCES => counts.preferences,
+            _ if table == Table::VERDICTS => counts.verdicts,
+            _ if table == Table::FAULTS => 0,
             // The tests cover anomalies of files.
             _ => continue,
         };

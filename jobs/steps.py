@@ -21,7 +21,7 @@ NICENESS = "3"
 
 # The folder of files in memory, and the free bytes that it must have. The tests need less than a third of them.
 MEMORY = "/dev/shm"
-MEMORY_FREE_MIN = 6 << 30
+MEMORY_FREE_MIN = 2 << 30
 
 
 class Steps:

@@ -54,7 +54,7 @@ esac
 SETTINGS = "\n[build]\nincremental = false\n" + "".join(
     f"[profile.dev.package.{name}]\nopt-level = 0\ndebug = false\n"
     for name in ("robots-scan", "robots-scan-capture", "robots-scan-columns", "robots-scan-dataset", "robots-scan-disk", "robots-scan-scan",
-                 "robots-scan-answers", "robots-scan-history", "robots-scan-hosts", "robots-scan-keep", "robots-scan-python", "robots-scan-remote", "robots-scan-sort", "xtask"))
+                 "robots-scan-answers", "robots-scan-history", "robots-scan-hosts", "robots-scan-keep", "robots-scan-python", "robots-scan-remote", "robots-scan-sort", "robots-scan-sources", "xtask"))
 
 # The file of the trial of a rule: its misspelt key has no effect before the trial.
 MISSPELT = r"user-agent : a\ndisallwo: /x\n"

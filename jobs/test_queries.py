@@ -978,7 +978,7 @@ def test_against_dataset(t, dataset):
 
 def test_macros_of_histories(t, con):
     """Checks that a macro of histories says so over a dataset, and names the command that makes a history."""
-    texts = [MACROS.with_name("history_macros.sql"), *sorted(MACROS.with_name("history_queries").iterdir())]
+    texts = [JOBS.parent / "src/history/macros.sql", *sorted((JOBS / "history_queries").iterdir())]
     found = [re.findall(r"^CREATE OR REPLACE MACRO (\w+)\((.*)\) AS TABLE$", path.read_text(encoding="utf-8"), re.MULTILINE) for path in texts]
     signatures = {name: parameters for each in found for name, parameters in each if name != "crawls"}
     t.equal("the number of macros of histories", lambda: len(signatures), 12)

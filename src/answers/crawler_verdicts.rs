@@ -6,10 +6,12 @@
 //! `dataset/macros.sql` does: change both together. `jobs/test_crawler_verdicts.py` compares them.
 
 use crate::error::AnswerErrorKind;
+use crate::tables;
+use crate::tables::{CrawlerVerdictRow, CrawlerVerdictRows};
 use arrow_array::RecordBatch;
 use columns::TableFileWriter;
 use dataset::crawler::Crawler;
-use dataset::tables::{CrawlerVerdictRow, CrawlerVerdictRows, StoredVerdict, Table};
+use dataset::tables::{StoredVerdict, Table};
 use dataset::{
     CaptureFilter, ColumnValuesFilter, Dataset, StoredColumns, check_output_file, stored_columns,
     value,
@@ -31,7 +33,7 @@ const BATCH_ROWS: usize = 8192;
 
 stored_columns! {
     /// The columns of a host, except its verdict.
-    struct HostColumns of Hosts {
+    struct HostColumns of Table::HOSTS {
         host_id: Long,
         surt_host_name: Text,
         url_host_name: Text,
@@ -44,7 +46,7 @@ stored_columns! {
 
 stored_columns! {
     /// The host and the name that a row of `host_verdicts` belongs to.
-    struct NameColumns of HostVerdicts {
+    struct NameColumns of Table::HOST_VERDICTS {
         host_id: Long,
         agent: Text,
     }
@@ -53,6 +55,7 @@ stored_columns! {
 /// The crawlers, the dataset that is read, and the file that is written.
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// The folder of the dataset.
     pub dataset: PathBuf,
     /// The crawls of the dataset that are read; if empty, all.
     pub crawls: Vec<String>,
@@ -73,6 +76,7 @@ pub struct CrawlerVerdictsSummary {
     pub crawlers: u64,
     /// Output rows: one per host and crawler.
     pub rows: u64,
+    /// The size of the output file.
     pub bytes_written: u64,
     /// True if the run that wrote the dataset was finished.
     pub is_dataset_whole: bool,
@@ -93,7 +97,7 @@ pub fn write(options: &Options, stop: &Arc<AtomicBool>) -> Result<CrawlerVerdict
     let check = || check_output_file(path, options.overwrite, &|_| false);
     check()?;
     // `robots_files` has the times of captures, which give the order of crawls.
-    let tables = [Table::RobotsFiles, Table::Hosts, Table::HostVerdicts];
+    let tables = [Table::ROBOTS_FILES, Table::HOSTS, Table::HOST_VERDICTS];
     let dataset = Dataset::open(&options.dataset, &options.crawls, &tables)?.with_stop_flag(stop);
     let output = SingleFile::open(path)?;
     // Another run may have written the file since the first check.
@@ -135,7 +139,7 @@ fn write_rows(
         values: name_index.numbers_by_name.keys().cloned().collect(),
     }));
     dataset.read(
-        Table::HostVerdicts,
+        Table::HOST_VERDICTS,
         &[NameColumns::NAMES, VerdictColumns::NAMES].concat(),
         &filter,
         &mut |_, batch| {
@@ -154,7 +158,7 @@ fn write_rows(
         },
     )?;
     let sorted = sorter.finish()?;
-    let schema = Table::CrawlerVerdicts.file_schema(&[]);
+    let schema = tables::CRAWLER_VERDICTS.file_schema(&[]);
     let mut writer = VerdictWriter {
         crawlers,
         name_index: &name_index,
@@ -166,7 +170,7 @@ fn write_rows(
     let crawls = dataset.crawls();
     let written = sorted.read().and_then(|mut reader| {
         dataset.read(
-            Table::Hosts,
+            Table::HOSTS,
             &[HostColumns::NAMES, WildcardColumns::NAMES].concat(),
             &CaptureFilter::All,
             &mut |crawl, batch| {
@@ -177,7 +181,7 @@ fn write_rows(
         match reader.peek() {
             None => writer.finish_rows(),
             // A row of a host that is not in `hosts`.
-            Some(_) => Err(inconsistent_table_error(Table::HostVerdicts.name())),
+            Some(_) => Err(inconsistent_table_error(Table::HOST_VERDICTS.name())),
         }
     });
     if let Err(error) = written {
@@ -244,7 +248,7 @@ impl VerdictWriter<'_> {
         for row in 0..batch.num_rows() {
             let id = hosts.host_id.value(row);
             if id <= self.last_host_id {
-                return Err(inconsistent_table_error(Table::Hosts.name()));
+                return Err(inconsistent_table_error(Table::HOSTS.name()));
             }
             self.last_host_id = id;
             verdicts_by_name.clear();
@@ -300,7 +304,7 @@ fn read_name_verdicts(
             break;
         }
         if id < host_id {
-            return Err(inconsistent_table_error(Table::HostVerdicts.name()));
+            return Err(inconsistent_table_error(Table::HOST_VERDICTS.name()));
         }
         let number = fields.u32();
         verdicts.insert(number, read_verdict(&mut fields));

@@ -16,13 +16,16 @@ pub enum AnswerErrorKind {
         /// The path of the first such object, below the destination.
         path: String,
     },
+    /// No crawler is given.
     NoCrawler,
     /// An archive has no record at an offset, or one that is too large.
     NoSuchRecord {
+        /// The offset.
         offset: u64,
     },
     /// The record of a capture cannot be copied, for this reason.
     NotExtracted {
+        /// The reason.
         reason: String,
     },
     /// A file is not a list of URLs, for this reason.

@@ -12,9 +12,9 @@ use flate2::Compression as GzipLevel;
 use flate2::write::GzEncoder;
 use remote::error::RemoteErrorKind;
 use remote::{MAX_OBJECT_IN_MEMORY_BYTES, Remote};
-use scan::error::ScanErrorKind;
-use scan::input::{Input, InputSource, RecordAddress, Selection};
 use sha2::{Digest, Sha256};
+use sources::error::SourceErrorKind;
+use sources::input::{Input, InputSource, RecordAddress, Selection};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::ops::Range;
@@ -29,6 +29,7 @@ const MAX_WARCINFO_BYTES: u64 = 1 << 30;
 /// The numbers of what was copied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExtractSummary {
+    /// The number of records.
     pub records: u64,
     /// The size of the archive.
     pub bytes: u64,
@@ -62,12 +63,12 @@ pub(crate) struct RecordArchive<'a> {
     summary: ExtractSummary,
 }
 
-/// Copies the records of some inputs, which [`find_records`](scan::input::find_records) returned, to the
+/// Copies the records of some inputs, which [`find_records`](sources::input::find_records) returned, to the
 /// archive `output`.
 ///
 /// # Errors
 ///
-/// [`ScanErrorKind::LongNames`]; [`DatasetErrorKind::FileExists`]; [`AnswerErrorKind::NoSuchRecord`] and errors of reading for a record that
+/// [`SourceErrorKind::LongNames`]; [`DatasetErrorKind::FileExists`]; [`AnswerErrorKind::NoSuchRecord`] and errors of reading for a record that
 /// cannot be read; errors of writing; [`ErrorKind::Abandoned`](disk::error::ErrorKind::Abandoned) once `stop` is set.
 pub fn extract_records(
     inputs: &[Input],
@@ -81,7 +82,7 @@ pub fn extract_records(
         records.saturating_mul(input.name.len() as u64)
     });
     if names_bytes.fold(0, u64::saturating_add) > MAX_WARCINFO_BYTES {
-        let kind = ScanErrorKind::LongNames {
+        let kind = SourceErrorKind::LongNames {
             row: None,
             bytes_max: MAX_WARCINFO_BYTES,
         };

@@ -11,17 +11,13 @@
 //! Input: datasets, histories and archives. Output: tables of answers, reports, archives and copies. The package
 //! is independent of the command line.
 
-#![allow(
-    missing_docs,
-    reason = "only packages of this project use it; a field is named for what it holds"
-)]
-
 mod category_choice;
 pub mod check;
 pub mod copy;
 pub mod crawler_verdicts;
 pub mod error;
 pub mod extract;
+pub mod tables;
 pub mod url_match;
 
 pub use category_choice::CategoryChoice;

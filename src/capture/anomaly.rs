@@ -22,6 +22,7 @@ macro_rules! anomaly_kinds {
                 match self { $(Self::$name => $code,)* }
             }
 
+            /// Returns the severity, which is the same for all anomalies of a kind.
             pub fn severity(self) -> Severity {
                 match self { $(Self::$name => Severity::$severity,)* }
             }

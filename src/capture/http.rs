@@ -65,6 +65,7 @@ struct LastField {
 /// A body after its codings were decoded.
 #[derive(Debug)]
 pub struct DecodedBody<'a> {
+    /// The body, without its codings.
     pub body: Cow<'a, [u8]>,
     /// True if the coding is incomplete, or the body was cut at the limit.
     pub is_cut: bool,

@@ -9,11 +9,6 @@
 //! If you add a field, also add its column in `src/dataset/tables/robots_files.rs`. If you change what counts
 //! as a capture, also check `docs/operations.md` and the samples, whose rows were counted by hand.
 
-#![allow(
-    missing_docs,
-    reason = "only packages of this project use it; a field is named for what it holds"
-)]
-
 pub mod analysis;
 pub mod anomaly;
 pub mod date;
@@ -60,12 +55,17 @@ pub struct Capture<'a> {
     pub url: Option<UrlColumns<'a>>,
     /// True if the path is exactly `/robots.txt`.
     pub is_robots_path: bool,
+    /// The record.
     pub record: RecordMetadata<'a>,
+    /// The time and the result of the fetch.
     pub fetch: Fetch,
+    /// The payload, as the record and the response describe it.
     pub content: ContentMetadata<'a>,
+    /// Some header fields of the response.
     pub headers: ResponseHeaders<'a>,
     /// The decoded body; `None` for a revisit, and for a payload that was cut off before its first byte.
     pub body: Option<Cow<'a, [u8]>>,
+    /// The options by which the body is parsed.
     pub parse_options: ParseOptions,
     /// True if the body is a challenge page, provided that it is HTML.
     pub(crate) is_challenge_if_html: bool,
@@ -117,9 +117,13 @@ pub struct ContentMetadata<'a> {
 /// HTTP header fields that have columns of their own.
 #[derive(Debug)]
 pub struct ResponseHeaders<'a> {
+    /// `Server`.
     pub server: Option<Cow<'a, str>>,
+    /// `Last-Modified`, as it is written.
     pub last_modified: Option<Cow<'a, str>>,
+    /// `Content-Usage`.
     pub content_usage: Option<Cow<'a, str>>,
+    /// `TDM-Reservation`.
     pub tdm_reservation: Option<Cow<'a, str>>,
     /// The web application firewall that the header fields indicate.
     pub waf_hint: Option<&'static str>,
@@ -128,16 +132,19 @@ pub struct ResponseHeaders<'a> {
 /// A row of a table of bodies.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FetchedRow<'a> {
+    /// The URL, as it is written.
     pub url: &'a [u8],
     /// Milliseconds since 1970.
     pub time: Option<i64>,
     /// True if a time is stated that cannot be read.
     pub has_bad_time: bool,
+    /// The HTTP status; `None` if the row has none.
     pub status: Option<u16>,
     /// The target of a redirect, unless `header` has it.
     pub redirect: Option<&'a [u8]>,
     /// A status line, header fields and an empty line, or nothing.
     pub header: &'a [u8],
+    /// The body; `None` if the row has none.
     pub body: Option<&'a [u8]>,
     /// The SHA-1 of the payload, in base32; computed if it is not stated.
     pub digest: Option<&'a [u8]>,

@@ -8,7 +8,9 @@ use url::Url;
 /// An origin, whose fields are those of the URL columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WebOrigin<'a> {
+    /// The scheme, in lower case.
     pub scheme: &'a str,
+    /// The host, without a final dot.
     pub host: &'a str,
     /// The port, unless it is the default of the scheme.
     pub port: Option<u16>,
@@ -109,6 +111,7 @@ pub fn is_plain_url(url: &[u8]) -> bool {
         && !url.iter().any(|byte| matches!(byte, b'\t' | b'\r' | b'\n'))
 }
 
+/// Returns the default port of a scheme; `None` for a scheme that has none here.
 pub fn default_port(scheme: &str) -> Option<u16> {
     match scheme {
         "http" | "ws" => Some(80),

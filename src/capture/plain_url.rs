@@ -70,6 +70,7 @@ impl<'a> PlainUrl<'a> {
         &self.text[self.host_start..self.path_start]
     }
 
+    /// Returns the path, with a query if there is one.
     pub fn path(self) -> &'a str {
         &self.text[self.path_start..]
     }

@@ -1,14 +1,10 @@
 //! The parsers of the values of arguments, and the defaults and headings that several commands share.
 
 use crate::quantity::parse_size;
-use answers::CategoryChoice;
-use answers::url_match::is_url_or_path;
-use capture::date::parse_iso;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dataset::crawler::DialectChoice;
 use dataset::crawler::registry::whole_name;
 use dataset::tables::Table;
-use hosts::Host;
 use remote::Rate;
 use robots::Dialect;
 
@@ -23,7 +19,7 @@ pub(crate) struct ByteLimit(pub(crate) Option<u64>);
 
 /// The tables that `--tables` can select.
 pub(crate) const SELECTABLE_TABLES: [Table; Table::ALL.len() - Table::PER_CRAWL.len()] = {
-    let mut tables = [Table::Agents; Table::ALL.len() - Table::PER_CRAWL.len()];
+    let mut tables = [Table::AGENTS; Table::ALL.len() - Table::PER_CRAWL.len()];
     let mut i = 0;
     // The resolved tables are the last.
     while i < tables.len() {
@@ -34,9 +30,10 @@ pub(crate) const SELECTABLE_TABLES: [Table; Table::ALL.len() - Table::PER_CRAWL.
 };
 
 /// Returns a parser of table names, which completions can offer.
-pub(crate) fn table_parser(tables: &'static [Table]) -> impl TypedValueParser<Value = Table> {
+pub(crate) fn table_parser(tables: impl Into<Vec<Table>>) -> impl TypedValueParser<Value = Table> {
+    let tables = tables.into();
     let names = tables.iter().map(|table| table.name());
-    PossibleValuesParser::new(names).try_map(|name| {
+    PossibleValuesParser::new(names).try_map(move |name| {
         let table = tables.iter().find(|table| table.name() == name);
         table.copied().ok_or("there is no such table")
     })
@@ -50,33 +47,17 @@ pub(crate) fn parse_agent(text: &str) -> Result<String, String> {
     }
 }
 
-pub(crate) fn parse_url_or_path(text: &str) -> Result<String, String> {
-    match is_url_or_path(text.as_bytes()) {
-        true => Ok(text.to_owned()),
-        false => Err(
-            "give an absolute URL, such as https://example.com/a, or a path that begins with '/'"
-                .to_owned(),
-        ),
-    }
-}
-
-pub(crate) fn parse_host(text: &str) -> Result<Host, String> {
-    Host::parse(text)
+#[cfg(feature = "answers")]
+pub(crate) fn parse_host(text: &str) -> Result<hosts::Host, String> {
+    hosts::Host::parse(text)
         .ok_or_else(|| "give a host as example.com, example.com:8080 or https://example.com".into())
 }
 
 /// Parses a time as milliseconds since 1970.
+#[cfg(feature = "answers")]
 pub(crate) fn parse_time(text: &str) -> Result<i64, String> {
-    parse_iso(text).ok_or_else(|| {
+    capture::date::parse_iso(text).ok_or_else(|| {
         "give a time as 2024-03-01, 2024-03-01T12:30:00Z or 2024-03-01T12:30+01:00".to_owned()
-    })
-}
-
-pub(crate) fn parse_category(text: &str) -> Result<CategoryChoice, String> {
-    CategoryChoice::parse(text).ok_or_else(|| {
-        "give a category of content-usage (train-ai, ai-use, content-usage:search) or of \
-         content-signal (ai-train, ai-input, content-signal:search)"
-            .to_owned()
     })
 }
 

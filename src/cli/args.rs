@@ -6,17 +6,23 @@ use crate::bodies_command::BodiesArgs;
 use crate::builtin_command::{
     AgentsArgs, CompletionsArgs, ManArgs, PythonCommandArgs, SchemaArgs, python_command_error,
 };
+#[cfg(feature = "answers")]
 use crate::check_command::CheckArgs;
 use crate::column_args;
 use crate::command::CommandArgs;
+#[cfg(feature = "answers")]
 use crate::copy_command::CopyArgs;
 use crate::exit::UsageError;
+#[cfg(feature = "answers")]
 use crate::extract_command::ExtractArgs;
+#[cfg(feature = "answers")]
 use crate::history_command::HistoryArgs;
 use crate::join_command::JoinArgs;
+#[cfg(feature = "answers")]
 use crate::match_command::MatchArgs;
 use crate::records_command::RecordsArgs;
 use crate::scan_command::ScanArgs;
+#[cfg(feature = "answers")]
 use crate::verdicts_command::VerdictsArgs;
 use crate::verify_command::VerifyArgs;
 use crate::views_command::ViewsArgs;
@@ -94,22 +100,28 @@ pub(crate) enum Command {
     /// Reads tables with a URL and a body in each row, and writes a dataset
     Bodies(Box<BodiesArgs>),
     /// Copies single records of archives, from a list of their addresses, into one archive
+    #[cfg(feature = "answers")]
     Extract(Box<ExtractArgs>),
     /// Joins the datasets in the subfolders of a folder, such as months or shards, into one
     Join(JoinArgs),
     /// Makes one dataset of many crawls, in which what does not change is stored once
+    #[cfg(feature = "answers")]
     History(HistoryArgs),
     /// Explains what a robots.txt file, or that of a host, allows crawlers, line by line
+    #[cfg(feature = "answers")]
     Check(Box<CheckArgs>),
     /// Decides for a list of URLs whether crawlers may fetch them, according to a dataset
+    #[cfg(feature = "answers")]
     Match(MatchArgs),
     /// Writes the verdict of every host for some crawlers as one Parquet file
+    #[cfg(feature = "answers")]
     Verdicts(VerdictsArgs),
     /// Checks whether a dataset is complete and unchanged
     Verify(VerifyArgs),
     /// Writes views.sql again, after a dataset was moved or if it is of somebody else
     Views(ViewsArgs),
     /// Copies a dataset to a store: s3://BUCKET/PREFIX
+    #[cfg(feature = "answers")]
     Copy(CopyArgs),
     /// Draws a dataset as one HTML page (with the Python package)
     Report(PythonCommandArgs),
@@ -139,14 +151,20 @@ impl Command {
             Self::Scan(args) => args.as_mut(),
             Self::Records(args) => args.as_mut(),
             Self::Bodies(args) => args.as_mut(),
+            #[cfg(feature = "answers")]
             Self::Extract(args) => args.as_mut(),
             Self::Join(args) => args,
+            #[cfg(feature = "answers")]
             Self::History(args) => args,
+            #[cfg(feature = "answers")]
             Self::Check(args) => args.as_mut(),
+            #[cfg(feature = "answers")]
             Self::Match(args) => args,
+            #[cfg(feature = "answers")]
             Self::Verdicts(args) => args,
             Self::Verify(args) => args,
             Self::Views(args) => args,
+            #[cfg(feature = "answers")]
             Self::Copy(args) => args,
             Self::Report(_) => return Err(python_command_error("report")),
             Self::Site(_) => return Err(python_command_error("site")),

@@ -14,9 +14,9 @@ use crate::{capture_run, defaults};
 use anyhow::Result;
 use clap::ValueHint;
 use indicatif::HumanBytes;
-use scan::input::BODY_COLUMN_KEYS;
-use scan::input::{self, Input};
-use scan::pipeline::Options;
+use scan::Options;
+use sources::input::BODY_COLUMN_KEYS;
+use sources::input::{self, Input};
 use std::fmt::Write;
 use std::path::PathBuf;
 

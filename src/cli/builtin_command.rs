@@ -5,6 +5,7 @@ use crate::arg_values::table_parser;
 use crate::args::Args;
 use crate::caller::Caller;
 use crate::command::{CommandArgs, CommandOutcome};
+use crate::defaults::all_tables;
 use crate::escape::{escape, json_line};
 use crate::exit::UsageError;
 use crate::{defaults, mistyped};
@@ -23,7 +24,7 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 pub(crate) struct SchemaArgs {
     /// The table; all if none is named
-    #[arg(value_parser = table_parser(&Table::ALL_WITH_COMMANDS))]
+    #[arg(value_parser = table_parser(all_tables()))]
     pub(crate) table: Option<Table>,
 
     /// Lists the codes of anomalies instead
@@ -43,7 +44,7 @@ impl CommandArgs for SchemaArgs {
                 let path = folder.join(name);
                 std::fs::write(&path, text).map_err(|error| Error::write(&path, error))
             };
-            for table in Table::ALL_WITH_COMMANDS {
+            for table in all_tables() {
                 write(&format!("{}.sql", table.name()), dataset::schema_sql(table))?;
             }
             write("anomalies.md", format_anomaly_codes())?;
@@ -53,7 +54,7 @@ impl CommandArgs for SchemaArgs {
         if self.anomalies {
             return Ok(CommandOutcome::ok(format_anomaly_codes()));
         }
-        let tables = Table::ALL_WITH_COMMANDS.into_iter();
+        let tables = all_tables().into_iter();
         let tables = tables.filter(|&table| self.table.is_none_or(|wanted| wanted == table));
         let texts = tables.map(|table| dataset::schema_sql(table) + "\n");
         Ok(CommandOutcome::ok(texts.collect::<String>()))

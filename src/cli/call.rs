@@ -6,7 +6,7 @@ use crate::call_monitor::CallMonitor;
 use crate::caller::Caller;
 use crate::scan_command;
 use dataset::tables::Table;
-use scan::pipeline::Options;
+use scan::Options;
 use std::ffi::OsString;
 use std::sync::Arc;
 

@@ -17,8 +17,8 @@ use dataset::crawler::registry::CrawlerRegistry;
 use dataset::tables::Table;
 use dataset::{IfExists, OutputLayout};
 use indicatif::{HumanBytes, HumanCount};
-use scan::input::{FoundInputs, Input, InputSource};
-use scan::pipeline::{self, Options, RowNotes, ScanProgress, ScanSummary};
+use scan::{Options, RowNotes, ScanProgress, ScanSummary};
+use sources::input::{FoundInputs, Input, InputSource};
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
@@ -34,7 +34,7 @@ pub(crate) fn check_output(
     ];
     let mut given = optional_columns.iter().filter(|(_, is_given)| *is_given);
     if let Some((option, _)) = given.next()
-        && !layout.tables().contains(&Table::RobotsFiles)
+        && !layout.tables().contains(&Table::ROBOTS_FILES)
     {
         let text = format!("{option} adds a column to robots_files, which --tables leaves out");
         let hint = format!("add robots_files to --tables, or leave out {option}");
@@ -94,8 +94,7 @@ pub(crate) fn run(
     };
     let display = ProgressDisplay::start(Arc::new(source), Some(notices), &args.print, caller);
     route.set_display(Some(sender.clone()));
-    let result =
-        pipeline::run(options, &progress, &sender, &stop).map_err(StoppedError::wrap_if_begun);
+    let result = scan::run(options, &progress, &sender, &stop).map_err(StoppedError::wrap_if_begun);
     route.set_display(None);
     drop(sender);
     let failed = display.finish();
@@ -165,11 +164,13 @@ fn is_stream(input: &Input) -> bool {
 fn select_tables(args: &RunArgs, is_shard: bool) -> Vec<Table> {
     let is_selected = |table: &Table| args.tables.is_empty() || args.tables.contains(table);
     let has_hosts = !is_shard
-        && [Table::RobotsFiles, Table::Verdicts]
+        && [Table::ROBOTS_FILES, Table::VERDICTS]
             .iter()
             .all(is_selected);
     let is_written = |table: &Table| match table {
-        Table::HostPreferences => has_hosts && is_selected(&Table::FilePreferences),
+        _ if *table == Table::HOST_PREFERENCES => {
+            has_hosts && is_selected(&Table::FILE_PREFERENCES)
+        }
         _ if table.is_per_crawl() => has_hosts,
         _ => is_selected(table),
     };
@@ -200,7 +201,7 @@ impl ProgressSource for ScanSource {
     }
 
     fn pieces(&self, seconds: f64) -> Vec<String> {
-        if self.progress.phase() == pipeline::ScanPhase::Hosts {
+        if self.progress.phase() == scan::ScanPhase::Hosts {
             return vec![format_resolved_rows(load(&self.progress.resolved_rows))];
         }
         let read = load(&self.progress.bytes);

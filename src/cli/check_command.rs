@@ -4,15 +4,13 @@
 //! archive. `check_report.rs` formats the output, and `check_json.rs` that for programs.
 
 use crate::agent_advice::AgentNames;
-use crate::arg_values::{
-    ByteLimit, URL_OPTIONS_HEADING, parse_host, parse_limit, parse_time, parse_url_or_path,
-};
+use crate::arg_values::{ByteLimit, URL_OPTIONS_HEADING, parse_host, parse_limit, parse_time};
 use crate::caller::Caller;
 use crate::check_json;
 use crate::check_report::{self, Checked, CheckedHost};
 use crate::command::{CommandArgs, CommandOutcome};
 use crate::exit::{self, StoppedError, UsageError};
-use crate::network::{self, EventRoute};
+use crate::network::{EventRoute, start_client};
 use crate::quantity::format_count;
 use crate::quantity::parse_duration;
 use crate::shared_args::{AccessArgs, CrawlerArgs, DialectArg};
@@ -21,11 +19,12 @@ use answers::check::{
     ArchiveBase, ArchiveProblem, CheckReport, CheckRequest, HostReport, HostRequest, InputKind,
     NumberedText, check, check_host, extract_record, read_robots_txt,
 };
-use answers::url_match::{UrlListSource, read_url_list};
+use answers::url_match::{UrlListSource, is_url_or_path, read_url_list};
 use anyhow::Result;
 use clap::ValueHint;
 use disk::error::{Error, ErrorKind};
 use hosts::Host;
+use remote::{Rate, Remote, RemoteOptions};
 use robots::{BODY_LIMIT_BYTES, ParseOptions};
 use std::io::{IsTerminal, stdout};
 use std::path::Path;
@@ -121,6 +120,49 @@ const EXIT_UNKNOWN: u8 = 3;
 /// The argument that stands for standard input.
 const STDIN_ARGUMENT: &str = "-";
 
+fn parse_url_or_path(text: &str) -> Result<String, String> {
+    match is_url_or_path(text.as_bytes()) {
+        true => Ok(text.to_owned()),
+        false => Err(
+            "give an absolute URL, such as https://example.com/a, or a path that begins with '/'"
+                .to_owned(),
+        ),
+    }
+}
+
+/// Starts the client that reads a record.
+fn start_check_client(args: &CheckArgs, route: &EventRoute) -> Result<Remote> {
+    let options = RemoteOptions {
+        rate: Rate::Default,
+        concurrent_tasks: 1,
+        max_connections: None,
+        read_ahead_bytes: 0,
+        patience: args.patience,
+        stall_timeout: args.patience,
+        temp_folder: std::env::temp_dir(),
+        ca_file: args.access.ca.clone(),
+        is_anonymous: args.access.no_sign_request,
+    };
+    start_client(options, route)
+}
+
+/// Converts an error that leaves the answer of `check` unknown, so that it has the code
+/// [`STOPPED`](exit::STOPPED): there is no capture of the host, or a part of the dataset cannot be read.
+fn mark_result_unknown(error: anyhow::Error) -> anyhow::Error {
+    match error.downcast::<Error>() {
+        Ok(error)
+            if matches!(
+                error.kind(),
+                Some(dataset::error::DatasetErrorKind::NoCapture { .. })
+            ) || matches!(error.kind(), Some(ErrorKind::Read)) =>
+        {
+            exit::StoppedError(error).into()
+        }
+        Ok(error) => error.into(),
+        Err(error) => error,
+    }
+}
+
 impl CommandArgs for CheckArgs {
     fn is_json(&mut self) -> bool {
         self.json
@@ -149,7 +191,7 @@ impl CommandArgs for CheckArgs {
             fetch_time: None,
         };
         match &self.host {
-            Some(host) => check_capture(self, host, &request).map_err(exit::mark_result_unknown),
+            Some(host) => check_capture(self, host, &request).map_err(mark_result_unknown),
             None => check_body(self, body, &request),
         }
     }
@@ -305,9 +347,7 @@ fn report_host(args: &CheckArgs, host: &Host, request: &CheckRequest<'_>) -> Res
     }
     let base = args.base.as_deref().map(parse_archive_base).transpose()?;
     let remote = match &base {
-        Some(ArchiveBase::Url(_)) => {
-            Some(network::start_check_client(args, &EventRoute::default())?)
-        }
+        Some(ArchiveBase::Url(_)) => Some(start_check_client(args, &EventRoute::default())?),
         _ => None,
     };
     let stop = Caller::Terminal.stop_flag()?;

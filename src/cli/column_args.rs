@@ -4,7 +4,7 @@ use crate::exit::UsageError;
 use crate::mistyped::find_nearest;
 use clap::builder::{StringValueParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
-use scan::table_file::ColumnNames;
+use sources::table_file::ColumnNames;
 
 /// The name of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]

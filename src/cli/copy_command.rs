@@ -6,7 +6,7 @@ use crate::command::{CommandArgs, CommandOutcome};
 use crate::escape::escape;
 use crate::exit::{self, StoppedError};
 use crate::mistyped;
-use crate::network::{self, EventRoute};
+use crate::network::{EventRoute, start_client};
 use crate::next_commands;
 use crate::progress::ProgressDisplay;
 use crate::progress_source::{
@@ -22,8 +22,8 @@ use clap::ValueHint;
 use disk::error::Error;
 use disk::without_secrets;
 use indicatif::HumanBytes;
-use remote::Rate;
 use remote::RemoteUrl;
+use remote::{Rate, Remote, RemoteOptions};
 use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -73,6 +73,25 @@ pub(crate) struct CopyArgs {
     pub(crate) print: PrintArgs,
 }
 
+/// The time within which a store must answer to the upload of 64 MiB, also over a slow line.
+const COPY_STALL: Duration = Duration::from_secs(1800);
+
+/// Starts the client that writes objects.
+fn start_copy_client(args: &CopyArgs, route: &EventRoute) -> Result<Remote> {
+    let options = RemoteOptions {
+        rate: args.rate.unwrap_or(Rate::Default),
+        concurrent_tasks: 1,
+        max_connections: Some(args.connections.into()),
+        read_ahead_bytes: 0,
+        patience: args.patience,
+        stall_timeout: COPY_STALL,
+        temp_folder: std::env::temp_dir(),
+        ca_file: args.ca.clone(),
+        is_anonymous: false,
+    };
+    start_client(options, route)
+}
+
 impl CommandArgs for CopyArgs {
     fn print_args(&mut self) -> Option<&mut PrintArgs> {
         Some(&mut self.print)
@@ -85,7 +104,7 @@ impl CommandArgs for CopyArgs {
         })?;
         mistyped::check_dataset_exists(&self.dataset)?;
         let route = EventRoute::default();
-        let remote = network::start_copy_client(self, &route)?;
+        let remote = start_copy_client(self, &route)?;
         let stop = caller.stop_flag()?;
         let progress = Arc::new(CopyProgress::default());
         let (sender, notices) = channel();

@@ -3,6 +3,7 @@
 use crate::shared_args::ThreadsArg;
 use anyhow::Result;
 use dataset::crawler::registry::CrawlerRegistry;
+use dataset::tables::Table;
 use std::path::Path;
 
 /// Reads the registry that `--agents` names; without it, returns the built-in registry.
@@ -11,6 +12,14 @@ pub(crate) fn read_registry(path: Option<&Path>) -> Result<CrawlerRegistry> {
         Some(path) => CrawlerRegistry::read(path)?,
         None => CrawlerRegistry::built_in(),
     })
+}
+
+/// Returns all tables that the program writes.
+pub(crate) fn all_tables() -> Vec<Table> {
+    #[cfg(feature = "answers")]
+    return answers::tables::all();
+    #[cfg(not(feature = "answers"))]
+    Table::ALL.to_vec()
 }
 
 /// Returns the value of `--threads`; without it, the number of cores.

@@ -1,8 +1,7 @@
 //! Exit codes, and the errors that determine them.
 
 use crate::output::OutputError;
-use dataset::error::DatasetErrorKind;
-use disk::error::{Error, ErrorKind};
+use disk::error::Error;
 use std::fmt;
 
 /// Everything was read and written.
@@ -24,6 +23,7 @@ pub(crate) struct UsageError {
 }
 
 impl UsageError {
+    #[cfg(feature = "answers")]
     pub(crate) fn new(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -53,7 +53,7 @@ impl std::error::Error for UsageError {}
 
 /// An error that stopped a run which had begun, or left the result of `check` unknown.
 #[derive(Debug)]
-pub(crate) struct StoppedError(Error);
+pub(crate) struct StoppedError(pub(crate) Error);
 
 impl StoppedError {
     /// Wraps an error of a run that had begun. An error that occurred before the run began is
@@ -80,21 +80,6 @@ impl fmt::Display for StoppedError {
 impl std::error::Error for StoppedError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.0.source()
-    }
-}
-
-/// Converts an error that leaves the answer of `check` unknown, so that it has the code
-/// [`STOPPED`]: there is no capture of the host, or a part of the dataset cannot be read.
-pub(crate) fn mark_result_unknown(error: anyhow::Error) -> anyhow::Error {
-    match error.downcast::<Error>() {
-        Ok(error)
-            if matches!(error.kind(), Some(DatasetErrorKind::NoCapture { .. }))
-                || matches!(error.kind(), Some(ErrorKind::Read)) =>
-        {
-            StoppedError(error).into()
-        }
-        Ok(error) => error.into(),
-        Err(error) => error,
     }
 }
 

@@ -13,8 +13,8 @@ use answers::extract::extract_records;
 use anyhow::Result;
 use indicatif::HumanBytes;
 use remote::has_scheme;
-use scan::input::{self, InputOptions};
 use serde_json::json;
+use sources::input::{self, InputOptions};
 use std::path::PathBuf;
 use std::sync::Arc;
 

@@ -3,15 +3,18 @@
 
 use crate::escape::quote_for_shell;
 use crate::exit::{StoppedError, UsageError};
+#[cfg(feature = "answers")]
 use answers::error::AnswerErrorKind;
 use dataset::error::{DatasetDefect, DatasetErrorKind, JoinDefect, REGISTRY, SUFFIX_LIST};
+#[cfg(feature = "answers")]
 use dataset::tables::BODY_TABLE_PREFIX;
 use disk::error::{Error, ErrorKind};
+#[cfg(feature = "answers")]
 use history::error::HistoryErrorKind;
 use keep::verify::Remedy;
 use remote::Scheme;
 use remote::error::RemoteErrorKind;
-use scan::error::{ScanErrorKind, TableDefect, UnsafeLineReason};
+use sources::error::{SourceErrorKind, TableDefect, UnsafeLineReason};
 use std::path::PathBuf;
 
 /// Returns the hint for an error, if there is one.
@@ -29,89 +32,100 @@ pub(crate) fn hint_for(error: &anyhow::Error) -> Option<String> {
 fn library_hint(error: &Error) -> Option<String> {
     scan_hint(error)
         .or_else(|| dataset_hint(error))
-        .or_else(|| answer_hint(error))
-        .or_else(|| history_hint(error))
         .or_else(|| remote_hint(error))
         .or_else(|| disk_hint(error))
+        .or_else(|| outer_hint(error))
+}
+
+/// Returns the hint for an error of a command that is not of the core.
+#[cfg(feature = "answers")]
+fn outer_hint(error: &Error) -> Option<String> {
+    answer_hint(error).or_else(|| history_hint(error))
+}
+
+/// Returns `None`: the program has only the core.
+#[cfg(not(feature = "answers"))]
+fn outer_hint(_error: &Error) -> Option<String> {
+    None
 }
 
 /// Returns the hint for an error that concerns the inputs of a run.
 fn scan_hint(error: &Error) -> Option<String> {
     let text = match error.kind()? {
-        ScanErrorKind::UrlInput => {
+        SourceErrorKind::UrlInput => {
             "give the URL of one archive, as https://HOST/PATH or s3://BUCKET/KEY; \
              others can be piped in: curl URL | robots-scan - -o OUT"
                 .to_owned()
         }
-        ScanErrorKind::UnknownCrawl => {
+        SourceErrorKind::UnknownCrawl => {
             "give --crawl and --subset, for example --subset robotstxt".to_owned()
         }
-        ScanErrorKind::UnsafeLine {
+        SourceErrorKind::UnsafeLine {
             reason: UnsafeLineReason::LocalFile,
             ..
         } => "give the folder or URL of the archives with --base".to_owned(),
-        ScanErrorKind::UnsafeLine { .. } if error.path().to_string_lossy().contains("://") => {
+        SourceErrorKind::UnsafeLine { .. } if error.path().to_string_lossy().contains("://") => {
             "download the list, check it, and give the file instead of the URL".to_owned()
         }
-        ScanErrorKind::UnsafeLine { .. } => {
+        SourceErrorKind::UnsafeLine { .. } => {
             "correct the line, or give a --base that holds all archives".to_owned()
         }
-        ScanErrorKind::NoInput => "give files, folders, globs, '-' or --paths LIST".to_owned(),
-        ScanErrorKind::SameName { paths, .. } if look_equal(paths) => {
+        SourceErrorKind::NoInput => "give files, folders, globs, '-' or --paths LIST".to_owned(),
+        SourceErrorKind::SameName { paths, .. } if look_equal(paths) => {
             "rename one: captures have the names of archives as text, which must be UTF-8"
                 .to_owned()
         }
-        ScanErrorKind::SameName {
+        SourceErrorKind::SameName {
             folder: Some(folder),
             ..
         } => format!(
             "add --relative-to {}: files are then named by their path below it",
             quote_for_shell(&folder.to_string_lossy())
         ),
-        ScanErrorKind::SameName { folder: None, .. } => {
+        SourceErrorKind::SameName { folder: None, .. } => {
             "leave one out, or put both in a --paths list, whose lines are names".to_owned()
         }
-        ScanErrorKind::TooManyInputs { .. } => {
+        SourceErrorKind::TooManyInputs { .. } => {
             "scan them in several datasets, or lower --first-input".to_owned()
         }
-        ScanErrorKind::SameInput => "leave one out".to_owned(),
-        ScanErrorKind::NotBelow { .. } => {
+        SourceErrorKind::SameInput => "leave one out".to_owned(),
+        SourceErrorKind::NotBelow { .. } => {
             "give --relative-to a folder that holds all inputs".to_owned()
         }
-        ScanErrorKind::MissingInputs { .. } => {
+        SourceErrorKind::MissingInputs { .. } => {
             "correct the list or --base, or continue without them: --missing skip".to_owned()
         }
-        ScanErrorKind::SameStream => "leave one out".to_owned(),
-        ScanErrorKind::StreamResume => "leave out --resume; --overwrite starts again".to_owned(),
-        ScanErrorKind::StreamName { .. } => "leave out --name".to_owned(),
-        ScanErrorKind::BaseWithoutList => {
+        SourceErrorKind::SameStream => "leave one out".to_owned(),
+        SourceErrorKind::StreamResume => "leave out --resume; --overwrite starts again".to_owned(),
+        SourceErrorKind::StreamName { .. } => "leave out --name".to_owned(),
+        SourceErrorKind::BaseWithoutList => {
             "--base is a prefix of each line of the list that --paths names".to_owned()
         }
-        ScanErrorKind::PartitionName { key, .. } => {
+        SourceErrorKind::PartitionName { key, .. } => {
             format!(
                 "give --{key} a name that begins with a letter, has letters, digits, '-', '_' and '.', at most \
                  100, and is not a word such as true or null: folders have this name"
             )
         }
-        ScanErrorKind::Threads(_) => "give fewer with --threads".to_owned(),
-        ScanErrorKind::NotATable(TableDefect::NoColumn { .. }) => {
+        SourceErrorKind::Threads(_) => "give fewer with --threads".to_owned(),
+        SourceErrorKind::NotATable(TableDefect::NoColumn { .. }) => {
             "name the columns with --columns KEY=NAME,…; --help has the keys".to_owned()
         }
-        ScanErrorKind::NotATable(TableDefect::LargePage { .. }) => {
+        SourceErrorKind::NotATable(TableDefect::LargePage { .. }) => {
             "write it with smaller pages; `match` also takes more --memory".to_owned()
         }
-        ScanErrorKind::BadRecordList { .. } => {
+        SourceErrorKind::BadRecordList { .. } => {
             "correct or leave out the row, or name another column; a CDX server that has no captures answers with a message, \
              which `curl -f` leaves out"
                 .to_owned()
         }
-        ScanErrorKind::RepeatedRecord { .. } => {
+        SourceErrorKind::RepeatedRecord { .. } => {
             "leave one out: SELECT DISTINCT, or `sort -u`".to_owned()
         }
-        ScanErrorKind::OverlappingRecords { .. } => {
+        SourceErrorKind::OverlappingRecords { .. } => {
             "correct the list: the offsets and lengths must be those of an index".to_owned()
         }
-        ScanErrorKind::TooManyRecords { .. } | ScanErrorKind::LongNames { .. } => {
+        SourceErrorKind::TooManyRecords { .. } | SourceErrorKind::LongNames { .. } => {
             "divide the list, for example by crawls, and join the datasets".to_owned()
         }
         _ => return None,
@@ -150,8 +164,8 @@ fn dataset_hint(error: &Error) -> Option<String> {
         DatasetErrorKind::IsSingleFile(table) => format!(
             "'--tables {table} --overwrite' replaces it by one table; for a dataset choose another -o"
         ),
-        DatasetErrorKind::OutputIsHistory => "choose another -o".to_owned(),
-        DatasetErrorKind::NotADataset(DatasetDefect::IsHistory) => {
+        DatasetErrorKind::OutputIsOfKind(_) => "choose another -o".to_owned(),
+        DatasetErrorKind::NotADataset(DatasetDefect::OfKind(_)) => {
             "query it in DuckDB with its views.sql, or give the dataset of a crawl".to_owned()
         }
         DatasetErrorKind::InsideDataset(_) => "choose an -o outside it".to_owned(),
@@ -203,6 +217,7 @@ fn dataset_hint(error: &Error) -> Option<String> {
 }
 
 /// Returns the hint for an error of a command that answers questions.
+#[cfg(feature = "answers")]
 fn answer_hint(error: &Error) -> Option<String> {
     let text = match error.kind()? {
         // A row of a table of bodies has no record.
@@ -233,6 +248,7 @@ fn answer_hint(error: &Error) -> Option<String> {
 }
 
 /// Returns the hint for an error about the inputs or the output of a history.
+#[cfg(feature = "answers")]
 fn history_hint(error: &Error) -> Option<String> {
     let text = match error.kind()? {
         HistoryErrorKind::CrawlTwice { .. } => {
@@ -311,7 +327,7 @@ fn join_hint(error: &Error, defect: &JoinDefect) -> String {
         }
         JoinDefect::Link => "put the dataset itself there, or move the link away".to_owned(),
         JoinDefect::Name => "rename the folder".to_owned(),
-        JoinDefect::History => {
+        JoinDefect::OfKind(_) => {
             "move it out of the folder; robots-scan history adds crawls to it".to_owned()
         }
         JoinDefect::Unfinished => format!(
@@ -369,7 +385,7 @@ pub(crate) fn describe_remedy(remedy: Remedy) -> &'static str {
         Remedy::ManifestFirst => "restore the manifest first: one of its lines may list this file",
         Remedy::WriteViews => "robots-scan views writes it again",
         Remedy::Join => "robots-scan join makes it again",
-        Remedy::WriteHistory => {
+        Remedy::MakeAgain => {
             "restore it from a copy, or make the history again with robots-scan history --overwrite"
         }
         Remedy::WriteRegistry => "scan again with --resume, which writes it again",

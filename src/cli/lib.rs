@@ -14,6 +14,7 @@
 //! [`run`] is the whole program. [`call`] runs one of the commands `scan`, `records`, `bodies`, `match`, `verdicts`,
 //! `join`, `history` and `verify` for another program, which shows their progress itself: the Python package.
 
+#[cfg(feature = "answers")]
 mod agent_advice;
 mod arg_values;
 mod args;
@@ -24,19 +25,26 @@ mod call_error;
 mod call_monitor;
 mod caller;
 mod capture_run;
+#[cfg(feature = "answers")]
 mod check_command;
+#[cfg(feature = "answers")]
 mod check_json;
+#[cfg(feature = "answers")]
 mod check_report;
 mod column_args;
 mod command;
+#[cfg(feature = "answers")]
 mod copy_command;
 mod defaults;
 mod escape;
 mod exit;
+#[cfg(feature = "answers")]
 mod extract_command;
 mod hint;
+#[cfg(feature = "answers")]
 mod history_command;
 mod join_command;
+#[cfg(feature = "answers")]
 mod match_command;
 mod message;
 mod mistyped;
@@ -47,6 +55,7 @@ mod progress;
 mod progress_line;
 mod progress_source;
 mod quantity;
+#[cfg(feature = "answers")]
 mod record_fetch;
 mod records_command;
 mod run_args;
@@ -54,6 +63,7 @@ mod scan_command;
 mod shard_choice;
 mod shared_args;
 mod summary;
+#[cfg(feature = "answers")]
 mod verdicts_command;
 mod verify_command;
 mod views_command;

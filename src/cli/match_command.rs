@@ -1,7 +1,7 @@
 //! `robots-scan match`: decides for each URL of a list whether crawlers may fetch it.
 
 use crate::agent_advice::AgentNames;
-use crate::arg_values::{parse_category, parse_time};
+use crate::arg_values::parse_time;
 use crate::caller::Caller;
 use crate::column_args::{ColumnArg, column_names, columns_parser};
 use crate::command::{CommandArgs, CommandOutcome};
@@ -19,11 +19,11 @@ use answers::url_match::{
 };
 use anyhow::{Result, anyhow};
 use clap::ValueHint;
-use dataset::HistoryManifest;
 use dataset::crawler::Crawler;
+use history::HistoryManifest;
 use indicatif::{HumanBytes, HumanCount};
-use scan::thread_pool;
 use serde_json::{Value, json};
+use sources::thread_pool;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -107,6 +107,14 @@ pub(crate) struct MatchArgs {
 
     #[command(flatten)]
     pub(crate) print: PrintArgs,
+}
+
+fn parse_category(text: &str) -> Result<CategoryChoice, String> {
+    CategoryChoice::parse(text).ok_or_else(|| {
+        "give a category of content-usage (train-ai, ai-use, content-usage:search) or of \
+         content-signal (ai-train, ai-input, content-signal:search)"
+            .to_owned()
+    })
 }
 
 impl CommandArgs for MatchArgs {

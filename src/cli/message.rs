@@ -14,29 +14,30 @@ use clap::builder::StyledStr;
 use clap::builder::styling::{AnsiColor, Style};
 use std::io::{IsTerminal, Write, stderr, stdout};
 
-/// The template of the help of a command line without arguments, which fits a terminal of 24 lines and 80
-/// columns.
-const SHORT_HELP: &str = "\
-{about}
+/// The lines of commands in the short help.
+#[cfg(feature = "answers")]
+const COMMANDS: &str = concat!(
+    "  scan, records, bodies   write a dataset: from archives, records or tables\n",
+    "  extract                 copies single records into one archive\n",
+    "  join, history           combine datasets: months or shards, or many crawls\n",
+    "  check                   explains a robots.txt file, or that of a host\n",
+    "  match, verdicts         decide for a list of URLs, or for every host\n",
+    "  verify, views, copy     check a dataset, write its views.sql, copy it to S3\n",
+    "  report, site, describe  draw charts, pages or a card (with the Python package)\n",
+    "  schema, agents          print the tables, or the registry of crawlers\n",
+    "  completions, man        print completions for a shell, or manual pages\n",
+);
 
-{usage-heading} {usage}
-
-Commands:
-  scan, records, bodies   write a dataset: from archives, records or tables
-  extract                 copies single records into one archive
-  join, history           combine datasets: months or shards, or many crawls
-  check                   explains a robots.txt file, or that of a host
-  match, verdicts         decide for a list of URLs, or for every host
-  verify, views, copy     check a dataset, write its views.sql, copy it to S3
-  report, site, describe  draw charts, pages or a card (with the Python package)
-  schema, agents          print the tables, or the registry of crawlers
-  completions, man        print completions for a shell, or manual pages
-
-Example:
-  robots-scan crawl-*.warc.gz -o out.parquet
-
-All options: robots-scan --help; of a command: robots-scan COMMAND --help
-";
+/// The lines of the commands of the core.
+#[cfg(not(feature = "answers"))]
+const COMMANDS: &str = concat!(
+    "  scan, records, bodies   write a dataset: from archives, records or tables\n",
+    "  join                    combines datasets: months or shards\n",
+    "  verify, views           check a dataset, write its views.sql\n",
+    "  report, site, describe  draw charts, pages or a card (with the Python package)\n",
+    "  schema, agents          print the tables, or the registry of crawlers\n",
+    "  completions, man        print completions for a shell, or manual pages\n",
+);
 
 /// The prefix of a message, according to its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,7 +126,11 @@ pub(crate) fn print_short_help() {
 }
 
 fn render_short_help() -> StyledStr {
-    Args::command().help_template(SHORT_HELP).render_help()
+    let template = format!(
+        "{{about}}\n\n{{usage-heading}} {{usage}}\n\nCommands:\n{COMMANDS}\nExample:\n  robots-scan crawl-*.warc.gz -o \
+         out.parquet\n\nAll options: robots-scan --help; of a command: robots-scan COMMAND --help\n"
+    );
+    Args::command().help_template(template).render_help()
 }
 
 /// Prints an error of the argument parser in the format of all other messages.

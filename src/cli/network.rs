@@ -2,13 +2,11 @@
 
 use crate::arg_values::DEFAULT_PATIENCE;
 use crate::caller::Caller;
-use crate::check_command::CheckArgs;
-use crate::copy_command::CopyArgs;
 use crate::quantity::{format_duration, parse_duration};
 use crate::run_args::UrlArgs;
 use anyhow::Result;
 use remote::{Rate, Remote, RemoteEvent, RemoteOptions};
-use scan::pipeline::ScanNotice;
+use scan::ScanNotice;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -18,9 +16,6 @@ const READ_AHEAD_BYTES: u64 = 256 << 20;
 
 /// The most time that a response may send nothing, before it is requested again.
 const MAX_STALL: Duration = Duration::from_secs(30);
-
-/// The time within which a store must answer to the upload of 64 MiB, also over a slow line.
-const COPY_STALL: Duration = Duration::from_secs(1800);
 
 /// The receiver of messages about servers: the progress display while there is one, otherwise the
 /// caller of the command.
@@ -72,8 +67,7 @@ pub(crate) fn start_scan_client(
         ca_file: args.access.ca.clone(),
         is_anonymous: args.access.no_sign_request,
     };
-    let route = route.clone();
-    Ok(Remote::start(options, move |event| route.send(event))?)
+    start_client(options, route)
 }
 
 /// Returns the names of the options for URLs whose values differ from the defaults.
@@ -92,35 +86,8 @@ pub(crate) fn changed_url_options(args: &UrlArgs) -> Vec<&'static str> {
     given.map(|(name, _)| name).collect()
 }
 
-pub(crate) fn start_copy_client(args: &CopyArgs, route: &EventRoute) -> Result<Remote> {
-    let options = RemoteOptions {
-        rate: args.rate.unwrap_or(Rate::Default),
-        concurrent_tasks: 1,
-        max_connections: Some(args.connections.into()),
-        read_ahead_bytes: 0,
-        patience: args.patience,
-        stall_timeout: COPY_STALL,
-        temp_folder: std::env::temp_dir(),
-        ca_file: args.ca.clone(),
-        is_anonymous: false,
-    };
-    let route = route.clone();
-    Ok(Remote::start(options, move |event| route.send(event))?)
-}
-
-/// Starts the client that reads a record.
-pub(crate) fn start_check_client(args: &CheckArgs, route: &EventRoute) -> Result<Remote> {
-    let options = RemoteOptions {
-        rate: Rate::Default,
-        concurrent_tasks: 1,
-        max_connections: None,
-        read_ahead_bytes: 0,
-        patience: args.patience,
-        stall_timeout: args.patience,
-        temp_folder: std::env::temp_dir(),
-        ca_file: args.access.ca.clone(),
-        is_anonymous: args.access.no_sign_request,
-    };
+/// Starts a client, whose messages take a route.
+pub(crate) fn start_client(options: RemoteOptions, route: &EventRoute) -> Result<Remote> {
     let route = route.clone();
     Ok(Remote::start(options, move |event| route.send(event))?)
 }

@@ -2,7 +2,6 @@
 
 use crate::escape::{escape, quote_for_shell};
 use dataset::tables::Table;
-use remote::RemoteUrl;
 use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::Path;
@@ -24,7 +23,7 @@ pub(crate) fn format_dataset_commands(root: &Path, tables: &[Table]) -> String {
 /// Returns the commands for a dataset that is one of several shards.
 pub(crate) fn format_shard_commands(root: &Path, tables: &[Table]) -> String {
     let mut commands = dataset_commands(root, tables);
-    if has_tables(tables, &[Table::RobotsFiles, Table::Verdicts]) {
+    if has_tables(tables, &[Table::ROBOTS_FILES, Table::VERDICTS]) {
         commands.push(NextCommand {
             command: "robots-scan join FOLDER".to_owned(),
             purpose: "join all shards in FOLDER",
@@ -34,6 +33,7 @@ pub(crate) fn format_shard_commands(root: &Path, tables: &[Table]) -> String {
 }
 
 /// Returns the commands for a history, whose path is quoted.
+#[cfg(feature = "answers")]
 pub(crate) fn format_history_commands(quoted_root: &str) -> String {
     let quoted_root = quoted_root.trim_end_matches('/');
     format_commands(&[NextCommand {
@@ -63,7 +63,8 @@ pub(crate) fn duckdb_query(path: &Path, rest: &str) -> String {
 }
 
 /// Returns the commands for a copy of a dataset in a store.
-pub(crate) fn format_copy_commands(destination: &RemoteUrl) -> String {
+#[cfg(feature = "answers")]
+pub(crate) fn format_copy_commands(destination: &remote::RemoteUrl) -> String {
     let source = destination.to_string();
     let source = quote_for_shell(source.trim_end_matches('/'));
     format_commands(&[
@@ -91,7 +92,8 @@ fn dataset_commands(root: &Path, tables: &[Table]) -> Vec<NextCommand> {
             false => "query",
         },
     }];
-    if has_tables(tables, &[Table::RobotsFiles, Table::Groups, Table::Rules]) {
+    let has_rules = has_tables(tables, &[Table::ROBOTS_FILES, Table::GROUPS, Table::RULES]);
+    if cfg!(feature = "answers") && has_rules {
         commands.push(NextCommand {
             command: format!("robots-scan check {quoted_root} --host HOST"),
             purpose: "print a host's robots.txt",
@@ -128,7 +130,7 @@ fn format_commands(commands: &[NextCommand]) -> String {
     out
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "answers"))]
 mod tests {
     use super::*;
 
@@ -180,7 +182,7 @@ mod tests {
     #[test]
     fn commands_that_need_other_tables_are_left_out() {
         assert_eq!(
-            format_dataset_commands(Path::new("out"), &[Table::Rules]),
+            format_dataset_commands(Path::new("out"), &[Table::RULES]),
             "next:\n  duckdb -init out/views.sql  query\n"
         );
         let tables = Table::ALL.into_iter().filter(|table| !table.is_per_crawl());
@@ -195,7 +197,9 @@ mod tests {
 
     #[test]
     fn the_views_of_a_copy_are_fetched_first() {
-        let destination = RemoteUrl::parse("s3://bucket/a/b").unwrap().unwrap();
+        let destination = remote::RemoteUrl::parse("s3://bucket/a/b")
+            .unwrap()
+            .unwrap();
         assert_eq!(
             format_copy_commands(&destination),
             "next:\n\

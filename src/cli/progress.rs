@@ -14,7 +14,7 @@ use crate::progress_source::ProgressSource;
 use crate::shared_args::PrintArgs;
 use anyhow::Result;
 use disk::error::Error;
-use scan::pipeline::ScanNotice;
+use scan::ScanNotice;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};

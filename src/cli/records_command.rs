@@ -13,8 +13,8 @@ use clap::ValueHint;
 use dataset::division::PartSize;
 use indicatif::{HumanBytes, HumanCount};
 use remote::has_scheme;
-use scan::input::{self, InputOptions, InputSource, MAX_INPUT_RECORDS, Selection};
-use scan::pipeline::{self, Options};
+use scan::Options;
+use sources::input::{self, InputOptions, InputSource, MAX_INPUT_RECORDS, Selection};
 use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;
@@ -158,7 +158,7 @@ fn describe_run(options: &Options) -> Result<String> {
             HumanBytes(bytes),
         )?;
     }
-    let parts = pipeline::plan_parts(&options.inputs, options.part_size);
+    let parts = scan::plan_parts(&options.inputs, options.part_size);
     writeln!(
         out,
         "{} would be written",

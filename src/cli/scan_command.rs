@@ -19,9 +19,9 @@ use dataset::tables::Table;
 use disk::error::Error;
 use indicatif::{HumanBytes, HumanCount};
 use remote::RemoteUrl;
-use scan::error::ScanErrorKind;
-use scan::input::{self, InputOptions, InputSource};
-use scan::pipeline::{self, Options};
+use scan::Options;
+use sources::error::SourceErrorKind;
+use sources::input::{self, InputOptions, InputSource};
 use std::ffi::OsStr;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -181,7 +181,7 @@ pub(crate) fn reader_options(args: &ScanArgs, caller: &Caller) -> Result<Options
 fn scan_options(args: &ScanArgs, layout: OutputLayout, route: &EventRoute) -> Result<Options> {
     let registry = defaults::read_registry(args.run.agents.as_deref())?;
     let shard = resolve_shard(args)?;
-    if layout.tables() == [Table::Agents] {
+    if layout.tables() == [Table::AGENTS] {
         let text = "the table 'agents' does not come from archives";
         let hint = "robots-scan agents --json prints it";
         return Err(UsageError::with_hint(text, hint).into());
@@ -248,7 +248,7 @@ fn scan_options(args: &ScanArgs, layout: OutputLayout, route: &EventRoute) -> Re
 /// for datasets.
 fn explain_dataset_as_input(error: Error) -> anyhow::Error {
     let usage = match error.kind() {
-        Some(ScanErrorKind::NoInput | ScanErrorKind::NotAnArchive(_)) => {
+        Some(SourceErrorKind::NoInput | SourceErrorKind::NotAnArchive(_)) => {
             mistyped::dataset_as_archive_error(error.path())
         }
         _ => None,
@@ -259,7 +259,7 @@ fn explain_dataset_as_input(error: Error) -> anyhow::Error {
 /// Returns the output of `--dry-run`: the inputs and tables that a run would read and write.
 fn describe_run(options: &Options) -> Result<String> {
     let mut out = String::new();
-    let parts = pipeline::plan_parts(&options.inputs, options.part_size);
+    let parts = scan::plan_parts(&options.inputs, options.part_size);
     for part in &parts {
         let inputs = &options.inputs[part.inputs.clone()];
         let bytes: Option<u64> = inputs.iter().map(|input| input.bytes).sum();

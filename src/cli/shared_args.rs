@@ -4,7 +4,7 @@ use crate::arg_values::{URL_OPTIONS_HEADING, dialect_parser, parse_agent};
 use crate::column_args::{ColumnArg, columns_parser};
 use clap::ValueHint;
 use dataset::crawler::DialectChoice;
-use scan::input::RECORD_COLUMN_KEYS;
+use sources::input::RECORD_COLUMN_KEYS;
 use std::path::PathBuf;
 
 /// The crawlers that a command decides for. `--agent` is required, unless a command has a default.

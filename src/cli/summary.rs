@@ -5,7 +5,7 @@ use crate::escape::escape;
 use crate::quantity::format_count;
 use dataset::OutputLayout;
 use indicatif::{HumanBytes, HumanCount};
-use scan::pipeline::{MostBlockedAgents, ScanSummary};
+use scan::{MostBlockedAgents, ScanSummary};
 use serde_json::{Value, json};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

@@ -11,7 +11,8 @@ use crate::quantity::format_count;
 use crate::shared_args::{PrintArgs, ThreadsArg};
 use crate::{defaults, exit, hint};
 use anyhow::Result;
-use dataset::HistoryManifest;
+#[cfg(feature = "answers")]
+use history::HistoryManifest;
 use indicatif::{HumanBytes, HumanCount};
 use keep::verify::{self, FindingGroup, Options, VerifyPhase, VerifyProgress, VerifyReport};
 use serde_json::{Value, json};
@@ -52,18 +53,15 @@ impl CommandArgs for VerifyArgs {
         let options = Options {
             root: self.dataset.clone(),
             threads: defaults::thread_count(&self.threads),
+            tables: defaults::all_tables(),
         };
-        let history = HistoryManifest::read(&self.dataset)?;
         // In a terminal, a signal ends the process, as nothing is left behind.
         let progress = Arc::new(match caller {
             Caller::Terminal => VerifyProgress::default(),
             Caller::Program(_) => VerifyProgress::new(caller.stop_flag()?),
         });
         let display = ProgressDisplay::start(progress.clone(), None, &self.print, caller);
-        let result = match history {
-            Some(history) => history::verify(&options, &history, &progress),
-            None => verify::verify(&options, &progress),
-        };
+        let result = verify_any(&options, &progress);
         display.finish();
         let report = result?;
         let code = match report.is_sound() {
@@ -77,6 +75,18 @@ impl CommandArgs for VerifyArgs {
         let text = text.into_bytes();
         Ok(CommandOutcome { code, text })
     }
+}
+
+/// Verifies a dataset, a file or a history.
+fn verify_any(
+    options: &Options,
+    progress: &VerifyProgress,
+) -> Result<VerifyReport, disk::error::Error> {
+    #[cfg(feature = "answers")]
+    if let Some(history) = HistoryManifest::read(&options.root)? {
+        return history::verify(options, &history, progress);
+    }
+    verify::verify(options, progress)
 }
 
 /// Returns the findings, one per line, and the summary, for people.

@@ -29,6 +29,9 @@ pub(crate) struct ViewsArgs {
 impl CommandArgs for ViewsArgs {
     fn run(&self, _caller: &Caller) -> Result<CommandOutcome> {
         mistyped::check_dataset_exists(&self.dataset)?;
+        #[cfg(feature = "answers")]
+        let tables = history::write_views(&self.dataset)?;
+        #[cfg(not(feature = "answers"))]
         let tables = dataset::write_views(&self.dataset)?;
         if self.quiet {
             return Ok(CommandOutcome::ok(""));

@@ -6,8 +6,11 @@ use std::ops::Range;
 /// The values of a column of a batch.
 #[derive(Clone, Debug)]
 pub enum ColumnValues {
+    /// 64-bit numbers.
     Long(Vec<i64>),
+    /// 32-bit numbers.
     Int(Vec<i32>),
+    /// Truth values.
     Bool(Vec<bool>),
     /// Ids of texts in the [`InternedTexts`](super::InternedTexts) of the batch.
     Text(Vec<u32>),
@@ -102,6 +105,7 @@ pub struct ColumnBuilder<T> {
 }
 
 impl<T: Copy + Default> ColumnBuilder<T> {
+    /// Appends a value that is not null.
     #[inline]
     pub fn append_value(&mut self, value: T) {
         self.values.push(value);
@@ -110,6 +114,7 @@ impl<T: Copy + Default> ColumnBuilder<T> {
         }
     }
 
+    /// Appends a value, or a null.
     #[inline]
     pub fn append_option(&mut self, value: Option<T>) {
         if value.is_none() && self.nulls.is_empty() {
@@ -200,6 +205,7 @@ pub struct PlainTextBuilder {
 }
 
 impl PlainTextBuilder {
+    /// Appends a text that is not null.
     pub fn append_value(&mut self, text: impl AsRef<str>) {
         self.bytes.extend_from_slice(text.as_ref().as_bytes());
         self.ends.push(self.bytes.len() as u32);
@@ -208,6 +214,7 @@ impl PlainTextBuilder {
         }
     }
 
+    /// Appends a text, or a null.
     pub fn append_option(&mut self, text: Option<impl AsRef<str>>) {
         match text {
             Some(text) => self.append_value(text),

@@ -25,7 +25,9 @@ use std::path::{Path, PathBuf};
 
 /// Row groups of a file that are copied.
 pub struct RowGroupSource {
+    /// The path, for errors.
     pub path: PathBuf,
+    /// The file, opened for reading.
     pub file: File,
     /// The indexes of the row groups.
     pub row_groups: Range<usize>,

@@ -57,6 +57,7 @@ pub struct ColumnEncoding {
     /// looked up and whose values are scattered, so that the minimum and maximum of a
     /// row group exclude nothing.
     pub has_bloom_filter: bool,
+    /// The encoding of values.
     pub values: ValueEncoding,
 }
 
@@ -128,10 +129,13 @@ struct PendingRowGroup {
 pub struct WrittenFile {
     /// The path; for a file of a dataset, relative to its folder.
     pub path: PathBuf,
+    /// The number of rows.
     pub rows: u64,
+    /// The size of the file.
     pub bytes: u64,
     /// The XXH3-64 of the bytes, in hexadecimal.
     pub digest: String,
+    /// The row groups that were added.
     pub row_groups: WrittenRowGroups,
 }
 
@@ -140,7 +144,9 @@ pub struct WrittenFile {
 pub struct WrittenRowGroups {
     /// The number of row groups.
     pub count: usize,
+    /// The number of rows.
     pub rows: u64,
+    /// The encoded columns.
     pub content: RowGroupBytes,
 }
 

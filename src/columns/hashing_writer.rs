@@ -29,6 +29,7 @@ pub struct HashingWriter {
 /// same in every file to which the row groups are copied.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowGroupBytes {
+    /// The number of bytes.
     pub bytes: u64,
     /// The XXH3-64, in hexadecimal.
     pub digest: String,

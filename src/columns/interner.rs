@@ -45,6 +45,7 @@ impl InternedTexts {
         self.entries.len()
     }
 
+    /// Returns the text of an id.
     pub fn get(&self, id: u32) -> &[u8] {
         let index = id as usize;
         let previous = index.checked_sub(1);
@@ -52,6 +53,7 @@ impl InternedTexts {
         &self.bytes[start..self.entries[index].end]
     }
 
+    /// Returns the hash of the text of an id.
     pub fn hash(&self, id: u32) -> u64 {
         self.entries[id as usize].hash
     }

@@ -29,11 +29,6 @@
 //! page or row-group sizes, also check `sort`, whose memory limits assume
 //! them, and `docs/performance.md`.
 
-#![allow(
-    missing_docs,
-    reason = "only packages of this project use it; a field is named for what it holds"
-)]
-
 mod arrow_batch;
 mod bloom_filter;
 mod column_chunk;

@@ -74,10 +74,12 @@ impl RowBatch {
         Self::new(columns, texts, bytes)
     }
 
+    /// Returns a column by its place in the table.
     pub fn column(&self, index: usize) -> &ColumnData {
         &self.columns[index]
     }
 
+    /// Returns the texts to which the columns refer.
     pub fn texts(&self) -> &InternedTexts {
         &self.texts
     }

@@ -30,7 +30,9 @@ const LARGE_BATCH_BYTES: u64 = 4 * PAGE_BYTES;
 /// Some rows of a batch.
 #[derive(Clone, Debug)]
 pub struct BatchRows {
+    /// The batch that has the rows.
     pub batch: Arc<RowBatch>,
+    /// The rows of the batch.
     pub rows: Range<usize>,
 }
 

@@ -27,6 +27,7 @@ pub const JOINED_FOLDER: &str = "_joined";
 pub struct JoinedManifest {
     /// The tables of all members, without the resolved ones.
     pub tables: Vec<Table>,
+    /// The members, in their order.
     pub members: Vec<MemberEntry>,
     /// The resolved crawls, in the order in which they are numbered.
     pub crawls: Vec<JoinedCrawl>,
@@ -54,6 +55,7 @@ pub struct JoinedCrawl {
     /// A digest of the files from which it was resolved.
     #[serde(rename = "source")]
     pub source_digest: String,
+    /// The crawl, and its files of the resolved tables.
     #[serde(flatten)]
     pub entry: CrawlEntry,
 }
@@ -100,12 +102,12 @@ impl JoinedManifest {
             let field_error =
                 |field: &str| invalid_error(format!("line {} has no valid `{field}`", i + 1));
             if i == 0 {
-                if !Format::today().is_of(&line) || line["joined"] != true {
+                if !Format::of_datasets().is_of(&line) || line["joined"] != true {
                     return Err(DatasetErrorKind::NotADataset(DatasetDefect::earlier_trial()));
                 }
                 let names = line["tables"].as_array().into_iter().flatten();
                 for name in names {
-                    let mut tables = Table::PER_PART.into_iter().chain([Table::Agents]);
+                    let mut tables = Table::PER_PART.into_iter().chain([Table::AGENTS]);
                     let table = tables.find(|table| Some(table.name()) == name.as_str());
                     joined
                         .tables
@@ -146,7 +148,7 @@ impl JoinedManifest {
     /// Returns the content of the manifest file.
     pub fn text(&self) -> String {
         let mut text = to_json_line(&FirstLine {
-            format: Format::today(),
+            format: Format::of_datasets(),
             joined: true,
             robots_scan: env!("CARGO_PKG_VERSION"),
             tables: self.tables.iter().map(|table| table.name()).collect(),
@@ -166,7 +168,9 @@ impl JoinedManifest {
     /// Returns the tables that views are made for.
     pub fn view_tables(&self, has_hosts: bool) -> Vec<Table> {
         let is_viewed = |table: &Table| match table {
-            Table::HostPreferences => has_hosts && self.tables.contains(&Table::FilePreferences),
+            _ if *table == Table::HOST_PREFERENCES => {
+                has_hosts && self.tables.contains(&Table::FILE_PREFERENCES)
+            }
             _ if table.is_per_crawl() => has_hosts,
             _ => self.tables.contains(table),
         };

@@ -4,8 +4,8 @@
 //! `OUT/<table>/crawl=…/subset=…/part-00000.parquet`, besides `_manifest.jsonl`,
 //! `_log.jsonl`, `_SUCCESS` and `views.sql`. A single table can also be written to a
 //! single file. `writer.rs` describes how a dataset is started, resumed and replaced.
+use super::manifest::read_kind;
 use crate::error::DatasetErrorKind;
-use crate::history::{HistoryManifest, history_tables};
 use crate::tables::{PARTITION_COLUMNS, Table};
 use columns::{RowBatch, TableSchema};
 use disk::FileKind;
@@ -17,11 +17,11 @@ use std::path::{Path, PathBuf};
 /// The name of the only file of a resolved table in the folder of a crawl.
 const CRAWL_FILE_NAME: &str = "part-00000.parquet";
 
-/// The file that marks a finished dataset.
 /// The folder of the files of single parts. Its name hides it from engines, which would read rows
 /// twice while parts are combined.
 pub const PARTS_FOLDER: &str = "_parts";
 
+/// The file that marks a finished dataset.
 pub const SUCCESS_FILE: &str = "_SUCCESS";
 /// The file with the views of a dataset for DuckDB.
 pub const VIEWS_FILE: &str = "views.sql";
@@ -41,6 +41,8 @@ pub enum IfExists {
 #[derive(Clone, Debug)]
 pub struct OutputLayout {
     root: PathBuf,
+    /// What is written, if it is not a dataset, as [`read_kind`] reads it.
+    kind: Option<&'static str>,
     tables: Vec<Table>,
     is_single_file: bool,
     shard_index: Option<usize>,
@@ -83,9 +85,18 @@ impl OutputLayout {
     pub fn new_dataset(root: &Path, tables: &[Table], shard_index: Option<usize>) -> Self {
         Self {
             root: root.to_owned(),
+            kind: None,
             tables: tables.to_vec(),
             is_single_file: false,
             shard_index,
+        }
+    }
+
+    /// Returns the layout of a folder of another kind.
+    pub fn new_of_kind(root: &Path, kind: &'static str) -> Self {
+        Self {
+            kind: Some(kind),
+            ..Self::new_dataset(root, &[], None)
         }
     }
 
@@ -97,6 +108,7 @@ impl OutputLayout {
         }
     }
 
+    /// Returns true if the output is one file.
     pub fn is_single_file(&self) -> bool {
         self.is_single_file
     }
@@ -138,9 +150,31 @@ impl OutputLayout {
             .join(CRAWL_FILE_NAME)
     }
 
+    /// Returns the relative path of a file of a table that is divided by size, with its number. `generation` differs
+    /// between the folder that is written and the one that it replaces.
+    pub fn size_path(table: Table, generation: u32, number: usize) -> PathBuf {
+        Path::new(table.name()).join(format!("part-{generation:08x}-{number:05}.parquet"))
+    }
+
+    /// Returns the name of the table of a path that [`size_path`](Self::size_path) makes; `None` for any other path.
+    pub fn table_of_size_path(path: &str) -> Option<&str> {
+        let (table, name) = path.split_once('/')?;
+        let numbers = name.strip_prefix("part-")?.strip_suffix(".parquet")?;
+        let (generation, number) = numbers.split_once('-')?;
+        let is_name = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
+        let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        let is_valid = !table.is_empty()
+            && table.bytes().all(is_name)
+            && generation.len() == 8
+            && generation.bytes().all(is_hex)
+            && number.len() >= 5
+            && number.bytes().all(|byte| byte.is_ascii_digit());
+        is_valid.then_some(table)
+    }
+
     /// Returns true if the resolved tables are written.
     pub fn has_resolved_tables(&self) -> bool {
-        self.tables.contains(&Table::Hosts)
+        self.tables.contains(&Table::HOSTS)
     }
 
     /// Returns the schema of a file. In a single file, the partition columns are
@@ -203,9 +237,10 @@ impl OutputLayout {
         if std::path::absolute(&self.root).is_ok_and(|root| root.to_str().is_none()) {
             return refuse(DatasetErrorKind::NotUtf8Output);
         }
-        let is_own = self.tables == Table::OF_HISTORY;
-        if !is_own && HistoryManifest::read(&self.root)?.is_some() {
-            return refuse(DatasetErrorKind::OutputIsHistory);
+        if let Some(kind) = read_kind(&self.root)?
+            && self.kind != Some(&*kind)
+        {
+            return refuse(DatasetErrorKind::OutputIsOfKind(kind));
         }
         match (find_existing_output(&resolve_links(&self.root))?, if_exists) {
             (ExistingOutput::Nothing | ExistingOutput::Begun, _) => Ok(()),
@@ -236,7 +271,7 @@ pub fn check_output_file(
     is_own: &dyn Fn(&Path) -> bool,
 ) -> Result<(), Error> {
     // The check is the same for every table.
-    let layout = OutputLayout::new_single_file(path, Table::Matches);
+    let layout = OutputLayout::new_single_file(path, Table::AGENTS);
     let if_exists = match overwrite {
         true => IfExists::Overwrite,
         false => IfExists::Refuse,
@@ -335,7 +370,7 @@ fn find_existing_output(root: &Path) -> Result<ExistingOutput, Error> {
 }
 
 /// Returns true for a file or folder that a run may leave before it writes a manifest: the log, a temporary
-/// folder, or the folder of a table with files of a history that the log lists.
+/// folder, or the folder of a table with files that the log lists.
 fn is_trace_of_run(path: &Path, log: &super::LogEntries) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     if name == super::LOG_FILE || log.temp_folders.contains(&*name) {
@@ -347,8 +382,8 @@ fn is_trace_of_run(path: &Path, log: &super::LogEntries) -> bool {
         log.part_files.contains(&format!("{name}/{file}"))
     };
     // A run that was killed may have left the folder of a table empty.
-    history_tables().any(|table| table.name() == name)
-        && files.iter().all(|(file, _)| is_listed(file))
+    let is_own = |path: &String| OutputLayout::table_of_size_path(path) == Some(&*name);
+    log.part_files.iter().any(is_own) && files.iter().all(|(file, _)| is_listed(file))
 }
 
 /// Returns true if a folder has a manifest that robots-scan wrote.

@@ -7,7 +7,6 @@
 //! layout.rs                        folders and file names; checks whether an output may be written
 //! manifest.rs, manifest_entries.rs the list of finished parts and their inputs
 //! joined.rs                        the manifest of joined datasets
-//! history.rs, history_views.rs     the manifest and the views of histories
 //! part_locations.rs                where the rows of each part are
 //! combine.rs                       combines the files of parts
 //! present_rows.rs                  which rows of a former run are still there
@@ -28,17 +27,10 @@
 //! stored_row.rs                    rows of any table as bytes
 //! ```
 
-#![allow(
-    missing_docs,
-    reason = "only packages of this project use it; a field is named for what it holds"
-)]
-
 mod combine;
 pub mod crawler;
 pub mod division;
 pub mod error;
-mod history;
-mod history_views;
 mod joined;
 mod layout;
 mod limited_file;
@@ -51,7 +43,7 @@ mod part_lines;
 mod part_locations;
 mod part_reader;
 mod present_rows;
-mod questions;
+pub mod questions;
 mod reader;
 mod row_cursor;
 mod row_filter;
@@ -61,14 +53,12 @@ mod stored_row;
 mod table_files;
 pub mod tables;
 mod value_limit;
-mod views;
+pub mod views;
 mod views_file;
 mod writer;
 mod written_folder;
 
 pub use combine::combine_parts;
-pub use history::{HistoryFile, HistoryManifest};
-pub use history_views::{history_views_sql, history_views_text, is_history_views_of};
 pub use joined::{
     JOINED_FOLDER, JoinedCrawl, JoinedManifest, MemberEntry, is_member_name,
     read_manifest_with_digest,
@@ -77,10 +67,10 @@ pub use layout::{IfExists, OutputLayout};
 pub use layout::{PARTS_FOLDER, SUCCESS_FILE, VIEWS_FILE, check_output_file, is_dataset};
 pub use limited_file::{LargePage, LimitedFile, PageLocation, catch_panic, reader_options};
 pub use log::{LOG_FILE, LogEntries, RunLog};
-pub use manifest::{AGENTS_PATH, MANIFEST_FILE, Manifest, success_text};
+pub use manifest::{AGENTS_PATH, MANIFEST_FILE, Manifest, read_kind, success_text};
 pub use manifest_entries::{
-    CombinedFile, CrawlEntry, DatasetOptions, FileEntry, FileStats, InputEntry, MEANING,
-    ManifestHeader, PartEntry, PartTable, Partition,
+    CombinedFile, CrawlEntry, DatasetOptions, FileEntry, FileStats, Format, InputEntry, MEANING,
+    ManifestHeader, PartEntry, PartTable, Partition, to_json_line,
 };
 pub use part_file::{OpenedPart, open_part_file};
 pub use part_lines::PartLines;
@@ -97,6 +87,6 @@ pub use value_limit::{LargeValues, ValueCounter, ValueLimits, value_bytes};
 pub use views::{ViewedFiles, schema_sql, select_sql, spark_views_sql, views_sql};
 pub(crate) use views_file::absolute_views_sql;
 pub use views_file::{check_format, check_readable, is_views_of, write_joined_views};
-pub use views_file::{views_text, write_views};
+pub use views_file::{check_regular_files, views_text, write_views, write_views_file};
 pub use writer::{DatasetWriter, LockedDataset, PlannedPart};
 pub use written_folder::WrittenFolder;

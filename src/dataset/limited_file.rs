@@ -53,6 +53,7 @@ pub struct PageLocation {
 /// A page that was not read because it exceeds the limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LargePage {
+    /// The place of the page.
     pub location: PageLocation,
     /// Its size, compressed or decompressed, whichever is larger.
     pub bytes: u64,

@@ -5,7 +5,7 @@
 //! folder, and the files of a part before they get their names. The other lines have
 //! times and speeds, which differ between runs.
 
-use super::history::is_history_path;
+use super::OutputLayout;
 use super::manifest::is_dataset_file_path;
 use disk::TempFolder;
 use disk::error::{Error, ErrorKind};
@@ -15,6 +15,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+/// The log of the runs of a dataset, in its folder.
 pub const LOG_FILE: &str = "_log.jsonl";
 
 /// Every log starts with the event `begin`.
@@ -53,7 +54,10 @@ impl LogEntries {
                 Some("part") => {
                     let files = line["files"].as_array().into_iter().flatten();
                     let files = files.filter_map(Value::as_str);
-                    let is_own = |path: &&str| is_dataset_file_path(path) || is_history_path(path);
+                    let is_own = |path: &&str| {
+                        is_dataset_file_path(path)
+                            || OutputLayout::table_of_size_path(path).is_some()
+                    };
                     let own = files.filter(is_own);
                     entries.part_files.extend(own.map(str::to_owned));
                 }

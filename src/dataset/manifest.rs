@@ -24,16 +24,37 @@ use super::part_locations::{PartLocation, part_locations, single_part_path};
 use super::{OutputLayout, ViewedFiles};
 use crate::error::ManifestDefect;
 use crate::tables::{Table, is_partition_name};
+use disk::error::Error;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
+/// The manifest of a dataset, in its folder.
 pub const MANIFEST_FILE: &str = "_manifest.jsonl";
 
 /// The file of the table `agents`, relative to the folder of the dataset.
 pub const AGENTS_PATH: &str = "agents/agents.parquet";
+
+/// Reads what the manifest at `root` is of, if it is not a dataset: the word `kind` in its first line.
+///
+/// # Errors
+///
+/// [`ErrorKind::Read`](disk::error::ErrorKind::Read).
+pub fn read_kind(root: &Path) -> Result<Option<String>, Error> {
+    let path = root.join(MANIFEST_FILE);
+    if !disk::is_regular(&path) {
+        return Ok(None);
+    }
+    let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
+    let line = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let line: Value = serde_json::from_slice(line).unwrap_or_default();
+    let is_word = |kind: &&str| {
+        (1..=30).contains(&kind.len()) && kind.bytes().all(|byte| byte.is_ascii_lowercase())
+    };
+    Ok(line["kind"].as_str().filter(is_word).map(str::to_owned))
+}
 
 /// The sound entries of a manifest.
 #[derive(Debug, Default)]
@@ -46,6 +67,7 @@ pub struct Manifest {
     pub(crate) written_options: Value,
     /// The options, if they are valid.
     pub options: Option<DatasetOptions>,
+    /// The inputs, in their order.
     pub inputs: Vec<InputEntry>,
     /// The parts, sorted by number, each once.
     pub parts: Vec<PartEntry>,
@@ -57,6 +79,7 @@ pub struct Manifest {
     pub is_sorted: bool,
     /// Files of the replaced dataset that are still to be removed.
     pub stale: BTreeSet<String>,
+    /// The reasons why lines were left out.
     pub problems: Vec<ManifestDefect>,
     /// True if only the first line was read, because an earlier trial wrote it ([`Format`]).
     pub is_of_earlier_trial: bool,
@@ -140,7 +163,7 @@ impl Manifest {
         let mut problems = Vec::new();
         self.version = line["robots_scan"].as_str().map(str::to_owned);
         match line["format"].is_u64() {
-            true if !Format::today().is_of(line) => {
+            true if !Format::of_datasets().is_of(line) => {
                 self.problems.push(ManifestDefect::earlier_trial());
                 self.is_of_earlier_trial = true;
                 return Ok(());
@@ -373,7 +396,7 @@ impl Manifest {
         }
         own.extend(self.stale.iter().cloned());
         let options = self.options.as_ref();
-        if options.is_some_and(|options| options.tables.contains(&Table::Agents)) {
+        if options.is_some_and(|options| options.tables.contains(&Table::AGENTS)) {
             own.insert(AGENTS_PATH.to_owned());
         }
         own.insert(super::VIEWS_FILE.to_owned());
@@ -409,7 +432,7 @@ pub(super) fn manifest_text<'a>(
     crawls: &[CrawlEntry],
 ) -> String {
     let mut text = to_json_line(&FirstLine {
-        format: Format::today(),
+        format: Format::of_datasets(),
         options: &header.options,
         meaning: MEANING,
         robots_scan: env!("CARGO_PKG_VERSION"),

@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use std::ops::Range;
 
-/// The number of the format of datasets and histories. Until the first release, the schemas of the tables
+/// The number of the format of datasets and of what is made of them. Until the first release, the schemas of the tables
 /// are part of the format (docs/limits.md#formats); if a line of a manifest changes, increase the number.
 const FORMAT_NUMBER: u64 = 8;
 
@@ -21,7 +21,7 @@ pub const MEANING: u64 = 1;
 
 /// The fields of the first line of a manifest by which its format is known.
 #[derive(PartialEq, Deserialize, Serialize)]
-pub(super) struct Format {
+pub struct Format {
     #[serde(rename = "format")]
     number: u64,
     /// A digest of the schemas of all tables, in hexadecimal.
@@ -32,7 +32,9 @@ pub(super) struct Format {
 /// only if they are equal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ManifestHeader {
+    /// The options.
     pub options: DatasetOptions,
+    /// The inputs, in their order.
     pub inputs: Vec<InputEntry>,
 }
 
@@ -57,6 +59,7 @@ pub struct DatasetOptions {
     /// The XXH3-64 of the names of all inputs of the sample, also of those of other shards, in
     /// hexadecimal.
     pub list: String,
+    /// The limits of a part.
     pub part_size: PartSize,
     /// The version of the crate that contains the Public Suffix List.
     pub psl: String,
@@ -64,23 +67,29 @@ pub struct DatasetOptions {
     pub rows: Value,
     /// The sample that was read, if not all inputs were.
     pub sample: Option<Sample>,
+    /// The share of the inputs that was read; `None` for all.
     pub shard: Option<Shard>,
+    /// The tables that are written.
     pub tables: Vec<Table>,
 }
 
 /// A crawl and a subset of it, written `CRAWL/SUBSET`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partition {
+    /// The crawl.
     pub crawl: String,
+    /// The subset of the crawl.
     pub subset: String,
 }
 
 /// An archive. All fields are `None` if its line cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct InputEntry {
+    /// The size.
     pub bytes: Option<u64>,
     /// The index in the list of all inputs. The `robots_id` of its captures begins with it.
     pub index: Option<u64>,
+    /// The name, as in `warc_filename`.
     #[serde(rename = "input")]
     pub name: Option<String>,
 }
@@ -94,8 +103,11 @@ pub(super) struct StaleEntry<'a> {
 /// A part whose files all have their final names.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct PartEntry {
+    /// The number of captures.
     pub captures: u64,
+    /// The crawl of its inputs.
     pub crawl: String,
+    /// The number of faults.
     pub faults: u64,
     /// The indexes of its inputs in the manifest.
     pub inputs: Range<usize>,
@@ -105,7 +117,9 @@ pub struct PartEntry {
     /// The number of the part, from 0.
     #[serde(rename = "part")]
     pub number: u32,
+    /// The number of records of all types.
     pub records: u64,
+    /// The subset of its inputs.
     pub subset: String,
     /// Its rows in each table.
     pub tables: Vec<PartTable>,
@@ -118,7 +132,9 @@ pub struct PartTable {
     pub bytes: u64,
     /// The number of row groups.
     pub row_groups: usize,
+    /// The number of rows.
     pub rows: u64,
+    /// The table.
     pub table: Table,
     /// The XXH3-64 of the bytes of the row groups, in hexadecimal.
     #[serde(rename = "xxh3")]
@@ -128,6 +144,7 @@ pub struct PartTable {
 /// A file with the rows of parts.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct CombinedFile {
+    /// The file.
     #[serde(flatten)]
     pub entry: FileEntry,
     /// The numbers of its parts, in the order of their rows.
@@ -137,7 +154,9 @@ pub struct CombinedFile {
 /// The files of a crawl in the resolved tables.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct CrawlEntry {
+    /// The files, in the order of the tables.
     pub files: Vec<FileEntry>,
+    /// The crawl.
     #[serde(rename = "resolved")]
     pub crawl: String,
 }
@@ -147,7 +166,9 @@ pub struct CrawlEntry {
 pub struct FileEntry {
     /// The path, relative to the folder of the dataset.
     pub path: String,
+    /// The table.
     pub table: Table,
+    /// The size, the digest and the number of rows.
     #[serde(flatten)]
     pub stats: FileStats,
 }
@@ -155,7 +176,9 @@ pub struct FileEntry {
 /// Rows, size and digest of a file when it was written.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct FileStats {
+    /// The size of the file.
     pub bytes: u64,
+    /// The number of rows.
     pub rows: u64,
     /// The XXH3-64 of the bytes, in hexadecimal.
     #[serde(rename = "xxh3")]
@@ -163,23 +186,28 @@ pub struct FileStats {
 }
 
 impl Format {
-    /// Returns the format that is written.
-    pub(super) fn today() -> Self {
+    /// Returns the format that is written, of a folder with these tables.
+    pub fn new(tables: &[Table]) -> Self {
         Self {
             number: FORMAT_NUMBER,
-            schemas: schemas_digest().to_owned(),
+            schemas: schemas_digest(tables),
         }
+    }
+
+    /// Returns the format of datasets that is written.
+    pub(super) fn of_datasets() -> Self {
+        Self::new(&Table::ALL)
     }
 
     /// Returns true if the first line of a manifest states this format. Any other was written by an earlier
     /// trial, and is not read.
-    pub(super) fn is_of(&self, line: &Value) -> bool {
+    pub fn is_of(&self, line: &Value) -> bool {
         Self::deserialize(line).is_ok_and(|format| format == *self)
     }
 }
 
 /// Returns an entry as a line of JSON, with sorted keys and a line end.
-pub(super) fn to_json_line(entry: &impl Serialize) -> String {
+pub fn to_json_line(entry: &impl Serialize) -> String {
     let value = serde_json::to_value(entry).expect("the keys of an entry are texts");
     format!("{value}\n")
 }

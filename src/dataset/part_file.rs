@@ -41,7 +41,9 @@ const MAX_VALUE_RATIO: u64 = 16_384;
 
 /// A Parquet file of a part, opened with limits on the sizes of its pages.
 pub struct OpenedPart {
+    /// The file.
     pub file: LimitedFile,
+    /// The footer, and the schema that it states.
     pub metadata: ArrowReaderMetadata,
     values: ValueCounter,
 }
@@ -83,6 +85,7 @@ impl OpenedPart {
         self.values.clone()
     }
 
+    /// Returns a builder of a reader of the file.
     pub fn reader_builder(&self) -> ParquetRecordBatchReaderBuilder<LimitedFile> {
         let metadata = self.metadata.clone();
         ParquetRecordBatchReaderBuilder::new_with_metadata(self.file.clone(), metadata)
@@ -242,7 +245,7 @@ mod tests {
                 }
             }
             batches.push(rows.take());
-            let schema = Table::HostPreferences.file_schema(&[]);
+            let schema = Table::HOST_PREFERENCES.file_schema(&[]);
             let bytes = columns::encode_table(schema, batches).unwrap();
             let mut file = tempfile::tempfile().unwrap();
             file.write_all(&bytes).unwrap();

@@ -42,7 +42,7 @@ impl PartLines {
             let reader = dataset.open_part(table.table(), part, table.columns(), &wanted)?;
             LineCursor::open(table, reader)
         };
-        let has_statements = dataset.has_part(Table::Directives, part);
+        let has_statements = dataset.has_part(Table::DIRECTIVES, part);
         Ok(Self {
             groups: open(LineTable::Groups)?,
             rules: open(LineTable::Rules)?,

@@ -11,7 +11,9 @@ use std::path::PathBuf;
 /// The rows of a part in a table.
 #[derive(Clone, Debug)]
 pub struct PartLocation<'m> {
+    /// The part.
     pub part: &'m PartEntry,
+    /// Its rows in the table.
     pub table: &'m PartTable,
     /// The path of the file, relative to the folder of the dataset.
     pub path: String,

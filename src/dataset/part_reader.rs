@@ -99,7 +99,7 @@ impl PartReader {
         let Some(ids) = ids.and_then(|ids| ids.as_any().downcast_ref::<Int64Array>()) else {
             return Ok(());
         };
-        let is_unique = self.table == Table::RobotsFiles;
+        let is_unique = self.table == Table::ROBOTS_FILES;
         for &id in ids.values() {
             let is_misplaced = |last| last > id || is_unique && last == id;
             if self.last_id.is_some_and(is_misplaced) {

@@ -1,32 +1,24 @@
-//! The research questions of `jobs/queries` and `jobs/history_queries` as table macros in `views.sql`.
+//! The research questions of `jobs/queries` as table macros in `views.sql`.
 //!
 //! A file begins with the question in a comment, which ends with a question mark.
 //! The paragraphs `Denominator:` and `Pitfall:` follow, then the macro, then a call of it. The
 //! macro and its description become part of `views.sql`, and the call does not.
 
 use crate::tables::sql_literal;
+use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::path::{Path, PathBuf};
 
 /// Includes the texts of files of a folder, given by their names.
+#[macro_export]
 macro_rules! query_texts {
     ($folder:literal $($name:literal)*) => {
         [$(include_str!(concat!($folder, $name, ".sql"))),*]
     };
 }
 
-/// The texts of all files of `jobs/history_queries`, in the order of the names of the files.
-pub(super) const HISTORY_QUERY_TEXTS: &[&str] = &query_texts! {
-    "history_queries/"
-    "h01_trend"
-    "h02_first_blocks"
-    "h03_changes_of"
-    "h04_rates_of_change"
-    "h05_survival_of_blocks"
-    "h06_adoption_by_domain"
-};
-
 /// The texts of all files of `jobs/queries`, in the order of the names of the files.
-pub(super) const QUERY_TEXTS: &[&str] = &query_texts! {
+pub const QUERY_TEXTS: &[&str] = &query_texts! {
     "queries/"
     "q01_share_of_hosts_blocking"
     "q02_most_blocked_agents"
@@ -131,7 +123,7 @@ impl<'a> Question<'a> {
 }
 
 /// Returns true if a statement reads a table.
-pub(super) fn reads_table(statement: &str, table: &str) -> bool {
+pub fn reads_table(statement: &str, table: &str) -> bool {
     let mut words = statement.split_whitespace();
     let mut is_after_keyword = false;
     words.any(|word| {
@@ -144,7 +136,7 @@ pub(super) fn reads_table(statement: &str, table: &str) -> bool {
 
 /// Returns questions as table macros, and the macro `questions`, which lists them. Questions that read
 /// one of the tables in `missing` are left out.
-pub(super) fn questions_sql(texts: &[&str], missing: &[&str]) -> String {
+pub fn questions_sql(texts: &[&str], missing: &[&str]) -> String {
     let mut out =
         String::from("\n-- Research questions, as in jobs/queries. FROM questions() lists them.\n");
     let mut rows = Vec::new();
@@ -183,42 +175,43 @@ pub(super) fn questions_sql(texts: &[&str], missing: &[&str]) -> String {
     out
 }
 
+/// Returns an error if `known` are not the texts of all files of a folder, or if one is not a question whose name is
+/// that of its file after `prefix` and a number.
+///
+/// # Errors
+///
+/// A message with the file.
+pub fn check_questions(folder: &Path, prefix: char, known: &[&str]) -> Result<(), String> {
+    let entries = std::fs::read_dir(folder).map_err(|error| error.to_string())?;
+    let paths: Result<BTreeSet<PathBuf>, _> = entries
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect();
+    let paths = paths.map_err(|error| error.to_string())?;
+    if paths.len() != known.len() {
+        return Err(format!("the list does not have the files of {folder:?}"));
+    }
+    for (path, known) in paths.iter().zip(known) {
+        let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+        let name = Question::parse(&text).map(|question| question.name);
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let of_file = stem
+            .split_once('_')
+            .filter(|(number, _)| number.starts_with(prefix));
+        if text != *known || name.is_none() || name != of_file.map(|(_, name)| name) {
+            return Err(format!("{path:?} is not a question of the list"));
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn every_file_of_jobs_queries_is_a_question() {
-        for (folder, prefix, known) in [
-            ("/queries", 'q', QUERY_TEXTS),
-            ("/history_queries", 'h', HISTORY_QUERY_TEXTS),
-        ] {
-            check_folder(folder, prefix, known);
-        }
-    }
-
-    fn check_folder(folder: &str, prefix: char, known: &[&str]) {
-        let folder = format!("{}{folder}", env!("CARGO_MANIFEST_DIR"));
-        let mut paths: Vec<_> = std::fs::read_dir(&folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().path())
-            .collect();
-        paths.sort();
-        let texts: Vec<String> = paths
-            .iter()
-            .map(|path| std::fs::read_to_string(path).unwrap())
-            .collect();
-        assert!(
-            texts.iter().eq(known),
-            "the list does not have the files of {folder}"
-        );
-        for (path, text) in paths.iter().zip(&texts) {
-            let question = Question::parse(text).unwrap_or_else(|| panic!("{path:?}"));
-            let stem = path.file_stem().unwrap().to_string_lossy();
-            let (number, name) = stem.split_once('_').unwrap();
-            assert!(number.starts_with(prefix), "{path:?}");
-            assert_eq!(question.name, name, "{path:?}");
-        }
+        let folder = format!("{}/queries", env!("CARGO_MANIFEST_DIR"));
+        check_questions(Path::new(&folder), 'q', QUERY_TEXTS).unwrap();
     }
 
     #[test]

@@ -6,8 +6,8 @@ use super::table_files::{LocationsByPath, find_crawl_folders, find_parquet_files
 use crate::error::{DatasetDefect, DatasetErrorKind};
 use crate::tables::Table;
 use crate::{
-    HistoryManifest, JOINED_FOLDER, JoinedManifest, PartLocation, SUCCESS_FILE, catch_panic,
-    check_readable,
+    JOINED_FOLDER, JoinedManifest, PartLocation, SUCCESS_FILE, catch_panic, check_readable,
+    read_kind,
 };
 use arrow_array::{Array, RecordBatch};
 use disk::error::{Error, ErrorKind};
@@ -54,10 +54,13 @@ struct FoundFile {
 /// The captures whose rows are read.
 #[derive(Clone, Debug)]
 pub enum CaptureFilter {
+    /// All captures.
     All,
+    /// One capture.
     One {
         /// The index of its crawl.
         crawl: u32,
+        /// Its key.
         robots_id: i64,
     },
     /// Captures with these keys of a part, in ascending order.
@@ -66,7 +69,9 @@ pub enum CaptureFilter {
     IdRange(RangeInclusive<i64>),
     /// The row groups that may have this number in a column. Other rows of them are read, too.
     Number {
+        /// The name of the column.
         column: &'static str,
+        /// The number.
         number: i64,
     },
     /// Rows with one of these values in a text column. Row groups are not read if their range or
@@ -79,7 +84,9 @@ pub enum CaptureFilter {
 /// A column and some of its values.
 #[derive(Clone, Debug)]
 pub struct ColumnValuesFilter {
+    /// The name of the column.
     pub column: &'static str,
+    /// The values.
     pub values: BTreeSet<String>,
 }
 
@@ -103,8 +110,8 @@ impl Dataset {
     /// part or of its folder.
     pub fn open(root: &Path, wanted: &[String], tables: &[Table]) -> Result<Self, Error> {
         fs::metadata(root).map_err(|error| Error::read(root, error))?;
-        if HistoryManifest::read(root)?.is_some() {
-            return Err(DatasetDefect::IsHistory.error(root));
+        if let Some(kind) = read_kind(root)? {
+            return Err(DatasetDefect::OfKind(kind).error(root));
         }
         let joined = JoinedManifest::read(root)?;
         let roots = match &joined {
@@ -188,12 +195,12 @@ impl Dataset {
         Self::from_files(root, files)
     }
 
-    /// Opens files of a history. The files of a table are read in the order in which they are given.
+    /// Opens files of tables that are no dataset. The files of a table are read in the order in which they are given.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Read`].
-    pub fn from_history(root: &Path, files: &[(Table, PathBuf)]) -> Result<Self, Error> {
+    pub fn from_table_files(root: &Path, files: &[(Table, PathBuf)]) -> Result<Self, Error> {
         let found = (0u32..)
             .zip(files)
             .map(|(number, (table, path))| FoundFile {
@@ -459,7 +466,9 @@ fn for_each_in_parallel(
 /// Returns the time of the first capture in the files of a crawl, in milliseconds since 1970; `None`
 /// if none has a time.
 fn read_first_fetch_time(files: &[FoundFile]) -> Result<Option<i64>, Error> {
-    let captures = files.iter().filter(|file| file.table == Table::RobotsFiles);
+    let captures = files
+        .iter()
+        .filter(|file| file.table == Table::ROBOTS_FILES);
     let paths: BTreeSet<&PathBuf> = captures.map(|file| &file.path).collect();
     let mut first: Option<i64> = None;
     for path in paths {
@@ -484,7 +493,7 @@ fn read_error(path: &Path, error: impl Into<Box<dyn std::error::Error + Send + S
     Error::with_source(ErrorKind::Read, path, error)
 }
 
-/// Returns an error if one of the wanted crawls is not among those of the dataset or history at `root`.
+/// Returns an error if one of the wanted crawls is not among those of what is at `root`.
 ///
 /// # Errors
 ///

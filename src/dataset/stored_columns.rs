@@ -22,13 +22,16 @@ pub trait StoredColumns: Sized {
 /// the Arrow array of its type. The compiler checks that the table has these columns.
 #[macro_export]
 macro_rules! stored_columns {
-    ($(#[$attribute:meta])* $visibility:vis struct $name:ident of $table:ident {
+    ($(#[$attribute:meta])* $visibility:vis struct $name:ident of $table:path {
         $($column:ident: $kind:ident,)*
     }) => {
         $(#[$attribute])*
         #[derive(Clone, Debug)]
         $visibility struct $name {
-            $($visibility $column: $crate::stored_columns!(@array $kind),)*
+            $(
+                #[doc = concat!("The column `", stringify!($column), "`.")]
+                $visibility $column: $crate::stored_columns!(@array $kind),
+            )*
         }
 
         impl $crate::StoredColumns for $name {
@@ -45,9 +48,9 @@ macro_rules! stored_columns {
         }
 
         const _: () = {
-            use $crate::tables::{ColumnType, Table};
+            use $crate::tables::ColumnType;
             $(assert!(
-                Table::$table.has_column(stringify!($column), ColumnType::$kind),
+                $table.has_column(stringify!($column), ColumnType::$kind),
                 concat!(stringify!($table), " has no column ", stringify!($column), " of this type"),
             );)*
         };

@@ -14,6 +14,7 @@ use sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32};
 /// tables.
 #[derive(Clone, Copy, Debug)]
 pub struct StoredLine<'a> {
+    /// The kind of the line.
     pub kind: DirectiveKind,
     /// The line number, from 1.
     pub line_no: u32,
@@ -41,7 +42,7 @@ pub struct StoredLine<'a> {
 
 stored_columns! {
     /// The columns of a user-agent line.
-    pub(super) struct GroupColumns of Groups {
+    pub(super) struct GroupColumns of Table::GROUPS {
         robots_id: Long,
         group_no: Int,
         line_no: Int,
@@ -57,7 +58,7 @@ stored_columns! {
 
 stored_columns! {
     /// The columns of an allow or disallow line.
-    pub(super) struct RuleColumns of Rules {
+    pub(super) struct RuleColumns of Table::RULES {
         robots_id: Long,
         group_no: Int,
         line_no: Int,
@@ -73,7 +74,7 @@ stored_columns! {
 
 stored_columns! {
     /// The columns of a statement.
-    pub(super) struct DirectiveColumns of Directives {
+    pub(super) struct DirectiveColumns of Table::DIRECTIVES {
         robots_id: Long,
         group_no: Int,
         line_no: Int,
@@ -129,9 +130,9 @@ impl LineTable {
 
     pub(super) fn table(self) -> Table {
         match self {
-            Self::Groups => Table::Groups,
-            Self::Rules => Table::Rules,
-            Self::Statements => Table::Directives,
+            Self::Groups => Table::GROUPS,
+            Self::Rules => Table::RULES,
+            Self::Statements => Table::DIRECTIVES,
         }
     }
 

@@ -1,5 +1,5 @@
 //! Rows of any table as bytes: encoded from batches that are read, and decoded into batches that are
-//! written. Histories are sorted, compared and merged in this form.
+//! written. They can be sorted, compared and merged in this form.
 //!
 //! A value is written as a field of a record (see [`sort_key`](sort::sort_key)). In a
 //! nullable column, a byte before it says whether there is one.
@@ -187,6 +187,7 @@ impl TextColumn {
 }
 
 impl StoredRows {
+    /// Creates a builder of rows of a table.
     pub fn new(table: Table) -> Self {
         let columns = table.columns().iter().map(|column| DecodedColumn {
             is_nullable: column.is_nullable,
@@ -303,7 +304,11 @@ mod tests {
 
     #[test]
     fn a_null_is_refused_in_a_column_that_has_none() {
-        let columns: Vec<&Column> = Table::Archives.columns().iter().collect();
+        let columns = [
+            Column::new("crawl", ColumnType::Text, "A text."),
+            Column::new("archive_no", ColumnType::Long, "A number."),
+            Column::new("warc_filename", ColumnType::Text, "A text."),
+        ];
         let batch = |numbers: Vec<Option<i64>>| {
             let fields = [
                 Field::new("crawl", DataType::Utf8, false),
@@ -315,7 +320,7 @@ mod tests {
             let schema = Arc::new(Schema::new(fields.to_vec()));
             RecordBatch::try_new(schema, vec![texts.clone(), numbers, texts]).unwrap()
         };
-        let encode = |numbers| EncodedColumns::from_batch(&batch(numbers), columns.iter().copied());
+        let encode = |numbers| EncodedColumns::from_batch(&batch(numbers), columns.iter());
         assert!(encode(vec![Some(1), Some(2)]).is_ok());
         let error = encode(vec![Some(1), None]).unwrap_err().to_string();
         assert!(

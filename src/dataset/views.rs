@@ -1,7 +1,6 @@
 //! `views.sql`, which opens a dataset in DuckDB, the same for Spark, and the schemas of
 //! tables in SQL.
 
-use super::history_views::history_macro_errors;
 use super::{JOINED_FOLDER, MEANING, questions};
 use crate::tables::{Column, SqlDialect, Table, sql_literal};
 use std::collections::BTreeMap;
@@ -9,11 +8,14 @@ use std::fmt::Write;
 use std::path::Path;
 
 /// The first line of `views.sql`.
-pub(super) const FIRST_LINE: &str =
+pub const FIRST_LINE: &str =
     "-- Opens this dataset in DuckDB, from any folder: duckdb -init views.sql";
 
 /// The macros of `views.sql` that read several tables.
-pub(super) const MACROS_SQL: &str = include_str!("macros.sql");
+pub const MACROS_SQL: &str = include_str!("macros.sql");
+
+/// Macros that only other kinds of folders have: each raises an error with the command that makes one.
+pub const ABSENT_MACROS_SQL: &str = include_str!("absent_macros.sql");
 
 /// The line in a schema before the columns that only views have.
 const DERIVED_HEADING: &str = "  -- Computed by the views, and not stored:";
@@ -21,7 +23,7 @@ const DERIVED_HEADING: &str = "  -- Computed by the views, and not stored:";
 /// Returns a DuckDB expression for the path of a dataset, in which wildcards are escaped. DuckDB
 /// takes a backslash for a path separator, and it cannot be escaped: for such a path, the
 /// expression raises an error that says so.
-pub(super) fn root_expression(path: &Path) -> String {
+pub fn root_expression(path: &Path) -> String {
     let path = path.to_string_lossy();
     if path.contains('\\') {
         let why = format!(
@@ -35,6 +37,7 @@ pub(super) fn root_expression(path: &Path) -> String {
 /// The files that views read.
 #[derive(Clone, Debug, Default)]
 pub struct ViewedFiles {
+    /// The tables that have views.
     pub tables: Vec<Table>,
     /// The subfolders of joined datasets; empty for a single dataset.
     pub members: Vec<String>,
@@ -61,10 +64,10 @@ pub fn views_sql(root: &Path, files: &ViewedFiles) -> String {
         out.push_str(&view_sql(table, &root, files));
     }
     if [
-        Table::Hosts,
-        Table::HostVerdicts,
-        Table::Agents,
-        Table::Runs,
+        Table::HOSTS,
+        Table::HOST_VERDICTS,
+        Table::AGENTS,
+        Table::RUNS,
     ]
     .iter()
     .all(|table| tables.contains(table))
@@ -82,12 +85,12 @@ pub fn views_sql(root: &Path, files: &ViewedFiles) -> String {
     } else {
         out.push_str("-- The questions are left out: they need all tables.\n");
     }
-    out.push_str(&history_macro_errors());
+    out.push_str(ABSENT_MACROS_SQL);
     out
 }
 
 /// Returns the statement that creates the macro `meaning_of`. `meaning` is that of all other crawls.
-pub(super) fn meaning_macro(other_meanings: &BTreeMap<String, u64>, meaning: u64) -> String {
+pub fn meaning_macro(other_meanings: &BTreeMap<String, u64>, meaning: u64) -> String {
     let mut meaning = meaning.to_string();
     if !other_meanings.is_empty() {
         let cases: String = other_meanings
@@ -129,7 +132,7 @@ fn view_sql(table: Table, root: &str, viewed: &ViewedFiles) -> String {
 }
 
 /// Returns the statements that describe a view and these columns of it.
-pub(super) fn view_comments<'c>(table: Table, columns: impl Iterator<Item = &'c Column>) -> String {
+pub fn view_comments<'c>(table: Table, columns: impl Iterator<Item = &'c Column>) -> String {
     let name = table.name();
     let about = sql_literal(table.about());
     let mut out = format!("COMMENT ON VIEW {name} IS {about};\n");
@@ -171,7 +174,7 @@ fn files_expression(table: Table, root: &str, members: &[String]) -> String {
 }
 
 /// Returns a path in which DuckDB takes no character for a wildcard.
-pub(super) fn escape_wildcards(path: &str) -> String {
+pub fn escape_wildcards(path: &str) -> String {
     let path = path.replace('[', "[[]").replace('*', "[*]");
     path.replace('?', "[?]")
 }

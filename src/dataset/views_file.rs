@@ -1,8 +1,6 @@
 //! `views.sql` of an existing dataset: its text, writing it again after the dataset was moved, and
 //! checking it. Also the checks that a dataset can be read by this version.
 
-use super::history::{HistoryManifest, history_tables};
-use super::history_views::history_views_text;
 use super::joined::{JOINED_FOLDER, JoinedManifest};
 use super::manifest::{self, Manifest};
 use super::{LOG_FILE, VIEWS_FILE, ViewedFiles, views, views_sql};
@@ -28,10 +26,6 @@ const FIRST_LINE_SEARCH_BYTES: u64 = 1 << 20;
 /// the dataset, [`DatasetErrorKind::BadManifest`] if its options cannot be read, and errors of
 /// writing.
 pub fn write_views(root: &Path) -> Result<Vec<Table>, Error> {
-    if let Some(history) = HistoryManifest::read(root)? {
-        write_views_file(root, &history_views_text(root, &history)?)?;
-        return Ok(history_tables().collect());
-    }
     let viewed = read_view_tables(root)?;
     for name in &viewed.members {
         write_views(&root.join(name))?;
@@ -49,12 +43,6 @@ pub fn write_views(root: &Path) -> Result<Vec<Table>, Error> {
 /// [`ErrorKind::Read`](disk::error::ErrorKind::Read) for a link or a special file in a folder that
 /// the views read: DuckDB follows links to files outside the dataset.
 pub fn views_text(root: &Path) -> Result<String, Error> {
-    if let Some(history) = HistoryManifest::read(root)? {
-        for table in history_tables() {
-            check_regular_files(&root.join(table.name()), 0)?;
-        }
-        return history_views_text(root, &history);
-    }
     let viewed = read_view_tables(root)?;
     let ViewedFiles {
         tables, members, ..
@@ -82,7 +70,11 @@ pub fn views_text(root: &Path) -> Result<String, Error> {
 
 /// Checks that a folder of a table has no links and no special files. Folders in it are searched
 /// `levels` levels deep.
-fn check_regular_files(folder: &Path, levels: usize) -> Result<(), Error> {
+///
+/// # Errors
+///
+/// [`ErrorKind::Read`](disk::error::ErrorKind::Read).
+pub fn check_regular_files(folder: &Path, levels: usize) -> Result<(), Error> {
     let entries = disk::list_folder(folder).map_err(|error| Error::read(folder, error))?;
     for (path, kind) in entries {
         match kind {
@@ -153,7 +145,12 @@ pub fn write_joined_views(
     )
 }
 
-fn write_views_file(root: &Path, text: &str) -> Result<(), Error> {
+/// Writes `views.sql` of what is at `root`. An existing file is replaced.
+///
+/// # Errors
+///
+/// Those of writing.
+pub fn write_views_file(root: &Path, text: &str) -> Result<(), Error> {
     let path = root.join(VIEWS_FILE);
     // The lock is held, and temporary files are removed, until the end of this function.
     let single = SingleFile::open(&path)?;

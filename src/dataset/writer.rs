@@ -51,9 +51,13 @@ use std::sync::Arc;
 /// A part of the plan: consecutive inputs of one crawl and subset.
 #[derive(Clone, Debug)]
 pub struct PlannedPart {
+    /// The number of the part, from 0.
     pub number: u32,
+    /// The crawl of its inputs.
     pub crawl: String,
+    /// The subset of its inputs.
     pub subset: String,
+    /// The indexes of its inputs in the plan.
     pub inputs: Range<usize>,
 }
 
@@ -635,7 +639,7 @@ fn check_file_names(
     for name in [manifest::MANIFEST_FILE, VIEWS_FILE, SUCCESS_FILE] {
         check(Path::new(name), true)?;
     }
-    if layout.tables().contains(&Table::Agents) {
+    if layout.tables().contains(&Table::AGENTS) {
         check(Path::new(AGENTS_PATH), own_files.contains(AGENTS_PATH))?;
     }
     let kept_paths: BTreeSet<u32> = kept_parts.iter().map(|part| part.number).collect();

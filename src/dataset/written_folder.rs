@@ -49,6 +49,7 @@ impl WrittenFolder {
         })
     }
 
+    /// Returns the path of the folder.
     pub fn root(&self) -> &Path {
         &self.root
     }

@@ -8,7 +8,7 @@ use super::capture_record::{optional_bytes, put_optional_bytes};
 use super::damaged_error;
 use super::keyed_rows::{KEY_BYTES, KeyedRows, skip_counts, skip_number};
 use super::table_writer::TableWriters;
-use dataset::tables::Table;
+use crate::tables;
 use disk::error::Error;
 use sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u32};
 use sort::{Reader, SortMemory, SortedRecords, Sorter};
@@ -57,7 +57,7 @@ impl<'d, 's> NamedPeriods<'d, 's> {
     pub(super) fn finish(self) -> Result<SortedRecords<'s>, Error> {
         match self.named.peek() {
             None => self.records.finish(),
-            Some(_) => Err(damaged_error(Table::Policies)),
+            Some(_) => Err(damaged_error(tables::POLICIES)),
         }
     }
 }
@@ -124,7 +124,7 @@ impl<'a> AgentPeriod<'a> {
         put_i64(&mut fields, self.first_capture_no);
         put_u32(&mut fields, self.n_captures);
         fields.extend_from_slice(self.verdict);
-        writers.push(Table::AgentPeriods, &[], &mut FieldReader::new(&fields))
+        writers.push(tables::AGENT_PERIODS, &[], &mut FieldReader::new(&fields))
     }
 }
 
@@ -170,5 +170,5 @@ pub(super) fn write_agent_periods(
         };
         period.write(names, writers)?;
     }
-    writers.finish_table(Table::AgentPeriods)
+    writers.finish_table(tables::AGENT_PERIODS)
 }

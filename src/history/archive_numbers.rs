@@ -50,6 +50,6 @@ impl ArchiveNumbers {
         let position = indexes.binary_search(&index);
         position
             .map(|position| position as i64)
-            .map_err(|_| damaged_error(Table::RobotsFiles))
+            .map_err(|_| damaged_error(Table::ROBOTS_FILES))
     }
 }

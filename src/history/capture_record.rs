@@ -11,17 +11,22 @@ use sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u8, put_u32};
 pub struct CapturePlace {
     /// Milliseconds since 1970.
     pub fetch_time: Option<i64>,
+    /// The number of the archive in its crawl.
     pub archive_no: i64,
+    /// The offset of the record in the archive.
     pub offset: i64,
+    /// The index of the record among those that share the offset.
     pub record_in_member: i32,
 }
 
 /// A capture of a host.
 #[derive(Clone, Copy, Debug)]
 pub struct CaptureRecord<'a> {
+    /// The host.
     pub surt_host_name: &'a str,
     /// The time by which the captures of a host are sorted: that of the crawl, if the capture has none.
     pub time: i64,
+    /// The time and the place.
     pub place: CapturePlace,
     /// The digest of the content; empty if no rules were read.
     pub digest: &'a [u8],
@@ -37,6 +42,7 @@ impl CapturePlace {
         self.fetch_time.or(median_fetch).unwrap_or(i64::MIN)
     }
 
+    /// Appends the fields.
     pub fn put(&self, out: &mut Vec<u8>) {
         put_u8(out, self.fetch_time.is_some().into());
         if let Some(time) = self.fetch_time {
@@ -47,6 +53,7 @@ impl CapturePlace {
         put_u32(out, self.record_in_member.cast_unsigned());
     }
 
+    /// Reads the fields that [`put`](Self::put) appended.
     pub fn read(fields: &mut FieldReader<'_>) -> Self {
         Self {
             fetch_time: (fields.u8() != 0).then(|| fields.i64()),
@@ -76,6 +83,7 @@ impl<'a> CaptureRecord<'a> {
         out.extend_from_slice(state);
     }
 
+    /// Reads a record that [`write`](Self::write) made.
     pub fn read(record: &'a [u8]) -> Self {
         let mut fields = FieldReader::new(record);
         fields.key();
@@ -99,7 +107,9 @@ pub struct StateFields<'a> {
     pub policy_id: Option<&'a [u8]>,
     /// The key of what is stated, and that of its rows in `preference_sets`, in hexadecimal.
     pub preferences_id: Option<&'a [u8]>,
+    /// The key of the rows in `preference_sets`, in hexadecimal.
     pub preference_set_id: Option<&'a [u8]>,
+    /// The registered domain.
     pub registered_domain: Option<&'a [u8]>,
     /// True if the state is that of an open revisit.
     pub has_revisit: bool,
@@ -108,6 +118,7 @@ pub struct StateFields<'a> {
 }
 
 impl<'a> StateFields<'a> {
+    /// Reads the fields from a state.
     pub fn read(state: &'a [u8]) -> Self {
         let mut fields = FieldReader::new(state);
         let policy_id = optional_bytes(&mut fields);
@@ -142,18 +153,25 @@ pub fn put_optional_bytes(out: &mut Vec<u8>, bytes: Option<&[u8]>) {
 /// The fields of a state that are needed to fill revisits and to count verdicts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StateDetails {
+    /// The key of the policy, in hexadecimal.
     pub policy_id: Option<Vec<u8>>,
     /// The domain, or nothing if the host has none.
     pub registered_domain: Option<Vec<u8>>,
     /// The digest and the URL of a revisit whose content may be found.
     pub revisit: Option<(Vec<u8>, Vec<u8>)>,
+    /// The verdict of `*`.
     pub wildcard: VerdictClass,
+    /// True if the rules name crawlers, and their verdicts are known.
     pub has_named_rows: bool,
+    /// The origin of the capture.
     pub origin: StateOrigin,
+    /// The number of redirects that were followed.
     pub n_redirects: u32,
     /// The column `redirect_end`; empty for null.
     pub redirect_end: Vec<u8>,
+    /// The HTTP status of the capture.
     pub fetch_status: Option<u16>,
+    /// True if the capture is a revisit.
     pub is_revisit: bool,
     /// The column `content_class`; empty for null.
     pub content_class: Vec<u8>,
@@ -162,7 +180,9 @@ pub struct StateDetails {
 /// The origin of an authoritative capture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StateOrigin {
+    /// The scheme.
     pub protocol: Vec<u8>,
+    /// The host.
     pub host: Vec<u8>,
     /// The port, if it is not the default one.
     pub port: Option<u32>,
@@ -172,6 +192,7 @@ pub struct StateOrigin {
 const EMPTY_BODY_DIGEST: &[u8] = b"3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ";
 
 impl StateDetails {
+    /// Reads the fields from a state.
     pub fn read(state: &[u8]) -> Self {
         let mut fields = FieldReader::new(state);
         let policy_id = optional_bytes(&mut fields).map(<[u8]>::to_vec);

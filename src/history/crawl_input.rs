@@ -15,8 +15,10 @@ use super::inputs::{CRAWL_TABLES, InputCrawl};
 use super::keyed_rows::{KEY_BYTES, KeyedRecord, compute_key, key_text, skip_counts, skip_number};
 use super::preference_set::PreferenceSet;
 use super::verdict_class::VerdictClass;
+use crate::tables;
+use crate::tables::STATE_COLUMNS;
 use columns::TableFileWriter;
-use dataset::tables::{STATE_COLUMNS, Table};
+use dataset::tables::Table;
 use dataset::{
     AGENTS_PATH, Dataset, OutputLayout, PartLocation, StoredColumns, stored_columns, value,
 };
@@ -68,7 +70,7 @@ pub(super) struct CrawlContext<'a> {
 }
 
 stored_columns! {
-    struct RunColumns of Runs {
+    struct RunColumns of Table::RUNS {
         listed_inputs: Int,
         sample_seed: Long,
         inputs: Int,
@@ -114,10 +116,10 @@ pub(super) fn read_crawl<'s>(
 
 /// Reads the registry of crawlers of a dataset.
 fn read_agents(context: &CrawlContext<'_>, root: &Path) -> Result<Vec<Vec<u8>>, Error> {
-    let dataset = Dataset::from_history(root, &[(Table::Agents, root.join(AGENTS_PATH))])?;
+    let dataset = Dataset::from_table_files(root, &[(Table::AGENTS, root.join(AGENTS_PATH))])?;
     let dataset = dataset.with_stop_flag(context.stop);
-    let columns = Table::Agents.columns().iter().collect();
-    EncodedRows::open(&dataset, Table::Agents, columns)?.read_all()
+    let columns = Table::AGENTS.columns().iter().collect();
+    EncodedRows::open(&dataset, Table::AGENTS, columns)?.read_all()
 }
 
 /// Opens the rows of a crawl in the tables of records.
@@ -146,7 +148,7 @@ impl ResolvedFiles {
         input: &InputCrawl,
         dataset: &Dataset,
     ) -> Result<Self, Error> {
-        let tables = [Table::Hosts, Table::HostPreferences];
+        let tables = [Table::HOSTS, Table::HOST_PREFERENCES];
         if input.is_resolved {
             let root = &input.datasets[0].root;
             let files = tables.iter().map(|table| {
@@ -195,12 +197,12 @@ fn read_crawl_row(
     let meanings = manifests.map(|manifest| manifest.meaning);
     let mut row = CrawlRow {
         crawl: input.name.clone(),
-        captures: dataset.count_rows(Table::RobotsFiles)?.cast_signed(),
+        captures: dataset.count_rows(Table::ROBOTS_FILES)?.cast_signed(),
         meaning: meanings.max().unwrap_or_default() as u32,
         ..CrawlRow::default()
     };
     let all = dataset::CaptureFilter::All;
-    dataset.read(Table::Runs, RunColumns::NAMES, &all, &mut |_, batch| {
+    dataset.read(Table::RUNS, RunColumns::NAMES, &all, &mut |_, batch| {
         let runs = RunColumns::from_batch(batch)?;
         for i in 0..batch.num_rows() {
             row.archives_read += i64::from(runs.inputs.value(i));
@@ -224,7 +226,7 @@ fn sort_wanted_captures<'s>(
 ) -> Result<SortedRecords<'s>, Error> {
     let mut wanted = context.memory.create_sorter();
     let names = ["authoritative_robots_id", "rules_robots_id"];
-    let mut hosts = EncodedRows::open(dataset, Table::Hosts, columns_named(Table::Hosts, &names))?;
+    let mut hosts = EncodedRows::open(dataset, Table::HOSTS, columns_named(Table::HOSTS, &names))?;
     let mut record = Vec::new();
     let mut number = 0;
     while let Some(row) = hosts.peek() {
@@ -260,7 +262,7 @@ fn sort_captures<'s>(
 ) -> Result<SortedRecords<'s>, Error> {
     let mut sorter = context.memory.create_sorter();
     let mut last_archive = None;
-    for part in dataset.parts_with(Table::RobotsFiles) {
+    for part in dataset.parts_with(Table::ROBOTS_FILES) {
         let mut captures = PartCaptures::open(dataset, part)?;
         let mut record = Vec::new();
         while let Some(fields) = captures.files.peek() {
@@ -329,14 +331,14 @@ impl<'d> PartCaptures<'d> {
         let all = |table: Table| open(table, table.columns().iter().collect());
         let named = |table: Table, names: &[&str]| open(table, columns_named(table, names));
         // The fields have the form of `policy_verdicts`, some of whose columns may be null.
-        let mut verdicts = columns_named(Table::Verdicts, &["robots_id"]);
-        verdicts.extend(&Table::PolicyVerdicts.columns()[1..]);
+        let mut verdicts = columns_named(Table::VERDICTS, &["robots_id"]);
+        verdicts.extend(&tables::POLICY_VERDICTS.columns()[1..]);
         Ok(Self {
-            files: named(Table::RobotsFiles, &CAPTURE_COLUMNS)?,
-            groups: all(Table::Groups)?,
-            rules: all(Table::Rules)?,
-            directives: all(Table::Directives)?,
-            verdicts: open(Table::Verdicts, verdicts)?,
+            files: named(Table::ROBOTS_FILES, &CAPTURE_COLUMNS)?,
+            groups: all(Table::GROUPS)?,
+            rules: all(Table::RULES)?,
+            directives: all(Table::DIRECTIVES)?,
+            verdicts: open(Table::VERDICTS, verdicts)?,
             record: KeyedRecord::default(),
             rows: Default::default(),
         })
@@ -345,10 +347,10 @@ impl<'d> PartCaptures<'d> {
     /// Returns an error if there are rows of captures that do not exist.
     fn check_end(&self) -> Result<(), Error> {
         let tables = [
-            (&self.groups, Table::Groups),
-            (&self.rules, Table::Rules),
-            (&self.directives, Table::Directives),
-            (&self.verdicts, Table::Verdicts),
+            (&self.groups, Table::GROUPS),
+            (&self.rules, Table::RULES),
+            (&self.directives, Table::DIRECTIVES),
+            (&self.verdicts, Table::VERDICTS),
         ];
         match tables.iter().find(|(rows, _)| rows.peek().is_some()) {
             Some((_, table)) => Err(damaged_error(*table)),
@@ -480,7 +482,7 @@ fn sort_details<'s>(
             captures.advance()?;
         }
         if !has_details {
-            return Err(damaged_error(Table::Hosts));
+            return Err(damaged_error(Table::HOSTS));
         }
         details.push(&record)?;
         wanted.advance()?;
@@ -494,10 +496,10 @@ fn sort_preferences<'s>(
     dataset: &Dataset,
 ) -> Result<SortedRecords<'s>, Error> {
     let mut sorter = context.memory.create_sorter();
-    if dataset.has_files(Table::HostPreferences) {
-        let mut columns = columns_named(Table::HostPreferences, &["host_id"]);
-        columns.extend(&Table::PreferenceSets.columns()[1..]);
-        let mut rows = EncodedRows::open(dataset, Table::HostPreferences, columns)?;
+    if dataset.has_files(Table::HOST_PREFERENCES) {
+        let mut columns = columns_named(Table::HOST_PREFERENCES, &["host_id"]);
+        columns.extend(&tables::PREFERENCE_SETS.columns()[1..]);
+        let mut rows = EncodedRows::open(dataset, Table::HOST_PREFERENCES, columns)?;
         let (mut record, mut last) = (Vec::new(), None);
         let mut number = 0;
         while let Some(row) = rows.peek() {
@@ -505,7 +507,7 @@ fn sort_preferences<'s>(
             let agent = FieldReader::new(fields).bytes();
             let order = Some((agent.to_vec(), host_id.to_vec()));
             if order < last {
-                return Err(damaged_error(Table::HostPreferences));
+                return Err(damaged_error(Table::HOST_PREFERENCES));
             }
             last = order;
             record.clear();
@@ -527,8 +529,8 @@ fn set_fetch_times(
     row: &mut CrawlRow,
 ) -> Result<(), Error> {
     let mut sorter = context.memory.create_sorter();
-    let columns = columns_named(Table::Hosts, &["fetch_time"]);
-    let mut hosts = EncodedRows::open(dataset, Table::Hosts, columns)?;
+    let columns = columns_named(Table::HOSTS, &["fetch_time"]);
+    let mut hosts = EncodedRows::open(dataset, Table::HOSTS, columns)?;
     while let Some(fields) = hosts.peek() {
         if let Some(time) = fields.strip_prefix(&[1]) {
             sorter.push(time)?;
@@ -636,11 +638,11 @@ fn write_captures<'s>(
 ) -> Result<(SortedRecords<'s>, bool), Error> {
     let mut captures = context.captures_memory.create_ordered_writer();
     let mut columns = columns_named(
-        Table::Hosts,
+        Table::HOSTS,
         &["host_id", "surt_host_name", "fetch_time", "is_revisit"],
     );
-    columns.extend(columns_named(Table::Hosts, &STATE_COLUMNS));
-    let mut hosts = EncodedRows::open(inputs.dataset, Table::Hosts, columns)?;
+    columns.extend(columns_named(Table::HOSTS, &STATE_COLUMNS));
+    let mut hosts = EncodedRows::open(inputs.dataset, Table::HOSTS, columns)?;
     let (mut details, mut preferences) = (inputs.details.read()?, inputs.preferences.read()?);
     let mut of_host = HostDetails::default();
     let mut set = PreferenceSet::default();
@@ -654,7 +656,7 @@ fn write_captures<'s>(
         let fetch_time = (fields.u8() != 0).then(|| fields.i64());
         let is_revisit = fields.u8() != 0;
         if number > 0 && host <= &*last_host {
-            return Err(damaged_error(Table::Hosts));
+            return Err(damaged_error(Table::HOSTS));
         }
         last_host.clear();
         last_host.extend_from_slice(host);
@@ -666,7 +668,7 @@ fn write_captures<'s>(
         if !is_forgotten {
             let place = of_host
                 .place
-                .ok_or_else(|| damaged_error(Table::RobotsFiles))?;
+                .ok_or_else(|| damaged_error(Table::ROBOTS_FILES))?;
             let place = CapturePlace {
                 fetch_time,
                 ..place
@@ -709,7 +711,7 @@ fn write_captures<'s>(
     }
     // Preferences of hosts that do not exist.
     if preferences.peek().is_some() {
-        return Err(damaged_error(Table::HostPreferences));
+        return Err(damaged_error(Table::HOST_PREFERENCES));
     }
     Ok((captures.finish()?, has_open_revisits))
 }

@@ -5,18 +5,29 @@ use sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32};
 /// A row of the table `crawls`, without its position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CrawlRow {
+    /// The crawl.
     pub crawl: String,
     /// The time of the first capture of all.
     pub first_capture: Option<i64>,
+    /// The time of the first authoritative capture. All times are in milliseconds since 1970.
     pub first_fetch: Option<i64>,
+    /// The median of the times of authoritative captures.
     pub median_fetch: Option<i64>,
+    /// The time of the last authoritative capture.
     pub last_fetch: Option<i64>,
+    /// The number of captures.
     pub captures: i64,
+    /// The number of hosts.
     pub hosts: i64,
+    /// The number of registered domains.
     pub domains: i64,
+    /// The number of archives from which captures come.
     pub archives_read: i64,
+    /// The number of archives of the whole list.
     pub archives_listed: i64,
+    /// True if the archives are a random sample.
     pub is_sample: bool,
+    /// The meaning of the rows ([`MEANING`](dataset::MEANING)).
     pub meaning: u32,
 }
 

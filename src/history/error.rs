@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 pub enum HistoryErrorKind {
     /// Two inputs have the same crawl.
     CrawlTwice {
+        /// The crawl.
         crawl: String,
         /// The other input.
         other: PathBuf,

@@ -5,10 +5,11 @@ use super::crawl_row::CrawlRow;
 use super::damaged_history_error;
 use super::encoded_rows::{EncodedRows, columns_named};
 use super::keyed_rows::key_from_text;
+use crate::manifest::HistoryManifest;
+use crate::tables;
 use dataset::tables::Table;
 use dataset::{
-    CaptureFilter, Dataset, HistoryManifest, PartReader, StoredColumns, check_nulls,
-    stored_columns, value,
+    CaptureFilter, Dataset, PartReader, StoredColumns, check_nulls, stored_columns, value,
 };
 use disk::error::Error;
 use sort::sort_key::FieldReader;
@@ -36,12 +37,12 @@ impl HistoryReader {
         stop: &Arc<AtomicBool>,
     ) -> Result<Self, Error> {
         manifest.check_tables(root)?;
-        let dataset = Dataset::from_history(root, &manifest.paths(root))?.with_stop_flag(stop);
+        let dataset = Dataset::from_table_files(root, &manifest.paths(root))?.with_stop_flag(stop);
         let mut history = Self {
             dataset,
             crawls: Vec::new(),
         };
-        let rows = history.read_rows(Table::Crawls)?;
+        let rows = history.read_rows(tables::CRAWLS)?;
         let crawls = rows
             .iter()
             .map(|row| CrawlRow::read(&mut FieldReader::new(row)));
@@ -53,7 +54,7 @@ impl HistoryReader {
             .eq(manifest.crawls.iter());
         match are_listed && crawls.is_sorted_by(|a, b| a.order() < b.order()) {
             true => Ok(history),
-            false => Err(damaged_history_error(root, Table::Crawls)),
+            false => Err(damaged_history_error(root, tables::CRAWLS)),
         }
     }
 
@@ -70,7 +71,7 @@ impl HistoryReader {
         stop: &Arc<AtomicBool>,
     ) -> Result<Self, Error> {
         Ok(Self {
-            dataset: Dataset::from_history(root, files)?.with_stop_flag(stop),
+            dataset: Dataset::from_table_files(root, files)?.with_stop_flag(stop),
             crawls: crawls.to_vec(),
         })
     }
@@ -121,12 +122,14 @@ impl HistoryReader {
 /// A crawl of a history, in the new one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PlacedCrawl {
+    /// The place of the crawl, from 0.
     pub position: u32,
+    /// The median of the times of its authoritative captures, in milliseconds since 1970.
     pub median_fetch: Option<i64>,
 }
 
 stored_columns! {
-    struct CaptureColumns of HostCaptures {
+    struct CaptureColumns of tables::HOST_CAPTURES {
         capture_no: Long,
         surt_host_name: Text,
         crawl: Text,
@@ -196,6 +199,11 @@ struct Content {
 }
 
 impl<'d> HistoryCaptures<'d> {
+    /// Opens the captures of some crawls, except those of `forgotten` hosts.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading.
     pub fn open(
         history: &'d HistoryReader,
         crawls: BTreeMap<String, PlacedCrawl>,
@@ -204,12 +212,12 @@ impl<'d> HistoryCaptures<'d> {
         let dataset = &history.dataset;
         let mut captures = Self {
             dataset,
-            parts: dataset.parts_with(Table::HostCaptures).into(),
+            parts: dataset.parts_with(tables::HOST_CAPTURES).into(),
             reader: None,
             columns: None,
             row: 0,
-            periods: history.open_table(Table::HostPeriods)?,
-            contents: history.open_table(Table::HostContents)?,
+            periods: history.open_table(tables::HOST_PERIODS)?,
+            contents: history.open_table(tables::HOST_CONTENTS)?,
             names: history.crawls.iter().map(|row| &*row.crawl).collect(),
             crawls,
             forgotten,
@@ -254,6 +262,11 @@ impl<'d> HistoryCaptures<'d> {
         Some((capture, self.crawl.position))
     }
 
+    /// Goes to the next capture.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading.
     pub fn advance(&mut self) -> Result<(), Error> {
         self.row += 1;
         self.find_capture()
@@ -267,7 +280,7 @@ impl<'d> HistoryCaptures<'d> {
     /// the same host and crawl or of an unknown one, or if periods or contents are not those of the captures.
     fn find_capture(&mut self) -> Result<(), Error> {
         let root = self.dataset.root();
-        let damaged = || damaged_history_error(root, Table::HostCaptures);
+        let damaged = || damaged_history_error(root, tables::HOST_CAPTURES);
         while let Some(columns) = &self.columns {
             let row = self.row;
             if row == columns.capture_no.len() {
@@ -316,7 +329,7 @@ impl<'d> HistoryCaptures<'d> {
                     return Ok(());
                 };
                 let (names, all) = (CaptureColumns::NAMES, CaptureFilter::All);
-                let table = Table::HostCaptures;
+                let table = tables::HOST_CAPTURES;
                 self.reader = Some(self.dataset.open_part(table, part, names, &all)?);
             }
             let Some(reader) = &mut self.reader else {
@@ -327,7 +340,7 @@ impl<'d> HistoryCaptures<'d> {
                 Some(batch) if batch.num_rows() == 0 => {}
                 Some(batch) => {
                     let names = CaptureColumns::NAMES;
-                    let mut columns = columns_named(Table::HostCaptures, names).into_iter();
+                    let mut columns = columns_named(tables::HOST_CAPTURES, names).into_iter();
                     let checked = columns.try_for_each(|column| check_nulls(&batch, column));
                     let columns = checked.and_then(|()| CaptureColumns::from_batch(&batch));
                     self.columns = Some(columns.map_err(|error| reader.add_path(error))?);
@@ -378,7 +391,7 @@ impl Period {
         let has_capture = (self.first_capture..self.end).contains(&capture_no);
         match self.is_read && self.id == id && has_capture && self.host == host {
             true => Ok(()),
-            false => Err(damaged_history_error(rows.root(), Table::HostPeriods)),
+            false => Err(damaged_history_error(rows.root(), tables::HOST_PERIODS)),
         }
     }
 
@@ -408,7 +421,7 @@ impl Period {
         let is_same = self.is_read && self.host == host && self.state == fields.rest();
         let is_next = first_capture == self.end && n_captures > 0 && !is_same;
         if !is_next || !are_keys || self.is_read && self.id >= id {
-            return Err(damaged_history_error(rows.root(), Table::HostPeriods));
+            return Err(damaged_history_error(rows.root(), tables::HOST_PERIODS));
         }
         (self.id, self.first_capture, self.is_read) = (id, first_capture, true);
         self.end = first_capture.saturating_add(i64::from(n_captures));
@@ -425,7 +438,7 @@ impl Period {
         while self.read_next(rows)? {}
         match self.end == captures {
             true => Ok(()),
-            false => Err(damaged_history_error(rows.root(), Table::HostPeriods)),
+            false => Err(damaged_history_error(rows.root(), tables::HOST_PERIODS)),
         }
     }
 }
@@ -442,7 +455,7 @@ impl Content {
         let has_content = (self.first_capture..self.end).contains(&capture_no);
         match !has_content || self.host == host.as_bytes() {
             true => Ok(has_content),
-            false => Err(damaged_history_error(rows.root(), Table::HostContents)),
+            false => Err(damaged_history_error(rows.root(), tables::HOST_CONTENTS)),
         }
     }
 
@@ -461,7 +474,7 @@ impl Content {
         let first_capture = fields.i64();
         let n_captures = fields.u32().cast_signed();
         if first_capture < self.end || n_captures <= 0 {
-            return Err(damaged_history_error(rows.root(), Table::HostContents));
+            return Err(damaged_history_error(rows.root(), tables::HOST_CONTENTS));
         }
         if capture_no.is_some_and(|capture_no| first_capture > capture_no) {
             return Ok(false);
@@ -481,7 +494,7 @@ impl Content {
         while self.read_next(None, rows)? {}
         match self.end <= captures {
             true => Ok(()),
-            false => Err(damaged_history_error(rows.root(), Table::HostContents)),
+            false => Err(damaged_history_error(rows.root(), tables::HOST_CONTENTS)),
         }
     }
 }

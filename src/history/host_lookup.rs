@@ -7,9 +7,9 @@ use super::damaged_history_error;
 use super::history_input::HistoryReader;
 use super::keyed_rows::{KeyedReader, POLICIES};
 use super::revisits::state_of_period;
+use crate::tables;
 use capture::origin::WebOrigin;
 use dataset::error::DatasetErrorKind;
-use dataset::tables::Table;
 use dataset::{CaptureFilter, ColumnValuesFilter, check_crawls};
 use disk::error::Error;
 use hosts::Host;
@@ -20,6 +20,7 @@ use std::sync::Arc;
 
 /// The host, the crawls and the time that a capture is looked up for.
 pub struct HostLookup<'a> {
+    /// The host.
     pub host: &'a Host,
     /// The crawls that are searched; all if it is empty.
     pub crawls: &'a [String],
@@ -30,12 +31,15 @@ pub struct HostLookup<'a> {
 /// A capture of a host, as `host_captures` has it.
 #[derive(Clone, Debug)]
 pub struct PlacedCapture {
+    /// The crawl.
     pub crawl: String,
     /// Milliseconds since 1970.
     pub fetch_time: Option<i64>,
     /// The name of its archive.
     pub archive: String,
+    /// The offset of the record in the archive.
     pub offset: i64,
+    /// The index of the record among those that share the offset.
     pub record_in_member: u32,
     /// The state of its period.
     pub state: StateDetails,
@@ -48,6 +52,7 @@ pub struct PlacedCapture {
 pub struct FoundHost {
     /// The form of the name with the capture, if it is not the requested one.
     pub other_form: Option<Host>,
+    /// The authoritative capture.
     pub capture: PlacedCapture,
     /// The capture that has the content of a revisit.
     pub content: Option<PlacedCapture>,
@@ -150,7 +155,7 @@ pub fn find_host(history: &HistoryReader, lookup: &HostLookup<'_>) -> Result<Fou
 /// Returns the hosts of the history whose names differ by typing errors from a name as in `surt_host_name`.
 fn near_hosts(history: &HistoryReader, name: &str) -> Result<BTreeSet<String>, Error> {
     let mut near = BTreeSet::new();
-    let mut periods = history.open_columns(Table::HostPeriods, &["surt_host_name"])?;
+    let mut periods = history.open_columns(tables::HOST_PERIODS, &["surt_host_name"])?;
     while let Some(row) = periods.peek() {
         let other = String::from_utf8_lossy(FieldReader::new(row).bytes());
         if let Some(distance) = typing_errors(&other, name) {
@@ -201,12 +206,12 @@ impl HostRows {
             states: BTreeMap::new(),
             contents: Vec::new(),
         };
-        let mut captures = history.open_filtered(Table::HostCaptures, &filter)?;
+        let mut captures = history.open_filtered(tables::HOST_CAPTURES, &filter)?;
         while let Some(row) = captures.peek() {
             rows.captures.push(CaptureRow::read(row));
             captures.advance()?;
         }
-        let mut periods = history.open_filtered(Table::HostPeriods, &filter)?;
+        let mut periods = history.open_filtered(tables::HOST_PERIODS, &filter)?;
         while let Some(row) = periods.peek() {
             let mut fields = FieldReader::new(row);
             let period_id = fields.i64();
@@ -214,7 +219,7 @@ impl HostRows {
             rows.states.insert(period_id, state);
             periods.advance()?;
         }
-        let mut contents = history.open_filtered(Table::HostContents, &filter)?;
+        let mut contents = history.open_filtered(tables::HOST_CONTENTS, &filter)?;
         while let Some(row) = contents.peek() {
             let mut fields = FieldReader::new(row);
             fields.bytes();
@@ -228,7 +233,7 @@ impl HostRows {
 
     fn state(&self, history: &HistoryReader, row: &CaptureRow) -> Result<&StateDetails, Error> {
         let state = self.states.get(&row.period_id);
-        state.ok_or_else(|| damaged_history_error(history.root(), Table::HostPeriods))
+        state.ok_or_else(|| damaged_history_error(history.root(), tables::HOST_PERIODS))
     }
 
     /// Adds the archive, the state and the digest of a capture.
@@ -272,7 +277,7 @@ impl CaptureRow {
 
 fn read_archive_name(history: &HistoryReader, row: &CaptureRow) -> Result<String, Error> {
     let filter = rows_with("crawl", &row.crawl);
-    let mut archives = history.open_filtered(Table::Archives, &filter)?;
+    let mut archives = history.open_filtered(tables::ARCHIVES, &filter)?;
     while let Some(archive) = archives.peek() {
         let mut fields = FieldReader::new(archive);
         fields.bytes();
@@ -281,7 +286,7 @@ fn read_archive_name(history: &HistoryReader, row: &CaptureRow) -> Result<String
         }
         archives.advance()?;
     }
-    Err(damaged_history_error(history.root(), Table::Archives))
+    Err(damaged_history_error(history.root(), tables::ARCHIVES))
 }
 
 /// Finds the capture that has the content of an open revisit. Returns `None` for other captures, and if no
@@ -294,7 +299,7 @@ fn find_content(
         column: "capture_no",
         number: revisit.capture_no,
     };
-    let mut filled = history.open_filtered(Table::FilledRevisits, &filter)?;
+    let mut filled = history.open_filtered(tables::FILLED_REVISITS, &filter)?;
     let mut found = None;
     while let Some(row) = filled.peek() {
         let mut fields = FieldReader::new(row);
@@ -316,7 +321,7 @@ fn find_content(
     let mut captures = rows.captures.iter();
     let capture = captures.find(|row| row.period_id == period_id && row.crawl == crawl);
     let capture =
-        capture.ok_or_else(|| damaged_history_error(history.root(), Table::FilledRevisits))?;
+        capture.ok_or_else(|| damaged_history_error(history.root(), tables::FILLED_REVISITS))?;
     rows.place(history, capture).map(Some)
 }
 
@@ -326,7 +331,7 @@ fn read_period_host(history: &HistoryReader, period_id: i64) -> Result<String, E
         column: "period_id",
         number: period_id,
     };
-    let mut periods = history.open_filtered(Table::HostPeriods, &filter)?;
+    let mut periods = history.open_filtered(tables::HOST_PERIODS, &filter)?;
     while let Some(row) = periods.peek() {
         let mut fields = FieldReader::new(row);
         if fields.i64() == period_id {
@@ -334,7 +339,7 @@ fn read_period_host(history: &HistoryReader, period_id: i64) -> Result<String, E
         }
         periods.advance()?;
     }
-    Err(damaged_history_error(history.root(), Table::HostPeriods))
+    Err(damaged_history_error(history.root(), tables::HOST_PERIODS))
 }
 
 /// Reads the record of the policy of a state.
@@ -347,5 +352,5 @@ fn read_policy(history: &HistoryReader, state: &StateDetails) -> Result<Option<V
     let policy = policies.peek().map(<[u8]>::to_vec);
     policy
         .map(Some)
-        .ok_or_else(|| damaged_history_error(history.root(), Table::Policies))
+        .ok_or_else(|| damaged_history_error(history.root(), tables::POLICIES))
 }

@@ -1,11 +1,12 @@
 //! The inputs of a history, and the checks that they fit together.
 
 use crate::error::HistoryErrorKind;
+use crate::manifest::HistoryManifest;
 use dataset::error::{DatasetDefect, DatasetErrorKind, JoinDefect};
 use dataset::tables::Table;
 use dataset::{
-    DatasetOptions, HistoryManifest, JOINED_FOLDER, JoinedManifest, Manifest, SUCCESS_FILE,
-    check_readable, read_manifest_with_digest,
+    DatasetOptions, JOINED_FOLDER, JoinedManifest, Manifest, SUCCESS_FILE, check_readable,
+    read_manifest_with_digest,
 };
 use disk::error::Error;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,14 +15,14 @@ use std::sync::Arc;
 
 /// The tables from which the rows of a crawl are made.
 pub(super) const CRAWL_TABLES: [Table; 8] = [
-    Table::RobotsFiles,
-    Table::Verdicts,
-    Table::Groups,
-    Table::Rules,
-    Table::Directives,
-    Table::Runs,
-    Table::Agents,
-    Table::FilePreferences,
+    Table::ROBOTS_FILES,
+    Table::VERDICTS,
+    Table::GROUPS,
+    Table::RULES,
+    Table::DIRECTIVES,
+    Table::RUNS,
+    Table::AGENTS,
+    Table::FILE_PREFERENCES,
 ];
 
 /// A dataset that is read.

@@ -7,6 +7,7 @@ use super::encoded_rows::EncodedRows;
 use super::table_writer::TableWriters;
 use super::verdict_class::VerdictClass;
 use crate::history_input::HistoryReader;
+use crate::tables;
 use dataset::CaptureFilter;
 use dataset::tables::Table;
 use disk::error::Error;
@@ -28,19 +29,21 @@ pub struct KeyedTables {
     pub of_rows: &'static [Table],
 }
 
+/// The tables of policies.
 pub const POLICIES: KeyedTables = KeyedTables {
-    of_keys: Some(Table::Policies),
+    of_keys: Some(tables::POLICIES),
     of_rows: &[
-        Table::PolicyGroups,
-        Table::PolicyRules,
-        Table::PolicyDirectives,
-        Table::PolicyVerdicts,
+        tables::POLICY_GROUPS,
+        tables::POLICY_RULES,
+        tables::POLICY_DIRECTIVES,
+        tables::POLICY_VERDICTS,
     ],
 };
 
+/// The table of sets of preferences.
 pub const PREFERENCE_SETS: KeyedTables = KeyedTables {
     of_keys: None,
-    of_rows: &[Table::PreferenceSets],
+    of_rows: &[tables::PREFERENCE_SETS],
 };
 
 /// Builds the record of a key: the key, the fields of its row in the table of keys, and its rows in each
@@ -64,6 +67,7 @@ impl KeyedRecord {
         put_bytes(&mut self.record, rows);
     }
 
+    /// Returns the record.
     pub fn bytes(&self) -> &[u8] {
         &self.record
     }
@@ -145,6 +149,11 @@ pub struct KeyedReader<'d> {
 }
 
 impl<'d> KeyedReader<'d> {
+    /// Opens the records of all keys, in the order of keys.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading.
     pub fn open(history: &'d HistoryReader, tables: KeyedTables) -> Result<Self, Error> {
         Self::open_filtered(history, tables, &CaptureFilter::All)
     }
@@ -303,6 +312,7 @@ pub(super) fn write_keyed_rows<'d>(
 
 /// The parts of a record of a key.
 pub struct KeyedRows<'a> {
+    /// The key, of [`KEY_BYTES`].
     pub key: &'a [u8],
     fields: &'a [u8],
     /// For each table, the number of rows and their fields.
@@ -321,6 +331,7 @@ impl<'a> KeyedRows<'a> {
         (count, FieldReader::new(rows))
     }
 
+    /// Reads the record of a key of these tables.
     pub fn read(record: &'a [u8], tables: KeyedTables) -> Self {
         let (key, fields) = record.split_at(KEY_BYTES);
         let mut reader = FieldReader::new(fields);

@@ -16,16 +16,12 @@
 //! shares.rs          counts hosts and domains by their verdict for each crawler
 //! agent_periods.rs   the periods of the crawlers that policies name
 //! verify.rs          verifies a history: its files, and its rows (defects.rs)
+//! tables/            the tables; manifest.rs, views.rs: the manifest and `views.sql`
 //! output_folder.rs, table_writer.rs   the files that are written
 //! ```
 //!
 //! The rows depend only on the crawls, and not on the order of inputs or on what an earlier history was made
 //! from.
-
-#![allow(
-    missing_docs,
-    reason = "only packages of this project use it; a field is named for what it holds"
-)]
 
 mod agent_periods;
 mod archive_numbers;
@@ -40,6 +36,7 @@ pub mod history_input;
 pub mod host_lookup;
 mod inputs;
 pub mod keyed_rows;
+mod manifest;
 mod output_folder;
 mod periods;
 pub mod policy_file;
@@ -48,10 +45,14 @@ pub mod revisits;
 mod share_row;
 mod shares;
 mod table_writer;
+pub mod tables;
 pub mod verdict_class;
 mod verify;
+mod views;
 
+pub use manifest::{HistoryFile, HistoryManifest};
 pub use verify::verify;
+pub use views::{views_sql, views_text, write_views};
 
 use agent_periods::{NamedPeriods, write_agent_periods};
 use capture_record::optional_bytes;
@@ -59,7 +60,6 @@ use crawl_input::{CrawlCaptures, CrawlContext, SharedSorters, read_crawl};
 use crawl_row::CrawlRow;
 use dataset::error::{DatasetDefect, DatasetErrorKind};
 use dataset::tables::Table;
-use dataset::{HistoryFile, HistoryManifest};
 use defects::find_defect;
 use disk::error::{Error, ErrorKind};
 use history_input::{HistoryCaptures, HistoryReader, PlacedCrawl};
@@ -118,16 +118,23 @@ pub struct HistorySummary {
     pub crawls: Vec<String>,
     /// Crawls that were read from datasets.
     pub crawls_read: usize,
+    /// Hosts with a capture.
     pub hosts: u64,
     /// Captures that are revisits whose content is found when they are read.
     pub open_revisits: u64,
     /// Rows of `host_captures`, `host_periods`, `agent_periods` and `policies`.
     pub captures: u64,
+    /// Rows of `host_periods`.
     pub periods: u64,
+    /// Rows of `agent_periods`.
     pub agent_periods: u64,
+    /// Rows of `policies`.
     pub policies: u64,
+    /// The number of files.
     pub files: usize,
+    /// The bytes of all files.
     pub bytes: u64,
+    /// The wall time.
     pub seconds: f64,
 }
 
@@ -223,10 +230,10 @@ fn write_history(
     let files = manifest.files.iter();
     let summary = HistorySummary {
         crawls_read: inputs.crawls.len(),
-        captures: rows(Table::HostCaptures),
-        periods: rows(Table::HostPeriods),
-        agent_periods: rows(Table::AgentPeriods),
-        policies: rows(Table::Policies),
+        captures: rows(tables::HOST_CAPTURES),
+        periods: rows(tables::HOST_PERIODS),
+        agent_periods: rows(tables::AGENT_PERIODS),
+        policies: rows(tables::POLICIES),
         files: manifest.files.len(),
         bytes: files.map(|file: &HistoryFile| file.stats.bytes).sum(),
         seconds: start.elapsed().as_secs_f64(),
@@ -370,7 +377,11 @@ impl<'a, 's> Sources<'a, 's> {
         periods.write_all(captures, writers, progress)?;
         progress.are_captures_written.store(true, Ordering::Relaxed);
         let mut written = periods.finish()?;
-        for table in [Table::HostCaptures, Table::HostPeriods, Table::HostContents] {
+        for table in [
+            tables::HOST_CAPTURES,
+            tables::HOST_PERIODS,
+            tables::HOST_CONTENTS,
+        ] {
             writers.finish_table(table)?;
         }
         if !written.revisits.is_empty() {
@@ -408,7 +419,7 @@ impl<'a, 's> Sources<'a, 's> {
         })?;
         self.write_archives(&shared.archives.finish()?, memory, writers)?;
         for row in &agents {
-            writers.push(Table::Agents, &[], &mut FieldReader::new(row))?;
+            writers.push(Table::AGENTS, &[], &mut FieldReader::new(row))?;
         }
         let mut fields = Vec::new();
         for (position, row) in (0..).zip(&self.crawls) {
@@ -420,7 +431,7 @@ impl<'a, 's> Sources<'a, 's> {
             };
             fields.clear();
             row.put(position, &mut fields);
-            writers.push(Table::Crawls, &[], &mut FieldReader::new(&fields))?;
+            writers.push(tables::CRAWLS, &[], &mut FieldReader::new(&fields))?;
         }
         Ok(HistorySummary {
             crawls: self.crawls.iter().map(|row| row.crawl.clone()).collect(),
@@ -444,7 +455,7 @@ impl<'a, 's> Sources<'a, 's> {
         }
         let ranks = rank_crawls(&self.crawls);
         for (history, placed) in self.histories.iter().zip(&self.placed) {
-            if history.read_rows(Table::Agents)? != agents {
+            if history.read_rows(Table::AGENTS)? != agents {
                 continue;
             }
             // A revisit has content of its own crawl or an earlier one, which the history must have.
@@ -464,7 +475,7 @@ impl<'a, 's> Sources<'a, 's> {
             for position in positions.values() {
                 is_counted[*position as usize] = false;
             }
-            let mut cursor = history.open_table(Table::Shares)?;
+            let mut cursor = history.open_table(tables::SHARES)?;
             while let Some(fields) = cursor.peek() {
                 push_stored_share(fields, &positions, rows)?;
                 cursor.advance()?;
@@ -484,7 +495,7 @@ impl<'a, 's> Sources<'a, 's> {
         let mut histories = self.histories.iter().zip(&self.placed);
         let history = histories.find(|(_, placed)| placed.contains_key(last));
         history.map_or(Ok(Vec::new()), |(history, _)| {
-            history.read_rows(Table::Agents)
+            history.read_rows(Table::AGENTS)
         })
     }
 
@@ -520,7 +531,7 @@ impl<'a, 's> Sources<'a, 's> {
             reader.advance()?;
         }
         for (history, placed) in self.histories.iter().zip(&self.placed) {
-            let mut rows = history.open_table(Table::Archives)?;
+            let mut rows = history.open_table(tables::ARCHIVES)?;
             while let Some(fields) = rows.peek() {
                 push(fields, &|crawl| placed.contains_key(crawl))?;
                 rows.advance()?;
@@ -537,7 +548,7 @@ impl<'a, 's> Sources<'a, 's> {
                 put_bytes(&mut key, crawl.as_bytes());
                 last.clear();
                 last.extend_from_slice(record);
-                writers.push(Table::Archives, &key, &mut fields)?;
+                writers.push(tables::ARCHIVES, &key, &mut fields)?;
             }
             reader.advance()?;
         }

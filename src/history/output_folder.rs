@@ -10,12 +10,12 @@
 //! 4. `views.sql` and `_SUCCESS` are written, and the files of the former history are removed.
 
 use crate::error::HistoryErrorKind;
+use crate::manifest::{HistoryManifest, KIND};
 use columns::TableFileWriter;
 use dataset::error::DatasetErrorKind;
 use dataset::tables::Table;
 use dataset::{
-    HistoryFile, HistoryManifest, IfExists, MANIFEST_FILE, OutputLayout, RunLog, SUCCESS_FILE,
-    VIEWS_FILE, WrittenFolder,
+    IfExists, MANIFEST_FILE, OutputLayout, RunLog, SUCCESS_FILE, VIEWS_FILE, WrittenFolder,
 };
 use disk::TempFolder;
 use disk::error::Error;
@@ -48,7 +48,7 @@ pub(super) fn check_output(root: &Path, overwrite: bool) -> Result<(), Error> {
             Some(_) => {}
         }
     }
-    let layout = OutputLayout::new_dataset(root, &Table::OF_HISTORY, None);
+    let layout = OutputLayout::new_of_kind(root, KIND);
     let if_exists = match overwrite {
         true => IfExists::Overwrite,
         false => IfExists::Refuse,
@@ -104,7 +104,7 @@ impl OutputFolder {
         table: Table,
         number: usize,
     ) -> Result<TableFileWriter, Error> {
-        let path = HistoryFile::relative_path(table, self.generation, number);
+        let path = OutputLayout::size_path(table, self.generation, number);
         let name = path.to_string_lossy().into_owned();
         self.folder.announce(std::slice::from_ref(&name))?;
         self.created.insert(name);
@@ -124,7 +124,7 @@ impl OutputFolder {
     /// Makes the files the history, and removes those of the former one.
     pub(super) fn commit(mut self, manifest: &HistoryManifest) -> Result<(), Error> {
         let folder = &mut self.folder;
-        let views = dataset::history_views_text(folder.root(), manifest)?;
+        let views = crate::views::history_text(folder.root(), manifest)?;
         folder.replace_file(MANIFEST_FILE, &manifest.text())?;
         folder.replace_file(VIEWS_FILE, &views)?;
         folder.replace_file(SUCCESS_FILE, "")?;

@@ -1,6 +1,7 @@
 //! Rebuilds a robots.txt file from the rows of a policy.
 
 use super::keyed_rows::{KeyedRows, POLICIES};
+use crate::tables;
 use dataset::StoredLine;
 use dataset::error::DatasetDefect;
 use dataset::tables::{Column, ColumnType, Table};
@@ -40,7 +41,7 @@ pub fn push_lines(policy: &KeyedRows<'_>, file: &mut RobotsTxtBuilder) -> Result
     lines.sort_by_key(|line| line.line_no);
     for line in lines {
         if !line.push_to(file, is_valid_utf8) {
-            let table = Path::new(Table::PolicyRules.name());
+            let table = Path::new(tables::POLICY_RULES.name());
             return Err(DatasetDefect::too_many_rules().error(table));
         }
     }
@@ -54,14 +55,15 @@ pub fn read_lines(policy: &KeyedRows<'_>) -> BTreeMap<u32, String> {
         let (count, mut fields) = policy.rows_of(i);
         for _ in 0..count {
             let row = PolicyRow::read(*table, &mut fields);
-            let line = match (table, row.line(*table)) {
-                // Most directives decide no access.
-                (Table::PolicyDirectives, _) | (_, None) => {
+            // Most directives decide no access.
+            let is_directive = *table == tables::POLICY_DIRECTIVES;
+            let line = match row.line(*table).filter(|_| !is_directive) {
+                None => {
                     let key = row.text("directive_raw").or(row.text("directive"));
                     let value = row.text("value").unwrap_or_default();
                     compose_line(key.unwrap_or_default(), row.flag("has_colon"), value)
                 }
-                (_, Some(line)) => compose_line(line.key_raw, line.has_colon, line.value_raw),
+                Some(line) => compose_line(line.key_raw, line.has_colon, line.value_raw),
             };
             lines.insert(row.number("line_no"), line);
         }
@@ -138,11 +140,11 @@ impl<'a> PolicyRow<'a> {
 
     /// Returns the row as a line; `None` for a directive that does not decide access.
     fn line(&self, table: Table) -> Option<StoredLine<'a>> {
-        let kind = match table {
-            Table::PolicyGroups => DirectiveKind::UserAgent,
-            Table::PolicyRules if self.flag("allow") => DirectiveKind::Allow,
-            Table::PolicyRules => DirectiveKind::Disallow,
-            _ => DirectiveKind::Other,
+        let kind = match table == tables::POLICY_RULES {
+            true if self.flag("allow") => DirectiveKind::Allow,
+            true => DirectiveKind::Disallow,
+            false if table == tables::POLICY_GROUPS => DirectiveKind::UserAgent,
+            false => DirectiveKind::Other,
         };
         let (usual_key, name, value) = match kind {
             DirectiveKind::UserAgent => ("User-agent", self.text("agent")?, ""),

@@ -26,7 +26,7 @@ impl PreferenceSet {
         while let Some(record) = preferences.peek() {
             let Some(rest) = record.strip_prefix(host_id) else {
                 if record < host_id {
-                    return Err(damaged_error(Table::HostPreferences));
+                    return Err(damaged_error(Table::HOST_PREFERENCES));
                 }
                 break;
             };

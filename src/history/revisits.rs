@@ -14,6 +14,7 @@ use super::encoded_rows::EncodedRows;
 use super::history_input::{HistoryReader, PlacedCrawl};
 use super::shares::{CountedHost, ShareCounter};
 use super::table_writer::TableWriters;
+use crate::tables;
 use dataset::tables::Table;
 use disk::error::Error;
 use sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u8, put_u32};
@@ -221,7 +222,7 @@ pub(super) fn fill_revisits(
             put_i64(&mut record, capture_no);
             put_i64(&mut record, period_id);
             put_bytes(&mut record, crawls[position as usize].crawl.as_bytes());
-            writers.push(Table::FilledRevisits, &[], &mut FieldReader::new(&record))?;
+            writers.push(tables::FILLED_REVISITS, &[], &mut FieldReader::new(&record))?;
             record.clear();
             put_i64(&mut record, period_id);
             put_i64(&mut record, capture_no);
@@ -321,7 +322,7 @@ fn sort_captures<'s>(
         }
         reader.advance()?;
     }
-    let mut contents = history.open_table(Table::HostContents)?;
+    let mut contents = history.open_table(tables::HOST_CONTENTS)?;
     let mut captures = ContentCaptures::open(history)?;
     while let Some(row) = contents.peek() {
         let mut fields = FieldReader::new(row);
@@ -368,8 +369,8 @@ impl<'d> ContentCaptures<'d> {
             "n_redirects",
         ];
         Ok(Self {
-            captures: history.open_columns(Table::HostCaptures, &captures)?,
-            periods: history.open_columns(Table::HostPeriods, &periods)?,
+            captures: history.open_columns(tables::HOST_CAPTURES, &captures)?,
+            periods: history.open_columns(tables::HOST_PERIODS, &periods)?,
             positions: history.places(),
             url: Vec::new(),
         })
@@ -379,7 +380,7 @@ impl<'d> ContentCaptures<'d> {
     fn go_to(&mut self, capture_no: i64) -> Result<(u32, i64, i64), Error> {
         let mut key = Vec::new();
         put_i64(&mut key, capture_no);
-        let row = skip_to(&mut self.captures, &key, Table::HostCaptures)?;
+        let row = skip_to(&mut self.captures, &key, tables::HOST_CAPTURES)?;
         let mut fields = FieldReader::new(row);
         let crawl = fields.bytes();
         let time = (fields.u8() != 0).then(|| fields.i64());
@@ -387,10 +388,10 @@ impl<'d> ContentCaptures<'d> {
         let crawl = std::str::from_utf8(crawl).ok();
         let crawl = crawl.and_then(|crawl| self.positions.get(crawl));
         let root = self.captures.root();
-        let crawl = crawl.ok_or_else(|| damaged_history_error(root, Table::HostCaptures))?;
+        let crawl = crawl.ok_or_else(|| damaged_history_error(root, tables::HOST_CAPTURES))?;
         key.clear();
         put_i64(&mut key, period_id);
-        let row = skip_to(&mut self.periods, &key, Table::HostPeriods)?;
+        let row = skip_to(&mut self.periods, &key, tables::HOST_PERIODS)?;
         let mut fields = FieldReader::new(row);
         let host = fields.bytes();
         let protocol = optional_bytes(&mut fields).unwrap_or_default();
@@ -473,7 +474,7 @@ pub fn read_filled_states<'s>(
     memory: SortMemory<'s>,
 ) -> Result<SortedRecords<'s>, Error> {
     let mut by_period = memory.create_sorter();
-    let mut rows = history.open_table(Table::FilledRevisits)?;
+    let mut rows = history.open_table(tables::FILLED_REVISITS)?;
     let mut record = Vec::new();
     while let Some(row) = rows.peek() {
         let mut fields = FieldReader::new(row);
@@ -495,12 +496,12 @@ fn sort_states<'s>(
     memory: SortMemory<'s>,
 ) -> Result<SortedRecords<'s>, Error> {
     let mut sorter = memory.create_sorter();
-    let mut periods = history.open_table(Table::HostPeriods)?;
+    let mut periods = history.open_table(tables::HOST_PERIODS)?;
     let mut reader = by_period.read()?;
     let mut record = Vec::new();
     while let Some(fields) = reader.peek() {
         let (period_id, capture_no) = fields.split_at(size_of::<i64>());
-        let row = skip_to(&mut periods, period_id, Table::HostPeriods)?;
+        let row = skip_to(&mut periods, period_id, tables::HOST_PERIODS)?;
         record.clear();
         record.extend_from_slice(capture_no);
         record.extend_from_slice(state_of_period(row));

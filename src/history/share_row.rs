@@ -4,7 +4,7 @@ use super::crawl_row::CrawlRow;
 use super::damaged_error;
 use super::table_writer::TableWriters;
 use super::verdict_class::VerdictClass;
-use dataset::tables::Table;
+use crate::tables;
 use disk::error::Error;
 use sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u8, put_u32};
 use sort::{SortedRecords, Sorter};
@@ -81,7 +81,7 @@ pub(super) fn push_stored_share(
     let mut reader = FieldReader::new(fields);
     let (agent, crawl) = (reader.bytes(), reader.bytes());
     let class = VerdictClass::from_names(reader.bytes(), reader.bytes());
-    let crawl = std::str::from_utf8(crawl).map_err(|_| damaged_error(Table::Shares))?;
+    let crawl = std::str::from_utf8(crawl).map_err(|_| damaged_error(tables::SHARES))?;
     match positions.get(crawl) {
         Some(position) => push_share(agent, *position, class, fields, rows),
         None => Ok(()),
@@ -99,7 +99,7 @@ pub(super) fn write_shares(
         fields.key();
         fields.u32();
         fields.u8();
-        writers.push(Table::Shares, &[], &mut fields)?;
+        writers.push(tables::SHARES, &[], &mut fields)?;
         reader.advance()?;
     }
     Ok(())

@@ -2,9 +2,11 @@
 //! the division into files depends only on the rows.
 
 use super::output_folder::OutputFolder;
+use crate::manifest::HistoryFile;
+use crate::tables;
 use columns::{RowBatch, TableFileWriter};
+use dataset::StoredRows;
 use dataset::tables::Table;
-use dataset::{HistoryFile, StoredRows};
 use disk::error::Error;
 use sort::sort_key::FieldReader;
 use std::collections::BTreeMap;
@@ -122,7 +124,7 @@ impl<'o> TableWriters<'o> {
 
     /// Ends all tables, and returns the files in the order of tables.
     pub(super) fn finish(mut self) -> Result<Vec<HistoryFile>, Error> {
-        for table in Table::OF_HISTORY.into_iter().chain([Table::Agents]) {
+        for table in tables::all() {
             self.finish_table(table)?;
         }
         self.files.sort_by_key(|(table, _)| *table);

@@ -49,6 +49,7 @@ impl VerdictClass {
         Self(number.min(CLASS_COUNT as u8 - 1))
     }
 
+    /// Returns the number of the class in records.
     pub fn number(self) -> u8 {
         self.0
     }
@@ -61,6 +62,7 @@ impl VerdictClass {
         usize::from(self.0) % BASES.len()
     }
 
+    /// Returns true if the verdict is known.
     pub fn is_known(self) -> bool {
         VERDICTS[self.verdict()] != "unknown"
     }
@@ -70,6 +72,7 @@ impl VerdictClass {
         matches!(BASES[self.basis()], "explicit" | "too_complex")
     }
 
+    /// Returns true if the verdict is that of a status.
     pub fn is_by_status(self) -> bool {
         BASES[self.basis()] == "http_status"
     }

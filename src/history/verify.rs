@@ -1,11 +1,12 @@
 //! Verifies a history: its files, and whether its tables refer to each other.
 
 use crate::defects::find_defect;
+use crate::manifest::HistoryManifest;
+use crate::tables;
+use crate::views::is_views_of;
 use dataset::error::{DatasetDefect, DatasetErrorKind};
 use dataset::tables::Table;
-use dataset::{
-    HistoryManifest, LogEntries, MANIFEST_FILE, SUCCESS_FILE, VIEWS_FILE, is_history_views_of,
-};
+use dataset::{LogEntries, MANIFEST_FILE, SUCCESS_FILE, VIEWS_FILE};
 use disk::error::Error;
 use keep::verify::{
     FindingKind, Findings, FolderSearch, ListedFile, Options, Remedy, VerifyPhase, VerifyProgress,
@@ -43,15 +44,12 @@ fn check(
     let listed =
         listed.filter_map(|file| Some(ListedFile::new(file.table()?, &file.path, &file.stats)));
     let listed: Vec<ListedFile<'_>> = listed.collect();
-    let sound = check_files(root, &listed, true, progress, &mut report);
+    let sound = check_files(root, &listed, progress, &mut report);
     let rows_of = |table: Table| -> u64 {
         let files = history.table_files(table);
         files.map(|file| file.stats.rows).sum()
     };
-    let tables: Vec<Table> = Table::OF_HISTORY
-        .into_iter()
-        .chain([Table::Agents])
-        .collect();
+    let tables: Vec<Table> = tables::all().collect();
     for table in &tables {
         if history.table_files(*table).next().is_none() {
             let what = format_args!("it has no file of the table `{}`", table.name());
@@ -63,14 +61,14 @@ fn check(
     if sound.len() == history.files.len() && report.findings.count() == 0 {
         progress.begin_phase(VerifyPhase::Keys);
         match find_defect(root, history, progress.stop_flag()) {
-            None => report.captures = rows_of(Table::HostCaptures),
+            None => report.captures = rows_of(tables::HOST_CAPTURES),
             Some(error) => add_defect(root, &error, &mut report.findings),
         }
     }
     check_folder(root, history, &tables, &mut report.findings);
-    report.findings.replace_remedies(Remedy::WriteHistory);
+    report.findings.replace_remedies(Remedy::MakeAgain);
     let text = disk::read(&root.join(VIEWS_FILE)).unwrap_or_default();
-    if !is_history_views_of(&text, root, history) {
+    if !is_views_of(&text, root, history) {
         let what = format_args!("it is missing, opens another folder, or was changed");
         report.findings.add(FindingKind::Views, VIEWS_FILE, what);
     }

@@ -22,6 +22,7 @@ pub(super) const EFFECTS_BY_CODE: [StatusEffect; 5] = [
 pub struct CaptureId {
     /// The index of its crawl in the dataset.
     pub crawl: u32,
+    /// The key of the capture in its crawl.
     pub robots_id: i64,
 }
 
@@ -45,12 +46,15 @@ pub enum CaptureRank {
 /// redirects, the capture with its content if it is a revisit, or the candidate itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RulesSource {
+    /// The key of that capture.
     pub id: CaptureId,
     /// The index of its part in the dataset.
     pub part: u32,
     /// The effect of its status in each dialect, in the order of [`Dialect::ALL`].
     pub(super) effects: [StatusEffect; 3],
+    /// True if its body is valid UTF-8.
     pub is_valid_utf8: bool,
+    /// The class of its body.
     pub content: ContentClass,
     /// The time of the fetch, in milliseconds since 1970.
     pub time: Option<i64>,
@@ -59,12 +63,15 @@ pub struct RulesSource {
 /// A capture that may be the authoritative one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
+    /// The key of the candidate.
     pub id: CaptureId,
     /// Milliseconds since 1970. A capture without a time counts as the
     /// earliest.
     pub time: Option<i64>,
+    /// The extent to which it decides.
     pub rank: CaptureRank,
     pub(super) preference: UrlOrder,
+    /// The capture whose rules or status apply.
     pub source: RulesSource,
     pub(super) redirects: RedirectChain,
 }
@@ -148,11 +155,13 @@ impl UrlOrder {
 }
 
 impl CaptureId {
+    /// Appends the fields of a sort record.
     pub fn write(self, out: &mut Vec<u8>) {
         put_u32(out, self.crawl);
         put_i64(out, self.robots_id);
     }
 
+    /// Reads the fields that [`write`](Self::write) appended.
     pub fn read(fields: &mut FieldReader<'_>) -> Self {
         Self {
             crawl: fields.u32(),
@@ -190,6 +199,7 @@ impl RulesSource {
         self.effects[i.expect("Dialect::ALL has every dialect")]
     }
 
+    /// Appends the fields of a sort record.
     pub fn write(&self, out: &mut Vec<u8>) {
         self.id.write(out);
         self.write_after_id(out);
@@ -217,6 +227,7 @@ impl RulesSource {
         put_time(out, self.time);
     }
 
+    /// Reads the fields that [`write`](Self::write) appended.
     pub fn read(fields: &mut FieldReader<'_>) -> Self {
         let id = CaptureId::read(fields);
         Self::read_after_id(id, fields)
@@ -263,6 +274,7 @@ impl RulesSource {
 }
 
 impl Candidate {
+    /// Appends the fields of a sort record. Of two candidates, the record of the earlier one sorts first.
     pub fn write(&self, out: &mut Vec<u8>) {
         put_time(out, self.time);
         self.rank.write(out);
@@ -278,6 +290,7 @@ impl Candidate {
         self.redirects.write(out);
     }
 
+    /// Reads the fields that [`write`](Self::write) appended.
     pub fn read(fields: &mut FieldReader<'_>) -> Self {
         let time = read_time(fields);
         let rank = CaptureRank::read(fields);
@@ -334,10 +347,12 @@ pub struct CandidateSelection {
 }
 
 impl CandidateSelection {
+    /// Removes all candidates.
     pub fn clear(&mut self) {
         self.best_by_crawl.clear();
     }
 
+    /// Adds a candidate, which is kept if it is the preferred one of its crawl.
     pub fn add(&mut self, candidate: Candidate) {
         let best = self
             .best_by_crawl

@@ -25,7 +25,7 @@ pub(super) const MAX_FILTER_VALUES: usize = 100;
 
 stored_columns! {
     /// The columns of a capture, except those in [`StatusColumns`].
-    struct CaptureColumns of RobotsFiles {
+    struct CaptureColumns of Table::ROBOTS_FILES {
         robots_id: Long,
         url: Text,
         surt_host_name: Text,
@@ -39,7 +39,7 @@ stored_columns! {
 
 stored_columns! {
     /// The columns that determine the effect of the status.
-    struct StatusColumns of RobotsFiles {
+    struct StatusColumns of Table::ROBOTS_FILES {
         fetch_status: Short,
         fetch_redirect: Text,
         content_class: Text,
@@ -59,7 +59,7 @@ pub(super) fn for_each_batch(
     filter: &CaptureFilter,
     each: &(dyn Fn(&CaptureRows) -> Result<(), Error> + Sync),
 ) -> Result<(), Error> {
-    let table = Table::RobotsFiles;
+    let table = Table::ROBOTS_FILES;
     let columns = [CaptureColumns::NAMES, StatusColumns::NAMES].concat();
     let dataset = context.dataset;
     dataset.read_in_parallel(table, &columns, filter, &|part, batch| {
@@ -77,7 +77,7 @@ pub(super) fn for_each_redirect_target(
     each: &mut dyn FnMut(u32, &str),
 ) -> Result<(), Error> {
     let columns = StatusColumns::NAMES;
-    let (table, filter) = (Table::RobotsFiles, CaptureFilter::All);
+    let (table, filter) = (Table::ROBOTS_FILES, CaptureFilter::All);
     context
         .dataset
         .read(table, columns, &filter, &mut |crawl, batch| {

@@ -18,11 +18,6 @@
 //! (`check --host`), and `resolved/` for all hosts of a dataset, whose results are the tables
 //! `hosts` and `host_verdicts`.
 
-#![allow(
-    missing_docs,
-    reason = "only packages of this project use it; a field is named for what it holds"
-)]
-
 pub mod candidate;
 mod capture_rows;
 mod captures;
@@ -45,7 +40,9 @@ use std::sync::atomic::AtomicU64;
 /// displays.
 #[derive(Clone, Copy)]
 pub struct ResolveContext<'a> {
+    /// The dataset that is read.
     pub dataset: &'a Dataset,
+    /// The memory of sorters.
     pub memory: SortMemory<'a>,
     /// The number of rows of `robots_files` that were read. A row that is read twice counts twice.
     pub rows_read: &'a AtomicU64,

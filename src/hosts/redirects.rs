@@ -292,7 +292,7 @@ fn sort_all_target_captures<'a>(context: &ResolveContext<'a>) -> Result<SortedRe
 
 /// Reads the crawls and URLs to which any capture redirects, as [`push_url_key`] writes them.
 pub(super) fn read_redirect_targets(context: &ResolveContext<'_>) -> Result<Sbbf, Error> {
-    let rows = context.dataset.count_rows(Table::RobotsFiles)?;
+    let rows = context.dataset.count_rows(Table::ROBOTS_FILES)?;
     let mut targets = context.memory.create_bloom_filter(rows / 2);
     let mut key = Vec::new();
     for_each_redirect_target(context, &mut |crawl, next_url| {

@@ -6,12 +6,7 @@
 //! | [`verify`] | `verify`: whether a dataset is as it was written |
 //!
 //! Input: datasets. Output: a joined folder with a manifest and resolved tables, or a report of findings. The
-//! package is independent of `answers` and `history`.
-
-#![allow(
-    missing_docs,
-    reason = "only packages of this project use it; a field is named for what it holds"
-)]
+//! package is independent of the commands that ask questions.
 
 pub mod join;
 pub mod verify;

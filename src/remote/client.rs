@@ -88,6 +88,7 @@ impl Remote {
         })
     }
 
+    /// Returns the options of the client.
     pub fn options(&self) -> &RemoteOptions {
         &self.options
     }

@@ -1,5 +1,7 @@
 //! The client of a program that was built without the feature `remote`: it cannot be started.
 
+#![allow(missing_docs, reason = "the functions are those of `client.rs`")]
+
 use super::{
     FetchError, FetchedFile, ObjectIdentity, RemoteEvent, RemoteOptions, RemoteUrl, Upload,
 };

@@ -10,6 +10,7 @@ use std::path::Path;
 pub enum RemoteErrorKind {
     /// The first answer of a server is that access is denied.
     AccessDenied {
+        /// The protocol.
         scheme: Scheme,
     },
     /// A file has no certificates in PEM.
@@ -32,6 +33,7 @@ pub enum RemoteErrorKind {
         /// The XXH3-64 of the bytes that were written, in hexadecimal.
         written: String,
     },
+    /// A copy was interrupted.
     CopyInterrupted,
 }
 

@@ -19,11 +19,6 @@
 //!
 //! Without the feature `network`, `disabled.rs` replaces the client, and only URLs can be parsed.
 
-#![allow(
-    missing_docs,
-    reason = "only packages of this project use it; a field is named for what it holds"
-)]
-
 #[cfg(feature = "network")]
 mod client;
 #[cfg(not(feature = "network"))]
@@ -153,14 +148,18 @@ pub enum RemoteEvent {
 /// An object that was fetched, or a part of one.
 #[derive(Clone, Debug)]
 pub struct FetchedFile {
+    /// The archive.
     pub file: ArchiveFile,
+    /// The size and the version of the object.
     pub identity: ObjectIdentity,
 }
 
 /// An object that is to be written.
 #[derive(Clone, Debug)]
 pub struct Upload {
+    /// The object that is written.
     pub url: RemoteUrl,
+    /// The source of its bytes.
     pub source: UploadSource,
     /// The size and digest that the source must have. If they differ, nothing is written.
     pub content: SizeAndDigest,
@@ -172,12 +171,14 @@ pub struct Upload {
 /// The size and the digest of the bytes of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SizeAndDigest {
+    /// The size.
     pub bytes: u64,
     /// The XXH3-64 of the bytes, in hexadecimal.
     pub digest: String,
 }
 
 impl SizeAndDigest {
+    /// Computes the checksums of an object in memory.
     pub fn from_bytes(bytes: &[u8]) -> Self {
         Self {
             bytes: bytes.len() as u64,
@@ -189,14 +190,18 @@ impl SizeAndDigest {
 /// The place from which the bytes of an upload are read.
 #[derive(Clone, Debug)]
 pub enum UploadSource {
+    /// A file, by its path.
     File(PathBuf),
+    /// Bytes in memory.
     Memory(Arc<[u8]>),
 }
 
 /// The error of an object that was not fetched or written.
 #[derive(Debug)]
 pub struct FetchError {
+    /// The object.
     pub url: RemoteUrl,
+    /// The reason.
     pub kind: FetchErrorKind,
 }
 
@@ -204,19 +209,42 @@ pub struct FetchError {
 #[derive(Debug)]
 pub enum FetchErrorKind {
     /// The server has no such object, or refuses this one only.
-    Missing { reason: String },
+    Missing {
+        /// The answer, or the cause, in words.
+        reason: String,
+    },
     /// The range that is requested begins beyond the end of the object.
-    BeyondEnd { reason: String },
+    BeyondEnd {
+        /// The answer, or the cause, in words.
+        reason: String,
+    },
     /// The first answer of the server is 401 or 403.
-    Denied { reason: String },
+    Denied {
+        /// The answer, or the cause, in words.
+        reason: String,
+    },
     /// The server has never answered.
-    NoAnswer { reason: String },
+    NoAnswer {
+        /// The answer, or the cause, in words.
+        reason: String,
+    },
     /// The server refused or interrupted the object for too long.
-    OutOfPatience { reason: String },
+    OutOfPatience {
+        /// The answer, or the cause, in words.
+        reason: String,
+    },
     /// The server refuses the request for another reason.
-    Refused { reason: String },
+    Refused {
+        /// The answer, or the cause, in words.
+        reason: String,
+    },
     /// A temporary file cannot be written.
-    TempFile { folder: PathBuf, error: io::Error },
+    TempFile {
+        /// The folder of the file.
+        folder: PathBuf,
+        /// The cause.
+        error: io::Error,
+    },
     /// The URL cannot be used, a file to upload cannot be read or has changed, or the destination has
     /// objects that are not of the dataset.
     Invalid(Error),

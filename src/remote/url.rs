@@ -6,8 +6,11 @@ use std::path::{Path, PathBuf};
 /// The protocol of a remote object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
+    /// `http`.
     Http,
+    /// `https`.
     Https,
+    /// `s3`.
     S3,
 }
 
@@ -113,6 +116,7 @@ impl RemoteUrl {
         })
     }
 
+    /// Returns the protocol.
     pub fn scheme(&self) -> Scheme {
         self.scheme
     }

@@ -1,6 +1,6 @@
-//! The library of robots-scan: WARC archives in, Parquet tables out.
+//! The main job: archives in, Parquet tables out.
 //!
-//! Input: archives, lists of records, or tables of bodies. Output: a dataset. The package is independent of the
+//! Input: what `sources` has found. Output: a dataset, or the rows of one table. The package is independent of the
 //! commands that read datasets.
 //!
 //! [`scan`] runs the main job with the defaults of the command. [`robots`] parses and decides
@@ -20,36 +20,65 @@
 //!
 //! | stage | module or package | result |
 //! |---|---|---|
-//! | find archives | [`input`] | [`Input`](input::Input) |
-//! | fetch archives from servers | `remote` | bytes in memory or in a file |
-//! | divide large archives into slices, read records | [`pipeline`] | [`warc::Record`] |
-//! | read URL, record and HTTP response | `capture` | `Capture` |
+//! | find archives | `sources` | [`Input`](sources::input::Input) |
+//! | fetch archives from servers | `remote`, `objects.rs` | bytes in memory or in a file |
+//! | divide inputs into parts, and large archives into slices | `plan.rs` | [`Part`] |
+//! | give slices to workers, take their output in order | `scheduler.rs` | |
+//! | read a slice | `sources`, `warc`, `capture` | `Capture` |
 //! | parse the body, compute verdicts | `capture::analysis` | `CaptureAnalysis` |
-//! | build rows | `dataset::tables` | [`TableBatches`](dataset::tables::TableBatches) |
-//! | encode row groups, write files | `columns` | Parquet files |
-//! | commit parts | `dataset` | a dataset |
+//! | build rows | `worker.rs`, `dataset::tables` | [`TableBatches`](dataset::tables::TableBatches) |
+//! | divide rows into row groups, encode and write them | `part_writer.rs`, `columns` | files of a part |
+//! | commit parts | `part_writer.rs`, `dataset` | a dataset |
+//! | resolve hosts | `host_tables.rs`, `hosts` | the resolved tables |
 //!
-//! [`pipeline::run`] runs all of this. Commands that read a dataset are in the packages `keep`,
-//! `history` and `answers`.
-//! Command-line options are parsed in `src/cli`, which is the only user of the terminal.
+//! `table_reader.rs` gives the rows of one table without files.
+//!
+//! Workers and encoders run on a rayon pool. One thread, that of [`run`], schedules them. It changes
+//! nothing in rows but their keys, so its cost, the serial fraction of the run, is small. No worker
+//! waits: it returns after about 1 MiB of bodies and is only continued if there is room for more, so
+//! that memory is bounded. The scheduler waits for the disk when it writes a line of the manifest or
+//! of the log, and for the reader of a [`TableReader`].
+//!
+//! The key of a capture counts the captures of its input, which a worker knows only from the start of
+//! its own output. The scheduler adds the captures before it, because a slice may be read before the
+//! number of captures in earlier slices is known.
+//!
+//! Output does not depend on the number of threads: rows are written in the order of inputs and
+//! records, and a slice of an archive is only accepted if it begins exactly where the slice before
+//! it ended.
 
 #[cfg(not(unix))]
 compile_error!("robots-scan needs the file locks, links and folders of a Unix system");
 
-pub mod error;
-pub mod input;
-pub mod pipeline;
-mod source;
-pub mod table_file;
-pub mod thread_pool;
+mod host_tables;
+mod objects;
+mod open_part;
+mod options;
+mod part_writer;
+mod pending_slice;
+mod pipeline;
+mod plan;
+mod progress;
+mod scheduler;
+mod slice_output;
+mod stats;
+mod table_reader;
+mod tasks;
+mod worker;
 
 pub use disk::error::Error;
+pub use options::{Options, PSL_VERSION};
+pub use pipeline::run;
+pub use plan::{Part, plan_parts};
+pub use progress::{ScanNotice, ScanPhase, ScanProgress};
+pub use sources::reader::RowNotes;
+pub use stats::{MostBlockedAgents, ResumedParts, ScanSummary, WrittenParts};
+pub use table_reader::{TableReader, reader_schema};
 pub use {robots, warc};
 
 use dataset::OutputLayout;
 use dataset::tables::Table;
-use input::InputOptions;
-use pipeline::{Options, ScanProgress, ScanSummary};
+use sources::input::{self, InputOptions};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -57,7 +86,7 @@ use std::sync::mpsc::channel;
 
 /// Scans archives into a new dataset, with the defaults of the command `robots-scan`.
 ///
-/// `archives` are files, folders and globs. For other options, use [`input::find`] and [`pipeline::run`].
+/// `archives` are files, folders and globs. For other options, use [`input::find`] and [`run`].
 ///
 /// # Errors
 ///
@@ -78,5 +107,5 @@ pub fn scan(archives: &[&str], dataset: &Path) -> Result<ScanSummary, Error> {
     };
     let (notices, _) = channel();
     let stop = Arc::new(AtomicBool::new(false));
-    pipeline::run(&options, &ScanProgress::default(), &notices, &stop)
+    run(&options, &ScanProgress::default(), &notices, &stop)
 }

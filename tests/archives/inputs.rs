@@ -1,8 +1,8 @@
 //! Inputs: which are read, their names, and the faults and warnings about them.
 
 use keep::verify::{self, VerifyPhase, VerifyProgress, verify};
-use scan::input::{self, InputOptions};
 use serde_json::Value;
+use sources::input::{self, InputOptions};
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -241,6 +241,7 @@ fn verify_shows_its_phases() {
     let options = verify::Options {
         root: out.into(),
         threads: 2,
+        tables: Vec::new(),
     };
     let report = verify(&options, &progress).unwrap();
     assert_eq!(

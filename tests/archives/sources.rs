@@ -1,6 +1,6 @@
 //! What holds for all sources: which packages use which, and what no package may use.
 
-use scan::pipeline::PSL_VERSION;
+use scan::PSL_VERSION;
 use std::fs;
 use support::{files_below, project, relative};
 
@@ -8,7 +8,7 @@ use support::{files_below, project, relative};
 const MAX_LINES: usize = 750;
 
 /// The packages of the product, and those of them that each uses.
-const PACKAGES: [(&str, &[&str]); 14] = [
+const PACKAGES: [(&str, &[&str]); 15] = [
     ("robots", &[]),
     ("warc", &[]),
     ("disk", &[]),
@@ -25,14 +25,21 @@ const PACKAGES: [(&str, &[&str]); 14] = [
         &["capture", "columns", "dataset", "disk", "robots", "sort"],
     ),
     (
+        "sources",
+        &["capture", "columns", "dataset", "disk", "remote", "warc"],
+    ),
+    (
         "scan",
         &[
-            "capture", "columns", "dataset", "disk", "hosts", "remote", "robots", "sort", "warc",
+            "capture", "columns", "dataset", "disk", "hosts", "remote", "robots", "sort",
+            "sources", "warc",
         ],
     ),
     (
         "keep",
-        &["columns", "dataset", "disk", "hosts", "scan", "sort"],
+        &[
+            "columns", "dataset", "disk", "hosts", "scan", "sort", "sources",
+        ],
     ),
     (
         "history",
@@ -44,12 +51,14 @@ const PACKAGES: [(&str, &[&str]); 14] = [
         "answers",
         &[
             "capture", "columns", "dataset", "disk", "history", "hosts", "keep", "remote",
-            "robots", "scan", "sort", "warc",
+            "robots", "scan", "sort", "sources", "warc",
         ],
     ),
     (
         "python",
-        &["answers", "capture", "dataset", "disk", "robots", "scan"],
+        &[
+            "answers", "capture", "dataset", "disk", "history", "robots", "scan", "sources",
+        ],
     ),
 ];
 

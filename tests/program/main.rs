@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic, and says where")]
 
+#[cfg(feature = "answers")]
 mod check_host;
 mod cli;
 mod command_line;

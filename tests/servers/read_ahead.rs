@@ -5,8 +5,8 @@ use dataset::OutputLayout;
 use dataset::division::PartSize;
 use dataset::tables::Table;
 use remote::{Rate, Remote, RemoteOptions};
-use scan::input::{self, InputOptions};
-use scan::pipeline::{self, Options};
+use scan::Options;
+use sources::input::{self, InputOptions};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
@@ -48,7 +48,7 @@ fn assert_as_local(site: &Site, read_ahead_bytes: u64, temp_folder: &Path) {
         )
     };
     let (notices, _received) = channel();
-    let done = pipeline::run(&options, &Arc::default(), &notices, &Arc::default()).unwrap();
+    let done = scan::run(&options, &Arc::default(), &notices, &Arc::default()).unwrap();
     assert_eq!(done.failed_inputs, 0);
     let (local, expected) = site.scan_local(&site.locals(), &["--part-inputs", "3"]);
     assert!(matches!(local.code, Some(0 | 1)), "{}", local.err);

@@ -98,6 +98,7 @@ fn assert_equal(joined: &str, whole: &str) {
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
 }
 
+#[cfg(feature = "answers")]
 #[test]
 fn three_months_equal_one_run_over_all() {
     let mut random = Random::new(41);
@@ -150,6 +151,7 @@ fn three_shards_equal_one_run_over_all() {
     assert!(views.contains("'/shard-3/rules/*/*/*.parquet'"), "{views}");
 }
 
+#[cfg(feature = "answers")]
 #[test]
 fn joining_again_resolves_only_what_has_changed() {
     let folder = Folder::new();

@@ -183,6 +183,7 @@ fn ids_of_rule_sets_are_exact_in_floating_point() {
     assert!(ids.iter().any(|id| *id > 1 << 52));
 }
 
+#[cfg(feature = "answers")]
 #[test]
 fn a_dataset_of_an_earlier_trial_is_refused_by_every_command() {
     let folder = Folder::new();

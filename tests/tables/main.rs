@@ -1,18 +1,30 @@
 //! Tables: what a scan writes, and what `join`, `verify`, `match` and histories read.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic, and says where")]
+#![cfg_attr(
+    not(feature = "answers"),
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "tests of other commands use the rest"
+    )
+)]
 
+#[cfg(feature = "answers")]
 mod crawler_verdicts;
 mod damaged_tables;
 mod disk;
 mod golden;
+#[cfg(feature = "answers")]
 mod history;
 mod join;
 mod keys;
+#[cfg(feature = "answers")]
 mod matching;
 mod names;
 mod output;
 mod rebuild;
+#[cfg(feature = "answers")]
 mod schemas;
 mod table_reader;
 mod verify;

@@ -314,7 +314,7 @@ fn a_file_rebuilt_from_its_rows_gives_the_same_answers_in_every_dialect() {
         let out = folder.path().join(nth.to_string());
         let ran = support::run([archive.to_str().unwrap(), "-o", out.to_str().unwrap()]);
         assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
-        let tables = [Table::Groups, Table::Rules];
+        let tables = [Table::GROUPS, Table::RULES];
         let dataset = Dataset::open(&out, &[], &tables).unwrap();
         let mut lines: HashMap<i64, Vec<Vec<u8>>> = HashMap::new();
         let mut keep = |_, id, line: &StoredLine<'_>| {
@@ -370,7 +370,7 @@ fn the_rows_of_one_capture_are_those_among_all() {
     let arguments = [path.to_str().unwrap(), "-q", "-o", out.to_str().unwrap()];
     let ran = support::run(arguments.into_iter().chain(["--body-limit", "none"]));
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    let dataset = Dataset::open(&out, &[], &[Table::Groups, Table::Rules]).unwrap();
+    let dataset = Dataset::open(&out, &[], &[Table::GROUPS, Table::RULES]).unwrap();
     let read = |filter: &CaptureFilter| {
         let mut lines: Vec<(i64, u32)> = Vec::new();
         let mut keep = |_, id, line: &StoredLine<'_>| {

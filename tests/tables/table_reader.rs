@@ -4,8 +4,8 @@ use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
 use dataset::OutputLayout;
 use dataset::tables::Table;
-use scan::input::{self, InputOptions};
-use scan::pipeline::{Options, ScanProgress, TableReader};
+use scan::{Options, ScanProgress, TableReader};
+use sources::input::{self, InputOptions};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -28,7 +28,7 @@ fn options(archives: Vec<String>, threads: usize) -> Options {
         list_digest: found.list_digest,
         ..Options::new(
             found.inputs,
-            OutputLayout::new(Path::new("unused.parquet"), &[Table::Rules], None),
+            OutputLayout::new(Path::new("unused.parquet"), &[Table::RULES], None),
         )
     }
 }
@@ -51,7 +51,7 @@ fn rows(batches: &[RecordBatch]) -> usize {
 fn rows_do_not_depend_on_the_number_of_threads() {
     let archives = vec![archive("cc-robotstxt*.warc.gz")];
     let read = |threads| {
-        let (reader, ended) = start(options(archives.clone(), threads), Table::Rules);
+        let (reader, ended) = start(options(archives.clone(), threads), Table::RULES);
         let schema = Arc::clone(reader.schema());
         let batches = reader
             .collect::<Result<Vec<RecordBatch>, ArrowError>>()
@@ -68,12 +68,12 @@ fn rows_do_not_depend_on_the_number_of_threads() {
 #[test]
 fn faults_are_counted_and_do_not_end_the_rows() {
     let damaged = options(vec![archive("damaged-checksum.warc.gz")], 2);
-    let (reader, ended) = start(damaged.clone(), Table::RobotsFiles);
+    let (reader, ended) = start(damaged.clone(), Table::ROBOTS_FILES);
     let captures: Vec<RecordBatch> = reader.map(Result::unwrap).collect();
     assert!(rows(&captures) > 0);
     let faults = ended.recv().unwrap().unwrap();
     assert!(faults > 0);
-    let (reader, _) = start(damaged, Table::Faults);
+    let (reader, _) = start(damaged, Table::FAULTS);
     let of_table: Vec<RecordBatch> = reader.map(Result::unwrap).collect();
     assert_eq!(rows(&of_table) as u64, faults);
 }
@@ -90,7 +90,7 @@ fn an_archive_that_fails_is_an_error_after_the_rows_before_it() {
     let names = copies.iter().map(|copy| copy.to_str().unwrap().to_owned());
     let options = options(names.collect(), 1);
     std::fs::remove_file(&copies[1]).unwrap();
-    let (reader, ended) = start(options, Table::RobotsFiles);
+    let (reader, ended) = start(options, Table::ROBOTS_FILES);
     let results: Vec<Result<RecordBatch, ArrowError>> = reader.collect();
     let (last, first) = results.split_last().unwrap();
     assert!(first.iter().all(Result::is_ok) && !first.is_empty());
@@ -113,7 +113,7 @@ fn a_reader_that_is_dropped_stops_reading() {
     let (sender, ended) = channel();
     let mut reader = TableReader::start(
         options(names, 2),
-        Table::RobotsFiles,
+        Table::ROBOTS_FILES,
         Arc::clone(&progress),
         move |result| {
             let _ = sender.send(result.is_ok());

@@ -6,6 +6,7 @@ mod changed_rows;
 use arrow_array::RecordBatch;
 use arrow_select::concat::concat_batches;
 use dataset::error::DatasetErrorKind;
+use dataset::tables::Table;
 use keep::verify::{Options, VerifyProgress, VerifyReport};
 use parquet::arrow::ArrowWriter;
 use parquet::file::metadata::KeyValue;
@@ -147,7 +148,11 @@ impl TestDataset {
 
 fn verify(root: &Path) -> VerifyReport {
     let root = root.to_owned();
-    let options = Options { root, threads: 2 };
+    let options = Options {
+        root,
+        threads: 2,
+        tables: all_tables(),
+    };
     keep::verify::verify(&options, &VerifyProgress::default()).unwrap()
 }
 
@@ -182,6 +187,14 @@ fn assert_found(report: &VerifyReport, found: &[(&str, u64)], words: &[&str]) {
         let lines = lines(report);
         assert!(lines.contains(word), "`{word}` is not in: {lines}");
     }
+}
+
+/// Returns all tables that the program writes.
+fn all_tables() -> Vec<Table> {
+    #[cfg(feature = "answers")]
+    return answers::tables::all();
+    #[cfg(not(feature = "answers"))]
+    Table::ALL.to_vec()
 }
 
 #[test]
@@ -267,7 +280,11 @@ fn a_single_file_is_verified_without_a_manifest() {
     assert_found(&verify(&path), &[("footer", 1)], &["verdicts.parquet"]);
     let root = path.clone();
     fs::write(&path, "").unwrap();
-    let options = Options { root, threads: 1 };
+    let options = Options {
+        root,
+        threads: 1,
+        tables: all_tables(),
+    };
     let error = keep::verify::verify(&options, &VerifyProgress::default()).unwrap_err();
     assert!(matches!(
         error.kind(),
@@ -275,6 +292,7 @@ fn a_single_file_is_verified_without_a_manifest() {
     ));
 }
 
+#[cfg(feature = "answers")]
 #[test]
 fn output_of_match_can_be_verified() {
     let dataset = TestDataset::with(&[]);

@@ -10,12 +10,14 @@ use std::path::PathBuf;
 pub enum ArchiveProblem {
     /// The archive is at none of these paths.
     NotFound {
+        /// The paths.
         tried: Vec<PathBuf>,
     },
     /// The capture is a row of a table of bodies.
     BodyTable,
     /// The name of the archive cannot be appended to the base URL.
     BadName,
+    /// The archive cannot be read.
     Unreadable(Error),
     /// The archive has no record at the place of the capture.
     NoRecord,
@@ -27,6 +29,7 @@ pub enum ArchiveProblem {
     Revisit,
     /// The record has another URL.
     OtherUrl {
+        /// The URL of the record.
         found: String,
     },
     /// The record has another content digest.

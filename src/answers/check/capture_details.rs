@@ -10,6 +10,7 @@ use warc::RecordLocation;
 /// The properties of a capture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaptureDetails {
+    /// The URL, as the record has it.
     pub target_uri: String,
     /// The fetch time, in milliseconds since 1970.
     pub fetch_time: Option<i64>,
@@ -17,9 +18,11 @@ pub struct CaptureDetails {
     pub fetch_status: Option<i16>,
     /// The absolute URL of the target, if the capture redirects to a valid one.
     pub fetch_redirect: Option<String>,
+    /// The record.
     pub record: RecordDetails,
     /// The body of the capture; `None` unless it was parsed as a robots.txt file.
     pub body: Option<BodyDetails>,
+    /// The crawl.
     pub crawl: String,
     /// The key of the capture in the crawl; `None` in a history, which has no such keys.
     pub robots_id: Option<i64>,
@@ -28,10 +31,13 @@ pub struct CaptureDetails {
 /// The properties of the record of a capture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordDetails {
+    /// The name of the archive.
     pub warc_filename: String,
+    /// The place of the record in the archive.
     pub location: RecordLocation,
     /// SHA-1 of the payload in base32.
     pub content_digest: Option<String>,
+    /// True if the record is a revisit.
     pub is_revisit: bool,
     /// True if the record failed a check when it was scanned; `None` if this is unknown.
     pub is_doubtful: Option<bool>,
@@ -44,12 +50,13 @@ pub struct BodyDetails {
     pub bytes: Option<u64>,
     /// The number of lines, including a last empty one; `None` in a history.
     pub n_lines: Option<u32>,
+    /// True if the body is valid UTF-8.
     pub is_valid_utf8: bool,
 }
 
 stored_columns! {
     /// The columns that describe a capture.
-    struct CaptureColumns of RobotsFiles {
+    struct CaptureColumns of Table::ROBOTS_FILES {
         robots_id: Long,
         url: Text,
         fetch_time: Time,
@@ -76,7 +83,7 @@ impl CaptureDetails {
             crawl: id.crawl,
             robots_id: id.robots_id,
         };
-        let (table, names) = (Table::RobotsFiles, CaptureColumns::NAMES);
+        let (table, names) = (Table::ROBOTS_FILES, CaptureColumns::NAMES);
         dataset.read(table, names, &filter, &mut |crawl, batch| {
             let columns = CaptureColumns::from_batch(batch)?;
             let ids = columns.robots_id.values().iter();

@@ -18,9 +18,10 @@ use arrow_array::{Array, BooleanArray, Int32Array, Int64Array, StringArray};
 use dataset::crawler::{Crawler, disallow_all_policy};
 use dataset::error::{DatasetDefect, DatasetErrorKind};
 use dataset::tables::Table;
-use dataset::{CaptureFilter, Dataset, HistoryManifest, StoredLine, column};
+use dataset::{CaptureFilter, Dataset, StoredLine, column};
 use disk::SystemTempFolder;
 use disk::error::Error;
+use history::HistoryManifest;
 use hosts::candidate::Candidate;
 use hosts::host::{find_authoritative_capture, suggest_hosts};
 use hosts::{AsOf, CaptureId, Host, ResolveContext, RulesSource};
@@ -36,6 +37,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 pub struct HostRequest<'a> {
     /// The folder of a dataset or a history, or an archive.
     pub path: &'a Path,
+    /// The host.
     pub host: &'a Host,
     /// The crawls that are read; if empty, all.
     pub crawls: &'a [String],
@@ -67,6 +69,7 @@ pub struct HostReport {
     pub redirects_without_place: u32,
     /// The effect of the HTTP status; `None` if the body decides.
     pub effect: Option<StatusEffect>,
+    /// The verdicts, answers and anomalies.
     pub report: CheckReport,
     /// True if the dataset has the table `anomalies`.
     pub has_anomalies: bool,
@@ -104,14 +107,14 @@ pub fn check_host(
     }
     let temp_folder = SystemTempFolder::create()?;
     let root = DatasetRoot::find_or_scan(host_request, request, temp_folder.path(), stop)?;
-    let mut tables = vec![Table::RobotsFiles, Table::Groups, Table::Rules];
-    let has_anomalies = Dataset::has_table(&root.path, Table::Anomalies)?;
+    let mut tables = vec![Table::ROBOTS_FILES, Table::GROUPS, Table::RULES];
+    let has_anomalies = Dataset::has_table(&root.path, Table::ANOMALIES)?;
     if has_anomalies {
-        tables.push(Table::Anomalies);
+        tables.push(Table::ANOMALIES);
     }
     // Statements about the use of content.
-    if Dataset::has_table(&root.path, Table::Directives)? {
-        tables.push(Table::Directives);
+    if Dataset::has_table(&root.path, Table::DIRECTIVES)? {
+        tables.push(Table::DIRECTIVES);
     }
     let dataset = Dataset::open(&root.path, host_request.crawls, &tables)?.with_stop_flag(stop);
     let spill_folder = SpillFolder::create(&temp_folder.path().join("sort"), Arc::clone(stop))?;
@@ -377,7 +380,7 @@ fn read_anomalies(dataset: &Dataset, id: CaptureId) -> Result<Vec<ReportedAnomal
     let columns = ["robots_id", "line_no", "code", "changes_verdict"];
     let mut found = Vec::new();
     let filter = capture_filter(id);
-    dataset.read(Table::Anomalies, &columns, &filter, &mut |crawl, batch| {
+    dataset.read(Table::ANOMALIES, &columns, &filter, &mut |crawl, batch| {
         let ids = column::<Int64Array>(batch, "robots_id")?;
         let lines = column::<Int32Array>(batch, "line_no")?;
         let codes = column::<StringArray>(batch, "code")?;

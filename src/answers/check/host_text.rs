@@ -52,9 +52,9 @@ pub(super) fn read_stored(
     capture: &CaptureDetails,
     stop: &Arc<AtomicBool>,
 ) -> Result<NumberedText, Error> {
-    let mut tables = vec![Table::RobotsFiles, Table::Groups, Table::Rules];
+    let mut tables = vec![Table::ROBOTS_FILES, Table::GROUPS, Table::RULES];
     let mut missing_tables = Vec::new();
-    for table in [Table::Sitemaps, Table::Directives] {
+    for table in [Table::SITEMAPS, Table::DIRECTIVES] {
         match Dataset::has_table(root, table)? {
             true => tables.push(table),
             false => missing_tables.push(table),

@@ -13,9 +13,11 @@ const HEAD_BYTES: u64 = 4096;
 /// The kind of input that a path leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputKind {
+    /// A robots.txt.
     RobotsTxt,
     /// A folder with tables.
     Dataset,
+    /// An archive.
     Archive,
 }
 

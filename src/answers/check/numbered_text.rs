@@ -30,6 +30,7 @@ pub enum TextSource {
 /// The lines of a robots.txt, and where they come from.
 #[derive(Debug)]
 pub struct NumberedText {
+    /// The origin of the lines.
     pub source: TextSource,
     /// The number of lines that the dataset states, including a last empty one; `None` in a history. The
     /// source may have fewer.

@@ -31,7 +31,9 @@ struct NameVerdict {
 /// The default verdict for a crawler.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CrawlerVerdict {
+    /// The verdict.
     pub verdict: Verdict,
+    /// The reason for the verdict.
     pub basis: Basis,
     /// The line that shows the verdict, if one does.
     pub evidence_line: Option<u32>,
@@ -50,6 +52,7 @@ impl CrawlerVerdict {
 }
 
 impl ParsedFile {
+    /// Parses a body.
     pub fn new(body: &[u8], options: ParseOptions) -> Self {
         let mut parser = Parser::new();
         Self {
@@ -60,6 +63,7 @@ impl ParsedFile {
         }
     }
 
+    /// Returns the parsed file.
     pub fn robots_txt(&self) -> RobotsTxt<'_> {
         self.robots.as_robots_txt()
     }

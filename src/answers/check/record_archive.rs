@@ -12,7 +12,7 @@ use disk::error::{Error, ErrorKind};
 use disk::without_secrets;
 use remote::error::RemoteErrorKind;
 use remote::{MAX_OBJECT_IN_MEMORY_BYTES, NotARemoteUrl, RemoteUrl, has_scheme};
-use scan::error::ScanErrorKind;
+use sources::error::SourceErrorKind;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -45,14 +45,14 @@ impl ArchiveBase {
     ///
     /// # Errors
     ///
-    /// [`ScanErrorKind::UrlInput`] for a URL that no archive can be below, or of another protocol;
+    /// [`SourceErrorKind::UrlInput`] for a URL that no archive can be below, or of another protocol;
     /// [`ErrorKind::Read`] for a path that does not exist.
     pub fn parse(text: &str) -> Result<Self, Error> {
         if has_scheme(text) {
             let base = BaseUrl(text.to_owned());
             return match base.archive_url("archive") {
                 Ok(Some(_)) => Ok(Self::Url(base)),
-                _ => Err(Error::new(ScanErrorKind::UrlInput, without_secrets(text))),
+                _ => Err(Error::new(SourceErrorKind::UrlInput, without_secrets(text))),
             };
         }
         fs::metadata(text).map_err(|error| Error::read(text, error))?;
@@ -76,6 +76,7 @@ fn join_name(base: &str, name: &str) -> String {
 /// The file, or the object on a server, that is an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArchivePlace {
+    /// A file, by its path.
     File(PathBuf),
     /// An object on a server.
     Url(RemoteUrl),

@@ -48,7 +48,9 @@ pub struct UrlResult {
 pub struct CategoryPreference {
     /// The name of the mechanism: `content-usage` or `content-signal`.
     pub mechanism: &'static str,
+    /// The name of the category.
     pub category: &'static str,
+    /// The preference, and the line that decides it.
     pub preference: UrlPreference,
 }
 
@@ -100,6 +102,7 @@ pub struct ReportedAnomaly {
     pub line_no: Option<u32>,
     /// The permanent code.
     pub code: String,
+    /// The severity of the code.
     pub severity: Severity,
     /// The description of the code; empty if it is unknown.
     pub about: &'static str,

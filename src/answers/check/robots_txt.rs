@@ -20,11 +20,13 @@ const MAX_FILE_BYTES: u64 = 64 << 20;
 /// The crawlers and URLs to check a robots.txt for.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckRequest<'a> {
+    /// The registry of crawlers.
     pub registry: &'a CrawlerRegistry,
     /// The names of the crawlers.
     pub agents: &'a [String],
     /// The dialect by which rules are read.
     pub dialect: DialectChoice,
+    /// The URLs and paths.
     pub urls: &'a [String],
     /// The time of the fetch in milliseconds since 1970, by whose vocabulary statements are read; the
     /// latest one if `None`.
@@ -318,7 +320,7 @@ mod tests {
         ];
         assert_eq!(found, expected);
         let options = ParseOptions::default();
-        let table = rows_from_body(body.as_bytes(), options, Table::Anomalies).unwrap();
+        let table = rows_from_body(body.as_bytes(), options, Table::ANOMALIES).unwrap();
         let column = |name| table.column_by_name(name).unwrap();
         let lines = column("line_no").as_primitive::<Int32Type>().iter();
         let codes = column("code").as_string::<i32>().iter();

@@ -5,8 +5,8 @@ use dataset::crawler::registry::CrawlerRegistry;
 use dataset::division::PartSize;
 use dataset::tables::Table;
 use disk::error::Error;
-use scan::input::{self, InputOptions};
-use scan::pipeline::{self, Options, ScanProgress, ScanSummary};
+use scan::{Options, ScanNotice, ScanProgress, ScanSummary};
+use sources::input::{self, InputOptions};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -28,12 +28,12 @@ pub(super) fn scan(
         ..InputOptions::default()
     };
     let tables = [
-        Table::RobotsFiles,
-        Table::Groups,
-        Table::Rules,
-        Table::Sitemaps,
-        Table::Directives,
-        Table::Anomalies,
+        Table::ROBOTS_FILES,
+        Table::GROUPS,
+        Table::RULES,
+        Table::SITEMAPS,
+        Table::DIRECTIVES,
+        Table::ANOMALIES,
     ];
     let found = input::find(&input_options)?;
     let options = Options {
@@ -47,11 +47,11 @@ pub(super) fn scan(
         ..Options::new(found.inputs, OutputLayout::new_dataset(root, &tables, None))
     };
     let (notices, received) = channel();
-    let summary = pipeline::run(&options, &ScanProgress::default(), &notices, stop)?;
+    let summary = scan::run(&options, &ScanProgress::default(), &notices, stop)?;
     drop(notices);
     let failed = received.into_iter().find_map(|notice| match notice {
-        pipeline::ScanNotice::Failed(error) => Some(error),
-        pipeline::ScanNotice::Fault { .. } | pipeline::ScanNotice::Remote(_) => None,
+        ScanNotice::Failed(error) => Some(error),
+        ScanNotice::Fault { .. } | ScanNotice::Remote(_) => None,
     });
     failed.map_or(Ok(summary), Err)
 }

@@ -52,7 +52,7 @@ impl<'d> CaptureRows<'d> {
     pub(super) fn read_body(&self, is_valid_utf8: bool) -> Result<Option<Vec<u8>>, Error> {
         let mut body = None;
         let columns = ["robots_id", "body"];
-        self.for_each_row(Table::RobotsFiles, &columns, &mut |batch, row| {
+        self.for_each_row(Table::ROBOTS_FILES, &columns, &mut |batch, row| {
             let text = text_value(batch, "body", row)?;
             body = text.map(|text| unescape_body(text, is_valid_utf8).into_owned());
             Ok(())
@@ -74,9 +74,9 @@ impl<'d> CaptureRows<'d> {
                 }
                 Ok(())
             })?;
-        if !missing_tables.contains(&Table::Sitemaps) {
+        if !missing_tables.contains(&Table::SITEMAPS) {
             let columns = ["robots_id", "line_no", "sitemap_raw", "sitemap_url"];
-            self.for_each_row(Table::Sitemaps, &columns, &mut |batch, row| {
+            self.for_each_row(Table::SITEMAPS, &columns, &mut |batch, row| {
                 let value = match text_value(batch, "sitemap_raw", row)? {
                     Some(value) => Some(value),
                     None => text_value(batch, "sitemap_url", row)?,
@@ -86,7 +86,7 @@ impl<'d> CaptureRows<'d> {
                 Ok(())
             })?;
         }
-        if !missing_tables.contains(&Table::Directives) {
+        if !missing_tables.contains(&Table::DIRECTIVES) {
             let columns = [
                 "robots_id",
                 "line_no",
@@ -94,7 +94,7 @@ impl<'d> CaptureRows<'d> {
                 "directive_raw",
                 "value",
             ];
-            self.for_each_row(Table::Directives, &columns, &mut |batch, row| {
+            self.for_each_row(Table::DIRECTIVES, &columns, &mut |batch, row| {
                 let key = match text_value(batch, "directive_raw", row)? {
                     Some(key) => Some(key),
                     None => text_value(batch, "directive", row)?,

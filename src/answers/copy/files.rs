@@ -3,10 +3,11 @@
 use dataset::error::{DatasetDefect, DatasetErrorKind, ManifestDefect};
 use dataset::tables::Table;
 use dataset::{
-    AGENTS_PATH, FileStats, HistoryManifest, JOINED_FOLDER, JoinedManifest, MANIFEST_FILE,
-    Manifest, SUCCESS_FILE, VIEWS_FILE, check_readable, history_views_sql, views_sql,
+    AGENTS_PATH, FileStats, JOINED_FOLDER, JoinedManifest, MANIFEST_FILE, Manifest, SUCCESS_FILE,
+    VIEWS_FILE, check_readable, views_sql,
 };
 use disk::error::Error;
+use history::HistoryManifest;
 use keep::verify;
 use remote::{SizeAndDigest, UploadSource};
 use std::path::Path;
@@ -89,7 +90,7 @@ impl DatasetFiles {
             let file = find_listed_file(root, "", &file.path, &file.stats)?;
             self.tables.push(file);
         }
-        let views = history_views_sql(Path::new(destination), history);
+        let views = history::views_sql(Path::new(destination), history);
         self.views
             .push(file_from_bytes("", VIEWS_FILE, views.into()));
         self.success_files.push(read_file(root, "", SUCCESS_FILE)?);
@@ -132,7 +133,7 @@ impl DatasetFiles {
             let file = find_listed_file(root, path_prefix, &entry.path, &entry.stats)?;
             self.tables.push(file);
         }
-        if viewed.tables.contains(&Table::Agents) {
+        if viewed.tables.contains(&Table::AGENTS) {
             // The manifest has no digest of this table.
             self.tables
                 .push(match verify::expected_agents_stats(&manifest) {

@@ -45,6 +45,7 @@ pub struct CopySummary {
     pub bytes: u64,
     /// Files of the copy that the destination already had, from an earlier copy.
     pub found_files: u64,
+    /// The wall time.
     pub seconds: f64,
 }
 

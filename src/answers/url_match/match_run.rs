@@ -33,6 +33,10 @@ pub(super) struct WantedUrl<'u> {
     pub(super) time: Option<i64>,
 }
 
+/// Called for each row of the list: with the URL, or with the reason why the row is not looked up.
+type UrlCallback<'c> =
+    dyn FnMut(Result<WantedUrl<'_>, (ListedUrl<'_>, DecisionBasis)>) -> Result<(), Error> + 'c;
+
 impl<'a> MatchRun<'a> {
     pub(super) fn new(
         options: &'a Options,
@@ -51,12 +55,11 @@ impl<'a> MatchRun<'a> {
         }
     }
 
-    /// Reads the list, and calls `each` for its rows in order: with the URL, or with the reason why the row is not
-    /// looked up. Returns the number of rows.
+    /// Reads the list, and calls `each` for its rows in order. Returns the number of rows.
     pub(super) fn read_urls(
         &self,
         urls: UrlListReader,
-        each: &mut dyn FnMut(Result<WantedUrl<'_>, (ListedUrl<'_>, DecisionBasis)>) -> Result<(), Error>,
+        each: &mut UrlCallback<'_>,
     ) -> Result<u64, Error> {
         let mut origin = Vec::new();
         let mut index = 0;

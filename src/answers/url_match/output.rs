@@ -5,6 +5,7 @@
 
 use super::decision::Decision;
 use super::prepared::MatchSummary;
+use crate::tables;
 use capture::date::format_iso;
 use columns::TableFileWriter;
 use dataset::StoredRows;
@@ -24,7 +25,7 @@ const BATCH_ROWS: usize = 4096;
 const BATCH_BYTES: u64 = 8 << 20;
 
 /// The tables that a match writes: that of datasets, and that of histories.
-const TABLES: [Table; 2] = [Table::Matches, Table::HistoryMatches];
+const TABLES: [Table; 2] = [tables::MATCHES, tables::HISTORY_MATCHES];
 
 /// The fields of a row, in the order of the columns.
 #[derive(Default)]

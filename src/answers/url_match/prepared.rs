@@ -10,17 +10,19 @@ use super::progress::{MatchProgress, MatchStage};
 use super::url_list::{UrlListOptions, UrlListReader, UrlListSource};
 use crate::category_choice::CategoryChoice;
 use crate::error::AnswerErrorKind;
+use crate::tables;
 use columns::escaped_text::escape_body;
 use dataset::crawler::{Crawler, DialectChoice};
 use dataset::error::DatasetErrorKind;
 use dataset::tables::Table;
-use dataset::{Dataset, HistoryManifest, check_crawls, check_output_file};
+use dataset::{Dataset, check_crawls, check_output_file};
 use disk::SingleFile;
 use disk::error::{Error, ErrorKind};
+use history::HistoryManifest;
 use hosts::lookups::find_candidates_by_origin;
 use hosts::{AsOf, ResolveContext};
-use scan::table_file::ColumnNames;
 use sort::{MIN_MEMORY_BYTES, SharedSorter, SortMemory, SortedRecords, SpillFolder};
+use sources::table_file::ColumnNames;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,12 +35,15 @@ const PAGE_MEMORY_DIVISOR: u64 = 4;
 /// The dataset, the URL list and the crawlers of a match, and the file that is written.
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// The folder of the dataset or history.
     pub dataset: PathBuf,
     /// The crawls of the dataset that are read; if empty, all.
     pub crawls: Vec<String>,
+    /// The list.
     pub urls: UrlListSource,
     /// The names of the columns of a list that is a table.
     pub columns: ColumnNames,
+    /// The crawlers that are decided for, in the order of rows.
     pub crawlers: Vec<Crawler>,
     /// The dialect by which rules are read.
     pub dialect: DialectChoice,
@@ -74,7 +79,9 @@ pub struct MatchSummary {
     pub by_basis: BTreeMap<String, u64>,
     /// Sorted runs that were spilled to disk.
     pub runs: u64,
+    /// The size of the output file.
     pub bytes_written: u64,
+    /// The wall time.
     pub seconds: f64,
     /// True if the run that wrote the dataset was finished.
     pub is_dataset_whole: bool,
@@ -132,9 +139,9 @@ pub fn prepare(options: Options) -> Result<PreparedMatch, Error> {
 }
 
 fn open_dataset(options: &Options) -> Result<Dataset, Error> {
-    let mut tables = vec![Table::RobotsFiles, Table::Groups, Table::Rules];
+    let mut tables = vec![Table::ROBOTS_FILES, Table::GROUPS, Table::RULES];
     if options.category.is_some() {
-        tables.push(Table::Directives);
+        tables.push(Table::DIRECTIVES);
     }
     let dataset = Dataset::open(&options.dataset, &options.crawls, &tables)?;
     dataset.check_parts(&tables)?;
@@ -226,7 +233,7 @@ fn match_in_dataset(
     drop(rule_lookups);
     progress.begin_stage(MatchStage::Write);
     let decisions = decisions.finish()?;
-    write_output(run.output, Table::Matches, |file| {
+    write_output(run.output, tables::MATCHES, |file| {
         write_rows(run, dataset.crawls(), &decisions, file, summary)
     })
 }

@@ -1,11 +1,11 @@
-//! Lists of URLs: text, and tables in all formats of [`scan::table_file`].
+//! Lists of URLs: text, and tables in all formats of [`sources::table_file`].
 //!
 //! Standard input is opened when it is read, so that waiting for it can be interrupted.
 
 use super::lookup::is_url_or_path;
 use crate::error::AnswerErrorKind;
 use disk::error::{Error, ErrorKind};
-use scan::table_file::{
+use sources::table_file::{
     ColumnNames, OpenedTable, RowStatus, TableKind, TableLimits, TableReader, find_parquet_files,
 };
 use std::fs::{self, File};
@@ -30,6 +30,7 @@ const MAX_RECORD_BYTES: usize = 4 << 20;
 /// The place that a URL list is read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UrlListSource {
+    /// Standard input.
     Stdin,
     /// A file, or a folder of Parquet files.
     File(PathBuf),
@@ -76,7 +77,7 @@ impl UrlListReader {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Read`]; [`ScanErrorKind::NotATable`](scan::error::ScanErrorKind::NotATable) for a folder
+    /// [`ErrorKind::Read`]; [`SourceErrorKind::NotATable`](sources::error::SourceErrorKind::NotATable) for a folder
     /// without Parquet files, and for Parquet from a pipe.
     pub(super) fn open(source: &UrlListSource, options: UrlListOptions) -> Result<Self, Error> {
         let list = match source {
@@ -98,7 +99,7 @@ impl UrlListReader {
     /// # Errors
     ///
     /// [`ErrorKind::Read`], [`ErrorKind::Abandoned`],
-    /// [`ScanErrorKind::NotATable`](scan::error::ScanErrorKind::NotATable), and those of `each`.
+    /// [`SourceErrorKind::NotATable`](sources::error::SourceErrorKind::NotATable), and those of `each`.
     pub(super) fn read(
         self,
         stop: &Arc<AtomicBool>,
@@ -184,7 +185,7 @@ const MAX_URLS_BYTES: usize = 64 << 20;
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Read`]; [`ScanErrorKind::NotATable`](scan::error::ScanErrorKind::NotATable);
+/// [`ErrorKind::Read`]; [`SourceErrorKind::NotATable`](sources::error::SourceErrorKind::NotATable);
 /// [`AnswerErrorKind::NotAUrlList`] for a row that is neither a URL nor a path, and for more than 64 MiB of URLs.
 pub fn read_url_list(source: &UrlListSource) -> Result<Vec<String>, Error> {
     let path = match source {
@@ -224,8 +225,8 @@ mod tests {
         StringArray, StringViewArray, TimestampMicrosecondArray, TimestampNanosecondArray,
         TimestampSecondArray,
     };
-    use scan::error::ScanErrorKind;
-    use scan::table_file::MAX_KEPT_LINE_BYTES;
+    use sources::error::SourceErrorKind;
+    use sources::table_file::MAX_KEPT_LINE_BYTES;
     use std::io::Read;
 
     fn read_rows(name: &str, bytes: &[u8]) -> Result<Vec<(String, RowTime)>, Error> {
@@ -390,7 +391,7 @@ mod tests {
         ] {
             let error = read_rows("x", &write_parquet(columns)).unwrap_err();
             assert!(
-                matches!(error.kind(), Some(ScanErrorKind::NotATable(_))),
+                matches!(error.kind(), Some(SourceErrorKind::NotATable(_))),
                 "{error}"
             );
         }

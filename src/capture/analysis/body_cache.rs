@@ -36,9 +36,13 @@ const SEEN_HASH_SLOTS: usize = 1 << 14;
 /// Everything that depends on a body and the parse options alone.
 #[derive(Debug)]
 pub struct BodyAnalysis<'a> {
+    /// The parsed body.
     pub robots: RobotsTxt<'a>,
+    /// The verdicts of `*` and of every name in the file.
     pub verdicts: Vec<AgentVerdict<'a>>,
+    /// The lines that were read leniently, and their effects.
     pub leniency_impacts: Cow<'a, [LeniencyImpact]>,
+    /// The fingerprint of the rules.
     pub ruleset_id: i64,
     /// The identity of the body in the cache; `None` if it is not cached.
     pub cached_body: Option<CachedBodyId>,

@@ -20,7 +20,9 @@ const MAX_PREFERENCES_COMPARED: usize = 64;
 pub struct CaptureAnalysis<'a> {
     /// The key of the capture in all tables.
     pub robots_id: i64,
+    /// The place of the record in its archive.
     pub location: warc::RecordLocation,
+    /// The capture that was analyzed.
     pub capture: &'a Capture<'a>,
     /// The parsed body, if the capture is to be parsed as a robots.txt file.
     pub robots: Option<RobotsTxt<'a>>,
@@ -49,7 +51,9 @@ pub struct CaptureAnalysis<'a> {
 /// A preference on AI use and its line.
 #[derive(Debug)]
 pub struct PreferenceLine<'a> {
+    /// The line of the statement.
     pub line: &'a Directive,
+    /// One item of the statement.
     pub preference: AiPreference<'a>,
 }
 
@@ -60,6 +64,7 @@ pub struct CaptureAnomaly<'a> {
     pub line_no: Option<u32>,
     /// The code, which never changes.
     pub code: &'static str,
+    /// The severity of the code.
     pub severity: Severity,
     /// True if reading this line strictly changes a verdict; false if the line was not read
     /// leniently; `None` if the work limit was exceeded.

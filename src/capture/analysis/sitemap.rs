@@ -11,6 +11,7 @@ use std::sync::Arc;
 /// A sitemap line and the URL that it refers to.
 #[derive(Debug)]
 pub struct SitemapLine<'a> {
+    /// The line.
     pub line: &'a Directive,
     /// The absolute URL, resolved against the URL of the robots.txt file; `None` if it is not an
     /// http, https or ftp URL.

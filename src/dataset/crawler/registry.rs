@@ -27,6 +27,7 @@ pub struct CrawlerEntry {
     pub category: String,
     /// A second category; may be empty.
     pub category2: String,
+    /// The purpose, in a few words.
     pub purpose: String,
     /// The names whose groups the crawler obeys if it has none of its own, in order.
     pub fallbacks: Vec<String>,

@@ -20,14 +20,19 @@ pub enum JoinDefect {
     Link,
     /// The name of its folder cannot be part of the paths of joined datasets.
     Name,
-    /// It is a history, in which crawls are joined already.
-    History,
+    /// It is of another kind, which has other tables.
+    OfKind(String),
     /// Its run is not finished.
     Unfinished,
     /// Its manifest is damaged.
     Damaged,
     /// Its rows have another meaning than those of today.
-    Meaning { found: u64, now: u64 },
+    Meaning {
+        /// The meaning of its rows.
+        found: u64,
+        /// That of rows that are written today.
+        now: u64,
+    },
     /// It was made with other options than another dataset.
     Differs {
         /// The setting that differs, as the message names it.
@@ -36,10 +41,14 @@ pub enum JoinDefect {
         before: String,
         /// The value of this dataset.
         now: String,
+        /// The other dataset.
         other: PathBuf,
     },
     /// It lacks a table from which hosts are resolved.
-    NoTable { table: &'static str },
+    NoTable {
+        /// The table.
+        table: &'static str,
+    },
     /// Other shards of its run are missing.
     ShardMissing {
         /// The shards, such as `2/4`.
@@ -49,13 +58,21 @@ pub enum JoinDefect {
     ShardTwice {
         /// The shard, such as `2/4`.
         shard: String,
+        /// The other dataset.
         other: PathBuf,
     },
     /// Another dataset has the same archive.
-    ArchiveTwice { name: String, other: PathBuf },
+    ArchiveTwice {
+        /// The name of the archive.
+        name: String,
+        /// The other dataset.
+        other: PathBuf,
+    },
     /// Another dataset has the same keys for other captures of a crawl.
     KeysOverlap {
+        /// The crawl.
         crawl: String,
+        /// The other dataset.
         other: PathBuf,
         /// The smallest index that is greater than that of every input.
         next_free_index: u64,
@@ -76,7 +93,7 @@ impl fmt::Display for JoinDefect {
             Self::Name => f.write_str(
                 "its name has '=', a backslash, a line break, or bytes that are not UTF-8",
             ),
-            Self::History => f.write_str("it is a history, which has its crawls already"),
+            Self::OfKind(kind) => write!(f, "it is a {kind}, which has other tables"),
             Self::Unfinished => f.write_str("its run is not finished"),
             Self::Damaged => f.write_str("its manifest is damaged"),
             Self::Meaning { found, now } => write!(

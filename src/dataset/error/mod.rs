@@ -19,7 +19,7 @@ pub enum DatasetErrorKind {
     BadRegistry(String),
     /// The output is a dataset and exists already.
     OutputExists,
-    /// The output is one file, or a history, and exists already.
+    /// The output exists already, and is not a dataset that can be continued.
     FileExists,
     /// The output is a folder, but one file is to be written.
     OutputIsFolder,
@@ -32,34 +32,43 @@ pub enum DatasetErrorKind {
         /// True if that run was finished, so that the dataset is complete.
         is_finished: bool,
     },
+    /// The datasets in a folder cannot be joined, for this reason.
     Unjoinable(JoinDefect),
     /// A path is not a dataset, or the dataset is damaged.
     NotADataset(DatasetDefect),
+    /// The dataset lacks a table.
     MissingTable {
+        /// The table.
         table: &'static str,
         /// All tables that are needed.
         needed: Vec<&'static str>,
     },
+    /// The dataset lacks a crawl.
     MissingCrawl {
+        /// The crawl.
         crawl: String,
         /// The crawls of the dataset.
         known: Vec<String>,
     },
     /// The output is a dataset, but one file is to be written.
     IsDataset,
-    /// The output is a history, but a dataset is to be written.
-    OutputIsHistory,
+    /// The output is of another kind, but a dataset is to be written.
+    OutputIsOfKind(String),
     /// The output is a file with the named table, but a dataset is to be written.
     IsSingleFile(String),
     /// The output is inside the named dataset.
     InsideDataset(PathBuf),
+    /// The output is standard output, but must be a path.
     StandardOutput,
+    /// The output is a URL, but must be a path.
     UrlOutput,
     /// The absolute path of a dataset is not UTF-8, so that `views.sql` cannot have it.
     NotUtf8Output,
     /// A file has the wrong type.
     WrongKind {
+        /// The type that it has.
         found: FileKind,
+        /// The type that is needed.
         needed: FileKind,
     },
     /// A file that the manifest does not list has a name that the run needs.
@@ -73,6 +82,7 @@ pub enum DatasetErrorKind {
     },
     /// A host has no capture, or none at the requested time.
     NoCapture {
+        /// The host.
         host: String,
         /// The time of the first capture of the host, in milliseconds since 1970; `None` if it has
         /// no captures.
@@ -112,10 +122,10 @@ impl Kind for DatasetErrorKind {
             Self::IsDataset => {
                 write!(f, "'{place}' is a dataset, but the output must be a file")
             }
-            Self::OutputIsHistory => {
+            Self::OutputIsOfKind(kind) => {
                 write!(
                     f,
-                    "'{place}' is a history, but the output must be a dataset of scans"
+                    "'{place}' is a {kind}, but the output must be a dataset of scans"
                 )
             }
             Self::IsSingleFile(table) => write!(

@@ -7,14 +7,14 @@ use disk::error::Error;
 use std::fmt;
 use std::path::Path;
 
-/// The message about datasets and histories that this program does not read (docs/limits.md#formats).
+/// The message about manifests that this program does not read (docs/limits.md#formats).
 const EARLIER_TRIAL: &str = "it was made by an earlier trial of robots-scan: scan again";
 
 /// The reason why a path cannot be used as a dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DatasetDefect {
-    /// The dataset is a history, whose tables are other ones.
-    IsHistory,
+    /// It is of another kind, whose tables are other ones.
+    OfKind(String),
     /// Joining the datasets in the folder was not finished.
     NotJoined,
     /// The run that writes the dataset is not finished.
@@ -23,17 +23,22 @@ pub enum DatasetDefect {
     MemberChanged,
     /// A part has no file of a table.
     NoPartFile {
+        /// The table.
         table: &'static str,
     },
     /// A file of the dataset is missing, or has another size than when it was written.
     BadFile {
+        /// The defect.
         message: String,
     },
     /// The rows of a table contradict themselves or those of other tables, or exceed a limit.
     BadTable {
+        /// The table.
         table: &'static str,
+        /// The defect.
         message: String,
     },
+    /// Another reason, which has no hint.
     Other(String),
 }
 
@@ -53,10 +58,12 @@ impl DatasetDefect {
         Self::other(EARLIER_TRIAL)
     }
 
+    /// The folder has no manifest.
     pub fn no_manifest() -> Self {
         Self::Other(format!("it has no {MANIFEST_FILE}"))
     }
 
+    /// A run holds the lock.
     pub fn is_being_written() -> Self {
         Self::other("a run is still writing to it; wait until it ends")
     }
@@ -108,7 +115,7 @@ impl DatasetDefect {
 impl fmt::Display for DatasetDefect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::IsHistory => f.write_str("it is a history, which has other tables"),
+            Self::OfKind(kind) => write!(f, "it is a {kind}, which has other tables"),
             Self::NotJoined => f.write_str("joining its datasets was not finished"),
             Self::Unfinished => f.write_str("its run is not finished"),
             Self::MemberChanged => f.write_str("it is not as it was when it was joined"),
@@ -125,6 +132,7 @@ impl fmt::Display for DatasetDefect {
 /// The properties by which an input is recognized when a run is resumed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputIdentity {
+    /// Its name.
     pub name: String,
     /// Its size; `None` if it is unknown.
     pub bytes: Option<u64>,

@@ -1,5 +1,5 @@
-use super::column::table;
 use crate::crawler::registry::CrawlerEntry;
+use crate::table;
 use columns::RowBatch;
 
 table! { "One row per crawler in the registry." {

@@ -1,6 +1,7 @@
-use super::column::{Expression, sql_literal, table};
+use super::column::{Expression, sql_literal};
 use super::line_no_value;
 use super::record_rows::RowInput;
+use crate::table;
 use capture::anomaly::CaptureAnomalyKind;
 use robots::{AnomalyKind, Severity};
 

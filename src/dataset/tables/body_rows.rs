@@ -62,11 +62,11 @@ mod tests {
     fn a_body_has_rows_in_the_tables_of_bodies() {
         let body = b"User-agent: a\nDisallow: /x\nSitemap: https://h.com/s.xml\n";
         let rows = |table| rows_from_body(body, ParseOptions::default(), table).unwrap();
-        let rules = rows(Table::Rules);
+        let rules = rows(Table::RULES);
         let paths = rules.column_by_name("path").unwrap().as_string::<i32>();
         assert_eq!(paths.iter().collect::<Vec<_>>(), [Some("/x")]);
         assert!(rules.column_by_name("robots_id").is_none());
-        assert_eq!(rows(Table::Verdicts).num_rows(), 2);
+        assert_eq!(rows(Table::VERDICTS).num_rows(), 2);
         let body_tables = Table::FROM_RECORDS.into_iter();
         let body_tables = body_tables.filter(|table| body_schema(*table).is_some());
         let names: Vec<&str> = body_tables.map(Table::name).collect();
@@ -83,6 +83,6 @@ mod tests {
                 "verdicts"
             ]
         );
-        assert!(rows_from_body(body, ParseOptions::default(), Table::Hosts).is_err());
+        assert!(rows_from_body(body, ParseOptions::default(), Table::HOSTS).is_err());
     }
 }

@@ -62,8 +62,11 @@ pub enum SqlDialect {
 pub enum Expression {
     /// An SQL text that all engines understand.
     Same(&'static str),
+    /// A text for each engine.
     PerDialect {
+        /// The text for DuckDB.
         duckdb: &'static str,
+        /// The text for Spark.
         spark: &'static str,
     },
     /// A function that makes an SQL text from lists in code. All engines understand the text.
@@ -85,8 +88,11 @@ impl Expression {
 /// The name, the type, the description and the encoding of a column of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
+    /// The name.
     pub name: &'static str,
+    /// The type.
     pub kind: ColumnType,
+    /// True if values may be null.
     pub is_nullable: bool,
     /// The description in schemas and in the metadata of the Arrow field.
     pub about: &'static str,
@@ -95,7 +101,7 @@ pub struct Column {
     /// True for texts that rarely repeat, which are not put into a dictionary.
     pub is_plain_text: bool,
     /// The value in views, if it is not the stored one.
-    pub(crate) expression: Option<Expression>,
+    pub expression: Option<Expression>,
 }
 
 impl Column {
@@ -115,8 +121,8 @@ impl Column {
         }
     }
 
-    /// States that texts rarely repeat. [`table!`] does so for `PlainText`.
-    pub(crate) const fn plain_text(mut self, is_plain_text: bool) -> Self {
+    /// States that texts rarely repeat. [`table!`](crate::table) does so for `PlainText`.
+    pub const fn plain_text(mut self, is_plain_text: bool) -> Self {
         self.is_plain_text = is_plain_text;
         self
     }
@@ -127,31 +133,31 @@ impl Column {
         self
     }
 
-    /// Allows null values. An attribute of [`table!`].
+    /// Allows null values. An attribute of [`table!`](crate::table).
     pub const fn null(mut self) -> Self {
         self.is_nullable = true;
         self
     }
 
-    /// Adds a Bloom filter. An attribute of [`table!`].
+    /// Adds a Bloom filter. An attribute of [`table!`](crate::table).
     pub const fn bloom_filter(mut self) -> Self {
         self.encoding.has_bloom_filter = true;
         self
     }
 
-    /// Encodes numbers by their differences. An attribute of [`table!`].
+    /// Encodes numbers by their differences. An attribute of [`table!`](crate::table).
     pub const fn delta(mut self) -> Self {
         self.encoding.values = ValueEncoding::Delta;
         self
     }
 
-    /// Writes numbers as they are. An attribute of [`table!`].
+    /// Writes numbers as they are. An attribute of [`table!`](crate::table).
     pub const fn plain(mut self) -> Self {
         self.encoding.values = ValueEncoding::Plain;
         self
     }
 
-    /// Encodes texts by the prefixes that they share with the previous row. An attribute of [`table!`].
+    /// Encodes texts by the prefixes that they share with the previous row. An attribute of [`table!`](crate::table).
     pub const fn shared_prefixes(mut self) -> Self {
         self.encoding.values = ValueEncoding::SharedPrefixes;
         self
@@ -186,15 +192,16 @@ impl Column {
 /// [`StoredRows`](crate::StoredRows).
 ///
 /// [`RecordRows`]: super::record_rows::RecordRows
+#[macro_export]
 macro_rules! table {
     (per_body $about:literal {
         $($name:ident: $kind:ident $($attribute:ident)*, $text:literal $(=> $expression:expr)?;)*
     } $(derived { $($derived:tt)* })? $(buffer $buffer:ident)?) => {
-        $crate::tables::column::table! { @define $about {
+        $crate::table! { @define $about {
             $($name: $kind $($attribute)*, $text $(=> $expression)?;)*
         } $(derived { $($derived)* })? $(buffer $buffer)? }
 
-        $crate::tables::column::table! { @record_rows
+        $crate::table! { @record_rows
             fn push(&mut self, capture: &$crate::tables::record_rows::RowInput<'_>) {
                 Builder::push(self, capture);
             }
@@ -212,18 +219,18 @@ macro_rules! table {
         }
     };
     (per_capture $about:literal $($definition:tt)*) => {
-        $crate::tables::column::table! { @define $about $($definition)* }
+        $crate::table! { @define $about $($definition)* }
 
-        $crate::tables::column::table! { @record_rows
+        $crate::table! { @record_rows
             fn push(&mut self, capture: &$crate::tables::record_rows::RowInput<'_>) {
                 Builder::push(self, capture);
             }
         }
     };
     (per_fault $about:literal $($definition:tt)*) => {
-        $crate::tables::column::table! { @define $about $($definition)* }
+        $crate::table! { @define $about $($definition)* }
 
-        $crate::tables::column::table! { @record_rows
+        $crate::table! { @record_rows
             fn push(&mut self, _capture: &$crate::tables::record_rows::RowInput<'_>) {}
 
             fn push_fault(&mut self, warc_filename: &str, fault: &$crate::tables::Fault) {
@@ -232,20 +239,10 @@ macro_rules! table {
         }
     };
     (of_fields $about:literal $($definition:tt)*) => {
-        $crate::tables::column::table! { @columns $about $($definition)* }
-
-        /// Returns `None`: the rows of the table are not made from records.
-        pub(crate) fn record_rows() -> Option<Box<dyn $crate::tables::record_rows::RecordRows>> {
-            None
-        }
+        $crate::table! { @columns $about $($definition)* }
     };
     ($about:literal $($definition:tt)*) => {
-        $crate::tables::column::table! { @define $about $($definition)* }
-
-        /// Returns `None`: the rows of the table are not made from records.
-        pub(crate) fn record_rows() -> Option<Box<dyn $crate::tables::record_rows::RecordRows>> {
-            None
-        }
+        $crate::table! { @define $about $($definition)* }
     };
     (@record_rows $($methods:tt)*) => {
         impl $crate::tables::record_rows::RecordRows for Builder {
@@ -261,8 +258,8 @@ macro_rules! table {
         }
 
         /// Returns a builder of rows from records.
-        pub(crate) fn record_rows() -> Option<Box<dyn $crate::tables::record_rows::RecordRows>> {
-            Some(Box::new(Builder::default()))
+        pub(crate) fn record_rows() -> Box<dyn $crate::tables::record_rows::RecordRows> {
+            Box::new(Builder::default())
         }
     };
     (@columns $about:literal {
@@ -274,20 +271,20 @@ macro_rules! table {
         pub(crate) const ABOUT: &str = $about;
 
         /// The stored columns, in order.
-        pub(crate) const COLUMNS: &[$crate::tables::column::Column] = &[
-            $($crate::tables::column::Column::new(
+        pub(crate) const COLUMNS: &[$crate::tables::Column] = &[
+            $($crate::tables::Column::new(
                 stringify!($name),
-                $crate::tables::column::table!(@type $kind),
+                $crate::table!(@type $kind),
                 $text,
-            ).plain_text($crate::tables::column::table!(@is_plain $kind))
+            ).plain_text($crate::table!(@is_plain $kind))
                 $(.$attribute())*$(.with_expression($expression))?,)*
         ];
 
         /// The columns that only views have.
-        pub(crate) const DERIVED: &[$crate::tables::column::Column] = &[
-            $($($crate::tables::column::Column::new(
+        pub(crate) const DERIVED: &[$crate::tables::Column] = &[
+            $($($crate::tables::Column::new(
                 stringify!($derived),
-                $crate::tables::column::table!(@type $derived_kind),
+                $crate::table!(@type $derived_kind),
                 $derived_text,
             )$(.$derived_attribute())*.with_expression($derived_expression),)*)?
         ];
@@ -295,7 +292,7 @@ macro_rules! table {
     (@define $about:literal {
         $($name:ident: $kind:ident $($attribute:ident)*, $text:literal $(=> $expression:expr)?;)*
     } $(derived { $($derived:tt)* })? $(buffer $buffer:ident)?) => {
-        $crate::tables::column::table! { @columns $about {
+        $crate::table! { @columns $about {
             $($name: $kind $($attribute)*, $text $(=> $expression)?;)*
         } $(derived { $($derived)* })? }
 
@@ -303,7 +300,7 @@ macro_rules! table {
         #[allow(unreachable_pub, reason = "only some tables are filled by other packages")]
         #[derive(Debug, Default)]
         pub struct Builder {
-            $($name: $crate::tables::column::table!(@builder $kind),)*
+            $($name: $crate::table!(@builder $kind),)*
             /// The texts of all columns, except `PlainText`.
             texts: columns::Interner,
             /// For each row, the bytes of the values of all rows up to and including it.
@@ -313,7 +310,7 @@ macro_rules! table {
 
         impl Builder {
             /// The bytes of the values of a row, except texts.
-            const FIXED_BYTES: u64 = 0 $(+ $crate::tables::column::table!(@bytes $kind))*;
+            const FIXED_BYTES: u64 = 0 $(+ $crate::table!(@bytes $kind))*;
 
             /// Ends rows that were appended to every column. Their bytes are divided
             /// evenly among them.
@@ -322,14 +319,14 @@ macro_rules! table {
                 let rows = (self.cumulative_bytes.len() + count) as u64;
                 let texts = self.texts.requested_bytes() $(+ self.$name.text_bytes())*;
                 let added = Self::FIXED_BYTES * rows + texts - before;
-                $crate::tables::column::divide_evenly(before, added, count as u64, &mut self.cumulative_bytes);
+                $crate::tables::divide_evenly(before, added, count as u64, &mut self.cumulative_bytes);
             }
 
             /// Returns the rows of this batch and starts a new one.
             #[allow(unreachable_pub, reason = "only some tables are filled by other packages")]
             pub fn take(&mut self) -> columns::RowBatch {
                 let cumulative_bytes = columns::take_and_reserve(&mut self.cumulative_bytes);
-                let columns = vec![$($crate::tables::column::table!(@take $kind, self.$name),)*];
+                let columns = vec![$($crate::table!(@take $kind, self.$name),)*];
                 for (data, column) in columns.iter().zip(COLUMNS) {
                     let is_valid = column.is_nullable || data.nulls.is_empty();
                     assert!(is_valid, "`{}` is never null", column.name);
@@ -340,8 +337,8 @@ macro_rules! table {
     };
     (@is_plain PlainText) => { true };
     (@is_plain $kind:ident) => { false };
-    (@type PlainText) => { $crate::tables::column::ColumnType::Text };
-    (@type $kind:ident) => { $crate::tables::column::ColumnType::$kind };
+    (@type PlainText) => { $crate::tables::ColumnType::Text };
+    (@type $kind:ident) => { $crate::tables::ColumnType::$kind };
     (@builder Long) => { columns::ColumnBuilder<i64> };
     (@builder Int) => { columns::ColumnBuilder<i32> };
     (@builder Short) => { columns::ColumnBuilder<i32> };
@@ -364,11 +361,9 @@ macro_rules! table {
     (@take PlainText, $column:expr) => { $column.take() };
     (@take Time, $column:expr) => { $column.take(columns::ColumnValues::Long) };
 }
-pub(crate) use table;
-
 /// Appends `count` numbers, of which the last is `before + added`. They have equal differences, apart
 /// from rounding down.
-pub(crate) fn divide_evenly(before: u64, added: u64, count: u64, out: &mut Vec<u64>) {
+pub fn divide_evenly(before: u64, added: u64, count: u64, out: &mut Vec<u64>) {
     let (step, remainder) = (added / count.max(1), added % count.max(1));
     let (mut sum, mut fraction) = (before, 0);
     out.extend((0..count).map(|_| {
@@ -383,7 +378,7 @@ pub(crate) fn divide_evenly(before: u64, added: u64, count: u64, out: &mut Vec<u
 }
 
 /// Compares texts. The operator `==` cannot be used in constants.
-pub(crate) const fn are_equal(a: &[u8], b: &[u8]) -> bool {
+pub const fn are_equal(a: &[u8], b: &[u8]) -> bool {
     let mut i = 0;
     while i < a.len() && i < b.len() && a[i] == b[i] {
         i += 1;
@@ -392,7 +387,7 @@ pub(crate) const fn are_equal(a: &[u8], b: &[u8]) -> bool {
 }
 
 /// Returns a text as an SQL literal, in single quotes.
-pub(crate) fn sql_literal(text: &str) -> String {
+pub fn sql_literal(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 

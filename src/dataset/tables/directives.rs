@@ -1,6 +1,7 @@
-use super::column::{Expression, sql_literal, table};
+use super::column::{Expression, sql_literal};
 use super::record_rows::RowInput;
 use super::{line_no_value, saturating_i32};
+use crate::table;
 use robots::DirectiveKind;
 
 table! { per_body "One row per line whose key is not user-agent, allow, disallow or sitemap, unless the body is an HTML page or not text." {

@@ -1,5 +1,5 @@
-use super::column::table;
 use super::saturating_i64;
+use crate::table;
 
 table! { per_fault "One row per range of an archive, or row of a table of bodies, that could not be read." {
     warc_filename: Text, "The archive, as in `robots_files`.";
@@ -18,6 +18,7 @@ pub struct Fault {
     pub bytes_skipped: u64,
     /// The code, such as `corrupt`, which never changes its meaning.
     pub code: &'static str,
+    /// The description, in one line.
     pub detail: String,
 }
 

@@ -1,5 +1,6 @@
+use super::line_no_value;
 use super::record_rows::RowInput;
-use super::{column::table, line_no_value};
+use crate::table;
 use robots::{Mechanism, Preference, PreferenceVerdict};
 
 table! { per_capture "One row per capture, name, mechanism and category: what the statements mean for a crawler, over all paths that it may fetch. `*` and every whole name in the file have rows of `content-usage` and `content-signal` if any group states something of the mechanism. `rsl-license` and `tdmrep` concern all crawlers." {

@@ -18,10 +18,10 @@ use std::sync::Arc;
 /// Returns an error if the texts of a column exceed 2 GiB.
 pub fn fill_null_columns(table: Table, rows: RecordBatch) -> Result<RecordBatch, ArrowError> {
     let columns: &[(&str, ComputeColumn)] = match table {
-        Table::Groups => &[("key_raw", agent_key_raw), ("agent_raw", agent_raw)],
-        Table::Rules => &[("path_raw", path_raw), ("key_raw", rule_key_raw)],
-        Table::Directives => &[("directive_raw", directive_raw)],
-        Table::Sitemaps => &[("sitemap_raw", sitemap_raw)],
+        _ if table == Table::GROUPS => &[("key_raw", agent_key_raw), ("agent_raw", agent_raw)],
+        _ if table == Table::RULES => &[("path_raw", path_raw), ("key_raw", rule_key_raw)],
+        _ if table == Table::DIRECTIVES => &[("directive_raw", directive_raw)],
+        _ if table == Table::SITEMAPS => &[("sitemap_raw", sitemap_raw)],
         _ => return Ok(rows),
     };
     let schema = rows.schema();
@@ -127,13 +127,13 @@ mod tests {
                 .collect()
         };
         let column = |table, name| -> Vec<String> { column(table, name) };
-        assert_eq!(column(Table::Groups, "key_raw"), ["User-agent"]);
-        assert_eq!(column(Table::Groups, "agent_raw"), ["Bot/1.0"]);
-        assert_eq!(column(Table::Rules, "key_raw"), ["Disallow", "ALLOW"]);
-        assert_eq!(column(Table::Rules, "path_raw"), ["/a", "/%e3"]);
-        assert_eq!(column(Table::Directives, "directive_raw"), ["Host"]);
+        assert_eq!(column(Table::GROUPS, "key_raw"), ["User-agent"]);
+        assert_eq!(column(Table::GROUPS, "agent_raw"), ["Bot/1.0"]);
+        assert_eq!(column(Table::RULES, "key_raw"), ["Disallow", "ALLOW"]);
+        assert_eq!(column(Table::RULES, "path_raw"), ["/a", "/%e3"]);
+        assert_eq!(column(Table::DIRECTIVES, "directive_raw"), ["Host"]);
         assert_eq!(
-            column(Table::Sitemaps, "sitemap_raw"),
+            column(Table::SITEMAPS, "sitemap_raw"),
             ["http://www.a.com./s.xml"]
         );
     }

@@ -1,7 +1,7 @@
 use super::column::Expression::{self, Same};
-use super::column::table;
 use super::record_rows::RowInput;
 use super::saturating_i32;
+use crate::table;
 use robots::{Directive, DirectiveKind, is_product_token};
 
 table! { per_body "One row per user-agent line." {

@@ -1,4 +1,4 @@
-use super::column::table;
+use crate::table;
 
 table! { "One row per crawl, host, crawler, mechanism and category: what the host states about the use of its content, over all paths that the crawler may fetch. Sorted by `agent`, then `surt_host_name`. Hosts that state nothing have no rows, and crawlers that are not named have those of `*`." {
     agent: Text, "The name, as in `file_preferences`.";
@@ -19,6 +19,7 @@ table! { "One row per crawl, host, crawler, mechanism and category: what the hos
 type PreferenceBytes = u64;
 
 /// A host with a name: the columns that its rows share.
+#[allow(missing_docs, reason = "a field is the column of its name")]
 #[derive(Clone, Copy, Debug)]
 pub struct StatingHost<'a> {
     pub agent: &'a str,
@@ -28,6 +29,7 @@ pub struct StatingHost<'a> {
 }
 
 /// The columns of a row of `file_preferences` that describe the preference.
+#[allow(missing_docs, reason = "a field is the column of its name")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredPreference<'a> {
     pub mechanism: &'a str,

@@ -1,4 +1,4 @@
-use super::column::table;
+use crate::table;
 use robots::{Basis, Verdict};
 
 table! { "One row per crawl, host and crawler that the rules of the host name. Sorted by `agent`, then `surt_host_name`. Crawlers that are not named have the verdict of `*`, which is in `hosts`; the macro `verdicts_for` has both. `verdict` to `n_disallow` have a value in every row: they are nullable so that a left join from `hosts` gives null in ClickHouse, too." {
@@ -19,6 +19,7 @@ table! { "One row per crawl, host and crawler that the rules of the host name. S
 }}
 
 /// The columns of a row of `verdicts` that describe the verdict.
+#[allow(missing_docs, reason = "a field is the column of its name")]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StoredVerdict {
     /// The columns `verdict`, `verdict_google`, `verdict_rfc9309` and `verdict_koster1996`.
@@ -31,6 +32,8 @@ pub struct StoredVerdict {
     pub evidence_line: Option<i32>,
 }
 
+/// A row of the table.
+#[allow(missing_docs, reason = "a field is the column of its name")]
 #[derive(Debug)]
 pub struct HostVerdictRow<'a> {
     pub agent: &'a str,
@@ -41,6 +44,7 @@ pub struct HostVerdictRow<'a> {
 }
 
 impl Builder {
+    /// Adds a row.
     pub fn push(&mut self, row: &HostVerdictRow<'_>) {
         let verdict = &row.verdict;
         let texts = &mut self.texts;

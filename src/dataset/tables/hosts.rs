@@ -1,7 +1,7 @@
 use super::StoredVerdict;
 use super::column::Expression::{self, Same};
-use super::column::table;
 use super::robots_files::{FETCH_CLASS, OUTCOME};
+use crate::table;
 use capture::host_columns::{registered_domain, tld};
 use capture::origin::WebOrigin;
 
@@ -55,6 +55,8 @@ const DOMAIN: Expression = Same("coalesce(url_host_registered_domain, surt_host_
 /// The upper 32 bits of `robots_id` are the number of the archive.
 const ARCHIVE_NO: Expression = Same("floor(authoritative_robots_id / 4294967296)");
 
+/// A row of the table.
+#[allow(missing_docs, reason = "a field is the column of its name")]
 #[derive(Debug)]
 pub struct HostRow<'a> {
     pub host_id: i64,
@@ -74,6 +76,7 @@ pub struct HostRow<'a> {
 }
 
 /// The columns of the capture whose rules apply.
+#[allow(missing_docs, reason = "a field is the column of its name")]
 #[derive(Debug)]
 pub struct HostRules<'a> {
     pub fetch_status: Option<i16>,
@@ -89,12 +92,14 @@ pub struct HostRules<'a> {
 }
 
 impl HostRow<'_> {
+    /// Returns the registered domain of the authoritative capture.
     pub fn registered_domain(&self) -> Option<&str> {
         registered_domain(self.origin.host)
     }
 }
 
 impl Builder {
+    /// Adds a row.
     pub fn push(&mut self, row: &HostRow<'_>) {
         let HostRow { origin, rules, .. } = row;
         self.host_id.append_value(row.host_id);

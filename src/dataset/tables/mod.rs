@@ -14,18 +14,14 @@ mod agents;
 mod anomalies;
 mod body_rows;
 mod column;
-mod crawler_verdicts;
 mod directives;
 mod faults;
 mod file_preferences;
 mod filled;
 mod groups;
-mod history;
-mod history_matches;
 mod host_preferences;
 mod host_verdicts;
 mod hosts;
-mod matches;
 mod preferences;
 pub(crate) mod record_rows;
 mod repeated_rows;
@@ -38,24 +34,19 @@ mod verdicts;
 
 pub use agents::agents_rows;
 pub use body_rows::{body_schema, rows_from_body};
-pub(crate) use column::sql_literal;
-pub use column::{Column, ColumnType, Expression, SqlDialect, is_partition_name};
-pub use crawler_verdicts::{Builder as CrawlerVerdictRows, CrawlerVerdictRow};
+pub use column::{
+    Column, ColumnType, Expression, SqlDialect, are_equal, divide_evenly, is_partition_name,
+    sql_literal,
+};
 pub use faults::Fault;
 pub use filled::fill_null_columns;
-pub use history::{HostCaptureRow, HostCaptureRows, STATE_COLUMNS};
-use history::{
-    agent_periods, archives, crawls, filled_revisits, host_captures, host_contents, host_periods,
-    policies, policy_directives, policy_groups, policy_rules, policy_verdicts, preference_sets,
-    shares,
-};
 pub use host_preferences::{Builder as HostPreferenceRows, StatingHost, StoredPreference};
 pub use host_verdicts::{Builder as HostVerdictRows, HostVerdictRow, StoredVerdict};
 pub use hosts::{Builder as HostRows, HostRow, HostRules};
 pub use runs::{RunRow, runs_rows};
 pub(crate) use table::PARTITION_COLUMNS;
-pub use table::Table;
 pub(crate) use table::schemas_digest;
+pub use table::{FileDivision, Table, TableDeclaration};
 
 use capture::analysis::CaptureAnalysis;
 use columns::RowBatch;
@@ -72,7 +63,9 @@ pub type TableBatches = Vec<RowBatch>;
 /// The columns of `robots_files` that are only stored on request. They are null otherwise.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OptionalColumns {
+    /// The column `body`.
     pub body: bool,
+    /// The column `warc_record_id`.
     pub warc_record_id: bool,
 }
 
@@ -142,6 +135,7 @@ impl TableBuilders {
         }
     }
 
+    /// Adds a row of `faults`.
     pub fn push_fault(&mut self, warc_filename: &str, fault: &Fault) {
         for builder in self.builders.iter_mut().filter(|builder| builder.is_wanted) {
             builder.rows.push_fault(warc_filename, fault);

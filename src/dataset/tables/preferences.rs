@@ -1,5 +1,6 @@
 use super::record_rows::RowInput;
-use super::{column::table, line_no_value, saturating_i32};
+use super::{line_no_value, saturating_i32};
+use crate::table;
 use columns::escaped_text::escape_body;
 use robots::{Mechanism, Preference, Vocabulary};
 

@@ -14,7 +14,7 @@ pub(crate) struct RowInput<'a> {
     pub(crate) optional_columns: OptionalColumns,
 }
 
-/// Builds the rows of a table that is filled from records. [`table!`](super::column::table)
+/// Builds the rows of a table that is filled from records. [`table!`](crate::table)
 /// implements it.
 pub(crate) trait RecordRows: Debug + Send {
     fn push(&mut self, capture: &RowInput<'_>);

@@ -1,7 +1,7 @@
 use super::column::Expression::{self, PerDialect, Same};
-use super::column::table;
 use super::record_rows::RowInput;
 use super::{saturating_i32, saturating_i64};
+use crate::table;
 use capture::Capture;
 use capture::analysis::CaptureAnalysis;
 use capture::http::header_text;

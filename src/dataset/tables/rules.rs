@@ -1,7 +1,7 @@
 use super::column::Expression::{self, PerDialect, Same};
-use super::column::table;
 use super::record_rows::RowInput;
 use super::{line_no_value, saturating_i32};
+use crate::table;
 use robots::{Directive, DirectiveKind};
 
 table! { per_body "One row per allow or disallow line." {

@@ -1,5 +1,5 @@
-use super::column::table;
 use super::{saturating_i32, saturating_i64};
+use crate::table;
 use columns::RowBatch;
 
 table! { "One row per part: how it was written. The rows are equal for two runs over the same inputs." {
@@ -38,7 +38,9 @@ pub struct RunRow {
     pub input_bytes: u64,
     /// The number of records of all types.
     pub records: u64,
+    /// The number of captures.
     pub captures: u64,
+    /// The number of faults.
     pub faults: u64,
 }
 

@@ -1,7 +1,7 @@
 use super::column::Expression::{self, PerDialect, Same};
-use super::column::table;
 use super::record_rows::RowInput;
 use super::saturating_i32;
+use crate::table;
 use columns::escaped_text::escape_body;
 
 table! { per_capture "One row per sitemap line." {

@@ -1,6 +1,6 @@
-//! The list of all tables.
+//! The list of the tables of datasets.
 //!
-//! To add a table, write a file with its columns (see [`table!`](super::column::table))
+//! To add a table, write a file with its columns (see [`table!`](crate::table))
 //! and add a line to the list below. Then run `make schemas`, and decide whether `verify`
 //! can check it (`src/keep/verify/child_rows.rs`).
 
@@ -8,170 +8,140 @@ use super::column::{Column, ColumnType, SqlDialect, are_equal};
 use super::record_rows::RecordRows;
 use arrow_schema::{Field, Schema, SchemaRef};
 use columns::TableSchema;
+use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::fmt;
 use std::fmt::Write;
-use std::sync::{Arc, LazyLock};
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The source of the rows of a table, which determines how many files the table has.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum RowSource {
-    /// Records of archives: the table has a file per part.
-    Records,
-    /// The run: the table has a file per part.
-    Run,
-    /// All captures of a crawl: the table has a file per crawl.
+/// The files into which the rows of a table are divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileDivision {
+    /// A file per part.
+    Part,
+    /// A file per crawl.
     Crawl,
-    /// The registry of crawlers: the table has one file per dataset.
-    Registry,
-    /// Many crawls: the table is one of histories.
-    History,
-    /// A command such as `match`: the table is not part of a dataset.
-    Command,
+    /// One file.
+    Single,
+    /// As many files as their size needs, one after the other.
+    Size,
 }
 
-/// Defines [`Table`] from a list of tables: the variant, the module with the
-/// columns, which is also the name of the table, and the source of its rows.
+/// The declaration of a table.
+#[derive(Debug)]
+pub struct TableDeclaration {
+    /// The name, used for the folder and in SQL.
+    pub name: &'static str,
+    /// The description, which begins with what a row is.
+    pub about: &'static str,
+    /// The stored columns, without the partition columns.
+    pub columns: &'static [Column],
+    /// The columns that only views have.
+    pub derived: &'static [Column],
+    /// The division into files.
+    pub division: FileDivision,
+    /// The place among all tables, by which they are sorted: below 100 for those of datasets.
+    pub order: u16,
+}
+
+/// A table that robots-scan writes. Tables are equal if their names are.
+#[derive(Clone, Copy)]
+pub struct Table {
+    declaration: &'static TableDeclaration,
+    /// Makes a builder of the rows; `None` if they are not made from records.
+    record_rows: Option<fn() -> Box<dyn RecordRows>>,
+}
+
+/// Defines the tables of datasets: the constant, the module with the columns, which is also the name of the table,
+/// its division into files, and `records` if its rows are made from records.
 macro_rules! tables {
-    ($($(#[$doc:meta])* $variant:ident: $module:ident, $source:ident;)*) => {
-        /// A table that robots-scan writes.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Table {
-            $($(#[$doc])* $variant,)*
+    ($($(#[$doc:meta])* $name:ident: $module:ident, $division:ident $($records:ident)?;)*) => {
+        /// The tables of datasets.
+        impl Table {
+            $(
+                $(#[$doc])*
+                pub const $name: Self = Self {
+                    declaration: &TableDeclaration {
+                        name: stringify!($module),
+                        about: super::$module::ABOUT,
+                        columns: super::$module::COLUMNS,
+                        derived: super::$module::DERIVED,
+                        division: FileDivision::$division,
+                        order: Order::$name as u16,
+                    },
+                    record_rows: tables!(@record_rows $module $($records)?),
+                };
+            )*
+
+            /// All tables of a dataset, in the order of the schema.
+            pub const ALL: [Self; 0 $(+ tables!(@one $name))*] = [$(Self::$name,)*];
         }
 
-        /// The sources of the rows of all tables, in the order of the variants.
-        const ROW_SOURCES: &[RowSource] = &[$(RowSource::$source,)*];
-
-        impl Table {
-            /// All tables: those of a dataset, and those that commands write.
-            pub const ALL_WITH_COMMANDS: [Self; ROW_SOURCES.len()] = [$(Self::$variant,)*];
-
-            /// Returns the name, used for the folder and in SQL.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $(Self::$variant => stringify!($module),)*
-                }
-            }
-
-            /// Returns the description of the table, which begins with what a row is.
-            pub fn about(self) -> &'static str {
-                match self {
-                    $(Self::$variant => super::$module::ABOUT,)*
-                }
-            }
-
-            /// Returns the stored columns, without the partition columns.
-            pub const fn columns(self) -> &'static [Column] {
-                match self {
-                    $(Self::$variant => super::$module::COLUMNS,)*
-                }
-            }
-
-            /// Returns a builder of the rows that are made from records; `None` if the table has
-            /// none.
-            pub(crate) fn record_rows(self) -> Option<Box<dyn RecordRows>> {
-                match self {
-                    $(Self::$variant => super::$module::record_rows(),)*
-                }
-            }
-
-            /// Returns the columns that only views have.
-            pub fn derived_columns(self) -> &'static [Column] {
-                match self {
-                    $(Self::$variant => super::$module::DERIVED,)*
-                }
-            }
+        /// The order of the tables.
+        #[allow(non_camel_case_types, reason = "they are the names of the constants")]
+        #[allow(clippy::upper_case_acronyms, reason = "they are the names of the constants")]
+        #[derive(Clone, Copy)]
+        enum Order {
+            $($name,)*
         }
     };
+    (@record_rows $module:ident records) => { Some(super::$module::record_rows) };
+    (@record_rows $module:ident) => { None };
+    (@one $name:ident) => { 1 };
 }
 
 tables! {
     /// One row per capture.
-    RobotsFiles: robots_files, Records;
+    ROBOTS_FILES: robots_files, Part records;
     /// One row per user-agent line.
-    Groups: groups, Records;
+    GROUPS: groups, Part records;
     /// One row per allow or disallow line.
-    Rules: rules, Records;
+    RULES: rules, Part records;
     /// One row per sitemap line.
-    Sitemaps: sitemaps, Records;
+    SITEMAPS: sitemaps, Part records;
     /// One row per other line with a key.
-    Directives: directives, Records;
+    DIRECTIVES: directives, Part records;
     /// One row per statement on AI use.
-    Preferences: preferences, Records;
+    PREFERENCES: preferences, Part records;
     /// One row per capture, agent, mechanism and category.
-    FilePreferences: file_preferences, Records;
+    FILE_PREFERENCES: file_preferences, Part records;
     /// One row per anomaly.
-    Anomalies: anomalies, Records;
+    ANOMALIES: anomalies, Part records;
     /// One row per capture and agent.
-    Verdicts: verdicts, Records;
+    VERDICTS: verdicts, Part records;
     /// One row per crawler in the registry.
-    Agents: agents, Registry;
+    AGENTS: agents, Single;
     /// One row per part.
-    Runs: runs, Run;
+    RUNS: runs, Part;
     /// One row per damaged place of an archive.
-    Faults: faults, Records;
+    FAULTS: faults, Part records;
     /// One row per crawl and host.
-    Hosts: hosts, Crawl;
+    HOSTS: hosts, Crawl;
     /// One row per crawl, host and agent.
-    HostVerdicts: host_verdicts, Crawl;
+    HOST_VERDICTS: host_verdicts, Crawl;
     /// One row per crawl, host, agent, mechanism and category.
-    HostPreferences: host_preferences, Crawl;
-    /// One row per crawl of a history.
-    Crawls: crawls, History;
-    /// One row per archive of a history.
-    Archives: archives, History;
-    /// One row per host and crawl.
-    HostCaptures: host_captures, History;
-    /// One row per host and sequence of captures with the same state.
-    HostPeriods: host_periods, History;
-    /// One row per host and sequence of captures with the same content.
-    HostContents: host_contents, History;
-    /// One row per revisit whose content is known.
-    FilledRevisits: filled_revisits, History;
-    /// One row per agent, host and sequence of captures with the same verdict.
-    AgentPeriods: agent_periods, History;
-    /// One row per distinct file, as far as it is read.
-    Policies: policies, History;
-    /// One row per policy and user-agent line.
-    PolicyGroups: policy_groups, History;
-    /// One row per policy and allow or disallow line.
-    PolicyRules: policy_rules, History;
-    /// One row per policy and other line that is read.
-    PolicyDirectives: policy_directives, History;
-    /// One row per policy and agent that it names.
-    PolicyVerdicts: policy_verdicts, History;
-    /// One row per set of preferences, agent, mechanism and category.
-    PreferenceSets: preference_sets, History;
-    /// One row per agent, crawl, verdict and basis.
-    Shares: shares, History;
-    /// One row per requested URL and agent, written by `match`. Not part of a
-    /// dataset.
-    Matches: matches, Command;
-    /// One row per requested URL and agent, written by `match` over a history. Not part of it.
-    HistoryMatches: history_matches, Command;
-    /// One row per host and requested crawler, written by `verdicts`. Not part of a
-    /// dataset.
-    CrawlerVerdicts: crawler_verdicts, Command;
+    HOST_PREFERENCES: host_preferences, Crawl;
 }
 
-/// Returns the number of tables whose rows come from one of these sources.
-const fn count_tables(sources: &[RowSource]) -> usize {
+/// Returns the number of tables of datasets that are divided into files per part, or whose rows are made from records.
+const fn count_tables(from_records: bool) -> usize {
     let (mut i, mut count) = (0, 0);
-    while i < ROW_SOURCES.len() {
-        count += contains_source(sources, ROW_SOURCES[i]) as usize;
+    while i < Table::ALL.len() {
+        count += Table::ALL[i].is_selected(from_records) as usize;
         i += 1;
     }
     count
 }
 
-/// Returns the tables whose rows come from one of these sources, in order.
-const fn tables_from_sources<const N: usize>(sources: &[RowSource]) -> [Table; N] {
-    let mut tables = [Table::ALL_WITH_COMMANDS[0]; N];
+/// Returns the tables that [`count_tables`] counts, in order.
+const fn select_tables<const N: usize>(from_records: bool) -> [Table; N] {
+    let mut tables = [Table::ROBOTS_FILES; N];
     let (mut i, mut count) = (0, 0);
-    while i < ROW_SOURCES.len() {
-        if contains_source(sources, ROW_SOURCES[i]) {
-            tables[count] = Table::ALL_WITH_COMMANDS[i];
+    while i < Table::ALL.len() {
+        if Table::ALL[i].is_selected(from_records) {
+            tables[count] = Table::ALL[i];
             count += 1;
         }
         i += 1;
@@ -179,50 +149,57 @@ const fn tables_from_sources<const N: usize>(sources: &[RowSource]) -> [Table; N
     tables
 }
 
-const fn contains_source(sources: &[RowSource], source: RowSource) -> bool {
-    let mut i = 0;
-    while i < sources.len() {
-        if sources[i] as u8 == source as u8 {
-            return true;
-        }
-        i += 1;
-    }
-    false
-}
-
-/// The sources of the tables of a dataset.
-const DATASET_SOURCES: &[RowSource] = &[
-    RowSource::Records,
-    RowSource::Run,
-    RowSource::Registry,
-    RowSource::Crawl,
-];
-/// The sources of the tables that have a file per part.
-const PART_SOURCES: &[RowSource] = &[RowSource::Records, RowSource::Run];
-/// The sources of the tables that are filled from records.
-const RECORD_SOURCES: &[RowSource] = &[RowSource::Records];
-/// The sources of the tables that only histories have.
-const HISTORY_SOURCES: &[RowSource] = &[RowSource::History];
-
 impl Table {
-    /// All tables of a dataset, in the order of the schema.
-    pub const ALL: [Self; count_tables(DATASET_SOURCES)] = tables_from_sources(DATASET_SOURCES);
-
     /// The tables that are filled from records, in the order of
     /// [`TableBatches`](super::TableBatches).
-    pub const FROM_RECORDS: [Self; count_tables(RECORD_SOURCES)] =
-        tables_from_sources(RECORD_SOURCES);
+    pub const FROM_RECORDS: [Self; count_tables(true)] = select_tables(true);
 
     /// The tables that have a file per part.
-    pub(crate) const PER_PART: [Self; count_tables(PART_SOURCES)] =
-        tables_from_sources(PART_SOURCES);
+    pub(crate) const PER_PART: [Self; count_tables(false)] = select_tables(false);
 
     /// The resolved tables, which have a file per crawl.
-    pub const PER_CRAWL: [Self; 3] = [Self::Hosts, Self::HostVerdicts, Self::HostPreferences];
+    pub const PER_CRAWL: [Self; 3] = [Self::HOSTS, Self::HOST_VERDICTS, Self::HOST_PREFERENCES];
 
-    /// The tables of a history, in the order of the schema. It also has `agents`.
-    pub const OF_HISTORY: [Self; count_tables(HISTORY_SOURCES)] =
-        tables_from_sources(HISTORY_SOURCES);
+    /// Makes the table of a declaration outside of this package. Its rows are not made from records.
+    pub const fn new(declaration: &'static TableDeclaration) -> Self {
+        Self {
+            declaration,
+            record_rows: None,
+        }
+    }
+
+    const fn is_selected(self, from_records: bool) -> bool {
+        match from_records {
+            true => self.record_rows.is_some(),
+            false => matches!(self.declaration.division, FileDivision::Part),
+        }
+    }
+
+    /// Returns the name, used for the folder and in SQL.
+    pub const fn name(self) -> &'static str {
+        self.declaration.name
+    }
+
+    /// Returns the description of the table, which begins with what a row is.
+    pub const fn about(self) -> &'static str {
+        self.declaration.about
+    }
+
+    /// Returns the stored columns, without the partition columns.
+    pub const fn columns(self) -> &'static [Column] {
+        self.declaration.columns
+    }
+
+    /// Returns the columns that only views have.
+    pub const fn derived_columns(self) -> &'static [Column] {
+        self.declaration.derived
+    }
+
+    /// Returns a builder of the rows that are made from records; `None` if the table has
+    /// none.
+    pub(crate) fn record_rows(self) -> Option<Box<dyn RecordRows>> {
+        self.record_rows.map(|make| make())
+    }
 
     /// Returns true if the table stores a column of this name and type.
     pub const fn has_column(self, name: &str, kind: ColumnType) -> bool {
@@ -245,31 +222,30 @@ impl Table {
 
     /// Returns true if each row belongs to a row of `robots_files`.
     pub fn belongs_to_captures(self) -> bool {
-        self != Self::RobotsFiles && Self::FROM_RECORDS.contains(&self) && self.has_robots_id()
+        self != Self::ROBOTS_FILES && Self::FROM_RECORDS.contains(&self) && self.has_robots_id()
     }
 
     /// Returns true if the table has a single file, whose path has no partition columns.
     pub fn has_single_file(self) -> bool {
-        let source = ROW_SOURCES[self as usize];
-        matches!(source, RowSource::Registry | RowSource::Command)
+        self.declaration.division == FileDivision::Single
     }
 
     /// Returns true if the table has a file per part.
     pub fn is_per_part(self) -> bool {
-        Self::PER_PART.contains(&self)
+        self.declaration.division == FileDivision::Part
     }
 
     /// Returns true if the table has a file per crawl.
     pub fn is_per_crawl(self) -> bool {
-        Self::PER_CRAWL.contains(&self)
+        self.declaration.division == FileDivision::Crawl
     }
 
     /// Returns the columns whose values are part of the paths of the files.
     pub fn partition_columns(self) -> &'static [Column] {
-        match ROW_SOURCES[self as usize] {
-            RowSource::Records | RowSource::Run => &PARTITION_COLUMNS,
-            RowSource::Crawl => &PARTITION_COLUMNS[..1],
-            RowSource::Registry | RowSource::History | RowSource::Command => &[],
+        match self.declaration.division {
+            FileDivision::Part => &PARTITION_COLUMNS,
+            FileDivision::Crawl => &PARTITION_COLUMNS[..1],
+            FileDivision::Single | FileDivision::Size => &[],
         }
     }
 
@@ -312,24 +288,50 @@ pub(crate) const PARTITION_COLUMNS: [Column; 2] = [
     ),
 ];
 
-/// Returns a digest of the names, types and null rules of all columns, in hexadecimal.
-pub(crate) fn schemas_digest() -> &'static str {
-    static DIGEST: LazyLock<String> = LazyLock::new(|| {
-        let mut text = String::new();
-        for table in Table::ALL_WITH_COMMANDS {
-            let columns = table.columns().iter().chain(table.partition_columns());
-            for column in columns {
-                let kind = column.kind.sql(SqlDialect::DuckDb);
-                let is_nullable = column.is_nullable;
-                let _ = writeln!(
-                    text,
-                    "{} {} {kind} {is_nullable}",
-                    table.name(),
-                    column.name
-                );
-            }
+/// Returns a digest of the names, types and null rules of all columns of these tables, in hexadecimal.
+pub(crate) fn schemas_digest(tables: &[Table]) -> String {
+    let mut text = String::new();
+    for table in tables {
+        let columns = table.columns().iter().chain(table.partition_columns());
+        for column in columns {
+            let kind = column.kind.sql(SqlDialect::DuckDb);
+            let is_nullable = column.is_nullable;
+            let name = table.name();
+            let _ = writeln!(text, "{name} {} {kind} {is_nullable}", column.name);
         }
-        format!("{:016x}", xxh3_64(text.as_bytes()))
-    });
-    &DIGEST
+    }
+    format!("{:016x}", xxh3_64(text.as_bytes()))
+}
+
+impl PartialEq for Table {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Table {}
+
+impl Ord for Table {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let key = |table: &Self| (table.declaration.order, table.name());
+        key(self).cmp(&key(other))
+    }
+}
+
+impl PartialOrd for Table {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Hash for Table {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name().hash(state);
+    }
+}
+
+impl fmt::Debug for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
 }

@@ -1,5 +1,6 @@
 use super::record_rows::RowInput;
-use super::{column::table, line_no_value, saturating_i32};
+use super::{line_no_value, saturating_i32};
+use crate::table;
 
 table! { per_body "One row per capture and name: `*` for every capture, and every whole name and token in the file." {
     robots_id: Long delta, "The capture.";

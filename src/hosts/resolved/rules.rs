@@ -179,9 +179,9 @@ impl HostChunk {
         let near = CaptureFilter::IdRange(first.robots_id..=last.robots_id);
         let dataset = context.dataset;
         let columns = CaptureColumns::NAMES;
-        let mut captures = dataset.open_part(Table::RobotsFiles, self.part, columns, &near)?;
+        let mut captures = dataset.open_part(Table::ROBOTS_FILES, self.part, columns, &near)?;
         let columns = VerdictRows::column_names();
-        let mut verdicts = dataset.open_part(Table::Verdicts, self.part, &columns, &near)?;
+        let mut verdicts = dataset.open_part(Table::VERDICTS, self.part, &columns, &near)?;
         let mut verdict_rows = read_next_rows(context, &mut verdicts)?;
         let mut verdict_row = 0;
         let mut preference_rows = PreferenceReader::open(context, self.part, &near)?;
@@ -262,7 +262,7 @@ fn read_next_rows(
 
 stored_columns! {
     /// The columns that `hosts` takes from the capture whose rules apply.
-    struct CaptureColumns of RobotsFiles {
+    struct CaptureColumns of Table::ROBOTS_FILES {
         robots_id: Long,
         fetch_status: Short,
         is_revisit: Bool,
@@ -343,7 +343,7 @@ impl CaptureRulesBuilder {
         if is_named || verdict.verdicts[1..] != wildcard.verdicts[1..] {
             put_bytes(&mut self.named, agent.as_bytes());
             put_verdict(&mut self.named, verdict);
-            check_record_bytes(&self.named, Table::Verdicts)?;
+            check_record_bytes(&self.named, Table::VERDICTS)?;
             self.named_count += 1;
             self.weighted_names = self.weighted_names.saturating_add(name_weight(agent));
         }

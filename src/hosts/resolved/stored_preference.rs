@@ -9,7 +9,7 @@ use disk::error::Error;
 use sort::sort_key::{FieldReader, put_bytes, put_u8, put_u32};
 
 stored_columns! {
-    pub(super) struct PreferenceColumns of FilePreferences {
+    pub(super) struct PreferenceColumns of Table::FILE_PREFERENCES {
         robots_id: Long,
         agent: Text,
         mechanism: Text,
@@ -38,8 +38,8 @@ impl PreferenceReader {
         filter: &CaptureFilter,
     ) -> Result<Self, Error> {
         let (dataset, columns) = (context.dataset, PreferenceColumns::NAMES);
-        let reader = match dataset.has_part(Table::FilePreferences, part) {
-            true => Some(dataset.open_part(Table::FilePreferences, part, columns, filter)?),
+        let reader = match dataset.has_part(Table::FILE_PREFERENCES, part) {
+            true => Some(dataset.open_part(Table::FILE_PREFERENCES, part, columns, filter)?),
             false => None,
         };
         Ok(Self {
@@ -68,7 +68,7 @@ impl PreferenceReader {
                     }
                     if id == robots_id {
                         rows.put(self.row, out);
-                        let checked = check_record_bytes(out, Table::FilePreferences);
+                        let checked = check_record_bytes(out, Table::FILE_PREFERENCES);
                         checked.map_err(|error| reader.add_path(error))?;
                     }
                     self.row += 1;

@@ -36,7 +36,7 @@ const BASES_BY_CODE: [Basis; 9] = [
 
 stored_columns! {
     /// The columns that hold a verdict in `verdicts` and `host_verdicts`.
-    pub struct VerdictColumns of Verdicts {
+    pub struct VerdictColumns of Table::VERDICTS {
         verdict: Text,
         verdict_google: Text,
         verdict_rfc9309: Text,
@@ -52,7 +52,7 @@ stored_columns! {
 
 stored_columns! {
     /// The columns of `hosts` that hold the verdict of `*`.
-    pub struct WildcardColumns of Hosts {
+    pub struct WildcardColumns of Table::HOSTS {
         wildcard_verdict: Text,
         wildcard_verdict_google: Text,
         wildcard_verdict_rfc9309: Text,
@@ -68,7 +68,7 @@ stored_columns! {
 
 stored_columns! {
     /// The columns of the capture and the name to which a verdict belongs.
-    pub(super) struct NameColumns of Verdicts {
+    pub(super) struct NameColumns of Table::VERDICTS {
         robots_id: Long,
         agent: Text,
     }
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn the_rows_of_a_capture_have_a_limit() {
-        let check = |bytes: usize| check_record_bytes(&vec![0; bytes], Table::Verdicts);
+        let check = |bytes: usize| check_record_bytes(&vec![0; bytes], Table::VERDICTS);
         assert!(check(MAX_CAPTURE_BYTES).is_ok());
         let error = check(MAX_CAPTURE_BYTES + 1).unwrap_err().to_string();
         assert!(error.contains("`verdicts`"), "{error}");

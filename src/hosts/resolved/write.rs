@@ -22,7 +22,11 @@ use sort::{Reader, SortedRecords, Sorter};
 use std::ops::RangeInclusive;
 
 /// The tables of records that [`resolve_hosts`] reads.
-pub const RESOLVED_FROM: [Table; 3] = [Table::RobotsFiles, Table::Verdicts, Table::FilePreferences];
+pub const RESOLVED_FROM: [Table; 3] = [
+    Table::ROBOTS_FILES,
+    Table::VERDICTS,
+    Table::FILE_PREFERENCES,
+];
 
 /// The number of bits of `host_id` that hold the number of the host in its crawl.
 const HOST_NUMBER_BITS: u32 = 32;
@@ -31,9 +35,11 @@ const BATCH_ROWS: usize = 8192;
 
 /// A file of a resolved table, which is closed: there may be more crawls than files may be open.
 pub struct ResolvedFile {
+    /// The table.
     pub table: Table,
     /// The index of its crawl.
     pub crawl: u32,
+    /// The file.
     pub file: ClosedFile,
 }
 
@@ -42,6 +48,7 @@ pub struct ResolvedHosts {
     /// The files of `hosts`, then those of `host_verdicts` and of `host_preferences`, each in the
     /// order of crawls.
     pub files: Vec<ResolvedFile>,
+    /// The names of crawlers, by the number of hosts of the last crawl that block them.
     pub ranking: BlockedNameRanking,
 }
 
@@ -69,7 +76,7 @@ pub fn resolve_hosts(
         stating: context.memory.create_sorter(),
         record: Vec::new(),
     };
-    let mut tables = CrawlFiles::new(Table::Hosts, crawls.clone(), create);
+    let mut tables = CrawlFiles::new(Table::HOSTS, crawls.clone(), create);
     write_hosts(
         context,
         &hosts,
@@ -91,13 +98,13 @@ pub fn resolve_hosts(
     } = with_rows;
     let rows = sort_named_rows(context, naming.finish()?, &names)?;
     drop(names);
-    let mut tables = CrawlFiles::new(Table::HostVerdicts, crawls.clone(), create);
+    let mut tables = CrawlFiles::new(Table::HOST_VERDICTS, crawls.clone(), create);
     write_host_verdicts(&rows, &mut tables, &mut ranking)?;
     files.extend(tables.finish()?);
     drop(rows);
-    if context.dataset.has_files(Table::FilePreferences) {
+    if context.dataset.has_files(Table::FILE_PREFERENCES) {
         let rows = sort_preference_rows(context, stating.finish()?, &preferences)?;
-        let mut tables = CrawlFiles::new(Table::HostPreferences, crawls, create);
+        let mut tables = CrawlFiles::new(Table::HOST_PREFERENCES, crawls, create);
         write_host_preferences(&rows, &mut tables)?;
         files.extend(tables.finish()?);
     }
@@ -224,7 +231,7 @@ fn current_record<'a>(rules: &'a Reader<'_>, number: u64) -> Result<&'a [u8], Er
 
 /// Returns the error that `verdicts` lacks rows, or has too many, for a host of `hosts`.
 fn missing_verdicts_error() -> Error {
-    inconsistent_table_error(Table::Verdicts.name()).with_path(Table::Hosts.name())
+    inconsistent_table_error(Table::VERDICTS.name()).with_path(Table::HOSTS.name())
 }
 
 fn build_host_row<'a>(
@@ -409,7 +416,7 @@ fn sort_preference_rows<'s>(
 
 /// Returns the error that `file_preferences` lacks rows for a host of `hosts`.
 fn missing_preferences_error() -> Error {
-    inconsistent_table_error(Table::FilePreferences.name()).with_path(Table::Hosts.name())
+    inconsistent_table_error(Table::FILE_PREFERENCES.name()).with_path(Table::HOSTS.name())
 }
 
 /// Writes sorted rows to the files of `host_preferences`.

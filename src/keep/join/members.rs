@@ -4,8 +4,8 @@ use dataset::division::Shard;
 use dataset::error::{DatasetDefect, DatasetErrorKind, JoinDefect, REGISTRY, SUFFIX_LIST};
 use dataset::tables::Table;
 use dataset::{
-    Dataset, DatasetOptions, HistoryManifest, JoinedManifest, Manifest, MemberEntry, PartLocation,
-    SUCCESS_FILE, is_dataset, is_member_name, read_manifest_with_digest,
+    Dataset, DatasetOptions, JoinedManifest, Manifest, MemberEntry, PartLocation, SUCCESS_FILE,
+    is_dataset, is_member_name, read_manifest_with_digest,
 };
 use disk::FileKind;
 use disk::error::Error;
@@ -63,7 +63,7 @@ impl Members {
         let Some(first) = found.members.first() else {
             return refuse(JoinDefect::NoMembers, folder);
         };
-        for table in [Table::RobotsFiles, Table::Verdicts] {
+        for table in [Table::ROBOTS_FILES, Table::VERDICTS] {
             if !first.options.tables.contains(&table) {
                 let table = table.name();
                 return refuse(JoinDefect::NoTable { table }, &first.root);
@@ -86,8 +86,8 @@ impl Members {
 
     fn add_member(&mut self, name: String, root: PathBuf, is_mixed: bool) -> Result<(), Error> {
         let refuse = |defect| Err(Error::new(DatasetErrorKind::Unjoinable(defect), &root));
-        if HistoryManifest::read(&root)?.is_some() {
-            return refuse(JoinDefect::History);
+        if let Some(kind) = dataset::read_kind(&root)? {
+            return refuse(JoinDefect::OfKind(kind));
         }
         let (mut manifest, digest) = read_manifest_with_digest(&root)?;
         manifest.check_files();

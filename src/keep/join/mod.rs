@@ -16,7 +16,7 @@ use hosts::ResolveContext;
 use hosts::resolved::{RESOLVED_FROM, ResolvedHosts, resolve_hosts};
 use joined_writer::JoinedWriter;
 use members::Members;
-use scan::pipeline::MostBlockedAgents;
+use scan::MostBlockedAgents;
 use sort::{MIN_MEMORY_BYTES, SortMemory, SpillFolder};
 use std::path::Path;
 use std::sync::Arc;
@@ -47,6 +47,7 @@ pub struct JoinSummary {
     pub bytes: u64,
     /// The crawlers that most hosts of the last crawl block; `None` if no crawl was resolved.
     pub most_blocked: Option<MostBlockedAgents>,
+    /// The wall time.
     pub seconds: f64,
 }
 

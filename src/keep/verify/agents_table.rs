@@ -26,7 +26,7 @@ pub(super) fn check(
         report.unchecked.push(what.to_owned());
     }
     let expected = ExpectedFile {
-        schema: Some(&Table::Agents.schema()),
+        schema: &Table::AGENTS.schema(),
         stats: stats.as_ref(),
         parts: &[],
     };
@@ -54,7 +54,7 @@ pub(super) fn built_in_table_stats(manifest: &Manifest) -> Option<FileStats> {
 /// rows.
 fn compute_table_stats(registry: &CrawlerRegistry) -> Result<FileStats, Error> {
     let folder = SystemTempFolder::create()?;
-    let schema = Table::Agents.file_schema(&[]);
+    let schema = Table::AGENTS.file_schema(&[]);
     let temp = TempFolder::create(folder.path(), &TempFolder::random_name())?;
     let new = temp.new_file(Path::new("agents.parquet"), false)?;
     let file = write_table(schema, agents_rows(&registry.crawlers), new)?;

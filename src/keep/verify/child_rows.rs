@@ -13,29 +13,29 @@ use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 /// Tables with at most one row per line.
 const ONE_ROW_PER_LINE: [Table; 4] = [
-    Table::Groups,
-    Table::Rules,
-    Table::Sitemaps,
-    Table::Directives,
+    Table::GROUPS,
+    Table::RULES,
+    Table::SITEMAPS,
+    Table::DIRECTIVES,
 ];
 
 stored_columns! {
     /// The key of a row of every table but `verdicts` and `file_preferences`.
-    struct LineKey of Rules {
+    struct LineKey of Table::RULES {
         robots_id: Long,
         line_no: Int,
     }
 }
 
 stored_columns! {
-    struct VerdictKey of Verdicts {
+    struct VerdictKey of Table::VERDICTS {
         robots_id: Long,
         agent: Text,
     }
 }
 
 stored_columns! {
-    struct PreferenceKey of FilePreferences {
+    struct PreferenceKey of Table::FILE_PREFERENCES {
         robots_id: Long,
         agent: Text,
         mechanism: Text,
@@ -69,8 +69,8 @@ pub(super) fn check(
         name: &file.name,
     };
     match file.table {
-        Table::Verdicts => check_agents(file, capture, findings),
-        Table::FilePreferences => check_preferences(file, capture, findings),
+        _ if file.table == Table::VERDICTS => check_agents(file, capture, findings),
+        _ if file.table == Table::FILE_PREFERENCES => check_preferences(file, capture, findings),
         _ => check_lines(file, capture, findings),
     }
 }

@@ -26,8 +26,8 @@ const BUFFER_BYTES: usize = 256 << 10;
 /// The expected properties of a file.
 #[derive(Debug)]
 pub(super) struct ExpectedFile<'a> {
-    /// Its columns; `None` if they are not compared.
-    pub(super) schema: Option<&'a Schema>,
+    /// Its columns.
+    pub(super) schema: &'a Schema,
     /// Its size, digest and number of rows; `None` if they are not known.
     pub(super) stats: Option<&'a FileStats>,
     /// The row groups of each part, if it has several.
@@ -232,8 +232,7 @@ fn check_contents(
         }
     };
     let metadata = &part.metadata;
-    let schema = expected.schema;
-    let difference = schema.and_then(|schema| describe_column_difference(metadata, schema));
+    let difference = describe_column_difference(metadata, expected.schema);
     if let Some(difference) = &difference {
         findings.add(FindingKind::Columns, name, format_args!("{difference}"));
     }

@@ -41,8 +41,8 @@ pub enum Remedy {
     WriteViews,
     /// Join the datasets again.
     Join,
-    /// Restore the file from a copy, or make the history again.
-    WriteHistory,
+    /// Restore the file from a copy, or make the folder again from its inputs.
+    MakeAgain,
 }
 
 /// The kind of a defect. It has a code, which is printed, and a remedy.
@@ -133,10 +133,13 @@ impl FindingKind {
 /// A defect of a dataset, in one of its files or folders.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
+    /// The kind of the defect.
     pub kind: FindingKind,
     /// The file or folder, relative to the folder of the dataset.
     pub path: String,
+    /// The description, in one line.
     pub message: String,
+    /// The remedy.
     pub remedy: Remedy,
 }
 
@@ -162,6 +165,7 @@ struct CountedFindings {
 /// The findings of one kind, as [`Findings::groups`] returns them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FindingGroup<'a> {
+    /// The kind.
     pub kind: FindingKind,
     /// The first findings, at most [`MAX_KEPT_FINDINGS`].
     pub findings: &'a [Finding],
@@ -170,6 +174,7 @@ pub struct FindingGroup<'a> {
 }
 
 impl Findings {
+    /// Adds a finding about a file or folder, whose path is relative to the folder of the dataset.
     pub fn add(&mut self, kind: FindingKind, path: &str, message: fmt::Arguments<'_>) {
         let CountedFindings { kept, count } = self.kinds.entry(kind).or_default();
         *count += 1;

@@ -10,6 +10,7 @@ use std::path::Path;
 
 /// Searches for files that the dataset does not list.
 pub struct FolderSearch<'a> {
+    /// The folder of the dataset.
     pub root: &'a Path,
     /// The paths of the files that belong to the dataset, relative to `root`.
     pub known_paths: BTreeSet<String>,
@@ -17,6 +18,7 @@ pub struct FolderSearch<'a> {
     pub temp_folders: BTreeSet<String>,
     /// The tables whose folders are searched.
     pub tables: &'a [Table],
+    /// The findings so far, to which others are added.
     pub findings: &'a mut Findings,
 }
 

@@ -52,7 +52,7 @@ pub(super) fn check(
     progress.bytes_total.fetch_add(bytes, Ordering::Relaxed);
     let mut joined_report = VerifyReport::default();
     let listed: Vec<ListedFile<'_>> = joined.files().map(ListedFile::from_entry).collect();
-    let sound = check_files(&root, &listed, true, progress, &mut joined_report);
+    let sound = check_files(&root, &listed, progress, &mut joined_report);
     for crawl in &joined.crawls {
         let files = readable_files(&root, &crawl.entry.files, &sound, progress);
         let crawl = &crawl.entry.crawl;

@@ -36,7 +36,7 @@ use dataset::tables::Table;
 use dataset::{FileStats, JoinedManifest, Manifest};
 use disk::error::{Error, ErrorKind};
 use disk::open_files;
-use scan::thread_pool;
+use sources::thread_pool;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -46,7 +46,10 @@ use std::time::Instant;
 pub struct Options {
     /// The folder of the dataset, or a file.
     pub root: PathBuf,
+    /// The number of threads that decode files.
     pub threads: usize,
+    /// The tables that a file outside of a dataset may have.
+    pub tables: Vec<Table>,
 }
 
 /// Checks a manifest, without the files on disk: its lines, its parts, and the files that each part
@@ -70,7 +73,7 @@ pub fn expected_agents_stats(manifest: &Manifest) -> Option<FileStats> {
 ///
 /// [`ErrorKind::Read`] if the dataset does not exist or its manifest cannot be
 /// read, [`DatasetErrorKind::NotADataset`](dataset::error::DatasetErrorKind::NotADataset) if it is something else or is being written,
-/// [`ScanErrorKind::Threads`](scan::error::ScanErrorKind::Threads) if threads cannot be started, [`ErrorKind::Interrupted`] if it was stopped.
+/// [`SourceErrorKind::Threads`](sources::error::SourceErrorKind::Threads) if threads cannot be started, [`ErrorKind::Interrupted`] if it was stopped.
 pub fn verify(options: &Options, progress: &VerifyProgress) -> Result<VerifyReport, Error> {
     verify_with(options, progress, |root| {
         let metadata = fs::metadata(root).map_err(|error| Error::read(root, error))?;
@@ -78,7 +81,7 @@ pub fn verify(options: &Options, progress: &VerifyProgress) -> Result<VerifyRepo
         match (metadata.is_dir(), &manifest) {
             (true, Some(joined)) => joined::check(root, joined, progress),
             (true, None) => scanned_dataset::check(root, progress),
-            (false, _) => single_file::check(root, progress),
+            (false, _) => single_file::check(root, &options.tables, progress),
         }
     })
 }
@@ -87,7 +90,7 @@ pub fn verify(options: &Options, progress: &VerifyProgress) -> Result<VerifyRepo
 ///
 /// # Errors
 ///
-/// Those of `check`; [`ScanErrorKind::Threads`](scan::error::ScanErrorKind::Threads) if threads cannot be started,
+/// Those of `check`; [`SourceErrorKind::Threads`](sources::error::SourceErrorKind::Threads) if threads cannot be started,
 /// [`ErrorKind::Interrupted`] if it was stopped.
 pub fn verify_with(
     options: &Options,

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 stored_columns! {
-    struct CaptureKey of RobotsFiles {
+    struct CaptureKey of Table::ROBOTS_FILES {
         robots_id: Long,
     }
 }
@@ -51,7 +51,7 @@ pub(super) fn check(files: &[ReadableFile]) -> PartCheck {
     let mut findings = Findings::default();
     let file = |table: Table| files.iter().find(|file| file.table == table);
     let mut robots_ids = None;
-    if let Some(file) = file(Table::RobotsFiles) {
+    if let Some(file) = file(Table::ROBOTS_FILES) {
         match check_captures(file, &mut findings) {
             Ok(ids) => robots_ids = Some(ids),
             Err(error) => add_unreadable(&file.name, &error, &mut findings),

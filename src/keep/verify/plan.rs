@@ -70,7 +70,7 @@ fn crawl_without_hosts(manifest: &Manifest) -> Option<&str> {
         crawls.any(|entry| entry.crawl == part.crawl)
     };
     let part = parts.find(|part| !is_resolved(part));
-    part.filter(|_| options.tables.contains(&Table::Hosts))
+    part.filter(|_| options.tables.contains(&Table::HOSTS))
         .map(|part| part.crawl.as_str())
 }
 

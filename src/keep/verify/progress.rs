@@ -57,6 +57,7 @@ impl VerifyProgress {
         }
     }
 
+    /// Returns the flag that ends the verification.
     pub fn stop_flag(&self) -> &Arc<AtomicBool> {
         &self.stop
     }
@@ -73,6 +74,7 @@ impl VerifyProgress {
         }
     }
 
+    /// Returns the current phase.
     pub fn phase(&self) -> VerifyPhase {
         let phase = usize::from(self.phase.load(Ordering::Relaxed));
         VerifyPhase::ALL
@@ -81,6 +83,7 @@ impl VerifyProgress {
             .unwrap_or(VerifyPhase::Keys)
     }
 
+    /// Begins a phase.
     pub fn begin_phase(&self, phase: VerifyPhase) {
         self.phase.store(phase as u8, Ordering::Relaxed);
     }

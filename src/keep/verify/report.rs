@@ -7,6 +7,7 @@ use super::file::FileCheck;
 /// checked.
 #[derive(Clone, Debug, Default)]
 pub struct VerifyReport {
+    /// The defects.
     pub findings: Findings,
     /// Remarks that are not defects.
     pub notes: Vec<String>,
@@ -14,9 +15,9 @@ pub struct VerifyReport {
     pub unchecked: Vec<String>,
     /// True for a file outside a dataset.
     pub is_single_file: bool,
-    /// Parts whose tables were compared. A history has none.
+    /// Parts whose tables were compared.
     pub parts: u64,
-    /// The crawls of a history; `None` for anything else.
+    /// The crawls that the manifest lists, if it lists crawls and no parts.
     pub crawls: Option<u64>,
     /// Files whose columns are right, and whose digest is right or whose pages were all decoded.
     pub sound_files: u64,
@@ -28,6 +29,7 @@ pub struct VerifyReport {
     pub captures: u64,
     /// Bytes of all files that were checked.
     pub bytes: u64,
+    /// The wall time.
     pub seconds: f64,
 }
 

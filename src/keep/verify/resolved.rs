@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 stored_columns! {
     /// The columns of a host that are compared.
-    struct CheckedHostColumns of Hosts {
+    struct CheckedHostColumns of Table::HOSTS {
         surt_host_name: Text,
         authoritative_robots_id: Long,
         rules_crawl: Text,
@@ -20,14 +20,14 @@ stored_columns! {
 }
 
 stored_columns! {
-    struct HostVerdictKey of HostVerdicts {
+    struct HostVerdictKey of Table::HOST_VERDICTS {
         agent: Text,
         surt_host_name: Text,
     }
 }
 
 stored_columns! {
-    struct HostPreferenceKey of HostPreferences {
+    struct HostPreferenceKey of Table::HOST_PREFERENCES {
         agent: Text,
         surt_host_name: Text,
     }
@@ -46,9 +46,9 @@ pub(super) fn check(
 ) {
     for file in files {
         let checked = match file.table {
-            Table::Hosts => check_hosts(crawl, file, captures, findings),
-            Table::HostVerdicts => check_host_verdicts(file, findings),
-            Table::HostPreferences => check_host_preferences(file, findings),
+            _ if file.table == Table::HOSTS => check_hosts(crawl, file, captures, findings),
+            _ if file.table == Table::HOST_VERDICTS => check_host_verdicts(file, findings),
+            _ if file.table == Table::HOST_PREFERENCES => check_host_preferences(file, findings),
             _ => Ok(()),
         };
         if let Err(error) = checked {

@@ -57,7 +57,7 @@ pub(super) fn check_with_captures(
         report.notes.push(note);
     }
     let options = manifest.options.as_ref();
-    let has_agents = options.is_some_and(|options| options.tables.contains(&Table::Agents));
+    let has_agents = options.is_some_and(|options| options.tables.contains(&Table::AGENTS));
     if has_agents || options.is_none() {
         known.insert(AGENTS_PATH.to_owned());
     }
@@ -81,7 +81,7 @@ pub(super) fn check_with_captures(
     let single_parts = locations.iter();
     let single_parts = single_parts.filter(|location| location.path.starts_with(PARTS_FOLDER));
     listed.extend(single_parts.map(ListedFile::from_single_part));
-    let sound = check_files(root, &listed, true, progress, &mut report);
+    let sound = check_files(root, &listed, progress, &mut report);
     let mut files: BTreeMap<u32, Vec<ReadableFile>> = BTreeMap::new();
     for location in &locations {
         let files = files.entry(location.part.number).or_default();
@@ -99,7 +99,7 @@ pub(super) fn check_with_captures(
     let captures = check_parts(&manifest, &files, progress, &mut report);
     let has_captures = |files: &Vec<ReadableFile>| {
         let mut files = files.iter();
-        files.any(|file| file.table == Table::RobotsFiles)
+        files.any(|file| file.table == Table::ROBOTS_FILES)
     };
     let are_captures_known = has_all_parts && files.iter().all(has_captures);
     let captures = Some(captures).filter(|_| are_captures_known);
@@ -276,22 +276,21 @@ pub(super) fn readable_files(
     readable.collect()
 }
 
-/// Checks files. Their columns are compared if they are of the current format. Returns the paths of
+/// Checks files. Returns the paths of
 /// those whose rows can be read.
 pub fn check_files<'m>(
     root: &Path,
     files: &[ListedFile<'m>],
-    is_current: bool,
     progress: &VerifyProgress,
     report: &mut VerifyReport,
 ) -> BTreeSet<&'m str> {
-    let schemas = Table::ALL_WITH_COMMANDS.map(|table| (table, table.schema()));
-    let schemas: BTreeMap<Table, SchemaRef> = schemas.into_iter().collect();
+    let schemas = files.iter().map(|file| (file.table, file.table.schema()));
+    let schemas: BTreeMap<Table, SchemaRef> = schemas.collect();
     let checks = files.par_iter().map(|listed| {
         let mut findings = Findings::default();
         let file = disk::open_below(root, Path::new(listed.path));
         let expected = ExpectedFile {
-            schema: is_current.then(|| &*schemas[&listed.table]),
+            schema: &schemas[&listed.table],
             stats: listed.stats,
             parts: &listed.parts,
         };
@@ -340,7 +339,7 @@ fn check_parts(
     progress.begin_phase(VerifyPhase::Keys);
     for (crawl, robots_ids) in &mut ids_by_crawl {
         robots_ids.par_sort_unstable();
-        let path = format!("{}/crawl={crawl}", Table::RobotsFiles.name());
+        let path = format!("{}/crawl={crawl}", Table::ROBOTS_FILES.name());
         let repeated = robots_ids.chunk_by(|a, b| a == b);
         for ids in repeated.filter(|ids| ids.len() > 1) {
             let (id, count) = (ids[0], ids.len());
@@ -358,7 +357,7 @@ fn check_parts(
 fn unchecked(manifest: &Manifest) -> Vec<String> {
     let what = match &manifest.options {
         None => "which tables there should be: the options are not known",
-        Some(options) if !options.tables.contains(&Table::RobotsFiles) => {
+        Some(options) if !options.tables.contains(&Table::ROBOTS_FILES) => {
             "the keys of captures, as `robots_files` was not chosen"
         }
         Some(_) => return Vec::new(),

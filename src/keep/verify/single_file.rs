@@ -16,7 +16,11 @@ use std::sync::atomic::Ordering;
 const PARQUET_MAGIC: &[u8] = b"PAR1";
 
 /// Checks everything that needs no manifest.
-pub(super) fn check(path: &Path, progress: &VerifyProgress) -> Result<VerifyReport, Error> {
+pub(super) fn check(
+    path: &Path,
+    tables: &[Table],
+    progress: &VerifyProgress,
+) -> Result<VerifyReport, Error> {
     let refuse = |defect| Error::new(DatasetErrorKind::NotADataset(defect), path);
     let read_error = |error| Error::read(path, error);
     let file = disk::open_user_file(path).map_err(read_error)?;
@@ -38,12 +42,10 @@ pub(super) fn check(path: &Path, progress: &VerifyProgress) -> Result<VerifyRepo
     let table = catch_unwind(|| {
         let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).ok()?;
         let name = table_name(&metadata)?;
-        Table::ALL_WITH_COMMANDS
-            .into_iter()
-            .find(|table| table.name() == name)
+        tables.iter().copied().find(|table| table.name() == name)
     });
     // The columns of an unknown table are reported as different from those of this table.
-    let table = table.ok().flatten().unwrap_or(Table::RobotsFiles);
+    let table = table.ok().flatten().unwrap_or(Table::ROBOTS_FILES);
     let schema = OutputLayout::new_single_file(path, table)
         .file_schema(table)
         .arrow;
@@ -52,7 +54,7 @@ pub(super) fn check(path: &Path, progress: &VerifyProgress) -> Result<VerifyRepo
         ..VerifyReport::default()
     };
     let expected = ExpectedFile {
-        schema: Some(&schema),
+        schema: &schema,
         stats: None,
         parts: &[],
     };

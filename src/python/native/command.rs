@@ -63,7 +63,7 @@ pub(crate) fn call(
 /// which may be of somebody else, is not read.
 #[pyfunction]
 pub(crate) fn views_sql(py: Python<'_>, dataset: PathBuf) -> PyResult<String> {
-    let text = py.detach(|| dataset::views_text(&dataset));
+    let text = py.detach(|| history::views_text(&dataset));
     text.map_err(|error| error::command_error(&CallError::from_library_error(error)))
 }
 

@@ -10,7 +10,7 @@ use disk::error::Error;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use robots_scan_cli::CallMonitor;
-use scan::pipeline::{Options, ScanProgress, ScanSummary, TableReader, reader_schema};
+use scan::{Options, ScanProgress, ScanSummary, TableReader, reader_schema};
 use std::ffi::OsString;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{mem, process, thread};
@@ -199,7 +199,7 @@ impl<T> Drop for ForkGuard<T> {
 /// The thread that reads the rows may hold the lock of the interpreter and wait for the end of the run, so
 /// this thread cannot log it.
 fn queue_fault_warning(faults: u64, table: Table) {
-    if faults == 0 || table == Table::Faults {
+    if faults == 0 || table == Table::FAULTS {
         return;
     }
     let places = match faults {

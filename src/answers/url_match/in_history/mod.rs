@@ -16,10 +16,10 @@ use super::output::{MatchWriter, RowFields, write_output};
 use super::prepared::{AnswerCounts, MatchSummary};
 use super::progress::MatchStage;
 use super::url_list::UrlListReader;
+use crate::tables;
 use columns::escaped_text::escape_body;
-use dataset::HistoryManifest;
-use dataset::tables::Table;
 use disk::error::Error;
+use history::HistoryManifest;
 use history::crawl_row::CrawlRow;
 use history::history_input::HistoryReader;
 use plan::{PlannedCapture, UrlPlan, plan_urls, sort_urls};
@@ -62,7 +62,7 @@ pub(super) fn run(
     drop(requests);
     progress.begin_stage(MatchStage::Write);
     let (plans, decisions) = (plans.finish()?, decisions.finish()?);
-    write_output(run.output, Table::HistoryMatches, |file| {
+    write_output(run.output, tables::HISTORY_MATCHES, |file| {
         context.write_rows(&plans, &decisions, file, summary)
     })
 }

@@ -3,7 +3,6 @@
 use super::super::prepared::MatchSummary;
 use super::plan::{NO_POLICY, RulesRequest};
 use super::{HistoryMatch, StateDecisions};
-use dataset::tables::Table;
 use disk::error::Error;
 use history::damaged_history_error;
 use history::keyed_rows::{KEY_BYTES, KeyedReader, KeyedRows, POLICIES};
@@ -38,7 +37,8 @@ pub(super) fn decide_by_rules(
         if key != NO_POLICY {
             let policy = policies.peek().filter(|policy| policy.starts_with(&key));
             let root = context.history.root();
-            let policy = policy.ok_or_else(|| damaged_history_error(root, Table::Policies))?;
+            let policy =
+                policy.ok_or_else(|| damaged_history_error(root, history::tables::POLICIES))?;
             let pushed = push_lines(&KeyedRows::read(policy, POLICIES), &mut file);
             pushed.map_err(|error| error.with_path(root))?;
         }
@@ -51,9 +51,11 @@ pub(super) fn decide_by_rules(
             if request.key != key || request.content_class != class {
                 break;
             }
-            let of_crawlers = of_file
-                .iter()
-                .map(|policy| context.run.decide_by_rules(policy, request.url, request.time));
+            let of_crawlers = of_file.iter().map(|policy| {
+                context
+                    .run
+                    .decide_by_rules(policy, request.url, request.time)
+            });
             StateDecisions::push(decisions, request.row, request.slot, of_crawlers)?;
             requests.advance()?;
         }

@@ -1,0 +1,332 @@
+//! `views.sql` of a history.
+//!
+//! Besides its own tables, a history has the views `hosts`, `host_verdicts` and `host_preferences`, with the
+//! columns of datasets: the macros and questions that read only these are the same.
+
+use crate::manifest::HistoryManifest;
+use crate::tables::{self, STATE_COLUMNS};
+use dataset::check_regular_files;
+use dataset::error::DatasetErrorKind;
+use dataset::questions::{QUERY_TEXTS, questions_sql, reads_table};
+use dataset::tables::{Column, ColumnType, SqlDialect, Table, sql_literal};
+use dataset::views::{
+    FIRST_LINE, MACROS_SQL, escape_wildcards, meaning_macro, root_expression, view_comments,
+};
+use disk::error::Error;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::Path;
+
+/// The macros of histories.
+const HISTORY_MACROS_SQL: &str = include_str!("macros.sql");
+
+/// The texts of all files of `jobs/history_queries`, in the order of the names of the files.
+const HISTORY_QUERY_TEXTS: &[&str] = &dataset::query_texts! {
+    "queries/"
+    "h01_trend"
+    "h02_first_blocks"
+    "h03_changes_of"
+    "h04_rates_of_change"
+    "h05_survival_of_blocks"
+    "h06_adoption_by_domain"
+};
+
+/// Returns true if `text` is the `views.sql` of the history at `root`.
+pub(crate) fn is_views_of(text: &[u8], root: &Path, history: &HistoryManifest) -> bool {
+    let is_equal =
+        |root: &Path| history_text(root, history).is_ok_and(|expected| expected.as_bytes() == text);
+    is_equal(root) || root.canonicalize().is_ok_and(|root| is_equal(&root))
+}
+
+/// The columns of `hosts` that describe the capture whose rules apply: those of a filled revisit are those of the
+/// capture with its content.
+const FIRST_RULES_COLUMN: &str = "fetch_status";
+
+/// Writes `views.sql` of the history or the dataset at `root` again, with its present path. Returns the tables for which
+/// there are views.
+///
+/// # Errors
+///
+/// Those of [`HistoryManifest::read`] and of [`dataset::write_views`].
+pub fn write_views(root: &Path) -> Result<Vec<Table>, Error> {
+    match HistoryManifest::read(root)? {
+        Some(history) => {
+            dataset::write_views_file(root, &history_text(root, &history)?)?;
+            Ok(tables::all().collect())
+        }
+        None => dataset::write_views(root),
+    }
+}
+
+/// Returns the text that [`write_views`] writes. An existing file is not read.
+///
+/// # Errors
+///
+/// Those of [`HistoryManifest::read`] and of [`dataset::views_text`].
+pub fn views_text(root: &Path) -> Result<String, Error> {
+    let Some(history) = HistoryManifest::read(root)? else {
+        return dataset::views_text(root);
+    };
+    for table in tables::all() {
+        check_regular_files(&root.join(table.name()), 0)?;
+    }
+    history_text(root, &history)
+}
+
+/// Returns the text of `views.sql` of a history at `root`.
+///
+/// # Errors
+///
+/// [`DatasetErrorKind::NotUtf8Output`].
+pub(crate) fn history_text(root: &Path, history: &HistoryManifest) -> Result<String, Error> {
+    let path = std::path::absolute(root).map_err(|error| Error::write(root, error))?;
+    match path.to_str() {
+        Some(_) => Ok(views_sql(&path, history)),
+        None => Err(Error::new(DatasetErrorKind::NotUtf8Output, root)),
+    }
+}
+
+/// Returns the text of `views.sql` of a history that will be at `root`.
+pub fn views_sql(root: &Path, history: &HistoryManifest) -> String {
+    let mut out = format!(
+        "{FIRST_LINE}\n\
+         -- Where it has been moved, say so first: SET VARIABLE robots_scan = '/new/place';\n",
+    );
+    let root = root_expression(root);
+    let _ = writeln!(
+        out,
+        "SET VARIABLE robots_scan = coalesce(getvariable('robots_scan'), {root});\n"
+    );
+    for table in tables::all() {
+        out.push_str(&table_view(table, &root, history));
+    }
+    out.push_str(&filled_captures_view(history.has_open_revisits));
+    out.push_str(&hosts_view());
+    out.push_str(&rows_view(
+        Table::HOST_VERDICTS,
+        "JOIN policy_verdicts v ON v.policy_id = p.policy_id\n",
+        "p.has_named_rows",
+    ));
+    // Preferences of a crawler may be left out, as verdicts are: the set has those that the host has.
+    out.push_str(&rows_view(
+        Table::HOST_PREFERENCES,
+        "JOIN preference_sets v ON v.preference_set_id = p.preference_set_id\n",
+        "true",
+    ));
+    out.push_str(&meaning_macro(&BTreeMap::new(), history.meaning));
+    let missing = missing_tables();
+    push_macros(&missing, &mut out);
+    let texts = [HISTORY_QUERY_TEXTS, QUERY_TEXTS].concat();
+    out.push_str(&questions_sql(&texts, &missing));
+    out
+}
+
+/// Returns the tables of datasets that histories lack.
+fn missing_tables() -> Vec<&'static str> {
+    let is_there =
+        |table: &Table| tables::all().any(|other| other == *table) || table.is_per_crawl();
+    let missing = Table::ALL.into_iter().filter(|table| !is_there(table));
+    missing.map(Table::name).collect()
+}
+
+/// Appends the macros of datasets and of histories. A macro of histories takes the place of that of datasets
+/// with its name; one that reads a table that histories lack is left out.
+fn push_macros(missing: &[&str], out: &mut String) {
+    let own: Vec<&str> = statements(HISTORY_MACROS_SQL).collect();
+    let find_own = |name: &str| {
+        let own = own.iter().filter(move |own| macro_name(own) == Some(name));
+        own.copied().collect::<Vec<_>>()
+    };
+    let mut placed = BTreeSet::new();
+    for statement in statements(MACROS_SQL) {
+        let Some(name) = macro_name(statement) else {
+            continue;
+        };
+        let replacing = find_own(name);
+        if !replacing.is_empty() {
+            if placed.insert(name) {
+                replacing
+                    .iter()
+                    .for_each(|statement| push_statement(statement, out));
+            }
+        } else if !placed.contains(name) {
+            match missing.iter().any(|table| reads_table(statement, table)) {
+                true => {
+                    placed.insert(name);
+                }
+                false => push_statement(statement, out),
+            }
+        }
+    }
+    let rest = own
+        .iter()
+        .filter(|own| macro_name(own).is_some_and(|name| !placed.contains(name)));
+    rest.for_each(|statement| push_statement(statement, out));
+}
+
+fn push_statement(statement: &str, out: &mut String) {
+    out.push_str(statement.trim_start_matches('\n'));
+    out.push_str(";\n");
+}
+
+/// Returns the statements of a text, with the comments before them.
+fn statements(text: &str) -> impl Iterator<Item = &str> {
+    text.split(";\n").filter(|text| !text.trim().is_empty())
+}
+
+/// Returns the name of the macro that a statement creates or describes.
+fn macro_name(statement: &str) -> Option<&str> {
+    let code = statement.trim_start_matches('\n');
+    let line = code
+        .lines()
+        .find(|line| !line.starts_with("--") && !line.is_empty())?;
+    let names = [
+        "CREATE OR REPLACE MACRO ",
+        "COMMENT ON MACRO TABLE ",
+        "COMMENT ON MACRO ",
+    ];
+    let rest = names.iter().find_map(|start| line.strip_prefix(start))?;
+    rest.split(['(', ' ']).next()
+}
+
+/// Returns the statements that create the view of a stored table.
+fn table_view(table: Table, root: &str, history: &HistoryManifest) -> String {
+    let name = table.name();
+    let files = history.table_files(table).map(|file| {
+        let path = sql_literal(&format!("/{}", escape_wildcards(&file.path)));
+        format!("coalesce(getvariable('robots_scan'), {root}) || {path}")
+    });
+    let files: Vec<String> = files.collect();
+    let columns = table.columns().iter().chain(table.derived_columns());
+    let columns = columns.map(|column| match &column.expression {
+        None => format!("files.{}", column.name),
+        Some(expression) => cast(column, &expression.sql(SqlDialect::DuckDb)),
+    });
+    let columns: Vec<String> = columns.collect();
+    format!(
+        "CREATE OR REPLACE VIEW {name} AS SELECT\n    {}\nFROM read_parquet([{}]) AS files;\n{}\n",
+        columns.join(",\n    "),
+        files.join(", "),
+        view_comments(table, table.columns().iter().chain(table.derived_columns())),
+    )
+}
+
+fn cast(column: &Column, expression: &str) -> String {
+    let kind = column.kind.sql(SqlDialect::DuckDb);
+    format!("CAST({expression} AS {kind}) AS {}", column.name)
+}
+
+/// Returns the statements that create `filled_captures`: the captures with the period whose rules apply. Without
+/// open revisits, it is that of the capture.
+fn filled_captures_view(has_open_revisits: bool) -> String {
+    let (columns, join) = match has_open_revisits {
+        false => ("c.period_id AS rules_period_id, c.crawl AS rules_crawl", ""),
+        true => (
+            "coalesce(f.rules_period_id, c.period_id) AS rules_period_id, coalesce(f.rules_crawl, c.crawl) AS rules_crawl",
+            " LEFT JOIN filled_revisits f ON f.capture_no = c.capture_no",
+        ),
+    };
+    format!(
+        "CREATE OR REPLACE VIEW filled_captures AS SELECT c.*, {columns} FROM host_captures c{join};\n\
+         COMMENT ON VIEW filled_captures IS 'The captures of hosts, each with the period whose rules apply (rules_period_id): that of a revisit is the period with its content, if a capture of its crawl or an earlier one has it';\n\n"
+    )
+}
+
+/// Returns the statements that create `hosts`, with the columns of datasets. Keys and counts of captures are null.
+fn hosts_view() -> String {
+    let first_rules = STATE_COLUMNS
+        .iter()
+        .position(|name| *name == FIRST_RULES_COLUMN);
+    let rules = &STATE_COLUMNS[first_rules.unwrap_or_default()..];
+    let stored = Table::HOSTS.columns().iter().map(|column| {
+        let name = column.name;
+        match name {
+            "host_id" => "c.capture_no AS host_id".to_owned(),
+            "surt_host_name" => format!("c.{name}"),
+            "fetch_time" => "c.fetch_time".to_owned(),
+            "rules_crawl" => "c.rules_crawl".to_owned(),
+            _ if rules.contains(&name) => format!("p.{name}"),
+            _ if STATE_COLUMNS.contains(&name) => format!("o.{name}"),
+            _ => cast(column, "NULL"),
+        }
+    });
+    let stored: Vec<String> = stored.collect();
+    let derived = Table::HOSTS.derived_columns().iter();
+    let derived = derived.filter(|column| column.name != "archive_no");
+    let derived = derived.filter_map(|column| {
+        let expression = column.expression.as_ref()?;
+        Some(cast(column, &expression.sql(SqlDialect::DuckDb)))
+    });
+    let derived: Vec<String> = derived.collect();
+    let crawl = Column::new("crawl", ColumnType::Text, "The crawl.");
+    let columns = Table::HOSTS.columns().iter().chain([&crawl]);
+    format!(
+        "CREATE OR REPLACE VIEW hosts AS\nSELECT files.*, {}\nFROM (\n    SELECT {}, c.crawl, c.archive_no,\n        c.rules_period_id, p.policy_id, p.preferences_id\n    FROM filled_captures c\n    JOIN host_periods o ON o.period_id = c.period_id\n    JOIN host_periods p ON p.period_id = c.rules_period_id) AS files;\n{}\n",
+        derived.join(", "),
+        stored.join(", "),
+        view_comments(Table::HOSTS, columns),
+    )
+}
+
+/// Returns the statements that create the view of a table with rows for each host and crawler. `join` joins
+/// these rows as `v` to the period `p`.
+fn rows_view(table: Table, join: &str, condition: &str) -> String {
+    let columns = table.columns().iter().map(|column| match column.name {
+        "host_id" => "c.capture_no AS host_id".to_owned(),
+        "surt_host_name" => "c.surt_host_name".to_owned(),
+        "url_host_registered_domain" => "o.url_host_registered_domain".to_owned(),
+        name => format!("v.{name}"),
+    });
+    let columns: Vec<String> = columns.collect();
+    format!(
+        "CREATE OR REPLACE VIEW {} AS\nSELECT {}, c.crawl\nFROM filled_captures c\nJOIN host_periods o ON o.period_id = c.period_id\nJOIN host_periods p ON p.period_id = c.rules_period_id\n{join}WHERE {condition};\n{}\n",
+        table.name(),
+        columns.join(", "),
+        view_comments(table, table.columns().iter()),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dataset::questions::check_questions;
+
+    #[test]
+    fn every_file_of_jobs_history_queries_is_a_question() {
+        let folder = format!("{}/queries", env!("CARGO_MANIFEST_DIR"));
+        check_questions(Path::new(&folder), 'h', HISTORY_QUERY_TEXTS).unwrap();
+    }
+
+    /// Returns the macros that only histories have, as macros that raise an error.
+    fn absent_macros() -> String {
+        let mut out = "\n-- These macros need a history, and say so.\n".to_owned();
+        let texts = [HISTORY_MACROS_SQL]
+            .into_iter()
+            .chain(HISTORY_QUERY_TEXTS.iter().copied());
+        for line in texts.flat_map(str::lines) {
+            let signature = line.strip_prefix("CREATE OR REPLACE MACRO ");
+            let Some(signature) = signature.and_then(|line| line.strip_suffix(" AS TABLE")) else {
+                continue;
+            };
+            let name = signature.split('(').next().unwrap_or_default();
+            if statements(MACROS_SQL).any(|statement| macro_name(statement) == Some(name)) {
+                continue;
+            }
+            let error = format!(
+                "{name} needs a history: robots-scan history DATASET -o HISTORY, then duckdb -init HISTORY/views.sql"
+            );
+            let _ = writeln!(
+                out,
+                "CREATE OR REPLACE MACRO {signature} AS TABLE SELECT error({}) AS history;\n\
+                 COMMENT ON MACRO TABLE {name} IS 'Only in the views of a history';",
+                sql_literal(&error)
+            );
+        }
+        out
+    }
+
+    #[test]
+    fn the_views_of_datasets_name_the_macros_that_only_histories_have() {
+        assert_eq!(dataset::views::ABSENT_MACROS_SQL, absent_macros());
+    }
+}

@@ -1,0 +1,414 @@
+//! Reads the captures of a table of bodies.
+
+use super::faults::{bad_row_fault, missing_input_fault};
+use super::slice::SliceSource;
+use super::{ItemError, OpenedSource, ReadItem};
+use crate::error::SourceErrorKind;
+use crate::input::{BodyRows, body_column as column, capture_columns, open_table};
+use crate::table_file::{RowStatus, TableReader, Value};
+use capture::date::is_plausible;
+use capture::{Capture, CaptureScope, FetchedRow};
+use columns::escaped_text::unescape_body;
+use disk::error::Error;
+use serde_json::Value as Json;
+use std::io;
+use std::path::Path;
+use warc::RecordLocation;
+
+/// The longest value of another column than the body: that of a header of an archive.
+const MAX_COLUMN_BYTES: usize = 1 << 20;
+
+/// The columns that have this limit, with the key of each.
+const LIMITED_COLUMNS: [(usize, &str); 6] = [
+    (column::URL, "url"),
+    (column::TIME, "time"),
+    (column::STATUS, "status"),
+    (column::REDIRECT, "redirect"),
+    (column::HEADERS, "headers"),
+    (column::DIGEST, "content_digest"),
+];
+
+/// The statuses that a server can send.
+const STATUSES: std::ops::RangeInclusive<i64> = 100..=999;
+
+pub(super) struct BodyReader {
+    table: TableReader,
+    /// The header of the current row, with a status line.
+    header: Vec<u8>,
+    /// The body of the current row, if it is stored as text with escapes.
+    unescaped_body: Option<Vec<u8>>,
+    /// The number of rows that were read.
+    count: u64,
+    notes: RowNotes,
+}
+
+/// Counts of rows of which a user should know.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RowNotes {
+    /// The rows of CSV that are not captures because their body is empty without quotes.
+    pub unquoted_bodies: u64,
+    /// The rows whose URL has another path than that of a robots.txt file.
+    pub other_paths: u64,
+}
+
+impl RowNotes {
+    /// Adds other counts.
+    pub fn add(&mut self, other: Self) {
+        self.unquoted_bodies += other.unquoted_bodies;
+        self.other_paths += other.other_paths;
+    }
+}
+
+impl BodyReader {
+    /// Opens a table.
+    pub(super) fn open(source: &SliceSource, rows: &BodyRows) -> Result<Self, OpenedSource> {
+        let path: &Path = match source {
+            SliceSource::File(path) => path,
+            SliceSource::Failed(reason) => {
+                return Err(OpenedSource::Failed(io::Error::other(&**reason)));
+            }
+            SliceSource::Object(_) | SliceSource::Stream(_) | SliceSource::Missing => {
+                return Err(OpenedSource::Missing(missing_input_fault()));
+            }
+        };
+        let opened = open_table(path).and_then(|file| {
+            let wanted = capture_columns(&rows.columns);
+            TableReader::open(file, path, &wanted, rows.ranges.clone())
+        });
+        match opened {
+            Ok(table) => Ok(Self {
+                table,
+                header: Vec::new(),
+                unescaped_body: None,
+                count: 0,
+                notes: RowNotes::default(),
+            }),
+            Err(error) => Err(OpenedSource::Failed(io::Error::other(error))),
+        }
+    }
+
+    /// Goes to the next row that is a capture.
+    pub(super) fn advance(&mut self) -> Result<bool, ItemError> {
+        let status = self.table.advance();
+        let status = status.map_err(|error| ItemError::Failed(io::Error::other(error)))?;
+        let row_no = self.table.row_no();
+        let damaged = |reason: String| {
+            Err(ItemError::Damaged {
+                fault: bad_row_fault(row_no, reason),
+                truncation: None,
+            })
+        };
+        match status {
+            RowStatus::End => Ok(false),
+            RowStatus::Malformed(reason) => damaged(reason),
+            RowStatus::Lost(error) => damaged(describe_loss(&error)),
+            RowStatus::Row => {
+                self.count += 1;
+                match self.check_row() {
+                    Some(reason) => damaged(reason),
+                    None => {
+                        self.read_header();
+                        self.unescaped_body = self.unescape_body();
+                        Ok(true)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns the reason why the current row is not a capture; `None` for a capture.
+    fn check_row(&mut self) -> Option<String> {
+        for (column, key) in LIMITED_COLUMNS {
+            let bytes = self.table.value(column).text().map_or(0, <[u8]>::len);
+            if bytes > MAX_COLUMN_BYTES {
+                return Some(format!(
+                    "the {key} of the row has {bytes} bytes, more than {MAX_COLUMN_BYTES}"
+                ));
+            }
+        }
+        if let Some(reason) = check_url(self.url()) {
+            return Some(reason.to_owned());
+        }
+        let status = match self.status() {
+            Ok(status) => status,
+            Err(value) => return Some(format!("the status of the row is {value}")),
+        };
+        let has_body = match self.table.value(column::BODY) {
+            Value::Text(_) => true,
+            Value::Null => false,
+            Value::Number(_) | Value::Time(_) | Value::Flag(_) | Value::Other => {
+                return Some("the body of the row is neither text nor bytes".to_owned());
+            }
+        };
+        let has_other_status = status.is_some_and(|code| !(200..=299).contains(&code));
+        if has_body || has_other_status || self.is_revisit() {
+            return None;
+        }
+        self.notes.unquoted_bodies += u64::from(self.table.is_csv());
+        Some("the row has no body, and no status other than 2xx".to_owned())
+    }
+
+    fn url(&self) -> &[u8] {
+        let url = self.table.value(column::URL).text();
+        url.unwrap_or_default().trim_ascii()
+    }
+
+    /// Returns the status; `None` for a row without one.
+    ///
+    /// # Errors
+    ///
+    /// A description of a value that no status has.
+    fn status(&self) -> Result<Option<u16>, String> {
+        let status = self.table.value(column::STATUS).number()?;
+        let Some(code) = status else {
+            return Ok(None);
+        };
+        let status = u16::try_from(code).ok();
+        let status = status.filter(|_| STATUSES.contains(&code));
+        status.map(Some).ok_or_else(|| code.to_string())
+    }
+
+    fn is_revisit(&self) -> bool {
+        self.flag(column::IS_REVISIT) == Some(true)
+    }
+
+    fn flag(&self, column: usize) -> Option<bool> {
+        match self.table.value(column) {
+            Value::Flag(flag) => Some(flag),
+            Value::Number(number) => Some(number != 0),
+            Value::Text(text) if text.trim_ascii().eq_ignore_ascii_case(b"true") => Some(true),
+            Value::Text(text) if text.trim_ascii().eq_ignore_ascii_case(b"false") => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Returns the body of a row of `robots_files` that is not valid UTF-8, and has escapes.
+    fn unescape_body(&self) -> Option<Vec<u8>> {
+        if self.flag(column::IS_VALID_UTF8) != Some(false) {
+            return None;
+        }
+        let text = std::str::from_utf8(self.table.value(column::BODY).text()?).ok()?;
+        Some(unescape_body(text, false).into_owned())
+    }
+
+    /// Writes the header fields of the current row as lines.
+    fn read_header(&mut self) {
+        self.header.clear();
+        let Some(text) = self.table.value(column::HEADERS).text() else {
+            return;
+        };
+        let text = text.trim_ascii();
+        if text.is_empty() {
+            return;
+        }
+        if text.starts_with(b"{") {
+            if let Ok(Json::Object(fields)) = serde_json::from_slice(text) {
+                self.header.extend_from_slice(b"HTTP/1.1 200\r\n");
+                for (name, value) in &fields {
+                    write_fields(&mut self.header, name, value);
+                }
+            }
+        } else {
+            if !text
+                .get(..5)
+                .is_some_and(|start| start.eq_ignore_ascii_case(b"HTTP/"))
+            {
+                self.header.extend_from_slice(b"HTTP/1.1 200\r\n");
+            }
+            self.header.extend_from_slice(text);
+            self.header.extend_from_slice(b"\r\n");
+        }
+        self.header.extend_from_slice(b"\r\n");
+    }
+
+    pub(super) fn item(&self, scope: CaptureScope) -> ReadItem<'_> {
+        let table = &self.table;
+        let time = table.value(column::TIME).time();
+        let plausible = time.as_ref().ok().copied().flatten();
+        let plausible = plausible.filter(|millis| is_plausible(*millis));
+        let row = FetchedRow {
+            url: self.url(),
+            time: plausible,
+            has_bad_time: time != Ok(plausible),
+            status: self.status().ok().flatten(),
+            redirect: table.value(column::REDIRECT).text(),
+            header: &self.header,
+            body: match &self.unescaped_body {
+                Some(body) => Some(body),
+                None => table.value(column::BODY).text(),
+            },
+            digest: table.value(column::DIGEST).text(),
+            is_revisit: self.is_revisit(),
+        };
+        ReadItem {
+            kind: "row",
+            location: RecordLocation {
+                offset: table.row_no(),
+                length: None,
+                index_in_member: 0,
+            },
+            capture: Some(Capture::from_row(&row, scope)),
+            record: None,
+        }
+    }
+
+    /// Returns the counts since the last call.
+    pub(super) fn take_notes(&mut self) -> RowNotes {
+        std::mem::take(&mut self.notes)
+    }
+
+    /// Returns the number of rows that were read.
+    pub(super) fn rows_read(&self) -> u64 {
+        self.count
+    }
+}
+
+/// Returns the reason why rows after an error are lost, with its cause. A fault has the name of its table already.
+fn describe_loss(error: &Error) -> String {
+    if let Some(SourceErrorKind::NotATable(defect)) = error.kind() {
+        return defect.to_string();
+    }
+    match std::error::Error::source(error) {
+        Some(cause) => format!("{error}: {cause}"),
+        None => error.to_string(),
+    }
+}
+
+/// Returns the reason why a text is not the URL of a capture. A URL with a scheme that is malformed otherwise is one, as
+/// in archives.
+fn check_url(url: &[u8]) -> Option<&'static str> {
+    if url.is_empty() {
+        return Some("the row has no URL");
+    }
+    let is_scheme = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
+    let scheme = url.iter().take_while(|byte| is_scheme(byte)).count();
+    let rest = url[scheme..].strip_prefix(b":");
+    // Browsers accept backslashes.
+    let is_slash = |byte: &u8| matches!(byte, b'/' | b'\\');
+    let rest =
+        rest.filter(|rest| scheme > 0 && rest.iter().take(2).filter(|b| is_slash(b)).count() == 2);
+    let Some(rest) = rest else {
+        return Some("the URL of the row is not absolute: write it as https://HOST/robots.txt");
+    };
+    (!rest[2..].iter().any(is_slash))
+        .then_some("the URL of the row has no path: write it as https://HOST/robots.txt")
+}
+
+/// Writes a header field of a JSON object, whose value is a text, a number, or a list of them.
+fn write_fields(header: &mut Vec<u8>, name: &str, value: &Json) {
+    let text = match value {
+        Json::Array(values) => {
+            for value in values.iter().filter(|value| !value.is_array()) {
+                write_fields(header, name, value);
+            }
+            return;
+        }
+        Json::String(text) => text.clone(),
+        Json::Number(number) => number.to_string(),
+        Json::Null | Json::Bool(_) | Json::Object(_) => return,
+    };
+    // A line end would begin another field.
+    let is_line_end = |c: char| matches!(c, '\r' | '\n');
+    let line = format!(
+        "{}: {}\r\n",
+        name.replace(is_line_end, " "),
+        text.replace(is_line_end, " ")
+    );
+    header.extend_from_slice(line.as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads a table in CSV. A row that is not a capture is the reason.
+    fn read(text: &str) -> (Vec<Option<String>>, RowNotes) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("table.csv");
+        std::fs::write(&path, text).unwrap();
+        let rows = BodyRows {
+            columns: Default::default(),
+            ranges: None,
+        };
+        let Ok(mut reader) = BodyReader::open(&SliceSource::File(path), &rows) else {
+            panic!("the table is not opened");
+        };
+        let mut found = Vec::new();
+        loop {
+            match reader.advance() {
+                Ok(true) => found.push(None),
+                Ok(false) => return (found, reader.take_notes()),
+                Err(ItemError::Damaged { fault, .. }) => found.push(Some(fault.detail)),
+                Err(ItemError::Failed(error)) => panic!("{error}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_value_of_another_column_than_the_body_has_a_limit() {
+        let url = |bytes: usize| format!("https://{}/robots.txt", "a".repeat(bytes - 19));
+        let body = "x".repeat(2 << 20);
+        let (largest, long) = (url(MAX_COLUMN_BYTES), url(MAX_COLUMN_BYTES + 1));
+        let (rows, _) = read(&format!("url,body\n{largest},{body}\n{long},x\n"));
+        assert_eq!((rows.len(), &rows[0]), (2, &None));
+        let reason = rows[1].as_ref().unwrap();
+        assert!(
+            reason.contains("the url of the row has 1048577 bytes"),
+            "{reason}"
+        );
+    }
+
+    #[test]
+    fn an_empty_body_has_quotes_and_a_status_is_a_whole_number_of_http() {
+        let url = "https://h.example/robots.txt";
+        let rows = ["", "\"\"", "x"].map(|body| format!("{url},{body},"));
+        let statuses = ["200.0", " 200", "404.0", "\"\"", "x", "99", "1000", "200.5"];
+        let with_status = statuses.map(|status| format!("{url},x,{status}"));
+        let failed = format!("{url},,404\n{url},,200\n{url},,\"404");
+        let text = format!(
+            "url,body,status\n{}\n{}\n{failed}",
+            rows.join("\n"),
+            with_status.join("\n")
+        );
+        let (found, notes) = read(&text);
+        let are_captures: Vec<bool> = found.iter().map(Option::is_none).collect();
+        let expected = [
+            &[false, true, true][..],
+            &[true, true, true, true, false, false, false, false],
+            &[true, false, false],
+        ];
+        assert_eq!(are_captures, expected.concat());
+        assert_eq!(notes.unquoted_bodies, 2);
+        let last = found.last().and_then(Option::as_ref).unwrap();
+        assert!(last.contains("line 15"), "{last}");
+    }
+
+    #[test]
+    fn the_url_of_a_row_is_absolute_and_has_a_path() {
+        for url in [
+            "https://h.example/robots.txt",
+            "HTTP://h.example/",
+            "https:\\\\h.example\\robots.txt",
+            "http://[::1/robots.txt",
+            "https://h.example/robots.txt?x",
+        ] {
+            assert_eq!(check_url(url.as_bytes()), None, "{url}");
+        }
+        for url in [
+            "",
+            "h.example",
+            "h.example/robots.txt",
+            "h.example:80/robots.txt",
+            "/robots.txt",
+            "//h.example/robots.txt",
+            "://h.example/robots.txt",
+            "javascript:alert(1)",
+            "https:/h.example/robots.txt",
+            "https://h.example",
+            "https://h.example?x",
+            "https://",
+        ] {
+            assert!(check_url(url.as_bytes()).is_some(), "{url}");
+        }
+    }
+}
