@@ -8,16 +8,16 @@
 //! If a kill interrupts this at any point, the rows of each part are in a file of its own, or in a file
 //! that the manifest lists, or in both.
 
-use crate::layout::PARTS_FOLDER;
+use crate::file_names::PARTS_FOLDER;
 use crate::manifest_entries::{CombinedFile, FileEntry, PartEntry, PartTable};
-use crate::part_locations::{row_group_ranges, single_part_path};
+use crate::part_locations::single_part_path;
+use crate::split_file::open_source;
 use crate::tables::Table;
 use crate::{DatasetWriter, OutputLayout};
-use columns::{RowGroupSource, concatenate};
+use columns::concatenate;
 use disk::NewFile;
 use disk::error::{Error, ErrorKind};
-use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -60,7 +60,7 @@ pub fn combine_parts(
         .collect();
     for file in &others {
         check_stop(dataset, stop)?;
-        split_file(dataset, layout, file, None)?;
+        dataset.split_file(layout, file, None)?;
     }
     dataset.drop_files(&others)?;
     for plan in &planned {
@@ -183,50 +183,6 @@ fn combine_file(
     dataset.add_file(CombinedFile {
         entry,
         parts: plan.parts.clone(),
-    })
-}
-
-/// Writes the parts of a combined file to files of their own, unless these exist: those in `wanted`, or
-/// all. The file itself remains.
-pub(crate) fn split_file(
-    dataset: &mut DatasetWriter,
-    layout: &OutputLayout,
-    file: &CombinedFile,
-    wanted: Option<&BTreeSet<u32>>,
-) -> Result<(), Error> {
-    let root = dataset.root().to_owned();
-    let parts = dataset.parts().to_vec();
-    let by_number: BTreeMap<u32, &PartEntry> =
-        parts.iter().map(|part| (part.number, part)).collect();
-    let Some(ranges) = row_group_ranges(file, &by_number) else {
-        return Ok(());
-    };
-    let is_wanted = |part: u32| wanted.is_none_or(|wanted| wanted.contains(&part));
-    for range in ranges.into_iter().filter(|range| is_wanted(range.part)) {
-        let path = single_part_path(layout, file.entry.table, by_number[&range.part]);
-        if disk::size_below(&root, Path::new(&path)).is_some() {
-            continue;
-        }
-        dataset.announce(std::slice::from_ref(&path))?;
-        let source = root.join(&file.entry.path);
-        let new = dataset.temp_folder().new_file(Path::new(&path), true)?;
-        let sources = [open_source(&source, range.row_groups, &range.digest)];
-        concatenate(layout.file_schema(file.entry.table), new, sources)?;
-    }
-    Ok(())
-}
-
-fn open_source(
-    path: &Path,
-    row_groups: Range<usize>,
-    digest: &str,
-) -> Result<RowGroupSource, Error> {
-    let file = disk::open(path).map_err(|error| Error::read(path, error))?;
-    Ok(RowGroupSource {
-        path: path.to_owned(),
-        file,
-        row_groups,
-        digest: digest.to_owned(),
     })
 }
 

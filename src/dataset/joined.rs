@@ -6,10 +6,11 @@
 //! of crawls. While crawls are resolved again, there is also a line for each file that is still to
 //! be removed.
 
-use super::manifest::{self, Manifest, is_dataset_file_path};
+use super::manifest::{Manifest, is_dataset_file_path};
 use super::manifest_entries::{CrawlEntry, FileEntry, Format, StaleEntry, to_json_line};
-use super::{OutputLayout, SUCCESS_FILE, ViewedFiles};
+use super::{OutputLayout, ViewedFiles};
 use crate::error::{DatasetDefect, DatasetErrorKind, ManifestDefect};
+use crate::file_names::{JOINED_FOLDER, MANIFEST_FILE, SUCCESS_FILE};
 use crate::tables::Table;
 use disk::FileKind;
 use disk::error::Error;
@@ -18,9 +19,6 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
-
-/// The subfolder of joined datasets that holds the resolved tables.
-pub const JOINED_FOLDER: &str = "_joined";
 
 /// The members of joined datasets and their resolved crawls, as the manifest lists them.
 #[derive(Clone, Debug, Default)]
@@ -78,7 +76,7 @@ impl JoinedManifest {
     /// [`ErrorKind::Read`](disk::error::ErrorKind::Read), [`DatasetErrorKind::BadManifest`];
     /// [`DatasetErrorKind::NotADataset`] if an earlier trial wrote it.
     pub fn read(folder: &Path) -> Result<Option<Self>, Error> {
-        let path = folder.join(JOINED_FOLDER).join(manifest::MANIFEST_FILE);
+        let path = folder.join(JOINED_FOLDER).join(MANIFEST_FILE);
         if !disk::is_regular(&path) {
             return Ok(None);
         }
@@ -206,7 +204,7 @@ impl JoinedManifest {
         let is_whole = disk::is_regular(&folder.join(JOINED_FOLDER).join(SUCCESS_FILE));
         let is_same = |member: &MemberEntry| {
             let root = folder.join(&member.name);
-            let text = disk::read(&root.join(manifest::MANIFEST_FILE));
+            let text = disk::read(&root.join(MANIFEST_FILE));
             matches!(disk::file_kind(&root), Ok(Some(FileKind::Folder)))
                 && text.is_ok_and(|text| xxh3_hex(&text) == member.digest)
                 && disk::is_regular(&root.join(SUCCESS_FILE))
@@ -231,7 +229,7 @@ pub fn is_member_name(name: &str) -> bool {
 ///
 /// [`ErrorKind::Read`](disk::error::ErrorKind::Read).
 pub fn read_manifest_with_digest(root: &Path) -> Result<(Manifest, String), Error> {
-    let path = root.join(manifest::MANIFEST_FILE);
+    let path = root.join(MANIFEST_FILE);
     let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
     Ok((Manifest::parse(&text), xxh3_hex(&text)))
 }

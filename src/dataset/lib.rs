@@ -27,16 +27,19 @@
 //! stored_row.rs                    rows of any table as bytes
 //! ```
 
+mod capture_filter;
 mod combine;
 pub mod crawler;
 pub mod division;
 pub mod error;
+mod file_names;
 mod joined;
 mod layout;
 mod limited_file;
 mod log;
 mod manifest;
 mod manifest_entries;
+mod output_check;
 mod page_header;
 mod part_file;
 mod part_lines;
@@ -47,6 +50,7 @@ pub mod questions;
 mod reader;
 mod row_cursor;
 mod row_filter;
+mod split_file;
 mod stored_columns;
 mod stored_line;
 mod stored_row;
@@ -58,27 +62,30 @@ mod views_file;
 mod writer;
 mod written_folder;
 
+pub use capture_filter::{CaptureFilter, ColumnValuesFilter, push_crawl_key};
 pub use combine::combine_parts;
-pub use joined::{
-    JOINED_FOLDER, JoinedCrawl, JoinedManifest, MemberEntry, is_member_name,
-    read_manifest_with_digest,
+pub use file_names::{
+    AGENTS_PATH, JOINED_FOLDER, LOG_FILE, MANIFEST_FILE, PARTS_FOLDER, SUCCESS_FILE, VIEWS_FILE,
 };
-pub use layout::{IfExists, OutputLayout};
-pub use layout::{PARTS_FOLDER, SUCCESS_FILE, VIEWS_FILE, check_output_file, is_dataset};
-pub use limited_file::{LargePage, LimitedFile, PageLocation, catch_panic, reader_options};
-pub use log::{LOG_FILE, LogEntries, RunLog};
-pub use manifest::{AGENTS_PATH, MANIFEST_FILE, Manifest, read_kind, success_text};
+pub use joined::{
+    JoinedCrawl, JoinedManifest, MemberEntry, is_member_name, read_manifest_with_digest,
+};
+pub use layout::OutputLayout;
+pub use limited_file::{LargePage, LimitedFile, catch_panic, reader_options};
+pub use log::{LogEntries, RunLog};
+pub use manifest::{Manifest, read_kind, success_text};
 pub use manifest_entries::{
     CombinedFile, CrawlEntry, DatasetOptions, FileEntry, FileStats, Format, InputEntry, MEANING,
     ManifestHeader, PartEntry, PartTable, Partition, to_json_line,
 };
+pub use output_check::{IfExists, check_output_file, is_dataset};
+pub use page_header::PageLocation;
 pub use part_file::{OpenedPart, open_part_file};
 pub use part_lines::PartLines;
 pub use part_locations::PartLocation;
-pub use part_reader::PartReader;
+pub use part_reader::{PartId, PartReader};
 pub use present_rows::digest_of;
-pub use reader::{CaptureFilter, ColumnValuesFilter, Dataset, PartId};
-pub use reader::{check_crawls, column, push_crawl_key};
+pub use reader::{Dataset, check_crawls, column};
 pub use row_cursor::{Row, RowCursor};
 pub use stored_columns::{StoredColumns, value};
 pub use stored_line::StoredLine;

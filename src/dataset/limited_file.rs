@@ -6,7 +6,7 @@
 //! whatever the header states. Such a page is decompressed here first, without keeping it: delete
 //! that once the crate respects the stated size.
 
-use super::page_header::{DICTIONARY_PAGE_TYPE, PageHeader};
+use super::page_header::{DICTIONARY_PAGE_TYPE, PageHeader, PageLocation};
 use super::value_limit::{LargeValues, ValueCounter};
 use arrow_array::RecordBatch;
 use bytes::Bytes;
@@ -40,15 +40,6 @@ const SMALL_DICTIONARY_BYTES: u64 = 2 << 10;
 
 /// The magic number of an LZ4 frame.
 const LZ4_FRAME_MAGIC: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
-
-/// The row group and the column of a page.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PageLocation {
-    /// The row group, from 0.
-    pub row_group: usize,
-    /// The path of the column in the schema, with dots between its parts.
-    pub column: String,
-}
 
 /// A page that was not read because it exceeds the limit.
 #[derive(Clone, Debug, PartialEq, Eq)]

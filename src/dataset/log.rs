@@ -7,6 +7,7 @@
 
 use super::OutputLayout;
 use super::manifest::is_dataset_file_path;
+use crate::file_names::LOG_FILE;
 use disk::TempFolder;
 use disk::error::{Error, ErrorKind};
 use serde_json::Value;
@@ -14,9 +15,6 @@ use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-
-/// The log of the runs of a dataset, in its folder.
-pub const LOG_FILE: &str = "_log.jsonl";
 
 /// Every log starts with the event `begin`.
 const LOG_START: &[u8] = br#"{"event":"begin""#;

@@ -15,7 +15,6 @@
 //! `--resume` and by `verify`. If you change an entry, increase `FORMAT_NUMBER`, and check
 //! `verify/plan.rs` and `docs/limits.md`.
 
-use super::layout::PARTS_FOLDER;
 use super::manifest_entries::{
     CombinedFile, CrawlEntry, DatasetOptions, FileEntry, FirstLine, Format, InputEntry, MEANING,
     ManifestHeader, PartEntry, StaleEntry, to_json_line,
@@ -23,6 +22,7 @@ use super::manifest_entries::{
 use super::part_locations::{PartLocation, part_locations, single_part_path};
 use super::{OutputLayout, ViewedFiles};
 use crate::error::ManifestDefect;
+use crate::file_names::{AGENTS_PATH, MANIFEST_FILE, PARTS_FOLDER, VIEWS_FILE};
 use crate::tables::{Table, is_partition_name};
 use disk::error::Error;
 use serde_json::Value;
@@ -30,12 +30,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
-
-/// The manifest of a dataset, in its folder.
-pub const MANIFEST_FILE: &str = "_manifest.jsonl";
-
-/// The file of the table `agents`, relative to the folder of the dataset.
-pub const AGENTS_PATH: &str = "agents/agents.parquet";
 
 /// Reads what the manifest at `root` is of, if it is not a dataset: the word `kind` in its first line.
 ///
@@ -399,7 +393,7 @@ impl Manifest {
         if options.is_some_and(|options| options.tables.contains(&Table::AGENTS)) {
             own.insert(AGENTS_PATH.to_owned());
         }
-        own.insert(super::VIEWS_FILE.to_owned());
+        own.insert(VIEWS_FILE.to_owned());
         own
     }
 }
@@ -488,7 +482,7 @@ pub(super) fn is_dataset_file_path(path: &str) -> bool {
             let crawl = crawl.strip_prefix("crawl=");
             is_crawl_table(table) && crawl.is_some_and(is_partition_name) && is_part(name)
         }
-        _ => path == AGENTS_PATH || path == super::VIEWS_FILE,
+        _ => path == AGENTS_PATH || path == VIEWS_FILE,
     }
 }
 

@@ -3,6 +3,15 @@
 
 use std::io::{self, Read};
 
+/// The row group and the column of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageLocation {
+    /// The row group, from 0.
+    pub row_group: usize,
+    /// The path of the column in the schema, with dots between its parts.
+    pub column: String,
+}
+
 /// The `page_type` of a dictionary page.
 pub(super) const DICTIONARY_PAGE_TYPE: u32 = 2;
 

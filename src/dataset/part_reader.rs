@@ -1,12 +1,10 @@
 //! Reads the rows of a part in one table, batch by batch.
 
 use super::row_filter::{id_filter, row_groups_with_ids, row_groups_with_values, text_filter};
+use crate::capture_filter::push_crawl_key;
 use crate::error::{DatasetDefect, DatasetErrorKind};
-use crate::reader::push_crawl_key;
 use crate::tables::Table;
-use crate::{
-    CaptureFilter, LimitedFile, OpenedPart, PartId, ValueCounter, catch_panic, open_part_file,
-};
+use crate::{CaptureFilter, LimitedFile, OpenedPart, ValueCounter, catch_panic, open_part_file};
 use arrow_array::{Int64Array, RecordBatch};
 use disk::error::Error;
 use parquet::arrow::ProjectionMask;
@@ -19,6 +17,15 @@ use std::sync::atomic::AtomicBool;
 
 /// Rows of a batch: few, as texts may be long.
 const BATCH_ROWS: usize = 1024;
+
+/// A part of a dataset: the rows of some inputs, with a file in each table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PartId {
+    /// The index of its crawl.
+    pub crawl: u32,
+    /// Its index among all parts, in the order of crawls.
+    pub part: u32,
+}
 
 /// The rows of a part in a table: a file, or some row groups of one. They are read in their order.
 #[derive(Clone, Debug)]

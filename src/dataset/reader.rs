@@ -1,8 +1,9 @@
 //! Reads a dataset: finds its files, and reads rows of a table batch by batch.
 
-use super::part_reader::{PartFile, PartReader, no_column_error};
+use super::part_reader::{PartFile, PartId, PartReader, no_column_error};
 use super::row_filter::column_statistics;
 use super::table_files::{LocationsByPath, find_crawl_folders, find_parquet_files, read_locations};
+use crate::capture_filter::CaptureFilter;
 use crate::error::{DatasetDefect, DatasetErrorKind};
 use crate::tables::Table;
 use crate::{
@@ -12,13 +13,12 @@ use crate::{
 use arrow_array::{Array, RecordBatch};
 use disk::error::{Error, ErrorKind};
 use disk::open_files;
-use parquet::bloom_filter::Sbbf;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 use parquet::file::statistics::Statistics;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -32,15 +32,6 @@ pub struct Dataset {
     stop: Option<Arc<AtomicBool>>,
 }
 
-/// A part of a dataset: the rows of some inputs, with a file in each table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct PartId {
-    /// The index of its crawl.
-    pub crawl: u32,
-    /// Its index among all parts, in the order of crawls.
-    pub part: u32,
-}
-
 /// The rows of a part that were found.
 struct FoundFile {
     table: Table,
@@ -49,53 +40,6 @@ struct FoundFile {
     name: PathBuf,
     path: PathBuf,
     row_groups: Option<Range<usize>>,
-}
-
-/// The captures whose rows are read.
-#[derive(Clone, Debug)]
-pub enum CaptureFilter {
-    /// All captures.
-    All,
-    /// One capture.
-    One {
-        /// The index of its crawl.
-        crawl: u32,
-        /// Its key.
-        robots_id: i64,
-    },
-    /// Captures with these keys of a part, in ascending order.
-    Ids(Arc<[i64]>),
-    /// The row groups that have one of these keys. Other rows of them are read, too.
-    IdRange(RangeInclusive<i64>),
-    /// The row groups that may have this number in a column. Other rows of them are read, too.
-    Number {
-        /// The name of the column.
-        column: &'static str,
-        /// The number.
-        number: i64,
-    },
-    /// Rows with one of these values in a text column. Row groups are not read if their range or
-    /// their Bloom filter excludes them.
-    Values(Arc<ColumnValuesFilter>),
-    /// Captures whose crawl and URL, as [`push_crawl_key`] writes them, may be in a Bloom filter.
-    Urls(Arc<Sbbf>),
-}
-
-/// A column and some of its values.
-#[derive(Clone, Debug)]
-pub struct ColumnValuesFilter {
-    /// The name of the column.
-    pub column: &'static str,
-    /// The values.
-    pub values: BTreeSet<String>,
-}
-
-/// Writes a key that begins with the index of a crawl, such as that of a URL of the crawl.
-pub fn push_crawl_key(key: &mut Vec<u8>, crawl: u32, rest: &[u8]) {
-    // Zero bytes would be escaped in the key of a record.
-    let bytes = [crawl >> 14, crawl >> 7, crawl].map(|bits| 0x80 | bits as u8);
-    key.extend_from_slice(&bytes);
-    key.extend_from_slice(rest);
 }
 
 impl Dataset {

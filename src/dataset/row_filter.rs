@@ -1,6 +1,8 @@
 //! Filters of the rows and row groups that are read from a Parquet file.
 
-use super::{ColumnValuesFilter, LimitedFile, OpenedPart};
+use crate::capture_filter::ColumnValuesFilter;
+use crate::limited_file::LimitedFile;
+use crate::part_file::OpenedPart;
 use arrow_array::{BooleanArray, Int64Array, RecordBatch, StringArray};
 use arrow_schema::ArrowError;
 use parquet::arrow::ProjectionMask;

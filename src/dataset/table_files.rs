@@ -1,8 +1,9 @@
 //! Finds the files of a dataset in its folders, and the parts in them.
 
+use crate::Manifest;
 use crate::error::{DatasetDefect, DatasetErrorKind};
+use crate::file_names::MANIFEST_FILE;
 use crate::tables::Table;
-use crate::{MANIFEST_FILE, Manifest};
 use disk::FileKind;
 use disk::error::Error;
 use std::collections::HashMap;

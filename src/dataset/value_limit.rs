@@ -4,7 +4,7 @@
 //! repeat a value in any number of rows, and what keeps or writes rows has each of them in full. So
 //! values are counted as they are decoded, in all columns, and each time that they are repeated.
 
-use super::limited_file::PageLocation;
+use super::page_header::PageLocation;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;

@@ -1,7 +1,8 @@
 //! `views.sql`, which opens a dataset in DuckDB, the same for Spark, and the schemas of
 //! tables in SQL.
 
-use super::{JOINED_FOLDER, MEANING, questions};
+use super::{MEANING, questions};
+use crate::file_names::JOINED_FOLDER;
 use crate::tables::{Column, SqlDialect, Table, sql_literal};
 use std::collections::BTreeMap;
 use std::fmt::Write;

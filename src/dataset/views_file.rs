@@ -1,10 +1,11 @@
 //! `views.sql` of an existing dataset: its text, writing it again after the dataset was moved, and
 //! checking it. Also the checks that a dataset can be read by this version.
 
-use super::joined::{JOINED_FOLDER, JoinedManifest};
+use super::joined::JoinedManifest;
 use super::manifest::{self, Manifest};
-use super::{LOG_FILE, VIEWS_FILE, ViewedFiles, views, views_sql};
+use super::{ViewedFiles, views, views_sql};
 use crate::error::{DatasetDefect, DatasetErrorKind, JoinDefect, ManifestDefect};
+use crate::file_names::{JOINED_FOLDER, LOG_FILE, MANIFEST_FILE, VIEWS_FILE};
 use crate::tables::Table;
 use disk::FileKind;
 use disk::SingleFile;
@@ -96,7 +97,7 @@ fn read_view_tables(root: &Path) -> Result<ViewedFiles, Error> {
         return Ok(joined.viewed(true));
     }
     check_readable(root)?;
-    let path = root.join(manifest::MANIFEST_FILE);
+    let path = root.join(MANIFEST_FILE);
     if !disk::is_regular(&path) {
         return Err(DatasetDefect::no_manifest().error(root));
     }
@@ -200,7 +201,7 @@ pub fn is_views_of(text: &[u8], root: &Path, viewed: &ViewedFiles) -> bool {
 /// [`DatasetErrorKind::NotADataset`], errors of reading.
 pub fn check_readable(root: &Path) -> Result<(), Error> {
     check_format(root)?;
-    let path = root.join(manifest::MANIFEST_FILE);
+    let path = root.join(MANIFEST_FILE);
     if !disk::is_regular(&path) {
         return Ok(());
     }
@@ -214,7 +215,7 @@ pub fn check_readable(root: &Path) -> Result<(), Error> {
 /// Returns an error if an earlier trial wrote the dataset at `root`. A folder without a
 /// manifest passes.
 pub fn check_format(root: &Path) -> Result<(), Error> {
-    let path = root.join(manifest::MANIFEST_FILE);
+    let path = root.join(MANIFEST_FILE);
     let Ok(file) = disk::open(&path) else {
         return Ok(());
     };

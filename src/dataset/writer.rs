@@ -19,21 +19,21 @@
 //! is ever removed or replaced. If you change the order of two steps, run
 //! `tests/faults/kill.rs`, which kills at every system call.
 
-use super::combine::split_file;
-use super::layout::PARTS_FOLDER;
 use super::log::{LogEntries, RunLog};
-use super::manifest::{self, AGENTS_PATH, Manifest};
+use super::manifest::{self, Manifest};
 use super::manifest_entries::{
     CombinedFile, CrawlEntry, FileEntry, FileStats, InputEntry, ManifestHeader, PartEntry,
     to_json_line,
 };
 use super::part_locations::{PartLocation, part_locations};
 use super::present_rows::PresentRows;
+use super::split_file::split_file;
 use super::{
     IfExists, OutputLayout, SUCCESS_FILE, VIEWS_FILE, ViewedFiles, WrittenFolder,
     absolute_views_sql, check_format,
 };
 use crate::error::{DatasetDefect, DatasetErrorKind, InputIdentity, ManifestDefect};
+use crate::file_names::{AGENTS_PATH, MANIFEST_FILE, PARTS_FOLDER};
 use crate::tables::Table;
 use columns::WrittenFile;
 use disk::FileKind;
@@ -133,7 +133,7 @@ impl<'d> LockedDataset<'d> {
         let (log, log_entries) = RunLog::open(root)?;
         // Another run may have created it in the meantime.
         layout.check(if_exists)?;
-        let path = root.join(manifest::MANIFEST_FILE);
+        let path = root.join(MANIFEST_FILE);
         let former = match disk::file_kind(&path).map_err(|error| Error::read(&path, error))? {
             None => None,
             Some(_) => {
@@ -314,7 +314,7 @@ impl FormerRun {
                 .cloned()
                 .collect();
             for (file, parts) in &self.split_files {
-                split_file(dataset, layout, file, Some(parts))?;
+                dataset.split_file(layout, file, Some(parts))?;
             }
         }
         dataset.parts = self.kept_parts;
@@ -386,6 +386,16 @@ impl DatasetWriter {
     /// Writes to the log that these files are about to get their names.
     pub fn announce(&mut self, files: &[String]) -> Result<(), Error> {
         self.folder.announce(files)
+    }
+
+    /// Writes the parts of a combined file to files of their own, as [`split_file`] does.
+    pub(crate) fn split_file(
+        &mut self,
+        layout: &OutputLayout,
+        file: &CombinedFile,
+        wanted: Option<&BTreeSet<u32>>,
+    ) -> Result<(), Error> {
+        split_file(&mut self.folder, layout, &self.parts, file, wanted)
     }
 
     /// Writes the crawls whose files have their names to the manifest, and syncs it.
@@ -482,11 +492,11 @@ impl DatasetWriter {
             &self.combined,
             &self.crawls,
         );
-        self.folder.replace_file(manifest::MANIFEST_FILE, &text)
+        self.folder.replace_file(MANIFEST_FILE, &text)
     }
 
     fn append(&mut self, text: &str) -> Result<(), Error> {
-        let path = self.root().join(manifest::MANIFEST_FILE);
+        let path = self.root().join(MANIFEST_FILE);
         let file = disk::open_with_options(&path, OpenOptions::new().append(true));
         let written = file.and_then(|mut file| {
             file.write_all(text.as_bytes())?;
@@ -522,9 +532,9 @@ impl DatasetWriter {
             &self.combined,
             &self.crawls,
         );
-        let before = disk::read(&self.root().join(manifest::MANIFEST_FILE));
+        let before = disk::read(&self.root().join(MANIFEST_FILE));
         if !before.is_ok_and(|before| before == text.as_bytes()) {
-            self.folder.replace_file(manifest::MANIFEST_FILE, &text)?;
+            self.folder.replace_file(MANIFEST_FILE, &text)?;
         }
         let digest = manifest::success_text(text.as_bytes());
         self.folder.replace_file(SUCCESS_FILE, &digest)
@@ -602,7 +612,7 @@ fn check_resumable(
 fn bad_manifest_error(root: &Path, defect: ManifestDefect) -> Error {
     Error::new(
         DatasetErrorKind::BadManifest(defect),
-        root.join(manifest::MANIFEST_FILE),
+        root.join(MANIFEST_FILE),
     )
 }
 
@@ -636,7 +646,7 @@ fn check_file_names(
             )),
         }
     };
-    for name in [manifest::MANIFEST_FILE, VIEWS_FILE, SUCCESS_FILE] {
+    for name in [MANIFEST_FILE, VIEWS_FILE, SUCCESS_FILE] {
         check(Path::new(name), true)?;
     }
     if layout.tables().contains(&Table::AGENTS) {

@@ -6,7 +6,8 @@
 
 use super::capture_record::{optional_bytes, put_optional_bytes};
 use super::damaged_error;
-use super::keyed_rows::{KEY_BYTES, KeyedRows, skip_counts, skip_number};
+use super::keyed_rows::{KeyedRows, skip_counts, skip_number};
+use super::row_key::KEY_BYTES;
 use super::table_writer::TableWriters;
 use crate::tables;
 use disk::error::Error;

@@ -14,10 +14,8 @@ use super::crawl_row::CrawlRow;
 use super::damaged_history_error;
 use super::domain_runs::DomainRuns;
 use super::history_input::{HistoryCaptures, HistoryReader};
-use super::keyed_rows::{
-    KEY_BYTES, KeyedReader, KeyedRows, POLICIES, PREFERENCE_SETS, PreferenceKeys, compute_key,
-    key_from_text,
-};
+use super::keyed_rows::{KeyedReader, KeyedRows, POLICIES, PREFERENCE_SETS, PreferenceKeys};
+use super::row_key::{KEY_BYTES, compute_key, key_from_text};
 use super::verdict_class::VerdictClass;
 use crate::manifest::HistoryManifest;
 use crate::tables;

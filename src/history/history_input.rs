@@ -4,7 +4,7 @@ use super::capture_record::{CapturePlace, CaptureRecord, StateFields};
 use super::crawl_row::CrawlRow;
 use super::damaged_history_error;
 use super::encoded_rows::{EncodedRows, columns_named};
-use super::keyed_rows::key_from_text;
+use super::row_key::key_from_text;
 use crate::manifest::HistoryManifest;
 use crate::tables;
 use dataset::tables::Table;

@@ -42,6 +42,7 @@ mod periods;
 pub mod policy_file;
 mod preference_set;
 pub mod revisits;
+pub mod row_key;
 mod share_row;
 mod shares;
 mod table_writer;

@@ -3,8 +3,8 @@
 use super::capture_record::{CaptureRecord, StateDetails, StateFields};
 use super::domain_runs::DomainRuns;
 use super::history_input::HistoryCaptures;
-use super::keyed_rows::key_from_text;
 use super::revisits::OpenRevisit;
+use super::row_key::key_from_text;
 use super::shares::{CountedHost, ShareCounter};
 use super::table_writer::TableWriters;
 use super::{HistoryProgress, damaged_error};

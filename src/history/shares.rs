@@ -10,7 +10,8 @@
 
 use super::capture_record::StateDetails;
 use super::crawl_row::CrawlRow;
-use super::keyed_rows::{KEY_BYTES, KeyedRows, key_from_text};
+use super::keyed_rows::KeyedRows;
+use super::row_key::{KEY_BYTES, key_from_text};
 use super::share_row::{Interval, ShareRow, compute_interval};
 use super::verdict_class::{CLASS_COUNT, VerdictClass};
 use disk::error::Error;

@@ -18,6 +18,7 @@
 //! (`check --host`), and `resolved/` for all hosts of a dataset, whose results are the tables
 //! `hosts` and `host_verdicts`.
 
+mod as_of;
 pub mod candidate;
 mod capture_rows;
 mod captures;
@@ -28,9 +29,9 @@ mod redirects;
 pub mod resolved;
 mod revisits;
 
+pub use as_of::AsOf;
 pub use candidate::{CandidateSelection, CaptureId, RulesSource};
 pub use host::Host;
-pub use lookups::AsOf;
 
 use dataset::Dataset;
 use sort::SortMemory;

@@ -99,9 +99,8 @@ pub use parse::template::Template;
 pub use pattern::{escape, matches, path_of_url};
 pub use policy::{Access, Policy};
 pub use preference::agents::AgentPreference;
-pub use preference::statement::{
-    AiPreference, Mechanism, is_readable_statement, parse_preferences,
-};
+pub use preference::mechanism::Mechanism;
+pub use preference::statement::{AiPreference, is_readable_statement, parse_preferences};
 pub use preference::vocabulary::Vocabulary;
 pub use preference::{Preference, PreferenceVerdict, UrlPreference};
 pub use verdict::evaluator::{Evaluation, Evaluator};

@@ -8,11 +8,12 @@
 //! 3. the rows of the capture, or of its policy in a history, from which the lines are rebuilt
 //!    (`stored_lines.rs`).
 
+use super::archive_lookup::ArchiveLookup;
 use super::archive_problem::ArchiveProblem;
 use super::capture_details::CaptureDetails;
-use super::host::{HostReport, HostRequest};
+use super::host_report::{HostReport, HostRequest};
 use super::numbered_text::{NumberedText, TextSource};
-use super::record_archive::{self, ArchiveLookup};
+use super::record_archive::{self};
 use super::stored_lines::CaptureRows;
 use crate::error::AnswerErrorKind;
 use crate::extract::{ExtractSummary, RecordArchive};

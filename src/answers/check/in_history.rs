@@ -1,7 +1,8 @@
 //! Checks a host in a history.
 
 use super::capture_details::{BodyDetails, CaptureDetails, RecordDetails};
-use super::host::{HostFile, HostReport, HostRequest, build_agent_reports};
+use super::host_file::{HostFile, build_agent_reports};
+use super::host_report::{HostReport, HostRequest};
 use super::host_text;
 use super::numbered_text::{NumberedText, TextSource};
 use super::report::CheckReport;

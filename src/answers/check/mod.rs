@@ -5,9 +5,13 @@
 //! from the archive, if that is there. Both return a [`CheckReport`]. A [`ParsedFile`] computes single
 //! results on demand.
 
+mod archive_base;
+mod archive_lookup;
 mod archive_problem;
 mod capture_details;
 mod host;
+mod host_file;
+mod host_report;
 mod host_text;
 mod in_history;
 mod input_kind;
@@ -20,14 +24,16 @@ mod robots_txt;
 mod scanned_archive;
 mod stored_lines;
 
+pub use archive_base::{ArchiveBase, BaseUrl};
+pub use archive_lookup::{ArchiveLookup, ArchivePlace};
 pub use archive_problem::ArchiveProblem;
 pub use capture_details::{BodyDetails, CaptureDetails, RecordDetails};
-pub use host::{HostReport, HostRequest, check_host};
+pub use host::check_host;
+pub use host_report::{HostReport, HostRequest};
 pub use host_text::extract_record;
 pub use input_kind::InputKind;
 pub use numbered_text::{NumberedText, TextLine, TextSource};
 pub use parsed_file::{CrawlerVerdict, ParsedFile};
-pub use record_archive::{ArchiveBase, ArchiveLookup, ArchivePlace, BaseUrl};
 pub use record_body::RecordCompression;
 pub use report::{
     AgentReport, CategoryPreference, CheckReport, CrawlerVerdicts, DecidingRule, ReportedAnomaly,

@@ -3,96 +3,21 @@
 //! If the length of the member is known, only the member is read. A zstd frame may need the
 //! dictionary at the start of its archive, so a zstd archive is always opened as a whole.
 
+use super::archive_base::{ArchiveBase, join_name};
+use super::archive_lookup::{ArchiveLookup, ArchivePlace};
 use super::archive_problem::ArchiveProblem;
 use super::capture_details::CaptureDetails;
-use super::host::HostRequest;
+use super::host_report::HostRequest;
 use super::record_body::{MemberSource, RecordBody, RecordCompression, read_record};
 use dataset::tables::BODY_TABLE_PREFIX;
 use disk::error::{Error, ErrorKind};
-use disk::without_secrets;
 use remote::error::RemoteErrorKind;
-use remote::{MAX_OBJECT_IN_MEMORY_BYTES, NotARemoteUrl, RemoteUrl, has_scheme};
-use sources::error::SourceErrorKind;
-use std::fs;
+use remote::{MAX_OBJECT_IN_MEMORY_BYTES, RemoteUrl, has_scheme};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use warc::{ArchiveFile, RecordLocation};
-
-/// The place of the archives of a dataset.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ArchiveBase {
-    /// The folder to which the names of archives are relative, or one archive.
-    Path(PathBuf),
-    /// The URL to which the names of archives are appended.
-    Url(BaseUrl),
-}
-
-/// A URL to which the names of archives are appended. It may contain user information, which is only
-/// sent to the server.
-#[derive(Clone, PartialEq, Eq)]
-pub struct BaseUrl(String);
-
-impl std::fmt::Debug for BaseUrl {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&without_secrets(&self.0))
-    }
-}
-
-impl ArchiveBase {
-    /// Parses a path or a URL.
-    ///
-    /// # Errors
-    ///
-    /// [`SourceErrorKind::UrlInput`] for a URL that no archive can be below, or of another protocol;
-    /// [`ErrorKind::Read`] for a path that does not exist.
-    pub fn parse(text: &str) -> Result<Self, Error> {
-        if has_scheme(text) {
-            let base = BaseUrl(text.to_owned());
-            return match base.archive_url("archive") {
-                Ok(Some(_)) => Ok(Self::Url(base)),
-                _ => Err(Error::new(SourceErrorKind::UrlInput, without_secrets(text))),
-            };
-        }
-        fs::metadata(text).map_err(|error| Error::read(text, error))?;
-        Ok(Self::Path(text.into()))
-    }
-}
-
-impl BaseUrl {
-    /// Returns the URL of the archive `name` below this base; `None` if the base is a folder.
-    fn archive_url(&self, name: &str) -> Result<Option<RemoteUrl>, NotARemoteUrl> {
-        RemoteUrl::parse(&join_name(&self.0, name))
-    }
-}
-
-/// Appends the name of an archive to a base, as a scan of a list does.
-fn join_name(base: &str, name: &str) -> String {
-    let name = name.trim_start_matches('/');
-    format!("{}/{name}", base.trim_end_matches('/'))
-}
-
-/// The file, or the object on a server, that is an archive.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ArchivePlace {
-    /// A file, by its path.
-    File(PathBuf),
-    /// An object on a server.
-    Url(RemoteUrl),
-}
-
-/// The result of looking for the archive of a capture, and reading the record there.
-#[derive(Debug)]
-pub struct ArchiveLookup {
-    /// The place of the archive; `None` if it was not found.
-    pub place: Option<ArchivePlace>,
-    /// The compression of the record, or if it was not read, the one that the name of the archive
-    /// states.
-    pub compression: RecordCompression,
-    /// The reason why the text does not come from the archive; `None` if it does.
-    pub problem: Option<ArchiveProblem>,
-}
 
 /// Reads the body of a capture from its archive. For a capture without a body, the archive is found
 /// but not read.
@@ -277,6 +202,7 @@ fn compression_from_name(name: &str) -> RecordCompression {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn names_follow_a_base_and_do_not_leave_that_of_a_server() {

@@ -3,7 +3,7 @@
 use super::decision::{Decision, DecisionBasis, RowDecisions, UrlAccess};
 use super::lookup::{ListedUrl, RulesLookup, UrlLookup};
 use super::match_run::MatchRun;
-use super::prepared::MatchSummary;
+use super::summary::MatchSummary;
 use dataset::PartLines;
 use dataset::error::DatasetDefect;
 use disk::error::Error;

@@ -2,7 +2,7 @@
 
 use super::decision::{Decision, DecisionBasis, UrlAccess};
 use super::lookup::{ListedUrl, MAX_URL_BYTES, write_origin};
-use super::prepared::Options;
+use super::options::Options;
 use super::progress::MatchProgress;
 use super::url_list::{RowTime, UrlListReader};
 use dataset::crawler::{CrawlerPolicy, disallow_all_policy};

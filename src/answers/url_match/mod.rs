@@ -17,15 +17,20 @@
 
 mod decision;
 mod evaluate;
+mod in_dataset;
 mod in_history;
 mod lookup;
 mod match_run;
+mod options;
 mod output;
 mod prepared;
 mod progress;
+mod summary;
 mod url_list;
 
 pub use lookup::is_url_or_path;
-pub use prepared::{MatchSummary, Options, PreparedMatch, prepare};
+pub use options::Options;
+pub use prepared::{PreparedMatch, prepare};
 pub use progress::{MatchProgress, MatchStage};
+pub use summary::MatchSummary;
 pub use url_list::{URL_COLUMN_KEYS, UrlListSource, read_url_list};

@@ -4,7 +4,7 @@
 //! quotes only where they are needed, and an empty field for null.
 
 use super::decision::Decision;
-use super::prepared::MatchSummary;
+use super::summary::MatchSummary;
 use crate::tables;
 use capture::date::format_iso;
 use columns::TableFileWriter;

@@ -2,7 +2,7 @@
 //! are variants; the others are texts.
 
 use super::DatasetErrorKind;
-use crate::manifest::MANIFEST_FILE;
+use crate::file_names::MANIFEST_FILE;
 use disk::error::Error;
 use std::fmt;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Checks the tables whose rows belong to captures: their order, their captures, and the keys within a
 //! capture.
 
-use super::part::ReadableFile;
+use super::readable_file::ReadableFile;
 use super::{FindingKind, Findings};
 use columns::HASH_SEED;
 use dataset::tables::Table;

@@ -19,6 +19,7 @@ mod joined;
 mod part;
 mod plan;
 mod progress;
+mod readable_file;
 mod report;
 mod resolved;
 mod scanned_dataset;

@@ -2,15 +2,12 @@
 
 use super::child_rows;
 use super::file::{error_cause, one_line_message};
+use super::readable_file::ReadableFile;
 use super::{FindingKind, Findings};
+use dataset::stored_columns;
 use dataset::tables::Table;
-use dataset::{RowCursor, StoredColumns, stored_columns};
 use disk::error::Error;
 use rayon::prelude::*;
-use std::ops::Range;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 stored_columns! {
     struct CaptureKey of Table::ROBOTS_FILES {
@@ -24,26 +21,6 @@ pub(super) struct PartCheck {
     /// The keys of its captures.
     pub(super) robots_ids: Vec<i64>,
     pub(super) findings: Findings,
-}
-
-/// A file of a part whose rows can be read.
-#[derive(Clone, Debug)]
-pub(super) struct ReadableFile {
-    pub(super) table: Table,
-    pub(super) path: PathBuf,
-    /// Its path in findings.
-    pub(super) name: String,
-    /// The row groups to be read; `None` for all.
-    pub(super) row_groups: Option<Range<usize>>,
-    /// Ends reading once it is set.
-    pub(super) stop: Arc<AtomicBool>,
-}
-
-impl ReadableFile {
-    /// Opens columns of its rows.
-    pub(super) fn open_rows<C: StoredColumns>(&self) -> Result<RowCursor<C>, Error> {
-        RowCursor::open(self.table, &self.path, self.row_groups.clone(), &self.stop)
-    }
 }
 
 /// Checks a part. `files` are its readable files.

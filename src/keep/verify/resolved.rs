@@ -2,7 +2,7 @@
 //! that the captures they refer to exist.
 
 use super::file::{error_cause, one_line_message};
-use super::part::ReadableFile;
+use super::readable_file::ReadableFile;
 use super::{FindingKind, Findings};
 use dataset::tables::Table;
 use dataset::{stored_columns, value};

@@ -2,7 +2,8 @@
 
 use super::file::{self, ExpectedFile, PartBytes};
 use super::folder::FolderSearch;
-use super::part::{self, PartCheck, ReadableFile};
+use super::part::{self, PartCheck};
+use super::readable_file::ReadableFile;
 use super::resolved::{self, CaptureIds};
 use super::{FindingKind, Findings, VerifyPhase, VerifyProgress, VerifyReport, agents_table, plan};
 use arrow_schema::SchemaRef;

@@ -14,12 +14,13 @@
 
 pub(crate) mod agents;
 pub(crate) mod coverage;
+pub(crate) mod mechanism;
 pub(crate) mod rules;
 pub(crate) mod statement;
 pub(crate) mod vocabulary;
 
 use crate::document::{Directive, DirectiveKind, RobotsTxt};
-pub(crate) use statement::Mechanism;
+pub(crate) use mechanism::Mechanism;
 
 /// A preference about one category of use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]

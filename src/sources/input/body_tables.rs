@@ -1,6 +1,6 @@
 //! Tables of bodies: the inputs of a run whose captures are rows.
 
-use super::selection::Selection;
+use super::selection::{BodyRows, Selection};
 use super::{FoundInputs, Input, InputSource, MAX_INPUTS, is_partition_name, names};
 use crate::error::SourceErrorKind;
 use crate::table_file::{
@@ -34,14 +34,6 @@ pub const BODY_COLUMN_KEYS: [&str; 7] = [
 
 // The columns `content_digest`, `is_revisit` and `is_valid_utf8` are also read, so that `robots_files` with bodies is
 // such a table.
-
-/// The rows of a table that are the captures of one crawl.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BodyRows {
-    pub(crate) columns: ColumnNames,
-    /// The numbers of the rows; `None` for all.
-    pub(crate) ranges: RowRanges,
-}
 
 /// The places of the columns among those that are read.
 pub(crate) mod column {

@@ -1,6 +1,6 @@
 //! The part of an input that is read: all of it, some records of an archive, or rows of a table of bodies.
 
-use super::body_tables::BodyRows;
+use crate::table_file::{ColumnNames, RowRanges};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -9,6 +9,14 @@ pub(super) const MAX_GAP_BYTES: u64 = 64 << 10;
 
 /// The most bytes that are fetched in one request, unless a single record has more.
 const MAX_REQUEST_BYTES: u64 = 16 << 20;
+
+/// The rows of a table that are the captures of one crawl.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BodyRows {
+    pub(crate) columns: ColumnNames,
+    /// The numbers of the rows; `None` for all.
+    pub(crate) ranges: RowRanges,
+}
 
 /// The records or rows of an input that are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

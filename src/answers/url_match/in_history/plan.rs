@@ -2,7 +2,7 @@
 
 use super::super::decision::DecisionBasis;
 use super::super::match_run::{MatchRun, WantedUrl};
-use super::super::prepared::MatchSummary;
+use super::super::summary::MatchSummary;
 use super::super::url_list::UrlListReader;
 use super::{HistoryMatch, StateDecisions};
 use capture::host_columns::host_columns;
@@ -10,8 +10,8 @@ use capture::url::parse_url;
 use disk::error::Error;
 use history::capture_record::{CaptureRecord, StateDetails, StateOrigin};
 use history::history_input::HistoryCaptures;
-use history::keyed_rows::{KEY_BYTES, key_from_text};
 use history::revisits::read_filled_states;
+use history::row_key::{KEY_BYTES, key_from_text};
 use sort::sort_key::{
     FieldReader, push_key_without_escapes, put_bytes, put_i64, put_key, put_u8, put_u32,
 };

@@ -1,12 +1,13 @@
 //! Decides URLs by the rules of policies.
 
-use super::super::prepared::MatchSummary;
+use super::super::summary::MatchSummary;
 use super::plan::{NO_POLICY, RulesRequest};
 use super::{HistoryMatch, StateDecisions};
 use disk::error::Error;
 use history::damaged_history_error;
-use history::keyed_rows::{KEY_BYTES, KeyedReader, KeyedRows, POLICIES};
+use history::keyed_rows::{KeyedReader, KeyedRows, POLICIES};
 use history::policy_file::{content_class, push_lines};
+use history::row_key::KEY_BYTES;
 use robots::RobotsTxtBuilder;
 use sort::{SortedRecords, Sorter};
 

@@ -1,0 +1,52 @@
+//! The counts of a match.
+
+use super::decision::{Decision, DecisionBasis, UrlAccess};
+use std::collections::BTreeMap;
+
+/// The counts of a finished match, and the time it took.
+#[derive(Clone, Debug, Default)]
+pub struct MatchSummary {
+    /// Rows of the list.
+    pub urls: u64,
+    /// Distinct origins in the list.
+    pub origins: u64,
+    /// Robots.txt files whose rules were evaluated.
+    pub files: u64,
+    /// Output rows: one per URL and crawler.
+    pub rows: u64,
+    /// Output rows by `access`.
+    pub by_access: BTreeMap<String, u64>,
+    /// Output rows by `basis`.
+    pub by_basis: BTreeMap<String, u64>,
+    /// Sorted runs that were spilled to disk.
+    pub runs: u64,
+    /// The size of the output file.
+    pub bytes_written: u64,
+    /// The wall time.
+    pub seconds: f64,
+    /// True if the run that wrote the dataset was finished.
+    pub is_dataset_whole: bool,
+}
+
+/// The number of answers by access and by basis.
+#[derive(Default)]
+pub(super) struct AnswerCounts {
+    by_access: [u64; UrlAccess::ALL.len()],
+    by_basis: [u64; DecisionBasis::ALL.len()],
+}
+
+impl AnswerCounts {
+    pub(super) fn add(&mut self, decision: &Decision) {
+        self.by_access[decision.access as usize] += 1;
+        self.by_basis[decision.basis as usize] += 1;
+    }
+
+    pub(super) fn write_to(&self, summary: &mut MatchSummary) {
+        let owned = |(name, count): (&str, u64)| (name.to_owned(), count);
+        let accesses = UrlAccess::ALL.map(UrlAccess::name).into_iter();
+        summary.by_access = accesses.zip(self.by_access).map(owned).collect();
+        let bases = DecisionBasis::ALL.map(DecisionBasis::name).into_iter();
+        let bases = bases.zip(self.by_basis).filter(|(_, count)| *count > 0);
+        summary.by_basis = bases.map(owned).collect();
+    }
+}

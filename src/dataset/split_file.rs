@@ -1,0 +1,59 @@
+//! Gives the parts of a combined file back their own files.
+
+use crate::manifest_entries::{CombinedFile, PartEntry};
+use crate::part_locations::{row_group_ranges, single_part_path};
+use crate::{OutputLayout, WrittenFolder};
+use columns::{RowGroupSource, concatenate};
+use disk::error::Error;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::path::Path;
+
+/// Writes the parts of a combined file to files of their own, unless these exist: those in `wanted`, or
+/// all. The file itself remains.
+pub(crate) fn split_file(
+    folder: &mut WrittenFolder,
+    layout: &OutputLayout,
+    parts: &[PartEntry],
+    file: &CombinedFile,
+    wanted: Option<&BTreeSet<u32>>,
+) -> Result<(), Error> {
+    let root = folder.root().to_owned();
+    let by_number: BTreeMap<u32, &PartEntry> =
+        parts.iter().map(|part| (part.number, part)).collect();
+    let Some(ranges) = row_group_ranges(file, &by_number) else {
+        return Ok(());
+    };
+    let is_wanted = |part: u32| wanted.is_none_or(|wanted| wanted.contains(&part));
+    for range in ranges.into_iter().filter(|range| is_wanted(range.part)) {
+        let path = single_part_path(layout, file.entry.table, by_number[&range.part]);
+        if disk::size_below(&root, Path::new(&path)).is_some() {
+            continue;
+        }
+        folder.announce(std::slice::from_ref(&path))?;
+        let source = root.join(&file.entry.path);
+        let new = folder.temp_folder().new_file(Path::new(&path), true)?;
+        let sources = [open_source(&source, range.row_groups, &range.digest)];
+        concatenate(layout.file_schema(file.entry.table), new, sources)?;
+    }
+    Ok(())
+}
+
+/// Opens some row groups of a file, whose bytes have a digest.
+///
+/// # Errors
+///
+/// Those of opening.
+pub(crate) fn open_source(
+    path: &Path,
+    row_groups: Range<usize>,
+    digest: &str,
+) -> Result<RowGroupSource, Error> {
+    let file = disk::open(path).map_err(|error| Error::read(path, error))?;
+    Ok(RowGroupSource {
+        path: path.to_owned(),
+        file,
+        row_groups,
+        digest: digest.to_owned(),
+    })
+}

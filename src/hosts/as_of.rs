@@ -1,0 +1,80 @@
+//! The time up to which captures are considered.
+
+use sort::sort_key::{FieldReader, put_i64};
+
+/// The time up to which captures are considered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AsOf {
+    /// Milliseconds since 1970.
+    Time(i64),
+    /// No limit: the newest capture.
+    Newest,
+}
+
+/// The number that records have for [`AsOf::Newest`]. It sorts after every time.
+const NEWEST: i64 = i64::MAX;
+
+impl AsOf {
+    /// Returns `Newest` if there is no time.
+    pub fn from_option(time: Option<i64>) -> Self {
+        time.map_or(Self::Newest, Self::Time)
+    }
+
+    /// Returns true if a capture of this time is considered. A capture without
+    /// a time counts as the earliest.
+    pub fn includes(self, capture_time: Option<i64>) -> bool {
+        match self {
+            Self::Time(time) => capture_time.is_none_or(|capture_time| capture_time <= time),
+            Self::Newest => true,
+        }
+    }
+
+    /// Appends a field that sorts as the times do, with `Newest` last.
+    pub fn write(self, out: &mut Vec<u8>) {
+        match self {
+            Self::Time(time) => put_i64(out, time),
+            Self::Newest => put_i64(out, NEWEST),
+        }
+    }
+
+    /// Reads the field that [`AsOf::write`] wrote.
+    pub fn read(fields: &mut FieldReader<'_>) -> Self {
+        match fields.i64() {
+            NEWEST => Self::Newest,
+            time => Self::Time(time),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(as_of: AsOf) -> Vec<u8> {
+        let mut out = Vec::new();
+        as_of.write(&mut out);
+        out
+    }
+
+    #[test]
+    fn records_sort_by_time_and_the_newest_comes_last() {
+        let all = [
+            AsOf::Time(-1),
+            AsOf::Time(0),
+            AsOf::Time(i64::MAX - 1),
+            AsOf::Newest,
+        ];
+        assert!(all.is_sorted_by(|a, b| written(*a) < written(*b)));
+        for as_of in all {
+            assert_eq!(AsOf::read(&mut FieldReader::new(&written(as_of))), as_of);
+        }
+    }
+
+    #[test]
+    fn a_capture_without_a_time_counts_as_the_earliest() {
+        assert!(AsOf::Time(0).includes(None));
+        assert!(AsOf::Time(0).includes(Some(0)));
+        assert!(!AsOf::Time(0).includes(Some(1)));
+        assert!(AsOf::Newest.includes(Some(i64::MAX)));
+    }
+}

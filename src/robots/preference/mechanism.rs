@@ -1,0 +1,52 @@
+//! The mechanisms by which the use of content is stated.
+
+/// The syntax of a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mechanism {
+    /// `Content-Signal: search=yes, ai-train=no`.
+    ContentSignal,
+    /// `Content-Usage: /path train-ai=n`.
+    ContentUsage,
+    /// `License: https://example.com/license.xml`.
+    RslLicense,
+    /// `DisallowAITraining: /path`.
+    DisallowAiTraining,
+    /// `AllowAITraining: /path`.
+    AllowAiTraining,
+    /// `LLM-Policy: /llms.txt`.
+    LlmPolicy,
+}
+
+impl Mechanism {
+    /// Returns the name that the tables store.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ContentSignal => "content-signal",
+            Self::ContentUsage => "content-usage",
+            Self::RslLicense => "rsl-license",
+            Self::DisallowAiTraining => "disallow-ai-training",
+            Self::AllowAiTraining => "allow-ai-training",
+            Self::LlmPolicy => "llm-policy",
+        }
+    }
+
+    /// Returns true if statements of the mechanism concern the crawlers of their group, by their
+    /// paths: for `Content-Usage` and `Content-Signal`.
+    pub fn is_read_by_group(self) -> bool {
+        matches!(self, Self::ContentUsage | Self::ContentSignal)
+    }
+
+    /// Returns the mechanism of a directive with this canonical name, or `None` if the directive
+    /// states no preference.
+    pub fn from_directive(name: &str) -> Option<Self> {
+        Some(match name {
+            "content-signal" => Self::ContentSignal,
+            "content-usage" => Self::ContentUsage,
+            "license" => Self::RslLicense,
+            "disallowaitraining" => Self::DisallowAiTraining,
+            "allowaitraining" => Self::AllowAiTraining,
+            "llm-policy" => Self::LlmPolicy,
+            _ => return None,
+        })
+    }
+}
