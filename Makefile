@@ -116,7 +116,7 @@ test: ## all tests of Rust, and one Python environment; one area in Rust: AREA=t
 SHARED = run dev-wheel browser site-libraries java
 test-all: ## all other tests: clippy, damage, servers, histories, Spark, the browser, Python beside other libraries
 	$(STEPS) 1 $(STEP) -- lint-all,compile-others,run,dev-wheel,browser,site-libraries,java
-	$(STEPS) 6 $(STEP) $(addprefix -o ,$(SHARED)) -- report-test,pages $(if $(HAS_SPARK),spark) python readers faults \
+	$(STEPS) 4 $(STEP) $(addprefix -o ,$(SHARED)) -- report-test,pages $(if $(HAS_SPARK),spark) python readers faults \
 	  sources servers,deny histories site-test answers describe-test network report-errors recipes
 
 compile:

@@ -4,14 +4,17 @@
 //! read back. The package is independent of the sources of captures.
 //!
 //! ```text
-//! layout.rs                        folders and file names; checks whether an output may be written
+//! file_names.rs, layout.rs         the names of files, and the paths of those of tables
+//! output_check.rs                  checks whether an output may be written
 //! manifest.rs, manifest_entries.rs the list of finished parts and their inputs
 //! joined.rs                        the manifest of joined datasets
 //! part_locations.rs                where the rows of each part are
-//! combine.rs                       combines the files of parts
+//! combine.rs, split_file.rs        combines the files of parts, and divides them again
 //! present_rows.rs                  which rows of a former run are still there
 //! log.rs                           lock, and traces for cleaning up after a kill
+//! written_folder.rs                a folder that is written: its log and temporary files
 //! writer.rs                        starts, resumes or replaces a dataset
+//! tables/                          the tables: columns, descriptions, rows
 //! views.rs, macros.sql             views for DuckDB and Spark
 //! questions.rs                     research questions as macros
 //! views_file.rs                    views.sql of an existing dataset; checks the format of a dataset
@@ -20,7 +23,8 @@
 //! part_file.rs                     opens a file of a part
 //! table_files.rs                   finds the files of tables, and the parts in them
 //! reader.rs                        finds the files of a dataset, and reads tables back
-//! part_reader.rs, row_filter.rs    reads the rows of a part, and selects some of them
+//! part_reader.rs                   reads the rows of a part
+//! capture_filter.rs, row_filter.rs the captures whose rows are read, and how they are selected
 //! row_cursor.rs                    reads typed rows one after the other
 //! stored_columns.rs                typed access to columns that are read back
 //! stored_line.rs, part_lines.rs    reads the lines of robots.txt files back

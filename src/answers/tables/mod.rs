@@ -6,36 +6,17 @@ mod matches;
 
 pub use crawler_verdicts::{Builder as CrawlerVerdictRows, CrawlerVerdictRow};
 
-use dataset::tables::{FileDivision, Table, TableDeclaration};
+use dataset::tables::Table;
 
-/// Defines the tables of commands: the constant, and the module with the columns, which is also the name of the table.
-macro_rules! tables {
-    ($($(#[$doc:meta])* $name:ident: $module:ident, $order:literal;)*) => {
-        $(
-            $(#[$doc])*
-            pub const $name: Table = Table::new(&TableDeclaration {
-                name: stringify!($module),
-                about: $module::ABOUT,
-                columns: $module::COLUMNS,
-                derived: $module::DERIVED,
-                division: FileDivision::Single,
-                order: $order,
-            });
-        )*
-
-        /// The tables of commands.
-        pub const OF_COMMANDS: [Table; 0 $(+ tables!(@one $name))*] = [$($name,)*];
-    };
-    (@one $name:ident) => { 1 };
-}
-
-tables! {
+dataset::tables! {
+    /// The tables of commands.
+    OF_COMMANDS, Single, 200;
     /// One row per requested URL and agent, written by `match`.
-    MATCHES: matches, 200;
+    MATCHES: matches;
     /// One row per requested URL and agent, written by `match` over a history.
-    HISTORY_MATCHES: history_matches, 201;
+    HISTORY_MATCHES: history_matches;
     /// One row per host and requested crawler, written by `verdicts`.
-    CRAWLER_VERDICTS: crawler_verdicts, 202;
+    CRAWLER_VERDICTS: crawler_verdicts;
 }
 
 /// Returns all tables: those of datasets, of histories and of commands, in the order of the schema.

@@ -1,11 +1,10 @@
 //! `match`: decides for each URL of a list whether crawlers may fetch it,
-//! according to the captures of a dataset.
+//! according to the captures of a dataset or a history.
 //!
 //! The list and the dataset may be much larger than memory. All data is sorted
-//! externally (`src/sort`) and merged:
+//! externally (`src/sort`) and merged (`in_dataset.rs`):
 //!
-//! 1. `url_list.rs` reads the list, and `prepared.rs` sorts the URLs by origin and
-//!    time (`lookup.rs`).
+//! 1. `url_list.rs` reads the list, and its URLs are sorted by origin and time (`lookup.rs`).
 //! 2. [`hosts`] finds the authoritative capture for each
 //!    origin and time.
 //! 3. `evaluate.rs` decides: first what the status of the capture decides, then
@@ -13,7 +12,9 @@
 //!    chunk of lookups.
 //! 4. `output.rs` writes the decisions (`decision.rs`) in the order of the list.
 //!
-//! `in_history/` does the same over a history, for several times at once.
+//! `in_history/` does the same over a history, for several times at once: a URL has a plan of captures instead of
+//! one authoritative capture, and another table. The two have in common how the list is read and how a status and
+//! rules decide (`match_run.rs`), and how decisions are written.
 
 mod decision;
 mod evaluate;

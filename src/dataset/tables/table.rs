@@ -54,9 +54,46 @@ pub struct Table {
     record_rows: Option<fn() -> Box<dyn RecordRows>>,
 }
 
+/// Defines the tables of another package: the list of all of them and their division into files; then for each the
+/// constant, and the module with the columns, which is also the name of the table. They are sorted from a number on.
+#[macro_export]
+macro_rules! tables {
+    (
+        $(#[$list_doc:meta])* $list:ident, $division:ident, $first:literal;
+        $($(#[$doc:meta])* $name:ident: $module:ident;)*
+    ) => {
+        $(
+            $(#[$doc])*
+            pub const $name: $crate::tables::Table =
+                $crate::tables::Table::new(&$crate::tables::TableDeclaration {
+                    name: stringify!($module),
+                    about: $module::ABOUT,
+                    columns: $module::COLUMNS,
+                    derived: $module::DERIVED,
+                    division: $crate::tables::FileDivision::$division,
+                    order: $first + Order::$name as u16,
+                });
+        )*
+
+        $(#[$list_doc])*
+        pub const $list: [$crate::tables::Table; [$(stringify!($name)),*].len()] = [$($name,)*];
+
+        /// The order of the tables.
+        #[allow(
+            non_camel_case_types,
+            clippy::upper_case_acronyms,
+            reason = "they are the names of the constants"
+        )]
+        #[derive(Clone, Copy)]
+        enum Order {
+            $($name,)*
+        }
+    };
+}
+
 /// Defines the tables of datasets: the constant, the module with the columns, which is also the name of the table,
 /// its division into files, and `records` if its rows are made from records.
-macro_rules! tables {
+macro_rules! dataset_tables {
     ($($(#[$doc:meta])* $name:ident: $module:ident, $division:ident $($records:ident)?;)*) => {
         /// The tables of datasets.
         impl Table {
@@ -71,17 +108,20 @@ macro_rules! tables {
                         division: FileDivision::$division,
                         order: Order::$name as u16,
                     },
-                    record_rows: tables!(@record_rows $module $($records)?),
+                    record_rows: dataset_tables!(@record_rows $module $($records)?),
                 };
             )*
 
             /// All tables of a dataset, in the order of the schema.
-            pub const ALL: [Self; 0 $(+ tables!(@one $name))*] = [$(Self::$name,)*];
+            pub const ALL: [Self; [$(stringify!($name)),*].len()] = [$(Self::$name,)*];
         }
 
         /// The order of the tables.
-        #[allow(non_camel_case_types, reason = "they are the names of the constants")]
-        #[allow(clippy::upper_case_acronyms, reason = "they are the names of the constants")]
+        #[allow(
+            non_camel_case_types,
+            clippy::upper_case_acronyms,
+            reason = "they are the names of the constants"
+        )]
         #[derive(Clone, Copy)]
         enum Order {
             $($name,)*
@@ -89,10 +129,9 @@ macro_rules! tables {
     };
     (@record_rows $module:ident records) => { Some(super::$module::record_rows) };
     (@record_rows $module:ident) => { None };
-    (@one $name:ident) => { 1 };
 }
 
-tables! {
+dataset_tables! {
     /// One row per capture.
     ROBOTS_FILES: robots_files, Part records;
     /// One row per user-agent line.

@@ -20,58 +20,39 @@ mod shares;
 pub use host_captures::{HostCaptureRow, HostCaptureRows};
 pub use host_periods::STATE_COLUMNS;
 
-use dataset::tables::{Column, ColumnType, FileDivision, Table, TableDeclaration, are_equal};
+use dataset::tables::{Column, ColumnType, Table, are_equal};
 
-/// Defines the tables of histories: the constant, and the module with the columns, which is also the name of the table.
-macro_rules! tables {
-    ($($(#[$doc:meta])* $name:ident: $module:ident, $order:literal;)*) => {
-        $(
-            $(#[$doc])*
-            pub const $name: Table = Table::new(&TableDeclaration {
-                name: stringify!($module),
-                about: $module::ABOUT,
-                columns: $module::COLUMNS,
-                derived: $module::DERIVED,
-                division: FileDivision::Size,
-                order: $order,
-            });
-        )*
-
-        /// The tables that only histories have, in the order of the schema.
-        pub const OWN: [Table; 0 $(+ tables!(@one $name))*] = [$($name,)*];
-    };
-    (@one $name:ident) => { 1 };
-}
-
-tables! {
+dataset::tables! {
+    /// The tables that only histories have, in the order of the schema.
+    OWN, Size, 100;
     /// One row per crawl of a history.
-    CRAWLS: crawls, 100;
+    CRAWLS: crawls;
     /// One row per archive of a history.
-    ARCHIVES: archives, 101;
+    ARCHIVES: archives;
     /// One row per host and crawl.
-    HOST_CAPTURES: host_captures, 102;
+    HOST_CAPTURES: host_captures;
     /// One row per host and sequence of captures with the same state.
-    HOST_PERIODS: host_periods, 103;
+    HOST_PERIODS: host_periods;
     /// One row per host and sequence of captures with the same content.
-    HOST_CONTENTS: host_contents, 104;
+    HOST_CONTENTS: host_contents;
     /// One row per revisit whose content is known.
-    FILLED_REVISITS: filled_revisits, 105;
+    FILLED_REVISITS: filled_revisits;
     /// One row per agent, host and sequence of captures with the same verdict.
-    AGENT_PERIODS: agent_periods, 106;
+    AGENT_PERIODS: agent_periods;
     /// One row per distinct file, as far as it is read.
-    POLICIES: policies, 107;
+    POLICIES: policies;
     /// One row per policy and user-agent line.
-    POLICY_GROUPS: policy_groups, 108;
+    POLICY_GROUPS: policy_groups;
     /// One row per policy and allow or disallow line.
-    POLICY_RULES: policy_rules, 109;
+    POLICY_RULES: policy_rules;
     /// One row per policy and other line that is read.
-    POLICY_DIRECTIVES: policy_directives, 110;
+    POLICY_DIRECTIVES: policy_directives;
     /// One row per policy and agent that it names.
-    POLICY_VERDICTS: policy_verdicts, 111;
+    POLICY_VERDICTS: policy_verdicts;
     /// One row per set of preferences, agent, mechanism and category.
-    PREFERENCE_SETS: preference_sets, 112;
+    PREFERENCE_SETS: preference_sets;
     /// One row per agent, crawl, verdict and basis.
-    SHARES: shares, 113;
+    SHARES: shares;
 }
 
 /// Returns all tables of a history: its own, and `agents`.
