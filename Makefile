@@ -93,10 +93,12 @@ STEP = $(MAKE) PROGRAM=target/debug/robots-scan
 STEPS = @$(PYTHON) jobs/steps.py
 
 # The tests in Rust are compiled and run by areas: `make test AREA=language`. `faults` and `servers` are of `test-all`.
-# The area `core` is the program without histories, servers, and commands that answer questions.
+# The area `core` is the core alone, without histories, servers, and commands that answer questions.
 AREAS = language archives tables program
 AREA = $(AREAS)
-RUST_TESTS = --lib --bins $(if $(filter core,$(AREA)),--no-default-features --test language --test tables,$(addprefix --test ,$(AREA)))
+CORE = robots warc disk sort columns remote capture dataset hosts sources scan keep
+CORE_PACKAGES = --no-default-features --package robots-scan $(addprefix --package robots-scan-,$(CORE))
+RUST_TESTS = --lib --bins $(if $(filter core,$(AREA)),$(CORE_PACKAGES) --test language --test tables,$(addprefix --test ,$(AREA)))
 
 # A folder of `src`, or the name of a package.
 PACKAGE =
@@ -141,7 +143,7 @@ lint-all: ## checks the format, and the warnings of clippy about everything
 
 rust-test: ## runs the tests in Rust that belong to `test`, with the examples in doc comments
 	$(CARGO) test --locked $(RUST_TESTS)
-	$(CARGO) test --locked --doc
+	$(CARGO) test --locked --doc $(if $(filter core,$(AREA)),$(CORE_PACKAGES))
 
 SEED ?= 1
 

@@ -179,6 +179,8 @@ fn check(input: &Input, batches: &TableBatches) {
             _ if table == Table::GROUPS => counts.agents,
             _ if table == Table::RULES => counts.allow + counts.disallow,
             _ if table == Table::SITEMAPS => counts.sitemaps,
+            // An HTML page has no directives.
+            _ if table == Table::DIRECTIVES && input.name == "html" => 0,
             _ if table == Table::DIRECTIVES => counts.others,
             _ if table == Table::PREFERENCES => counts.preferences,
             _ if table == Table::VERDICTS => counts.verdicts,

@@ -5,6 +5,9 @@
 Each step is a target of make, executed as `make TARGET`. At most 2 rows of steps run at a time; a row is a word, whose steps, separated by
 commas, run one after the other. The first row, which should be the longest, has priority: the others are nicer to it. What its steps
 print is shown at once, and that of the others when they end. After a step that fails no other one begins.
+
+If Linux has enough room in memory, temporary files are there: on a disk, a fifth of the time of the tests is spent on creating and deleting
+them. TMPDIR is not changed if it is set.
 """
 
 import contextlib

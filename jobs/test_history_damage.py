@@ -230,7 +230,7 @@ def manifest_cases():
     yield first("other columns", schemas="0" * 16, names=())
     yield first("no columns", schemas=None, names=())
     yield first("no format", format=None, names=())
-    yield first("format as text", format="8", names=())
+    yield first("format as text", format="9", names=())
     yield first("no history", history=None)
     yield first("another meaning", meaning=2, names=("the first input have 2", "views.sql"))
     yield first("no crawls", crawls=None)

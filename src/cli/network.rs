@@ -86,7 +86,7 @@ pub(crate) fn changed_url_options(args: &UrlArgs) -> Vec<&'static str> {
     given.map(|(name, _)| name).collect()
 }
 
-/// Starts a client, whose messages take a route.
+/// Starts a client, and sends its messages to a route.
 pub(crate) fn start_client(options: RemoteOptions, route: &EventRoute) -> Result<Remote> {
     let route = route.clone();
     Ok(Remote::start(options, move |event| route.send(event))?)

@@ -27,7 +27,7 @@ pub enum PartSize {
 pub struct Sample {
     /// The number of archives to choose; if the list has fewer, all are chosen.
     pub archives: usize,
-    /// The number from which the choice follows.
+    /// The seed of the random choice.
     pub seed: u64,
 }
 

@@ -18,7 +18,7 @@ const CRAWL_FILE_NAME: &str = "part-00000.parquet";
 #[derive(Clone, Debug)]
 pub struct OutputLayout {
     root: PathBuf,
-    /// What is written, if it is not a dataset, as [`read_kind`](crate::read_kind) reads it.
+    /// The kind of folder that [`read_kind`](crate::read_kind) returns; `None` for a dataset.
     pub(crate) kind: Option<&'static str>,
     tables: Vec<Table>,
     is_single_file: bool,
@@ -51,7 +51,7 @@ impl OutputLayout {
         }
     }
 
-    /// Returns the layout of a folder of another kind.
+    /// Returns the layout of a folder that is not a dataset, with the kind that its manifest states.
     pub fn new_of_kind(root: &Path, kind: &'static str) -> Self {
         Self {
             kind: Some(kind),

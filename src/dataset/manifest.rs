@@ -31,7 +31,8 @@ use std::ops::Range;
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Reads what the manifest at `root` is of, if it is not a dataset: the word `kind` in its first line.
+/// Reads the kind of folder that the manifest at `root` states: the word `kind` in its first line. Returns `None` for
+/// a dataset.
 ///
 /// # Errors
 ///

@@ -11,9 +11,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use std::ops::Range;
 
-/// The number of the format of datasets and of what is made of them. Until the first release, the schemas of the tables
+/// The number of the format of manifests. Until the first release, the schemas of the tables
 /// are part of the format (docs/limits.md#formats); if a line of a manifest changes, increase the number.
-const FORMAT_NUMBER: u64 = 8;
+const FORMAT_NUMBER: u64 = 9;
 
 /// The meaning of rows. Datasets of one meaning are joined, whatever release wrote them. If rows change
 /// for the same archives, increase it, and describe the change in `docs/limits.md#formats`.
@@ -186,7 +186,7 @@ pub struct FileStats {
 }
 
 impl Format {
-    /// Returns the format that is written, of a folder with these tables.
+    /// Returns the format that is written for a folder with these tables.
     pub fn new(tables: &[Table]) -> Self {
         Self {
             number: FORMAT_NUMBER,
@@ -194,7 +194,7 @@ impl Format {
         }
     }
 
-    /// Returns the format of datasets that is written.
+    /// Returns the format that is written for datasets.
     pub(super) fn of_datasets() -> Self {
         Self::new(&Table::ALL)
     }

@@ -139,7 +139,7 @@ impl Dataset {
         Self::from_files(root, files)
     }
 
-    /// Opens files of tables that are no dataset. The files of a table are read in the order in which they are given.
+    /// Opens files of tables outside a dataset. The files of a table are read in the order in which they are given.
     ///
     /// # Errors
     ///
@@ -437,7 +437,7 @@ fn read_error(path: &Path, error: impl Into<Box<dyn std::error::Error + Send + S
     Error::with_source(ErrorKind::Read, path, error)
 }
 
-/// Returns an error if one of the wanted crawls is not among those of what is at `root`.
+/// Returns an error if one of the wanted crawls is not among those of the folder `root`.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Gives the parts of a combined file back their own files.
+//! Splits a combined file into the files of its parts.
 
 use crate::manifest_entries::{CombinedFile, PartEntry};
 use crate::part_locations::{row_group_ranges, single_part_path};

@@ -15,7 +15,7 @@ pub const FIRST_LINE: &str =
 /// The macros of `views.sql` that read several tables.
 pub const MACROS_SQL: &str = include_str!("macros.sql");
 
-/// Macros that only other kinds of folders have: each raises an error with the command that makes one.
+/// Macros that a dataset lacks: each raises an error that names the command whose output has it.
 pub const ABSENT_MACROS_SQL: &str = include_str!("absent_macros.sql");
 
 /// The line in a schema before the columns that only views have.
@@ -35,6 +35,16 @@ pub fn root_expression(path: &Path) -> String {
     sql_literal(&escape_wildcards(&path))
 }
 
+/// Returns the start of `views.sql`, which sets the variable with the path of the folder. `root` is an expression, as
+/// [`root_expression`] returns it.
+pub fn views_header(root: &str) -> String {
+    format!(
+        "{FIRST_LINE}\n\
+         -- Where it has been moved, say so first: SET VARIABLE robots_scan = '/new/place';\n\
+         SET VARIABLE robots_scan = coalesce(getvariable('robots_scan'), {root});\n\n"
+    )
+}
+
 /// The files that views read.
 #[derive(Clone, Debug, Default)]
 pub struct ViewedFiles {
@@ -49,15 +59,8 @@ pub struct ViewedFiles {
 /// Returns the text of `views.sql` for a dataset at `root`.
 pub fn views_sql(root: &Path, files: &ViewedFiles) -> String {
     let tables = &files.tables;
-    let mut out = format!(
-        "{FIRST_LINE}\n\
-         -- Where it has been moved, say so first: SET VARIABLE robots_scan = '/new/place';\n",
-    );
     let root = root_expression(root);
-    let _ = writeln!(
-        out,
-        "SET VARIABLE robots_scan = coalesce(getvariable('robots_scan'), {root});\n"
-    );
+    let mut out = views_header(&root);
     for table in Table::ALL
         .into_iter()
         .filter(|table| tables.contains(table))

@@ -10,11 +10,10 @@ use dataset::error::DatasetErrorKind;
 use dataset::questions::{QUERY_TEXTS, questions_sql, reads_table};
 use dataset::tables::{Column, ColumnType, SqlDialect, Table, sql_literal};
 use dataset::views::{
-    FIRST_LINE, MACROS_SQL, escape_wildcards, meaning_macro, root_expression, view_comments,
+    MACROS_SQL, escape_wildcards, meaning_macro, root_expression, view_comments, views_header,
 };
 use disk::error::Error;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 use std::path::Path;
 
 /// The macros of histories.
@@ -88,15 +87,8 @@ pub(crate) fn history_text(root: &Path, history: &HistoryManifest) -> Result<Str
 
 /// Returns the text of `views.sql` of a history that will be at `root`.
 pub fn views_sql(root: &Path, history: &HistoryManifest) -> String {
-    let mut out = format!(
-        "{FIRST_LINE}\n\
-         -- Where it has been moved, say so first: SET VARIABLE robots_scan = '/new/place';\n",
-    );
     let root = root_expression(root);
-    let _ = writeln!(
-        out,
-        "SET VARIABLE robots_scan = coalesce(getvariable('robots_scan'), {root});\n"
-    );
+    let mut out = views_header(&root);
     for table in tables::all() {
         out.push_str(&table_view(table, &root, history));
     }
@@ -290,6 +282,7 @@ fn rows_view(table: Table, join: &str, condition: &str) -> String {
 mod tests {
     use super::*;
     use dataset::questions::check_questions;
+    use std::fmt::Write;
 
     #[test]
     fn every_file_of_jobs_history_queries_is_a_question() {

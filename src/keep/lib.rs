@@ -6,7 +6,7 @@
 //! | [`verify`] | `verify`: whether a dataset is as it was written |
 //!
 //! Input: datasets. Output: a joined folder with a manifest and resolved tables, or a report of findings. The
-//! package is independent of the commands that ask questions.
+//! package is independent of histories and of the commands that answer questions.
 
 pub mod join;
 pub mod verify;

@@ -1,6 +1,6 @@
 //! The main job: archives in, Parquet tables out.
 //!
-//! Input: what `sources` has found. Output: a dataset, or the rows of one table. The package is independent of the
+//! Input: the inputs that `sources` has found. Output: a dataset, or the rows of one table. The package is independent of the
 //! commands that read datasets.
 //!
 //! [`scan`] runs the main job with the defaults of the command. [`robots`] parses and decides
@@ -39,9 +39,8 @@
 //! that memory is bounded. The scheduler waits for the disk when it writes a line of the manifest or
 //! of the log, and for the reader of a [`TableReader`].
 //!
-//! The key of a capture counts the captures of its input, which a worker knows only from the start of
-//! its own output. The scheduler adds the captures before it, because a slice may be read before the
-//! number of captures in earlier slices is known.
+//! The key of a capture contains its number in its input. A worker counts from the start of its own slice, because
+//! the slice may be read before earlier slices. The scheduler adds the number of captures in earlier slices.
 //!
 //! Output does not depend on the number of threads: rows are written in the order of inputs and
 //! records, and a slice of an archive is only accepted if it begins exactly where the slice before

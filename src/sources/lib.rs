@@ -1,13 +1,13 @@
-//! What a run reads: archives, records of archives at addresses, and tables of others.
+//! Finds and reads the inputs of a run: archives, single records of archives, and tables that other programs wrote.
 //!
-//! | module | from | to |
+//! | module | reads | returns |
 //! |---|---|---|
 //! | [`input`] | files, folders, globs, lists, URLs | [`Input`](input::Input): a name, a size, a crawl, and the part of it that is read |
-//! | [`reader`] | a slice of an input | its captures, whatever it is |
-//! | [`table_file`] | Parquet, CSV, JSON and text | rows of the columns that are asked for |
+//! | [`reader`] | a slice of an input | its captures |
+//! | [`table_file`] | Parquet, CSV, JSON and text | rows of the requested columns |
 //!
-//! Input: files, streams and objects on servers. Output: captures, and rows of tables of others. The package is
-//! independent of the run that asks for them.
+//! Input: files, streams and objects on servers. Output: captures, and rows of tables. The package is independent of
+//! the pipeline.
 
 #[cfg(not(unix))]
 compile_error!("robots-scan needs the file locks, links and folders of a Unix system");

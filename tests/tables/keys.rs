@@ -195,7 +195,7 @@ fn a_dataset_of_an_earlier_trial_is_refused_by_every_command() {
     let (first, rest) = text.split_once('\n').unwrap();
     let urls = folder.write("urls.txt", "https://example.com/\n");
     let matches = folder.arg("matches.csv");
-    for (key, value) in [("format", json!(7)), ("schemas", json!("0123456789abcdef"))] {
+    for (key, value) in [("format", json!(8)), ("schemas", json!("0123456789abcdef"))] {
         let mut first: Value = serde_json::from_str(first).unwrap();
         first[key] = value;
         fs::write(&manifest, format!("{first}\n{rest}")).unwrap();

@@ -35,8 +35,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 ///
 /// # Errors
 ///
-/// [`DatasetErrorKind::NoCapture`] if there is none; errors of reading and of
-/// [`Dataset::open`]; [`ErrorKind::Abandoned`](disk::error::ErrorKind::Abandoned) once `stop` is set.
+/// Those of [`Dataset::open`] and of reading; [`DatasetErrorKind::NoCapture`] if the host has no capture;
+/// [`ErrorKind::Abandoned`](disk::error::ErrorKind::Abandoned) once `stop` is set.
 pub fn check_host(
     host_request: &HostRequest<'_>,
     request: &CheckRequest<'_>,

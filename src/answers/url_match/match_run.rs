@@ -1,4 +1,5 @@
-//! A match that runs: its options and resources, and how it reads the list and decides.
+//! The options and resources of a running match, and the steps that datasets and histories share: reading the list, and
+//! deciding by a status or by rules.
 
 use super::decision::{Decision, DecisionBasis, UrlAccess};
 use super::lookup::{ListedUrl, MAX_URL_BYTES, write_origin};

@@ -13,8 +13,7 @@
 //! 4. `output.rs` writes the decisions (`decision.rs`) in the order of the list.
 //!
 //! `in_history/` does the same over a history, for several times at once: a URL has a plan of captures instead of
-//! one authoritative capture, and another table. The two have in common how the list is read and how a status and
-//! rules decide (`match_run.rs`), and how decisions are written.
+//! one authoritative capture, and the output is another table. `match_run.rs` has the steps that both share.
 
 mod decision;
 mod evaluate;

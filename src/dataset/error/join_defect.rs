@@ -20,7 +20,7 @@ pub enum JoinDefect {
     Link,
     /// The name of its folder cannot be part of the paths of joined datasets.
     Name,
-    /// It is of another kind, which has other tables.
+    /// It is not a dataset, but a folder of this kind, which has other tables.
     OfKind(String),
     /// Its run is not finished.
     Unfinished,

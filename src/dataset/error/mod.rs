@@ -52,7 +52,7 @@ pub enum DatasetErrorKind {
     },
     /// The output is a dataset, but one file is to be written.
     IsDataset,
-    /// The output is of another kind, but a dataset is to be written.
+    /// The output is a folder of this kind, but a dataset is to be written.
     OutputIsOfKind(String),
     /// The output is a file with the named table, but a dataset is to be written.
     IsSingleFile(String),

@@ -13,7 +13,7 @@ const EARLIER_TRIAL: &str = "it was made by an earlier trial of robots-scan: sca
 /// The reason why a path cannot be used as a dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DatasetDefect {
-    /// It is of another kind, whose tables are other ones.
+    /// It is not a dataset, but a folder of this kind, which has other tables.
     OfKind(String),
     /// Joining the datasets in the folder was not finished.
     NotJoined,

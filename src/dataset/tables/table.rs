@@ -25,7 +25,7 @@ pub enum FileDivision {
     Crawl,
     /// One file.
     Single,
-    /// As many files as their size needs, one after the other.
+    /// One or more files: a file ends when it has reached a size.
     Size,
 }
 
@@ -199,7 +199,7 @@ impl Table {
     /// The resolved tables, which have a file per crawl.
     pub const PER_CRAWL: [Self; 3] = [Self::HOSTS, Self::HOST_VERDICTS, Self::HOST_PREFERENCES];
 
-    /// Makes the table of a declaration outside of this package. Its rows are not made from records.
+    /// Returns the table of a declaration in another package. Its rows are not made from records.
     pub const fn new(declaration: &'static TableDeclaration) -> Self {
         Self {
             declaration,
