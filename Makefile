@@ -110,14 +110,15 @@ check: ## while one works: format, clippy and unit tests; of one package: PACKAG
 	$(CARGO) test --locked $(PACKAGES) --lib
 
 test: ## all tests of Rust, and one Python environment; one area in Rust: AREA=tables; the core alone: AREA=core
-	$(STEPS) 1 $(STEP) AREA='$(AREA)' -- $(if $(filter core,$(AREA)),,compile$(comma))compile-tests
+	$(STEPS) 2 $(STEP) AREA='$(AREA)' -- $(if $(filter core,$(AREA)),,compile$(comma))compile-tests \
+	  $(if $(filter-out $(AREA),$(AREAS)),,.venv-test/ready)
 	$(STEPS) 2 $(STEP) AREA='$(AREA)' -- rust-test \
-	  $(if $(filter-out $(AREA),$(AREAS)),,readme$(comma)run$(comma).venv-test/ready$(comma)queries$(comma)hosts$(comma)independent$(comma)documents)
+	  $(if $(filter-out $(AREA),$(AREAS)),,readme$(comma)run$(comma)queries$(comma)hosts$(comma)independent$(comma)documents)
 
 # Targets that several steps need are made first. Others wait often: for servers, browsers and downloads.
 SHARED = run dev-wheel browser site-libraries java
 test-all: ## all other tests: clippy, damage, servers, histories, Spark, the browser, Python beside other libraries
-	$(STEPS) 1 $(STEP) -- lint-all,compile-others,run,dev-wheel,browser,site-libraries,java
+	$(STEPS) 2 $(STEP) -- lint-all,compile-others .venv-test/all-ready,site-libraries,dev-wheel,run,browser,java
 	$(STEPS) 4 $(STEP) $(addprefix -o ,$(SHARED)) -- report-test,pages $(if $(HAS_SPARK),spark) python readers faults \
 	  sources servers,deny histories site-test answers describe-test network report-errors recipes
 
