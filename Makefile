@@ -96,7 +96,7 @@ STEPS = @$(PYTHON) jobs/steps.py
 # The area `core` is the core alone, without histories, servers, and commands that answer questions.
 AREAS = language archives tables program
 AREA = $(AREAS)
-CORE = robots warc disk sort columns remote capture dataset hosts sources scan keep
+CORE = robots warc disk sort columns remote capture crawlers tables dataset hosts sources scan keep
 CORE_PACKAGES = --no-default-features --package robots-scan $(addprefix --package robots-scan-,$(CORE))
 RUST_TESTS = --lib --bins $(if $(filter core,$(AREA)),$(CORE_PACKAGES) --test language --test tables,$(addprefix --test ,$(AREA)))
 
@@ -119,7 +119,7 @@ test: ## all tests of Rust, and one Python environment; one area in Rust: AREA=t
 SHARED = run dev-wheel browser site-libraries java
 test-all: ## all other tests: clippy, damage, servers, histories, Spark, the browser, Python beside other libraries
 	$(STEPS) 2 $(STEP) -- lint-all,compile-others .venv-test/all-ready,site-libraries,dev-wheel,run,browser,java
-	$(STEPS) 4 $(STEP) $(addprefix -o ,$(SHARED)) -- report-test,pages $(if $(HAS_SPARK),spark) python readers faults \
+	$(STEPS) 5 $(STEP) $(addprefix -o ,$(SHARED)) -- report-test,pages $(if $(HAS_SPARK),spark) python readers faults \
 	  sources servers,deny histories site-test answers describe-test network report-errors recipes
 
 compile:

@@ -10,7 +10,6 @@ mod settings;
 use criterion::{BatchSize, BenchmarkGroup, Throughput, measurement::WallTime};
 use dataset::OutputLayout;
 use dataset::division::PartSize;
-use dataset::tables::Table;
 use inputs::{Archive, Floor, Framing};
 use scan::{Options, ScanProgress, ScanSummary};
 use sources::input::{Input, InputSource, Selection};
@@ -20,6 +19,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
+use tables::Table;
 use tempfile::TempDir;
 
 const TWO_TABLES: [Table; 2] = [Table::ROBOTS_FILES, Table::RULES];

@@ -16,7 +16,6 @@ use capture::analysis::Analyzer;
 use capture::{Capture, CaptureScope};
 use columns::{RowBatch, encode_table};
 use criterion::{BatchSize, BenchmarkGroup, Throughput, measurement::WallTime};
-use dataset::tables::{OptionalColumns, Table, TableBatches, TableBuilders};
 use inputs::{Framing, Input};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -26,6 +25,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::hint::black_box;
 use std::io::Cursor;
 use std::slice;
+use tables::{OptionalColumns, Table, TableBatches, TableBuilders};
 use warc::{Limits, Reader, Record, RecordType};
 
 const NAME: &str = "crawl-data/BENCH-2026-01/segments/0/robotstxt/BENCH-2026-01-00000.warc.gz";

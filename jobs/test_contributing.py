@@ -53,7 +53,7 @@ esac
 # How the packages of this project are compiled. None of it changes how dependencies are compiled.
 SETTINGS = "\n[build]\nincremental = false\n" + "".join(
     f"[profile.dev.package.{name}]\nopt-level = 0\ndebug = false\n"
-    for name in ("robots-scan", "robots-scan-capture", "robots-scan-columns", "robots-scan-dataset", "robots-scan-disk", "robots-scan-scan",
+    for name in ("robots-scan", "robots-scan-capture", "robots-scan-columns", "robots-scan-crawlers", "robots-scan-tables", "robots-scan-dataset", "robots-scan-disk", "robots-scan-scan",
                  "robots-scan-answers", "robots-scan-history", "robots-scan-hosts", "robots-scan-keep", "robots-scan-python", "robots-scan-remote", "robots-scan-sort", "robots-scan-sources", "xtask"))
 
 # The file of the trial of a rule: its misspelt key has no effect before the trial.
@@ -112,7 +112,7 @@ FROM trial_hosts();
 
 TABLE = '''//! The table `trials`.
 
-use super::column::table;
+use crate::table;
 use super::line_no_value;
 use super::record_rows::RowInput;
 
@@ -322,25 +322,25 @@ TRIALS = {
         ("src/capture/lib.rs", "let mut anomalies = Vec::new();\n        if target.url.is_none() {",
          "let mut anomalies = vec![CaptureAnomalyKind::TrialCapture];\n        if target.url.is_none() {")]),
     "Add a column": (column, [
-        ("src/dataset/tables/rules.rs", "} derived {\n    path_bytes", '    is_root: Bool, "True if the path is `/`.";\n§'),
-        ("src/dataset/tables/rules.rs", "        self.beyond_500kib\n",
+        ("src/tables/rules.rs", "} derived {\n    path_bytes", '    is_root: Bool, "True if the path is `/`.";\n§'),
+        ("src/tables/rules.rs", "        self.beyond_500kib\n",
          '        self.is_root.extend(lines.clone().map(|line| robots.text(line.value) == b"/"));\n§')]),
     "Add a question": (question, [
         ("jobs/queries/q47_trial_hosts.sql", None, QUESTION),
-        ("src/dataset/questions.rs", '    "q46_blocking_by_category"\n', '§    "q47_trial_hosts"\n'),
+        ("src/tables/questions.rs", '    "q46_blocking_by_category"\n', '§    "q47_trial_hosts"\n'),
         ("jobs/truth/answers.py", "# ---- lists ---", 'answer("q47", "trial_hosts()", "crawl | hosts\\nold | 25\\nnew | 32")\n\n§'),
         ("jobs/independent/questions.py", "    def file_sizes(self):\n",
          '    def trial_hosts(self):\n        return self.each_crawl(lambda hosts: [{"hosts": len(hosts)}])\n\n§'),
         ("jobs/test_queries.py", "SMALL_ANSWERS = {\n", '§    "trial_hosts()": ("hosts", [(4,)]),\n')]),
     "Add a table": (table, [
-        ("src/dataset/tables/trials.rs", None, TABLE),
-        ("src/dataset/tables/table.rs", "    Verdicts: verdicts, Records;\n", "§    /// One row per capture of a trial.\n    Trials: trials, Records;\n"),
-        ("src/dataset/tables/mod.rs", "mod table;\n", "§mod trials;\n"),
+        ("src/tables/trials.rs", None, TABLE),
+        ("src/tables/table.rs", "    VERDICTS: verdicts, Part records;\n", "§    /// One row per capture of a trial.\n    TRIALS: trials, Part records;\n"),
+        ("src/tables/lib.rs", "mod table;\n", "§mod trials;\n"),
         ("docs/tables.md", "### anomalies\n", "### trials\n\nA trial. [All columns](../schemas/trials.sql).\n\n§"),
         ("README.md", "- `groups`, `rules`", "- `groups`, `trials`, `rules`")]),
     "Update the registry of crawlers": (registry, [
-        ("src/dataset/crawler/agents.csv", "\nCCBot,", "\nTrialBot,Trial,seo,,A trial,Googlebot,false,false,OPR,,https://trial.example§"),
-        ("src/dataset/crawler/registry.rs", "assert_eq!(registry.crawlers.len(), 292);", "assert_eq!(registry.crawlers.len(), 293);")]),
+        ("src/crawlers/agents.csv", "\nCCBot,", "\nTrialBot,Trial,seo,,A trial,Googlebot,false,false,OPR,,https://trial.example§"),
+        ("src/crawlers/registry.rs", "assert_eq!(registry.crawlers.len(), 292);", "assert_eq!(registry.crawlers.len(), 293);")]),
     "Change a rule of a dialect": (rule, [
         ("tests/language/spec/google_syntax.rs", "mod s3_key_recognition {\n    use super::*;\n",
          f'§\n    #[test]\n    fn a_trial_is_a_misspelling() {{\n        assert!(!allowed("{MISSPELT}", "a", "/x"));\n    }}\n'),

@@ -1093,7 +1093,7 @@ def sampled_world(program, folder, seed):
     """
     rng = random.Random(f"sample {seed}")
     folder.mkdir()
-    built_in = (ROOT / "src/dataset/crawler/agents.csv").read_text(encoding="utf-8").rstrip("\n").split("\n")
+    built_in = (ROOT / "src/crawlers/agents.csv").read_text(encoding="utf-8").rstrip("\n").split("\n")
     registry = folder / "registry.csv"
     registry.write_text("\n".join([*built_in, *(f"{crawler},,," for crawler in OTHER_CRAWLERS)]) + "\n", encoding="utf-8")
     names = [*NAMES, *(f"h{number}.d{int(rng.random() ** 2 * 30)}.example" for number in range(120))]

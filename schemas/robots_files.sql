@@ -31,14 +31,14 @@ CREATE TABLE robots_files (
   is_robots_path BOOLEAN NOT NULL, -- True if the path is exactly `/robots.txt` and the URL has no query, so false for `/robots.txt?x`. Other captures are present only as redirect targets.
   content_class VARCHAR, -- The kind of body: `rules`, `no_rules`, `comments_only`, `empty`, `html`, `binary`; null unless the status is 2xx, for revisits, and if nothing is stored of a truncated payload.
   body_bytes BIGINT, -- The size of the decoded body in bytes; null for revisits, and if nothing is stored of a truncated payload.
-  n_lines INTEGER, -- The number of lines of the body, including a last empty one. This column and the following ones describe the whole body, and are null unless it was parsed as a robots.txt file.
+  n_lines INTEGER, -- The number of lines of the body, including a last empty one. This column and those below up to `template`, except for `n_anomalies`, describe the whole body, and are null unless it was parsed as a robots.txt file.
   n_groups INTEGER, -- The number of groups in Google's dialect.
   n_user_agents INTEGER, -- User-agent lines.
   n_allow INTEGER, -- Allow lines.
   n_disallow INTEGER, -- Disallow lines.
   n_sitemaps INTEGER, -- Sitemap lines.
   n_comment_lines INTEGER, -- Lines that contain only a comment.
-  n_blank_lines INTEGER, -- Empty lines.
+  n_blank_lines INTEGER, -- Lines that are empty or have only blanks.
   n_directives INTEGER, -- Lines with any other key. Those of HTML pages and binary files are counted here, but have no rows in `directives`.
   n_anomalies INTEGER NOT NULL, -- The number of rows in `anomalies`, also for captures that were not parsed as a robots.txt file.
   max_line_bytes INTEGER, -- The length of the longest line in bytes.

@@ -1,5 +1,5 @@
 -- The rows of the table `shares` of a history, in SQL over the datasets of its crawls, for jobs/test_history.py: the verdicts of all hosts for
--- all crawlers are listed and counted. The meaning of columns is that of src/history/tables/shares.rs, docs/verdicts.md and
+-- all crawlers are listed and counted. The meaning of columns is that of src/history/own_tables/shares.rs, docs/verdicts.md and
 -- docs/queries.md. The test fills these tables.
 
 -- The crawls in the order of the history, and the registry of the last one.

@@ -3,15 +3,14 @@
 //!
 //! The rows of `host_verdicts` with the names of the crawlers are sorted by host externally, and
 //! merged with `hosts`, which is sorted by host. [`find_verdict`] does what the macro `verdicts_of` of
-//! `dataset/macros.sql` does: change both together. `jobs/test_crawler_verdicts.py` compares them.
+//! `tables/macros.sql` does: change both together. `jobs/test_crawler_verdicts.py` compares them.
 
 use crate::error::AnswerErrorKind;
-use crate::tables;
-use crate::tables::{CrawlerVerdictRow, CrawlerVerdictRows};
+use crate::own_tables;
+use crate::own_tables::{CrawlerVerdictRow, CrawlerVerdictRows};
 use arrow_array::RecordBatch;
 use columns::TableFileWriter;
-use dataset::crawler::Crawler;
-use dataset::tables::{StoredVerdict, Table};
+use crawlers::Crawler;
 use dataset::{
     CaptureFilter, ColumnValuesFilter, Dataset, StoredColumns, check_output_file, stored_columns,
     value,
@@ -28,6 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use tables::{StoredVerdict, Table};
 
 const BATCH_ROWS: usize = 8192;
 
@@ -158,7 +158,7 @@ fn write_rows(
         },
     )?;
     let sorted = sorter.finish()?;
-    let schema = tables::CRAWLER_VERDICTS.file_schema(&[]);
+    let schema = own_tables::CRAWLER_VERDICTS.file_schema(&[]);
     let mut writer = VerdictWriter {
         crawlers,
         name_index: &name_index,
@@ -371,7 +371,7 @@ fn find_verdict(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dataset::crawler::registry::CrawlerRegistry;
+    use crawlers::CrawlerRegistry;
 
     fn new_stored_verdict(verdict: Verdict, basis: Basis) -> StoredVerdict {
         StoredVerdict {

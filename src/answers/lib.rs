@@ -17,7 +17,7 @@ pub mod copy;
 pub mod crawler_verdicts;
 pub mod error;
 pub mod extract;
-pub mod tables;
+pub mod own_tables;
 pub mod url_match;
 
 pub use category_choice::CategoryChoice;

@@ -6,7 +6,7 @@
 //! [`Capture::read`] extracts everything that the WARC record, its URL and its HTTP response state.
 //! The body is only decoded here; parsing it is the task of the `robots` crate.
 //!
-//! If you add a field, also add its column in `src/dataset/tables/robots_files.rs`. If you change what counts
+//! If you add a field, also add its column in `src/tables/robots_files.rs`. If you change what counts
 //! as a capture, also check `docs/operations.md` and the samples, whose rows were counted by hand.
 
 pub mod analysis;

@@ -4,7 +4,7 @@
 //! uses: scheme, user and `www` are removed, host labels and IPv4 numbers are reversed, escapes are
 //! decoded and encoded again, repeated slashes are merged, letters are lower-cased and query
 //! parameters are sorted. One rule is not implemented: session ids are kept. Views put the key
-//! together from the host, the port and [`surt_path`] (`src/dataset/tables/robots_files.rs`).
+//! together from the host, the port and [`surt_path`] (`src/tables/robots_files.rs`).
 
 use std::borrow::Cow;
 use std::net::Ipv4Addr;

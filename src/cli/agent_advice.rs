@@ -9,8 +9,8 @@ use crate::caller::Caller;
 use crate::escape::quote_for_shell;
 use crate::exit::UsageError;
 use answers::check::CheckReport;
-use dataset::crawler::DialectChoice;
-use dataset::crawler::registry::{CrawlerEntry, CrawlerRegistry, whole_name};
+use crawlers::DialectChoice;
+use crawlers::{CrawlerEntry, CrawlerRegistry, whole_name};
 
 /// The values of `--agent`, which are separated at commas, and how they are interpreted.
 pub(crate) struct AgentNames<'a> {
@@ -113,7 +113,7 @@ fn header_warning(
     is_header.then(|| format!("'{agent}' is a User-Agent header: {used}"))
 }
 
-/// Returns the crawler whose token is a word of a header, the longest first.
+/// Returns the crawler whose token is a word of a header; that with the longest token if there are several.
 fn find_token_in_header<'a>(
     header: &str,
     registry: &'a CrawlerRegistry,
@@ -125,8 +125,8 @@ fn find_token_in_header<'a>(
     named.max_by_key(|entry| entry.token.len())
 }
 
-/// Returns the crawler that is probably meant by a name that is not in the registry: the name is another
-/// spelling of its name, or differs by one typing error, or by two if it has eight letters or more.
+/// Returns the crawler of the registry that an unknown name probably means: one of another spelling, or a name that
+/// differs by one typing error, or by two in a name of eight letters or more.
 fn find_near_name<'a>(agent: &str, registry: &'a CrawlerRegistry) -> Option<&'a CrawlerEntry> {
     let name = whole_name(agent);
     let crawlers = registry.crawlers.iter();

@@ -2,11 +2,11 @@
 
 use crate::quantity::parse_size;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use dataset::crawler::DialectChoice;
-use dataset::crawler::registry::whole_name;
-use dataset::tables::Table;
+use crawlers::DialectChoice;
+use crawlers::whole_name;
 use remote::Rate;
 use robots::Dialect;
+use tables::Table;
 
 pub(crate) const URL_OPTIONS_HEADING: &str = "Options for URLs";
 

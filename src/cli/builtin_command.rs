@@ -12,14 +12,14 @@ use crate::{defaults, mistyped};
 use anyhow::Result;
 use capture::anomaly::CaptureAnomalyKind;
 use clap::{CommandFactory, ValueHint};
-use dataset::crawler::registry::{CrawlerEntry, CrawlerRegistry};
-use dataset::tables::Table;
+use crawlers::{CrawlerEntry, CrawlerRegistry};
 use disk::error::Error;
 use robots::AnomalyKind;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::PathBuf;
+use tables::Table;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct SchemaArgs {
@@ -45,10 +45,10 @@ impl CommandArgs for SchemaArgs {
                 std::fs::write(&path, text).map_err(|error| Error::write(&path, error))
             };
             for table in all_tables() {
-                write(&format!("{}.sql", table.name()), dataset::schema_sql(table))?;
+                write(&format!("{}.sql", table.name()), tables::schema_sql(table))?;
             }
             write("anomalies.md", format_anomaly_codes())?;
-            write("views.spark.sql", dataset::spark_views_sql())?;
+            write("views.spark.sql", tables::spark_views_sql())?;
             return Ok(CommandOutcome::ok(""));
         }
         if self.anomalies {
@@ -56,7 +56,7 @@ impl CommandArgs for SchemaArgs {
         }
         let tables = all_tables().into_iter();
         let tables = tables.filter(|&table| self.table.is_none_or(|wanted| wanted == table));
-        let texts = tables.map(|table| dataset::schema_sql(table) + "\n");
+        let texts = tables.map(|table| tables::schema_sql(table) + "\n");
         Ok(CommandOutcome::ok(texts.collect::<String>()))
     }
 }

@@ -5,10 +5,10 @@ use crate::call_error::CallError;
 use crate::call_monitor::CallMonitor;
 use crate::caller::Caller;
 use crate::scan_command;
-use dataset::tables::Table;
 use scan::Options;
 use std::ffi::OsString;
 use std::sync::Arc;
+use tables::Table;
 
 /// Runs a command that writes or verifies files. The first of `args` is its name.
 ///

@@ -13,14 +13,14 @@ use crate::quantity::format_count;
 use crate::run_args::RunArgs;
 use crate::{defaults, next_commands, summary};
 use anyhow::Result;
-use dataset::crawler::registry::CrawlerRegistry;
-use dataset::tables::Table;
+use crawlers::CrawlerRegistry;
 use dataset::{IfExists, OutputLayout};
 use indicatif::{HumanBytes, HumanCount};
 use scan::{Options, RowNotes, ScanProgress, ScanSummary};
-use sources::input::{FoundInputs, Input, InputSource};
+use sources::input::FoundInputs;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
+use tables::Table;
 
 /// Checks that the output may be written, and that it has the tables of optional columns.
 pub(crate) fn check_output(
@@ -90,7 +90,7 @@ pub(crate) fn run(
         progress: Arc::clone(&progress),
         input_count: options.inputs.len() as u64,
         input_bytes: options.inputs.iter().map(|input| input.bytes).sum(),
-        has_no_streams: !options.inputs.iter().any(is_stream),
+        has_no_streams: !options.inputs.iter().any(|input| input.source.is_stream()),
     };
     let display = ProgressDisplay::start(Arc::new(source), Some(notices), &args.print, caller);
     route.set_display(Some(sender.clone()));
@@ -154,10 +154,6 @@ fn suggest_commands(options: &Options) -> String {
     } else {
         next_commands::format_dataset_commands(root, tables)
     }
-}
-
-fn is_stream(input: &Input) -> bool {
-    matches!(input.source, InputSource::Stream(_))
 }
 
 /// Returns the tables that are written: those of `--tables`, and the resolved ones that follow from them.

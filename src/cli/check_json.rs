@@ -7,10 +7,10 @@ use answers::check::{
     AgentReport, CaptureDetails, CategoryPreference, HostReport, NumberedText, TextSource,
 };
 use capture::date::format_iso;
-use dataset::tables::Table;
 use hosts::Host;
 use robots::StatusEffect;
 use serde_json::{Value, json};
+use tables::Table;
 
 /// Returns the report as JSON, on one line. `problem` is the reason why the archive of a host was not
 /// used.
@@ -72,7 +72,7 @@ fn add_host(host: &Host, found: &HostReport, problem: Option<&str>, value: &mut 
     }
 }
 
-/// Returns a text as JSON.
+/// Returns the text of a robots.txt as JSON.
 fn text_to_json(text: &NumberedText) -> Value {
     let (source, missing_tables): (&str, &[Table]) = match &text.source {
         TextSource::File => ("file", &[]),

@@ -10,14 +10,14 @@ use answers::check::{
 };
 use capture::date::format_iso;
 use clap::builder::styling::{AnsiColor, Style};
-use dataset::crawler::DialectChoice;
-use dataset::crawler::registry::whole_name;
-use dataset::tables::BODY_TABLE_PREFIX;
+use crawlers::DialectChoice;
+use crawlers::whole_name;
 use hosts::Host;
 use robots::{Basis, Preference, Severity, StatusEffect, Verdict};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write, stdout};
+use tables::BODY_TABLE_PREFIX;
 use terminal_size::{Width, terminal_size_of};
 
 /// The most line numbers that are listed for a kind of anomaly.

@@ -2,14 +2,14 @@
 
 use crate::shared_args::ThreadsArg;
 use anyhow::Result;
-use dataset::crawler::registry::CrawlerRegistry;
-use dataset::tables::Table;
+use crawlers::CrawlerRegistry;
 use std::path::Path;
+use tables::Table;
 
 /// Reads the registry that `--agents` names; without it, returns the built-in registry.
 pub(crate) fn read_registry(path: Option<&Path>) -> Result<CrawlerRegistry> {
     Ok(match path {
-        Some(path) => CrawlerRegistry::read(path)?,
+        Some(path) => dataset::read_registry(path)?,
         None => CrawlerRegistry::built_in(),
     })
 }
@@ -17,7 +17,7 @@ pub(crate) fn read_registry(path: Option<&Path>) -> Result<CrawlerRegistry> {
 /// Returns all tables that the program writes.
 pub(crate) fn all_tables() -> Vec<Table> {
     #[cfg(feature = "answers")]
-    return answers::tables::all();
+    return answers::own_tables::all();
     #[cfg(not(feature = "answers"))]
     Table::ALL.to_vec()
 }

@@ -6,8 +6,6 @@ use crate::exit::{StoppedError, UsageError};
 #[cfg(feature = "answers")]
 use answers::error::AnswerErrorKind;
 use dataset::error::{DatasetDefect, DatasetErrorKind, JoinDefect, REGISTRY, SUFFIX_LIST};
-#[cfg(feature = "answers")]
-use dataset::tables::BODY_TABLE_PREFIX;
 use disk::error::{Error, ErrorKind};
 #[cfg(feature = "answers")]
 use history::error::HistoryErrorKind;
@@ -16,6 +14,8 @@ use remote::Scheme;
 use remote::error::RemoteErrorKind;
 use sources::error::{SourceErrorKind, TableDefect, UnsafeLineReason};
 use std::path::PathBuf;
+#[cfg(feature = "answers")]
+use tables::BODY_TABLE_PREFIX;
 
 /// Returns the hint for an error, if there is one.
 pub(crate) fn hint_for(error: &anyhow::Error) -> Option<String> {
@@ -114,8 +114,8 @@ fn scan_hint(error: &Error) -> Option<String> {
         SourceErrorKind::NotATable(TableDefect::LargePage { .. }) => {
             "write it with smaller pages; `match` also takes more --memory".to_owned()
         }
-        SourceErrorKind::BadRecordList { .. } => {
-            "correct or leave out the row, or name another column; a CDX server that has no captures answers with a message, \
+        SourceErrorKind::BadRow { .. } => {
+            "correct or leave out the row, or name another column; in a list, a CDX server without captures answers with a message, \
              which `curl -f` leaves out"
                 .to_owned()
         }

@@ -19,7 +19,7 @@ use answers::url_match::{
 };
 use anyhow::{Result, anyhow};
 use clap::ValueHint;
-use dataset::crawler::Crawler;
+use crawlers::Crawler;
 use history::HistoryManifest;
 use indicatif::{HumanBytes, HumanCount};
 use serde_json::{Value, json};

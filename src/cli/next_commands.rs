@@ -1,10 +1,10 @@
 //! The commands that the summary of a run suggests, such as the one that opens its output in DuckDB.
 
 use crate::escape::{escape, quote_for_shell};
-use dataset::tables::Table;
 use std::borrow::Cow;
 use std::fmt::Write;
 use std::path::Path;
+use tables::Table;
 
 /// The width of a terminal, for which lines are laid out.
 const ASSUMED_TERMINAL_COLUMNS: usize = 80;

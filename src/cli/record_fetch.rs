@@ -3,8 +3,8 @@
 use crate::escape::quote_for_shell;
 use crate::next_commands::duckdb_query;
 use answers::check::{ArchiveLookup, ArchivePlace, RecordCompression, RecordDetails};
-use dataset::tables::BODY_TABLE_PREFIX;
 use std::path::Path;
+use tables::BODY_TABLE_PREFIX;
 
 /// The beginning of the names of archives of Common Crawl.
 const COMMON_CRAWL_NAME_PREFIX: &str = "crawl-data/";

@@ -7,10 +7,10 @@ use crate::arg_values::{
 use crate::quantity::parse_duration;
 use crate::shared_args::{AccessArgs, PrintArgs, ThreadsArg};
 use clap::ValueHint;
-use dataset::tables::Table;
 use remote::Rate;
 use std::path::PathBuf;
 use std::time::Duration;
+use tables::Table;
 
 /// The arguments of a run.
 #[derive(Debug, clap::Args)]

@@ -15,7 +15,6 @@ use anyhow::Result;
 use clap::ValueHint;
 use dataset::OutputLayout;
 use dataset::division::{PartSize, Sample, Shard};
-use dataset::tables::Table;
 use disk::error::Error;
 use indicatif::{HumanBytes, HumanCount};
 use remote::RemoteUrl;
@@ -27,6 +26,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use tables::Table;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]

@@ -3,7 +3,7 @@
 use crate::arg_values::{URL_OPTIONS_HEADING, dialect_parser, parse_agent};
 use crate::column_args::{ColumnArg, columns_parser};
 use clap::ValueHint;
-use dataset::crawler::DialectChoice;
+use crawlers::DialectChoice;
 use sources::input::RECORD_COLUMN_KEYS;
 use std::path::PathBuf;
 

@@ -11,7 +11,7 @@ use crate::{defaults, mistyped};
 use answers::crawler_verdicts::{self, CrawlerVerdictsSummary, Options};
 use anyhow::Result;
 use clap::ValueHint;
-use dataset::crawler::{Crawler, DialectChoice};
+use crawlers::{Crawler, DialectChoice};
 use indicatif::HumanBytes;
 use serde_json::{Value, json};
 use std::path::PathBuf;

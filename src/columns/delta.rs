@@ -10,7 +10,7 @@ const BLOCK_LEN: usize = 128;
 /// The number of differences in a miniblock.
 const MINIBLOCK_LEN: usize = 32;
 
-/// Encodes integers by their differences and appends them to `out`. If `is_32_bit` is true, each must
+/// Encodes integers by their differences and appends them to `out`. If `is_32_bit` is true, each integer must
 /// fit into 32 bits.
 pub(super) fn pack(values: &[i64], is_32_bit: bool, out: &mut Vec<u8>) {
     put_varint(BLOCK_LEN as u64, out);

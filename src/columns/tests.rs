@@ -25,7 +25,7 @@ use std::sync::Arc;
 struct Row {
     long: i64,
     text: String,
-    /// Encoded by differences.
+    /// Encoded as DELTA_BINARY_PACKED.
     delta_long: Option<i64>,
     /// Encoded by differences.
     delta_int: Option<i32>,

@@ -12,7 +12,6 @@ use crate::file_names::PARTS_FOLDER;
 use crate::manifest_entries::{CombinedFile, FileEntry, PartEntry, PartTable};
 use crate::part_locations::single_part_path;
 use crate::split_file::open_source;
-use crate::tables::Table;
 use crate::{DatasetWriter, OutputLayout};
 use columns::concatenate;
 use disk::NewFile;
@@ -20,6 +19,7 @@ use disk::error::{Error, ErrorKind};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use tables::Table;
 
 /// The size at which a file is complete.
 const FILE_BYTES: u64 = 256 << 20;

@@ -18,6 +18,3 @@ pub const AGENTS_PATH: &str = "agents/agents.parquet";
 /// The folder of the files of single parts. Its name hides it from engines, which would read rows
 /// twice while parts are combined.
 pub const PARTS_FOLDER: &str = "_parts";
-
-/// The subfolder of joined datasets that holds the resolved tables.
-pub const JOINED_FOLDER: &str = "_joined";

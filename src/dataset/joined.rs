@@ -8,16 +8,16 @@
 
 use super::manifest::{Manifest, is_dataset_file_path};
 use super::manifest_entries::{CrawlEntry, FileEntry, Format, StaleEntry, to_json_line};
-use super::{OutputLayout, ViewedFiles};
+use super::{JOINED_FOLDER, OutputLayout};
 use crate::error::{DatasetDefect, DatasetErrorKind, ManifestDefect};
-use crate::file_names::{JOINED_FOLDER, MANIFEST_FILE, SUCCESS_FILE};
-use crate::tables::Table;
+use crate::file_names::{MANIFEST_FILE, SUCCESS_FILE};
 use disk::FileKind;
 use disk::error::Error;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use tables::{Table, ViewedFiles};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The members of joined datasets and their resolved crawls, as the manifest lists them.

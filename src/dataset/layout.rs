@@ -7,9 +7,9 @@
 //! checks whether an output may be written.
 
 use crate::file_names::PARTS_FOLDER;
-use crate::tables::{PARTITION_COLUMNS, Table};
 use columns::{RowBatch, TableSchema};
 use std::path::{Path, PathBuf};
+use tables::{PARTITION_COLUMNS, Table};
 
 /// The name of the only file of a resolved table in the folder of a crawl.
 const CRAWL_FILE_NAME: &str = "part-00000.parquet";

@@ -14,9 +14,6 @@
 //! log.rs                           lock, and traces for cleaning up after a kill
 //! written_folder.rs                a folder that is written: its log and temporary files
 //! writer.rs                        starts, resumes or replaces a dataset
-//! tables/                          the tables: columns, descriptions, rows
-//! views.rs, macros.sql             views for DuckDB and Spark
-//! questions.rs                     research questions as macros
 //! views_file.rs                    views.sql of an existing dataset; checks the format of a dataset
 //! limited_file.rs, page_header.rs  Parquet files with a limit on the size of pages
 //! value_limit.rs                   counts values that are read, with limits
@@ -29,11 +26,11 @@
 //! stored_columns.rs                typed access to columns that are read back
 //! stored_line.rs, part_lines.rs    reads the lines of robots.txt files back
 //! stored_row.rs                    rows of any table as bytes
+//! registry_file.rs                 reads a registry of crawlers
 //! ```
 
 mod capture_filter;
 mod combine;
-pub mod crawler;
 pub mod division;
 pub mod error;
 mod file_names;
@@ -50,8 +47,8 @@ mod part_lines;
 mod part_locations;
 mod part_reader;
 mod present_rows;
-pub mod questions;
 mod reader;
+mod registry_file;
 mod row_cursor;
 mod row_filter;
 mod split_file;
@@ -59,9 +56,7 @@ mod stored_columns;
 mod stored_line;
 mod stored_row;
 mod table_files;
-pub mod tables;
 mod value_limit;
-pub mod views;
 mod views_file;
 mod writer;
 mod written_folder;
@@ -69,7 +64,7 @@ mod written_folder;
 pub use capture_filter::{CaptureFilter, ColumnValuesFilter, push_crawl_key};
 pub use combine::combine_parts;
 pub use file_names::{
-    AGENTS_PATH, JOINED_FOLDER, LOG_FILE, MANIFEST_FILE, PARTS_FOLDER, SUCCESS_FILE, VIEWS_FILE,
+    AGENTS_PATH, LOG_FILE, MANIFEST_FILE, PARTS_FOLDER, SUCCESS_FILE, VIEWS_FILE,
 };
 pub use joined::{
     JoinedCrawl, JoinedManifest, MemberEntry, is_member_name, read_manifest_with_digest,
@@ -79,7 +74,7 @@ pub use limited_file::{LargePage, LimitedFile, catch_panic, reader_options};
 pub use log::{LogEntries, RunLog};
 pub use manifest::{Manifest, read_kind, success_text};
 pub use manifest_entries::{
-    CombinedFile, CrawlEntry, DatasetOptions, FileEntry, FileStats, Format, InputEntry, MEANING,
+    CombinedFile, CrawlEntry, DatasetOptions, FileEntry, FileStats, Format, InputEntry,
     ManifestHeader, PartEntry, PartTable, Partition, to_json_line,
 };
 pub use output_check::{IfExists, check_output_file, is_dataset};
@@ -90,12 +85,13 @@ pub use part_locations::PartLocation;
 pub use part_reader::{PartId, PartReader};
 pub use present_rows::digest_of;
 pub use reader::{Dataset, check_crawls, column};
+pub use registry_file::read_registry;
 pub use row_cursor::{Row, RowCursor};
 pub use stored_columns::{StoredColumns, value};
 pub use stored_line::StoredLine;
 pub use stored_row::{EncodedColumns, StoredRows, check_nulls};
+pub use tables::views::JOINED_FOLDER;
 pub use value_limit::{LargeValues, ValueCounter, ValueLimits, value_bytes};
-pub use views::{ViewedFiles, schema_sql, select_sql, spark_views_sql, views_sql};
 pub(crate) use views_file::absolute_views_sql;
 pub use views_file::{check_format, check_readable, is_views_of, write_joined_views};
 pub use views_file::{check_regular_files, views_text, write_views, write_views_file};

@@ -15,20 +15,20 @@
 //! `--resume` and by `verify`. If you change an entry, increase `FORMAT_NUMBER`, and check
 //! `verify/plan.rs` and `docs/limits.md`.
 
+use super::OutputLayout;
 use super::manifest_entries::{
-    CombinedFile, CrawlEntry, DatasetOptions, FileEntry, FirstLine, Format, InputEntry, MEANING,
+    CombinedFile, CrawlEntry, DatasetOptions, FileEntry, FirstLine, Format, InputEntry,
     ManifestHeader, PartEntry, StaleEntry, to_json_line,
 };
 use super::part_locations::{PartLocation, part_locations, single_part_path};
-use super::{OutputLayout, ViewedFiles};
 use crate::error::ManifestDefect;
 use crate::file_names::{AGENTS_PATH, MANIFEST_FILE, PARTS_FOLDER, VIEWS_FILE};
-use crate::tables::{Table, is_partition_name};
 use disk::error::Error;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
+use tables::{MEANING, Table, ViewedFiles, is_partition_name};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Reads the kind of folder that the manifest at `root` states: the word `kind` in its first line. Returns `None` for

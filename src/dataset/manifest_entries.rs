@@ -3,21 +3,17 @@
 //! Lines are JSON objects whose keys are sorted.
 
 use crate::division::{PartSize, Sample, Shard};
-use crate::tables::{Table, is_partition_name, schemas_digest};
 use columns::WrittenFile;
 use disk::ObjectIdentity;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use std::ops::Range;
+use tables::{Table, is_partition_name, schemas_digest};
 
 /// The number of the format of manifests. Until the first release, the schemas of the tables
 /// are part of the format (docs/limits.md#formats); if a line of a manifest changes, increase the number.
 const FORMAT_NUMBER: u64 = 9;
-
-/// The meaning of rows. Datasets of one meaning are joined, whatever release wrote them. If rows change
-/// for the same archives, increase it, and describe the change in `docs/limits.md#formats`.
-pub const MEANING: u64 = 1;
 
 /// The fields of the first line of a manifest by which its format is known.
 #[derive(PartialEq, Deserialize, Serialize)]
@@ -304,19 +300,5 @@ impl<'de> Deserialize<'de> for Shard {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         text.parse().map_err(D::Error::custom)
-    }
-}
-
-impl Serialize for Table {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
-    }
-}
-
-impl<'de> Deserialize<'de> for Table {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = String::deserialize(deserializer)?;
-        let table = Table::ALL.into_iter().find(|table| table.name() == name);
-        table.ok_or_else(|| D::Error::custom("not a table"))
     }
 }

@@ -5,12 +5,12 @@ use crate::error::DatasetErrorKind;
 use crate::file_names::{LOG_FILE, MANIFEST_FILE};
 use crate::log::LogEntries;
 use crate::manifest::read_kind;
-use crate::tables::Table;
 use disk::FileKind;
 use disk::error::{Error, ErrorKind};
 use disk::without_secrets;
 use std::fs;
 use std::path::{Path, PathBuf};
+use tables::Table;
 
 /// The behavior of a run if its output exists already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -133,12 +133,12 @@ fn page_bytes_max(column: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tables::{HostPreferenceRows, StatingHost, StoredPreference, Table};
     use arrow_array::{ArrayRef, RecordBatch, StringArray};
     use parquet::arrow::ArrowWriter;
     use parquet::basic::{Compression, ZstdLevel};
     use parquet::file::properties::WriterProperties;
     use std::io::Write;
+    use tables::{HostPreferenceRows, StatingHost, StoredPreference, Table};
 
     /// Reads all rows of a file, and returns their number.
     fn read(file: File) -> Result<u64, Error> {

@@ -3,10 +3,10 @@
 use super::stored_line::{LineRows, LineTable, StoredLine};
 use super::{CaptureFilter, Dataset, PartReader};
 use crate::error::{DatasetDefect, DatasetErrorKind};
-use crate::tables::Table;
 use disk::error::Error;
 use std::path::Path;
 use std::sync::Arc;
+use tables::Table;
 
 /// The lines of some captures of a part. All tables have the order of captures and of lines, so
 /// they are merged while they are read.

@@ -3,10 +3,10 @@
 
 use crate::OutputLayout;
 use crate::manifest_entries::{CombinedFile, PartEntry, PartTable};
-use crate::tables::Table;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::path::PathBuf;
+use tables::Table;
 
 /// The rows of a part in a table.
 #[derive(Clone, Debug)]

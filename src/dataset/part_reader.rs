@@ -3,7 +3,6 @@
 use super::row_filter::{id_filter, row_groups_with_ids, row_groups_with_values, text_filter};
 use crate::capture_filter::push_crawl_key;
 use crate::error::{DatasetDefect, DatasetErrorKind};
-use crate::tables::Table;
 use crate::{CaptureFilter, LimitedFile, OpenedPart, ValueCounter, catch_panic, open_part_file};
 use arrow_array::{Int64Array, RecordBatch};
 use disk::error::Error;
@@ -14,6 +13,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use tables::Table;
 
 /// Rows of a batch: few, as texts may be long.
 const BATCH_ROWS: usize = 1024;

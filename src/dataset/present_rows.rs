@@ -1,16 +1,17 @@
 //! Finds the rows of a former run that are unchanged. It reads every file to compare its digest, so that
 //! a resumed run replaces only what was damaged or lost.
 
+use crate::OutputLayout;
 use crate::manifest::Manifest;
 use crate::manifest_entries::{CombinedFile, FileEntry, PartEntry, PartTable};
 use crate::part_locations::{MAGIC_BYTES, RowGroupRange, row_group_ranges, single_part_path};
-use crate::{OutputLayout, tables::Table};
 use parquet::file::metadata::ParquetMetaDataReader;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
+use tables::Table;
 use xxhash_rust::xxh3::Xxh3;
 
 /// The size of a read.

@@ -5,7 +5,6 @@ use super::row_filter::column_statistics;
 use super::table_files::{LocationsByPath, find_crawl_folders, find_parquet_files, read_locations};
 use crate::capture_filter::CaptureFilter;
 use crate::error::{DatasetDefect, DatasetErrorKind};
-use crate::tables::Table;
 use crate::{
     JOINED_FOLDER, JoinedManifest, PartLocation, SUCCESS_FILE, catch_panic, check_readable,
     read_kind,
@@ -22,6 +21,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use tables::Table;
 
 /// A dataset that is read.
 #[derive(Clone, Debug)]
@@ -174,7 +174,7 @@ impl Dataset {
     }
 
     /// Returns the parts that have a table, in the order in which they are read.
-    pub fn parts_with(&self, table: Table) -> Vec<u32> {
+    pub fn parts_with_table(&self, table: Table) -> Vec<u32> {
         let files = self.files.iter().filter(|file| file.table == table);
         files.map(|file| file.id.part).collect()
     }

@@ -1,12 +1,12 @@
 //! Reads typed rows of a file one after the other.
 
 use super::{PartReader, StoredColumns};
-use crate::tables::Table;
 use disk::error::Error;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use tables::Table;
 
 /// A cursor over the rows of a file, with the columns `C`.
 pub struct RowCursor<C> {

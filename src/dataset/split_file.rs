@@ -27,7 +27,7 @@ pub(crate) fn split_file(
     let is_wanted = |part: u32| wanted.is_none_or(|wanted| wanted.contains(&part));
     for range in ranges.into_iter().filter(|range| is_wanted(range.part)) {
         let path = single_part_path(layout, file.entry.table, by_number[&range.part]);
-        if disk::size_below(&root, Path::new(&path)).is_some() {
+        if disk::file_size_below(&root, Path::new(&path)).is_some() {
             continue;
         }
         folder.announce(std::slice::from_ref(&path))?;

@@ -48,7 +48,7 @@ macro_rules! stored_columns {
         }
 
         const _: () = {
-            use $crate::tables::ColumnType;
+            use tables::ColumnType;
             $(assert!(
                 $table.has_column(stringify!($column), ColumnType::$kind),
                 concat!(stringify!($table), " has no column ", stringify!($column), " of this type"),

@@ -6,7 +6,6 @@
 
 use crate::error::DatasetDefect;
 use crate::reader;
-use crate::tables::{Column, ColumnType, Table};
 use arrow_array::{
     Array, BooleanArray, Int16Array, Int32Array, Int64Array, RecordBatch, StringArray,
     TimestampMillisecondArray,
@@ -15,6 +14,7 @@ use columns::{ColumnBuilder, ColumnData, ColumnValues, Interner, PlainTextBuilde
 use disk::error::Error;
 use sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32};
 use std::path::Path;
+use tables::{Column, ColumnType, Table};
 
 /// Columns of a batch, from which rows are encoded.
 #[derive(Debug)]

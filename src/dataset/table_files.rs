@@ -3,12 +3,12 @@
 use crate::Manifest;
 use crate::error::{DatasetDefect, DatasetErrorKind};
 use crate::file_names::MANIFEST_FILE;
-use crate::tables::Table;
 use disk::FileKind;
 use disk::error::Error;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use tables::Table;
 
 /// The start of the name of the folder of a crawl.
 const CRAWL_PREFIX: &str = "crawl=";

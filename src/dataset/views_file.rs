@@ -3,10 +3,9 @@
 
 use super::joined::JoinedManifest;
 use super::manifest::{self, Manifest};
-use super::{ViewedFiles, views, views_sql};
+use crate::JOINED_FOLDER;
 use crate::error::{DatasetDefect, DatasetErrorKind, JoinDefect, ManifestDefect};
-use crate::file_names::{JOINED_FOLDER, LOG_FILE, MANIFEST_FILE, VIEWS_FILE};
-use crate::tables::Table;
+use crate::file_names::{LOG_FILE, MANIFEST_FILE, VIEWS_FILE};
 use disk::FileKind;
 use disk::SingleFile;
 use disk::error::Error;
@@ -14,6 +13,7 @@ use std::fs::TryLockError;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::slice;
+use tables::{Table, ViewedFiles, views, views_sql};
 
 /// The number of bytes of a manifest in which its first line is searched for.
 const FIRST_LINE_SEARCH_BYTES: u64 = 1 << 20;

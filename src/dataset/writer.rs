@@ -29,12 +29,11 @@ use super::part_locations::{PartLocation, part_locations};
 use super::present_rows::PresentRows;
 use super::split_file::split_file;
 use super::{
-    IfExists, OutputLayout, SUCCESS_FILE, VIEWS_FILE, ViewedFiles, WrittenFolder,
-    absolute_views_sql, check_format,
+    IfExists, OutputLayout, SUCCESS_FILE, VIEWS_FILE, WrittenFolder, absolute_views_sql,
+    check_format,
 };
 use crate::error::{DatasetDefect, DatasetErrorKind, InputIdentity, ManifestDefect};
 use crate::file_names::{AGENTS_PATH, MANIFEST_FILE, PARTS_FOLDER};
-use crate::tables::Table;
 use columns::WrittenFile;
 use disk::FileKind;
 use disk::ObjectIdentity;
@@ -47,6 +46,7 @@ use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+use tables::{Table, ViewedFiles};
 
 /// A part of the plan: consecutive inputs of one crawl and subset.
 #[derive(Clone, Debug)]
@@ -321,7 +321,7 @@ impl FormerRun {
         dataset.combined = self.kept_files;
         dataset.crawls = self.kept_crawls;
         if self.is_resumed {
-            let kept_paths = dataset.paths(layout);
+            let kept_paths = dataset.table_paths(layout);
             self.stale.retain(|path| !kept_paths.contains(path));
             if !self.is_manifest_intact || has_dropped || !self.stale.is_empty() {
                 dataset.write_manifest(&BTreeSet::new())?;
@@ -475,7 +475,7 @@ impl DatasetWriter {
     }
 
     /// Returns the paths of all files with rows.
-    fn paths(&self, layout: &OutputLayout) -> BTreeSet<String> {
+    fn table_paths(&self, layout: &OutputLayout) -> BTreeSet<String> {
         let locations = part_locations(layout, &self.parts, &self.combined);
         let part_tables = locations.into_iter().map(|location| location.path);
         let crawls = self.crawls.iter().flat_map(|crawl| &crawl.files);

@@ -227,7 +227,7 @@ pub fn read_limited(source: &mut dyn Read, max_bytes: u64) -> io::Result<Vec<u8>
 
 /// Returns the size of a regular file below a folder, or `None` if it does not
 /// exist or is behind a link.
-pub fn size_below(root: &Path, relative: &Path) -> Option<u64> {
+pub fn file_size_below(root: &Path, relative: &Path) -> Option<u64> {
     if !check_folders(root, relative).ok()? {
         return None;
     }

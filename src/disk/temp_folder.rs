@@ -13,10 +13,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The prefix of the name of the folder. A random token follows.
 const FOLDER_PREFIX: &str = "_tmp-";
 
-/// The suffix of the names of its files, which are numbers.
+/// The suffix of the names of files in a temporary folder, which are numbers.
 const FILE_SUFFIX: &str = ".tmp";
 
-/// The name of its subfolder for sort runs.
+/// The subfolder of a temporary folder in which sorted records wait for their merge.
 const SORT_FOLDER: &str = "sort";
 
 /// A folder `_tmp-<random>` for temporary files. It is removed when it is dropped.

@@ -9,7 +9,7 @@ use super::damaged_error;
 use super::keyed_rows::{KeyedRows, skip_counts, skip_number};
 use super::row_key::KEY_BYTES;
 use super::table_writer::TableWriters;
-use crate::tables;
+use crate::own_tables;
 use disk::error::Error;
 use sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u32};
 use sort::{Reader, SortMemory, SortedRecords, Sorter};
@@ -58,7 +58,7 @@ impl<'d, 's> NamedPeriods<'d, 's> {
     pub(super) fn finish(self) -> Result<SortedRecords<'s>, Error> {
         match self.named.peek() {
             None => self.records.finish(),
-            Some(_) => Err(damaged_error(tables::POLICIES)),
+            Some(_) => Err(damaged_error(own_tables::POLICIES)),
         }
     }
 }
@@ -125,7 +125,11 @@ impl<'a> AgentPeriod<'a> {
         put_i64(&mut fields, self.first_capture_no);
         put_u32(&mut fields, self.n_captures);
         fields.extend_from_slice(self.verdict);
-        writers.push(tables::AGENT_PERIODS, &[], &mut FieldReader::new(&fields))
+        writers.push(
+            own_tables::AGENT_PERIODS,
+            &[],
+            &mut FieldReader::new(&fields),
+        )
     }
 }
 
@@ -171,5 +175,5 @@ pub(super) fn write_agent_periods(
         };
         period.write(names, writers)?;
     }
-    writers.finish_table(tables::AGENT_PERIODS)
+    writers.finish_table(own_tables::AGENT_PERIODS)
 }

@@ -2,8 +2,8 @@
 
 use super::damaged_error;
 use super::inputs::{InputCrawl, InputDataset};
-use dataset::tables::Table;
 use disk::error::Error;
+use tables::Table;
 
 /// The numbers of the archives of a crawl, which do not depend on other crawls of its datasets.
 pub(super) struct ArchiveNumbers {

@@ -16,10 +16,9 @@ use super::keyed_rows::{KeyedRecord, skip_counts, skip_number};
 use super::preference_set::PreferenceSet;
 use super::row_key::{KEY_BYTES, compute_key, key_text};
 use super::verdict_class::VerdictClass;
-use crate::tables;
-use crate::tables::STATE_COLUMNS;
+use crate::own_tables;
+use crate::own_tables::STATE_COLUMNS;
 use columns::TableFileWriter;
-use dataset::tables::Table;
 use dataset::{
     AGENTS_PATH, Dataset, OutputLayout, PartLocation, StoredColumns, stored_columns, value,
 };
@@ -34,6 +33,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
+use tables::Table;
 
 /// Keys of directives, other than statements, that are part of a policy.
 const READ_DIRECTIVES: [&[u8]; 3] = [b"crawl-delay", b"request-rate", b"visit-time"];
@@ -263,7 +263,7 @@ fn sort_captures<'s>(
 ) -> Result<SortedRecords<'s>, Error> {
     let mut sorter = context.memory.create_sorter();
     let mut last_archive = None;
-    for part in dataset.parts_with(Table::ROBOTS_FILES) {
+    for part in dataset.parts_with_table(Table::ROBOTS_FILES) {
         let mut captures = PartCaptures::open(dataset, part)?;
         let mut record = Vec::new();
         while let Some(fields) = captures.files.peek() {
@@ -333,7 +333,7 @@ impl<'d> PartCaptures<'d> {
         let named = |table: Table, names: &[&str]| open(table, columns_named(table, names));
         // The fields have the form of `policy_verdicts`, some of whose columns may be null.
         let mut verdicts = columns_named(Table::VERDICTS, &["robots_id"]);
-        verdicts.extend(&tables::POLICY_VERDICTS.columns()[1..]);
+        verdicts.extend(&own_tables::POLICY_VERDICTS.columns()[1..]);
         Ok(Self {
             files: named(Table::ROBOTS_FILES, &CAPTURE_COLUMNS)?,
             groups: all(Table::GROUPS)?,
@@ -499,7 +499,7 @@ fn sort_preferences<'s>(
     let mut sorter = context.memory.create_sorter();
     if dataset.has_files(Table::HOST_PREFERENCES) {
         let mut columns = columns_named(Table::HOST_PREFERENCES, &["host_id"]);
-        columns.extend(&tables::PREFERENCE_SETS.columns()[1..]);
+        columns.extend(&own_tables::PREFERENCE_SETS.columns()[1..]);
         let mut rows = EncodedRows::open(dataset, Table::HOST_PREFERENCES, columns)?;
         let (mut record, mut last) = (Vec::new(), None);
         let mut number = 0;
@@ -710,7 +710,7 @@ fn write_captures<'s>(
         }
         hosts.advance()?;
     }
-    // Preferences of hosts that do not exist.
+    // The rows that are left have a host that `hosts` lacks.
     if preferences.peek().is_some() {
         return Err(damaged_error(Table::HOST_PREFERENCES));
     }

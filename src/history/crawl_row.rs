@@ -27,7 +27,7 @@ pub struct CrawlRow {
     pub archives_listed: i64,
     /// True if the archives are a random sample.
     pub is_sample: bool,
-    /// The meaning of the rows ([`MEANING`](dataset::MEANING)).
+    /// The meaning of the rows ([`MEANING`](tables::MEANING)).
     pub meaning: u32,
 }
 

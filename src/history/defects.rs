@@ -18,14 +18,14 @@ use super::keyed_rows::{KeyedReader, KeyedRows, POLICIES, PREFERENCE_SETS, Prefe
 use super::row_key::{KEY_BYTES, compute_key, key_from_text};
 use super::verdict_class::VerdictClass;
 use crate::manifest::HistoryManifest;
-use crate::tables;
-use dataset::tables::Table;
+use crate::own_tables;
 use disk::error::Error;
 use sort::sort_key::FieldReader;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use tables::Table;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Returns the first defect of the rows of a history: an order, a reference or a number that is wrong. Takes 24
@@ -133,14 +133,14 @@ impl Check<'_> {
             let is_valid_utf8 = &policy.fields().rest()[..1];
             let [groups, rules, directives] = [0, 1, 2].map(|i| policy.rows_of(i).1.rest());
             let key = compute_key(&[is_valid_utf8, groups, rules, directives]);
-            self.expect(tables::POLICIES, policy.key == key)?;
+            self.expect(own_tables::POLICIES, policy.key == key)?;
             policies.keys.push(key);
             let (count, mut rows) = policy.last_rows();
             let (mut sum, mut last) = (0u64, None);
             for _ in 0..count {
                 let agent = rows.bytes();
                 let is_sorted = last.is_none_or(|last| last < agent);
-                self.expect(tables::POLICY_VERDICTS, is_sorted)?;
+                self.expect(own_tables::POLICY_VERDICTS, is_sorted)?;
                 last = Some(agent);
                 sum = sum.wrapping_add(verdict_number(agent, take_verdict(&mut rows)));
             }
@@ -158,7 +158,7 @@ impl Check<'_> {
             let set = KeyedRows::read(record, PREFERENCE_SETS);
             let (count, rows) = set.rows_of(0);
             let found = PreferenceKeys::of_rows(count, rows.rest());
-            self.expect(tables::PREFERENCE_SETS, set.key == found.set)?;
+            self.expect(own_tables::PREFERENCE_SETS, set.key == found.set)?;
             keys.push(found);
             reader.advance()?;
         }
@@ -167,7 +167,7 @@ impl Check<'_> {
 
     /// Reads the numbers of the archives of each crawl.
     fn read_archives(&self) -> Result<Vec<ArchiveRanges>, Error> {
-        let table = tables::ARCHIVES;
+        let table = own_tables::ARCHIVES;
         let mut archives = vec![ArchiveRanges::new(); self.positions.len()];
         let mut last: Option<(u32, i64, Vec<u8>)> = None;
         let mut rows = self.history.open_table(table)?;
@@ -199,14 +199,14 @@ impl Check<'_> {
         sets: &[PreferenceKeys],
         archives: &[ArchiveRanges],
     ) -> Result<CaptureTotals, Error> {
-        let (table, none) = (tables::HOST_CAPTURES, BTreeSet::new());
+        let (table, none) = (own_tables::HOST_CAPTURES, BTreeSet::new());
         let mut totals = CaptureTotals {
             counts: vec![(0, 0); self.positions.len()],
             ..CaptureTotals::default()
         };
         let mut captures = HistoryCaptures::open(self.history, self.history.places(), &none)?;
-        let mut periods = self.history.open_table(tables::HOST_PERIODS)?;
-        let mut filled = self.history.open_table(tables::FILLED_REVISITS)?;
+        let mut periods = self.history.open_table(own_tables::HOST_PERIODS)?;
+        let mut filled = self.history.open_table(own_tables::FILLED_REVISITS)?;
         let (mut period, mut domains) = (OpenPeriod::default(), DomainRuns::default());
         let (mut details, mut count) = (StateDetails::default(), 0);
         let mut last_filled_period = -1;
@@ -215,7 +215,7 @@ impl Check<'_> {
             if capture.period_id == Some(count) {
                 let fields = periods
                     .peek()
-                    .ok_or_else(|| self.error(tables::HOST_PERIODS))?;
+                    .ok_or_else(|| self.error(own_tables::HOST_PERIODS))?;
                 self.begin_period(count, &capture, position, fields, &mut period)?;
                 self.check_state(&period.state, policies, sets)?;
                 self.add_periods(capture_no, &period, policies, &mut totals);
@@ -226,11 +226,11 @@ impl Check<'_> {
             self.expect(table, capture.period_id == Some(count - 1))?;
             // Whatever has a kind of body has a digest.
             let has_digest = details.content_class.is_empty() == capture.digest.is_empty();
-            self.expect(tables::HOST_CONTENTS, has_digest)?;
+            self.expect(own_tables::HOST_CONTENTS, has_digest)?;
             period.position = position;
             if capture_no + 1 == period.end {
                 let last_crawl = self.positions.get(&*period.last_crawl);
-                self.expect(tables::HOST_PERIODS, last_crawl == Some(&position))?;
+                self.expect(own_tables::HOST_PERIODS, last_crawl == Some(&position))?;
             }
             let archive_no = capture.place.archive_no;
             let has_place = capture.place.offset >= 0 && capture.place.record_in_member >= 0;
@@ -249,16 +249,16 @@ impl Check<'_> {
                     let is_open = details.revisit.is_some();
                     let is_crawl = self.positions.contains_key(fields.bytes());
                     let is_valid = number == capture_no && period_id >= 0 && is_open && is_crawl;
-                    self.expect(tables::FILLED_REVISITS, is_valid)?;
+                    self.expect(own_tables::FILLED_REVISITS, is_valid)?;
                     filled.advance()?;
                 }
             }
             totals.captures += 1;
             captures.advance()?;
         }
-        self.expect(tables::HOST_PERIODS, periods.peek().is_none())?;
+        self.expect(own_tables::HOST_PERIODS, periods.peek().is_none())?;
         let is_at_end = last_filled_period < count && filled.peek().is_none();
-        self.expect(tables::FILLED_REVISITS, is_at_end)?;
+        self.expect(own_tables::FILLED_REVISITS, is_at_end)?;
         Ok(totals)
     }
 
@@ -276,7 +276,7 @@ impl Check<'_> {
         let is_crawl = self.positions.get(fields.bytes()) == Some(&position);
         period.last_crawl.clear();
         period.last_crawl.extend_from_slice(fields.bytes());
-        self.expect(tables::HOST_PERIODS, is_own && is_crawl)?;
+        self.expect(own_tables::HOST_PERIODS, is_own && is_crawl)?;
         let first_capture = fields.i64();
         period.end = first_capture.saturating_add(i64::from(fields.u32()));
         period.host.clear();
@@ -299,7 +299,10 @@ impl Check<'_> {
         let is_policy = |id: &[u8]| {
             key_from_text(id).is_some_and(|key| policies.keys.binary_search(&key).is_ok())
         };
-        self.expect(tables::HOST_PERIODS, state.policy_id.is_none_or(is_policy))?;
+        self.expect(
+            own_tables::HOST_PERIODS,
+            state.policy_id.is_none_or(is_policy),
+        )?;
         let set = state.preference_set_id.and_then(|id| {
             let key = key_from_text(id)?;
             let i = sets.binary_search_by_key(&key, |keys| keys.set).ok()?;
@@ -308,7 +311,7 @@ impl Check<'_> {
         let preferences = state.preferences_id.and_then(key_from_text);
         let is_known = set.is_some() == state.preference_set_id.is_some()
             && preferences.is_some() == state.preferences_id.is_some();
-        self.expect(tables::HOST_PERIODS, is_known && set == preferences)
+        self.expect(own_tables::HOST_PERIODS, is_known && set == preferences)
     }
 
     /// Adds the periods that crawlers have by a period of a host.
@@ -331,7 +334,7 @@ impl Check<'_> {
 
     /// Compares the rows of `crawls` with their captures.
     fn check_crawls(&self, totals: &CaptureTotals) -> Result<(), Error> {
-        let rows = self.history.read_rows(tables::CRAWLS)?;
+        let rows = self.history.read_rows(own_tables::CRAWLS)?;
         let mut fields = Vec::new();
         for (position, row) in (0u32..).zip(&self.history.crawls) {
             let (hosts, domains) = totals.counts[position as usize];
@@ -342,14 +345,14 @@ impl Check<'_> {
             };
             fields.clear();
             row.put(position, &mut fields);
-            self.expect(tables::CRAWLS, rows[position as usize] == fields)?;
+            self.expect(own_tables::CRAWLS, rows[position as usize] == fields)?;
         }
         Ok(())
     }
 
     /// Checks that rows of `host_contents` have digests, and are not divided without need.
     fn check_contents(&self) -> Result<(), Error> {
-        let table = tables::HOST_CONTENTS;
+        let table = own_tables::HOST_CONTENTS;
         let mut rows = self.history.open_table(table)?;
         let (mut end, mut last_host, mut last_digest) = (0, Vec::new(), Vec::new());
         while let Some(row) = rows.peek() {
@@ -369,7 +372,7 @@ impl Check<'_> {
 
     /// Compares `agent_periods` with the periods of hosts.
     fn check_agent_periods(&self, totals: &CaptureTotals) -> Result<(), Error> {
-        let table = tables::AGENT_PERIODS;
+        let table = own_tables::AGENT_PERIODS;
         let mut rows = self.history.open_table(table)?;
         let (mut sum, mut last) = (0u64, AgentRange::default());
         while let Some(row) = rows.peek() {
@@ -391,7 +394,7 @@ impl Check<'_> {
 
     /// Checks that the rows of `shares` are sorted, and that those of a crawler and a crawl have all its hosts.
     fn check_shares(&self) -> Result<(), Error> {
-        let table = tables::SHARES;
+        let table = own_tables::SHARES;
         let mut rows = self.history.open_table(table)?;
         let mut last: Option<(Vec<u8>, u32, VerdictClass)> = None;
         while let Some(row) = rows.peek() {
@@ -430,7 +433,7 @@ struct AgentRange {
     host: Vec<u8>,
     crawls: [Vec<u8>; 2],
     first: i64,
-    /// The number of the capture after the last one.
+    /// The number of the last capture, plus 1.
     end: i64,
     verdict: Vec<u8>,
 }

@@ -1,11 +1,11 @@
 //! Reads rows of a table one after the other, as bytes.
 
 use dataset::error::DatasetDefect;
-use dataset::tables::{Column, Table};
 use dataset::{CaptureFilter, Dataset, EncodedColumns, PartReader};
 use disk::error::Error;
 use std::collections::VecDeque;
 use std::path::Path;
+use tables::{Column, Table};
 
 /// The limit of the rows of one key in a table: the lines of a robots.txt file, as they are sorted.
 const MAX_KEY_BYTES: usize = 256 << 20;
@@ -38,7 +38,7 @@ impl<'d> EncodedRows<'d> {
         table: Table,
         columns: Vec<&'static Column>,
     ) -> Result<Self, Error> {
-        Self::open_parts(dataset, table, columns, dataset.parts_with(table))
+        Self::open_parts(dataset, table, columns, dataset.parts_with_table(table))
     }
 
     /// Opens all columns of a table for the rows of a filter, and reads the first one.
@@ -48,7 +48,7 @@ impl<'d> EncodedRows<'d> {
         filter: CaptureFilter,
     ) -> Result<Self, Error> {
         let columns = table.columns().iter().collect();
-        let parts = dataset.parts_with(table);
+        let parts = dataset.parts_with_table(table);
         Self::open_parts_filtered(dataset, table, columns, parts, filter)
     }
 

@@ -6,8 +6,7 @@ use super::damaged_history_error;
 use super::encoded_rows::{EncodedRows, columns_named};
 use super::row_key::key_from_text;
 use crate::manifest::HistoryManifest;
-use crate::tables;
-use dataset::tables::Table;
+use crate::own_tables;
 use dataset::{
     CaptureFilter, Dataset, PartReader, StoredColumns, check_nulls, stored_columns, value,
 };
@@ -17,6 +16,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use tables::Table;
 
 /// A history that is read.
 pub struct HistoryReader {
@@ -42,7 +42,7 @@ impl HistoryReader {
             dataset,
             crawls: Vec::new(),
         };
-        let rows = history.read_rows(tables::CRAWLS)?;
+        let rows = history.read_rows(own_tables::CRAWLS)?;
         let crawls = rows
             .iter()
             .map(|row| CrawlRow::read(&mut FieldReader::new(row)));
@@ -54,7 +54,7 @@ impl HistoryReader {
             .eq(manifest.crawls.iter());
         match are_listed && crawls.is_sorted_by(|a, b| a.order() < b.order()) {
             true => Ok(history),
-            false => Err(damaged_history_error(root, tables::CRAWLS)),
+            false => Err(damaged_history_error(root, own_tables::CRAWLS)),
         }
     }
 
@@ -129,7 +129,7 @@ pub struct PlacedCrawl {
 }
 
 stored_columns! {
-    struct CaptureColumns of tables::HOST_CAPTURES {
+    struct CaptureColumns of own_tables::HOST_CAPTURES {
         capture_no: Long,
         surt_host_name: Text,
         crawl: Text,
@@ -212,12 +212,12 @@ impl<'d> HistoryCaptures<'d> {
         let dataset = &history.dataset;
         let mut captures = Self {
             dataset,
-            parts: dataset.parts_with(tables::HOST_CAPTURES).into(),
+            parts: dataset.parts_with_table(own_tables::HOST_CAPTURES).into(),
             reader: None,
             columns: None,
             row: 0,
-            periods: history.open_table(tables::HOST_PERIODS)?,
-            contents: history.open_table(tables::HOST_CONTENTS)?,
+            periods: history.open_table(own_tables::HOST_PERIODS)?,
+            contents: history.open_table(own_tables::HOST_CONTENTS)?,
             names: history.crawls.iter().map(|row| &*row.crawl).collect(),
             crawls,
             forgotten,
@@ -280,7 +280,7 @@ impl<'d> HistoryCaptures<'d> {
     /// the same host and crawl or of an unknown one, or if periods or contents are not those of the captures.
     fn find_capture(&mut self) -> Result<(), Error> {
         let root = self.dataset.root();
-        let damaged = || damaged_history_error(root, tables::HOST_CAPTURES);
+        let damaged = || damaged_history_error(root, own_tables::HOST_CAPTURES);
         while let Some(columns) = &self.columns {
             let row = self.row;
             if row == columns.capture_no.len() {
@@ -329,7 +329,7 @@ impl<'d> HistoryCaptures<'d> {
                     return Ok(());
                 };
                 let (names, all) = (CaptureColumns::NAMES, CaptureFilter::All);
-                let table = tables::HOST_CAPTURES;
+                let table = own_tables::HOST_CAPTURES;
                 self.reader = Some(self.dataset.open_part(table, part, names, &all)?);
             }
             let Some(reader) = &mut self.reader else {
@@ -340,7 +340,7 @@ impl<'d> HistoryCaptures<'d> {
                 Some(batch) if batch.num_rows() == 0 => {}
                 Some(batch) => {
                     let names = CaptureColumns::NAMES;
-                    let mut columns = columns_named(tables::HOST_CAPTURES, names).into_iter();
+                    let mut columns = columns_named(own_tables::HOST_CAPTURES, names).into_iter();
                     let checked = columns.try_for_each(|column| check_nulls(&batch, column));
                     let columns = checked.and_then(|()| CaptureColumns::from_batch(&batch));
                     self.columns = Some(columns.map_err(|error| reader.add_path(error))?);
@@ -391,7 +391,7 @@ impl Period {
         let has_capture = (self.first_capture..self.end).contains(&capture_no);
         match self.is_read && self.id == id && has_capture && self.host == host {
             true => Ok(()),
-            false => Err(damaged_history_error(rows.root(), tables::HOST_PERIODS)),
+            false => Err(damaged_history_error(rows.root(), own_tables::HOST_PERIODS)),
         }
     }
 
@@ -421,7 +421,7 @@ impl Period {
         let is_same = self.is_read && self.host == host && self.state == fields.rest();
         let is_next = first_capture == self.end && n_captures > 0 && !is_same;
         if !is_next || !are_keys || self.is_read && self.id >= id {
-            return Err(damaged_history_error(rows.root(), tables::HOST_PERIODS));
+            return Err(damaged_history_error(rows.root(), own_tables::HOST_PERIODS));
         }
         (self.id, self.first_capture, self.is_read) = (id, first_capture, true);
         self.end = first_capture.saturating_add(i64::from(n_captures));
@@ -438,7 +438,7 @@ impl Period {
         while self.read_next(rows)? {}
         match self.end == captures {
             true => Ok(()),
-            false => Err(damaged_history_error(rows.root(), tables::HOST_PERIODS)),
+            false => Err(damaged_history_error(rows.root(), own_tables::HOST_PERIODS)),
         }
     }
 }
@@ -455,7 +455,10 @@ impl Content {
         let has_content = (self.first_capture..self.end).contains(&capture_no);
         match !has_content || self.host == host.as_bytes() {
             true => Ok(has_content),
-            false => Err(damaged_history_error(rows.root(), tables::HOST_CONTENTS)),
+            false => Err(damaged_history_error(
+                rows.root(),
+                own_tables::HOST_CONTENTS,
+            )),
         }
     }
 
@@ -474,7 +477,10 @@ impl Content {
         let first_capture = fields.i64();
         let n_captures = fields.u32().cast_signed();
         if first_capture < self.end || n_captures <= 0 {
-            return Err(damaged_history_error(rows.root(), tables::HOST_CONTENTS));
+            return Err(damaged_history_error(
+                rows.root(),
+                own_tables::HOST_CONTENTS,
+            ));
         }
         if capture_no.is_some_and(|capture_no| first_capture > capture_no) {
             return Ok(false);
@@ -494,7 +500,10 @@ impl Content {
         while self.read_next(None, rows)? {}
         match self.end <= captures {
             true => Ok(()),
-            false => Err(damaged_history_error(rows.root(), tables::HOST_CONTENTS)),
+            false => Err(damaged_history_error(
+                rows.root(),
+                own_tables::HOST_CONTENTS,
+            )),
         }
     }
 }

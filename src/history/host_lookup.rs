@@ -7,7 +7,7 @@ use super::damaged_history_error;
 use super::history_input::HistoryReader;
 use super::keyed_rows::{KeyedReader, POLICIES};
 use super::revisits::state_of_period;
-use crate::tables;
+use crate::own_tables;
 use capture::origin::WebOrigin;
 use dataset::error::DatasetErrorKind;
 use dataset::{CaptureFilter, ColumnValuesFilter, check_crawls};
@@ -155,7 +155,7 @@ pub fn find_host(history: &HistoryReader, lookup: &HostLookup<'_>) -> Result<Fou
 /// Returns the hosts of the history whose names differ by typing errors from a name as in `surt_host_name`.
 fn near_hosts(history: &HistoryReader, name: &str) -> Result<BTreeSet<String>, Error> {
     let mut near = BTreeSet::new();
-    let mut periods = history.open_columns(tables::HOST_PERIODS, &["surt_host_name"])?;
+    let mut periods = history.open_columns(own_tables::HOST_PERIODS, &["surt_host_name"])?;
     while let Some(row) = periods.peek() {
         let other = String::from_utf8_lossy(FieldReader::new(row).bytes());
         if let Some(distance) = typing_errors(&other, name) {
@@ -206,12 +206,12 @@ impl HostRows {
             states: BTreeMap::new(),
             contents: Vec::new(),
         };
-        let mut captures = history.open_filtered(tables::HOST_CAPTURES, &filter)?;
+        let mut captures = history.open_filtered(own_tables::HOST_CAPTURES, &filter)?;
         while let Some(row) = captures.peek() {
             rows.captures.push(CaptureRow::read(row));
             captures.advance()?;
         }
-        let mut periods = history.open_filtered(tables::HOST_PERIODS, &filter)?;
+        let mut periods = history.open_filtered(own_tables::HOST_PERIODS, &filter)?;
         while let Some(row) = periods.peek() {
             let mut fields = FieldReader::new(row);
             let period_id = fields.i64();
@@ -219,7 +219,7 @@ impl HostRows {
             rows.states.insert(period_id, state);
             periods.advance()?;
         }
-        let mut contents = history.open_filtered(tables::HOST_CONTENTS, &filter)?;
+        let mut contents = history.open_filtered(own_tables::HOST_CONTENTS, &filter)?;
         while let Some(row) = contents.peek() {
             let mut fields = FieldReader::new(row);
             fields.bytes();
@@ -233,7 +233,7 @@ impl HostRows {
 
     fn state(&self, history: &HistoryReader, row: &CaptureRow) -> Result<&StateDetails, Error> {
         let state = self.states.get(&row.period_id);
-        state.ok_or_else(|| damaged_history_error(history.root(), tables::HOST_PERIODS))
+        state.ok_or_else(|| damaged_history_error(history.root(), own_tables::HOST_PERIODS))
     }
 
     /// Adds the archive, the state and the digest of a capture.
@@ -277,7 +277,7 @@ impl CaptureRow {
 
 fn read_archive_name(history: &HistoryReader, row: &CaptureRow) -> Result<String, Error> {
     let filter = rows_with("crawl", &row.crawl);
-    let mut archives = history.open_filtered(tables::ARCHIVES, &filter)?;
+    let mut archives = history.open_filtered(own_tables::ARCHIVES, &filter)?;
     while let Some(archive) = archives.peek() {
         let mut fields = FieldReader::new(archive);
         fields.bytes();
@@ -286,7 +286,7 @@ fn read_archive_name(history: &HistoryReader, row: &CaptureRow) -> Result<String
         }
         archives.advance()?;
     }
-    Err(damaged_history_error(history.root(), tables::ARCHIVES))
+    Err(damaged_history_error(history.root(), own_tables::ARCHIVES))
 }
 
 /// Finds the capture that has the content of an open revisit. Returns `None` for other captures, and if no
@@ -299,7 +299,7 @@ fn find_content(
         column: "capture_no",
         number: revisit.capture_no,
     };
-    let mut filled = history.open_filtered(tables::FILLED_REVISITS, &filter)?;
+    let mut filled = history.open_filtered(own_tables::FILLED_REVISITS, &filter)?;
     let mut found = None;
     while let Some(row) = filled.peek() {
         let mut fields = FieldReader::new(row);
@@ -320,8 +320,8 @@ fn find_content(
     let rows = HostRows::read(history, &name)?;
     let mut captures = rows.captures.iter();
     let capture = captures.find(|row| row.period_id == period_id && row.crawl == crawl);
-    let capture =
-        capture.ok_or_else(|| damaged_history_error(history.root(), tables::FILLED_REVISITS))?;
+    let capture = capture
+        .ok_or_else(|| damaged_history_error(history.root(), own_tables::FILLED_REVISITS))?;
     rows.place(history, capture).map(Some)
 }
 
@@ -331,7 +331,7 @@ fn read_period_host(history: &HistoryReader, period_id: i64) -> Result<String, E
         column: "period_id",
         number: period_id,
     };
-    let mut periods = history.open_filtered(tables::HOST_PERIODS, &filter)?;
+    let mut periods = history.open_filtered(own_tables::HOST_PERIODS, &filter)?;
     while let Some(row) = periods.peek() {
         let mut fields = FieldReader::new(row);
         if fields.i64() == period_id {
@@ -339,7 +339,10 @@ fn read_period_host(history: &HistoryReader, period_id: i64) -> Result<String, E
         }
         periods.advance()?;
     }
-    Err(damaged_history_error(history.root(), tables::HOST_PERIODS))
+    Err(damaged_history_error(
+        history.root(),
+        own_tables::HOST_PERIODS,
+    ))
 }
 
 /// Reads the record of the policy of a state.
@@ -352,5 +355,5 @@ fn read_policy(history: &HistoryReader, state: &StateDetails) -> Result<Option<V
     let policy = policies.peek().map(<[u8]>::to_vec);
     policy
         .map(Some)
-        .ok_or_else(|| damaged_history_error(history.root(), tables::POLICIES))
+        .ok_or_else(|| damaged_history_error(history.root(), own_tables::POLICIES))
 }

@@ -3,7 +3,6 @@
 use crate::error::HistoryErrorKind;
 use crate::manifest::HistoryManifest;
 use dataset::error::{DatasetDefect, DatasetErrorKind, JoinDefect};
-use dataset::tables::Table;
 use dataset::{
     DatasetOptions, JOINED_FOLDER, JoinedManifest, Manifest, SUCCESS_FILE, check_readable,
     read_manifest_with_digest,
@@ -12,6 +11,7 @@ use disk::error::Error;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tables::Table;
 
 /// The tables from which the rows of a crawl are made.
 pub(super) const CRAWL_TABLES: [Table; 8] = [
@@ -194,7 +194,7 @@ impl Inputs {
 fn check_files(root: &Path, manifest: &HistoryManifest) -> Result<(), Error> {
     for file in &manifest.files {
         let (bytes, written) = (
-            disk::size_below(root, Path::new(&file.path)),
+            disk::file_size_below(root, Path::new(&file.path)),
             file.stats.bytes,
         );
         if bytes != Some(written) {

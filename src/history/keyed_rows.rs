@@ -7,14 +7,14 @@ use super::encoded_rows::EncodedRows;
 use super::table_writer::TableWriters;
 use super::verdict_class::VerdictClass;
 use crate::history_input::HistoryReader;
+use crate::own_tables;
 use crate::row_key::{KEY_BYTES, compute_key, key_from_text, key_text};
-use crate::tables;
 use dataset::CaptureFilter;
-use dataset::tables::Table;
 use disk::error::Error;
 use sort::sort_key::{FieldReader, put_bytes, put_u32};
 use sort::{Reader, SortedRecords};
 use std::path::Path;
+use tables::Table;
 
 /// The tables of the rows of a key.
 #[derive(Clone, Copy, Debug)]
@@ -28,19 +28,19 @@ pub struct KeyedTables {
 
 /// The tables of policies.
 pub const POLICIES: KeyedTables = KeyedTables {
-    of_keys: Some(tables::POLICIES),
+    of_keys: Some(own_tables::POLICIES),
     of_rows: &[
-        tables::POLICY_GROUPS,
-        tables::POLICY_RULES,
-        tables::POLICY_DIRECTIVES,
-        tables::POLICY_VERDICTS,
+        own_tables::POLICY_GROUPS,
+        own_tables::POLICY_RULES,
+        own_tables::POLICY_DIRECTIVES,
+        own_tables::POLICY_VERDICTS,
     ],
 };
 
 /// The table of sets of preferences.
 pub const PREFERENCE_SETS: KeyedTables = KeyedTables {
     of_keys: None,
-    of_rows: &[tables::PREFERENCE_SETS],
+    of_rows: &[own_tables::PREFERENCE_SETS],
 };
 
 /// Builds the record of a key: the key, the fields of its row in the table of keys, and its rows in each

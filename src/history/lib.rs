@@ -38,6 +38,7 @@ mod inputs;
 pub mod keyed_rows;
 mod manifest;
 mod output_folder;
+pub mod own_tables;
 mod periods;
 pub mod policy_file;
 mod preference_set;
@@ -46,7 +47,6 @@ pub mod row_key;
 mod share_row;
 mod shares;
 mod table_writer;
-pub mod tables;
 pub mod verdict_class;
 mod verify;
 mod views;
@@ -60,7 +60,6 @@ use capture_record::optional_bytes;
 use crawl_input::{CrawlCaptures, CrawlContext, SharedSorters, read_crawl};
 use crawl_row::CrawlRow;
 use dataset::error::{DatasetDefect, DatasetErrorKind};
-use dataset::tables::Table;
 use defects::find_defect;
 use disk::error::{Error, ErrorKind};
 use history_input::{HistoryCaptures, HistoryReader, PlacedCrawl};
@@ -80,6 +79,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 use table_writer::TableWriters;
+use tables::Table;
 use xxhash_rust::xxh3::Xxh3;
 
 /// The inputs and the output of a history.
@@ -231,10 +231,10 @@ fn write_history(
     let files = manifest.files.iter();
     let summary = HistorySummary {
         crawls_read: inputs.crawls.len(),
-        captures: rows(tables::HOST_CAPTURES),
-        periods: rows(tables::HOST_PERIODS),
-        agent_periods: rows(tables::AGENT_PERIODS),
-        policies: rows(tables::POLICIES),
+        captures: rows(own_tables::HOST_CAPTURES),
+        periods: rows(own_tables::HOST_PERIODS),
+        agent_periods: rows(own_tables::AGENT_PERIODS),
+        policies: rows(own_tables::POLICIES),
         files: manifest.files.len(),
         bytes: files.map(|file: &HistoryFile| file.stats.bytes).sum(),
         seconds: start.elapsed().as_secs_f64(),
@@ -379,9 +379,9 @@ impl<'a, 's> Sources<'a, 's> {
         progress.are_captures_written.store(true, Ordering::Relaxed);
         let mut written = periods.finish()?;
         for table in [
-            tables::HOST_CAPTURES,
-            tables::HOST_PERIODS,
-            tables::HOST_CONTENTS,
+            own_tables::HOST_CAPTURES,
+            own_tables::HOST_PERIODS,
+            own_tables::HOST_CONTENTS,
         ] {
             writers.finish_table(table)?;
         }
@@ -432,7 +432,7 @@ impl<'a, 's> Sources<'a, 's> {
             };
             fields.clear();
             row.put(position, &mut fields);
-            writers.push(tables::CRAWLS, &[], &mut FieldReader::new(&fields))?;
+            writers.push(own_tables::CRAWLS, &[], &mut FieldReader::new(&fields))?;
         }
         Ok(HistorySummary {
             crawls: self.crawls.iter().map(|row| row.crawl.clone()).collect(),
@@ -476,7 +476,7 @@ impl<'a, 's> Sources<'a, 's> {
             for position in positions.values() {
                 is_counted[*position as usize] = false;
             }
-            let mut cursor = history.open_table(tables::SHARES)?;
+            let mut cursor = history.open_table(own_tables::SHARES)?;
             while let Some(fields) = cursor.peek() {
                 push_stored_share(fields, &positions, rows)?;
                 cursor.advance()?;
@@ -532,7 +532,7 @@ impl<'a, 's> Sources<'a, 's> {
             reader.advance()?;
         }
         for (history, placed) in self.histories.iter().zip(&self.placed) {
-            let mut rows = history.open_table(tables::ARCHIVES)?;
+            let mut rows = history.open_table(own_tables::ARCHIVES)?;
             while let Some(fields) = rows.peek() {
                 push(fields, &|crawl| placed.contains_key(crawl))?;
                 rows.advance()?;
@@ -549,7 +549,7 @@ impl<'a, 's> Sources<'a, 's> {
                 put_bytes(&mut key, crawl.as_bytes());
                 last.clear();
                 last.extend_from_slice(record);
-                writers.push(tables::ARCHIVES, &key, &mut fields)?;
+                writers.push(own_tables::ARCHIVES, &key, &mut fields)?;
             }
             reader.advance()?;
         }

@@ -4,16 +4,16 @@
 //! manifest is replaced at once, after all files have their names, so that a history is always whole:
 //! files that it does not list are those of a run that was killed.
 
-use crate::tables;
+use crate::own_tables;
 use columns::WrittenFile;
 use dataset::error::{DatasetDefect, DatasetErrorKind, ManifestDefect};
-use dataset::tables::{Table, is_partition_name};
 use dataset::{FileStats, Format, MANIFEST_FILE, OutputLayout, to_json_line};
 use disk::error::Error;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use tables::{Table, is_partition_name};
 
 /// The kind in the first line of the manifest.
 pub(crate) const KIND: &str = "history";
@@ -21,7 +21,7 @@ pub(crate) const KIND: &str = "history";
 /// The crawls and the files of a history, as its manifest lists them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HistoryManifest {
-    /// The meaning of its rows ([`MEANING`](dataset::MEANING)).
+    /// The meaning of its rows ([`MEANING`](tables::MEANING)).
     pub meaning: u64,
     /// The crawls, in the order of the table `crawls`.
     pub crawls: Vec<String>,
@@ -135,7 +135,7 @@ impl HistoryManifest {
     ///
     /// [`DatasetErrorKind::BadManifest`].
     pub fn check_tables(&self, root: &Path) -> Result<(), Error> {
-        let mut tables = tables::all();
+        let mut tables = own_tables::all();
         match tables.find(|table| self.table_files(*table).next().is_none()) {
             None => Ok(()),
             Some(table) => {
@@ -176,7 +176,7 @@ impl HistoryFile {
     /// Returns the table of the file, which its path begins with.
     pub fn table(&self) -> Option<Table> {
         let name = OutputLayout::table_of_size_path(&self.path)?;
-        tables::all().find(|table| table.name() == name)
+        own_tables::all().find(|table| table.name() == name)
     }
 }
 
@@ -188,7 +188,7 @@ fn are_crawls(names: &[String]) -> bool {
 
 /// Returns the format that is written.
 fn format() -> Format {
-    Format::new(&tables::all().collect::<Vec<_>>())
+    Format::new(&own_tables::all().collect::<Vec<_>>())
 }
 
 #[cfg(test)]

@@ -13,7 +13,6 @@ use crate::error::HistoryErrorKind;
 use crate::manifest::{HistoryManifest, KIND};
 use columns::TableFileWriter;
 use dataset::error::DatasetErrorKind;
-use dataset::tables::Table;
 use dataset::{
     IfExists, MANIFEST_FILE, OutputLayout, RunLog, SUCCESS_FILE, VIEWS_FILE, WrittenFolder,
 };
@@ -24,6 +23,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use tables::Table;
 
 /// The folder, whose lock is held.
 pub(super) struct OutputFolder {

@@ -8,8 +8,8 @@ use super::row_key::key_from_text;
 use super::shares::{CountedHost, ShareCounter};
 use super::table_writer::TableWriters;
 use super::{HistoryProgress, damaged_error};
-use crate::tables;
-use crate::tables::{HostCaptureRow, HostCaptureRows};
+use crate::own_tables;
+use crate::own_tables::{HostCaptureRow, HostCaptureRows};
 use disk::error::Error;
 use sort::sort_key::{FieldReader, put_bytes, put_i64, put_u32};
 use sort::{OrderedWriter, Reader, SortMemory, SortedRecords, Sorter};
@@ -212,7 +212,7 @@ impl<'s> PeriodWriter<'s> {
             match (source.key(), heap.peek()) {
                 // Two sources have the same capture.
                 (Some(key), Some(Reverse((other, _)))) if key == *other => {
-                    return Err(damaged_error(tables::HOST_CAPTURES));
+                    return Err(damaged_error(own_tables::HOST_CAPTURES));
                 }
                 (Some(key), _) => heap.push(Reverse((key, i))),
                 (None, _) => {}
@@ -239,7 +239,7 @@ impl<'s> PeriodWriter<'s> {
             false => self.last_order < order,
         };
         if !is_sorted {
-            return Err(damaged_error(tables::HOST_CAPTURES));
+            return Err(damaged_error(own_tables::HOST_CAPTURES));
         }
         self.last_order = order;
         // Captures of one period of a history have the same state.
@@ -320,7 +320,7 @@ impl<'s> PeriodWriter<'s> {
 
     /// Writes the rows of captures.
     fn write_captures(&mut self, writers: &mut TableWriters<'_>) -> Result<(), Error> {
-        writers.write(tables::HOST_CAPTURES, self.captures.take())
+        writers.write(own_tables::HOST_CAPTURES, self.captures.take())
     }
 
     /// Writes the period of the last capture, if there is one.
@@ -339,17 +339,17 @@ impl<'s> PeriodWriter<'s> {
         put_i64(fields, period.first_capture_no);
         put_u32(fields, period.n_captures);
         fields.extend_from_slice(&period.state);
-        writers.push(tables::HOST_PERIODS, &[], &mut FieldReader::new(fields))?;
+        writers.push(own_tables::HOST_PERIODS, &[], &mut FieldReader::new(fields))?;
         let state = StateFields::read(&period.state);
         if state.has_revisit {
             self.open_revisits += u64::from(period.n_captures);
         }
         if let Some(text) = state.preference_set_id {
-            let key = key_from_text(text).ok_or_else(|| damaged_error(tables::HOST_PERIODS))?;
+            let key = key_from_text(text).ok_or_else(|| damaged_error(own_tables::HOST_PERIODS))?;
             self.preference_sets.push(&key)?;
         }
         if let Some(text) = state.policy_id {
-            let key = key_from_text(text).ok_or_else(|| damaged_error(tables::HOST_PERIODS))?;
+            let key = key_from_text(text).ok_or_else(|| damaged_error(own_tables::HOST_PERIODS))?;
             if self.last_policy != Some(key) {
                 self.policies.push(&key)?;
                 self.last_policy = Some(key);
@@ -383,7 +383,11 @@ impl<'s> PeriodWriter<'s> {
         put_i64(fields, content.first_capture_no);
         put_u32(fields, content.n_captures);
         put_bytes(fields, &content.digest);
-        writers.push(tables::HOST_CONTENTS, &[], &mut FieldReader::new(fields))
+        writers.push(
+            own_tables::HOST_CONTENTS,
+            &[],
+            &mut FieldReader::new(fields),
+        )
     }
 
     pub(super) fn finish(self) -> Result<WrittenPeriods<'s>, Error> {

@@ -1,15 +1,15 @@
 //! Rebuilds a robots.txt file from the rows of a policy.
 
 use super::keyed_rows::{KeyedRows, POLICIES};
-use crate::tables;
+use crate::own_tables;
 use dataset::StoredLine;
 use dataset::error::DatasetDefect;
-use dataset::tables::{Column, ColumnType, Table};
 use disk::error::Error;
 use robots::{ContentClass, DirectiveKind, Mechanism, RobotsTxtBuilder, product_token};
 use sort::sort_key::FieldReader;
 use std::collections::BTreeMap;
 use std::path::Path;
+use tables::{Column, ColumnType, Table};
 
 /// Returns the kind of content with this name.
 pub fn content_class(name: &[u8]) -> ContentClass {
@@ -41,7 +41,7 @@ pub fn push_lines(policy: &KeyedRows<'_>, file: &mut RobotsTxtBuilder) -> Result
     lines.sort_by_key(|line| line.line_no);
     for line in lines {
         if !line.push_to(file, is_valid_utf8) {
-            let table = Path::new(tables::POLICY_RULES.name());
+            let table = Path::new(own_tables::POLICY_RULES.name());
             return Err(DatasetDefect::too_many_rules().error(table));
         }
     }
@@ -56,7 +56,7 @@ pub fn read_lines(policy: &KeyedRows<'_>) -> BTreeMap<u32, String> {
         for _ in 0..count {
             let row = PolicyRow::read(*table, &mut fields);
             // Most directives decide no access.
-            let is_directive = *table == tables::POLICY_DIRECTIVES;
+            let is_directive = *table == own_tables::POLICY_DIRECTIVES;
             let line = match row.line(*table).filter(|_| !is_directive) {
                 None => {
                     let key = row.text("directive_raw").or(row.text("directive"));
@@ -140,10 +140,10 @@ impl<'a> PolicyRow<'a> {
 
     /// Returns the row as a line; `None` for a directive that does not decide access.
     fn line(&self, table: Table) -> Option<StoredLine<'a>> {
-        let kind = match table == tables::POLICY_RULES {
+        let kind = match table == own_tables::POLICY_RULES {
             true if self.flag("allow") => DirectiveKind::Allow,
             true => DirectiveKind::Disallow,
-            false if table == tables::POLICY_GROUPS => DirectiveKind::UserAgent,
+            false if table == own_tables::POLICY_GROUPS => DirectiveKind::UserAgent,
             false => DirectiveKind::Other,
         };
         let (usual_key, name, value) = match kind {

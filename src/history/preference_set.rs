@@ -2,9 +2,9 @@
 
 use super::damaged_error;
 use super::keyed_rows::{KeyedRecord, PreferenceKeys};
-use dataset::tables::Table;
 use disk::error::Error;
 use sort::Reader;
+use tables::Table;
 
 /// The preferences of a host.
 #[derive(Debug, Default)]

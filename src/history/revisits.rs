@@ -14,12 +14,12 @@ use super::encoded_rows::EncodedRows;
 use super::history_input::{HistoryReader, PlacedCrawl};
 use super::shares::{CountedHost, ShareCounter};
 use super::table_writer::TableWriters;
-use crate::tables;
-use dataset::tables::Table;
+use crate::own_tables;
 use disk::error::Error;
 use sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u8, put_u32};
 use sort::{OrderedWriter, SortMemory, SortedRecords, Sorter};
 use std::collections::BTreeMap;
+use tables::Table;
 
 /// An order in which the content of a revisit is searched. The first one that finds it decides.
 #[derive(Clone, Copy, Debug)]
@@ -222,7 +222,11 @@ pub(super) fn fill_revisits(
             put_i64(&mut record, capture_no);
             put_i64(&mut record, period_id);
             put_bytes(&mut record, crawls[position as usize].crawl.as_bytes());
-            writers.push(tables::FILLED_REVISITS, &[], &mut FieldReader::new(&record))?;
+            writers.push(
+                own_tables::FILLED_REVISITS,
+                &[],
+                &mut FieldReader::new(&record),
+            )?;
             record.clear();
             put_i64(&mut record, period_id);
             put_i64(&mut record, capture_no);
@@ -322,7 +326,7 @@ fn sort_captures<'s>(
         }
         reader.advance()?;
     }
-    let mut contents = history.open_table(tables::HOST_CONTENTS)?;
+    let mut contents = history.open_table(own_tables::HOST_CONTENTS)?;
     let mut captures = ContentCaptures::open(history)?;
     while let Some(row) = contents.peek() {
         let mut fields = FieldReader::new(row);
@@ -369,8 +373,8 @@ impl<'d> ContentCaptures<'d> {
             "n_redirects",
         ];
         Ok(Self {
-            captures: history.open_columns(tables::HOST_CAPTURES, &captures)?,
-            periods: history.open_columns(tables::HOST_PERIODS, &periods)?,
+            captures: history.open_columns(own_tables::HOST_CAPTURES, &captures)?,
+            periods: history.open_columns(own_tables::HOST_PERIODS, &periods)?,
             positions: history.places(),
             url: Vec::new(),
         })
@@ -380,7 +384,7 @@ impl<'d> ContentCaptures<'d> {
     fn go_to(&mut self, capture_no: i64) -> Result<(u32, i64, i64), Error> {
         let mut key = Vec::new();
         put_i64(&mut key, capture_no);
-        let row = skip_to(&mut self.captures, &key, tables::HOST_CAPTURES)?;
+        let row = skip_to(&mut self.captures, &key, own_tables::HOST_CAPTURES)?;
         let mut fields = FieldReader::new(row);
         let crawl = fields.bytes();
         let time = (fields.u8() != 0).then(|| fields.i64());
@@ -388,10 +392,10 @@ impl<'d> ContentCaptures<'d> {
         let crawl = std::str::from_utf8(crawl).ok();
         let crawl = crawl.and_then(|crawl| self.positions.get(crawl));
         let root = self.captures.root();
-        let crawl = crawl.ok_or_else(|| damaged_history_error(root, tables::HOST_CAPTURES))?;
+        let crawl = crawl.ok_or_else(|| damaged_history_error(root, own_tables::HOST_CAPTURES))?;
         key.clear();
         put_i64(&mut key, period_id);
-        let row = skip_to(&mut self.periods, &key, tables::HOST_PERIODS)?;
+        let row = skip_to(&mut self.periods, &key, own_tables::HOST_PERIODS)?;
         let mut fields = FieldReader::new(row);
         let host = fields.bytes();
         let protocol = optional_bytes(&mut fields).unwrap_or_default();
@@ -474,7 +478,7 @@ pub fn read_filled_states<'s>(
     memory: SortMemory<'s>,
 ) -> Result<SortedRecords<'s>, Error> {
     let mut by_period = memory.create_sorter();
-    let mut rows = history.open_table(tables::FILLED_REVISITS)?;
+    let mut rows = history.open_table(own_tables::FILLED_REVISITS)?;
     let mut record = Vec::new();
     while let Some(row) = rows.peek() {
         let mut fields = FieldReader::new(row);
@@ -496,12 +500,12 @@ fn sort_states<'s>(
     memory: SortMemory<'s>,
 ) -> Result<SortedRecords<'s>, Error> {
     let mut sorter = memory.create_sorter();
-    let mut periods = history.open_table(tables::HOST_PERIODS)?;
+    let mut periods = history.open_table(own_tables::HOST_PERIODS)?;
     let mut reader = by_period.read()?;
     let mut record = Vec::new();
     while let Some(fields) = reader.peek() {
         let (period_id, capture_no) = fields.split_at(size_of::<i64>());
-        let row = skip_to(&mut periods, period_id, tables::HOST_PERIODS)?;
+        let row = skip_to(&mut periods, period_id, own_tables::HOST_PERIODS)?;
         record.clear();
         record.extend_from_slice(capture_no);
         record.extend_from_slice(state_of_period(row));

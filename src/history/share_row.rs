@@ -4,7 +4,7 @@ use super::crawl_row::CrawlRow;
 use super::damaged_error;
 use super::table_writer::TableWriters;
 use super::verdict_class::VerdictClass;
-use crate::tables;
+use crate::own_tables;
 use disk::error::Error;
 use sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u8, put_u32};
 use sort::{SortedRecords, Sorter};
@@ -81,7 +81,7 @@ pub(super) fn push_stored_share(
     let mut reader = FieldReader::new(fields);
     let (agent, crawl) = (reader.bytes(), reader.bytes());
     let class = VerdictClass::from_names(reader.bytes(), reader.bytes());
-    let crawl = std::str::from_utf8(crawl).map_err(|_| damaged_error(tables::SHARES))?;
+    let crawl = std::str::from_utf8(crawl).map_err(|_| damaged_error(own_tables::SHARES))?;
     match positions.get(crawl) {
         Some(position) => push_share(agent, *position, class, fields, rows),
         None => Ok(()),
@@ -99,14 +99,14 @@ pub(super) fn write_shares(
         fields.key();
         fields.u32();
         fields.u8();
-        writers.push(tables::SHARES, &[], &mut fields)?;
+        writers.push(own_tables::SHARES, &[], &mut fields)?;
         reader.advance()?;
     }
     Ok(())
 }
 
 /// Returns the 95 percent interval of a share from the hosts of each archive and those of them with a known
-/// verdict, as the macro `margin_of` of `dataset/macros.sql` does: change both together.
+/// verdict, as the macro `margin_of` of `tables/macros.sql` does: change both together.
 pub(super) fn compute_interval(
     by_archive: impl Iterator<Item = (i64, i64)>,
     known_hosts: i64,

@@ -3,14 +3,14 @@
 
 use super::output_folder::OutputFolder;
 use crate::manifest::HistoryFile;
-use crate::tables;
+use crate::own_tables;
 use columns::{RowBatch, TableFileWriter};
 use dataset::StoredRows;
-use dataset::tables::Table;
 use disk::error::Error;
 use sort::sort_key::FieldReader;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use tables::Table;
 
 /// The bytes of the values of a file, before they are encoded: the file has about a tenth of it. A batch is
 /// not divided.
@@ -124,7 +124,7 @@ impl<'o> TableWriters<'o> {
 
     /// Ends all tables, and returns the files in the order of tables.
     pub(super) fn finish(mut self) -> Result<Vec<HistoryFile>, Error> {
-        for table in tables::all() {
+        for table in own_tables::all() {
             self.finish_table(table)?;
         }
         self.files.sort_by_key(|(table, _)| *table);

@@ -2,10 +2,9 @@
 
 use crate::defects::find_defect;
 use crate::manifest::HistoryManifest;
-use crate::tables;
+use crate::own_tables;
 use crate::views::is_views_of;
 use dataset::error::{DatasetDefect, DatasetErrorKind};
-use dataset::tables::Table;
 use dataset::{LogEntries, MANIFEST_FILE, SUCCESS_FILE, VIEWS_FILE};
 use disk::error::Error;
 use keep::verify::{
@@ -14,6 +13,7 @@ use keep::verify::{
 };
 use std::path::Path;
 use std::sync::atomic::Ordering;
+use tables::Table;
 
 /// Verifies a history.
 ///
@@ -49,7 +49,7 @@ fn check(
         let files = history.table_files(table);
         files.map(|file| file.stats.rows).sum()
     };
-    let tables: Vec<Table> = tables::all().collect();
+    let tables: Vec<Table> = own_tables::all().collect();
     for table in &tables {
         if history.table_files(*table).next().is_none() {
             let what = format_args!("it has no file of the table `{}`", table.name());
@@ -61,7 +61,7 @@ fn check(
     if sound.len() == history.files.len() && report.findings.count() == 0 {
         progress.begin_phase(VerifyPhase::Keys);
         match find_defect(root, history, progress.stop_flag()) {
-            None => report.captures = rows_of(tables::HOST_CAPTURES),
+            None => report.captures = rows_of(own_tables::HOST_CAPTURES),
             Some(error) => add_defect(root, &error, &mut report.findings),
         }
     }

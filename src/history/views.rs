@@ -4,23 +4,23 @@
 //! columns of datasets: the macros and questions that read only these are the same.
 
 use crate::manifest::HistoryManifest;
-use crate::tables::{self, STATE_COLUMNS};
+use crate::own_tables::{self, STATE_COLUMNS};
 use dataset::check_regular_files;
 use dataset::error::DatasetErrorKind;
-use dataset::questions::{QUERY_TEXTS, questions_sql, reads_table};
-use dataset::tables::{Column, ColumnType, SqlDialect, Table, sql_literal};
-use dataset::views::{
-    MACROS_SQL, escape_wildcards, meaning_macro, root_expression, view_comments, views_header,
-};
 use disk::error::Error;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use tables::questions::{QUERY_TEXTS, questions_sql, reads_table};
+use tables::views::{
+    MACROS_SQL, escape_wildcards, meaning_macro, root_expression, view_comments, views_header,
+};
+use tables::{Column, ColumnType, SqlDialect, Table, sql_literal};
 
 /// The macros of histories.
 const HISTORY_MACROS_SQL: &str = include_str!("macros.sql");
 
 /// The texts of all files of `jobs/history_queries`, in the order of the names of the files.
-const HISTORY_QUERY_TEXTS: &[&str] = &dataset::query_texts! {
+const HISTORY_QUERY_TEXTS: &[&str] = &tables::query_texts! {
     "queries/"
     "h01_trend"
     "h02_first_blocks"
@@ -51,7 +51,7 @@ pub fn write_views(root: &Path) -> Result<Vec<Table>, Error> {
     match HistoryManifest::read(root)? {
         Some(history) => {
             dataset::write_views_file(root, &history_text(root, &history)?)?;
-            Ok(tables::all().collect())
+            Ok(own_tables::all().collect())
         }
         None => dataset::write_views(root),
     }
@@ -66,7 +66,7 @@ pub fn views_text(root: &Path) -> Result<String, Error> {
     let Some(history) = HistoryManifest::read(root)? else {
         return dataset::views_text(root);
     };
-    for table in tables::all() {
+    for table in own_tables::all() {
         check_regular_files(&root.join(table.name()), 0)?;
     }
     history_text(root, &history)
@@ -89,7 +89,7 @@ pub(crate) fn history_text(root: &Path, history: &HistoryManifest) -> Result<Str
 pub fn views_sql(root: &Path, history: &HistoryManifest) -> String {
     let root = root_expression(root);
     let mut out = views_header(&root);
-    for table in tables::all() {
+    for table in own_tables::all() {
         out.push_str(&table_view(table, &root, history));
     }
     out.push_str(&filled_captures_view(history.has_open_revisits));
@@ -116,7 +116,7 @@ pub fn views_sql(root: &Path, history: &HistoryManifest) -> String {
 /// Returns the tables of datasets that histories lack.
 fn missing_tables() -> Vec<&'static str> {
     let is_there =
-        |table: &Table| tables::all().any(|other| other == *table) || table.is_per_crawl();
+        |table: &Table| own_tables::all().any(|other| other == *table) || table.is_per_crawl();
     let missing = Table::ALL.into_iter().filter(|table| !is_there(table));
     missing.map(Table::name).collect()
 }
@@ -281,8 +281,8 @@ fn rows_view(table: Table, join: &str, condition: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dataset::questions::check_questions;
     use std::fmt::Write;
+    use tables::questions::check_questions;
 
     #[test]
     fn every_file_of_jobs_history_queries_is_a_question() {
@@ -320,6 +320,6 @@ mod tests {
 
     #[test]
     fn the_views_of_datasets_name_the_macros_that_only_histories_have() {
-        assert_eq!(dataset::views::ABSENT_MACROS_SQL, absent_macros());
+        assert_eq!(tables::views::ABSENT_MACROS_SQL, absent_macros());
     }
 }

@@ -5,13 +5,13 @@ use super::candidate::{Candidate, CaptureId, CaptureRank, RedirectChain, RulesSo
 use arrow_array::{Array, RecordBatch};
 use capture::origin::WebOrigin;
 use columns::HASH_SEED;
-use dataset::tables::Table;
 use dataset::{CaptureFilter, ColumnValuesFilter, PartId, StoredColumns, stored_columns, value};
 use disk::error::Error;
 use robots::{ContentClass, FetchClass, FetchOutcome, HttpStatus, StatusEffect};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use tables::Table;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// The SHA-1 digest of an empty body. Some archives have it as the digest of 304 responses, which

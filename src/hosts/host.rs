@@ -138,7 +138,7 @@ pub fn suggest_hosts(context: &ResolveContext<'_>, host: &Host) -> Result<HostSu
                 *first_time = first_time.iter().copied().chain(rows.time(row)).min();
             } else {
                 let text = suggestion_text(host, &origin);
-                // The length comes before the name, so that the shortest names are kept.
+                // Of hosts with the same distance, those with the shortest names are suggested.
                 similar.insert((distance, text.len(), text));
                 if similar.len() > MAX_SUGGESTED_HOSTS {
                     similar.pop_last();

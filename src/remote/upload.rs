@@ -95,7 +95,7 @@ pub(super) async fn create_object(
         .bucket_and_key(&upload.url)
         .map_err(|error| fail(FetchErrorKind::Invalid(error)))?;
     let bytes =
-        OpenUploadSource::open(upload).and_then(|source| source.read_verified(&upload.content));
+        OpenUploadSource::open(upload).and_then(|source| source.read_and_verify(&upload.content));
     let bytes = bytes.map_err(&fail)?;
     let conditions = StopConditions::new(stop);
     let options = PutOptions {
@@ -141,7 +141,7 @@ async fn write_object(
     }
     let source = OpenUploadSource::open(upload).map_err(&fail)?;
     if content.bytes <= MAX_OBJECT_IN_MEMORY_BYTES {
-        let bytes = source.read_verified(content).map_err(&fail)?;
+        let bytes = source.read_and_verify(content).map_err(&fail)?;
         let options = PutOptions {
             attributes: digest_metadata(content),
             ..PutOptions::default()
@@ -270,7 +270,7 @@ impl<'u> OpenUploadSource<'u> {
     }
 
     /// Reads all bytes, and checks their digest.
-    fn read_verified(&self, content: &SizeAndDigest) -> Result<PutPayload, FetchErrorKind> {
+    fn read_and_verify(&self, content: &SizeAndDigest) -> Result<PutPayload, FetchErrorKind> {
         let bytes = self.read_range(0, content.bytes)?;
         let mut hash = Xxh3::new();
         bytes.iter().for_each(|bytes| hash.update(bytes));

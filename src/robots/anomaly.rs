@@ -1,7 +1,8 @@
 //! Anomalies of robots.txt files, with permanent codes.
 //!
 //! An anomaly is a leniency of Google's parser, or something that the author probably did not
-//! intend. All kinds are declared in one list, from which the tables and `schemas/` are made.
+//! intend. All kinds that depend on the body alone are declared in one list; `src/capture/anomaly.rs` has the others. The
+//! table `anomalies` and `schemas/` are made from both.
 
 use crate::document::span::Span;
 
@@ -34,7 +35,7 @@ pub struct Anomaly {
     pub line_no: Option<u32>,
     /// The kind, which determines the code and the severity.
     pub kind: AnomalyKind,
-    /// The bytes that are anomalous. May be empty.
+    /// The bytes that are anomalous, or that show why the line is. May be empty.
     pub detail: Span,
 }
 

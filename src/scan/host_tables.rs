@@ -7,7 +7,6 @@ use super::progress::{ScanPhase, ScanProgress};
 use super::stats::{MostBlockedAgents, WrittenParts};
 use super::tasks::TaskPool;
 use columns::TableFileWriter;
-use dataset::tables::Table;
 use dataset::{CrawlEntry, Dataset, DatasetWriter, FileEntry, OutputLayout};
 use disk::error::{Error, ErrorKind};
 use hosts::ResolveContext;
@@ -16,6 +15,7 @@ use sort::{SortMemory, SpillFolder};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use tables::Table;
 
 /// The memory of the sorters, in bytes.
 const SORT_MEMORY_BYTES: u64 = 512 << 20;

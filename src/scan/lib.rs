@@ -26,18 +26,18 @@
 //! | give slices to workers, take their output in order | `scheduler.rs` | |
 //! | read a slice | `sources`, `warc`, `capture` | `Capture` |
 //! | parse the body, compute verdicts | `capture::analysis` | `CaptureAnalysis` |
-//! | build rows | `worker.rs`, `dataset::tables` | [`TableBatches`](dataset::tables::TableBatches) |
+//! | build rows | `worker.rs`, `tables` | [`TableBatches`](tables::TableBatches) |
 //! | divide rows into row groups, encode and write them | `part_writer.rs`, `columns` | files of a part |
 //! | commit parts | `part_writer.rs`, `dataset` | a dataset |
 //! | resolve hosts | `host_tables.rs`, `hosts` | the resolved tables |
 //!
-//! `table_reader.rs` gives the rows of one table without files.
+//! `row_stream.rs` gives the rows of one table without files.
 //!
 //! Workers and encoders run on a rayon pool. One thread, that of [`run`], schedules them. It changes
 //! nothing in rows but their keys, so its cost, the serial fraction of the run, is small. No worker
 //! waits: it returns after about 1 MiB of bodies and is only continued if there is room for more, so
 //! that memory is bounded. The scheduler waits for the disk when it writes a line of the manifest or
-//! of the log, and for the reader of a [`TableReader`].
+//! of the log, and for the reader of a [`RowStream`].
 //!
 //! The key of a capture contains its number in its input. A worker counts from the start of its own slice, because
 //! the slice may be read before earlier slices. The scheduler adds the number of captures in earlier slices.
@@ -58,10 +58,10 @@ mod pending_slice;
 mod pipeline;
 mod plan;
 mod progress;
+mod row_stream;
 mod scheduler;
 mod slice_output;
 mod stats;
-mod table_reader;
 mod tasks;
 mod worker;
 
@@ -70,18 +70,18 @@ pub use options::{Options, PSL_VERSION};
 pub use pipeline::run;
 pub use plan::{Part, plan_parts};
 pub use progress::{ScanNotice, ScanPhase, ScanProgress};
+pub use row_stream::{RowStream, stream_schema};
 pub use sources::reader::RowNotes;
 pub use stats::{MostBlockedAgents, ResumedParts, ScanSummary, WrittenParts};
-pub use table_reader::{TableReader, reader_schema};
 pub use {robots, warc};
 
 use dataset::OutputLayout;
-use dataset::tables::Table;
 use sources::input::{self, InputOptions};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
+use tables::Table;
 
 /// Scans archives into a new dataset, with the defaults of the command `robots-scan`.
 ///

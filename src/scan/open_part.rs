@@ -2,10 +2,10 @@
 
 use super::stats::ScanStats;
 use columns::TableFileWriter;
-use dataset::tables::Table;
 use disk::ObjectIdentity;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use tables::Table;
 
 /// A part whose files are being written.
 pub(super) struct OpenPart {

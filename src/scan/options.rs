@@ -1,6 +1,6 @@
 //! The options of a scan, their defaults, and the header of the manifest that is made from them.
 
-use dataset::crawler::registry::CrawlerRegistry;
+use crawlers::CrawlerRegistry;
 use dataset::division::{PartSize, Sample, Shard};
 use dataset::{DatasetOptions, IfExists, InputEntry, ManifestHeader, OutputLayout, Partition};
 use remote::Remote;

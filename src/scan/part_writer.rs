@@ -13,7 +13,6 @@ use super::plan::{Part, plan_parts};
 use super::stats::{ScanStats, WrittenParts};
 use super::tasks::{EncodingResult, PartResult, TaskPool, TaskResult};
 use columns::{FileTask, RowBatch, TableFileWriter, TableSchema, WrittenFile};
-use dataset::tables::{RunRow, Table, TableBatches, runs_rows};
 use dataset::{DatasetWriter, OutputLayout, PartEntry, PartTable};
 use disk::ObjectIdentity;
 use disk::error::{Error, ErrorKind};
@@ -24,6 +23,7 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
+use tables::{RunRow, Table, TableBatches, runs_rows};
 
 /// Writes parts. A part is identified by its index in [`parts`](Self::parts).
 pub(super) struct PartWriter<'a> {

@@ -9,9 +9,8 @@ use crate::scheduler::Scheduler;
 use crate::stats::ScanSummary;
 use crate::tasks::TaskPool;
 use columns::WrittenFile;
-use dataset::crawler::registry::CrawlerRegistry;
+use crawlers::CrawlerRegistry;
 use dataset::error::{DatasetErrorKind, InputIdentity};
-use dataset::tables::{Table, agents_rows};
 use dataset::{AGENTS_PATH, DatasetWriter, LockedDataset, PlannedPart};
 use disk::ObjectIdentity;
 use disk::SingleFile;
@@ -25,6 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Sender;
 use std::time::Instant;
+use tables::{Table, agents_rows};
 
 /// The most objects of finished parts that are checked for changes before a run is resumed. If there
 /// are more, evenly spaced ones are checked: requests for all would take as long as reading all again.

@@ -1,13 +1,13 @@
 //! Progress and problems that a run reports to other threads.
 
 use super::stats::ScanStats;
-use dataset::tables::Fault;
 use disk::error::Error;
 use remote::RemoteEvent;
-use sources::input::{Input, InputSource};
+use sources::input::Input;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
+use tables::Fault;
 
 /// The progress of a run, to be read from another thread.
 #[derive(Debug, Default)]
@@ -91,7 +91,7 @@ impl ScanReporter<'_> {
     /// Adds the statistics of output of an input, and sends its faults.
     pub(super) fn report_stats(&self, input: &Input, stats: &ScanStats) {
         // The bytes of a stream are counted as it is read.
-        let is_stream = matches!(input.source, InputSource::Stream(_));
+        let is_stream = input.source.is_stream();
         let counts = [
             (
                 &*self.progress.bytes,

@@ -21,18 +21,18 @@ use super::stats::{InputCoverage, ResumedParts, ScanSummary};
 use super::tasks::{FetchResult, IdleAnalyzers, SliceReadResult, TaskPool, TaskResult};
 use super::worker::Worker;
 use capture::CaptureScope;
-use dataset::tables::add_to_capture_keys;
 use disk::error::{Error, ErrorKind};
 use disk::open_files::OpenFileLimits;
 use remote::{FetchErrorKind, FetchedFile};
 use sources::input::{Input, InputSource};
-use sources::reader::{ArchiveSlice, SliceSource};
+use sources::reader::{InputSlice, SliceSource};
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
+use tables::add_to_capture_keys;
 
 /// The bytes of values that may wait to be written or be in encoding, for each thread and one more.
 /// Beyond this only the first slice is continued.
@@ -244,7 +244,7 @@ impl<'a> Scheduler<'a> {
         {
             // Streams are read one after the other, as `cat` does: the writer of the second may
             // wait until the first was read.
-            if self.is_stream_next() && !self.queue.pending.is_empty() {
+            if self.is_next_slice_of_stream() && !self.queue.pending.is_empty() {
                 return;
             }
             let is_fetched = |slice: &mut PendingSlice| slice.source.is_some();
@@ -257,10 +257,10 @@ impl<'a> Scheduler<'a> {
     }
 
     /// Returns true if the next planned slice is a stream.
-    fn is_stream_next(&self) -> bool {
+    fn is_next_slice_of_stream(&self) -> bool {
         self.queue.planned.front().is_some_and(|slice| {
             let input = &self.options.inputs[slice.input];
-            matches!(input.source, InputSource::Stream(_))
+            input.source.is_stream()
         })
     }
 
@@ -281,7 +281,7 @@ impl<'a> Scheduler<'a> {
             (Some(range), None) if range.start == 0 => (Some(range), true),
             (range, _) => (range, false),
         };
-        worker.begin_slice(ArchiveSlice {
+        worker.begin_slice(InputSlice {
             source,
             selection: input.selection.clone(),
             name: input.name.as_str().into(),

@@ -1,9 +1,9 @@
 //! The result of reading a slice. `plan.rs` divides inputs into slices.
 
 use super::stats::ScanStats;
-use dataset::tables::TableBatches;
 use sources::reader::TruncationPoint;
 use std::io;
+use tables::TableBatches;
 
 /// The output of a worker since it was last continued.
 pub(crate) struct SliceOutput {

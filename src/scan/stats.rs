@@ -1,8 +1,8 @@
 //! Statistics of a run.
 
-use dataset::tables::Fault;
 use sources::reader::RowNotes;
 use std::collections::BTreeMap;
+use tables::Fault;
 
 /// Statistics of what was read: of a slice, a part, or a run.
 #[derive(Clone, Debug, Default)]

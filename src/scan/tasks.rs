@@ -5,7 +5,6 @@ use super::slice_output::SliceOutput;
 use super::worker::Worker;
 use capture::analysis::Analyzer;
 use columns::{FileTaskOutput, WrittenFile};
-use dataset::tables::Table;
 use disk::error::Error;
 use parquet::errors::ParquetError;
 use rayon::ThreadPool;
@@ -14,6 +13,7 @@ use sources::thread_pool;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
+use tables::Table;
 
 pub(super) enum TaskResult {
     SliceRead(SliceReadResult),

@@ -12,11 +12,11 @@ use super::slice_output::{SliceOutput, SliceState};
 use super::stats::ScanStats;
 use capture::Capture;
 use capture::analysis::Analyzer;
-use dataset::tables::{Fault, OptionalColumns, TableBuilders};
-use sources::reader::{ArchiveSlice, SliceSource};
+use sources::reader::{InputSlice, SliceSource};
 use sources::reader::{ItemError, OpenedSource, SourceReader, digest_fault};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use tables::{Fault, OptionalColumns, TableBuilders};
 
 /// The bytes of bodies after which a worker returns.
 const RETURN_AFTER_BYTES: usize = 1 << 20;
@@ -35,7 +35,7 @@ pub(crate) struct Worker {
     stop: Arc<AtomicBool>,
     /// True if digests are verified even if a checksum protects the bytes.
     verify_digests: bool,
-    slice: Option<ArchiveSlice>,
+    slice: Option<InputSlice>,
     /// The offset of the first member of the slice, once it is known.
     first_member: Option<u64>,
     /// The fault at the end of an object that seems to be truncated, until it was fetched again.
@@ -65,7 +65,7 @@ impl Worker {
         }
     }
 
-    pub(crate) fn begin_slice(&mut self, slice: ArchiveSlice) {
+    pub(crate) fn begin_slice(&mut self, slice: InputSlice) {
         self.slice = Some(slice);
         self.first_member = None;
         self.withheld_fault = None;
@@ -186,7 +186,7 @@ impl Worker {
                 self.first_member = Some(0);
                 Some(SliceState::Finished(0))
             }
-            OpenedSource::Unreadable(fault) => {
+            OpenedSource::UnknownFormat(fault) => {
                 self.first_member = Some(0);
                 self.push_fault(fault, stats);
                 Some(SliceState::Unreadable)

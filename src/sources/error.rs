@@ -68,15 +68,15 @@ pub enum SourceErrorKind {
     PartitionName {
         /// The partition column: `crawl` or `subset`.
         key: &'static str,
-        /// The text, which [`is_partition_name`](dataset::tables::is_partition_name) refuses.
+        /// The text, which [`is_partition_name`](tables::is_partition_name) refuses.
         value: String,
     },
     /// An input is not an archive that can be read.
     NotAnArchive(warc::ErrorKind),
     /// A file is not a table that can be read.
     NotATable(TableDefect),
-    /// A list of records has a row that is refused.
-    BadRecordList {
+    /// A list of records, or a table of bodies, has a row that is refused.
+    BadRow {
         /// The number of the row, from 0.
         row: u64,
         /// The reason why it is refused.
@@ -187,7 +187,7 @@ impl Kind for SourceErrorKind {
             }
             Self::NotAnArchive(why) => write!(f, "'{place}': {why}"),
             Self::NotATable(defect) => write!(f, "'{place}' is not a table to be read: {defect}"),
-            Self::BadRecordList { row, reason } => {
+            Self::BadRow { row, reason } => {
                 write!(f, "'{place}', row {row} (counted from 0): {reason}")
             }
             Self::RepeatedRecord { archive, offset } => {

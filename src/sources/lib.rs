@@ -6,6 +6,10 @@
 //! | [`reader`] | a slice of an input | its captures |
 //! | [`table_file`] | Parquet, CSV, JSON and text | rows of the requested columns |
 //!
+//! To read captures from elsewhere: `input/` finds the inputs, and [`InputSource`](input::InputSource) is where their bytes
+//! are; `reader/slice.rs` opens a slice of one, and `scan::plan` divides it into slices; `answers::check` and
+//! `answers::extract` read single records again; the command line has the options.
+//!
 //! Input: files, streams and objects on servers. Output: captures, and rows of tables. The package is independent of
 //! the pipeline.
 

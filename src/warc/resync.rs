@@ -38,7 +38,7 @@ pub fn find_range_start(
 ) -> io::Result<Option<u64>> {
     let mut decoder = Decoder::new(0);
     decoder.source.open_file(file.clone());
-    // The reader of the file reports whether it is an archive.
+    // Here, a file that is not an archive has no members: the reader, which opens it from its start, reports that.
     match detect_and_start(&mut decoder) {
         Ok(()) if decoder.compression == compression => {}
         Err(error) if error.is_io() => return Err(error.into_io_error()),

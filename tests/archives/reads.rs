@@ -5,7 +5,6 @@
 
 use dataset::OutputLayout;
 use dataset::division::PartSize;
-use dataset::tables::Table;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use scan::{Options, ScanProgress, run};
@@ -18,6 +17,7 @@ use std::sync::atomic::Ordering;
 use support::assert_same;
 use support::shim::{NO_SHIM, Shim, can_load};
 use support::{self, Ran, Random, rows};
+use tables::Table;
 use tempfile::TempDir;
 
 /// The size of a slice, as `docs/architecture.md` states it.

@@ -8,7 +8,7 @@ use support::{files_below, project, relative};
 const MAX_LINES: usize = 750;
 
 /// The packages of the product, and those of them that each uses.
-const PACKAGES: [(&str, &[&str]); 15] = [
+const PACKAGES: [(&str, &[&str]); 17] = [
     ("robots", &[]),
     ("warc", &[]),
     ("disk", &[]),
@@ -16,48 +16,60 @@ const PACKAGES: [(&str, &[&str]); 15] = [
     ("columns", &["disk"]),
     ("remote", &["disk", "warc"]),
     ("capture", &["robots", "warc"]),
+    ("crawlers", &["robots"]),
+    (
+        "tables",
+        &["capture", "columns", "crawlers", "robots", "warc"],
+    ),
     (
         "dataset",
-        &["capture", "columns", "disk", "robots", "sort", "warc"],
+        &[
+            "capture", "columns", "crawlers", "disk", "robots", "sort", "tables",
+        ],
     ),
     (
         "hosts",
-        &["capture", "columns", "dataset", "disk", "robots", "sort"],
+        &[
+            "capture", "columns", "dataset", "disk", "robots", "sort", "tables",
+        ],
     ),
     (
         "sources",
-        &["capture", "columns", "dataset", "disk", "remote", "warc"],
+        &[
+            "capture", "columns", "dataset", "disk", "remote", "tables", "warc",
+        ],
     ),
     (
         "scan",
         &[
-            "capture", "columns", "dataset", "disk", "hosts", "remote", "robots", "sort",
-            "sources", "warc",
+            "capture", "columns", "crawlers", "dataset", "disk", "hosts", "remote", "robots",
+            "sort", "sources", "tables", "warc",
         ],
     ),
     (
         "keep",
         &[
-            "columns", "dataset", "disk", "hosts", "scan", "sort", "sources",
+            "columns", "crawlers", "dataset", "disk", "hosts", "scan", "sort", "sources", "tables",
         ],
     ),
     (
         "history",
         &[
-            "capture", "columns", "dataset", "disk", "hosts", "keep", "robots", "sort",
+            "capture", "columns", "dataset", "disk", "hosts", "keep", "robots", "sort", "tables",
         ],
     ),
     (
         "answers",
         &[
-            "capture", "columns", "dataset", "disk", "history", "hosts", "keep", "remote",
-            "robots", "scan", "sort", "sources", "warc",
+            "capture", "columns", "crawlers", "dataset", "disk", "history", "hosts", "keep",
+            "remote", "robots", "scan", "sort", "sources", "tables", "warc",
         ],
     ),
     (
         "python",
         &[
-            "answers", "capture", "dataset", "disk", "history", "robots", "scan", "sources",
+            "answers", "capture", "crawlers", "dataset", "disk", "history", "robots", "scan",
+            "sources", "tables",
         ],
     ),
 ];

@@ -9,13 +9,13 @@ use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
 use dataset::OutputLayout;
 use dataset::division::PartSize;
-use dataset::tables::Table;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use scan::{Options, ScanProgress, ScanSummary, run};
 use sources::input::{Input, InputSource, Selection};
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use tables::Table;
 use warc::{Integrity, RecordType};
 
 /// Tables whose rows belong to a capture.

@@ -3,7 +3,6 @@
 use super::{Site, assert_same_tables, large, sample, tables};
 use dataset::OutputLayout;
 use dataset::division::PartSize;
-use dataset::tables::Table;
 use remote::{Rate, Remote, RemoteOptions};
 use scan::Options;
 use sources::input::{self, InputOptions};
@@ -12,6 +11,7 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 use support::files_below;
+use tables::Table;
 
 /// Scans the archives of a site with this limit in bytes, and compares the tables with those of the
 /// local copies.

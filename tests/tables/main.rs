@@ -24,7 +24,7 @@ mod matching;
 mod names;
 mod output;
 mod rebuild;
+mod row_stream;
 #[cfg(feature = "answers")]
 mod schemas;
-mod table_reader;
 mod verify;

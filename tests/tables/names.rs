@@ -1,7 +1,7 @@
 //! Whole names of crawlers. The expected names are in one list, with which
 //! `jobs/test_queries.py` also compares the macro `whole_name` of `macros.sql`.
 
-use dataset::crawler::registry::whole_name;
+use crawlers::whole_name;
 use std::collections::BTreeMap;
 use std::fs;
 use support::project;

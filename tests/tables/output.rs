@@ -72,7 +72,7 @@ fn shards_merge_by_moving_their_files() {
             fs::rename(file, to).unwrap();
         }
     }
-    for table in dataset::tables::Table::FROM_RECORDS {
+    for table in tables::Table::FROM_RECORDS {
         let (a, b) = (
             table_rows(&whole, table.name()),
             table_rows(&merged, table.name()),
@@ -122,7 +122,7 @@ fn a_large_file_read_in_ranges_gives_the_rows_of_one_read_whole() {
         .output()
         .unwrap();
     assert_eq!(ran.status.code(), Some(1));
-    for table in dataset::tables::Table::FROM_RECORDS {
+    for table in tables::Table::FROM_RECORDS {
         let rows = |dataset: &Path| {
             let mut rows = table_rows(dataset, table.name());
             for row in &mut rows {
@@ -192,7 +192,7 @@ fn a_large_input_that_fails_does_not_delay_the_others() {
         part_size: dataset::division::PartSize::Bytes(1 << 30),
         ..Options::new(
             vec![gone, beside, small],
-            OutputLayout::new(&out, &dataset::tables::Table::ALL, None),
+            OutputLayout::new(&out, &tables::Table::ALL, None),
         )
     };
     let (sender, notices) = std::sync::mpsc::channel();
@@ -359,7 +359,7 @@ fn a_repeated_body_has_the_same_rows_as_a_new_one() {
     let [first, second, third] = ["a", "c", "b"].map(|host| archive_of(&bodies, host));
     let alone = scan("alone.warc", &third);
     let both = scan("both.warc", &[first, second, third].concat());
-    for table in dataset::tables::Table::FROM_RECORDS {
+    for table in tables::Table::FROM_RECORDS {
         let rows = |dataset: &Path| {
             let hosts_b: Vec<Option<i64>> = table_rows(dataset, "robots_files")
                 .iter()
@@ -381,6 +381,6 @@ fn a_repeated_body_has_the_same_rows_as_a_new_one() {
         };
         let (alone, both) = (rows(&alone), rows(&both));
         assert!(alone == both, "{} differs", table.name());
-        assert!(!alone.is_empty() || table == dataset::tables::Table::FAULTS);
+        assert!(!alone.is_empty() || table == tables::Table::FAULTS);
     }
 }

@@ -2,9 +2,8 @@
 //! answers as its bytes.
 
 use capture::{Capture, CaptureScope};
-use dataset::crawler::registry::CrawlerRegistry;
-use dataset::crawler::{Crawler, DialectChoice};
-use dataset::tables::Table;
+use crawlers::CrawlerRegistry;
+use crawlers::{Crawler, DialectChoice};
 use dataset::{CaptureFilter, Dataset, StoredLine};
 use robots::{Dialect, Evaluator, ParseOptions, Parser, Policy, RobotsTxt, RobotsTxtBuilder};
 use serde_json::Value;
@@ -12,6 +11,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 use support::{self, Random};
+use tables::Table;
 use tempfile::TempDir;
 
 /// A row of `rules`.

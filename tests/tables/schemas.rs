@@ -1,14 +1,14 @@
 //! Compares `schemas/`, the contract with readers of the data, with the code and with the files that
 //! it writes.
 
-use dataset::schema_sql;
-use dataset::tables::Table;
 use parquet::basic::{LogicalType, Repetition, TimeUnit, Type};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use support::{archive, files_below, project, relative, run};
+use tables::Table;
+use tables::schema_sql;
 
 /// A column according to `schemas/` or to a Parquet file.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,7 +65,7 @@ fn the_schemas_folder_equals_the_generated_files() {
     for (name, text) in &generated {
         assert_eq!(text, &committed[name], "{name} differs: {hint}");
     }
-    for table in answers::tables::all() {
+    for table in answers::own_tables::all() {
         assert_eq!(
             schema_sql(table),
             committed[&format!("{}.sql", table.name())]
@@ -75,7 +75,10 @@ fn the_schemas_folder_equals_the_generated_files() {
         run(["schema", "--anomalies"]).out,
         committed["anomalies.md"]
     );
-    assert_eq!(names(&committed).len(), answers::tables::all().len() + 2);
+    assert_eq!(
+        names(&committed).len(),
+        answers::own_tables::all().len() + 2
+    );
 }
 
 /// Returns the columns of a Parquet file, according to its Parquet types, which all readers see, and
@@ -210,7 +213,7 @@ fn the_page_of_tables_has_a_section_for_each_with_columns_that_exist() {
     let sections: Vec<&str> = page.split("\n### ").skip(1).collect();
     let named = |section: &&str| section.split('\n').next().unwrap().to_owned();
     let mut described: Vec<String> = sections.iter().map(named).collect();
-    let mut expected = answers::tables::all()
+    let mut expected = answers::own_tables::all()
         .into_iter()
         .map(|table| table.name().to_owned())
         .collect::<Vec<_>>();
@@ -224,7 +227,7 @@ fn the_page_of_tables_has_a_section_for_each_with_columns_that_exist() {
             section.contains(&format!("(../schemas/{name}.sql)")),
             "{name}"
         );
-        let table = answers::tables::all()
+        let table = answers::own_tables::all()
             .into_iter()
             .find(|table| table.name() == name);
         let all = contract(name).1.into_iter().map(|column| column.name);

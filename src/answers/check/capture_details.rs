@@ -1,10 +1,10 @@
 //! The properties of one capture, read from `robots_files`.
 
 use arrow_array::{Int32Array, Int64Array};
-use dataset::tables::Table;
 use dataset::{CaptureFilter, Dataset, StoredColumns, stored_columns, value};
 use disk::error::Error;
 use hosts::CaptureId;
+use tables::Table;
 use warc::RecordLocation;
 
 /// The properties of a capture.

@@ -17,7 +17,6 @@ use super::robots_txt::CheckRequest;
 use super::scanned_archive;
 use arrow_array::{Array, BooleanArray, Int32Array, Int64Array, StringArray};
 use dataset::error::{DatasetDefect, DatasetErrorKind};
-use dataset::tables::Table;
 use dataset::{Dataset, column};
 use disk::SystemTempFolder;
 use disk::error::Error;
@@ -30,6 +29,7 @@ use sort::{MIN_MEMORY_BYTES, SortMemory, SpillFolder};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
+use tables::Table;
 
 /// Finds the authoritative capture of a host, and checks it.
 ///

@@ -2,7 +2,7 @@
 
 use super::report::{AgentReport, CrawlerVerdicts, UrlResult};
 use super::robots_txt::{CheckRequest, build_agent_report};
-use dataset::crawler::{Crawler, disallow_all_policy};
+use crawlers::{Crawler, disallow_all_policy};
 use dataset::{CaptureFilter, Dataset, StoredLine};
 use disk::error::Error;
 use hosts::{CaptureId, RulesSource};

@@ -2,27 +2,27 @@
 //!
 //! The text comes from the first of these that is there:
 //!
-//! 1. the archive (`record_archive.rs`), if its record is the one that was scanned
+//! 1. the archive (`archive_of_capture.rs`), if its record is the one that was scanned
 //!    (`record_body.rs`): archives are not trusted, since they may have been replaced;
 //! 2. the column `body` of the dataset;
 //! 3. the rows of the capture, or of its policy in a history, from which the lines are rebuilt
 //!    (`stored_lines.rs`).
 
 use super::archive_lookup::ArchiveLookup;
+use super::archive_of_capture::{self};
 use super::archive_problem::ArchiveProblem;
 use super::capture_details::CaptureDetails;
 use super::host_report::{HostReport, HostRequest};
 use super::numbered_text::{NumberedText, TextSource};
-use super::record_archive::{self};
 use super::stored_lines::CaptureRows;
 use crate::error::AnswerErrorKind;
 use crate::extract::{ExtractSummary, RecordArchive};
 use dataset::Dataset;
-use dataset::tables::Table;
 use disk::error::Error;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use tables::Table;
 
 /// Looks for the archive of a capture, and reads the text from it, or as `read_stored` returns it. The
 /// text is `None` if no robots.txt applies. `is_elsewhere` is true if it is that of another capture,
@@ -36,7 +36,7 @@ pub(super) fn read(
     stop: &Arc<AtomicBool>,
     read_stored: &dyn Fn() -> Result<NumberedText, Error>,
 ) -> Result<(ArchiveLookup, Option<NumberedText>), Error> {
-    let (archive, body) = record_archive::read_body(request, capture, stop)?;
+    let (archive, body) = archive_of_capture::read_body(request, capture, stop)?;
     let text = match (&capture.body, body) {
         (None, _) if !is_elsewhere => None,
         (Some(details), Some(body)) => {
@@ -96,7 +96,7 @@ pub fn extract_record(
         (Some(place), None) if report.redirects_without_place == 0 => {
             let archive = RecordArchive::create(output, overwrite, stop)?;
             let location = &record.location;
-            let member = record_archive::open_place(request, place, name, location, stop)?;
+            let member = archive_of_capture::open_place(request, place, name, location, stop)?;
             let range = member.offset..u64::MAX;
             let place = (name.as_str(), location.offset, location.index_in_member);
             return archive.copy_one(&member.file, Path::new(name), range, place);

@@ -7,6 +7,7 @@
 
 mod archive_base;
 mod archive_lookup;
+mod archive_of_capture;
 mod archive_problem;
 mod capture_details;
 mod host;
@@ -17,7 +18,6 @@ mod in_history;
 mod input_kind;
 mod numbered_text;
 mod parsed_file;
-mod record_archive;
 mod record_body;
 mod report;
 mod robots_txt;

@@ -3,10 +3,10 @@
 use super::MAX_SHOWN_BYTES;
 use super::capture_details::BodyDetails;
 use columns::escaped_text::escape_body;
-use dataset::tables::Table;
 use robots::Lines;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use tables::Table;
 
 /// The place that the text of a robots.txt was read from.
 #[derive(Clone, Debug, PartialEq, Eq)]

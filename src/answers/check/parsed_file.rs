@@ -2,7 +2,7 @@
 
 use super::report::ReportedAnomaly;
 use super::robots_txt::{find_anomalies, select_verdict};
-use dataset::crawler::{Crawler, CrawlerPolicy, DialectChoice};
+use crawlers::{Crawler, CrawlerPolicy, DialectChoice};
 use robots::{
     AgentVerdict, Basis, DirectiveKind, Evaluator, OwnedRobotsTxt, ParseOptions, Parser,
     RequestRate, RobotsTxt, Verdict,
@@ -131,7 +131,7 @@ impl NameVerdict {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dataset::crawler::registry::CrawlerRegistry;
+    use crawlers::CrawlerRegistry;
 
     #[test]
     fn the_request_rate_is_that_of_the_groups_of_a_crawler() {

@@ -1,7 +1,7 @@
 //! The results of a check.
 
 use capture::anomaly::CaptureAnomalyKind;
-use dataset::crawler::DialectChoice;
+use crawlers::DialectChoice;
 use robots::{AnomalyKind, Basis, Dialect, Severity, UrlPreference, Verdict};
 use std::collections::HashMap;
 use std::sync::LazyLock;

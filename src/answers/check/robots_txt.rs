@@ -6,8 +6,8 @@ use super::report::{
 };
 use capture::Capture;
 use capture::analysis::{Analyzer, CaptureAnalysis};
-use dataset::crawler::registry::CrawlerRegistry;
-use dataset::crawler::{Crawler, CrawlerPolicy, DialectChoice};
+use crawlers::CrawlerRegistry;
+use crawlers::{Crawler, CrawlerPolicy, DialectChoice};
 use disk::error::Error;
 use robots::{AgentVerdict, Basis, Dialect, ParseOptions, Policy, RobotsTxt, Verdict, Vocabulary};
 use std::io::stdin;
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
     use arrow_array::cast::AsArray;
     use arrow_array::types::Int32Type;
-    use dataset::tables::{Table, rows_from_body};
+    use tables::{Table, rows_from_body};
 
     fn check_agent(body: &str, agent: &str, dialect: DialectChoice) -> AgentReport {
         check_body(body, agent, dialect).agents.remove(0)

@@ -1,9 +1,8 @@
 //! Scans an archive into a temporary dataset, in which a host is looked up.
 
+use crawlers::CrawlerRegistry;
 use dataset::OutputLayout;
-use dataset::crawler::registry::CrawlerRegistry;
 use dataset::division::PartSize;
-use dataset::tables::Table;
 use disk::error::Error;
 use scan::{Options, ScanNotice, ScanProgress, ScanSummary};
 use sources::input::{self, InputOptions};
@@ -11,6 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
+use tables::Table;
 
 /// The longest body that is kept: the default of `scan`.
 const MAX_BODY_BYTES: usize = 16 << 20;

@@ -2,11 +2,11 @@
 
 use arrow_array::{Array, Int32Array, Int64Array, RecordBatch, StringArray};
 use columns::escaped_text::unescape_body;
-use dataset::tables::Table;
 use dataset::{CaptureFilter, Dataset, column};
 use disk::error::Error;
 use history::policy_file::compose_line;
 use std::collections::BTreeMap;
+use tables::Table;
 
 /// The key that sitemap lines are shown with, since the table does not store theirs.
 const SITEMAP_KEY: &str = "Sitemap";

@@ -1,16 +1,16 @@
 //! The files of a finished dataset, in the order in which they are copied.
 
 use dataset::error::{DatasetDefect, DatasetErrorKind, ManifestDefect};
-use dataset::tables::Table;
 use dataset::{
     AGENTS_PATH, FileStats, JOINED_FOLDER, JoinedManifest, MANIFEST_FILE, Manifest, SUCCESS_FILE,
-    VIEWS_FILE, check_readable, views_sql,
+    VIEWS_FILE, check_readable,
 };
 use disk::error::Error;
 use history::HistoryManifest;
 use keep::verify;
 use remote::{SizeAndDigest, UploadSource};
 use std::path::Path;
+use tables::Table;
 
 /// A file of the copy.
 #[derive(Clone, Debug)]
@@ -68,7 +68,7 @@ impl DatasetFiles {
             let file = find_listed_file(&folder, &path_prefix, &entry.path, &entry.stats)?;
             files.tables.push(file);
         }
-        let views = views_sql(Path::new(destination), &joined.viewed(true));
+        let views = tables::views_sql(Path::new(destination), &joined.viewed(true));
         files
             .views
             .push(file_from_bytes("", VIEWS_FILE, views.into()));
@@ -141,7 +141,7 @@ impl DatasetFiles {
                     None => read_file(root, path_prefix, AGENTS_PATH)?,
                 });
         }
-        let views = views_sql(Path::new(destination), &viewed);
+        let views = tables::views_sql(Path::new(destination), &viewed);
         self.views
             .push(file_from_bytes(path_prefix, VIEWS_FILE, views.into()));
         self.success_files
@@ -169,7 +169,7 @@ fn find_listed_file(
     name: &str,
     stats: &FileStats,
 ) -> Result<CopiedFile, Error> {
-    let (bytes, written) = (disk::size_below(root, Path::new(name)), stats.bytes);
+    let (bytes, written) = (disk::file_size_below(root, Path::new(name)), stats.bytes);
     if bytes != Some(written) {
         return Err(DatasetDefect::bad_file(name, bytes, written).error(root));
     }
@@ -185,7 +185,7 @@ fn find_listed_file(
 
 /// Reads a file whose digest is not known. It is copied from memory.
 fn read_file(root: &Path, path_prefix: &str, name: &str) -> Result<CopiedFile, Error> {
-    if disk::size_below(root, Path::new(name)).is_none() {
+    if disk::file_size_below(root, Path::new(name)).is_none() {
         return Err(DatasetDefect::missing_file(name).error(root));
     }
     let path = root.join(name);

@@ -8,7 +8,7 @@ use super::output::{MatchWriter, RowFields, write_output};
 use super::progress::MatchStage;
 use super::summary::{AnswerCounts, MatchSummary};
 use super::url_list::UrlListReader;
-use crate::tables;
+use crate::own_tables;
 use columns::escaped_text::escape_body;
 use dataset::Dataset;
 use disk::error::Error;
@@ -48,7 +48,7 @@ pub(super) fn run(
     drop(rule_lookups);
     progress.begin_stage(MatchStage::Write);
     let decisions = decisions.finish()?;
-    write_output(run.output, tables::MATCHES, |file| {
+    write_output(run.output, own_tables::MATCHES, |file| {
         write_rows(run, dataset.crawls(), &decisions, file, summary)
     })
 }

@@ -6,7 +6,7 @@ use super::lookup::{ListedUrl, MAX_URL_BYTES, write_origin};
 use super::options::Options;
 use super::progress::MatchProgress;
 use super::url_list::{RowTime, UrlListReader};
-use dataset::crawler::{CrawlerPolicy, disallow_all_policy};
+use crawlers::{CrawlerPolicy, disallow_all_policy};
 use disk::SingleFile;
 use disk::error::Error;
 use robots::{Policy, RobotsTxt, StatusEffect};

@@ -2,7 +2,7 @@
 
 use super::url_list::UrlListSource;
 use crate::category_choice::CategoryChoice;
-use dataset::crawler::{Crawler, DialectChoice};
+use crawlers::{Crawler, DialectChoice};
 use sources::table_file::ColumnNames;
 use std::path::PathBuf;
 

@@ -5,11 +5,10 @@
 
 use super::decision::Decision;
 use super::summary::MatchSummary;
-use crate::tables;
+use crate::own_tables;
 use capture::date::format_iso;
 use columns::TableFileWriter;
 use dataset::StoredRows;
-use dataset::tables::{Column, ColumnType, Table, line_no_value};
 use disk::error::Error;
 use disk::{NewFile, SingleFile};
 use sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32};
@@ -17,6 +16,7 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read};
 use std::path::Path;
+use tables::{Column, ColumnType, Table, line_no_value};
 
 /// The most rows of a Parquet batch.
 const BATCH_ROWS: usize = 4096;
@@ -25,7 +25,7 @@ const BATCH_ROWS: usize = 4096;
 const BATCH_BYTES: u64 = 8 << 20;
 
 /// The tables that a match writes: that of datasets, and that of histories.
-const TABLES: [Table; 2] = [tables::MATCHES, tables::HISTORY_MATCHES];
+const TABLES: [Table; 2] = [own_tables::MATCHES, own_tables::HISTORY_MATCHES];
 
 /// The fields of a row, in the order of the columns.
 #[derive(Default)]

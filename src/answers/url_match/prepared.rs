@@ -10,7 +10,6 @@ use super::summary::MatchSummary;
 use super::url_list::{UrlListOptions, UrlListReader};
 use crate::error::AnswerErrorKind;
 use dataset::error::DatasetErrorKind;
-use dataset::tables::Table;
 use dataset::{Dataset, check_crawls, check_output_file};
 use disk::SingleFile;
 use disk::error::{Error, ErrorKind};
@@ -20,6 +19,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
+use tables::Table;
 
 /// The largest page of a Parquet list is the memory limit divided by this.
 const PAGE_MEMORY_DIVISOR: u64 = 4;

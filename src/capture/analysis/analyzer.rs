@@ -27,7 +27,7 @@ struct BodyEvaluator {
 
 impl Analyzer {
     /// Returns an analyzer that does not compute verdicts and the effects of anomalies on them
-    /// ([`CaptureAnomaly::changes_verdict`](super::CaptureAnomaly)). It reports the same anomalies.
+    /// ([`AnomalyRow::changes_verdict`](super::AnomalyRow)). It reports the same anomalies.
     pub fn without_verdicts() -> Self {
         let mut analyzer = Self::default();
         analyzer.evaluator.skips_verdicts = true;

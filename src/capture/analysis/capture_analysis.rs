@@ -38,7 +38,7 @@ pub struct CaptureAnalysis<'a> {
     /// The lines with statements that are read by group.
     statements: Vec<(&'a Directive, Mechanism)>,
     /// Anomalies of the body that the parser does not report, sorted by line.
-    derived_anomalies: Vec<CaptureAnomaly<'a>>,
+    derived_anomalies: Vec<AnomalyRow<'a>>,
     /// The lines that were read leniently, and their effects.
     leniency_impacts: Cow<'a, [LeniencyImpact]>,
     /// The fingerprint of the rules; `None` without a parsed body.
@@ -59,7 +59,7 @@ pub struct PreferenceLine<'a> {
 
 /// An anomaly of a capture or of its body, in the form of the table `anomalies`.
 #[derive(Clone, Copy, Debug)]
-pub struct CaptureAnomaly<'a> {
+pub struct AnomalyRow<'a> {
     /// The line, from 1, or `None` for an anomaly of the whole file, its response or its record.
     pub line_no: Option<u32>,
     /// The code, which never changes.
@@ -165,10 +165,10 @@ impl<'a> CaptureAnalysis<'a> {
                 .any(|row| row.verdict == PreferenceVerdict::TooComplex)
         {
             self.derived_anomalies
-                .push(CaptureAnomaly::new_for_file(AnomalyKind::TooComplex));
+                .push(AnomalyRow::new_for_file(AnomalyKind::TooComplex));
         }
         if robots.summary().content == ContentClass::Html && self.capture.is_challenge_if_html {
-            self.derived_anomalies.push(CaptureAnomaly::new_for_capture(
+            self.derived_anomalies.push(AnomalyRow::new_for_capture(
                 CaptureAnomalyKind::ChallengePage,
             ));
         }
@@ -177,7 +177,7 @@ impl<'a> CaptureAnalysis<'a> {
     fn add_sitemap_anomalies(&mut self, robots: &RobotsTxt<'a>) {
         for sitemap in &self.sitemaps {
             let detail = robots.text(sitemap.line.value);
-            let anomaly = |kind| CaptureAnomaly::new_for_line(sitemap.line, kind, detail);
+            let anomaly = |kind| AnomalyRow::new_for_line(sitemap.line, kind, detail);
             if !sitemap.is_absolute {
                 self.derived_anomalies
                     .push(anomaly(AnomalyKind::RelativeSitemap));
@@ -193,7 +193,7 @@ impl<'a> CaptureAnalysis<'a> {
         for (line, mechanism) in &self.statements {
             let value = robots.text(line.value);
             let anomalies = &mut self.derived_anomalies;
-            let mut add = |kind| anomalies.push(CaptureAnomaly::new_for_line(line, kind, value));
+            let mut add = |kind| anomalies.push(AnomalyRow::new_for_line(line, kind, value));
             if line.group_no().is_none() {
                 add(AnomalyKind::SignalOutsideGroup);
             }
@@ -203,14 +203,14 @@ impl<'a> CaptureAnalysis<'a> {
         }
         for (i, PreferenceLine { line, preference }) in self.preferences.iter().enumerate() {
             if preference.preference.is_none() {
-                self.derived_anomalies.push(CaptureAnomaly::new_for_line(
+                self.derived_anomalies.push(AnomalyRow::new_for_line(
                     line,
                     AnomalyKind::DuplicateSignalKey,
                     preference.key,
                 ));
             }
             if !preference.is_valid {
-                self.derived_anomalies.push(CaptureAnomaly::new_for_line(
+                self.derived_anomalies.push(AnomalyRow::new_for_line(
                     line,
                     AnomalyKind::BadSignalValue,
                     robots.text(line.value),
@@ -228,7 +228,7 @@ impl<'a> CaptureAnalysis<'a> {
                     )
             });
             if is_contradiction {
-                self.derived_anomalies.push(CaptureAnomaly::new_for_line(
+                self.derived_anomalies.push(AnomalyRow::new_for_line(
                     line,
                     AnomalyKind::SignalContradiction,
                     preference.key,
@@ -248,7 +248,7 @@ impl<'a> CaptureAnalysis<'a> {
 
     /// Returns the anomalies of the capture, sorted by line. Anomalies of the whole file come
     /// first. They are created lazily, because a hostile body can have millions.
-    pub fn anomalies(&self) -> impl Iterator<Item = CaptureAnomaly<'a>> {
+    pub fn anomalies(&self) -> impl Iterator<Item = AnomalyRow<'a>> {
         let capture_anomalies = self.capture.anomalies.iter().copied();
         let parser_anomalies = self
             .robots
@@ -264,7 +264,7 @@ impl<'a> CaptureAnalysis<'a> {
             if !is_parser_next {
                 return derived.next().copied();
             }
-            parser_anomalies.next().map(|anomaly| CaptureAnomaly {
+            parser_anomalies.next().map(|anomaly| AnomalyRow {
                 line_no: anomaly.line_no,
                 code: anomaly.kind.code(),
                 severity: anomaly.kind.severity(),
@@ -273,7 +273,7 @@ impl<'a> CaptureAnalysis<'a> {
             })
         });
         capture_anomalies
-            .map(CaptureAnomaly::new_for_capture)
+            .map(AnomalyRow::new_for_capture)
             .chain(body_anomalies)
     }
 
@@ -290,7 +290,7 @@ impl<'a> CaptureAnalysis<'a> {
     }
 }
 
-impl CaptureAnomaly<'_> {
+impl AnomalyRow<'_> {
     /// Returns an anomaly of the record, the URL or the response.
     pub fn new_for_capture(kind: CaptureAnomalyKind) -> Self {
         Self {
@@ -303,7 +303,7 @@ impl CaptureAnomaly<'_> {
     }
 }
 
-impl<'a> CaptureAnomaly<'a> {
+impl<'a> AnomalyRow<'a> {
     /// Returns an anomaly of the body as a whole.
     pub fn new_for_file(kind: AnomalyKind) -> Self {
         Self {

@@ -11,5 +11,5 @@ mod capture_analysis;
 mod sitemap;
 
 pub use analyzer::Analyzer;
-pub use capture_analysis::{CaptureAnalysis, CaptureAnomaly, PreferenceLine};
+pub use capture_analysis::{AnomalyRow, CaptureAnalysis, PreferenceLine};
 pub use sitemap::SitemapLine;

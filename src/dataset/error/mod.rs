@@ -54,7 +54,7 @@ pub enum DatasetErrorKind {
     IsDataset,
     /// The output is a folder of this kind, but a dataset is to be written.
     OutputIsOfKind(String),
-    /// The output is a file with the named table, but a dataset is to be written.
+    /// The output exists and is a file with this table, but a dataset is to be written.
     IsSingleFile(String),
     /// The output is inside the named dataset.
     InsideDataset(PathBuf),

@@ -1,8 +1,8 @@
 //! Ranks crawler names by the number of hosts that block them.
 
-use dataset::tables::StoredVerdict;
 use robots::{Basis, Verdict};
 use std::cmp::Reverse;
+use tables::StoredVerdict;
 
 /// The length of the longest name that is ranked, in bytes.
 const MAX_RANKED_NAME_BYTES: usize = 128;

@@ -9,7 +9,6 @@ use super::stored_verdict::{
 };
 use crate::ResolveContext;
 use arrow_array::{Array, StringArray};
-use dataset::tables::{HostRules, StoredVerdict, Table};
 use dataset::{CaptureFilter, PartReader, StoredColumns, stored_columns, value};
 use disk::error::Error;
 use disk::open_files;
@@ -18,6 +17,7 @@ use robots::Basis;
 use sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
 use sort::{Arena, SharedSorter, SortedRecords};
 use std::sync::{Mutex, PoisonError};
+use tables::{HostRules, StoredVerdict, Table};
 
 /// The number of hosts whose rules are read together.
 const HOSTS_PER_CHUNK: usize = 1 << 18;

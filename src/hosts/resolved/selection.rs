@@ -19,8 +19,8 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 /// The limit of the number of URLs of a host whose changes are counted.
 pub(super) const MAX_COUNTED_URLS: usize = 1000;
 
-/// The limit of the number of redirects of a host in memory. Of redirects to the same URL, only one
-/// is followed, or several if there are more redirects than this.
+/// The limit of the number of redirects of a host in memory, in which redirects to the same URL are found and
+/// followed once. If a host has more redirects, such a URL may be followed several times, with the same result.
 const MAX_HELD_REDIRECTS: usize = 1000;
 
 /// The hosts of some crawls with their authoritative captures, sorted by crawl and

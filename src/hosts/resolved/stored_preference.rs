@@ -3,10 +3,10 @@
 use super::stored_verdict::check_record_bytes;
 use crate::ResolveContext;
 use arrow_array::{Array, StringArray};
-use dataset::tables::{StoredPreference, Table};
 use dataset::{CaptureFilter, PartReader, StoredColumns, stored_columns, value};
 use disk::error::Error;
 use sort::sort_key::{FieldReader, put_bytes, put_u8, put_u32};
+use tables::{StoredPreference, Table};
 
 stored_columns! {
     pub(super) struct PreferenceColumns of Table::FILE_PREFERENCES {

@@ -2,12 +2,12 @@
 
 use arrow_array::{RecordBatch, StringArray};
 use dataset::error::{DatasetDefect, DatasetErrorKind};
-use dataset::tables::{StoredVerdict, Table};
 use dataset::{StoredColumns, stored_columns, value};
 use disk::error::Error;
 use robots::{Basis, Verdict};
 use sort::sort_key::{FieldReader, put_i64, put_u8, put_u32};
 use std::path::Path;
+use tables::{StoredVerdict, Table};
 
 /// The limit of the rows of a capture in `verdicts`, and of those in `file_preferences`, which are held
 /// in memory. A body of 16 MiB of the shortest names has 25 MiB.

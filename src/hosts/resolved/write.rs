@@ -10,16 +10,16 @@ use super::stored_verdict::{inconsistent_table_error, put_verdict, read_verdict}
 use crate::ResolveContext;
 use capture::origin::WebOrigin;
 use columns::{ClosedFile, RowBatch, TableFileWriter};
-use dataset::tables::{
-    HostPreferenceRows, HostRow, HostRows, HostRules, HostVerdictRow, HostVerdictRows, StatingHost,
-    Table,
-};
 use disk::error::Error;
 use sort::sort_key::{
     FieldReader, push_key_without_escapes, put_bytes, put_i64, put_key, put_u8, put_u32,
 };
 use sort::{Reader, SortedRecords, Sorter};
 use std::ops::RangeInclusive;
+use tables::{
+    HostPreferenceRows, HostRow, HostRows, HostRules, HostVerdictRow, HostVerdictRows, StatingHost,
+    Table,
+};
 
 /// The tables of records that [`resolve_hosts`] reads.
 pub const RESOLVED_FROM: [Table; 3] = [

@@ -64,7 +64,7 @@ impl JoinedWriter {
         stale.extend(former.files().map(|file| file.path.clone()));
         let is_kept = |(crawl, source): &(JoinedCrawl, &String)| {
             let has_file = |file: &FileEntry| {
-                disk::size_below(&root, Path::new(&file.path)) == Some(file.stats.bytes)
+                disk::file_size_below(&root, Path::new(&file.path)) == Some(file.stats.bytes)
             };
             crawl.source_digest == **source && crawl.entry.files.iter().all(has_file)
         };

@@ -2,7 +2,6 @@
 
 use dataset::division::Shard;
 use dataset::error::{DatasetDefect, DatasetErrorKind, JoinDefect, REGISTRY, SUFFIX_LIST};
-use dataset::tables::Table;
 use dataset::{
     Dataset, DatasetOptions, JoinedManifest, Manifest, MemberEntry, PartLocation, SUCCESS_FILE,
     is_dataset, is_member_name, read_manifest_with_digest,
@@ -12,6 +11,7 @@ use disk::error::Error;
 use hosts::resolved::RESOLVED_FROM;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
+use tables::Table;
 use xxhash_rust::xxh3::Xxh3;
 
 /// The datasets that are joined, after the checks that they fit together.
@@ -94,10 +94,10 @@ impl Members {
         if manifest.is_of_earlier_trial {
             return Err(DatasetDefect::earlier_trial().error(&root));
         }
-        if manifest.meaning != dataset::MEANING && !is_mixed {
+        if manifest.meaning != tables::MEANING && !is_mixed {
             return refuse(JoinDefect::Meaning {
                 found: manifest.meaning,
-                now: dataset::MEANING,
+                now: tables::MEANING,
             });
         }
         if !manifest.stale.is_empty() || !disk::is_regular(&root.join(SUCCESS_FILE)) {

@@ -9,7 +9,6 @@ mod members;
 
 use columns::TableFileWriter;
 use dataset::error::DatasetErrorKind;
-use dataset::tables::Table;
 use dataset::{Dataset, OutputLayout, write_joined_views};
 use disk::error::{Error, ErrorKind};
 use hosts::ResolveContext;
@@ -22,6 +21,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Instant;
+use tables::Table;
 
 /// The counter of a join in progress. Other threads may read it.
 #[derive(Debug, Default)]

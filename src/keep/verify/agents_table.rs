@@ -4,12 +4,12 @@
 use super::file::{self, ExpectedFile, FileCheck};
 use super::{Findings, Remedy, VerifyProgress, VerifyReport};
 use columns::write_table;
-use dataset::crawler::registry::CrawlerRegistry;
-use dataset::tables::{Table, agents_rows};
+use crawlers::CrawlerRegistry;
 use dataset::{AGENTS_PATH, FileStats, Manifest};
 use disk::error::Error;
 use disk::{SystemTempFolder, TempFolder};
 use std::path::Path;
+use tables::{Table, agents_rows};
 
 /// Checks the table. Its digest is compared if the registry is the built-in one.
 /// Otherwise the file is only decoded.

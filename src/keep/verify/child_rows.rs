@@ -4,11 +4,11 @@
 use super::readable_file::ReadableFile;
 use super::{FindingKind, Findings};
 use columns::HASH_SEED;
-use dataset::tables::Table;
 use dataset::{stored_columns, value};
 use disk::error::Error;
 use std::collections::HashSet;
 use std::fmt;
+use tables::Table;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 /// Tables with at most one row per line.

@@ -3,10 +3,10 @@
 
 use super::plan::relative_path;
 use super::{FindingKind, Findings};
-use dataset::tables::Table;
 use disk::FileKind;
 use std::collections::BTreeSet;
 use std::path::Path;
+use tables::Table;
 
 /// Searches for files that the dataset does not list.
 pub struct FolderSearch<'a> {

@@ -4,7 +4,6 @@ use super::folder::FolderSearch;
 use super::resolved::{self, CaptureIds};
 use super::scanned_dataset::{ListedFile, check_files, check_with_captures, readable_files};
 use super::{FindingKind, Findings, Remedy, VerifyPhase, VerifyProgress, VerifyReport};
-use dataset::tables::Table;
 use dataset::{
     JOINED_FOLDER, JoinedManifest, LogEntries, MANIFEST_FILE, SUCCESS_FILE, VIEWS_FILE,
     is_views_of, read_manifest_with_digest,
@@ -13,6 +12,7 @@ use disk::error::Error;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::Ordering;
+use tables::Table;
 
 /// Verifies the joined datasets of a folder.
 pub(super) fn check(

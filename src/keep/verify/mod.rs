@@ -33,7 +33,6 @@ pub use progress::{VerifyPhase, VerifyProgress};
 pub use report::VerifyReport;
 pub use scanned_dataset::{ListedFile, check_files};
 
-use dataset::tables::Table;
 use dataset::{FileStats, JoinedManifest, Manifest};
 use disk::error::{Error, ErrorKind};
 use disk::open_files;
@@ -41,6 +40,7 @@ use sources::thread_pool;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use tables::Table;
 
 /// The dataset or file to verify, and the number of threads.
 #[derive(Clone, Debug)]

@@ -5,9 +5,9 @@ use super::file::{error_cause, one_line_message};
 use super::readable_file::ReadableFile;
 use super::{FindingKind, Findings};
 use dataset::stored_columns;
-use dataset::tables::Table;
 use disk::error::Error;
 use rayon::prelude::*;
+use tables::Table;
 
 stored_columns! {
     struct CaptureKey of Table::ROBOTS_FILES {

@@ -1,10 +1,10 @@
 //! Checks that the parts of a manifest have all its inputs, each once.
 
 use super::{FindingKind, Findings};
-use dataset::tables::Table;
 use dataset::{MANIFEST_FILE, Manifest, PartEntry, SUCCESS_FILE};
 use std::collections::BTreeSet;
 use std::path::Path;
+use tables::Table;
 
 /// Checks that every input is in a part. Returns true if no part is missing.
 pub(super) fn check_inputs_covered(

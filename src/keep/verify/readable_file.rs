@@ -1,12 +1,12 @@
 //! A file whose rows can be read.
 
-use dataset::tables::Table;
 use dataset::{RowCursor, StoredColumns};
 use disk::error::Error;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use tables::Table;
 
 /// A file of a part whose rows can be read.
 #[derive(Clone, Debug)]

@@ -4,10 +4,10 @@
 use super::file::{error_cause, one_line_message};
 use super::readable_file::ReadableFile;
 use super::{FindingKind, Findings};
-use dataset::tables::Table;
 use dataset::{stored_columns, value};
 use disk::error::Error;
 use std::collections::BTreeMap;
+use tables::Table;
 
 stored_columns! {
     /// The columns of a host that are compared.

@@ -8,7 +8,6 @@ use super::resolved::{self, CaptureIds};
 use super::{FindingKind, Findings, VerifyPhase, VerifyProgress, VerifyReport, agents_table, plan};
 use arrow_schema::SchemaRef;
 use dataset::error::{DatasetDefect, ManifestDefect};
-use dataset::tables::Table;
 use dataset::{
     AGENTS_PATH, CombinedFile, FileEntry, FileStats, LOG_FILE, LogEntries, MANIFEST_FILE, Manifest,
     PARTS_FOLDER, PartEntry, PartLocation, SUCCESS_FILE, VIEWS_FILE, check_format, is_views_of,
@@ -21,6 +20,7 @@ use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use tables::Table;
 
 /// Verifies a dataset.
 pub(super) fn check(root: &Path, progress: &VerifyProgress) -> Result<VerifyReport, Error> {
@@ -207,7 +207,7 @@ fn set_totals(root: &Path, manifest: &Manifest, progress: &VerifyProgress) {
         .files()
         .map(|file| file.stats.bytes)
         .fold(0, u64::saturating_add);
-    let agents = disk::size_below(root, Path::new(AGENTS_PATH)).unwrap_or(0);
+    let agents = disk::file_size_below(root, Path::new(AGENTS_PATH)).unwrap_or(0);
     let total = bytes.saturating_add(agents);
     progress.bytes_total.store(total, Ordering::Relaxed);
     let parts = manifest.parts.len() as u64;

@@ -4,13 +4,13 @@ use super::file::{self, ExpectedFile, table_name};
 use super::{Remedy, VerifyPhase, VerifyProgress, VerifyReport};
 use dataset::OutputLayout;
 use dataset::error::{DatasetDefect, DatasetErrorKind};
-use dataset::tables::Table;
 use disk::error::Error;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use std::io::Read;
 use std::panic::catch_unwind;
 use std::path::Path;
 use std::sync::atomic::Ordering;
+use tables::Table;
 
 /// The first bytes of a Parquet file.
 const PARQUET_MAGIC: &[u8] = b"PAR1";

@@ -4,7 +4,7 @@
 //! others, and other parsers, such as Protego, search a header for every name in the file.
 
 use crate::{REGISTRY, argument_checks, error};
-use dataset::crawler::registry::whole_name;
+use crawlers::whole_name;
 use pyo3::prelude::*;
 use robots::{DirectiveKind, RobotsTxt};
 use std::ops::Range;

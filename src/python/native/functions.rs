@@ -9,7 +9,7 @@ use answers::CategoryChoice;
 use answers::check::ParsedFile;
 use arrow_array::{BooleanArray, StringArray};
 use capture::date::parse_iso;
-use dataset::crawler::{Crawler, CrawlerPolicy, DialectChoice};
+use crawlers::{Crawler, CrawlerPolicy, DialectChoice};
 use pyo3::prelude::*;
 use robots::{ParseOptions, Verdict};
 use std::cell::RefCell;

@@ -32,8 +32,8 @@ mod table;
 mod text;
 
 use answers::CategoryChoice;
-use dataset::crawler::DialectChoice;
-use dataset::crawler::registry::CrawlerRegistry;
+use crawlers::CrawlerRegistry;
+use crawlers::DialectChoice;
 use pyo3::prelude::*;
 use robots::Dialect;
 use std::sync::LazyLock;

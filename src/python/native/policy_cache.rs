@@ -2,7 +2,7 @@
 
 use crate::REGISTRY;
 use answers::check::ParsedFile;
-use dataset::crawler::{Crawler, CrawlerPolicy, DialectChoice};
+use crawlers::{Crawler, CrawlerPolicy, DialectChoice};
 use std::collections::HashMap;
 use std::sync::Arc;
 

@@ -6,8 +6,7 @@ use crate::table::Table;
 use crate::text::Text;
 use crate::{REGISTRY, agent_name, argument_checks, error, parse_category, parse_dialect};
 use answers::check::{CrawlerVerdict, ParsedFile};
-use dataset::crawler::{Crawler, CrawlerPolicy, DialectChoice};
-use dataset::tables;
+use crawlers::{Crawler, CrawlerPolicy, DialectChoice};
 use pyo3::prelude::*;
 use pyo3::sync::{MutexExt, PyOnceLock};
 use pyo3::types::{PyBytes, PyTuple, PyType};
@@ -19,6 +18,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, PoisonError};
+use tables;
 
 /// The size of a body up to which the lock of the interpreter is not released: waiting for the lock
 /// again, which another thread may have taken, would last longer than parsing the body.
@@ -280,7 +280,7 @@ impl RobotsTxt {
             return class.call1((None::<bool>, line_no, line, Basis::HttpStatus.name()));
         };
         let access = policy.access(url.as_bytes());
-        // The lines of the rules that represent a status are not those of the body.
+        // A status is represented by the rules of an invented body: their lines are not in this one.
         let line_no = access.line_no.filter(|_| policy.basis != Basis::HttpStatus);
         let line = line_no.and_then(|line_no| self.line_text(line_no));
         class.call1((access.is_allowed, line_no, line, policy.basis.name()))

@@ -5,15 +5,15 @@ use crate::table::{STREAM_CAPSULE_NAME, column_names, new_schema_capsule};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use dataset::tables::Table;
 use disk::error::Error;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use robots_scan_cli::CallMonitor;
-use scan::{Options, ScanProgress, ScanSummary, TableReader, reader_schema};
+use scan::{Options, RowStream, ScanProgress, ScanSummary, stream_schema};
 use std::ffi::OsString;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{mem, process, thread};
+use tables::Table;
 
 /// The message for a stream that was opened before this process was forked.
 const FORKED_MESSAGE: &str = "the stream belongs to the process from which this one was forked";
@@ -32,7 +32,7 @@ pub(crate) struct TableStream {
     faults: Arc<Mutex<Option<u64>>>,
 }
 
-/// Opens a table of archives. `args` are those of the command `scan`, without an output.
+/// Scans archives, and streams the rows of one table. `args` are those of the command `scan`, without an output.
 #[pyfunction]
 pub(crate) fn read(py: Python<'_>, table: &str, args: Vec<OsString>) -> PyResult<TableStream> {
     let monitor = Arc::new(CallMonitor::default());
@@ -57,7 +57,7 @@ pub(crate) fn select_sql(table: &str, source: &str) -> PyResult<String> {
             Some(&format!("choose from {names}")),
         )
     })?;
-    Ok(dataset::select_sql(found, source))
+    Ok(tables::select_sql(found, source))
 }
 
 #[pymethods]
@@ -65,7 +65,7 @@ impl TableStream {
     /// The names of the columns.
     #[getter]
     fn columns(&self) -> Vec<String> {
-        column_names(&reader_schema(self.table))
+        column_names(&stream_schema(self.table))
     }
 
     /// The number of places that could not be read when the table was last consumed to its end;
@@ -99,7 +99,7 @@ impl TableStream {
             }
         };
         let progress = Arc::new(ScanProgress::default());
-        let reader = TableReader::start(options.clone(), self.table, progress, finish);
+        let reader = RowStream::start(options.clone(), self.table, progress, finish);
         let rows = StreamRows {
             schema: Arc::clone(reader.schema()),
             reader: Some(ForkGuard::new(reader)),
@@ -109,7 +109,7 @@ impl TableStream {
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        new_schema_capsule(py, &reader_schema(self.table))
+        new_schema_capsule(py, &stream_schema(self.table))
     }
 
     fn __repr__(&self) -> String {
@@ -125,7 +125,7 @@ impl TableStream {
 struct StreamRows {
     schema: SchemaRef,
     /// `None` after an error that ends the rows.
-    reader: Option<ForkGuard<TableReader>>,
+    reader: Option<ForkGuard<RowStream>>,
 }
 
 impl Iterator for StreamRows {

@@ -46,7 +46,7 @@ pub struct DirectiveRow<'a> {
 ///
 /// The [`RobotsTxt`] that it builds gives every [`Policy`](crate::Policy) and every
 /// [`Evaluator`](crate::Evaluator) the answers that the bytes would give. It has no anomalies and
-/// no other lines, and its summary counts only the rows that were pushed.
+/// no other lines, and its summary has only the counts of these rows.
 ///
 /// # Example
 ///

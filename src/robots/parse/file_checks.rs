@@ -1,5 +1,5 @@
-//! Checks that need the whole file: its encoding, its class, and lines that repeat or contradict
-//! each other. HTML, UTF-16 and binary formats are recognized by the beginning of the body.
+//! Checks that need the whole file: its encoding, its class, groups without rules, and lines that repeat or
+//! contradict each other. HTML, UTF-16 and binary formats are recognized by the beginning of the body.
 
 use super::blanks::trim_start;
 use super::{BYTE_ORDER_MARK, ParseState};
@@ -9,7 +9,7 @@ use crate::document::{
 };
 
 impl ParseState<'_, '_> {
-    /// Completes the summary and reports the anomalies of the whole file.
+    /// Completes the summary, and reports the anomalies that only the whole file shows: of the file, and of its lines.
     pub(super) fn check_file(&mut self) {
         let is_utf8 = std::str::from_utf8(self.body).is_ok();
         // UTF-16 contains NULs, or begins with a byte order mark that is not UTF-8.

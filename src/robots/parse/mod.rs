@@ -141,8 +141,8 @@ struct BodyLimits {
     is_truncated: bool,
 }
 
-/// The numbers of the first blank, sitemap and crawl-delay lines since the last user-agent line; 0
-/// for none.
+/// The numbers of the first blank, sitemap and crawl-delay lines between the last user-agent line and the first rule
+/// after it; 0 for none.
 #[derive(Default)]
 struct FirstLinesSinceAgent {
     blank_line_no: u32,
@@ -275,7 +275,7 @@ impl<'p, 'b> ParseState<'p, 'b> {
         });
     }
 
-    /// Reports an anomaly of the whole file.
+    /// Reports an anomaly of the whole file. Unlike those of lines, it is also reported for HTML and binary bodies.
     fn report_for_file(&mut self, kind: AnomalyKind) {
         self.document.anomalies.push(Anomaly {
             line_no: None,
@@ -374,8 +374,8 @@ impl<'p, 'b> ParseState<'p, 'b> {
         self.parse_directive(line, visible, is_cut);
     }
 
-    /// Counts a blank line, which ends a record of `koster1996` and has no effect in the other
-    /// dialects.
+    /// Counts a blank line. If it has only spaces and tabs, it ends a record of `koster1996`; it has no effect in
+    /// the other dialects.
     #[inline(always)]
     fn pass_blank_line(&mut self, line: Line<'b>) {
         self.document.summary.n_blank_lines += 1;

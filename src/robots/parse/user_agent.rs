@@ -47,7 +47,7 @@ impl<'b> ParseState<'_, 'b> {
         }
     }
 
-    /// Reports other lines between two user-agent lines of a group.
+    /// Reports other lines between two user-agent lines of a group. `detail` is the value of the second one.
     #[inline(always)]
     fn report_lines_between_agents(&mut self, since_agent: &FirstLinesSinceAgent, detail: Span) {
         if since_agent.sitemap_line_no != 0 {

@@ -58,8 +58,8 @@ const fn content_usage(date: (i64, i64, i64), labels: &'static [Label]) -> Vocab
     }
 }
 
-/// The vocabularies of `Content-Usage`, in the order of time. The draft had no labels before the
-/// first of them.
+/// The vocabularies of `Content-Usage`, in the order of time, each with the commit of the repository of the draft
+/// (`ietf-wg-aipref/drafts`) that introduced it. The draft had no labels before the first of them.
 const CONTENT_USAGE: &[Vocabulary] = &[
     content_usage((1970, 1, 1), &[]),
     // 3416e19

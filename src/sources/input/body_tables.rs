@@ -6,13 +6,13 @@ use crate::error::SourceErrorKind;
 use crate::table_file::{
     ColumnNames, RowRanges, RowStatus, TableReader, Value, WantedColumn, shorten,
 };
-use dataset::tables::BODY_TABLE_PREFIX;
 use disk::error::Error;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use tables::BODY_TABLE_PREFIX;
 use xxhash_rust::xxh3::Xxh3;
 
 /// The crawl of rows without one.
@@ -175,7 +175,7 @@ fn read_crawls(
             RowStatus::Malformed(_) | RowStatus::Lost(_) => {}
             RowStatus::Row => {
                 let refuse = |reason: String| {
-                    let kind = SourceErrorKind::BadRecordList {
+                    let kind = SourceErrorKind::BadRow {
                         row: row_no,
                         reason,
                     };

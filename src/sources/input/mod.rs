@@ -26,7 +26,6 @@ use crate::thread_pool;
 pub use body_tables::{BODY_COLUMN_KEYS, find_bodies};
 pub(crate) use body_tables::{capture_columns, column as body_column, open_table};
 use dataset::division::{Sample, Shard};
-pub use dataset::tables::is_partition_name;
 use disk::error::Error;
 use disk::open_files;
 use disk::without_secrets;
@@ -39,6 +38,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+pub use tables::is_partition_name;
 use warcinfo::Warcinfo;
 use xxhash_rust::xxh3::Xxh3;
 
@@ -49,9 +49,9 @@ pub enum InputSource {
     File(PathBuf),
     /// A stream. It is opened once and read from its first byte to its last.
     Stream(Arc<Stream>),
-    /// A file that does not exist. The run reports it as a fault.
+    /// A file that does not exist: a fault if the run skips missing files, and an error otherwise.
     Missing(PathBuf),
-    /// An object on a server. It is fetched whole before it is read.
+    /// An object on a server. It is fetched before it is read: whole, or the ranges of the selected records.
     Remote(RemoteUrl),
 }
 
@@ -75,6 +75,11 @@ impl InputSource {
             Err(error) if is_missing(&error) => Ok(Self::Missing(path)),
             Err(error) => Err(Error::read(path, error)),
         }
+    }
+
+    /// Returns true for a stream.
+    pub fn is_stream(&self) -> bool {
+        matches!(self, Self::Stream(_))
     }
 
     /// Returns the path for messages, or `standard input`.
@@ -360,7 +365,7 @@ fn complete_inputs(
     options: &InputOptions,
 ) -> Result<Vec<Input>, Error> {
     let new_reader = || warc::Reader::new(warc::Limits::default());
-    let is_stream = |(_, input): &(u64, NamedInput)| matches!(input.source, InputSource::Stream(_));
+    let is_stream = |(_, input): &(u64, NamedInput)| input.source.is_stream();
     // A thread opens an archive while the one before is still open.
     let threads = options.threads.min(open_files::count_free() / 2).max(1);
     if threads == 1 || found.len() <= MIN_INPUTS_PER_READER || found.iter().any(is_stream) {
@@ -436,7 +441,7 @@ fn complete_input(
             url.display_path(),
         ));
     }
-    if !(is_known || options.is_dry_run && matches!(source, InputSource::Stream(_))) {
+    if !(is_known || options.is_dry_run && source.is_stream()) {
         let warcinfo = Warcinfo::read(&source, reader)?;
         crawl = crawl.or(warcinfo.crawl);
         subset = subset.or(warcinfo.subset);

@@ -1,5 +1,5 @@
 //! Names of inputs: `warc_filename` in the tables, which identifies captures.
-//! All names of a run are different.
+//! All names of a scan are different; lists of records and tables of bodies may have several inputs of one name.
 
 use super::{InputOptions, InputSource, NamedInput};
 use crate::error::SourceErrorKind;
@@ -13,7 +13,7 @@ use std::path::{Component, Path, PathBuf};
 const STDIN_PATHS: [&str; 3] = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
 
 /// The folders of devices and descriptors. Their names do not identify an archive.
-const DESCRIPTOR_FOLDERS: [&str; 2] = ["/dev", "/proc"];
+const FILE_DESCRIPTOR_FOLDERS: [&str; 2] = ["/dev", "/proc"];
 
 /// The folder of files in memory, on Linux.
 const MEMORY_FOLDER: &str = "/dev/shm";
@@ -96,7 +96,7 @@ fn name_by_paths(found: &mut [NamedInput], folder: &Path) -> Result<(), Error> {
 /// Descriptors such as `/dev/fd/63` are numbered by the shell, so their paths are
 /// not used: the same command gives `stream-1`, `stream-2`, … in any shell.
 fn name_streams(found: &mut [NamedInput], name: Option<&str>) -> Result<(), Error> {
-    let is_stream = |input: &&mut NamedInput| matches!(input.source, InputSource::Stream(_));
+    let is_stream = |input: &&mut NamedInput| input.source.is_stream();
     let mut streams: Vec<_> = found.iter_mut().filter(is_stream).collect();
     let mut identities = HashSet::new();
     for input in &streams {
@@ -143,7 +143,7 @@ fn has_own_path(input: &NamedInput) -> bool {
 
 /// Returns true if a path is a device or a descriptor of a process.
 fn is_descriptor(path: &Path) -> bool {
-    let mut folders = DESCRIPTOR_FOLDERS.iter();
+    let mut folders = FILE_DESCRIPTOR_FOLDERS.iter();
     folders.any(|folder| path.starts_with(folder)) && !path.starts_with(MEMORY_FOLDER)
 }
 

@@ -129,7 +129,7 @@ struct ListPlace<'a> {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Read`](disk::error::ErrorKind::Read), [`SourceErrorKind::NotATable`]; [`SourceErrorKind::BadRecordList`] for a row
+/// [`ErrorKind::Read`](disk::error::ErrorKind::Read), [`SourceErrorKind::NotATable`]; [`SourceErrorKind::BadRow`] for a row
 /// without an address, with an address that no record can have, and for a record that is listed twice or
 /// overlaps another one; [`SourceErrorKind::TooManyRecords`], [`SourceErrorKind::LongNames`],
 /// [`SourceErrorKind::UnsafeLine`] also for a file that a list at a URL names without a base, and those of
@@ -250,8 +250,7 @@ fn read_list(
     records.add_list(metadata.len());
     let mut table = TableReader::open(file, path, &list_columns(place.columns), None)?;
     loop {
-        let refuse =
-            |row: u64, reason| Error::new(SourceErrorKind::BadRecordList { row, reason }, path);
+        let refuse = |row: u64, reason| Error::new(SourceErrorKind::BadRow { row, reason }, path);
         match table.advance()? {
             RowStatus::End => return Ok(()),
             RowStatus::Malformed(reason) => return Err(refuse(table.row_no(), reason)),

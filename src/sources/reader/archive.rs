@@ -1,14 +1,14 @@
 //! Reads the records of a slice of an archive, or those at some addresses.
 
 use super::faults::{damage_fault, missing_input_fault, no_record_fault, other_length_fault};
-use super::slice::{ArchiveSlice, SliceSource, TruncationPoint};
+use super::slice::{InputSlice, SliceSource, TruncationPoint};
 use super::{ItemError, OpenedSource, ReadItem};
 use crate::input::{RecordAddress, Selection};
 use capture::{Capture, CaptureScope};
-use dataset::tables::Fault;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use tables::Fault;
 use warc::{ArchiveFile, ErrorKind};
 
 pub(super) struct ArchiveReader {
@@ -42,7 +42,7 @@ impl ArchiveReader {
     }
 
     /// Opens the input of a slice, and searches for the first member.
-    pub(super) fn open(&mut self, slice: &ArchiveSlice) -> OpenedSource {
+    pub(super) fn open(&mut self, slice: &InputSlice) -> OpenedSource {
         self.addressed = None;
         let reader = &mut self.reader;
         let file = match &slice.source {
@@ -81,7 +81,7 @@ impl ArchiveReader {
     fn finish_opening(
         &mut self,
         opened: Result<Option<u64>, warc::Error>,
-        slice: &ArchiveSlice,
+        slice: &InputSlice,
     ) -> OpenedSource {
         match opened {
             Ok(Some(start)) => {
@@ -95,7 +95,7 @@ impl ArchiveReader {
             }
             Err(error) => {
                 let bytes = self.reader.input_bytes().unwrap_or(0);
-                OpenedSource::Unreadable(damage_fault(&error, bytes))
+                OpenedSource::UnknownFormat(damage_fault(&error, bytes))
             }
         }
     }
@@ -254,7 +254,7 @@ impl AddressedRecords {
 fn open_at_first_member(
     reader: &mut warc::Reader,
     file: &ArchiveFile,
-    slice: &ArchiveSlice,
+    slice: &InputSlice,
 ) -> Result<Option<u64>, warc::Error> {
     match slice.range.clone() {
         None => reader.open_range(file, 0..u64::MAX).map(|()| Some(0)),

@@ -1,11 +1,11 @@
 //! The faults of sources.
 //!
-//! The texts of the column `detail` of `faults` are those of the archive reader: rewording them changes
+//! The texts of the column `detail` of `faults` are those of the package `warc`: rewording them changes
 //! data, which `tests/golden` shows.
 
 use crate::input::RecordAddress;
 use capture::digest::DIGEST_MISMATCH;
-use dataset::tables::Fault;
+use tables::Fault;
 use warc::RecordLocation;
 
 /// Returns the fault of an input that does not exist.

@@ -13,12 +13,12 @@ use archive::ArchiveReader;
 use body_table::BodyReader;
 pub use body_table::RowNotes;
 use capture::{Capture, CaptureScope};
-use dataset::tables::Fault;
 pub use faults::digest_fault;
-pub use slice::{ArchiveSlice, SliceSource, TruncationPoint};
+pub use slice::{InputSlice, SliceSource, TruncationPoint};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use tables::Fault;
 use warc::{Integrity, Record, RecordLocation};
 
 /// Reads the captures of slices, and reuses its memory.
@@ -48,8 +48,8 @@ pub enum OpenedSource {
     Nothing,
     /// The input does not exist.
     Missing(Fault),
-    /// The input is not of a known kind.
-    Unreadable(Fault),
+    /// The input has no format that is read.
+    UnknownFormat(Fault),
     /// The input cannot be read.
     Failed(io::Error),
 }
@@ -77,7 +77,7 @@ impl SourceReader {
     }
 
     /// Opens the input of a slice.
-    pub fn open(&mut self, slice: &ArchiveSlice) -> OpenedSource {
+    pub fn open(&mut self, slice: &InputSlice) -> OpenedSource {
         if let Selection::Rows(rows) = &slice.selection {
             return match BodyReader::open(&slice.source, rows) {
                 Ok(bodies) => {
@@ -123,7 +123,7 @@ impl SourceReader {
         }
     }
 
-    /// Returns the number of bytes that were read.
+    /// Returns the number of bytes that were read; for a table of bodies, of rows.
     pub fn bytes_read(&self) -> u64 {
         match &self.bodies {
             None => self.archive.bytes_read(),

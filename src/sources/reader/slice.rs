@@ -25,7 +25,7 @@ pub enum SliceSource {
 
 /// An input, or a byte range of it, that one worker reads.
 #[derive(Clone, Debug)]
-pub struct ArchiveSlice {
+pub struct InputSlice {
     /// The source of the bytes.
     pub source: SliceSource,
     /// The records or rows of the input that are read.

@@ -2,7 +2,7 @@
 
 use capture::date::parse_iso;
 
-/// A value of a row.
+/// A value of a row of Parquet, CSV or JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value<'a> {
     /// The value is null, the table does not have the column, or the field of CSV is empty and has no quotes.

@@ -2,8 +2,8 @@
 
 use super::{Row, list, matched};
 use capture::{Capture, CaptureScope};
-use dataset::crawler::registry::CrawlerRegistry;
-use dataset::crawler::{Crawler, DialectChoice};
+use crawlers::CrawlerRegistry;
+use crawlers::{Crawler, DialectChoice};
 use robots::{Dialect, ParseOptions, Parser};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

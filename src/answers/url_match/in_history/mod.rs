@@ -16,7 +16,7 @@ use super::output::{MatchWriter, RowFields, write_output};
 use super::progress::MatchStage;
 use super::summary::{AnswerCounts, MatchSummary};
 use super::url_list::UrlListReader;
-use crate::tables;
+use crate::own_tables;
 use columns::escaped_text::escape_body;
 use disk::error::Error;
 use history::HistoryManifest;
@@ -62,7 +62,7 @@ pub(super) fn run(
     drop(requests);
     progress.begin_stage(MatchStage::Write);
     let (plans, decisions) = (plans.finish()?, decisions.finish()?);
-    write_output(run.output, tables::HISTORY_MATCHES, |file| {
+    write_output(run.output, own_tables::HISTORY_MATCHES, |file| {
         context.write_rows(&plans, &decisions, file, summary)
     })
 }

@@ -39,7 +39,7 @@ pub(super) fn decide_by_rules(
             let policy = policies.peek().filter(|policy| policy.starts_with(&key));
             let root = context.history.root();
             let policy =
-                policy.ok_or_else(|| damaged_history_error(root, history::tables::POLICIES))?;
+                policy.ok_or_else(|| damaged_history_error(root, history::own_tables::POLICIES))?;
             let pushed = push_lines(&KeyedRows::read(policy, POLICIES), &mut file);
             pushed.map_err(|error| error.with_path(root))?;
         }

@@ -1,0 +1,261 @@
+//! Finds the archive of a capture, and reads the record of the capture from it.
+//!
+//! If the length of the member is known, only the member is read. A zstd frame may need the
+//! dictionary at the start of its archive, so a zstd archive is always opened as a whole.
+
+use super::archive_base::{ArchiveBase, join_name};
+use super::archive_lookup::{ArchiveLookup, ArchivePlace};
+use super::archive_problem::ArchiveProblem;
+use super::capture_details::CaptureDetails;
+use super::host_report::HostRequest;
+use super::record_body::{MemberSource, RecordBody, RecordCompression, read_record};
+use disk::error::{Error, ErrorKind};
+use remote::error::RemoteErrorKind;
+use remote::{MAX_OBJECT_IN_MEMORY_BYTES, RemoteUrl, has_scheme};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tables::BODY_TABLE_PREFIX;
+use warc::{ArchiveFile, RecordLocation};
+
+/// Reads the body of a capture from its archive. For a capture without a body, the archive is found
+/// but not read.
+///
+/// # Errors
+///
+/// [`ErrorKind::Abandoned`] once `stop` is set, and [`RemoteErrorKind::NoRemote`] for a URL without a
+/// client. All other errors are returned as [`ArchiveLookup::problem`].
+pub(super) fn read_body(
+    request: &HostRequest<'_>,
+    capture: &CaptureDetails,
+    stop: &Arc<AtomicBool>,
+) -> Result<(ArchiveLookup, Option<Vec<u8>>), Error> {
+    let name = &capture.record.warc_filename;
+    let mut lookup = ArchiveLookup {
+        place: None,
+        compression: compression_from_name(name),
+        problem: None,
+    };
+    if name.starts_with(BODY_TABLE_PREFIX) {
+        lookup.problem = Some(ArchiveProblem::BodyTable);
+        return Ok((lookup, None));
+    }
+    let place = match find_archive(request.base, name) {
+        Ok(place) => place,
+        Err(problem) => {
+            lookup.problem = Some(problem);
+            return Ok((lookup, None));
+        }
+    };
+    lookup.place = Some(place.clone());
+    if capture.body.is_none() {
+        return Ok((lookup, None));
+    }
+    let location = &capture.record.location;
+    let path = match &place {
+        ArchivePlace::File(path) => path.as_path(),
+        ArchivePlace::Url(url) => url.display_path(),
+    };
+    let member = match open_place(request, &place, name, location, stop) {
+        Err(error) if is_fatal_error(&error) => return Err(error),
+        opened => opened,
+    };
+    let body = match member {
+        Ok(member) => {
+            let RecordBody { compression, body } = read_record(&member, path, capture, stop);
+            lookup.compression = compression.unwrap_or(lookup.compression);
+            body
+        }
+        Err(error) => Err(ArchiveProblem::Unreadable(error)),
+    };
+    if stop.load(Ordering::Relaxed) {
+        return Err(Error::new(ErrorKind::Abandoned, path));
+    }
+    match body {
+        Ok(body) => Ok((lookup, Some(body))),
+        Err(problem) => {
+            lookup.problem = Some(problem);
+            Ok((lookup, None))
+        }
+    }
+}
+
+/// Opens the archive at a place, or the member of a capture in it.
+pub(super) fn open_place(
+    request: &HostRequest<'_>,
+    place: &ArchivePlace,
+    name: &str,
+    location: &RecordLocation,
+    stop: &Arc<AtomicBool>,
+) -> Result<MemberSource, Error> {
+    match place {
+        ArchivePlace::File(path) => open_member(path, name, location),
+        ArchivePlace::Url(url) => fetch_member(request, url, name, location, stop),
+    }
+}
+
+/// Returns true if an error ends the command. After any other one, the text comes from the dataset.
+fn is_fatal_error(error: &Error) -> bool {
+    error.kind() == Some(&ErrorKind::Abandoned) || error.kind() == Some(&RemoteErrorKind::NoRemote)
+}
+
+fn find_archive(base: Option<&ArchiveBase>, name: &str) -> Result<ArchivePlace, ArchiveProblem> {
+    let tried = match base {
+        Some(ArchiveBase::Url(base)) => {
+            let is_below = !has_scheme(name) && !name.split(['/', '\\']).any(|part| part == "..");
+            let url = base.archive_url(name).ok().flatten().filter(|_| is_below);
+            return url.map(ArchivePlace::Url).ok_or(ArchiveProblem::BadName);
+        }
+        Some(ArchiveBase::Path(path)) if path.is_file() => vec![path.clone()],
+        Some(ArchiveBase::Path(folder)) => {
+            let folder = folder.to_string_lossy();
+            let base_name = Path::new(name).file_name().unwrap_or_default();
+            let mut paths = vec![join_name(&folder, name)];
+            let path_without_folders = join_name(&folder, &base_name.to_string_lossy());
+            if !paths.contains(&path_without_folders) {
+                paths.push(path_without_folders);
+            }
+            paths.into_iter().map(PathBuf::from).collect()
+        }
+        None => vec![PathBuf::from(name)],
+    };
+    // Pipes and devices are not opened.
+    match tried.iter().find(|path| path.is_file()) {
+        Some(path) => Ok(ArchivePlace::File(path.clone())),
+        None => Err(ArchiveProblem::NotFound { tried }),
+    }
+}
+
+/// Returns the byte range of a member; `None` if its archive has to be opened as a whole.
+fn member_range(name: &str, location: &RecordLocation) -> Option<std::ops::Range<u64>> {
+    let may_have_dictionary = compression_from_name(name) == RecordCompression::Zstd;
+    let length = location.length.filter(|_| !may_have_dictionary)?;
+    let end = location.offset.checked_add(length)?;
+    Some(location.offset..end)
+}
+
+/// Reads the bytes of a member into memory, or opens its archive.
+fn open_member(path: &Path, name: &str, location: &RecordLocation) -> Result<MemberSource, Error> {
+    let read_error = |error| Error::read(path, error);
+    let file = ArchiveFile::open(path).map_err(read_error)?;
+    let Some(range) = member_range(name, location) else {
+        return Ok(MemberSource {
+            file,
+            offset: location.offset,
+        });
+    };
+    let end = range.end.min(file.length());
+    let length = end.saturating_sub(range.start);
+    if length > MAX_OBJECT_IN_MEMORY_BYTES {
+        let why = format!("its record has {length} bytes, more than {MAX_OBJECT_IN_MEMORY_BYTES}");
+        return Err(read_error(io::Error::other(why)));
+    }
+    let mut bytes = vec![0; length as usize];
+    let mut count = 0;
+    while count < bytes.len() {
+        let offset = range.start + count as u64;
+        match file.read_at(offset, &mut bytes[count..]) {
+            Ok(0) => bytes.truncate(count),
+            Ok(more) => count += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(read_error(error)),
+        }
+    }
+    Ok(MemberSource {
+        file: ArchiveFile::from_bytes(bytes),
+        offset: 0,
+    })
+}
+
+/// Fetches the bytes of a member, or the whole object.
+fn fetch_member(
+    request: &HostRequest<'_>,
+    url: &RemoteUrl,
+    name: &str,
+    location: &RecordLocation,
+    stop: &Arc<AtomicBool>,
+) -> Result<MemberSource, Error> {
+    let no_client_error = || Error::new(RemoteErrorKind::NoRemote, url.display_path());
+    let remote = request.remote.ok_or_else(no_client_error)?;
+    let range = member_range(name, location);
+    let offset = match range {
+        Some(_) => 0,
+        None => location.offset,
+    };
+    let file = remote.fetch(url, range, MAX_OBJECT_IN_MEMORY_BYTES, stop)?;
+    Ok(MemberSource { file, offset })
+}
+
+/// Returns the compression that the name of an archive states.
+fn compression_from_name(name: &str) -> RecordCompression {
+    let name = name.strip_suffix(".open").unwrap_or(name);
+    if name.ends_with(".gz") {
+        RecordCompression::Gzip
+    } else if name.ends_with(".zst") {
+        RecordCompression::Zstd
+    } else {
+        RecordCompression::Plain
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn names_follow_a_base_and_do_not_leave_that_of_a_server() {
+        let base = ArchiveBase::parse("https://u:secret@h/d/").unwrap();
+        assert!(!format!("{base:?}").contains("secret"));
+        let url = |name: &str| match find_archive(Some(&base), name) {
+            Ok(ArchivePlace::Url(url)) => Some(url.to_string()),
+            _ => None,
+        };
+        assert_eq!(
+            url("a/b.warc.gz").as_deref(),
+            Some("https://h/d/a/b.warc.gz")
+        );
+        assert_eq!(url("/b.warc.gz").as_deref(), Some("https://h/d/b.warc.gz"));
+        for name in ["../b", "a/..", "https://other/b", ""] {
+            assert_eq!(url(name), None, "{name}");
+        }
+        for text in ["ftp://h/d", "https://", "s3://"] {
+            assert!(ArchiveBase::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_folder_has_archives_by_their_paths_and_by_their_base_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = ArchiveBase::Path(folder.path().to_owned());
+        let name = "crawl-data/C/a.warc.gz";
+        let tried = match find_archive(Some(&base), name) {
+            Err(ArchiveProblem::NotFound { tried }) => tried,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(tried.len(), 2);
+        for path in tried.iter().rev() {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+            let found = find_archive(Some(&base), name).unwrap();
+            assert_eq!(found, ArchivePlace::File(path.clone()));
+            let only = ArchiveBase::Path(path.clone());
+            let found = find_archive(Some(&only), "other").unwrap();
+            assert_eq!(found, ArchivePlace::File(path.clone()));
+        }
+    }
+
+    #[test]
+    fn the_name_states_the_compression() {
+        for (name, compression) in [
+            ("a.warc", RecordCompression::Plain),
+            ("a.warc.gz", RecordCompression::Gzip),
+            ("a.warc.gz.open", RecordCompression::Gzip),
+            ("a.warc.zst", RecordCompression::Zstd),
+            ("-", RecordCompression::Plain),
+        ] {
+            assert_eq!(compression_from_name(name), compression, "{name}");
+        }
+    }
+}

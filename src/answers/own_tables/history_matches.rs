@@ -1,0 +1,25 @@
+//! The table that `match` writes over a history, `history_matches`.
+
+use tables::table;
+
+table! { of_fields "One row per URL and requested agent, in the order of the URL list: whether the agent was allowed at the time of the row, when it was first disallowed after that, and whether it is allowed now. The table is not part of a history: `robots-scan match` writes it." {
+    url: PlainText, "The URL as written in the list, without surrounding blanks; bytes that are not UTF-8 are written as `\\xHH`.";
+    agent: Text, "The requested crawler name.";
+    time: Time null, "The time of the row: the last capture is asked for if it is null.";
+    access: Text, "`allowed` or `disallowed` by the capture; `unknown` if it cannot be decided.";
+    basis: Text, "The basis of `access`, as in `matches`; `no_capture` if the host has no capture that is not later than `time`; `other_origin` if the capture has another scheme, host or port than the URL, without `--any-origin`.";
+    line_no: Int null, "The line of the deciding rule, as in `matches`.";
+    crawl: Text null, "The crawl of the capture: the latest one of the host that is not later than `time`. Its rules are those of the authoritative capture of the host in this crawl.";
+    fetch_time: Time null, "The time of the capture.";
+    seconds_before: Long null, "The seconds between the capture and `time`.";
+    is_same_origin: Bool null, "True if the capture has the scheme, host and port of the URL.";
+    archive_no: Long null, "The archive of the capture, as in `host_captures`.";
+    warc_record_offset: Long null, "The offset of its record.";
+    first_disallowed_crawl: Text null, "The crawl of the first capture after `time` that disallows the URL; null if none does.";
+    first_disallowed_time: Time null, "The time of that capture.";
+    last_access: Text, "As `access`, by the last capture of the host.";
+    last_crawl: Text null, "The crawl of the last capture.";
+    last_fetch_time: Time null, "Its time.";
+    preference: Text null, "The preference of the chosen category for this URL by the capture at the time of the row, as in `matches`. The vocabulary is that of the time of this capture, also if it is a revisit.";
+    preference_line: Int null, "The line that decides `preference`, as in `matches`.";
+}}

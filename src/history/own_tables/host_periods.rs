@@ -1,0 +1,65 @@
+use super::{columns_of, concatenate};
+use tables::table;
+use tables::{Column, Table};
+
+mod own {
+    use super::table;
+
+    table! { of_fields "One row per period of a host: consecutive captures with the same state. A crawl that did not capture the host neither ends nor extends a period. Sorted by `surt_host_name`, then by time." {
+        period_id: Long delta, "Key of the period: its number, from 0.";
+        surt_host_name: Text, "The host, as in `hosts`.";
+        first_crawl: Text, "The crawl of the first capture.";
+        last_crawl: Text, "The crawl of the last capture.";
+        first_capture_no: Long delta, "The first capture, in `host_captures`. The captures are those from this number on.";
+        n_captures: Int, "The number of captures, which is that of the crawls.";
+        policy_id: Text null, "The lines that were read, as in `policies`; null if no line was. This column and the following ones are the state.";
+        preferences_id: Text null, "What is stated about the use of the content: the first 128 bits of the SHA-256 of the rows in `preference_sets` without the numbers of their lines, in hexadecimal. Null if nothing is stated.";
+        preference_set_id: Text null, "The rows in `preference_sets`.";
+        revisit_digest: Text null, "The digest of the content of a revisit, if no capture of its own crawl has the content: the views fill it from the captures of this crawl or an earlier one.";
+        revisit_url: Text null, "The URL of that revisit.";
+    }}
+}
+
+pub(crate) use own::{ABOUT, DERIVED};
+
+/// The columns of the state that `hosts` has: the last ones of the table.
+pub const STATE_COLUMNS: [&str; 24] = [
+    "url_host_name",
+    "url_host_registered_domain",
+    "url_host_tld",
+    "url_protocol",
+    "url_port",
+    "n_redirects",
+    "redirect_end",
+    "fetch_status",
+    "is_revisit",
+    "content_class",
+    "ruleset_id",
+    "template",
+    "wildcard_verdict",
+    "wildcard_verdict_google",
+    "wildcard_verdict_rfc9309",
+    "wildcard_verdict_koster1996",
+    "wildcard_basis",
+    "wildcard_root_allowed",
+    "wildcard_n_allow",
+    "wildcard_n_disallow",
+    "wildcard_crawl_delay_ms",
+    "wildcard_evidence_line",
+    "n_named",
+    "has_named_rows",
+];
+
+const fn state_columns() -> [Column; STATE_COLUMNS.len()] {
+    let mut columns = columns_of(Table::HOSTS.columns(), STATE_COLUMNS);
+    let mut i = 0;
+    while i < columns.len() {
+        // The periods of a host follow each other, so that names repeat.
+        columns[i] = columns[i].plain_text(false);
+        i += 1;
+    }
+    columns
+}
+
+pub(crate) const COLUMNS: &[Column] =
+    &concatenate::<{ own::COLUMNS.len() + STATE_COLUMNS.len() }>(own::COLUMNS, &state_columns());

@@ -1,0 +1,114 @@
+//! The tables of histories: many crawls of the same hosts, in which what does not change is stored once.
+//!
+//! Columns that other tables have are taken from there, with their descriptions.
+
+mod agent_periods;
+mod archives;
+mod crawls;
+mod filled_revisits;
+mod host_captures;
+mod host_contents;
+mod host_periods;
+mod policies;
+mod policy_directives;
+mod policy_groups;
+mod policy_rules;
+mod policy_verdicts;
+mod preference_sets;
+mod shares;
+
+pub use host_captures::{HostCaptureRow, HostCaptureRows};
+pub use host_periods::STATE_COLUMNS;
+
+use tables::{Column, ColumnType, Table, are_equal};
+
+tables::tables! {
+    /// The tables that only histories have, in the order of the schema.
+    OWN, Size, 100;
+    /// One row per crawl of a history.
+    CRAWLS: crawls;
+    /// One row per archive of a history.
+    ARCHIVES: archives;
+    /// One row per host and crawl.
+    HOST_CAPTURES: host_captures;
+    /// One row per host and sequence of captures with the same state.
+    HOST_PERIODS: host_periods;
+    /// One row per host and sequence of captures with the same content.
+    HOST_CONTENTS: host_contents;
+    /// One row per revisit whose content is known.
+    FILLED_REVISITS: filled_revisits;
+    /// One row per agent, host and sequence of captures with the same verdict.
+    AGENT_PERIODS: agent_periods;
+    /// One row per distinct file, as far as it is read.
+    POLICIES: policies;
+    /// One row per policy and user-agent line.
+    POLICY_GROUPS: policy_groups;
+    /// One row per policy and allow or disallow line.
+    POLICY_RULES: policy_rules;
+    /// One row per policy and other line that is read.
+    POLICY_DIRECTIVES: policy_directives;
+    /// One row per policy and agent that it names.
+    POLICY_VERDICTS: policy_verdicts;
+    /// One row per set of preferences, agent, mechanism and category.
+    PREFERENCE_SETS: preference_sets;
+    /// One row per agent, crawl, verdict and basis.
+    SHARES: shares;
+}
+
+/// Returns all tables of a history: its own, and `agents`.
+pub fn all() -> impl Iterator<Item = Table> {
+    OWN.into_iter().chain([Table::AGENTS])
+}
+
+/// Returns the column of this name of a table.
+///
+/// # Panics
+///
+/// If the table has none, when the constant is compiled.
+const fn column_of(columns: &[Column], name: &str) -> Column {
+    let mut i = 0;
+    while i < columns.len() {
+        if are_equal(columns[i].name.as_bytes(), name.as_bytes()) {
+            return columns[i];
+        }
+        i += 1;
+    }
+    panic!("the table has no column of this name");
+}
+
+/// Returns the columns of these names of a table.
+const fn columns_of<const N: usize>(columns: &[Column], names: [&str; N]) -> [Column; N] {
+    let mut found = [columns[0]; N];
+    let mut i = 0;
+    while i < N {
+        found[i] = column_of(columns, names[i]);
+        i += 1;
+    }
+    found
+}
+
+/// Returns some columns, then others. `N` is the number of both.
+const fn concatenate<const N: usize>(first: &[Column], then: &[Column]) -> [Column; N] {
+    let mut columns = [first[0]; N];
+    let mut i = 0;
+    while i < N {
+        columns[i] = if i < first.len() {
+            first[i]
+        } else {
+            then[i - first.len()]
+        };
+        i += 1;
+    }
+    columns
+}
+
+/// Returns the columns of a table of captures with the key of a policy instead of that of a capture.
+const fn columns_by_policy<const N: usize>(columns: &[Column]) -> [Column; N] {
+    concatenate(&[POLICY_ID], columns.split_at(1).1)
+}
+
+const POLICY_ID: Column = Column::new(
+    "policy_id",
+    ColumnType::Text,
+    "The policy, as in `policies`.",
+);

@@ -1,0 +1,14 @@
+use tables::table;
+
+table! { of_fields "One row per crawler, crawl, verdict and basis: the hosts that have this verdict for the crawler. Crawlers are those of the registry of the history, `*`, and all that ten hosts of the crawl name. Sorted by `agent`, then in the order of crawls." {
+    agent: Text, "The crawler by its whole name, lower-cased; `*` for all crawlers that are not named.";
+    crawl: Text, "The crawl.";
+    verdict: Text, "The verdict, as the macro `verdicts_for` gives it: by the crawler's own group, its fallbacks, or `*`.";
+    basis: Text, "The basis of `verdict`.";
+    hosts: Long, "Hosts with this verdict and basis.";
+    known_hosts: Long, "Hosts with a known verdict for the crawler in this crawl: the denominator of shares. It is the same in all rows of a crawler and crawl.";
+    domains: Long, "Registered domains with at least one of `hosts`; a host without a domain counts as one.";
+    largest_domain: Long, "The hosts of the domain that has most of `hosts` (docs/limits.md has how many domains are compared).";
+    low_millionths: Int null, "The lower end of the 95 percent interval of `hosts / known_hosts` in millionths, if the archives of the crawl are a random sample (docs/queries.md). Null for unknown verdicts.";
+    high_millionths: Int null, "The upper end of the interval, in millionths.";
+}}

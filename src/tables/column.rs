@@ -1,0 +1,423 @@
+//! The properties of columns, the SQL expressions of columns that views compute, and the macro that
+//! defines a table by its columns.
+
+use arrow_schema::{DataType, Field, TimeUnit};
+use columns::{ColumnEncoding, ValueEncoding};
+use std::borrow::Cow;
+
+/// The type of the values of a column, with its name in DuckDB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnType {
+    /// `BIGINT`.
+    Long,
+    /// `INTEGER`.
+    Int,
+    /// `SMALLINT`.
+    Short,
+    /// `BOOLEAN`.
+    Bool,
+    /// `VARCHAR`.
+    Text,
+    /// `TIMESTAMP` in UTC, in milliseconds.
+    Time,
+}
+
+impl ColumnType {
+    /// Returns the name of the type in an SQL dialect.
+    pub fn sql(self, dialect: SqlDialect) -> &'static str {
+        match self {
+            Self::Text if dialect == SqlDialect::Spark => "STRING",
+            Self::Long => "BIGINT",
+            Self::Int => "INTEGER",
+            Self::Short => "SMALLINT",
+            Self::Bool => "BOOLEAN",
+            Self::Text => "VARCHAR",
+            Self::Time => "TIMESTAMP",
+        }
+    }
+
+    fn arrow_type(self) -> DataType {
+        match self {
+            Self::Long => DataType::Int64,
+            Self::Int => DataType::Int32,
+            Self::Short => DataType::Int16,
+            Self::Bool => DataType::Boolean,
+            Self::Text => DataType::Utf8,
+            Self::Time => DataType::Timestamp(TimeUnit::Millisecond, None),
+        }
+    }
+}
+
+/// An SQL engine for which views are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SqlDialect {
+    /// DuckDB: `views.sql` of a dataset.
+    DuckDb,
+    /// Spark: `schemas/views.spark.sql`.
+    Spark,
+}
+
+/// An expression over the stored columns of the same row.
+#[derive(Clone, Copy, Debug)]
+pub enum Expression {
+    /// An SQL text that all engines understand.
+    Same(&'static str),
+    /// A text for each engine.
+    PerDialect {
+        /// The text for DuckDB.
+        duckdb: &'static str,
+        /// The text for Spark.
+        spark: &'static str,
+    },
+    /// A function that makes an SQL text from lists in code. All engines understand the text.
+    Generated(fn() -> String),
+}
+
+impl Expression {
+    /// Returns the SQL text for an engine.
+    pub fn sql(&self, dialect: SqlDialect) -> Cow<'static, str> {
+        match (*self, dialect) {
+            (Self::Same(text), _)
+            | (Self::PerDialect { duckdb: text, .. }, SqlDialect::DuckDb)
+            | (Self::PerDialect { spark: text, .. }, SqlDialect::Spark) => text.into(),
+            (Self::Generated(make), _) => make().into(),
+        }
+    }
+}
+
+/// The name, the type, the description and the encoding of a column of a table.
+#[derive(Clone, Copy, Debug)]
+pub struct Column {
+    /// The name.
+    pub name: &'static str,
+    /// The type.
+    pub kind: ColumnType,
+    /// True if values may be null.
+    pub is_nullable: bool,
+    /// The description in schemas and in the metadata of the Arrow field.
+    pub about: &'static str,
+    /// The encoding in Parquet files.
+    pub encoding: ColumnEncoding,
+    /// True for texts that rarely repeat, which are not put into a dictionary.
+    pub is_plain_text: bool,
+    /// The value in views, if it is not the stored one.
+    pub expression: Option<Expression>,
+}
+
+impl Column {
+    /// Declares a stored column that is never null and has no special encoding.
+    pub const fn new(name: &'static str, kind: ColumnType, about: &'static str) -> Self {
+        Self {
+            name,
+            kind,
+            is_nullable: false,
+            about,
+            encoding: ColumnEncoding {
+                has_bloom_filter: false,
+                values: ValueEncoding::Dictionary,
+            },
+            is_plain_text: false,
+            expression: None,
+        }
+    }
+
+    /// States that texts rarely repeat. [`table!`](crate::table) does so for `PlainText`.
+    pub const fn plain_text(mut self, is_plain_text: bool) -> Self {
+        self.is_plain_text = is_plain_text;
+        self
+    }
+
+    /// Sets the value in views: an expression over stored columns.
+    pub const fn with_expression(mut self, expression: Expression) -> Self {
+        self.expression = Some(expression);
+        self
+    }
+
+    /// Allows null values. An attribute of [`table!`](crate::table).
+    pub const fn null(mut self) -> Self {
+        self.is_nullable = true;
+        self
+    }
+
+    /// Adds a Bloom filter. An attribute of [`table!`](crate::table).
+    pub const fn bloom_filter(mut self) -> Self {
+        self.encoding.has_bloom_filter = true;
+        self
+    }
+
+    /// Encodes numbers by their differences. An attribute of [`table!`](crate::table).
+    pub const fn delta(mut self) -> Self {
+        self.encoding.values = ValueEncoding::Delta;
+        self
+    }
+
+    /// Writes numbers as they are. An attribute of [`table!`](crate::table).
+    pub const fn plain(mut self) -> Self {
+        self.encoding.values = ValueEncoding::Plain;
+        self
+    }
+
+    /// Encodes texts by the prefixes that they share with the previous row. An attribute of [`table!`](crate::table).
+    pub const fn shared_prefixes(mut self) -> Self {
+        self.encoding.values = ValueEncoding::SharedPrefixes;
+        self
+    }
+
+    /// Returns the Arrow field, with the description as metadata.
+    pub fn field(&self) -> Field {
+        Field::new(self.name, self.kind.arrow_type(), self.is_nullable).with_metadata(
+            std::collections::HashMap::from([("comment".to_owned(), self.about.to_owned())]),
+        )
+    }
+}
+
+/// Defines a table: its description (`ABOUT`), its columns (`COLUMNS`), and a
+/// `Builder` with one field per column, to which rows are appended.
+///
+/// A column is `name: Type attribute…, "description";`. The type is one of [`ColumnType`], or
+/// `PlainText` for texts that rarely repeat: these are neither interned nor put into a dictionary,
+/// and a table `per_body` has none. The attributes are `null`, `bloom_filter`, `delta`, `plain` and
+/// `shared_prefixes`, methods of [`Column`].
+///
+/// `=> expression` after the description of a stored column is its value in views: the
+/// column is null in files if the expression gives the value. The columns after
+/// `derived` are not stored: views compute them (`DERIVED`).
+///
+/// The word before the description says what rows are made of: `per_capture`, `per_body`, or
+/// `per_fault`; the table is then filled from records, by [`RecordRows`]. Rows `per_body` depend on
+/// the body alone, except for `robots_id` and what
+/// [`TableBuilders::push`](super::TableBuilders::push) compares, so that they are copied for other
+/// captures with the same body. `buffer Type` at the end adds a field `buffer` of that type to the
+/// `Builder`. A table `of_fields` has no `Builder`: its rows are written by
+/// [`StoredRows`](crate::StoredRows).
+///
+/// [`RecordRows`]: super::record_rows::RecordRows
+#[macro_export]
+macro_rules! table {
+    (per_body $about:literal {
+        $($name:ident: $kind:ident $($attribute:ident)*, $text:literal $(=> $expression:expr)?;)*
+    } $(derived { $($derived:tt)* })? $(buffer $buffer:ident)?) => {
+        $crate::table! { @define $about {
+            $($name: $kind $($attribute)*, $text $(=> $expression)?;)*
+        } $(derived { $($derived)* })? $(buffer $buffer)? }
+
+        $crate::table! { @record_rows
+            fn push(&mut self, capture: &$crate::record_rows::RowInput<'_>) {
+                Builder::push(self, capture);
+            }
+
+            fn repeat(&mut self, rows: std::ops::Range<usize>, robots_id: i64) -> bool {
+                let Some(last) = rows.clone().last() else { return true };
+                let before = rows.start.checked_sub(1).map_or(0, |row| self.cumulative_bytes[row]);
+                let texts = self.cumulative_bytes[last] - before - Self::FIXED_BYTES * rows.len() as u64;
+                $(self.$name.repeat_rows(rows.clone());)*
+                self.robots_id.overwrite_last(rows.len(), Some(robots_id));
+                self.texts.add_requested_bytes(texts);
+                self.end_rows(rows.len());
+                true
+            }
+        }
+    };
+    (per_capture $about:literal $($definition:tt)*) => {
+        $crate::table! { @define $about $($definition)* }
+
+        $crate::table! { @record_rows
+            fn push(&mut self, capture: &$crate::record_rows::RowInput<'_>) {
+                Builder::push(self, capture);
+            }
+        }
+    };
+    (per_fault $about:literal $($definition:tt)*) => {
+        $crate::table! { @define $about $($definition)* }
+
+        $crate::table! { @record_rows
+            fn push(&mut self, _capture: &$crate::record_rows::RowInput<'_>) {}
+
+            fn push_fault(&mut self, warc_filename: &str, fault: &$crate::Fault) {
+                Builder::push(self, warc_filename, fault);
+            }
+        }
+    };
+    (of_fields $about:literal $($definition:tt)*) => {
+        $crate::table! { @columns $about $($definition)* }
+    };
+    ($about:literal $($definition:tt)*) => {
+        $crate::table! { @define $about $($definition)* }
+    };
+    (@record_rows $($methods:tt)*) => {
+        impl $crate::record_rows::RecordRows for Builder {
+            $($methods)*
+
+            fn row_count(&self) -> usize {
+                self.cumulative_bytes.len()
+            }
+
+            fn take(&mut self) -> columns::RowBatch {
+                Builder::take(self)
+            }
+        }
+
+        /// Returns a builder of rows from records.
+        pub(crate) fn record_rows() -> Box<dyn $crate::record_rows::RecordRows> {
+            Box::new(Builder::default())
+        }
+    };
+    (@columns $about:literal {
+        $($name:ident: $kind:ident $($attribute:ident)*, $text:literal $(=> $expression:expr)?;)*
+    } $(derived {
+        $($derived:ident: $derived_kind:ident $($derived_attribute:ident)*, $derived_text:literal => $derived_expression:expr;)*
+    })?) => {
+        /// The description of the table, as in its schema.
+        pub(crate) const ABOUT: &str = $about;
+
+        /// The stored columns, in order.
+        pub(crate) const COLUMNS: &[$crate::Column] = &[
+            $($crate::Column::new(
+                stringify!($name),
+                $crate::table!(@type $kind),
+                $text,
+            ).plain_text($crate::table!(@is_plain $kind))
+                $(.$attribute())*$(.with_expression($expression))?,)*
+        ];
+
+        /// The columns that only views have.
+        pub(crate) const DERIVED: &[$crate::Column] = &[
+            $($($crate::Column::new(
+                stringify!($derived),
+                $crate::table!(@type $derived_kind),
+                $derived_text,
+            )$(.$derived_attribute())*.with_expression($derived_expression),)*)?
+        ];
+    };
+    (@define $about:literal {
+        $($name:ident: $kind:ident $($attribute:ident)*, $text:literal $(=> $expression:expr)?;)*
+    } $(derived { $($derived:tt)* })? $(buffer $buffer:ident)?) => {
+        $crate::table! { @columns $about {
+            $($name: $kind $($attribute)*, $text $(=> $expression)?;)*
+        } $(derived { $($derived)* })? }
+
+        /// Collects rows of the table, column by column.
+        #[allow(unreachable_pub, reason = "only some tables are filled by other packages")]
+        #[derive(Debug, Default)]
+        pub struct Builder {
+            $($name: $crate::table!(@builder $kind),)*
+            /// The texts of all columns, except `PlainText`.
+            texts: columns::Interner,
+            /// For each row, the bytes of the values of all rows up to and including it.
+            cumulative_bytes: Vec<u64>,
+            $(buffer: $buffer,)?
+        }
+
+        impl Builder {
+            /// The bytes of the values of a row, except texts.
+            const FIXED_BYTES: u64 = 0 $(+ $crate::table!(@bytes $kind))*;
+
+            /// Ends rows that were appended to every column. Their bytes are divided
+            /// evenly among them.
+            fn end_rows(&mut self, count: usize) {
+                let before = self.cumulative_bytes.last().copied().unwrap_or_default();
+                let rows = (self.cumulative_bytes.len() + count) as u64;
+                let texts = self.texts.requested_bytes() $(+ self.$name.text_bytes())*;
+                let added = Self::FIXED_BYTES * rows + texts - before;
+                $crate::divide_evenly(before, added, count as u64, &mut self.cumulative_bytes);
+            }
+
+            /// Returns the rows of this batch and starts a new one.
+            #[allow(unreachable_pub, reason = "only some tables are filled by other packages")]
+            pub fn take(&mut self) -> columns::RowBatch {
+                let cumulative_bytes = columns::take_and_reserve(&mut self.cumulative_bytes);
+                let columns = vec![$($crate::table!(@take $kind, self.$name),)*];
+                for (data, column) in columns.iter().zip(COLUMNS) {
+                    let is_valid = column.is_nullable || data.nulls.is_empty();
+                    assert!(is_valid, "`{}` is never null", column.name);
+                }
+                columns::RowBatch::new(columns, self.texts.take(), cumulative_bytes)
+            }
+        }
+    };
+    (@is_plain PlainText) => { true };
+    (@is_plain $kind:ident) => { false };
+    (@type PlainText) => { $crate::ColumnType::Text };
+    (@type $kind:ident) => { $crate::ColumnType::$kind };
+    (@builder Long) => { columns::ColumnBuilder<i64> };
+    (@builder Int) => { columns::ColumnBuilder<i32> };
+    (@builder Short) => { columns::ColumnBuilder<i32> };
+    (@builder Bool) => { columns::ColumnBuilder<bool> };
+    (@builder Text) => { columns::ColumnBuilder<u32> };
+    (@builder PlainText) => { columns::PlainTextBuilder };
+    (@builder Time) => { columns::ColumnBuilder<i64> };
+    (@bytes Long) => { 8 };
+    (@bytes Int) => { 4 };
+    (@bytes Short) => { 2 };
+    (@bytes Bool) => { 1 };
+    (@bytes Text) => { 4 };
+    (@bytes PlainText) => { 4 };
+    (@bytes Time) => { 8 };
+    (@take Long, $column:expr) => { $column.take(columns::ColumnValues::Long) };
+    (@take Int, $column:expr) => { $column.take(columns::ColumnValues::Int) };
+    (@take Short, $column:expr) => { $column.take(columns::ColumnValues::Int) };
+    (@take Bool, $column:expr) => { $column.take(columns::ColumnValues::Bool) };
+    (@take Text, $column:expr) => { $column.take(columns::ColumnValues::Text) };
+    (@take PlainText, $column:expr) => { $column.take() };
+    (@take Time, $column:expr) => { $column.take(columns::ColumnValues::Long) };
+}
+/// Appends `count` numbers, of which the last is `before + added`. They have equal differences, apart
+/// from rounding down.
+pub fn divide_evenly(before: u64, added: u64, count: u64, out: &mut Vec<u64>) {
+    let (step, remainder) = (added / count.max(1), added % count.max(1));
+    let (mut sum, mut fraction) = (before, 0);
+    out.extend((0..count).map(|_| {
+        sum += step;
+        fraction += remainder;
+        if fraction >= count {
+            fraction -= count;
+            sum += 1;
+        }
+        sum
+    }));
+}
+
+/// Compares texts. The operator `==` cannot be used in constants.
+pub const fn are_equal(a: &[u8], b: &[u8]) -> bool {
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a[i] == b[i] {
+        i += 1;
+    }
+    i == a.len() && i == b.len()
+}
+
+/// Returns a text as an SQL literal, in single quotes.
+pub fn sql_literal(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+/// Words that query engines read as a value of another type than text in the name of a folder.
+const TYPED_WORDS: [&str; 7] = ["true", "false", "null", "nan", "inf", "infinity", "epoch"];
+
+/// Returns true if a text can be the value of a partition column, which is part of the name of a folder. No
+/// query engine may take it for a number, a date or a truth value, so it begins with a letter.
+pub fn is_partition_name(text: &str) -> bool {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    (1..=100).contains(&text.len())
+        && text.starts_with(|first: char| first.is_ascii_alphabetic())
+        && text.bytes().all(is_allowed)
+        && !TYPED_WORDS
+            .iter()
+            .any(|word| text.eq_ignore_ascii_case(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_divided_evenly_and_without_a_rest() {
+        for (before, added, count) in [(0, 0, 1), (5, 17, 5), (7, 3, 8), (1, 1 << 40, 3), (2, 9, 0)]
+        {
+            let mut sums = Vec::new();
+            divide_evenly(before, added, count, &mut sums);
+            let expected = (1..=count).map(|row| before + added * row / count);
+            assert_eq!(sums, expected.collect::<Vec<u64>>());
+        }
+    }
+}

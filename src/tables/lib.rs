@@ -1,0 +1,199 @@
+//! The tables of robots-scan: their columns, the code that makes their rows, and the views that read them.
+//!
+//! Input: a [`CaptureAnalysis`]. Output: batches of rows ([`TableBatches`]), and the texts of schemas and `views.sql`. The
+//! package does not read or write files.
+//!
+//! ```text
+//! table.rs                         the list of all tables, and how to add one
+//! column.rs                        a column: name, type, description, encoding, expression; the macro `table!`
+//! robots_files.rs, groups.rs …     one file per table: its columns, and the code that appends rows
+//! record_rows.rs                   the interface of tables that are filled from records
+//! body_rows.rs                     rows of a body without a capture
+//! repeated_rows.rs, filled.rs      rows of a body that was seen before; texts that are null in files
+//! views.rs, macros.sql             views for DuckDB and Spark
+//! absent_macros.sql                macros that raise an error in a dataset
+//! questions.rs                     research questions as macros
+//! ```
+//!
+//! Names, types, descriptions and encodings of columns exist only in the files of tables: schemas, Parquet
+//! files and comments in DuckDB are made from them. Rows hold what the analysis found;
+//! only columns that compare rows of one table are computed here.
+//!
+//! To add a column, see CONTRIBUTING.md. If a column has another meaning than before, increase [`MEANING`], and check
+//! those that name the column in a `stored_columns! { … }`, `src/tables/macros.sql` and `jobs/queries/`.
+
+mod agents;
+mod anomalies;
+mod body_rows;
+mod column;
+mod directives;
+mod faults;
+mod file_preferences;
+mod filled;
+mod groups;
+mod host_preferences;
+mod host_verdicts;
+mod hosts;
+mod preferences;
+pub mod questions;
+pub(crate) mod record_rows;
+mod repeated_rows;
+mod robots_files;
+mod rules;
+mod runs;
+mod sitemaps;
+mod table;
+mod verdicts;
+pub mod views;
+
+pub use agents::agents_rows;
+pub use body_rows::{body_schema, rows_from_body};
+pub use column::{
+    Column, ColumnType, Expression, SqlDialect, are_equal, divide_evenly, is_partition_name,
+    sql_literal,
+};
+pub use faults::Fault;
+pub use filled::fill_null_columns;
+pub use host_preferences::{Builder as HostPreferenceRows, StatingHost, StoredPreference};
+pub use host_verdicts::{Builder as HostVerdictRows, HostVerdictRow, StoredVerdict};
+pub use hosts::{Builder as HostRows, HostRow, HostRules};
+pub use runs::{RunRow, runs_rows};
+pub use table::{FileDivision, PARTITION_COLUMNS, Table, TableDeclaration, schemas_digest};
+pub use views::{ViewedFiles, schema_sql, select_sql, spark_views_sql, views_sql};
+
+use capture::analysis::CaptureAnalysis;
+use columns::RowBatch;
+use record_rows::{RecordRows, RowInput};
+use repeated_rows::{RepeatedRows, RowRanges};
+
+/// The meaning of rows. Datasets of one meaning are joined, whatever release wrote them. If rows change
+/// for the same archives, increase it, and describe the change in `docs/limits.md#formats`.
+pub const MEANING: u64 = 1;
+
+/// The beginning of `warc_filename` for captures that are rows of a table of bodies. The name of the table follows.
+pub const BODY_TABLE_PREFIX: &str = "table:";
+
+/// A batch of rows for each table that is filled from records, in the order of
+/// [`Table::FROM_RECORDS`].
+pub type TableBatches = Vec<RowBatch>;
+
+/// The columns of `robots_files` that are only stored on request. They are null otherwise.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OptionalColumns {
+    /// The column `body`.
+    pub body: bool,
+    /// The column `warc_record_id`.
+    pub warc_record_id: bool,
+}
+
+/// Builds the rows of all tables that are filled from records, batch by batch.
+#[derive(Debug)]
+pub struct TableBuilders {
+    /// A builder for each table of [`Table::FROM_RECORDS`], in order.
+    builders: Vec<TableBuilder>,
+    optional_columns: OptionalColumns,
+    /// An estimate of the memory of the rows of this batch: the bytes of the bodies, and a fixed
+    /// size for each capture.
+    buffered_bytes: usize,
+    /// Rows of this batch that can be copied for captures of the same body.
+    repeated_rows: RepeatedRows,
+}
+
+/// Builds the rows of one table.
+#[derive(Debug)]
+struct TableBuilder {
+    rows: Box<dyn RecordRows>,
+    is_wanted: bool,
+}
+
+impl TableBuilders {
+    /// Makes builders of the tables in `wanted`. The batches of other tables remain empty.
+    pub fn new(wanted: &[Table], optional_columns: OptionalColumns) -> Self {
+        let builder = |table: Table| TableBuilder {
+            rows: table
+                .record_rows()
+                .expect("the table is filled from records"),
+            is_wanted: wanted.contains(&table),
+        };
+        Self {
+            builders: Table::FROM_RECORDS.into_iter().map(builder).collect(),
+            optional_columns,
+            buffered_bytes: 0,
+            repeated_rows: RepeatedRows::default(),
+        }
+    }
+
+    /// Adds the rows of a capture. All captures of a batch must be analyzed by one analyzer.
+    pub fn push(&mut self, warc_filename: &str, analysis: &CaptureAnalysis<'_>) {
+        self.buffered_bytes += 1024 + analysis.capture.body.as_ref().map_or(0, |body| body.len());
+        let capture = RowInput {
+            warc_filename,
+            analysis,
+            optional_columns: self.optional_columns,
+        };
+        let is_robots_path = analysis.capture.is_robots_path;
+        let body = analysis.cached_body;
+        let repeated = body.and_then(|body| self.repeated_rows.find(body, is_robots_path));
+        let mut built = RowRanges::new(body.unwrap_or_default(), is_robots_path);
+        let wanted = self.builders.iter_mut().enumerate();
+        for (i, builder) in wanted.filter(|(_, builder)| builder.is_wanted) {
+            let rows = &mut builder.rows;
+            // Copies the rows of an equal body if this batch has them.
+            let is_copied = repeated
+                .is_some_and(|body| rows.repeat(body.by_table[i].clone(), analysis.robots_id));
+            if !is_copied {
+                let start = rows.row_count();
+                rows.push(&capture);
+                built.by_table[i] = start..rows.row_count();
+            }
+        }
+        if body.is_some() && repeated.is_none() {
+            self.repeated_rows.insert(built);
+        }
+    }
+
+    /// Adds a row of `faults`.
+    pub fn push_fault(&mut self, warc_filename: &str, fault: &Fault) {
+        for builder in self.builders.iter_mut().filter(|builder| builder.is_wanted) {
+            builder.rows.push_fault(warc_filename, fault);
+        }
+    }
+
+    /// Returns an estimate of the memory of the rows since the last batch.
+    pub fn buffered_bytes(&self) -> usize {
+        self.buffered_bytes
+    }
+
+    /// Returns a batch for each table, which may be empty, and starts new batches.
+    pub fn take(&mut self) -> TableBatches {
+        self.buffered_bytes = 0;
+        self.repeated_rows.clear();
+        let builders = self.builders.iter_mut();
+        builders.map(|builder| builder.rows.take()).collect()
+    }
+}
+
+/// Adds `captures` to the `robots_id` of all rows. A worker numbers the captures of its batch from
+/// 0, and `captures` is the number of captures before them.
+pub fn add_to_capture_keys(captures: u64, batches: &mut TableBatches) {
+    for (table, batch) in Table::FROM_RECORDS.into_iter().zip(batches) {
+        if table.has_robots_id() {
+            batch.add_to_first_column(captures.cast_signed());
+        }
+    }
+}
+
+/// Returns a number as the value of an integer column; the largest value if it does not fit.
+pub fn saturating_i32(number: u32) -> i32 {
+    i32::try_from(number).unwrap_or(i32::MAX)
+}
+
+/// Returns a number of bytes or rows as the value of a column; the largest value if it does not fit.
+pub fn saturating_i64(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// Returns a line number as the value of a nullable integer column.
+pub fn line_no_value(number: Option<u32>) -> Option<i32> {
+    number.map(saturating_i32)
+}

@@ -1,0 +1,393 @@
+use super::column::Expression::{self, PerDialect, Same};
+use super::record_rows::RowInput;
+use super::{saturating_i32, saturating_i64};
+use crate::table;
+use capture::Capture;
+use capture::analysis::CaptureAnalysis;
+use capture::http::header_text;
+use columns::escaped_text::escape_body;
+use std::str::from_utf8;
+
+table! { per_capture "One row per capture of a robots.txt file, regardless of its status, and per capture of the target of a redirect from one." {
+    robots_id: Long delta, "Key of the capture, and of its rows in all other tables: the index of the archive in the list of inputs × 2^32 + the number of the capture in its archive, from 0. Below 2^53, and in the order of rows. Join across crawls `USING (crawl, robots_id)`.";
+    url: PlainText null, "The URL in normal form: punycode host, no default port, no fragment. If the URL cannot be parsed, it is stored as written in the record.";
+    surt_host_name: PlainText null bloom_filter, "The labels of the host in reverse order without a leading `www`, as in cc-host-index: `com,example`. The numbers of an IPv4 address are reversed as well. An IPv6 address has no brackets.";
+    url_host_name: PlainText null bloom_filter, "The host, in punycode.";
+    url_host_tld: Text null, "The top-level domain; null for IP addresses.";
+    url_host_registry_suffix: Text null, "The public suffix according to the ICANN section of the Public Suffix List; null if the list has no suffix for the host.";
+    url_host_registered_domain: PlainText null bloom_filter, "The registered domain: the domain directly below the public suffix.";
+    url_host_private_suffix: Text null, "The public suffix according to the whole list, including its private section, such as `github.io`; null if the list has no suffix for the host.";
+    url_surt_path: Text null, "The path and the query in `url_surtkey`: escapes are decoded, repeated slashes are joined, letters are lower-cased and parameters are sorted. Null if the URL cannot be parsed.";
+    fetch_time: Time null delta, "The time of the fetch (UTC); null if the date of the record is missing or implausible.";
+    fetch_status: Short null, "The HTTP status; null if it cannot be read, and for resource records.";
+    fetch_redirect: PlainText null, "The absolute target of a redirect, in the normal form of `url`.";
+    content_digest: PlainText null bloom_filter, "SHA-1 of the payload in base32, as in cc-index; computed if the record does not state it.";
+    content_mime_type: Text null, "The media type stated by the server, lower-cased, without parameters.";
+    content_mime_detected: Text null, "The media type that the crawler detected.";
+    content_truncated: Text null, "The reason why the payload is incomplete: `length`, `time`, `disconnect`, `unspecified`; also `length` if a limit of robots-scan cut it, and `unspecified` if fewer bytes are stored than the server announced.";
+    warc_filename: Text, "The archive: the line of `--paths`, or the name in a list of records, as written; otherwise its path from `crawl-data/` on; otherwise its base name. For a row of a table of bodies, `table:` and the name of the table.";
+    warc_record_offset: Long delta, "Offset of the record's gzip member, zstd frame or plain bytes in the archive; for a table of bodies, the number of the row, from 0.";
+    warc_record_length: Long null plain, "The length of that member, frame or record in bytes; null if several records share it, and for tables of bodies.";
+    warc_record_in_member: Int, "The index of the record among those that share the offset, from 0.";
+    warc_record_id: PlainText null, "`WARC-Record-ID`, without angle brackets; only with `--with-record-ids`.";
+    warc_ip_address: PlainText null, "The IP address of the server.";
+    http_server: Text null, "The header `Server`.";
+    http_last_modified: Text null, "The header `Last-Modified`, as written.";
+    http_content_usage: Text null, "The header `Content-Usage` (IETF AI preferences), as written.";
+    http_tdm_reservation: Text null, "The header `TDM-Reservation` (W3C TDMRep), as written.";
+    waf_hint: Text null, "The web application firewall or CDN that the headers indicate. Null if no header indicates a known firewall or CDN; the site may still use one.";
+    is_revisit: Bool, "True if the record is a revisit: the same content, according to `content_digest`, is stored in another record. The content columns are null.";
+    is_robots_path: Bool, "True if the path is exactly `/robots.txt` and the URL has no query, so false for `/robots.txt?x`. Other captures are present only as redirect targets.";
+    content_class: Text null, "The kind of body: `rules`, `no_rules`, `comments_only`, `empty`, `html`, `binary`; null unless the status is 2xx, for revisits, and if nothing is stored of a truncated payload.";
+    body_bytes: Long null plain, "The size of the decoded body in bytes; null for revisits, and if nothing is stored of a truncated payload.";
+    n_lines: Int null, "The number of lines of the body, including a last empty one. This column and those below up to `template`, except for `n_anomalies`, describe the whole body, and are null unless it was parsed as a robots.txt file.";
+    n_groups: Int null, "The number of groups in Google's dialect.";
+    n_user_agents: Int null, "User-agent lines.";
+    n_allow: Int null, "Allow lines.";
+    n_disallow: Int null, "Disallow lines.";
+    n_sitemaps: Int null, "Sitemap lines.";
+    n_comment_lines: Int null, "Lines that contain only a comment.";
+    n_blank_lines: Int null, "Lines that are empty or have only blanks.";
+    n_directives: Int null, "Lines with any other key. Those of HTML pages and binary files are counted here, but have no rows in `directives`.";
+    n_anomalies: Int, "The number of rows in `anomalies`, also for captures that were not parsed as a robots.txt file.";
+    max_line_bytes: Int null, "The length of the longest line in bytes.";
+    has_bom: Bool null, "True if the body begins with a UTF-8 byte order mark.";
+    line_endings: Text null, "The line endings: `lf`, `crlf`, `cr`, `mixed`; `none` for a single line.";
+    is_valid_utf8: Bool null, "True if the body is valid UTF-8. If it is not, all texts taken from it have `\\` written as `\\\\` and each invalid byte as `\\xHH`.";
+    ruleset_id: Long null, "A fingerprint of the meaning of the file, below 2^53: equal for files that give every name the same rules, regardless of order. Null unless the body was parsed as a robots.txt file.";
+    template: Text null, "The software or service that generated the file, recognized by its comments and rules, never by the host: `cloudflare_managed`, `yoast`, `wordpress`, `shopify`, `wix`, `squarespace`, `drupal`, `joomla`, `magento`, `prestashop`, `blogger`, `typo3`, `weebly`, `parked_domain`, `soft112`, `wikimedia`, `zendesk`, `stackexchange`, `substack`, `tumblr`, `medium`, `civicplus`, `govoffice`, `hubspot`, `salesforce`, `intercom`, `discourse`, `teamtailor`, `ghost`, `mastodon`, `contao`, `dotnetnuke`, `sharepoint`, `dedecms`, `libguides`, `freshdesk`, `gitbook`, `readme`, `successfactors`, `phenom`, `unbounce`, `yourmembership`, `bigcommerce`, `gitlab`, `flywheel`, `hestiacp`, `vestacp`, `seomatic`, `umbraco`, `invision_community`, `dspace`, `bitly`. Null means not recognized, not that the file was written by hand: the version of robots-scan (`runs.version`) determines which are known, so compare shares only between datasets of one version. A `ruleset_id` that many registered domains share indicates a common source, too. Also null unless the body was parsed as a robots.txt file.";
+    body: PlainText null, "The decoded body; only with `--with-bodies`.";
+    is_doubtful: Bool null, "True if the capture may have been altered: its gzip member or zstd frame cannot be decoded to its end or has a wrong checksum, or a digest of its record was compared and differs. `faults` has a row for each cause. False if no check failed, which is no proof: plain archives and zstd frames without checksums are protected only by digests. Null if the checksum was not reached before the row was written: several records in one member that is longer than what is kept of standard input or a pipe; such a capture is doubtful if `faults` has a row of its `warc_record_offset` with `bytes_skipped` > 0.";
+} derived {
+    url_surtkey: PlainText null, "The URL in the sort-friendly form (SURT) of cc-index, such as `com,example)/robots.txt` or `4,3,2,1)/robots.txt`. Session ids are not removed, unlike in cc-index. Null if the URL cannot be parsed." => SURT_KEY;
+    url_host_private_domain: PlainText null, "The domain directly below `url_host_private_suffix`." => PRIVATE_DOMAIN;
+    url_host_name_reversed: PlainText null, "The labels of the host in reverse order, separated by dots; null for IP addresses." => NAME_REVERSED;
+    url_protocol: Text null, "The scheme: `http` or `https`." => PROTOCOL;
+    url_port: Int null, "The port, if it is not the default port of the scheme." => PORT;
+    url_path: Text null, "The path." => PATH;
+    url_query: Text null, "The query, without the question mark; null if the URL has no query." => QUERY;
+    outcome: Text, "The result of the fetch in the terms of RFC 9309 §2.3.1: `successful`, `redirect`, `unavailable`, `unreachable`." => OUTCOME;
+    fetch_class: Text, "The result of the fetch in the classes of Common Crawl's statistics: `success`, `notfound`, `unauthorized`, `forbidden`, `defer_visits`, `redirect`, `other`." => FETCH_CLASS;
+    effect_google: Text, "The action that Google takes after this status: `parse`, `allow_all`, `disallow_all`, `follow`, `defer`." => EFFECT_GOOGLE;
+    effect_rfc9309: Text, "The same according to RFC 9309 §2.3.1." => EFFECT_RFC9309;
+    effect_koster1996: Text, "The same according to Koster's draft of 1996, §3.1." => EFFECT_KOSTER1996;
+    n_rules: Int null, "Allow and disallow lines." => N_RULES;
+    over_500kib: Bool null, "True if the body has more than 512,000 bytes." => OVER_500KIB;
+}}
+
+/// The port in `url`, if it states one. An address in brackets has colons. A literal in Spark has
+/// escapes.
+macro_rules! port {
+    (duckdb) => {
+        r"nullif(regexp_extract(url, '^[a-z][a-z0-9+.-]*://([^/?]*@)?(\[[0-9a-f:.]+\]|[^/:?\[]*):([0-9]+)', 3), '')"
+    };
+    (spark) => {
+        r"nullif(regexp_extract(url, '^[a-z][a-z0-9+.-]*://([^/?]*@)?(\\[[0-9a-f:.]+\\]|[^/:?\\[]*):([0-9]+)', 3), '')"
+    };
+}
+
+// Expressions of views. `url_surt_path` is null if the URL could not be parsed; the other columns
+// of the URL are then null, too.
+
+/// The key of a host has no user, `www` or `www` and digits, and its labels in reverse order.
+const SURT_KEY: Expression = PerDialect {
+    duckdb: concat!(
+        "CASE WHEN url_surt_path IS NOT NULL THEN concat(\
+         CASE WHEN url_host_tld IS NULL THEN surt_host_name \
+         ELSE array_to_string(list_reverse(string_split(\
+         regexp_replace(trim(url_host_name, '.'), '^www[0-9]*[.]', ''), '.')), ',') END, \
+         coalesce(':' || ",
+        port!(duckdb),
+        ", ''), ')', url_surt_path) END"
+    ),
+    spark: concat!(
+        "CASE WHEN url_surt_path IS NOT NULL THEN concat(\
+         CASE WHEN url_host_tld IS NULL THEN coalesce(surt_host_name, '') \
+         ELSE array_join(reverse(split(\
+         regexp_replace(trim(BOTH '.' FROM url_host_name), '^www[0-9]*[.]', ''), '[.]')), ',') END, \
+         coalesce(':' || ",
+        port!(spark),
+        ", ''), ')', url_surt_path) END"
+    ),
+};
+
+/// The suffix and one more label; null for the suffix itself.
+const PRIVATE_DOMAIN: Expression = Same(
+    "nullif(regexp_extract(substr(url_host_name, 1, \
+     greatest(length(url_host_name) - length(url_host_private_suffix) - 1, 0)), '[^.]+$', 0), '') \
+     || '.' || url_host_private_suffix",
+);
+
+const NAME_REVERSED: Expression = PerDialect {
+    duckdb: "CASE WHEN url_host_tld IS NOT NULL \
+             THEN array_to_string(list_reverse(string_split(url_host_name, '.')), '.') END",
+    spark: "CASE WHEN url_host_tld IS NOT NULL \
+            THEN array_join(reverse(split(url_host_name, '[.]')), '.') END",
+};
+
+const PROTOCOL: Expression =
+    Same("CASE WHEN url_surt_path IS NOT NULL THEN split_part(url, ':', 1) END");
+
+const PORT: Expression = PerDialect {
+    duckdb: concat!(
+        "CASE WHEN url_surt_path IS NOT NULL THEN ",
+        port!(duckdb),
+        " END"
+    ),
+    spark: concat!(
+        "CASE WHEN url_surt_path IS NOT NULL THEN ",
+        port!(spark),
+        " END"
+    ),
+};
+
+/// In a URL without a host, a path that begins with two slashes is written after `/.`, which is
+/// removed.
+const PATH: Expression = Same(
+    "CASE WHEN url_surt_path IS NOT NULL THEN regexp_replace(regexp_extract(url, \
+     '^[a-z][a-z0-9+.-]*:(//[^/?]*)?([^?]*)', 2), '^/[.]//', '//') END",
+);
+
+const QUERY: Expression = Same(
+    "CASE WHEN url_surt_path IS NOT NULL AND instr(url, '?') > 0 \
+     THEN substr(url, instr(url, '?') + 1) END",
+);
+
+/// An SQL expression for the status; 200 for a resource record, which has no HTTP response but a
+/// body that is parsed.
+macro_rules! status {
+    () => {
+        "coalesce(fetch_status, CASE WHEN content_class IS NOT NULL THEN 200 END)"
+    };
+}
+
+/// An SQL expression for the effect of a redirect, which is followed if it has a target.
+macro_rules! redirect_effect {
+    () => {
+        "CASE WHEN fetch_redirect IS NOT NULL AND fetch_status <> 304 THEN 'follow' ELSE 'defer' END"
+    };
+}
+
+pub(super) const OUTCOME: Expression = Same(concat!(
+    "CASE WHEN ",
+    status!(),
+    " BETWEEN 200 AND 299 THEN 'successful' \
+     WHEN fetch_status BETWEEN 300 AND 399 THEN 'redirect' \
+     WHEN fetch_status BETWEEN 400 AND 499 THEN 'unavailable' ELSE 'unreachable' END",
+));
+
+pub(super) const FETCH_CLASS: Expression = Same(concat!(
+    "CASE WHEN ",
+    status!(),
+    " = 200 THEN 'success' \
+     WHEN fetch_status BETWEEN 300 AND 399 THEN 'redirect' \
+     WHEN fetch_status IN (400, 404, 410) THEN 'notfound' \
+     WHEN fetch_status = 401 THEN 'unauthorized' \
+     WHEN fetch_status = 403 THEN 'forbidden' \
+     WHEN fetch_status = 429 OR fetch_status BETWEEN 500 AND 599 THEN 'defer_visits' \
+     ELSE 'other' END",
+));
+
+const EFFECT_GOOGLE: Expression = Same(concat!(
+    "CASE WHEN ",
+    status!(),
+    " BETWEEN 200 AND 299 THEN 'parse' \
+     WHEN fetch_status BETWEEN 300 AND 399 THEN ",
+    redirect_effect!(),
+    " \
+     WHEN fetch_status BETWEEN 400 AND 499 AND fetch_status <> 429 THEN 'allow_all' \
+     ELSE 'disallow_all' END",
+));
+
+const EFFECT_RFC9309: Expression = Same(concat!(
+    "CASE WHEN ",
+    status!(),
+    " BETWEEN 200 AND 299 THEN 'parse' \
+     WHEN fetch_status BETWEEN 300 AND 399 THEN ",
+    redirect_effect!(),
+    " \
+     WHEN fetch_status BETWEEN 400 AND 499 THEN 'allow_all' ELSE 'disallow_all' END",
+));
+
+const EFFECT_KOSTER1996: Expression = Same(concat!(
+    "CASE WHEN ",
+    status!(),
+    " BETWEEN 200 AND 299 THEN 'parse' \
+     WHEN fetch_status BETWEEN 300 AND 399 THEN ",
+    redirect_effect!(),
+    " \
+     WHEN fetch_status IN (401, 403) THEN 'disallow_all' \
+     WHEN fetch_status = 404 THEN 'allow_all' ELSE 'defer' END",
+));
+
+const N_RULES: Expression = Same("n_allow + n_disallow");
+
+const OVER_500KIB: Expression = Same("CASE WHEN n_lines IS NOT NULL THEN body_bytes > 512000 END");
+
+impl Builder {
+    pub(crate) fn push(&mut self, capture: &RowInput<'_>) {
+        let RowInput {
+            warc_filename,
+            analysis,
+            optional_columns,
+        } = *capture;
+        self.robots_id.append_value(analysis.robots_id);
+        self.push_url(analysis);
+        self.push_response(analysis.capture);
+        self.push_record(warc_filename, analysis, optional_columns.warc_record_id);
+        self.push_summary(analysis);
+        let body = analysis
+            .capture
+            .body
+            .as_deref()
+            .filter(|_| optional_columns.body);
+        self.body
+            .append_option(body.map(|body| escape_body(body, from_utf8(body).is_ok())));
+        self.end_rows(1);
+    }
+
+    /// Appends the columns of the URL.
+    fn push_url(&mut self, analysis: &CaptureAnalysis<'_>) {
+        let url = analysis.capture.url.as_ref();
+        let host = url.and_then(|url| url.host.as_ref());
+        let texts = &mut self.texts;
+        let mut intern = |text: &str| texts.intern(text);
+        match url {
+            Some(url) => self.url.append_value(&url.url),
+            None => self.url.append_value(header_text(analysis.capture.url_raw)),
+        }
+        self.surt_host_name
+            .append_option(host.map(|host| &host.surt_host_name));
+        self.url_host_name
+            .append_option(host.map(|host| &host.name));
+        self.url_host_tld
+            .append_option(host.and_then(|host| host.tld()).map(&mut intern));
+        self.url_host_registry_suffix.append_option(
+            host.and_then(|host| host.registry_suffix())
+                .map(&mut intern),
+        );
+        self.url_host_registered_domain
+            .append_option(host.and_then(|host| host.registered_domain()));
+        self.url_host_private_suffix
+            .append_option(host.and_then(|host| host.private_suffix()).map(&mut intern));
+        self.url_surt_path
+            .append_option(url.map(|url| intern(&url.surt_path)));
+    }
+
+    /// Appends the columns of the fetch, the content and the headers.
+    fn push_response(&mut self, capture: &Capture<'_>) {
+        let texts = &mut self.texts;
+        let fetch = &capture.fetch;
+        self.fetch_time.append_option(fetch.time);
+        self.fetch_status.append_option(fetch.status.map(i32::from));
+        self.fetch_redirect.append_option(fetch.redirect.as_ref());
+        let content = &capture.content;
+        self.content_digest.append_option(content.digest.as_ref());
+        self.content_mime_type
+            .append_option(content.mime_type.as_ref().map(|text| texts.intern(text)));
+        self.content_mime_detected.append_option(
+            content
+                .mime_detected
+                .as_ref()
+                .map(|text| texts.intern(text)),
+        );
+        self.content_truncated
+            .append_option(content.truncated.as_ref().map(|text| texts.intern(text)));
+        let headers = &capture.headers;
+        self.http_server
+            .append_option(headers.server.as_ref().map(|text| texts.intern(text)));
+        self.http_last_modified.append_option(
+            headers
+                .last_modified
+                .as_ref()
+                .map(|text| texts.intern(text)),
+        );
+        self.http_content_usage.append_option(
+            headers
+                .content_usage
+                .as_ref()
+                .map(|text| texts.intern(text)),
+        );
+        self.http_tdm_reservation.append_option(
+            headers
+                .tdm_reservation
+                .as_ref()
+                .map(|text| texts.intern(text)),
+        );
+        self.waf_hint
+            .append_option(headers.waf_hint.map(|name| texts.intern_static(name)));
+    }
+
+    /// Appends the columns of the WARC record.
+    fn push_record(
+        &mut self,
+        warc_filename: &str,
+        analysis: &CaptureAnalysis<'_>,
+        with_record_id: bool,
+    ) {
+        let texts = &mut self.texts;
+        let location = analysis.location;
+        let record = &analysis.capture.record;
+        self.warc_filename
+            .append_value(texts.intern_again(warc_filename));
+        self.warc_record_offset
+            .append_value(saturating_i64(location.offset));
+        self.warc_record_length
+            .append_option(location.length.map(saturating_i64));
+        self.warc_record_in_member
+            .append_value(saturating_i32(location.index_in_member));
+        let id = record.id.as_ref().filter(|_| with_record_id);
+        self.warc_record_id.append_option(id);
+        self.warc_ip_address
+            .append_option(record.ip_address.as_ref());
+        self.is_revisit.append_value(record.is_revisit);
+        self.is_robots_path
+            .append_value(analysis.capture.is_robots_path);
+        self.is_doubtful.append_option(record.is_doubtful);
+    }
+
+    /// Appends the summary of the body, which is null unless it was parsed as a
+    /// robots.txt file, with the size of the body and the number of anomalies.
+    fn push_summary(&mut self, analysis: &CaptureAnalysis<'_>) {
+        let texts = &mut self.texts;
+        let summary = analysis.robots.as_ref().map(|robots| robots.summary());
+        let mut name = |name: Option<&'static str>| name.map(|name| texts.intern_static(name));
+        let content_class = summary.map(|summary| summary.content.name());
+        self.content_class.append_option(name(content_class));
+        let body = analysis.capture.body.as_deref();
+        self.body_bytes
+            .append_option(body.map(|body| saturating_i64(body.len() as u64)));
+        self.n_lines
+            .append_option(summary.map(|summary| saturating_i32(summary.n_lines)));
+        self.n_groups
+            .append_option(summary.map(|summary| saturating_i32(summary.n_groups)));
+        self.n_user_agents
+            .append_option(summary.map(|summary| saturating_i32(summary.n_user_agents)));
+        self.n_allow
+            .append_option(summary.map(|summary| saturating_i32(summary.n_allow)));
+        self.n_disallow
+            .append_option(summary.map(|summary| saturating_i32(summary.n_disallow)));
+        self.n_sitemaps
+            .append_option(summary.map(|summary| saturating_i32(summary.n_sitemaps)));
+        self.n_comment_lines
+            .append_option(summary.map(|summary| saturating_i32(summary.n_comment_lines)));
+        self.n_blank_lines
+            .append_option(summary.map(|summary| saturating_i32(summary.n_blank_lines)));
+        self.n_directives
+            .append_option(summary.map(|summary| saturating_i32(summary.n_directives)));
+        self.n_anomalies
+            .append_value(saturating_i32(analysis.anomaly_count() as u32));
+        self.max_line_bytes
+            .append_option(summary.map(|summary| saturating_i32(summary.max_line_bytes)));
+        self.has_bom
+            .append_option(summary.map(|summary| summary.has_bom));
+        let line_endings = summary.map(|summary| summary.line_endings.name());
+        self.line_endings.append_option(name(line_endings));
+        self.is_valid_utf8
+            .append_option(summary.map(|summary| summary.is_valid_utf8));
+        self.ruleset_id.append_option(analysis.ruleset_id);
+        let template = summary.and_then(|summary| summary.template);
+        let template = template.map(|template| template.name());
+        self.template.append_option(name(template));
+    }
+}
