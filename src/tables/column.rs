@@ -189,7 +189,7 @@ impl Column {
 /// [`TableBuilders::push`](super::TableBuilders::push) compares, so that they are copied for other
 /// captures with the same body. `buffer Type` at the end adds a field `buffer` of that type to the
 /// `Builder`. A table `of_fields` has no `Builder`: its rows are written by
-/// [`StoredRows`](crate::StoredRows).
+/// `dataset::StoredRows`.
 ///
 /// [`RecordRows`]: super::record_rows::RecordRows
 #[macro_export]

@@ -18,7 +18,6 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, PoisonError};
-use tables;
 
 /// The size of a body up to which the lock of the interpreter is not released: waiting for the lock
 /// again, which another thread may have taken, would last longer than parsing the body.
