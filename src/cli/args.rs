@@ -1,15 +1,13 @@
-//! The commands.
+//! The list of the commands, and those that print it: `man` and `completions`.
 //!
 //! Doc comments of fields are the help texts of the options. The options of `scan` also work without its name.
 
 use crate::bodies_command::BodiesArgs;
-use crate::builtin_command::{
-    AgentsArgs, CompletionsArgs, ManArgs, PythonCommandArgs, SchemaArgs, python_command_error,
-};
+use crate::builtin_command::{AgentsArgs, PythonCommandArgs, SchemaArgs, python_command_error};
+use crate::caller::Caller;
 #[cfg(feature = "answers")]
 use crate::check_command::CheckArgs;
-use crate::column_args;
-use crate::command::CommandArgs;
+use crate::command::{CommandArgs, CommandOutcome};
 #[cfg(feature = "answers")]
 use crate::copy_command::CopyArgs;
 use crate::exit::UsageError;
@@ -21,38 +19,21 @@ use crate::join_command::JoinArgs;
 #[cfg(feature = "answers")]
 use crate::match_command::MatchArgs;
 use crate::records_command::RecordsArgs;
-use crate::scan_command::ScanArgs;
+use crate::scan_command::{EXAMPLES, ScanArgs};
 #[cfg(feature = "answers")]
 use crate::verdicts_command::VerdictsArgs;
 use crate::verify_command::VerifyArgs;
 use crate::views_command::ViewsArgs;
+use crate::{column_args, mistyped};
+use anyhow::Result;
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::{Parser, Subcommand};
-use std::ffi::OsString;
+use clap::{CommandFactory, Parser, Subcommand, ValueHint};
+use std::ffi::{OsStr, OsString};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
     .usage(AnsiColor::Green.on_default().bold())
     .literal(AnsiColor::Cyan.on_default().bold());
-
-pub(crate) const EXAMPLES: &str = "\
-Examples:
-  robots-scan crawl-*.warc.gz -o out.parquet        from archives to a dataset
-  duckdb -init out.parquet/views.sql                query it
-
-  robots-scan --paths $LIST_URL --sample 100 --seed 1 -o out.parquet
-                                                    100 archives of a list
-  robots-scan --paths robotstxt.paths.gz --base /mnt/cc --shard 17/100 -o out-17
-                                                    shard 17 of 100 of a crawl
-  robots-scan crawl.warc.gz --tables rules -o rules.parquet
-                                                    one table, one file
-  curl -s URL | robots-scan - -o out.parquet        from a pipe
-
-Sizes are whole bytes, or have a unit in upper or lower case: k, kB, M, MB, G and GB \
-are powers of 1000; KiB, MiB and GiB are powers of 1024.
-
-Exit codes: 0 done, 1 done, but parts of archives could not be read (see the \
-table `faults`), 2 not started, 3 stopped (`--resume` continues).";
 
 const COMPLETIONS_HELP: &str = "\
 To install them, add a line to the start file of the shell:
@@ -145,10 +126,17 @@ impl Command {
     ///
     /// # Errors
     ///
-    /// An error for a command of the Python package.
+    /// An error for a command of the Python package, and for a misspelt command, which is parsed as an input of `scan`.
     pub(crate) fn args(&mut self) -> Result<&mut dyn CommandArgs, UsageError> {
         Ok(match self {
-            Self::Scan(args) => args.as_mut(),
+            Self::Scan(args) => {
+                let first = args.inputs.first().map(OsStr::new);
+                let names = Args::command();
+                match first.and_then(|first| mistyped::misspelt_command_error(first, &names)) {
+                    Some(error) => return Err(error),
+                    None => args.as_mut(),
+                }
+            }
             Self::Records(args) => args.as_mut(),
             Self::Bodies(args) => args.as_mut(),
             #[cfg(feature = "answers")]
@@ -174,5 +162,44 @@ impl Command {
             Self::Completions(args) => args,
             Self::Man(args) => args,
         })
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ManArgs {
+    /// The command
+    #[arg(value_name = "COMMAND", value_hint = ValueHint::Other)]
+    command: Option<String>,
+}
+
+impl CommandArgs for ManArgs {
+    fn run(&self, _caller: &Caller) -> Result<CommandOutcome> {
+        let mut program = Args::command();
+        program.build();
+        let page = match &self.command {
+            None => clap_mangen::Man::new(program),
+            Some(name) => match program.find_subcommand(name) {
+                Some(found) => clap_mangen::Man::new(found.clone()),
+                None => return Err(mistyped::unknown_command_error(name, &Args::command()).into()),
+            },
+        };
+        let mut text = Vec::new();
+        page.render(&mut text)?;
+        Ok(CommandOutcome::ok(text))
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    shell: clap_complete::Shell,
+}
+
+impl CommandArgs for CompletionsArgs {
+    fn run(&self, _caller: &Caller) -> Result<CommandOutcome> {
+        let mut script = Vec::new();
+        let mut program = Args::command();
+        clap_complete::generate(self.shell, &mut program, "robots-scan", &mut script);
+        Ok(CommandOutcome::ok(script))
     }
 }

@@ -1,17 +1,15 @@
-//! `robots-scan schema`, `agents`, `man` and `completions`: print what is built in. `report` is not:
-//! only the Python package has it.
+//! `robots-scan schema` and `agents`: print what is built in. `report` is not: only the Python package has it.
 
 use crate::arg_values::table_parser;
-use crate::args::Args;
 use crate::caller::Caller;
 use crate::command::{CommandArgs, CommandOutcome};
+use crate::defaults;
 use crate::defaults::all_tables;
 use crate::escape::{escape, json_line};
 use crate::exit::UsageError;
-use crate::{defaults, mistyped};
 use anyhow::Result;
 use capture::anomaly::CaptureAnomalyKind;
-use clap::{CommandFactory, ValueHint};
+use clap::ValueHint;
 use crawlers::{CrawlerEntry, CrawlerRegistry};
 use disk::error::Error;
 use robots::AnomalyKind;
@@ -169,45 +167,6 @@ fn check_category(registry: &CrawlerRegistry, category: &str) -> Result<()> {
         format!("the categories are {}", all.join(", ")),
     )
     .into())
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct ManArgs {
-    /// The command
-    #[arg(value_name = "COMMAND", value_hint = ValueHint::Other)]
-    command: Option<String>,
-}
-
-impl CommandArgs for ManArgs {
-    fn run(&self, _caller: &Caller) -> Result<CommandOutcome> {
-        let mut program = Args::command();
-        program.build();
-        let page = match &self.command {
-            None => clap_mangen::Man::new(program),
-            Some(name) => match program.find_subcommand(name) {
-                Some(found) => clap_mangen::Man::new(found.clone()),
-                None => return Err(mistyped::unknown_command_error(name).into()),
-            },
-        };
-        let mut text = Vec::new();
-        page.render(&mut text)?;
-        Ok(CommandOutcome::ok(text))
-    }
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct CompletionsArgs {
-    /// The shell
-    shell: clap_complete::Shell,
-}
-
-impl CommandArgs for CompletionsArgs {
-    fn run(&self, _caller: &Caller) -> Result<CommandOutcome> {
-        let mut script = Vec::new();
-        let mut program = Args::command();
-        clap_complete::generate(self.shell, &mut program, "robots-scan", &mut script);
-        Ok(CommandOutcome::ok(script))
-    }
 }
 
 /// The arguments of a command that only the Python package has, which runs it itself.

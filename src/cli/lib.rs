@@ -72,8 +72,9 @@ pub use call::{call, reader_options};
 pub use call_error::CallError;
 pub use call_monitor::{CallMonitor, Message, MessageLevel, ProgressState};
 
-use args::parse_command;
+use args::{Args, parse_command};
 use caller::Caller;
+use clap::CommandFactory;
 use command::CommandOutcome;
 use std::ffi::OsString;
 
@@ -82,7 +83,7 @@ use std::ffi::OsString;
 /// It may be called once per process, because it handles the signals that stop a program.
 pub fn run(args: &[OsString]) -> u8 {
     if args.len() < 2 {
-        message::print_short_help();
+        message::print_short_help(Args::command());
         return exit::NOT_STARTED;
     }
     let mut command = match parse_command(args) {
@@ -126,7 +127,7 @@ fn report_parse_error(error: &clap::Error, args: &[OsString]) -> u8 {
     // A misspelt command is reported first, since its other arguments cannot be parsed.
     if let Some(mistyped) = args
         .get(1)
-        .and_then(|first| mistyped::check_first_argument(first))
+        .and_then(|first| mistyped::check_first_argument(first, &Args::command()))
     {
         return print_failure(&mistyped.into(), is_json);
     }

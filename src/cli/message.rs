@@ -5,11 +5,9 @@
 //! printed elsewhere (the summary, the report of `check`) must be escaped by the code
 //! that prints it.
 
-use crate::args::Args;
 use crate::escape::escape;
 use crate::{hint, output};
 use anyhow::Result;
-use clap::CommandFactory;
 use clap::builder::StyledStr;
 use clap::builder::styling::{AnsiColor, Style};
 use std::io::{IsTerminal, Write, stderr, stdout};
@@ -116,8 +114,8 @@ pub(crate) fn print_help_or_version(error: &clap::Error) -> Result<()> {
 }
 
 /// Prints the help of a command line without arguments: the commands, and where to read on.
-pub(crate) fn print_short_help() {
-    let help = render_short_help();
+pub(crate) fn print_short_help(program: clap::Command) {
+    let help = render_short_help(program);
     let help = match stderr().is_terminal() && !is_color_disabled() {
         true => help.ansi().to_string(),
         false => help.to_string(),
@@ -125,12 +123,12 @@ pub(crate) fn print_short_help() {
     let _ = stderr().write_all(help.as_bytes());
 }
 
-fn render_short_help() -> StyledStr {
+fn render_short_help(program: clap::Command) -> StyledStr {
     let template = format!(
         "{{about}}\n\n{{usage-heading}} {{usage}}\n\nCommands:\n{COMMANDS}\nExample:\n  robots-scan crawl-*.warc.gz -o \
          out.parquet\n\nAll options: robots-scan --help; of a command: robots-scan COMMAND --help\n"
     );
-    Args::command().help_template(template).render_help()
+    program.help_template(template).render_help()
 }
 
 /// Prints an error of the argument parser in the format of all other messages.
@@ -190,11 +188,13 @@ pub(crate) fn is_color_disabled() -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::Args;
+    use clap::CommandFactory;
     use std::collections::BTreeSet;
 
     #[test]
     fn the_short_help_has_all_commands_and_fits_a_terminal() {
-        let help = render_short_help().to_string();
+        let help = render_short_help(Args::command()).to_string();
         assert!(help.lines().count() <= 24, "{help}");
         assert!(
             help.lines().all(|line| line.chars().count() <= 80),

@@ -1,10 +1,8 @@
 //! Detection of first arguments that are neither a command nor an archive: misspelt
 //! commands, and datasets.
 
-use crate::args::Args;
 use crate::escape::quote_for_shell;
 use crate::exit::UsageError;
-use clap::CommandFactory;
 use dataset::JOINED_FOLDER;
 use disk::error::Error;
 use std::ffi::{OsStr, OsString};
@@ -14,8 +12,12 @@ use std::path::Path;
 
 /// Returns an error if the first argument is probably a misspelt command, or is a
 /// dataset.
-pub(crate) fn check_first_argument(argument: &OsStr) -> Option<UsageError> {
-    misspelt_command_error(argument).or_else(|| dataset_as_archive_error(Path::new(argument)))
+pub(crate) fn check_first_argument(
+    argument: &OsStr,
+    program: &clap::Command,
+) -> Option<UsageError> {
+    misspelt_command_error(argument, program)
+        .or_else(|| dataset_as_archive_error(Path::new(argument)))
 }
 
 /// Returns an error with the new command if the command is `show`, which is a part of `check` now.
@@ -34,22 +36,23 @@ pub(crate) fn removed_command_error(args: &[OsString]) -> Option<UsageError> {
     ))
 }
 
-/// Returns an error if an argument is similar to a command and is not a file.
-pub(crate) fn misspelt_command_error(argument: &OsStr) -> Option<UsageError> {
+/// Returns an error if an argument is similar to a command of the program and is not a file.
+pub(crate) fn misspelt_command_error(
+    argument: &OsStr,
+    program: &clap::Command,
+) -> Option<UsageError> {
     let word = argument.to_str()?;
     if Path::new(word).exists() {
         return None;
     }
-    let command = Args::command();
-    let names = command.get_subcommands().map(clap::Command::get_name);
+    let names = program.get_subcommands().map(clap::Command::get_name);
     find_nearest(word, names)?;
-    Some(unknown_command_error(word))
+    Some(unknown_command_error(word, program))
 }
 
 /// Returns the error for a word that is not a command, with the command that is most similar.
-pub(crate) fn unknown_command_error(word: &str) -> UsageError {
-    let command = Args::command();
-    let names = command.get_subcommands().map(clap::Command::get_name);
+pub(crate) fn unknown_command_error(word: &str, program: &clap::Command) -> UsageError {
+    let names = program.get_subcommands().map(clap::Command::get_name);
     let names: Vec<&str> = names.collect();
     let hint = match find_nearest(word, names.iter().copied()) {
         Some(nearest) => format!("did you mean '{nearest}'?"),

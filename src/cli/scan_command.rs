@@ -1,6 +1,5 @@
 //! `robots-scan scan`: reads archives and writes a dataset.
 
-use crate::args::EXAMPLES;
 use crate::caller::Caller;
 use crate::command::{CommandArgs, CommandOutcome};
 use crate::escape::escape;
@@ -21,12 +20,31 @@ use remote::RemoteUrl;
 use scan::Options;
 use sources::error::SourceErrorKind;
 use sources::input::{self, InputOptions, InputSource};
-use std::ffi::OsStr;
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tables::Table;
+
+/// The end of the help of the program, and of `scan`.
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  robots-scan crawl-*.warc.gz -o out.parquet        from archives to a dataset
+  duckdb -init out.parquet/views.sql                query it
+
+  robots-scan --paths $LIST_URL --sample 100 --seed 1 -o out.parquet
+                                                    100 archives of a list
+  robots-scan --paths robotstxt.paths.gz --base /mnt/cc --shard 17/100 -o out-17
+                                                    shard 17 of 100 of a crawl
+  robots-scan crawl.warc.gz --tables rules -o rules.parquet
+                                                    one table, one file
+  curl -s URL | robots-scan - -o out.parquet        from a pipe
+
+Sizes are whole bytes, or have a unit in upper or lower case: k, kB, M, MB, G and GB \
+are powers of 1000; KiB, MiB and GiB are powers of 1024.
+
+Exit codes: 0 done, 1 done, but parts of archives could not be read (see the \
+table `faults`), 2 not started, 3 stopped (`--resume` continues).";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -185,10 +203,6 @@ fn scan_options(args: &ScanArgs, layout: OutputLayout, route: &EventRoute) -> Re
         let text = "the table 'agents' does not come from archives";
         let hint = "robots-scan agents --json prints it";
         return Err(UsageError::with_hint(text, hint).into());
-    }
-    let first = args.inputs.first().map(OsStr::new);
-    if let Some(usage) = first.and_then(mistyped::misspelt_command_error) {
-        return Err(usage.into());
     }
     // Each task of a cluster reads one shard.
     let tasks = match args.shard {

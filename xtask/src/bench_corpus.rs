@@ -10,9 +10,11 @@
 #![expect(clippy::unwrap_used, reason = "a bench may panic, and says where")]
 
 mod bodies;
+mod choice;
 mod copies;
 mod crawl;
 mod pages;
+mod site;
 mod stress;
 
 use copies::RealBodies;

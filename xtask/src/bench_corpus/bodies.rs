@@ -4,8 +4,9 @@
 //! repeat exactly, or are lists of rules of any length. The templates are not copies: they have the
 //! sizes, the kinds of rules and the marks of what such systems write.
 
-use super::crawl::{Site, choose, pick};
+use super::choice::{choose, pick};
 use super::pages;
+use super::site::Site;
 use inputs::Random;
 use std::fmt::Write;
 

@@ -6,30 +6,14 @@
 //! a proportion here, generate the table there again; the test below asserts the shape.
 
 use super::bodies::Bodies;
+use super::choice::{choose, pick};
 use super::copies::RealBodies;
+use super::site::Site;
 use super::{pages, push_member};
 use crate::record::digest;
 use inputs::Random;
 use std::collections::{HashSet, VecDeque};
 use std::fmt::Write;
-
-/// Chooses an item by weights.
-pub(super) fn choose<T: Copy>(random: &mut Random, weighted: &[(u64, T)]) -> T {
-    let total = weighted.iter().map(|&(weight, _)| weight).sum();
-    let mut rest = random.below(total);
-    for &(weight, item) in weighted {
-        if rest < weight {
-            return item;
-        }
-        rest -= weight;
-    }
-    unreachable!("a number below the sum of the weights")
-}
-
-/// Chooses an item, each with the same probability.
-pub(super) fn pick<T: Copy>(random: &mut Random, items: &[T]) -> T {
-    items[random.below(items.len() as u64) as usize]
-}
 
 /// Statuses of the captures of new hosts, with weights.
 const STATUSES: [(u64, u16); 11] = [
@@ -91,30 +75,6 @@ const CIPHERS: [&str; 3] = [
     "TLS_AES_256_GCM_SHA384",
     "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
 ];
-
-/// A host that is captured.
-#[derive(Clone)]
-pub(super) struct Site {
-    pub(super) is_https: bool,
-    /// The host without `www.`.
-    name: String,
-    has_www: bool,
-    ip: String,
-    server: &'static str,
-    is_behind_cloudflare: bool,
-}
-
-impl Site {
-    pub(super) fn host(&self) -> String {
-        let www = if self.has_www { "www." } else { "" };
-        format!("{www}{}", self.name)
-    }
-
-    pub(super) fn origin(&self) -> String {
-        let scheme = if self.is_https { "https" } else { "http" };
-        format!("{scheme}://{}", self.host())
-    }
-}
 
 /// The status, type, location and body of a response.
 #[derive(Clone)]

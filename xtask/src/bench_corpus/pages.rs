@@ -1,6 +1,6 @@
 //! HTML pages of redirects and errors, and words.
 
-use super::crawl::pick;
+use super::choice::pick;
 use inputs::Random;
 use std::fmt::Write;
 use std::sync::LazyLock;
