@@ -2,15 +2,14 @@
 //!
 //! - `tables`: a capture is read and analyzed, and its rows are added to all tables.
 //!   Records borrow from their reader, so each record has a separate reader here. Reading is not timed.
-//! - `parquet`: the rows of all tables are encoded, by the encoder of robots-scan (`own`) and by
-//!   that of the crate `parquet` (`crate`). The own encoder is to be deleted once the crate's makes
-//!   the whole job at most 15 % slower; see `src/columns/column_writer.rs`.
+//! - `parquet`: the rows of all tables are encoded, by the encoder of robots-scan (`own`), and by
+//!   that of the crate `parquet` after conversion to Arrow (`crate`). The own encoder is to be deleted once the crate's
+//!   makes the whole job at most 15 % slower; see `src/columns/column_writer.rs`.
 
 #![expect(clippy::unwrap_used, reason = "a bench may panic, and says where")]
 
 mod settings;
 
-use arrow_array::RecordBatch;
 use bytes::Bytes;
 use capture::analysis::Analyzer;
 use capture::{Capture, CaptureScope};
@@ -18,7 +17,6 @@ use columns::{RowBatch, encode_table};
 use criterion::{BatchSize, BenchmarkGroup, Throughput, measurement::WallTime};
 use inputs::{Framing, Input};
 use parquet::arrow::ArrowWriter;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -80,12 +78,7 @@ fn pages(group: &mut BenchmarkGroup<'_, WallTime>, input: &Input) {
     let mut tables = TableBuilders::new(&Table::ALL, OptionalColumns::default());
     let batches = push(&mut tables, &records);
     let batches: Vec<(Table, RowBatch)> = Table::FROM_RECORDS.into_iter().zip(batches).collect();
-    // Both encoders get their rows in memory: batches of columns, and Arrow arrays.
-    let arrays: Vec<(Table, Vec<RecordBatch>)> = batches
-        .iter()
-        .map(|(table, batch)| (*table, read(own(*table, batch.clone()))))
-        .collect();
-    for ((table, batch), (_, arrays)) in batches.iter().zip(&arrays) {
+    for (table, batch) in &batches {
         let expected = batch.len() as i64;
         assert_eq!(
             rows_of(own(*table, batch.clone())),
@@ -93,12 +86,7 @@ fn pages(group: &mut BenchmarkGroup<'_, WallTime>, input: &Input) {
             "{}",
             input.name
         );
-        assert_eq!(
-            rows_of(of_crate(*table, arrays)),
-            expected,
-            "{}",
-            input.name
-        );
+        assert_eq!(rows_of(of_crate(*table, batch)), expected, "{}", input.name);
     }
     let rows: usize = batches.iter().map(|(_, batch)| batch.len()).sum();
     group.throughput(Throughput::Elements(rows as u64));
@@ -111,9 +99,9 @@ fn pages(group: &mut BenchmarkGroup<'_, WallTime>, input: &Input) {
     });
     group.bench_function(format!("crate/{}", input.name), |bencher| {
         bencher.iter(|| -> Vec<Vec<u8>> {
-            let tables = black_box(&arrays).iter();
+            let tables = black_box(&batches).iter();
             tables
-                .map(|(table, arrays)| of_crate(*table, arrays))
+                .map(|(table, batch)| of_crate(*table, batch))
                 .collect()
         });
     });
@@ -123,23 +111,17 @@ fn own(table: Table, batch: RowBatch) -> Vec<u8> {
     encode_table(table.file_schema(&[]), [batch]).unwrap()
 }
 
-/// Encodes rows with the writer of the crate, with the settings of the own encoder.
-fn of_crate(table: Table, arrays: &[RecordBatch]) -> Vec<u8> {
+/// Encodes rows with the writer of the crate.
+fn of_crate(table: Table, batch: &RowBatch) -> Vec<u8> {
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(1).unwrap()))
         .set_max_row_group_row_count(Some(524_288))
         .build();
     let mut writer = ArrowWriter::try_new(Vec::new(), table.schema(), Some(properties)).unwrap();
-    for batch in arrays {
-        writer.write(batch).unwrap();
-    }
+    writer
+        .write(&batch.to_arrow(&table.schema()).unwrap())
+        .unwrap();
     writer.into_inner().unwrap()
-}
-
-fn read(file: Vec<u8>) -> Vec<RecordBatch> {
-    let reader = ParquetRecordBatchReaderBuilder::try_new(Bytes::from(file)).unwrap();
-    let reader = reader.with_batch_size(15_360).build().unwrap();
-    reader.map(Result::unwrap).collect()
 }
 
 fn rows_of(file: Vec<u8>) -> i64 {

@@ -172,14 +172,6 @@ impl<T: Copy + Default> ColumnBuilder<T> {
         self.values.extend_from_within(rows);
     }
 
-    /// Overwrites each of the last `count` rows with `value`.
-    pub fn overwrite_last(&mut self, count: usize, value: Option<T>) {
-        let start = self.values.len() - count;
-        self.values.truncate(start);
-        self.nulls.truncate(start);
-        self.append_repeated(value, count);
-    }
-
     /// Returns the column and starts a new one. `wrap` is the variant of [`ColumnValues`] for the
     /// type of the column.
     pub fn take(&mut self, wrap: impl Fn(Vec<T>) -> ColumnValues) -> ColumnData {

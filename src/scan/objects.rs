@@ -19,7 +19,8 @@ use warc::ArchiveFile;
 pub(super) enum RefetchOutcome {
     /// Both objects are the same: the archive is damaged at its source.
     Same,
-    /// The first object was truncated in transit. This is the whole object.
+    /// The first object was truncated in transit. This is the whole object, without which the captures
+    /// behind the place would be lost.
     Longer(ArchiveFile),
 }
 

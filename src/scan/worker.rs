@@ -25,7 +25,9 @@ const RETURN_AFTER_BYTES: usize = 1 << 20;
 const RETURN_AFTER_RECORDS: u64 = 1 << 16;
 
 /// The size above which a body is large. Only one large body is analyzed at a time, because the
-/// directives, anomalies and rows of a hostile body need up to 60 times its size.
+/// directives, anomalies and rows of a hostile body need up to 60 times its size. A worker that waits keeps only
+/// compressed bytes, and decodes the body again: archives of bodies of 15 MB take 3.6 GB with 32 threads, and 5.0 GB if
+/// bodies are analyzed at once.
 const LARGE_BODY_BYTES: usize = 1 << 20;
 
 /// A reader of slices, which reuses its memory.

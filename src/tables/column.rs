@@ -175,49 +175,22 @@ impl Column {
 /// `Builder` with one field per column, to which rows are appended.
 ///
 /// A column is `name: Type attribute…, "description";`. The type is one of [`ColumnType`], or
-/// `PlainText` for texts that rarely repeat: these are neither interned nor put into a dictionary,
-/// and a table `per_body` has none. The attributes are `null`, `bloom_filter`, `delta`, `plain` and
+/// `PlainText` for texts that rarely repeat: these are neither interned nor put into a dictionary.
+/// The attributes are `null`, `bloom_filter`, `delta`, `plain` and
 /// `shared_prefixes`, methods of [`Column`].
 ///
 /// `=> expression` after the description of a stored column is its value in views: the
 /// column is null in files if the expression gives the value. The columns after
 /// `derived` are not stored: views compute them (`DERIVED`).
 ///
-/// The word before the description says what rows are made of: `per_capture`, `per_body`, or
-/// `per_fault`; the table is then filled from records, by [`RecordRows`]. Rows `per_body` depend on
-/// the body alone, except for `robots_id` and what
-/// [`TableBuilders::push`](super::TableBuilders::push) compares, so that they are copied for other
-/// captures with the same body. `buffer Type` at the end adds a field `buffer` of that type to the
-/// `Builder`. A table `of_fields` has no `Builder`: its rows are written by
+/// The word before the description says what rows are made of: `per_capture` or
+/// `per_fault`; the table is then filled from records, by [`RecordRows`]. `buffer Type` at the end adds a field
+/// `buffer` of that type to the `Builder`. A table `of_fields` has no `Builder`: its rows are written by
 /// `dataset::StoredRows`.
 ///
 /// [`RecordRows`]: super::record_rows::RecordRows
 #[macro_export]
 macro_rules! table {
-    (per_body $about:literal {
-        $($name:ident: $kind:ident $($attribute:ident)*, $text:literal $(=> $expression:expr)?;)*
-    } $(derived { $($derived:tt)* })? $(buffer $buffer:ident)?) => {
-        $crate::table! { @define $about {
-            $($name: $kind $($attribute)*, $text $(=> $expression)?;)*
-        } $(derived { $($derived)* })? $(buffer $buffer)? }
-
-        $crate::table! { @record_rows
-            fn push(&mut self, capture: &$crate::record_rows::RowInput<'_>) {
-                Builder::push(self, capture);
-            }
-
-            fn repeat(&mut self, rows: std::ops::Range<usize>, robots_id: i64) -> bool {
-                let Some(last) = rows.clone().last() else { return true };
-                let before = rows.start.checked_sub(1).map_or(0, |row| self.cumulative_bytes[row]);
-                let texts = self.cumulative_bytes[last] - before - Self::FIXED_BYTES * rows.len() as u64;
-                $(self.$name.repeat_rows(rows.clone());)*
-                self.robots_id.overwrite_last(rows.len(), Some(robots_id));
-                self.texts.add_requested_bytes(texts);
-                self.end_rows(rows.len());
-                true
-            }
-        }
-    };
     (per_capture $about:literal $($definition:tt)*) => {
         $crate::table! { @define $about $($definition)* }
 
@@ -247,10 +220,6 @@ macro_rules! table {
     (@record_rows $($methods:tt)*) => {
         impl $crate::record_rows::RecordRows for Builder {
             $($methods)*
-
-            fn row_count(&self) -> usize {
-                self.cumulative_bytes.len()
-            }
 
             fn take(&mut self) -> columns::RowBatch {
                 Builder::take(self)

@@ -4,7 +4,7 @@ use super::{line_no_value, saturating_i32};
 use crate::table;
 use robots::DirectiveKind;
 
-table! { per_body "One row per line whose key is not user-agent, allow, disallow or sitemap, unless the body is an HTML page or not text." {
+table! { per_capture "One row per line whose key is not user-agent, allow, disallow or sitemap, unless the body is an HTML page or not text." {
     robots_id: Long delta, "The capture.";
     group_no: Int null, "The group that contains the line; null before any user-agent line.";
     line_no: Int delta, "The line number, from 1.";

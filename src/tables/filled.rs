@@ -1,4 +1,6 @@
 //! Fills columns `*_raw` that are null in files because they equal the text beside their values.
+//! Without these nulls, files of `crawl` are 23 % larger, those of `real-bodies` 27 %, and a scan executes 6 to 7 %
+//! more instructions (docs/performance.md has the corpora).
 //!
 //! Views compute them in SQL, as the expressions beside the columns state. Here they are computed
 //! for rows that are handed over without files. If you change one, change the other:

@@ -4,7 +4,7 @@ use super::saturating_i32;
 use crate::table;
 use robots::{Directive, DirectiveKind, is_product_token};
 
-table! { per_body "One row per user-agent line." {
+table! { per_capture "One row per user-agent line." {
     robots_id: Long delta, "The capture.";
     group_no: Int, "The number of the group in Google's dialect, from 1: user-agent lines with no rule between them share a group.";
     agent_no: Int, "The position of the line among the user-agent lines of its group, from 1.";

@@ -9,7 +9,7 @@
 //! robots_files.rs, groups.rs …     one file per table: its columns, and the code that appends rows
 //! record_rows.rs                   the interface of tables that are filled from records
 //! body_rows.rs                     rows of a body without a capture
-//! repeated_rows.rs, filled.rs      rows of a body that was seen before; texts that are null in files
+//! filled.rs                        texts that are null in files
 //! views.rs, macros.sql             views for DuckDB and Spark
 //! absent_macros.sql                macros that raise an error in a dataset
 //! questions.rs                     research questions as macros
@@ -37,7 +37,6 @@ mod hosts;
 mod preferences;
 pub mod questions;
 pub(crate) mod record_rows;
-mod repeated_rows;
 mod robots_files;
 mod rules;
 mod runs;
@@ -64,7 +63,6 @@ pub use views::{ViewedFiles, schema_sql, select_sql, spark_views_sql, views_sql}
 use capture::analysis::CaptureAnalysis;
 use columns::RowBatch;
 use record_rows::{RecordRows, RowInput};
-use repeated_rows::{RepeatedRows, RowRanges};
 
 /// The meaning of rows. Datasets of one meaning are joined, whatever release wrote them. If rows change
 /// for the same archives, increase it, and describe the change in `docs/limits.md#formats`.
@@ -95,8 +93,6 @@ pub struct TableBuilders {
     /// An estimate of the memory of the rows of this batch: the bytes of the bodies, and a fixed
     /// size for each capture.
     buffered_bytes: usize,
-    /// Rows of this batch that can be copied for captures of the same body.
-    repeated_rows: RepeatedRows,
 }
 
 /// Builds the rows of one table.
@@ -119,11 +115,10 @@ impl TableBuilders {
             builders: Table::FROM_RECORDS.into_iter().map(builder).collect(),
             optional_columns,
             buffered_bytes: 0,
-            repeated_rows: RepeatedRows::default(),
         }
     }
 
-    /// Adds the rows of a capture. All captures of a batch must be analyzed by one analyzer.
+    /// Adds the rows of a capture.
     pub fn push(&mut self, warc_filename: &str, analysis: &CaptureAnalysis<'_>) {
         self.buffered_bytes += 1024 + analysis.capture.body.as_ref().map_or(0, |body| body.len());
         let capture = RowInput {
@@ -131,24 +126,8 @@ impl TableBuilders {
             analysis,
             optional_columns: self.optional_columns,
         };
-        let is_robots_path = analysis.capture.is_robots_path;
-        let body = analysis.cached_body;
-        let repeated = body.and_then(|body| self.repeated_rows.find(body, is_robots_path));
-        let mut built = RowRanges::new(body.unwrap_or_default(), is_robots_path);
-        let wanted = self.builders.iter_mut().enumerate();
-        for (i, builder) in wanted.filter(|(_, builder)| builder.is_wanted) {
-            let rows = &mut builder.rows;
-            // Copies the rows of an equal body if this batch has them.
-            let is_copied = repeated
-                .is_some_and(|body| rows.repeat(body.by_table[i].clone(), analysis.robots_id));
-            if !is_copied {
-                let start = rows.row_count();
-                rows.push(&capture);
-                built.by_table[i] = start..rows.row_count();
-            }
-        }
-        if body.is_some() && repeated.is_none() {
-            self.repeated_rows.insert(built);
+        for builder in self.builders.iter_mut().filter(|builder| builder.is_wanted) {
+            builder.rows.push(&capture);
         }
     }
 
@@ -167,7 +146,6 @@ impl TableBuilders {
     /// Returns a batch for each table, which may be empty, and starts new batches.
     pub fn take(&mut self) -> TableBatches {
         self.buffered_bytes = 0;
-        self.repeated_rows.clear();
         let builders = self.builders.iter_mut();
         builders.map(|builder| builder.rows.take()).collect()
     }

@@ -4,7 +4,6 @@ use super::{Fault, OptionalColumns};
 use capture::analysis::CaptureAnalysis;
 use columns::RowBatch;
 use std::fmt::Debug;
-use std::ops::Range;
 
 /// A capture from which rows are made.
 #[derive(Clone, Copy, Debug)]
@@ -17,19 +16,11 @@ pub(crate) struct RowInput<'a> {
 /// Builds the rows of a table that is filled from records. [`table!`](crate::table)
 /// implements it.
 pub(crate) trait RecordRows: Debug + Send {
+    /// Adds the rows of a capture.
     fn push(&mut self, capture: &RowInput<'_>);
 
     /// Adds a row for a fault. Does nothing unless the table is `faults`.
     fn push_fault(&mut self, _warc_filename: &str, _fault: &Fault) {}
-
-    /// Copies rows of this batch for another capture of the same body. Returns false, and does
-    /// nothing, if the rows of this table do not depend on the body alone.
-    fn repeat(&mut self, _rows: Range<usize>, _robots_id: i64) -> bool {
-        false
-    }
-
-    /// Returns the number of rows since the last [`take`](Self::take).
-    fn row_count(&self) -> usize;
 
     /// Returns the rows of this batch and starts a new one.
     fn take(&mut self) -> RowBatch;

@@ -4,7 +4,7 @@ use super::{line_no_value, saturating_i32};
 use crate::table;
 use robots::{Directive, DirectiveKind};
 
-table! { per_body "One row per allow or disallow line." {
+table! { per_capture "One row per allow or disallow line." {
     robots_id: Long delta, "The capture.";
     group_no: Int null, "The group, as in `groups`; null before any user-agent line.";
     line_no: Int delta, "The line number, from 1.";

@@ -2,7 +2,7 @@ use super::record_rows::RowInput;
 use super::{line_no_value, saturating_i32};
 use crate::table;
 
-table! { per_body "One row per capture and name: `*` for every capture, and every whole name and token in the file." {
+table! { per_capture "One row per capture and name: `*` for every capture, and every whole name and token in the file." {
     robots_id: Long delta, "The capture.";
     is_robots_path: Bool, "As in `robots_files`.";
     agent: Text bloom_filter, "A whole name or a token, lower-cased, as in `groups`; `*` for all other crawlers.";

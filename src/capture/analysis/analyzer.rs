@@ -114,7 +114,6 @@ impl BodyEvaluator {
             verdicts,
             leniency_impacts: Cow::Owned(leniency_impacts),
             ruleset_id,
-            cached_body: None,
         }
     }
 }

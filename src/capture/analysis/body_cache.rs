@@ -44,17 +44,6 @@ pub struct BodyAnalysis<'a> {
     pub leniency_impacts: Cow<'a, [LeniencyImpact]>,
     /// The fingerprint of the rules.
     pub ruleset_id: i64,
-    /// The identity of the body in the cache; `None` if it is not cached.
-    pub cached_body: Option<CachedBodyId>,
-}
-
-/// The identity of a cached body. An identity is never reused within one cache.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CachedBodyId {
-    /// The number of the insertion, from 1.
-    pub serial: u64,
-    /// The hash of the body, which differs between processes.
-    pub hash: u64,
 }
 
 /// A cache of analyses, keyed by bodies and parse options.
@@ -68,8 +57,6 @@ pub struct BodyCache {
     /// Indexes of entries not in use.
     free_indexes: Vec<u32>,
     memory_bytes: usize,
-    /// The serial number of the latest insertion.
-    last_serial: u64,
     /// Hashes of bodies that have occurred, each in the slot that the hash determines. Empty before the
     /// first occurrence.
     seen_hashes: Vec<u64>,
@@ -78,7 +65,8 @@ pub struct BodyCache {
 /// A cached body and its analysis.
 #[derive(Debug, Default)]
 struct CachedBody {
-    id: CachedBodyId,
+    /// The hash of the body, which differs between processes.
+    hash: u64,
     options: ParseOptions,
     robots: OwnedRobotsTxt,
     /// Verdicts without the names of their agents, and the end of each name in `names`.
@@ -103,7 +91,7 @@ impl BodyCache {
     pub fn find(&self, hash: u64, body: &[u8], options: ParseOptions) -> Option<u32> {
         let is_match = |&index: &u32| {
             let entry = &self.entries[index as usize];
-            entry.id.hash == hash && entry.options == options && entry.robots.body() == body
+            entry.hash == hash && entry.options == options && entry.robots.body() == body
         };
         self.indexes.find(hash, is_match).copied()
     }
@@ -123,18 +111,13 @@ impl BodyCache {
             self.entries.push(CachedBody::default());
             self.entries.len() as u32 - 1
         });
-        self.last_serial += 1;
-        let id = CachedBodyId {
-            serial: self.last_serial,
-            hash,
-        };
-        let entry = CachedBody::new(id, options, analysis);
+        let entry = CachedBody::new(hash, options, analysis);
         self.memory_bytes += entry.memory_bytes();
         self.entries[index as usize] = entry;
         self.used_indexes.push_back(index);
         let entries = &self.entries;
         self.indexes
-            .insert_unique(hash, index, |&index| entries[index as usize].id.hash);
+            .insert_unique(hash, index, |&index| entries[index as usize].hash);
         self.evict_oldest();
         index
     }
@@ -154,7 +137,7 @@ impl BodyCache {
             let entry = std::mem::take(&mut self.entries[oldest as usize]);
             self.memory_bytes -= entry.memory_bytes();
             let is_oldest = |&index: &u32| index == oldest;
-            if let Ok(found) = self.indexes.find_entry(entry.id.hash, is_oldest) {
+            if let Ok(found) = self.indexes.find_entry(entry.hash, is_oldest) {
                 found.remove();
             }
             self.free_indexes.push(oldest);
@@ -163,11 +146,11 @@ impl BodyCache {
 }
 
 impl CachedBody {
-    fn new(id: CachedBodyId, options: ParseOptions, analysis: BodyAnalysis<'_>) -> Self {
+    fn new(hash: u64, options: ParseOptions, analysis: BodyAnalysis<'_>) -> Self {
         let verdicts = analysis.verdicts;
         let names_bytes = verdicts.iter().map(|verdict| verdict.agent.len()).sum();
         let mut entry = Self {
-            id,
+            hash,
             options,
             robots: OwnedRobotsTxt::new(&analysis.robots),
             verdicts: Vec::with_capacity(verdicts.len()),
@@ -212,7 +195,6 @@ impl CachedBody {
             verdicts: verdicts.collect(),
             leniency_impacts: self.leniency_impacts.as_slice().into(),
             ruleset_id: self.ruleset_id,
-            cached_body: Some(self.id),
         }
     }
 }
@@ -229,7 +211,6 @@ mod tests {
             verdicts: Evaluator::new().verdicts(&robots),
             leniency_impacts: Cow::Borrowed(&[]),
             ruleset_id: 7,
-            cached_body: None,
         }
     }
 
@@ -249,18 +230,17 @@ mod tests {
         );
     }
 
-    /// Looks a body up and inserts it if it is missing. Returns its serial number.
-    fn cached_serial(cache: &mut BodyCache, body: &[u8], options: ParseOptions) -> u64 {
+    /// Looks a body up, and inserts it if it is missing. Returns true if it was found.
+    fn is_found(cache: &mut BodyCache, body: &[u8], options: ParseOptions) -> bool {
         let hash = BodyCache::hash(body);
         let mut parser = Parser::new();
         let robots = parser.parse_with(body, options);
-        let index = cache
-            .find(hash, body, options)
-            .unwrap_or_else(|| cache.insert(hash, options, analysis(robots)));
+        let found = cache.find(hash, body, options);
+        let index = found.unwrap_or_else(|| cache.insert(hash, options, analysis(robots)));
         let cached = cache.get(index);
         assert_eq!(cached.robots.body(), body);
         assert_eq!(cached.verdicts, analysis(robots).verdicts);
-        cached.cached_body.unwrap().serial
+        found.is_some()
     }
 
     #[test]
@@ -271,16 +251,16 @@ mod tests {
             b"User-agent: b\nDisallow: /\n",
         );
         let options = ParseOptions::default();
-        assert_eq!(cached_serial(&mut cache, body, options), 1);
-        assert_eq!(cached_serial(&mut cache, other, options), 2);
-        assert_eq!(cached_serial(&mut cache, body, options), 1);
+        assert!(!is_found(&mut cache, body, options));
+        assert!(!is_found(&mut cache, other, options));
+        assert!(is_found(&mut cache, body, options));
         // Other parse options make it another entry.
         let cut = ParseOptions {
             is_truncated: true,
             ..options
         };
-        assert_eq!(cached_serial(&mut cache, body, cut), 3);
-        assert_eq!(cached_serial(&mut cache, body, options), 1);
+        assert!(!is_found(&mut cache, body, cut));
+        assert!(is_found(&mut cache, body, options));
     }
 
     #[test]
@@ -288,8 +268,11 @@ mod tests {
         let mut cache = BodyCache::default();
         for i in 0..3000 {
             let body = format!("User-agent: a{i}\n{}", "#".repeat(i * 7 % 6000));
-            let number = cached_serial(&mut cache, body.as_bytes(), ParseOptions::default());
-            assert_eq!(number, i as u64 + 1);
+            assert!(!is_found(
+                &mut cache,
+                body.as_bytes(),
+                ParseOptions::default()
+            ));
             assert!(cache.memory_bytes <= MAX_MEMORY_BYTES);
             let used = cache
                 .used_indexes

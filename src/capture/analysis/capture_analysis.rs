@@ -1,6 +1,6 @@
 //! The analysis of one capture.
 
-use super::body_cache::{BodyAnalysis, CachedBodyId};
+use super::body_cache::BodyAnalysis;
 use super::sitemap::SitemapLine;
 use crate::Capture;
 use crate::anomaly::CaptureAnomalyKind;
@@ -43,9 +43,6 @@ pub struct CaptureAnalysis<'a> {
     leniency_impacts: Cow<'a, [LeniencyImpact]>,
     /// The fingerprint of the rules; `None` without a parsed body.
     pub ruleset_id: Option<i64>,
-    /// The identity of the body in the cache, if it is cached. Captures with the same identity
-    /// have equal bodies, which were parsed with equal options.
-    pub cached_body: Option<CachedBodyId>,
 }
 
 /// A preference on AI use and its line.
@@ -93,7 +90,6 @@ impl<'a> CaptureAnalysis<'a> {
             derived_anomalies: Vec::new(),
             leniency_impacts: Cow::Borrowed(&[]),
             ruleset_id: None,
-            cached_body: None,
         }
     }
 
@@ -103,7 +99,6 @@ impl<'a> CaptureAnalysis<'a> {
         self.robots = Some(body.robots);
         self.verdicts = body.verdicts;
         self.ruleset_id = Some(body.ruleset_id);
-        self.cached_body = body.cached_body;
         self.leniency_impacts = body.leniency_impacts;
         self.add_sitemaps_and_preferences(&body.robots);
         if let Some(evaluator) = evaluator
