@@ -38,7 +38,7 @@ ELSEWHERE = {
     "make": "builds for release", "make check": "a step of its own", "make test": "a step of its own", "make test-all": "a step of its own",
     "make campaign": "takes minutes", "make benches": "takes minutes", "make report-test": "a step of make test-all", "make report-errors": "a step of make test-all",
     "make pages": "needs a browser (make test-all)", "make site-test": "needs a browser (make test-all)",
-    "make recipes": "a step of make test-all",
+    "make recipes": "a step of make test-all", "make answers": "a step of make test-all",
     "cargo bench": "builds for release", ".venv-test/bin/python jobs/test_queries.py": "takes a minute; the trial executes what is about its question"}
 
 # `make` uses the programs that this test has built. `cargo run` would build them again, with the features of one package.

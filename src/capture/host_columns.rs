@@ -34,7 +34,7 @@ impl HostColumns {
         self.name_from(self.registered_domain)
     }
 
-    /// Returns the public suffix according to the whole list; `None` if unknown.
+    /// Returns the public suffix according to both sections of the list, ICANN and private; `None` if unknown.
     pub fn private_suffix(&self) -> Option<&str> {
         self.name_from(self.private_suffix)
     }

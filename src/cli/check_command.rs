@@ -234,7 +234,7 @@ fn format_result(
     Ok(CommandOutcome { code, text })
 }
 
-/// Returns an error if a crawler is neither in the registry nor named by the file of a report.
+/// Returns an error if a crawler of `--agent` is neither in the registry nor named in the file that is checked.
 fn check_names(
     args: &CheckArgs,
     request: &CheckRequest<'_>,

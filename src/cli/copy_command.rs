@@ -134,7 +134,7 @@ impl CommandArgs for CopyArgs {
                     HumanBytes(done.bytes),
                     done.found_files,
                     done.seconds,
-                    next_commands::format_copy_commands(&destination),
+                    next_commands::format_commands_for_copy(&destination),
                 )
             },
         );

@@ -64,7 +64,7 @@ pub(crate) fn duckdb_query(path: &Path, rest: &str) -> String {
 
 /// Returns the commands for a copy of a dataset in a store.
 #[cfg(feature = "answers")]
-pub(crate) fn format_copy_commands(destination: &remote::RemoteUrl) -> String {
+pub(crate) fn format_commands_for_copy(destination: &remote::RemoteUrl) -> String {
     let source = destination.to_string();
     let source = quote_for_shell(source.trim_end_matches('/'));
     format_commands(&[
@@ -201,7 +201,7 @@ mod tests {
             .unwrap()
             .unwrap();
         assert_eq!(
-            format_copy_commands(&destination),
+            format_commands_for_copy(&destination),
             "next:\n\
              \x20 aws s3 cp s3://bucket/a/b/views.sql .  DuckDB needs a local file\n\
              \x20 duckdb -init views.sql                 query the copy\n"

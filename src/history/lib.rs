@@ -123,7 +123,7 @@ pub struct HistorySummary {
     pub hosts: u64,
     /// Captures that are revisits whose content is found when they are read.
     pub open_revisits: u64,
-    /// Rows of `host_captures`, `host_periods`, `agent_periods` and `policies`.
+    /// Rows of `host_captures`.
     pub captures: u64,
     /// Rows of `host_periods`.
     pub periods: u64,

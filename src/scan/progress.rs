@@ -74,7 +74,7 @@ pub(super) struct ScanReporter<'a> {
 
 impl ScanReporter<'_> {
     /// Counts the inputs of parts that an earlier run has written.
-    pub(super) fn report_resumed_inputs(&self, inputs: &[Input]) {
+    pub(super) fn report_written_inputs(&self, inputs: &[Input]) {
         for input in inputs {
             self.finish_input(input.bytes.unwrap_or(0));
         }

@@ -156,7 +156,7 @@ impl<'a> Scheduler<'a> {
                     self.resumed.faults += entry.faults;
                     let rows = entry.tables.iter().map(|table| table.rows);
                     self.resumed.rows += rows.sum::<u64>();
-                    self.reporter.report_resumed_inputs(&inputs[part_inputs]);
+                    self.reporter.report_written_inputs(&inputs[part_inputs]);
                 }
                 None => {
                     for index in part_inputs.clone() {

@@ -54,7 +54,7 @@ pub struct ViewedFiles {
     pub tables: Vec<Table>,
     /// The subfolders of joined datasets; empty for a single dataset.
     pub members: Vec<String>,
-    /// The crawls whose rows have another meaning than those of today, with that meaning.
+    /// The crawls whose rows have another meaning than [`MEANING`], each with its number.
     pub other_meanings: BTreeMap<String, u64>,
 }
 

@@ -74,8 +74,8 @@ pub(crate) fn seek_range_start(
 /// The result of a search for a member or frame.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct MemberSearch {
-    /// The offset of the first member or frame that decompresses to `WARC/` and is within the work
-    /// limit.
+    /// The offset of the first member or frame, of those that the work limit allows to try, that decompresses to
+    /// `WARC/`.
     pub(crate) found: Option<u64>,
     /// The first offset before it that was not tried because of the work limit.
     pub(crate) unsearched: Option<u64>,

@@ -5,7 +5,7 @@ use super::selection::{SelectedHost, SelectedHosts};
 use super::shared_names::{HostCountsByCrawl, NameLimits, name_weight};
 use super::stored_preference::PreferenceReader;
 use super::stored_verdict::{
-    VerdictRows, check_record_bytes, inconsistent_table_error, put_verdict, read_verdict,
+    VerdictRows, check_capture_bytes, inconsistent_table_error, put_verdict, read_verdict,
 };
 use crate::ResolveContext;
 use arrow_array::{Array, StringArray};
@@ -343,7 +343,7 @@ impl CaptureRulesBuilder {
         if is_named || verdict.verdicts[1..] != wildcard.verdicts[1..] {
             put_bytes(&mut self.named, agent.as_bytes());
             put_verdict(&mut self.named, verdict);
-            check_record_bytes(&self.named, Table::VERDICTS)?;
+            check_capture_bytes(&self.named, Table::VERDICTS)?;
             self.named_count += 1;
             self.weighted_names = self.weighted_names.saturating_add(name_weight(agent));
         }

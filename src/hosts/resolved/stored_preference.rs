@@ -1,6 +1,6 @@
 //! Reads the rows of `file_preferences`, as fields of records.
 
-use super::stored_verdict::check_record_bytes;
+use super::stored_verdict::check_capture_bytes;
 use crate::ResolveContext;
 use arrow_array::{Array, StringArray};
 use dataset::{CaptureFilter, PartReader, StoredColumns, stored_columns, value};
@@ -68,7 +68,7 @@ impl PreferenceReader {
                     }
                     if id == robots_id {
                         rows.put(self.row, out);
-                        let checked = check_record_bytes(out, Table::FILE_PREFERENCES);
+                        let checked = check_capture_bytes(out, Table::FILE_PREFERENCES);
                         checked.map_err(|error| reader.add_path(error))?;
                     }
                     self.row += 1;

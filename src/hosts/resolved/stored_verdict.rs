@@ -149,8 +149,8 @@ fn find_by_name<T: Copy>(
         .ok_or_else(|| inconsistent_table_error("verdicts"))
 }
 
-/// Returns an error if a capture has more rows in a table than are held in memory.
-pub(super) fn check_record_bytes(record: &[u8], table: Table) -> Result<(), Error> {
+/// Returns an error if the rows of a capture in a table need more memory than is allowed.
+pub(super) fn check_capture_bytes(record: &[u8], table: Table) -> Result<(), Error> {
     if record.len() <= MAX_CAPTURE_BYTES {
         return Ok(());
     }
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn the_rows_of_a_capture_have_a_limit() {
-        let check = |bytes: usize| check_record_bytes(&vec![0; bytes], Table::VERDICTS);
+        let check = |bytes: usize| check_capture_bytes(&vec![0; bytes], Table::VERDICTS);
         assert!(check(MAX_CAPTURE_BYTES).is_ok());
         let error = check(MAX_CAPTURE_BYTES + 1).unwrap_err().to_string();
         assert!(error.contains("`verdicts`"), "{error}");

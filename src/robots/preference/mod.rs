@@ -78,7 +78,7 @@ pub enum PreferenceVerdict {
     UnknownAll,
     /// Different for some of them.
     Mixed,
-    /// There is no such path.
+    /// There is no path that may be crawled.
     NotCrawlable,
     /// The work budget was exceeded.
     TooComplex,

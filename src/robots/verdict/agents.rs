@@ -39,7 +39,7 @@ pub(crate) struct AgentEntry {
     pub(crate) text: Span,
     /// The groups in which this is a whole name.
     pub(crate) name_groups: GroupList,
-    /// The groups in which this is a token.
+    /// The groups in which this is the token that Google's parser reads.
     pub(crate) token_groups: GroupList,
     /// The groups of `rfc9309` in which this is a product token.
     pub(crate) rfc9309_groups: GroupList,

@@ -588,7 +588,7 @@ fn overlap_error(archive: String, first: ListedRecord, second: ListedRecord, lis
     Error::new(kind, list)
 }
 
-/// Returns the XXH3-64 of all addresses, in hexadecimal.
+/// Returns the XXH3-64 of the crawls, names and addresses of all inputs, in hexadecimal.
 fn compute_digest(inputs: &[Input]) -> String {
     let mut hasher = Xxh3::new();
     for input in inputs {

@@ -126,7 +126,7 @@ impl BodyReader {
                 ));
             }
         }
-        if let Some(reason) = check_url(self.url()) {
+        if let Some(reason) = find_url_defect(self.url()) {
             return Some(reason.to_owned());
         }
         let status = match self.status() {
@@ -276,7 +276,7 @@ fn describe_loss(error: &Error) -> String {
 
 /// Returns the reason why a text is not the URL of a capture. A URL with a scheme that is malformed otherwise is one, as
 /// in archives.
-fn check_url(url: &[u8]) -> Option<&'static str> {
+fn find_url_defect(url: &[u8]) -> Option<&'static str> {
     if url.is_empty() {
         return Some("the row has no URL");
     }
@@ -392,7 +392,7 @@ mod tests {
             "http://[::1/robots.txt",
             "https://h.example/robots.txt?x",
         ] {
-            assert_eq!(check_url(url.as_bytes()), None, "{url}");
+            assert_eq!(find_url_defect(url.as_bytes()), None, "{url}");
         }
         for url in [
             "",
@@ -408,7 +408,7 @@ mod tests {
             "https://h.example?x",
             "https://",
         ] {
-            assert!(check_url(url.as_bytes()).is_some(), "{url}");
+            assert!(find_url_defect(url.as_bytes()).is_some(), "{url}");
         }
     }
 }
