@@ -53,7 +53,7 @@ esac
 # How the packages of this project are compiled. None of it changes how dependencies are compiled.
 SETTINGS = "\n[build]\nincremental = false\n" + "".join(
     f"[profile.dev.package.{name}]\nopt-level = 0\ndebug = false\n"
-    for name in ("robots-scan", "robots-scan-capture", "robots-scan-columns", "robots-scan-crawlers", "robots-scan-tables", "robots-scan-dataset", "robots-scan-disk", "robots-scan-scan",
+    for name in ("robots-scan", "robots-scan-capture", "robots-scan-columns", "robots-scan-crawlers", "robots-scan-urls", "robots-scan-tables", "robots-scan-dataset", "robots-scan-disk", "robots-scan-scan",
                  "robots-scan-answers", "robots-scan-history", "robots-scan-hosts", "robots-scan-keep", "robots-scan-python", "robots-scan-remote", "robots-scan-sort", "robots-scan-sources", "xtask"))
 
 # The file of the trial of a rule: its misspelt key has no effect before the trial.
@@ -262,7 +262,7 @@ def sample():
 def anomaly():
     assert "trial_body" in text("schemas/anomalies.md") and "trial_capture" in text("schemas/anomalies.md")
     assert "trial_body" in run(PROGRAM, "check", "data-samples/robots/trial.txt", codes=(0, 1))
-    assert query("SELECT count(*) FROM anomalies WHERE code = 'trial_capture'") == query("SELECT count(*) FROM robots_files")
+    assert query("SELECT DISTINCT url FROM anomalies JOIN robots_files USING (crawl, robots_id) WHERE code = 'trial_capture'") == [("https://two.example/robots.txt",)]
 
 
 def column():
@@ -320,7 +320,8 @@ TRIALS = {
         ("src/robots/parse/file_checks.rs", "(is_utf16, AnomalyKind::Utf16),", '§ (self.body.ends_with(b"# trial\\n"), AnomalyKind::TrialBody),'),
         ("src/capture/anomaly.rs", '    BadUrl, "bad_url"', '    TrialCapture, "trial_capture", Info, "A trial.";\n§'),
         ("src/capture/lib.rs", "let mut anomalies = Vec::new();\n        if target.url.is_none() {",
-         "let mut anomalies = vec![CaptureAnomalyKind::TrialCapture];\n        if target.url.is_none() {")]),
+         '§            anomalies.push(CaptureAnomalyKind::BadUrl);\n        }\n        if target.raw == b"https://two.example/robots.txt" {\n'
+         "            anomalies.push(CaptureAnomalyKind::TrialCapture);\n        }\n        if false {")]),
     "Add a column": (column, [
         ("src/tables/rules.rs", "} derived {\n    path_bytes", '    is_root: Bool, "True if the path is `/`.";\n§'),
         ("src/tables/rules.rs", "        self.beyond_500kib\n",

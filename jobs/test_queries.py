@@ -41,7 +41,7 @@ from test_runner import share
 
 JOBS = Path(__file__).resolve().parent
 SCHEMAS = JOBS.parent / "schemas"
-MACROS = JOBS.parent / "src" / "dataset" / "macros.sql"
+MACROS = JOBS.parent / "src" / "tables" / "macros.sql"
 # The first macro of views.sql, which depends on the dataset.
 MEANING = "CREATE OR REPLACE MACRO meaning_of(crawl) AS 1; COMMENT ON MACRO meaning_of IS 'A meaning';\n"
 ORACLE = JOBS / "oracle" / "hosts.sql"

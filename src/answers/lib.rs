@@ -11,7 +11,6 @@
 //! Input: datasets, histories and archives. Output: tables of answers, reports, archives and copies. The package
 //! is independent of the command line.
 
-mod category_choice;
 pub mod check;
 pub mod copy;
 pub mod crawler_verdicts;
@@ -19,5 +18,3 @@ pub mod error;
 pub mod extract;
 pub mod own_tables;
 pub mod url_match;
-
-pub use category_choice::CategoryChoice;

@@ -14,13 +14,7 @@ pub mod anomaly;
 pub mod date;
 pub mod digest;
 pub mod header_name;
-pub mod host_columns;
 pub mod http;
-pub mod origin;
-pub mod parsed_url;
-mod plain_url;
-mod surt;
-pub mod url;
 mod waf;
 
 use crate::anomaly::CaptureAnomalyKind;
@@ -28,10 +22,10 @@ use crate::digest::parse_sha1;
 use crate::header_name::HeaderName;
 use crate::http::Response;
 use crate::http::header_text;
-use crate::parsed_url::ParsedUrl;
-use crate::url::UrlColumns;
 use robots::{HttpStatus, ParseOptions};
 use std::borrow::Cow;
+use urls::ParsedUrl;
+use urls::UrlColumns;
 use warc::{FieldName, Integrity, Record, RecordType};
 
 /// Determines which records are captures, and how much of their bodies is read.

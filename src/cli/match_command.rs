@@ -13,12 +13,12 @@ use crate::progress_source::ProgressSource;
 use crate::quantity::format_count;
 use crate::quantity::parse_size;
 use crate::shared_args::{CrawlerArgs, DialectArg, PrintArgs, ThreadsArg};
-use answers::CategoryChoice;
 use answers::url_match::{
     self, MatchProgress, MatchSummary, Options, URL_COLUMN_KEYS, UrlListSource,
 };
 use anyhow::{Result, anyhow};
 use clap::ValueHint;
+use crawlers::CategoryChoice;
 use crawlers::Crawler;
 use history::HistoryManifest;
 use indicatif::{HumanBytes, HumanCount};

@@ -8,8 +8,10 @@
 //! run, with its entry in the registry. [`Crawler::policy`] is the only
 //! place that decides which groups of a robots.txt apply to a crawler.
 
+mod category_choice;
 mod registry;
 
+pub use category_choice::CategoryChoice;
 pub use registry::{CrawlerEntry, CrawlerRegistry, whole_name};
 
 use robots::{

@@ -8,7 +8,6 @@ use super::history_input::HistoryReader;
 use super::keyed_rows::{KeyedReader, POLICIES};
 use super::revisits::state_of_period;
 use crate::own_tables;
-use capture::origin::WebOrigin;
 use dataset::error::DatasetErrorKind;
 use dataset::{CaptureFilter, ColumnValuesFilter, check_crawls};
 use disk::error::Error;
@@ -17,6 +16,7 @@ use hosts::host::{MAX_SUGGESTED_HOSTS, typing_errors};
 use sort::sort_key::FieldReader;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use urls::WebOrigin;
 
 /// The host, the crawls and the time that a capture is looked up for.
 pub struct HostLookup<'a> {

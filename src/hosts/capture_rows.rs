@@ -3,7 +3,6 @@
 use super::ResolveContext;
 use super::candidate::{Candidate, CaptureId, CaptureRank, RedirectChain, RulesSource, UrlOrder};
 use arrow_array::{Array, RecordBatch};
-use capture::origin::WebOrigin;
 use columns::HASH_SEED;
 use dataset::{CaptureFilter, ColumnValuesFilter, PartId, StoredColumns, stored_columns, value};
 use disk::error::Error;
@@ -12,6 +11,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tables::Table;
+use urls::WebOrigin;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// The SHA-1 digest of an empty body. Some archives have it as the digest of 304 responses, which

@@ -4,14 +4,14 @@ use super::candidate::{Candidate, CandidateSelection};
 use super::capture_rows::{build_values_filter, for_each_batch};
 use super::lookups::find_candidates_by_key;
 use super::{AsOf, ResolveContext};
-use capture::host_columns::{host_columns, tld};
-use capture::origin::{WebOrigin, strip_root_dot};
-use capture::url::parse_url;
 use dataset::CaptureFilter;
 use disk::error::Error;
 use sort::sort_key::{FieldReader, put_key};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
+use urls::parse_url;
+use urls::{WebOrigin, strip_root_dot};
+use urls::{host_columns, tld};
 
 /// The limit of the number of hosts that are suggested.
 pub const MAX_SUGGESTED_HOSTS: usize = 5;

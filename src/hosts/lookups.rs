@@ -16,12 +16,12 @@ use super::capture_rows::{MAX_FILTER_VALUES, build_values_filter};
 use super::captures::{WriteKey, for_each_capture_until, sort_captures};
 use super::key_captures::KeyCaptures;
 use super::redirects::RedirectFollower;
-use capture::origin::url_host;
 use dataset::CaptureFilter;
 use disk::error::Error;
 use sort::SortedRecords;
 use sort::sort_key::{FieldReader, push_key_without_escapes};
 use std::collections::BTreeSet;
+use urls::url_host;
 
 /// Finds the candidates for each origin and time in `lookups`.
 ///

@@ -17,7 +17,6 @@ use super::capture_rows::{
 use super::captures::{for_each_capture_until, sort_captures};
 use super::key_captures::KeyCaptures;
 use super::{AsOf, ResolveContext};
-use capture::origin::url_host;
 use dataset::{CaptureFilter, push_crawl_key};
 use disk::error::Error;
 use parquet::bloom_filter::Sbbf;
@@ -26,6 +25,7 @@ use sort::{SortedRecords, Sorter};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use tables::Table;
+use urls::url_host;
 
 /// The number of redirects that are followed. RFC 9309 §2.3.1.2 asks crawlers to follow at least
 /// five.

@@ -2,8 +2,8 @@ use super::StoredVerdict;
 use super::column::Expression::{self, Same};
 use super::robots_files::{FETCH_CLASS, OUTCOME};
 use crate::table;
-use capture::host_columns::{registered_domain, tld};
-use capture::origin::WebOrigin;
+use urls::WebOrigin;
+use urls::{registered_domain, tld};
 
 table! { "One row per crawl and host with a capture of a robots.txt: the authoritative capture of the host, and the rules that apply to it. Sorted by `surt_host_name`." {
     host_id: Long delta, "Key of the row, only to join `host_verdicts` of the same dataset: the place of the crawl in the order of the times of their first captures × 2^32 + the number of the host in the crawl, both from 0. Other datasets number hosts differently.";

@@ -8,18 +8,19 @@ use support::{files_below, project, relative};
 const MAX_LINES: usize = 750;
 
 /// The packages of the product, and those of them that each uses.
-const PACKAGES: [(&str, &[&str]); 17] = [
+const PACKAGES: [(&str, &[&str]); 18] = [
     ("robots", &[]),
+    ("urls", &[]),
     ("warc", &[]),
     ("disk", &[]),
     ("sort", &["disk"]),
     ("columns", &["disk"]),
     ("remote", &["disk", "warc"]),
-    ("capture", &["robots", "warc"]),
+    ("capture", &["robots", "urls", "warc"]),
     ("crawlers", &["robots"]),
     (
         "tables",
-        &["capture", "columns", "crawlers", "robots", "warc"],
+        &["capture", "columns", "crawlers", "robots", "urls", "warc"],
     ),
     (
         "dataset",
@@ -30,7 +31,7 @@ const PACKAGES: [(&str, &[&str]); 17] = [
     (
         "hosts",
         &[
-            "capture", "columns", "dataset", "disk", "robots", "sort", "tables",
+            "capture", "columns", "dataset", "disk", "robots", "sort", "tables", "urls",
         ],
     ),
     (
@@ -56,13 +57,14 @@ const PACKAGES: [(&str, &[&str]); 17] = [
         "history",
         &[
             "capture", "columns", "dataset", "disk", "hosts", "keep", "robots", "sort", "tables",
+            "urls",
         ],
     ),
     (
         "answers",
         &[
             "capture", "columns", "crawlers", "dataset", "disk", "history", "hosts", "keep",
-            "remote", "robots", "scan", "sort", "sources", "tables", "warc",
+            "remote", "robots", "scan", "sort", "sources", "tables", "urls", "warc",
         ],
     ),
     (

@@ -3,12 +3,12 @@
 use capture::analysis::{Analyzer, CaptureAnalysis};
 use capture::header_name::HeaderName;
 use capture::http::Response;
-use capture::url::{UrlColumns, join_url, parse_url};
 use capture::{Capture, CaptureScope};
 use std::ops::AddAssign;
 use std::path::Path;
 use support::{samples, shared_data};
 use url::Url;
+use urls::{UrlColumns, join_url, parse_url};
 use warc::{Limits, Reader};
 
 /// The longest text that is compared.

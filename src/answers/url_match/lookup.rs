@@ -1,9 +1,8 @@
 //! Checks whether listed URLs are acceptable, and defines their sort records.
 
-use capture::origin;
-use capture::url::parse_url;
 use hosts::{AsOf, RulesSource};
 use sort::sort_key::{FieldReader, put_bytes, put_key, put_u64};
+use urls::parse_url;
 
 /// The longest URL in bytes. A longer one is reported as malformed, and is cut
 /// in the output.
@@ -93,6 +92,6 @@ pub fn is_url_or_path(text: &[u8]) -> bool {
 /// An accepted URL has a scheme and a host, and no error that browsers repair.
 pub(super) fn write_origin(url: &[u8], out: &mut Vec<u8>) -> bool {
     url.len() <= MAX_URL_BYTES
-        && origin::is_plain_url(url)
-        && parse_url(url).is_some_and(|url| origin::write_url_origin(&url, out))
+        && urls::is_plain_url(url)
+        && parse_url(url).is_some_and(|url| urls::write_url_origin(&url, out))
 }

@@ -1,7 +1,7 @@
 //! The options of a match.
 
 use super::url_list::UrlListSource;
-use crate::category_choice::CategoryChoice;
+use crawlers::CategoryChoice;
 use crawlers::{Crawler, DialectChoice};
 use sources::table_file::ColumnNames;
 use std::path::PathBuf;

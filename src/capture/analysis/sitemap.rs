@@ -1,12 +1,12 @@
 //! Sitemap lines with their URLs and hosts.
 
 use crate::Capture;
-use crate::host_columns::{HostColumns, host_columns};
-use crate::parsed_url::ParsedUrl;
-use crate::url::{join_url, parse_url};
 use robots::Directive;
 use std::borrow::Cow;
 use std::sync::Arc;
+use urls::ParsedUrl;
+use urls::{HostColumns, host_columns};
+use urls::{join_url, parse_url};
 
 /// A sitemap line and the URL that it refers to.
 #[derive(Debug)]

@@ -82,7 +82,7 @@ pub(super) fn expand_short_url(short: &[u8], surt_host_name: &str, url: &mut Str
 #[cfg(test)]
 mod tests {
     use super::*;
-    use capture::url::{UrlColumns, parse_url};
+    use urls::{UrlColumns, parse_url};
 
     #[test]
     fn urls_are_expanded_to_what_they_were() {

@@ -8,7 +8,6 @@ use super::selection::{SelectedHost, SelectedHosts};
 use super::stored_preference::{next_agent, read_preferences};
 use super::stored_verdict::{inconsistent_table_error, put_verdict, read_verdict};
 use crate::ResolveContext;
-use capture::origin::WebOrigin;
 use columns::{ClosedFile, RowBatch, TableFileWriter};
 use disk::error::Error;
 use sort::sort_key::{
@@ -20,6 +19,7 @@ use tables::{
     HostPreferenceRows, HostRow, HostRows, HostRules, HostVerdictRow, HostVerdictRows, StatingHost,
     Table,
 };
+use urls::WebOrigin;
 
 /// The tables of records that [`resolve_hosts`] reads.
 pub const RESOLVED_FROM: [Table; 3] = [

@@ -5,10 +5,10 @@
 use crate::column::{Column, Parameter};
 use crate::policy_cache::PolicyCache;
 use crate::{REGISTRY, agent_name, argument_checks, error, parse_category, parse_dialect};
-use answers::CategoryChoice;
 use answers::check::ParsedFile;
 use arrow_array::{BooleanArray, StringArray};
 use capture::date::parse_iso;
+use crawlers::CategoryChoice;
 use crawlers::{Crawler, CrawlerPolicy, DialectChoice};
 use pyo3::prelude::*;
 use robots::{ParseOptions, Verdict};

@@ -31,7 +31,7 @@ mod stream_file;
 mod table;
 mod text;
 
-use answers::CategoryChoice;
+use crawlers::CategoryChoice;
 use crawlers::CrawlerRegistry;
 use crawlers::DialectChoice;
 use pyo3::prelude::*;

@@ -33,7 +33,7 @@ mod what_a_robots_txt_is {
 }
 
 mod file_location {
-    use capture::url::{UrlColumns, parse_url};
+    use urls::{UrlColumns, parse_url};
 
     fn columns(url: &str) -> UrlColumns<'static> {
         UrlColumns::new(parse_url(url.as_bytes()).unwrap())

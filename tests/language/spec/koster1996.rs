@@ -22,7 +22,7 @@ fn is_match(rule: impl AsRef<[u8]>, path: impl AsRef<[u8]>) -> bool {
 
 mod s3_1_access_method {
     use super::*;
-    use capture::url::{UrlColumns, join_url, parse_url};
+    use urls::{UrlColumns, join_url, parse_url};
 
     #[test]
     fn each_site_has_its_robots_txt_at_the_top_level() {

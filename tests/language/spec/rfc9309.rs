@@ -471,7 +471,7 @@ mod s2_2_4_other_lines {
 
 /// <https://www.rfc-editor.org/rfc/rfc9309#section-2.3>
 mod s2_3_access_method {
-    use capture::url::{UrlColumns, parse_url};
+    use urls::{UrlColumns, parse_url};
 
     #[test]
     fn robots_txt_is_at_the_top_level_in_lower_case() {

@@ -5,8 +5,6 @@ use super::super::match_run::{MatchRun, WantedUrl};
 use super::super::summary::MatchSummary;
 use super::super::url_list::UrlListReader;
 use super::{HistoryMatch, StateDecisions};
-use capture::host_columns::host_columns;
-use capture::url::parse_url;
 use disk::error::Error;
 use history::capture_record::{CaptureRecord, StateDetails, StateOrigin};
 use history::history_input::HistoryCaptures;
@@ -17,6 +15,8 @@ use sort::sort_key::{
 };
 use sort::{SortedRecords, Sorter};
 use std::collections::BTreeSet;
+use urls::host_columns;
+use urls::parse_url;
 
 /// A capture of the host of a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! URLs from archives: those in normal form, which need no general parser, and all others.
 
 use crate::plain_url::PlainUrl;
-use crate::url::{UrlColumns, is_robots_path, join_url, parse_url};
+use crate::url_columns::{UrlColumns, is_robots_path, join_url, parse_url};
 use std::borrow::Cow;
 use url::Url;
 
@@ -68,7 +68,8 @@ impl<'a> ParsedUrl<'a> {
         }
     }
 
-    pub(crate) fn into_columns(self) -> UrlColumns<'a> {
+    /// Returns the columns of the URL.
+    pub fn into_columns(self) -> UrlColumns<'a> {
         match self {
             Self::Plain(url) => UrlColumns::from_plain_url(url),
             Self::Parsed(url) => UrlColumns::new(url),
@@ -76,7 +77,7 @@ impl<'a> ParsedUrl<'a> {
     }
 
     /// Returns the normal form without the fragment.
-    pub(crate) fn into_text(self) -> Cow<'a, str> {
+    pub fn into_text(self) -> Cow<'a, str> {
         match self {
             Self::Plain(url) => Cow::Borrowed(url.as_str()),
             Self::Parsed(mut url) => {

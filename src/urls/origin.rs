@@ -124,7 +124,7 @@ pub fn default_port(scheme: &str) -> Option<u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::url::{UrlColumns, parse_url};
+    use crate::url_columns::{UrlColumns, parse_url};
 
     fn origin(url: &str) -> Option<String> {
         let mut out = Vec::new();

@@ -40,7 +40,7 @@ impl<'a> UrlColumns<'a> {
         }
     }
 
-    pub(super) fn from_plain_url(url: PlainUrl<'a>) -> Self {
+    pub(crate) fn from_plain_url(url: PlainUrl<'a>) -> Self {
         Self {
             surt_path: surt_path(url.path(), None),
             host: Some(Arc::new(host_columns(url.host()))),
@@ -51,7 +51,7 @@ impl<'a> UrlColumns<'a> {
 }
 
 /// Returns true if the path is exactly `/robots.txt`, without a query.
-pub(super) fn is_robots_path(url: &Url) -> bool {
+pub(crate) fn is_robots_path(url: &Url) -> bool {
     url.path() == "/robots.txt" && url.query().is_none()
 }
 

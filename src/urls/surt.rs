@@ -30,7 +30,7 @@ pub(crate) fn surt_path(path: &str, query: Option<&str>) -> Cow<'static, str> {
 ///
 /// Labels or IPv4 numbers are reversed, and a leading `www` is removed unless only the top-level
 /// domain would remain. An IPv6 address loses its brackets.
-pub(crate) fn surt_host_name(name: &str) -> String {
+pub fn surt_host_name(name: &str) -> String {
     if let Ok(address) = name.parse::<Ipv4Addr>() {
         return reverse_address(address);
     }

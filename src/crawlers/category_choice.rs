@@ -1,6 +1,6 @@
 //! The category of use that a command is about.
 
-use crawlers::CrawlerPolicy;
+use crate::CrawlerPolicy;
 use robots::{Mechanism, Preference, UrlPreference, Vocabulary};
 
 /// A category of use of a mechanism, such as `content-usage:train-ai`.
