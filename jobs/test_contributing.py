@@ -53,7 +53,7 @@ esac
 # How the packages of this project are compiled. None of it changes how dependencies are compiled.
 SETTINGS = "\n[build]\nincremental = false\n" + "".join(
     f"[profile.dev.package.{name}]\nopt-level = 0\ndebug = false\n"
-    for name in ("robots-scan", "robots-scan-capture", "robots-scan-columns", "robots-scan-crawlers", "robots-scan-urls", "robots-scan-tables", "robots-scan-dataset", "robots-scan-disk", "robots-scan-scan",
+    for name in ("robots-scan", "robots-scan-capture", "robots-scan-columns", "robots-scan-crawlers", "robots-scan-urls", "robots-scan-escapes", "robots-scan-tables", "robots-scan-dataset", "robots-scan-disk", "robots-scan-scan",
                  "robots-scan-answers", "robots-scan-history", "robots-scan-hosts", "robots-scan-keep", "robots-scan-python", "robots-scan-remote", "robots-scan-sort", "robots-scan-sources", "xtask"))
 
 # The file of the trial of a rule: its misspelt key has no effect before the trial.

@@ -1,7 +1,7 @@
 //! Interning of texts: each distinct text of a batch is stored once and has an id.
 
 use super::column_data::take_and_reserve;
-use crate::escaped_text::escape_body;
+use escapes::escape_body;
 use hashbrown::HashTable;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;

@@ -37,7 +37,6 @@ mod column_writer;
 mod concatenate;
 mod delta;
 mod dictionary;
-pub mod escaped_text;
 mod file;
 mod file_task;
 mod hashing_writer;

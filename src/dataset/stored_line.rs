@@ -4,8 +4,8 @@
 use super::{CaptureFilter, Dataset, StoredColumns, value};
 use crate::stored_columns;
 use arrow_array::{Int32Array, RecordBatch};
-use columns::escaped_text::unescape_body;
 use disk::error::Error;
+use escapes::unescape_body;
 use robots::{DirectiveKind, DirectiveRow, Mechanism, RobotsTxtBuilder, product_token};
 use sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32};
 use tables::Table;

@@ -1,7 +1,7 @@
 use super::record_rows::RowInput;
 use super::{line_no_value, saturating_i32};
 use crate::table;
-use columns::escaped_text::escape_body;
+use escapes::escape_body;
 use robots::{Mechanism, Preference, Vocabulary};
 
 table! { per_capture "One row per key of a statement about AI use or licences." {

@@ -5,7 +5,7 @@ use crate::table;
 use capture::Capture;
 use capture::analysis::CaptureAnalysis;
 use capture::http::header_text;
-use columns::escaped_text::escape_body;
+use escapes::escape_body;
 use std::str::from_utf8;
 
 table! { per_capture "One row per capture of a robots.txt file, regardless of its status, and per capture of the target of a redirect from one." {

@@ -2,7 +2,7 @@ use super::column::Expression::{self, PerDialect, Same};
 use super::record_rows::RowInput;
 use super::saturating_i32;
 use crate::table;
-use columns::escaped_text::escape_body;
+use escapes::escape_body;
 
 table! { per_capture "One row per sitemap line." {
     robots_id: Long delta, "The capture.";

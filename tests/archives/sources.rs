@@ -8,24 +8,27 @@ use support::{files_below, project, relative};
 const MAX_LINES: usize = 750;
 
 /// The packages of the product, and those of them that each uses.
-const PACKAGES: [(&str, &[&str]); 18] = [
+const PACKAGES: [(&str, &[&str]); 19] = [
     ("robots", &[]),
     ("urls", &[]),
+    ("escapes", &[]),
     ("warc", &[]),
     ("disk", &[]),
     ("sort", &["disk"]),
-    ("columns", &["disk"]),
+    ("columns", &["disk", "escapes"]),
     ("remote", &["disk", "warc"]),
     ("capture", &["robots", "urls", "warc"]),
     ("crawlers", &["robots"]),
     (
         "tables",
-        &["capture", "columns", "crawlers", "robots", "urls", "warc"],
+        &[
+            "capture", "columns", "crawlers", "escapes", "robots", "urls", "warc",
+        ],
     ),
     (
         "dataset",
         &[
-            "capture", "columns", "crawlers", "disk", "robots", "sort", "tables",
+            "capture", "columns", "crawlers", "disk", "escapes", "robots", "sort", "tables",
         ],
     ),
     (
@@ -37,7 +40,7 @@ const PACKAGES: [(&str, &[&str]); 18] = [
     (
         "sources",
         &[
-            "capture", "columns", "dataset", "disk", "remote", "tables", "warc",
+            "capture", "columns", "dataset", "disk", "escapes", "remote", "tables", "warc",
         ],
     ),
     (
@@ -63,8 +66,8 @@ const PACKAGES: [(&str, &[&str]); 18] = [
     (
         "answers",
         &[
-            "capture", "columns", "crawlers", "dataset", "disk", "history", "hosts", "keep",
-            "remote", "robots", "scan", "sort", "sources", "tables", "urls", "warc",
+            "capture", "columns", "crawlers", "dataset", "disk", "escapes", "history", "hosts",
+            "keep", "remote", "robots", "scan", "sort", "sources", "tables", "urls", "warc",
         ],
     ),
     (

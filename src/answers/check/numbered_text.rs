@@ -2,7 +2,7 @@
 
 use super::MAX_SHOWN_BYTES;
 use super::capture_details::BodyDetails;
-use columns::escaped_text::escape_body;
+use escapes::escape_body;
 use robots::Lines;
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -1,9 +1,9 @@
 //! The text of a capture in the tables: its body, or the lines that have rows.
 
 use arrow_array::{Array, Int32Array, Int64Array, RecordBatch, StringArray};
-use columns::escaped_text::unescape_body;
 use dataset::{CaptureFilter, Dataset, column};
 use disk::error::Error;
+use escapes::unescape_body;
 use history::policy_file::compose_line;
 use std::collections::BTreeMap;
 use tables::Table;
