@@ -20,7 +20,7 @@ SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 SCAN_TARGETS = members records http archive
 
-.PHONY: build dist dist-pgo doc release-check help readme check test test-all compile compile-tests compile-others faults servers answers histories lint-all rust-test campaign contributing run queries independent hosts readers documents recipes requirements wheel wheel-pgo venv dev-wheel report-test report-errors describe-test site-libraries site-test browser python pages network sources java $(if $(HAS_SPARK),spark) deny schemas question-list golden bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
+.PHONY: duckdb-extension build dist dist-pgo doc release-check help readme check test test-all compile compile-tests compile-others faults servers answers histories lint-all rust-test campaign contributing run queries independent hosts readers documents recipes requirements wheel wheel-pgo venv dev-wheel report-test report-errors describe-test site-libraries site-test browser python pages network sources java $(if $(HAS_SPARK),spark) deny schemas question-list golden bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
 .NOTPARALLEL:
 
 # Installs system packages if a check fails: as root, or by a sudo that asks for no password, or not at all.
@@ -224,6 +224,16 @@ HAS_R = { command -v Rscript || test "$$(uname)" != Linux; } >/dev/null
 recipes: $(PROGRAM) dev-wheel $(if $(ALL),.venv-test/campaign-ready) $(HAS_SPARK) ## executes the recipes in docs/recipes.md and docs/python.md; ALL=--all: also in R and Jupyter
 	$(if $(ALL),$(call INSTALL,$(HAS_R),r-base-core,R))
 	.venv-test/bin/python jobs/test_recipes.py $(PROGRAM) $(WRITE) $(ALL) $(if $(HAS_SPARK),,--without Spark)
+
+# Where cargo writes the library, and the profile that it is built with.
+EXTENSION = target/duckdb/robots_scan.duckdb_extension
+EXTENSION_PROFILE = dist
+
+duckdb-extension: ## builds the extension of DuckDB, and prints how to load it (docs/duckdb.md)
+	$(CARGO) build --locked --package robots-scan-duckdb --profile $(EXTENSION_PROFILE)
+	@$(PYTHON) src/duckdb/footer.py target/$(EXTENSION_PROFILE:dev=debug)/$(if $(filter Darwin,$(shell uname)),libduckdb.dylib,libduckdb.so) $(EXTENSION)
+	@echo "duckdb -unsigned"
+	@echo "LOAD '$(abspath $(EXTENSION))';"
 
 MATURIN = .venv-test/bin/maturin
 

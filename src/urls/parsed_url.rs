@@ -1,6 +1,9 @@
 //! URLs from archives: those in normal form, which need no general parser, and all others.
 
+use crate::host_columns::tld;
+use crate::origin::strip_root_dot;
 use crate::plain_url::PlainUrl;
+use crate::surt::{push_reversed_labels, surt_host_name, surt_path};
 use crate::url_columns::{UrlColumns, is_robots_path, join_url, parse_url};
 use std::borrow::Cow;
 use url::Url;
@@ -66,6 +69,37 @@ impl<'a> ParsedUrl<'a> {
             Self::Plain(url) => url.path() == "/robots.txt",
             Self::Parsed(url) => is_robots_path(url),
         }
+    }
+
+    /// Returns the key of the host in cc-host-index, as the column `surt_host_name`.
+    pub fn surt_host_name(&self) -> Option<String> {
+        self.host().map(|host| surt_host_name(strip_root_dot(host)))
+    }
+
+    /// Returns the key of the URL in cc-index, as the view of `robots_files` computes it (`SURT_KEY` in
+    /// `src/tables/robots_files.rs`).
+    pub fn surt_key(&self) -> String {
+        let mut key = String::new();
+        match self.host() {
+            Some(host) if tld(strip_root_dot(host)).is_some() => {
+                let name = host.trim_matches('.');
+                let rest = name.strip_prefix("www").unwrap_or_default();
+                let rest = rest.trim_start_matches(|digit: char| digit.is_ascii_digit());
+                push_reversed_labels(rest.strip_prefix('.').unwrap_or(name), &mut key);
+            }
+            Some(host) => key.push_str(&surt_host_name(strip_root_dot(host))),
+            None => {}
+        }
+        let (port, path, query) = match self {
+            Self::Plain(url) => (None, url.path(), None),
+            Self::Parsed(url) => (url.port(), url.path(), url.query()),
+        };
+        if let Some(port) = port {
+            key.push_str(&format!(":{port}"));
+        }
+        key.push(')');
+        key.push_str(&surt_path(path, query));
+        key
     }
 
     /// Returns the columns of the URL.

@@ -55,7 +55,7 @@ fn reverse_labels(name: &str) -> String {
 }
 
 /// Appends the labels of a name in reverse order to an empty text.
-fn push_reversed_labels(name: &str, out: &mut String) {
+pub(crate) fn push_reversed_labels(name: &str, out: &mut String) {
     let mut end = name.len();
     while let Some(dot) = memchr::memrchr(b'.', &name.as_bytes()[..end]) {
         push_label(&name[dot + 1..end], out);

@@ -1,0 +1,570 @@
+//! The C interface of DuckDB, and a safe layer over it. All unsafe code of the extension is here.
+//!
+//! DuckDB passes a table of function pointers, of which the first 357 are those of version v1.2.0 of the interface and never
+//! change. [`Api`] holds the few that are used, by their places in the table. DuckDB throws exceptions of C++ through
+//! functions that are called with null or with indexes beyond the end, which would end the process: [`Rows`] and
+//! [`Output`] check both before each call.
+#![allow(
+    unsafe_code,
+    reason = "it calls DuckDB, whose interface is one of C pointers"
+)]
+
+use std::any::Any;
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::null_mut;
+use std::sync::OnceLock;
+
+/// The version of the interface that the extension asks for: the oldest that has all functions below.
+const API_VERSION: &CStr = c"v1.2.0";
+
+/// A value of DuckDB of which only the address is known here.
+type Handle = *mut c_void;
+
+/// The functions that DuckDB passes to the entry point of an extension.
+#[repr(C)]
+pub struct ExtensionAccess {
+    set_error: unsafe extern "C" fn(Handle, *const c_char),
+    get_database: unsafe extern "C" fn(Handle) -> *mut Handle,
+    get_api: unsafe extern "C" fn(Handle, *const c_char) -> *const *const c_void,
+}
+
+macro_rules! api {
+    ($($name:ident = $place:literal: fn($($argument:ty),*) $(-> $result:ty)?;)*) => {
+        /// The functions of the interface that are used.
+        struct Api {
+            $($name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
+        }
+
+        impl Api {
+            /// Reads the pointers from the table.
+            ///
+            /// # Safety
+            ///
+            /// `table` is what `get_api` returned for [`API_VERSION`].
+            unsafe fn read(table: *const *const c_void) -> Self {
+                // SAFETY: the places are those of version v1.2.0, whose functions have these types.
+                unsafe {
+                    Self {
+                        $($name: std::mem::transmute::<*const c_void, unsafe extern "C" fn($($argument),*) $(-> $result)?>(
+                            *table.add($place),
+                        ),)*
+                    }
+                }
+            }
+        }
+    };
+}
+
+api! {
+    connect = 3: fn(Handle, *mut Handle) -> u32;
+    disconnect = 6: fn(*mut Handle);
+    vector_size = 26: fn() -> u64;
+    create_logical_type = 156: fn(u32) -> Handle;
+    create_list_type = 159: fn(Handle) -> Handle;
+    create_struct_type = 163: fn(*mut Handle, *mut *const c_char, u64) -> Handle;
+    destroy_logical_type = 184: fn(*mut Handle);
+    chunk_vector = 190: fn(Handle, u64) -> Handle;
+    chunk_size = 191: fn(Handle) -> u64;
+    set_chunk_size = 192: fn(Handle, u64);
+    vector_data = 194: fn(Handle) -> *mut c_void;
+    vector_validity = 195: fn(Handle) -> *mut u64;
+    ensure_validity = 196: fn(Handle);
+    assign_text = 198: fn(Handle, u64, *const c_char, u64);
+    list_child = 199: fn(Handle) -> Handle;
+    list_size = 200: fn(Handle) -> u64;
+    set_list_size = 201: fn(Handle, u64) -> u32;
+    reserve_list = 202: fn(Handle, u64) -> u32;
+    struct_child = 203: fn(Handle, u64) -> Handle;
+    set_row_invalid = 207: fn(*mut u64, u64);
+    create_function = 209: fn() -> Handle;
+    destroy_function = 210: fn(*mut Handle);
+    set_function_name = 211: fn(Handle, *const c_char);
+    add_parameter = 215: fn(Handle, Handle);
+    set_return_type = 216: fn(Handle, Handle);
+    set_extra_info = 217: fn(Handle, *mut c_void, Option<unsafe extern "C" fn(*mut c_void)>);
+    set_callback = 218: fn(Handle, unsafe extern "C" fn(Handle, Handle, Handle));
+    get_extra_info = 220: fn(Handle) -> *mut c_void;
+    set_error = 221: fn(Handle, *const c_char);
+    create_function_set = 222: fn(*const c_char) -> Handle;
+    destroy_function_set = 223: fn(*mut Handle);
+    add_to_function_set = 224: fn(Handle, Handle) -> u32;
+    register_function_set = 225: fn(Handle, Handle) -> u32;
+    create_table_function = 242: fn() -> Handle;
+    destroy_table_function = 243: fn(*mut Handle);
+    set_table_function_name = 244: fn(Handle, *const c_char);
+    set_bind = 248: fn(Handle, unsafe extern "C" fn(Handle));
+    set_init = 249: fn(Handle, unsafe extern "C" fn(Handle));
+    set_table_callback = 251: fn(Handle, unsafe extern "C" fn(Handle, Handle));
+    register_table_function = 253: fn(Handle, Handle) -> u32;
+    add_result_column = 255: fn(Handle, *const c_char, Handle);
+    set_init_data = 264: fn(Handle, *mut c_void, Option<unsafe extern "C" fn(*mut c_void)>);
+    get_init_data = 271: fn(Handle) -> *mut c_void;
+    set_table_error = 273: fn(Handle, *const c_char);
+}
+
+static API: OnceLock<Api> = OnceLock::new();
+
+/// Returns the interface.
+fn api() -> &'static Api {
+    API.get().expect("the entry point has read the interface")
+}
+
+/// A type of SQL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Type {
+    /// True or false.
+    Boolean,
+    /// A 32-bit integer.
+    Integer,
+    /// Microseconds since 1970.
+    Timestamp,
+    /// Text.
+    Varchar,
+    /// Bytes.
+    Blob,
+    /// A list.
+    List(&'static Type),
+    /// A row of named fields.
+    Struct(&'static [(&'static CStr, Type)]),
+}
+
+/// A type of DuckDB, which is released when it is dropped.
+struct LogicalType(Handle);
+
+impl LogicalType {
+    fn new(kind: Type) -> Self {
+        let api = api();
+        let primitive = |id| {
+            // SAFETY: any id of a type without parameters is allowed.
+            Self(unsafe { (api.create_logical_type)(id) })
+        };
+        match kind {
+            Type::Boolean => primitive(1),
+            Type::Integer => primitive(4),
+            Type::Timestamp => primitive(12),
+            Type::Varchar => primitive(17),
+            Type::Blob => primitive(18),
+            Type::List(item) => {
+                let item = Self::new(*item);
+                // SAFETY: the type of the items exists until the end of the call.
+                Self(unsafe { (api.create_list_type)(item.0) })
+            }
+            Type::Struct(fields) => {
+                let types: Vec<Self> = fields.iter().map(|(_, kind)| Self::new(*kind)).collect();
+                let mut handles: Vec<Handle> = types.iter().map(|kind| kind.0).collect();
+                let mut names: Vec<*const c_char> =
+                    fields.iter().map(|(name, _)| name.as_ptr()).collect();
+                let count = fields.len() as u64;
+                // SAFETY: both arrays have `count` entries, which exist until the end of the call.
+                Self(unsafe {
+                    (api.create_struct_type)(handles.as_mut_ptr(), names.as_mut_ptr(), count)
+                })
+            }
+        }
+    }
+}
+
+impl Drop for LogicalType {
+    fn drop(&mut self) {
+        // SAFETY: the handle was created by `new`, and is not used afterwards.
+        unsafe { (api().destroy_logical_type)(&mut self.0) }
+    }
+}
+
+/// A function of SQL for single rows, in one form of its parameters.
+pub(crate) struct ScalarFunction {
+    /// The types of the parameters.
+    pub(crate) parameters: Vec<Type>,
+    /// The type of the result.
+    pub(crate) result: Type,
+    /// Computes the results of some rows. An error stops the query.
+    pub(crate) compute: fn(&Rows, &mut Output) -> Result<(), String>,
+}
+
+/// A function of SQL that returns a table and has no parameters.
+pub(crate) struct TableFunction {
+    /// The name.
+    pub(crate) name: &'static CStr,
+    /// The columns.
+    pub(crate) columns: &'static [(&'static CStr, Type)],
+    /// Writes some rows into the columns, and returns how many. The arguments are the number of the first one and the most
+    /// that may be written.
+    pub(crate) write_rows: fn(usize, usize, &mut [Output]) -> usize,
+}
+
+/// The rows of a chunk that DuckDB passes to a function.
+pub(crate) struct Rows {
+    len: usize,
+    columns: Vec<Column>,
+}
+
+/// A column of a chunk.
+struct Column {
+    data: *const c_void,
+    /// A bit for each row, which is set unless the value is null; null if no value is.
+    validity: *const u64,
+}
+
+/// Text or bytes as DuckDB stores them.
+#[repr(C)]
+struct StoredText {
+    len: u32,
+    /// The text itself if it has at most 12 bytes; otherwise its first four bytes, and its address.
+    bytes: [u8; 12],
+}
+
+impl Rows {
+    /// Reads the vectors of a chunk.
+    ///
+    /// # Safety
+    ///
+    /// `chunk` has this number of columns, whose vectors are flat, as DuckDB passes them to scalar functions.
+    unsafe fn read(chunk: Handle, columns: usize) -> Self {
+        let api = api();
+        // SAFETY: as above.
+        unsafe {
+            let column = |i| {
+                let vector = (api.chunk_vector)(chunk, i as u64);
+                Column {
+                    data: (api.vector_data)(vector),
+                    validity: (api.vector_validity)(vector),
+                }
+            };
+            Self {
+                len: (api.chunk_size)(chunk) as usize,
+                columns: (0..columns).map(column).collect(),
+            }
+        }
+    }
+
+    /// Returns the number of rows.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Returns the number of arguments of the call.
+    pub(crate) fn argument_count(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Returns true if a value is null.
+    pub(crate) fn is_null(&self, column: usize, row: usize) -> bool {
+        self.value::<u8>(column, row).is_none()
+    }
+
+    /// Returns the address of a value that is not null.
+    fn value<T>(&self, column: usize, row: usize) -> Option<*const T> {
+        assert!(row < self.len, "the row is in the chunk");
+        let column = &self.columns[column];
+        // SAFETY: the bits are of all rows of the chunk, and the data of a flat vector, too.
+        unsafe {
+            let is_valid =
+                column.validity.is_null() || *column.validity.add(row / 64) >> (row % 64) & 1 == 1;
+            is_valid.then(|| column.data.cast::<T>().add(row))
+        }
+    }
+
+    /// Returns the text or the bytes of a row; `None` for null. The column must have such a type.
+    pub(crate) fn bytes(&self, column: usize, row: usize) -> Option<&[u8]> {
+        let text = self.value::<StoredText>(column, row)?;
+        // SAFETY: the type of the column is VARCHAR or BLOB, and its values exist as long as the chunk.
+        unsafe {
+            let len = (*text).len as usize;
+            let start = match len {
+                0..=12 => (&raw const (*text).bytes).cast::<u8>(),
+                _ => text
+                    .cast::<u8>()
+                    .add(8)
+                    .cast::<*const u8>()
+                    .read_unaligned(),
+            };
+            Some(std::slice::from_raw_parts(start, len))
+        }
+    }
+
+    /// Returns the number of a row of type TIMESTAMP; `None` for null.
+    pub(crate) fn timestamp(&self, column: usize, row: usize) -> Option<i64> {
+        // SAFETY: the values of the type are 64-bit integers.
+        self.value::<i64>(column, row)
+            .map(|value| unsafe { *value })
+    }
+
+    /// Returns the value of a row of type BOOLEAN; `None` for null.
+    pub(crate) fn boolean(&self, column: usize, row: usize) -> Option<bool> {
+        // SAFETY: the values of the type are bytes.
+        self.value::<u8>(column, row)
+            .map(|value| unsafe { *value } != 0)
+    }
+}
+
+/// A vector for results: of a function, of the items of a list, or of a field of a struct.
+pub(crate) struct Output {
+    vector: Handle,
+}
+
+impl Output {
+    /// Sets a row to null.
+    pub(crate) fn set_null(&mut self, row: usize) {
+        let api = api();
+        // SAFETY: the validity exists after the first call, and has a bit for each row.
+        unsafe {
+            (api.ensure_validity)(self.vector);
+            (api.set_row_invalid)((api.vector_validity)(self.vector), row as u64);
+        }
+    }
+
+    /// Sets a row to a value of the type BOOLEAN.
+    pub(crate) fn set_boolean(&mut self, row: usize, value: bool) {
+        self.set(row, u8::from(value));
+    }
+
+    /// Sets a row to a value of the type INTEGER, or to null.
+    pub(crate) fn set_integer(&mut self, row: usize, value: Option<u32>) {
+        match value {
+            Some(value) => self.set(row, i32::try_from(value).unwrap_or(i32::MAX)),
+            None => self.set_null(row),
+        }
+    }
+
+    /// Sets a row to a text.
+    pub(crate) fn set_text(&mut self, row: usize, text: &str) {
+        self.set_bytes(row, text.as_bytes());
+    }
+
+    /// Sets a row to bytes.
+    pub(crate) fn set_bytes(&mut self, row: usize, bytes: &[u8]) {
+        // SAFETY: DuckDB copies the bytes, and the row is in the vector.
+        unsafe {
+            (api().assign_text)(
+                self.vector,
+                row as u64,
+                bytes.as_ptr().cast(),
+                bytes.len() as u64,
+            );
+        }
+    }
+
+    fn set<T>(&mut self, row: usize, value: T) {
+        // SAFETY: the vector has values of this size, and room for all rows of a chunk.
+        unsafe {
+            (api().vector_data)(self.vector)
+                .cast::<T>()
+                .add(row)
+                .write(value)
+        }
+    }
+
+    /// Sets a row to a list of `len` items. Returns the vector of the items of all rows, and the place of the first one.
+    ///
+    /// # Errors
+    ///
+    /// An error if there is not enough memory.
+    pub(crate) fn set_list(&mut self, row: usize, len: usize) -> Result<(Output, usize), String> {
+        let api = api();
+        // SAFETY: room is reserved before the size is set, and the child exists as long as the list.
+        let (start, vector) = unsafe {
+            let start = (api.list_size)(self.vector);
+            let end = start + len as u64;
+            if (api.reserve_list)(self.vector, end) != 0
+                || (api.set_list_size)(self.vector, end) != 0
+            {
+                return Err("there is not enough memory for the list".to_owned());
+            }
+            (start, (api.list_child)(self.vector))
+        };
+        self.set(row, [start, len as u64]);
+        Ok((Output { vector }, start as usize))
+    }
+
+    /// Returns the vector of a field of a struct.
+    pub(crate) fn field(&mut self, index: usize) -> Output {
+        // SAFETY: the type has this field, and its vector exists as long as the struct.
+        let vector = unsafe { (api().struct_child)(self.vector, index as u64) };
+        Output { vector }
+    }
+}
+
+/// Calls a function, and returns its error; a panic is one.
+fn catch<T>(call: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| Err(panic_text(&*panic)))
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+    format!("robots_scan has a bug: {}", text.unwrap_or_default())
+}
+
+/// Returns a text for C, which ends at the first NUL.
+fn c_text(text: &str) -> CString {
+    let text = text.split('\0').next().unwrap_or_default();
+    CString::new(text).unwrap_or_default()
+}
+
+/// Computes the results of a chunk. DuckDB calls it for every scalar function.
+unsafe extern "C" fn call_scalar(info: Handle, chunk: Handle, result: Handle) {
+    let api = api();
+    // SAFETY: `register` has set the extra information to a function that is never released.
+    let function = unsafe { &*(api.get_extra_info)(info).cast::<ScalarFunction>() };
+    // SAFETY: the chunk has a column for each parameter.
+    let rows = unsafe { Rows::read(chunk, function.parameters.len()) };
+    let mut output = Output { vector: result };
+    if let Err(error) = catch(|| (function.compute)(&rows, &mut output)) {
+        // SAFETY: DuckDB copies the text.
+        unsafe { (api.set_error)(info, c_text(&error).as_ptr()) }
+    }
+}
+
+/// The table functions, by which DuckDB's calls find theirs. There is one.
+static TABLE_FUNCTION: OnceLock<TableFunction> = OnceLock::new();
+
+fn table_function() -> &'static TableFunction {
+    TABLE_FUNCTION
+        .get()
+        .expect("it is set before it is registered")
+}
+
+unsafe extern "C" fn bind_table(info: Handle) {
+    for (name, kind) in table_function().columns {
+        let kind = LogicalType::new(*kind);
+        // SAFETY: DuckDB copies the name and the type.
+        unsafe { (api().add_result_column)(info, name.as_ptr(), kind.0) }
+    }
+}
+
+/// Sets the number of rows that were written to 0.
+unsafe extern "C" fn init_table(info: Handle) {
+    unsafe extern "C" fn release(rows: *mut c_void) {
+        // SAFETY: it was made by `Box::into_raw` below.
+        drop(unsafe { Box::from_raw(rows.cast::<usize>()) });
+    }
+    let rows = Box::into_raw(Box::new(0_usize));
+    // SAFETY: DuckDB releases the number with the state of the scan.
+    unsafe { (api().set_init_data)(info, rows.cast(), Some(release)) }
+}
+
+unsafe extern "C" fn call_table(info: Handle, chunk: Handle) {
+    let api = api();
+    let function = table_function();
+    // SAFETY: `init_table` has set the number, which one thread uses; the chunk has the columns of `bind_table`.
+    unsafe {
+        let written = &mut *(api.get_init_data)(info).cast::<usize>();
+        let mut outputs: Vec<Output> = (0..function.columns.len())
+            .map(|i| Output {
+                vector: (api.chunk_vector)(chunk, i as u64),
+            })
+            .collect();
+        let most = (api.vector_size)() as usize;
+        match catch(|| Ok((function.write_rows)(*written, most, &mut outputs))) {
+            Ok(rows) => {
+                *written += rows;
+                (api.set_chunk_size)(chunk, rows as u64);
+            }
+            Err(error) => (api.set_table_error)(info, c_text(&error).as_ptr()),
+        }
+    }
+}
+
+/// A connection to the database that loads the extension.
+pub(crate) struct Connection(Handle);
+
+impl Connection {
+    /// Registers a function under a name, in all forms of its parameters.
+    ///
+    /// # Errors
+    ///
+    /// An error if DuckDB refuses it, for example because another function has the name.
+    pub(crate) fn register(&self, name: &CStr, forms: Vec<ScalarFunction>) -> Result<(), String> {
+        let api = api();
+        // SAFETY: each handle is used before it is released, and the forms are never released.
+        let is_registered = unsafe {
+            let mut set = (api.create_function_set)(name.as_ptr());
+            for form in forms {
+                let form: &'static ScalarFunction = Box::leak(Box::new(form));
+                let mut function = (api.create_function)();
+                (api.set_function_name)(function, name.as_ptr());
+                for parameter in &form.parameters {
+                    (api.add_parameter)(function, LogicalType::new(*parameter).0);
+                }
+                (api.set_return_type)(function, LogicalType::new(form.result).0);
+                (api.set_extra_info)(function, (&raw const *form).cast_mut().cast(), None);
+                (api.set_callback)(function, call_scalar);
+                (api.add_to_function_set)(set, function);
+                (api.destroy_function)(&mut function);
+            }
+            let state = (api.register_function_set)(self.0, set);
+            (api.destroy_function_set)(&mut set);
+            state == 0
+        };
+        registered(is_registered, name)
+    }
+
+    /// Registers the table function.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`register`](Self::register).
+    pub(crate) fn register_table(&self, function: TableFunction) -> Result<(), String> {
+        let api = api();
+        let function = TABLE_FUNCTION.get_or_init(|| function);
+        // SAFETY: each handle is used before it is released.
+        let is_registered = unsafe {
+            let mut handle = (api.create_table_function)();
+            (api.set_table_function_name)(handle, function.name.as_ptr());
+            (api.set_bind)(handle, bind_table);
+            (api.set_init)(handle, init_table);
+            (api.set_table_callback)(handle, call_table);
+            let state = (api.register_table_function)(self.0, handle);
+            (api.destroy_table_function)(&mut handle);
+            state == 0
+        };
+        registered(is_registered, function.name)
+    }
+}
+
+fn registered(is_registered: bool, name: &CStr) -> Result<(), String> {
+    let name = name.to_string_lossy();
+    match is_registered {
+        true => Ok(()),
+        false => Err(format!(
+            "the function {name} cannot be registered: it may exist"
+        )),
+    }
+}
+
+/// Loads the extension: reads the interface, and registers the functions over a connection.
+///
+/// # Safety
+///
+/// The arguments are those that DuckDB passes to the entry point of an extension.
+pub(crate) unsafe fn load(
+    info: Handle,
+    access: *const ExtensionAccess,
+    register: fn(&Connection) -> Result<(), String>,
+) -> bool {
+    // SAFETY: the pointers exist during the call.
+    unsafe {
+        let access = &*access;
+        let table = (access.get_api)(info, API_VERSION.as_ptr());
+        if table.is_null() {
+            // DuckDB has set the error: this version is not supported.
+            return false;
+        }
+        let api = API.get_or_init(|| Api::read(table));
+        let database = (access.get_database)(info);
+        let mut connection = null_mut();
+        if database.is_null() || (api.connect)(*database, &mut connection) != 0 {
+            (access.set_error)(info, c"robots_scan cannot connect to the database".as_ptr());
+            return false;
+        }
+        // The hook is that of this library alone. A panic becomes an error of SQL, which has its text.
+        std::panic::set_hook(Box::new(|_| {}));
+        let result = catch(|| register(&Connection(connection)));
+        (api.disconnect)(&mut connection);
+        if let Err(error) = &result {
+            (access.set_error)(info, c_text(error).as_ptr());
+        }
+        result.is_ok()
+    }
+}

@@ -1,0 +1,86 @@
+//! An extension of DuckDB with functions that decide robots.txt: the same as those of the Python package.
+//!
+//! Input: columns of bodies, names of crawlers and URLs. Output: columns of answers. The package depends on the language, the
+//! registry of crawlers, and URLs, and on no table, file or archive. docs/duckdb.md describes the functions.
+//!
+//! ```text
+//! api.rs            the C interface of DuckDB, with all unsafe code, behind a safe layer
+//! functions.rs      the functions that answer row by row
+//! lines.rs          robots_lines
+//! agents.rs         robots_agents
+//! parsed_bodies.rs  the bodies that a thread has parsed
+//! ```
+
+mod agents;
+mod api;
+mod functions;
+mod lines;
+mod parsed_bodies;
+
+use api::Type::{Blob, Boolean, Integer, Timestamp, Varchar};
+use api::{Connection, ExtensionAccess, ScalarFunction, Type};
+use functions::of_body;
+use std::ffi::c_void;
+
+/// Loads the extension. DuckDB finds this function by its name.
+///
+/// # Safety
+///
+/// The arguments are those that DuckDB passes to the entry point of an extension.
+#[allow(unsafe_code, reason = "DuckDB finds the function by its name in C")]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn robots_scan_init_c_api(
+    info: *mut c_void,
+    access: *const ExtensionAccess,
+) -> bool {
+    // SAFETY: the condition is that of this function.
+    unsafe { api::load(info, access, register) }
+}
+
+/// Registers all functions.
+fn register(connection: &Connection) -> Result<(), String> {
+    let of_text = |compute| {
+        vec![ScalarFunction {
+            parameters: vec![Varchar],
+            result: Varchar,
+            compute,
+        }]
+    };
+    let of_stored_body = vec![ScalarFunction {
+        parameters: vec![Varchar, Boolean],
+        result: Blob,
+        compute: functions::robots_body,
+    }];
+    let url: &[Type] = &[Varchar, Varchar];
+    let preference: &[Type] = &[Varchar, Varchar, Varchar, Timestamp];
+    let functions = [
+        (
+            c"robots_allowed",
+            of_body(url, Boolean, true, functions::robots_allowed),
+        ),
+        (
+            c"robots_line",
+            of_body(url, Integer, true, functions::robots_line),
+        ),
+        (
+            c"robots_verdict",
+            of_body(&[Varchar], Varchar, true, functions::robots_verdict),
+        ),
+        (
+            c"robots_preference",
+            of_body(preference, Varchar, true, functions::robots_preference),
+        ),
+        (
+            c"robots_lines",
+            of_body(&[], lines::LINES, false, lines::robots_lines),
+        ),
+        (c"robots_body", of_stored_body),
+        (c"whole_name", of_text(functions::whole_name_of_rows)),
+        (c"url_surtkey", of_text(functions::url_surtkey)),
+        (c"surt_host_name", of_text(functions::surt_host_name)),
+    ];
+    for (name, forms) in functions {
+        connection.register(name, forms)?;
+    }
+    connection.register_table(agents::ROBOTS_AGENTS)
+}
