@@ -20,7 +20,7 @@ SECONDS = 60
 TARGETS = parser dialects automaton verdicts
 SCAN_TARGETS = members records http archive
 
-.PHONY: duckdb-extension build dist dist-pgo doc release-check help readme check test test-all compile compile-tests compile-others faults servers answers histories lint-all rust-test campaign contributing run queries independent hosts readers documents recipes requirements wheel wheel-pgo venv dev-wheel report-test report-errors describe-test site-libraries site-test browser python pages network sources java $(if $(HAS_SPARK),spark) deny schemas question-list golden bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
+.PHONY: duckdb-extension extension-test build dist dist-pgo doc release-check help readme check test test-all compile compile-tests compile-others faults servers answers histories lint-all rust-test campaign contributing run queries independent hosts readers documents recipes requirements wheel wheel-pgo venv dev-wheel report-test report-errors describe-test site-libraries site-test browser python pages network sources java $(if $(HAS_SPARK),spark) deny schemas question-list golden bench benches bench-corpus profile fuzz fuzz-unpack fuzz-corpus clean
 .NOTPARALLEL:
 
 # Installs system packages if a check fails: as root, or by a sudo that asks for no password, or not at all.
@@ -83,7 +83,7 @@ doc: ## builds the documentation of the libraries; a warning is an error
 
 # The packages that are published.
 release-check: doc dist ## checks the documentation, the size of the program and the packages (docs/releasing.md)
-	$(CARGO) package --locked --workspace $(addprefix --exclude ,checks support xtask robots-scan-benches robots-scan-python)
+	$(CARGO) package --locked --workspace $(addprefix --exclude ,checks support xtask robots-scan-benches robots-scan-duckdb robots-scan-python)
 
 help: ## lists the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 12
@@ -119,7 +119,7 @@ test: ## all tests of Rust, and one Python environment; one area in Rust: AREA=t
 SHARED = run dev-wheel browser site-libraries java
 test-all: ## all other tests: clippy, damage, servers, histories, Spark, the browser, Python beside other libraries
 	$(STEPS) 2 $(STEP) -- lint-all,compile-others .venv-test/all-ready,site-libraries,dev-wheel,run,browser,java
-	$(STEPS) 5 $(STEP) $(addprefix -o ,$(SHARED)) -- report-test,pages $(if $(HAS_SPARK),spark) python readers faults \
+	$(STEPS) 5 $(STEP) $(addprefix -o ,$(SHARED)) -- report-test,pages $(if $(HAS_SPARK),spark) python readers$(comma)extension-test faults \
 	  sources servers,deny histories site-test answers describe-test network report-errors recipes
 
 compile:
@@ -234,6 +234,10 @@ duckdb-extension: ## builds the extension of DuckDB, and prints how to load it (
 	@$(PYTHON) src/duckdb/footer.py target/$(EXTENSION_PROFILE:dev=debug)/$(if $(filter Darwin,$(shell uname)),libduckdb.dylib,libduckdb.so) $(EXTENSION)
 	@echo "duckdb -unsigned"
 	@echo "LOAD '$(abspath $(EXTENSION))';"
+
+extension-test: $(PROGRAM) .venv-test/ready ## tests the extension of DuckDB, also in the versions that `readers` has installed
+	$(MAKE) duckdb-extension EXTENSION_PROFILE=dev
+	.venv-test/bin/python jobs/test_duckdb_extension.py $(PROGRAM) $(EXTENSION) .venv-readers
 
 MATURIN = .venv-test/bin/maturin
 

@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # Of each reader the oldest version that is supported, one of the spring of 2026 before it or between, and the newest.
 READERS = {
-    "duckdb": ["1.1.3", "1.4.5", "1.5.2", "2.0.1"],
+    "duckdb": ["1.1.3", "1.3.2", "1.4.5", "1.5.2", "2.0.1"],
     "polars": ["1.20.0", "1.42.1", "2.1.0"],
     "datafusion": ["50.1.0", "55.0.0"],
     "pyarrow": ["15.0.2", "26.0.1"],

@@ -120,6 +120,12 @@ pub(crate) fn surt_host_name(rows: &Rows, output: &mut Output) -> Result<(), Str
     answer_texts(rows, output, |url| ParsedUrl::parse(url)?.surt_host_name())
 }
 
+/// `robots_panic(text)`: panics, in builds for tests.
+#[cfg(debug_assertions)]
+pub(crate) fn robots_panic(_rows: &Rows, _output: &mut Output) -> Result<(), String> {
+    panic!("it is asked for");
+}
+
 /// Calls `answer` with the parsed bodies of this thread, and keeps them within their limit.
 pub(crate) fn with_bodies<T>(answer: impl FnOnce(&mut ParsedBodies) -> T) -> T {
     BODIES.with_borrow_mut(|bodies| {

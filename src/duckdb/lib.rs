@@ -82,5 +82,7 @@ fn register(connection: &Connection) -> Result<(), String> {
     for (name, forms) in functions {
         connection.register(name, forms)?;
     }
+    #[cfg(debug_assertions)]
+    connection.register(c"robots_panic", of_text(functions::robots_panic))?;
     connection.register_table(agents::ROBOTS_AGENTS)
 }

@@ -8,7 +8,7 @@ use support::{files_below, project, relative};
 const MAX_LINES: usize = 750;
 
 /// The packages of the product, and those of them that each uses.
-const PACKAGES: [(&str, &[&str]); 19] = [
+const PACKAGES: [(&str, &[&str]); 20] = [
     ("robots", &[]),
     ("urls", &[]),
     ("escapes", &[]),
@@ -70,6 +70,7 @@ const PACKAGES: [(&str, &[&str]); 19] = [
             "keep", "remote", "robots", "scan", "sort", "sources", "tables", "urls", "warc",
         ],
     ),
+    ("duckdb", &["crawlers", "escapes", "robots", "urls"]),
     (
         "python",
         &[
