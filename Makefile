@@ -156,6 +156,7 @@ campaign: .venv-test/ready ## all long series, whole, and recipes: hours; the ki
 	$(if $(ONLY),,.venv-test/bin/python jobs/test_sources.py target/debug/robots-scan --campaign)
 	$(if $(ONLY),,.venv-test/bin/python jobs/test_hostile_values.py target/debug/robots-scan target/debug/xtask --campaign --seed $(SEED))
 	$(if $(ONLY),,$(STEP) contributing recipes ALL=--all)
+	$(if $(ONLY),,$(STEP) extension-test ALL=--campaign)
 
 readme: $(PROGRAM) ## types the quick start of the README, with the program that is built
 	set -e; for i in 1 2; do $(PROGRAM) $$(sed -n 's/^\$$ cargo run -- //p' README.md); done
@@ -237,7 +238,7 @@ duckdb-extension: ## builds the extension of DuckDB, and prints how to load it (
 
 extension-test: $(PROGRAM) .venv-test/ready ## tests the extension of DuckDB, also in the versions that `readers` has installed
 	$(MAKE) duckdb-extension EXTENSION_PROFILE=dev
-	.venv-test/bin/python jobs/test_duckdb_extension.py $(PROGRAM) $(EXTENSION) .venv-readers
+	.venv-test/bin/python jobs/test_duckdb_extension.py $(PROGRAM) $(EXTENSION) .venv-readers $(ALL)
 
 MATURIN = .venv-test/bin/maturin
 

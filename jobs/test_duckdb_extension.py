@@ -8,6 +8,7 @@ reference parser and those of peers are compared if ../shared/data is there. `ro
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -190,6 +191,28 @@ class Tests:
             assert found == (access == "allowed"), f"{case}"
             compared += 1
         assert compared > 20, compared
+
+    def test_node_and_r(self):
+        """Executes how the documentation loads the extension, and a query."""
+        if not self.is_campaign:
+            print("skipped: Node and R, except in a campaign")
+            return
+        page = (ROOT / "docs/duckdb.md").read_text(encoding="utf-8")
+        sql = "SELECT robots_verdict('', 'GPTBot') AS v"
+        programs = {
+            "js": (["node", "load.mjs"], f'console.log((await connection.runAndReadAll("{sql}")).getRows()[0][0]);'),
+            "r": (["Rscript", "load.r"], f'cat(DBI::dbGetQuery(con, "{sql}")$v)'),
+        }
+        for language, (command, query) in programs.items():
+            load = re.search(rf"```{language}\n(.*?)```", page, re.DOTALL)[1].replace("robots_scan.duckdb_extension", str(self.extension))
+            (self.folder / command[1]).write_text(load + query, encoding="utf-8")
+            if language == "js":
+                subprocess.run(["npm", "install", "--silent", "--no-audit", "--no-fund", "@duckdb/node-api@1.5.6-r.1"], cwd=self.folder, check=True)
+            elif not shutil.which("Rscript") or subprocess.run([*command[:1], "-e", "library(duckdb)"], stderr=subprocess.DEVNULL, check=False).returncode:
+                print("skipped: R, which has no package duckdb")
+                continue
+            ran = subprocess.run(command, cwd=self.folder, stdout=subprocess.PIPE, text=True, check=True)
+            assert ran.stdout.split()[-1] == "allow_all", ran.stdout
 
     def test_the_queries_of_the_documentation(self):
         dataset = self.folder / "samples"
