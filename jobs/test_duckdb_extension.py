@@ -221,7 +221,7 @@ class Tests:
         connection = connect(self.extension)
         connection.execute((dataset / "views.sql").read_text(encoding="utf-8"))
         page = (ROOT / "docs/duckdb.md").read_text(encoding="utf-8")
-        queries = [query for block in re.findall(r"```sql\n(.*?)```", page, re.DOTALL) for query in block.strip().split(";\n")]
+        queries = [query for block in re.findall(r"```sql\n(.*?)```", page, re.DOTALL) for query in block.strip().split(";\n") if not query.startswith("LOAD")]
         rows = [connection.execute(query.rstrip(";")).fetchall() for query in queries]
         assert len(rows) == 8 and all(rows[:4] + rows[5:]), rows
         described = set(re.findall(r"`(\w+)\(", page))
@@ -267,6 +267,23 @@ class Tests:
             assert connection.execute(lists, [FILE * 20]).fetchone() == (24_000_000,)
         except duckdb.OutOfMemoryException:
             pass
+
+    def test_little_memory_is_an_error_of_sql(self):
+        """An exception that DuckDB throws while answers are written passes through the extension, in every version."""
+        query = "SELECT max(url_surtkey('http://h/' || repeat('é', 20000) || i)), max(robots_lines(repeat('a: b' || chr(10), 2000))) FROM range(20000) t(i)"
+        probe = PROBE.partition("for call")[0] + (
+            "connection.execute(\"SET memory_limit = '60MB'\")\n"
+            "try:\n    connection.execute(sys.argv[2]).fetchall()\nexcept duckdb.Error as error:\n    print(type(error).__name__)\n"
+            "print(connection.execute(\"SELECT robots_verdict('', 'a')\").fetchone()[0])")
+        for python in [Path(sys.executable), *sorted(self.environments.glob("duckdb-*/bin/python"))]:
+            ran = subprocess.run([python, "-c", probe, self.extension, query], capture_output=True, text=True, check=False)
+            is_refused = ran.returncode == 1 and ran.stderr.startswith("refused")
+            assert is_refused or ran.returncode == 0 and ran.stdout.endswith("allow_all\n"), f"{python}: {ran.returncode} {ran.stderr}"
+
+    def test_errors_are_of_rows_that_are_asked_for(self):
+        self.connection.execute("CREATE OR REPLACE TABLE dialects AS SELECT CASE WHEN i % 2 = 0 THEN 'rfc9309' ELSE 'none' END AS d FROM range(5000) t(i)")
+        found = self.ask("SELECT count(CASE WHEN d = 'rfc9309' THEN robots_verdict('User-agent: b', 'a', d) END) FROM dialects")
+        assert found == [(2500,)], found
 
     def test_an_interrupt_ends_a_query(self):
         connection = connect(self.extension)

@@ -32,7 +32,7 @@ from independent.tables import Tables
 
 ROOT = Path(__file__).resolve().parent.parent
 ARCHIVES = [ROOT / "data-samples" / "warc" / name for name in ("cc-robotstxt.warc.gz", "cc-robotstxt-later.warc.gz")]
-REGISTRY = ROOT / "src" / "dataset" / "crawler" / "agents.csv"
+REGISTRY = ROOT / "src" / "crawlers" / "agents.csv"
 
 # More rows than any list has: which of equal rows are in a shorter list is not part of a question.
 ALL = 100_000

@@ -1,6 +1,6 @@
 //! `robots_agents()`: the registry of crawlers as a table.
 
-use crate::api::{Output, TableFunction, Type};
+use crate::api::{Answer, TableFunction, Type};
 use crate::parsed_bodies::REGISTRY;
 
 /// The function, with the columns of the table `agents` of a dataset.
@@ -20,37 +20,30 @@ pub(crate) const ROBOTS_AGENTS: TableFunction = TableFunction {
         (c"other_spellings", Type::Varchar),
         (c"operator_page", Type::Varchar),
     ],
-    write_rows,
+    row,
 };
 
-fn write_rows(from: usize, most: usize, columns: &mut [Output]) -> usize {
-    let crawlers = REGISTRY.crawlers.get(from..).unwrap_or_default();
-    let crawlers = &crawlers[..crawlers.len().min(most)];
-    for (row, crawler) in crawlers.iter().enumerate() {
-        let lists = [
-            crawler.fallbacks.join(","),
-            crawler.other_spellings.join(","),
-        ];
-        let texts: [(usize, &str); 10] = [
-            (0, &crawler.agent),
-            (1, &crawler.token),
-            (2, &crawler.operator),
-            (3, &crawler.category),
-            (4, &crawler.category2),
-            (5, &crawler.purpose),
-            (6, &lists[0]),
-            (9, &crawler.source),
-            (10, &lists[1]),
-            (11, &crawler.operator_page),
-        ];
-        for (column, text) in texts {
-            match text {
-                "" => columns[column].set_null(row),
-                text => columns[column].set_text(row, text),
-            }
-        }
-        columns[7].set_boolean(row, crawler.ignores_wildcard);
-        columns[8].set_boolean(row, crawler.is_control_token);
-    }
-    crawlers.len()
+fn row(number: usize) -> Option<Vec<Answer>> {
+    let crawler = REGISTRY.crawlers.get(number)?;
+    let text = |text: &str| {
+        Answer::text(
+            Some(text)
+                .filter(|text| !text.is_empty())
+                .map(str::to_owned),
+        )
+    };
+    Some(vec![
+        text(&crawler.agent),
+        text(&crawler.token),
+        text(&crawler.operator),
+        text(&crawler.category),
+        text(&crawler.category2),
+        text(&crawler.purpose),
+        text(&crawler.fallbacks.join(",")),
+        Answer::Boolean(crawler.ignores_wildcard),
+        Answer::Boolean(crawler.is_control_token),
+        text(&crawler.source),
+        text(&crawler.other_spellings.join(",")),
+        text(&crawler.operator_page),
+    ])
 }

@@ -1,15 +1,17 @@
 //! The C interface of DuckDB, and a safe layer over it. All unsafe code of the extension is here.
 //!
 //! DuckDB passes a table of function pointers, of which the first 357 are those of version v1.2.0 of the interface and never
-//! change. [`Api`] holds the few that are used, by their places in the table. DuckDB throws exceptions of C++ through
-//! functions that are called with null or with indexes beyond the end, which would end the process: [`Rows`] and
-//! [`Output`] check both before each call.
+//! change. [`Api`] holds the few that are used, by their places in the table. Functions that write into vectors throw an
+//! exception of C++ if memory is short, which passes through the frames of Rust to DuckDB. It must not meet a
+//! `catch_unwind`, which would end the process: answers are computed inside of one ([`catch`]), and written outside.
 #![allow(
     unsafe_code,
     reason = "it calls DuckDB, whose interface is one of C pointers"
 )]
 
+use crate::memory::Memory;
 use std::any::Any;
+use std::borrow::Cow;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
@@ -24,16 +26,16 @@ type Handle = *mut c_void;
 /// The functions that DuckDB passes to the entry point of an extension.
 #[repr(C)]
 pub struct ExtensionAccess {
-    set_error: unsafe extern "C" fn(Handle, *const c_char),
-    get_database: unsafe extern "C" fn(Handle) -> *mut Handle,
-    get_api: unsafe extern "C" fn(Handle, *const c_char) -> *const *const c_void,
+    set_error: unsafe extern "C-unwind" fn(Handle, *const c_char),
+    get_database: unsafe extern "C-unwind" fn(Handle) -> *mut Handle,
+    get_api: unsafe extern "C-unwind" fn(Handle, *const c_char) -> *const *const c_void,
 }
 
 macro_rules! api {
     ($($name:ident = $place:literal: fn($($argument:ty),*) $(-> $result:ty)?;)*) => {
         /// The functions of the interface that are used.
         struct Api {
-            $($name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
+            $($name: unsafe extern "C-unwind" fn($($argument),*) $(-> $result)?,)*
         }
 
         impl Api {
@@ -46,7 +48,7 @@ macro_rules! api {
                 // SAFETY: the places are those of version v1.2.0, whose functions have these types.
                 unsafe {
                     Self {
-                        $($name: std::mem::transmute::<*const c_void, unsafe extern "C" fn($($argument),*) $(-> $result)?>(
+                        $($name: std::mem::transmute::<*const c_void, unsafe extern "C-unwind" fn($($argument),*) $(-> $result)?>(
                             *table.add($place),
                         ),)*
                     }
@@ -80,10 +82,11 @@ api! {
     create_function = 209: fn() -> Handle;
     destroy_function = 210: fn(*mut Handle);
     set_function_name = 211: fn(Handle, *const c_char);
+    set_volatile = 214: fn(Handle);
     add_parameter = 215: fn(Handle, Handle);
     set_return_type = 216: fn(Handle, Handle);
-    set_extra_info = 217: fn(Handle, *mut c_void, Option<unsafe extern "C" fn(*mut c_void)>);
-    set_callback = 218: fn(Handle, unsafe extern "C" fn(Handle, Handle, Handle));
+    set_extra_info = 217: fn(Handle, *mut c_void, Option<unsafe extern "C-unwind" fn(*mut c_void)>);
+    set_callback = 218: fn(Handle, unsafe extern "C-unwind" fn(Handle, Handle, Handle));
     get_extra_info = 220: fn(Handle) -> *mut c_void;
     set_error = 221: fn(Handle, *const c_char);
     create_function_set = 222: fn(*const c_char) -> Handle;
@@ -93,16 +96,20 @@ api! {
     create_table_function = 242: fn() -> Handle;
     destroy_table_function = 243: fn(*mut Handle);
     set_table_function_name = 244: fn(Handle, *const c_char);
-    set_bind = 248: fn(Handle, unsafe extern "C" fn(Handle));
-    set_init = 249: fn(Handle, unsafe extern "C" fn(Handle));
-    set_table_callback = 251: fn(Handle, unsafe extern "C" fn(Handle, Handle));
+    set_bind = 248: fn(Handle, unsafe extern "C-unwind" fn(Handle));
+    set_init = 249: fn(Handle, unsafe extern "C-unwind" fn(Handle));
+    set_table_callback = 251: fn(Handle, unsafe extern "C-unwind" fn(Handle, Handle));
     register_table_function = 253: fn(Handle, Handle) -> u32;
     add_result_column = 255: fn(Handle, *const c_char, Handle);
-    set_init_data = 264: fn(Handle, *mut c_void, Option<unsafe extern "C" fn(*mut c_void)>);
+    set_init_data = 264: fn(Handle, *mut c_void, Option<unsafe extern "C-unwind" fn(*mut c_void)>);
     get_init_data = 271: fn(Handle) -> *mut c_void;
     set_table_error = 273: fn(Handle, *const c_char);
 }
 
+/// The place of `connect` in the table.
+const CONNECT_PLACE: usize = 3;
+
+/// The interface of the library of DuckDB that has loaded the extension first.
 static API: OnceLock<Api> = OnceLock::new();
 
 /// Returns the interface.
@@ -178,8 +185,40 @@ pub(crate) struct ScalarFunction {
     pub(crate) parameters: Vec<Type>,
     /// The type of the result.
     pub(crate) result: Type,
-    /// Computes the results of some rows. An error stops the query.
-    pub(crate) compute: fn(&Rows, &mut Output) -> Result<(), String>,
+    /// True if an argument can be an error. DuckDB evaluates other functions also for values that no selected row has.
+    pub(crate) may_fail: bool,
+    /// Computes the answer of a row. An error stops the query.
+    pub(crate) answer: fn(&Rows, usize, &mut Memory) -> Result<Answer, String>,
+}
+
+/// The answer of a row.
+pub(crate) enum Answer {
+    /// Null.
+    Null,
+    /// A value of the type BOOLEAN.
+    Boolean(bool),
+    /// A value of the type INTEGER.
+    Integer(u32),
+    /// A value of the type VARCHAR.
+    Text(Cow<'static, str>),
+    /// A value of the type BLOB.
+    Bytes(Vec<u8>),
+    /// A list.
+    List(Vec<Answer>),
+    /// A row of fields.
+    Struct(Vec<Answer>),
+}
+
+impl Answer {
+    /// Returns a text, or null.
+    pub(crate) fn text(text: Option<impl Into<Cow<'static, str>>>) -> Self {
+        text.map_or(Self::Null, |text| Self::Text(text.into()))
+    }
+
+    /// Returns an integer, or null.
+    pub(crate) fn integer(number: Option<u32>) -> Self {
+        number.map_or(Self::Null, Self::Integer)
+    }
 }
 
 /// A function of SQL that returns a table and has no parameters.
@@ -188,15 +227,15 @@ pub(crate) struct TableFunction {
     pub(crate) name: &'static CStr,
     /// The columns.
     pub(crate) columns: &'static [(&'static CStr, Type)],
-    /// Writes some rows into the columns, and returns how many. The arguments are the number of the first one and the most
-    /// that may be written.
-    pub(crate) write_rows: fn(usize, usize, &mut [Output]) -> usize,
+    /// Returns the values of a row by its number; `None` after the last one.
+    pub(crate) row: fn(usize) -> Option<Vec<Answer>>,
 }
 
 /// The rows of a chunk that DuckDB passes to a function.
 pub(crate) struct Rows {
     len: usize,
     columns: Vec<Column>,
+    types: &'static [Type],
 }
 
 /// A column of a chunk.
@@ -219,8 +258,8 @@ impl Rows {
     ///
     /// # Safety
     ///
-    /// `chunk` has this number of columns, whose vectors are flat, as DuckDB passes them to scalar functions.
-    unsafe fn read(chunk: Handle, columns: usize) -> Self {
+    /// `chunk` has columns of these types, whose vectors are flat, as DuckDB passes them to scalar functions.
+    unsafe fn read(chunk: Handle, types: &'static [Type]) -> Self {
         let api = api();
         // SAFETY: as above.
         unsafe {
@@ -233,14 +272,10 @@ impl Rows {
             };
             Self {
                 len: (api.chunk_size)(chunk) as usize,
-                columns: (0..columns).map(column).collect(),
+                columns: (0..types.len()).map(column).collect(),
+                types,
             }
         }
-    }
-
-    /// Returns the number of rows.
-    pub(crate) fn len(&self) -> usize {
-        self.len
     }
 
     /// Returns the number of arguments of the call.
@@ -267,6 +302,7 @@ impl Rows {
 
     /// Returns the text or the bytes of a row; `None` for null. The column must have such a type.
     pub(crate) fn bytes(&self, column: usize, row: usize) -> Option<&[u8]> {
+        assert!(matches!(self.types[column], Type::Varchar | Type::Blob));
         let text = self.value::<StoredText>(column, row)?;
         // SAFETY: the type of the column is VARCHAR or BLOB, and its values exist as long as the chunk.
         unsafe {
@@ -285,6 +321,7 @@ impl Rows {
 
     /// Returns the number of a row of type TIMESTAMP; `None` for null.
     pub(crate) fn timestamp(&self, column: usize, row: usize) -> Option<i64> {
+        assert_eq!(self.types[column], Type::Timestamp);
         // SAFETY: the values of the type are 64-bit integers.
         self.value::<i64>(column, row)
             .map(|value| unsafe { *value })
@@ -292,61 +329,79 @@ impl Rows {
 
     /// Returns the value of a row of type BOOLEAN; `None` for null.
     pub(crate) fn boolean(&self, column: usize, row: usize) -> Option<bool> {
+        assert_eq!(self.types[column], Type::Boolean);
         // SAFETY: the values of the type are bytes.
         self.value::<u8>(column, row)
             .map(|value| unsafe { *value } != 0)
     }
 }
 
-/// A vector for results: of a function, of the items of a list, or of a field of a struct.
-pub(crate) struct Output {
+/// A vector for answers: of a function, of the items of lists, or of a field of structs.
+struct Output {
     vector: Handle,
+    /// The number of rows that the vector has room for.
+    len: usize,
 }
 
 impl Output {
-    /// Sets a row to null.
-    pub(crate) fn set_null(&mut self, row: usize) {
+    /// Writes an answer, which is of the type of the vector, into a row.
+    ///
+    /// # Errors
+    ///
+    /// An error if there is not enough memory for a list.
+    fn write(&self, row: usize, answer: &Answer) -> Result<(), String> {
+        assert!(row < self.len && !self.vector.is_null());
         let api = api();
-        // SAFETY: the validity exists after the first call, and has a bit for each row.
-        unsafe {
-            (api.ensure_validity)(self.vector);
-            (api.set_row_invalid)((api.vector_validity)(self.vector), row as u64);
+        let row_no = row as u64;
+        match answer {
+            // SAFETY: the validity exists after the first call, and has a bit for each row.
+            Answer::Null => unsafe {
+                (api.ensure_validity)(self.vector);
+                (api.set_row_invalid)((api.vector_validity)(self.vector), row_no);
+            },
+            Answer::Boolean(value) => self.set(row, u8::from(*value)),
+            Answer::Integer(value) => self.set(row, i32::try_from(*value).unwrap_or(i32::MAX)),
+            Answer::Text(text) => self.set_bytes(row_no, text.as_bytes()),
+            Answer::Bytes(bytes) => self.set_bytes(row_no, bytes),
+            Answer::List(items) => {
+                // SAFETY: room is reserved before the size is set, and the vector of the items exists as long as the list.
+                let (start, items_of_all) = unsafe {
+                    let start = (api.list_size)(self.vector);
+                    let end = start + items.len() as u64;
+                    let is_reserved = (api.reserve_list)(self.vector, end) == 0
+                        && (api.set_list_size)(self.vector, end) == 0;
+                    if !is_reserved {
+                        return Err("there is not enough memory for the list".to_owned());
+                    }
+                    let vector = (api.list_child)(self.vector);
+                    let len = end as usize;
+                    (start, Self { vector, len })
+                };
+                self.set(row, [start, items.len() as u64]);
+                for (place, item) in (start as usize..).zip(items) {
+                    items_of_all.write(place, item)?;
+                }
+            }
+            Answer::Struct(fields) => {
+                for (index, field) in (0..).zip(fields) {
+                    // SAFETY: the type has this field, and its vector exists as long as the struct.
+                    let vector = unsafe { (api.struct_child)(self.vector, index) };
+                    let len = self.len;
+                    Self { vector, len }.write(row, field)?;
+                }
+            }
         }
+        Ok(())
     }
 
-    /// Sets a row to a value of the type BOOLEAN.
-    pub(crate) fn set_boolean(&mut self, row: usize, value: bool) {
-        self.set(row, u8::from(value));
-    }
-
-    /// Sets a row to a value of the type INTEGER, or to null.
-    pub(crate) fn set_integer(&mut self, row: usize, value: Option<u32>) {
-        match value {
-            Some(value) => self.set(row, i32::try_from(value).unwrap_or(i32::MAX)),
-            None => self.set_null(row),
-        }
-    }
-
-    /// Sets a row to a text.
-    pub(crate) fn set_text(&mut self, row: usize, text: &str) {
-        self.set_bytes(row, text.as_bytes());
-    }
-
-    /// Sets a row to bytes.
-    pub(crate) fn set_bytes(&mut self, row: usize, bytes: &[u8]) {
+    fn set_bytes(&self, row: u64, bytes: &[u8]) {
+        let len = bytes.len() as u64;
         // SAFETY: DuckDB copies the bytes, and the row is in the vector.
-        unsafe {
-            (api().assign_text)(
-                self.vector,
-                row as u64,
-                bytes.as_ptr().cast(),
-                bytes.len() as u64,
-            );
-        }
+        unsafe { (api().assign_text)(self.vector, row, bytes.as_ptr().cast(), len) }
     }
 
-    fn set<T>(&mut self, row: usize, value: T) {
-        // SAFETY: the vector has values of this size, and room for all rows of a chunk.
+    fn set<T>(&self, row: usize, value: T) {
+        // SAFETY: the vector has values of this size, and room for the row.
         unsafe {
             (api().vector_data)(self.vector)
                 .cast::<T>()
@@ -354,38 +409,9 @@ impl Output {
                 .write(value)
         }
     }
-
-    /// Sets a row to a list of `len` items. Returns the vector of the items of all rows, and the place of the first one.
-    ///
-    /// # Errors
-    ///
-    /// An error if there is not enough memory.
-    pub(crate) fn set_list(&mut self, row: usize, len: usize) -> Result<(Output, usize), String> {
-        let api = api();
-        // SAFETY: room is reserved before the size is set, and the child exists as long as the list.
-        let (start, vector) = unsafe {
-            let start = (api.list_size)(self.vector);
-            let end = start + len as u64;
-            if (api.reserve_list)(self.vector, end) != 0
-                || (api.set_list_size)(self.vector, end) != 0
-            {
-                return Err("there is not enough memory for the list".to_owned());
-            }
-            (start, (api.list_child)(self.vector))
-        };
-        self.set(row, [start, len as u64]);
-        Ok((Output { vector }, start as usize))
-    }
-
-    /// Returns the vector of a field of a struct.
-    pub(crate) fn field(&mut self, index: usize) -> Output {
-        // SAFETY: the type has this field, and its vector exists as long as the struct.
-        let vector = unsafe { (api().struct_child)(self.vector, index as u64) };
-        Output { vector }
-    }
 }
 
-/// Calls a function, and returns its error; a panic is one.
+/// Calls a function that does not call DuckDB, and returns its error; a panic is one.
 fn catch<T>(call: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| Err(panic_text(&*panic)))
 }
@@ -396,24 +422,33 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
     format!("robots_scan has a bug: {}", text.unwrap_or_default())
 }
 
-/// Returns a text for C, which ends at the first NUL.
+/// Returns a text for C, which cannot have NULs.
 fn c_text(text: &str) -> CString {
-    let text = text.split('\0').next().unwrap_or_default();
-    CString::new(text).unwrap_or_default()
+    CString::new(text.replace('\0', "\\0")).unwrap_or_default()
 }
 
-/// Computes the results of a chunk. DuckDB calls it for every scalar function.
-unsafe extern "C" fn call_scalar(info: Handle, chunk: Handle, result: Handle) {
+/// Computes the answers of a chunk. DuckDB calls it for every scalar function.
+unsafe extern "C-unwind" fn call_scalar(info: Handle, chunk: Handle, result: Handle) {
     let api = api();
     // SAFETY: `register` has set the extra information to a function that is never released.
-    let function = unsafe { &*(api.get_extra_info)(info).cast::<ScalarFunction>() };
+    let function: &'static ScalarFunction =
+        unsafe { &*(api.get_extra_info)(info).cast::<ScalarFunction>() };
     // SAFETY: the chunk has a column for each parameter.
-    let rows = unsafe { Rows::read(chunk, function.parameters.len()) };
-    let mut output = Output { vector: result };
-    if let Err(error) = catch(|| (function.compute)(&rows, &mut output)) {
-        // SAFETY: DuckDB copies the text.
-        unsafe { (api.set_error)(info, c_text(&error).as_ptr()) }
+    let rows = unsafe { Rows::read(chunk, &function.parameters) };
+    let output = Output {
+        vector: result,
+        len: rows.len,
+    };
+    // If DuckDB throws, the memory of the thread is dropped, and the next call begins with an empty one.
+    let mut memory = Memory::take();
+    for row in 0..rows.len {
+        let answer = catch(|| (function.answer)(&rows, row, &mut memory));
+        if let Err(error) = answer.and_then(|answer| output.write(row, &answer)) {
+            // SAFETY: DuckDB copies the text.
+            return unsafe { (api.set_error)(info, c_text(&error).as_ptr()) };
+        }
     }
+    memory.keep();
 }
 
 /// The table functions, by which DuckDB's calls find theirs. There is one.
@@ -425,7 +460,7 @@ fn table_function() -> &'static TableFunction {
         .expect("it is set before it is registered")
 }
 
-unsafe extern "C" fn bind_table(info: Handle) {
+unsafe extern "C-unwind" fn bind_table(info: Handle) {
     for (name, kind) in table_function().columns {
         let kind = LogicalType::new(*kind);
         // SAFETY: DuckDB copies the name and the type.
@@ -434,8 +469,8 @@ unsafe extern "C" fn bind_table(info: Handle) {
 }
 
 /// Sets the number of rows that were written to 0.
-unsafe extern "C" fn init_table(info: Handle) {
-    unsafe extern "C" fn release(rows: *mut c_void) {
+unsafe extern "C-unwind" fn init_table(info: Handle) {
+    unsafe extern "C-unwind" fn release(rows: *mut c_void) {
         // SAFETY: it was made by `Box::into_raw` below.
         drop(unsafe { Box::from_raw(rows.cast::<usize>()) });
     }
@@ -444,25 +479,29 @@ unsafe extern "C" fn init_table(info: Handle) {
     unsafe { (api().set_init_data)(info, rows.cast(), Some(release)) }
 }
 
-unsafe extern "C" fn call_table(info: Handle, chunk: Handle) {
+unsafe extern "C-unwind" fn call_table(info: Handle, chunk: Handle) {
     let api = api();
     let function = table_function();
     // SAFETY: `init_table` has set the number, which one thread uses; the chunk has the columns of `bind_table`.
     unsafe {
         let written = &mut *(api.get_init_data)(info).cast::<usize>();
-        let mut outputs: Vec<Output> = (0..function.columns.len())
-            .map(|i| Output {
-                vector: (api.chunk_vector)(chunk, i as u64),
-            })
-            .collect();
-        let most = (api.vector_size)() as usize;
-        match catch(|| Ok((function.write_rows)(*written, most, &mut outputs))) {
-            Ok(rows) => {
-                *written += rows;
-                (api.set_chunk_size)(chunk, rows as u64);
+        let len = (api.vector_size)() as usize;
+        let mut row = 0;
+        while row < len {
+            let result = catch(|| Ok((function.row)(*written))).and_then(|values| {
+                for (column, value) in values.iter().flatten().enumerate() {
+                    let vector = (api.chunk_vector)(chunk, column as u64);
+                    Output { vector, len }.write(row, value)?;
+                }
+                Ok(values.is_some())
+            });
+            match result {
+                Ok(true) => (*written, row) = (*written + 1, row + 1),
+                Ok(false) => break,
+                Err(error) => return (api.set_table_error)(info, c_text(&error).as_ptr()),
             }
-            Err(error) => (api.set_table_error)(info, c_text(&error).as_ptr()),
         }
+        (api.set_chunk_size)(chunk, row as u64);
     }
 }
 
@@ -480,6 +519,7 @@ impl Connection {
         // SAFETY: each handle is used before it is released, and the forms are never released.
         let is_registered = unsafe {
             let mut set = (api.create_function_set)(name.as_ptr());
+            let mut is_complete = true;
             for form in forms {
                 let form: &'static ScalarFunction = Box::leak(Box::new(form));
                 let mut function = (api.create_function)();
@@ -488,14 +528,17 @@ impl Connection {
                     (api.add_parameter)(function, LogicalType::new(*parameter).0);
                 }
                 (api.set_return_type)(function, LogicalType::new(form.result).0);
+                if form.may_fail {
+                    (api.set_volatile)(function);
+                }
                 (api.set_extra_info)(function, (&raw const *form).cast_mut().cast(), None);
                 (api.set_callback)(function, call_scalar);
-                (api.add_to_function_set)(set, function);
+                is_complete &= (api.add_to_function_set)(set, function) == 0;
                 (api.destroy_function)(&mut function);
             }
             let state = (api.register_function_set)(self.0, set);
             (api.destroy_function_set)(&mut set);
-            state == 0
+            is_complete && state == 0
         };
         registered(is_registered, name)
     }
@@ -552,6 +595,11 @@ pub(crate) unsafe fn load(
             return false;
         }
         let api = API.get_or_init(|| Api::read(table));
+        if *table.add(CONNECT_PLACE) != api.connect as *const c_void {
+            let text = c"robots_scan is loaded by another copy of DuckDB in this process";
+            (access.set_error)(info, text.as_ptr());
+            return false;
+        }
         let database = (access.get_database)(info);
         let mut connection = null_mut();
         if database.is_null() || (api.connect)(*database, &mut connection) != 0 {
@@ -560,7 +608,7 @@ pub(crate) unsafe fn load(
         }
         // The hook is that of this library alone. A panic becomes an error of SQL, which has its text.
         std::panic::set_hook(Box::new(|_| {}));
-        let result = catch(|| register(&Connection(connection)));
+        let result = register(&Connection(connection));
         (api.disconnect)(&mut connection);
         if let Err(error) = &result {
             (access.set_error)(info, c_text(error).as_ptr());

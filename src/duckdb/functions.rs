@@ -1,188 +1,184 @@
 //! The functions of SQL.
 //!
-//! Each computes the results of the rows of a chunk. A row in which an argument is null is null.
+//! Each computes the answer of a row. It is null if an argument is.
 
-use crate::api::{Output, Rows, ScalarFunction, Type};
-use crate::parsed_bodies::ParsedBodies;
-use crawlers::{CategoryChoice, CrawlerPolicy, DialectChoice, whole_name};
+use crate::api::{Answer, Rows, ScalarFunction, Type};
+use crate::memory::Memory;
+use crawlers::{CategoryChoice, CrawlerPolicy, DialectChoice};
 use escapes::unescape_body;
 use robots::Dialect;
-use std::cell::RefCell;
 use urls::ParsedUrl;
 
-thread_local! {
-    /// The bodies that this thread has parsed.
-    static BODIES: RefCell<ParsedBodies> = RefCell::default();
+/// Computes the answer of a row.
+type Compute = fn(&Rows, usize, &mut Memory) -> Result<Answer, String>;
+
+/// Returns the forms of a function of a body, as text or bytes.
+pub(crate) fn of_body(
+    parameters: Vec<Type>,
+    result: Type,
+    may_fail: bool,
+    answer: Compute,
+) -> Vec<ScalarFunction> {
+    let form = |body| ScalarFunction {
+        parameters: [body]
+            .into_iter()
+            .chain(parameters.iter().copied())
+            .collect(),
+        result,
+        may_fail,
+        answer,
+    };
+    vec![form(Type::Varchar), form(Type::Blob)]
 }
 
-/// Returns the forms of a function of a body: as text or bytes, and with a dialect as the last argument or without one.
-pub(crate) fn of_body(
-    parameters: &[Type],
-    result: Type,
-    takes_dialect: bool,
-    compute: fn(&Rows, &mut Output) -> Result<(), String>,
-) -> Vec<ScalarFunction> {
-    let mut forms = Vec::new();
-    for body in [Type::Varchar, Type::Blob] {
-        for dialect in [None, Some(Type::Varchar).filter(|_| takes_dialect)] {
-            let parameters: Vec<Type> = [body]
-                .into_iter()
-                .chain(parameters.iter().copied())
-                .chain(dialect)
-                .collect();
-            if !forms
-                .iter()
-                .any(|form: &ScalarFunction| form.parameters == parameters)
-            {
-                forms.push(ScalarFunction {
-                    parameters,
-                    result,
-                    compute,
-                });
-            }
-        }
-    }
+/// Returns the forms of a function of a body, a crawler and more: without a dialect, and with one as the last argument.
+pub(crate) fn of_policy(parameters: &[Type], result: Type, answer: Compute) -> Vec<ScalarFunction> {
+    let may_fail = parameters.contains(&Type::Timestamp);
+    let mut forms = of_body(parameters.to_vec(), result, may_fail, answer);
+    let with_dialect = [parameters, &[Type::Varchar]].concat();
+    forms.extend(of_body(with_dialect, result, true, answer));
     forms
 }
 
 /// `robots_allowed(body, agent, url)`: true if the crawler may fetch the URL.
-pub(crate) fn robots_allowed(rows: &Rows, output: &mut Output) -> Result<(), String> {
-    answer_policies(rows, output, 3, |policy, row, output| {
-        let access = policy.access(rows.bytes(2, row).unwrap_or_default());
-        output.set_boolean(row, access.is_allowed);
-        Ok(())
+pub(crate) fn robots_allowed(
+    rows: &Rows,
+    row: usize,
+    memory: &mut Memory,
+) -> Result<Answer, String> {
+    with_policy(rows, row, 3, memory, |policy| {
+        Answer::Boolean(
+            policy
+                .access(rows.bytes(2, row).unwrap_or_default())
+                .is_allowed,
+        )
     })
 }
 
 /// `robots_line(body, agent, url)`: the number of the line that decides; null if none does.
-pub(crate) fn robots_line(rows: &Rows, output: &mut Output) -> Result<(), String> {
-    answer_policies(rows, output, 3, |policy, row, output| {
-        let access = policy.access(rows.bytes(2, row).unwrap_or_default());
-        output.set_integer(row, access.line_no);
-        Ok(())
+pub(crate) fn robots_line(rows: &Rows, row: usize, memory: &mut Memory) -> Result<Answer, String> {
+    with_policy(rows, row, 3, memory, |policy| {
+        Answer::integer(
+            policy
+                .access(rows.bytes(2, row).unwrap_or_default())
+                .line_no,
+        )
     })
 }
 
 /// `robots_verdict(body, agent)`: the verdict on the whole site.
-pub(crate) fn robots_verdict(rows: &Rows, output: &mut Output) -> Result<(), String> {
-    answer_policies(rows, output, 2, |policy, row, output| {
-        output.set_text(row, policy.verdict().name());
-        Ok(())
+pub(crate) fn robots_verdict(
+    rows: &Rows,
+    row: usize,
+    memory: &mut Memory,
+) -> Result<Answer, String> {
+    with_policy(rows, row, 2, memory, |policy| {
+        Answer::Text(policy.verdict().name().into())
     })
 }
 
 /// `robots_preference(body, agent, url, category, fetch_time)`: the preference of the site about one use of the URL.
-pub(crate) fn robots_preference(rows: &Rows, output: &mut Output) -> Result<(), String> {
-    // Neighbouring rows often have the same category.
-    let mut last: Option<(&[u8], CategoryChoice)> = None;
-    answer_policies(rows, output, 5, |policy, row, output| {
-        let text = rows.bytes(3, row).unwrap_or_default();
-        let category = match last.take().filter(|(name, _)| *name == text) {
-            Some((_, category)) => category,
-            None => parse_category(&String::from_utf8_lossy(text))?,
-        };
-        let unix_millis = rows.timestamp(4, row).map(|micros| micros.div_euclid(1000));
-        let url = rows.bytes(2, row).unwrap_or_default();
-        output.set_text(row, category.preference(policy, url, unix_millis).name());
-        last = Some((text, category));
-        Ok(())
-    })
+pub(crate) fn robots_preference(
+    rows: &Rows,
+    row: usize,
+    memory: &mut Memory,
+) -> Result<Answer, String> {
+    let (Some(url), Some(name), Some(micros)) = (
+        rows.bytes(2, row),
+        rows.bytes(3, row),
+        rows.timestamp(4, row),
+    ) else {
+        return Ok(Answer::Null);
+    };
+    let (name, category) = match memory.category.take().filter(|(last, _)| last == name) {
+        Some(last) => last,
+        None => (
+            name.to_vec(),
+            parse_category(&String::from_utf8_lossy(name))?,
+        ),
+    };
+    let unix_millis = Some(micros.div_euclid(1000));
+    let answer = with_policy(rows, row, 5, memory, |policy| {
+        Answer::Text(category.preference(policy, url, unix_millis).name().into())
+    });
+    memory.category = Some((name, category));
+    answer
 }
 
 /// `robots_body(body, is_valid_utf8)`: the bytes of the column `body` of a dataset.
-pub(crate) fn robots_body(rows: &Rows, output: &mut Output) -> Result<(), String> {
-    for row in 0..rows.len() {
-        match (rows.bytes(0, row), rows.boolean(1, row)) {
-            (Some(body), Some(is_valid_utf8)) => {
-                let text = String::from_utf8_lossy(body);
-                output.set_bytes(row, &unescape_body(&text, is_valid_utf8));
-            }
-            _ => output.set_null(row),
-        }
-    }
-    Ok(())
+pub(crate) fn robots_body(rows: &Rows, row: usize, _memory: &mut Memory) -> Result<Answer, String> {
+    let (Some(body), Some(is_valid_utf8)) = (rows.bytes(0, row), rows.boolean(1, row)) else {
+        return Ok(Answer::Null);
+    };
+    let text = String::from_utf8_lossy(body);
+    Ok(Answer::Bytes(
+        unescape_body(&text, is_valid_utf8).into_owned(),
+    ))
 }
 
 /// `whole_name(agent)`: the name of a crawler as the tables have it.
-pub(crate) fn whole_name_of_rows(rows: &Rows, output: &mut Output) -> Result<(), String> {
-    answer_texts(rows, output, |agent| {
-        Some(whole_name(&String::from_utf8_lossy(agent)))
-    })
+pub(crate) fn whole_name(rows: &Rows, row: usize, _memory: &mut Memory) -> Result<Answer, String> {
+    let agent = rows.bytes(0, row).map(String::from_utf8_lossy);
+    Ok(Answer::text(
+        agent.map(|agent| crawlers::whole_name(&agent)),
+    ))
 }
 
 /// `url_surtkey(url)`: the sort-friendly key of a URL in cc-index; null if it is not a URL.
-pub(crate) fn url_surtkey(rows: &Rows, output: &mut Output) -> Result<(), String> {
-    answer_texts(rows, output, |url| Some(ParsedUrl::parse(url)?.surt_key()))
+pub(crate) fn url_surtkey(rows: &Rows, row: usize, _memory: &mut Memory) -> Result<Answer, String> {
+    let url = rows.bytes(0, row).and_then(ParsedUrl::parse);
+    Ok(Answer::text(url.map(|url| url.surt_key())))
 }
 
 /// `surt_host_name(url)`: the key of the host of a URL in cc-host-index; null if it has none.
-pub(crate) fn surt_host_name(rows: &Rows, output: &mut Output) -> Result<(), String> {
-    answer_texts(rows, output, |url| ParsedUrl::parse(url)?.surt_host_name())
+pub(crate) fn surt_host_name(
+    rows: &Rows,
+    row: usize,
+    _memory: &mut Memory,
+) -> Result<Answer, String> {
+    let url = rows.bytes(0, row).and_then(ParsedUrl::parse);
+    Ok(Answer::text(url.and_then(|url| url.surt_host_name())))
 }
 
 /// `robots_panic(text)`: panics, in builds for tests.
 #[cfg(debug_assertions)]
-pub(crate) fn robots_panic(_rows: &Rows, _output: &mut Output) -> Result<(), String> {
+pub(crate) fn robots_panic(
+    _rows: &Rows,
+    _row: usize,
+    _memory: &mut Memory,
+) -> Result<Answer, String> {
     panic!("it is asked for");
 }
 
-/// Calls `answer` with the parsed bodies of this thread, and keeps them within their limit.
-pub(crate) fn with_bodies<T>(answer: impl FnOnce(&mut ParsedBodies) -> T) -> T {
-    BODIES.with_borrow_mut(|bodies| {
-        // After a panic, bodies may be incomplete: they are put back only at the end.
-        let mut taken = std::mem::take(bodies);
-        let answer = answer(&mut taken);
-        taken.release();
-        *bodies = taken;
-        answer
-    })
-}
-
-/// Calls `answer` with the rules of each row: those of the body in the first column for the crawler in the second one.
-/// A column after `parameters` others is the dialect.
-fn answer_policies(
+/// Calls `answer` with the rules of the body in the first column for the crawler in the second one. A column after
+/// `parameters` others is the dialect.
+fn with_policy(
     rows: &Rows,
-    output: &mut Output,
+    row: usize,
     parameters: usize,
-    mut answer: impl FnMut(&CrawlerPolicy, usize, &mut Output) -> Result<(), String>,
-) -> Result<(), String> {
-    let mut last_dialect: Option<(&[u8], DialectChoice)> = None;
-    with_bodies(|bodies| {
-        for row in 0..rows.len() {
-            if (0..rows.argument_count()).any(|column| rows.is_null(column, row)) {
-                output.set_null(row);
-                continue;
-            }
-            let mut choice = DialectChoice::Default;
-            if rows.argument_count() > parameters {
-                let name = rows.bytes(parameters, row).unwrap_or_default();
-                choice = match last_dialect.filter(|(last, _)| *last == name) {
-                    Some((_, choice)) => choice,
-                    None => parse_dialect(&String::from_utf8_lossy(name))?,
-                };
-                last_dialect = Some((name, choice));
-            }
-            let body = rows.bytes(0, row).unwrap_or_default();
-            let agent = rows.bytes(1, row).unwrap_or_default();
-            bodies.with_body(body, |body| answer(body.policy(agent, choice), row, output))?;
-        }
-        Ok(())
-    })
-}
-
-/// Writes a text for each text of the first column; null for `None`.
-fn answer_texts(
-    rows: &Rows,
-    output: &mut Output,
-    answer: impl Fn(&[u8]) -> Option<String>,
-) -> Result<(), String> {
-    for row in 0..rows.len() {
-        match rows.bytes(0, row).and_then(&answer) {
-            Some(text) => output.set_text(row, &text),
-            None => output.set_null(row),
+    memory: &mut Memory,
+    answer: impl FnOnce(&CrawlerPolicy) -> Answer,
+) -> Result<Answer, String> {
+    let (Some(body), Some(agent)) = (rows.bytes(0, row), rows.bytes(1, row)) else {
+        return Ok(Answer::Null);
+    };
+    if (2..rows.argument_count()).any(|column| rows.is_null(column, row)) {
+        return Ok(Answer::Null);
+    }
+    let mut choice = DialectChoice::Default;
+    if rows.argument_count() > parameters {
+        let name = rows.bytes(parameters, row).unwrap_or_default();
+        choice = match memory.dialect.as_ref().filter(|(last, _)| last == name) {
+            Some((_, last)) => *last,
+            None => parse_dialect(&String::from_utf8_lossy(name))?,
+        };
+        if memory.dialect.as_ref().is_none_or(|(last, _)| last != name) {
+            memory.dialect = Some((name.to_vec(), choice));
         }
     }
-    Ok(())
+    Ok(memory
+        .bodies
+        .with_body(body, |body| answer(body.policy(agent, choice))))
 }
 
 /// Parses the name of a dialect.

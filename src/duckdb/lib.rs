@@ -9,17 +9,19 @@
 //! lines.rs          robots_lines
 //! agents.rs         robots_agents
 //! parsed_bodies.rs  the bodies that a thread has parsed
+//! memory.rs         what a thread keeps between rows
 //! ```
 
 mod agents;
 mod api;
 mod functions;
 mod lines;
+mod memory;
 mod parsed_bodies;
 
 use api::Type::{Blob, Boolean, Integer, Timestamp, Varchar};
 use api::{Connection, ExtensionAccess, ScalarFunction, Type};
-use functions::of_body;
+use functions::{of_body, of_policy};
 use std::ffi::c_void;
 
 /// Loads the extension. DuckDB finds this function by its name.
@@ -29,7 +31,7 @@ use std::ffi::c_void;
 /// The arguments are those that DuckDB passes to the entry point of an extension.
 #[allow(unsafe_code, reason = "DuckDB finds the function by its name in C")]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn robots_scan_init_c_api(
+pub unsafe extern "C-unwind" fn robots_scan_init_c_api(
     info: *mut c_void,
     access: *const ExtensionAccess,
 ) -> bool {
@@ -39,50 +41,52 @@ pub unsafe extern "C" fn robots_scan_init_c_api(
 
 /// Registers all functions.
 fn register(connection: &Connection) -> Result<(), String> {
-    let of_text = |compute| {
+    let of_text = |answer| {
         vec![ScalarFunction {
             parameters: vec![Varchar],
             result: Varchar,
-            compute,
+            may_fail: false,
+            answer,
         }]
     };
     let of_stored_body = vec![ScalarFunction {
         parameters: vec![Varchar, Boolean],
         result: Blob,
-        compute: functions::robots_body,
+        may_fail: false,
+        answer: functions::robots_body,
     }];
     let url: &[Type] = &[Varchar, Varchar];
     let preference: &[Type] = &[Varchar, Varchar, Varchar, Timestamp];
     let functions = [
         (
             c"robots_allowed",
-            of_body(url, Boolean, true, functions::robots_allowed),
+            of_policy(url, Boolean, functions::robots_allowed),
         ),
         (
             c"robots_line",
-            of_body(url, Integer, true, functions::robots_line),
+            of_policy(url, Integer, functions::robots_line),
         ),
         (
             c"robots_verdict",
-            of_body(&[Varchar], Varchar, true, functions::robots_verdict),
+            of_policy(&[Varchar], Varchar, functions::robots_verdict),
         ),
         (
             c"robots_preference",
-            of_body(preference, Varchar, true, functions::robots_preference),
+            of_policy(preference, Varchar, functions::robots_preference),
         ),
         (
             c"robots_lines",
-            of_body(&[], lines::LINES, false, lines::robots_lines),
+            of_body(vec![], lines::LINES, false, lines::robots_lines),
         ),
         (c"robots_body", of_stored_body),
-        (c"whole_name", of_text(functions::whole_name_of_rows)),
+        (c"whole_name", of_text(functions::whole_name)),
         (c"url_surtkey", of_text(functions::url_surtkey)),
         (c"surt_host_name", of_text(functions::surt_host_name)),
+        #[cfg(debug_assertions)]
+        (c"robots_panic", of_text(functions::robots_panic)),
     ];
     for (name, forms) in functions {
         connection.register(name, forms)?;
     }
-    #[cfg(debug_assertions)]
-    connection.register(c"robots_panic", of_text(functions::robots_panic))?;
     connection.register_table(agents::ROBOTS_AGENTS)
 }

@@ -1,9 +1,9 @@
 //! `robots_lines(body)`: the lines of a body as a list of structs.
 
-use crate::api::{Output, Rows, Type};
-use crate::functions::with_bodies;
+use crate::api::{Answer, Rows, Type};
+use crate::memory::Memory;
 use escapes::escape_body;
-use robots::{Directive, DirectiveKind, RobotsTxt};
+use robots::{Directive, DirectiveKind, RobotsTxt, Span};
 
 /// The type of the lines of a body.
 pub(crate) const LINES: Type = Type::List(&Type::Struct(&[
@@ -26,52 +26,40 @@ struct BodyLine<'a> {
     anomalies: Vec<&'static str>,
 }
 
-/// Writes the lines of the bodies in the first column.
-pub(crate) fn robots_lines(rows: &Rows, output: &mut Output) -> Result<(), String> {
-    with_bodies(|bodies| {
-        for row in 0..rows.len() {
-            match rows.bytes(0, row) {
-                Some(body) => {
-                    bodies.with_body(body, |body| write_lines(&body.robots_txt(), row, output))?
-                }
-                None => output.set_null(row),
-            }
-        }
-        Ok(())
-    })
+/// Returns the lines of the body in the first column.
+pub(crate) fn robots_lines(rows: &Rows, row: usize, memory: &mut Memory) -> Result<Answer, String> {
+    let Some(body) = rows.bytes(0, row) else {
+        return Ok(Answer::Null);
+    };
+    Ok(memory.bodies.with_body(body, |body| {
+        let robots = body.robots_txt();
+        Answer::List(
+            lines_of(&robots)
+                .iter()
+                .map(|line| line.fields(&robots))
+                .collect(),
+        )
+    }))
 }
 
-fn write_lines(robots: &RobotsTxt<'_>, row: usize, output: &mut Output) -> Result<(), String> {
-    let lines = lines_of(robots);
-    let is_utf8 = robots.summary().is_valid_utf8;
-    let (mut items, first) = output.set_list(row, lines.len())?;
-    let [
-        mut numbers,
-        mut kinds,
-        mut keys,
-        mut values,
-        mut groups,
-        mut anomalies,
-    ] = std::array::from_fn(|i| items.field(i));
-    for (i, line) in (first..).zip(&lines) {
-        numbers.set_integer(i, line.line_no);
-        match line.directive {
-            Some(directive) => {
-                kinds.set_text(i, kind_name(directive.kind));
-                keys.set_text(i, &escape_body(robots.text(directive.key_raw), is_utf8));
-                values.set_text(i, &escape_body(robots.text(directive.value_raw), is_utf8));
-                groups.set_integer(i, directive.group_no());
-            }
-            None => [&mut kinds, &mut keys, &mut values, &mut groups]
-                .into_iter()
-                .for_each(|field| field.set_null(i)),
-        }
-        let (mut codes, start) = anomalies.set_list(i, line.anomalies.len())?;
-        for (place, code) in (start..).zip(&line.anomalies) {
-            codes.set_text(place, code);
-        }
+impl BodyLine<'_> {
+    /// Returns the fields of the type [`LINES`].
+    fn fields(&self, robots: &RobotsTxt<'_>) -> Answer {
+        let is_utf8 = robots.summary().is_valid_utf8;
+        let text = |span: fn(&Directive) -> Span| {
+            let bytes = self.directive.map(|directive| robots.text(span(directive)));
+            Answer::text(bytes.map(|bytes| escape_body(bytes, is_utf8).into_owned()))
+        };
+        let codes = self.anomalies.iter();
+        Answer::Struct(vec![
+            Answer::integer(self.line_no),
+            Answer::text(self.directive.map(|directive| kind_name(directive.kind))),
+            text(|directive| directive.key_raw),
+            text(|directive| directive.value_raw),
+            Answer::integer(self.directive.and_then(Directive::group_no)),
+            Answer::List(codes.map(|code| Answer::Text((*code).into())).collect()),
+        ])
     }
-    Ok(())
 }
 
 /// Returns the lines that have a key or an anomaly, in order. The anomalies of the whole file are first.

@@ -8,10 +8,10 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// The limit of the memory of the bodies of a thread, by the estimate of [`ParsedBody::bytes`]. If it is exceeded, all
 /// are dropped.
-const MAX_BYTES: usize = 16 << 20;
+const MAX_PARSED_BYTES: usize = 16 << 20;
 
 /// The most crawlers whose policies are kept for a body. If there are more, all of them are dropped.
-const MAX_POLICIES: usize = 256;
+const MAX_CRAWLERS: usize = 256;
 
 /// The built-in registry of crawlers.
 pub(crate) static REGISTRY: LazyLock<CrawlerRegistry> = LazyLock::new(CrawlerRegistry::built_in);
@@ -67,7 +67,7 @@ impl ParsedBodies {
 
     /// Drops all bodies if they exceed the memory limit.
     pub(crate) fn release(&mut self) {
-        if self.bytes > MAX_BYTES {
+        if self.bytes > MAX_PARSED_BYTES {
             *self = Self::default();
         }
     }
@@ -116,7 +116,7 @@ impl ParsedBody {
         let index = match self.policies.iter().position(is_asked) {
             Some(index) => index,
             None => {
-                if self.policies.len() >= MAX_POLICIES {
+                if self.policies.len() >= MAX_CRAWLERS {
                     self.policies.truncate(0);
                 }
                 let crawler = Crawler::new(&REGISTRY, &String::from_utf8_lossy(agent));
