@@ -89,7 +89,7 @@ impl Crawler {
         self.names.iter().map(String::as_bytes)
     }
 
-    /// Returns true if the crawler ignores the groups of `*` by the default rules.
+    /// Returns true if the crawler ignores the groups of `*`, in the reading of [`DialectChoice::Default`].
     pub fn ignores_wildcard(&self) -> bool {
         self.ignores_wildcard
     }

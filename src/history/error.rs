@@ -18,7 +18,7 @@ pub enum HistoryErrorKind {
     ShardInput,
     /// The rows of the inputs have different meanings.
     OtherMeaning {
-        /// The meaning of the first input.
+        /// The meaning of the rows of the first input, by its number ([`tables::MEANING`]).
         first: u64,
         /// The meaning of this input.
         found: u64,

@@ -183,7 +183,7 @@ pub(super) async fn fetch(
                 {
                     denials += 1;
                 }
-                // One denial is not enough: the server may have stopped to deny all objects before the
+                // One denial is not enough: the server may have stopped denying all objects before the
                 // other object was requested.
                 if denials >= 2 {
                     return Err(fail(FetchErrorKind::Missing { reason }));

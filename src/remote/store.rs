@@ -195,7 +195,7 @@ fn check_settings(builder: &AmazonS3Builder) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns true if a text is the URL of a server, to which a path may be appended.
+/// Returns true if a text is the URL of a server, with a host and without a fragment.
 fn is_endpoint(text: &str) -> bool {
     let is_url_byte = |byte: u8| byte.is_ascii_graphic() && !b"\"<>\\^`{|}#".contains(&byte);
     let url = reqwest::Url::parse(text);

@@ -126,7 +126,7 @@ impl RemoteObjects {
     }
 
     /// Compares the object of an input, which seemed to be truncated at `offset`, with the one that
-    /// was fetched again, and keeps a longer one if reading can continue there.
+    /// was fetched again, and keeps the one that was fetched again if it is longer and reading can continue there.
     ///
     /// If both are the same, the archive is damaged at its source. If the first one was truncated in
     /// transit, the other one begins with the bytes before `offset`. Anything else is an error.

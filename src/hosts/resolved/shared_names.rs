@@ -31,15 +31,15 @@ pub(super) fn name_weight(name: &str) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// The number of hosts of each crawl, by the number of names of their files.
+/// The number of hosts of each crawl, and of those with shared rules by the number of crawlers that their files name.
 #[derive(Debug, Default)]
 pub(super) struct HostCountsByCrawl {
-    by_crawl: BTreeMap<u32, HostCountsByNames>,
+    by_crawl: BTreeMap<u32, HostCountsOfCrawl>,
 }
 
-/// The number of hosts of one crawl, by the number of names of their files.
+/// The number of hosts of one crawl, and of those with shared rules by the number of crawlers that their files name.
 #[derive(Debug, Default)]
-struct HostCountsByNames {
+struct HostCountsOfCrawl {
     host_count: u64,
     /// The hosts whose rules are those of another capture: for each number of names up to
     /// [`MAX_SHARED_NAMES`], the number of hosts.
@@ -78,7 +78,7 @@ impl HostCountsByCrawl {
     }
 }
 
-impl HostCountsByNames {
+impl HostCountsOfCrawl {
     /// Returns the largest number of names with which a file has rows for other hosts, too.
     fn max_shared_names(&self) -> u32 {
         let rows_max = MAX_SHARED_ROWS + MAX_SHARED_ROWS_PER_HOST * self.host_count;
@@ -114,7 +114,7 @@ mod tests {
 
     /// Returns the limit for hosts with files of these numbers of names, and other hosts.
     fn limit(shared: &[(u32, u64)], others: u64) -> u32 {
-        let counts = HostCountsByNames {
+        let counts = HostCountsOfCrawl {
             host_count: others + shared.iter().map(|(_, hosts)| hosts).sum::<u64>(),
             shared_hosts: shared.iter().copied().collect(),
         };
