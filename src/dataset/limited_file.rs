@@ -154,8 +154,8 @@ impl LimitedFile {
         })
     }
 
-    /// Sets a limit for the pages of a row group together, decompressed, except those with a larger
-    /// limit of their own.
+    /// Sets a limit for all pages of a row group together, decompressed. Pages of columns with a larger limit of
+    /// their own do not count.
     pub fn with_row_group_limit(mut self, bytes: u64) -> Self {
         self.row_group_bytes_max = Some(bytes);
         self

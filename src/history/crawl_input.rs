@@ -60,7 +60,7 @@ pub(super) struct CrawlCaptures<'s> {
 /// The inputs and resources for reading crawls.
 pub(super) struct CrawlContext<'a> {
     pub(super) memory: SortMemory<'a>,
-    /// The memory for the records of a crawl, until they are written to a file.
+    /// The memory for sorting the captures of a crawl, until they are written to a file.
     pub(super) captures_memory: SortMemory<'a>,
     /// The folder of the output.
     pub(super) root: &'a Path,

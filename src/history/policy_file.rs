@@ -87,7 +87,7 @@ enum FieldValue<'a> {
     Text(&'a str),
 }
 
-/// A row of a table of lines, without its key.
+/// A row of `policy_groups`, `policy_rules` or `policy_directives`, without its key.
 struct PolicyRow<'a> {
     columns: &'static [Column],
     values: Vec<FieldValue<'a>>,

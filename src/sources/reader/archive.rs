@@ -194,6 +194,7 @@ impl ArchiveReader {
         }
     }
 
+    /// Returns the offset of the next member; for records by address, the bytes of the records before the next one.
     pub(super) fn next_offset(&self) -> u64 {
         match &self.addressed {
             None => self.reader.next_offset(),
