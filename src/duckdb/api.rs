@@ -439,7 +439,7 @@ unsafe extern "C-unwind" fn call_scalar(info: Handle, chunk: Handle, result: Han
         vector: result,
         len: rows.len,
     };
-    // If DuckDB throws, the memory of the thread is dropped, and the next call begins with an empty one.
+    // After an error or an exception of DuckDB, the memory of the thread is dropped: the next call begins with an empty one.
     let mut memory = Memory::take();
     for row in 0..rows.len {
         let answer = catch(|| (function.answer)(&rows, row, &mut memory));

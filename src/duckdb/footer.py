@@ -1,4 +1,4 @@
-"""Copies a library and appends the footer by which DuckDB knows an extension.
+"""Copies a library and appends the footer by which DuckDB recognizes an extension.
 
     python3 src/duckdb/footer.py target/release/libduckdb.so target/duckdb/robots_scan.duckdb_extension
 

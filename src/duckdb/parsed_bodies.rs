@@ -117,7 +117,7 @@ impl ParsedBody {
             Some(index) => index,
             None => {
                 if self.policies.len() >= MAX_CRAWLERS {
-                    self.policies.truncate(0);
+                    self.policies.clear();
                 }
                 let crawler = Crawler::new(&REGISTRY, &String::from_utf8_lossy(agent));
                 let rules = crawler.policy(choice, &self.robots.as_robots_txt());

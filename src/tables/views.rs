@@ -42,7 +42,7 @@ pub fn root_expression(path: &Path) -> String {
 pub fn views_header(root: &str) -> String {
     format!(
         "{FIRST_LINE}\n\
-         -- Where it has been moved, say so first: SET VARIABLE robots_scan = '/new/place';\n\
+         -- If the folder has been moved, first: SET VARIABLE robots_scan = '/new/place';\n\
          SET VARIABLE robots_scan = coalesce(getvariable('robots_scan'), {root});\n\n"
     )
 }
