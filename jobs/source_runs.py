@@ -32,33 +32,34 @@ HOST_TABLES = ("hosts", "host_verdicts", "host_preferences")
 TABLES = CAPTURE_TABLES + HOST_TABLES
 ADDRESS = ("warc_filename", "warc_record_offset", "warc_record_in_member")
 
-# Runs a program, and writes the largest resident memory of the program in KiB to a file. The memory of a process begins with that of
-# the process that started it, so this is a small one.
+# Runs a program, and writes its largest resident memory in KiB and the seconds that it computed to a file. The memory of a process begins
+# with that of the process that started it, so this is a small one.
 MEASURE = """
 import os, sys
 child = os.fork()
 if child == 0:
     os.execv(sys.argv[2], sys.argv[2:])
 _, status, usage = os.wait4(child, 0)
-open(sys.argv[1], "w").write(str(usage.ru_maxrss))
+open(sys.argv[1], "w").write(f"{usage.ru_maxrss} {usage.ru_utime + usage.ru_stime}")
 code = os.waitstatus_to_exitcode(status)
 sys.exit(code if code >= 0 else 128 - code)
 """
 
 
 class Ran:
-    """A command that has ended: its exit code, outputs, seconds and, if it was measured, the most bytes of its memory."""
+    """A command that has ended: its exit code, outputs, seconds and, if it was measured, the most bytes of its memory and its CPU time."""
 
-    def __init__(self, code, stdout, stderr, seconds, memory_bytes=0):
-        self.code, self.stdout, self.stderr, self.seconds, self.memory_bytes = code, stdout, stderr, seconds, memory_bytes
+    def __init__(self, code, stdout, stderr, seconds, memory_bytes=0, cpu_seconds=0.0):
+        self.code, self.stdout, self.stderr, self.seconds = code, stdout, stderr, seconds
+        self.memory_bytes, self.cpu_seconds = memory_bytes, cpu_seconds
 
 
 def run(program, *arguments, stdin=None, env=None, is_measured=False, timeout=TIMEOUT_SECONDS):
     """Runs the program. An exit by a signal or a panic fails. Measuring takes another process; without it, address space is limited."""
     command = [str(program), *map(str, arguments)]
     shown = " ".join(command[1:])[:300]
-    with tempfile.NamedTemporaryFile() as memory:
-        measured = [sys.executable, "-I", "-S", "-c", MEASURE, memory.name, *command]
+    with tempfile.NamedTemporaryFile() as used:
+        measured = [sys.executable, "-I", "-S", "-c", MEASURE, used.name, *command]
         began = time.monotonic()
         process = subprocess.Popen(measured if is_measured else command, stdin=stdin or subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, env={**os.environ, **(env or {})}, start_new_session=True)
@@ -73,11 +74,11 @@ def run(program, *arguments, stdin=None, env=None, is_measured=False, timeout=TI
             process.communicate()
             raise AssertionError(f"{shown}: not ended after {timeout} s") from None
         seconds = time.monotonic() - began
-        memory_bytes = int(memory.read() or 0) * 1024
+        memory_kib, cpu_seconds = (used.read() or b"0 0").split()
     stdout, stderr, code = stdout.decode(errors="replace"), stderr.decode(errors="replace"), process.returncode
     first_line = stderr[stderr.find("panicked"):][:300] if "panicked" in stderr else stderr[-1000:]
     assert 0 <= code < 100 and "panicked" not in stderr, f"{shown}: exit code {code}: {first_line}"
-    return Ran(code, stdout, stderr, seconds, memory_bytes)
+    return Ran(code, stdout, stderr, seconds, int(memory_kib) * 1024, float(cpu_seconds))
 
 
 def is_large(path):
@@ -101,6 +102,12 @@ def kill_when(is_reached, command, *, seconds=60):
         time.sleep(0.001)
     process.kill()
     process.wait()
+
+
+def cpu_seconds(pid):
+    """The time that a process and its threads have computed."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def events_of(dataset):

@@ -4,7 +4,8 @@
 
 Each step is a target of make, executed as `make TARGET`. At most 2 rows of steps run at a time; a row is a word, whose steps, separated by
 commas, run one after the other. The first row, which should be the longest, has priority: the others are nicer to it. What its steps
-print is shown at once, and that of the others when they end. After a step that fails no other one begins.
+print is shown at once, and that of the others when they end. After a step that fails no other one begins; its lines that tell of failures
+are shown again at the end.
 
 If Linux has enough room in memory, temporary files are there: on a disk, a fifth of the time of the tests is spent on creating and deleting
 them. TMPDIR is not changed if it is set.
@@ -12,6 +13,7 @@ them. TMPDIR is not changed if it is set.
 
 import contextlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -26,13 +28,17 @@ NICENESS = "3"
 MEMORY = "/dev/shm"
 MEMORY_FREE_MIN = 2 << 30
 
+# Lines that tell of failures, of the tests in Python and in Rust, and of make; how many are shown again, and their longest.
+FAILURE = re.compile(rb"FAILED|Error\b|^error|panicked at|\*\*\*")
+FAILURE_LINES, FAILURE_BYTES = 20, 500
+
 
 class Steps:
     """Rows of steps that are left, and the times of those that have ended."""
 
     def __init__(self, command, rows):
         self.command, self.rows, self.first = command, rows[::-1], rows[0]
-        self.printing, self.times, self.failed = threading.Lock(), [], []
+        self.printing, self.times, self.failed, self.failures = threading.Lock(), [], [], []
 
     def execute(self, step, is_first):
         """Executes a step, prints its output, and notes its wall time and CPU time."""
@@ -50,8 +56,10 @@ class Steps:
                 log.seek(0)
                 if not is_first:
                     print(f"== {step}", flush=True)
-                while data := log.read(1 << 16):
-                    sys.stdout.buffer.write(data)
+                for line in log:
+                    sys.stdout.buffer.write(line)
+                    if process.returncode and FAILURE.search(line):
+                        self.failures.append(line[:FAILURE_BYTES].decode("utf-8", "replace").rstrip())
                 print(f"== {step}: {'failed' if process.returncode else 'passed'} after {seconds:.0f} s", flush=True)
         self.times.append((step, seconds, usage.ru_utime + usage.ru_stime))
         if process.returncode:
@@ -86,6 +94,8 @@ def main(jobs, command, rows):
     print(f"{'step':<24}{'seconds':>9}{'of CPU':>9}")
     for step, seconds, cpu in steps.times:
         print(f"{step:<24}{seconds:>9.0f}{cpu:>9.0f}")
+    for line in steps.failures[-FAILURE_LINES:]:
+        print(line)
     for step in steps.failed:
         print(f"error: the step '{step}' failed", file=sys.stderr)
     return 1 if steps.failed else 0

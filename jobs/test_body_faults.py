@@ -28,7 +28,7 @@ import test_runner
 from source_runs import ROOT, check_all, check_commands, faults_of, is_large, query, run, run_tests, run_to
 
 MEMORY_BYTES = 500 << 20
-TIMEOUT_SECONDS = 20
+CPU_SECONDS = 20
 MESSAGE_BYTES = 4096
 SEED = 43
 # Fewer files are faster.
@@ -287,9 +287,9 @@ class Tests:
 
     def run_case(self, path, out, options):
         """Runs a table, and checks what holds for all runs."""
-        ran = run(self.program, "bodies", path, "-o", out, *options, is_measured=is_large(path), timeout=TIMEOUT_SECONDS)
-        self.seconds, self.memory_bytes = max(self.seconds, ran.seconds), max(self.memory_bytes, ran.memory_bytes)
-        assert ran.memory_bytes < MEMORY_BYTES and ran.seconds < TIMEOUT_SECONDS, f"{ran.seconds:.1f} s, {ran.memory_bytes >> 20} MiB"
+        ran = run(self.program, "bodies", path, "-o", out, *options, is_measured=is_large(path))
+        self.seconds, self.memory_bytes = max(self.seconds, ran.cpu_seconds), max(self.memory_bytes, ran.memory_bytes)
+        assert ran.memory_bytes < MEMORY_BYTES and ran.cpu_seconds < CPU_SECONDS, f"{ran.cpu_seconds:.1f} s, {ran.memory_bytes >> 20} MiB"
         assert len(ran.stderr) < MESSAGE_BYTES, f"a message of {len(ran.stderr)} bytes: {ran.stderr[:300]}"
         control = [c for c in ran.stderr if ord(c) < 32 and c != "\n"]
         assert not control, f"control characters: {control}"
@@ -319,7 +319,7 @@ class Tests:
         try:
             check_all(self.check, [(case.name, case) for case in cases])
         finally:
-            print(f"  {len(cases)} tables, of at most {self.seconds:.1f} s and {self.memory_bytes >> 20} MiB each")
+            print(f"  {len(cases)} tables, of at most {self.seconds:.1f} s of computing and {self.memory_bytes >> 20} MiB each")
 
     def test_columns_of_wrong_types(self):
         self.check_cases(type_cases())
@@ -332,7 +332,7 @@ class Tests:
         try:
             check_all(self.check_values, tables)
         finally:
-            print(f"  {sum(len(rows) for _, rows in tables)} rows, of at most {self.seconds:.1f} s and {self.memory_bytes >> 20} MiB for a table")
+            print(f"  {sum(len(rows) for _, rows in tables)} rows, of at most {self.seconds:.1f} s of computing and {self.memory_bytes >> 20} MiB for a table")
 
     def check_values(self, name, rows):
         """Reads a table of a sound row and others, each of which must be a capture with its anomaly, or a fault."""
@@ -371,7 +371,7 @@ class Tests:
     def test_a_pipe_is_refused(self):
         path = self.folder / "pipe.csv"
         os.mkfifo(path)
-        ran = run(self.program, "bodies", path, "-o", self.folder / "of-pipe", timeout=5)
+        ran = run(self.program, "bodies", path, "-o", self.folder / "of-pipe", timeout=60)
         assert ran.code == 2 and "pipe.csv" in ran.stderr, f"{ran.code}: {ran.stderr}"
 
     def test_all_commands_read_what_is_written_of_hostile_rows(self):
@@ -412,7 +412,7 @@ class Tests:
                 hosts = range(start, start + 50_000)
                 writer.write_table(pa.table({"url": [f"https://h{i}.example/robots.txt" for i in hosts], "body": [BODY] * len(hosts)}))
         ran = run(self.program, "bodies", path, "-q", "-o", self.folder / "many", *FEW_TABLES, is_measured=True)
-        print(f"  {self.rows} rows: {ran.seconds:.1f} s, {ran.memory_bytes >> 20} MiB")
+        print(f"  {self.rows} rows: {ran.cpu_seconds:.1f} s, {ran.memory_bytes >> 20} MiB")
         assert ran.code == 0 and ran.memory_bytes < MEMORY_BYTES, f"{ran.code}, {ran.memory_bytes >> 20} MiB"
         assert query(self.folder / "many", "robots_files", "count(*)") == [(self.rows,)]
 

@@ -34,6 +34,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import test_runner
+from source_runs import cpu_seconds
 from test_history_damage import run, World as Histories
 
 # The resident memory and the largest file of a command, and the time after which it is ended.
@@ -54,12 +55,6 @@ class Ended:
 
     def __init__(self, code, output, error, memory, cpu_after_signal):
         self.code, self.output, self.error, self.memory, self.cpu_after_signal = code, output, error, memory, cpu_after_signal
-
-
-def cpu_seconds(pid):
-    """The time that a process and its threads have computed."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def launch(program, arguments, folder, stop_after=None):
