@@ -6,12 +6,15 @@
 //!
 //! [`CrawlerRegistry`] is the list of known crawlers. [`Crawler`] is one crawler of a
 //! run, with its entry in the registry. [`Crawler::policy`] is the only
-//! place that decides which groups of a robots.txt apply to a crawler.
+//! place that decides which groups of a robots.txt apply to a crawler. [`ParsedBodies`]
+//! keeps bodies and policies for the rows of SQL engines.
 
 mod category_choice;
+mod parsed_bodies;
 mod registry;
 
 pub use category_choice::CategoryChoice;
+pub use parsed_bodies::{ParsedBodies, ParsedBody, RowBodies};
 pub use registry::{CrawlerEntry, CrawlerRegistry, whole_name};
 
 use robots::{

@@ -1,7 +1,7 @@
 //! `robots_agents()`: the registry of crawlers as a table.
 
 use crate::api::{Answer, TableFunction, Type};
-use crate::parsed_bodies::REGISTRY;
+use crate::functions::REGISTRY;
 
 /// The function, with the columns of the table `agents` of a dataset.
 pub(crate) const ROBOTS_AGENTS: TableFunction = TableFunction {

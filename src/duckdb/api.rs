@@ -188,8 +188,11 @@ pub(crate) struct ScalarFunction {
     /// True if an argument can be an error. DuckDB evaluates other functions also for values that no selected row has.
     pub(crate) may_fail: bool,
     /// Computes the answer of a row. An error stops the query.
-    pub(crate) answer: fn(&Rows, usize, &mut Memory) -> Result<Answer, String>,
+    pub(crate) answer: RowAnswer,
 }
+
+/// Computes the answer of a row, with the memory of the call.
+pub(crate) type RowAnswer = for<'a> fn(&'a Rows, usize, &mut Memory<'a>) -> Result<Answer, String>;
 
 /// The answer of a row.
 pub(crate) enum Answer {
@@ -401,7 +404,7 @@ impl Output {
     }
 
     fn set<T>(&self, row: usize, value: T) {
-        // SAFETY: the vector has values of this size, and room for the row.
+        // SAFETY: `write` has checked the row, and its answer has the type of the vector.
         unsafe {
             (api().vector_data)(self.vector)
                 .cast::<T>()

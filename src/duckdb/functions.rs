@@ -2,22 +2,23 @@
 //!
 //! Each computes the answer of a row. It is null if an argument is.
 
-use crate::api::{Answer, Rows, ScalarFunction, Type};
+use crate::api::{Answer, RowAnswer, Rows, ScalarFunction, Type};
 use crate::memory::Memory;
-use crawlers::{CategoryChoice, CrawlerPolicy, DialectChoice};
+use crawlers::{CategoryChoice, CrawlerPolicy, CrawlerRegistry, DialectChoice};
 use escapes::unescape_body;
 use robots::Dialect;
+use std::sync::LazyLock;
 use urls::ParsedUrl;
 
-/// Computes the answer of a row.
-type Compute = fn(&Rows, usize, &mut Memory) -> Result<Answer, String>;
+/// The built-in registry of crawlers.
+pub(crate) static REGISTRY: LazyLock<CrawlerRegistry> = LazyLock::new(CrawlerRegistry::built_in);
 
 /// Returns the forms of a function of a body, as text or bytes.
 pub(crate) fn of_body(
     parameters: Vec<Type>,
     result: Type,
     may_fail: bool,
-    answer: Compute,
+    answer: RowAnswer,
 ) -> Vec<ScalarFunction> {
     let form = |body| ScalarFunction {
         parameters: [body]
@@ -32,7 +33,11 @@ pub(crate) fn of_body(
 }
 
 /// Returns the forms of a function of a body, a crawler and more: without a dialect, and with one as the last argument.
-pub(crate) fn of_policy(parameters: &[Type], result: Type, answer: Compute) -> Vec<ScalarFunction> {
+pub(crate) fn of_policy(
+    parameters: &[Type],
+    result: Type,
+    answer: RowAnswer,
+) -> Vec<ScalarFunction> {
     let may_fail = parameters.contains(&Type::Timestamp);
     let mut forms = of_body(parameters.to_vec(), result, may_fail, answer);
     let with_dialect = [parameters, &[Type::Varchar]].concat();
@@ -41,10 +46,10 @@ pub(crate) fn of_policy(parameters: &[Type], result: Type, answer: Compute) -> V
 }
 
 /// `robots_allowed(body, agent, url)`: true if the crawler may fetch the URL.
-pub(crate) fn robots_allowed(
-    rows: &Rows,
+pub(crate) fn robots_allowed<'a>(
+    rows: &'a Rows,
     row: usize,
-    memory: &mut Memory,
+    memory: &mut Memory<'a>,
 ) -> Result<Answer, String> {
     with_policy(rows, row, 3, memory, |policy| {
         Answer::Boolean(
@@ -56,7 +61,11 @@ pub(crate) fn robots_allowed(
 }
 
 /// `robots_line(body, agent, url)`: the number of the line that decides; null if none does.
-pub(crate) fn robots_line(rows: &Rows, row: usize, memory: &mut Memory) -> Result<Answer, String> {
+pub(crate) fn robots_line<'a>(
+    rows: &'a Rows,
+    row: usize,
+    memory: &mut Memory<'a>,
+) -> Result<Answer, String> {
     with_policy(rows, row, 3, memory, |policy| {
         Answer::integer(
             policy
@@ -67,10 +76,10 @@ pub(crate) fn robots_line(rows: &Rows, row: usize, memory: &mut Memory) -> Resul
 }
 
 /// `robots_verdict(body, agent)`: the verdict on the whole site.
-pub(crate) fn robots_verdict(
-    rows: &Rows,
+pub(crate) fn robots_verdict<'a>(
+    rows: &'a Rows,
     row: usize,
-    memory: &mut Memory,
+    memory: &mut Memory<'a>,
 ) -> Result<Answer, String> {
     with_policy(rows, row, 2, memory, |policy| {
         Answer::Text(policy.verdict().name().into())
@@ -78,10 +87,10 @@ pub(crate) fn robots_verdict(
 }
 
 /// `robots_preference(body, agent, url, category, fetch_time)`: the preference of the site about one use of the URL.
-pub(crate) fn robots_preference(
-    rows: &Rows,
+pub(crate) fn robots_preference<'a>(
+    rows: &'a Rows,
     row: usize,
-    memory: &mut Memory,
+    memory: &mut Memory<'a>,
 ) -> Result<Answer, String> {
     let (Some(url), Some(name), Some(micros)) = (
         rows.bytes(2, row),
@@ -90,12 +99,9 @@ pub(crate) fn robots_preference(
     ) else {
         return Ok(Answer::Null);
     };
-    let (name, category) = match memory.category.take().filter(|(last, _)| last == name) {
+    let (name, category) = match memory.category.take().filter(|(last, _)| *last == name) {
         Some(last) => last,
-        None => (
-            name.to_vec(),
-            parse_category(&String::from_utf8_lossy(name))?,
-        ),
+        None => (name, parse_category(&String::from_utf8_lossy(name))?),
     };
     let unix_millis = Some(micros.div_euclid(1000));
     let answer = with_policy(rows, row, 5, memory, |policy| {
@@ -106,7 +112,11 @@ pub(crate) fn robots_preference(
 }
 
 /// `robots_body(body, is_valid_utf8)`: the bytes of the column `body` of a dataset.
-pub(crate) fn robots_body(rows: &Rows, row: usize, _memory: &mut Memory) -> Result<Answer, String> {
+pub(crate) fn robots_body(
+    rows: &Rows,
+    row: usize,
+    _memory: &mut Memory<'_>,
+) -> Result<Answer, String> {
     let (Some(body), Some(is_valid_utf8)) = (rows.bytes(0, row), rows.boolean(1, row)) else {
         return Ok(Answer::Null);
     };
@@ -117,7 +127,11 @@ pub(crate) fn robots_body(rows: &Rows, row: usize, _memory: &mut Memory) -> Resu
 }
 
 /// `whole_name(agent)`: the name of a crawler as the tables have it.
-pub(crate) fn whole_name(rows: &Rows, row: usize, _memory: &mut Memory) -> Result<Answer, String> {
+pub(crate) fn whole_name(
+    rows: &Rows,
+    row: usize,
+    _memory: &mut Memory<'_>,
+) -> Result<Answer, String> {
     let agent = rows.bytes(0, row).map(String::from_utf8_lossy);
     Ok(Answer::text(
         agent.map(|agent| crawlers::whole_name(&agent)),
@@ -125,7 +139,11 @@ pub(crate) fn whole_name(rows: &Rows, row: usize, _memory: &mut Memory) -> Resul
 }
 
 /// `url_surtkey(url)`: the sort-friendly key of a URL in cc-index; null if it is not a URL.
-pub(crate) fn url_surtkey(rows: &Rows, row: usize, _memory: &mut Memory) -> Result<Answer, String> {
+pub(crate) fn url_surtkey(
+    rows: &Rows,
+    row: usize,
+    _memory: &mut Memory<'_>,
+) -> Result<Answer, String> {
     let url = rows.bytes(0, row).and_then(ParsedUrl::parse);
     Ok(Answer::text(url.map(|url| url.surt_key())))
 }
@@ -134,7 +152,7 @@ pub(crate) fn url_surtkey(rows: &Rows, row: usize, _memory: &mut Memory) -> Resu
 pub(crate) fn surt_host_name(
     rows: &Rows,
     row: usize,
-    _memory: &mut Memory,
+    _memory: &mut Memory<'_>,
 ) -> Result<Answer, String> {
     let url = rows.bytes(0, row).and_then(ParsedUrl::parse);
     Ok(Answer::text(url.and_then(|url| url.surt_host_name())))
@@ -145,18 +163,18 @@ pub(crate) fn surt_host_name(
 pub(crate) fn robots_panic(
     _rows: &Rows,
     _row: usize,
-    _memory: &mut Memory,
+    _memory: &mut Memory<'_>,
 ) -> Result<Answer, String> {
     panic!("it is asked for");
 }
 
 /// Calls `answer` with the rules of the body in the first column for the crawler in the second one. A column after
 /// `parameters` others is the dialect.
-fn with_policy(
-    rows: &Rows,
+fn with_policy<'a>(
+    rows: &'a Rows,
     row: usize,
     parameters: usize,
-    memory: &mut Memory,
+    memory: &mut Memory<'a>,
     answer: impl FnOnce(&CrawlerPolicy) -> Answer,
 ) -> Result<Answer, String> {
     let (Some(body), Some(agent)) = (rows.bytes(0, row), rows.bytes(1, row)) else {
@@ -168,17 +186,15 @@ fn with_policy(
     let mut choice = DialectChoice::Default;
     if rows.argument_count() > parameters {
         let name = rows.bytes(parameters, row).unwrap_or_default();
-        choice = match memory.dialect.as_ref().filter(|(last, _)| last == name) {
-            Some((_, last)) => *last,
+        choice = match memory.dialect.filter(|(last, _)| *last == name) {
+            Some((_, last)) => last,
             None => parse_dialect(&String::from_utf8_lossy(name))?,
         };
-        if memory.dialect.as_ref().is_none_or(|(last, _)| last != name) {
-            memory.dialect = Some((name.to_vec(), choice));
-        }
+        memory.dialect = Some((name, choice));
     }
     Ok(memory
         .bodies
-        .with_body(body, |body| answer(body.policy(agent, choice))))
+        .with_body(body, |body| answer(body.policy(&REGISTRY, agent, choice))))
 }
 
 /// Parses the name of a dialect.

@@ -4,12 +4,11 @@
 //! registry of crawlers, and URLs, and on no table, file or archive. docs/duckdb.md describes the functions.
 //!
 //! ```text
-//! api.rs            the C interface of DuckDB, with all unsafe code, behind a safe layer
-//! functions.rs      the functions that answer row by row
-//! lines.rs          robots_lines
-//! agents.rs         robots_agents
-//! parsed_bodies.rs  the bodies that a thread has parsed
-//! memory.rs         what a thread keeps between rows
+//! api.rs        the C interface of DuckDB, with all unsafe code, behind a safe layer
+//! functions.rs  the functions that answer row by row
+//! lines.rs      robots_lines
+//! agents.rs     robots_agents
+//! memory.rs     the values that a thread keeps between rows
 //! ```
 
 mod agents;
@@ -17,10 +16,9 @@ mod api;
 mod functions;
 mod lines;
 mod memory;
-mod parsed_bodies;
 
 use api::Type::{Blob, Boolean, Integer, Timestamp, Varchar};
-use api::{Connection, ExtensionAccess, ScalarFunction, Type};
+use api::{Connection, ExtensionAccess, RowAnswer, ScalarFunction, Type};
 use functions::{of_body, of_policy};
 use std::ffi::c_void;
 
@@ -41,7 +39,7 @@ pub unsafe extern "C-unwind" fn robots_scan_init_c_api(
 
 /// Registers all functions.
 fn register(connection: &Connection) -> Result<(), String> {
-    let of_text = |answer| {
+    let of_text = |answer: RowAnswer| {
         vec![ScalarFunction {
             parameters: vec![Varchar],
             result: Varchar,

@@ -27,7 +27,11 @@ struct BodyLine<'a> {
 }
 
 /// Returns the lines of the body in the first column.
-pub(crate) fn robots_lines(rows: &Rows, row: usize, memory: &mut Memory) -> Result<Answer, String> {
+pub(crate) fn robots_lines<'a>(
+    rows: &'a Rows,
+    row: usize,
+    memory: &mut Memory<'a>,
+) -> Result<Answer, String> {
     let Some(body) = rows.bytes(0, row) else {
         return Ok(Answer::Null);
     };

@@ -1,30 +1,31 @@
 //! The memory of a thread between the rows of queries.
 
-use crate::parsed_bodies::ParsedBodies;
-use crawlers::{CategoryChoice, DialectChoice};
+use crawlers::{CategoryChoice, DialectChoice, ParsedBodies, RowBodies};
 use std::cell::RefCell;
 
 thread_local! {
-    static MEMORY: RefCell<Memory> = RefCell::default();
+    static PARSED: RefCell<ParsedBodies> = RefCell::default();
 }
 
 /// The parsed bodies, and the last arguments that were parsed: neighbouring rows often have the same.
-#[derive(Default)]
-pub(crate) struct Memory {
-    pub(crate) bodies: ParsedBodies,
-    pub(crate) dialect: Option<(Vec<u8>, DialectChoice)>,
-    pub(crate) category: Option<(Vec<u8>, CategoryChoice)>,
+pub(crate) struct Memory<'a> {
+    pub(crate) bodies: RowBodies<'a>,
+    pub(crate) dialect: Option<(&'a [u8], DialectChoice)>,
+    pub(crate) category: Option<(&'a [u8], CategoryChoice)>,
 }
 
-impl Memory {
-    /// Takes the memory of this thread, which is empty until [`keep`](Self::keep) is called.
+impl Memory<'_> {
+    /// Takes the parsed bodies of this thread, which are none until [`keep`](Self::keep) is called.
     pub(crate) fn take() -> Self {
-        MEMORY.take()
+        Self {
+            bodies: RowBodies::new(PARSED.take()),
+            dialect: None,
+            category: None,
+        }
     }
 
-    /// Keeps the memory for the next call on this thread. Bodies above their limit are dropped.
-    pub(crate) fn keep(mut self) {
-        self.bodies.release();
-        MEMORY.set(self);
+    /// Keeps the parsed bodies for the next call on this thread.
+    pub(crate) fn keep(self) {
+        PARSED.set(self.bodies.into_parsed());
     }
 }

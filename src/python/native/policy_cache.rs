@@ -1,8 +1,6 @@
 //! A cache of the rules of a file for single crawlers.
 
-use crate::REGISTRY;
-use answers::check::ParsedFile;
-use crawlers::{Crawler, CrawlerPolicy, DialectChoice};
+use crawlers::{CrawlerPolicy, DialectChoice};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -17,32 +15,9 @@ pub(crate) struct PolicyCache {
 }
 
 impl PolicyCache {
-    /// Returns the rules of `file` for a crawler, which are computed at the first call. The cache must be
-    /// used for one file only.
-    pub(crate) fn get_or_compute(
-        &mut self,
-        file: &ParsedFile,
-        agent: &str,
-        choice: DialectChoice,
-    ) -> Arc<CrawlerPolicy> {
-        if let Some(policy) = self.get(agent, choice) {
-            return policy;
-        }
-        let crawler = Crawler::new(&REGISTRY, agent);
-        let policy = Arc::new(file.policy(&crawler, choice));
-        self.insert(agent, choice, Arc::clone(&policy));
-        policy
-    }
-
     /// Returns the rules for a crawler, if they are in the cache.
     pub(crate) fn get(&self, agent: &str, choice: DialectChoice) -> Option<Arc<CrawlerPolicy>> {
         self.policies.get(agent)?[slot_index(choice)].clone()
-    }
-
-    /// Returns true if the rules for a crawler are in the cache.
-    pub(crate) fn contains(&self, agent: &str, choice: DialectChoice) -> bool {
-        let slots = self.policies.get(agent);
-        slots.is_some_and(|slots| slots[slot_index(choice)].is_some())
     }
 
     /// Stores the rules for a crawler.
