@@ -75,7 +75,7 @@ pub fn walk(root: &Path, is_wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<PathBu
 }
 
 impl Walk<'_> {
-    /// Searches a folder and its subfolders, without following links.
+    /// Searches a folder and its subfolders. Links in them are not followed.
     fn search_folder(&mut self, root: &Path, folder: &Path, depth: usize) -> Result<(), Error> {
         let read_error = |error| Error::read(folder, error);
         if depth > MAX_DEPTH {

@@ -78,9 +78,9 @@ stored_columns! {
     }
 }
 
-// The uses of a capture for a host, as bits.
+// The uses of a capture for a host, as bits: it is the authoritative capture, or that whose rules apply.
 const IS_AUTHORITATIVE: u8 = 1;
-const HAS_RULES: u8 = 2;
+const RULES_APPLY: u8 = 2;
 
 /// Reads a crawl.
 pub(super) fn read_crawl<'s>(
@@ -99,7 +99,7 @@ pub(super) fn read_crawl<'s>(
     drop((wanted, captures));
     let preferences = sort_preferences(context, &dataset)?;
     set_fetch_times(context, &dataset, &mut row)?;
-    let hosts = HostInputs {
+    let hosts = HostRows {
         dataset: &dataset,
         numbers: &numbers,
         details: &details,
@@ -241,10 +241,10 @@ fn sort_wanted_captures<'s>(
             wanted.push(&record)
         };
         if authoritative == rules {
-            push(rules, IS_AUTHORITATIVE | HAS_RULES)?;
+            push(rules, IS_AUTHORITATIVE | RULES_APPLY)?;
         } else {
             push(authoritative, IS_AUTHORITATIVE)?;
-            push(rules, HAS_RULES)?;
+            push(rules, RULES_APPLY)?;
         }
         number += 1;
         hosts.advance()?;
@@ -592,7 +592,7 @@ impl HostDetails {
                     record_in_member,
                 });
             }
-            if uses & HAS_RULES != 0 {
+            if uses & RULES_APPLY != 0 {
                 self.read_rules(&mut fields);
             }
             details.advance()?;
@@ -622,8 +622,8 @@ impl HostDetails {
     }
 }
 
-/// The parts of which the records of captures are made.
-struct HostInputs<'a> {
+/// The hosts of a dataset with the records about them, of which the records of captures are made.
+struct HostRows<'a> {
     dataset: &'a Dataset,
     numbers: &'a ArchiveNumbers,
     details: &'a SortedRecords<'a>,
@@ -634,7 +634,7 @@ struct HostInputs<'a> {
 fn write_captures<'s>(
     context: &CrawlContext<'s>,
     crawl: &CrawlRow,
-    inputs: &HostInputs<'_>,
+    inputs: &HostRows<'_>,
     shared: &mut SharedSorters<'s>,
 ) -> Result<(SortedRecords<'s>, bool), Error> {
     let mut captures = context.captures_memory.create_ordered_writer();

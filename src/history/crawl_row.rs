@@ -2,7 +2,7 @@
 
 use sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32};
 
-/// A row of the table `crawls`, without its position.
+/// A row of the table `crawls`, without the column `position`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CrawlRow {
     /// The crawl.

@@ -442,8 +442,8 @@ impl<'a, 's> Sources<'a, 's> {
         })
     }
 
-    /// Adds the rows of `shares` of histories to `rows`, for crawls in which they are the same as when they are
-    /// counted again. Returns for each crawl whether it is to be counted.
+    /// Copies the rows of `shares` from earlier histories to `rows`, for crawls of which counting again would give the
+    /// same rows. Returns for each crawl whether it must be counted.
     fn copy_shares(
         &self,
         options: &Options,

@@ -249,8 +249,8 @@ pub(super) fn count_shares(
     write_rows(&changes.finish()?, &totals, crawlers, crawls, rows)
 }
 
-/// Decides for each host and crawler that its names concern. A record has the crawl, the domain, the crawler,
-/// whether the host names it, the class of the host, and its archive.
+/// Finds the verdict for each host and each crawler that the file names, itself or by a fallback. A record has the crawl,
+/// the domain, the crawler, whether the file names it, the class of its verdict, and the fields of the host.
 fn sort_moves<'s>(
     hosts: &CountedHosts<'s>,
     names: &SortedRecords<'_>,

@@ -168,11 +168,11 @@ impl Remote {
         Ok(bytes)
     }
 
-    /// Fetches an object, or a part of it, of at most `max_bytes`, and waits for it.
+    /// Fetches an object, or a range of it, and waits for it. More than `max_bytes` are an error.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Read`], [`RemoteErrorKind::AccessDenied`]; [`ErrorKind::Abandoned`] once `stop` is
+    /// [`ErrorKind::Read`], also for too many bytes; [`RemoteErrorKind::AccessDenied`]; [`ErrorKind::Abandoned`] once `stop` is
     /// set.
     pub fn fetch(
         &self,

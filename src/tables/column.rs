@@ -181,7 +181,7 @@ impl Column {
 ///
 /// `=> expression` after the description of a stored column is its value in views: the
 /// column is null in files if the expression gives the value. The columns after
-/// `derived` are not stored: views compute them (`DERIVED`).
+/// `derived` are not stored: views compute them (`DERIVED_COLUMNS`).
 ///
 /// The word before the description says what rows are made of: `per_capture` or
 /// `per_fault`; the table is then filled from records, by [`RecordRows`]. `buffer Type` at the end adds a field
@@ -250,7 +250,7 @@ macro_rules! table {
         ];
 
         /// The columns that only views have.
-        pub(crate) const DERIVED: &[$crate::Column] = &[
+        pub(crate) const DERIVED_COLUMNS: &[$crate::Column] = &[
             $($($crate::Column::new(
                 stringify!($derived),
                 $crate::table!(@type $derived_kind),

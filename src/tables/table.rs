@@ -70,7 +70,7 @@ macro_rules! tables {
                     name: stringify!($module),
                     about: $module::ABOUT,
                     columns: $module::COLUMNS,
-                    derived: $module::DERIVED,
+                    derived: $module::DERIVED_COLUMNS,
                     division: $crate::FileDivision::$division,
                     order: $first + Order::$name as u16,
                 });
@@ -105,7 +105,7 @@ macro_rules! dataset_tables {
                         name: stringify!($module),
                         about: super::$module::ABOUT,
                         columns: super::$module::COLUMNS,
-                        derived: super::$module::DERIVED,
+                        derived: super::$module::DERIVED_COLUMNS,
                         division: FileDivision::$division,
                         order: Order::$name as u16,
                     },

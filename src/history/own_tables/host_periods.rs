@@ -20,7 +20,7 @@ mod own {
     }}
 }
 
-pub(crate) use own::{ABOUT, DERIVED};
+pub(crate) use own::{ABOUT, DERIVED_COLUMNS};
 
 /// The columns of the state that `hosts` has: the last ones of the table.
 pub const STATE_COLUMNS: [&str; 24] = [

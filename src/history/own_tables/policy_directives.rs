@@ -6,4 +6,4 @@ pub(crate) const ABOUT: &str = "One row per policy and line with a crawl-delay, 
 pub(crate) const COLUMNS: &[Column] =
     &columns_by_policy::<{ Table::DIRECTIVES.columns().len() }>(Table::DIRECTIVES.columns());
 
-pub(crate) const DERIVED: &[Column] = Table::DIRECTIVES.derived_columns();
+pub(crate) const DERIVED_COLUMNS: &[Column] = Table::DIRECTIVES.derived_columns();

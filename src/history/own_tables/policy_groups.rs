@@ -7,4 +7,4 @@ pub(crate) const ABOUT: &str =
 pub(crate) const COLUMNS: &[Column] =
     &columns_by_policy::<{ Table::GROUPS.columns().len() }>(Table::GROUPS.columns());
 
-pub(crate) const DERIVED: &[Column] = Table::GROUPS.derived_columns();
+pub(crate) const DERIVED_COLUMNS: &[Column] = Table::GROUPS.derived_columns();

@@ -6,4 +6,4 @@ pub(crate) const ABOUT: &str = "One row per policy and allow or disallow line, a
 pub(crate) const COLUMNS: &[Column] =
     &columns_by_policy::<{ Table::RULES.columns().len() }>(Table::RULES.columns());
 
-pub(crate) const DERIVED: &[Column] = Table::RULES.derived_columns();
+pub(crate) const DERIVED_COLUMNS: &[Column] = Table::RULES.derived_columns();

@@ -23,4 +23,4 @@ const VERDICTS: [Column; 11] = columns_of(
 pub(crate) const COLUMNS: &[Column] =
     &concatenate::<{ VERDICTS.len() + 1 }>(&[POLICY_ID], &VERDICTS);
 
-pub(crate) const DERIVED: &[Column] = &[];
+pub(crate) const DERIVED_COLUMNS: &[Column] = &[];

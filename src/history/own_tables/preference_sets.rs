@@ -27,4 +27,4 @@ const PREFERENCES: [Column; 9] = columns_of(
 pub(crate) const COLUMNS: &[Column] =
     &concatenate::<{ PREFERENCES.len() + 1 }>(&[PREFERENCE_SET_ID], &PREFERENCES);
 
-pub(crate) const DERIVED: &[Column] = &[];
+pub(crate) const DERIVED_COLUMNS: &[Column] = &[];

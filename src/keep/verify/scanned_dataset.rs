@@ -62,7 +62,7 @@ pub(super) fn check_with_captures(
     if has_agents || options.is_none() {
         known.insert(AGENTS_PATH.to_owned());
     }
-    check_folders(root, known, &mut report.findings);
+    find_unlisted_files(root, known, &mut report.findings);
     check_views(root, &manifest, &mut report.findings);
     report.unchecked = unchecked(&manifest);
     set_totals(root, &manifest, progress);
@@ -189,7 +189,8 @@ fn listed_paths(manifest: &Manifest) -> BTreeSet<String> {
     listed.chain(manifest.stale.iter().cloned()).collect()
 }
 
-fn check_folders(root: &Path, known: BTreeSet<String>, findings: &mut Findings) {
+/// Adds a finding for each file in the folders of tables and of temporary files that is not in the manifest.
+fn find_unlisted_files(root: &Path, known: BTreeSet<String>, findings: &mut Findings) {
     let log = LogEntries::read(root).ok().flatten().unwrap_or_default();
     let mut search = FolderSearch {
         root,

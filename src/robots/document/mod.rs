@@ -128,11 +128,11 @@ pub struct Group {
     pub line_no: u32,
     /// The index of its first directive in [`RobotsTxt::directives`].
     pub first_directive: usize,
-    /// The count of its user-agent lines, including those that do not count.
+    /// The number of its user-agent lines, whether or not they [count](Directive::counts).
     pub n_agents: u32,
-    /// The number of its allow lines, including those that do not count.
+    /// The number of its allow lines, whether or not they count.
     pub n_allow: u32,
-    /// The number of its disallow lines, including those that do not count.
+    /// The number of its disallow lines, whether or not they count.
     pub n_disallow: u32,
     /// The first valid `Crawl-delay` among the lines that count, in milliseconds, rounded up.
     pub crawl_delay_ms: Option<i64>,

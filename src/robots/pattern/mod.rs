@@ -1,9 +1,9 @@
 //! Patterns of rules and paths of URLs, as Google's parser reads them.
 //!
 //! A pattern is anchored at the start of the path. `*` matches any run of octets, and `$` as the
-//! last octet matches the end of the path (google-semantics §7). The leftmost match of each literal
-//! piece between two `*` is sufficient, so matching never backtracks. Its cost is at most the
-//! length of the path times the length of the pattern.
+//! last octet matches the end of the path (google-semantics §7; docs/specifications.md lists the
+//! sections). The leftmost match of each literal piece between two `*` is sufficient, so matching
+//! never backtracks. Its cost is at most the length of the path times the length of the pattern.
 
 pub(crate) mod compiled;
 pub(crate) mod percent;

@@ -42,7 +42,8 @@ impl StatedPath<'_> {
         self.path.map_or(0, |path| path.len() as u32)
     }
 
-    /// Returns true if it concerns every path. May return false for such a statement too.
+    /// Returns true only if the statement concerns every path. Other patterns that match all paths, such as `/**`, give
+    /// false, which costs a search and changes nothing.
     fn is_universal(&self) -> bool {
         matches!(self.path, None | Some(b"/" | b"/*"))
     }

@@ -32,10 +32,8 @@ pub const BODY_COLUMN_KEYS: [&str; 7] = [
     "url", "body", "time", "status", "redirect", "headers", "crawl",
 ];
 
-// The columns `content_digest`, `is_revisit` and `is_valid_utf8` are also read, so that `robots_files` with bodies is
-// such a table.
-
-/// The places of the columns among those that are read.
+/// The places of the columns among those that are read. The last three have no key: they are there in `robots_files`
+/// with bodies, which is such a table, too.
 pub(crate) mod column {
     pub(crate) const URL: usize = 0;
     pub(crate) const BODY: usize = 1;
