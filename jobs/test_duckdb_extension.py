@@ -151,6 +151,35 @@ class Tests:
         assert lines == [(0,)], f"{lines} lines differ"
         print(f"{compared:,} answers and {keys[0]:,} keys are those of the command line")
 
+    def test_the_answers_of_the_python_package(self):
+        """They are the same, for all bodies of the samples. There, times are texts."""
+        try:
+            import robots_scan.duckdb
+        except ModuleNotFoundError:
+            print("skipped: the Python package, which `make dev-wheel` installs")
+            return
+        other = duckdb.connect()
+        robots_scan.duckdb.register(other)
+        shared = {name for (name,) in other.execute("SELECT function_name FROM duckdb_functions() WHERE function_name LIKE 'robots_%'").fetchall()}
+        calls = [(call, expected) for call, expected in CALLS if call.partition("(")[0] in shared and not re.search(r"'google'\)|'koster1996'\)", call)]
+        assert len(calls) > len(shared) == 4, calls
+        for call, expected in calls:
+            call = re.sub(r"TIMESTAMP\w* ('.*?')", r"\1", call)
+            found = other.execute(f"SELECT {call} FROM (SELECT ? AS body)", [FILE]).fetchall()
+            assert found == [(expected,)], f"{call}: {found}"
+        dataset = self.folder / "bodies"
+        subprocess.run([self.program, ROOT / "data-samples/warc", "-o", dataset, "-q", "--with-bodies"], stderr=subprocess.DEVNULL, check=False)
+        query = (
+            "SELECT robots_body(body, is_valid_utf8) AS b, agent, robots_verdict(b, agent), robots_allowed(b, agent, p), robots_preference(b, agent, p, "
+            "'train-ai', {time}) FROM (SELECT body, is_valid_utf8, fetch_time, robots_id, coalesce(path, '/p') AS p FROM robots_files LEFT JOIN rules USING "
+            "(crawl, robots_id)), unnest(?) a (agent) ORDER BY ALL")
+        answers = []
+        for connection, time in (self.connection, "fetch_time"), (other, "fetch_time::VARCHAR"):
+            connection.execute((dataset / "views.sql").read_text(encoding="utf-8"))
+            answers.append(connection.execute(query.format(time=time), [AGENTS[:4]]).fetchall())
+        assert len(answers[0]) > 2_000, len(answers[0])
+        assert answers[0] == answers[1], next((pair for pair in zip(*answers) if pair[0] != pair[1]), "their numbers")
+
     def test_the_answers_of_the_reference_parser(self):
         if not DATA.exists():
             print("skipped: answers of the reference parser and of peers, which are not available")
