@@ -29,7 +29,7 @@ STAGES = [
         "analyzer::Analyzer::analyze$",
         ["parse::Parser::parse_with$", VERDICTS],
     ),
-    ("rows", "tables::TableBuilders::push$", []),
+    ("rows", r"RecordRows>::push$", []),
     ("encoding pages", "columns::column_writer::ColumnWriter::(write_page|close)$", ["ZSTD_compress2$"]),
     ("compressing pages", "ZSTD_compress2$", []),
 ]
