@@ -415,11 +415,9 @@ impl<'d> ContentCaptures<'d> {
     }
 }
 
-/// Goes to the row that begins with a key, and returns its other fields. Keys are asked for in order.
+/// Goes to the row that begins with a key, which is a number, and returns its other fields. Keys are asked for in order.
 fn skip_to<'c>(rows: &'c mut EncodedRows<'_>, key: &[u8], table: Table) -> Result<&'c [u8], Error> {
-    while rows.peek().is_some_and(|row| &row[..key.len()] < key) {
-        rows.advance()?;
-    }
+    rows.skip_to_number(FieldReader::new(key).i64())?;
     let root = rows.root();
     let row = rows.peek().and_then(|row| row.strip_prefix(key));
     row.ok_or_else(|| damaged_history_error(root, table))
