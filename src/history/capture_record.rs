@@ -5,6 +5,7 @@
 use super::verdict_class::VerdictClass;
 use robots::{Dialect, HttpStatus, StatusEffect};
 use sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u8, put_u32};
+use urls::WebOrigin;
 
 /// The time and the place of an authoritative capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,10 +189,54 @@ pub struct StateOrigin {
     pub port: Option<u32>,
 }
 
+impl StateOrigin {
+    /// Returns the origin as those of URLs.
+    pub fn web_origin(&self) -> WebOrigin<'_> {
+        WebOrigin {
+            scheme: std::str::from_utf8(&self.protocol).unwrap_or_default(),
+            host: std::str::from_utf8(&self.host).unwrap_or_default(),
+            port: self.port.and_then(|port| u16::try_from(port).ok()),
+        }
+    }
+}
+
 /// The digest of an empty body, which revisits with status 304 have because they have no body.
 const EMPTY_BODY_DIGEST: &[u8] = b"3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ";
 
 impl StateDetails {
+    /// The columns of `host_periods` on which the access to a URL depends.
+    pub const ACCESS_COLUMNS: [&str; 8] = [
+        "policy_id",
+        "url_host_name",
+        "url_protocol",
+        "url_port",
+        "redirect_end",
+        "fetch_status",
+        "is_revisit",
+        "content_class",
+    ];
+
+    /// Reads a state that has only [`ACCESS_COLUMNS`](Self::ACCESS_COLUMNS). The other fields are empty.
+    pub fn read_access(state: &[u8]) -> Self {
+        let mut fields = FieldReader::new(state);
+        let owned = |bytes: Option<&[u8]>| bytes.unwrap_or_default().to_vec();
+        Self {
+            policy_id: optional_bytes(&mut fields).map(<[u8]>::to_vec),
+            origin: StateOrigin {
+                host: fields.bytes().to_vec(),
+                protocol: owned(optional_bytes(&mut fields)),
+                port: (fields.u8() != 0).then(|| fields.u32()),
+            },
+            redirect_end: owned(optional_bytes(&mut fields)),
+            fetch_status: (fields.u8() != 0)
+                .then(|| fields.u32())
+                .and_then(|status| u16::try_from(status).ok()),
+            is_revisit: fields.u8() != 0,
+            content_class: owned(optional_bytes(&mut fields)),
+            ..Self::default()
+        }
+    }
+
     /// Reads the fields from a state.
     pub fn read(state: &[u8]) -> Self {
         let mut fields = FieldReader::new(state);

@@ -1,6 +1,6 @@
 //! Reads an earlier history: its captures in the order of hosts and times, with their states.
 
-use super::capture_record::{CapturePlace, CaptureRecord, StateFields};
+use super::capture_record::{CapturePlace, CaptureRecord, StateDetails, optional_bytes};
 use super::crawl_row::CrawlRow;
 use super::damaged_history_error;
 use super::encoded_rows::{EncodedRows, columns_named};
@@ -151,10 +151,12 @@ pub struct HistoryCaptures<'d> {
     columns: Option<CaptureColumns>,
     row: usize,
     periods: EncodedRows<'d>,
-    contents: EncodedRows<'d>,
-    /// The names of all crawls, and those that are kept.
-    names: BTreeSet<&'d str>,
-    crawls: BTreeMap<String, PlacedCrawl>,
+    /// `None` if only the columns of states are read on which the access to a URL depends.
+    contents: Option<EncodedRows<'d>>,
+    /// The names of all crawls in order, with the places of those that are kept.
+    crawls: Vec<(&'d str, Option<PlacedCrawl>)>,
+    /// The crawl after that of the last capture. The next capture of a host is usually of one of the following.
+    next_crawl: usize,
     forgotten: &'d BTreeSet<String>,
     order: CaptureOrder,
     period: Period,
@@ -186,6 +188,8 @@ struct Period {
     /// The capture after the last one.
     end: i64,
     is_read: bool,
+    /// True if the state has all its columns.
+    is_whole: bool,
 }
 
 /// The current row of `host_contents`.
@@ -209,20 +213,58 @@ impl<'d> HistoryCaptures<'d> {
         crawls: BTreeMap<String, PlacedCrawl>,
         forgotten: &'d BTreeSet<String>,
     ) -> Result<Self, Error> {
+        let periods = history.open_table(own_tables::HOST_PERIODS)?;
+        let contents = history.open_table(own_tables::HOST_CONTENTS)?;
+        Self::open_rows(history, crawls, forgotten, periods, Some(contents))
+    }
+
+    /// Opens the captures of some crawls without their digests, and with
+    /// [`ACCESS_COLUMNS`](StateDetails::ACCESS_COLUMNS) of their states.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading.
+    pub fn open_for_access(
+        history: &'d HistoryReader,
+        crawls: BTreeMap<String, PlacedCrawl>,
+        forgotten: &'d BTreeSet<String>,
+    ) -> Result<Self, Error> {
+        let mut names = vec![
+            "period_id",
+            "surt_host_name",
+            "first_capture_no",
+            "n_captures",
+        ];
+        names.extend(StateDetails::ACCESS_COLUMNS);
+        let periods = history.open_columns(own_tables::HOST_PERIODS, &names)?;
+        Self::open_rows(history, crawls, forgotten, periods, None)
+    }
+
+    fn open_rows(
+        history: &'d HistoryReader,
+        crawls: BTreeMap<String, PlacedCrawl>,
+        forgotten: &'d BTreeSet<String>,
+        periods: EncodedRows<'d>,
+        contents: Option<EncodedRows<'d>>,
+    ) -> Result<Self, Error> {
         let dataset = &history.dataset;
+        let place = |row: &'d CrawlRow| (&*row.crawl, crawls.get(&row.crawl).copied());
         let mut captures = Self {
             dataset,
             parts: dataset.parts_with_table(own_tables::HOST_CAPTURES).into(),
             reader: None,
             columns: None,
             row: 0,
-            periods: history.open_table(own_tables::HOST_PERIODS)?,
-            contents: history.open_table(own_tables::HOST_CONTENTS)?,
-            names: history.crawls.iter().map(|row| &*row.crawl).collect(),
-            crawls,
+            crawls: history.crawls.iter().map(place).collect(),
+            next_crawl: 0,
             forgotten,
             order: CaptureOrder::default(),
-            period: Period::default(),
+            period: Period {
+                is_whole: contents.is_some(),
+                ..Period::default()
+            },
+            periods,
+            contents,
             content: Content::default(),
             crawl: PlacedCrawl::default(),
             has_digest: false,
@@ -294,16 +336,17 @@ impl<'d> HistoryCaptures<'d> {
             self.order.capture_no += 1;
             let host = columns.surt_host_name.value(row);
             let name = columns.crawl.value(row);
-            let crawl = self.crawls.get(name);
-            if crawl.is_none() && !self.names.contains(name) {
-                return Err(damaged());
-            }
+            let mut indices = (self.next_crawl..self.crawls.len()).chain(0..self.next_crawl);
+            let found = indices.find(|i| self.crawls[*i].0 == name);
+            let index = found.ok_or_else(damaged)?;
+            self.next_crawl = index + 1;
+            let crawl = self.crawls[index].1;
             let is_forgotten = !self.forgotten.is_empty() && self.forgotten.contains(host);
             let Some(crawl) = crawl.filter(|_| !is_forgotten) else {
                 self.row += 1;
                 continue;
             };
-            self.crawl = *crawl;
+            self.crawl = crawl;
             let time = value(&columns.fetch_time, row).or(crawl.median_fetch);
             if !self.order.accept(host, time, crawl.position) {
                 return Err(damaged());
@@ -311,12 +354,17 @@ impl<'d> HistoryCaptures<'d> {
             let period_id = columns.period_id.value(row);
             self.period
                 .go_to(period_id, capture_no, host, &mut self.periods)?;
-            self.has_digest = self.content.covers(capture_no, host, &mut self.contents)?;
+            if let Some(contents) = &mut self.contents {
+                self.has_digest = self.content.covers(capture_no, host, contents)?;
+            }
             return Ok(());
         }
         let count = self.order.capture_no;
         self.period.finish(count, &mut self.periods)?;
-        self.content.finish(count, &mut self.contents)
+        match &mut self.contents {
+            Some(contents) => self.content.finish(count, contents),
+            None => Ok(()),
+        }
     }
 
     /// Reads the next batch that has rows.
@@ -404,21 +452,20 @@ impl Period {
         let id = fields.i64();
         // Text columns are UTF-8.
         let host = std::str::from_utf8(fields.bytes()).unwrap_or_default();
-        let (_first, _last) = (fields.bytes(), fields.bytes());
+        if self.is_whole {
+            for _ in ["first_crawl", "last_crawl"] {
+                fields.bytes();
+            }
+        }
         let first_capture = fields.i64();
         let n_captures = fields.u32().cast_signed();
-        let state = StateFields::read(fields.rest());
-        let keys = [
-            state.policy_id,
-            state.preferences_id,
-            state.preference_set_id,
-        ];
-        let are_keys = keys
-            .iter()
-            .flatten()
-            .all(|key| key_from_text(key).is_some());
+        let state = fields.rest();
+        // A state begins with the keys of its policy and of its preferences, if they are read.
+        let mut keys = FieldReader::new(state);
+        let mut keys = (0..if self.is_whole { 3 } else { 1 }).map(|_| optional_bytes(&mut keys));
+        let are_keys = keys.all(|key| key.is_none_or(|key| key_from_text(key).is_some()));
         // Two periods of a host with the same state would be one.
-        let is_same = self.is_read && self.host == host && self.state == fields.rest();
+        let is_same = self.is_whole && self.is_read && self.host == host && self.state == state;
         let is_next = first_capture == self.end && n_captures > 0 && !is_same;
         if !is_next || !are_keys || self.is_read && self.id >= id {
             return Err(damaged_history_error(rows.root(), own_tables::HOST_PERIODS));

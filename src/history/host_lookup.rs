@@ -109,7 +109,7 @@ pub fn find_host(history: &HistoryReader, lookup: &HostLookup<'_>) -> Result<Fou
             continue;
         }
         let state = rows.state(history, row)?;
-        let origin = origin_of(state);
+        let origin = state.origin.web_origin();
         let is_host = lookup.host.matches(&origin);
         let is_other_form = other_form
             .as_ref()
@@ -170,18 +170,9 @@ fn near_hosts(history: &HistoryReader, name: &str) -> Result<BTreeSet<String>, E
     Ok(near.into_iter().map(|(_, host)| host).collect())
 }
 
-fn origin_of(state: &StateDetails) -> WebOrigin<'_> {
-    let origin = &state.origin;
-    WebOrigin {
-        scheme: std::str::from_utf8(&origin.protocol).unwrap_or_default(),
-        host: std::str::from_utf8(&origin.host).unwrap_or_default(),
-        port: origin.port.and_then(|port| u16::try_from(port).ok()),
-    }
-}
-
 /// Returns an origin as text, such as `https://example.com:8443`.
 pub fn state_origin_text(state: &StateDetails) -> String {
-    origin_text(&origin_of(state))
+    origin_text(&state.origin.web_origin())
 }
 
 fn origin_text(origin: &WebOrigin<'_>) -> String {

@@ -37,6 +37,12 @@ pub const POLICIES: KeyedTables = KeyedTables {
     ],
 };
 
+/// The tables of policies, without the verdicts.
+pub const POLICY_LINES: KeyedTables = KeyedTables {
+    of_keys: Some(own_tables::POLICIES),
+    of_rows: POLICIES.of_rows.split_at(3).0,
+};
+
 /// The table of sets of preferences.
 pub const PREFERENCE_SETS: KeyedTables = KeyedTables {
     of_keys: None,

@@ -234,7 +234,10 @@ pub(super) fn fill_revisits(
         }
         reader.advance()?;
     }
-    let states = sort_states(history, &by_period.finish()?, memory)?;
+    let columns = own_tables::HOST_PERIODS.columns().iter();
+    let columns = columns.map(|column| column.name);
+    let of_state: Vec<_> = columns.skip_while(|name| *name != "policy_id").collect();
+    let states = sort_states(history, &by_period.finish()?, &of_state, memory)?;
     count_revisits(revisits, &states, is_counted, counter)
 }
 
@@ -412,11 +415,9 @@ impl<'d> ContentCaptures<'d> {
     }
 }
 
-/// Goes to the row that begins with a key, and returns its other fields. Keys are asked for in order.
+/// Goes to the row that begins with a key, which is a number, and returns its other fields. Keys are asked for in order.
 fn skip_to<'c>(rows: &'c mut EncodedRows<'_>, key: &[u8], table: Table) -> Result<&'c [u8], Error> {
-    while rows.peek().is_some_and(|row| &row[..key.len()] < key) {
-        rows.advance()?;
-    }
+    rows.skip_to_number(FieldReader::new(key).i64())?;
     let root = rows.root();
     let row = rows.peek().and_then(|row| row.strip_prefix(key));
     row.ok_or_else(|| damaged_history_error(root, table))
@@ -489,18 +490,21 @@ pub fn read_filled_states<'s>(
         by_period.push(&record)?;
         rows.advance()?;
     }
-    sort_states(history, &by_period.finish()?, memory)
+    let of_state = StateDetails::ACCESS_COLUMNS;
+    sort_states(history, &by_period.finish()?, &of_state, memory)
 }
 
-/// Merges the captures with the states of the periods that they are sorted by, and sorts them by their
-/// numbers.
+/// Merges the captures with these columns of the states of the periods that they are sorted by, and sorts them
+/// by their numbers.
 fn sort_states<'s>(
     history: &HistoryReader,
     by_period: &SortedRecords<'_>,
+    of_state: &[&str],
     memory: SortMemory<'s>,
 ) -> Result<SortedRecords<'s>, Error> {
     let mut sorter = memory.create_sorter();
-    let mut periods = history.open_table(own_tables::HOST_PERIODS)?;
+    let columns = [&["period_id"], of_state].concat();
+    let mut periods = history.open_columns(own_tables::HOST_PERIODS, &columns)?;
     let mut reader = by_period.read()?;
     let mut record = Vec::new();
     while let Some(fields) = reader.peek() {
@@ -508,7 +512,7 @@ fn sort_states<'s>(
         let row = skip_to(&mut periods, period_id, own_tables::HOST_PERIODS)?;
         record.clear();
         record.extend_from_slice(capture_no);
-        record.extend_from_slice(state_of_period(row));
+        record.extend_from_slice(row);
         sorter.push(&record)?;
         reader.advance()?;
     }

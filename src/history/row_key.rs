@@ -25,10 +25,16 @@ pub fn key_text(key: &[u8]) -> String {
 
 /// Returns the key that a text in hexadecimal states; `None` if it states none.
 pub fn key_from_text(text: &[u8]) -> Option<[u8; KEY_BYTES]> {
-    let text = std::str::from_utf8(text).ok()?;
-    // Other texts of the same number would not be equal in SQL.
-    let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-    let is_key = text.len() == 2 * KEY_BYTES && text.bytes().all(is_digit);
-    let number = u128::from_str_radix(text, 16).ok().filter(|_| is_key)?;
-    Some(number.to_be_bytes())
+    let text: &[u8; 2 * KEY_BYTES] = text.try_into().ok()?;
+    // Upper case would not be equal in SQL.
+    let digit = |byte: u8| match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        _ => None,
+    };
+    let mut key = [0; KEY_BYTES];
+    for (byte, &[high, low]) in key.iter_mut().zip(text.as_chunks().0) {
+        *byte = digit(high)? << 4 | digit(low)?;
+    }
+    Some(key)
 }

@@ -2,7 +2,6 @@
 //! §2.3).
 
 use memchr::memmem;
-use std::io::Write;
 use url::Url;
 
 /// An origin, whose fields are those of the URL columns.
@@ -37,11 +36,14 @@ impl<'a> WebOrigin<'a> {
 
     /// Replaces `out` with the origin as text, such as `https://example.com:443`.
     pub fn write(&self, out: &mut Vec<u8>) {
-        let Self { scheme, host, .. } = self;
         // A scheme without a default port gets port 0, to which no client can connect.
         let port = self.effective_port().unwrap_or(0);
+        let texts = [self.scheme, "://", self.host, ":", &port.to_string()];
         out.clear();
-        write!(out, "{scheme}://{host}:{port}").expect("writing to a vector does not fail");
+        out.reserve(texts.iter().map(|text| text.len()).sum());
+        for text in texts {
+            out.extend_from_slice(text.as_bytes());
+        }
     }
 }
 

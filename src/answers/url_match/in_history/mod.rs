@@ -25,8 +25,7 @@ use history::history_input::HistoryReader;
 use plan::{PlannedCapture, UrlPlan, plan_urls, sort_urls};
 use rules::decide_by_rules;
 use sort::sort_key::{FieldReader, put_i64, put_u32};
-use sort::{Reader, SortedRecords, Sorter};
-use std::collections::BTreeMap;
+use sort::{Reader, SortedRecords};
 
 /// A match over a history.
 struct HistoryMatch<'a> {
@@ -67,41 +66,50 @@ pub(super) fn run(
     })
 }
 
-/// The decisions of a row of the list by one state, one per crawler. Records sort by row, then by state.
-struct StateDecisions;
+/// The decisions of a row of the list. Each record has those by one state, one per crawler; records sort by row.
+#[derive(Default)]
+struct StateDecisions {
+    /// The numbers of the states.
+    slots: Vec<u32>,
+    /// For each state, the decisions for all crawlers.
+    decisions: Vec<Decision>,
+}
 
 impl StateDecisions {
-    fn push(
-        sorter: &mut Sorter<'_>,
-        row: u64,
-        slot: u32,
-        decisions: impl Iterator<Item = Decision>,
-    ) -> Result<(), Error> {
-        let mut record = Vec::new();
-        put_i64(&mut record, row.cast_signed());
-        put_u32(&mut record, slot);
-        decisions.for_each(|decision| decision.write(&mut record));
-        sorter.push(&record)
+    fn write(record: &mut Vec<u8>, row: u64, slot: u32, decisions: impl Iterator<Item = Decision>) {
+        record.clear();
+        put_i64(record, row.cast_signed());
+        put_u32(record, slot);
+        decisions.for_each(|decision| decision.write(record));
     }
 
-    /// Reads the decisions of a row by its states.
-    fn read(
+    /// Reads the records of a row.
+    fn read_row(
+        &mut self,
         reader: &mut Reader<'_>,
         row: u64,
         crawlers: usize,
-    ) -> Result<BTreeMap<u32, Vec<Decision>>, Error> {
-        let mut by_slot = BTreeMap::new();
+    ) -> Result<(), Error> {
+        self.slots.clear();
+        self.decisions.clear();
         while let Some(record) = reader.peek() {
             let mut fields = FieldReader::new(record);
             if fields.i64().cast_unsigned() != row {
                 break;
             }
-            let slot = fields.u32();
+            self.slots.push(fields.u32());
             let decisions = (0..crawlers).map(|_| Decision::read(&mut fields));
-            by_slot.insert(slot, decisions.collect());
+            self.decisions.extend(decisions);
             reader.advance()?;
         }
-        Ok(by_slot)
+        Ok(())
+    }
+
+    /// Returns the decisions by a state, one per crawler.
+    fn of_state(&self, slot: u32) -> Option<&[Decision]> {
+        let i = self.slots.iter().position(|known| *known == slot)?;
+        let crawlers = self.decisions.len() / self.slots.len();
+        self.decisions.chunks(crawlers).nth(i)
     }
 }
 
@@ -115,20 +123,23 @@ impl HistoryMatch<'_> {
     ) -> Result<MatchSummary, Error> {
         let (mut plans, mut decisions) = (plans.read()?, decisions.read()?);
         let mut fields = RowFields::default();
+        let mut of_row = StateDecisions::default();
         let options = self.run.options;
         let crawlers = &options.crawlers;
         let mut counts = AnswerCounts::default();
         while let Some(record) = plans.peek() {
             let plan = UrlPlan::read(record);
-            let by_slot = StateDecisions::read(&mut decisions, plan.row, crawlers.len())?;
+            let url = escape_body(plan.url, true);
+            of_row.read_row(&mut decisions, plan.row, crawlers.len())?;
             for (i, crawler) in crawlers.iter().enumerate() {
                 let answer = Answer::new(&plan, options.any_origin, |slot| {
-                    let decisions = by_slot.get(&slot).and_then(|decisions| decisions.get(i));
-                    decisions.copied()
+                    of_row.of_state(slot).map(|decisions| decisions[i])
                 });
                 counts.add(&answer.decision);
                 fields.clear();
-                answer.put(&plan, crawler.agent(), &self.history.crawls, &mut fields);
+                fields.put_text(&url);
+                fields.put_text(crawler.agent());
+                answer.put(&plan, &self.history.crawls, &mut fields);
                 file.push(&fields)?;
             }
             self.run.memory.check_stop()?;
@@ -176,11 +187,9 @@ impl<'p> Answer<'p> {
         }
     }
 
-    /// Adds the fields of the row.
-    fn put(&self, plan: &UrlPlan<'_>, agent: &str, crawls: &[CrawlRow], row: &mut RowFields) {
+    /// Adds the fields of the row after the URL and the crawler.
+    fn put(&self, plan: &UrlPlan<'_>, crawls: &[CrawlRow], row: &mut RowFields) {
         let crawl_of = |capture: &PlannedCapture| crawls[capture.position as usize].crawl.as_str();
-        row.put_text(&escape_body(plan.url, true));
-        row.put_text(agent);
         row.put_optional_i64(plan.time);
         row.put_text(self.decision.access.name());
         row.put_text(self.decision.basis.name());

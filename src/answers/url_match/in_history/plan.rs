@@ -6,17 +6,17 @@ use super::super::summary::MatchSummary;
 use super::super::url_list::UrlListReader;
 use super::{HistoryMatch, StateDecisions};
 use disk::error::Error;
-use history::capture_record::{CaptureRecord, StateDetails, StateOrigin};
+use history::capture_record::{CaptureRecord, StateDetails};
 use history::history_input::HistoryCaptures;
 use history::revisits::read_filled_states;
 use history::row_key::{KEY_BYTES, key_from_text};
+use robots::{Dialect, StatusEffect};
 use sort::sort_key::{
     FieldReader, push_key_without_escapes, put_bytes, put_i64, put_key, put_u8, put_u32,
 };
 use sort::{SortedRecords, Sorter};
 use std::collections::BTreeSet;
-use urls::host_columns;
-use urls::parse_url;
+use urls::{WebOrigin, surt_host_name};
 
 /// A capture of the host of a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(super) struct PlannedCapture {
     pub(super) archive_no: i64,
     pub(super) offset: i64,
     pub(super) is_same_origin: bool,
-    /// The number of its state among those of the host.
+    /// The number of its [`HostState`] among those of the host.
     pub(super) slot: u32,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct UrlPlan<'a> {
     pub(super) bad_basis: Option<DecisionBasis>,
     /// The latest capture that is not later than the time.
     pub(super) capture: Option<PlannedCapture>,
-    /// Later captures: the first one, and each that has another state or origin than the one before.
+    /// Later captures: the first one, and each that has another [`HostState`] than the one before.
     pub(super) later: Vec<PlannedCapture>,
     /// The last capture.
     pub(super) last: Option<PlannedCapture>,
@@ -82,26 +82,18 @@ impl<'a> UrlPlan<'a> {
         }
     }
 
-    fn push(&self, plans: &mut Sorter<'_>) -> Result<(), Error> {
-        let mut record = Vec::new();
-        put_i64(&mut record, self.row.cast_signed());
-        put_bytes(&mut record, self.url);
-        put_i64(&mut record, self.time.unwrap_or(i64::MIN));
-        put_u8(
-            &mut record,
-            self.bad_basis.map_or(u8::MAX, |basis| basis as u8),
-        );
+    fn write(&self, record: &mut Vec<u8>) {
+        record.clear();
+        put_i64(record, self.row.cast_signed());
+        put_bytes(record, self.url);
+        put_i64(record, self.time.unwrap_or(i64::MIN));
+        put_u8(record, self.bad_basis.map_or(u8::MAX, |basis| basis as u8));
         for capture in [self.capture, self.last] {
-            put_u8(&mut record, capture.is_some().into());
-            capture
-                .iter()
-                .for_each(|capture| capture.write(&mut record));
+            put_u8(record, capture.is_some().into());
+            capture.iter().for_each(|capture| capture.write(record));
         }
-        put_u32(&mut record, self.later.len() as u32);
-        self.later
-            .iter()
-            .for_each(|capture| capture.write(&mut record));
-        plans.push(&record)
+        put_u32(record, self.later.len() as u32);
+        self.later.iter().for_each(|capture| capture.write(record));
     }
 
     pub(super) fn read(record: &'a [u8]) -> Self {
@@ -138,39 +130,50 @@ pub(super) fn sort_urls<'a>(
     let mut record = Vec::new();
     summary.urls = run.read_urls(urls, &mut |url| {
         let (row, basis) = match &url {
-            Ok(WantedUrl { row, time, .. }) => match parse_url(row.url) {
-                Some(parsed) => {
-                    let host = host_columns(parsed.host_str().unwrap_or_default());
-                    record.clear();
-                    put_key(&mut record, host.surt_host_name.as_bytes());
-                    put_i64(&mut record, time.unwrap_or(i64::MIN));
-                    put_i64(&mut record, row.index.cast_signed());
-                    put_bytes(&mut record, row.url);
-                    return lookups.push(&record);
+            Ok(WantedUrl { row, origin, time }) => {
+                let text = std::str::from_utf8(origin).unwrap_or_default();
+                match WebOrigin::from_url(text) {
+                    Some(parsed) => {
+                        record.clear();
+                        put_key(&mut record, surt_host_name(parsed.host).as_bytes());
+                        put_i64(&mut record, time.unwrap_or(i64::MIN));
+                        put_i64(&mut record, row.index.cast_signed());
+                        put_bytes(&mut record, row.url);
+                        put_bytes(&mut record, origin);
+                        return lookups.push(&record);
+                    }
+                    None => (row, DecisionBasis::BadUrl),
                 }
-                None => (row, DecisionBasis::BadUrl),
-            },
+            }
             Err((row, basis)) => (row, *basis),
         };
         let plan = UrlPlan {
             bad_basis: Some(basis),
             ..UrlPlan::new(row.index, row.url, None)
         };
-        plan.push(plans)
+        plan.write(&mut record);
+        plans.push(&record)
     })?;
     lookups.finish()
 }
 
-/// A state of a host, and its captures.
+/// All on which the decisions by a capture depend.
+#[derive(Debug, PartialEq, Eq)]
 struct HostState {
-    bytes: Vec<u8>,
-    details: StateDetails,
+    /// The origin of the capture, as `write_url_origin` writes it.
+    origin: Vec<u8>,
+    effect: StatusEffect,
+    /// The key of the policy and the kind of content, unless the status decides.
+    key: [u8; KEY_BYTES],
+    content_class: Vec<u8>,
 }
 
 /// The captures of a host.
 #[derive(Default)]
 struct HostCaptures {
     states: Vec<HostState>,
+    /// The last period, unless its capture is a revisit that is filled, and the number of its state.
+    last_period: Option<(i64, u32)>,
     /// Sorted by time. The time of a capture without one is that of its crawl.
     captures: Vec<(i64, PlannedCapture)>,
 }
@@ -189,12 +192,14 @@ pub(super) fn plan_urls<'a>(
     let mut places = history.places();
     let chosen = &context.run.options.crawls;
     places.retain(|crawl, _| chosen.is_empty() || chosen.contains(crawl));
-    let mut captures = HistoryCaptures::open(history, places, &none)?;
+    let mut captures = HistoryCaptures::open_for_access(history, places, &none)?;
     let filled = read_filled_states(history, context.run.memory)?;
     let mut filled = filled.read()?;
     let mut requests = context.run.memory.create_sorter();
     let mut lookups = lookups.read()?;
     let (mut host, mut name, mut number) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut slots, mut record) = (Vec::new(), Vec::new());
+    let options = context.run.options;
     let mut of_host = HostCaptures::default();
     let mut count = 0;
     while let Some(lookup) = lookups.peek() {
@@ -204,8 +209,7 @@ pub(super) fn plan_urls<'a>(
             host.clear();
             host.extend_from_slice(key);
             summary.origins += 1;
-            of_host.states.clear();
-            of_host.captures.clear();
+            of_host.clear();
             name.clear();
             push_key_without_escapes(&mut name, key);
             while let Some((capture, position)) = captures.peek() {
@@ -223,7 +227,7 @@ pub(super) fn plan_urls<'a>(
                 if capture.surt_host_name.as_bytes() == &name[..] {
                     let state = filled.peek();
                     let state = state.and_then(|state| state.strip_prefix(&number[..]));
-                    of_host.push(&capture, position, state);
+                    of_host.push(&capture, position, state, options.dialect.dialect());
                 }
                 count += 1;
                 context.run.progress.set_rows(count);
@@ -232,73 +236,89 @@ pub(super) fn plan_urls<'a>(
         }
         let time = Some(fields.i64()).filter(|time| *time != i64::MIN);
         let row = fields.i64().cast_unsigned();
-        let plan = of_host.plan(row, fields.bytes(), time);
+        let (url, origin) = (fields.bytes(), fields.bytes());
+        let plan = of_host.plan(UrlPlan::new(row, url, time), origin);
         let of_plan = plan.later.iter().chain(&plan.capture).chain(&plan.last);
-        let slots: BTreeSet<u32> = of_plan.map(|capture| capture.slot).collect();
-        for slot in slots {
-            let state = &of_host.states[slot as usize].details;
-            push_state(context, &plan, slot, state, decisions, &mut requests)?;
+        let decided = of_plan.filter(|capture| capture.is_same_origin || options.any_origin);
+        slots.clear();
+        slots.extend(decided.map(|capture| capture.slot));
+        slots.sort_unstable();
+        slots.dedup();
+        for slot in &slots {
+            let state = &of_host.states[*slot as usize];
+            if state.write_decisions(context.run, &plan, *slot, &mut record) {
+                decisions.push(&record)?;
+            } else {
+                state.write_request(&plan, *slot, &mut record);
+                requests.push(&record)?;
+            }
         }
-        plan.push(plans)?;
+        plan.write(&mut record);
+        plans.push(&record)?;
         lookups.advance()?;
     }
     requests.finish()
 }
 
 impl HostCaptures {
+    fn clear(&mut self) {
+        self.states.clear();
+        self.last_period = None;
+        self.captures.clear();
+    }
+
     /// Adds a capture. `filled` is the state of the content of a revisit.
-    fn push(&mut self, capture: &CaptureRecord<'_>, position: u32, filled: Option<&[u8]>) {
-        // The origin is that of the capture, also of a revisit.
-        let bytes = [capture.state, filled.unwrap_or_default()].concat();
-        let known = self.states.iter().rposition(|state| state.bytes == bytes);
-        let slot = known.unwrap_or_else(|| {
-            let mut details = StateDetails::read(filled.unwrap_or(capture.state));
-            details.origin = StateDetails::read(capture.state).origin;
-            self.states.push(HostState { bytes, details });
-            self.states.len() - 1
-        });
+    fn push(
+        &mut self,
+        capture: &CaptureRecord<'_>,
+        position: u32,
+        filled: Option<&[u8]>,
+        dialect: Dialect,
+    ) {
+        let period = capture.period_id.filter(|_| filled.is_none());
+        let slot = match self.last_period {
+            Some((last, slot)) if period == Some(last) => slot,
+            _ => self.add_state(HostState::new(capture.state, filled, dialect)),
+        };
+        self.last_period = period.map(|period| (period, slot));
         let planned = PlannedCapture {
             position,
             fetch_time: capture.place.fetch_time,
             archive_no: capture.place.archive_no,
             offset: capture.place.offset,
             is_same_origin: false,
-            slot: slot as u32,
+            slot,
         };
         self.captures.push((capture.time, planned));
     }
 
-    /// Makes the plan of a URL.
-    fn plan<'u>(&self, row: u64, url: &'u [u8], time: Option<i64>) -> UrlPlan<'u> {
-        let origin = parse_url(url).map(|url| StateOrigin {
-            protocol: url.scheme().as_bytes().to_vec(),
-            host: url
-                .host_str()
-                .unwrap_or_default()
-                .trim_end_matches('.')
-                .into(),
-            port: url.port().map(u32::from),
-        });
+    /// Returns the number of a state, which is added if the host has not had it.
+    fn add_state(&mut self, state: HostState) -> u32 {
+        let known = self.states.iter().rposition(|known| *known == state);
+        let slot = known.unwrap_or(self.states.len());
+        if known.is_none() {
+            self.states.push(state);
+        }
+        slot as u32
+    }
+
+    /// Completes the plan of a URL with this origin.
+    fn plan<'u>(&self, mut plan: UrlPlan<'u>, origin: &[u8]) -> UrlPlan<'u> {
         let planned = |(_, capture): &(i64, PlannedCapture)| PlannedCapture {
-            is_same_origin: origin.as_ref()
-                == Some(&self.states[capture.slot as usize].details.origin),
+            is_same_origin: self.states[capture.slot as usize].origin == origin,
             ..*capture
         };
-        let mut plan = UrlPlan::new(row, url, time);
         plan.last = self.captures.last().map(planned);
-        let Some(time) = time else {
+        let Some(time) = plan.time else {
             plan.capture = plan.last;
             return plan;
         };
         let later = self.captures.partition_point(|(at, _)| *at <= time);
         plan.capture = later.checked_sub(1).map(|i| planned(&self.captures[i]));
-        for capture in self.captures[later..].iter().map(planned) {
-            if plan
-                .later
-                .last()
-                .is_none_or(|last| last.slot != capture.slot)
-            {
-                plan.later.push(capture);
+        for capture in &self.captures[later..] {
+            let last = plan.later.last();
+            if last.is_none_or(|last| last.slot != capture.1.slot) {
+                plan.later.push(planned(capture));
             }
         }
         plan
@@ -317,14 +337,14 @@ pub(super) struct RulesRequest<'a> {
 }
 
 impl<'a> RulesRequest<'a> {
-    fn push(&self, requests: &mut Sorter<'_>) -> Result<(), Error> {
-        let mut record = self.key.to_vec();
-        put_bytes(&mut record, self.content_class);
-        put_i64(&mut record, self.row.cast_signed());
-        put_u32(&mut record, self.slot);
-        put_i64(&mut record, self.time.unwrap_or(i64::MIN));
-        put_bytes(&mut record, self.url);
-        requests.push(&record)
+    fn write(&self, record: &mut Vec<u8>) {
+        record.clear();
+        record.extend_from_slice(self.key);
+        put_bytes(record, self.content_class);
+        put_i64(record, self.row.cast_signed());
+        put_u32(record, self.slot);
+        put_i64(record, self.time.unwrap_or(i64::MIN));
+        put_bytes(record, self.url);
     }
 
     pub(super) fn read(record: &'a [u8]) -> Self {
@@ -344,30 +364,60 @@ impl<'a> RulesRequest<'a> {
 /// The key of files without lines.
 pub(super) const NO_POLICY: [u8; KEY_BYTES] = [0; KEY_BYTES];
 
-/// Adds the decisions of a status, or the request for those of rules.
-fn push_state(
-    context: &HistoryMatch<'_>,
-    plan: &UrlPlan<'_>,
-    slot: u32,
-    state: &StateDetails,
-    decisions: &mut Sorter<'_>,
-    requests: &mut Sorter<'_>,
-) -> Result<(), Error> {
-    let run = context.run;
-    let effect = state.effect(run.options.dialect.dialect());
-    let Some(decision) = run.decide_by_status(effect, plan.url) else {
-        let key = state.policy_id.as_deref().and_then(key_from_text);
+impl HostState {
+    /// Makes the state of a capture. `filled` is the state of the content of a revisit, whose origin is still that of
+    /// the capture.
+    fn new(state: &[u8], filled: Option<&[u8]>, dialect: Dialect) -> Self {
+        let of_capture = StateDetails::read_access(state);
+        let mut origin = Vec::new();
+        of_capture.origin.web_origin().write(&mut origin);
+        let deciding = match filled {
+            Some(filled) => StateDetails::read_access(filled),
+            None => of_capture,
+        };
+        let effect = deciding.effect(dialect);
+        let mut host_state = Self {
+            origin,
+            effect,
+            key: NO_POLICY,
+            content_class: Vec::new(),
+        };
+        if effect == StatusEffect::Parse {
+            let key = deciding.policy_id.as_deref().and_then(key_from_text);
+            host_state.key = key.unwrap_or(NO_POLICY);
+            host_state.content_class = deciding.content_class;
+        }
+        host_state
+    }
+
+    /// Writes the record of the decisions by the status for a URL and returns true, or returns false if the rules
+    /// decide.
+    fn write_decisions(
+        &self,
+        run: &MatchRun<'_>,
+        plan: &UrlPlan<'_>,
+        slot: u32,
+        record: &mut Vec<u8>,
+    ) -> bool {
+        let Some(decision) = run.decide_by_status(self.effect, plan.url) else {
+            return false;
+        };
+        let of_crawlers = run.options.crawlers.iter().map(|_| decision);
+        StateDecisions::write(record, plan.row, slot, of_crawlers);
+        true
+    }
+
+    /// Writes the record of the request to decide a URL by the rules.
+    fn write_request(&self, plan: &UrlPlan<'_>, slot: u32, record: &mut Vec<u8>) {
         let capture = plan.capture.filter(|capture| capture.slot == slot);
-        return RulesRequest {
-            key: &key.unwrap_or(NO_POLICY),
-            content_class: &state.content_class,
+        let request = RulesRequest {
+            key: &self.key,
+            content_class: &self.content_class,
             row: plan.row,
             slot,
             time: capture.and_then(|capture| capture.fetch_time),
             url: plan.url,
-        }
-        .push(requests);
-    };
-    let of_crawlers = run.options.crawlers.iter().map(|_| decision);
-    StateDecisions::push(decisions, plan.row, slot, of_crawlers)
+        };
+        request.write(record);
+    }
 }

@@ -5,7 +5,7 @@ use super::plan::{NO_POLICY, RulesRequest};
 use super::{HistoryMatch, StateDecisions};
 use disk::error::Error;
 use history::damaged_history_error;
-use history::keyed_rows::{KeyedReader, KeyedRows, POLICIES};
+use history::keyed_rows::{KeyedReader, KeyedRows, POLICY_LINES};
 use history::policy_file::{content_class, push_lines};
 use history::row_key::KEY_BYTES;
 use robots::RobotsTxtBuilder;
@@ -18,10 +18,10 @@ pub(super) fn decide_by_rules(
     decisions: &mut Sorter<'_>,
     summary: &mut MatchSummary,
 ) -> Result<(), Error> {
-    let mut policies = KeyedReader::open(context.history, POLICIES)?;
+    let mut policies = KeyedReader::open(context.history, POLICY_LINES)?;
     let mut requests = requests.read()?;
     let mut file = RobotsTxtBuilder::new();
-    let (mut key, mut class) = (Vec::new(), Vec::new());
+    let (mut key, mut class, mut decided) = (Vec::new(), Vec::new(), Vec::new());
     while let Some(record) = requests.peek() {
         let request = RulesRequest::read(record);
         key.clear();
@@ -40,7 +40,7 @@ pub(super) fn decide_by_rules(
             let root = context.history.root();
             let policy =
                 policy.ok_or_else(|| damaged_history_error(root, history::own_tables::POLICIES))?;
-            let pushed = push_lines(&KeyedRows::read(policy, POLICIES), &mut file);
+            let pushed = push_lines(&KeyedRows::read(policy, POLICY_LINES), &mut file);
             pushed.map_err(|error| error.with_path(root))?;
         }
         file.set_content_class(content_class(&class));
@@ -57,7 +57,8 @@ pub(super) fn decide_by_rules(
                     .run
                     .decide_by_rules(policy, request.url, request.time)
             });
-            StateDecisions::push(decisions, request.row, request.slot, of_crawlers)?;
+            StateDecisions::write(&mut decided, request.row, request.slot, of_crawlers);
+            decisions.push(&decided)?;
             requests.advance()?;
         }
     }
