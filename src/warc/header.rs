@@ -3,7 +3,6 @@
 use crate::error::ErrorKind;
 use crate::field_name::FieldName;
 use crate::header_lines::HeaderLines;
-use crate::record::RecordType;
 use crate::record_start::is_version_line;
 
 /// The maximum length of a version line.
@@ -37,12 +36,6 @@ impl HeaderFields {
     pub(crate) fn value<'h>(&self, header: &'h [u8], name: FieldName) -> Option<&'h [u8]> {
         let index = (self.first[name as usize] as usize).checked_sub(1)?;
         Some(self.list[index].value(header))
-    }
-
-    /// Returns true if the record has one of these types.
-    fn has_type(&self, header: &[u8], types: &[RecordType]) -> bool {
-        let name = self.value(header, FieldName::RecordType);
-        name.is_some_and(|name| types.contains(&RecordType::from_name(name)))
     }
 
     fn push(&mut self, header: &[u8], field: HeaderField) {
@@ -104,15 +97,8 @@ pub(crate) enum ParsedHeader {
 /// without a colon is ignored. A second version line means that the header was cut and another
 /// record starts.
 ///
-/// If the first field is a type of `brief_types`, `fields` has only that field and those that begin with `C`, as
-/// `Content-Length` does.
-///
 /// [WARC 1.1 §4]: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/#file-and-record-model
-pub(crate) fn parse(
-    bytes: &[u8],
-    brief_types: &[RecordType],
-    fields: &mut HeaderFields,
-) -> ParsedHeader {
+pub(crate) fn parse(bytes: &[u8], fields: &mut HeaderFields) -> ParsedHeader {
     fields.clear();
     let bytes = &bytes[..bytes.len().min(u32::MAX as usize)];
     match bytes.get(5) {
@@ -135,8 +121,7 @@ pub(crate) fn parse(
     }
     let mut is_folded = false;
     let fields_start = end + 1;
-    let mut lines = HeaderLines::new(&bytes[fields_start..]);
-    while let Some(line) = lines.next() {
+    for line in HeaderLines::new(&bytes[fields_start..]) {
         let (start, end) = (fields_start + line.start, fields_start + line.end);
         let text = &bytes[start..end];
         match text {
@@ -154,43 +139,11 @@ pub(crate) fn parse(
                     let name = trim(bytes, start, fields_start + colon);
                     let value = trim(bytes, fields_start + colon + 1, end);
                     fields.push(bytes, HeaderField { name, value });
-                    if fields.list.len() == 1 && fields.has_type(bytes, brief_types) {
-                        return parse_briefly(bytes, fields_start + lines.offset(), fields);
-                    }
                 } else if is_version_line(text) {
                     return ParsedHeader::Invalid(ErrorKind::Truncated);
                 }
             }
         }
-    }
-    ParsedHeader::Incomplete
-}
-
-/// Parses the rest of a header, from the line at `start`: only fields that begin with `C`.
-fn parse_briefly(bytes: &[u8], mut start: usize, fields: &mut HeaderFields) -> ParsedHeader {
-    let mut is_folded = false;
-    while let Some(length) = memchr::memchr(b'\n', &bytes[start..]) {
-        let end = start + length;
-        let text = &bytes[start..end];
-        match text {
-            b"" | b"\r" => {
-                return ParsedHeader::Complete {
-                    bytes: end + 1,
-                    is_folded,
-                };
-            }
-            [b' ' | b'\t', ..] => is_folded |= !text.trim_ascii().is_empty(),
-            [b'C' | b'c' | b'\r', ..] => {
-                if let Some(colon) = memchr::memchr(b':', text) {
-                    let name = trim(bytes, start, start + colon);
-                    let value = trim(bytes, start + colon + 1, end);
-                    fields.push(bytes, HeaderField { name, value });
-                }
-            }
-            _ if is_version_line(text) => return ParsedHeader::Invalid(ErrorKind::Truncated),
-            _ => {}
-        }
-        start = end + 1;
     }
     ParsedHeader::Incomplete
 }
@@ -255,17 +208,15 @@ fn parse_number(digits: &[u8]) -> Option<u64> {
 }
 
 /// Returns the range `start..end` of `bytes` without the blanks and CR at its ends.
-fn trim(bytes: &[u8], start: usize, end: usize) -> (u32, u32) {
-    let mut text = &bytes[start..end];
-    while let [rest @ .., b' ' | b'\t' | b'\r'] = text {
-        text = rest;
+fn trim(bytes: &[u8], mut start: usize, mut end: usize) -> (u32, u32) {
+    while start < end && matches!(bytes[start], b' ' | b'\t' | b'\r') {
+        start += 1;
     }
-    let end = start + text.len();
-    while let [b' ' | b'\t' | b'\r', rest @ ..] = text {
-        text = rest;
+    while start < end && matches!(bytes[end - 1], b' ' | b'\t' | b'\r') {
+        end -= 1;
     }
     // `parse` reads at most `u32::MAX` bytes.
-    ((end - text.len()) as u32, end as u32)
+    (start as u32, end as u32)
 }
 
 #[cfg(test)]
@@ -274,7 +225,7 @@ mod tests {
 
     fn parse_fields(header: &[u8]) -> (ParsedHeader, Vec<(String, String)>) {
         let mut fields = HeaderFields::default();
-        let parsed = parse(header, &[], &mut fields);
+        let parsed = parse(header, &mut fields);
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let pairs = fields
             .list
@@ -304,68 +255,6 @@ mod tests {
                 .map(|(name, value)| (name.as_str(), value.as_str()))
                 .eq(want)
         );
-    }
-
-    #[test]
-    fn a_brief_header_has_the_same_length_type_and_content_length() {
-        let lines: [&str; 16] = [
-            "Content-Length: 12",
-            "CONTENT-length : 12 ",
-            "content-length:13",
-            "\rContent-Length: 12",
-            "WARC-Type: request",
-            "WARC-Type: response",
-            "WARC-Date: 2024-01-01T00:00:00Z",
-            "WARC-Target-URI: http://example.com/",
-            "Content-Type: a",
-            " folded",
-            "\t",
-            "no colon",
-            "WARC/1.0",
-            "WARC/1.0: x",
-            "\r",
-            "X",
-        ];
-        let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
-        let mut random = |below: usize| {
-            seed ^= seed << 13;
-            seed ^= seed >> 7;
-            seed ^= seed << 17;
-            (seed % below as u64) as usize
-        };
-        let brief_types = &[RecordType::Request, RecordType::Metadata];
-        let (mut whole, mut brief) = (HeaderFields::default(), HeaderFields::default());
-        let mut brief_count = 0;
-        for _ in 0..20_000 {
-            let mut header = "WARC/1.0\n".to_owned();
-            if random(4) > 0 {
-                header += "warc-type:REQUEST \r\n";
-            }
-            for _ in 0..random(6) {
-                header += lines[random(lines.len())];
-                header += ["\n", "\r\n"][random(2)];
-            }
-            header += ["\r\n", "\n", ""][random(3)];
-            let header = header.as_bytes();
-            let expected = parse(header, &[], &mut whole);
-            let found = parse(header, brief_types, &mut brief);
-            assert_eq!(found, expected, "{}", header.escape_ascii());
-            if let ParsedHeader::Complete { .. } = found {
-                let type_of = |fields: &HeaderFields| {
-                    let name = fields.value(header, FieldName::RecordType);
-                    name.map(<[u8]>::to_vec)
-                };
-                assert_eq!(type_of(&brief), type_of(&whole));
-                assert_eq!(
-                    parse_content_length(header, &brief),
-                    parse_content_length(header, &whole),
-                    "{}",
-                    header.escape_ascii()
-                );
-                brief_count += usize::from(brief.list.len() < whole.list.len());
-            }
-        }
-        assert!(brief_count > 2_000, "{brief_count}");
     }
 
     #[test]
@@ -446,7 +335,7 @@ mod tests {
         ] {
             let header = format!("WARC/1.0\n{lines}\n\n");
             let mut fields = HeaderFields::default();
-            parse(header.as_bytes(), &[], &mut fields);
+            parse(header.as_bytes(), &mut fields);
             let got = parse_content_length(header.as_bytes(), &fields);
             assert_eq!(got, want.ok_or(ErrorKind::BadContentLength), "{lines}");
         }

@@ -246,7 +246,7 @@ mod tests {
     fn check_record(header: &[u8], check: impl FnOnce(Record<'_>)) {
         let mut fields = HeaderFields::default();
         assert!(matches!(
-            parse(header, &[], &mut fields),
+            parse(header, &mut fields),
             ParsedHeader::Complete { .. }
         ));
         check(Record {

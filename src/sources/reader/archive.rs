@@ -9,7 +9,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use tables::Fault;
-use warc::{ArchiveFile, ErrorKind, RecordType};
+use warc::{ArchiveFile, ErrorKind};
 
 pub(super) struct ArchiveReader {
     reader: warc::Reader,
@@ -35,8 +35,6 @@ impl ArchiveReader {
     pub(super) fn new(limits: warc::Limits, stop: Arc<AtomicBool>) -> Self {
         let mut reader = warc::Reader::new(limits);
         reader.set_stop_flag(stop);
-        // These are no captures, and half of the records of a crawl.
-        reader.set_brief_types(&[RecordType::Request, RecordType::Metadata]);
         Self {
             reader,
             addressed: None,

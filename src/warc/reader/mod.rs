@@ -33,7 +33,7 @@ use crate::decode::decoder::Decoder;
 use crate::decode::libdeflate::LibdeflateDecoder;
 use crate::detect::{HEAD_BYTES, detect, detect_and_start};
 use crate::error::{Error, ErrorKind};
-use crate::record::{Record, RecordType};
+use crate::record::Record;
 use crate::record_start::{is_partial_record_start, is_record_start};
 use crate::resync::{find_next_record, seek_range_start};
 
@@ -94,8 +94,6 @@ impl Default for Limits {
 /// ```
 pub struct Reader {
     limits: Limits,
-    /// The types of the records of which not all fields are parsed.
-    brief_types: &'static [RecordType],
     pub(crate) decoder: Decoder,
     libdeflate: LibdeflateDecoder,
     buffer: DecodedBuffer,
@@ -117,7 +115,6 @@ impl Reader {
     pub fn new(limits: Limits) -> Reader {
         Reader {
             limits,
-            brief_types: &[],
             decoder: Decoder::new(limits.max_block_bytes),
             libdeflate: LibdeflateDecoder::new(),
             buffer: DecodedBuffer::new(),
@@ -253,12 +250,6 @@ impl Reader {
     /// a long member is decompressed to verify its checksum.
     pub fn set_stop_flag(&mut self, stop: Arc<AtomicBool>) {
         self.decoder.set_stop_flag(stop);
-    }
-
-    /// Parses less of the headers of records of these types. Their type, length and location are as usual, but most
-    /// of their fields are missing if `WARC-Type` comes first, as it nearly always does.
-    pub fn set_brief_types(&mut self, types: &'static [RecordType]) {
-        self.brief_types = types;
     }
 
     /// Closes the input and frees memory beyond the usual amount. After it,

@@ -164,11 +164,7 @@ impl Reader {
         let (header_bytes, is_folded) = loop {
             let unread_len = self.buffer.unread().len();
             let examined_len = unread_len.min(max_header_bytes);
-            match header::parse(
-                &self.buffer.unread()[..examined_len],
-                self.brief_types,
-                fields,
-            ) {
+            match header::parse(&self.buffer.unread()[..examined_len], fields) {
                 ParsedHeader::Complete { bytes, is_folded } => break (bytes, is_folded),
                 ParsedHeader::Invalid(kind) => return Err(kind.into()),
                 ParsedHeader::Incomplete
@@ -195,7 +191,7 @@ impl Reader {
         }
         let header = if is_folded {
             header::unfold(header, &mut self.record.unfolded_header);
-            header::parse(&self.record.unfolded_header, &[], fields);
+            header::parse(&self.record.unfolded_header, fields);
             &self.record.unfolded_header
         } else {
             header
