@@ -47,7 +47,7 @@ answer AS (
         unnest(shares(p.part, p.ruleset_id, p.x, coalesce(p.n, a.n), any_value(w.whole), any_value(c.sample)))
     FROM parts p
     JOIN ranking r ON r.crawl = p.crawl AND r.agent = p.agent
-    LEFT JOIN archives a ON p.part = 'archive' AND a.crawl = p.crawl AND a.archive_no = p.archive_no
+    LEFT JOIN archives a ON a.crawl = p.crawl AND a.archive_no = p.archive_no
     JOIN wholes w ON w.crawl = p.crawl
     JOIN crawls() c ON c.crawl = p.crawl
     GROUP BY p.crawl, p.agent, c.position

@@ -11,16 +11,20 @@ WITH checked AS MATERIALIZED (
 crawl_numbers AS MATERIALIZED (
     SELECT c.crawl, c.position, c.sample FROM crawls() c
 ),
-files AS (
+files AS MATERIALIZED (
     SELECT h.*, c.position FROM numbered_hosts('rules', crawl := crawl) h JOIN crawl_numbers c ON c.crawl = h.crawl
 ),
+hidden AS NOT MATERIALIZED (
+    SELECT r.crawl, r.robots_id, r.path
+    FROM rules r
+    WHERE r.group_no IS NOT NULL AND NOT r.allow AND NOT r.is_empty AND r.counts AND NOT r.is_repeated
+),
 counted AS MATERIALIZED (
-    SELECT c.position, x.path, count(*) AS n
-    FROM hosts_with('rules', crawl := crawl) f
-    JOIN crawl_numbers c ON c.crawl = f.crawl
-    JOIN rules x ON x.crawl = f.rules_crawl AND x.robots_id = f.rules_robots_id
-    WHERE x.group_no IS NOT NULL AND NOT x.allow AND NOT x.is_empty AND x.counts AND NOT x.is_repeated
-    GROUP BY c.position, x.path
+    SELECT f.position, x.path, count(*) AS n
+    FROM hosts_with('rules', crawl := crawl) h
+    JOIN crawl_numbers f ON f.crawl = h.crawl
+    JOIN hidden x ON x.crawl = h.rules_crawl AND x.robots_id = h.rules_robots_id
+    GROUP BY f.position, x.path
 ),
 -- The numbers of hosts that fewer than top paths exceed: only paths with such a number are sorted.
 top_counts AS (
@@ -35,29 +39,33 @@ ranking AS MATERIALIZED (
     JOIN top_counts t ON t.position = c.position AND t.n = c.n
     QUALIFY row_number() OVER (PARTITION BY c.position ORDER BY c.n DESC, c.path) <= top
 ),
+found AS MATERIALIZED (
+    SELECT x.crawl, x.robots_id, t.path_no
+    FROM hidden x
+    JOIN (SELECT DISTINCT r.path, r.path_no FROM ranking r) t ON t.path = x.path
+),
 parts AS (
     SELECT f.position, t.path_no, f.ruleset_id, f.archive_no, f.n, part_of_numbered(grouping(f.domain_no, f.ruleset_id, f.archive_no), f.domain_no) AS part, count(*) AS x
-    FROM rules x
-    JOIN (SELECT DISTINCT r.path, r.path_no FROM ranking r) t ON t.path = x.path
-    JOIN files f ON f.rules_crawl = x.crawl AND f.rules_robots_id = x.robots_id
-    WHERE x.group_no IS NOT NULL AND NOT x.allow AND NOT x.is_empty AND x.counts AND NOT x.is_repeated
+    FROM found t
+    JOIN files f ON f.rules_crawl = t.crawl AND f.rules_robots_id = t.robots_id
     GROUP BY GROUPING SETS ((f.position, t.path_no, f.domain_no, f.n), (f.position, t.path_no, f.ruleset_id), (f.position, t.path_no, f.archive_no))
 ),
-units AS (
-    SELECT u.crawl, u.part, u.unit, u.n FROM units_of('rules', crawl := crawl) u
+archives AS (
+    SELECT f.crawl, f.archive_no, count(*) AS n FROM files f GROUP BY f.crawl, f.archive_no
+),
+domains AS (
+    SELECT f.crawl, count(*) FILTER (f.n = 1) + count(DISTINCT f.domain_no) AS n FROM files f GROUP BY f.crawl
 ),
 wholes AS (
-    SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
-),
-archives AS (
-    SELECT u.crawl, u.unit::BIGINT AS archive_no, u.n FROM units u WHERE u.part = 'archive'
+    SELECT a.crawl, {'hosts': sum(a.n)::BIGINT, 'domains': any_value(d.n), 'nn': sum(a.n * a.n)} AS whole
+    FROM archives a JOIN domains d ON d.crawl = a.crawl GROUP BY a.crawl
 ),
 answer AS (
     SELECT c.position, c.crawl, r.path, unnest(shares(p.part, p.ruleset_id, p.x, coalesce(p.n, a.n), any_value(w.whole), any_value(c.sample)))
     FROM parts p
     JOIN ranking r ON r.position = p.position AND r.path_no = p.path_no
     JOIN crawl_numbers c ON c.position = p.position
-    LEFT JOIN archives a ON p.part = 'archive' AND a.crawl = c.crawl AND a.archive_no = p.archive_no
+    LEFT JOIN archives a ON a.crawl = c.crawl AND a.archive_no = p.archive_no
     JOIN wholes w ON w.crawl = c.crawl
     GROUP BY c.crawl, r.path, c.position
 )
