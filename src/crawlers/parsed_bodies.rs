@@ -2,7 +2,8 @@
 
 use crate::{Crawler, CrawlerPolicy, CrawlerRegistry, DialectChoice};
 use hashbrown::HashTable;
-use robots::{OwnedRobotsTxt, Parser, RobotsTxt};
+use robots::{Directive, DirectiveKind, OwnedRobotsTxt, Parser, RobotsTxt};
+use std::rc::Rc;
 use std::sync::LazyLock;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -43,13 +44,15 @@ pub struct ParsedBody {
     hash: u64,
     robots: OwnedRobotsTxt,
     policies: Vec<KeptPolicy>,
+    /// The rules of the crawlers that obey `*` and that the file does not name, by the default rules.
+    of_others: Option<Rc<CrawlerPolicy>>,
 }
 
 /// The rules of a body for a crawler.
 struct KeptPolicy {
     agent: Box<[u8]>,
     choice: DialectChoice,
-    rules: CrawlerPolicy,
+    rules: Rc<CrawlerPolicy>,
 }
 
 impl<'a> RowBodies<'a> {
@@ -110,6 +113,7 @@ impl ParsedBodies {
             hash,
             robots: OwnedRobotsTxt::new(&self.parser.parse(body)),
             policies: Vec::new(),
+            of_others: None,
         };
         self.bytes += parsed.bytes();
         self.bodies.push(parsed);
@@ -144,7 +148,7 @@ impl ParsedBody {
                 self.policies.clear();
             }
             let crawler = Crawler::new(registry, &String::from_utf8_lossy(agent));
-            let rules = crawler.policy(choice, &self.robots.as_robots_txt());
+            let rules = self.rules(&crawler, choice);
             self.policies.push(KeptPolicy {
                 agent: agent.into(),
                 choice,
@@ -153,6 +157,23 @@ impl ParsedBody {
             self.policies.len() - 1
         });
         &self.policies[index].rules
+    }
+
+    /// Returns the rules for a crawler. Most crawlers are not named, and have the same ones.
+    fn rules(&mut self, crawler: &Crawler, choice: DialectChoice) -> Rc<CrawlerPolicy> {
+        let robots = self.robots.as_robots_txt();
+        let compute = || Rc::new(crawler.policy(choice, &robots));
+        let is_name = |line: &Directive| {
+            line.kind == DirectiveKind::UserAgent
+                && crawler.names().any(|name| name == robots.text(line.name))
+        };
+        let is_other = choice == DialectChoice::Default
+            && !crawler.ignores_wildcard()
+            && !robots.directives().iter().any(is_name);
+        match is_other {
+            true => Rc::clone(self.of_others.get_or_insert_with(compute)),
+            false => compute(),
+        }
     }
 
     fn find_policy(&self, agent: &[u8], choice: DialectChoice) -> Option<usize> {
@@ -207,7 +228,7 @@ mod tests {
     #[test]
     fn policies_are_those_of_the_crawler_and_the_dialect() {
         let registry = CrawlerRegistry::built_in();
-        let text = b"User-agent: googlebot\nDisallow: /\n";
+        let text = b"User-agent: googlebot\nDisallow: /\nUser-agent: *\nDisallow: /y\n";
         let mut rows = RowBodies::new(ParsedBodies::default());
         let google = DialectChoice::Dialect(robots::Dialect::Google);
         for _ in 0..2 {
@@ -215,9 +236,19 @@ mod tests {
                 ("Googlebot-News", DialectChoice::Default, false),
                 ("Googlebot-News", google, true),
                 ("Googlebot", google, false),
+                ("GPTBot", DialectChoice::Default, true),
+                ("CCBot", DialectChoice::Default, true),
+                ("AdsBot-Google", DialectChoice::Default, true),
+                ("*", DialectChoice::Default, true),
+                ("", DialectChoice::Default, true),
             ] {
                 let is_allowed = rows.with_body(text, |body| {
                     let policy = body.policy(&registry, agent.as_bytes(), choice);
+                    let crawler = Crawler::new(&registry, agent);
+                    let mut parser = Parser::new();
+                    let alone = crawler.policy(choice, &parser.parse(text));
+                    assert_eq!(policy.basis, alone.basis, "{agent}");
+                    assert_eq!(policy.access(b"/y"), alone.access(b"/y"), "{agent}");
                     policy.access(b"/x").is_allowed
                 });
                 assert_eq!(is_allowed, expected, "{agent}");
