@@ -114,7 +114,8 @@ impl<'a> AgentPeriod<'a> {
     }
 
     fn write(&self, names: &[Vec<u8>], writers: &mut TableWriters<'_>) -> Result<(), Error> {
-        let mut fields = Vec::new();
+        // Longer rows are few.
+        let mut fields = Vec::with_capacity(256);
         put_bytes(&mut fields, self.agent);
         put_bytes(&mut fields, self.host);
         let domain = Some(self.domain).filter(|domain| !domain.is_empty());

@@ -153,7 +153,7 @@ pub(super) struct OpenRevisit<'a> {
 impl OpenRevisit<'_> {
     /// Adds the revisit to others, in the order of captures.
     pub(super) fn push(&self, revisits: &mut OrderedWriter<'_>) -> Result<(), Error> {
-        let mut record = Vec::new();
+        let mut record = Vec::with_capacity(256);
         put_i64(&mut record, self.host.capture_no);
         put_u32(&mut record, self.host.position);
         put_i64(&mut record, self.host.archive_no);

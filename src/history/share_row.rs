@@ -64,7 +64,7 @@ fn push_share(
     fields: &[u8],
     rows: &mut Sorter<'_>,
 ) -> Result<(), Error> {
-    let mut record = Vec::new();
+    let mut record = Vec::with_capacity(128);
     put_key(&mut record, agent);
     put_u32(&mut record, position);
     put_u8(&mut record, class.number());
