@@ -170,14 +170,15 @@ class Tests:
         dataset = self.folder / "bodies"
         subprocess.run([self.program, ROOT / "data-samples/warc", "-o", dataset, "-q", "--with-bodies"], stderr=subprocess.DEVNULL, check=False)
         query = (
-            "SELECT robots_body(body, is_valid_utf8) AS b, agent, robots_verdict(b, agent), robots_allowed(b, agent, p), robots_preference(b, agent, p, "
-            "'train-ai', {time}) FROM (SELECT body, is_valid_utf8, fetch_time, robots_id, coalesce(path, '/p') AS p FROM robots_files LEFT JOIN rules USING "
-            "(crawl, robots_id)), unnest(?) a (agent) ORDER BY ALL")
+            "SELECT crawl, robots_id, agent, robots_verdict(b, agent), robots_allowed(b, agent, p), robots_preference(b, agent, p, 'train-ai', {time}) "
+            "FROM (SELECT crawl, robots_id, fetch_time, robots_body(body, is_valid_utf8) AS b FROM robots_files) JOIN (SELECT crawl, robots_id, "
+            "coalesce(max(path), '/p') AS p FROM robots_files LEFT JOIN rules USING (crawl, robots_id) GROUP BY ALL) USING (crawl, robots_id), "
+            "unnest(?) a (agent) ORDER BY ALL")
         answers = []
-        for connection, time in (self.connection, "fetch_time"), (other, "fetch_time::VARCHAR"):
+        for connection, time in (connect(self.extension), "fetch_time"), (other, "fetch_time::VARCHAR"):
             connection.execute((dataset / "views.sql").read_text(encoding="utf-8"))
             answers.append(connection.execute(query.format(time=time), [AGENTS[:4]]).fetchall())
-        assert len(answers[0]) > 2_000, len(answers[0])
+        assert len(answers[0]) > 1_000, len(answers[0])
         assert answers[0] == answers[1], next((pair for pair in zip(*answers) if pair[0] != pair[1]), "their numbers")
 
     def test_the_answers_of_the_reference_parser(self):
