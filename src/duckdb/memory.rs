@@ -15,7 +15,7 @@ pub(crate) struct Memory<'a> {
 }
 
 impl Memory<'_> {
-    /// Takes the parsed bodies of this thread, which are none until [`keep`](Self::keep) is called.
+    /// Takes the parsed bodies of this thread. They are dropped unless the call ends with [`keep`](Self::keep).
     pub(crate) fn take() -> Self {
         Self {
             bodies: RowBodies::new(PARSED.take()),
