@@ -188,11 +188,14 @@ pub(crate) struct ScalarFunction {
     /// True if an argument can be an error. DuckDB evaluates other functions also for values that no selected row has.
     pub(crate) may_fail: bool,
     /// Computes the answer of a row. An error stops the query.
-    pub(crate) answer: RowAnswer,
+    pub(crate) answer: RowFunction,
 }
 
 /// Computes the answer of a row, with the memory of the call.
-pub(crate) type RowAnswer = for<'a> fn(&'a Rows, usize, &mut Memory<'a>) -> Result<Answer, String>;
+pub(crate) type RowFunction = for<'a> fn(Row<'a>, &mut Memory<'a>) -> RowAnswer;
+
+/// The answer of a row, or the error that stops the query.
+pub(crate) type RowAnswer = Result<Answer, String>;
 
 /// The answer of a row.
 pub(crate) enum Answer {
@@ -235,7 +238,7 @@ pub(crate) struct TableFunction {
 }
 
 /// The rows of a chunk that DuckDB passes to a function.
-pub(crate) struct Rows {
+struct Rows {
     len: usize,
     columns: Vec<Column>,
     types: &'static [Type],
@@ -281,20 +284,35 @@ impl Rows {
         }
     }
 
+    /// Returns a row by its number.
+    fn row(&self, number: usize) -> Row<'_> {
+        Row { rows: self, number }
+    }
+}
+
+/// A row of a chunk.
+#[derive(Clone, Copy)]
+pub(crate) struct Row<'a> {
+    rows: &'a Rows,
+    number: usize,
+}
+
+impl<'a> Row<'a> {
     /// Returns the number of arguments of the call.
-    pub(crate) fn argument_count(&self) -> usize {
-        self.columns.len()
+    pub(crate) fn argument_count(self) -> usize {
+        self.rows.columns.len()
     }
 
     /// Returns true if a value is null.
-    pub(crate) fn is_null(&self, column: usize, row: usize) -> bool {
-        self.value::<u8>(column, row).is_none()
+    pub(crate) fn is_null(self, column: usize) -> bool {
+        self.value::<u8>(column).is_none()
     }
 
     /// Returns the address of a value that is not null.
-    fn value<T>(&self, column: usize, row: usize) -> Option<*const T> {
-        assert!(row < self.len, "the row is in the chunk");
-        let column = &self.columns[column];
+    fn value<T>(self, column: usize) -> Option<*const T> {
+        let row = self.number;
+        assert!(row < self.rows.len, "the row is in the chunk");
+        let column = &self.rows.columns[column];
         // SAFETY: the bits are of all rows of the chunk, and the data of a flat vector, too.
         unsafe {
             let is_valid =
@@ -303,10 +321,13 @@ impl Rows {
         }
     }
 
-    /// Returns the text or the bytes of a row; `None` for null. The column must have such a type.
-    pub(crate) fn bytes(&self, column: usize, row: usize) -> Option<&[u8]> {
-        assert!(matches!(self.types[column], Type::Varchar | Type::Blob));
-        let text = self.value::<StoredText>(column, row)?;
+    /// Returns the text or the bytes in a column; `None` for null. The column must have such a type.
+    pub(crate) fn bytes(self, column: usize) -> Option<&'a [u8]> {
+        assert!(matches!(
+            self.rows.types[column],
+            Type::Varchar | Type::Blob
+        ));
+        let text = self.value::<StoredText>(column)?;
         // SAFETY: the type of the column is VARCHAR or BLOB, and its values exist as long as the chunk.
         unsafe {
             let len = (*text).len as usize;
@@ -322,20 +343,18 @@ impl Rows {
         }
     }
 
-    /// Returns the number of a row of type TIMESTAMP; `None` for null.
-    pub(crate) fn timestamp(&self, column: usize, row: usize) -> Option<i64> {
-        assert_eq!(self.types[column], Type::Timestamp);
+    /// Returns the number in a column of type TIMESTAMP; `None` for null.
+    pub(crate) fn timestamp(self, column: usize) -> Option<i64> {
+        assert_eq!(self.rows.types[column], Type::Timestamp);
         // SAFETY: the values of the type are 64-bit integers.
-        self.value::<i64>(column, row)
-            .map(|value| unsafe { *value })
+        self.value::<i64>(column).map(|value| unsafe { *value })
     }
 
-    /// Returns the value of a row of type BOOLEAN; `None` for null.
-    pub(crate) fn boolean(&self, column: usize, row: usize) -> Option<bool> {
-        assert_eq!(self.types[column], Type::Boolean);
+    /// Returns the value in a column of type BOOLEAN; `None` for null.
+    pub(crate) fn boolean(self, column: usize) -> Option<bool> {
+        assert_eq!(self.rows.types[column], Type::Boolean);
         // SAFETY: the values of the type are bytes.
-        self.value::<u8>(column, row)
-            .map(|value| unsafe { *value } != 0)
+        self.value::<u8>(column).map(|value| unsafe { *value } != 0)
     }
 }
 
@@ -445,7 +464,7 @@ unsafe extern "C-unwind" fn call_scalar(info: Handle, chunk: Handle, result: Han
     // After an error or an exception of DuckDB, the memory of the thread is dropped: the next call begins with an empty one.
     let mut memory = Memory::take();
     for row in 0..rows.len {
-        let answer = catch(|| (function.answer)(&rows, row, &mut memory));
+        let answer = catch(|| (function.answer)(rows.row(row), &mut memory));
         if let Err(error) = answer.and_then(|answer| output.write(row, &answer)) {
             // SAFETY: DuckDB copies the text.
             return unsafe { (api.set_error)(info, c_text(&error).as_ptr()) };

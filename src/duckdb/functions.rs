@@ -2,11 +2,11 @@
 //!
 //! Each computes the answer of a row. It is null if an argument is.
 
-use crate::api::{Answer, RowAnswer, Rows, ScalarFunction, Type};
+use crate::api::{Answer, Row, RowAnswer, RowFunction, ScalarFunction, Type};
 use crate::memory::Memory;
 use crawlers::{CategoryChoice, CrawlerPolicy, CrawlerRegistry, DialectChoice};
 use escapes::unescape_body;
-use robots::Dialect;
+use robots::{Access, Dialect};
 use std::sync::LazyLock;
 use urls::ParsedUrl;
 
@@ -18,7 +18,7 @@ pub(crate) fn of_body(
     parameters: Vec<Type>,
     result: Type,
     may_fail: bool,
-    answer: RowAnswer,
+    answer: RowFunction,
 ) -> Vec<ScalarFunction> {
     let form = |body| ScalarFunction {
         parameters: [body]
@@ -36,7 +36,7 @@ pub(crate) fn of_body(
 pub(crate) fn of_policy(
     parameters: &[Type],
     result: Type,
-    answer: RowAnswer,
+    answer: RowFunction,
 ) -> Vec<ScalarFunction> {
     let may_fail = parameters.contains(&Type::Timestamp);
     let mut forms = of_body(parameters.to_vec(), result, may_fail, answer);
@@ -46,57 +46,26 @@ pub(crate) fn of_policy(
 }
 
 /// `robots_allowed(body, agent, url)`: true if the crawler may fetch the URL.
-pub(crate) fn robots_allowed<'a>(
-    rows: &'a Rows,
-    row: usize,
-    memory: &mut Memory<'a>,
-) -> Result<Answer, String> {
-    with_policy(rows, row, 3, memory, |policy| {
-        Answer::Boolean(
-            policy
-                .access(rows.bytes(2, row).unwrap_or_default())
-                .is_allowed,
-        )
-    })
+pub(crate) fn robots_allowed<'a>(row: Row<'a>, memory: &mut Memory<'a>) -> RowAnswer {
+    with_access(row, memory, |access| Answer::Boolean(access.is_allowed))
 }
 
 /// `robots_line(body, agent, url)`: the number of the line that decides; null if none does.
-pub(crate) fn robots_line<'a>(
-    rows: &'a Rows,
-    row: usize,
-    memory: &mut Memory<'a>,
-) -> Result<Answer, String> {
-    with_policy(rows, row, 3, memory, |policy| {
-        Answer::integer(
-            policy
-                .access(rows.bytes(2, row).unwrap_or_default())
-                .line_no,
-        )
-    })
+pub(crate) fn robots_line<'a>(row: Row<'a>, memory: &mut Memory<'a>) -> RowAnswer {
+    with_access(row, memory, |access| Answer::integer(access.line_no))
 }
 
 /// `robots_verdict(body, agent)`: the verdict on the whole site.
-pub(crate) fn robots_verdict<'a>(
-    rows: &'a Rows,
-    row: usize,
-    memory: &mut Memory<'a>,
-) -> Result<Answer, String> {
-    with_policy(rows, row, 2, memory, |policy| {
+pub(crate) fn robots_verdict<'a>(row: Row<'a>, memory: &mut Memory<'a>) -> RowAnswer {
+    with_policy(row, 2, memory, |policy| {
         Answer::Text(policy.verdict().name().into())
     })
 }
 
 /// `robots_preference(body, agent, url, category, fetch_time)`: the preference of the site about one use of the URL.
-pub(crate) fn robots_preference<'a>(
-    rows: &'a Rows,
-    row: usize,
-    memory: &mut Memory<'a>,
-) -> Result<Answer, String> {
-    let (Some(url), Some(name), Some(micros)) = (
-        rows.bytes(2, row),
-        rows.bytes(3, row),
-        rows.timestamp(4, row),
-    ) else {
+pub(crate) fn robots_preference<'a>(row: Row<'a>, memory: &mut Memory<'a>) -> RowAnswer {
+    let (Some(url), Some(name), Some(micros)) = (row.bytes(2), row.bytes(3), row.timestamp(4))
+    else {
         return Ok(Answer::Null);
     };
     let (name, category) = match memory.category.take().filter(|(last, _)| *last == name) {
@@ -104,7 +73,7 @@ pub(crate) fn robots_preference<'a>(
         None => (name, parse_category(&String::from_utf8_lossy(name))?),
     };
     let unix_millis = Some(micros.div_euclid(1000));
-    let answer = with_policy(rows, row, 5, memory, |policy| {
+    let answer = with_policy(row, 5, memory, |policy| {
         Answer::Text(category.preference(policy, url, unix_millis).name().into())
     });
     memory.category = Some((name, category));
@@ -112,12 +81,8 @@ pub(crate) fn robots_preference<'a>(
 }
 
 /// `robots_body(body, is_valid_utf8)`: the bytes of the column `body` of a dataset.
-pub(crate) fn robots_body(
-    rows: &Rows,
-    row: usize,
-    _memory: &mut Memory<'_>,
-) -> Result<Answer, String> {
-    let (Some(body), Some(is_valid_utf8)) = (rows.bytes(0, row), rows.boolean(1, row)) else {
+pub(crate) fn robots_body(row: Row<'_>, _memory: &mut Memory<'_>) -> RowAnswer {
+    let (Some(body), Some(is_valid_utf8)) = (row.bytes(0), row.boolean(1)) else {
         return Ok(Answer::Null);
     };
     let text = String::from_utf8_lossy(body);
@@ -127,65 +92,59 @@ pub(crate) fn robots_body(
 }
 
 /// `whole_name(agent)`: the name of a crawler as the tables have it.
-pub(crate) fn whole_name(
-    rows: &Rows,
-    row: usize,
-    _memory: &mut Memory<'_>,
-) -> Result<Answer, String> {
-    let agent = rows.bytes(0, row).map(String::from_utf8_lossy);
+pub(crate) fn whole_name(row: Row<'_>, _memory: &mut Memory<'_>) -> RowAnswer {
+    let agent = row.bytes(0).map(String::from_utf8_lossy);
     Ok(Answer::text(
         agent.map(|agent| crawlers::whole_name(&agent)),
     ))
 }
 
 /// `url_surtkey(url)`: the sort-friendly key of a URL in cc-index; null if it is not a URL.
-pub(crate) fn url_surtkey(
-    rows: &Rows,
-    row: usize,
-    _memory: &mut Memory<'_>,
-) -> Result<Answer, String> {
-    let url = rows.bytes(0, row).and_then(ParsedUrl::parse);
+pub(crate) fn url_surtkey(row: Row<'_>, _memory: &mut Memory<'_>) -> RowAnswer {
+    let url = row.bytes(0).and_then(ParsedUrl::parse);
     Ok(Answer::text(url.map(|url| url.surt_key())))
 }
 
 /// `surt_host_name(url)`: the key of the host of a URL in cc-host-index; null if it has none.
-pub(crate) fn surt_host_name(
-    rows: &Rows,
-    row: usize,
-    _memory: &mut Memory<'_>,
-) -> Result<Answer, String> {
-    let url = rows.bytes(0, row).and_then(ParsedUrl::parse);
+pub(crate) fn surt_host_name(row: Row<'_>, _memory: &mut Memory<'_>) -> RowAnswer {
+    let url = row.bytes(0).and_then(ParsedUrl::parse);
     Ok(Answer::text(url.and_then(|url| url.surt_host_name())))
 }
 
 /// `robots_panic(text)`: panics, in builds for tests.
 #[cfg(debug_assertions)]
-pub(crate) fn robots_panic(
-    _rows: &Rows,
-    _row: usize,
-    _memory: &mut Memory<'_>,
-) -> Result<Answer, String> {
+pub(crate) fn robots_panic(_row: Row<'_>, _memory: &mut Memory<'_>) -> RowAnswer {
     panic!("it is asked for");
+}
+
+/// Calls `answer` with the access of the crawler in the second column to the URL in the third one.
+fn with_access<'a>(
+    row: Row<'a>,
+    memory: &mut Memory<'a>,
+    answer: impl FnOnce(Access) -> Answer,
+) -> RowAnswer {
+    with_policy(row, 3, memory, |policy| {
+        answer(policy.access(row.bytes(2).unwrap_or_default()))
+    })
 }
 
 /// Calls `answer` with the rules of the body in the first column for the crawler in the second one. A column after
 /// `parameters` others is the dialect.
 fn with_policy<'a>(
-    rows: &'a Rows,
-    row: usize,
+    row: Row<'a>,
     parameters: usize,
     memory: &mut Memory<'a>,
     answer: impl FnOnce(&CrawlerPolicy) -> Answer,
-) -> Result<Answer, String> {
-    let (Some(body), Some(agent)) = (rows.bytes(0, row), rows.bytes(1, row)) else {
+) -> RowAnswer {
+    let (Some(body), Some(agent)) = (row.bytes(0), row.bytes(1)) else {
         return Ok(Answer::Null);
     };
-    if (2..rows.argument_count()).any(|column| rows.is_null(column, row)) {
+    if (2..row.argument_count()).any(|column| row.is_null(column)) {
         return Ok(Answer::Null);
     }
     let mut choice = DialectChoice::Default;
-    if rows.argument_count() > parameters {
-        let name = rows.bytes(parameters, row).unwrap_or_default();
+    if row.argument_count() > parameters {
+        let name = row.bytes(parameters).unwrap_or_default();
         choice = match memory.dialect.filter(|(last, _)| *last == name) {
             Some((_, last)) => last,
             None => parse_dialect(&String::from_utf8_lossy(name))?,

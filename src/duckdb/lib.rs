@@ -18,7 +18,7 @@ mod lines;
 mod memory;
 
 use api::Type::{Blob, Boolean, Integer, Timestamp, Varchar};
-use api::{Connection, ExtensionAccess, RowAnswer, ScalarFunction, Type};
+use api::{Connection, ExtensionAccess, RowFunction, ScalarFunction, Type};
 use functions::{of_body, of_policy};
 use std::ffi::c_void;
 
@@ -39,7 +39,7 @@ pub unsafe extern "C-unwind" fn robots_scan_init_c_api(
 
 /// Registers all functions.
 fn register(connection: &Connection) -> Result<(), String> {
-    let of_text = |answer: RowAnswer| {
+    let of_text = |answer: RowFunction| {
         vec![ScalarFunction {
             parameters: vec![Varchar],
             result: Varchar,

@@ -1,6 +1,6 @@
 //! `robots_lines(body)`: the lines of a body as a list of structs.
 
-use crate::api::{Answer, Rows, Type};
+use crate::api::{Answer, Row, RowAnswer, Type};
 use crate::memory::Memory;
 use escapes::escape_body;
 use robots::{Directive, DirectiveKind, RobotsTxt, Span};
@@ -27,12 +27,8 @@ struct BodyLine<'a> {
 }
 
 /// Returns the lines of the body in the first column.
-pub(crate) fn robots_lines<'a>(
-    rows: &'a Rows,
-    row: usize,
-    memory: &mut Memory<'a>,
-) -> Result<Answer, String> {
-    let Some(body) = rows.bytes(0, row) else {
+pub(crate) fn robots_lines<'a>(row: Row<'a>, memory: &mut Memory<'a>) -> RowAnswer {
+    let Some(body) = row.bytes(0) else {
         return Ok(Answer::Null);
     };
     Ok(memory.bodies.with_body(body, |body| {
