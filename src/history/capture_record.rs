@@ -190,6 +190,13 @@ pub struct StateOrigin {
 }
 
 impl StateOrigin {
+    /// Returns the URL of its robots.txt.
+    pub fn robots_url(&self) -> Vec<u8> {
+        let port = self.port.map(|port| format!(":{port}")).unwrap_or_default();
+        let (scheme, host) = (&self.protocol[..], &self.host[..]);
+        [scheme, b"://", host, port.as_bytes(), b"/robots.txt"].concat()
+    }
+
     /// Returns the origin as those of URLs.
     pub fn web_origin(&self) -> WebOrigin<'_> {
         WebOrigin {
@@ -233,6 +240,25 @@ impl StateDetails {
                 .and_then(|status| u16::try_from(status).ok()),
             is_revisit: fields.u8() != 0,
             content_class: owned(optional_bytes(&mut fields)),
+            ..Self::default()
+        }
+    }
+
+    /// The columns of `host_periods` by which the hosts of a crawl are counted, except the domain.
+    pub const COUNTED_COLUMNS: [&str; 4] = [
+        "policy_id",
+        "wildcard_verdict",
+        "wildcard_basis",
+        "has_named_rows",
+    ];
+
+    /// Reads a state that has only [`COUNTED_COLUMNS`](Self::COUNTED_COLUMNS). The other fields are empty.
+    pub fn read_counted(state: &[u8]) -> Self {
+        let mut fields = FieldReader::new(state);
+        Self {
+            policy_id: optional_bytes(&mut fields).map(<[u8]>::to_vec),
+            wildcard: VerdictClass::from_names(fields.bytes(), fields.bytes()),
+            has_named_rows: fields.u8() != 0,
             ..Self::default()
         }
     }
@@ -288,6 +314,11 @@ impl StateDetails {
             is_revisit,
             content_class: content_class.to_vec(),
         }
+    }
+
+    /// Returns true if the capture was not redirected, and its robots.txt has this URL.
+    pub fn has_url(&self, url: &[u8]) -> bool {
+        self.n_redirects == 0 && self.origin.robots_url() == url
     }
 
     /// Returns the effect of the status in a dialect. A resource record has no status, but a body.

@@ -12,7 +12,8 @@
 //! keyed_rows.rs      policies and sets of preferences, each stored once
 //! policy_file.rs     rebuilds a file from a policy
 //! host_lookup.rs     finds a capture of one host, for `check`
-//! revisits.rs        finds the content of revisits in other crawls
+//! host_revisits.rs   finds the content of revisits in captures of the same host and URL
+//! revisits.rs        finds that of other revisits in all captures
 //! shares.rs          counts hosts and domains by their verdict for each crawler
 //! agent_periods.rs   the periods of the crawlers that policies name
 //! verify.rs          verifies a history: its files, and its rows (defects.rs)
@@ -34,6 +35,7 @@ pub mod encoded_rows;
 pub mod error;
 pub mod history_input;
 pub mod host_lookup;
+mod host_revisits;
 mod inputs;
 pub mod keyed_rows;
 mod manifest;
@@ -374,7 +376,7 @@ impl<'a, 's> Sources<'a, 's> {
         let agents = self.read_agents()?;
         let mut shares = memory.create_sorter();
         let is_counted = self.copy_shares(options, &agents, &mut shares)?;
-        let mut periods = PeriodWriter::new(&names, is_counted.clone(), memory);
+        let mut periods = PeriodWriter::new(&self.crawls, is_counted.clone(), memory);
         periods.write_all(captures, writers, progress)?;
         progress.are_captures_written.store(true, Ordering::Relaxed);
         let mut written = periods.finish()?;
@@ -385,12 +387,17 @@ impl<'a, 's> Sources<'a, 's> {
         ] {
             writers.finish_table(table)?;
         }
-        if !written.revisits.is_empty() {
-            let (root, files) = (writers.root().to_owned(), writers.finished_paths());
-            let history = HistoryReader::from_files(&root, &files, &self.crawls, stop)?;
-            let (revisits, counter) = (&written.revisits, &mut written.counter);
-            fill_revisits(&history, revisits, &is_counted, memory, writers, counter)?;
-        }
+        let (root, files) = (writers.root().to_owned(), writers.finished_paths());
+        let history = HistoryReader::from_files(&root, &files, &self.crawls, stop)?;
+        fill_revisits(
+            &history,
+            &written.revisits,
+            written.found,
+            &is_counted,
+            memory,
+            writers,
+            &mut written.counter,
+        )?;
         let policies = PolicyWriter {
             sources: self,
             sorted: shared.policies.finish()?,

@@ -1,9 +1,11 @@
 //! Merges the captures of all inputs, and divides those of each host into periods.
 
 use super::capture_record::{CaptureRecord, StateDetails, StateFields};
+use super::crawl_row::CrawlRow;
 use super::domain_runs::DomainRuns;
 use super::history_input::HistoryCaptures;
-use super::revisits::OpenRevisit;
+use super::host_revisits::{CaptureTime, HostContent, HostRevisit, HostRevisits};
+use super::revisits::{FoundContent, OpenRevisit, rank_crawls};
 use super::row_key::key_from_text;
 use super::shares::{CountedHost, ShareCounter};
 use super::table_writer::TableWriters;
@@ -92,8 +94,10 @@ pub(super) struct WrittenPeriods<'s> {
     pub(super) counts: Vec<HostCounts>,
     pub(super) hosts: u64,
     pub(super) open_revisits: u64,
-    /// The open revisits, which are not counted yet.
+    /// The open revisits for which no content was found, which are not counted yet.
     pub(super) revisits: SortedRecords<'s>,
+    /// The content of the other open revisits.
+    pub(super) found: Sorter<'s>,
     /// The hosts that were counted.
     pub(super) counter: ShareCounter<'s>,
 }
@@ -103,6 +107,8 @@ pub(super) struct PeriodWriter<'s> {
     /// The names of the crawls, and the same as encoded fields.
     names: Vec<String>,
     crawls: Vec<Vec<u8>>,
+    /// The places of the crawls in the order of first captures.
+    crawl_ranks: Vec<u32>,
     policies: Sorter<'s>,
     preference_sets: Sorter<'s>,
     named: Sorter<'s>,
@@ -123,13 +129,14 @@ pub(super) struct PeriodWriter<'s> {
     content: OpenContent,
     fields: Vec<u8>,
     last_policy: Option<[u8; 16]>,
-    /// Revisits whose content may be in other crawls.
+    /// The captures of the current host.
+    of_host: HostRevisits,
+    /// Revisits for which no content was found in their hosts.
     revisits: OrderedWriter<'s>,
+    found: Sorter<'s>,
     counter: ShareCounter<'s>,
     /// For each crawl, whether its hosts are counted.
     is_counted: Vec<bool>,
-    /// Those of the state of the current period.
-    details: StateDetails,
 }
 
 /// The period of the last capture.
@@ -151,16 +158,17 @@ struct OpenContent {
 }
 
 impl<'s> PeriodWriter<'s> {
-    /// `crawls` are the names of the crawls, as encoded fields. Hosts of crawls that have a flag in
-    /// `is_counted` are counted.
-    pub(super) fn new(crawls: &[Vec<u8>], is_counted: Vec<bool>, memory: SortMemory<'s>) -> Self {
-        let name = |field: &Vec<u8>| {
-            let name = FieldReader::new(field).bytes();
-            String::from_utf8_lossy(name).into_owned()
+    /// Hosts of crawls that have a flag in `is_counted` are counted.
+    pub(super) fn new(crawls: &[CrawlRow], is_counted: Vec<bool>, memory: SortMemory<'s>) -> Self {
+        let field = |row: &CrawlRow| {
+            let mut field = Vec::new();
+            put_bytes(&mut field, row.crawl.as_bytes());
+            field
         };
         Self {
-            names: crawls.iter().map(name).collect(),
-            crawls: crawls.to_vec(),
+            names: crawls.iter().map(|row| row.crawl.clone()).collect(),
+            crawls: crawls.iter().map(field).collect(),
+            crawl_ranks: rank_crawls(crawls),
             policies: memory.create_sorter(),
             preference_sets: memory.create_sorter(),
             named: memory.create_sorter(),
@@ -178,10 +186,11 @@ impl<'s> PeriodWriter<'s> {
             content: OpenContent::default(),
             fields: Vec::new(),
             last_policy: None,
+            of_host: HostRevisits::default(),
             revisits: memory.create_ordered_writer(),
+            found: memory.create_sorter(),
             counter: ShareCounter::new(memory),
             is_counted,
-            details: StateDetails::default(),
         }
     }
 
@@ -220,7 +229,8 @@ impl<'s> PeriodWriter<'s> {
         }
         self.write_captures(writers)?;
         self.end_period(writers)?;
-        self.end_content(writers)
+        self.end_content(writers)?;
+        self.end_host()
     }
 
     /// Adds a capture of a source.
@@ -255,6 +265,7 @@ impl<'s> PeriodWriter<'s> {
             self.end_content(writers)?;
         }
         if is_new_host {
+            self.end_host()?;
             self.hosts += 1;
             host.clone_into(&mut self.host);
         }
@@ -264,7 +275,8 @@ impl<'s> PeriodWriter<'s> {
             self.period.n_captures = 0;
             self.period.state.clear();
             self.period.state.extend_from_slice(capture.state);
-            self.details = StateDetails::read(capture.state);
+            let details = StateDetails::read(capture.state);
+            self.of_host.states.push(details);
         }
         self.period.n_captures += 1;
         self.period.last_crawl = position;
@@ -273,9 +285,12 @@ impl<'s> PeriodWriter<'s> {
             self.content.n_captures = 0;
             self.content.digest.clear();
             self.content.digest.extend_from_slice(capture.digest);
+            self.of_host.digests.push(capture.digest.to_vec());
         }
         self.content.n_captures += 1;
-        let domain = self.details.registered_domain.as_deref();
+        let state = self.of_host.states.len() - 1;
+        let details = &self.of_host.states[state];
+        let domain = details.registered_domain.as_deref();
         let counts = &mut self.counts[position as usize];
         counts.hosts += 1;
         if self
@@ -289,15 +304,35 @@ impl<'s> PeriodWriter<'s> {
             surt_host_name: self.host.as_bytes(),
             capture_no: self.capture_no,
             archive_no: capture.place.archive_no,
-            details: &self.details,
+            details,
         };
-        if self.details.revisit.is_some() {
-            OpenRevisit {
+        let at = CaptureTime {
+            time: capture.place.fetch_time.unwrap_or(i64::MIN),
+            position,
+            crawl_rank: self.crawl_ranks[position as usize],
+        };
+        if !capture.digest.is_empty() {
+            self.of_host.contents.push(HostContent {
+                at,
+                period_id: self.period_id,
+                state,
+                digest: self.of_host.digests.len() - 1,
+            });
+        }
+        if details.revisit.is_some() {
+            let revisit = OpenRevisit {
                 host,
                 fetch_time: capture.place.fetch_time,
                 state: capture.state,
-            }
-            .push(&mut self.revisits)?;
+            };
+            let revisit = HostRevisit {
+                at,
+                capture_no: self.capture_no,
+                archive_no: capture.place.archive_no,
+                state,
+                record: revisit.record(),
+            };
+            self.of_host.revisits.push(revisit);
         } else if self.is_counted[position as usize] {
             self.counter.push(&host)?;
         }
@@ -321,6 +356,39 @@ impl<'s> PeriodWriter<'s> {
     /// Writes the rows of captures.
     fn write_captures(&mut self, writers: &mut TableWriters<'_>) -> Result<(), Error> {
         writers.write(own_tables::HOST_CAPTURES, self.captures.take())
+    }
+
+    /// Finds the content of the revisits of the last host among its captures, and counts them by it.
+    fn end_host(&mut self) -> Result<(), Error> {
+        for revisit in &self.of_host.revisits {
+            let Some(content) = self.of_host.find(revisit) else {
+                self.revisits.push(&revisit.record)?;
+                continue;
+            };
+            let found = FoundContent {
+                capture_no: revisit.capture_no,
+                order: None,
+                period_id: content.period_id,
+                position: content.at.position,
+            };
+            self.found.push(&found.record())?;
+            if self.is_counted[revisit.at.position as usize] {
+                let states = &self.of_host.states;
+                let details = StateDetails {
+                    registered_domain: states[revisit.state].registered_domain.clone(),
+                    ..states[content.state].clone()
+                };
+                self.counter.push(&CountedHost {
+                    position: revisit.at.position,
+                    surt_host_name: self.host.as_bytes(),
+                    capture_no: revisit.capture_no,
+                    archive_no: revisit.archive_no,
+                    details: &details,
+                })?;
+            }
+        }
+        self.of_host.clear();
+        Ok(())
     }
 
     /// Writes the period of the last capture, if there is one.
@@ -399,6 +467,7 @@ impl<'s> PeriodWriter<'s> {
             hosts: self.hosts,
             open_revisits: self.open_revisits,
             revisits: self.revisits.finish()?,
+            found: self.found,
             counter: self.counter,
         })
     }

@@ -3,11 +3,12 @@
 //! earliest after it, then the greatest URL, then the later crawl. It is of the same crawl or an earlier
 //! one, in the order of the times of their first captures.
 //!
-//! Revisits and captures with content are sorted by digest and time, once with and once without the URL, and
+//! Most revisits have a capture of the same URL, which `host_revisits.rs` finds while captures are merged. The others
+//! and captures with content are sorted by digest and time, once with and once without the URL, and
 //! once in each direction of time. In each of these orders, the next capture before a revisit is the one to be
 //! found.
 
-use super::capture_record::{StateDetails, StateFields, optional_bytes};
+use super::capture_record::{StateDetails, StateOrigin, optional_bytes};
 use super::crawl_row::CrawlRow;
 use super::damaged_history_error;
 use super::encoded_rows::EncodedRows;
@@ -17,7 +18,7 @@ use super::table_writer::TableWriters;
 use crate::own_tables;
 use disk::error::Error;
 use sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u8, put_u32};
-use sort::{OrderedWriter, SortMemory, SortedRecords, Sorter};
+use sort::{SortMemory, SortedRecords, Sorter};
 use std::collections::BTreeMap;
 use tables::Table;
 
@@ -151,8 +152,8 @@ pub(super) struct OpenRevisit<'a> {
 }
 
 impl OpenRevisit<'_> {
-    /// Adds the revisit to others, in the order of captures.
-    pub(super) fn push(&self, revisits: &mut OrderedWriter<'_>) -> Result<(), Error> {
+    /// Returns the record. Records sort in the order of captures.
+    pub(super) fn record(&self) -> Vec<u8> {
         let mut record = Vec::with_capacity(256);
         put_i64(&mut record, self.host.capture_no);
         put_u32(&mut record, self.host.position);
@@ -160,7 +161,7 @@ impl OpenRevisit<'_> {
         put_i64(&mut record, self.fetch_time.unwrap_or(i64::MIN));
         put_bytes(&mut record, self.host.surt_host_name);
         record.extend_from_slice(self.state);
-        revisits.push(&record)
+        record
     }
 }
 
@@ -188,55 +189,89 @@ impl<'a> RevisitFields<'a> {
     }
 }
 
-/// Finds the content of the revisits, writes the table, and counts the hosts of the revisits in crawls that
-/// have a flag. `history` has the captures that were written.
+/// The content that was found for a revisit.
+pub(super) struct FoundContent {
+    pub(super) capture_no: i64,
+    /// The index of the order that found it; `None` if it is a capture of the same host and URL.
+    pub(super) order: Option<u8>,
+    pub(super) period_id: i64,
+    /// The place of its crawl.
+    pub(super) position: u32,
+}
+
+impl FoundContent {
+    /// Returns the record. Of those of a revisit, the first one decides.
+    pub(super) fn record(&self) -> Vec<u8> {
+        let mut record = Vec::with_capacity(24);
+        put_i64(&mut record, self.capture_no);
+        put_u8(&mut record, self.order.map_or(0, |order| order + 1));
+        put_i64(&mut record, self.period_id);
+        put_u32(&mut record, self.position);
+        record
+    }
+
+    fn read(record: &[u8]) -> Self {
+        let mut fields = FieldReader::new(record);
+        Self {
+            capture_no: fields.i64(),
+            order: fields.u8().checked_sub(1),
+            period_id: fields.i64(),
+            position: fields.u32(),
+        }
+    }
+}
+
+/// Finds the content of the revisits for which none was found in their own hosts, writes the table with all that were
+/// found, and counts the hosts of these revisits in crawls that have a flag. `history` has the captures that were
+/// written.
 pub(super) fn fill_revisits(
     history: &HistoryReader,
     revisits: &SortedRecords<'_>,
+    mut found: Sorter<'_>,
     is_counted: &[bool],
     memory: SortMemory<'_>,
     writers: &mut TableWriters<'_>,
     counter: &mut ShareCounter<'_>,
 ) -> Result<(), Error> {
     let crawls = &history.crawls;
-    let sorted = sort_captures(history, revisits, memory)?;
-    let mut found = memory.create_sorter();
-    for (priority, (order, records)) in (0..).zip(SEARCH_ORDERS.iter().zip(&sorted)) {
-        search(*order, priority, records, &mut found)?;
+    if !revisits.is_empty() {
+        let sorted = sort_captures(history, revisits, memory)?;
+        for (order, records) in (0..).zip(&sorted) {
+            search(order, records, &mut found)?;
+        }
     }
-    drop(sorted);
-    // The first order that found the content of a revisit decides.
     let found = found.finish()?;
     let mut by_period = memory.create_sorter();
     let mut reader = found.read()?;
     let mut last = None;
     let mut record = Vec::new();
     while let Some(fields) = reader.peek() {
-        let mut fields = FieldReader::new(fields);
-        let capture_no = fields.i64();
-        fields.u8();
-        if last != Some(capture_no) {
-            last = Some(capture_no);
-            let (period_id, position) = (fields.i64(), fields.u32());
+        let content = FoundContent::read(fields);
+        if last != Some(content.capture_no) {
+            last = Some(content.capture_no);
+            let crawl = &crawls[content.position as usize].crawl;
             record.clear();
-            put_i64(&mut record, capture_no);
-            put_i64(&mut record, period_id);
-            put_bytes(&mut record, crawls[position as usize].crawl.as_bytes());
+            put_i64(&mut record, content.capture_no);
+            put_i64(&mut record, content.period_id);
+            put_bytes(&mut record, crawl.as_bytes());
             writers.push(
                 own_tables::FILLED_REVISITS,
                 &[],
                 &mut FieldReader::new(&record),
             )?;
-            record.clear();
-            put_i64(&mut record, period_id);
-            put_i64(&mut record, capture_no);
-            by_period.push(&record)?;
+            if content.order.is_some() {
+                record.clear();
+                put_i64(&mut record, content.period_id);
+                put_i64(&mut record, content.capture_no);
+                by_period.push(&record)?;
+            }
         }
         reader.advance()?;
     }
-    let columns = own_tables::HOST_PERIODS.columns().iter();
-    let columns = columns.map(|column| column.name);
-    let of_state: Vec<_> = columns.skip_while(|name| *name != "policy_id").collect();
+    if revisits.is_empty() {
+        return Ok(());
+    }
+    let of_state = StateDetails::COUNTED_COLUMNS;
     let states = sort_states(history, &by_period.finish()?, &of_state, memory)?;
     count_revisits(revisits, &states, is_counted, counter)
 }
@@ -253,9 +288,13 @@ fn count_revisits(
         let revisit = RevisitFields::read(record);
         let key = &record[..size_of::<i64>()];
         let of_content = states.peek().and_then(|state| state.strip_prefix(key));
-        let mut details = StateDetails::read(of_content.unwrap_or(revisit.state));
-        let domain = StateFields::read(revisit.state).registered_domain;
-        details.registered_domain = domain.map(<[u8]>::to_vec);
+        let mut details = StateDetails::read(revisit.state);
+        if let Some(state) = of_content {
+            details = StateDetails {
+                registered_domain: details.registered_domain,
+                ..StateDetails::read_counted(state)
+            };
+        }
         if is_counted[revisit.position as usize] {
             counter.push(&CountedHost {
                 position: revisit.position,
@@ -329,11 +368,11 @@ fn sort_captures<'s>(
         }
         reader.advance()?;
     }
-    let mut contents = history.open_table(own_tables::HOST_CONTENTS)?;
+    let columns = ["first_capture_no", "n_captures", "content_digest"];
+    let mut contents = history.open_columns(own_tables::HOST_CONTENTS, &columns)?;
     let mut captures = ContentCaptures::open(history)?;
     while let Some(row) = contents.peek() {
         let mut fields = FieldReader::new(row);
-        fields.bytes();
         let (first, count) = (fields.i64(), fields.u32());
         let digest = fields.bytes();
         if wanted.check(digest) {
@@ -401,16 +440,15 @@ impl<'d> ContentCaptures<'d> {
         let row = skip_to(&mut self.periods, &key, own_tables::HOST_PERIODS)?;
         let mut fields = FieldReader::new(row);
         let host = fields.bytes();
-        let protocol = optional_bytes(&mut fields).unwrap_or_default();
-        let port = (fields.u8() != 0).then(|| fields.u32());
-        self.url.clear();
-        if fields.u32() == 0 {
-            let port = port.map(|port| format!(":{port}")).unwrap_or_default();
-            let parts = [protocol, b"://", host, port.as_bytes(), b"/robots.txt"];
-            parts
-                .iter()
-                .for_each(|part| self.url.extend_from_slice(part));
-        }
+        let origin = StateOrigin {
+            host: host.to_vec(),
+            protocol: optional_bytes(&mut fields).unwrap_or_default().to_vec(),
+            port: (fields.u8() != 0).then(|| fields.u32()),
+        };
+        self.url = match fields.u32() {
+            0 => origin.robots_url(),
+            _ => Vec::new(),
+        };
         Ok((crawl.position, time.unwrap_or(i64::MIN), period_id))
     }
 }
@@ -423,18 +461,16 @@ fn skip_to<'c>(rows: &'c mut EncodedRows<'_>, key: &[u8], table: Table) -> Resul
     row.ok_or_else(|| damaged_history_error(root, table))
 }
 
-/// Finds the content of revisits in one order. A result has the capture, the priority of the order, and the
-/// period and crawl of the content.
+/// Finds the content of revisits in the order of this index.
 fn search(
-    order: SearchOrder,
-    priority: u8,
+    order_index: u8,
     records: &SortedRecords<'_>,
     found: &mut Sorter<'_>,
 ) -> Result<(), Error> {
     let mut reader = records.read()?;
     let mut group = Vec::new();
     let mut candidates = Candidates::default();
-    let mut result = Vec::new();
+    let order = SEARCH_ORDERS[usize::from(order_index)];
     while let Some(record) = reader.peek() {
         let mut fields = FieldReader::new(record);
         fields.key();
@@ -461,12 +497,13 @@ fn search(
                 period_id: number,
             });
         } else if let Some(content) = candidates.find(crawl_rank) {
-            result.clear();
-            put_i64(&mut result, number);
-            put_u8(&mut result, priority);
-            put_i64(&mut result, content.period_id);
-            put_u32(&mut result, content.position);
-            found.push(&result)?;
+            let content = FoundContent {
+                capture_no: number,
+                order: Some(order_index),
+                period_id: content.period_id,
+                position: content.position,
+            };
+            found.push(&content.record())?;
         }
         reader.advance()?;
     }
