@@ -78,16 +78,7 @@ impl HistoryReader {
 
     /// Returns the places of all crawls.
     pub fn places(&self) -> BTreeMap<String, PlacedCrawl> {
-        let rows = (0..).zip(&self.crawls);
-        let place = |(position, row): (u32, &CrawlRow)| {
-            let median_fetch = row.median_fetch;
-            let crawl = PlacedCrawl {
-                position,
-                median_fetch,
-            };
-            (row.crawl.clone(), crawl)
-        };
-        rows.map(place).collect()
+        place_crawls(&self.crawls)
     }
 
     /// Reads all rows of a small table.
@@ -126,6 +117,19 @@ pub struct PlacedCrawl {
     pub position: u32,
     /// The median of the times of its authoritative captures, in milliseconds since 1970.
     pub median_fetch: Option<i64>,
+}
+
+/// Returns the places of crawls, which are in order.
+pub fn place_crawls(crawls: &[CrawlRow]) -> BTreeMap<String, PlacedCrawl> {
+    let place = |(position, row): (u32, &CrawlRow)| {
+        let median_fetch = row.median_fetch;
+        let crawl = PlacedCrawl {
+            position,
+            median_fetch,
+        };
+        (row.crawl.clone(), crawl)
+    };
+    (0..).zip(crawls).map(place).collect()
 }
 
 stored_columns! {

@@ -64,7 +64,7 @@ use crawl_row::CrawlRow;
 use dataset::error::{DatasetDefect, DatasetErrorKind};
 use defects::find_defect;
 use disk::error::{Error, ErrorKind};
-use history_input::{HistoryCaptures, HistoryReader, PlacedCrawl};
+use history_input::{HistoryCaptures, HistoryReader, PlacedCrawl, place_crawls};
 use hosts::resolved::stored_verdict::inconsistent_table_error;
 use inputs::Inputs;
 use keyed_rows::{KeyedReader, KeyedRows, POLICIES, PREFERENCE_SETS, write_keyed_rows};
@@ -317,17 +317,9 @@ impl<'a, 's> Sources<'a, 's> {
         }
         crawls.sort_by(|a, b| a.order().cmp(&b.order()));
         let placed = inputs.histories.iter().map(|input| {
-            let rows = (0..).zip(&crawls);
-            let rows = rows.filter(|(_, row)| input.kept_crawls.contains(&row.crawl));
-            let place = |(position, row): (u32, &CrawlRow)| {
-                let median_fetch = row.median_fetch;
-                let crawl = PlacedCrawl {
-                    position,
-                    median_fetch,
-                };
-                (row.crawl.clone(), crawl)
-            };
-            rows.map(place).collect()
+            let mut places = place_crawls(&crawls);
+            places.retain(|crawl, _| input.kept_crawls.contains(crawl));
+            places
         });
         let placed = placed.collect();
         let has_open_revisits = read.iter().any(|crawl| crawl.has_open_revisits)

@@ -19,7 +19,7 @@ mod own {
 pub(crate) use own::{ABOUT, DERIVED_COLUMNS};
 
 /// The columns of a verdict without its evidence, which moves with every line above it.
-const VERDICT: [Column; 9] = columns_of(
+pub(super) const VERDICT: [Column; 9] = columns_of(
     Table::HOST_VERDICTS.columns(),
     [
         "verdict",

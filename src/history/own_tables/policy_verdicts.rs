@@ -1,26 +1,19 @@
-use super::{POLICY_ID, columns_of, concatenate};
+use super::agent_periods::VERDICT;
+use super::{POLICY_ID, column_of, concatenate};
 use tables::{Column, Table};
 
 pub(crate) const ABOUT: &str = "One row per policy and crawler that it names, as in `host_verdicts`. Sorted by `policy_id`, then by `agent`.";
 
-const VERDICTS: [Column; 11] = columns_of(
-    Table::HOST_VERDICTS.columns(),
-    [
-        "agent",
-        "verdict",
-        "verdict_google",
-        "verdict_rfc9309",
-        "verdict_koster1996",
-        "basis",
-        "root_allowed",
-        "n_allow",
-        "n_disallow",
-        "crawl_delay_ms",
-        "evidence_line",
-    ],
-);
+const KEYS: [Column; 2] = [
+    POLICY_ID,
+    column_of(Table::HOST_VERDICTS.columns(), "agent"),
+];
+
+const EVIDENCE: Column = column_of(Table::HOST_VERDICTS.columns(), "evidence_line");
+
+const VERDICT_AND_EVIDENCE: [Column; VERDICT.len() + 1] = concatenate(&VERDICT, &[EVIDENCE]);
 
 pub(crate) const COLUMNS: &[Column] =
-    &concatenate::<{ VERDICTS.len() + 1 }>(&[POLICY_ID], &VERDICTS);
+    &concatenate::<{ KEYS.len() + VERDICT_AND_EVIDENCE.len() }>(&KEYS, &VERDICT_AND_EVIDENCE);
 
 pub(crate) const DERIVED_COLUMNS: &[Column] = &[];
