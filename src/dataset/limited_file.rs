@@ -161,21 +161,12 @@ impl LimitedFile {
         self
     }
 
-    /// Returns the number of rows of a column chunk, as [`max_batch_rows_of`](Self::max_batch_rows_of).
-    pub fn max_batch_rows(
-        &self,
-        chunk: &ColumnChunkMetaData,
-        rows: u64,
-    ) -> Result<u64, ParquetError> {
-        self.max_batch_rows_of([chunk], rows)
-    }
-
     /// Returns the number of rows, up to `rows`, whose values in these column chunks take at most
     /// [`MAX_BATCH_BYTES`] together.
     ///
     /// The values of plain pages are as large as the pages. A value of a dictionary may be
     /// repeated in each row, and so may a prefix with `DELTA_BYTE_ARRAY`.
-    pub fn max_batch_rows_of<'c>(
+    pub fn max_batch_rows<'c>(
         &self,
         chunks: impl IntoIterator<Item = &'c ColumnChunkMetaData>,
         rows: u64,

@@ -105,7 +105,7 @@ impl OpenedPart {
             let chunks = chunks.iter().enumerate();
             let chunks = chunks.filter(|(leaf, _)| columns.leaf_included(*leaf));
             let chunks = chunks.map(|(_, chunk)| chunk);
-            least = least.min(self.file.max_batch_rows_of(chunks, rows as u64)?);
+            least = least.min(self.file.max_batch_rows(chunks, rows as u64)?);
         }
         Ok(usize::try_from(least).unwrap_or(rows))
     }

@@ -199,7 +199,7 @@ impl ParquetRows {
         let columns = self.metadata.metadata().row_group(row_group).columns();
         for (leaf, chunk) in columns.iter().enumerate() {
             if mask.leaf_included(leaf) {
-                let rows = self.file.max_batch_rows(chunk, BATCH_ROWS);
+                let rows = self.file.max_batch_rows([chunk], BATCH_ROWS);
                 let rows = rows.map_err(convert)?;
                 if rows < BATCH_ROWS {
                     share += 1.0 / rows as f64;
