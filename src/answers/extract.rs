@@ -39,7 +39,7 @@ pub struct ExtractSummary {
 struct CopiedRecord<'a> {
     archive: &'a str,
     offset: u64,
-    /// Its index in its member, if it is not the only one.
+    /// The index of the record in its gzip member, if the member has several.
     index: Option<u32>,
 }
 
@@ -165,8 +165,9 @@ impl<'a> RecordArchive<'a> {
         })
     }
 
-    /// Copies one record, which is at an index in its member, and finishes the archive. `name` is that of its
-    /// archive in a dataset, and `offset` that of its member, which begins at `range.start` of `file`.
+    /// Copies one record, and finishes the new archive. The record has an index in its member, which begins at
+    /// `range.start` of `file`. `name` and `offset` are its archive and the offset of the member as a dataset states
+    /// them.
     pub(crate) fn copy_one(
         mut self,
         file: &ArchiveFile,

@@ -51,7 +51,8 @@ To install them, add a line to the start file of the shell:
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
-    /// `scan` need not be named. The field only makes its options known: [`parse_command`] parses them.
+    /// The options of `scan`, whose name may be left out. The field declares them to clap, and [`parse_command`]
+    /// reads them.
     #[command(flatten)]
     _scan: Option<ScanArgs>,
 }
@@ -59,8 +60,8 @@ pub(crate) struct Args {
 /// Parses the arguments of the program, the first of which is its name.
 pub(crate) fn parse_command(args: &[OsString]) -> Result<Command, clap::Error> {
     let parsed = Args::try_parse_from(args).map_err(column_args::add_tip)?;
-    // Without a command, clap has checked the arguments of `scan`, but cannot build an optional struct that
-    // flattens others.
+    // Without a command, clap has only checked the arguments of `scan`: it cannot build an optional struct with
+    // flattened fields. They are parsed again, after the name of the command.
     let with_scan = || {
         let (program, rest) = args.split_at(args.len().min(1));
         let scan = [OsString::from("scan")];

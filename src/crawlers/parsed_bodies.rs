@@ -35,7 +35,8 @@ pub struct ParsedBodies {
 /// The bodies of the rows of one call, which live as long as `'a`.
 pub struct RowBodies<'a> {
     parsed: ParsedBodies,
-    /// The body of the previous row. Rows of a constant or a dictionary share one, which is not compared byte by byte.
+    /// The body of the previous row. If a row has it at the same address, as rows of a constant or of a dictionary
+    /// do, the bytes are not compared.
     previous: Option<&'a [u8]>,
 }
 

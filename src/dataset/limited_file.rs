@@ -325,8 +325,8 @@ impl LimitedFile {
         header.map_err(|_| parquet_error("a page header cannot be read"))
     }
 
-    /// Reads and checks the page header at `offset`. Does nothing if the data of a page begins
-    /// there whose header was read before.
+    /// Reads and checks the page header at `offset`. Does nothing if the header was read before, and `offset` is that
+    /// of the data of its page.
     fn check_header(&self, i: usize, offset: u64) -> Result<(), ParquetError> {
         let chunk = &self.chunks[i];
         let mut state = self.lock();

@@ -127,7 +127,7 @@ impl Manifest {
                     parsed.map_err(|problem| vec![problem])
                 }
                 Err(error) => {
-                    // Between inputs it was one of them, and they are counted.
+                    // A line between lines of inputs was that of an input, which counts.
                     if i > 0 && Some(i) < last_input {
                         self.inputs.push(InputEntry {
                             name: None,
@@ -242,7 +242,7 @@ impl Manifest {
         Ok(())
     }
 
-    /// Checks which files each part has, and drops those that are not its own.
+    /// Checks the files that the lines of parts and of crawls list, and drops those that they cannot have.
     pub fn check_files(&mut self) {
         let tables = self.options.as_ref().map(|options| options.tables.clone());
         let shard = self.options.as_ref().and_then(|options| options.shard);

@@ -25,8 +25,8 @@ const MAX_BODY_PAGE_BYTES: u64 = (1 << 30) + MAX_PART_PAGE_BYTES;
 /// group with the page that brings its values to 128 MiB.
 const MAX_ROW_GROUP_PAGE_BYTES: u64 = 160 << 20;
 
-/// The limit of the values of a row group, each as often as it is repeated: those 128 MiB, a page,
-/// and what a batch has of the row group before.
+/// The limit of the values of a row group, each as often as it is repeated: the 128 MiB after which robots-scan ends
+/// a row group, one more page, and rows of the row group before in the same batch.
 const MAX_ROW_GROUP_VALUE_BYTES: u64 = 256 << 20;
 
 /// The bytes of values from which they are compared with the size of their file.

@@ -32,10 +32,10 @@ pub struct ValueCounter {
     uncounted_column: Option<&'static str>,
 }
 
-/// Values that exceed a limit: reading ends with them.
+/// The error that the values of a file exceed a limit. Reading ends with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LargeValues {
-    /// The row group, and the column with most bytes in it of those that were counted last.
+    /// The row group, and the column that has most bytes of the values that were counted last.
     pub location: PageLocation,
     /// The limit, in bytes.
     pub bytes_max: u64,

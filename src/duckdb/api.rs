@@ -473,7 +473,7 @@ unsafe extern "C-unwind" fn call_scalar(info: Handle, chunk: Handle, result: Han
     memory.keep();
 }
 
-/// The table functions, by which DuckDB's calls find theirs. There is one.
+/// The only table function. The functions that DuckDB calls find it here.
 static TABLE_FUNCTION: OnceLock<TableFunction> = OnceLock::new();
 
 fn table_function() -> &'static TableFunction {

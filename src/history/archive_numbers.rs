@@ -7,8 +7,8 @@ use tables::Table;
 
 /// The numbers of the archives of a crawl, which do not depend on other crawls of its datasets.
 pub(super) struct ArchiveNumbers {
-    /// The indexes in the list of inputs of the archives of the crawl, in order; `None` if no other crawl is in
-    /// the list, so that an index is the number.
+    /// For each archive of the crawl, in order, its index in the list of inputs. `None` if the list has no other
+    /// crawl, so that the number of an archive is its index.
     indexes: Option<Vec<i64>>,
 }
 

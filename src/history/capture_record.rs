@@ -197,7 +197,7 @@ impl StateOrigin {
         [scheme, b"://", host, port.as_bytes(), b"/robots.txt"].concat()
     }
 
-    /// Returns the origin as those of URLs.
+    /// Returns the origin in the type that URLs have.
     pub fn web_origin(&self) -> WebOrigin<'_> {
         WebOrigin {
             scheme: std::str::from_utf8(&self.protocol).unwrap_or_default(),

@@ -468,7 +468,7 @@ impl AgentRange {
 /// A row of `shares`, from `verdict` on.
 struct StoredShare {
     class: VerdictClass,
-    /// True if the names are those of the class.
+    /// True if `verdict` and `basis` are names of the class.
     has_names: bool,
     hosts: i64,
     known_hosts: i64,

@@ -110,7 +110,7 @@ impl HistoryReader {
     }
 }
 
-/// A crawl of a history, in the new one.
+/// The place of a crawl of an earlier history in the new one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PlacedCrawl {
     /// The place of the crawl, from 0.

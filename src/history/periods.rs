@@ -96,7 +96,7 @@ pub(super) struct WrittenPeriods<'s> {
     pub(super) open_revisits: u64,
     /// The open revisits for which no content was found, which are not counted yet.
     pub(super) revisits: SortedRecords<'s>,
-    /// The content of the other open revisits.
+    /// The content that was found for the other open revisits.
     pub(super) found: Sorter<'s>,
     /// The hosts that were counted.
     pub(super) counter: ShareCounter<'s>,
@@ -118,9 +118,9 @@ pub(super) struct PeriodWriter<'s> {
     open_revisits: u64,
     /// The host of the last capture.
     host: String,
-    /// Its time and crawl.
+    /// The time and the crawl of the last capture.
     last_order: (i64, u32),
-    /// Its source, and its period in the source.
+    /// The source of the last capture, and its period there.
     source_period: Option<(usize, i64)>,
     captures: HostCaptureRows,
     capture_no: i64,

@@ -105,8 +105,9 @@ pub(super) fn write_shares(
     Ok(())
 }
 
-/// Returns the 95 percent interval of a share from the hosts of each archive and those of them with a known
-/// verdict, as the macro `margin_of` of `tables/macros.sql` does: change both together.
+/// Returns the 95 percent interval of a share. For each archive, `by_archive` has the number of hosts that count for
+/// the share, and of those with a known verdict. The macro `margin_of` of `tables/macros.sql` computes the same:
+/// change both together.
 pub(super) fn compute_interval(
     by_archive: impl Iterator<Item = (i64, i64)>,
     known_hosts: i64,

@@ -24,8 +24,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A crawler that is not in the registry has rows if this many hosts of the crawl name it.
 const MIN_NAMING_HOSTS: i64 = 10;
 
-/// The number of the largest domains of a class that are kept. The largest one that a crawler leaves unchanged
-/// is among them, unless it changes all of them.
+/// The number of the largest domains that are kept for each class. A crawler changes the counts of some domains; the
+/// largest of the others is among these, unless it changes the counts of all of them.
 const KEPT_DOMAINS: usize = 256;
 
 /// A crawler of the registry.

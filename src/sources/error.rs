@@ -277,7 +277,7 @@ pub enum TableDefect {
 }
 
 impl TableDefect {
-    /// Makes one that has no hint.
+    /// Makes a defect that has no hint.
     pub(crate) fn other(message: &str) -> Self {
         Self::Other(message.to_owned())
     }

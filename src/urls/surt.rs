@@ -86,7 +86,7 @@ fn push_path(path: &str, key: &mut String) {
         for part in path.split(|&byte| byte == b'/').skip(1) {
             match part {
                 b"." => {}
-                // As in the package, `..` at the start is kept.
+                // A `..` at the start is kept, as by the Python package `surt`.
                 b".." if !parts.is_empty() => drop(parts.pop()),
                 part => parts.push(part),
             }

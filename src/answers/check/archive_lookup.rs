@@ -19,8 +19,7 @@ pub enum ArchivePlace {
 pub struct ArchiveLookup {
     /// The place of the archive; `None` if it was not found.
     pub place: Option<ArchivePlace>,
-    /// The compression of the record, or if it was not read, the one that the name of the archive
-    /// states.
+    /// The compression of the record; if the record was not read, the one that the name of the archive suggests.
     pub compression: RecordCompression,
     /// The reason why the text does not come from the archive; `None` if it does.
     pub problem: Option<ArchiveProblem>,

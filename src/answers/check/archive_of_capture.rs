@@ -95,7 +95,7 @@ pub(super) fn open_place(
     }
 }
 
-/// Returns true if an error ends the command. After any other one, the text comes from the dataset.
+/// Returns true if an error ends the command. After other errors, the text of the file is taken from the dataset.
 fn is_fatal_error(error: &Error) -> bool {
     error.kind() == Some(&ErrorKind::Abandoned) || error.kind() == Some(&RemoteErrorKind::NoRemote)
 }

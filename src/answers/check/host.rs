@@ -150,8 +150,8 @@ impl DatasetRoot {
     }
 }
 
-/// Finds the authoritative capture of a host. If it has none, that of the other form of its name is
-/// returned with this form.
+/// Finds the authoritative capture of a host. If the host has none, finds that of the other form of its name, with or
+/// without `www.`, and also returns this form.
 fn require_authoritative_capture(
     context: &ResolveContext<'_>,
     request: &HostRequest<'_>,

@@ -104,7 +104,7 @@ fn read_verified_body(
     let record = reader.record();
     let scanned_bytes = details.body.as_ref().map_or(Some(0), |body| body.bytes);
     let scanned_bytes = scanned_bytes.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
-    // One byte more says that the text is cut.
+    // One byte more than the limit is read, by which the caller finds that the text was cut.
     let shown_bytes = scanned_bytes.map_or(MAX_SHOWN_BYTES + 1, |bytes| bytes.min(MAX_SHOWN_BYTES));
     let scope = CaptureScope {
         // The path may be any, since the capture may be the target of a redirect.

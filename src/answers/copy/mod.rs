@@ -150,8 +150,8 @@ impl CopyRun<'_> {
         Ok(found)
     }
 
-    /// Returns the sizes of objects at the destination, by their paths. At most one more than the copy
-    /// has is listed, so the result has an object that is not of the copy, if there is any.
+    /// Returns the sizes of objects at the destination, by their paths. The listing ends after one object more than
+    /// the copy has: then at least one of them does not belong to the copy.
     fn list_destination(&self) -> Result<BTreeMap<String, u64>, Error> {
         let own_objects = self.files.all().count();
         self.remote

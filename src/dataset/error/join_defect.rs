@@ -30,7 +30,7 @@ pub enum JoinDefect {
     Meaning {
         /// The meaning of its rows.
         found: u64,
-        /// That of rows that are written today.
+        /// The meaning of rows that are written today.
         now: u64,
     },
     /// It was made with other options than another dataset.

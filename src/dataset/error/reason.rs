@@ -48,7 +48,7 @@ impl DatasetDefect {
         Error::new(DatasetErrorKind::NotADataset(self), path)
     }
 
-    /// Makes one that has no hint.
+    /// Makes a defect that has no hint.
     pub fn other(message: &str) -> Self {
         Self::Other(message.to_owned())
     }
@@ -142,7 +142,7 @@ pub struct InputIdentity {
 }
 
 impl InputIdentity {
-    /// Returns the text of the difference of an input that was this one and is another one.
+    /// Describes a change of an input, which had this identity and now has another one.
     pub fn difference_from(&self, now: &Self) -> String {
         format!("an input was {self} and is {now}")
     }

@@ -14,7 +14,7 @@ const NAME_ENDS: [char; 5] = ['/', ',', ';', '(', '*'];
 
 /// Refuses an argument that is not the name of one crawler.
 ///
-/// A text that a line of the file has as it is, is accepted: it is asked about for the sake of that line.
+/// A text that is the value of a line of the file is accepted as it is, since it stands for that line.
 pub(crate) fn check_agent(agent: &str, robots: &RobotsTxt<'_>) -> PyResult<()> {
     if is_plain_word(agent) {
         return Ok(());

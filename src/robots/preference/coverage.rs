@@ -144,11 +144,11 @@ fn add_outcome<'s, 't: 's>(
 /// The effect of a pattern that matches.
 #[derive(Clone, Copy, Debug)]
 enum Decision {
-    /// Access: the precedence is twice the priority, and one more for an allow rule.
+    /// The access of a rule. Its precedence is twice its priority, and one more for an allow rule.
     Access { precedence: u32 },
     /// The statement with this index.
     Statement { index: u32 },
-    /// That the path is `/robots.txt`, which is excluded.
+    /// None, since the path is `/robots.txt`, which is left out.
     RobotsTxt,
 }
 
@@ -306,7 +306,7 @@ impl<'s, 't> Search<'s, 't> {
         }
     }
 
-    /// Adds a statement that matches to the longest ones.
+    /// Adds a matching statement to `longest`, those with the longest path so far.
     fn add_statement(&self, longest: &mut Vec<u32>, index: u32) {
         let length = |index: u32| self.statements[index as usize].length();
         match longest.first().map(|&first| length(first)) {

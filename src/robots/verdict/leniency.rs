@@ -62,7 +62,7 @@ enum StrictEffect {
     NoMatch,
     /// The rule does not allow the folder that it allows for Google's parser (`index.htm`).
     NoFolder,
-    /// The rule has its value as written, and allows no such folder.
+    /// The rule has its value as written, and does not allow that folder.
     RawValue,
 }
 

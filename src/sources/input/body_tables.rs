@@ -169,7 +169,7 @@ fn read_crawls(
         let row_no = table.row_no();
         match status {
             RowStatus::End => break,
-            // It becomes a fault of the crawl of the row before it.
+            // The row becomes a fault of the crawl of the row before it.
             RowStatus::Malformed(_) | RowStatus::Lost(_) => {}
             RowStatus::Row => {
                 let refuse = |reason: String| {

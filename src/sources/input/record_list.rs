@@ -46,8 +46,8 @@ const MAX_ARCHIVE_NAME_BYTES: usize = 4096;
 /// The most bytes of the names of archives that are held. A name counts once for each input of its archive.
 const MAX_NAMES_BYTES: u64 = 128 << 20;
 
-/// The most bytes of names for each byte of their lists, beyond [`NAMES_RATIO_CHECK_START_BYTES`]. Names of Common
-/// Crawl, each with one record, have 12 in gzip.
+/// The most bytes of names for each byte of their lists, beyond [`NAMES_RATIO_CHECK_START_BYTES`]. A list in gzip
+/// with one record of each archive of Common Crawl has 12.
 const MAX_NAMES_RATIO: u64 = 64;
 const NAMES_RATIO_CHECK_START_BYTES: u64 = 16 << 20;
 

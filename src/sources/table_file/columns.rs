@@ -29,7 +29,7 @@ impl ColumnNames {
         self.0.contains_key(key)
     }
 
-    /// Returns an optional column with these default names. One that was named is required.
+    /// Returns a column with these default names. It is optional unless the user has named it.
     pub fn optional(&self, key: &str, default_names: &[&str]) -> WantedColumn {
         let named = self.0.get(key);
         WantedColumn {

@@ -230,7 +230,7 @@ impl OpenedTable {
         Self { source, ..self }
     }
 
-    /// Returns a reader of these columns. A text of URLs has the first of them.
+    /// Returns a reader of these columns. A list of URLs as plain text has only the first of them.
     ///
     /// # Errors
     ///

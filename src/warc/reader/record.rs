@@ -25,13 +25,14 @@ const LOOK_AHEAD_BYTES: usize = 1 << 20;
 /// the block is read.
 const PEEK_MIN_UNREAD_BYTES: usize = 1 << 20;
 
-/// The number of bytes after such a block that are examined. If all are line ends, more are.
+/// The number of bytes after a block that are then examined. If all of them are line ends, so are the bytes after
+/// them.
 const PEEK_BYTES: usize = 4 << 10;
 
 /// The number of bytes by which a search for a record inside a block advances.
 const BLOCK_SEARCH_STEP_BYTES: usize = 64 << 10;
 
-/// The number of bytes that two steps of this search have in common. A header must fit into them.
+/// The number of bytes that two consecutive steps have in common. A header must fit into them.
 const BLOCK_SEARCH_OVERLAP_BYTES: usize = 8 << 10;
 
 /// A failure to parse a record.

@@ -66,7 +66,8 @@ pub(super) fn run(
     })
 }
 
-/// The decisions of a row of the list. Each record has those by one state, one per crawler; records sort by row.
+/// The decisions for one row of the list, by the states of its host. A record has the row, a state, and one decision
+/// per crawler.
 #[derive(Default)]
 struct StateDecisions {
     /// The numbers of the states.
@@ -105,7 +106,7 @@ impl StateDecisions {
         Ok(())
     }
 
-    /// Returns the decisions by a state, one per crawler.
+    /// Returns the decisions by one state, one per crawler.
     fn of_state(&self, slot: u32) -> Option<&[Decision]> {
         let i = self.slots.iter().position(|known| *known == slot)?;
         let crawlers = self.decisions.len() / self.slots.len();
