@@ -78,7 +78,7 @@ pub fn extract_records(
     stop: &Arc<AtomicBool>,
 ) -> Result<ExtractSummary, Error> {
     let names_bytes = inputs.iter().map(|input| {
-        let records = addresses(input).len() as u64;
+        let records = record_addresses(input).len() as u64;
         records.saturating_mul(input.name.len() as u64)
     });
     if names_bytes.fold(0, u64::saturating_add) > MAX_WARCINFO_BYTES {
@@ -90,7 +90,7 @@ pub fn extract_records(
     }
     let mut archive = RecordArchive::create(output, overwrite, stop)?;
     for input in inputs {
-        for address in addresses(input) {
+        for address in record_addresses(input) {
             archive.copied.push(CopiedRecord {
                 archive: &input.name,
                 offset: address.offset,
@@ -102,7 +102,7 @@ pub fn extract_records(
         match &input.source {
             InputSource::File(path) => {
                 let file = ArchiveFile::open(path).map_err(|error| Error::read(path, error))?;
-                for address in addresses(input) {
+                for address in record_addresses(input) {
                     archive.copy(&file, path, record_range(*address), None)?;
                 }
             }
@@ -111,7 +111,7 @@ pub fn extract_records(
                 let remote = remote.ok_or_else(|| Error::new(RemoteErrorKind::NoRemote, path))?;
                 let ranges = input.selection.requests().unwrap_or_default();
                 let fetched = remote.fetch_ranges(url, ranges, stop)?;
-                for address in addresses(input) {
+                for address in record_addresses(input) {
                     archive.copy(&fetched, path, record_range(*address), None)?;
                 }
             }
@@ -127,7 +127,7 @@ pub fn extract_records(
     archive.finish()
 }
 
-fn addresses(input: &Input) -> &[RecordAddress] {
+fn record_addresses(input: &Input) -> &[RecordAddress] {
     match &input.selection {
         Selection::Records(addresses) => addresses,
         Selection::All | Selection::Rows(_) => &[],
@@ -253,7 +253,7 @@ impl<'a> RecordArchive<'a> {
                 let end = reader.next_offset();
                 read_bytes(file, start..end).map_err(|error| Error::read(path, error))?
             }
-            _ => gzip(&records),
+            _ => pack_member(&records),
         };
         Ok(Member { bytes, date })
     }
@@ -287,7 +287,7 @@ fn read_bytes(file: &ArchiveFile, range: Range<u64>) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn gzip(bytes: &[u8]) -> Vec<u8> {
+fn pack_member(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), GzipLevel::default());
     // Writing to memory does not fail.
     let written = encoder.write_all(bytes).and_then(|()| encoder.finish());

@@ -7,7 +7,7 @@ use crate::network::EventRoute;
 use crate::progress::ProgressDisplay;
 use crate::progress_source::{
     ProgressSource, format_byte_rate, format_bytes_done, format_resolved_rows, format_time_left,
-    load,
+    read_counter,
 };
 use crate::quantity::format_count;
 use crate::run_args::RunArgs;
@@ -191,20 +191,22 @@ impl ProgressSource for ScanSource {
 
     fn position(&self) -> u64 {
         match self.input_bytes {
-            None if self.has_no_streams => load(&self.progress.inputs),
-            _ => load(&self.progress.bytes),
+            None if self.has_no_streams => read_counter(&self.progress.inputs),
+            _ => read_counter(&self.progress.bytes),
         }
     }
 
     fn pieces(&self, seconds: f64) -> Vec<String> {
         if self.progress.phase() == scan::ScanPhase::Hosts {
-            return vec![format_resolved_rows(load(&self.progress.resolved_rows))];
+            return vec![format_resolved_rows(read_counter(
+                &self.progress.resolved_rows,
+            ))];
         }
-        let read = load(&self.progress.bytes);
-        let records = load(&self.progress.records);
+        let read = read_counter(&self.progress.bytes);
+        let records = read_counter(&self.progress.records);
         let mut pieces = match self.input_bytes {
             None if self.has_no_streams => {
-                let done = load(&self.progress.inputs);
+                let done = read_counter(&self.progress.inputs);
                 vec![
                     format_time_left(done, self.input_count, seconds),
                     format!("{} read", HumanBytes(read)),
@@ -219,7 +221,7 @@ impl ProgressSource for ScanSource {
         pieces.extend([
             format!(
                 "{}/{} archives",
-                HumanCount(load(&self.progress.inputs)),
+                HumanCount(read_counter(&self.progress.inputs)),
                 HumanCount(self.input_count)
             ),
             format_byte_rate(read, seconds),

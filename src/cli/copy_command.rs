@@ -10,7 +10,7 @@ use crate::network::{EventRoute, start_client};
 use crate::next_commands;
 use crate::progress::ProgressDisplay;
 use crate::progress_source::{
-    ProgressSource, format_byte_rate, format_bytes_done, format_time_left, load,
+    ProgressSource, format_byte_rate, format_bytes_done, format_time_left, read_counter,
 };
 use crate::quantity::format_count;
 use crate::quantity::parse_duration;
@@ -144,15 +144,15 @@ impl CommandArgs for CopyArgs {
 
 impl ProgressSource for CopyProgress {
     fn total(&self) -> Option<u64> {
-        Some(load(&self.bytes_total))
+        Some(read_counter(&self.bytes_total))
     }
 
     fn position(&self) -> u64 {
-        load(&self.bytes)
+        read_counter(&self.bytes)
     }
 
     fn pieces(&self, seconds: f64) -> Vec<String> {
-        let (copied, total) = (load(&self.bytes), load(&self.bytes_total));
+        let (copied, total) = (read_counter(&self.bytes), read_counter(&self.bytes_total));
         vec![
             format_bytes_done(copied, total),
             format_time_left(copied, total, seconds),

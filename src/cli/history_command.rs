@@ -6,7 +6,7 @@ use crate::command::{CommandArgs, CommandOutcome};
 use crate::escape::{escape, quote_for_shell};
 use crate::exit;
 use crate::progress::run_with_display;
-use crate::progress_source::{ProgressSource, load};
+use crate::progress_source::{ProgressSource, read_counter};
 use crate::quantity::format_count;
 use crate::quantity::parse_size;
 use crate::shared_args::{PrintArgs, ThreadsArg};
@@ -168,11 +168,11 @@ struct HistorySource {
 
 impl ProgressSource for HistorySource {
     fn position(&self) -> u64 {
-        load(&self.progress.captures)
+        read_counter(&self.progress.captures)
     }
 
     fn pieces(&self, _seconds: f64) -> Vec<String> {
-        let read = load(&self.progress.crawls_read);
+        let read = read_counter(&self.progress.crawls_read);
         match read < self.crawls {
             true => vec![format!(
                 "{}/{} crawls read",
@@ -184,7 +184,7 @@ impl ProgressSource for HistorySource {
             }
             false => vec![format!(
                 "{} captures merged",
-                HumanCount(load(&self.progress.captures))
+                HumanCount(read_counter(&self.progress.captures))
             )],
         }
     }

@@ -5,7 +5,7 @@ use crate::command::{CommandArgs, CommandOutcome};
 use crate::escape::escape;
 use crate::exit;
 use crate::progress::run_with_display;
-use crate::progress_source::{ProgressSource, format_resolved_rows, load};
+use crate::progress_source::{ProgressSource, format_resolved_rows, read_counter};
 use crate::quantity::format_count;
 use crate::quantity::parse_size;
 use crate::shared_args::{PrintArgs, ThreadsArg};
@@ -123,10 +123,10 @@ fn summary_to_json(done: &JoinSummary, folder: &Path) -> Value {
 
 impl ProgressSource for JoinProgress {
     fn position(&self) -> u64 {
-        load(&self.resolved_rows)
+        read_counter(&self.resolved_rows)
     }
 
     fn pieces(&self, _seconds: f64) -> Vec<String> {
-        vec![format_resolved_rows(load(&self.resolved_rows))]
+        vec![format_resolved_rows(read_counter(&self.resolved_rows))]
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn format_resolved_rows(rows: u64) -> String {
     format!("resolving hosts, {} captures read", HumanCount(rows))
 }
 
-pub(crate) fn load(number: &AtomicU64) -> u64 {
+pub(crate) fn read_counter(number: &AtomicU64) -> u64 {
     number.load(Ordering::Relaxed)
 }
 

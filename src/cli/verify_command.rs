@@ -5,7 +5,7 @@ use crate::command::{CommandArgs, CommandOutcome};
 use crate::escape::{escape, json_line};
 use crate::progress::ProgressDisplay;
 use crate::progress_source::{
-    ProgressSource, format_byte_rate, format_bytes_done, format_time_left, load,
+    ProgressSource, format_byte_rate, format_bytes_done, format_time_left, read_counter,
 };
 use crate::quantity::format_count;
 use crate::shared_args::{PrintArgs, ThreadsArg};
@@ -189,11 +189,11 @@ impl ProgressSource for VerifyProgress {
     }
 
     fn total(&self) -> Option<u64> {
-        Some(load(&self.bytes_total))
+        Some(read_counter(&self.bytes_total))
     }
 
     fn position(&self) -> u64 {
-        load(&self.bytes)
+        read_counter(&self.bytes)
     }
 
     fn pieces(&self, seconds: f64) -> Vec<String> {
@@ -202,7 +202,7 @@ impl ProgressSource for VerifyProgress {
         match phase {
             VerifyPhase::Manifest | VerifyPhase::Keys => {}
             VerifyPhase::Files => {
-                let (read, total) = (load(&self.bytes), load(&self.bytes_total));
+                let (read, total) = (read_counter(&self.bytes), read_counter(&self.bytes_total));
                 pieces.extend([
                     format_bytes_done(read, total),
                     format_time_left(read, total, seconds),
@@ -210,7 +210,7 @@ impl ProgressSource for VerifyProgress {
                 ]);
             }
             VerifyPhase::Parts => {
-                let (done, all) = (load(&self.parts), load(&self.parts_total));
+                let (done, all) = (read_counter(&self.parts), read_counter(&self.parts_total));
                 pieces.push(format!("{}/{} parts", HumanCount(done), HumanCount(all)));
             }
         }

@@ -164,22 +164,24 @@ fn default_class(
     }
 }
 
-/// The crawlers that are not named, by the class that a host has for them.
+/// The kinds of crawlers that a file does not name: a host has one class for all crawlers of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Audience {
+enum UnnamedKind {
     /// `*` itself.
     Wildcard,
+    /// Crawlers that obey the groups of `*`.
     Obeying,
+    /// Crawlers that ignore these groups.
     IgnoringWildcard,
 }
 
-const AUDIENCES: [Audience; 3] = [
-    Audience::Wildcard,
-    Audience::Obeying,
-    Audience::IgnoringWildcard,
+const UNNAMED_KINDS: [UnnamedKind; 3] = [
+    UnnamedKind::Wildcard,
+    UnnamedKind::Obeying,
+    UnnamedKind::IgnoringWildcard,
 ];
 
-impl Audience {
+impl UnnamedKind {
     fn class(self, wildcard: VerdictClass, has_named_rows: bool) -> VerdictClass {
         match self {
             Self::Wildcard => wildcard,
@@ -199,7 +201,7 @@ impl Audience {
 /// The counts of hosts by class.
 type ClassCounts = [i64; CLASS_COUNT];
 
-/// The totals of a crawl for an audience.
+/// The totals of a crawl for one kind of unnamed crawlers.
 #[derive(Clone, Debug)]
 struct Totals {
     hosts: ClassCounts,
@@ -332,7 +334,7 @@ const DOMAIN_CHANGE: u8 = 1;
 const ARCHIVE_CHANGE: u8 = 2;
 
 /// Counts the hosts of each domain, and adds the changes of crawlers to `changes`. Returns the totals of each
-/// crawl for all audiences.
+/// crawl for each kind of unnamed crawlers.
 fn count_domains(
     hosts: &CountedHosts<'_>,
     moves: &SortedRecords<'_>,
@@ -351,9 +353,9 @@ fn count_domains(
         domain.clear();
         domain.extend_from_slice(&host[..host.len() - fields.rest().len()]);
         let is_sample = crawls[position as usize].is_sample;
-        let new = || AUDIENCES.map(|_| Totals::new());
+        let new = || UNNAMED_KINDS.map(|_| Totals::new());
         let of_crawl = totals.entry(position).or_insert_with(new);
-        let mut counts = AUDIENCES.map(|_| [0; CLASS_COUNT]);
+        let mut counts = UNNAMED_KINDS.map(|_| [0; CLASS_COUNT]);
         while let Some(fields) = reader
             .peek()
             .and_then(|host| host.strip_prefix(&domain[..]))
@@ -361,8 +363,8 @@ fn count_domains(
             let mut fields = FieldReader::new(fields);
             fields.i64();
             let host = HostFields::read(&mut fields);
-            for (i, audience) in AUDIENCES.into_iter().enumerate() {
-                let class = audience.class(host.wildcard, host.has_named_rows);
+            for (i, unnamed) in UNNAMED_KINDS.into_iter().enumerate() {
+                let class = unnamed.class(host.wildcard, host.has_named_rows);
                 counts[i][usize::from(class.number())] += 1;
                 if is_sample {
                     let archives = &mut of_crawl[i].archives;
@@ -392,7 +394,7 @@ struct DomainChange<'c> {
     position: u32,
     number: u64,
     is_sample: bool,
-    /// For each audience.
+    /// For each kind of unnamed crawlers.
     counts: &'c [ClassCounts; 3],
 }
 
@@ -412,7 +414,7 @@ impl DomainChange<'_> {
             agent_key.extend_from_slice(FieldReader::new(fields).key());
             agent.clear();
             push_key_without_escapes(&mut agent, &agent_key);
-            let audience = Audience::of(crawlers.get(&agent));
+            let unnamed = UnnamedKind::of(crawlers.get(&agent));
             let mut change: ClassCounts = [0; CLASS_COUNT];
             let mut naming = 0;
             let start = |record: &mut Vec<u8>, kind: u8| {
@@ -428,7 +430,7 @@ impl DomainChange<'_> {
                 naming += i64::from(fields.u8());
                 let class = VerdictClass::from_number(fields.u8());
                 let host = HostFields::read(&mut fields);
-                let before = audience.class(host.wildcard, host.has_named_rows);
+                let before = unnamed.class(host.wildcard, host.has_named_rows);
                 for (class, by) in [(before, -1), (class, 1)] {
                     change[usize::from(class.number())] += by;
                     if self.is_sample {
@@ -444,7 +446,7 @@ impl DomainChange<'_> {
             start(&mut record, NAMING_HOSTS);
             put_i64(&mut record, naming);
             changes.push(&record)?;
-            let counts = &self.counts[audience as usize];
+            let counts = &self.counts[unnamed as usize];
             for (class, by) in change.into_iter().enumerate().filter(|(_, by)| *by != 0) {
                 let (before, after) = (counts[class], counts[class] + by);
                 start(&mut record, DOMAIN_CHANGE);
@@ -589,8 +591,8 @@ fn write_rows(
     let mut agent = Vec::new();
     for (&position, of_crawl) in totals {
         let crawl = &crawls[position as usize];
-        let totals_for = |audience: Audience| &of_crawl[audience as usize];
-        CrawlerCounts::new(totals_for(Audience::Wildcard))
+        let totals_for = |unnamed: UnnamedKind| &of_crawl[unnamed as usize];
+        CrawlerCounts::new(totals_for(UnnamedKind::Wildcard))
             .push_rows(b"*", position, crawl, rows)?;
         let mut written: BTreeSet<Vec<u8>> = BTreeSet::new();
         let mut prefix = Vec::new();
@@ -605,7 +607,7 @@ fn write_rows(
             prefix.clear();
             prefix.extend_from_slice(&record[..record.len() - fields.rest().len()]);
             let crawler = crawlers.get(&agent);
-            let mut counts = CrawlerCounts::new(totals_for(Audience::of(crawler)));
+            let mut counts = CrawlerCounts::new(totals_for(UnnamedKind::of(crawler)));
             while let Some(change) = reader
                 .peek()
                 .and_then(|record| record.strip_prefix(&prefix[..]))
@@ -621,7 +623,7 @@ fn write_rows(
             counts.push_rows(&agent, position, crawl, rows)?;
         }
         for (name, crawler) in crawlers.iter().filter(|(name, _)| !written.contains(*name)) {
-            let totals = totals_for(Audience::of(Some(crawler)));
+            let totals = totals_for(UnnamedKind::of(Some(crawler)));
             CrawlerCounts::new(totals).push_rows(name, position, crawl, rows)?;
         }
     }

@@ -49,9 +49,9 @@ pub(super) fn check_host(
         time: source.fetch_time,
     };
     let effect = state.effect(request.dialect.dialect());
-    let capture = details(&found.capture, is_valid_utf8);
+    let capture = capture_details(&found.capture, is_valid_utf8);
     let content = found.content.as_ref();
-    let rules_capture = content.map(|content| details(content, is_valid_utf8));
+    let rules_capture = content.map(|content| capture_details(content, is_valid_utf8));
     let deciding = rules_capture.as_ref().unwrap_or(&capture);
     let is_elsewhere = state.n_redirects > 0 && effect == StatusEffect::Parse;
     let (archive, text) = host_text::read(host_request, deciding, is_elsewhere, stop, &|| {
@@ -77,7 +77,7 @@ pub(super) fn check_host(
     })
 }
 
-fn details(capture: &PlacedCapture, is_valid_utf8: bool) -> CaptureDetails {
+fn capture_details(capture: &PlacedCapture, is_valid_utf8: bool) -> CaptureDetails {
     let state = &capture.state;
     let is_redirected = state.n_redirects > 0;
     let is_parsed = !state.content_class.is_empty() && !is_redirected;

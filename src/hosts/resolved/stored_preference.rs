@@ -123,7 +123,7 @@ pub(super) fn next_agent<'a>(fields: &mut FieldReader<'a>) -> Option<(&'a str, &
     }
     // The first row of a name begins with 1, and the others with 0.
     fields.u8();
-    let agent = text(fields.bytes());
+    let agent = utf8_text(fields.bytes());
     let rows = fields.rest();
     skip_preference(fields);
     while fields.rest().first() == Some(&0) {
@@ -167,8 +167,9 @@ fn skip_preference(fields: &mut FieldReader<'_>) {
 
 /// Reads the preference of a row.
 fn read_preference<'a>(fields: &mut FieldReader<'a>) -> StoredPreference<'a> {
-    let (mechanism, category) = (text(fields.bytes()), text(fields.bytes()));
-    let option = |fields: &mut FieldReader<'a>| (fields.u8() != 0).then(|| text(fields.bytes()));
+    let (mechanism, category) = (utf8_text(fields.bytes()), utf8_text(fields.bytes()));
+    let option =
+        |fields: &mut FieldReader<'a>| (fields.u8() != 0).then(|| utf8_text(fields.bytes()));
     let preference = option(fields);
     let has = [(); 3].map(|()| fields.u8() != 0);
     let line = fields.u32();
@@ -182,6 +183,6 @@ fn read_preference<'a>(fields: &mut FieldReader<'a>) -> StoredPreference<'a> {
     }
 }
 
-fn text(bytes: &[u8]) -> &str {
+fn utf8_text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).expect("it was written from a text")
 }
