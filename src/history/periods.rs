@@ -55,17 +55,6 @@ impl CaptureSource<'_> {
             position,
         })
     }
-
-    /// Returns true if the current capture comes before another one, or if there is no other one.
-    fn is_before(&self, other: Option<&CaptureKey>) -> bool {
-        let Some((capture, position)) = self.peek() else {
-            return false;
-        };
-        other.is_none_or(|other| {
-            let key = (capture.surt_host_name, capture.time, position);
-            key < (other.host.as_str(), other.time, other.position)
-        })
-    }
 }
 
 /// The order of captures: by host, then by time, then by crawl.
@@ -74,6 +63,14 @@ struct CaptureKey {
     host: String,
     time: i64,
     position: u32,
+}
+
+impl CaptureKey {
+    /// Returns true if a capture comes before the one with this key.
+    fn is_after(&self, capture: &CaptureRecord<'_>, position: u32) -> bool {
+        let key = (capture.surt_host_name, capture.time, position);
+        key < (self.host.as_str(), self.time, self.position)
+    }
 }
 
 /// Hosts of a crawl, and their registered domains.
@@ -208,10 +205,10 @@ impl<'s> PeriodWriter<'s> {
             let source = &mut sources[i];
             let next = heap.peek().map(|Reverse((key, _))| key);
             // Most captures come from the same source as the one before.
-            while source.is_before(next) {
-                if let Some((capture, position)) = source.peek() {
-                    self.push(i, &capture, position, writers)?;
-                }
+            while let Some((capture, position)) = source.peek()
+                && next.is_none_or(|next| next.is_after(&capture, position))
+            {
+                self.push(i, &capture, position, writers)?;
                 source.advance()?;
                 if self.capture_no & 0xfff == 0 {
                     let count = self.capture_no.cast_unsigned();
