@@ -337,6 +337,7 @@ impl<'s> PeriodWriter<'s> {
             capture_no: self.capture_no,
             surt_host_name: &self.host,
             crawl: &self.names[position as usize],
+            crawl_position: position as usize,
             fetch_time: capture.place.fetch_time,
             archive_no: capture.place.archive_no,
             warc_record_offset: capture.place.offset,

@@ -1,3 +1,4 @@
+use columns::Interner;
 use tables::table;
 
 table! { "One row per host and crawl with a capture of its robots.txt: when and where the authoritative capture was made, and the period to which it belongs. Sorted by `surt_host_name`, then by time; a capture without a time has the place of the median time of its crawl." {
@@ -18,6 +19,8 @@ pub struct HostCaptureRow<'a> {
     pub capture_no: i64,
     pub surt_host_name: &'a str,
     pub crawl: &'a str,
+    /// The place of the crawl, from 0.
+    pub crawl_position: usize,
     /// Milliseconds since 1970.
     pub fetch_time: Option<i64>,
     pub archive_no: i64,
@@ -26,13 +29,15 @@ pub struct HostCaptureRow<'a> {
     pub period_id: i64,
 }
 
-/// Builds rows of the table. Hosts follow each other, so that their names are not searched for again.
+/// Builds rows of the table. The names of the current host and of all crawls are interned once in a batch.
 #[derive(Debug, Default)]
 pub struct HostCaptureRows {
     builder: Builder,
     host: String,
     /// The id of `host` in this batch.
     host_id: Option<u32>,
+    /// The ids of crawls in this batch, by their places.
+    crawl_ids: Vec<Option<u32>>,
 }
 
 impl HostCaptureRows {
@@ -40,20 +45,19 @@ impl HostCaptureRows {
     pub fn push(&mut self, row: &HostCaptureRow<'_>) {
         let builder = &mut self.builder;
         let host = row.surt_host_name;
-        let host_id = match self.host_id.filter(|_| self.host == host) {
-            Some(id) => {
-                builder.texts.add_requested_bytes(host.len() as u64);
-                id
-            }
-            None => {
-                host.clone_into(&mut self.host);
-                builder.texts.intern(host)
-            }
-        };
-        self.host_id = Some(host_id);
+        if self.host != host {
+            host.clone_into(&mut self.host);
+            self.host_id = None;
+        }
+        let host_id = intern_once(&mut builder.texts, &mut self.host_id, host);
+        if self.crawl_ids.len() <= row.crawl_position {
+            self.crawl_ids.resize(row.crawl_position + 1, None);
+        }
+        let crawl_id = &mut self.crawl_ids[row.crawl_position];
+        let crawl_id = intern_once(&mut builder.texts, crawl_id, row.crawl);
         builder.capture_no.append_value(row.capture_no);
         builder.surt_host_name.append_value(host_id);
-        builder.crawl.append_value(builder.texts.intern(row.crawl));
+        builder.crawl.append_value(crawl_id);
         builder.fetch_time.append_option(row.fetch_time);
         builder.archive_no.append_value(row.archive_no);
         builder
@@ -74,6 +78,16 @@ impl HostCaptureRows {
     /// Returns the rows of this batch and starts a new one.
     pub fn take(&mut self) -> columns::RowBatch {
         self.host_id = None;
+        self.crawl_ids.clear();
         self.builder.take()
     }
+}
+
+/// Returns the id of a text in this batch, which is `known` if the text was interned before.
+fn intern_once(texts: &mut Interner, known: &mut Option<u32>, text: &str) -> u32 {
+    if let Some(id) = *known {
+        texts.add_requested_bytes(text.len() as u64);
+        return id;
+    }
+    *known.insert(texts.intern(text))
 }
