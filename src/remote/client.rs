@@ -31,7 +31,7 @@ const CONCURRENT_UPLOADS: usize = 4;
 /// The time between two checks of whether the run is to stop.
 const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A client that runs requests on a network thread of its own. Dropping it cancels them.
+/// A client that runs requests on a network thread of its own. Dropping the client cancels its requests.
 pub struct Remote {
     options: RemoteOptions,
     network: Arc<Network>,
@@ -41,7 +41,7 @@ pub struct Remote {
 }
 
 impl Remote {
-    /// Starts the network thread. `on_event` is called on it, and must not block for long.
+    /// Starts the network thread. `on_event` is called on that thread, and must not block for long.
     ///
     /// # Errors
     ///
@@ -114,7 +114,7 @@ impl Remote {
             };
             let task =
                 tokio::spawn(async move { fetch::fetch(&network, &requested, &wanted).await });
-            // A panic in a dependency must not leave the run without an answer.
+            // `deliver` must be called even if a dependency panics, because the run waits for it.
             let end_error = |_| Err(FetchError::unexpected_end_error(url));
             deliver(task.await.unwrap_or_else(end_error));
         });
@@ -245,7 +245,7 @@ impl Remote {
     }
 
     /// Runs a future on the network thread, and waits for its result. Returns `None` once
-    /// `stop` is set, or if it panicked.
+    /// `stop` is set, or if the future panicked.
     fn block_on_unless_stopped<T: Send + 'static>(
         &self,
         stop: &AtomicBool,
@@ -266,8 +266,8 @@ impl Remote {
 }
 
 impl Remote {
-    /// Returns the sizes of the objects below a prefix of S3, by their paths relative to it. The
-    /// listing ends after `max_entries`.
+    /// Returns the sizes in bytes of the objects below a prefix of S3, by their paths relative to the prefix. The
+    /// listing ends after `max_entries` objects.
     ///
     /// # Errors
     ///
@@ -339,7 +339,7 @@ impl Drop for Remote {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // A thread that panicked has ended too.
+            // The result is ignored: a thread that panicked has ended, too.
             let _ = thread.join();
         }
     }

@@ -1,4 +1,5 @@
-//! The client of a program that was built without the feature `remote`: it cannot be started.
+//! The client if this package is built without the feature `network`: it cannot be started. The program enables that
+//! feature by its own feature `remote`.
 
 #![allow(missing_docs, reason = "the functions are those of `client.rs`")]
 
@@ -14,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use warc::ArchiveFile;
 
-/// A client of servers, which does not exist without the feature `remote`.
+/// A client of servers. No value of this type exists.
 #[derive(Debug)]
 pub struct Remote(Infallible);
 

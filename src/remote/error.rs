@@ -15,7 +15,7 @@ pub enum RemoteErrorKind {
     },
     /// A file has no certificates in PEM.
     NoCertificate,
-    /// A store refuses a URL or the configuration for it.
+    /// The store of an object cannot be created, because its URL or its settings are not valid.
     Store,
     /// The thread of the network cannot be started.
     NetworkStart,

@@ -183,8 +183,8 @@ pub(super) async fn fetch(
                 {
                     denials += 1;
                 }
-                // One denial is not enough: the server may have stopped denying all objects before the
-                // other object was requested.
+                // One denial is not enough: between it and the check, the server may have stopped denying
+                // all objects.
                 if denials >= 2 {
                     return Err(fail(FetchErrorKind::Missing { reason }));
                 }
@@ -264,12 +264,12 @@ pub(super) async fn fetch_ranges(
         });
     }
     if identity.is_none() {
-        // All ranges are beyond the end.
+        // All ranges begin beyond the end of the object, so no response had its identity.
         identity = fetch_identity(network, url).await;
     }
     Ok(FetchedFile {
         file: ArchiveFile::from_ranges(ranges),
-        // An empty object has no first byte to ask for.
+        // Without an identity, the object is taken as empty: its first byte cannot be requested.
         identity: identity.unwrap_or(ObjectIdentity {
             bytes: 0,
             etag: None,
@@ -305,7 +305,7 @@ async fn wait_after_interruption(interruptions: &mut u32) {
     tokio::time::sleep(wait.min(MAX_WAIT)).await;
 }
 
-/// Requests an object, or the rest of it, and receives the body.
+/// Sends one request for an object, or for the rest of one, and receives the body into `received`.
 async fn attempt_fetch(
     network: &Network,
     (store, path): &StoreAndPath,
@@ -483,8 +483,9 @@ fn is_refusal_of_all_objects(reason: &str) -> bool {
 }
 
 /// Returns true if the server denies only the object of a request, and not all objects. The request
-/// was sent at `sent`, and `answering` answered it with 401 or 403. An object that `server` delivered
-/// before is requested again. If it is denied, too, all requests to that server are paused.
+/// was sent at `sent` to `server`, and `answering`, the server after redirects, denied it. The object
+/// that was fetched last from `server` is requested again. If it is denied, too, all requests to the
+/// server that denies it are paused.
 async fn is_only_object_denied(
     network: &Network,
     server: &Server,

@@ -80,11 +80,11 @@ pub enum Rate {
 /// The limits, timeouts and files of a client.
 #[derive(Clone, Debug)]
 pub struct RemoteOptions {
-    /// The limit of requests to each server.
+    /// The limit of requests a second to each server.
     pub rate: Rate,
-    /// The number of processes that share this limit.
+    /// The number of processes that share the limit `rate`.
     pub concurrent_tasks: u32,
-    /// The most requests at a time; `None` for the default of the protocol.
+    /// The most requests to each server at a time; `None` for the default of the protocol.
     pub max_connections: Option<usize>,
     /// The most bytes of fetched objects that wait in memory. A single object may be larger.
     pub read_ahead_bytes: u64,
@@ -107,9 +107,9 @@ impl RemoteOptions {
         let rate = match (self.rate, scheme) {
             (Rate::Unlimited, _) => return None,
             (Rate::PerSecond(rate), _) => rate,
-            // Common Crawl answers 403 to clients that send more for some time.
+            // If a client sends more requests, Common Crawl answers them with 403 for some time.
             (Rate::Default, Scheme::Http | Scheme::Https) => 10.0,
-            // A prefix of S3 serves 5,500 a second.
+            // S3 serves 5,500 requests a second for each prefix of keys.
             (Rate::Default, Scheme::S3) => 500.0,
         };
         Some(rate / f64::from(self.concurrent_tasks.max(1)))
@@ -148,7 +148,7 @@ pub enum RemoteEvent {
 /// An object that was fetched, or a part of one.
 #[derive(Clone, Debug)]
 pub struct FetchedFile {
-    /// The archive.
+    /// The bytes that were fetched.
     pub file: ArchiveFile,
     /// The size and the version of the object.
     pub identity: ObjectIdentity,
@@ -163,8 +163,8 @@ pub struct Upload {
     pub source: UploadSource,
     /// The size and digest that the source must have. If they differ, nothing is written.
     pub content: SizeAndDigest,
-    /// True if the URL may already have an object of this size. It is not written again if its
-    /// metadata has the digest.
+    /// True if the object may have been written before. It is then written only if the URL has no
+    /// object with the size and, in its metadata, the digest of `content`.
     pub may_exist: bool,
 }
 
@@ -178,7 +178,7 @@ pub struct SizeAndDigest {
 }
 
 impl SizeAndDigest {
-    /// Computes the checksums of an object in memory.
+    /// Computes the size and the digest of an object in memory.
     pub fn from_bytes(bytes: &[u8]) -> Self {
         Self {
             bytes: bytes.len() as u64,
@@ -233,7 +233,7 @@ pub enum FetchErrorKind {
         /// The answer, or the cause, in words.
         reason: String,
     },
-    /// The server refuses the request for another reason.
+    /// The object cannot be fetched or written for another reason, such as its size.
     Refused {
         /// The answer, or the cause, in words.
         reason: String,

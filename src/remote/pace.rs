@@ -4,13 +4,13 @@
 
 use std::time::{Duration, Instant};
 
-/// The first wait after a refusal without `Retry-After`. Further ones double it.
+/// The wait after the first refusal without `Retry-After`. Each further refusal doubles it.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 
 /// The longest wait after a refusal without `Retry-After`.
 const MAX_WAIT: Duration = Duration::from_secs(120);
 
-/// The time in which a rate grows by half of its ceiling.
+/// The time in which a rate grows by half of its ceiling if no request is refused.
 const GROWTH_TIME: Duration = Duration::from_secs(60);
 
 /// The lowest rate is the ceiling divided by this.
@@ -42,8 +42,8 @@ pub(super) struct Pace {
 struct Pause {
     began_at: Instant,
     ends_at: Instant,
-    /// The number of refusals. A refusal of a request that was sent before the one counted last is
-    /// not counted.
+    /// The number of refusals. A refusal counts only if its request was sent after the last counted
+    /// refusal.
     refusal_count: u32,
     last_refusal_at: Instant,
 }
@@ -70,7 +70,7 @@ impl Pace {
         }
     }
 
-    /// Allows one request now and counts it, or returns the time at which to ask again.
+    /// Allows one request now and counts it, or returns the earliest time of the next request.
     pub(super) fn allow_request(&mut self, now: Instant) -> Result<(), Instant> {
         let allowed_at = self
             .pause
@@ -102,7 +102,7 @@ impl Pace {
         now: Instant,
         retry_after: Option<Duration>,
     ) -> Option<Duration> {
-        // The request was sent before the last pause ended, and says nothing about the time since.
+        // The request was sent before the last pause ended, so its refusal does not begin a new pause.
         if self.pause.is_none() && self.resumed_at.is_some_and(|end| sent < end) {
             return None;
         }

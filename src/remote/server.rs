@@ -23,11 +23,12 @@ pub(super) struct Server {
     pace: Mutex<Pace>,
     on_event: Arc<OnEvent>,
     request_count: AtomicU64,
-    /// True if it has sent an answer other than 401 and 403.
+    /// True if the server has sent an answer other than 401 and 403.
     has_answered: AtomicBool,
     /// The object that was fetched last, whole or in part.
     last_fetched_url: Mutex<Option<RemoteUrl>>,
-    /// Locked while the delivered object is requested again, so that only one task does so.
+    /// Locked while the object that was fetched last is requested again, to find out if the server
+    /// denies all objects. Only one task does so at a time.
     pub(super) probe_lock: tokio::sync::Mutex<()>,
 }
 
@@ -49,8 +50,8 @@ impl Servers {
         }
     }
 
-    /// Returns the server with this host and port. A new one gets `rate_ceiling`, in requests a
-    /// second.
+    /// Returns the server with this host and port, or with `s3://` and the bucket. A new server gets
+    /// `rate_ceiling`, in requests a second.
     pub(super) fn get(&self, authority: &str, rate_ceiling: Option<f64>) -> Arc<Server> {
         let mut servers = lock(&self.by_authority);
         if let Some(server) = servers.get(authority) {
@@ -123,7 +124,7 @@ impl Server {
         }
     }
 
-    /// Returns true if a request was refused after `time`.
+    /// Returns true if a request was refused after `time`, and none has succeeded since.
     pub(super) fn has_refused_since(&self, time: Instant) -> bool {
         lock(&self.pace).has_refused_since(time)
     }

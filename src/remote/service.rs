@@ -58,7 +58,7 @@ pub(super) enum ServiceError {
         /// The server that answered, after redirects.
         server: Arc<Server>,
     },
-    /// Credentials for S3 were not received.
+    /// A request for credentials for S3 failed.
     Credentials { why: String },
     /// A redirect is not followed.
     Redirect { why: String },
@@ -247,8 +247,8 @@ impl Service {
                 let is_unreachable = error.is_connect();
                 let why = innermost_message(&error.without_url());
                 if !is_unreachable {
-                    // The server was reached. This may concern one object only, which is requested
-                    // again after a wait of its own.
+                    // The server was reached, so its other requests are not paused. This object is
+                    // requested again after a wait of its own.
                     return Err(ServiceError::Interrupted { why });
                 }
                 why
@@ -336,7 +336,8 @@ fn new_request(
 ) -> reqwest::Request {
     let mut request = reqwest::Request::new(method, url);
     *request.headers_mut() = headers;
-    // `is_empty` of object_store 0.14.2 is true for a payload with bytes.
+    // `HttpRequestBody::is_empty` of object_store 0.14.2 is not used, because it is true even for some bodies with
+    // bytes.
     if body.content_length() > 0 {
         *request.body_mut() = Some(reqwest::Body::wrap(body));
     }
@@ -372,7 +373,7 @@ fn note_status(server: &Server, sent: Instant, response: &reqwest::Response) {
         server.note_refusal(Refusal::TooFast, sent, wait, &format!("answered {status}"));
         server.note_answer();
     } else if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
-        // Whether this concerns the object or the client is decided by `fetch.rs`.
+        // `fetch.rs` determines if the object or the client is denied.
     } else {
         server.note_answer();
         if !status.is_server_error() {
@@ -422,7 +423,7 @@ fn redirect_target(
             refuse("it is redirected from https to http")
         }
         Some(mut target) => {
-            // The user did not give these credentials, so they are not sent.
+            // User information in the target comes from a server and not from the user, so it is not sent.
             let _ = target.set_username("");
             let _ = target.set_password(None);
             Ok(target)

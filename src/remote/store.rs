@@ -28,9 +28,9 @@ pub(super) type StoreAndPath = (Arc<dyn ObjectStore>, Path);
 /// The stores of a process.
 pub(super) struct Stores {
     service: Service,
-    /// The highest rate of http and https, in requests a second; `None` for no limit.
+    /// The highest rate for a server of http or https, in requests a second; `None` for no limit.
     http_rate_ceiling: Option<f64>,
-    /// The same for S3.
+    /// The highest rate for a bucket of S3, in requests a second; `None` for no limit.
     s3_rate_ceiling: Option<f64>,
     servers: Arc<Servers>,
     is_anonymous: bool,
@@ -179,7 +179,7 @@ fn check_settings(builder: &AmazonS3Builder) -> Result<(), String> {
         let (name, path) = (name(&key), without_secrets(&path));
         return Err(format!("{name} is '{path}', not a path"));
     }
-    // A file that cannot be read is an error of the store.
+    // A file that cannot be read is reported by the store.
     let key = Key::ContainerAuthorizationTokenFile;
     if let Some(path) = value(&key)
         && let Ok(token) = fs::read_to_string(&path)
@@ -212,7 +212,7 @@ fn is_endpoint(text: &str) -> bool {
 
 /// Builds the HTTP client that sends all requests.
 pub(super) fn build_client(options: &RemoteOptions) -> Result<reqwest::Client, Error> {
-    // This fails if the process has installed a provider before, which is used then.
+    // Installing fails if the process already has a provider. Then that provider is used.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder = reqwest::Client::builder()
         .user_agent(concat!("robots-scan/", env!("CARGO_PKG_VERSION")))

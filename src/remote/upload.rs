@@ -38,7 +38,7 @@ const PART_BYTES: u64 = 16 << 20;
 /// The most parts of an object that S3 accepts.
 const MAX_PARTS: u64 = 10_000;
 
-/// The first wait after a request that was refused or interrupted. Further ones double it.
+/// The first wait after a request that was refused or interrupted. Each further wait is twice as long.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 
 /// The longest wait after a request that was refused or interrupted.
@@ -47,7 +47,7 @@ const MAX_WAIT: Duration = Duration::from_secs(120);
 /// The number of requests to a bucket without any answer, after which the copy fails.
 const TRIES_WITHOUT_ANSWER: u32 = 4;
 
-/// The number of answers to a request that S3 would not give, after which the copy fails.
+/// The number of answers that cannot come from S3 itself, for one request, after which the copy fails.
 const MAX_STRANGE_ANSWERS: u32 = 4;
 
 /// The interval at which a running request checks the [`StopConditions`].
@@ -56,8 +56,8 @@ const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 /// The time limit for removing the parts of an object that was not completed.
 const ABORT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Returns the sizes of the objects below a prefix, by their paths relative to it. The listing ends
-/// after `max_entries`.
+/// Returns the sizes in bytes of the objects below a prefix, by their paths relative to the prefix. The
+/// listing ends after `max_entries` objects.
 pub(super) async fn list_objects(
     network: &Network,
     prefix: &RemoteUrl,
@@ -116,9 +116,9 @@ pub(super) async fn create_object(
         .map_err(fail)
 }
 
-/// Writes an object, unless it exists. Returns true if it exists. An object above
-/// [`MAX_OBJECT_IN_MEMORY_BYTES`] is written in parts, and becomes visible when all parts are
-/// written. If this fails, the parts are removed.
+/// Writes an object, and returns false. If [`Upload::may_exist`] is true and the object exists already,
+/// it is not written, and the result is true. An object above [`MAX_OBJECT_IN_MEMORY_BYTES`] is written
+/// in parts, and becomes visible when all parts are written. If this fails, the parts are removed.
 async fn write_object(
     network: &Network,
     upload: &Upload,
@@ -182,7 +182,7 @@ async fn write_object(
         let complete = || async {
             let done = store.complete_multipart(&path, &id, parts.clone()).await;
             let Err(error) = done else { return Ok(()) };
-            // The answer to an earlier request may have been lost.
+            // An earlier request may have completed the object although its answer was lost.
             match has_size_and_digest(&store, &path, content).await {
                 Ok(true) => Ok(()),
                 _ => Err(error),
@@ -192,7 +192,7 @@ async fn write_object(
     };
     let written = write_parts.await;
     if written.is_err() {
-        // If this fails, too, a lifecycle rule of the bucket has to remove the parts.
+        // If removing the parts fails, too, a lifecycle rule of the bucket has to remove them.
         let abort = store.abort_multipart(&path, &id);
         let _ = tokio::time::timeout(ABORT_TIMEOUT, abort).await;
     }
@@ -252,7 +252,7 @@ impl<'u> OpenUploadSource<'u> {
         }
     }
 
-    /// Reads `count` bytes at `offset`. It is an error if the source ends before.
+    /// Reads `count` bytes at `offset`. Returns an error if the source ends before their end.
     fn read_range(&self, offset: u64, count: u64) -> Result<PutPayload, FetchErrorKind> {
         let mut bytes = vec![0; count as usize];
         let mut read = 0;
@@ -342,8 +342,8 @@ async fn retry_request<T, F: Future<Output = object_store::Result<T>>>(
             return Err(other_object_error(source, url));
         }
         let reason = match classify_error(&error, false) {
-            // S3 does not give such an answer, for example an error with the status 200. Something
-            // between may have changed the answer, so the request is repeated a few times.
+            // S3 itself does not give such an answer, for example an error with the status 200. Something
+            // between S3 and the client may have changed it, so the request is repeated a few times.
             AttemptFailure::Final(_) if ServiceError::find_in_causes(&error).is_none() => {
                 strange_answers += 1;
                 let reason = format!(

@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 /// The kinds of errors with the inputs of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SourceErrorKind {
-    /// A URL names no object, or its protocol is not https, http or S3.
+    /// A URL is not the URL of an object, or its protocol is not https, http or S3.
     UrlInput,
-    /// A URL does not name the crawl and the subset of its archive.
+    /// The URL of an archive does not contain its crawl or its subset, and no option states them.
     UnknownCrawl,
-    /// A line of a list at a URL does not lead to the server of the list.
+    /// A line of a list, which may be from somebody else, leads to a file or a server that it must not reach.
     UnsafeLine {
         /// The line, without secrets.
         line: String,
-        /// The reason why it is refused.
+        /// The reason why the line is refused.
         reason: UnsafeLineReason,
     },
     /// An argument, or a list of paths, matches no archive. The path is empty if there
@@ -25,12 +25,13 @@ pub enum SourceErrorKind {
     SameName {
         /// The paths of the two inputs, in their order.
         paths: [PathBuf; 2],
-        /// The deepest folder that contains all files, if their paths below it differ.
+        /// The deepest folder that contains all files: names relative to it would differ. `None` if the two inputs
+        /// cannot have such names, as lines of a list.
         folder: Option<PathBuf>,
     },
     /// An input is given twice.
     SameInput,
-    /// An input is not below the folder from which names are derived.
+    /// An input is not below the folder to which names are relative.
     NotBelow {
         /// The folder of [`InputOptions::relative_to`](crate::input::InputOptions::relative_to).
         folder: PathBuf,
@@ -57,7 +58,7 @@ pub enum SourceErrorKind {
     TooManyInputs {
         /// The number of inputs.
         inputs: usize,
-        /// The index of the first one.
+        /// The index of the first input.
         first_input: u64,
         /// The limit of indexes, [`MAX_INPUTS`](crate::input::MAX_INPUTS).
         limit: u64,
@@ -79,7 +80,7 @@ pub enum SourceErrorKind {
     BadRow {
         /// The number of the row, from 0.
         row: u64,
-        /// The reason why it is refused.
+        /// The reason why the row is refused.
         reason: String,
     },
     /// A list has a record twice.
@@ -95,21 +96,22 @@ pub enum SourceErrorKind {
         archive: String,
         /// The offset of the record.
         offset: u64,
-        /// Its length.
+        /// The length of the record in bytes.
         length: u64,
-        /// The offset of the next one.
+        /// The offset of the next record.
         next: u64,
     },
-    /// A list of records has more than a limit.
+    /// A list of records has more records than the limit.
     TooManyRecords {
         /// The limit.
         limit: usize,
     },
-    /// The names of the archives of a list of records are too long together.
+    /// The names of archives in lists of records have too many bytes in total.
     LongNames {
-        /// The number of the row up to which they are counted, from 0; `None` if all are, once for each input or record.
+        /// The number of the row, from 0, up to which the names of different archives are counted; `None` if the name
+        /// of each input is counted, of which an archive may have several.
         row: Option<u64>,
-        /// The limit.
+        /// The limit in bytes.
         bytes_max: u64,
     },
     /// This number of threads cannot be started.
@@ -254,11 +256,11 @@ impl fmt::Display for UnsafeLineReason {
 /// The reason why a file is not a table that can be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TableDefect {
-    /// It has no column with any of these names.
+    /// The table has no column with any of these names.
     NoColumn {
         /// The names.
         names: Vec<String>,
-        /// The first columns that it has.
+        /// The names of the first columns of the table.
         found: Vec<String>,
     },
     /// A page of a Parquet file is too large.
@@ -269,20 +271,20 @@ pub enum TableDefect {
         column: String,
         /// The size of the page in bytes.
         bytes: u64,
-        /// The limit.
+        /// The limit in bytes.
         bytes_max: u64,
     },
-    /// Any other reason, which has no hint.
+    /// Any other reason, as a message. The command line has no hint for it.
     Other(String),
 }
 
 impl TableDefect {
-    /// Makes a defect that has no hint.
+    /// Returns a defect with this message.
     pub(crate) fn other(message: &str) -> Self {
         Self::Other(message.to_owned())
     }
 
-    /// A CSV file ends within a quote, which opens at a line, from 1.
+    /// Returns the defect of a CSV file that ends within quotes. They are opened at `line`, counted from 1.
     pub(crate) fn open_quote(line: u64) -> Self {
         Self::Other(format!(
             "the quote that opens at line {line} is not closed; nothing after it is read"

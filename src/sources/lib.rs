@@ -6,9 +6,10 @@
 //! | [`reader`] | a slice of an input | its captures |
 //! | [`table_file`] | Parquet, CSV, JSON and text | rows of the requested columns |
 //!
-//! To read captures from elsewhere: `input/` finds the inputs, and [`InputSource`](input::InputSource) is where their bytes
-//! are; `reader/slice.rs` opens a slice of one, and `scan::plan` divides it into slices; `answers::check` and
-//! `answers::extract` read single records again; the command line has the options.
+//! A further kind of source needs changes in these places: `input/`, which finds the inputs, and
+//! [`InputSource`](input::InputSource), which states where their bytes are; `scan::plan`, which divides inputs into
+//! slices, and `reader/`, which opens and reads a slice; `answers::check` and `answers::extract`, which read single
+//! records again; and the options of the command line.
 //!
 //! Input: files, streams and objects on servers. Output: captures, and rows of tables. The package is independent of
 //! the pipeline.

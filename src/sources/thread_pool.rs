@@ -13,7 +13,7 @@ use std::path::Path;
 /// or the output of the command.
 pub fn start(count: usize, path: impl AsRef<Path>) -> Result<ThreadPool, Error> {
     let pool = ThreadPoolBuilder::new().num_threads(count).build();
-    // The source of the error of `rayon` has the same text.
+    // The error of `rayon` and its own cause have the same text, so only the text is kept.
     pool.map_err(|error| {
         Error::with_source(SourceErrorKind::Threads(count), path, error.to_string())
     })

@@ -13,7 +13,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct ArchiveFile {
     storage: ArchiveStorage,
-    /// The offset at which the archive seems to end, if that is before its end.
+    /// The offset up to which bytes can be read; `u64::MAX` for the whole archive.
     limit: u64,
 }
 
@@ -75,7 +75,8 @@ impl ArchiveFile {
         }
     }
 
-    /// Returns an archive of which only some byte ranges are known. It seems to end at the end of each range.
+    /// Returns an archive of which only some byte ranges are available. At the end of a range, reading ends as at the
+    /// end of the archive.
     pub fn from_ranges(mut ranges: Vec<ArchiveRange>) -> Self {
         ranges.sort_by_key(|range| range.offset);
         Self {
@@ -84,7 +85,7 @@ impl ArchiveFile {
         }
     }
 
-    /// Returns the same archive, which seems to end at an offset.
+    /// Returns the same archive without the bytes from the offset `end` on.
     #[must_use]
     pub fn truncated_at(&self, end: u64) -> Self {
         Self {
@@ -161,7 +162,7 @@ impl ArchiveRange {
     }
 }
 
-/// Numbers of bytes by the place where they are.
+/// The number of bytes that an archive takes in memory, and the number on disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StoredBytes {
     /// In memory.

@@ -10,7 +10,7 @@ use crate::unsupported_format::UnsupportedFormat;
 /// A [fatal](Error::is_fatal) error ends the input. After any other error, the next call to
 /// [`Reader::read_record`](crate::Reader::read_record) continues after the damage.
 ///
-/// The error does not name the path of the input. The caller adds it.
+/// The error does not contain the path of the input. The caller adds it.
 #[derive(Debug)]
 pub struct Error {
     kind: ErrorKind,
@@ -216,7 +216,8 @@ impl Error {
     /// Returns the number of records of the damaged member that were returned before the damage
     /// was found.
     ///
-    /// They may differ from what was written. Their [`Integrity`](crate::Integrity) says so.
+    /// They may differ from what was written. Their [`Integrity`](crate::Integrity) is `Damaged`, or `Unknown` in a
+    /// stream.
     pub fn records_before(&self) -> u32 {
         self.records_before
     }

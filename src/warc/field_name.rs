@@ -43,7 +43,7 @@ field_names! {
 impl FieldName {
     /// Returns the name with this text, compared without regard to case.
     pub(crate) fn from_text(text: &[u8]) -> Option<Self> {
-        // No two names have the same length and the same sixth letter.
+        // At most one known name has this length and this sixth letter.
         let sixth = text.get(5)?.to_ascii_lowercase();
         let name = match (text.len(), sixth) {
             (9, b't') => Self::RecordType,

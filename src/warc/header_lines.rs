@@ -5,8 +5,8 @@ const BLOCK_BYTES: usize = 64;
 
 /// An iterator over the lines of a WARC or HTTP header, which end with a line feed.
 ///
-/// Lines of a header are short, so that a search for each line end and each colon costs more than
-/// the bytes in between. This one finds all of them in 64 bytes together.
+/// Lines of a header are short, so that a separate search for each line end and each colon would cost
+/// more than reading the bytes in between. This iterator finds all of them in a block of 64 bytes at once.
 ///
 /// # Example
 ///
@@ -24,8 +24,9 @@ pub struct HeaderLines<'a> {
     start: usize,
     /// The colons and line feeds of the current block that are not used yet, one bit for each byte.
     marks: u64,
-    /// The start of the current block, and its end.
+    /// The offset of the first byte of the current block.
     block_start: usize,
+    /// The offset after the current block; `usize::MAX` for the last block.
     block_end: usize,
 }
 
@@ -99,8 +100,8 @@ impl Iterator for HeaderLines<'_> {
     }
 }
 
-/// Returns a number with a bit for each byte, from the lowest. A bit is set if its byte is a colon or
-/// a line feed.
+/// Returns a number with a bit for each byte of `block`: the lowest bit is for the first byte. A bit is
+/// set if its byte is a colon or a line feed.
 #[inline(always)]
 fn mark_colons_and_line_feeds(block: &[u8; BLOCK_BYTES]) -> u64 {
     // Multiplication moves the lowest bit of each of eight bytes into the highest byte.

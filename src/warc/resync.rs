@@ -38,7 +38,7 @@ pub fn find_range_start(
 ) -> io::Result<Option<u64>> {
     let mut decoder = Decoder::new(0);
     decoder.source.open_file(file.clone());
-    // Here, a file that is not an archive has no members: the reader, which opens it from its start, reports that.
+    // A file that is not an archive is not an error here: the reader that opens the file from its start reports it.
     match detect_and_start(&mut decoder) {
         Ok(()) if decoder.compression == compression => {}
         Err(error) if error.is_io() => return Err(error.into_io_error()),
@@ -77,14 +77,14 @@ pub(crate) struct MemberSearch {
     /// The offset of the first member or frame, of those that the work limit allows to try, that decompresses to
     /// `WARC/`.
     pub(crate) found: Option<u64>,
-    /// The first offset before it that was not tried because of the work limit.
+    /// The first offset before `found`, or before the end of the search, that was not tried because of the work limit.
     pub(crate) unsearched: Option<u64>,
 }
 
 /// Finds the next member or frame in `from..limit` that decompresses to `WARC/`, within the work
 /// limit.
 ///
-/// Moves the source there, or to the end of the range that was searched.
+/// Moves the source to the member or frame that was found, or to the end of the range that was searched.
 pub(crate) fn find_next_member(
     decoder: &mut Decoder,
     from: u64,

@@ -7,9 +7,9 @@
 //! are counted in bytes, per aligned block of [`SEARCH_BLOCK_BYTES`]:
 //!
 //! - When the probes of a block exceed [`MAX_BLOCK_WORK`], the rest of the block is skipped.
-//! - When the failed members that started in a block exceed it, no further member of the block is
-//!   started.
-//! - When a single failed member exceeds it, no member is started in the first half of its
+//! - When the failed members that started in a block exceed this limit, no further member of the
+//!   block is started.
+//! - When a single failed member exceeds this limit, no member is started in the first half of its
 //!   compressed bytes.
 //!
 //! The skipped range, from the first position that was not tried, is reported as a fault of its
@@ -45,9 +45,9 @@ const COMPRESSED_BYTE_WORK: u64 = 8;
 /// The work of a failed member regardless of its size.
 const FAILED_MEMBER_WORK: u64 = 1 << 10;
 
-/// The decompressed bytes of a failed member that count in full. Further bytes count 1/32: they are
-/// fast, such as runs of one byte, and a single decompression bomb must not exhaust the budget of
-/// its block.
+/// The decompressed bytes of a failed member that count in full. Further bytes count 1/32: so many
+/// come from data that decompresses fast, such as runs of one byte, and a single decompression bomb
+/// must not exhaust the budget of its block.
 const FULLY_COUNTED_BYTES: u64 = 8 << 20;
 
 /// For each compressed byte that no earlier failed member has read, this number of decompressed
@@ -95,7 +95,7 @@ pub(crate) struct SearchBudget {
     probe_work: u64,
     /// The work of failed members that started in the block, in weighted bytes.
     failed_member_work: u64,
-    /// The largest offset up to which these members were read.
+    /// The largest offset up to which a failed member that started in the block was read.
     max_offset_read: u64,
     /// No member is started before this offset.
     member_barred_until: u64,

@@ -1,4 +1,4 @@
-//! Tables of bodies: the inputs of a run whose captures are rows.
+//! Finds the inputs of a run over tables of bodies, whose rows are captures.
 
 use super::selection::{BodyRows, Selection};
 use super::{FoundInputs, Input, InputSource, MAX_INPUTS, is_partition_name, names};
@@ -18,22 +18,22 @@ use xxhash_rust::xxh3::Xxh3;
 /// The crawl of rows without one.
 const DEFAULT_CRAWL: &str = "bodies";
 
-/// The subset of all rows: each is a capture, whatever its path.
+/// The subset of all rows. In this subset, each row is a capture, whatever the path of its URL.
 const SUBSET: &str = "robotstxt";
 
 /// The most crawls of a table.
 const MAX_TABLE_CRAWLS: usize = 10_000;
 
-/// The most times that the crawl changes from row to row. Each takes 16 bytes of memory.
+/// The most times that the crawl may change from one row to the next. Each change takes 16 bytes of memory.
 const MAX_CRAWL_CHANGES: usize = 4_000_000;
 
-/// The keys of the columns that can be named.
+/// The keys of the columns whose names the user can give.
 pub const BODY_COLUMN_KEYS: [&str; 7] = [
     "url", "body", "time", "status", "redirect", "headers", "crawl",
 ];
 
-/// The places of the columns among those that are read. The last three have no key: they are there in `robots_files`
-/// with bodies, which is such a table, too.
+/// The indexes of the columns that are read, in [`capture_columns`]. The user cannot give the names of the last three:
+/// they are columns of `robots_files`, which can be read as a table of bodies if it has the column `body`.
 pub(crate) mod column {
     pub(crate) const URL: usize = 0;
     pub(crate) const BODY: usize = 1;
@@ -62,7 +62,7 @@ pub(crate) fn capture_columns(names: &ColumnNames) -> [WantedColumn; 9] {
 }
 
 /// Returns the inputs of some tables: one for each crawl of each table, in the order of crawls, then of tables.
-/// `crawl` is the crawl of all rows.
+/// `crawl` is the crawl of all rows; if it is `None`, the column `crawl` states the crawl of each.
 ///
 /// # Errors
 ///
@@ -92,7 +92,7 @@ pub fn find_bodies(
                 name,
             ));
         }
-        // A table without a column is an error before anything is written.
+        // A table without a required column must be an error before anything is written.
         TableReader::open(open_table(table)?, table, &capture_columns(columns), None)?;
         let crawls = match crawl {
             Some(crawl) => BTreeMap::from([(crawl.to_owned(), None)]),
@@ -116,7 +116,7 @@ pub fn find_bodies(
             });
         }
     }
-    // The tables of a crawl remain in their order.
+    // The sort is stable, so the tables of a crawl keep the order in which they were given.
     inputs.sort_by(|a, b| a.crawl.cmp(&b.crawl));
     if inputs.len() as u64 > MAX_INPUTS {
         let kind = SourceErrorKind::TooManyInputs {
@@ -143,7 +143,8 @@ pub fn find_bodies(
     })
 }
 
-/// Returns the crawls of a table with the rows of each. All rows of a table without the column are of one crawl.
+/// Returns the crawls of a table with the rows of each. If the table has no column of crawls, all rows are of one
+/// crawl.
 fn find_crawls(path: &Path, columns: &ColumnNames) -> Result<BTreeMap<String, RowRanges>, Error> {
     let file = open_table(path)?;
     let wanted = [columns.optional("crawl", &["crawl"])];
@@ -151,7 +152,8 @@ fn find_crawls(path: &Path, columns: &ColumnNames) -> Result<BTreeMap<String, Ro
     read_crawls(table, path, MAX_TABLE_CRAWLS, MAX_CRAWL_CHANGES)
 }
 
-/// Returns the crawls in the first column of a table: at most `limit`, with at most `changes_max` changes.
+/// Returns the crawls in the first column of a table, with the rows of each. Returns an error if there are more than
+/// `limit` crawls, or if the crawl changes from one row to the next more than `changes_max` times.
 fn read_crawls(
     mut table: TableReader,
     path: &Path,
@@ -169,7 +171,7 @@ fn read_crawls(
         let row_no = table.row_no();
         match status {
             RowStatus::End => break,
-            // The row becomes a fault of the crawl of the row before it.
+            // A row that cannot be read is counted to the crawl of the row before it, and becomes a fault there.
             RowStatus::Malformed(_) | RowStatus::Lost(_) => {}
             RowStatus::Row => {
                 let refuse = |reason: String| {
@@ -228,7 +230,7 @@ fn read_crawls(
         return Ok(BTreeMap::from([(DEFAULT_CRAWL.to_owned(), None)]));
     }
     if ranges.len() == 1 {
-        // Rows that cannot be read are also of this crawl.
+        // All rows are of this crawl, including rows that cannot be read.
         let crawls = ranges.into_keys();
         return Ok(crawls.map(|crawl| (crawl, None)).collect());
     }

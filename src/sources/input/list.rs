@@ -24,8 +24,8 @@ const ARCHIVE_SUFFIXES: [&str; 5] = [
     ".warc.open",
 ];
 
-/// The limit of the size of a list, also after unpacking. The list of a crawl has 10 MB, and that of
-/// [`MAX_INPUTS`] archives 240 MB.
+/// The largest list in bytes, also after unpacking. The list of a crawl has 10 MB, and a list of
+/// [`MAX_INPUTS`] archives has 240 MB.
 const MAX_LIST_BYTES: u64 = 256 << 20;
 
 /// Adds the inputs of an argument: a file, a folder, a glob, a URL or `-`.
@@ -162,7 +162,7 @@ pub(super) fn read_paths(
             let kind = unsafe_line_error(line, UnsafeLineReason::ParentFolder);
             return Err(Error::new(kind, list));
         }
-        // The prefix is put before a line with or without a slash.
+        // A slash at the start of a line is ignored if there is a prefix, so it is not part of the name.
         let line_name = |line: &str| {
             let line = base.as_ref().map_or(line, |_| line.trim_start_matches('/'));
             names::name_from_line(line, base.as_deref()).into_owned()
@@ -197,7 +197,7 @@ pub(super) fn join_base(base: Option<&str>, line: &str) -> String {
 }
 
 /// Returns an error if a line of a list at a URL leads elsewhere than to its server: whoever can
-/// change the list must not be able to read files of this machine, or to direct requests.
+/// change the list must not be able to make this machine read its own files, or send requests to other servers.
 pub(super) fn check_remote_line(
     line: &str,
     list: Option<&RemoteUrl>,
@@ -229,12 +229,12 @@ fn unsafe_line_error(line: &str, reason: UnsafeLineReason) -> SourceErrorKind {
 }
 
 /// Returns a line as the most lenient server may understand it: without the characters that are
-/// removed from URLs, and with all escapes decoded, also those that other escapes decode to.
+/// removed from URLs, and percent-decoded as often as possible (`%252e` is `.`).
 fn decode_leniently(line: &str) -> String {
     let mut bytes: Vec<u8> = Vec::with_capacity(line.len());
     for byte in line.bytes().filter(|byte| !b"\t\n\r".contains(byte)) {
         bytes.push(byte);
-        // A byte may complete an escape, whose byte may complete another one.
+        // A byte may complete an escape, and the byte to which that decodes may complete another one.
         while let [.., b'%', high, low] = bytes.as_slice()
             && let Some(high) = char::from(*high).to_digit(16)
             && let Some(low) = char::from(*low).to_digit(16)
@@ -250,14 +250,14 @@ pub(super) fn strip_query(line: &str) -> &str {
     line.split(['?', '#']).next().unwrap_or_default()
 }
 
-/// Reads a list that was fetched from a server. A long one is in a file.
+/// Reads a list that was fetched from a server. A long list is held in a temporary file, not in memory.
 pub(super) struct FetchedList {
     file: ArchiveFile,
     offset: u64,
 }
 
 impl FetchedList {
-    /// Fetches a list of at most `bytes_max`.
+    /// Fetches a list of at most `bytes_max` bytes.
     ///
     /// # Errors
     ///
@@ -282,7 +282,7 @@ impl Read for FetchedList {
     }
 }
 
-/// Returns the text of a list, which may be gzip.
+/// Returns a reader of the text of a list, which is decompressed if it is gzip.
 fn unpack_list(mut source: Box<dyn BufRead>) -> io::Result<Box<dyn BufRead>> {
     let mut magic = Vec::new();
     source.by_ref().take(2).read_to_end(&mut magic)?;

@@ -61,7 +61,7 @@ impl InputSource {
     /// # Errors
     ///
     /// [`ErrorKind::Read`](disk::error::ErrorKind::Read) if the path is a folder, or if its metadata cannot be
-    /// read; [`SourceErrorKind::UrlInput`] for a URL of another kind.
+    /// read; [`SourceErrorKind::UrlInput`] for a URL that [`parse_url`] refuses.
     fn from_path(path: PathBuf) -> Result<Self, Error> {
         if let Some(url) = parse_url(&path.to_string_lossy())? {
             return Ok(Self::Remote(url));
@@ -96,7 +96,7 @@ impl InputSource {
 ///
 /// # Errors
 ///
-/// [`SourceErrorKind::UrlInput`] for a URL that no object can have, or of another protocol.
+/// [`SourceErrorKind::UrlInput`] for a URL that no object can have, or whose protocol is not https, http or S3.
 fn parse_url(text: &str) -> Result<Option<RemoteUrl>, Error> {
     let refuse = || Error::new(SourceErrorKind::UrlInput, without_secrets(text));
     match RemoteUrl::parse(text) {
@@ -142,8 +142,8 @@ impl NamedInput {
 /// An archive, or a table, to be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Input {
-    /// The index in the list of all inputs, also of those of other shards, from
-    /// `first_input`.
+    /// The index of the input among all inputs, including those of other shards. The first input has the index
+    /// [`InputOptions::first_input`].
     pub index: u64,
     /// The source of its bytes.
     pub source: InputSource,
@@ -169,14 +169,14 @@ impl Input {
         if !self.selection.is_all() {
             return None;
         }
-        // A file that was removed meanwhile was open, so all of it could be read.
+        // A file that was removed while it was open could still be read to its end.
         let now = fs::metadata(path).map_or(before, |metadata| metadata.len());
         if now != before {
             let why =
                 format!("it changed since the run began: it had {before} bytes and has {now}");
             return Some(io::Error::other(why));
         }
-        // A file that is not an archive ends at position `u64::MAX`.
+        // `position` is `u64::MAX` for a file that is not an archive.
         let why = format!("only {position} of its {before} bytes were read");
         (position < before).then(|| io::Error::other(why))
     }
@@ -189,7 +189,7 @@ pub struct InputOptions {
     pub columns: ColumnNames,
     /// Files, folders, globs and URLs; `-` for standard input.
     pub arguments: Vec<String>,
-    /// A list of archives with one path per line, plain or gzip: a file, or a URL.
+    /// The path or URL of a list of archives: a text, plain or gzip, with one path or URL per line.
     pub paths: Option<PathBuf>,
     /// The prefix for each line of the list: a folder, or a URL.
     pub base: Option<String>,
@@ -205,9 +205,9 @@ pub struct InputOptions {
     /// If true, streams are an error, since the run that is resumed has already
     /// consumed them.
     pub is_resumed: bool,
-    /// The folder below which the paths of files are their names; `None` for the default names.
+    /// The folder to which the names of files are relative; `None` for the default names.
     pub relative_to: Option<PathBuf>,
-    /// If true, files that do not exist are faults of the run instead of an error.
+    /// If true, each file that does not exist becomes a fault. If false, such files are an error.
     pub skips_missing: bool,
     /// The index of the first input of the list.
     pub first_input: u64,
@@ -215,14 +215,14 @@ pub struct InputOptions {
     pub sample: Option<Sample>,
     /// The shard that is read; `None` reads all shards.
     pub shard: Option<Shard>,
-    /// The client that reads a list at a URL, which is an error without it.
+    /// The client that reads a list at a URL. If it is `None`, a list at a URL is an error.
     pub remote: Option<Arc<Remote>>,
     /// The number of threads that read the first records of archives; at least one is used.
     pub threads: usize,
 }
 
 impl InputOptions {
-    /// Returns the list for messages, without secrets; an empty path without a list.
+    /// Returns the path or URL of the list of archives for messages, without secrets; empty if there is no list.
     fn printable_list(&self) -> PathBuf {
         let list = self.paths.clone().unwrap_or_default();
         match has_scheme(&list.to_string_lossy()) {
@@ -242,18 +242,18 @@ pub struct FoundInputs {
     /// The XXH3-64 of the names of all inputs of the sample, also of those of other shards, in
     /// hexadecimal.
     pub list_digest: String,
-    /// True if any of these inputs is on a server.
+    /// True if any input of the sample, also of other shards, is on a server.
     pub has_urls: bool,
 }
 
-/// The limit of the index of an input: `robots_id` is below 2^53, of which 32 bits number the
-/// captures of an input.
+/// The limit of the index of an input, which must be lower: `robots_id` has 53 bits, of which 32 number the captures of
+/// an input.
 pub const MAX_INPUTS: u64 = 1 << 21;
 
 /// The least number of archives whose first records are read by one reader.
 const MIN_INPUTS_PER_READER: usize = 16;
 
-/// The number of missing inputs that an error lists. It counts the others.
+/// The number of missing inputs that an error lists. Any further ones are only counted.
 const LISTED_MISSING_INPUTS: usize = 10;
 
 /// The crawl of archives without any information about their crawl.
@@ -366,7 +366,7 @@ fn complete_inputs(
 ) -> Result<Vec<Input>, Error> {
     let new_reader = || warc::Reader::new(warc::Limits::default());
     let is_stream = |(_, input): &(u64, NamedInput)| input.source.is_stream();
-    // A thread opens an archive while the one before is still open.
+    // A thread may have two archives open, because it opens the next one before it closes the previous one.
     let threads = options.threads.min(open_files::count_free() / 2).max(1);
     if threads == 1 || found.len() <= MIN_INPUTS_PER_READER || found.iter().any(is_stream) {
         let mut reader = new_reader();
@@ -463,7 +463,7 @@ fn complete_input(
 }
 
 /// Checks that at least one input is an archive that can be read. A run reports
-/// an input that is not as a fault, but a run without any archive is a mistake.
+/// each input that is not an archive as a fault, but a run without any archive is an error.
 ///
 /// # Errors
 ///

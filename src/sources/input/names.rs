@@ -15,7 +15,7 @@ const STDIN_PATHS: [&str; 3] = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
 /// The folders of devices and descriptors. Their names do not identify an archive.
 const FILE_DESCRIPTOR_FOLDERS: [&str; 2] = ["/dev", "/proc"];
 
-/// The folder of files in memory, on Linux.
+/// The folder of files in memory on Linux. It is below `/dev`, but the names of its files identify archives.
 const MEMORY_FOLDER: &str = "/dev/shm";
 
 /// Returns the default name of a file: its path from `crawl-data/` on, otherwise
@@ -31,8 +31,8 @@ pub(super) fn name_from_path(path: &Path) -> String {
     }
 }
 
-/// Returns the name of an archive that a line of a list states, without folders that lead nowhere (`./a//b` is
-/// `a/b`), so that an archive has one name. `base` is put before the lines.
+/// Returns the name of the archive at a line of a list: the line without folders that are empty or `.` (`./a//b` is
+/// `a/b`), so that an archive has one name. `base` is the prefix of the lines.
 pub(super) fn name_from_line<'a>(line: &'a str, base: Option<&str>) -> Cow<'a, str> {
     let has_such_folders = line.starts_with("./") || line.contains("/./") || line.contains("//");
     if !has_such_folders || has_scheme(line) {

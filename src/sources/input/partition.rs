@@ -35,9 +35,9 @@ fn is_crawl_name(part: &str) -> bool {
         && words.next().is_none()
 }
 
-/// Returns the subset that the path or the name of an input contains, if a folder
-/// has the name of a subset of Common Crawl. Many folders are named `warc`, so this
-/// name counts only in the folder tree of Common Crawl.
+/// Returns the subset of an input if a folder in its path or its name has the name of a
+/// subset of Common Crawl. Many folders are named `warc`, so this name counts only below
+/// `crawl-data` or below a folder with the name of a crawl.
 pub(super) fn find_subset_in_path(path: &str, name: &str) -> Option<String> {
     let has_folder = |path: &str, subset: &str| {
         let mut folders = path.split('/').rev().skip(1);

@@ -1,8 +1,8 @@
 //! Lists of records by address: the inputs of a run that reads single records of archives.
 //!
 //! A list has the columns of the columnar index of Common Crawl, of the answers of its CDX server, or of the
-//! table `robots_files`. Each archive becomes an input with the addresses of its records; the inputs are in the
-//! order of crawl, subset and archive, whatever the order of the list.
+//! table `robots_files`. Each archive becomes one or more inputs with the addresses of its records; the inputs are in
+//! the order of crawl, subset and archive, whatever the order of the list.
 
 use super::list::{FetchedList, check_remote_line, strip_query};
 use super::names::name_from_line;
@@ -25,62 +25,65 @@ use std::mem;
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::Xxh3;
 
-/// The keys of the columns that can be named.
+/// The keys of the columns whose names the user can give.
 pub const RECORD_COLUMN_KEYS: [&str; 5] = ["archive", "offset", "length", "crawl", "subset"];
 
 /// The server of the archives of Common Crawl.
 const COMMON_CRAWL_BASE: &str = "https://data.commoncrawl.org/";
 
-/// The beginning of the names of these archives.
+/// The beginning of the names of archives of Common Crawl.
 const COMMON_CRAWL_NAME_PREFIX: &str = "crawl-data/";
 
 /// The most records of a run. They are held in memory, with 40 bytes each.
 const MAX_LISTED_RECORDS: usize = 10_000_000;
 
-/// The longest record that is read. A longer one is an error of the list.
+/// The longest record in bytes that is read. A list with a longer one is refused.
 const MAX_LISTED_RECORD_BYTES: i64 = 64 << 20;
 
 /// The longest name of an archive in bytes: the longest path of Linux.
 const MAX_ARCHIVE_NAME_BYTES: usize = 4096;
 
-/// The most bytes of the names of archives that are held. A name counts once for each input of its archive.
+/// The most bytes of the names of archives that are held in memory. A name counts once for each input of its archive.
 const MAX_NAMES_BYTES: u64 = 128 << 20;
 
-/// The most bytes of names for each byte of their lists, beyond [`NAMES_RATIO_CHECK_START_BYTES`]. A list in gzip
-/// with one record of each archive of Common Crawl has 12.
+/// The most bytes of names of archives for each byte of the lists, in addition to [`NAMES_RATIO_CHECK_START_BYTES`]. A
+/// list in gzip with one record of each archive of Common Crawl has a ratio of 12.
 const MAX_NAMES_RATIO: u64 = 64;
+/// The bytes of names of archives that are allowed, however small the lists are.
 const NAMES_RATIO_CHECK_START_BYTES: u64 = 16 << 20;
 
 /// The most bytes of a list that is fetched, or read from standard input.
 const MAX_RECORD_LIST_BYTES: u64 = 4 << 30;
 
-/// The most records of an input, and the number of records of a part.
+/// The most records of an input, and the most records that are read for one part of the dataset.
 pub const MAX_INPUT_RECORDS: usize = 100_000;
 
-/// The most bytes that are fetched for an input, unless it has one record only. They may all be held in memory.
+/// The most bytes that are fetched from a server for an input, unless it has only one record. All of them may be held
+/// in memory.
 const MAX_INPUT_BYTES: u64 = 16 << 20;
 
 /// A record of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct ListedRecord {
-    /// Indexes in [`Records::partitions`].
+    /// The index of the name of the crawl in [`Records::partitions`].
     crawl: Option<u32>,
+    /// The index of the name of the subset in [`Records::partitions`].
     subset: Option<u32>,
     /// The index in [`Records::archives`].
     archive: u32,
     address: RecordAddress,
 }
 
-/// The records of all lists, with their names.
+/// The records of all lists, with the names of their archives, crawls and subsets.
 #[derive(Default)]
 struct Records {
     records: Vec<ListedRecord>,
     archives: Names,
     /// The names of crawls and subsets.
     partitions: Names,
-    /// The bytes of the names of archives that are allowed for the lists so far.
+    /// The most bytes that the names of archives in the lists so far may have.
     archive_bytes_max: u64,
-    /// The bytes of the lists so far.
+    /// The size in bytes of the lists so far.
     list_bytes: u64,
 }
 
@@ -88,7 +91,7 @@ struct Records {
 #[derive(Default)]
 struct Names {
     texts: Vec<String>,
-    /// The indexes of texts by their hashes. For a text whose hash another one has, the next free number is taken.
+    /// The indexes in `texts` by the hash of the text. If another text has the same hash, the next free number is used.
     indexes: HashMap<u64, u32>,
     hasher: RandomState,
     /// The bytes of all texts.
@@ -112,20 +115,20 @@ impl Names {
     }
 }
 
-/// The place of a list, and of what it names.
+/// The path of a list, and the options for reading its rows.
 #[derive(Clone, Copy)]
 struct ListPlace<'a> {
     path: &'a Path,
-    /// The folder or URL that is put before the names of archives, if one is given.
+    /// The folder or URL that is put before the names of archives, if the user gives one.
     base: Option<&'a str>,
     columns: &'a ColumnNames,
-    /// True if the list is at a URL: whoever can change it must not be able to read files of this machine.
+    /// True if the list is at a URL. Then it must not refer to files of this machine.
     is_remote: bool,
 }
 
 /// Returns the inputs of some lists of records; `-` is standard input. Of the options, `base`, `columns`, `crawl`,
-/// `subset`, `skips_missing`, `remote` and `threads` count. Without a base, archives whose names begin with
-/// `crawl-data/` are those of Common Crawl, and others are files in the working folder.
+/// `subset`, `skips_missing`, `remote` and `threads` have an effect. Without a base, an archive whose name begins with
+/// `crawl-data/` is at Common Crawl, and any other is a file in the working folder.
 ///
 /// # Errors
 ///
@@ -212,7 +215,7 @@ fn open_list(list: &str, options: &InputOptions) -> Result<(File, PathBuf), Erro
     Ok((file, path.to_owned()))
 }
 
-/// Writes a stream of at most `bytes_max` to a temporary file. `path` is the stream, for errors.
+/// Writes a stream of at most `bytes_max` bytes to a temporary file. `path` is the name of the stream for messages.
 fn spool(source: &mut dyn io::Read, path: &Path, bytes_max: u64) -> Result<File, Error> {
     let read_error = |error| Error::read(path, error);
     let temp_error = |error| Error::write(std::env::temp_dir(), error);
@@ -268,7 +271,7 @@ fn read_list(
 }
 
 impl Records {
-    /// Counts the bytes of a list, which pay for the names of archives in it.
+    /// Counts the bytes of a list, which increase the limit for the names of archives.
     fn add_list(&mut self, bytes: u64) {
         self.list_bytes = self.list_bytes.saturating_add(bytes);
         let paid = self.list_bytes.saturating_mul(MAX_NAMES_RATIO);
@@ -276,7 +279,7 @@ impl Records {
         self.archive_bytes_max = paid.min(MAX_NAMES_BYTES);
     }
 
-    /// Adds the record of a row whose names were inserted.
+    /// Adds the record of a row, after checking the limits for names. The names of the row were inserted before.
     fn push(&mut self, record: ListedRecord, row: u64, place: ListPlace<'_>) -> Result<(), Error> {
         let refuse = |kind| Err(Error::new(kind, place.path));
         let archives = self.archives.texts.len().max(self.partitions.texts.len());
@@ -366,9 +369,9 @@ fn read_record(
     })
 }
 
-/// The records of one archive, and what the list says of their crawl.
+/// The records of one archive for which the lists state the same crawl and subset.
 struct ArchiveRecords {
-    /// The index of its name.
+    /// The index of the name of the archive in [`Records::archives`].
     archive: u32,
     crawl: Option<String>,
     subset: Option<String>,
@@ -438,7 +441,7 @@ fn make_inputs(listed: Records, options: &InputOptions, list: &Path) -> Result<V
             });
         }
     }
-    // The records of an archive remain in order.
+    // The sort is stable, so the records of an archive stay sorted by offset.
     inputs.sort_by(|a, b| (&a.crawl, &a.subset, &a.name).cmp(&(&b.crawl, &b.subset, &b.name)));
     for (index, input) in (0..).zip(&mut inputs) {
         input.index = index;
@@ -446,7 +449,7 @@ fn make_inputs(listed: Records, options: &InputOptions, list: &Path) -> Result<V
     Ok(inputs)
 }
 
-/// Checks that two archives do not have the same name, which they may have without their queries.
+/// Checks that no two archives have the same name. Names omit queries, so two URLs may have the same name.
 fn check_names(named: &[(u64, NamedInput)], archives: &[ArchiveRecords]) -> Result<(), Error> {
     let pairs = named.iter().zip(archives);
     let pairs = pairs.map(|((_, input), archive)| (&input.name, archive.archive, &input.source));
@@ -462,7 +465,7 @@ fn check_names(named: &[(u64, NamedInput)], archives: &[ArchiveRecords]) -> Resu
     }
 }
 
-/// Checks that the records give neither too many inputs, nor names of inputs that are too long together.
+/// Checks that the records result neither in too many inputs, nor in names of inputs with too many bytes in total.
 fn check_divisions(
     named: &[(u64, NamedInput)],
     archives: &[ArchiveRecords],
@@ -493,14 +496,15 @@ fn check_divisions(
     Ok(())
 }
 
-/// Determines the crawls and subsets of archives. An option takes precedence over the list.
+/// Determines the crawls and subsets of archives. They are returned as whole inputs, in the same order. An option takes
+/// precedence over the list.
 fn complete_listed(
     named: Vec<(u64, NamedInput)>,
     archives: &[ArchiveRecords],
     options: &InputOptions,
 ) -> Result<Vec<Input>, Error> {
     let mut completed = Vec::new();
-    // Archives of which the list says the same are completed together, on all threads.
+    // Consecutive archives with the same crawl and subset in the list are completed together, on all threads.
     let mut rest = named;
     let mut start = 0;
     for group in archives.chunk_by(|a, b| (&a.crawl, &a.subset) == (&b.crawl, &b.subset)) {
@@ -518,7 +522,7 @@ fn complete_listed(
     Ok(completed)
 }
 
-/// Returns the place of an archive.
+/// Returns the archive with this name in a list of records as an input.
 ///
 /// # Errors
 ///
@@ -543,18 +547,20 @@ fn find_archive(name: String, options: &InputOptions, list: &Path) -> Result<Nam
     })
 }
 
-/// Returns the folder or URL of an archive; `None` for a file in the working folder.
+/// Returns the folder or URL that is put before the name of an archive; `None` for a file in the working folder. `base`
+/// is the one that the user gives.
 fn archive_base<'a>(name: &str, base: Option<&'a str>) -> Option<&'a str> {
     let is_of_common_crawl = name.starts_with(COMMON_CRAWL_NAME_PREFIX);
     base.or(is_of_common_crawl.then_some(COMMON_CRAWL_BASE))
 }
 
-/// Divides the records of an archive into those of its inputs.
+/// Divides the records of an archive into inputs, by the limits [`MAX_INPUT_RECORDS`] and, for an archive on a server,
+/// [`MAX_INPUT_BYTES`].
 fn divide_addresses(addresses: &[RecordAddress], is_remote: bool) -> Vec<&[RecordAddress]> {
     let (mut inputs, mut start) = (Vec::new(), 0);
     let (mut bytes, mut end) = (0, 0);
     for (i, address) in addresses.iter().enumerate() {
-        // Gaps between neighbours are also fetched.
+        // Short gaps between records are also fetched.
         let gap = address.offset.saturating_sub(end);
         let gap = if gap <= MAX_GAP_BYTES { gap } else { 0 };
         let has_room = i - start < MAX_INPUT_RECORDS
@@ -588,7 +594,7 @@ fn overlap_error(archive: String, first: ListedRecord, second: ListedRecord, lis
     Error::new(kind, list)
 }
 
-/// Returns the XXH3-64 of the crawls, names and addresses of all inputs, in hexadecimal.
+/// Returns the XXH3-64 of the crawls, subsets, names and addresses of all inputs, in hexadecimal.
 fn compute_digest(inputs: &[Input]) -> String {
     let mut hasher = Xxh3::new();
     for input in inputs {

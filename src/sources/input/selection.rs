@@ -4,10 +4,11 @@ use crate::table_file::{ColumnNames, RowRanges};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The most bytes between two records that are fetched with them. They cost less than another request.
+/// The most bytes between two records that are fetched together in one request. Fetching these bytes costs less than
+/// another request.
 pub(super) const MAX_GAP_BYTES: u64 = 64 << 10;
 
-/// The most bytes that are fetched in one request, unless a single record has more.
+/// The most bytes that are fetched in one request for records, unless a single record has more.
 const MAX_REQUEST_BYTES: u64 = 16 << 20;
 
 /// The rows of a table that are the captures of one crawl.
@@ -33,9 +34,9 @@ pub enum Selection {
 /// The place of a record in its archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RecordAddress {
-    /// The offset of its gzip member, zstd frame or plain bytes.
+    /// The offset of the gzip member or zstd frame of the record, or of the record itself in an uncompressed archive.
     pub offset: u64,
-    /// The length of that member, frame or record in bytes.
+    /// The length in bytes of that member, frame or record.
     pub length: u64,
 }
 

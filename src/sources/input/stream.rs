@@ -83,8 +83,8 @@ impl Stream {
         self.lock_state().error.take()
     }
 
-    /// Adds the bytes that were read, and those that will be, to a counter as they are read. A stream may be slow, so
-    /// that its first rows come late.
+    /// Adds the number of bytes that were read so far to `counter`, and the number of further bytes as they are read.
+    /// This shows progress while a slow stream has not given any row.
     pub fn count_bytes(&self, counter: &Arc<AtomicU64>) {
         let mut state = self.lock_state();
         counter.fetch_add(state.head.len() as u64, Ordering::Relaxed);

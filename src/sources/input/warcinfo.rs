@@ -19,8 +19,8 @@ const WARCINFO_HEAD_BYTES: u64 = 16 << 10;
 
 impl Warcinfo {
     /// Reads the first record of an archive. `reader` is reused for many archives, so that its
-    /// buffers are allocated once. Fields are `None` if it is not a warcinfo record, or if the
-    /// archive cannot be read: errors of an archive are reported when the run reads it.
+    /// buffers are allocated once. Fields are `None` if that record is not a warcinfo record, or if
+    /// the archive cannot be read: errors of an archive are reported when the run reads it.
     ///
     /// # Errors
     ///

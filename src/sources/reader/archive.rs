@@ -13,7 +13,7 @@ use warc::{ArchiveFile, ErrorKind};
 
 pub(super) struct ArchiveReader {
     reader: warc::Reader,
-    /// The records that are read, if not all are.
+    /// The records that are read, if they have addresses; `None` if all records of the slice are read.
     addressed: Option<AddressedRecords>,
 }
 
@@ -23,11 +23,11 @@ struct AddressedRecords {
     addresses: Arc<[RecordAddress]>,
     /// The index of the next address.
     next: usize,
-    /// The bytes of the records before it.
+    /// The sum of the lengths of the addresses before `next`.
     bytes_before: u64,
-    /// True if nothing was read yet at the last address: neither a record nor damage.
+    /// True if nothing was found yet at the address that was opened last: neither a record nor damage.
     is_empty: bool,
-    /// True if no damage was found at the last address.
+    /// True if no damage was found at the address that was opened last.
     is_sound: bool,
 }
 
@@ -85,7 +85,7 @@ impl ArchiveReader {
     ) -> OpenedSource {
         match opened {
             Ok(Some(start)) => {
-                // Another slice may have set it already, to the same value.
+                // Another slice of the input may have set the compression already, to the same value.
                 let _ = slice.compression.set(self.reader.compression());
                 OpenedSource::At(start)
             }
@@ -100,13 +100,13 @@ impl ArchiveReader {
         }
     }
 
-    /// Reads the next record.
+    /// Reads the next record. Returns false at the end.
     pub(super) fn advance(&mut self) -> Result<bool, ItemError> {
         loop {
             match self.reader.read_record() {
                 Ok(false) => {}
                 Ok(true) => {
-                    // After damage, other records may follow than the list has.
+                    // After damage, the reader may find records that are not in the list.
                     let offset = self.reader.record().location().offset;
                     if self
                         .addressed
@@ -142,7 +142,7 @@ impl ArchiveReader {
         }
     }
 
-    /// Notes that the last address has a record, or damage.
+    /// Notes that a record or damage was found at the last address.
     fn note_item(&mut self) {
         if let Some(records) = &mut self.addressed {
             records.is_empty = false;
@@ -150,7 +150,7 @@ impl ArchiveReader {
     }
 
     fn convert_error(&mut self, error: warc::Error) -> ItemError {
-        // Bytes within a record, for example.
+        // An address without a record, for example in the middle of one, has the fault `no_record` instead.
         if error.kind() == ErrorKind::Garbage
             && let Some(records) = &mut self.addressed
             && records.offset() == Some(error.offset())
@@ -165,7 +165,7 @@ impl ArchiveReader {
         if let Some(records) = &mut self.addressed {
             records.is_sound = false;
         }
-        // One record that cannot be opened does not concern the others.
+        // If one record of a list cannot be opened, the others can still be read.
         let is_of_record = self.addressed.is_some() && error.kind() != ErrorKind::Io;
         if error.is_fatal() && !is_of_record {
             return ItemError::Failed(io::Error::other(error));
@@ -194,7 +194,7 @@ impl ArchiveReader {
         }
     }
 
-    /// Returns the offset of the next member; for records by address, the bytes of the records before the next one.
+    /// Returns the offset of the next member; for records by address, the sum of the lengths of those that were opened.
     pub(super) fn next_offset(&self) -> u64 {
         match &self.addressed {
             None => self.reader.next_offset(),
@@ -234,7 +234,8 @@ impl AddressedRecords {
         Some(last.offset)
     }
 
-    /// Returns the fault of the last address if its record ended at another offset, `end`, than is stated.
+    /// Returns a fault if the record at the last address ended at the offset `end`, and the list states another end. An
+    /// address with damage has no such fault.
     fn take_length_fault(&mut self, end: u64) -> Option<Fault> {
         let last = self.addresses.get(self.next.checked_sub(1)?)?;
         let has_other_length = std::mem::take(&mut self.is_sound) && end != last.range().end;
@@ -251,7 +252,8 @@ impl AddressedRecords {
     }
 }
 
-/// Opens a file or an object at the first member of a slice, and returns its offset.
+/// Opens a file or an object at the first member of a slice, and returns the offset of that member; `None` if no member
+/// begins in the slice.
 fn open_at_first_member(
     reader: &mut warc::Reader,
     file: &ArchiveFile,
@@ -266,7 +268,7 @@ fn open_at_first_member(
         Some(range) => {
             let compression = slice.compression.get().copied();
             match reader.open_slice(file, range, compression) {
-                // The first slice of the input reports what is wrong with it.
+                // An input that is not an archive is reported by its first slice only.
                 Err(error) if error.kind() != ErrorKind::Io => Ok(None),
                 opened => opened,
             }

@@ -15,10 +15,10 @@ use std::io;
 use std::path::Path;
 use warc::RecordLocation;
 
-/// The longest value of another column than the body: that of a header of an archive.
+/// The longest value in bytes of a column other than the body: the limit of a record header in an archive.
 const MAX_COLUMN_BYTES: usize = 1 << 20;
 
-/// The columns that have this limit, with the key of each.
+/// The columns whose values have at most [`MAX_COLUMN_BYTES`], with their keys for messages.
 const LIMITED_COLUMNS: [(usize, &str); 6] = [
     (column::URL, "url"),
     (column::TIME, "time"),
@@ -33,7 +33,7 @@ const STATUSES: std::ops::RangeInclusive<i64> = 100..=999;
 
 pub(super) struct BodyReader {
     table: TableReader,
-    /// The header of the current row, with a status line.
+    /// The HTTP header of the current row, with a status line; empty if the row has none.
     header: Vec<u8>,
     /// The body of the current row, if it is stored as text with escapes.
     unescaped_body: Option<Vec<u8>>,
@@ -42,7 +42,7 @@ pub(super) struct BodyReader {
     notes: RowNotes,
 }
 
-/// Counts of rows of which a user should know.
+/// Counts of rows that probably do not mean what their author intended, for warnings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RowNotes {
     /// The rows of CSV that are not captures because their body is empty without quotes.
@@ -157,7 +157,7 @@ impl BodyReader {
     ///
     /// # Errors
     ///
-    /// A description of a value that no status has.
+    /// A description of the value, if it is not a status.
     fn status(&self) -> Result<Option<u16>, String> {
         let status = self.table.value(column::STATUS).number()?;
         let Some(code) = status else {
@@ -182,7 +182,8 @@ impl BodyReader {
         }
     }
 
-    /// Returns the body of a row of `robots_files` that is not valid UTF-8, and has escapes.
+    /// Returns the bytes of a body that `robots_files` stores with escapes, because they are not valid UTF-8; `None`
+    /// for any other body.
     fn unescape_body(&self) -> Option<Vec<u8>> {
         if self.flag(column::IS_VALID_UTF8) != Some(false) {
             return None;
@@ -191,7 +192,7 @@ impl BodyReader {
         Some(unescape_body(text, false).into_owned())
     }
 
-    /// Writes the header fields of the current row as lines.
+    /// Sets `header` from the column of header fields of the current row, which is a JSON object or lines.
     fn read_header(&mut self) {
         self.header.clear();
         let Some(text) = self.table.value(column::HEADERS).text() else {
@@ -263,7 +264,8 @@ impl BodyReader {
     }
 }
 
-/// Returns the reason why rows after an error are lost, with its cause. A fault has the name of its table already.
+/// Returns the reason why rows are lost, with its cause. It does not repeat the path of the table, which each fault
+/// has.
 fn describe_loss(error: &Error) -> String {
     if let Some(SourceErrorKind::NotATable(defect)) = error.kind() {
         return defect.to_string();
@@ -274,8 +276,8 @@ fn describe_loss(error: &Error) -> String {
     }
 }
 
-/// Returns the reason why a text is not the URL of a capture. A URL with a scheme that is malformed otherwise is one, as
-/// in archives.
+/// Returns the reason why a text cannot be the URL of a capture. As in archives, a URL with a scheme and a path is
+/// accepted even if it is malformed otherwise.
 fn find_url_defect(url: &[u8]) -> Option<&'static str> {
     if url.is_empty() {
         return Some("the row has no URL");

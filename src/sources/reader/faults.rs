@@ -1,7 +1,7 @@
 //! The faults of sources.
 //!
-//! The texts of the column `detail` of `faults` are those of the package `warc`: rewording them changes
-//! data, which `tests/golden` shows.
+//! The texts here, and those of the errors of the package `warc`, are values of the column `detail` of `faults`:
+//! rewording them changes data, which `tests/golden` shows.
 
 use crate::input::RecordAddress;
 use capture::digest::DIGEST_MISMATCH;

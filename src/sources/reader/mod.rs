@@ -1,7 +1,7 @@
 //! The sources of captures: archives, records of archives by their addresses, and tables of bodies.
 //!
-//! [`SourceReader`] reads the captures of a slice, whatever its source. The pipeline knows nothing else of
-//! sources: its parts, tables and resuming are the same for all.
+//! [`SourceReader`] reads the captures of a slice, whatever its source. The parts, the tables and the resuming of a run
+//! are the same for all sources.
 
 mod archive;
 mod body_table;
@@ -21,7 +21,7 @@ use std::sync::atomic::AtomicBool;
 use tables::Fault;
 use warc::{Integrity, Record, RecordLocation};
 
-/// Reads the captures of slices, and reuses its memory.
+/// Reads the captures of one slice after another, with the same buffers.
 pub struct SourceReader {
     archive: ArchiveReader,
     /// The reader of the slice, if it is of a table of bodies.
@@ -44,7 +44,7 @@ pub struct ReadItem<'a> {
 pub enum OpenedSource {
     /// The first member, or row, is at this offset.
     At(u64),
-    /// Nothing begins in the slice.
+    /// No member begins in the slice.
     Nothing,
     /// The input does not exist.
     Missing(Fault),
@@ -115,7 +115,8 @@ impl SourceReader {
         }
     }
 
-    /// Returns the bytes of the input up to which it was read; for a table of bodies, the number of rows.
+    /// Returns the offset up to which the input was read, for a progress display; for a table of bodies, the number of
+    /// rows that were read.
     pub fn progress_offset(&self) -> u64 {
         match &self.bodies {
             None => self.archive.progress_offset(),
@@ -131,7 +132,7 @@ impl SourceReader {
         }
     }
 
-    /// Returns the counts of rows since the last call.
+    /// Returns the [`RowNotes`] since the last call.
     pub fn take_notes(&mut self) -> RowNotes {
         let bodies = self.bodies.as_mut();
         bodies.map_or_else(RowNotes::default, |bodies| bodies.take_notes())

@@ -30,9 +30,9 @@ pub struct InputSlice {
     pub source: SliceSource,
     /// The records or rows of the input that are read.
     pub selection: Selection,
-    /// The name of the archive.
+    /// The name of the input, `warc_filename` in the tables.
     pub name: Arc<str>,
-    /// The key of the first capture of the archive.
+    /// The `robots_id` of the first capture of the input.
     pub first_robots_id: i64,
     /// The byte range in which members that are read begin; `None` for the whole input.
     pub range: Option<Range<u64>>,
@@ -43,7 +43,7 @@ pub struct InputSlice {
     pub scope: CaptureScope,
     /// True if the object is fetched again when it seems to be truncated.
     pub may_fetch_again: bool,
-    /// The compression of the input, set once a slice of it was opened.
+    /// The compression of the input, which the slices of the input share. It is set when the first of them is opened.
     pub compression: Arc<OnceLock<Compression>>,
 }
 

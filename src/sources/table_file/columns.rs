@@ -3,33 +3,35 @@
 use crate::error::TableDefect;
 use std::collections::BTreeMap;
 
-/// The names that columns of a table have instead of the default ones, by the key of the column, such as `url`.
+/// Names of columns that the user gives because a table does not have the default names. The keys, such as `url`, state
+/// what a column means.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ColumnNames(BTreeMap<String, String>);
 
 /// A column that is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WantedColumn {
-    /// Its names. The first one that the table has is read.
+    /// The names that the column may have. The first one that the table has is read.
     pub names: Vec<String>,
-    /// True if a table without it is refused.
+    /// True if a table without the column is refused.
     pub is_required: bool,
     /// True if the values must be text or bytes: a column of another type, and objects of JSON, are refused.
     pub is_text: bool,
 }
 
 impl ColumnNames {
-    /// Names the column of a key.
+    /// Sets the name of the column with this key.
     pub fn insert(&mut self, key: &str, name: &str) {
         self.0.insert(key.to_owned(), name.to_owned());
     }
 
-    /// Returns true if the column of a key is named.
+    /// Returns true if a name was set for the column with this key.
     pub fn has(&self, key: &str) -> bool {
         self.0.contains_key(key)
     }
 
-    /// Returns a column with these default names. It is optional unless the user has named it.
+    /// Returns the column with this key. It is optional and has the default names, unless its name was set: then it is
+    /// required, and has only that name.
     pub fn optional(&self, key: &str, default_names: &[&str]) -> WantedColumn {
         let named = self.0.get(key);
         WantedColumn {
@@ -42,7 +44,7 @@ impl ColumnNames {
         }
     }
 
-    /// Returns a column with these default names that must be in the table.
+    /// Returns the column with this key, which is required. It has the default names, unless its name was set.
     pub fn required(&self, key: &str, default_names: &[&str]) -> WantedColumn {
         WantedColumn {
             is_required: true,
@@ -69,7 +71,7 @@ fn shorten_name(name: &str) -> String {
     }
 }
 
-/// Finds the columns of a table by their names.
+/// Returns the index in `names` of each wanted column; `None` for an optional column that the table does not have.
 ///
 /// # Errors
 ///

@@ -1,7 +1,7 @@
 //! Tables in CSV with a header.
 //!
-//! `csv-core` splits the fields. What it does not tell is derived here from the bytes of a field: whether an empty field
-//! has quotes, and whether the file ends within quotes.
+//! `csv-core` splits the fields. It reports neither if an empty field has quotes, nor if the file ends within quotes.
+//! Both are derived here from the bytes of a field.
 
 use super::{
     MAX_HEAD_BYTES, RowSelection, RowStatus, Value, WantedColumn, find_columns, table_error,
@@ -13,10 +13,11 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// The bytes of a read, and the least room for a field.
+/// The size of the read buffer in bytes.
 const READ_BYTES: usize = 64 << 10;
 
-/// A field is copied in parts of at most this size, so that a short one does not zero a whole buffer.
+/// The most bytes of a field that are copied at once. The room for them is filled with zeros first, which would be slow
+/// for short fields if it were larger.
 const FIELD_PART_BYTES: usize = 512;
 
 pub(super) struct CsvRows {
@@ -24,8 +25,9 @@ pub(super) struct CsvRows {
     path: PathBuf,
     row_bytes_max: usize,
     columns: Vec<Option<usize>>,
-    /// The places in `record` of the columns; `None` for a field that is null.
+    /// For each wanted column, the byte range of its value in `record`; `None` for null.
     values: Vec<Option<Range<usize>>>,
+    /// The texts of the wanted fields of the current record.
     record: Vec<u8>,
     selection: RowSelection,
     /// The number of rows so far.
@@ -37,7 +39,7 @@ pub(super) struct CsvRows {
 struct Fields {
     source: BufReader<Box<dyn Read + Send>>,
     splitter: csv_core::Reader,
-    /// The bytes that were read of the current record.
+    /// The number of bytes that were read of the current record.
     record_bytes: usize,
     /// True if the last field of the file was read.
     is_at_end: bool,
@@ -144,7 +146,7 @@ impl CsvRows {
         Ok(RowStatus::End)
     }
 
-    /// Reads the next record, and keeps the fields of the columns.
+    /// Reads the next record, and keeps the fields of the wanted columns.
     fn read_record(&mut self) -> io::Result<FieldStatus> {
         self.record.clear();
         self.values.fill(None);
@@ -188,7 +190,7 @@ impl CsvRows {
 }
 
 impl Fields {
-    /// Reads a field, and appends its text.
+    /// Reads a field, and appends its text to `out`.
     fn read(&mut self, out: &mut Vec<u8>, record_bytes_max: usize) -> io::Result<FieldStatus> {
         if self.is_at_end {
             return Ok(FieldStatus::End);
@@ -204,7 +206,8 @@ impl Fields {
             };
             if let (true, Some(line)) = (input.is_empty(), quote_line) {
                 self.is_at_end = true;
-                // A comma ends the field, unless it is within quotes.
+                // The file has ended in a field with a quote. A comma shows if the quotes are closed: only then does it
+                // end the field.
                 let (result, ..) = self.splitter.read_field(b",", &mut [0; 8]);
                 return Ok(match result {
                     ReadFieldResult::Field { .. } => FieldStatus::Field(Field {

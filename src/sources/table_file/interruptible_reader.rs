@@ -12,8 +12,8 @@ const CHUNK_BYTES: usize = 64 << 10;
 /// The interval at which a waiting read checks for a stop.
 const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// A reader of a source, such as a pipe, that a separate thread reads. Waiting for the thread can be
-/// interrupted; waiting for the source cannot. A source without an end is interrupted, too.
+/// Reads a source, such as a pipe, through a separate thread: waiting for the thread can be interrupted, but waiting
+/// for the source cannot. Reading a source without an end is interrupted, too.
 pub(super) struct InterruptibleReader {
     chunks: Receiver<io::Result<Vec<u8>>>,
     chunk: Vec<u8>,

@@ -10,7 +10,7 @@ use std::fmt;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-/// The bytes of a read: a body may be a line of megabytes.
+/// The size of the read buffer in bytes. A line with a body may have megabytes.
 const READ_BYTES: usize = 64 << 10;
 
 pub(super) struct JsonRows {
@@ -30,13 +30,13 @@ enum JsonValue {
     Text(String),
     Number(i64),
     Flag(bool),
-    /// An object or a list where a text is wanted.
+    /// An object or a list in a column of texts.
     Other,
 }
 
 impl JsonRows {
-    /// Opens a table. If the first line is an object, it must have the required columns: a misspelt name would
-    /// otherwise make a fault of each row.
+    /// Opens a table. If the first line is an object, it must have the required columns. Without this check, a misspelt
+    /// name of a column would give a fault for each row.
     pub(super) fn open(
         source: Box<dyn Read + Send>,
         path: &Path,
@@ -125,7 +125,8 @@ fn skip_key(line: &[u8]) -> &[u8] {
     &line[start.unwrap_or(0)..]
 }
 
-/// Returns true if a line of a list of URLs is JSON or CDXJ. A URL may have braces, too.
+/// Returns true if a line of a list of URLs is JSON or CDXJ. A brace alone does not show this, because a URL may have
+/// one.
 pub(super) fn is_json_line(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     let (object, key) = (skip_key(line), line.len() - skip_key(line).len());
@@ -135,11 +136,11 @@ pub(super) fn is_json_line(line: &[u8]) -> bool {
                 && serde_json::from_slice::<Names>(object).is_ok())
 }
 
-/// The names of an object.
+/// The names in a JSON object, without their values.
 type Names = std::collections::BTreeMap<String, IgnoredAny>;
 
-/// Reads the values of these columns from an object. Nothing else of it is kept, because a value of a few bytes can
-/// take many when it is held in memory.
+/// Deserializes the values of these columns from a JSON object. The other values of the object are skipped, because a
+/// value of a few bytes can need many more in memory.
 struct Wanted<'a>(&'a [WantedColumn]);
 
 impl<'de> DeserializeSeed<'de> for Wanted<'_> {
@@ -159,7 +160,7 @@ impl<'de> Visitor<'de> for Wanted<'_> {
 
     fn visit_map<M: MapAccess<'de>>(self, mut object: M) -> Result<Self::Value, M::Error> {
         let columns = self.0;
-        // For each column, the best name so far and its value.
+        // For each column, the lowest rank of a name so far, and the value of that name.
         let mut found: Vec<Option<(usize, &'de RawValue)>> = vec![None; columns.len()];
         while let Some(Key(key)) = object.next_key()? {
             let mut value = None;
@@ -188,12 +189,12 @@ impl<'de> Visitor<'de> for Wanted<'_> {
     }
 }
 
-/// A name of an object.
+/// A name in a JSON object.
 #[derive(serde::Deserialize)]
 struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// Returns the rank of a name among those of a column; `None` for another name. An exact name comes before one that
-/// differs in case.
+/// Returns the rank of a name among those that a column may have; `None` if it is none of them. The value with the
+/// lowest rank is used. An exact name has a lower rank than one that differs in case.
 fn rank_name(name: &str, column: &WantedColumn) -> Option<usize> {
     let mut wanted = column.names.iter();
     let index = wanted.position(|wanted| wanted.eq_ignore_ascii_case(name))?;
@@ -201,14 +202,14 @@ fn rank_name(name: &str, column: &WantedColumn) -> Option<usize> {
 }
 
 impl JsonValue {
-    /// Reads the text of a value.
+    /// Parses the JSON text of a value. `is_text` is true for a column of texts.
     fn parse(text: &str, is_text: bool) -> Result<Self, serde_json::Error> {
         Ok(match text.as_bytes().first() {
             Some(b'n') | None => Self::Null,
             Some(b't' | b'f') => Self::Flag(text == "true"),
             Some(b'"') => Self::Text(serde_json::from_str(text)?),
             Some(b'{' | b'[') if is_text => Self::Other,
-            // Header fields may be an object.
+            // An object or a list is kept as its JSON text: the column `headers` may have one.
             Some(b'{' | b'[') => Self::Text(text.to_owned()),
             _ => {
                 let number: Number = serde_json::from_str(text)?;
@@ -222,7 +223,7 @@ impl JsonValue {
     }
 }
 
-/// Returns a number without a fraction that a floating-point number holds exactly.
+/// Converts a floating-point number to an integer; `None` if it has a fraction, or is too large to be exact.
 pub(super) fn whole_number(number: f64) -> Option<i64> {
     let is_exact = number.fract() == 0.0 && number.abs() < 9.0e15;
     is_exact.then_some(number as i64)

@@ -1,13 +1,14 @@
-//! Reads tables of others in files: lists of records and of URLs, and tables of bodies. They are Parquet, CSV, JSON lines,
-//! or CDXJ, whose lines end in JSON; a list of URLs may also be text with a URL in each line.
+//! Reads files with tables that other programs wrote: lists of records and of URLs, and tables of bodies. Their format
+//! is Parquet, CSV, JSON lines, or CDXJ, whose lines end in JSON; a list of URLs may also be text with a URL in each
+//! line.
 //!
 //! The format is detected. A file that begins with `PAR1` is Parquet. Anything else is decompressed if it is gzip. It
 //! is JSON lines or CDXJ if its first line has a `{`, and otherwise CSV with a header. A list of URLs without a header
 //! is text. A column is found by its exact name, or else by the only name that differs just in case.
 //!
-//! What a table makes its reader hold or write is limited: a row, a page, and in Parquet, where a file of a few bytes
-//! can have any number of values, the bytes of all values for each byte of the file (`parquet_rows.rs`). Gzip cannot
-//! have more than 1,032 times its size.
+//! The bytes that a small file can expand to are limited: those of a row, and in Parquet those of a page, and of all
+//! values relative to the size of the file (`parquet_rows.rs`), because a Parquet file of a few bytes can have any
+//! number of values. Gzip has a limit of its own: a text has at most 1,032 times the size of its gzip file.
 
 mod columns;
 mod csv_rows;
@@ -43,10 +44,11 @@ use text_rows::TextRows;
 /// The longest line of JSON or record of CSV in bytes.
 const MAX_TABLE_ROW_BYTES: usize = 64 << 20;
 
-/// The largest page of a Parquet file. DuckDB begins a new page after 100 MB.
+/// The largest page of a Parquet file in bytes. DuckDB begins a new page after 100 MB.
 const MAX_TABLE_PAGE_BYTES: u64 = 192 << 20;
 
-/// The most bytes of a text file from which its format is detected: the longest header of CSV.
+/// The most bytes at the start of a text file that are read to detect its format. The header line of CSV cannot be
+/// longer.
 const MAX_HEAD_BYTES: usize = 1 << 20;
 
 /// The largest parts of a table that are read as a whole, in bytes.
@@ -63,9 +65,10 @@ pub struct TableLimits {
 pub enum TableKind<'a> {
     /// A table with named columns.
     Table,
-    /// A list of URLs, which may be text with a URL in each line. It is a table if its first line names this column.
+    /// A list of URLs. It is JSON lines or CDXJ if its first line is; CSV if its file name ends in `.csv` or its first
+    /// line has this column; and otherwise text with a URL in each line.
     UrlList(&'a str),
-    /// A list of URLs in a table, whose name or first line need not show that.
+    /// A list of URLs that is never text: JSON lines or CDXJ if its first line is, and otherwise CSV.
     UrlTable,
 }
 
@@ -76,13 +79,14 @@ pub enum RowStatus {
     Row,
     /// The row cannot be read, for this reason.
     Malformed(String),
-    /// The row and those after it, up to the next row group or to the end, cannot be read. Reading may be continued.
+    /// The row and those after it cannot be read, up to the next row group in Parquet, and otherwise up to the end.
+    /// Reading may continue after them.
     Lost(Error),
     /// There are no more rows.
     End,
 }
 
-/// The rows of a table that are read, ascending; `None` for all.
+/// The ranges of row numbers that are read from a table, in ascending order; `None` for all rows.
 pub(crate) type RowRanges = Option<Arc<[Range<u64>]>>;
 
 /// A table whose format was detected.
@@ -136,7 +140,7 @@ impl OpenedTable {
     /// # Errors
     ///
     /// [`ErrorKind::Read`](disk::error::ErrorKind::Read); [`SourceErrorKind::NotATable`] for Parquet in a file that is
-    /// not regular, because it is read from its end.
+    /// not regular, because Parquet is read from its end.
     pub fn open(mut file: File, path: &Path, kind: TableKind<'_>) -> Result<Self, Error> {
         let read_error = |error| Error::read(path, error);
         let is_regular = file.metadata().map_err(read_error)?.is_file();
@@ -174,7 +178,7 @@ impl OpenedTable {
         Self::from_stream(magic, stream, path, kind)
     }
 
-    /// Opens a stream whose first bytes may have been read.
+    /// Opens a table in a stream. `start` has its first bytes if they were read already, and is empty otherwise.
     fn from_stream(
         start: Vec<u8>,
         mut stream: impl Read + Send + 'static,
@@ -213,7 +217,8 @@ impl OpenedTable {
         &self.path
     }
 
-    /// Returns the table with a source whose reading, and waiting, ends with an error once `stop` is set.
+    /// Returns the same table. Unless it is Parquet, reading it, and waiting for it, ends with an error once `stop` is
+    /// set.
     pub fn interruptible(self, stop: &Arc<AtomicBool>) -> Self {
         let source = match self.source {
             Source::Parquet(file) => Source::Parquet(file),
@@ -230,7 +235,7 @@ impl OpenedTable {
         Self { source, ..self }
     }
 
-    /// Returns a reader of these columns. A list of URLs as plain text has only the first of them.
+    /// Returns a reader of these columns. The URLs of a list in text are the values of the first of them.
     ///
     /// # Errors
     ///
@@ -330,7 +335,7 @@ impl TableReader {
         }
     }
 
-    /// Returns the value of a column, by its index among those that were asked for, in the current row.
+    /// Returns the value of a column in the current row. `column` is an index in the list of wanted columns.
     pub fn value(&self, column: usize) -> Value<'_> {
         match &self.rows {
             Rows::Parquet(rows) => rows.value(column),
@@ -340,7 +345,7 @@ impl TableReader {
         }
     }
 
-    /// Returns true if the table may have a column, by its index among those that were asked for.
+    /// Returns true if the table may have a column. `column` is an index in the list of wanted columns.
     pub fn has_column(&self, column: usize) -> bool {
         match &self.rows {
             Rows::Parquet(rows) => rows.has_column(column),
@@ -351,7 +356,7 @@ impl TableReader {
         }
     }
 
-    /// Returns true if null may stand for an empty text, because the table is CSV and the field has no quotes.
+    /// Returns true if the table is CSV, in which an empty field without quotes is read as null.
     pub(crate) fn is_csv(&self) -> bool {
         matches!(self.rows, Rows::Csv(_))
     }
@@ -374,7 +379,7 @@ fn read_magic(source: &mut dyn Read) -> io::Result<Vec<u8>> {
     Ok(magic)
 }
 
-/// Reads until the first line of a row ends, or [`MAX_HEAD_BYTES`] bytes were read. A pipe may need several reads.
+/// Reads until the [first line](first_line) ends, or [`MAX_HEAD_BYTES`] bytes were read. A pipe may need several reads.
 fn read_head(source: &mut dyn Read) -> io::Result<Vec<u8>> {
     let (mut head, mut chunk) = (Vec::new(), [0; 8 << 10]);
     loop {
@@ -393,7 +398,7 @@ fn read_head(source: &mut dyn Read) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Returns the first line that is not empty. A header line of CDXJ begins with `!`.
+/// Returns the first line that is neither empty nor a header line of CDXJ, which begins with `!`.
 fn first_line(head: &[u8]) -> Option<&[u8]> {
     let head = strip_bom(head);
     let is_row = |line: &&[u8]| !line.trim_ascii().is_empty() && !line.starts_with(b"!");
@@ -426,11 +431,11 @@ fn table_error(defect: TableDefect, path: &Path) -> Error {
     Error::new(SourceErrorKind::NotATable(defect), path)
 }
 
-/// Selects rows by their numbers, which are asked for in ascending order.
+/// Selects rows by their numbers. The numbers are passed to [`has`](Self::has) in ascending order.
 #[derive(Debug)]
 struct RowSelection {
     ranges: RowRanges,
-    /// The index of the first range that does not end before the last number.
+    /// The index of the first range that ends after the last number that was passed.
     next: usize,
 }
 

@@ -3,8 +3,8 @@
 //! The metadata of the file is used to limit memory: large pages are refused ([`LimitedFile`]), and a
 //! batch has fewer rows if large values may be repeated in it. A row group that cannot be read is skipped.
 //!
-//! Few bytes of a dictionary or of a run can repeat a value in any number of rows, and whoever reads rows holds or
-//! writes each of them. The values of all columns and rows are therefore counted in full ([`ValueCounter`]).
+//! A few bytes of a dictionary or of a run can repeat a value in any number of rows, each of which is later held in
+//! memory or written. Every repetition of a value is therefore counted with all its bytes ([`ValueCounter`]).
 
 use super::json_rows::whole_number;
 use super::{RowSelection, RowStatus, Value, WantedColumn, find_columns, table_error};
@@ -32,13 +32,14 @@ use std::path::{Path, PathBuf};
 /// The most rows of a batch.
 const BATCH_ROWS: u64 = 1024;
 
-/// The bytes of values that any table may have.
+/// The bytes of values that a table may have, however small its file is.
 const MAX_START_VALUE_BYTES: u64 = 64 << 20;
 
-/// The further bytes of values for each byte of the file. Real files have a ratio of at most a few hundred.
+/// The bytes of values that a table may have for each byte of its file, in addition to [`MAX_START_VALUE_BYTES`]. Real
+/// files have a ratio of at most a few hundred.
 const MAX_VALUE_RATIO: u64 = 1100;
 
-/// The bytes that a value counts beside its text: its row costs that even where it is null.
+/// The bytes that are counted for each value, also for null, in addition to its text, because each row needs memory.
 const VALUE_OVERHEAD_BYTES: u64 = 8;
 
 pub(super) struct ParquetRows {
@@ -49,22 +50,27 @@ pub(super) struct ParquetRows {
     columns: Vec<Option<usize>>,
     selection: RowSelection,
     values: ValueCounter,
-    /// The next row group, and the number of its first row.
+    /// The index of the next row group.
     row_group: usize,
+    /// The number of the first row of the next row group.
     first_row: u64,
     reader: Option<ParquetRecordBatchReader>,
     batch: Vec<Option<BatchColumn>>,
     batch_rows: usize,
-    /// The next row of the batch, and its number in the table.
+    /// The index of the next row in the batch.
     row: usize,
+    /// The number of the next row in the table.
     next_row_no: u64,
     /// The number of the current row, or of the first one that cannot be read.
     row_no: u64,
 }
 
-/// A column of a batch. The values of a dictionary have keys.
+/// A column of a batch.
 struct BatchColumn {
+    /// The values of the rows, or of the dictionary.
     values: ArrayRef,
+    /// For each row, the index of its value in the dictionary, or `None` for null; `None` for a column without a
+    /// dictionary.
     keys: Option<Vec<Option<usize>>>,
 }
 
@@ -194,7 +200,7 @@ impl ParquetRows {
             ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone());
         let roots = self.columns.iter().flatten().copied();
         let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
-        // The share of the memory of a batch that a row takes, over all columns.
+        // The part of the memory limit of a batch that one row may need, in all columns together.
         let mut share = 0.0;
         let columns = self.metadata.metadata().row_group(row_group).columns();
         for (leaf, chunk) in columns.iter().enumerate() {
@@ -215,7 +221,8 @@ impl ParquetRows {
         reader.map_err(convert)
     }
 
-    /// Counts the values of a batch of the current row group. Nothing is read after those that exceed the limit.
+    /// Counts the values of a batch of the current row group. If they exceed the limit, the rest of the table is not
+    /// read.
     fn count_values(&mut self, batch: &RecordBatch) -> Result<(), Error> {
         let overhead = VALUE_OVERHEAD_BYTES * batch.num_rows() as u64;
         let columns = batch.columns().iter();
@@ -356,7 +363,7 @@ impl BatchColumn {
 }
 
 /// Returns a value that is not null. A timestamp without a time zone is taken as UTC. Fractions of a
-/// millisecond are cut off, as for captures.
+/// millisecond are cut off, as in the times of captures.
 fn array_value(array: &ArrayRef, row: usize) -> Value<'_> {
     macro_rules! number {
         ($kind:ty) => {
@@ -409,7 +416,7 @@ fn array_value(array: &ArrayRef, row: usize) -> Value<'_> {
                 DataType::Float32 => array.as_primitive::<Float32Type>().value(row).into(),
                 _ => array.as_primitive::<Float64Type>().value(row),
             };
-            // Data frames have it where a whole number is missing.
+            // Data frames write NaN for a missing whole number.
             if number.is_nan() {
                 return Value::Null;
             }

@@ -6,18 +6,20 @@ use disk::error::Error;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-/// The bytes of a line that are kept: one more than the longest URL, so that a longer line is recognized as malformed.
+/// The most bytes of a line that are kept: one more than the longest URL has, so that a longer line is recognized as
+/// malformed.
 pub const MAX_KEPT_LINE_BYTES: usize = (1 << 20) + 1;
 
-/// The longest line. A list with a longer one, such as `/dev/zero`, is refused.
+/// The longest line in bytes. A list with a longer line, such as `/dev/zero`, is refused.
 const MAX_LINE_READ_BYTES: usize = 64 << 20;
 
 pub(super) struct TextRows {
     source: BufReader<Box<dyn Read + Send>>,
     path: PathBuf,
     line: Vec<u8>,
-    /// The number of lines so far, and of rows.
+    /// The number of lines so far, including empty ones.
     lines: u64,
+    /// The number of rows so far.
     count: u64,
 }
 

@@ -15,7 +15,7 @@ pub enum Value<'a> {
     Time(i64),
     /// A truth value.
     Flag(bool),
-    /// A number with a fraction or one that is too large; an object where a text is wanted.
+    /// A number with a fraction, a number or time that is too large, or a JSON object or list in a column of texts.
     Other,
 }
 
@@ -28,7 +28,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns the number that the value is or that its text states; `None` for null and for empty text.
+    /// Returns the value as a number, which may be written as text; `None` for null and for empty text.
     ///
     /// # Errors
     ///
@@ -71,8 +71,8 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Parses a whole number. Its text may have a fraction of zeros, such as `200.0`: data frames write that where another
-/// number is missing.
+/// Parses a whole number. Its text may have a fraction of zeros, such as `200.0`: data frames write whole numbers like
+/// this if the column has missing values.
 fn parse_whole_number(text: &[u8]) -> Option<i64> {
     let text = std::str::from_utf8(text).ok()?;
     let whole = match text.split_once('.') {
@@ -100,7 +100,7 @@ fn parse_digits(text: &str) -> Option<i64> {
     parse_iso(&iso)
 }
 
-/// Returns the beginning of a value, for a message.
+/// Returns at most 80 bytes of a value in single quotes, for a message.
 pub(crate) fn shorten(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(&text[..text.len().min(80)]);
     format!("'{}'", text.trim())

@@ -15,8 +15,8 @@ use crate::search_budget::{Probe, SearchBudget};
 /// The largest zstd frame, in compressed bytes, that is decompressed in one call.
 const MAX_WHOLE_FRAME_BYTES: usize = 256 << 10;
 
-/// The number of decompressed bytes of a member after which its ratio is limited. Deflate cannot
-/// reach [`MAX_DECOMPRESSION_RATIO`]. Zstd reaches 32,768.
+/// The number of decompressed bytes of a member from which on [`MAX_DECOMPRESSION_RATIO`] applies.
+/// Deflate cannot reach that ratio. Zstd reaches 32,768.
 const RATIO_CHECK_START_BYTES: u64 = 256 << 20;
 
 /// The largest ratio of decompressed to compressed bytes of a member.
@@ -105,7 +105,7 @@ impl Decoder {
         }))
     }
 
-    /// Decodes the next bytes into `out`, which must not be empty. Fails for a decompression bomb.
+    /// Decodes the next bytes into `out`, which must not be empty. Returns damage for a decompression bomb.
     pub(crate) fn decode(&mut self, out: &mut [u8]) -> io::Result<DecodeStep> {
         let step = self.decode_without_ratio_limit(out)?;
         if self.compression != Compression::None && matches!(step, DecodeStep::Bytes(_)) {
@@ -128,8 +128,8 @@ impl Decoder {
             },
             Compression::Gzip => self.gzip.decode(&mut self.source, out)?,
             Compression::Zstd => {
-                // Steps end at multiples of the unit, so that a bomb is detected at a position
-                // that depends on the frame alone.
+                // Steps end at multiples of `RATIO_CHECK_STEP_BYTES`, so that a bomb is detected at a
+                // position that depends on the frame alone.
                 let max = RATIO_CHECK_STEP_BYTES - self.decoded_bytes % RATIO_CHECK_STEP_BYTES;
                 let count = out.len().min(max as usize);
                 self.zstd.decode(&mut self.source, &mut out[..count])?

@@ -34,7 +34,7 @@ const MAX_PROBE_HEADER_BYTES: usize = 4 << 10;
 /// The number of bytes that a probe needs.
 pub(crate) const PROBE_BYTES: usize = MAX_PROBE_HEADER_BYTES + PROBE_DATA_BYTES;
 
-/// The compressed data in which the first five octets of a record must appear.
+/// The number of compressed bytes after the header that must decompress to at least the first five bytes of a record.
 const PROBE_DATA_BYTES: usize = 4 << 10;
 
 /// The smallest number of bytes that are passed to the decoder at once.
@@ -156,7 +156,7 @@ impl GzipDecoder {
         self.state = GzipState::Header;
     }
 
-    /// Returns how many bytes of the member were read, rounded up to the step.
+    /// Returns the number of bytes of the member that were read, rounded up to the end of the last step.
     pub(crate) fn compressed_bytes_read(&self) -> u64 {
         self.read_limit
     }

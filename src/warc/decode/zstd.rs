@@ -23,7 +23,7 @@ const MAX_DICTIONARY_BYTES: usize = 32 << 20;
 /// The largest window of a frame, as a power of two.
 const MAX_WINDOW_LOG: u32 = 27;
 
-/// The number of bytes that the decoder asks for at the start of a frame.
+/// The number of bytes that are passed to libzstd first, at the start of a frame.
 const FRAME_HEADER_BYTES: usize = 5;
 
 /// The number of bytes that a probe needs: the frame header and one block.
@@ -53,7 +53,7 @@ pub fn dictionary_frame_bytes(head: &[u8]) -> Option<u64> {
 /// Decompresses frames. One decompression context serves all inputs of a reader.
 pub(crate) struct ZstdDecoder {
     context: Option<DCtx<'static>>,
-    /// The number of bytes that the context asks for next, or 0 at the end of the frame.
+    /// The number of bytes to pass to the context next, or 0 at the end of the frame.
     wanted_bytes: usize,
     /// True if the last call filled its output, so that the context may hold more.
     has_pending_output: bool,
@@ -67,7 +67,7 @@ pub(crate) struct ZstdDecoder {
 
 /// The result of one call of libzstd.
 struct ZstdCallResult {
-    /// The number of bytes that the context asks for next, or an error code.
+    /// The number of bytes to pass to the context next (0 at the end of the frame), or an error code.
     result: Result<usize, usize>,
     consumed: usize,
     decoded: usize,

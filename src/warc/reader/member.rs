@@ -36,13 +36,13 @@ pub(super) struct Member {
     pub(super) offset: u64,
     /// The number of records so far, including damaged ones.
     pub(super) records: u32,
-    /// The number of them that were returned to the caller.
+    /// The number of records that were returned to the caller.
     pub(super) valid_records: u32,
     /// True if damage in the member has been reported.
     is_faulty: bool,
-    /// True if it ends with a checksum. Every gzip member does, a zstd frame may.
+    /// True if the member or frame ends with a checksum. Every gzip member does, and a zstd frame may.
     has_checksum: bool,
-    /// The integrity of its records, once it is known.
+    /// The integrity of the records of the member; `None` before it is determined.
     pub(super) integrity: Option<Integrity>,
 }
 
@@ -66,7 +66,7 @@ impl Member {
         }
     }
 
-    /// Returns the integrity of its records if it decodes to a valid end.
+    /// Returns the integrity of the records of the member if the member decodes to a valid end.
     pub(super) fn integrity_if_valid(&self) -> Integrity {
         if self.has_checksum {
             Integrity::Verified
@@ -100,8 +100,8 @@ impl Reader {
     pub(super) fn start_member(&mut self) -> Result<Option<Member>, ReadFault> {
         loop {
             let offset = self.next_offset;
-            // After damage, reading continues past the end of the range until the next reader can
-            // start without knowing what was before.
+            // After damage, reading continues past the end of the range, to an offset at which the
+            // result of the next reader does not depend on the bytes before.
             if offset >= self.range_end && self.decoder.budget.has_zero_counts_at(offset) {
                 return Ok(None);
             }

@@ -39,8 +39,8 @@ use crate::resync::{find_next_record, seek_range_start};
 
 /// The part of a slice in which its first record is searched for.
 ///
-/// It is smaller than a slice, so that at most 1 MiB is read twice for each boundary, wherever the
-/// members are: the difference is left for reading the start of the file and bytes after the slice.
+/// At most 1 MiB may be read twice for each boundary between slices, wherever the members are. The search
+/// takes 768 KiB of that. The rest is left for reading the start of the file and bytes after the slice.
 const SLICE_SEARCH_BYTES: u64 = 768 << 10;
 
 /// Limits on the memory that a [`Reader`] uses.
@@ -252,8 +252,8 @@ impl Reader {
         self.decoder.set_stop_flag(stop);
     }
 
-    /// Closes the input and frees memory beyond the usual amount. After it,
-    /// [`read_record`](Reader::read_record) returns `Ok(false)`.
+    /// Closes the input and frees the memory that only large members and blocks need. Until the next
+    /// input is opened, [`read_record`](Reader::read_record) returns `Ok(false)`.
     pub fn close(&mut self) {
         self.decoder.source.close();
         self.buffer.shrink(self.limits.max_member_bytes);

@@ -25,14 +25,14 @@ const LOOK_AHEAD_BYTES: usize = 1 << 20;
 /// the block is read.
 const PEEK_MIN_UNREAD_BYTES: usize = 1 << 20;
 
-/// The number of bytes after a block that are then examined. If all of them are line ends, so are the bytes after
-/// them.
+/// The number of bytes after such a block that are examined. If all of them are line ends, more bytes are examined.
 const PEEK_BYTES: usize = 4 << 10;
 
 /// The number of bytes by which a search for a record inside a block advances.
 const BLOCK_SEARCH_STEP_BYTES: usize = 64 << 10;
 
-/// The number of bytes that two consecutive steps have in common. A header must fit into them.
+/// The number of bytes that two consecutive steps of the search inside a block have in common. They must hold the start
+/// of a record by which it is recognized.
 const BLOCK_SEARCH_OVERLAP_BYTES: usize = 8 << 10;
 
 /// A failure to parse a record.
@@ -258,7 +258,8 @@ impl Reader {
                     line_end_bytes: 6,
                 };
             } else if tail.kind == TailKind::Garbage {
-                // Garbage belongs to the record, unless other records share the member.
+                // If no other record follows in the member, the garbage belongs to this record, and its length is
+                // wrong.
                 let from = block_end + tail.line_end_bytes;
                 self.buffer
                     .ensure_unread(&mut self.decoder, from + LOOK_AHEAD_BYTES)?;
@@ -401,8 +402,8 @@ impl Reader {
     /// Returns the fault of a record with a large block in an uncompressed file, if the bytes after
     /// the block show it.
     ///
-    /// Otherwise, each of many records with wrong lengths would cost as much as the block that it
-    /// claims. The result is the one that reading the block would give.
+    /// Without this check, a block of the stated length would be read for each of many records with
+    /// wrong lengths. The result is the one that reading the block would give.
     fn check_bytes_after_block(&mut self, layout: &RecordLayout) -> io::Result<Option<ErrorKind>> {
         let source = &mut self.decoder.source;
         let is_uncompressed_file =
