@@ -219,7 +219,7 @@ fn scan_options(args: &ScanArgs, layout: OutputLayout, route: &EventRoute) -> Re
         archives: archives as usize,
         seed: seed.into(),
     });
-    let found = input::find(&InputOptions {
+    let found = input::find_inputs(&InputOptions {
         arguments: args.inputs.clone(),
         paths: args.paths.clone(),
         base: args.base.clone(),

@@ -155,7 +155,8 @@ pub(super) async fn fetch(
             Ok(()) => match received {
                 Some(received) => {
                     server.note_fetched_url(url);
-                    return finish(received).map_err(|error| fail(temp_file_error(network, error)));
+                    return into_fetched_file(received)
+                        .map_err(|error| fail(temp_file_error(network, error)));
                 }
                 None => unreachable!("an attempt that succeeds has received the object"),
             },
@@ -540,7 +541,7 @@ impl ObjectBuffer {
     }
 }
 
-fn finish(received: ReceivedObject) -> std::io::Result<FetchedFile> {
+fn into_fetched_file(received: ReceivedObject) -> std::io::Result<FetchedFile> {
     let file = match received.bytes {
         ObjectBuffer::Memory(bytes) => ArchiveFile::from_bytes(bytes),
         ObjectBuffer::File(file) => ArchiveFile::from_file(file)?,

@@ -85,7 +85,7 @@ use tables::Table;
 
 /// Scans archives into a new dataset, with the defaults of the command `robots-scan`.
 ///
-/// `archives` are files, folders and globs. For other options, use [`input::find`] and [`run`].
+/// `archives` are files, folders and globs. For other options, use [`input::find_inputs`] and [`run`].
 ///
 /// # Errors
 ///
@@ -93,7 +93,7 @@ use tables::Table;
 /// or if the dataset exists. Damaged archives are not errors: [`ScanSummary::faults`] counts them.
 pub fn scan(archives: &[&str], dataset: &Path) -> Result<ScanSummary, Error> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let found = input::find(&InputOptions {
+    let found = input::find_inputs(&InputOptions {
         arguments: archives.iter().map(ToString::to_string).collect(),
         threads,
         ..InputOptions::default()

@@ -65,7 +65,7 @@ pub fn detect(head: &[u8]) -> Result<Compression, Error> {
     if is_record_start(start) || is_partial_record_start(start) {
         return Ok(Compression::None);
     }
-    find_compression(head).ok_or_else(|| Error::fatal(ErrorKind::NotAnArchive, 0))
+    find_compression_after_damage(head).ok_or_else(|| Error::fatal(ErrorKind::NotAnArchive, 0))
 }
 
 /// Detects the compression of the input that was opened in `decoder`, and starts decoding it.
@@ -91,7 +91,7 @@ fn detect_source_compression(source: &mut ArchiveSource) -> Result<Compression, 
 
 /// Returns the compression of the first record, member or frame in the bytes of an archive whose
 /// start is damaged.
-fn find_compression(bytes: &[u8]) -> Option<Compression> {
+fn find_compression_after_damage(bytes: &[u8]) -> Option<Compression> {
     let mut gzip = GzipDecoder::new();
     let mut zstd = ZstdDecoder::new();
     let can_probe_zstd = matches!(zstd.open(&mut ArchiveSource::new(0)), Ok(Ok(())));

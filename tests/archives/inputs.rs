@@ -274,7 +274,7 @@ fn crawls_and_subsets_are_those_of_the_first_records_for_any_number_of_threads()
         });
     }
     for threads in [0, 1, 2, 5] {
-        let found = input::find(&InputOptions {
+        let found = input::find_inputs(&InputOptions {
             arguments: vec![folder.path().to_str().unwrap().to_owned()],
             threads,
             ..InputOptions::default()

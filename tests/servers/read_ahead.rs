@@ -28,7 +28,7 @@ fn assert_as_local(site: &Site, read_ahead_bytes: u64, temp_folder: &Path) {
         is_anonymous: true,
     };
     let remote = Arc::new(Remote::start(remote, drop).unwrap());
-    let found = input::find(&InputOptions {
+    let found = input::find_inputs(&InputOptions {
         arguments: site.urls(),
         crawl: Some("C".to_owned()),
         subset: Some("robotstxt".to_owned()),

@@ -17,7 +17,7 @@ use tables::Table;
 const COPIES: u64 = 200;
 
 fn options(archives: Vec<String>, threads: usize) -> Options {
-    let found = input::find(&InputOptions {
+    let found = input::find_inputs(&InputOptions {
         arguments: archives,
         ..InputOptions::default()
     });

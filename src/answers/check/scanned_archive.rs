@@ -35,7 +35,7 @@ pub(super) fn scan(
         Table::DIRECTIVES,
         Table::ANOMALIES,
     ];
-    let found = input::find(&input_options)?;
+    let found = input::find_inputs(&input_options)?;
     let options = Options {
         threads: std::thread::available_parallelism().map_or(1, usize::from),
         body_limit,

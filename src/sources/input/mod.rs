@@ -276,7 +276,7 @@ const UNKNOWN_CRAWL: &str = "unknown";
 /// [`SourceErrorKind::UnknownCrawl`], [`SourceErrorKind::UnsafeLine`], [`RemoteErrorKind::AccessDenied`](remote::error::RemoteErrorKind::AccessDenied),
 /// [`SourceErrorKind::Threads`], and
 /// [`ErrorKind::Read`](disk::error::ErrorKind::Read) for a path or list that does not exist or cannot be read.
-pub fn find(options: &InputOptions) -> Result<FoundInputs, Error> {
+pub fn find_inputs(options: &InputOptions) -> Result<FoundInputs, Error> {
     let mut found: Vec<NamedInput> = Vec::new();
     for argument in &options.arguments {
         list::expand_argument(argument, &mut found)?;

@@ -78,9 +78,9 @@ struct ListedRecord {
 #[derive(Default)]
 struct Records {
     records: Vec<ListedRecord>,
-    archives: Names,
+    archives: NameInterner,
     /// The names of crawls and subsets.
-    partitions: Names,
+    partitions: NameInterner,
     /// The most bytes that the names of archives in the lists so far may have.
     archive_bytes_max: u64,
     /// The size in bytes of the lists so far.
@@ -89,7 +89,7 @@ struct Records {
 
 /// Names without duplicates, each of which is held once.
 #[derive(Default)]
-struct Names {
+struct NameInterner {
     texts: Vec<String>,
     /// The indexes in `texts` by the hash of the text. If another text has the same hash, the next free number is used.
     indexes: HashMap<u64, u32>,
@@ -98,7 +98,7 @@ struct Names {
     bytes: u64,
 }
 
-impl Names {
+impl NameInterner {
     fn insert(&mut self, text: &str) -> u32 {
         let mut hash = self.hasher.hash_one(text);
         while let Some(&index) = self.indexes.get(&hash) {
@@ -117,7 +117,7 @@ impl Names {
 
 /// The path of a list, and the options for reading its rows.
 #[derive(Clone, Copy)]
-struct ListPlace<'a> {
+struct ListContext<'a> {
     path: &'a Path,
     /// The folder or URL that is put before the names of archives, if the user gives one.
     base: Option<&'a str>,
@@ -150,7 +150,7 @@ pub fn find_records(lists: &[String], options: &InputOptions) -> Result<FoundInp
     let mut records = Records::default();
     for list in lists {
         let (file, path) = open_list(list, options)?;
-        let place = ListPlace {
+        let place = ListContext {
             path: &path,
             base: options.base.as_deref(),
             columns: &options.columns,
@@ -244,7 +244,7 @@ fn list_columns(names: &ColumnNames) -> [WantedColumn; 5] {
 
 fn read_list(
     file: File,
-    place: ListPlace<'_>,
+    place: ListContext<'_>,
     limit: usize,
     records: &mut Records,
 ) -> Result<(), Error> {
@@ -280,7 +280,12 @@ impl Records {
     }
 
     /// Adds the record of a row, after checking the limits for names. The names of the row were inserted before.
-    fn push(&mut self, record: ListedRecord, row: u64, place: ListPlace<'_>) -> Result<(), Error> {
+    fn push(
+        &mut self,
+        record: ListedRecord,
+        row: u64,
+        place: ListContext<'_>,
+    ) -> Result<(), Error> {
         let refuse = |kind| Err(Error::new(kind, place.path));
         let archives = self.archives.texts.len().max(self.partitions.texts.len());
         if archives as u64 > MAX_INPUTS {
@@ -382,7 +387,7 @@ struct ArchiveRecords {
 fn make_inputs(listed: Records, options: &InputOptions, list: &Path) -> Result<Vec<Input>, Error> {
     let Records {
         mut records,
-        archives: Names { mut texts, .. },
+        archives: NameInterner { mut texts, .. },
         partitions,
         ..
     } = listed;
@@ -425,7 +430,7 @@ fn make_inputs(listed: Records, options: &InputOptions, list: &Path) -> Result<V
     }
     drop(records);
     check_names(&named, &archives)?;
-    check_divisions(&named, &archives, list)?;
+    check_input_limits(&named, &archives, list)?;
     if !options.skips_missing {
         check_all_exist(&named, options)?;
     }
@@ -466,7 +471,7 @@ fn check_names(named: &[(u64, NamedInput)], archives: &[ArchiveRecords]) -> Resu
 }
 
 /// Checks that the records result neither in too many inputs, nor in names of inputs with too many bytes in total.
-fn check_divisions(
+fn check_input_limits(
     named: &[(u64, NamedInput)],
     archives: &[ArchiveRecords],
     list: &Path,

@@ -125,7 +125,7 @@ impl ArchiveReader {
             };
             let end = self.reader.next_offset();
             if let Some(fault) = records
-                .take_empty_fault()
+                .take_no_record_fault()
                 .or_else(|| records.take_length_fault(end))
             {
                 return Err(ItemError::Damaged {
@@ -154,7 +154,7 @@ impl ArchiveReader {
         if error.kind() == ErrorKind::Garbage
             && let Some(records) = &mut self.addressed
             && records.offset() == Some(error.offset())
-            && let Some(fault) = records.take_empty_fault()
+            && let Some(fault) = records.take_no_record_fault()
         {
             return ItemError::Damaged {
                 fault,
@@ -243,7 +243,7 @@ impl AddressedRecords {
     }
 
     /// Returns the fault of the last address if neither a record nor damage was found there.
-    fn take_empty_fault(&mut self) -> Option<Fault> {
+    fn take_no_record_fault(&mut self) -> Option<Fault> {
         if !std::mem::take(&mut self.is_empty) {
             return None;
         }

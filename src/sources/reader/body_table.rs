@@ -107,7 +107,7 @@ impl BodyReader {
                 match self.check_row() {
                     Some(reason) => damaged(reason),
                     None => {
-                        self.read_header();
+                        self.build_header();
                         self.unescaped_body = self.unescape_body();
                         Ok(true)
                     }
@@ -193,7 +193,7 @@ impl BodyReader {
     }
 
     /// Sets `header` from the column of header fields of the current row, which is a JSON object or lines.
-    fn read_header(&mut self) {
+    fn build_header(&mut self) {
         self.header.clear();
         let Some(text) = self.table.value(column::HEADERS).text() else {
             return;

@@ -45,7 +45,8 @@ impl JsonRows {
         selection: RowSelection,
         row_bytes_max: usize,
     ) -> Result<Self, Error> {
-        if let Ok(object) = serde_json::from_slice::<Names>(skip_key(first_line.trim_ascii())) {
+        if let Ok(object) = serde_json::from_slice::<ObjectNames>(skip_key(first_line.trim_ascii()))
+        {
             let names: Vec<String> = object.into_keys().collect();
             find_columns(&names, columns).map_err(|defect| table_error(defect, path))?;
         }
@@ -133,11 +134,11 @@ pub(super) fn is_json_line(line: &[u8]) -> bool {
     object.starts_with(b"{")
         && (key == 0
             || memchr::memmem::find(&line[..key], b"://").is_none()
-                && serde_json::from_slice::<Names>(object).is_ok())
+                && serde_json::from_slice::<ObjectNames>(object).is_ok())
 }
 
 /// The names in a JSON object, without their values.
-type Names = std::collections::BTreeMap<String, IgnoredAny>;
+type ObjectNames = std::collections::BTreeMap<String, IgnoredAny>;
 
 /// Deserializes the values of these columns from a JSON object. The other values of the object are skipped, because a
 /// value of a few bytes can need many more in memory.

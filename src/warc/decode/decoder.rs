@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind};
 use crate::search_budget::{Probe, SearchBudget};
 
 /// The largest zstd frame, in compressed bytes, that is decompressed in one call.
-const MAX_WHOLE_FRAME_BYTES: usize = 256 << 10;
+const MAX_WHOLE_FRAME_COMPRESSED_BYTES: usize = 256 << 10;
 
 /// The number of decompressed bytes of a member from which on [`MAX_DECOMPRESSION_RATIO`] applies.
 /// Deflate cannot reach that ratio. Zstd reaches 32,768.
@@ -95,9 +95,9 @@ impl Decoder {
     ///
     /// Returns `None` if the frame is damaged or too large for that. Then the source does not move.
     pub(crate) fn decode_whole_frame(&mut self, out: &mut [u8]) -> io::Result<Option<usize>> {
-        self.source.fill(MAX_WHOLE_FRAME_BYTES)?;
+        self.source.fill(MAX_WHOLE_FRAME_COMPRESSED_BYTES)?;
         let bytes = self.source.unread();
-        let bytes = &bytes[..bytes.len().min(MAX_WHOLE_FRAME_BYTES)];
+        let bytes = &bytes[..bytes.len().min(MAX_WHOLE_FRAME_COMPRESSED_BYTES)];
         let decoded = self.zstd.decode_whole_frame(bytes, out);
         Ok(decoded.map(|(compressed_bytes, decoded_bytes)| {
             self.source.consume(compressed_bytes);

@@ -25,7 +25,7 @@ const INITIAL_MEMBER_BUFFER_BYTES: usize = 256 << 10;
 const PADDING_BLOCK_BYTES: u64 = 512;
 
 /// The largest zstd frame, in decompressed bytes, that is decompressed in one call.
-const MAX_WHOLE_FRAME_BYTES: usize = 1 << 20;
+const MAX_WHOLE_FRAME_DECODED_BYTES: usize = 1 << 20;
 
 /// The largest gzip member, in compressed bytes, that is decompressed in one call.
 const MAX_WHOLE_MEMBER_BYTES: usize = 4 << 20;
@@ -254,7 +254,7 @@ impl Reader {
     /// Decompresses the zstd frame at the position of the source in one call. Returns false, and
     /// does not move, if the frame is too large or damaged.
     fn decode_whole_frame(&mut self) -> io::Result<bool> {
-        let size = MAX_WHOLE_FRAME_BYTES.min(self.limits.max_member_bytes);
+        let size = MAX_WHOLE_FRAME_DECODED_BYTES.min(self.limits.max_member_bytes);
         let output = &mut self.buffer.reserve_output(size)[..size];
         match self.decoder.decode_whole_frame(output)? {
             Some(decoded_bytes) => self.buffer.set_whole_member(decoded_bytes),

@@ -8,7 +8,7 @@ fn find(text: &str, limit: usize) -> Result<Vec<(String, String, Vec<u64>)>, Err
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(text.as_bytes()).unwrap();
     let options = options_of_a_server();
-    let place = ListPlace {
+    let place = ListContext {
         path: Path::new("list"),
         base: options.base.as_deref(),
         columns: &ColumnNames::default(),
@@ -131,7 +131,7 @@ fn a_list_at_a_url_names_no_file_of_this_machine() {
         let mut file = tempfile::tempfile().unwrap();
         write!(file, "filename,offset,length\n{name},5,5\n").unwrap();
         let path = Path::new("https://h/list.csv");
-        let place = ListPlace {
+        let place = ListContext {
             path,
             base,
             columns: &ColumnNames::default(),
@@ -160,7 +160,7 @@ fn the_names_of_archives_have_a_limit() {
     let read = |bytes: &[u8]| {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(bytes).unwrap();
-        let place = ListPlace {
+        let place = ListContext {
             path: Path::new("list"),
             base: None,
             columns: &ColumnNames::default(),
@@ -203,7 +203,7 @@ fn an_archive_with_a_long_name_has_a_limited_number_of_inputs() {
     let check = |name: &str, records| {
         let name = name.to_owned();
         let input = find_archive(name, &options_of_a_server(), Path::new("list")).unwrap();
-        check_divisions(&[(0, input)], &[archive(records)], Path::new("list"))
+        check_input_limits(&[(0, input)], &[archive(records)], Path::new("list"))
     };
     let long = "x".repeat(MAX_ARCHIVE_NAME_BYTES);
     let most = MAX_NAMES_BYTES / long.len() as u64;
