@@ -1,5 +1,5 @@
-//! `verdicts`: writes one row per host and requested crawler, for readers of Parquet that have no
-//! macros.
+//! `verdicts`: writes one row per host and requested crawler, for tools that read Parquet but cannot use
+//! the SQL macros of `views.sql`.
 //!
 //! The rows of `host_verdicts` with the names of the crawlers are sorted by host externally, and
 //! merged with `hosts`, which is sorted by host. [`find_verdict`] does what the macro `verdicts_of` of
@@ -29,10 +29,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use tables::{StoredVerdict, Table};
 
+/// The number of output rows at which a batch is written.
 const BATCH_ROWS: usize = 8192;
 
 stored_columns! {
-    /// The columns of a host, except its verdict.
+    /// The columns of `hosts` that are read, except the verdict of `*`.
     struct HostColumns of Table::HOSTS {
         host_id: Long,
         surt_host_name: Text,
@@ -86,8 +87,8 @@ pub struct CrawlerVerdictsSummary {
 ///
 /// # Errors
 ///
-/// [`AnswerErrorKind::NoCrawler`]; those of [`Dataset::open`]; refusals of the output, as for `match`;
-/// errors of reading and writing; [`ErrorKind::Abandoned`] once `stop` is set.
+/// [`AnswerErrorKind::NoCrawler`]; those of [`Dataset::open`] and [`check_output_file`]; errors of
+/// reading and writing; [`ErrorKind::Abandoned`] once `stop` is set.
 pub fn write(options: &Options, stop: &Arc<AtomicBool>) -> Result<CrawlerVerdictsSummary, Error> {
     let path = &options.output;
     let crawlers = remove_repeated_crawlers(&options.crawlers);
@@ -96,7 +97,7 @@ pub fn write(options: &Options, stop: &Arc<AtomicBool>) -> Result<CrawlerVerdict
     }
     let check = || check_output_file(path, options.overwrite, &|_| false);
     check()?;
-    // `robots_files` has the times of captures, which give the order of crawls.
+    // `robots_files` is needed for the order of crawls, which follows from the times of captures.
     let tables = [Table::ROBOTS_FILES, Table::HOSTS, Table::HOST_VERDICTS];
     let dataset = Dataset::open(&options.dataset, &options.crawls, &tables)?.with_stop_flag(stop);
     let output = SingleFile::open(path)?;
@@ -106,7 +107,7 @@ pub fn write(options: &Options, stop: &Arc<AtomicBool>) -> Result<CrawlerVerdict
     let memory = SortMemory::new(&spill_folder, MIN_MEMORY_BYTES);
     let result = write_rows(&dataset, &crawlers, memory, &output);
     let summary = result.map_err(|error| match error.kind() {
-        // The error of a sorter names the temporary folder.
+        // The error of a stopped sorter has the path of a temporary folder.
         Some(ErrorKind::Abandoned) => Error::new(ErrorKind::Abandoned, path),
         _ => error,
     })?;
@@ -117,7 +118,7 @@ pub fn write(options: &Options, stop: &Arc<AtomicBool>) -> Result<CrawlerVerdict
     })
 }
 
-/// Returns each crawler once, at its first place.
+/// Returns the distinct crawlers by whole name, in the order of their first occurrence.
 fn remove_repeated_crawlers(crawlers: &[Crawler]) -> Vec<&Crawler> {
     let mut seen = BTreeSet::new();
     let mut crawlers: Vec<&Crawler> = crawlers.iter().collect();
@@ -180,7 +181,7 @@ fn write_rows(
         )?;
         match reader.peek() {
             None => writer.finish_rows(),
-            // A row of a host that is not in `hosts`.
+            // A row is left, so its host is not in `hosts`.
             Some(_) => Err(inconsistent_table_error(Table::HOST_VERDICTS.name())),
         }
     });
@@ -197,10 +198,10 @@ fn write_rows(
     })
 }
 
-/// A numbering of the names whose groups the crawlers obey.
+/// Numbers for the names whose groups the crawlers obey: their own names and those of their fallbacks.
 struct CrawlerNameIndex {
     numbers_by_name: BTreeMap<String, u32>,
-    /// For each crawler, the numbers of its names. Its own name is the first.
+    /// For each crawler, the numbers of its own name and then of its fallbacks.
     numbers_by_crawler: Vec<Vec<u32>>,
 }
 
@@ -291,7 +292,8 @@ impl VerdictWriter<'_> {
     }
 }
 
-/// Reads the rows of `host_verdicts` of a host into `verdicts`, by the numbers of their names.
+/// Reads the rows of one host into `verdicts`, by the numbers of their names in [`CrawlerNameIndex`].
+/// `name_rows` are the sorted rows of `host_verdicts`.
 fn read_name_verdicts(
     name_rows: &mut Reader<'_>,
     host_id: i64,
@@ -313,7 +315,7 @@ fn read_name_verdicts(
     Ok(())
 }
 
-/// The verdicts of a host in the dataset.
+/// The verdicts of a host that the dataset stores.
 struct StoredHostVerdicts<'a> {
     wildcard: StoredVerdict,
     has_named_rows: bool,
@@ -321,8 +323,8 @@ struct StoredHostVerdicts<'a> {
     verdicts_by_name: &'a BTreeMap<u32, StoredVerdict>,
 }
 
-/// The verdict of a crawler for a host whose rows of names are not stored. Fields without a meaning
-/// in this case, whose columns are null, have arbitrary values.
+/// The verdict of a crawler for a host whose verdicts by name are not in `host_verdicts`. Only
+/// `verdicts`, `basis` and `evidence_line` are written; the other fields are placeholders.
 const VERDICT_WITHOUT_ROWS: StoredVerdict = StoredVerdict {
     verdicts: [Verdict::Unknown; 4],
     basis: Basis::TooComplex,
@@ -333,9 +335,9 @@ const VERDICT_WITHOUT_ROWS: StoredVerdict = StoredVerdict {
     evidence_line: None,
 };
 
-/// Returns the verdict of a host for a crawler. `names` are the numbers of the names of the crawler
-/// in [`CrawlerNameIndex`], its own first. Returns `None` if the dataset lacks the rows of names that
-/// would decide.
+/// Returns the verdict of a host for a crawler. `names` are the numbers of the crawler's own name and
+/// of its fallbacks in [`CrawlerNameIndex`]. Returns `None` if the dataset does not store the verdicts
+/// by name of the host, so that the verdict is unknown.
 fn find_verdict(
     crawler: &Crawler,
     names: &[u32],
@@ -361,8 +363,8 @@ fn find_verdict(
         }
         None => *wildcard,
     };
-    // The other verdicts are those of the dialects, which have neither fallbacks nor crawlers that
-    // ignore `*`.
+    // The first verdict is the default one. The others are those of the dialects, in which there are
+    // neither fallbacks nor crawlers that ignore `*`.
     let own_verdict = names.first().and_then(stored_verdict).unwrap_or(wildcard);
     verdict.verdicts[1..].copy_from_slice(&own_verdict.verdicts[1..]);
     Some(verdict)

@@ -9,7 +9,7 @@ use std::path::Path;
 pub enum AnswerErrorKind {
     /// The destination of a copy is not a prefix of S3.
     NotS3,
-    /// The destination of a copy has another dataset.
+    /// The destination of a copy has the manifest of another dataset.
     OtherDatasetThere,
     /// Objects at the destination of a copy have other sizes than were written, or are gone.
     CopyChanged {
@@ -18,17 +18,17 @@ pub enum AnswerErrorKind {
     },
     /// No crawler is given.
     NoCrawler,
-    /// An archive has no record at an offset, or one that is too large.
+    /// An archive has no record at an offset, or the record there is too large to be copied.
     NoSuchRecord {
         /// The offset.
         offset: u64,
     },
-    /// The record of a capture cannot be copied, for this reason.
+    /// The record of a capture cannot be copied.
     NotExtracted {
         /// The reason.
         reason: String,
     },
-    /// A file is not a list of URLs, for this reason.
+    /// A file is not a list of URLs. The text is the reason.
     NotAUrlList(String),
 }
 

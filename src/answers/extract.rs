@@ -1,8 +1,8 @@
 //! Copies WARC records into one archive, to keep them as evidence.
 //!
 //! Gzip members are copied byte by byte. Other records become gzip members. The first record of the archive is a
-//! `warcinfo` record that says from where each of the others was copied. If any record cannot be read, no archive
-//! is written.
+//! `warcinfo` record with the source archive and the offset of every copied record. If any record cannot be read, no
+//! archive is written.
 
 use crate::error::AnswerErrorKind;
 use dataset::error::DatasetErrorKind;
@@ -23,15 +23,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use warc::{ArchiveFile, Compression, ErrorKind, Limits, Reader};
 
-/// The most bytes of the record that names the archives, once for each record.
+/// The limit of the bytes of archive names in the `warcinfo` record, which has one name per copied record.
 const MAX_WARCINFO_BYTES: u64 = 1 << 30;
 
-/// The numbers of what was copied.
+/// The number of copied records, and the size of the archive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExtractSummary {
     /// The number of records.
     pub records: u64,
-    /// The size of the archive.
+    /// The size of the archive in bytes.
     pub bytes: u64,
 }
 
@@ -39,13 +39,13 @@ pub struct ExtractSummary {
 struct CopiedRecord<'a> {
     archive: &'a str,
     offset: u64,
-    /// The index of the record in its gzip member, if the member has several.
+    /// The index of the record in its member; `None` if all records at the offset were copied.
     index: Option<u32>,
 }
 
-/// A record, or several that share a member.
+/// A gzip member to be written, with one or more records.
 struct Member {
-    /// A gzip member.
+    /// The compressed bytes.
     bytes: Vec<u8>,
     /// The field `WARC-Date` of the first record.
     date: Option<Vec<u8>>,
@@ -53,23 +53,24 @@ struct Member {
 
 /// An archive that is being written.
 pub(crate) struct RecordArchive<'a> {
-    // The lock is held until the file has its name.
+    // The lock is held until the file has its final name.
     _lock: SingleFile,
     new_file: NewFile,
     file: BufWriter<File>,
     reader: Reader,
-    /// The records that were copied or will be.
+    /// All records to be copied. The `warcinfo` record lists them before they are copied.
     copied: Vec<CopiedRecord<'a>>,
     summary: ExtractSummary,
 }
 
-/// Copies the records of some inputs, which [`find_records`](sources::input::find_records) returned, to the
-/// archive `output`.
+/// Copies records to the archive `output`. `inputs` are archives with the addresses of their records, as
+/// [`find_records`](sources::input::find_records) returns them.
 ///
 /// # Errors
 ///
-/// [`SourceErrorKind::LongNames`]; [`DatasetErrorKind::FileExists`]; [`AnswerErrorKind::NoSuchRecord`] and errors of reading for a record that
-/// cannot be read; errors of writing; [`ErrorKind::Abandoned`](disk::error::ErrorKind::Abandoned) once `stop` is set.
+/// [`SourceErrorKind::LongNames`]; [`DatasetErrorKind::FileExists`]; [`AnswerErrorKind::NoSuchRecord`] and errors of
+/// reading for a record that cannot be read; errors of writing;
+/// [`ErrorKind::Abandoned`](disk::error::ErrorKind::Abandoned) once `stop` is set.
 pub fn extract_records(
     inputs: &[Input],
     remote: Option<&Remote>,
@@ -165,9 +166,9 @@ impl<'a> RecordArchive<'a> {
         })
     }
 
-    /// Copies one record, and finishes the new archive. The record has an index in its member, which begins at
-    /// `range.start` of `file`. `name` and `offset` are its archive and the offset of the member as a dataset states
-    /// them.
+    /// Copies one record, and finishes the archive. The member of the record begins at `range.start` of `file`, and
+    /// `index` is the index of the record in the member. The `warcinfo` record states `name` and `offset`: the name of
+    /// the source archive in the dataset, and the offset of the member in this archive.
     pub(crate) fn copy_one(
         mut self,
         file: &ArchiveFile,
@@ -184,7 +185,8 @@ impl<'a> RecordArchive<'a> {
         self.finish()
     }
 
-    /// Copies the member at the start of a range, or only its record at an index. `path` is the archive, for errors.
+    /// Copies the member at the start of a range, or only its record with this index. `path` is the path of the source
+    /// archive in errors.
     fn copy(
         &mut self,
         file: &ArchiveFile,
@@ -208,6 +210,8 @@ impl<'a> RecordArchive<'a> {
         written.map_err(|error| Error::write(self.new_file.path(), error))
     }
 
+    /// Reads the member at the start of a range, or only its record with this index. The result is compressed again
+    /// unless it is a whole gzip member.
     fn read_member(
         &mut self,
         file: &ArchiveFile,
@@ -218,7 +222,7 @@ impl<'a> RecordArchive<'a> {
         let start = range.start;
         let reader = &mut self.reader;
         let read_error = |error: warc::Error| match error.kind() {
-            // Bytes within a record, for example.
+            // No record begins at the offset, which may be within a record.
             ErrorKind::Garbage if error.offset() == start => {
                 Error::new(AnswerErrorKind::NoSuchRecord { offset: start }, path)
             }
@@ -258,7 +262,7 @@ impl<'a> RecordArchive<'a> {
         Ok(Member { bytes, date })
     }
 
-    /// Gives the archive its name.
+    /// Syncs the archive to disk, and renames it to its final name.
     fn finish(mut self) -> Result<ExtractSummary, Error> {
         let written = self.file.flush();
         let path = self.new_file.path();
@@ -294,10 +298,10 @@ fn pack_member(bytes: &[u8]) -> Vec<u8> {
     written.unwrap_or_default()
 }
 
-/// Returns the record that says what the archive has (WARC 1.1, section 6.2), as a gzip member. Its date is that of
-/// the first record, and its id follows from its content, so that the same records give the same bytes.
+/// Returns the `warcinfo` record (WARC 1.1, section 6.2) as a gzip member. `date` is the date of the first copied
+/// record. The record id is a digest of the block, so that the same records give the same bytes.
 ///
-/// Its block is written twice instead of being held, because it may be long.
+/// The block is generated twice, for the digest and for the member, because it may be too long to be held.
 fn pack_warcinfo(copied: &[CopiedRecord<'_>], date: &[u8]) -> Vec<u8> {
     let mut digest = BlockDigest::default();
     let mut encoder = GzEncoder::new(Vec::new(), GzipLevel::default());

@@ -2,11 +2,11 @@
 //!
 //! | module | command |
 //! |---|---|
-//! | [`url_match`] | `match`: whether crawlers may fetch URLs |
-//! | [`crawler_verdicts`] | `verdicts`: the verdict of every host for some crawlers |
-//! | [`check`] | `check`: what a robots.txt or that of a host says, what is unusual, and where it is |
-//! | [`extract`] | `extract`: single records as an archive of their own |
-//! | [`copy`] | `copy`: a dataset to a store |
+//! | [`url_match`] | `match`: decides whether crawlers may fetch URLs |
+//! | [`crawler_verdicts`] | `verdicts`: writes the verdicts of all hosts for some crawlers |
+//! | [`check`] | `check`: explains one robots.txt, of a file or a host: its verdicts, its anomalies, and its place |
+//! | [`extract`] | `extract`: copies single records into an archive of their own |
+//! | [`copy`] | `copy`: copies a dataset to a store |
 //!
 //! Input: datasets, histories and archives. Output: tables of answers, reports, archives and copies. The package
 //! is independent of the command line.

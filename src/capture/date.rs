@@ -21,7 +21,7 @@ pub(crate) fn parse_warc_date(text: &[u8]) -> Option<i64> {
     parse(text.trim_ascii()).filter(|millis| is_plausible(*millis))
 }
 
-/// Returns true if a time in milliseconds since 1970 may be that of a capture, as for `WARC-Date`.
+/// Returns true if a time in milliseconds since 1970 may be that of a capture: in the years 1990 to 2199.
 pub fn is_plausible(millis: i64) -> bool {
     let time = DateTime::from_timestamp_millis(millis);
     time.is_some_and(|time| PLAUSIBLE_YEARS.contains(&time.year()))

@@ -22,14 +22,14 @@ const MAX_VALUE_BYTES: usize = 64 << 10;
 /// The maximum number of codings. If more are declared, none is decoded.
 const MAX_CODINGS: usize = 8;
 
-/// The beginnings of the names of header fields that a WARC writer has renamed.
+/// The prefixes that WARC writers add to the names of header fields that no longer describe the stored body.
 const RENAMED_FIELD_PREFIXES: [&[u8]; 4] =
     [b"x-crawl-", b"x-crawler-", b"x-orig-", b"x-archive-orig-"];
 
 /// The maximum number of bytes by which a stored body is shorter than announced and still complete: the
 /// line end that some WARC writers trim.
 ///
-/// Every file of such a writer would lose its last rule if that line did not count, while hardly any
+/// If a trimmed body counted as cut off, every file of such a writer would lose its last line. Hardly any
 /// connection is lost within the last two bytes of a file.
 const TRIMMED_LINE_END_BYTES: u64 = 2;
 
@@ -205,8 +205,8 @@ impl<'a> Response<'a> {
         !is_trimmed && !self.has_rewritten_line_ends(missing_bytes)
     }
 
-    /// Returns true if the body lacks as many bytes as each CRLF has lost by being stored as LF, as in
-    /// archives of the shape of ClueWeb09.
+    /// Returns true if the missing bytes are the CRs of line ends that were stored as LF instead of CRLF, as
+    /// in archives like ClueWeb09.
     fn has_rewritten_line_ends(&self, missing_bytes: u64) -> bool {
         let line_feeds = memchr::memchr_iter(b'\n', self.body).count() as u64;
         line_feeds == missing_bytes && memchr::memchr(b'\r', self.body).is_none()
@@ -267,7 +267,7 @@ impl<'a> Response<'a> {
         if self.body.is_empty() {
             return decoded;
         }
-        // The last coding was applied last (RFC 9110 §8.4, RFC 9112 §6.1).
+        // The last coding was applied last, so it is decoded first (RFC 9110 §8.4, RFC 9112 §6.1).
         let mut codings = self.declared_codings(HeaderName::ContentEncoding);
         codings.extend(self.declared_codings(HeaderName::TransferEncoding));
         if codings.len() > MAX_CODINGS {
@@ -464,7 +464,7 @@ fn inflate(body: &[u8], limit: usize) -> Option<DecodedBytes> {
 }
 
 fn unbrotli(body: &[u8], limit: usize) -> Option<DecodedBytes> {
-    // Brotli has no magic number either.
+    // Like raw DEFLATE, Brotli has no magic number. A stream that is cut at the limit is accepted, too.
     read_decoded(brotli_decompressor::Decompressor::new(body, 4096), limit)
         .filter(|decoded| !decoded.is_cut || decoded.bytes.len() == limit)
 }

@@ -36,7 +36,7 @@ pub struct CaptureScope {
     pub is_robots_subset: bool,
     /// The maximum number of bytes read of a decoded body.
     pub max_body_bytes: usize,
-    /// The offset in a body up to which a line must end to be read; `None` for no limit.
+    /// The offset in a body up to which a line must end to count for verdicts; `None` for no limit.
     pub body_limit: Option<u64>,
 }
 
@@ -49,7 +49,7 @@ pub struct Capture<'a> {
     pub url: Option<UrlColumns<'a>>,
     /// True if the path is exactly `/robots.txt`.
     pub is_robots_path: bool,
-    /// The record.
+    /// Metadata of the WARC record.
     pub record: RecordMetadata<'a>,
     /// The time and the result of the fetch.
     pub fetch: Fetch,
@@ -61,7 +61,7 @@ pub struct Capture<'a> {
     pub body: Option<Cow<'a, [u8]>>,
     /// The options by which the body is parsed.
     pub parse_options: ParseOptions,
-    /// True if the body is a challenge page, provided that it is HTML.
+    /// True if the body is a challenge page of a firewall, provided that the parser finds it to be HTML.
     pub(crate) is_challenge_if_html: bool,
     /// Anomalies of the record, the URL and the response.
     pub anomalies: Vec<CaptureAnomalyKind>,
@@ -140,7 +140,8 @@ pub struct FetchedRow<'a> {
     pub header: &'a [u8],
     /// The body; `None` if the row has none.
     pub body: Option<&'a [u8]>,
-    /// The SHA-1 of the payload, in base32; computed if it is not stated.
+    /// The stated SHA-1 of the payload, in base32 or with a label, such as `sha1:`; `None` if it is to be
+    /// computed.
     pub digest: Option<&'a [u8]>,
     /// True if the body is that of another row with the same digest.
     pub is_revisit: bool,
@@ -466,7 +467,7 @@ impl<'a> ResponseHeaders<'a> {
 }
 
 /// Returns the absolute target of a redirect; `None` if no redirect can be followed. `stated` is the target
-/// that is known without a header.
+/// if the response has no header field `Location`.
 fn find_redirect(
     code: Option<u16>,
     response: &Response<'_>,
@@ -488,7 +489,7 @@ fn find_redirect(
     redirect
 }
 
-/// Returns true if the body is a challenge page, provided that it is HTML.
+/// Returns true if the body is a challenge page of a firewall, provided that the parser finds it to be HTML.
 fn is_challenge_if_html(is_success: bool, response: &Response<'_>, body: Option<&[u8]>) -> bool {
     body.filter(|_| is_success).is_some_and(|body| {
         body.trim_ascii_start().starts_with(b"<") && waf::is_challenge_page(response, body)
@@ -536,7 +537,7 @@ fn read_truncation_reason<'a>(
 
 /// Decodes the body of a response, up to `max_bytes`. Sets `truncated` if the body was cut.
 ///
-/// Returns `None` if nothing is left of a body that was cut: an empty one would allow everything.
+/// Returns `None` if nothing is left of a body that was cut: an empty body would allow everything.
 fn decode_body<'a>(
     response: &Response<'a>,
     max_bytes: usize,
@@ -554,7 +555,7 @@ fn decode_body<'a>(
     if decoded.body.starts_with(b"\x1f\x8b") {
         anomalies.push(CaptureAnomalyKind::UndeclaredGzip);
     }
-    // Without a status, only the body shows that there was a response.
+    // If the record or row has no status, only a body, even an empty one, shows that the fetch succeeded.
     let is_missing = decoded.body.is_empty() && truncated.is_some() && response.status.is_some();
     (!is_missing).then_some(decoded.body)
 }

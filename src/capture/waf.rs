@@ -37,7 +37,7 @@ const FIREWALL_HEADERS: &[(Name, &str, &str)] = &[
     (Name::Via, "1.1 varnish", "varnish"),
 ];
 
-/// Phrases of pages that ask visitors to prove that they are human.
+/// Phrases of challenge pages, on which visitors must prove that they are human.
 const CHALLENGE_PHRASES: [&[u8]; 11] = [
     b"Just a moment...",
     b"challenge-platform",

@@ -40,8 +40,8 @@ impl CategoryChoice {
         format!("{}:{}", self.mechanism.name(), self.category)
     }
 
-    /// Returns the preference for a URL, by the vocabulary at the time of the fetch, in
-    /// milliseconds since 1970, or by the latest one.
+    /// Returns the preference for a URL, by the vocabulary at the time of the fetch, which is in
+    /// milliseconds since 1970. Without a time, the latest vocabulary applies.
     pub fn preference(
         &self,
         policy: &CrawlerPolicy,

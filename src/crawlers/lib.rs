@@ -4,8 +4,8 @@
 //! Input: the name of a crawler, and a parsed robots.txt. Output: its policy. The package reads no files and has
 //! no tables.
 //!
-//! [`CrawlerRegistry`] is the list of known crawlers. [`Crawler`] is one crawler of a
-//! run, with its entry in the registry. [`Crawler::policy`] is the only
+//! [`CrawlerRegistry`] is the list of known crawlers. [`Crawler`] is one crawler with the
+//! properties of its entry in the registry. [`Crawler::policy`] is the only
 //! place that decides which groups of a robots.txt apply to a crawler. [`ParsedBodies`]
 //! keeps bodies and policies for the rows of SQL engines.
 
@@ -50,7 +50,7 @@ impl DialectChoice {
     }
 }
 
-/// A crawler of a run, with what the registry says about it.
+/// A crawler, with the names that it obeys according to the registry.
 #[derive(Clone, Debug)]
 pub struct Crawler {
     agent: String,
@@ -137,8 +137,8 @@ pub struct CrawlerPolicy {
 }
 
 impl CrawlerPolicy {
-    /// Returns the policy that a status sets for every crawler; `None` if the status leaves the
-    /// decision to the body, or decides nothing.
+    /// Returns the policy that the effect of a status sets for every crawler; `None` if the body decides
+    /// instead, or if the status decides nothing.
     pub fn from_status(effect: StatusEffect, choice: DialectChoice) -> Option<Self> {
         let policy = match effect {
             StatusEffect::AllowAll => wildcard_policy(b"", choice),

@@ -1,4 +1,4 @@
-//! Bodies that stay parsed between rows, with the policies of the crawlers that were asked for.
+//! A cache of parsed bodies for the rows of SQL engines, with the policies that were computed for crawlers.
 
 use crate::{Crawler, CrawlerPolicy, CrawlerRegistry, DialectChoice};
 use hashbrown::HashTable;
@@ -20,7 +20,7 @@ static HASH_SEED: LazyLock<u64> = LazyLock::new(|| {
     RandomState::new().hash_one(0_u8)
 });
 
-/// Distinct bodies, parsed. Between the calls of an engine they stay with the thread.
+/// A cache of distinct parsed bodies. A thread keeps it between the calls of an engine.
 #[derive(Default)]
 pub struct ParsedBodies {
     parser: Parser,
@@ -32,11 +32,11 @@ pub struct ParsedBodies {
     last: usize,
 }
 
-/// The bodies of the rows of one call, which live as long as `'a`.
+/// The cache during one call of an engine. The bodies of the rows of the call live as long as `'a`.
 pub struct RowBodies<'a> {
     parsed: ParsedBodies,
-    /// The body of the previous row. If a row has it at the same address, as rows of a constant or of a dictionary
-    /// do, the bytes are not compared.
+    /// The body of the previous row. Rows of a constant or a dictionary share a body, which is recognized by its
+    /// address, without comparing bytes.
     previous: Option<&'a [u8]>,
 }
 
@@ -57,7 +57,7 @@ struct KeptPolicy {
 }
 
 impl<'a> RowBodies<'a> {
-    /// Begins a call with the bodies that a previous one has parsed.
+    /// Begins a call with the bodies that previous calls have parsed.
     pub fn new(parsed: ParsedBodies) -> Self {
         Self {
             parsed,
@@ -65,13 +65,13 @@ impl<'a> RowBodies<'a> {
         }
     }
 
-    /// Returns the parsed bodies for the next call, without those above the limit of memory.
+    /// Returns the parsed bodies for the next call: none if they exceed the memory limit.
     pub fn into_parsed(mut self) -> ParsedBodies {
         self.parsed.release();
         self.parsed
     }
 
-    /// Calls `answer` with the body of the next row, which is parsed unless it is here.
+    /// Calls `answer` with the body of the next row, which is parsed unless it is in the cache.
     pub fn with_body<T>(&mut self, body: &'a [u8], answer: impl FnOnce(&mut ParsedBody) -> T) -> T {
         let is_previous = self.previous.is_some_and(|last| std::ptr::eq(last, body));
         if !is_previous {
@@ -160,7 +160,8 @@ impl ParsedBody {
         &self.policies[index].rules
     }
 
-    /// Returns the rules for a crawler. Most crawlers are not named, and have the same ones.
+    /// Returns the rules for a crawler. They are computed once for all crawlers to which only the rules of
+    /// `*` apply, which are most.
     fn rules(&mut self, crawler: &Crawler, choice: DialectChoice) -> Rc<CrawlerPolicy> {
         let robots = self.robots.as_robots_txt();
         let compute = || Rc::new(crawler.policy(choice, &robots));

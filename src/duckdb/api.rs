@@ -1,9 +1,10 @@
 //! The C interface of DuckDB, and a safe layer over it. All unsafe code of the extension is here.
 //!
-//! DuckDB passes a table of function pointers, of which the first 357 are those of version v1.2.0 of the interface and never
-//! change. [`Api`] holds the few that are used, by their places in the table. Functions that write into vectors throw an
-//! exception of C++ if memory is short, which passes through the frames of Rust to DuckDB. It must not meet a
-//! `catch_unwind`, which would end the process: answers are computed inside of one ([`catch`]), and written outside.
+//! DuckDB passes a table of function pointers, of which the first 357 are those of version v1.2.0 of the interface and
+//! never change. [`Api`] holds the few that are used, read by their indexes in the table. Functions that write into
+//! vectors throw an exception of C++ if memory is short, which passes through the frames of Rust to DuckDB. It must not
+//! pass a `catch_unwind`, which would end the process. Therefore answers are computed inside of a `catch_unwind`
+//! ([`catch`]), and written outside of it.
 #![allow(
     unsafe_code,
     reason = "it calls DuckDB, whose interface is one of C pointers"
@@ -17,10 +18,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 use std::sync::OnceLock;
 
-/// The version of the interface that the extension asks for: the oldest that has all functions below.
+/// The version of the interface that the extension requests: the oldest that has all functions below.
 const API_VERSION: &CStr = c"v1.2.0";
 
-/// A value of DuckDB of which only the address is known here.
+/// An opaque pointer to a value of DuckDB.
 type Handle = *mut c_void;
 
 /// The functions that DuckDB passes to the entry point of an extension.
@@ -106,10 +107,10 @@ api! {
     set_table_error = 273: fn(Handle, *const c_char);
 }
 
-/// The place of `connect` in the table.
+/// The index of `connect` in the table. Its pointer differs between two copies of DuckDB in one process.
 const CONNECT_PLACE: usize = 3;
 
-/// The interface of the library of DuckDB that has loaded the extension first.
+/// The interface of the copy of DuckDB that was the first to load the extension in this process.
 static API: OnceLock<Api> = OnceLock::new();
 
 /// Returns the interface.
@@ -136,7 +137,7 @@ pub(crate) enum Type {
     Struct(&'static [(&'static CStr, Type)]),
 }
 
-/// A type of DuckDB, which is released when it is dropped.
+/// A handle of a type in DuckDB. The type is released when the handle is dropped.
 struct LogicalType(Handle);
 
 impl LogicalType {
@@ -179,19 +180,20 @@ impl Drop for LogicalType {
     }
 }
 
-/// A function of SQL for single rows, in one form of its parameters.
+/// A scalar function of SQL, with the parameters of one of its overloads.
 pub(crate) struct ScalarFunction {
     /// The types of the parameters.
     pub(crate) parameters: Vec<Type>,
     /// The type of the result.
     pub(crate) result: Type,
-    /// True if an argument can be an error. DuckDB evaluates other functions also for values that no selected row has.
+    /// True if an argument can be invalid, which stops the query. Such a function is registered as volatile, because
+    /// DuckDB evaluates other functions also for values that no selected row has.
     pub(crate) may_fail: bool,
     /// Computes the answer of a row. An error stops the query.
     pub(crate) answer: RowFunction,
 }
 
-/// Computes the answer of a row, with the memory of the call.
+/// A function that computes the answer of a row, with the memory that the rows of a call share.
 pub(crate) type RowFunction = for<'a> fn(Row<'a>, &mut Memory<'a>) -> RowAnswer;
 
 /// The answer of a row, or the error that stops the query.
@@ -247,7 +249,7 @@ struct Rows {
 /// A column of a chunk.
 struct Column {
     data: *const c_void,
-    /// A bit for each row, which is set unless the value is null; null if no value is.
+    /// A bit for each row, which is set unless the value is null. A null pointer means that no value is null.
     validity: *const u64,
 }
 
@@ -267,7 +269,7 @@ impl Rows {
     /// `chunk` has columns of these types, whose vectors are flat, as DuckDB passes them to scalar functions.
     unsafe fn read(chunk: Handle, types: &'static [Type]) -> Self {
         let api = api();
-        // SAFETY: as above.
+        // SAFETY: the chunk has these columns, as the caller guarantees.
         unsafe {
             let column = |i| {
                 let vector = (api.chunk_vector)(chunk, i as u64);
@@ -308,12 +310,12 @@ impl<'a> Row<'a> {
         self.value::<u8>(column).is_none()
     }
 
-    /// Returns the address of a value that is not null.
+    /// Returns the address of a value; `None` if the value is null.
     fn value<T>(self, column: usize) -> Option<*const T> {
         let row = self.number;
         assert!(row < self.rows.len, "the row is in the chunk");
         let column = &self.rows.columns[column];
-        // SAFETY: the bits are of all rows of the chunk, and the data of a flat vector, too.
+        // SAFETY: the row is in the chunk, and both the bits and the data of a flat vector cover all rows.
         unsafe {
             let is_valid =
                 column.validity.is_null() || *column.validity.add(row / 64) >> (row % 64) & 1 == 1;
@@ -321,7 +323,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Returns the text or the bytes in a column; `None` for null. The column must have such a type.
+    /// Returns the text or the bytes in a column of type VARCHAR or BLOB; `None` for null.
     pub(crate) fn bytes(self, column: usize) -> Option<&'a [u8]> {
         assert!(matches!(
             self.rows.types[column],
@@ -358,7 +360,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// A vector for answers: of a function, of the items of lists, or of a field of structs.
+/// A vector into which answers are written: the results of a function, the items of lists, or a field of structs.
 struct Output {
     vector: Handle,
     /// The number of rows that the vector has room for.
@@ -433,7 +435,7 @@ impl Output {
     }
 }
 
-/// Calls a function that does not call DuckDB, and returns its error; a panic is one.
+/// Calls a function that must not call DuckDB, and returns its result. A panic becomes an error.
 fn catch<T>(call: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| Err(panic_text(&*panic)))
 }
@@ -444,7 +446,7 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
     format!("robots_scan has a bug: {}", text.unwrap_or_default())
 }
 
-/// Returns a text for C, which cannot have NULs.
+/// Returns a text for C, in which a backslash and a zero replace each NUL.
 fn c_text(text: &str) -> CString {
     CString::new(text.replace('\0', "\\0")).unwrap_or_default()
 }
@@ -461,7 +463,8 @@ unsafe extern "C-unwind" fn call_scalar(info: Handle, chunk: Handle, result: Han
         vector: result,
         len: rows.len,
     };
-    // After an error or an exception of DuckDB, the memory of the thread is dropped: the next call begins with an empty one.
+    // If an error or an exception of DuckDB ends the call, this memory is dropped, and the next call begins with an
+    // empty one.
     let mut memory = Memory::take();
     for row in 0..rows.len {
         let answer = catch(|| (function.answer)(rows.row(row), &mut memory));
@@ -473,7 +476,7 @@ unsafe extern "C-unwind" fn call_scalar(info: Handle, chunk: Handle, result: Han
     memory.keep();
 }
 
-/// The only table function. The functions that DuckDB calls find it here.
+/// The only table function, which the callbacks for DuckDB below use.
 static TABLE_FUNCTION: OnceLock<TableFunction> = OnceLock::new();
 
 fn table_function() -> &'static TableFunction {
@@ -490,7 +493,7 @@ unsafe extern "C-unwind" fn bind_table(info: Handle) {
     }
 }
 
-/// Sets the number of rows that were written to 0.
+/// Begins a scan of the table function: stores the number of rows that were written so far, which is 0.
 unsafe extern "C-unwind" fn init_table(info: Handle) {
     unsafe extern "C-unwind" fn release(rows: *mut c_void) {
         // SAFETY: it was made by `Box::into_raw` below.
@@ -531,7 +534,7 @@ unsafe extern "C-unwind" fn call_table(info: Handle, chunk: Handle) {
 pub(crate) struct Connection(Handle);
 
 impl Connection {
-    /// Registers a function under a name, in all forms of its parameters.
+    /// Registers a function under a name, with all its overloads (`forms`).
     ///
     /// # Errors
     ///
@@ -598,7 +601,7 @@ fn registered(is_registered: bool, name: &CStr) -> Result<(), String> {
     }
 }
 
-/// Loads the extension: reads the interface, and registers the functions over a connection.
+/// Loads the extension: reads the interface, and calls `register` with a connection. Returns true on success.
 ///
 /// # Safety
 ///
@@ -628,7 +631,8 @@ pub(crate) unsafe fn load(
             (access.set_error)(info, c"robots_scan cannot connect to the database".as_ptr());
             return false;
         }
-        // The hook is that of this library alone. A panic becomes an error of SQL, which has its text.
+        // Nothing is printed at a panic, because it becomes an error of SQL with its text. The hook concerns only the
+        // panics of this library.
         std::panic::set_hook(Box::new(|_| {}));
         let result = register(&Connection(connection));
         (api.disconnect)(&mut connection);

@@ -1,6 +1,6 @@
 //! The functions of SQL.
 //!
-//! Each computes the answer of a row. It is null if an argument is.
+//! Each function computes the answer of one row, which is null if an argument is null.
 
 use crate::api::{Answer, Row, RowAnswer, RowFunction, ScalarFunction, Type};
 use crate::memory::Memory;
@@ -13,7 +13,8 @@ use urls::ParsedUrl;
 /// The built-in registry of crawlers.
 pub(crate) static REGISTRY: LazyLock<CrawlerRegistry> = LazyLock::new(CrawlerRegistry::built_in);
 
-/// Returns the forms of a function of a body, as text or bytes.
+/// Returns the overloads of a function whose first parameter is a body, as text or as bytes. `parameters` are the
+/// types of the parameters after the body.
 pub(crate) fn of_body(
     parameters: Vec<Type>,
     result: Type,
@@ -32,7 +33,8 @@ pub(crate) fn of_body(
     vec![form(Type::Varchar), form(Type::Blob)]
 }
 
-/// Returns the forms of a function of a body, a crawler and more: without a dialect, and with one as the last argument.
+/// Returns the overloads of a function of a body and a crawler: with a body of text or of bytes, and without a dialect
+/// or with one as the last parameter. `parameters` are the types of the parameters between the body and the dialect.
 pub(crate) fn of_policy(
     parameters: &[Type],
     result: Type,
@@ -50,7 +52,7 @@ pub(crate) fn robots_allowed<'a>(row: Row<'a>, memory: &mut Memory<'a>) -> RowAn
     with_access(row, memory, |access| Answer::Boolean(access.is_allowed))
 }
 
-/// `robots_line(body, agent, url)`: the number of the line that decides; null if none does.
+/// `robots_line(body, agent, url)`: the number of the line that decides the access; null if no line does.
 pub(crate) fn robots_line<'a>(row: Row<'a>, memory: &mut Memory<'a>) -> RowAnswer {
     with_access(row, memory, |access| Answer::integer(access.line_no))
 }
@@ -128,8 +130,8 @@ fn with_access<'a>(
     })
 }
 
-/// Calls `answer` with the rules of the body in the first column for the crawler in the second one. A column after
-/// `parameters` others is the dialect.
+/// Calls `answer` with the rules of the body in the first column for the crawler in the second one. `parameters` is the
+/// number of columns before the dialect, which is optional.
 fn with_policy<'a>(
     row: Row<'a>,
     parameters: usize,

@@ -7,7 +7,7 @@ thread_local! {
     static PARSED: RefCell<ParsedBodies> = RefCell::default();
 }
 
-/// The parsed bodies, and the last arguments that were parsed: neighbouring rows often have the same.
+/// The parsed bodies, and the last dialect and category that were parsed: neighbouring rows often have equal arguments.
 pub(crate) struct Memory<'a> {
     pub(crate) bodies: RowBodies<'a>,
     pub(crate) dialect: Option<(&'a [u8], DialectChoice)>,

@@ -11,7 +11,7 @@ pub enum AsOf {
     Newest,
 }
 
-/// The number that records have for [`AsOf::Newest`]. It sorts after every time.
+/// The number that represents [`AsOf::Newest`] in sort records. It sorts after every time.
 const NEWEST: i64 = i64::MAX;
 
 impl AsOf {

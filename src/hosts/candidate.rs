@@ -5,10 +5,10 @@ use sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// The number that records have instead of a missing fetch time. It sorts before every time.
+/// The number that represents a missing fetch time in sort records. It sorts before every time.
 const NO_TIME: i64 = i64::MIN;
 
-/// The effects of a status. The index of an effect is its code in records.
+/// The effects of a status. A sort record stores an effect as its index in this array.
 pub(super) const EFFECTS_BY_CODE: [StatusEffect; 5] = [
     StatusEffect::Parse,
     StatusEffect::AllowAll,
@@ -35,7 +35,7 @@ pub enum CaptureRank {
     AllowAll,
     /// Its status is 401 or 403.
     AccessDenied,
-    /// Its status asks crawlers to come back later.
+    /// Its status, such as 503, or its missing status means that crawlers should fetch it again later.
     Defer,
     /// It decides nothing: a redirect that is not resolved, a revisit whose content is unknown, or a success
     /// of whose body nothing is stored.
@@ -70,6 +70,7 @@ pub struct Candidate {
     pub time: Option<i64>,
     /// The extent to which it decides.
     pub rank: CaptureRank,
+    /// The preference for its URL among the URLs of the host.
     pub(super) preference: UrlOrder,
     /// The capture whose rules or status apply.
     pub source: RulesSource,
@@ -106,7 +107,7 @@ pub(super) enum RedirectEnd {
 }
 
 impl RedirectEnd {
-    /// The index of a value is its code in records.
+    /// All values. A sort record stores a value as its index in this array.
     const ALL: [Self; 4] = [Self::Resolved, Self::NotCaptured, Self::Loop, Self::TooMany];
 
     /// Returns the name in the table `hosts`.
@@ -121,7 +122,7 @@ impl RedirectEnd {
 }
 
 impl RedirectChain {
-    /// The code in records for `end: None`.
+    /// The byte that represents `end: None` in sort records.
     const NO_END: u8 = u8::MAX;
 
     fn write(self, out: &mut Vec<u8>) {
@@ -171,7 +172,7 @@ impl CaptureId {
 }
 
 impl CaptureRank {
-    /// The index of a rank is its code in records.
+    /// All ranks. A sort record stores a rank as its index in this array.
     const ALL: [Self; 5] = [
         Self::Content,
         Self::AllowAll,
@@ -190,7 +191,7 @@ impl CaptureRank {
 }
 
 impl RulesSource {
-    /// The length in a record, in bytes.
+    /// The length of a source in a sort record, in bytes.
     pub(super) const RECORD_BYTES: usize = 4 + 8 + 4 + 1 + 1 + 8;
 
     /// Returns the effect of the status in a dialect.
@@ -233,7 +234,8 @@ impl RulesSource {
         Self::read_after_id(id, fields)
     }
 
-    /// Writes the source so that records sort as the rows of its part do.
+    /// Appends the fields of a sort record. Such records sort like the rows of the dataset: by part,
+    /// then by `robots_id`.
     pub fn write_in_row_order(&self, out: &mut Vec<u8>) {
         put_u32(out, self.part);
         put_i64(out, self.id.robots_id);
@@ -280,7 +282,7 @@ impl Candidate {
         self.rank.write(out);
         self.preference.write(out);
         self.id.write(out);
-        // Most captures have their own rules.
+        // Most captures have their own rules, so that one flag replaces the key of the source.
         let has_own_rules = self.source.id == self.id;
         put_u8(out, has_own_rules.into());
         if !has_own_rules {
@@ -310,8 +312,8 @@ impl Candidate {
         }
     }
 
-    /// Returns true if it is preferred to another capture of its crawl: the capture that decides
-    /// more is preferred, then https, then the default port, then the later capture, then the
+    /// Returns true if this candidate is preferred to another one of the same crawl: the candidate that
+    /// decides more is preferred, then https, then the default port, then the later capture, then the
     /// smaller `robots_id`.
     pub(super) fn is_preferred_to(&self, other: &Self) -> bool {
         let order = |capture: &Self| {
@@ -325,8 +327,9 @@ impl Candidate {
         order(self) < order(other)
     }
 
-    /// Returns true if it is preferred to the preferred capture of another crawl: a capture that
-    /// decides anything is preferred, then the later capture, then that of the later crawl.
+    /// Returns true if this candidate, the preferred one of its crawl, is preferred to that of another
+    /// crawl: a candidate that decides anything is preferred, then the later capture, then the capture of
+    /// the later crawl.
     fn is_preferred_across_crawls(&self, other: &Self) -> bool {
         let order = |capture: &Self| {
             (
@@ -375,7 +378,7 @@ impl CandidateSelection {
     }
 }
 
-/// A capture with the fields that records have besides its candidate.
+/// A capture as it is stored in sort records: a candidate and further fields.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CaptureFields<'a> {
     pub(super) candidate: Candidate,
@@ -411,12 +414,12 @@ impl<'a> CaptureFields<'a> {
     }
 }
 
-/// Writes a flag that says whether an optional field follows.
+/// Appends a flag that is true if an optional field follows.
 fn put_is_some(out: &mut Vec<u8>, is_some: bool) {
     put_u8(out, is_some.into());
 }
 
-/// The length of the crawl at the beginning of a key, in bytes.
+/// The length of the index of a crawl at the beginning of a key, in bytes. Each byte holds seven of its bits.
 const CRAWL_KEY_BYTES: usize = 3;
 
 /// Splits a key that begins with a crawl, as [`push_crawl_key`](dataset::push_crawl_key) writes
@@ -427,7 +430,7 @@ pub(super) fn split_crawl_key(key: &[u8]) -> (u32, &[u8]) {
     (crawl.iter().fold(0, add), rest)
 }
 
-/// Writes a fetch time; records sort as the times do, a missing one first.
+/// Appends a fetch time in a form that sorts like the times, with a missing time first.
 pub(super) fn put_time(out: &mut Vec<u8>, time: Option<i64>) {
     put_i64(out, time.unwrap_or(NO_TIME));
 }
@@ -437,7 +440,7 @@ pub(super) fn read_time(fields: &mut FieldReader<'_>) -> Option<i64> {
     Some(fields.i64()).filter(|time| *time != NO_TIME)
 }
 
-/// A candidate with the URL that records have besides it.
+/// A candidate as it is stored in sort records: with the short form of its URL.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CandidateFields<'a> {
     pub(super) candidate: Candidate,

@@ -291,7 +291,7 @@ impl CaptureRows {
 }
 
 impl UrlOrder {
-    /// Returns the preference for a URL in normal form.
+    /// Returns the place of a URL in the order of preference. The URL must be in normal form.
     fn from_url(url: &str) -> Self {
         let https = url.strip_prefix("https://");
         let rest = https.or_else(|| url.strip_prefix("http://"));

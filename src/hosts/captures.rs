@@ -10,7 +10,7 @@ use disk::error::Error;
 use sort::sort_key::{FieldReader, put_key};
 use sort::{Arena, Reader, SharedSorter, SortedRecords};
 
-/// Appends the key of a row. Returns false if the row is not needed.
+/// Appends the sort key of a row of a batch to a buffer. Returns false if the row is not needed.
 pub(super) type WriteKey<'k> = dyn Fn(&CaptureRows, usize, &mut Vec<u8>) -> bool + Sync + 'k;
 
 /// Reads captures, and sorts those that are needed by their keys, as [`CaptureSorter`] does.
@@ -24,7 +24,8 @@ pub(super) fn sort_captures<'a>(
     sorter.finish(context)
 }
 
-/// Sorts captures by their keys, then by their times. Revisits get the source of their content.
+/// Sorts captures by their keys, then by their times. The `RulesSource` of a revisit becomes the capture
+/// that has its content, if there is one.
 pub(super) struct CaptureSorter<'s, 'k> {
     captures: SharedSorter<'s>,
     revisits: RevisitFiller<'s>,
@@ -77,7 +78,7 @@ impl<'s, 'k> CaptureSorter<'s, 'k> {
         self.captures.append(&new)
     }
 
-    /// Finds the content of the revisits, and returns all captures.
+    /// Finds the content of the revisits, and returns all captures in order.
     pub(super) fn finish(self, context: &ResolveContext<'s>) -> Result<SortedRecords<'s>, Error> {
         self.revisits.fill(context, &self.captures)?;
         self.captures.finish()

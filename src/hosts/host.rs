@@ -63,8 +63,8 @@ impl Host {
         host_columns(&self.name).surt_host_name
     }
 
-    /// Returns the host with the other form of the name: without the leading `www`, or with one. The
-    /// tables have both as one host. `None` for addresses, and for a name without another form.
+    /// Returns the host with the other form of its name: without the leading `www.`, or with it. Both names have the
+    /// same `surt_host_name`. `None` for IP addresses, and if the `surt_host_name` would differ, as for `com`.
     pub fn other_form(&self) -> Option<Self> {
         tld(&self.name)?;
         let name = match self.name.strip_prefix("www.") {
@@ -80,13 +80,13 @@ impl Host {
         })
     }
 
-    /// Returns true if the name ends with a known public suffix, such as `com`.
-    /// File names rarely do.
+    /// Returns true if the name ends with a known public suffix, such as `com`. Most file names do
+    /// not, so this distinguishes hosts from them.
     pub fn has_known_suffix(&self) -> bool {
         psl::suffix(self.name.as_bytes()).is_some_and(|suffix| suffix.is_known())
     }
 
-    /// Returns true if the host has this origin.
+    /// Returns true if an origin has this name, and this scheme and port as far as they are given.
     pub fn matches(&self, origin: &WebOrigin<'_>) -> bool {
         origin.host == self.name
             && self
@@ -104,12 +104,12 @@ impl Host {
 pub struct HostSuggestions {
     /// The time of the first capture of the host, in milliseconds since 1970.
     pub first_time: Option<i64>,
-    /// Hosts with captures: the same name with other ports and schemes, subdomains and parents, the
-    /// shortest first; then names with a typing error.
+    /// Hosts with captures, at most [`MAX_SUGGESTED_HOSTS`]: the same name with other ports and schemes,
+    /// subdomains and parent domains, the shortest first; then names that differ by typing errors.
     pub hosts: Vec<String>,
 }
 
-/// Hosts by the number of typing errors, then by length.
+/// Suggested hosts, sorted: the number of typing errors, the length of the text in bytes, and the text.
 type Similar = BTreeSet<(usize, usize, String)>;
 
 /// Finds hosts with similar names, and the first capture of the host itself.
@@ -168,8 +168,8 @@ fn suggestion_text(host: &Host, origin: &WebOrigin<'_>) -> String {
     }
 }
 
-/// Returns true if the names are equal, or one is a subdomain of the other. A
-/// name of a single label is not a parent.
+/// Returns true if the names are equal, or one is a subdomain of the other. A name of a single label,
+/// such as `com`, does not count as a parent domain.
 fn is_similar(name: &str, other: &str) -> bool {
     let is_below = |name: &str, parent: &str| {
         let rest = name.strip_suffix(parent);
@@ -178,8 +178,9 @@ fn is_similar(name: &str, other: &str) -> bool {
     name == other || is_below(name, other) || is_below(other, name)
 }
 
-/// Returns the number of typing errors by which two names differ: at most one, or two if the shorter name
-/// has ten characters or more. `None` if they differ by more.
+/// Returns the number of typing errors (inserted, missing, wrong or swapped characters) by which two names
+/// differ. `None` if there is more than one, or more than two if both names have ten bytes or more, and for
+/// names of fewer than four bytes.
 pub fn typing_errors(name: &str, other: &str) -> Option<usize> {
     let most = match name.len().min(other.len()) {
         ..4 => return None,

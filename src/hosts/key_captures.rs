@@ -1,4 +1,4 @@
-//! Collects the preferred captures of one key, which is that of an origin or of a host.
+//! Collects the preferred captures of one key, which identifies an origin or a host.
 
 use super::candidate::CandidateFields;
 use super::candidate::{Candidate, CaptureFields};
@@ -78,7 +78,7 @@ impl KeyCaptures {
         self.direct_captures.iter().map(UrlCandidate::fields)
     }
 
-    /// Returns the redirects to be followed, each after the URL to which it leads.
+    /// Returns the redirects to be followed, each as a pair of its target URL and its candidate.
     pub(super) fn redirects(&self) -> impl ExactSizeIterator<Item = (&[u8], CandidateFields<'_>)> {
         let redirects = self.redirects.iter();
         redirects.map(|((_, next_url), first)| (next_url.as_slice(), first.fields()))

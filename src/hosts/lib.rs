@@ -4,11 +4,11 @@
 //! Input: the tables of a dataset. Output: authoritative captures, and the rows of the resolved tables. The package
 //! is independent of the commands that read datasets.
 //!
-//! This is the only implementation of that selection. `jobs/test_hosts.py` compares it
-//! with one in SQL on random datasets. The order of the steps:
+//! This is the only implementation of that selection in Rust. `jobs/test_hosts.py` compares its results with those
+//! of an implementation in SQL, on random datasets. The order of the steps:
 //!
 //! 1. `capture_rows.rs`: reads `robots_files`.
-//! 2. `captures.rs`: sorts the needed captures by a key.
+//! 2. `captures.rs`: sorts the needed captures by a key, which is an origin, a host or a URL.
 //! 3. `revisits.rs`: finds the content of each revisit.
 //! 4. `key_captures.rs`: collects the preferred captures of one key.
 //! 5. `redirects.rs`: follows redirect chains.
@@ -43,7 +43,7 @@ use std::sync::atomic::AtomicU64;
 pub struct ResolveContext<'a> {
     /// The dataset that is read.
     pub dataset: &'a Dataset,
-    /// The memory of sorters.
+    /// Creates sorters and Bloom filters within a memory limit.
     pub memory: SortMemory<'a>,
     /// The number of rows of `robots_files` that were read. A row that is read twice counts twice.
     pub rows_read: &'a AtomicU64,

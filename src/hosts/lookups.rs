@@ -54,8 +54,8 @@ pub(super) fn find_candidates_by_key<'a>(
     follower.follow(context, None)
 }
 
-/// Adds the captures of each key up to each requested time: redirects are to be followed, and other
-/// captures are candidates.
+/// Adds the captures of each key up to each requested time to `follower`: redirects as chains to be
+/// followed, and other captures as candidates.
 fn add_captures(
     lookups: &SortedRecords<'_>,
     captures: &SortedRecords<'_>,

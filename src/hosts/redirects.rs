@@ -27,8 +27,8 @@ use std::sync::Arc;
 use tables::Table;
 use urls::url_host;
 
-/// The number of redirects that are followed. RFC 9309 §2.3.1.2 asks crawlers to follow at least
-/// five.
+/// The maximum number of hops of a chain that are followed. According to RFC 9309 §2.3.1.2, crawlers
+/// should follow at least five.
 const MAX_HOPS: u8 = 5;
 
 /// Follows the redirects of captures, so that each becomes a candidate with the rules of the
@@ -77,7 +77,7 @@ impl<'a> PendingRedirect<'a> {
     }
 }
 
-/// The preferred capture of a URL, and the target if it is a redirect.
+/// The preferred capture of the URL to which a redirect leads, and its own target if it is a redirect, too.
 struct RedirectTarget {
     candidate: Candidate,
     next_url: Option<Vec<u8>>,
@@ -107,7 +107,7 @@ impl<'s> RedirectFollower<'s> {
         }
     }
 
-    /// Adds the redirects of `key`, which is as [`FieldReader::key`] returns it.
+    /// Adds the redirects of `key`, which has the escaped form that [`FieldReader::key`] returns.
     pub(super) fn add_redirects(
         &mut self,
         key: &[u8],
@@ -127,8 +127,8 @@ impl<'s> RedirectFollower<'s> {
     }
 
     /// Follows all redirects, and returns the candidates. `all_target_captures` are the captures of
-    /// all URLs to which any capture redirects, sorted by the keys that [`put_target_key`] writes;
-    /// `None` reads those that are needed.
+    /// all URLs to which any capture redirects, sorted by the keys that [`put_target_key`] writes. If
+    /// they are `None`, the needed captures are read from the dataset.
     pub(super) fn follow(
         mut self,
         context: &ResolveContext<'s>,
@@ -156,7 +156,7 @@ impl<'s> RedirectFollower<'s> {
         self.candidates.finish()
     }
 
-    /// Follows each pending redirect to the preferred one of `captures` of its next URL.
+    /// Follows each pending redirect by one hop: to the preferred capture of its next URL in `captures`.
     fn follow_hop(
         &mut self,
         hop: u8,
@@ -220,8 +220,8 @@ impl<'s> RedirectFollower<'s> {
         }
     }
 
-    /// Adds a redirect whose chain is not resolved as a candidate, which is selected only if there
-    /// is no other.
+    /// Adds a redirect whose chain is not resolved as a candidate, which is selected only if no other
+    /// candidate decides anything.
     fn push_unresolved(
         &mut self,
         mut redirect: PendingRedirect<'_>,
@@ -290,7 +290,8 @@ fn sort_all_target_captures<'a>(context: &ResolveContext<'a>) -> Result<SortedRe
     })
 }
 
-/// Reads the crawls and URLs to which any capture redirects, as [`push_url_key`] writes them.
+/// Returns a Bloom filter of the URLs to which any capture redirects, each with its crawl, as
+/// [`push_url_key`] writes them.
 pub(super) fn read_redirect_targets(context: &ResolveContext<'_>) -> Result<Sbbf, Error> {
     let rows = context.dataset.count_rows(Table::ROBOTS_FILES)?;
     let mut targets = context.memory.create_bloom_filter(rows / 2);

@@ -9,8 +9,8 @@
 //!
 //! Equal bytes do not imply an equal response: the same error page may be sent with 404
 //! and with 200. Therefore a revisit with status 2xx, 304 or no status (a revisit need
-//! not repeat the headers) takes content from captures with a 2xx status, one with
-//! another 4xx status from captures with the same status, and all others from none. A
+//! not repeat the headers) takes content from captures with a 2xx status, a revisit with
+//! a 4xx status from captures with the same status, and any other revisit from none. A
 //! capture without a time counts as the earliest.
 
 use super::ResolveContext;
@@ -30,20 +30,20 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The length of a status in a content key, after the digest.
 const STATUS_BYTES: usize = size_of::<i16>();
 
-/// Receives a revisit: its time, its crawl, a reader of the fields after these, and the source of
-/// its content.
+/// A callback that receives a revisit: its time, its crawl, a reader of the fields after these, and the
+/// source of its content, if there is one.
 type EachRevisit<'e> =
     dyn FnMut(Option<i64>, u32, FieldReader<'_>, Option<RulesSource>) -> Result<(), Error> + 'e;
 
 /// Collects revisits, and adds them to the captures once the sources of their content are known.
 ///
-/// The record of a revisit is: the content key with the URL, the time, the crawl,
-/// the content key, the rank with content, and the record of the capture.
+/// The record of a revisit is: the content key with the URL, the time, the crawl, the content key, the
+/// rank that the revisit has if its content is found, and the record of the revisit as a capture.
 pub(super) struct RevisitFiller<'s> {
     revisits: SharedSorter<'s>,
 }
 
-/// Captures with content from which revisits take theirs.
+/// The captures from which revisits take their content.
 struct ContentSources<'s> {
     /// The sources for revisits of the same URL, sorted by content key, then URL.
     same_url: SortedRecords<'s>,
@@ -58,8 +58,8 @@ impl<'s> RevisitFiller<'s> {
         }
     }
 
-    /// Adds the capture of a row to `new` if it is a revisit whose content may be known. Returns
-    /// true if it was added.
+    /// Adds a record to `new` if the row is a revisit whose content another capture may have. `capture`
+    /// is the record of the row as a capture. Returns true if a record was added.
     pub(super) fn push_if_revisit(
         &self,
         capture: &[u8],
@@ -188,8 +188,8 @@ impl<'s> ContentSources<'s> {
                 record.clear();
                 put_key(&mut record, &content_key);
                 put_time(&mut record, time);
-                // The URL is inverted, and a byte that no URL has follows, so that the greatest URL
-                // sorts first.
+                // The bytes of the URL are inverted, and a byte follows that no inverted URL has, so
+                // that the greatest URL sorts first.
                 record.extend(url.bytes().map(|byte| !byte));
                 record.push(0xff);
                 put_source_with_tiebreaks(&mut record, &source);
@@ -218,7 +218,8 @@ fn content_status(rows: &CaptureRows, row: usize) -> Option<i16> {
     }
 }
 
-/// Adds a revisit to `captures`. `fields` are those after its content key.
+/// Adds a revisit to `captures`, with the source of its content, if there is one. `fields` is a reader of
+/// its record after the content key.
 fn push_filled(
     captures: &SharedSorter<'_>,
     mut fields: FieldReader<'_>,
@@ -250,8 +251,8 @@ fn put_content_url_key(record: &mut Vec<u8>, content_key: &[u8], url: &str) {
     put_key(record, &[content_key, url.as_bytes()].concat());
 }
 
-/// Appends fields that resolve ties, and a source. The fields are inverted numbers, so that the
-/// latest crawl and the greatest `robots_id` sort first.
+/// Appends fields that resolve ties, and a source. The first two fields are inverted numbers, so that
+/// the latest crawl and the greatest `robots_id` sort first.
 fn put_source_with_tiebreaks(record: &mut Vec<u8>, source: &RulesSource) {
     put_u32(record, !source.id.crawl);
     put_u64(record, !ordered_bits(source.id.robots_id));

@@ -2,8 +2,8 @@
 //!
 //! | module | command |
 //! |---|---|
-//! | [`join`] | `join`: datasets of several crawls or shards as one |
-//! | [`verify`] | `verify`: whether a dataset is as it was written |
+//! | [`join`] | `join`: combines datasets of several crawls or shards |
+//! | [`verify`] | `verify`: checks that a dataset is complete and unchanged |
 //!
 //! Input: datasets. Output: a joined folder with a manifest and resolved tables, or a report of findings. The
 //! package is independent of histories and of the commands that answer questions.

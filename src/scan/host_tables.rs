@@ -20,8 +20,8 @@ use tables::Table;
 /// The memory of the sorters, in bytes.
 const SORT_MEMORY_BYTES: u64 = 512 << 20;
 
-/// Resolves all hosts, and writes the resolved tables. Adds their rows to `written`. Returns the
-/// agents that the most hosts block.
+/// Resolves all hosts, and writes the resolved tables. Adds the counts of their rows and bytes to
+/// `written`. Returns the agents that the most hosts block.
 ///
 /// # Errors
 ///

@@ -3,7 +3,7 @@
 //! Input: the inputs that `sources` has found. Output: a dataset, or the rows of one table. The package is independent of the
 //! commands that read datasets.
 //!
-//! [`scan`] runs the main job with the defaults of the command. [`robots`] parses and decides
+//! [`scan`] runs the main job with the defaults of the command. [`robots`] parses and evaluates
 //! single robots.txt files, and [`warc`] reads archives; both are crates of their own.
 //!
 //! ```no_run

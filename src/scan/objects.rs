@@ -19,8 +19,8 @@ use warc::ArchiveFile;
 pub(super) enum RefetchOutcome {
     /// Both objects are the same: the archive is damaged at its source.
     Same,
-    /// The first object was truncated in transit. This is the whole object, without which the captures
-    /// behind the place would be lost.
+    /// The first object was truncated in transit. The value is the object that was fetched again, which has the
+    /// captures after the truncation.
     Longer(ArchiveFile),
 }
 
@@ -43,8 +43,8 @@ pub(super) struct RemoteObjects {
 }
 
 impl RemoteObjects {
-    /// Creates an empty queue of objects, which `client` fetches. Its results are sent to the receiver of
-    /// `tasks`.
+    /// Creates an empty queue of objects, which `client` fetches. Fetched objects are sent to the receiver of
+    /// the results of `tasks`.
     pub(super) fn new(client: Option<Arc<Remote>>, tasks: Arc<TaskPool>) -> Self {
         Self {
             client,
@@ -79,8 +79,8 @@ impl RemoteObjects {
             };
             let expected = self.largest_bytes.unwrap_or(0) * (self.unanswered_requests as u64 + 1);
             let has_room = self.kept_bytes + expected <= client.options().read_ahead_bytes;
-            // An object that is too large for memory is on disk. On disk there may be as many objects
-            // as requests at a time.
+            // Objects that are too large for memory are kept on disk. Their number is limited like that
+            // of requests at a time.
             let has_room = has_room && self.kept_on_disk + self.unanswered_requests <= max_requests;
             let is_first = self.unanswered_requests == 0 && self.kept_files.is_empty();
             if self.unanswered_requests >= max_requests || !(has_room || is_first) {
@@ -108,7 +108,7 @@ impl RemoteObjects {
         }
     }
 
-    /// Takes the answer to a request. Returns the object.
+    /// Counts the answer to a request, and returns the object that was fetched.
     pub(super) fn take_result(&mut self, answer: FetchResult) -> Result<FetchedFile, FetchError> {
         self.unanswered_requests -= 1;
         let fetched = answer.result?;
@@ -125,11 +125,12 @@ impl RemoteObjects {
         self.kept_files.insert(input, fetched);
     }
 
-    /// Compares the object of an input, which seemed to be truncated at `offset`, with the one that
-    /// was fetched again, and keeps the one that was fetched again if it is longer and reading can continue there.
+    /// Compares the kept object of an input, which seemed to be truncated at `offset`, with the one that was
+    /// fetched again.
     ///
-    /// If both are the same, the archive is damaged at its source. If the first one was truncated in
-    /// transit, the other one begins with the bytes before `offset`. Anything else is an error.
+    /// If both are equal, the archive is damaged at its source. If their lengths differ, but not their bytes before
+    /// `offset`, the kept object was truncated in transit: it is replaced, provided that reading can continue at
+    /// `offset` (`can_continue`). Anything else is an error.
     pub(super) fn replace_truncated(
         &mut self,
         input: usize,

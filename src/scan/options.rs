@@ -23,7 +23,7 @@ pub struct Options {
     pub if_exists: IfExists,
     /// The number of threads that read and encode.
     pub threads: usize,
-    /// The offset in a body within which a line must end to count.
+    /// The number of bytes of a body within which a line must end to count; `None` for no limit.
     pub body_limit: Option<u64>,
     /// The maximum number of bytes read of a decoded body.
     pub max_body_bytes: usize,
@@ -35,7 +35,7 @@ pub struct Options {
     pub verify_digests: bool,
     /// The registry of crawlers, which is written as the table `agents`.
     pub registry: Arc<CrawlerRegistry>,
-    /// The size or the number of inputs after which a new part begins.
+    /// The size, the number of inputs or the number of records after which a new part begins.
     pub part_size: PartSize,
     /// The sample whose inputs are read.
     pub sample: Option<Sample>,
@@ -45,7 +45,7 @@ pub struct Options {
     pub listed_inputs: u64,
     /// The digest of the names of all inputs, also of other shards.
     pub list_digest: String,
-    /// True if remote inputs that do not exist are faults.
+    /// True if a remote input that does not exist is a fault, and false if it is a failed input.
     pub skips_missing: bool,
     /// The client for remote inputs.
     pub remote: Option<Arc<Remote>>,
@@ -58,8 +58,8 @@ impl Options {
         Self::with_registry(inputs, layout, CrawlerRegistry::built_in())
     }
 
-    /// Returns the same options with a registry of crawlers. Parsing the built-in one takes a quarter of the time of an
-    /// empty run.
+    /// Returns the options of [`new`](Self::new) with another registry of crawlers. This avoids parsing the built-in
+    /// registry, which takes a quarter of the time of an empty run.
     pub fn with_registry(
         inputs: Vec<Input>,
         layout: OutputLayout,

@@ -45,7 +45,7 @@ pub(super) struct PartWriter<'a> {
     written: WrittenParts,
 }
 
-/// An output that is locked for this run.
+/// The destination of rows: a dataset or a file, which is locked for this run, or a reader.
 pub(super) enum OutputTarget {
     Dataset(Box<DatasetWriter>),
     File(SingleFile),
@@ -62,7 +62,7 @@ struct RunsFile {
 
 impl OutputTarget {
     /// Creates a file under a temporary name. `path` is its final path below the folder of the
-    /// dataset; a single file has its own.
+    /// dataset, and is ignored for a single file.
     pub(super) fn new_file(&self, path: &Path) -> Result<(NewFile, File), Error> {
         match self {
             Self::File(file) => file.new_file(),
@@ -122,7 +122,7 @@ impl<'a> PartWriter<'a> {
             || self.open_parts.len() + self.finishing_parts < self.max_open_parts
     }
 
-    /// Returns true if tasks of files are running.
+    /// Returns true if tasks that encode files are running.
     pub(super) fn is_encoding(&self) -> bool {
         self.running_tasks > 0
     }
@@ -132,8 +132,8 @@ impl<'a> PartWriter<'a> {
         self.finishing_parts > 0
     }
 
-    /// Returns the bytes of values that are being encoded or wait for their row group. Those of
-    /// failed parts are not counted, because they are never written.
+    /// Returns the bytes of values that are being encoded or wait until their row group is complete.
+    /// Waiting values of failed parts are not counted, because they are never written.
     pub(super) fn backlog_bytes(&self) -> u64 {
         let parts = self.open_parts.values().filter(|part| !part.is_failed);
         let files = parts.flat_map(|part| &part.files);

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 use warc::{ArchiveFile, Compression};
 
-/// A slice that is planned, or was given out and is not completely written.
+/// A slice that is planned, or that was given to a worker and is not completely written.
 pub(super) struct PendingSlice {
     /// The index of the part.
     pub(super) part: usize,
@@ -26,7 +26,7 @@ pub(super) struct PendingSlice {
     pub(super) compression: Arc<OnceLock<Compression>>,
     /// The number of times that the slice was read again. Output of earlier attempts is dropped.
     pub(super) attempt: u32,
-    /// Output that waits for the slices before.
+    /// Output that waits until that of the earlier slices is written.
     pub(super) outputs: VecDeque<Box<SliceOutput>>,
     pub(super) worker: SliceWorker,
     /// True if the object was fetched again.
@@ -37,13 +37,14 @@ pub(super) struct PendingSlice {
 
 /// The worker of a slice, if it is paused.
 pub(super) enum SliceWorker {
-    /// The worker is reading, or the slice has none.
+    /// The worker is reading, or the slice has no worker.
     Away,
-    /// It stopped in the middle of the slice.
+    /// The worker returned in the middle of the slice.
     Paused(Box<Worker>),
-    /// It stopped at a large body.
+    /// The worker returned at a large body.
     AtLargeBody(Box<Worker>),
-    /// It stopped where an object seems to be truncated, until the object has been fetched again.
+    /// The worker returned where an object seems to be truncated, and waits until the object has been
+    /// fetched again.
     AtTruncation {
         worker: Box<Worker>,
         point: TruncationPoint,
@@ -56,7 +57,7 @@ pub(super) enum BoundaryCheck {
     Match,
     /// The offsets differ: the slice must be read again from the boundary.
     Mismatch,
-    /// The slice before it ended after this one: no member begins in it.
+    /// The slice before ended beyond the end of this one, in which therefore no member begins.
     Skipped,
 }
 
@@ -106,12 +107,13 @@ impl PendingSlice {
 }
 
 impl SliceWorker {
-    /// Takes the worker.
+    /// Takes the worker, and leaves [`Away`](Self::Away).
     pub(super) fn take(&mut self) -> Self {
         std::mem::replace(self, Self::Away)
     }
 
-    /// Takes the worker if it can be continued: at a large body only if its output is awaited.
+    /// Takes the worker if it can be continued. A worker at a large body is only taken if its output is
+    /// next to be written (`is_awaited`).
     pub(super) fn take_ready_worker(&mut self, is_awaited: bool) -> Option<Box<Worker>> {
         match self.take() {
             Self::Paused(worker) => Some(worker),

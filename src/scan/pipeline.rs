@@ -52,13 +52,13 @@ pub fn run(
     let began = Instant::now();
     let tables = options.layout.tables().len();
     let open_files = OpenFileLimits::new(open_files::count_free(), tables, options.threads)?;
-    // Threads that do not start are an error before anything is written.
+    // The pool is started first, so that threads that cannot start are an error before anything is written.
     let pool = TaskPool::new(options.threads, options.layout.root())?;
     let mut options = options.clone();
     let (target, agents_file) = if options.layout.is_single_file() {
         (OutputTarget::File(open_single_file(&options)?), None)
     } else {
-        // Outside of the pool, rayon would use a pool of the process, which a forked child does not have.
+        // Outside of this pool, rayon would use its global pool, whose threads a forked process does not have.
         let (dataset, agents_file) = pool.0.install(|| open_dataset(&mut options, stop))?;
         (OutputTarget::Dataset(Box::new(dataset)), agents_file)
     };
@@ -199,7 +199,7 @@ fn check_objects_unchanged(
                 bytes: Some(object.bytes),
                 version: object.version().map(Into::into),
             };
-            // Objects are not checked for a finished run.
+            // This run is not finished: for a finished run, objects are not checked.
             let kind = DatasetErrorKind::ResumeDiffers {
                 difference: identity(before).difference_from(&identity(&now)),
                 is_finished: false,

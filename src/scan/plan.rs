@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Inputs larger than this are divided into slices. With two threads, one archive of 32 MB takes 1.48 times as long if it is
-/// not divided.
+/// Inputs larger than this are divided into slices. With two threads, one archive of 32 MB takes 1.48 times as long if
+/// it is not divided.
 const DIVIDED_ABOVE_BYTES: u64 = 8 << 20;
 
 /// The size of a slice. It is small, because the output of a slice waits in memory until the slices
@@ -25,10 +25,10 @@ pub struct Part {
     pub inputs: Range<usize>,
 }
 
-/// Divides inputs into parts, according to their sizes, their number or that of their records alone.
+/// Divides inputs into parts of one crawl and subset. `size` limits the bytes, the inputs or the records of a part.
 ///
-/// If the size of parts is limited, a stream, whose size is unknown, and an input above the limit are
-/// parts of their own.
+/// If the bytes of parts are limited, a stream, whose size is unknown, is a part of its own, and so is an
+/// input above the limit.
 pub fn plan_parts(inputs: &[Input], size: PartSize) -> Vec<Part> {
     let part_bytes = match size {
         PartSize::Bytes(bytes) => bytes,
@@ -98,8 +98,8 @@ pub(super) fn plan_part_slices(
     }
 }
 
-/// Returns the slices of an input, which is given with its index. Without a source it returns one slice, which
-/// holds the place of an object until that is fetched.
+/// Returns the slices of an input, which is given with its index. Without a source, because the object of the
+/// input is not fetched yet, the result is a single slice, which is replaced once the object is fetched.
 pub(super) fn plan_input_slices(
     part: usize,
     (input, planned): (usize, &Input),

@@ -22,7 +22,7 @@ pub struct ScanProgress {
     pub captures: AtomicU64,
     /// Captures read to resolve hosts; a capture that is read twice counts twice.
     pub resolved_rows: AtomicU64,
-    /// The index in [`ScanPhase::ALL`].
+    /// The current phase, as its index in [`ScanPhase::ALL`].
     phase: AtomicU8,
 }
 
@@ -62,7 +62,7 @@ pub enum ScanNotice {
     },
     /// An input failed. Its part is not written.
     Failed(Error),
-    /// All requests to a server begin to wait, or continue after a wait.
+    /// A pause of all requests to a server begins or ends.
     Remote(RemoteEvent),
 }
 
@@ -88,7 +88,7 @@ impl ScanReporter<'_> {
         self.progress.inputs.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Adds the statistics of output of an input, and sends its faults.
+    /// Adds the statistics of new output of an input to the progress, and sends its faults as notices.
     pub(super) fn report_stats(&self, input: &Input, stats: &ScanStats) {
         // The bytes of a stream are counted as it is read.
         let is_stream = input.source.is_stream();
@@ -112,7 +112,7 @@ impl ScanReporter<'_> {
     }
 
     pub(super) fn notify(&self, notice: ScanNotice) {
-        // The receiver may be gone: nobody is interested in notices then.
+        // The receiver may be gone, in which case the notice is dropped.
         let _ = self.notices.send(notice);
     }
 }

@@ -19,7 +19,7 @@ use std::sync::mpsc::{Receiver, channel, sync_channel};
 use std::thread::{self, JoinHandle};
 use tables::{Table, fill_null_columns};
 
-/// The batches that wait until they are read. A batch has the rows of about 1 MiB of bodies.
+/// The number of batches that may wait to be read. A batch has the rows of about 1 MiB of bodies.
 const WAITING_BATCHES: usize = 2;
 
 /// A stream of the rows of one table, in the order of inputs, records and lines.
@@ -27,7 +27,7 @@ const WAITING_BATCHES: usize = 2;
 /// The rows are those of a [single file](OutputLayout::is_single_file) of the table, with the columns
 /// `crawl` and `subset`. Columns that files store as null, because their values follow from other columns,
 /// have these values. Archives are read in the background, as far ahead as a run reads. Dropping
-/// the reader stops that.
+/// the stream ends the reading.
 pub struct RowStream {
     table: Table,
     schema: SchemaRef,
@@ -46,8 +46,8 @@ fn table_layout(table: Table) -> OutputLayout {
 }
 
 impl RowStream {
-    /// Starts reading. `options.layout` is ignored. `finish` is called with the result of the run at its
-    /// end, on a thread of the reader, whose rows end after it has returned.
+    /// Starts reading. `options.layout` is ignored. `finish` is called with the result at the end of the run, on
+    /// a background thread. The rows of the stream end only after `finish` has returned.
     ///
     /// # Panics
     ///

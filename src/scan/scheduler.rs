@@ -41,7 +41,8 @@ const BACKLOG_BYTES_PER_THREAD: u64 = 4 << 20;
 /// The most captures of an input. Their numbers are 32 bits of `robots_id`.
 const MAX_CAPTURES_PER_INPUT: u64 = 1 << 32;
 
-/// The boundary after an input that failed or is not an archive. No later slice of it begins there.
+/// The boundary after an input that failed or is not an archive. It is beyond all offsets, so that the
+/// remaining slices of the input are skipped.
 const END_OF_INPUT: u64 = u64::MAX;
 
 /// The time after which the scheduler checks whether the run is to stop.
@@ -66,13 +67,13 @@ pub(super) struct Scheduler<'a> {
 
 /// The slices that are not completely written, in order.
 struct SliceQueue {
-    /// Slices that were not given out.
+    /// Slices that were not given to a worker.
     planned: VecDeque<PendingSlice>,
-    /// Slices that were given out. The output of the first one is written.
+    /// Slices that were given to a worker. Only the output of the first one is written.
     pending: VecDeque<PendingSlice>,
     /// The maximum number of pending slices.
     max_pending: usize,
-    /// The number of the first pending slice.
+    /// The number of the first pending slice: slices are numbered from 0, in order.
     first_number: usize,
     /// The offset at which the next slice of the same input must begin.
     boundary: u64,
@@ -453,7 +454,7 @@ impl<'a> Scheduler<'a> {
         Ok(())
     }
 
-    /// Drops the output of the first slice, which did not begin at a member.
+    /// Drops the output of the first slice, because it does not begin at the boundary.
     fn reset_first_slice(&mut self) {
         if let Some(slice) = self.queue.pending.front_mut() {
             let (dropped_bytes, worker) = slice.discard_attempt();
@@ -512,12 +513,12 @@ impl<'a> Scheduler<'a> {
         }
     }
 
-    /// Reports an input that failed, and ends its first slice.
+    /// Reports an input that failed, and ends the first slice of the queue, which is one of this input.
     fn fail_input(&mut self, input: &Input, part: usize, error: io::Error) -> Result<(), Error> {
         let path = match &input.source {
             InputSource::File(path) | InputSource::Missing(path) => path,
             InputSource::Remote(url) => url.display_path(),
-            // A stream cannot be read again, so that the run could not be resumed.
+            // A stream cannot be read again. The run could not be resumed, so it fails.
             InputSource::Stream(stream) => {
                 return Err(Error::read(stream.display_path(), error));
             }

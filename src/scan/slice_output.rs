@@ -12,7 +12,7 @@ pub(crate) struct SliceOutput {
     pub(crate) stats: ScanStats,
     /// Bytes of values in the batches.
     pub(crate) bytes: u64,
-    /// The offset of the first member; `None` if the range has none.
+    /// The offset of the first member of the slice; `None` if no member begins in its range.
     pub(crate) first_member: Option<u64>,
     /// The offset up to which the input was read.
     pub(crate) reached_offset: u64,
@@ -21,7 +21,8 @@ pub(crate) struct SliceOutput {
 
 /// The state of a slice after a worker has returned.
 pub(crate) enum SliceState {
-    /// The worker returned because it has enough output, or because the run is to stop.
+    /// The slice is not finished: the worker returned because it has enough output, or because the run is
+    /// to stop.
     More,
     /// The next capture has a large body, which is analyzed when the worker is continued.
     LargeBody,

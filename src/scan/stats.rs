@@ -13,14 +13,14 @@ pub(crate) struct ScanStats {
     pub(crate) records_by_type: BTreeMap<&'static str, u64>,
     pub(crate) captures: u64,
     pub(crate) captures_by_status: BTreeMap<Option<u16>, u64>,
-    /// Faults to be reported. Sums of statistics only count them.
+    /// Faults to be reported. [`add`](Self::add) drops them, and adds only their count.
     pub(crate) faults: Vec<Fault>,
     pub(crate) fault_count: u64,
     pub(crate) row_notes: RowNotes,
 }
 
-/// Counts the bytes of inputs that were read, each byte once. Holds the part of the current input that
-/// was counted.
+/// Counts the bytes of inputs that were read, each byte once. `counted_bytes` is the count of the current
+/// input.
 ///
 /// Slices overlap where a member crosses a boundary, and damaged bytes are searched again. Instead
 /// of the bytes that were read, the furthest offset is counted, so that the sum is the size of the
@@ -49,7 +49,7 @@ pub struct ScanSummary {
     pub most_blocked: Option<MostBlockedAgents>,
     /// The number of faults.
     pub faults: u64,
-    /// Counts of rows of tables of bodies.
+    /// Counts of unusual rows of tables of bodies, for a warning.
     pub row_notes: RowNotes,
     /// The number of inputs that failed.
     pub failed_inputs: u64,
@@ -140,7 +140,7 @@ impl InputCoverage {
 }
 
 impl ScanSummary {
-    /// Returns the summary of a run that has read `stats`.
+    /// Returns the summary of a run with the statistics and totals of its parts.
     pub(super) fn new(stats: ScanStats, resumed: ResumedParts, written: WrittenParts) -> Self {
         let by_type = stats.records_by_type.into_iter();
         Self {

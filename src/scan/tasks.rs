@@ -15,6 +15,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use tables::Table;
 
+/// The result of a task, which is sent to the scheduler.
 pub(super) enum TaskResult {
     SliceRead(SliceReadResult),
     ObjectFetched(FetchResult),
@@ -22,7 +23,7 @@ pub(super) enum TaskResult {
     PartFinished(Box<PartResult>),
 }
 
-/// The output of a worker, which has returned from a slice that it may not have finished.
+/// The output of a worker that has returned from a slice, which may not be finished.
 pub(super) struct SliceReadResult {
     pub(super) slice: usize,
     /// The attempt at reading the slice.

@@ -30,7 +30,7 @@ const RETURN_AFTER_RECORDS: u64 = 1 << 16;
 /// bodies are analyzed at once.
 const LARGE_BODY_BYTES: usize = 1 << 20;
 
-/// A reader of slices, which reuses its memory.
+/// Reads one slice after another, and builds their rows. Reuses its memory.
 pub(crate) struct Worker {
     source: SourceReader,
     tables: TableBuilders,
@@ -131,7 +131,7 @@ impl Worker {
                     Ok(true) => {}
                     Ok(false) => return SliceState::Finished(self.source.next_offset()),
                     Err(ItemError::Failed(error)) => {
-                        // A stop interrupts long members. The input has not failed then.
+                        // A stop interrupts the decoding of long members, which is no failure of the input.
                         return match self.is_stopped() {
                             true => SliceState::More,
                             false => SliceState::Failed(error),
@@ -159,8 +159,8 @@ impl Worker {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Returns true, once for each slice of an object, which may have been truncated in transit: it is
-    /// then fetched again. After that the fault is recorded.
+    /// Returns true if the slice reads an object that may still be fetched again, because it may have been
+    /// truncated in transit. Later calls for the slice return false, and the fault is recorded.
     fn claim_refetch(&mut self) -> bool {
         let Some(slice) = &mut self.slice else {
             return false;

@@ -57,7 +57,7 @@ pub enum SqlDialect {
     Spark,
 }
 
-/// An expression over the stored columns of the same row.
+/// The SQL expression by which views compute a column from the stored columns of the same row.
 #[derive(Clone, Copy, Debug)]
 pub enum Expression {
     /// An SQL text that all engines understand.
@@ -121,7 +121,8 @@ impl Column {
         }
     }
 
-    /// States that texts rarely repeat. [`table!`](crate::table) does so for `PlainText`.
+    /// Sets [`is_plain_text`](Self::is_plain_text), which [`table!`](crate::table) does for the type
+    /// `PlainText`.
     pub const fn plain_text(mut self, is_plain_text: bool) -> Self {
         self.is_plain_text = is_plain_text;
         self
@@ -183,9 +184,9 @@ impl Column {
 /// column is null in files if the expression gives the value. The columns after
 /// `derived` are not stored: views compute them (`DERIVED_COLUMNS`).
 ///
-/// The word before the description says what rows are made of: `per_capture` or
-/// `per_fault`; the table is then filled from records, by [`RecordRows`]. `buffer Type` at the end adds a field
-/// `buffer` of that type to the `Builder`. A table `of_fields` has no `Builder`: its rows are written by
+/// The word `per_capture` or `per_fault` before the description states that rows are made from captures or faults;
+/// the table is then filled from records, by [`RecordRows`]. `buffer Type` at the end adds a field `buffer` of
+/// that type to the `Builder`. A table with the word `of_fields` has no `Builder`: its rows are written by
 /// `dataset::StoredRows`.
 ///
 /// [`RecordRows`]: super::record_rows::RecordRows
@@ -281,8 +282,8 @@ macro_rules! table {
             /// The bytes of the values of a row, except texts.
             const FIXED_BYTES: u64 = 0 $(+ $crate::table!(@bytes $kind))*;
 
-            /// Ends rows that were appended to every column. Their bytes are divided
-            /// evenly among them.
+            /// Ends `count` rows, whose values were appended to every column. The bytes of
+            /// these values are divided evenly among the rows.
             fn end_rows(&mut self, count: usize) {
                 let before = self.cumulative_bytes.last().copied().unwrap_or_default();
                 let rows = (self.cumulative_bytes.len() + count) as u64;
@@ -330,8 +331,8 @@ macro_rules! table {
     (@take PlainText, $column:expr) => { $column.take() };
     (@take Time, $column:expr) => { $column.take(columns::ColumnValues::Long) };
 }
-/// Appends `count` numbers, of which the last is `before + added`. They have equal differences, apart
-/// from rounding down.
+/// Appends `count` cumulative totals that rise from `before`, which is not appended, to `before + added`. The
+/// steps are equal, apart from rounding down.
 pub fn divide_evenly(before: u64, added: u64, count: u64, out: &mut Vec<u64>) {
     let (step, remainder) = (added / count.max(1), added % count.max(1));
     let (mut sum, mut fraction) = (before, 0);
@@ -346,7 +347,7 @@ pub fn divide_evenly(before: u64, added: u64, count: u64, out: &mut Vec<u64>) {
     }));
 }
 
-/// Compares texts. The operator `==` cannot be used in constants.
+/// Returns true if two texts are equal. The operator `==` cannot be used in constants.
 pub const fn are_equal(a: &[u8], b: &[u8]) -> bool {
     let mut i = 0;
     while i < a.len() && i < b.len() && a[i] == b[i] {
@@ -360,7 +361,7 @@ pub fn sql_literal(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-/// Words that query engines read as a value of another type than text in the name of a folder.
+/// Words in the name of a folder that query engines take for a number, a date or a truth value.
 const TYPED_WORDS: [&str; 7] = ["true", "false", "null", "nan", "inf", "infinity", "epoch"];
 
 /// Returns true if a text can be the value of a partition column, which is part of the name of a folder. No

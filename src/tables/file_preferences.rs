@@ -20,7 +20,7 @@ impl Builder {
     pub(crate) fn push(&mut self, capture: &RowInput<'_>) {
         let analysis = capture.analysis;
         let is_utf8 = analysis.is_valid_utf8();
-        // The rows of a name are together. It is looked up once, and its bytes count for each row.
+        // The rows of a name are consecutive. The name is interned once, and its bytes count for each row.
         let mut last: Option<(&[u8], u32, u64)> = None;
         for row in &analysis.agent_preferences {
             let known = last.filter(|(name, ..)| std::ptr::eq(*name, row.agent));

@@ -1,10 +1,10 @@
-//! Fills columns `*_raw` that are null in files because they equal the text beside their values.
+//! Fills the columns `*_raw`, which are null in files where other columns determine their value.
 //! Without these nulls, files of `crawl` are 23 % larger, those of `real-bodies` 27 %, and a scan executes 6 to 7 %
 //! more instructions (docs/performance.md has the corpora).
 //!
-//! Views compute them in SQL, as the expressions beside the columns state. Here they are computed
-//! for rows that are handed over without files. If you change one, change the other:
-//! `jobs/test_streams.py` compares them.
+//! Views compute the same values in SQL, by the expressions in the declarations of the columns. The functions
+//! here compute them for rows that are passed on without files. If you change a function, also change the
+//! expression: `jobs/test_streams.py` compares their results.
 
 use super::Table;
 use arrow_array::cast::AsArray;

@@ -15,10 +15,10 @@ table! { "One row per crawl, host, crawler, mechanism and category: what the hos
     address: Text null, "The address of the licence, for `rsl-license`.";
 } buffer PreferenceBytes }
 
-/// The bytes of the texts of the last preferences, which [`Builder::push_repeated`] adds again.
+/// The number of bytes of the texts of the last preferences, which [`Builder::push_repeated`] counts again.
 type PreferenceBytes = u64;
 
-/// A host with a name: the columns that its rows share.
+/// A host and the name of a crawler: the columns that are equal in all rows for the two.
 #[allow(missing_docs, reason = "a field is the column of its name")]
 #[derive(Clone, Copy, Debug)]
 pub struct StatingHost<'a> {
@@ -84,7 +84,7 @@ impl Builder {
         self.push_host(host, count);
     }
 
-    /// Adds the columns that the last rows of a host share.
+    /// Adds the columns that the last `count` rows share, and ends these rows.
     fn push_host(&mut self, host: &StatingHost<'_>, count: usize) {
         let texts = &mut self.texts;
         let agent = texts.intern(host.agent);

@@ -9,7 +9,7 @@
 //! robots_files.rs, groups.rs …     one file per table: its columns, and the code that appends rows
 //! record_rows.rs                   the interface of tables that are filled from records
 //! body_rows.rs                     rows of a body without a capture
-//! filled.rs                        texts that are null in files
+//! filled.rs                        fills texts that are null in files because other columns determine them
 //! views.rs, macros.sql             views for DuckDB and Spark
 //! absent_macros.sql                macros that raise an error in a dataset
 //! questions.rs                     research questions as macros
@@ -20,7 +20,7 @@
 //! only columns that compare rows of one table are computed here.
 //!
 //! To add a column, see CONTRIBUTING.md. If a column has another meaning than before, increase [`MEANING`], and check
-//! those that name the column in a `stored_columns! { … }`, `src/tables/macros.sql` and `jobs/queries/`.
+//! all code that reads the column: each `stored_columns! { … }`, `src/tables/macros.sql` and `jobs/queries/`.
 
 mod agents;
 mod anomalies;
@@ -64,8 +64,9 @@ use capture::analysis::CaptureAnalysis;
 use columns::RowBatch;
 use record_rows::{RecordRows, RowInput};
 
-/// The meaning of rows. Datasets of one meaning are joined, whatever release wrote them. If rows change
-/// for the same archives, increase it, and describe the change in `docs/limits.md#formats`.
+/// The version of the meaning of rows. Datasets with the same version can be joined, whatever release wrote
+/// them. If rows change for the same archives, increase the version, and describe the change in
+/// `docs/limits.md#formats`.
 pub const MEANING: u64 = 1;
 
 /// The beginning of `warc_filename` for captures that are rows of a table of bodies. The name of the table follows.
@@ -151,8 +152,8 @@ impl TableBuilders {
     }
 }
 
-/// Adds `captures` to the `robots_id` of all rows. A worker numbers the captures of its batch from
-/// 0, and `captures` is the number of captures before them.
+/// Adds `captures` to the `robots_id` of all rows. A worker numbers the captures of its batches from
+/// 0, and `captures` is the number of earlier captures of the same input.
 pub fn add_to_capture_keys(captures: u64, batches: &mut TableBatches) {
     for (table, batch) in Table::FROM_RECORDS.into_iter().zip(batches) {
         if table.has_robots_id() {

@@ -175,12 +175,12 @@ pub fn questions_sql(texts: &[&str], missing: &[&str]) -> String {
     out
 }
 
-/// Returns an error if `known` are not the texts of all files of a folder, or if one is not a question whose name is
-/// that of its file after `prefix` and a number.
+/// Checks that `known` has the texts of all files of `folder`, in order, and that each is a question. Each file is
+/// named for its question, after `prefix`, a number and `_`, such as `q26_file_sizes`.
 ///
 /// # Errors
 ///
-/// A message with the file.
+/// A message about the folder or a file.
 pub fn check_questions(folder: &Path, prefix: char, known: &[&str]) -> Result<(), String> {
     let entries = std::fs::read_dir(folder).map_err(|error| error.to_string())?;
     let paths: Result<BTreeSet<PathBuf>, _> = entries

@@ -75,8 +75,8 @@ table! { per_capture "One row per capture of a robots.txt file, regardless of it
     over_500kib: Bool null, "True if the body has more than 512,000 bytes." => OVER_500KIB;
 }}
 
-/// The port in `url`, if it states one. An address in brackets has colons. A literal in Spark has
-/// escapes.
+/// An SQL expression for the port in `url`; null if the URL states none. The pattern allows for the
+/// colons of an IPv6 address in brackets. In Spark, backslashes in a literal are doubled.
 macro_rules! port {
     (duckdb) => {
         r"nullif(regexp_extract(url, '^[a-z][a-z0-9+.-]*://([^/?]*@)?(\[[0-9a-f:.]+\]|[^/:?\[]*):([0-9]+)', 3), '')"
@@ -89,7 +89,7 @@ macro_rules! port {
 // Expressions of views. `url_surt_path` is null if the URL could not be parsed; the other columns
 // of the URL are then null, too.
 
-/// The key of a host has no user, `www` or `www` and digits, and its labels in reverse order.
+/// In the key, the host has neither a user nor a first label of `www` and digits, and its labels are in reverse order.
 const SURT_KEY: Expression = PerDialect {
     duckdb: concat!(
         "CASE WHEN url_surt_path IS NOT NULL THEN concat(\
@@ -111,7 +111,7 @@ const SURT_KEY: Expression = PerDialect {
     ),
 };
 
-/// The suffix and one more label; null for the suffix itself.
+/// The private suffix with one more label; null if the host is the suffix itself.
 const PRIVATE_DOMAIN: Expression = Same(
     "nullif(regexp_extract(substr(url_host_name, 1, \
      greatest(length(url_host_name) - length(url_host_private_suffix) - 1, 0)), '[^.]+$', 0), '') \

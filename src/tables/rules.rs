@@ -54,7 +54,7 @@ struct SeenRules {
     file: u32,
 }
 
-/// The number of rules above which the memory is freed before the next file.
+/// The number of entries of [`SeenRules`] above which their memory is freed before the next file.
 const KEPT_RULES: usize = 1 << 19;
 
 impl SeenRules {

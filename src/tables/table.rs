@@ -43,7 +43,7 @@ pub struct TableDeclaration {
     pub derived: &'static [Column],
     /// The division into files.
     pub division: FileDivision,
-    /// The place among all tables, by which they are sorted: below 100 for those of datasets.
+    /// The number by which tables are sorted: below 100 for those of datasets.
     pub order: u16,
 }
 
@@ -55,8 +55,9 @@ pub struct Table {
     record_rows: Option<fn() -> Box<dyn RecordRows>>,
 }
 
-/// Defines the tables of another package: the list of all of them and their division into files; then for each the
-/// constant, and the module with the columns, which is also the name of the table. They are sorted from a number on.
+/// Defines the tables of another package. The first line has the name of the list of all these tables, their division
+/// into files, and the `order` of the first table. Each further line has the constant of a table, and the module with
+/// its columns, whose name is also that of the table.
 #[macro_export]
 macro_rules! tables {
     (
@@ -92,8 +93,8 @@ macro_rules! tables {
     };
 }
 
-/// Defines the tables of datasets: the constant, the module with the columns, which is also the name of the table,
-/// its division into files, and `records` if its rows are made from records.
+/// Defines the tables of datasets. Each line has the constant of a table, the module with its columns, whose name is
+/// also that of the table, its division into files, and `records` if its rows are made from records.
 macro_rules! dataset_tables {
     ($($(#[$doc:meta])* $name:ident: $module:ident, $division:ident $($records:ident)?;)*) => {
         /// The tables of datasets.
@@ -165,7 +166,8 @@ dataset_tables! {
     HOST_PREFERENCES: host_preferences, Crawl;
 }
 
-/// Returns the number of tables of datasets that are divided into files per part, or whose rows are made from records.
+/// Returns the number of tables of datasets whose rows are made from records, or, if `from_records` is false, of those
+/// that have a file per part.
 const fn count_tables(from_records: bool) -> usize {
     let (mut i, mut count) = (0, 0);
     while i < Table::ALL.len() {
@@ -235,8 +237,8 @@ impl Table {
         self.declaration.derived
     }
 
-    /// Returns a builder of the rows that are made from records; `None` if the table has
-    /// none.
+    /// Returns a builder of the rows that are made from records; `None` if the rows are made
+    /// otherwise.
     pub(crate) fn record_rows(self) -> Option<Box<dyn RecordRows>> {
         self.record_rows.map(|make| make())
     }
@@ -328,7 +330,7 @@ pub const PARTITION_COLUMNS: [Column; 2] = [
     ),
 ];
 
-/// Returns a digest of the names, types and null rules of all columns of these tables, in hexadecimal.
+/// Returns a digest of the names, the types and the nullability of all columns of these tables, in hexadecimal.
 pub fn schemas_digest(tables: &[Table]) -> String {
     let mut text = String::new();
     for table in tables {

@@ -14,7 +14,8 @@ pub const FIRST_LINE: &str =
 /// The macros of `views.sql` that read several tables.
 pub const MACROS_SQL: &str = include_str!("macros.sql");
 
-/// Macros that a dataset lacks: each raises an error that names the command whose output has it.
+/// Macros with the names of those that only other outputs have, such as histories. In a dataset each raises an
+/// error that states which command writes such an output.
 pub const ABSENT_MACROS_SQL: &str = include_str!("absent_macros.sql");
 
 /// The subfolder of joined datasets that holds the resolved tables.
@@ -24,8 +25,8 @@ pub const JOINED_FOLDER: &str = "_joined";
 const DERIVED_HEADING: &str = "  -- Computed by the views, and not stored:";
 
 /// Returns a DuckDB expression for the path of a dataset, in which wildcards are escaped. DuckDB
-/// takes a backslash for a path separator, and it cannot be escaped: for such a path, the
-/// expression raises an error that says so.
+/// takes a backslash for a path separator, and a backslash cannot be escaped. For a path with a
+/// backslash, the expression raises an error that states this.
 pub fn root_expression(path: &Path) -> String {
     let path = path.to_string_lossy();
     if path.contains('\\') {
@@ -54,7 +55,7 @@ pub struct ViewedFiles {
     pub tables: Vec<Table>,
     /// The subfolders of joined datasets; empty for a single dataset.
     pub members: Vec<String>,
-    /// The crawls whose rows have another meaning than [`MEANING`], each with its number.
+    /// The crawls whose rows have another meaning than [`MEANING`], each with the version of its meaning.
     pub other_meanings: BTreeMap<String, u64>,
 }
 
@@ -85,7 +86,7 @@ pub fn views_sql(root: &Path, files: &ViewedFiles) -> String {
             "-- The macros verdicts_for and verdicts_in are left out: they need hosts, host_verdicts, agents and runs.\n",
         );
     }
-    // Questions are about all tables: a dataset with `--tables` has none.
+    // The questions need all tables, which a dataset written with `--tables` lacks.
     if Table::ALL.iter().all(|table| tables.contains(table)) {
         out.push_str(&questions::questions_sql(questions::QUERY_TEXTS, &[]));
     } else {
@@ -95,7 +96,8 @@ pub fn views_sql(root: &Path, files: &ViewedFiles) -> String {
     out
 }
 
-/// Returns the statement that creates the macro `meaning_of`. `meaning` is that of all other crawls.
+/// Returns the statement that creates the macro `meaning_of`. `meaning` is the version of the crawls that are
+/// not in `other_meanings`.
 pub fn meaning_macro(other_meanings: &BTreeMap<String, u64>, meaning: u64) -> String {
     let mut meaning = meaning.to_string();
     if !other_meanings.is_empty() {
@@ -111,8 +113,8 @@ pub fn meaning_macro(other_meanings: &BTreeMap<String, u64>, meaning: u64) -> St
     )
 }
 
-/// Returns the statements that create the view of a table. A view is visible to all connections,
-/// and a variable to one: where the variable is not set, the view uses the path.
+/// Returns the statements that create the view of a table. A view is visible to all connections, but
+/// the variable `robots_scan` only to one: in other connections, the view uses the path in `root`.
 fn view_sql(table: Table, root: &str, viewed: &ViewedFiles) -> String {
     let name = table.name();
     let root = format!("coalesce(getvariable('robots_scan'), {root})");
@@ -153,7 +155,8 @@ pub fn view_comments<'c>(table: Table, columns: impl Iterator<Item = &'c Column>
     out
 }
 
-/// Returns an expression for the files of a table: a text, or a list of texts for several members.
+/// Returns an SQL expression for the paths of the files of a table: a text, or a list of texts if there are
+/// several members, which are the subfolders of a joined dataset.
 fn files_expression(table: Table, root: &str, members: &[String]) -> String {
     let files_below = |folder: &str| {
         let folders = "/*".repeat(table.partition_columns().len());
@@ -166,8 +169,8 @@ fn files_expression(table: Table, root: &str, members: &[String]) -> String {
     match members {
         [] => files_below(""),
         _ if table.is_per_crawl() => files_below(&format!("/{JOINED_FOLDER}")),
-        // Every member has the same table, unless registries were mixed: then that of the last one
-        // is read, which is the latest if the folders are named by month.
+        // The table is the same in every member, unless their registries differ. Only that of the last
+        // member is read, which is the latest if the folders are named by month.
         [.., last] if table.has_single_file() => files_below(&member_folder(last)),
         members => {
             let files: Vec<String> = members

@@ -18,7 +18,7 @@ pub struct HostColumns {
 }
 
 impl HostColumns {
-    /// Returns the last label; `None` for addresses.
+    /// Returns the last label; `None` for IP addresses.
     pub fn tld(&self) -> Option<&str> {
         self.name_from(self.tld)
     }
@@ -68,7 +68,7 @@ pub fn host_columns(host: &str) -> HostColumns {
     columns
 }
 
-/// Returns the last label of a host name; `None` for addresses.
+/// Returns the last label of a host name; `None` for IP addresses.
 pub fn tld(name: &str) -> Option<&str> {
     (!is_address(name)).then(|| last_label(name))
 }
@@ -79,7 +79,7 @@ fn last_label(name: &str) -> &str {
 }
 
 /// Returns the domain directly below the public suffix according to the ICANN section of the Public
-/// Suffix List; `None` for addresses and for names without such a suffix.
+/// Suffix List; `None` for IP addresses and for names without such a suffix.
 pub fn registered_domain(name: &str) -> Option<&str> {
     if is_address(name) {
         return None;

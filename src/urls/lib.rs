@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! parsed_url.rs      a URL of any form
-//! plain_url.rs       URLs of the usual form, which are found in normal form without the crate `url`
+//! plain_url.rs       a fast path for most URLs that are in normal form already
 //! url_columns.rs     the columns of a URL
 //! host_columns.rs    the columns of a host: domains and suffixes
 //! surt.rs            sort-friendly keys

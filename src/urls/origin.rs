@@ -4,7 +4,7 @@
 use memchr::memmem;
 use url::Url;
 
-/// An origin, whose fields are those of the URL columns.
+/// An origin. Its fields have the values of the columns `url_protocol`, `url_host_name` and `url_port`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WebOrigin<'a> {
     /// The scheme, in lower case.
@@ -113,7 +113,7 @@ pub fn is_plain_url(url: &[u8]) -> bool {
         && !url.iter().any(|byte| matches!(byte, b'\t' | b'\r' | b'\n'))
 }
 
-/// Returns the default port of a scheme; `None` for a scheme that has none here.
+/// Returns the default port of a scheme; `None` if it has none, or is not one of http, https, ws, wss and ftp.
 pub fn default_port(scheme: &str) -> Option<u16> {
     match scheme {
         "http" | "ws" => Some(80),

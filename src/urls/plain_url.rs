@@ -5,8 +5,8 @@
 //! the crate. The tests compare both parsers: here on random URLs, and in `tests/archives/urls.rs` on all URLs of
 //! the sample archives.
 
-/// A URL with `http` or `https`, a name as the host, and a path, which the `url` crate would not
-/// change.
+/// An `http` or `https` URL that consists of a host name and a path, and that the `url` crate would
+/// not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlainUrl<'a> {
     text: &'a str,
@@ -15,11 +15,11 @@ pub struct PlainUrl<'a> {
     path_start: usize,
 }
 
-/// The octets of a path that the `url` crate does not change. Dots are checked separately. `%` is not
-/// among them, because `%2e` is a dot.
+/// True for the octets of a path that the `url` crate does not change. Dots are checked separately. It is
+/// false for `%`, because the crate treats `%2e` as a dot.
 const IS_PATH_OCTET: [bool; 256] = octet_table(b"/._-~!$&()*+,;=:@", true);
 
-/// The octets of a host name that is in lower case.
+/// True for the octets of a host name in lower case.
 const IS_HOST_OCTET: [bool; 256] = octet_table(b"-.", false);
 
 const fn octet_table(punctuation: &[u8], has_upper_case: bool) -> [bool; 256] {
@@ -70,7 +70,7 @@ impl<'a> PlainUrl<'a> {
         &self.text[self.host_start..self.path_start]
     }
 
-    /// Returns the path, with a query if there is one.
+    /// Returns the path. A plain URL has no query.
     pub fn path(self) -> &'a str {
         &self.text[self.path_start..]
     }

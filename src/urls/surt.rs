@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 use std::net::Ipv4Addr;
 
-/// The path of nearly all captures, whose key is the path itself.
+/// The path of nearly all captures. In the key of a URL it is unchanged.
 const ROBOTS_PATH: &str = "/robots.txt";
 
 /// Returns the path and the query of the key of a URL, such as `/robots.txt`.

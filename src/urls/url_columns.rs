@@ -1,6 +1,6 @@
-//! URLs in the columns of Common Crawl's indexes.
+//! The columns of URLs, as in Common Crawl's indexes.
 //!
-//! Names, forms and null rules are those of cc-index-table; the host key `surt_host_name` is that
+//! Names, forms and rules for nulls are those of cc-index-table; the host key `surt_host_name` is that
 //! of cc-host-index. URLs are parsed with the `url` crate (WHATWG), except those that
 //! `plain_url.rs` recognizes.
 

@@ -1,4 +1,4 @@
-//! The place of the archives of a dataset.
+//! The folder or URL where the archives of a dataset are found.
 
 use disk::error::Error;
 use disk::without_secrets;
@@ -7,17 +7,17 @@ use sources::error::SourceErrorKind;
 use std::fs;
 use std::path::PathBuf;
 
-/// The place of the archives of a dataset.
+/// The folder or URL where the archives of a dataset are found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArchiveBase {
-    /// The folder to which the names of archives are relative, or one archive.
+    /// The folder to which the names of archives are relative, or the path of a single archive.
     Path(PathBuf),
     /// The URL to which the names of archives are appended.
     Url(BaseUrl),
 }
 
-/// A URL to which the names of archives are appended. It may contain user information, which is only
-/// sent to the server.
+/// A URL to which the names of archives are appended. User information in the URL is sent to the server,
+/// but hidden when the URL is shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct BaseUrl(String);
 
@@ -48,13 +48,14 @@ impl ArchiveBase {
 }
 
 impl BaseUrl {
-    /// Returns the URL of the archive `name` below this base; `None` if the base is a folder.
+    /// Returns the URL of the archive `name` below this base; `None` if the scheme of the base is not
+    /// supported.
     pub(super) fn archive_url(&self, name: &str) -> Result<Option<RemoteUrl>, NotARemoteUrl> {
         RemoteUrl::parse(&join_name(&self.0, name))
     }
 }
 
-/// Appends the name of an archive to a base, as a scan of a list does.
+/// Appends the name of an archive to a base, in the same way as a scan appends the names in a list.
 pub(super) fn join_name(base: &str, name: &str) -> String {
     let name = name.trim_start_matches('/');
     format!("{}/{name}", base.trim_end_matches('/'))

@@ -5,7 +5,7 @@ use super::record_body::RecordCompression;
 use remote::RemoteUrl;
 use std::path::PathBuf;
 
-/// The file, or the object on a server, that is an archive.
+/// The file of an archive, or the object on a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArchivePlace {
     /// A file, by its path.
@@ -14,13 +14,15 @@ pub enum ArchivePlace {
     Url(RemoteUrl),
 }
 
-/// The result of looking for the archive of a capture, and reading the record there.
+/// The result of finding the archive of a capture and reading the record of the capture from it.
 #[derive(Debug)]
 pub struct ArchiveLookup {
     /// The place of the archive; `None` if it was not found.
     pub place: Option<ArchivePlace>,
-    /// The compression of the record; if the record was not read, the one that the name of the archive suggests.
+    /// The compression of the record. If the record was not read, the compression follows from the
+    /// extension of the archive.
     pub compression: RecordCompression,
-    /// The reason why the text does not come from the archive; `None` if it does.
+    /// The reason why the text was not read from the archive; `None` if it was read, or if the capture has
+    /// no text.
     pub problem: Option<ArchiveProblem>,
 }

@@ -1,7 +1,7 @@
 //! Finds the archive of a capture, and reads the record of the capture from it.
 //!
-//! If the length of the member is known, only the member is read. A zstd frame may need the
-//! dictionary at the start of its archive, so a zstd archive is always opened as a whole.
+//! If the length of the member with the record is known, only the member is read. A zstd frame may need
+//! the dictionary at the start of its archive, so a zstd archive is always opened as a whole.
 
 use super::archive_base::{ArchiveBase, join_name};
 use super::archive_lookup::{ArchiveLookup, ArchivePlace};
@@ -24,8 +24,8 @@ use warc::{ArchiveFile, RecordLocation};
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Abandoned`] once `stop` is set, and [`RemoteErrorKind::NoRemote`] for a URL without a
-/// client. All other errors are returned as [`ArchiveLookup::problem`].
+/// [`ErrorKind::Abandoned`] once `stop` is set, and [`RemoteErrorKind::NoRemote`] if the archive is at a
+/// URL and the request has no client. All other errors are returned as [`ArchiveLookup::problem`].
 pub(super) fn read_body(
     request: &HostRequest<'_>,
     capture: &CaptureDetails,
@@ -81,7 +81,8 @@ pub(super) fn read_body(
     }
 }
 
-/// Opens the archive at a place, or the member of a capture in it.
+/// Opens the member at `location` of the archive at `place`, or the whole archive if the member cannot be
+/// read alone. `name` is the name of the archive in the dataset.
 pub(super) fn open_place(
     request: &HostRequest<'_>,
     place: &ArchivePlace,
@@ -95,11 +96,13 @@ pub(super) fn open_place(
     }
 }
 
-/// Returns true if an error ends the command. After other errors, the text of the file is taken from the dataset.
+/// Returns true if an error ends the command. After any other error, the text is read from the dataset.
 fn is_fatal_error(error: &Error) -> bool {
     error.kind() == Some(&ErrorKind::Abandoned) || error.kind() == Some(&RemoteErrorKind::NoRemote)
 }
 
+/// Finds the archive `name` below `base`. In a folder, the name is tried with and without its own folders.
+/// If `base` is a file, it is the archive.
 fn find_archive(base: Option<&ArchiveBase>, name: &str) -> Result<ArchivePlace, ArchiveProblem> {
     let tried = match base {
         Some(ArchiveBase::Url(base)) => {
@@ -120,14 +123,15 @@ fn find_archive(base: Option<&ArchiveBase>, name: &str) -> Result<ArchivePlace, 
         }
         None => vec![PathBuf::from(name)],
     };
-    // Pipes and devices are not opened.
+    // Only regular files count, so that no pipe or device is opened.
     match tried.iter().find(|path| path.is_file()) {
         Some(path) => Ok(ArchivePlace::File(path.clone())),
         None => Err(ArchiveProblem::NotFound { tried }),
     }
 }
 
-/// Returns the byte range of a member; `None` if its archive has to be opened as a whole.
+/// Returns the byte range of a member of the archive `name`; `None` if the archive has to be opened as a
+/// whole.
 fn member_range(name: &str, location: &RecordLocation) -> Option<std::ops::Range<u64>> {
     let may_have_dictionary = compression_from_name(name) == RecordCompression::Zstd;
     let length = location.length.filter(|_| !may_have_dictionary)?;
@@ -135,7 +139,7 @@ fn member_range(name: &str, location: &RecordLocation) -> Option<std::ops::Range
     Some(location.offset..end)
 }
 
-/// Reads the bytes of a member into memory, or opens its archive.
+/// Reads the bytes of a member into memory, or opens its archive as a whole.
 fn open_member(path: &Path, name: &str, location: &RecordLocation) -> Result<MemberSource, Error> {
     let read_error = |error| Error::read(path, error);
     let file = ArchiveFile::open(path).map_err(read_error)?;
@@ -168,7 +172,7 @@ fn open_member(path: &Path, name: &str, location: &RecordLocation) -> Result<Mem
     })
 }
 
-/// Fetches the bytes of a member, or the whole object.
+/// Fetches the bytes of a member, or its whole archive.
 fn fetch_member(
     request: &HostRequest<'_>,
     url: &RemoteUrl,
@@ -187,7 +191,7 @@ fn fetch_member(
     Ok(MemberSource { file, offset })
 }
 
-/// Returns the compression that the name of an archive states.
+/// Returns the compression that the extension of an archive states.
 fn compression_from_name(name: &str) -> RecordCompression {
     let name = name.strip_suffix(".open").unwrap_or(name);
     if name.ends_with(".gz") {

@@ -1,10 +1,10 @@
-//! The reason why a text does not come from its archive.
+//! The reason why the text of a robots.txt was not read from its archive.
 
 use disk::error::Error;
 use std::fmt;
 use std::path::PathBuf;
 
-/// The reason why a text does not come from its archive.
+/// The reason why the text of a robots.txt was not read from its archive.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ArchiveProblem {
@@ -13,7 +13,7 @@ pub enum ArchiveProblem {
         /// The paths.
         tried: Vec<PathBuf>,
     },
-    /// The capture is a row of a table of bodies.
+    /// The capture is a row of a table of bodies, so there is no archive.
     BodyTable,
     /// The name of the archive cannot be appended to the base URL.
     BadName,
@@ -25,14 +25,14 @@ pub enum ArchiveProblem {
     Damaged(warc::Error),
     /// The record at the place of the capture is not a capture.
     NotACapture,
-    /// The record is a revisit, and a history does not know the capture with its content.
+    /// The record is a revisit, and the history does not store the capture with its content.
     Revisit,
-    /// The record has another URL.
+    /// The record has another URL than the capture.
     OtherUrl {
         /// The URL of the record.
         found: String,
     },
-    /// The record has another content digest.
+    /// The record has another content digest than the capture.
     OtherDigest {
         /// The digest of the record; `None` if it is unknown.
         found: Option<String>,
@@ -44,11 +44,11 @@ pub enum ArchiveProblem {
         /// The header field that states the digest.
         field: &'static str,
     },
-    /// The decoded body has another length.
+    /// The decoded body has another length than when it was scanned.
     OtherLength {
-        /// The length in bytes.
+        /// The length of the body in the archive, in bytes.
         found: u64,
-        /// The length that was scanned.
+        /// The length when it was scanned, in bytes.
         expected: u64,
     },
 }

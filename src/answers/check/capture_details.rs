@@ -10,7 +10,7 @@ use warc::RecordLocation;
 /// The properties of a capture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaptureDetails {
-    /// The URL, as the record has it.
+    /// The URL of the capture, from the column `url`.
     pub target_uri: String,
     /// The fetch time, in milliseconds since 1970.
     pub fetch_time: Option<i64>,
@@ -18,13 +18,13 @@ pub struct CaptureDetails {
     pub fetch_status: Option<i16>,
     /// The absolute URL of the target, if the capture redirects to a valid one.
     pub fetch_redirect: Option<String>,
-    /// The record.
+    /// The properties of its record.
     pub record: RecordDetails,
     /// The body of the capture; `None` unless it was parsed as a robots.txt file.
     pub body: Option<BodyDetails>,
     /// The crawl.
     pub crawl: String,
-    /// The key of the capture in the crawl; `None` in a history, which has no such keys.
+    /// The key of the capture in the crawl; `None` in a history, which does not store these keys.
     pub robots_id: Option<i64>,
 }
 
@@ -35,7 +35,7 @@ pub struct RecordDetails {
     pub warc_filename: String,
     /// The place of the record in the archive.
     pub location: RecordLocation,
-    /// SHA-1 of the payload in base32.
+    /// The SHA-1 of the payload in base32, from the column `content_digest`.
     pub content_digest: Option<String>,
     /// True if the record is a revisit.
     pub is_revisit: bool,
@@ -76,7 +76,7 @@ stored_columns! {
 }
 
 impl CaptureDetails {
-    /// Reads the properties of a capture; `None` if it is not in the dataset.
+    /// Reads the properties of a capture. Returns `None` if the dataset does not have the capture.
     pub(super) fn read(dataset: &Dataset, id: CaptureId) -> Result<Option<Self>, Error> {
         let mut found = None;
         let filter = CaptureFilter::One {
@@ -135,12 +135,13 @@ impl CaptureDetails {
     }
 }
 
-/// Returns a number of a column; `None` if it is null or negative, which no scan writes.
+/// Returns the number in a row of a column; `None` if it is null or negative. No scan writes negative
+/// numbers in these columns.
 fn non_negative_int(column: &Int32Array, row: usize) -> Option<u32> {
     value(column, row).and_then(|number| u32::try_from(number).ok())
 }
 
-/// Returns a number of a column of 64-bit numbers; `None` if it is null or negative.
+/// Returns the number in a row of a column of 64-bit numbers; `None` if it is null or negative.
 fn non_negative_long(column: &Int64Array, row: usize) -> Option<u64> {
     value(column, row).and_then(|number| u64::try_from(number).ok())
 }

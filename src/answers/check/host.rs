@@ -55,7 +55,7 @@ pub fn check_host(
     if has_anomalies {
         tables.push(Table::ANOMALIES);
     }
-    // Statements about the use of content.
+    // `directives` has the statements about the use of content.
     if Dataset::has_table(&root.path, Table::DIRECTIVES)? {
         tables.push(Table::DIRECTIVES);
     }
@@ -110,15 +110,15 @@ pub fn check_host(
 /// The folder of the dataset in which a host is looked up.
 struct DatasetRoot {
     path: PathBuf,
-    /// True if an archive was scanned into it.
+    /// True if the dataset is a temporary one into which an archive was scanned.
     is_scanned: bool,
-    /// The number of faults of the archive; 0 if none was scanned.
+    /// The number of faults found while scanning the archive; 0 if no archive was scanned.
     faults: u64,
 }
 
 impl DatasetRoot {
-    /// Returns the dataset of the request. An archive is scanned into a dataset
-    /// in `temp_folder`.
+    /// Returns the dataset at the path of the request. If an archive is there, it is scanned into a
+    /// dataset in `temp_folder`.
     fn find_or_scan(
         host_request: &HostRequest<'_>,
         request: &CheckRequest<'_>,
@@ -150,8 +150,8 @@ impl DatasetRoot {
     }
 }
 
-/// Finds the authoritative capture of a host. If the host has none, finds that of the other form of its name, with or
-/// without `www.`, and also returns this form.
+/// Finds the authoritative capture of a host. If the host has no capture, that of the other form of its
+/// name, with or without `www.`, is returned together with this form.
 fn require_authoritative_capture(
     context: &ResolveContext<'_>,
     request: &HostRequest<'_>,
@@ -174,6 +174,7 @@ fn require_authoritative_capture(
     Err(Error::new(kind, request.path))
 }
 
+/// Reads the anomalies of a capture from the table `anomalies`.
 fn read_anomalies(dataset: &Dataset, id: CaptureId) -> Result<Vec<ReportedAnomaly>, Error> {
     let columns = ["robots_id", "line_no", "code", "changes_verdict"];
     let mut found = Vec::new();

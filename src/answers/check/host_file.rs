@@ -8,16 +8,17 @@ use disk::error::Error;
 use hosts::{CaptureId, RulesSource};
 use robots::{Basis, Dialect, Evaluator, RobotsTxt, RobotsTxtBuilder, StatusEffect, Verdict};
 
-/// The robots.txt of a host, rebuilt from its rows, and what its status means.
+/// The robots.txt of a host, rebuilt from table rows, and the effect of its HTTP status.
 pub(super) struct HostFile {
     pub(super) file: RobotsTxtBuilder,
-    /// The effect of the status in each dialect.
+    /// The effect of the HTTP status in each dialect.
     pub(super) effects: [(Dialect, StatusEffect); 3],
     /// The time of the fetch, in milliseconds since 1970.
     pub(super) time: Option<i64>,
 }
 
 impl HostFile {
+    /// Reads the lines of the capture, unless its status decides in every dialect.
     pub(super) fn read(dataset: &Dataset, source: &RulesSource) -> Result<Self, Error> {
         let mut file = RobotsTxtBuilder::new();
         let effects = Dialect::ALL.map(|dialect| (dialect, source.effect(dialect)));
@@ -35,8 +36,8 @@ impl HostFile {
     }
 }
 
-/// Returns the results for each crawler. `effect` is that of the status in the
-/// requested dialect.
+/// Returns the results for each crawler. `effect` is the effect of the HTTP status in the requested
+/// dialect.
 pub(super) fn build_agent_reports(
     host: &HostFile,
     effect: StatusEffect,
@@ -74,7 +75,7 @@ fn compose_line_text(robots: &RobotsTxt<'_>, line_no: u32) -> Option<String> {
     Some(format!("{key}{separator}{value}"))
 }
 
-/// Returns the verdict for a host whose status has this effect; `None` if the body decides.
+/// Returns the verdict for a host whose HTTP status has this effect; `None` if the body decides.
 fn status_verdict(effect: StatusEffect) -> Option<Verdict> {
     match effect {
         StatusEffect::Parse => None,
@@ -84,7 +85,7 @@ fn status_verdict(effect: StatusEffect) -> Option<Verdict> {
     }
 }
 
-/// Returns the results for one crawler if the status determines the verdict.
+/// Returns the results for one crawler if the HTTP status determines `verdict`.
 fn build_status_report(
     request: &CheckRequest<'_>,
     crawler: &Crawler,
@@ -126,8 +127,8 @@ pub(super) fn capture_filter(id: CaptureId) -> CaptureFilter {
     }
 }
 
-/// Adds the lines of a capture to `file`. If the dataset has the capture twice, each line is read
-/// twice and added once.
+/// Adds the lines of a capture to `file`. Repeated lines are added once, because a dataset may have a
+/// capture twice.
 fn push_lines(
     dataset: &Dataset,
     source: &RulesSource,

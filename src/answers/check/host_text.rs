@@ -1,9 +1,9 @@
 //! Reads the text of the robots.txt that applies to a host, and copies its record.
 //!
-//! The text comes from the first of these that is there:
+//! The text comes from the first of these that has it:
 //!
 //! 1. the archive (`archive_of_capture.rs`), if its record is the one that was scanned
-//!    (`record_body.rs`): archives are not trusted, since they may have been replaced;
+//!    (`record_body.rs`); this is checked because the archive may have been replaced since the scan;
 //! 2. the column `body` of the dataset;
 //! 3. the rows of the capture, or of its policy in a history, from which the lines are rebuilt
 //!    (`stored_lines.rs`).
@@ -24,9 +24,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use tables::Table;
 
-/// Looks for the archive of a capture, and reads the text from it, or as `read_stored` returns it. The
-/// text is `None` if no robots.txt applies. `is_elsewhere` is true if it is that of another capture,
-/// whose place is not known.
+/// Finds the archive of a capture, and reads the text of the robots.txt from it, or with `read_stored` if
+/// that is not possible. The text is `None` if no robots.txt applies. `is_elsewhere` is true if the
+/// capture redirects to the robots.txt, and the place of the record with the text is not known.
 ///
 /// An archive that cannot be read is not an error: [`ArchiveLookup::problem`] has the reason.
 pub(super) fn read(
@@ -47,7 +47,8 @@ pub(super) fn read(
     Ok((archive, text))
 }
 
-/// Reads the text from the dataset at `root`: the column `body`, or the lines that have rows.
+/// Reads the text of a capture from the dataset at `root`: the column `body`, or if there is none, the
+/// lines that have rows in tables.
 pub(super) fn read_stored(
     root: &Path,
     capture: &CaptureDetails,
@@ -75,11 +76,11 @@ pub(super) fn read_stored(
     Ok(NumberedText::from_lines(source, lines, details.n_lines))
 }
 
-/// Copies the record of the capture whose rules apply to an archive of its own.
+/// Writes a new archive, `output`, with the record of the capture whose rules apply to the host.
 ///
 /// # Errors
 ///
-/// [`AnswerErrorKind::NotExtracted`] if the record was not found unchanged, and those of
+/// [`AnswerErrorKind::NotExtracted`] if the record was not found or has changed, and those of
 /// [`extract_records`](crate::extract::extract_records).
 pub fn extract_record(
     request: &HostRequest<'_>,

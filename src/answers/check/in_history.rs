@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use warc::RecordLocation;
 
-/// Finds a host in a history, and checks it.
+/// Finds the authoritative capture of a host in a history, and checks it.
 pub(super) fn check_host(
     manifest: &HistoryManifest,
     host_request: &HostRequest<'_>,
@@ -77,6 +77,8 @@ pub(super) fn check_host(
     })
 }
 
+/// Returns the properties of a capture of a history. If the capture redirects, its state has the
+/// status and the content of the target, so the result has neither.
 fn capture_details(capture: &PlacedCapture, is_valid_utf8: bool) -> CaptureDetails {
     let state = &capture.state;
     let is_redirected = state.n_redirects > 0;

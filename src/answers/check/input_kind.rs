@@ -10,20 +10,20 @@ use warc::Compression;
 /// The number of bytes at the beginning of a file by which its kind is detected.
 const HEAD_BYTES: u64 = 4096;
 
-/// The kind of input that a path leads to.
+/// The kind of the input at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputKind {
     /// A robots.txt.
     RobotsTxt,
-    /// A folder with tables.
+    /// A folder: a dataset or a history.
     Dataset,
-    /// An archive.
+    /// A WARC archive.
     Archive,
 }
 
 impl InputKind {
-    /// Detects the kind: a folder is a dataset, and a file that begins with a
-    /// WARC record, compressed or not, is an archive.
+    /// Detects the kind: a folder is a dataset. A file is an archive if it begins with a WARC record,
+    /// plain or in gzip, or if it is compressed with zstd.
     ///
     /// # Errors
     ///
@@ -35,7 +35,7 @@ impl InputKind {
             return Ok(Self::Dataset);
         }
         if !metadata.is_file() {
-            // A pipe cannot be read twice.
+            // A pipe is taken for a robots.txt, because reading its start to detect the kind would consume it.
             return Ok(Self::RobotsTxt);
         }
         let mut head = Vec::new();

@@ -2,8 +2,8 @@
 //!
 //! [`check`] takes the bytes of a robots.txt. [`check_host`] finds the authoritative capture of a host
 //! in a dataset, a history or an archive, rebuilds its robots.txt from the tables, and reads its text
-//! from the archive, if that is there. Both return a [`CheckReport`]. A [`ParsedFile`] computes single
-//! results on demand.
+//! from the archive, if the archive is available. The results of both are in a [`CheckReport`]. A
+//! [`ParsedFile`] computes single results on demand.
 
 mod archive_base;
 mod archive_lookup;
@@ -41,5 +41,5 @@ pub use report::{
 };
 pub use robots_txt::{CheckRequest, check, read_robots_txt};
 
-/// The most bytes of a robots.txt that are shown.
+/// The maximum number of bytes of a robots.txt that are shown.
 const MAX_SHOWN_BYTES: usize = 16 << 20;

@@ -13,29 +13,29 @@ use tables::Table;
 pub enum TextSource {
     /// A robots.txt file.
     File,
-    /// The archive of its capture.
+    /// The archive with the capture.
     Archive,
     /// The column `body` of the dataset.
     Body,
-    /// The rows of its capture. Comments, blank lines, spacing, and lines that are not directives are
-    /// lost.
+    /// The rows of the capture in the tables. They lack comments, blank lines, spacing, and lines that are not
+    /// directives.
     Rows {
-        /// The tables with lines that the dataset lacks.
+        /// The tables of lines that the dataset does not have, such as `sitemaps`.
         missing_tables: Vec<Table>,
     },
     /// The policy of a history, which has only the lines that a dialect or a preference reads.
     Policy,
 }
 
-/// The lines of a robots.txt, and where they come from.
+/// The lines of a robots.txt, and the place that they were read from.
 #[derive(Debug)]
 pub struct NumberedText {
-    /// The origin of the lines.
+    /// The place that the lines were read from.
     pub source: TextSource,
-    /// The number of lines that the dataset states, including a last empty one; `None` in a history. The
-    /// source may have fewer.
+    /// The number of lines of the whole file, including a last empty one; `None` in a history. Fewer lines
+    /// are known if the text is cut or was rebuilt from rows.
     pub n_lines: Option<u32>,
-    /// True if only the first 16 MiB are kept.
+    /// True if the file is longer than 16 MiB, of which only the start is kept.
     pub is_cut: bool,
     content: TextContent,
 }
@@ -51,8 +51,8 @@ enum TextContent {
 pub struct TextLine<'t> {
     /// Its number, from 1.
     pub line_no: u32,
-    /// The text. In a file that is not UTF-8 it is escaped as in the tables. It may have control
-    /// characters.
+    /// The text, which may contain control characters. If the file is not UTF-8, the text is escaped as in
+    /// the tables.
     pub text: Cow<'t, str>,
 }
 
@@ -98,7 +98,7 @@ impl NumberedText {
         }
     }
 
-    /// Returns the lines in their order, without an empty one after the last line end.
+    /// Returns the lines in order. An empty line after the last line end is left out.
     pub fn lines(&self) -> Box<dyn Iterator<Item = TextLine<'_>> + '_> {
         match &self.content {
             TextContent::Bytes {

@@ -9,15 +9,15 @@ use robots::{
 };
 use std::sync::OnceLock;
 
-/// A parsed robots.txt, from which the results of [`check`](super::check()) are computed one by one,
-/// for any number of crawlers.
+/// A parsed robots.txt, from which the single results of [`check`](super::check()) are computed on
+/// demand, for any number of crawlers.
 #[derive(Debug)]
 pub struct ParsedFile {
     robots: OwnedRobotsTxt,
     options: ParseOptions,
     /// The verdicts for all names in the file, computed on first use. The first is that for `*`.
     verdicts: OnceLock<Vec<NameVerdict>>,
-    /// Computed on first use.
+    /// The anomalies, computed on first use.
     anomalies: OnceLock<Vec<ReportedAnomaly>>,
 }
 
@@ -63,12 +63,12 @@ impl ParsedFile {
         }
     }
 
-    /// Returns the parsed file.
+    /// Returns a view of the parsed file.
     pub fn robots_txt(&self) -> RobotsTxt<'_> {
         self.robots.as_robots_txt()
     }
 
-    /// Returns the rules that apply to a crawler.
+    /// Returns the rules that apply to a crawler in the chosen dialect.
     pub fn policy(&self, crawler: &Crawler, choice: DialectChoice) -> CrawlerPolicy {
         crawler.policy(choice, &self.robots_txt())
     }
@@ -84,8 +84,8 @@ impl ParsedFile {
         }
     }
 
-    /// Returns the request rate for a crawler by the default rules. The first `Request-rate` line of
-    /// each group that applies is tried in the order of groups, and the first valid one is used.
+    /// Returns the request rate for a crawler, whose groups are found as for the default verdict. Of each
+    /// group that applies, only the first `Request-rate` line counts; the first valid one is returned.
     pub fn request_rate(&self, crawler: &Crawler) -> Option<RequestRate> {
         let robots = self.robots_txt();
         let lines = self.policy(crawler, DialectChoice::Default).lines();

@@ -1,4 +1,4 @@
-//! Reads the record of a capture, and compares it with the dataset.
+//! Reads the record of a capture, and checks that it is the one that the dataset describes.
 
 use super::MAX_SHOWN_BYTES;
 use super::archive_problem::ArchiveProblem;
@@ -20,18 +20,18 @@ pub(super) struct MemberSource {
     pub(super) offset: u64,
 }
 
-/// The first bytes of a zstd archive with a dictionary.
+/// The magic number of the skippable frame with the dictionary, at the start of a zstd archive.
 const DICTIONARY_MAGIC: [u8; 4] = 0x184D_2A5D_u32.to_le_bytes();
 
-/// The body of a record, and the compression of its member.
+/// The body of a record, and the compression of the record.
 pub(super) struct RecordBody {
     /// `None` if the member cannot be opened.
     pub(super) compression: Option<RecordCompression>,
     pub(super) body: Result<Vec<u8>, ArchiveProblem>,
 }
 
-/// Reads the decoded body of a capture, up to [`MAX_SHOWN_BYTES`]. It is an error if the record is
-/// not the one that was scanned. `path` is the archive, for errors.
+/// Reads the decoded body of a capture, up to [`MAX_SHOWN_BYTES`]. The body is an error if the record is
+/// not the one that was scanned. `path` is the path of the archive in errors.
 pub(super) fn read_record(
     member: &MemberSource,
     path: &Path,
@@ -67,6 +67,7 @@ fn has_dictionary(file: &ArchiveFile) -> bool {
     matches!(file.read_at(0, &mut head), Ok(4)) && head == DICTIONARY_MAGIC
 }
 
+/// Converts an error of the reader: a fatal error concerns the archive, any other one the record.
 fn archive_problem(error: warc::Error, path: &Path) -> ArchiveProblem {
     match error.is_fatal() {
         true => ArchiveProblem::Unreadable(Error::read(path, io::Error::other(error))),
@@ -74,7 +75,7 @@ fn archive_problem(error: warc::Error, path: &Path) -> ArchiveProblem {
     }
 }
 
-/// Reads the records of the member until the one of the capture is the current record.
+/// Reads the records of a member until the record of the capture is the current one.
 fn seek_record(
     reader: &mut Reader,
     path: &Path,
@@ -104,10 +105,10 @@ fn read_verified_body(
     let record = reader.record();
     let scanned_bytes = details.body.as_ref().map_or(Some(0), |body| body.bytes);
     let scanned_bytes = scanned_bytes.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
-    // One byte more than the limit is read, by which the caller finds that the text was cut.
+    // If the size is not known, one byte more is read to detect that the text is cut.
     let shown_bytes = scanned_bytes.map_or(MAX_SHOWN_BYTES + 1, |bytes| bytes.min(MAX_SHOWN_BYTES));
     let scope = CaptureScope {
-        // The path may be any, since the capture may be the target of a redirect.
+        // Accepts a URL with any path, since the capture may be the target of a redirect.
         is_robots_subset: true,
         max_body_bytes: shown_bytes,
         body_limit: None,
@@ -129,7 +130,7 @@ fn read_verified_body(
             expected: expected.clone(),
         });
     }
-    // A doubtful capture failed this check when it was scanned, so it is not checked again.
+    // A doubtful capture already failed a check in the scan, so its digests are not checked again.
     if details.record.is_doubtful != Some(true)
         && let Some(field) = capture.verify_digests(&record)
     {
@@ -148,7 +149,7 @@ fn read_verified_body(
     }
 }
 
-/// The compression of the part of an archive that holds a record.
+/// The compression of a record in its archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordCompression {
     /// No compression.

@@ -18,7 +18,7 @@ pub struct CheckReport {
 /// The results for one crawler.
 #[derive(Clone, Debug)]
 pub struct AgentReport {
-    /// Its name, as in the request.
+    /// The name of the crawler, as in the request.
     pub agent: String,
     /// The verdicts on the whole site.
     pub verdicts: CrawlerVerdicts,
@@ -34,12 +34,12 @@ pub struct AgentReport {
 pub struct UrlResult {
     /// The URL, as in the request.
     pub url: String,
-    /// True if it may be fetched; `None` if this is unknown.
+    /// True if the crawler may fetch the URL; `None` if this is unknown.
     pub is_allowed: Option<bool>,
     /// The rule that decides; `None` if no rule matches.
     pub rule: Option<DecidingRule>,
-    /// The preferences about the use of the page, for each category of `content-usage` today and of
-    /// `content-signal`; empty if nothing is stated for the crawler.
+    /// The preferences about the use of the page in each category of `content-usage` and of
+    /// `content-signal`. A mechanism without a statement for the crawler is left out.
     pub preferences: Vec<CategoryPreference>,
 }
 
@@ -61,22 +61,22 @@ pub struct DecidingRule {
     pub line_no: u32,
     /// The text of the line, if it is known.
     pub line: Option<String>,
-    /// The first line of its group, if it is in one.
+    /// The number of the first line of its group; `None` if it is not in a group.
     pub group_line_no: Option<u32>,
 }
 
-/// The verdicts for a crawler in each dialect.
+/// The default verdict for a crawler, and the verdict in each dialect.
 #[derive(Clone, Debug)]
 pub struct CrawlerVerdicts {
-    /// The default: Google's rules, names compared as a whole, and fallbacks
-    /// according to the registry.
+    /// The default verdict: according to Google's dialect, with names compared as a whole, and with the
+    /// fallbacks of the registry.
     pub verdict: Verdict,
     /// The basis of the default verdict.
     pub basis: Basis,
-    /// The whole name whose groups decide: that of the crawler or of a fallback. `None` if no group
-    /// that names one of them decides.
+    /// The whole name whose groups decide: that of the crawler or of a fallback. `None` if `*`, the status
+    /// or no group decides.
     pub decided_by: Option<String>,
-    /// The line that shows the default verdict, if one does.
+    /// The line that shows the default verdict; `None` if no line does.
     pub evidence_line: Option<u32>,
     /// The verdict in each dialect, in the order of [`Dialect::ALL`].
     pub by_dialect: [(Dialect, Verdict); 3],
@@ -134,8 +134,8 @@ static DESCRIPTIONS: LazyLock<HashMap<&str, (Severity, &str)>> = LazyLock::new(|
     body_kinds.chain(capture_kinds).collect()
 });
 
-/// Returns the severity and the description of an anomaly code; the description of an unknown one
-/// is empty.
+/// Returns the severity and the description of an anomaly code. An unknown code has the severity
+/// `Info` and an empty description.
 fn describe_code(code: &str) -> (Severity, &'static str) {
     let known = DESCRIPTIONS.get(code).copied();
     known.unwrap_or((Severity::Info, ""))

@@ -14,7 +14,7 @@ use std::io::stdin;
 use std::path::Path;
 use warc::RecordLocation;
 
-/// The limit of the size of a robots.txt that is read from a file.
+/// The maximum size of a robots.txt that is read from a file or from standard input.
 const MAX_FILE_BYTES: u64 = 64 << 20;
 
 /// The crawlers and URLs to check a robots.txt for.
@@ -22,14 +22,14 @@ const MAX_FILE_BYTES: u64 = 64 << 20;
 pub struct CheckRequest<'a> {
     /// The registry of crawlers.
     pub registry: &'a CrawlerRegistry,
-    /// The names of the crawlers.
+    /// The names of the crawlers to check for.
     pub agents: &'a [String],
     /// The dialect by which rules are read.
     pub dialect: DialectChoice,
-    /// The URLs and paths.
+    /// The URLs and paths to check for.
     pub urls: &'a [String],
-    /// The time of the fetch in milliseconds since 1970, by whose vocabulary statements are read; the
-    /// latest one if `None`.
+    /// The time of the fetch in milliseconds since 1970. It selects the vocabulary by which preferences
+    /// are read; `None` selects the latest one.
     pub fetch_time: Option<i64>,
 }
 
@@ -82,8 +82,8 @@ pub fn check(body: &[u8], options: ParseOptions, request: &CheckRequest<'_>) -> 
     }
 }
 
-/// Finds the anomalies of a body: those that the table `anomalies` has for a capture without a known
-/// URL.
+/// Finds the anomalies of a body, as a scan does for the table `anomalies`. Anomalies of the URL and the
+/// response are not found, because these are unknown.
 pub(super) fn find_anomalies(body: &[u8], options: ParseOptions) -> Vec<ReportedAnomaly> {
     let capture = Capture::from_body(body, options);
     let mut analyzer = Analyzer::default();
@@ -98,7 +98,8 @@ fn reported_anomalies(analysis: &CaptureAnalysis<'_>) -> Vec<ReportedAnomaly> {
     anomalies.collect()
 }
 
-/// Returns the results for one crawler. `verdicts` are the verdicts for all names in the file.
+/// Returns the results for one crawler. `verdicts` are the verdicts for `*` and all names in the file, in
+/// this order.
 pub(super) fn build_agent_report(
     robots: &RobotsTxt<'_>,
     verdicts: &[AgentVerdict<'_>],
@@ -128,7 +129,8 @@ pub(super) fn build_agent_report(
     }
 }
 
-/// Returns the preferences for a URL, by the vocabularies at a time.
+/// Returns the preferences for a URL in the categories of each mechanism with statements, according to
+/// the vocabularies at the time of the fetch.
 fn find_preferences(
     policy: &CrawlerPolicy,
     url: &[u8],
@@ -152,7 +154,7 @@ fn find_preferences(
     preferences.collect()
 }
 
-/// Returns the first line of the group that a line belongs to.
+/// Returns the number of the first line of the group that a line belongs to.
 fn group_line_no(robots: &RobotsTxt<'_>, line_no: u32) -> Option<u32> {
     let mut directives = robots.directives().iter();
     let directive = directives.find(|directive| directive.line_no == line_no)?;
@@ -160,6 +162,8 @@ fn group_line_no(robots: &RobotsTxt<'_>, line_no: u32) -> Option<u32> {
     Some(robots.groups()[group as usize - 1].line_no)
 }
 
+/// Returns the default verdict for a crawler, which is selected from `verdicts`, and the verdict in each
+/// dialect.
 fn compute_crawler_verdicts(
     robots: &RobotsTxt<'_>,
     verdicts: &[AgentVerdict<'_>],
@@ -190,8 +194,8 @@ fn compute_crawler_verdicts(
     }
 }
 
-/// Returns the index of the verdict that applies to a crawler; `None` if no group applies to it.
-/// `verdicts` are the name and the basis of each verdict of a file.
+/// Returns the index of the verdict that applies to a crawler; `None` if no group applies to the crawler.
+/// `verdicts` are the name and the basis of each verdict of a file; the first one is that of `*`.
 pub(super) fn select_verdict<'a>(
     verdicts: impl Iterator<Item = (&'a [u8], Basis)> + Clone,
     crawler: &Crawler,
@@ -202,7 +206,7 @@ pub(super) fn select_verdict<'a>(
             agent == name && matches!(basis, Basis::Explicit | Basis::TooComplex)
         })
     };
-    // The first verdict is that of `*`.
+    // The verdict of `*` has index 0.
     let wildcard_index = (!crawler.ignores_wildcard()).then_some(0);
     crawler.names().find_map(find_explicit).or(wildcard_index)
 }

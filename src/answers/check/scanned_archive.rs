@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
 use tables::Table;
 
-/// The longest body that is kept: the default of `scan`.
+/// The maximum number of bytes read of a decoded body: the default of `scan`.
 const MAX_BODY_BYTES: usize = 16 << 20;
 
 /// Scans an archive into a dataset at `root` with the tables that a check needs.

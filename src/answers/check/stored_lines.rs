@@ -1,4 +1,4 @@
-//! The text of a capture in the tables: its body, or the lines that have rows.
+//! Reads the text of a capture from the tables: its stored body, or the lines that have rows.
 
 use arrow_array::{Array, Int32Array, Int64Array, RecordBatch, StringArray};
 use dataset::{CaptureFilter, Dataset, column};
@@ -8,7 +8,7 @@ use history::policy_file::compose_line;
 use std::collections::BTreeMap;
 use tables::Table;
 
-/// The key that sitemap lines are shown with, since the table does not store theirs.
+/// The key that sitemap lines are shown with, because the table `sitemaps` does not store their key.
 const SITEMAP_KEY: &str = "Sitemap";
 
 /// The rows of a capture in a dataset of one crawl.
@@ -29,7 +29,7 @@ impl<'d> CaptureRows<'d> {
         }
     }
 
-    /// Calls `each` for every row of the capture in a table.
+    /// Calls `each` for every row of the capture in a table, with the batch and the index of the row in it.
     fn for_each_row(
         &self,
         table: Table,
@@ -60,7 +60,7 @@ impl<'d> CaptureRows<'d> {
         Ok(body)
     }
 
-    /// Reads the lines that have rows, by their numbers. Tables in `missing_tables` are skipped.
+    /// Reads the lines that have rows, by their line numbers. Tables in `missing_tables` are skipped.
     pub(super) fn read_lines(
         &self,
         missing_tables: &[Table],

@@ -1,4 +1,4 @@
-//! The files of a finished dataset, in the order in which they are copied.
+//! The files of a finished dataset or history, in the order in which they are copied.
 
 use dataset::error::{DatasetDefect, DatasetErrorKind, ManifestDefect};
 use dataset::{
@@ -15,30 +15,30 @@ use tables::Table;
 /// A file of the copy.
 #[derive(Clone, Debug)]
 pub(super) struct CopiedFile {
-    /// The path below the destination.
+    /// The path below the URL of the copy.
     pub(super) path: String,
     pub(super) source: UploadSource,
     /// The size and the digest of the file when it was written.
     pub(super) content: SizeAndDigest,
 }
 
-/// The files of a dataset. The lists are copied one after the other.
+/// The files of a dataset, of joined datasets or of a history. The lists are copied in this order.
 #[derive(Debug, Default)]
 pub(super) struct DatasetFiles {
-    /// The manifests, by which a copy of the same dataset is recognized. The first one is that of the
-    /// joined datasets, or of the only dataset.
+    /// The manifests. A copy of the same dataset is recognized by equal manifests. The first one is that
+    /// of the joined datasets, or of the only dataset.
     pub(super) manifests: Vec<CopiedFile>,
     /// The Parquet files of all tables.
     pub(super) tables: Vec<CopiedFile>,
-    /// The files `views.sql`, which open the copy.
+    /// The files `views.sql`, made for the URL of the copy.
     pub(super) views: Vec<CopiedFile>,
     /// The files `_SUCCESS`. The last one is that of the joined datasets, or of the only dataset.
     pub(super) success_files: Vec<CopiedFile>,
 }
 
 impl DatasetFiles {
-    /// Finds the files of the dataset, or of the joined datasets, at `root`. `destination` is the URL
-    /// of the copy.
+    /// Finds the files of the dataset, the joined datasets or the history at `root`. `destination` is the
+    /// URL of the copy, which the copied `views.sql` opens.
     ///
     /// # Errors
     ///
@@ -97,8 +97,8 @@ impl DatasetFiles {
         Ok(())
     }
 
-    /// Adds the files of one dataset. `path_prefix` is its folder in the copy, with a slash at the
-    /// end, or empty.
+    /// Adds the files of one dataset. `path_prefix` is the folder of the dataset in the copy, with a
+    /// slash at the end; empty if the dataset is not joined with others.
     fn add_dataset(
         &mut self,
         root: &Path,
@@ -161,8 +161,8 @@ impl DatasetFiles {
     }
 }
 
-/// Returns a file of the dataset, or an error if its size is not the one that was written. The digest
-/// is compared when the file is copied.
+/// Returns a file that the manifest lists, or an error if the file has another size than `stats`. The
+/// digest is compared when the file is copied.
 fn find_listed_file(
     root: &Path,
     path_prefix: &str,
@@ -183,7 +183,7 @@ fn find_listed_file(
     })
 }
 
-/// Reads a file whose digest is not known. It is copied from memory.
+/// Reads a file whose digest the manifest does not have. The bytes that were read are copied.
 fn read_file(root: &Path, path_prefix: &str, name: &str) -> Result<CopiedFile, Error> {
     if disk::file_size_below(root, Path::new(name)).is_none() {
         return Err(DatasetDefect::missing_file(name).error(root));

@@ -1,12 +1,13 @@
 //! `copy`: copies a finished dataset to a store.
 //!
-//! The manifest is written first, and only if the prefix has none yet, so that a prefix belongs to
-//! one dataset: only a copy of the same dataset is continued, and of two copies at the same time one
-//! is refused. `_SUCCESS` is written last, after the destination was listed again.
+//! The manifest is written first, and only if the destination has none yet, so that a destination belongs
+//! to one dataset. A destination with an equal manifest has an earlier copy of the dataset, which is
+//! continued. If two datasets are copied to a destination at the same time, at most one copy succeeds.
+//! `_SUCCESS` is written last, after the objects were listed again and compared with the dataset.
 //!
 //! The bytes of every file are compared with the digest in the manifest before its object becomes
-//! visible. The digest is also stored with the object: one with the same digest and size is not
-//! copied again.
+//! visible. The digest is also stored in the metadata of the object. A file is not copied again if the
+//! destination has an object with the same digest and size.
 //!
 //! `_log.jsonl` is not copied: it describes the run on its machine.
 
@@ -24,15 +25,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-/// The limit of the size of a manifest at the destination.
+/// The maximum size of a manifest that is read from the destination.
 const MAX_MANIFEST_BYTES: u64 = 1 << 30;
 
-/// The numbers of bytes of a copy in progress. Other threads may read them.
+/// The progress of a running copy in bytes. Other threads may read it.
 #[derive(Debug, Default)]
 pub struct CopyProgress {
     /// Bytes of all files.
     pub bytes_total: AtomicU64,
-    /// Bytes that are at the destination.
+    /// Bytes of the files that are at the destination so far.
     pub bytes: AtomicU64,
 }
 
@@ -49,11 +50,12 @@ pub struct CopySummary {
     pub seconds: f64,
 }
 
-/// Copies the dataset, or the joined datasets, at `root` to a prefix of S3.
+/// Copies the dataset, the joined datasets or the history at `root` to a prefix of S3.
 ///
 /// # Errors
 ///
-/// [`DatasetErrorKind::NotADataset`](dataset::error::DatasetErrorKind::NotADataset) and [`DatasetErrorKind::BadManifest`](dataset::error::DatasetErrorKind::BadManifest) for the dataset, and
+/// [`DatasetErrorKind::NotADataset`](dataset::error::DatasetErrorKind::NotADataset) and
+/// [`DatasetErrorKind::BadManifest`](dataset::error::DatasetErrorKind::BadManifest) for the dataset, and
 /// [`AnswerErrorKind::NotS3`], before anything is written; [`AnswerErrorKind::OtherDatasetThere`] and
 /// [`RemoteErrorKind::OtherObjectsThere`] for the destination; [`RemoteErrorKind::FileChanged`] for a file with
 /// other bytes than were written; [`RemoteErrorKind::AccessDenied`]; errors of reading and writing;
@@ -129,8 +131,8 @@ impl CopyRun<'_> {
             for manifest in &new_manifests {
                 self.create_manifest(manifest)?;
             }
-            // Another dataset may have been copied here at the same time, if its manifests have other
-            // paths, as those of joined datasets do.
+            // Another dataset may be copied to the same destination at the same time without a conflict
+            // of manifests, if its manifests have other paths, as those of joined datasets do.
             existing_sizes = self.list_destination()?;
             self.check_no_other_objects(&existing_sizes, true)?;
         }
@@ -150,15 +152,15 @@ impl CopyRun<'_> {
         Ok(found)
     }
 
-    /// Returns the sizes of objects at the destination, by their paths. The listing ends after one object more than
-    /// the copy has: then at least one of them does not belong to the copy.
+    /// Returns the sizes of objects at the destination, by their paths. The listing ends after one object
+    /// more than the copy has, which is enough to find an object that does not belong to the copy.
     fn list_destination(&self) -> Result<BTreeMap<String, u64>, Error> {
         let own_objects = self.files.all().count();
         self.remote
             .list(self.destination, own_objects + 1, self.stop)
     }
 
-    /// Writes a manifest, unless another copy of the same dataset has written it meanwhile.
+    /// Writes a manifest. If another process has written one meanwhile, checks that it is equal.
     fn create_manifest(&self, manifest: &CopiedFile) -> Result<(), Error> {
         let upload = self.new_upload(manifest, false);
         match self.remote.create(upload, self.stop)? {
@@ -178,8 +180,8 @@ impl CopyRun<'_> {
         Err(Error::new(kind, self.destination.display_path()))
     }
 
-    /// Checks that the destination has only objects of the copy. If it has no manifest yet, it must
-    /// have no objects at all.
+    /// Checks that the destination has only objects of the copy. `is_begun` is false if the destination
+    /// had no manifest of the dataset; it must have no objects at all then.
     fn check_no_other_objects(
         &self,
         existing_sizes: &BTreeMap<String, u64>,
@@ -215,7 +217,7 @@ impl CopyRun<'_> {
         }
     }
 
-    /// Writes the files that the destination does not have. Returns the number of those that it has.
+    /// Uploads the files that the destination does not have yet. Returns the number of the other files.
     fn upload_missing(
         &self,
         files: &[CopiedFile],
@@ -233,6 +235,7 @@ impl CopyRun<'_> {
         self.remote.upload(uploads, report_bytes, self.stop)
     }
 
+    /// Returns the upload of a file. `may_exist` is true if the destination has an object of its size.
     fn new_upload(&self, file: &CopiedFile, may_exist: bool) -> Upload {
         Upload {
             url: self.destination.object_below(&file.path),

@@ -24,7 +24,7 @@ table! { "One row per host and requested crawler, in the order of crawls, hosts 
     evidence_line: Int null, "The line of that capture that proves `verdict`. Null if no line does, such as for a status.";
 }}
 
-/// A row of the table.
+/// A row of `crawler_verdicts`.
 #[allow(missing_docs, reason = "a field is the column of its name")]
 #[derive(Debug)]
 pub struct CrawlerVerdictRow<'a> {

@@ -1,4 +1,4 @@
-//! The tables that commands write: they are part of no dataset.
+//! The tables that `match` and `verdicts` write. They are not part of a dataset.
 
 mod crawler_verdicts;
 mod history_matches;
@@ -9,7 +9,7 @@ pub use crawler_verdicts::{Builder as CrawlerVerdictRows, CrawlerVerdictRow};
 use tables::Table;
 
 tables::tables! {
-    /// The tables of commands.
+    /// The tables that commands write.
     OF_COMMANDS, Single, 200;
     /// One row per requested URL and agent, written by `match`.
     MATCHES: matches;

@@ -1,4 +1,4 @@
-//! Decisions for a URL and a crawler, and their sort records.
+//! The decision for a URL and a crawler, and how decisions are stored in sort records.
 
 use hosts::CaptureId;
 use robots::{Access, Basis, Preference, UrlPreference};
@@ -36,11 +36,12 @@ pub(super) struct Decision {
     pub(super) access: UrlAccess,
     pub(super) basis: DecisionBasis,
     pub(super) line_no: Option<u32>,
-    /// The preference; `None` if no category was chosen, or if the access is unknown.
+    /// The preference in the chosen category; `None` if none was chosen, or if the access is unknown.
     pub(super) preference: Option<UrlPreference>,
 }
 
-/// The preferences of records. The index of a preference is its code, after that of `None`.
+/// The preferences, by their codes in sort records. `None` means that the URL may not be fetched, so that
+/// no preference is stated.
 const PREFERENCES: [Option<Preference>; 4] = [
     None,
     Some(Preference::Unknown),
@@ -125,7 +126,8 @@ impl Decision {
         }
     }
 
-    /// Creates the decision of a status. A path that may be fetched has an unknown preference.
+    /// Creates a decision that is based on the HTTP status. The preference is unknown if the URL may be
+    /// fetched. `has_category` is true if preferences are decided.
     pub(super) fn new_by_status(access: UrlAccess, has_category: bool) -> Self {
         let preference = match access {
             UrlAccess::Allowed => Some(Some(Preference::Unknown)),
@@ -145,7 +147,7 @@ impl Decision {
     pub(super) fn write(&self, record: &mut Vec<u8>) {
         put_u8(record, self.access as u8);
         put_u8(record, self.basis as u8);
-        // Lines are counted from 1.
+        // Lines are counted from 1, so 0 stands for no line.
         put_u32(record, self.line_no.unwrap_or(0));
         put_u8(record, self.preference.is_some().into());
         if let Some(UrlPreference {
@@ -178,8 +180,8 @@ impl Decision {
     }
 }
 
-/// The decisions for one row of the list, one per crawler in their order.
-/// Records sort by row.
+/// The decisions for one row of the list: one per crawler, in the order of the crawlers. Sort records of
+/// this type sort by row.
 #[derive(Debug)]
 pub(super) struct RowDecisions<'a> {
     pub(super) url: &'a [u8],
@@ -189,7 +191,7 @@ pub(super) struct RowDecisions<'a> {
 }
 
 impl<'a> RowDecisions<'a> {
-    /// Writes the record of the row with this index in the list.
+    /// Writes the sort record of the row with this index in the list.
     pub(super) fn write(
         record: &mut Vec<u8>,
         index: u64,

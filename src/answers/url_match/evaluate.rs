@@ -16,7 +16,7 @@ use sort::sort_key::FieldReader;
 use sort::{Arena, Reader, SharedSorter, SortedRecords};
 use std::path::Path;
 
-/// A match over a dataset.
+/// The context of a match over a dataset.
 #[derive(Clone, Copy)]
 pub(super) struct DatasetMatch<'a> {
     pub(super) run: &'a MatchRun<'a>,
@@ -24,8 +24,8 @@ pub(super) struct DatasetMatch<'a> {
 }
 
 impl<'a> DatasetMatch<'a> {
-    /// Decides the lookups that do not depend on rules: there is no capture, or its status decides.
-    /// Returns the other lookups, sorted by the capture whose rules have to be read.
+    /// Decides the lookups that do not depend on rules, because there is no capture or because its HTTP
+    /// status decides. Returns the other lookups, sorted by the capture whose rules have to be read.
     pub(super) fn decide_by_status(
         &self,
         lookups: &SortedRecords<'_>,
@@ -70,7 +70,8 @@ impl<'a> DatasetMatch<'a> {
     }
 }
 
-/// Selects the authoritative capture for origins and times in sorted order.
+/// Selects the authoritative capture for each origin and time. These have to be requested in sorted
+/// order.
 struct AuthoritativeCaptures<'a> {
     candidates: Reader<'a>,
     /// The key of the current origin; empty before the first one.
@@ -95,8 +96,8 @@ impl<'a> AuthoritativeCaptures<'a> {
         self.origin_key == origin_key
     }
 
-    /// Returns the source of the rules or the status that apply to an origin at a time; `None` if it
-    /// has no capture.
+    /// Returns the capture whose rules or status apply to an origin at a time; `None` if the origin has no
+    /// capture.
     fn select_source(
         &mut self,
         origin_key: &[u8],
@@ -121,7 +122,7 @@ impl<'a> AuthoritativeCaptures<'a> {
         Ok(self.source)
     }
 
-    /// Returns the current candidate, if it belongs to the current origin and this time.
+    /// Returns the next candidate, if it belongs to the current origin and to this time.
     fn matching_candidate(&self, as_of: AsOf) -> Option<Candidate> {
         let mut fields = FieldReader::new(self.candidates.peek()?);
         let is_wanted = self.is_current_origin(fields.key()) && AsOf::read(&mut fields) == as_of;
@@ -135,10 +136,12 @@ struct LookupChunk {
     lookups: Arena,
 }
 
-/// The most bytes of lookups in a chunk. Each chunk opens the files of its part.
+/// The maximum number of bytes of lookups in a chunk. Large chunks save time, because the files of
+/// the part are opened once per chunk.
 const CHUNK_BYTES: usize = 2 << 20;
 
-/// The number of files that each thread may have open: three tables, and two runs of the sorters.
+/// The number of files that each thread may have open: those of three tables, and two spilled runs of
+/// sorters.
 const FILES_PER_THREAD: usize = 5;
 
 impl DatasetMatch<'_> {
@@ -223,7 +226,7 @@ impl LookupChunk {
     }
 }
 
-/// Rebuilds the robots.txt of a capture from its lines.
+/// Replaces `file` with the robots.txt of a capture, rebuilt from the lines in the tables.
 fn rebuild_robots_txt(
     context: &DatasetMatch<'_>,
     source: &RulesSource,

@@ -53,8 +53,8 @@ pub(super) fn run(
     })
 }
 
-/// Reads the list and sorts its URLs by origin and time. Malformed rows are
-/// decided at once.
+/// Reads the list and sorts its URLs by origin and time. The decisions for malformed rows are added to
+/// `decisions`.
 fn sort_urls<'a>(
     run: &MatchRun<'a>,
     urls: UrlListReader,
@@ -78,7 +78,7 @@ fn sort_urls<'a>(
     lookups.finish()
 }
 
-/// Writes the rows of all decisions.
+/// Writes the output rows of all decisions. `crawls` are the crawls of the dataset.
 fn write_rows(
     run: &MatchRun<'_>,
     crawls: &[String],

@@ -4,12 +4,10 @@ use hosts::{AsOf, RulesSource};
 use sort::sort_key::{FieldReader, put_bytes, put_key, put_u64};
 use urls::parse_url;
 
-/// The longest URL in bytes. A longer one is reported as malformed, and is cut
-/// in the output.
+/// The maximum length of a URL in bytes. A longer URL is reported as malformed, and is cut in the output.
 pub(super) const MAX_URL_BYTES: usize = 1 << 20;
 
-/// A URL whose authoritative capture is looked up. Records sort by origin, then
-/// by time.
+/// A URL whose authoritative capture is looked up. Sort records of this type sort by origin, then by time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct UrlLookup<'a> {
     /// The origin, as it is encoded in sort records.
@@ -58,8 +56,8 @@ impl<'a> ListedUrl<'a> {
     }
 }
 
-/// A URL whose authoritative capture is known, and whose decision depends on the rules there. Records
-/// sort by part, then by capture: the order in which the rules are stored.
+/// A URL whose authoritative capture is known, and whose decision depends on rules. Sort records of this
+/// type sort by part, then by capture: the order in which the rules are stored.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RulesLookup<'a> {
     pub(super) source: RulesSource,
@@ -82,14 +80,14 @@ impl<'a> RulesLookup<'a> {
     }
 }
 
-/// Returns true if `check` accepts the text, as a URL that `match` accepts or as a path.
+/// Returns true if a text is a path or a URL that `match` accepts. `check` accepts both.
 pub fn is_url_or_path(text: &[u8]) -> bool {
     let is_path = text.starts_with(b"/") && !text.starts_with(b"//");
     is_path || write_origin(text, &mut Vec::new())
 }
 
-/// Writes the origin of a URL and returns true, or returns false if `match` does not accept the URL.
-/// An accepted URL has a scheme and a host, and no error that browsers repair.
+/// Writes the origin of a URL to `out` and returns true, or returns false if `match` does not accept the
+/// URL. An accepted URL has a scheme and a host, and no error that only browsers tolerate.
 pub(super) fn write_origin(url: &[u8], out: &mut Vec<u8>) -> bool {
     url.len() <= MAX_URL_BYTES
         && urls::is_plain_url(url)

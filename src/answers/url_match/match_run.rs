@@ -14,18 +14,18 @@ use sort::SortMemory;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// The options and resources of all steps, over a dataset and over a history.
+/// The options and resources that all steps of a match use, over a dataset or a history.
 pub(super) struct MatchRun<'a> {
     pub(super) options: &'a Options,
     pub(super) memory: SortMemory<'a>,
     pub(super) output: &'a SingleFile,
     pub(super) progress: &'a MatchProgress,
     pub(super) stop: &'a Arc<AtomicBool>,
-    /// The policy of a status that disallows everything.
+    /// The rules that apply if the HTTP status disallows everything.
     pub(super) disallow_all: Policy,
 }
 
-/// A row of the list that is looked up.
+/// A row of the URL list whose captures are looked up.
 pub(super) struct WantedUrl<'u> {
     pub(super) row: ListedUrl<'u>,
     /// The origin of the URL.
@@ -34,7 +34,7 @@ pub(super) struct WantedUrl<'u> {
     pub(super) time: Option<i64>,
 }
 
-/// Called for each row of the list: with the URL, or with the reason why the row is not looked up.
+/// A function that is called for each row of the list: with the URL, or with the reason why the row is not looked up.
 type UrlCallback<'c> =
     dyn FnMut(Result<WantedUrl<'_>, (ListedUrl<'_>, DecisionBasis)>) -> Result<(), Error> + 'c;
 
@@ -86,14 +86,14 @@ impl<'a> MatchRun<'a> {
         Ok(index)
     }
 
-    /// Returns the policies of all crawlers in a file.
+    /// Returns the rules of a file for each crawler, in the order of the options.
     pub(super) fn policies(&self, robots: &RobotsTxt<'_>) -> Vec<CrawlerPolicy> {
         let crawlers = self.options.crawlers.iter();
         let policies = crawlers.map(|crawler| crawler.policy(self.options.dialect, robots));
         policies.collect()
     }
 
-    /// Returns the decision of a status for a URL; `None` if the rules decide.
+    /// Returns the decision for a URL by an HTTP status with this effect; `None` if the rules decide.
     pub(super) fn decide_by_status(&self, effect: StatusEffect, url: &[u8]) -> Option<Decision> {
         let access = match effect {
             StatusEffect::AllowAll => UrlAccess::Allowed,
@@ -105,7 +105,8 @@ impl<'a> MatchRun<'a> {
         Some(Decision::new_by_status(access, has_category))
     }
 
-    /// Returns the decision of the rules for a URL. `time` is that of the capture, in milliseconds since 1970.
+    /// Returns the decision for a URL by the rules for a crawler. `time` is the time of the capture in milliseconds
+    /// since 1970, which selects the vocabulary of preferences.
     pub(super) fn decide_by_rules(
         &self,
         policy: &CrawlerPolicy,

@@ -7,13 +7,12 @@
 //! 1. `url_list.rs` reads the list, and its URLs are sorted by origin and time (`lookup.rs`).
 //! 2. [`hosts`] finds the authoritative capture for each
 //!    origin and time.
-//! 3. `evaluate.rs` decides: first what the status of the capture decides, then
-//!    the rules. Each robots.txt is rebuilt from the table rows, for all URLs of a
-//!    chunk of lookups.
+//! 3. `evaluate.rs` decides each URL: by the HTTP status of the capture if possible, otherwise by the
+//!    rules. The robots.txt of a capture is rebuilt from table rows once for all URLs of a chunk.
 //! 4. `output.rs` writes the decisions (`decision.rs`) in the order of the list.
 //!
-//! `in_history/` does the same over a history, for several times at once: a URL has a plan of captures instead of
-//! one authoritative capture, and the output is another table. `match_run.rs` has the steps that both share.
+//! `in_history/` does the same over a history. There, a URL is decided by several captures: the one at its time, later
+//! ones and the last one (its plan), and the output is another table. `match_run.rs` has the steps that both share.
 
 mod decision;
 mod evaluate;

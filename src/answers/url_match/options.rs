@@ -13,22 +13,22 @@ pub struct Options {
     pub dataset: PathBuf,
     /// The crawls of the dataset that are read; if empty, all.
     pub crawls: Vec<String>,
-    /// The list.
+    /// The URL list.
     pub urls: UrlListSource,
-    /// The names of the columns of a list that is a table.
+    /// The names of the columns, if the list is a table.
     pub columns: ColumnNames,
-    /// The crawlers that are decided for, in the order of rows.
+    /// The crawlers for which each URL is decided, in the order of output rows.
     pub crawlers: Vec<Crawler>,
     /// The dialect by which rules are read.
     pub dialect: DialectChoice,
-    /// The category whose preferences are decided, too; none if `None`.
+    /// The category of use whose preferences are decided, too; `None` leaves them out.
     pub category: Option<CategoryChoice>,
     /// The time at which URLs without a time of their own are decided, in
     /// milliseconds since 1970; `None` uses the newest captures.
     pub as_of: Option<i64>,
-    /// Over a history, captures of another scheme, host or port than that of the URL decide, too.
+    /// Also decides by captures with another scheme, host or port than the URL. Only used over a history.
     pub any_origin: bool,
-    /// The memory limit of all sorters, in bytes.
+    /// The memory limit of all sorters together, in bytes.
     pub memory: u64,
     /// The output file: CSV if its name ends in `.csv`, otherwise Parquet.
     pub output: PathBuf,

@@ -18,16 +18,16 @@ use std::io::{BufRead, BufReader, BufWriter, Read};
 use std::path::Path;
 use tables::{Column, ColumnType, Table, line_no_value};
 
-/// The most rows of a Parquet batch.
+/// The number of rows at which a Parquet batch is written.
 const BATCH_ROWS: usize = 4096;
 
-/// The most bytes of values in a Parquet batch.
+/// The number of bytes of values at which a Parquet batch is written.
 const BATCH_BYTES: u64 = 8 << 20;
 
-/// The tables that a match writes: that of datasets, and that of histories.
+/// The tables that a match writes: the first one over a dataset, the second one over a history.
 const TABLES: [Table; 2] = [own_tables::MATCHES, own_tables::HISTORY_MATCHES];
 
-/// The fields of a row, in the order of the columns.
+/// The encoded fields of a row, in the order of the columns.
 #[derive(Default)]
 pub(super) struct RowFields(Vec<u8>);
 
@@ -51,8 +51,8 @@ struct CsvWriter {
     new_file: NewFile,
 }
 
-/// Writes the output by `write_rows`. It has its name only if all rows were written. Adds the size to
-/// the summary that is returned.
+/// Creates the output file, calls `write_rows` to fill it, and renames it once all rows are written.
+/// Returns the summary of `write_rows` with the number of rows and the size of the file.
 pub(super) fn write_output(
     output: &SingleFile,
     table: Table,
@@ -136,13 +136,14 @@ impl RowFields {
         self.put_line_no(preference.and_then(|preference| preference.line_no));
     }
 
+    /// Adds the byte before the value of a nullable column: 1 if there is a value, 0 for null.
     fn put_presence(&mut self, has_value: bool) {
         put_u8(&mut self.0, has_value.into());
     }
 }
 
 impl MatchWriter {
-    /// Creates the file of a table: CSV if its name ends in `.csv`, otherwise Parquet.
+    /// Creates the output file: CSV if its name ends in `.csv`, otherwise Parquet.
     ///
     /// # Errors
     ///
@@ -258,7 +259,7 @@ impl CsvWriter {
     }
 }
 
-/// Reads the value of a column as text; the empty text for null.
+/// Reads the next field, which is the value of `column`, as text; null is the empty text.
 fn csv_text<'f>(column: &Column, fields: &mut FieldReader<'f>) -> Cow<'f, [u8]> {
     if column.is_nullable && fields.u8() == 0 {
         return Cow::Borrowed(&[]);

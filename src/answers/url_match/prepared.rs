@@ -1,4 +1,4 @@
-//! Runs a match: its options, the checks before it starts, and its steps over a dataset.
+//! Checks that a match can run, and runs it over a dataset or a history.
 
 use super::in_dataset;
 use super::in_history;
@@ -21,7 +21,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use tables::Table;
 
-/// The largest page of a Parquet list is the memory limit divided by this.
+/// A page of a Parquet list may take the memory limit divided by this number.
 const PAGE_MEMORY_DIVISOR: u64 = 4;
 
 /// A match that is ready to run: its dataset, list and output have been checked.
@@ -42,8 +42,8 @@ enum CaptureSource {
 /// # Errors
 ///
 /// [`DatasetErrorKind::MemoryTooSmall`], [`AnswerErrorKind::NoCrawler`], [`DatasetErrorKind::OutputIsFolder`],
-/// [`DatasetErrorKind::FileExists`], [`ErrorKind::ForeignFile`], those of [`Dataset::open`], and [`ErrorKind::Read`] of the list;
-/// [`DatasetErrorKind::MissingCrawl`].
+/// [`DatasetErrorKind::FileExists`], [`ErrorKind::ForeignFile`], those of [`Dataset::open`], and
+/// [`ErrorKind::Read`] of the list; [`DatasetErrorKind::MissingCrawl`].
 pub fn prepare(options: Options) -> Result<PreparedMatch, Error> {
     let output = &options.output;
     if options.memory < MIN_MEMORY_BYTES {
@@ -85,6 +85,7 @@ fn open_dataset(options: &Options) -> Result<Dataset, Error> {
     Ok(dataset)
 }
 
+/// Checks that the output may be written: an existing file must be one that robots-scan wrote.
 fn check_output(options: &Options) -> Result<(), Error> {
     let is_own = |path: &Path| is_csv_name(path) && has_match_header(path);
     check_output_file(&options.output, options.overwrite, &is_own)
@@ -104,7 +105,7 @@ impl PreparedMatch {
         let output = self.options.output.clone();
         self.run_steps(progress, stop)
             .map_err(|error| match error.kind() {
-                // The error of a sorter names the temporary folder.
+                // The error of a stopped sorter has the path of a temporary folder.
                 Some(ErrorKind::Abandoned) => Error::new(ErrorKind::Abandoned, &output),
                 _ => error,
             })
@@ -124,7 +125,8 @@ impl PreparedMatch {
         let output = SingleFile::open(&options.output)?;
         // Another run may have written the file since the first check.
         check_output(&options)?;
-        // Temporary files are next to the output, whose volume needs about as much space anyway.
+        // Temporary files are in the folder of the output: they need about as much space, so a file
+        // system with room for the output is likely to have room for them.
         let spill_folder = SpillFolder::create(&output.sort_folder_path(), Arc::clone(stop))?;
         let memory = SortMemory::new(&spill_folder, options.memory);
         let run = MatchRun::new(&options, memory, &output, progress, stop);

@@ -19,7 +19,7 @@ impl MatchStage {
     /// All stages, in order.
     pub const ALL: [Self; 4] = [Self::Urls, Self::Captures, Self::Rules, Self::Write];
 
-    /// Returns what the row counter counts in this stage, for progress displays.
+    /// Returns a description of the rows that are counted in this stage, for progress displays.
     pub fn name(self) -> &'static str {
         match self {
             Self::Urls => "URLs read",
@@ -45,7 +45,7 @@ impl MatchProgress {
         (stage, self.rows.load(Ordering::Relaxed))
     }
 
-    /// Returns the row counter, for code that does not use `MatchProgress`.
+    /// Returns the row counter, for code of other packages that counts rows.
     pub(super) fn rows(&self) -> &AtomicU64 {
         &self.rows
     }

@@ -18,7 +18,7 @@ pub struct MatchSummary {
     pub by_access: BTreeMap<String, u64>,
     /// Output rows by `basis`.
     pub by_basis: BTreeMap<String, u64>,
-    /// Sorted runs that were spilled to disk.
+    /// Sorted runs that sorters spilled to disk.
     pub runs: u64,
     /// The size of the output file.
     pub bytes_written: u64,
@@ -28,7 +28,7 @@ pub struct MatchSummary {
     pub is_dataset_whole: bool,
 }
 
-/// The number of answers by access and by basis.
+/// The number of decisions by access and by basis.
 #[derive(Default)]
 pub(super) struct AnswerCounts {
     by_access: [u64; UrlAccess::ALL.len()],

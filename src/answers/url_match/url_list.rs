@@ -1,6 +1,6 @@
 //! Lists of URLs: text, and tables in all formats of [`sources::table_file`].
 //!
-//! Standard input is opened when it is read, so that waiting for it can be interrupted.
+//! Standard input is opened only when the list is read, so that waiting for its first bytes can be interrupted.
 
 use super::lookup::is_url_or_path;
 use crate::error::AnswerErrorKind;
@@ -14,17 +14,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The keys of the columns that can be named.
+/// The keys of the columns of a URL list whose names can be chosen (see [`ColumnNames`]).
 pub const URL_COLUMN_KEYS: [&str; 2] = ["url", "time"];
 
-/// The default column of the URLs.
+/// The default name of the column with the URLs.
 const URL_COLUMN: &str = "url";
 
-/// The places of the columns among those that are read.
+/// The indexes of the columns with URLs and times among the columns that are read.
 const URL: usize = 0;
 const TIME: usize = 1;
 
-/// The longest line of JSON or record of CSV in bytes.
+/// The maximum length of a JSON line or a CSV record, in bytes.
 const MAX_RECORD_BYTES: usize = 4 << 20;
 
 /// The place that a URL list is read from.
@@ -41,7 +41,7 @@ pub enum UrlListSource {
 pub(super) struct UrlListOptions {
     /// The names of the columns of a table.
     pub(super) columns: ColumnNames,
-    /// The largest page of a Parquet file, in bytes.
+    /// The maximum size of a page of a Parquet file, in bytes.
     pub(super) page_bytes_max: u64,
 }
 
@@ -93,8 +93,8 @@ impl UrlListReader {
         Ok(Self { list, options })
     }
 
-    /// Calls `each` for every row in order, with its trimmed URL and its time. A row that cannot be read, or that has
-    /// no URL, has an empty one. Empty lines of a text list are skipped. Reading ends with an error once `stop` is set.
+    /// Calls `each` for every row in order, with its trimmed URL and its time. The URL is empty if the row cannot be
+    /// read or has no URL. Empty lines of a text list are skipped. Reading ends with an error once `stop` is set.
     ///
     /// # Errors
     ///
@@ -125,6 +125,7 @@ impl UrlListReader {
 }
 
 impl UrlListOptions {
+    /// Returns the formats that a file may have: any table if the name of the URL column is given.
     fn kind(&self) -> TableKind<'static> {
         match self.columns.has("url") {
             true => TableKind::UrlTable,
@@ -178,7 +179,7 @@ fn open_file(path: &Path, kind: TableKind<'_>) -> Result<OpenedTable, Error> {
     OpenedTable::open(file, path, kind)
 }
 
-/// The most bytes of URLs that [`read_url_list`] holds.
+/// The maximum number of bytes of URLs that [`read_url_list`] returns.
 const MAX_URLS_BYTES: usize = 64 << 20;
 
 /// Reads the URLs and paths of a list into memory. Times are ignored.

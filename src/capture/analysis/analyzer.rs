@@ -102,7 +102,7 @@ impl BodyEvaluator {
         let mut evaluation = self.evaluator.evaluate(&robots);
         let ruleset_id = (evaluation.fingerprint(xxh3_64) >> UNUSED_ID_BITS).cast_signed();
         let (mut verdicts, mut leniency_impacts) = (Vec::new(), Vec::new());
-        // Files that may exceed the work budget are evaluated anyway, because that is an anomaly.
+        // Files that may exceed the work budget are evaluated anyway, because exceeding it is an anomaly.
         if !self.skips_verdicts || !evaluation.fits_work_budget() {
             verdicts = evaluation.verdicts();
         }

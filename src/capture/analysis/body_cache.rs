@@ -40,7 +40,7 @@ pub struct BodyAnalysis<'a> {
     pub robots: RobotsTxt<'a>,
     /// The verdicts of `*` and of every name in the file.
     pub verdicts: Vec<AgentVerdict<'a>>,
-    /// The lines that were read leniently, and their effects.
+    /// The lines that were read leniently, and their effects on verdicts.
     pub leniency_impacts: Cow<'a, [LeniencyImpact]>,
     /// The fingerprint of the rules.
     pub ruleset_id: i64,
@@ -82,7 +82,7 @@ impl BodyCache {
         body.len() <= MAX_BODY_BYTES
     }
 
-    /// Returns the hash of a body, for the other methods. It differs between processes.
+    /// Returns the hash of a body, which the other methods take. It differs between processes.
     pub fn hash(body: &[u8]) -> u64 {
         xxh3_64_with_seed(body, *BODY_HASH_SEED)
     }
@@ -96,8 +96,8 @@ impl BodyCache {
         self.indexes.find(hash, is_match).copied()
     }
 
-    /// Remembers that a body occurs. Returns true if it has occurred before. Returns false by mistake if
-    /// another body has taken its slot since.
+    /// Remembers the hash of a body. Returns true if the body has occurred before, but false if the hash of
+    /// another body has taken the slot since.
     pub(crate) fn remember_occurrence(&mut self, hash: u64) -> bool {
         self.seen_hashes.resize(SEEN_HASH_SLOTS, 0);
         let slot = &mut self.seen_hashes[hash as usize % SEEN_HASH_SLOTS];

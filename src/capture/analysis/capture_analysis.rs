@@ -30,16 +30,17 @@ pub struct CaptureAnalysis<'a> {
     pub verdicts: Vec<AgentVerdict<'a>>,
     /// The sitemap lines, in the order of the file.
     pub sitemaps: Vec<SitemapLine<'a>>,
-    /// The items of statements, in the order of the file.
+    /// The items of statements on AI use, in the order of the file.
     pub preferences: Vec<PreferenceLine<'a>>,
     /// The preferences for `*` and for every name in the file, by the vocabulary that was current at
     /// the time of the fetch.
     pub agent_preferences: Vec<AgentPreference<'a>>,
-    /// The lines with statements that are read by group.
+    /// The lines with statements on AI use that concern only the crawlers of their group, with their
+    /// mechanism.
     statements: Vec<(&'a Directive, Mechanism)>,
     /// Anomalies of the body that the parser does not report, sorted by line.
     derived_anomalies: Vec<AnomalyRow<'a>>,
-    /// The lines that were read leniently, and their effects.
+    /// The lines that were read leniently, and their effects on verdicts.
     leniency_impacts: Cow<'a, [LeniencyImpact]>,
     /// The fingerprint of the rules; `None` without a parsed body.
     pub ruleset_id: Option<i64>,

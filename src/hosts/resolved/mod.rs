@@ -2,7 +2,7 @@
 //! `host_preferences`.
 //!
 //! 1. `selection.rs`: selects the authoritative capture of each host, in the order of the
-//!    table.
+//!    table `hosts`.
 //! 2. `rules.rs`: reads the capture whose rules apply: its status, its class, and its rows of
 //!    `verdicts` and `file_preferences`. `shared_names.rs` limits how often the names of one file are
 //!    repeated.

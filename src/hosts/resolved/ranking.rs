@@ -10,8 +10,8 @@ const MAX_RANKED_NAME_BYTES: usize = 128;
 /// The number of names in the ranking.
 const RANKING_LENGTH: usize = 10;
 
-/// The names that are most often blocked in the last crawl: hosts have rules for the name itself,
-/// which disallow everything.
+/// The names that are blocked by the largest numbers of hosts of the last crawl. A host blocks a name if it
+/// has rules for the name itself that disallow everything.
 #[derive(Debug, Default)]
 pub struct BlockedNameRanking {
     /// The number of hosts of the last crawl.
@@ -51,7 +51,7 @@ impl BlockedNameRanking {
         self.current.1 += 1;
     }
 
-    /// Adds the current name to the ranking, if it has enough hosts.
+    /// Adds the current name to the ranking, if it is among the [`RANKING_LENGTH`] most blocked names so far.
     pub(super) fn finish_name(&mut self) {
         let (agent, count) = &mut self.current;
         let count = std::mem::take(count);

@@ -52,7 +52,7 @@ pub(super) struct HostsWithRules<'s> {
     /// Sorted by the numbers of the hosts: see [`read_rules_record`].
     pub(super) by_host: SortedRecords<'s>,
     /// For each capture with names, a [`CaptureKey`] and the names with their verdicts, which
-    /// [`read_names_record`] reads. They are kept once, however many hosts share them.
+    /// [`read_names_record`] reads. There is one record, however many hosts share the capture.
     pub(super) names: SortedRecords<'s>,
     /// For each capture with rows in `file_preferences`, a [`CaptureKey`] and the rows.
     pub(super) preferences: SortedRecords<'s>,
@@ -83,7 +83,7 @@ pub(super) fn read_all_rules<'s>(
     let preferences = context.memory.create_shared_sorter();
     let counts = Mutex::new(HostCountsByCrawl::default());
     let mut reader = by_capture.read()?;
-    // The other half is for runs of sorted records.
+    // Half of the files that may still be opened remain for spilled runs of sorted records.
     let max_chunks = open_files::count_free() / 2 / FILES_PER_CHUNK;
     let max_chunks = max_chunks.clamp(1, rayon::current_num_threads());
     loop {
@@ -163,8 +163,8 @@ impl<'a, 's> RecordBuffer<'a, 's> {
 }
 
 impl HostChunk {
-    /// Reads the rules of the hosts into the sorters. Returns the counts of the hosts by the numbers
-    /// of their names.
+    /// Reads the rules of the hosts into the sorters. Returns the counts of the hosts, from which the
+    /// limits of names are computed.
     fn read_rules(
         &self,
         context: &ResolveContext<'_>,
@@ -275,7 +275,7 @@ stored_columns! {
 /// Collects the rules of one capture as fields of records.
 #[derive(Default)]
 struct CaptureRulesBuilder {
-    /// The fields of its columns.
+    /// The fields of its [`CaptureColumns`], without the `robots_id`.
     capture: Vec<u8>,
     wildcard: Option<StoredVerdict>,
     /// The record of its names: a [`CaptureKey`], and the names with their verdicts.
@@ -283,7 +283,7 @@ struct CaptureRulesBuilder {
     /// The record of its rows of `file_preferences`: a [`CaptureKey`], and the rows.
     preferences: Vec<u8>,
     named_count: u32,
-    /// The number of names that is limited, in which a long name counts as several.
+    /// The sum of the [`name_weight`] of all names, which [`NameLimits`] limits.
     weighted_names: u32,
     record: Vec<u8>,
 }
@@ -294,7 +294,7 @@ impl CaptureRulesBuilder {
         self.wildcard = None;
         for record in [&mut self.named, &mut self.preferences] {
             record.clear();
-            // Few captures have many names.
+            // Few captures have many names, so a large buffer is not kept.
             record.shrink_to(BUFFER_BYTES);
             key.write(record);
         }

@@ -16,11 +16,11 @@ use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// The limit of the number of URLs of a host whose changes are counted.
+/// The limit of the number of URLs of a host whose changes of content are counted.
 pub(super) const MAX_COUNTED_URLS: usize = 1000;
 
-/// The limit of the number of redirects of a host in memory, in which redirects to the same URL are found and
-/// followed once. If a host has more redirects, such a URL may be followed several times, with the same result.
+/// The limit of the number of redirects of a host that are held in memory, so that several redirects to the same
+/// URL are followed as one. If a host has more, some of them may be followed separately, with the same result.
 const MAX_HELD_REDIRECTS: usize = 1000;
 
 /// The hosts of some crawls with their authoritative captures, sorted by crawl and
@@ -51,7 +51,8 @@ impl SelectedHost<'_> {
         expand_short_url(self.short_url, self.surt_host_name, url);
     }
 
-    /// Returns true if its rules are not those of the authoritative capture.
+    /// Returns true if the rules are not those of the authoritative capture itself but of another one, which
+    /// several hosts may share.
     pub(super) fn has_shared_rules(&self) -> bool {
         self.capture.source.id != self.capture.id
     }

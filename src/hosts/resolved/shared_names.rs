@@ -1,48 +1,49 @@
 //! Limits the number of rows of `host_verdicts` for hosts that share the rules of a file.
 //!
-//! Any number of hosts may redirect to one file, or have revisits of it, so that the rows of
-//! `host_verdicts` could be many times those of `verdicts`. A host whose rules are those of another
-//! capture has rows only if its file has few names: at most [`MAX_SHARED_NAMES`], and fewer if the
-//! rows of all such hosts of the crawl, those of files with few names first, would be more than
-//! [`MAX_SHARED_ROWS`] and [`MAX_SHARED_ROWS_PER_HOST`] for each of its hosts. The limit depends
+//! Any number of hosts may redirect to one file, or have revisits of it, so `host_verdicts` could have
+//! many times the rows of `verdicts`. A host shares rules if its rules are those of another capture.
+//! Such a host has rows only if its file has at most [`MAX_SHARED_NAMES`] names. The limit is lower for
+//! a crawl whose hosts with shared rules would have too many rows together: more than
+//! [`MAX_SHARED_ROWS`], plus [`MAX_SHARED_ROWS_PER_HOST`] for each host of the crawl. The limit depends
 //! only on the hosts of the crawl and their files.
 //!
-//! If you change it, also change `oracle_hosts` in `jobs/oracle/hosts.sql`.
+//! If you change this rule, also change `oracle_hosts` in `jobs/oracle/hosts.sql`.
 
 use std::collections::BTreeMap;
 
-/// The limit of the number of names of a file whose rules apply to another host or capture, too.
+/// The limit of the number of names of a file if hosts with shared rules are to have rows for these names.
 const MAX_SHARED_NAMES: u32 = 2000;
 
-/// The limit of the number of rows per crawl, for all hosts together whose rules are those of
-/// another capture. A platform may redirect 100,000 hosts to a file of 200 names.
+/// The limit of the number of rows that all hosts of a crawl with shared rules may have together. A
+/// platform may redirect 100,000 hosts to a file of 200 names.
 const MAX_SHARED_ROWS: u64 = 25_000_000;
 
 /// The number of rows that each host of a crawl adds to [`MAX_SHARED_ROWS`].
 const MAX_SHARED_ROWS_PER_HOST: u64 = 25;
 
-/// The length of names that count as one name, in bytes.
+/// The length up to which a name counts as one name, in bytes. A longer name counts as several: one for each
+/// part of this length, of which the last may be shorter.
 const COUNTED_NAME_BYTES: usize = 64;
 
-/// Returns the number of names as which a name counts. A long name counts as several, because it
-/// takes as much memory.
+/// Returns the number by which a name is counted against the limits: more than 1 for a long name, which
+/// takes as much memory as several short ones.
 pub(super) fn name_weight(name: &str) -> u32 {
     let count = name.len().div_ceil(COUNTED_NAME_BYTES).max(1);
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// The number of hosts of each crawl, and of those with shared rules by the number of crawlers that their files name.
+/// The counts of hosts from which the limits are computed, for each crawl.
 #[derive(Debug, Default)]
 pub(super) struct HostCountsByCrawl {
     by_crawl: BTreeMap<u32, HostCountsOfCrawl>,
 }
 
-/// The number of hosts of one crawl, and of those with shared rules by the number of crawlers that their files name.
+/// The counts of the hosts of one crawl.
 #[derive(Debug, Default)]
 struct HostCountsOfCrawl {
     host_count: u64,
-    /// The hosts whose rules are those of another capture: for each number of names up to
-    /// [`MAX_SHARED_NAMES`], the number of hosts.
+    /// The number of hosts with shared rules, by the number of names of their file, up to
+    /// [`MAX_SHARED_NAMES`].
     shared_hosts: BTreeMap<u32, u64>,
 }
 
@@ -79,7 +80,8 @@ impl HostCountsByCrawl {
 }
 
 impl HostCountsOfCrawl {
-    /// Returns the largest number of names with which a file has rows for other hosts, too.
+    /// Returns the largest number of names that a file may have if hosts with shared rules are to have
+    /// rows for its names.
     fn max_shared_names(&self) -> u32 {
         let rows_max = MAX_SHARED_ROWS + MAX_SHARED_ROWS_PER_HOST * self.host_count;
         let mut rows = 0;
@@ -93,15 +95,15 @@ impl HostCountsOfCrawl {
     }
 }
 
-/// For each crawl, the largest number of names with which a file has rows for other hosts, too.
+/// For each crawl, the largest number of names that a file may have if hosts with shared rules are to have
+/// rows for its names.
 #[derive(Debug)]
 pub(super) struct NameLimits {
     by_crawl: BTreeMap<u32, u32>,
 }
 
 impl NameLimits {
-    /// Returns true if a host has rows whose rules are those of another capture with this number of
-    /// `names`.
+    /// Returns true if a host with shared rules has rows for the names of its file. `names` is their number.
     pub(super) fn includes(&self, crawl: u32, names: u32) -> bool {
         let limit = self.by_crawl.get(&crawl);
         names <= limit.copied().unwrap_or(MAX_SHARED_NAMES)

@@ -1,4 +1,4 @@
-//! Reads the rows of `file_preferences`, as fields of records.
+//! Reads the rows of `file_preferences` into fields of sort records, and back from them.
 
 use super::stored_verdict::check_capture_bytes;
 use crate::ResolveContext;
@@ -87,7 +87,8 @@ impl PreferenceReader {
 }
 
 impl PreferenceColumns {
-    /// Appends the fields of a row. The name is left out if it is that of the row before.
+    /// Appends the fields of a row. A repeated name is left out: the first field is 0 if the row has the name of
+    /// the previous one, and 1 otherwise.
     fn put(&self, row: usize, out: &mut Vec<u8>) {
         let agent = self.agent.value(row);
         let ids = self.robots_id.values();
@@ -108,7 +109,7 @@ impl PreferenceColumns {
     }
 }
 
-/// Appends a text, or nothing for null.
+/// Appends a flag that is false for null, and then the text unless it is null.
 fn put_text(out: &mut Vec<u8>, column: &StringArray, row: usize) {
     put_u8(out, column.is_valid(row).into());
     if column.is_valid(row) {

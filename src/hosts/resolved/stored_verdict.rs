@@ -9,11 +9,11 @@ use sort::sort_key::{FieldReader, put_i64, put_u8, put_u32};
 use std::path::Path;
 use tables::{StoredVerdict, Table};
 
-/// The limit of the rows of a capture in `verdicts`, and of those in `file_preferences`, which are held
-/// in memory. A body of 16 MiB of the shortest names has 25 MiB.
+/// The limit of the size in memory of the rows of a capture in `verdicts`, and of those in
+/// `file_preferences`, in bytes. The rows of a body of 16 MiB of the shortest names take 25 MiB.
 const MAX_CAPTURE_BYTES: usize = 64 << 20;
 
-/// The index of a verdict is its code in records.
+/// All verdicts. A sort record stores a verdict as its index in this array.
 const VERDICTS_BY_CODE: [Verdict; 4] = [
     Verdict::DisallowAll,
     Verdict::Partial,
@@ -21,7 +21,7 @@ const VERDICTS_BY_CODE: [Verdict; 4] = [
     Verdict::Unknown,
 ];
 
-/// The index of a basis is its code in records.
+/// All bases. A sort record stores a basis as its index in this array.
 const BASES_BY_CODE: [Basis; 9] = [
     Basis::Explicit,
     Basis::Wildcard,
@@ -149,7 +149,7 @@ fn find_by_name<T: Copy>(
         .ok_or_else(|| inconsistent_table_error("verdicts"))
 }
 
-/// Returns an error if the rows of a capture in a table need more memory than is allowed.
+/// Returns an error if `record`, which holds the rows of a capture in a table, exceeds [`MAX_CAPTURE_BYTES`].
 pub(super) fn check_capture_bytes(record: &[u8], table: Table) -> Result<(), Error> {
     if record.len() <= MAX_CAPTURE_BYTES {
         return Ok(());
@@ -166,7 +166,7 @@ pub fn inconsistent_table_error(table: &'static str) -> Error {
     DatasetDefect::inconsistent(table).error(Path::new(""))
 }
 
-// Bits of a field of records.
+// Bits of the byte of flags in the fields that `put_verdict` writes.
 const HAS_DELAY_FLAG: u8 = 1;
 const HAS_LINE_FLAG: u8 = 2;
 const ROOT_ALLOWED_FLAG: u8 = 4;

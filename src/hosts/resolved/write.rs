@@ -21,7 +21,7 @@ use tables::{
 };
 use urls::WebOrigin;
 
-/// The tables of records that [`resolve_hosts`] reads.
+/// The tables that [`resolve_hosts`] reads.
 pub const RESOLVED_FROM: [Table; 3] = [
     Table::ROBOTS_FILES,
     Table::VERDICTS,
@@ -33,7 +33,8 @@ const HOST_NUMBER_BITS: u32 = 32;
 
 const BATCH_ROWS: usize = 8192;
 
-/// A file of a resolved table, which is closed: there may be more crawls than files may be open.
+/// A written file of a resolved table. It is closed, because there may be more crawls than files that may
+/// be open at a time.
 pub struct ResolvedFile {
     /// The table.
     pub table: Table,
@@ -177,9 +178,9 @@ impl<'c> CrawlFiles<'c> {
 
 /// Collects the hosts that have rows in the other tables, sorted by the captures with their rules.
 struct HostsWithRows<'s> {
-    /// Those that have rows in `host_verdicts`.
+    /// The hosts that have rows in `host_verdicts`, because their rules name crawlers.
     naming: Sorter<'s>,
-    /// Those that have rows in `host_preferences`.
+    /// The hosts that have rows in `host_preferences`, because their rules state preferences.
     stating: Sorter<'s>,
     record: Vec<u8>,
 }
@@ -260,7 +261,7 @@ fn build_host_row<'a>(
 }
 
 impl HostsWithRows<'_> {
-    /// Adds a host to the tables in which it has rows.
+    /// Adds a host to the list of each other table in which it has rows.
     fn push(&mut self, host: &SelectedHost<'_>, row: &HostRow<'_>) -> Result<(), Error> {
         let is_naming = row.rules.n_named > 0 && row.rules.has_named_rows;
         if !is_naming && !row.rules.has_preferences {
@@ -283,7 +284,7 @@ impl HostsWithRows<'_> {
             self.naming.push(record)?;
         }
         if row.rules.has_preferences {
-            // Names of a shared file may be left out, as in `host_verdicts`.
+            // If the rules are shared, the rows for names may be left out, as in `host_verdicts`.
             put_u8(record, row.rules.has_named_rows.into());
             self.stating.push(record)?;
         }
@@ -312,7 +313,7 @@ fn sort_named_rows<'s>(
             row.clear();
             put_u32(&mut row, crawl);
             put_key(&mut row, agent);
-            // These are the `host_id`, the name and the domain of the host.
+            // The remaining fields are the `host_id`, the name and the domain of the host.
             row.extend_from_slice(fields.rest());
             put_verdict(&mut row, &verdict);
             rows.push(&row)?;
@@ -340,7 +341,7 @@ fn write_host_verdicts(
         }
         let key = fields.key();
         let host_id = fields.i64();
-        // Two rows of a host with the same name: `verdicts` has the name twice for one file.
+        // Two rows of a host with the same name would mean that `verdicts` has the name twice for one file.
         let is_new = last_host_id != host_id || batch_crawl != crawl || last_key != key;
         if !is_new {
             return Err(missing_verdicts_error());
@@ -392,7 +393,7 @@ fn sort_preference_rows<'s>(
         let host_id = fields.i64();
         let (host_name, domain) = (fields.bytes(), fields.bytes());
         let has_named_rows = fields.u8() != 0;
-        // The rows of a capture keep their order.
+        // Rows with the same name keep the order that they have in the capture, by this number.
         let mut number = 0;
         while let Some((agent, preferences)) = next_agent(&mut of_capture) {
             number += 1;
@@ -428,7 +429,7 @@ fn write_host_preferences(
     let mut rows = HostPreferenceRows::default();
     let mut batch_crawl = 0;
     let (mut agent, mut last_key) = (String::new(), Vec::new());
-    // The preferences of the record before, and the number of its rows at the end of this batch.
+    // The preferences of the previous record, and the number of its rows, which end this batch; 0 in a new batch.
     let (mut last_preferences, mut last_rows) = (Vec::new(), 0);
     while let Some(record) = reader.peek() {
         let mut fields = FieldReader::new(record);
@@ -453,7 +454,7 @@ fn write_host_preferences(
             surt_host_name: name,
             registered_domain: Some(domain).filter(|domain| !domain.is_empty()),
         };
-        // Many hosts have the same block of a vendor.
+        // Many hosts have the same preferences, written by a vendor. Equal ones are not read again.
         let preferences = fields.rest();
         if last_rows > 0 && last_preferences == preferences {
             rows.push_repeated(&host, last_rows);
@@ -472,7 +473,7 @@ fn write_host_preferences(
     }
 }
 
-/// Returns the text of a key, which is as [`FieldReader::key`] returns it.
+/// Returns the text of a key, which has the escaped form that [`FieldReader::key`] returns.
 fn text_of_key(key: &[u8]) -> String {
     let mut bytes = Vec::new();
     push_key_without_escapes(&mut bytes, key);

@@ -1,13 +1,13 @@
-//! Writes `_joined/`.
+//! Writes the folder `_joined/` of joined datasets.
 //!
-//! A join may be killed between any two steps, and the next one continues from each:
+//! A join may be killed between any two of these steps. The next join then continues:
 //!
 //! 1. The log is locked. Temporary folders of earlier joins are removed.
 //! 2. `views.sql` is written without the resolved tables, and `_SUCCESS` is removed.
-//! 3. The manifest lists the members, the crawls that are kept, and the files to be removed; these
-//!    are removed, and it is written again without them.
-//! 4. Files are written under temporary names, the log gets their names, they are renamed, and the
-//!    manifest gets their crawls.
+//! 3. The manifest is written with the members, the crawls that are kept, and the files to be removed.
+//!    These files are removed, and the manifest is written again without them.
+//! 4. Files are written under temporary names. Their final names are appended to the log, the files are
+//!    renamed, and their crawls are added to the manifest.
 //! 5. `views.sql` is written with all tables, then `_SUCCESS`.
 
 use dataset::{CrawlEntry, FileEntry, JOINED_FOLDER, JoinedCrawl, JoinedManifest, MANIFEST_FILE};
@@ -23,7 +23,7 @@ use std::path::Path;
 pub(super) struct JoinedWriter {
     /// The folder [`JOINED_FOLDER`].
     folder: WrittenFolder,
-    /// The members, and the crawls that are finished.
+    /// The manifest to be written, with the members and the crawls that are resolved so far.
     manifest: JoinedManifest,
     /// Files of earlier joins that are to be removed.
     stale: BTreeSet<String>,
@@ -37,8 +37,8 @@ pub(super) struct WrittenSize {
 }
 
 impl JoinedWriter {
-    /// Takes the lock, and decides which crawls of an earlier join are kept: those before the first
-    /// one whose sources have changed.
+    /// Locks the log, and determines which crawls of an earlier join are kept: those before the first
+    /// crawl whose source digest has changed or whose files are missing.
     ///
     /// # Errors
     ///
@@ -55,7 +55,7 @@ impl JoinedWriter {
         }
         let (log, entries) = RunLog::open(&root)?;
         let written = WrittenFolder::begin(&root, log, &entries, &[])?;
-        // A manifest that cannot be read is written again.
+        // If the manifest cannot be read, all crawls are resolved again.
         let former = JoinedManifest::read(folder)
             .unwrap_or_default()
             .unwrap_or_default();
@@ -84,11 +84,12 @@ impl JoinedWriter {
         })
     }
 
+    /// Returns the number of crawls that an earlier join had resolved, and that are not resolved again.
     pub(super) fn kept_crawls(&self) -> usize {
         self.manifest.crawls.len()
     }
 
-    /// Returns true if files of earlier joins are to be removed.
+    /// Returns true if files of earlier joins have to be removed.
     pub(super) fn has_stale_files(&self) -> bool {
         !self.stale.is_empty()
     }
@@ -98,7 +99,7 @@ impl JoinedWriter {
         self.folder.temp_folder()
     }
 
-    /// Removes `_SUCCESS` and the stale files, and writes the manifest.
+    /// Removes `_SUCCESS` and the stale files. The manifest lists the stale files until they are removed.
     pub(super) fn remove_stale_files(&mut self) -> Result<(), Error> {
         self.folder.remove_files([SUCCESS_FILE])?;
         self.manifest.stale = std::mem::take(&mut self.stale);
@@ -109,8 +110,8 @@ impl JoinedWriter {
         self.write_manifest()
     }
 
-    /// Renames written files to their final names, and adds their crawls to the manifest.
-    /// `source_digests` are those of all `crawls`.
+    /// Renames written files to their final names, and adds their crawls to the manifest. `crawls` are all
+    /// crawls, and `source_digests` the digests of the files from which each is resolved.
     pub(super) fn commit_files(
         &mut self,
         files: Vec<ResolvedFile>,
@@ -147,7 +148,7 @@ impl JoinedWriter {
 
     /// Marks the joined datasets as finished.
     pub(super) fn finish(&mut self) -> Result<(), Error> {
-        // The members may have changed although all crawls are kept.
+        // The manifest lists the members, which may have changed even if all crawls are kept.
         self.write_manifest()?;
         self.folder.replace_file(SUCCESS_FILE, "")
     }

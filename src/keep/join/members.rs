@@ -28,8 +28,8 @@ struct Member {
 }
 
 impl Members {
-    /// Finds the datasets in the subfolders of `folder`, and checks them. If `is_mixed`, the meaning of
-    /// rows, the registry and the Public Suffix List may differ.
+    /// Finds the datasets in the subfolders of `folder`, and checks them. If `is_mixed`, they may differ
+    /// in the meaning of rows ([`tables::MEANING`]), the registry of crawlers and the Public Suffix List.
     ///
     /// # Errors
     ///
@@ -69,7 +69,8 @@ impl Members {
                 return refuse(JoinDefect::NoTable { table }, &first.root);
             }
         }
-        // The members have the same tables, as is checked below.
+        // The tables are listed in the order of `Table::ALL`. `check_same_options` below checks that all
+        // members have the same ones.
         found.manifest.tables = Table::ALL.to_vec();
         found.manifest.tables.retain(|table| {
             let options = found.members.iter().map(|member| &member.options);
@@ -84,6 +85,7 @@ impl Members {
         Ok(found)
     }
 
+    /// Adds the dataset at `root`, after checking that it can be joined with others.
     fn add_member(&mut self, name: String, root: PathBuf, is_mixed: bool) -> Result<(), Error> {
         let refuse = |defect| Err(Error::new(DatasetErrorKind::Unjoinable(defect), &root));
         if let Some(kind) = dataset::read_kind(&root)? {
@@ -128,7 +130,7 @@ impl Members {
         &self.manifest
     }
 
-    /// Opens all members as one dataset.
+    /// Opens the parts of all members as one dataset, for reading `tables`.
     pub(super) fn open_dataset(&self, folder: &Path, tables: &[Table]) -> Result<Dataset, Error> {
         let parts = self.members.iter();
         let parts: Vec<(PathBuf, Vec<PartLocation<'_>>)> = parts
@@ -157,14 +159,14 @@ impl Members {
     }
 }
 
-/// Returns the tables of a dataset, except those that are resolved from them.
+/// Returns the tables of a dataset, without the resolved tables.
 fn unresolved_tables(options: &DatasetOptions) -> Vec<Table> {
     let tables = options.tables.iter().copied();
     tables.filter(|table| !table.is_per_crawl()).collect()
 }
 
-/// Checks that two datasets were made with the same options, and unless `is_mixed` with the same
-/// built-in lists.
+/// Checks that two datasets have the same tables and were made with the same options and, unless
+/// `is_mixed`, with the same registry of crawlers and Public Suffix List.
 fn check_same_options(first: &Member, member: &Member, is_mixed: bool) -> Result<(), Error> {
     let names = |options: &DatasetOptions| {
         let tables = unresolved_tables(options);
@@ -276,7 +278,7 @@ fn check_inputs(members: &[Member]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns the index after the largest one of an input of these datasets.
+/// Returns the smallest index that is larger than those of all inputs of these datasets.
 fn next_free_index(members: &[&Member]) -> u64 {
     let inputs = members.iter().flat_map(|member| &member.manifest.inputs);
     inputs

@@ -1,8 +1,8 @@
-//! `join`: makes the datasets in the subfolders of a folder one dataset.
+//! `join`: combines the datasets in the subfolders of a folder into one.
 //!
-//! Nothing is moved. `members.rs` finds the datasets and checks that they fit together, and
-//! `joined_writer.rs` resolves their hosts into `_joined/` (see `dataset/joined.rs`). A crawl is
-//! resolved again only if it, or an earlier one, has changed.
+//! No file is moved. `members.rs` finds the datasets and checks that they fit together. The hosts of all
+//! datasets are resolved, and `joined_writer.rs` writes them into `_joined/` (see `dataset/joined.rs`). A
+//! crawl is resolved again only if its files, or those of an earlier crawl, have changed.
 
 mod joined_writer;
 mod members;
@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Instant;
 use tables::Table;
 
-/// The counter of a join in progress. Other threads may read it.
+/// The progress of a running join. Other threads may read it.
 #[derive(Debug, Default)]
 pub struct JoinProgress {
     /// Captures read to resolve hosts. A capture that is read twice counts twice.
@@ -37,13 +37,13 @@ pub struct JoinSummary {
     pub members: Vec<String>,
     /// The crawls, in the order of their times.
     pub crawls: Vec<String>,
-    /// The tables of the views.
+    /// The tables that `views.sql` has views of.
     pub tables: Vec<Table>,
     /// The number of crawls, from the first on, that an earlier join had resolved.
     pub kept_crawls: usize,
-    /// Rows written to `hosts` and `host_verdicts`.
+    /// Rows written to the resolved tables, such as `hosts`.
     pub rows: u64,
-    /// Bytes of their files.
+    /// Bytes of the files of these rows.
     pub bytes: u64,
     /// The crawlers that most hosts of the last crawl block; `None` if no crawl was resolved.
     pub most_blocked: Option<MostBlockedAgents>,
@@ -59,8 +59,8 @@ pub struct PreparedJoin<'f> {
 }
 
 /// Finds the datasets in the subfolders of `folder`, and checks that they can be joined. Nothing is
-/// written. Sorters will hold about `memory` bytes. If `is_mixed`, the meaning of rows, the registry of
-/// crawlers and the Public Suffix List may differ.
+/// written. Sorters will hold about `memory` bytes. If `is_mixed`, the datasets may differ in the
+/// meaning of rows ([`tables::MEANING`]), the registry of crawlers and the Public Suffix List.
 ///
 /// # Errors
 ///
@@ -130,7 +130,7 @@ fn join(
     if kept_crawls < crawls.len() {
         let resolved = resolve(&dataset, &writer, kept_crawls, memory, progress, stop);
         let ResolvedHosts { files, ranking } = resolved.map_err(|error| match error.kind() {
-            // The error of a sorter names the temporary folder.
+            // The error of a stopped sorter has the path of a temporary folder.
             Some(ErrorKind::Abandoned) => Error::new(ErrorKind::Abandoned, folder),
             _ => error,
         })?;
@@ -149,6 +149,7 @@ fn join(
     Ok(summary)
 }
 
+/// Resolves the hosts of all crawls except the first `kept_crawls` ones.
 fn resolve(
     dataset: &Dataset,
     writer: &JoinedWriter,

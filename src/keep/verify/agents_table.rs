@@ -11,8 +11,8 @@ use disk::{SystemTempFolder, TempFolder};
 use std::path::Path;
 use tables::{Table, agents_rows};
 
-/// Checks the table. Its digest is compared if the registry is the built-in one.
-/// Otherwise the file is only decoded.
+/// Checks the file of `agents`. If the dataset has the registry that is built into this version, the
+/// digest is compared with that of the same table written again. Otherwise the file is only decoded.
 pub(super) fn check(
     root: &Path,
     manifest: &Manifest,
@@ -39,7 +39,7 @@ pub(super) fn check(
 }
 
 /// Returns the size, digest and number of rows that the table of a dataset must have; `None` unless
-/// its registry of crawlers is the built-in one.
+/// this version wrote the dataset, with its built-in registry of crawlers.
 pub(super) fn built_in_table_stats(manifest: &Manifest) -> Option<FileStats> {
     let own_version = Some(env!("CARGO_PKG_VERSION"));
     let registry = CrawlerRegistry::built_in();

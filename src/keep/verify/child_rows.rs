@@ -1,5 +1,5 @@
-//! Checks the tables whose rows belong to captures: their order, their captures, and the keys within a
-//! capture.
+//! Checks the tables whose rows belong to captures: that rows are in order, that their captures exist,
+//! and that keys are unique within a capture.
 
 use super::readable_file::ReadableFile;
 use super::{FindingKind, Findings};
@@ -11,7 +11,7 @@ use std::fmt;
 use tables::Table;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
-/// Tables with at most one row per line.
+/// Tables with at most one row per line of a robots.txt.
 const ONE_ROW_PER_LINE: [Table; 4] = [
     Table::GROUPS,
     Table::RULES,
@@ -20,7 +20,7 @@ const ONE_ROW_PER_LINE: [Table; 4] = [
 ];
 
 stored_columns! {
-    /// The key of a row of every table but `verdicts` and `file_preferences`.
+    /// The key of a row, in all tables of this module except `verdicts` and `file_preferences`.
     struct LineKey of Table::RULES {
         robots_id: Long,
         line_no: Int,
@@ -43,21 +43,23 @@ stored_columns! {
     }
 }
 
-/// The mechanism of which a capture may have several rows with the same key.
+/// The only mechanism whose rows may repeat a key: a capture may have several RSL licenses for an
+/// agent and a category.
 const LICENSE: &str = "rsl-license";
 
 /// The capture of the current row of a file, and the captures that its rows may belong to.
 struct CurrentCapture<'c> {
     /// `None` before the first row.
     robots_id: Option<i64>,
-    /// The keys in `robots_files` of the part, in ascending order; `None` if they cannot be read.
+    /// The `robots_id` of all rows of `robots_files` in the part, in ascending order; `None` if they
+    /// cannot be read.
     captures: Option<&'c [i64]>,
     /// The path of the file in findings.
     name: &'c str,
 }
 
-/// Checks the rows of a table of a part. `captures` are the keys in `robots_files` of the part, in
-/// ascending order; `None` if they cannot be read.
+/// Checks the rows of one table of a part. `captures` are the `robots_id` of all rows of `robots_files`
+/// in the part, in ascending order; `None` if they cannot be read.
 pub(super) fn check(
     file: &ReadableFile,
     captures: Option<&[i64]>,
@@ -75,7 +77,7 @@ pub(super) fn check(
     }
 }
 
-/// Checks that a capture has at most one row for an agent.
+/// Checks that each capture has at most one row per agent.
 fn check_agents(
     file: &ReadableFile,
     mut capture: CurrentCapture<'_>,
@@ -97,7 +99,8 @@ fn check_agents(
     Ok(())
 }
 
-/// Checks that a capture has at most one row for an agent, a mechanism and a category.
+/// Checks that each capture has at most one row per agent, mechanism and category, except for
+/// [`LICENSE`].
 fn check_preferences(
     file: &ReadableFile,
     mut capture: CurrentCapture<'_>,
@@ -127,7 +130,8 @@ fn check_preferences(
     Ok(())
 }
 
-/// Returns a hash of the texts of a key: the texts themselves may be long, and many.
+/// Returns a hash that stands for the texts of a key, because holding many long texts would take too
+/// much memory.
 fn key_hash(texts: &[&str]) -> u128 {
     let hashes = texts
         .iter()
@@ -136,7 +140,8 @@ fn key_hash(texts: &[&str]) -> u128 {
     xxh3_128_with_seed(&bytes, *HASH_SEED)
 }
 
-/// Checks the order of the lines of a capture.
+/// Checks that line numbers ascend within each capture, and that none is repeated in the tables of
+/// [`ONE_ROW_PER_LINE`].
 fn check_lines(
     file: &ReadableFile,
     mut capture: CurrentCapture<'_>,
@@ -149,7 +154,7 @@ fn check_lines(
         if capture.advance_to(id, row.number, findings) {
             last_line = 0;
         }
-        // Rows without a line come first.
+        // Rows without a line number sort before all others, so they count as line 0.
         let line = value(&row.columns.line_no, row.index).unwrap_or(0);
         let is_repeated = line == last_line && ONE_ROW_PER_LINE.contains(&file.table);
         if line < last_line || is_repeated {
@@ -162,8 +167,8 @@ fn check_lines(
 }
 
 impl CurrentCapture<'_> {
-    /// Makes the capture of a row the current one. Returns false if it was current before. Otherwise
-    /// checks that it exists, and that it follows the previous one.
+    /// Makes the capture `id` of a row the current one. Returns false if the previous row has the same
+    /// capture. Otherwise checks that the capture exists and sorts after the previous one.
     fn advance_to(&mut self, id: i64, row: u64, findings: &mut Findings) -> bool {
         let previous_id = self.robots_id.replace(id);
         if previous_id == Some(id) {
@@ -181,6 +186,7 @@ impl CurrentCapture<'_> {
         true
     }
 
+    /// Adds a finding about a row, whose number is counted from 1.
     fn add_finding(
         &self,
         kind: FindingKind,

@@ -1,7 +1,8 @@
 //! Checks one file: size, digest, footer and columns.
 //!
-//! A file whose digest differs is not decoded: its defect is known, and the reader could only report
-//! consequences of it. Pages are decoded only if the digest is not known.
+//! A file whose digest differs from that in the manifest is not decoded, because the Parquet reader could
+//! only report consequences of the same damage. Pages are decoded only if the manifest has no digest of
+//! the file.
 
 use super::{FindingKind, Findings, VerifyProgress};
 use arrow_schema::Schema;
@@ -18,6 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use xxhash_rust::xxh3::Xxh3;
 
+/// The maximum number of rows that are decoded at a time.
 const BATCH_ROWS: usize = 1024;
 
 /// The number of bytes that are read at a time to compute the digest.
@@ -30,11 +32,11 @@ pub(super) struct ExpectedFile<'a> {
     pub(super) schema: &'a Schema,
     /// Its size, digest and number of rows; `None` if they are not known.
     pub(super) stats: Option<&'a FileStats>,
-    /// The row groups of each part, if it has several.
+    /// The bytes of each part, if the file combines the files of parts; otherwise empty.
     pub(super) parts: &'a [PartBytes<'a>],
 }
 
-/// The bytes of the row groups of a part in a file.
+/// The row groups of one part in a combined file: their byte range and their XXH3-64 in hexadecimal.
 #[derive(Debug)]
 pub(super) struct PartBytes<'m> {
     part: u32,
@@ -64,7 +66,8 @@ pub(super) struct FileCheck {
     pub(super) bytes: u64,
 }
 
-/// Checks a file, or reports why it could not be opened. `name` is its path in findings.
+/// Checks a file. If `file` is an error, adds a finding that the file is missing or unreadable. `name` is
+/// the path of the file in findings.
 pub(super) fn check(
     file: io::Result<File>,
     name: &str,
@@ -107,7 +110,7 @@ pub(super) fn check(
             progress.bytes.fetch_add(check.bytes, Ordering::Relaxed);
         }
     }
-    // The Parquet reader may panic on bytes whose digest is unknown.
+    // The Parquet reader may panic on damaged bytes, which are not detected before if no digest is known.
     let decoded = catch_unwind(AssertUnwindSafe(|| {
         check_contents(file, name, expected, &mut check, progress, findings);
     }));
@@ -163,7 +166,8 @@ fn check_stats(
     }
 }
 
-/// Names the parts of a damaged file whose bytes differ, if it has several parts.
+/// Returns the end of the message on a damaged file: the numbers of the parts whose bytes differ, or the
+/// footer if none does. Empty unless the file has several parts.
 fn damaged_parts(file: &File, parts: &[PartBytes<'_>]) -> String {
     if parts.len() < 2 {
         return String::new();
@@ -188,7 +192,7 @@ fn add_unreadable(name: &str, error: &io::Error, findings: &mut Findings) {
     );
 }
 
-/// Reads a file, and returns its XXH3-64 in hexadecimal.
+/// Reads a whole file, and returns its XXH3-64 in hexadecimal.
 fn compute_digest(mut file: &File, progress: &VerifyProgress) -> io::Result<String> {
     let mut hash = Xxh3::new();
     let mut buffer = vec![0; BUFFER_BYTES];
@@ -268,7 +272,7 @@ fn check_contents(
     }
 }
 
-/// Returns the name of the table that the footer of a file states.
+/// Returns the name of the table, as the footer of a file states it.
 pub(super) fn table_name(metadata: &ArrowReaderMetadata) -> Option<&str> {
     let entries = metadata.metadata().file_metadata().key_value_metadata()?;
     let entry = entries
@@ -326,7 +330,8 @@ fn decode_and_count_rows(part: &OpenedPart) -> Result<u64, UnreadableRowGroup> {
             index,
             error: one_line_message(error_cause(&part.file.reader_error(Path::new(""), error))),
         };
-        // One row group at a time: a batch of several could hold many large texts.
+        // Each row group has its own reader, because the number of rows in a batch is limited by the
+        // size of the texts in the row group.
         let batch_rows = part.max_batch_rows(&[index], &ProjectionMask::all(), BATCH_ROWS);
         let batch_rows = batch_rows.map_err(row_group_error)?;
         let reader = part
@@ -345,7 +350,8 @@ fn decode_and_count_rows(part: &OpenedPart) -> Result<u64, UnreadableRowGroup> {
     Ok(rows)
 }
 
-/// Returns the cause of an error, without the path, which findings have anyway.
+/// Returns the cause of an error, whose message lacks the path. A finding has the path in a field of its
+/// own.
 pub fn error_cause(error: &Error) -> &dyn std::error::Error {
     std::error::Error::source(error).unwrap_or(error)
 }

@@ -6,10 +6,10 @@ use std::fmt;
 /// The number of findings of a kind that are kept. Further ones are only counted.
 const MAX_KEPT_FINDINGS: usize = 20;
 
-/// The length of a message above which it is cut: a value that it quotes may be long.
+/// The length at which a message is cut, since it may quote a long value.
 const MAX_MESSAGE_BYTES: usize = 1000;
 
-/// The remedy for a finding. The package of the command line adds the options to use.
+/// The remedy for a finding. `src/cli/hint.rs` has the advice with the names of options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Remedy {
@@ -31,7 +31,7 @@ pub enum Remedy {
     Permissions,
     /// Remove the file, unless resuming the run replaces it.
     Remove,
-    /// Resume the run, which removes the file.
+    /// Resume the run, which removes the folder of temporary files.
     RemoveTemporary,
     /// Restore the manifest first: one of its lines may list the file.
     ManifestFirst,
@@ -41,7 +41,7 @@ pub enum Remedy {
     WriteViews,
     /// Join the datasets again.
     Join,
-    /// Restore the file from a copy, or make the folder again from its inputs.
+    /// Restore the file from a copy, or make the history again from its datasets.
     MakeAgain,
 }
 
@@ -49,15 +49,15 @@ pub enum Remedy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum FindingKind {
-    /// A line of the manifest is malformed or impossible.
+    /// A line of the manifest is malformed or contradicts others, or the manifest was changed.
     Manifest,
     /// The manifest ends within a line.
     ManifestCut,
-    /// Parts or the file `_SUCCESS` are missing.
+    /// Parts, resolved tables or the file `_SUCCESS` are missing.
     Unfinished,
-    /// The parts are not those that the inputs are divided into.
+    /// Parts have overlapping inputs, or inputs or crawls that the manifest does not list.
     Parts,
-    /// A file of the manifest does not exist.
+    /// A file that the manifest lists does not exist.
     Missing,
     /// A file or folder cannot be read.
     Unreadable,
@@ -75,15 +75,15 @@ pub enum FindingKind {
     Rows,
     /// A file that views read is not in the manifest.
     Foreign,
-    /// `views.sql` does not open the dataset.
+    /// `views.sql` is missing, opens another folder, or was changed.
     Views,
     /// A folder of temporary files that a killed run left.
     Temporary,
     /// A key is not unique.
     Twice,
-    /// A row belongs to no capture.
+    /// A row refers to a capture that does not exist.
     Orphan,
-    /// Rows are not in the order of captures and lines.
+    /// Rows are not sorted by their keys, such as capture and line.
     Order,
 }
 
@@ -149,7 +149,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// All findings by kind: the first of each kind, and their number.
+/// The findings of a verification by kind: the first ones of each kind, and the number of all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
     kinds: BTreeMap<FindingKind, CountedFindings>,
@@ -188,7 +188,7 @@ impl Findings {
         }
     }
 
-    /// Replaces the remedies that are only possible for a file of a part.
+    /// Replaces the remedies that only make sense for a file of a part with `remedy`.
     pub(super) fn replace_part_remedies(&mut self, remedy: Remedy) {
         let kept = self
             .kinds
@@ -199,7 +199,7 @@ impl Findings {
             .for_each(|finding| finding.remedy = remedy);
     }
 
-    /// Puts a folder before the paths of all findings.
+    /// Prepends `folder` and a slash to the paths of all findings.
     pub(super) fn prepend_folder(&mut self, folder: &str) {
         let kinds = self.kinds.values_mut();
         for finding in kinds.flat_map(|findings| &mut findings.kept) {
@@ -215,7 +215,7 @@ impl Findings {
         }
     }
 
-    /// Adds other findings after these.
+    /// Adds the findings of `other` after the present ones.
     pub(super) fn append(&mut self, other: Self) {
         for (kind, added) in other.kinds {
             let CountedFindings { kept, count } = self.kinds.entry(kind).or_default();
@@ -225,8 +225,8 @@ impl Findings {
         }
     }
 
-    /// Replaces the remedy of foreign files if the manifest has malformed lines,
-    /// since one of these may list the file.
+    /// Replaces the remedy of foreign files if the manifest is damaged, because one of its malformed lines
+    /// may list such a file.
     pub(super) fn replace_foreign_remedy(&mut self) {
         if !self.kinds.contains_key(&FindingKind::Manifest) {
             return;

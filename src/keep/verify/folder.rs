@@ -14,11 +14,11 @@ pub struct FolderSearch<'a> {
     pub root: &'a Path,
     /// The paths of the files that belong to the dataset, relative to `root`.
     pub known_paths: BTreeSet<String>,
-    /// The names of the folders of temporary files, as the log has them.
+    /// The names of the folders of temporary files that the log lists.
     pub temp_folders: BTreeSet<String>,
     /// The tables whose folders are searched.
     pub tables: &'a [Table],
-    /// The findings so far, to which others are added.
+    /// The findings to which those of the search are added.
     pub findings: &'a mut Findings,
 }
 
@@ -35,13 +35,13 @@ impl FolderSearch<'_> {
             }
         }
         for table in self.tables {
-            // The views read the files that are this many folders below the folder of the table.
+            // Each partition column is a level of folders, and views read only files at the last level.
             let depth = table.partition_columns().len();
             self.search(&self.root.join(table.name()), depth);
         }
     }
 
-    /// Searches a folder. The files that views read are `depth` folders below it.
+    /// Searches a folder. The views read the files that are `depth` levels of folders below `folder`.
     fn search(&mut self, folder: &Path, depth: usize) {
         let entries = match disk::list_folder(folder) {
             Ok(entries) => entries,
@@ -63,7 +63,7 @@ impl FolderSearch<'_> {
         }
     }
 
-    /// Reports a link that the views may follow.
+    /// Adds a finding for an unlisted link that the views may follow: to a folder, or to a Parquet file.
     fn check_link(&mut self, path: &Path, depth: usize) {
         if depth == 0
             && path
@@ -80,6 +80,7 @@ impl FolderSearch<'_> {
         }
     }
 
+    /// Adds a finding for a Parquet file that the dataset does not list.
     fn check_file(&mut self, path: &Path) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let path = relative_path(path, self.root);

@@ -1,14 +1,14 @@
 //! `verify`: checks that a dataset is complete and consistent with its
 //! manifest.
 //!
-//! Checked in this order: the manifest (`scanned_dataset.rs`), the ranges of inputs (`plan.rs`), the
+//! Checked in this order: the manifest (`scanned_dataset.rs`), the inputs of its parts (`plan.rs`), the
 //! folders (`folder.rs`), the files (`file.rs`), the tables of each part (`part.rs`), the keys of all
 //! parts, and the resolved tables (`resolved.rs`). Every file is read completely for its digest, which
-//! covers all values and their encoding. After that, keys and references are read again. No finding
-//! stops the verification.
+//! covers all values and their encoding. Then the columns with keys and references are decoded and
+//! compared. No finding stops the verification.
 //!
-//! Memory: 8 bytes per capture, since keys are unique within a crawl, 16 more bytes per capture of the
-//! parts being compared, and the batches of each thread.
+//! Memory: 8 bytes per capture, because the keys of all captures are held to find duplicates; 16 more
+//! bytes per capture of the parts that are being compared; and the batches of each thread.
 
 mod agents_table;
 mod child_rows;
@@ -49,18 +49,18 @@ pub struct Options {
     pub root: PathBuf,
     /// The number of threads that decode files.
     pub threads: usize,
-    /// The tables that a file outside of a dataset may have.
+    /// The tables that are recognized in a file outside of a dataset.
     pub tables: Vec<Table>,
 }
 
-/// Checks a manifest, without the files on disk: its lines, its parts, and the files that each part
-/// lists. Removes listed files that do not belong to their part.
+/// Checks a manifest without reading tables: its lines, its parts, and the files that each part lists.
+/// Removes from `manifest` the files that do not belong to their part.
 pub fn check_manifest(root: &Path, manifest: &mut Manifest) -> Findings {
     scanned_dataset::check_manifest(root, manifest).0
 }
 
 /// Returns the size, digest and number of rows that the table `agents` of a dataset must have; `None`
-/// unless its registry of crawlers is the built-in one.
+/// unless this version wrote the dataset, with its built-in registry of crawlers.
 pub fn expected_agents_stats(manifest: &Manifest) -> Option<FileStats> {
     agents_table::built_in_table_stats(manifest)
 }
@@ -72,9 +72,11 @@ pub fn expected_agents_stats(manifest: &Manifest) -> Option<FileStats> {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Read`] if the dataset does not exist or its manifest cannot be
-/// read, [`DatasetErrorKind::NotADataset`](dataset::error::DatasetErrorKind::NotADataset) if it is something else or is being written,
-/// [`SourceErrorKind::Threads`](sources::error::SourceErrorKind::Threads) if threads cannot be started, [`ErrorKind::Interrupted`] if it was stopped.
+/// [`ErrorKind::Read`] if the dataset does not exist or its manifest cannot be read;
+/// [`DatasetErrorKind::NotADataset`](dataset::error::DatasetErrorKind::NotADataset) if the path is
+/// neither a dataset nor a Parquet file, or if the dataset is being written;
+/// [`SourceErrorKind::Threads`](sources::error::SourceErrorKind::Threads) if threads cannot be started;
+/// [`ErrorKind::Interrupted`] if the verification was stopped.
 pub fn verify(options: &Options, progress: &VerifyProgress) -> Result<VerifyReport, Error> {
     verify_with(options, progress, |root| {
         let metadata = fs::metadata(root).map_err(|error| Error::read(root, error))?;
@@ -87,12 +89,13 @@ pub fn verify(options: &Options, progress: &VerifyProgress) -> Result<VerifyRepo
     })
 }
 
-/// Calls `check` on a pool of threads, each of which may have a file of every table open.
+/// Runs the verification `check` on a thread pool, and adds the wall time to its report. The number of
+/// threads is limited so that each can open a file of every table.
 ///
 /// # Errors
 ///
-/// Those of `check`; [`SourceErrorKind::Threads`](sources::error::SourceErrorKind::Threads) if threads cannot be started,
-/// [`ErrorKind::Interrupted`] if it was stopped.
+/// Those of `check`; [`SourceErrorKind::Threads`](sources::error::SourceErrorKind::Threads) if threads
+/// cannot be started; [`ErrorKind::Interrupted`] if the verification was stopped.
 pub fn verify_with(
     options: &Options,
     progress: &VerifyProgress,

@@ -18,12 +18,12 @@ stored_columns! {
 /// The result of checking a part.
 #[derive(Debug, Default)]
 pub(super) struct PartCheck {
-    /// The keys of its captures.
+    /// The `robots_id` of its captures, in the order of rows.
     pub(super) robots_ids: Vec<i64>,
     pub(super) findings: Findings,
 }
 
-/// Checks a part. `files` are its readable files.
+/// Checks a part. `files` are the readable ones among its files, at most one per table.
 pub(super) fn check(files: &[ReadableFile]) -> PartCheck {
     let mut findings = Findings::default();
     let file = |table: Table| files.iter().find(|file| file.table == table);

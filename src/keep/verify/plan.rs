@@ -1,4 +1,4 @@
-//! Checks that the parts of a manifest have all its inputs, each once.
+//! Checks that every input of a manifest is in exactly one of its parts.
 
 use super::{FindingKind, Findings};
 use dataset::{MANIFEST_FILE, Manifest, PartEntry, SUCCESS_FILE};
@@ -6,14 +6,15 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use tables::Table;
 
-/// Checks that every input is in a part. Returns true if no part is missing.
+/// Checks that every input is in a part, and that a dataset with `_SUCCESS` lacks no resolved table.
+/// Returns true if nothing is missing.
 pub(super) fn check_inputs_covered(
     root: &Path,
     manifest: &Manifest,
     findings: &mut Findings,
 ) -> bool {
     let missing = check_input_ranges(manifest, findings);
-    // While a dataset is replaced, `_SUCCESS` of the former dataset may still be there.
+    // While a dataset is being replaced, the folder may still have `_SUCCESS` of the former dataset.
     let is_replaced = !manifest.stale.is_empty();
     let has_success = disk::is_regular(&root.join(SUCCESS_FILE)) && !is_replaced;
     let crawl = crawl_without_hosts(manifest);
@@ -61,7 +62,8 @@ pub(super) fn check_inputs_covered(
     missing.is_empty()
 }
 
-/// Returns the first crawl without resolved tables, if the dataset is to have them.
+/// Returns the first crawl without resolved tables; `None` if there is none, or if the dataset was
+/// written without resolved tables.
 fn crawl_without_hosts(manifest: &Manifest) -> Option<&str> {
     let options = manifest.options.as_ref()?;
     let mut parts = manifest.parts.iter();
@@ -103,8 +105,8 @@ fn check_input_ranges(manifest: &Manifest, findings: &mut Findings) -> String {
     if missing.is_empty() {
         return String::new();
     }
-    // There are at most as many parts as inputs. Parts after the last one in the manifest have no
-    // numbers yet.
+    // A damaged manifest may have a huge part number, so the range is limited: there are at most as
+    // many parts as inputs. Parts after the last one in the manifest have no numbers yet.
     let last = manifest.parts.last().map_or(0, |part| part.number);
     let parts_max = u32::try_from(manifest.inputs.len()).unwrap_or(u32::MAX);
     let mut absent: BTreeSet<u32> = (0..last.min(parts_max)).collect();
@@ -122,7 +124,7 @@ fn check_input_ranges(manifest: &Manifest, findings: &mut Findings) -> String {
     )
 }
 
-/// Formats numbers. Consecutive ones become a range.
+/// Formats numbers as a list. Consecutive numbers become a range, such as `3 to 5`.
 fn format_ranges(numbers: &BTreeSet<u32>) -> String {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for &number in numbers {
@@ -138,7 +140,7 @@ fn format_ranges(numbers: &BTreeSet<u32>) -> String {
     runs.iter().map(format_run).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns a path relative to the folder of the dataset, as findings have it.
+/// Returns a path relative to `root`, the folder of the dataset, in the form that findings have.
 pub fn relative_path(path: &Path, root: &Path) -> String {
     let path = path.strip_prefix(root).unwrap_or(path);
     path.to_string_lossy().into_owned()

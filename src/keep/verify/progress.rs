@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 /// The phase of a verification, and its counters. Other threads may read them.
 #[derive(Debug, Default)]
 pub struct VerifyProgress {
-    /// Stops the verification once it is set.
+    /// The flag that stops the verification once it is set.
     stop: Arc<AtomicBool>,
     /// The index of the current phase in [`VerifyPhase::ALL`].
     phase: AtomicU8,
@@ -17,7 +17,7 @@ pub struct VerifyProgress {
     pub bytes_total: AtomicU64,
     /// Parts whose tables have been compared.
     pub parts: AtomicU64,
-    /// All parts.
+    /// The number of all parts.
     pub parts_total: AtomicU64,
 }
 
@@ -49,7 +49,7 @@ impl VerifyPhase {
 }
 
 impl VerifyProgress {
-    /// Creates the progress of a verification that ends once `stop` is set.
+    /// Creates the progress of a verification that stops once `stop` is set.
     pub fn new(stop: Arc<AtomicBool>) -> Self {
         Self {
             stop,
@@ -57,7 +57,7 @@ impl VerifyProgress {
         }
     }
 
-    /// Returns the flag that ends the verification.
+    /// Returns the flag that stops the verification once it is set.
     pub fn stop_flag(&self) -> &Arc<AtomicBool> {
         &self.stop
     }
@@ -66,7 +66,7 @@ impl VerifyProgress {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Returns an error once the verification is to stop.
+    /// Returns an error once the stop flag is set.
     pub(super) fn check_stop(&self) -> io::Result<()> {
         match self.is_stopped() {
             true => Err(io::Error::other("stopped")),

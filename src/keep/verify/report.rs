@@ -13,17 +13,17 @@ pub struct VerifyReport {
     pub notes: Vec<String>,
     /// Checks that were not possible, with the reason.
     pub unchecked: Vec<String>,
-    /// True for a file outside a dataset.
+    /// True if a single file outside a dataset was verified.
     pub is_single_file: bool,
     /// Parts whose tables were compared.
     pub parts: u64,
-    /// The crawls that the manifest lists, if it lists crawls and no parts.
+    /// The number of crawls of a history; `None` for a dataset, which has parts instead.
     pub crawls: Option<u64>,
-    /// Files whose columns are right, and whose digest is right or whose pages were all decoded.
+    /// Files with the right columns, and with the right digest or with pages that were all decoded.
     pub sound_files: u64,
     /// Files that were checked.
     pub files: u64,
-    /// Rows in these files.
+    /// Rows of the sound files.
     pub rows: u64,
     /// Captures whose keys were compared.
     pub captures: u64,
@@ -39,7 +39,8 @@ impl VerifyReport {
         self.findings.count() == 0
     }
 
-    /// Adds the report on a dataset in a subfolder.
+    /// Adds the report on the joined dataset in the subfolder `folder`, whose name is prepended to paths
+    /// and remarks.
     pub(super) fn add_member(&mut self, folder: &str, mut other: Self) {
         other.findings.prepend_folder(folder);
         self.findings.append(other.findings);

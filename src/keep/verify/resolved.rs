@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use tables::Table;
 
 stored_columns! {
-    /// The columns of a host that are compared.
+    /// The columns of `hosts` that are checked.
     struct CheckedHostColumns of Table::HOSTS {
         surt_host_name: Text,
         authoritative_robots_id: Long,
@@ -36,8 +36,8 @@ stored_columns! {
 /// The sorted `robots_id` of all captures, by crawl.
 pub(super) type CaptureIds = BTreeMap<String, Vec<i64>>;
 
-/// Checks the resolved tables of a crawl. `files` are those that can be read. `captures` is `None` if
-/// some captures could not be read.
+/// Checks the resolved tables of a crawl. `files` are the readable ones among their files. `captures`
+/// is `None` if some captures could not be read; references to captures are not checked then.
 pub(super) fn check(
     crawl: &str,
     files: &[ReadableFile],
@@ -58,7 +58,7 @@ pub(super) fn check(
     }
 }
 
-/// Checks the rows of `hosts`.
+/// Checks that the rows of `hosts` are sorted by host, and that the captures they refer to exist.
 fn check_hosts(
     crawl: &str,
     file: &ReadableFile,
@@ -129,7 +129,8 @@ fn check_host_verdicts(file: &ReadableFile, findings: &mut Findings) -> Result<(
     Ok(())
 }
 
-/// Checks the order of the rows of `host_preferences`. A host has several rows for an agent.
+/// Checks the order of the rows of `host_preferences`. Unlike in `host_verdicts`, a host may have
+/// several rows per agent.
 fn check_host_preferences(file: &ReadableFile, findings: &mut Findings) -> Result<(), Error> {
     let mut rows = file.open_rows::<HostPreferenceKey>()?;
     let mut last = (String::new(), String::new());

@@ -1,4 +1,4 @@
-//! Verifies a dataset: reads the manifest, and then runs all other checks.
+//! Verifies a dataset that a scan wrote: reads the manifest, and then runs all other checks.
 
 use super::file::{self, ExpectedFile, PartBytes};
 use super::folder::FolderSearch;
@@ -27,7 +27,8 @@ pub(super) fn check(root: &Path, progress: &VerifyProgress) -> Result<VerifyRepo
     check_with_captures(root, progress).map(|(report, _)| report)
 }
 
-/// Verifies a dataset. Also returns the keys of all captures, if they are known.
+/// Verifies a dataset. Also returns the keys of all captures; `None` if a part is missing or cannot be
+/// read.
 pub(super) fn check_with_captures(
     root: &Path,
     progress: &VerifyProgress,
@@ -42,8 +43,8 @@ pub(super) fn check_with_captures(
     let text = disk::read(&path).map_err(|error| Error::read(&path, error))?;
     let mut report = VerifyReport::default();
     let mut manifest = Manifest::parse(&text);
-    // Before entries are checked, so that the files of malformed entries are
-    // not reported as foreign.
+    // Collected before `check_manifest` removes malformed entries, so that their files are not reported
+    // as foreign.
     let mut known = listed_paths(&manifest);
     check_digest(root, &manifest, &text, &mut report.findings);
     let (findings, has_all_parts) = check_manifest(root, &mut manifest);
@@ -78,7 +79,7 @@ pub(super) fn check_with_captures(
         .collect();
     let crawls = manifest.crawls.iter().flat_map(|crawl| &crawl.files);
     listed.extend(crawls.map(ListedFile::from_entry));
-    // Parts that are not combined yet.
+    // Files of parts that are not combined yet.
     let single_parts = locations.iter();
     let single_parts = single_parts.filter(|location| location.path.starts_with(PARTS_FOLDER));
     listed.extend(single_parts.map(ListedFile::from_single_part));
@@ -116,8 +117,9 @@ pub(super) fn check_with_captures(
     Ok((report, captures))
 }
 
-/// Checks a manifest alone: its lines, its parts, and the files of each. Drops the files that are
-/// not those of their parts. Also returns true if no part is missing.
+/// Checks a manifest without reading tables: its lines, its parts, and the files of each part. Removes
+/// from `manifest` the files that do not belong to their part. Also returns true if no part and no
+/// resolved table is missing.
 pub(super) fn check_manifest(root: &Path, manifest: &mut Manifest) -> (Findings, bool) {
     let mut findings = Findings::default();
     add_problems(std::mem::take(&mut manifest.problems), &mut findings);
@@ -127,9 +129,9 @@ pub(super) fn check_manifest(root: &Path, manifest: &mut Manifest) -> (Findings,
     (findings, has_all_parts)
 }
 
-/// Compares the digest of the manifest of a finished dataset.
+/// Compares the manifest of a finished dataset with the digest in `_SUCCESS`.
 fn check_digest(root: &Path, manifest: &Manifest, text: &[u8], findings: &mut Findings) {
-    // While a dataset is replaced, the file of the former one may be there.
+    // While a dataset is being replaced, the folder may still have `_SUCCESS` of the former dataset.
     let expected = disk::read(&root.join(SUCCESS_FILE)).unwrap_or_default();
     let is_whole = text.ends_with(b"\n");
     let is_known = is_whole && manifest.stale.is_empty() && !expected.is_empty();
@@ -154,6 +156,7 @@ fn lock_log(root: &Path) -> Result<Option<File>, Error> {
     Ok(Some(log))
 }
 
+/// Adds the defects of manifest lines as findings.
 fn add_problems(problems: Vec<ManifestDefect>, findings: &mut Findings) {
     for problem in problems {
         let kind = match problem {
@@ -164,8 +167,8 @@ fn add_problems(problems: Vec<ManifestDefect>, findings: &mut Findings) {
     }
 }
 
-/// Checks that `views.sql` opens this dataset, unless the run has not come to write it, or another
-/// version has, whose text is not known.
+/// Checks that `views.sql` opens this dataset. The check is skipped if the run was stopped before it
+/// wrote the file, or if another version wrote the dataset, because its text differs.
 fn check_views(root: &Path, manifest: &Manifest, findings: &mut Findings) {
     let Some(viewed) = manifest.viewed() else {
         return;
@@ -184,12 +187,14 @@ fn check_views(root: &Path, manifest: &Manifest, findings: &mut Findings) {
     findings.add(FindingKind::Views, VIEWS_FILE, format_args!("{what}"));
 }
 
+/// Returns the paths of all files that the manifest lists, including files that are to be removed.
 fn listed_paths(manifest: &Manifest) -> BTreeSet<String> {
     let listed = manifest.files().map(|file| file.path.clone());
     listed.chain(manifest.stale.iter().cloned()).collect()
 }
 
-/// Adds a finding for each file in the folders of tables and of temporary files that is not in the manifest.
+/// Adds a finding for each Parquet file in the folders of tables that is not in `known`, and for each
+/// folder of temporary files.
 fn find_unlisted_files(root: &Path, known: BTreeSet<String>, findings: &mut Findings) {
     let log = LogEntries::read(root).ok().flatten().unwrap_or_default();
     let mut search = FolderSearch {
@@ -203,6 +208,7 @@ fn find_unlisted_files(root: &Path, known: BTreeSet<String>, findings: &mut Find
     findings.replace_foreign_remedy();
 }
 
+/// Sets the numbers of bytes and parts to verify, from the manifest.
 fn set_totals(root: &Path, manifest: &Manifest, progress: &VerifyProgress) {
     let bytes = manifest
         .files()
@@ -219,14 +225,15 @@ fn set_totals(root: &Path, manifest: &Manifest, progress: &VerifyProgress) {
 pub struct ListedFile<'m> {
     table: Table,
     path: &'m str,
-    /// `None` for the file of a single part, which is to be combined.
+    /// The size, digest and number of rows; `None` for the file of a single part that is not combined
+    /// yet, for which the manifest has no digest of the whole file.
     stats: Option<&'m FileStats>,
-    /// The row groups of each part, if it has several.
+    /// The bytes of each part, if the file combines the files of parts; otherwise empty.
     parts: Vec<PartBytes<'m>>,
 }
 
 impl<'m> ListedFile<'m> {
-    /// Returns a file of a table that is not divided into parts.
+    /// Creates the entry of a file that does not consist of parts.
     pub fn new(table: Table, path: &'m str, stats: &'m FileStats) -> Self {
         Self {
             table,
@@ -259,7 +266,7 @@ impl<'m> ListedFile<'m> {
     }
 }
 
-/// Returns the files of a crawl whose rows can be read: those in `sound`.
+/// Returns the files in `entries` whose rows can be read: those whose paths are in `sound`.
 pub(super) fn readable_files(
     root: &Path,
     entries: &[FileEntry],
@@ -278,8 +285,8 @@ pub(super) fn readable_files(
     readable.collect()
 }
 
-/// Checks files. Returns the paths of
-/// those whose rows can be read.
+/// Checks the listed files below `root`, and adds the results to `report`. Returns the paths of the
+/// sound files, whose rows can be read.
 pub fn check_files<'m>(
     root: &Path,
     files: &[ListedFile<'m>],
@@ -308,7 +315,8 @@ pub fn check_files<'m>(
     sound
 }
 
-/// Compares the tables of each part, and the keys of all parts. Returns the keys.
+/// Compares the tables of each part, and checks that the keys of captures are unique within a crawl.
+/// Returns the keys.
 fn check_parts(
     manifest: &Manifest,
     files: &[Vec<ReadableFile>],
@@ -318,7 +326,7 @@ fn check_parts(
     progress.begin_phase(VerifyPhase::Parts);
     let parts: Vec<(&PartEntry, &Vec<ReadableFile>)> = manifest.parts.iter().zip(files).collect();
     let checks = parts.into_par_iter().map(|(part, files)| {
-        // Nothing is reported of a verification that was stopped.
+        // A stopped verification returns an error instead of a report, so the other parts are skipped.
         let files = if progress.is_stopped() { &[] } else { &**files };
         let check = part::check(files);
         progress.parts.fetch_add(1, Ordering::Relaxed);
@@ -355,7 +363,8 @@ fn check_parts(
     ids_by_crawl
 }
 
-/// Returns the checks that are not possible, because the manifest is incomplete or a table is missing.
+/// Returns descriptions of the checks that are not possible because the manifest has no options, or
+/// because the dataset was written without a table.
 fn unchecked(manifest: &Manifest) -> Vec<String> {
     let what = match &manifest.options {
         None => "which tables there should be: the options are not known",

@@ -15,7 +15,8 @@ use tables::Table;
 /// The first bytes of a Parquet file.
 const PARQUET_MAGIC: &[u8] = b"PAR1";
 
-/// Checks everything that needs no manifest.
+/// Checks the footer, columns and pages of a Parquet file, which are all that can be checked without a
+/// manifest. `tables` are the tables that are recognized by the name in the footer.
 pub(super) fn check(
     path: &Path,
     tables: &[Table],
@@ -38,13 +39,13 @@ pub(super) fn check(
     let bytes = file.metadata().map_err(read_error)?.len();
     progress.bytes_total.store(bytes, Ordering::Relaxed);
     progress.begin_phase(VerifyPhase::Files);
-    // The reader may panic, since the digest of the footer is unknown.
+    // The reader may panic on a damaged footer, and there is no digest that would show the damage.
     let table = catch_unwind(|| {
         let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).ok()?;
         let name = table_name(&metadata)?;
         tables.iter().copied().find(|table| table.name() == name)
     });
-    // The columns of an unknown table are reported as different from those of this table.
+    // A file of an unknown table is compared with `robots_files`, and its columns are reported as wrong.
     let table = table.ok().flatten().unwrap_or(Table::ROBOTS_FILES);
     let schema = OutputLayout::new_single_file(path, table)
         .file_schema(table)

@@ -9,12 +9,12 @@ use pyo3::prelude::*;
 use robots::{DirectiveKind, RobotsTxt};
 use std::ops::Range;
 
-/// The bytes that end a whole name.
+/// The characters that end a whole name.
 const NAME_ENDS: [char; 5] = ['/', ',', ';', '(', '*'];
 
 /// Refuses an argument that is not the name of one crawler.
 ///
-/// A text that is the value of a line of the file is accepted as it is, since it stands for that line.
+/// A text that the file itself has as a name in a user-agent line is accepted without these checks.
 pub(crate) fn check_agent(agent: &str, robots: &RobotsTxt<'_>) -> PyResult<()> {
     if is_plain_word(agent) {
         return Ok(());
@@ -31,7 +31,7 @@ pub(crate) fn check_agent(agent: &str, robots: &RobotsTxt<'_>) -> PyResult<()> {
     Err(error::usage_error(&text, Some(hint)))
 }
 
-/// Refuses an argument that is not the name of one crawler, or is a URL, whatever the files are.
+/// Refuses an argument that is not the name of one crawler, or is a URL. This does not depend on a file.
 #[pyfunction]
 pub(crate) fn check_agent_name(agent: &str) -> PyResult<()> {
     argument_checks::check_agent(agent)?;
@@ -70,7 +70,8 @@ fn not_a_name_error(agent: &str) -> PyErr {
     error::usage_error(&text, Some(&hint))
 }
 
-/// Returns true for the byte of a word, of which a name at least consists. Protego has the same limits of words.
+/// Returns true for a character of a word. A name has one or more words. Protego divides text into words in the same
+/// way.
 fn is_word_char(char: char) -> bool {
     char.is_alphanumeric() || char == '-' || char == '_'
 }
@@ -119,7 +120,8 @@ fn names_in_file<'a>(robots: &'a RobotsTxt<'_>) -> impl Iterator<Item = String> 
     values.map(|value| value.trim().to_lowercase())
 }
 
-/// Returns the name in the file that is a word of a name which is neither in the file nor in the registry.
+/// Returns a name in the file that occurs at the start of a word of `agent`, if `agent` has several words and is
+/// neither in the file nor in the registry.
 fn find_part_in_file(agent: &str, robots: &RobotsTxt<'_>) -> Option<String> {
     let name = whole_name(agent);
     let is_known = || REGISTRY.crawlers.iter().any(|entry| entry.agent == name);
@@ -133,8 +135,8 @@ fn find_part_in_file(agent: &str, robots: &RobotsTxt<'_>) -> Option<String> {
     parts.find(is_part)
 }
 
-/// Returns the names in a header: the first, unless it is `Mozilla`, and those of registered crawlers. The words of
-/// addresses are not names.
+/// Returns the names in a header: the first, unless it is `Mozilla`, and those of registered crawlers. URLs and e-mail
+/// addresses in the header are skipped.
 pub(crate) fn names_in_header(header: &str) -> Vec<String> {
     let is_address =
         |word: &&str| word.starts_with('+') || word.contains("://") || word.contains('@');
@@ -168,7 +170,7 @@ pub(crate) fn names_in_header(header: &str) -> Vec<String> {
     names
 }
 
-/// Returns the places of a text at which a word begins.
+/// Returns the ranges of `text` that equal `word` and begin at the start of a word.
 fn find_words<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
     let places = text.match_indices(word).filter(|_| !word.is_empty());
     let places = places.filter(|(start, _)| !text[..*start].ends_with(is_word_char));

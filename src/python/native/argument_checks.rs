@@ -1,6 +1,6 @@
 //! Arguments that are probably mistaken for one another: a URL and the name of a crawler, a body and its URL.
 //!
-//! Any text could be a body, a name or a URL, so exchanged arguments would not fail, but get a wrong answer.
+//! Any text could be a body, a name or a URL, so exchanged arguments would give a wrong answer instead of an error.
 
 use crate::error;
 use crate::text::Text;
@@ -27,8 +27,8 @@ pub(crate) fn check_url(url: &Text) -> PyResult<()> {
     }
 }
 
-/// Refuses the arguments of a row if they are exchanged. A name or a URL that is odd is not an error,
-/// because columns have odd values.
+/// Refuses the arguments of a row if they are exchanged. An unusual name or URL alone is not an error,
+/// because columns contain such values.
 pub(crate) fn check_row(agent: &[u8], url: &[u8]) -> PyResult<()> {
     match is_address(agent) && !is_url(url) {
         true => Err(not_a_url_error(&String::from_utf8_lossy(url))),
@@ -36,7 +36,7 @@ pub(crate) fn check_row(agent: &[u8], url: &[u8]) -> PyResult<()> {
     }
 }
 
-/// Refuses a body that is the URL or the path of one, or resembles the name of a file or a host.
+/// Refuses a body that is a URL or a path, or resembles the name of a file or a host.
 pub(crate) fn check_body(body: &str) -> PyResult<()> {
     let body = body.trim();
     if body.contains(['\n', '\r']) || !is_address(body.as_bytes()) && !is_file_name(body) {
@@ -59,7 +59,7 @@ fn is_address(text: &[u8]) -> bool {
 }
 
 /// Returns true if a line resembles the name of a file or a host. A line with a colon, other than that after the letter
-/// of a drive, is a directive; lines without one have no effect alone.
+/// of a drive, is a directive. A line without a colon has no effect if it is the whole body.
 fn is_file_name(line: &str) -> bool {
     let path = match line.as_bytes() {
         [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic() => &line[2..],
@@ -75,7 +75,7 @@ fn is_url(text: &[u8]) -> bool {
     text.is_empty() || text.starts_with(b"/") || find_scheme_end(text).is_some()
 }
 
-/// Returns the place of the colon after the scheme of an absolute URL (RFC 3986 §3.1).
+/// Returns the index of the colon after the scheme of an absolute URL (RFC 3986 §3.1); `None` for other texts.
 fn find_scheme_end(text: &[u8]) -> Option<usize> {
     let is_scheme = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
     let end = text.iter().position(|byte| !is_scheme(byte))?;

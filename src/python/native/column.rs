@@ -1,4 +1,4 @@
-//! Columns of other libraries, read in Arrow, and columns for them.
+//! Reads columns of other libraries in Arrow, and exports columns of answers to them.
 
 use crate::error;
 use crate::table::{ARRAY_CAPSULE_NAME, SCHEMA_CAPSULE_NAME, STREAM_CAPSULE_NAME};
@@ -138,7 +138,7 @@ fn read_stream_chunks(capsule: &Bound<'_, PyAny>) -> PyResult<Vec<ArrayRef>> {
     let (py, stream) = (capsule.py(), take_stream(capsule)?);
     let reader = ArrayStreamReader::try_new(stream).map_err(crate::table::arrow_error)?;
     check_type(reader.field().data_type())?;
-    // The producer may be another thread, which waits for the interpreter.
+    // The stream may be produced by another thread, which waits for the lock of the interpreter.
     let chunks = py.detach(|| reader.collect::<Result<Vec<ArrayRef>, ArrowError>>());
     chunks.map_err(crate::table::arrow_error)
 }

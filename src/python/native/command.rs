@@ -35,10 +35,10 @@ pub(crate) fn call(
     let (sender, results) = channel();
     let thread_monitor = Arc::clone(&monitor);
     thread::spawn(move || {
-        // The receiver waits for the result, whatever happens.
+        // The receiver exists until it has received the result.
         let _ = sender.send(robots_scan_cli::call(&args, &thread_monitor));
     });
-    // A receiver belongs to one thread at a time, which the lock of the interpreter does not ensure.
+    // Only one thread at a time may use a receiver. The mutex ensures this without the lock of the interpreter.
     let results = Mutex::new(results);
     let result = loop {
         match py.detach(|| lock(&results).recv_timeout(UPDATE_INTERVAL)) {

@@ -43,8 +43,8 @@ const VALID_STATUS_CODES: RangeInclusive<u16> = 100..=999;
 
 /// A parsed robots.txt file. ``robots_scan.parse`` makes it.
 ///
-/// It never changes, and threads may share it. Two are equal if their bodies are, and if they were
-/// parsed with the same options.
+/// It never changes, and threads may share it. Two files are equal if their bodies are equal and were
+/// parsed with the same arguments.
 #[pyclass(frozen, module = "robots_scan")]
 pub(crate) struct RobotsTxt {
     file: ParsedFile,
@@ -54,7 +54,7 @@ pub(crate) struct RobotsTxt {
     policies: Mutex<PolicyCache>,
 }
 
-/// Parses a robots.txt file. Every sequence of bytes is one.
+/// Parses a robots.txt file. Every sequence of bytes can be parsed.
 ///
 /// ``body`` is bytes, any object with the buffer protocol, or text, which is encoded as UTF-8. Text that is
 /// a URL or a path is an error. Lines that end after ``body_limit`` bytes do not count; ``None`` is no
@@ -100,7 +100,7 @@ pub(crate) fn parse(
     })
 }
 
-/// Runs a function about a body, without the lock of the interpreter if the body is large.
+/// Calls `function`, without the lock of the interpreter if `body` is large.
 fn detach_if_large<T: Send>(py: Python<'_>, body: &[u8], function: impl FnOnce() -> T + Send) -> T {
     match body.len() <= SMALL_BODY_BYTES {
         true => function(),
@@ -109,7 +109,7 @@ fn detach_if_large<T: Send>(py: Python<'_>, body: &[u8], function: impl FnOnce()
 }
 
 impl RobotsTxt {
-    /// Runs a function about the file, without the lock of the interpreter if the file is large.
+    /// Calls `function`, without the lock of the interpreter if the file is large.
     fn detach_if_large<T: Send>(&self, py: Python<'_>, function: impl FnOnce() -> T + Send) -> T {
         detach_if_large(py, self.file.robots_txt().body(), function)
     }
@@ -160,7 +160,7 @@ impl RobotsTxt {
         Ok(Some(policy))
     }
 
-    /// Returns the verdict by the default rules; `None` if the body is not used.
+    /// Returns the verdict by the default rules; `None` if the status decides instead of the body.
     fn default_verdict(&self, py: Python<'_>, agent: &str) -> PyResult<Option<CrawlerVerdict>> {
         agent_name::check_agent(agent, &self.file.robots_txt())?;
         let choice = DialectChoice::Default;
@@ -279,7 +279,7 @@ impl RobotsTxt {
             return class.call1((None::<bool>, line_no, line, Basis::HttpStatus.name()));
         };
         let access = policy.access(url.as_bytes());
-        // A status is represented by the rules of an invented body: their lines are not in this one.
+        // The policy of a status is made from the rules of a substitute body, whose lines are not in this file.
         let line_no = access.line_no.filter(|_| policy.basis != Basis::HttpStatus);
         let line = line_no.and_then(|line_no| self.line_text(line_no));
         class.call1((access.is_allowed, line_no, line, policy.basis.name()))
@@ -427,7 +427,7 @@ impl RobotsTxt {
             .collect()
     }
 
-    /// The places where the file had to be guessed, or is odd.
+    /// The anomalies: places where the meaning of the file had to be guessed, or that are unusual.
     ///
     /// >>> import robots_scan
     /// >>> robots = robots_scan.parse(b"User-agent: *\nDisalow: /\n")

@@ -138,7 +138,7 @@ impl Iterator for StreamRows {
             return Some(Err(ArrowError::ComputeError(FORKED_MESSAGE.to_owned())));
         }
         let rows = reader.get_mut().next()?;
-        // Texts end at a NUL in C.
+        // In C a text ends at its first NUL.
         Some(rows.map_err(|error| {
             ArrowError::IoError(
                 error.to_string().replace('\0', "\\0"),
@@ -156,8 +156,8 @@ impl RecordBatchReader for StreamRows {
 
 /// A value that owns threads, which exist only in the process that made it.
 ///
-/// `fork` copies the memory of a process, but only one of its threads. In the copy the value is not
-/// dropped, because that would wait for the others.
+/// `fork` copies the memory of a process, but only one of its threads. In the forked process the value is leaked,
+/// because dropping it would wait for threads that do not exist there.
 struct ForkGuard<T> {
     /// `None` only while it is dropped.
     value: Option<T>,

@@ -1,4 +1,4 @@
-//! Tables of other libraries, written to files.
+//! Writes tables of other libraries, read in Arrow, to files.
 
 use crate::column::take_stream;
 use crate::table::arrow_error;
@@ -19,7 +19,7 @@ pub(crate) fn write_stream(
 ) -> PyResult<()> {
     let stream = take_stream(&table.call_method0("__arrow_c_stream__")?)?;
     let reader = RecordBatchStreamReader::try_new(stream).map_err(arrow_error)?;
-    // The producer may be another thread, which waits for the interpreter.
+    // The stream may be produced by another thread, which waits for the lock of the interpreter.
     let written = py.detach(|| write_batches(reader, &path));
     written.map_err(arrow_error)
 }

@@ -1,4 +1,4 @@
-//! The rows of a file in Arrow.
+//! Exports the rows of a robots.txt file in Arrow.
 
 use crate::error as exceptions;
 use arrow_array::cast::AsArray;

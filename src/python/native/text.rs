@@ -1,4 +1,4 @@
-//! Bodies, names and URLs as bytes.
+//! Converts the bodies, names and URLs in arguments to bytes.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;

@@ -1,10 +1,10 @@
 //! `match` over a history: was a URL allowed at a time, when was it first disallowed after that, and is it
 //! allowed now.
 //!
-//! 1. The list is sorted by host, and merged with the captures of hosts (`plan.rs`). A URL gets a plan: the
-//!    captures that matter to it, and the states that decide.
-//! 2. A status that decides without rules does so at once. The other states are sorted by policy, and each policy is
-//!    rebuilt once from its lines (`rules.rs`).
+//! 1. The list is sorted by host, and merged with the captures of hosts (`plan.rs`). Each URL gets a plan: the captures
+//!    by which the URL is decided. Captures of a host that decide alike share a state (`HostState`).
+//! 2. States with a status that decides without rules are decided at once. For the others, requests are sorted by
+//!    policy, and the file of each policy is rebuilt from its lines (`rules.rs`).
 //! 3. Plans and decisions are sorted by the row of the list, and written together.
 
 mod plan;
@@ -27,7 +27,7 @@ use rules::decide_by_rules;
 use sort::sort_key::{FieldReader, put_i64, put_u32};
 use sort::{Reader, SortedRecords};
 
-/// A match over a history.
+/// The context of a match over a history.
 struct HistoryMatch<'a> {
     run: &'a MatchRun<'a>,
     history: &'a HistoryReader,
@@ -66,13 +66,13 @@ pub(super) fn run(
     })
 }
 
-/// The decisions for one row of the list, by the states of its host. A record has the row, a state, and one decision
-/// per crawler.
+/// The decisions for a row of the list. A sort record has the decisions by one state, one per crawler. Records sort by
+/// row.
 #[derive(Default)]
 struct StateDecisions {
-    /// The numbers of the states.
+    /// The numbers of the states of the host by which the row is decided.
     slots: Vec<u32>,
-    /// For each state, the decisions for all crawlers.
+    /// For each of these states, the decisions for all crawlers.
     decisions: Vec<Decision>,
 }
 
@@ -84,7 +84,7 @@ impl StateDecisions {
         decisions.for_each(|decision| decision.write(record));
     }
 
-    /// Reads the records of a row.
+    /// Replaces the decisions with those of a row, whose records are the next ones of `reader`.
     fn read_row(
         &mut self,
         reader: &mut Reader<'_>,
@@ -106,7 +106,7 @@ impl StateDecisions {
         Ok(())
     }
 
-    /// Returns the decisions by one state, one per crawler.
+    /// Returns the decisions by the state with this number, one per crawler.
     fn of_state(&self, slot: u32) -> Option<&[Decision]> {
         let i = self.slots.iter().position(|known| *known == slot)?;
         let crawlers = self.decisions.len() / self.slots.len();
@@ -152,7 +152,8 @@ impl HistoryMatch<'_> {
     }
 }
 
-/// The answer for a URL and a crawler.
+/// The output for a URL and a crawler: the decision at the time of the row, the capture that it is based on, the first
+/// later capture that disallows the URL, and the last capture with its access.
 struct Answer<'p> {
     decision: Decision,
     capture: Option<&'p PlannedCapture>,
@@ -161,7 +162,8 @@ struct Answer<'p> {
 }
 
 impl<'p> Answer<'p> {
-    /// Makes the answer of a plan. `decide` returns the decision by a state.
+    /// Creates the answer for one crawler from the plan of a URL. `decide` returns the decision by the state with a
+    /// number.
     fn new(
         plan: &'p UrlPlan<'_>,
         any_origin: bool,
@@ -188,7 +190,7 @@ impl<'p> Answer<'p> {
         }
     }
 
-    /// Adds the fields of the row after the URL and the crawler.
+    /// Adds the fields of the output row that follow the URL and the crawler.
     fn put(&self, plan: &UrlPlan<'_>, crawls: &[CrawlRow], row: &mut RowFields) {
         let crawl_of = |capture: &PlannedCapture| crawls[capture.position as usize].crawl.as_str();
         row.put_optional_i64(plan.time);

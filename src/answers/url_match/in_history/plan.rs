@@ -1,4 +1,4 @@
-//! Plans for URLs: the captures of the host that matter, and the states that decide.
+//! Plans for URLs: the captures of the host by which a URL is decided, and their states.
 
 use super::super::decision::DecisionBasis;
 use super::super::match_run::{MatchRun, WantedUrl};
@@ -18,10 +18,10 @@ use sort::{SortedRecords, Sorter};
 use std::collections::BTreeSet;
 use urls::{WebOrigin, surt_host_name};
 
-/// A capture of the host of a URL.
+/// A capture of the host of a URL, in the plan of the URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PlannedCapture {
-    /// The place of its crawl.
+    /// The index of its crawl among the crawls of the history.
     pub(super) position: u32,
     pub(super) fetch_time: Option<i64>,
     pub(super) archive_no: i64,
@@ -31,19 +31,19 @@ pub(super) struct PlannedCapture {
     pub(super) slot: u32,
 }
 
-/// The captures that decide a row of the list.
+/// The captures by which a row of the list is decided.
 #[derive(Debug)]
 pub(super) struct UrlPlan<'a> {
     pub(super) row: u64,
     pub(super) url: &'a [u8],
     pub(super) time: Option<i64>,
-    /// The reason why no capture is looked up.
+    /// The reason why no capture is looked up, if the row is malformed.
     pub(super) bad_basis: Option<DecisionBasis>,
-    /// The latest capture that is not later than the time.
+    /// The latest capture that is not later than `time`; the last capture if `time` is `None`.
     pub(super) capture: Option<PlannedCapture>,
-    /// Later captures: the first one, and each that has another [`HostState`] than the one before.
+    /// Captures later than `time`: the first one, and each that has another [`HostState`] than the one before.
     pub(super) later: Vec<PlannedCapture>,
-    /// The last capture.
+    /// The last capture of the host.
     pub(super) last: Option<PlannedCapture>,
 }
 
@@ -119,7 +119,7 @@ impl<'a> UrlPlan<'a> {
     }
 }
 
-/// Reads the list, and sorts its URLs by host. Plans of rows that cannot be used are added at once.
+/// Reads the list, and sorts its URLs by host. The plans of malformed rows are added to `plans`.
 pub(super) fn sort_urls<'a>(
     run: &MatchRun<'a>,
     urls: UrlListReader,
@@ -157,13 +157,13 @@ pub(super) fn sort_urls<'a>(
     lookups.finish()
 }
 
-/// All on which the decisions by a capture depend.
+/// The properties of a capture that determine decisions. Captures of a host with equal properties share a state.
 #[derive(Debug, PartialEq, Eq)]
 struct HostState {
     /// The origin of the capture, as `write_url_origin` writes it.
     origin: Vec<u8>,
     effect: StatusEffect,
-    /// The key of the policy and the kind of content, unless the status decides.
+    /// The key of the policy. If the status decides, this is [`NO_POLICY`], and `content_class` is empty.
     key: [u8; KEY_BYTES],
     content_class: Vec<u8>,
 }
@@ -172,14 +172,16 @@ struct HostState {
 #[derive(Default)]
 struct HostCaptures {
     states: Vec<HostState>,
-    /// The last period, unless its capture is a revisit that is filled, and the number of its state.
+    /// The period of the last capture and the number of its state, which the next capture of this period shares; `None`
+    /// if the last capture is a revisit whose content was found.
     last_period: Option<(i64, u32)>,
-    /// Sorted by time. The time of a capture without one is that of its crawl.
+    /// The captures with their times in milliseconds since 1970, sorted by time. A capture without a time has that of
+    /// its crawl.
     captures: Vec<(i64, PlannedCapture)>,
 }
 
-/// Merges the URLs with the captures of their hosts. Adds the plans, and the decisions of statuses. Returns
-/// the requests for decisions by rules, sorted by policy.
+/// Merges the URLs with the captures of their hosts. Adds the plans to `plans`, and the decisions that follow from an
+/// HTTP status to `decisions`. Returns the requests for decisions by rules, sorted by policy.
 pub(super) fn plan_urls<'a>(
     context: &HistoryMatch<'a>,
     lookups: &SortedRecords<'_>,
@@ -267,7 +269,8 @@ impl HostCaptures {
         self.captures.clear();
     }
 
-    /// Adds a capture. `filled` is the state of the content of a revisit.
+    /// Adds a capture. If it is a revisit, `filled` is the state of the capture with its content, if that was found.
+    /// `position` is the index of the crawl.
     fn push(
         &mut self,
         capture: &CaptureRecord<'_>,
@@ -292,7 +295,7 @@ impl HostCaptures {
         self.captures.push((capture.time, planned));
     }
 
-    /// Returns the number of a state, which is added if the host has not had it.
+    /// Returns the number of a state, which is added unless a capture of the host already has it.
     fn add_state(&mut self, state: HostState) -> u32 {
         let known = self.states.iter().rposition(|known| *known == state);
         let slot = known.unwrap_or(self.states.len());
@@ -302,7 +305,7 @@ impl HostCaptures {
         slot as u32
     }
 
-    /// Completes the plan of a URL with this origin.
+    /// Adds the captures of the host to the plan of a URL with this origin.
     fn plan<'u>(&self, mut plan: UrlPlan<'u>, origin: &[u8]) -> UrlPlan<'u> {
         let planned = |(_, capture): &(i64, PlannedCapture)| PlannedCapture {
             is_same_origin: self.states[capture.slot as usize].origin == origin,
@@ -325,13 +328,15 @@ impl HostCaptures {
     }
 }
 
-/// A request to decide a URL by the rules of a policy. Records sort by policy.
+/// A request to decide a URL by the rules of a policy. Sort records of this type sort by policy.
 pub(super) struct RulesRequest<'a> {
+    /// The key of the policy, or [`NO_POLICY`].
     pub(super) key: &'a [u8],
     pub(super) content_class: &'a [u8],
     pub(super) row: u64,
     pub(super) slot: u32,
-    /// The time of the capture whose preference is asked for, in milliseconds since 1970.
+    /// The time of the capture whose preference is output, in milliseconds since 1970; `None` for other captures of the
+    /// plan.
     pub(super) time: Option<i64>,
     pub(super) url: &'a [u8],
 }
@@ -361,12 +366,12 @@ impl<'a> RulesRequest<'a> {
     }
 }
 
-/// The key of files without lines.
+/// The key of a file without lines, which has no policy.
 pub(super) const NO_POLICY: [u8; KEY_BYTES] = [0; KEY_BYTES];
 
 impl HostState {
-    /// Makes the state of a capture. `filled` is the state of the content of a revisit, whose origin is still that of
-    /// the capture.
+    /// Creates the state of a capture. If the capture is a revisit, the rules and the status come from `filled`, the
+    /// state of the capture with its content; the origin is that of the revisit.
     fn new(state: &[u8], filled: Option<&[u8]>, dialect: Dialect) -> Self {
         let of_capture = StateDetails::read_access(state);
         let mut origin = Vec::new();
@@ -390,8 +395,8 @@ impl HostState {
         host_state
     }
 
-    /// Writes the record of the decisions by the status for a URL and returns true, or returns false if the rules
-    /// decide.
+    /// Writes the sort record of the decisions for a URL by the HTTP status and returns true, or returns false if the
+    /// rules decide.
     fn write_decisions(
         &self,
         run: &MatchRun<'_>,
@@ -407,7 +412,7 @@ impl HostState {
         true
     }
 
-    /// Writes the record of the request to decide a URL by the rules.
+    /// Writes the sort record of the request to decide a URL by the rules of this state.
     fn write_request(&self, plan: &UrlPlan<'_>, slot: u32, record: &mut Vec<u8>) {
         let capture = plan.capture.filter(|capture| capture.slot == slot);
         let request = RulesRequest {

@@ -1,4 +1,4 @@
-//! Decides URLs by the rules of policies.
+//! Decides URLs by the rules of the policies of a history.
 
 use super::super::summary::MatchSummary;
 use super::plan::{NO_POLICY, RulesRequest};
@@ -11,7 +11,8 @@ use history::row_key::KEY_BYTES;
 use robots::RobotsTxtBuilder;
 use sort::{SortedRecords, Sorter};
 
-/// Decides all requests. Each policy is rebuilt once for each kind of content.
+/// Decides all requests, and adds the decisions to `decisions`. The file of a policy is rebuilt once for each content
+/// class with requests.
 pub(super) fn decide_by_rules(
     context: &HistoryMatch<'_>,
     requests: &SortedRecords<'_>,
