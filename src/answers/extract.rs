@@ -52,7 +52,7 @@ struct Member {
 }
 
 /// An archive that is being written.
-pub(crate) struct RecordArchive<'a> {
+pub(crate) struct RecordArchiveWriter<'a> {
     // The lock is held until the file has its final name.
     _lock: SingleFile,
     new_file: NewFile,
@@ -89,7 +89,7 @@ pub fn extract_records(
         };
         return Err(Error::new(kind, "the list"));
     }
-    let mut archive = RecordArchive::create(output, overwrite, stop)?;
+    let mut archive = RecordArchiveWriter::create(output, overwrite, stop)?;
     for input in inputs {
         for address in record_addresses(input) {
             archive.copied.push(CopiedRecord {
@@ -139,7 +139,7 @@ fn record_range(address: RecordAddress) -> Range<u64> {
     address.offset..address.offset.saturating_add(address.length)
 }
 
-impl<'a> RecordArchive<'a> {
+impl<'a> RecordArchiveWriter<'a> {
     /// Creates the archive under a temporary name.
     pub(crate) fn create(
         output: &Path,

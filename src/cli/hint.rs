@@ -369,11 +369,11 @@ pub(crate) fn describe_remedy(remedy: Remedy) -> &'static str {
             "restore it from a copy, or scan again with --resume, which replaces its damaged parts"
         }
         Remedy::RestoreOrWrite => "restore it from a copy, or write it again",
-        Remedy::WriteAgain => {
+        Remedy::RewritePart => {
             "it was changed together with the manifest, or written in this state: remove it and scan again with --resume"
         }
         Remedy::RestoreManifest => "restore it from a copy, or scan again with --overwrite",
-        Remedy::ContinuePart => {
+        Remedy::ResumeCutManifest => {
             "a run was killed while it wrote it: --resume writes that part again"
         }
         Remedy::Continue => "--resume continues",
@@ -385,7 +385,7 @@ pub(crate) fn describe_remedy(remedy: Remedy) -> &'static str {
         Remedy::ManifestFirst => "restore the manifest first: one of its lines may list this file",
         Remedy::WriteViews => "robots-scan views writes it again",
         Remedy::Join => "robots-scan join makes it again",
-        Remedy::MakeAgain => {
+        Remedy::RebuildHistory => {
             "restore it from a copy, or make the history again with robots-scan history --overwrite"
         }
         Remedy::WriteRegistry => "scan again with --resume, which writes it again",

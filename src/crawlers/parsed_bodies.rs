@@ -46,7 +46,7 @@ pub struct ParsedBody {
     robots: OwnedRobotsTxt,
     policies: Vec<KeptPolicy>,
     /// The rules of the crawlers that obey `*` and that the file does not name, by the default rules.
-    of_others: Option<Rc<CrawlerPolicy>>,
+    unnamed_policy: Option<Rc<CrawlerPolicy>>,
 }
 
 /// The rules of a body for a crawler.
@@ -114,7 +114,7 @@ impl ParsedBodies {
             hash,
             robots: OwnedRobotsTxt::new(&self.parser.parse(body)),
             policies: Vec::new(),
-            of_others: None,
+            unnamed_policy: None,
         };
         self.bytes += parsed.bytes();
         self.bodies.push(parsed);
@@ -173,7 +173,7 @@ impl ParsedBody {
             && !crawler.ignores_wildcard()
             && !robots.directives().iter().any(is_name);
         match is_other {
-            true => Rc::clone(self.of_others.get_or_insert_with(compute)),
+            true => Rc::clone(self.unnamed_policy.get_or_insert_with(compute)),
             false => compute(),
         }
     }

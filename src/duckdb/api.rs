@@ -565,7 +565,7 @@ impl Connection {
             (api.destroy_function_set)(&mut set);
             is_complete && state == 0
         };
-        registered(is_registered, name)
+        check_registered(is_registered, name)
     }
 
     /// Registers the table function.
@@ -587,11 +587,11 @@ impl Connection {
             (api.destroy_table_function)(&mut handle);
             state == 0
         };
-        registered(is_registered, function.name)
+        check_registered(is_registered, function.name)
     }
 }
 
-fn registered(is_registered: bool, name: &CStr) -> Result<(), String> {
+fn check_registered(is_registered: bool, name: &CStr) -> Result<(), String> {
     let name = name.to_string_lossy();
     match is_registered {
         true => Ok(()),

@@ -15,7 +15,7 @@ pub(crate) static REGISTRY: LazyLock<CrawlerRegistry> = LazyLock::new(CrawlerReg
 
 /// Returns the overloads of a function whose first parameter is a body, as text or as bytes. `parameters` are the
 /// types of the parameters after the body.
-pub(crate) fn of_body(
+pub(crate) fn body_overloads(
     parameters: Vec<Type>,
     result: Type,
     may_fail: bool,
@@ -35,15 +35,15 @@ pub(crate) fn of_body(
 
 /// Returns the overloads of a function of a body and a crawler: with a body of text or of bytes, and without a dialect
 /// or with one as the last parameter. `parameters` are the types of the parameters between the body and the dialect.
-pub(crate) fn of_policy(
+pub(crate) fn policy_overloads(
     parameters: &[Type],
     result: Type,
     answer: RowFunction,
 ) -> Vec<ScalarFunction> {
     let may_fail = parameters.contains(&Type::Timestamp);
-    let mut forms = of_body(parameters.to_vec(), result, may_fail, answer);
+    let mut forms = body_overloads(parameters.to_vec(), result, may_fail, answer);
     let with_dialect = [parameters, &[Type::Varchar]].concat();
-    forms.extend(of_body(with_dialect, result, true, answer));
+    forms.extend(body_overloads(with_dialect, result, true, answer));
     forms
 }
 

@@ -19,7 +19,7 @@ mod memory;
 
 use api::Type::{Blob, Boolean, Integer, Timestamp, Varchar};
 use api::{Connection, ExtensionAccess, RowFunction, ScalarFunction, Type};
-use functions::{of_body, of_policy};
+use functions::{body_overloads, policy_overloads};
 use std::ffi::c_void;
 
 /// Loads the extension. DuckDB finds this function by its name.
@@ -58,23 +58,23 @@ fn register(connection: &Connection) -> Result<(), String> {
     let functions = [
         (
             c"robots_allowed",
-            of_policy(url, Boolean, functions::robots_allowed),
+            policy_overloads(url, Boolean, functions::robots_allowed),
         ),
         (
             c"robots_line",
-            of_policy(url, Integer, functions::robots_line),
+            policy_overloads(url, Integer, functions::robots_line),
         ),
         (
             c"robots_verdict",
-            of_policy(&[Varchar], Varchar, functions::robots_verdict),
+            policy_overloads(&[Varchar], Varchar, functions::robots_verdict),
         ),
         (
             c"robots_preference",
-            of_policy(preference, Varchar, functions::robots_preference),
+            policy_overloads(preference, Varchar, functions::robots_preference),
         ),
         (
             c"robots_lines",
-            of_body(vec![], lines::LINES, false, lines::robots_lines),
+            body_overloads(vec![], lines::LINES, false, lines::robots_lines),
         ),
         (c"robots_body", of_stored_body),
         (c"whole_name", of_text(functions::whole_name)),

@@ -66,7 +66,7 @@ fn check(
         }
     }
     check_folder(root, history, &tables, &mut report.findings);
-    report.findings.replace_remedies(Remedy::MakeAgain);
+    report.findings.replace_remedies(Remedy::RebuildHistory);
     let text = disk::read(&root.join(VIEWS_FILE)).unwrap_or_default();
     if !is_views_of(&text, root, history) {
         let what = format_args!("it is missing, opens another folder, or was changed");

@@ -362,7 +362,7 @@ pub fn sql_literal(text: &str) -> String {
 }
 
 /// Words in the name of a folder that query engines take for a number, a date or a truth value.
-const TYPED_WORDS: [&str; 7] = ["true", "false", "null", "nan", "inf", "infinity", "epoch"];
+const NON_TEXT_WORDS: [&str; 7] = ["true", "false", "null", "nan", "inf", "infinity", "epoch"];
 
 /// Returns true if a text can be the value of a partition column, which is part of the name of a folder. No
 /// query engine may take it for a number, a date or a truth value, so it begins with a letter.
@@ -371,7 +371,7 @@ pub fn is_partition_name(text: &str) -> bool {
     (1..=100).contains(&text.len())
         && text.starts_with(|first: char| first.is_ascii_alphabetic())
         && text.bytes().all(is_allowed)
-        && !TYPED_WORDS
+        && !NON_TEXT_WORDS
             .iter()
             .any(|word| text.eq_ignore_ascii_case(word))
 }

@@ -21,7 +21,7 @@ mod url_columns;
 
 pub use host_columns::{HostColumns, host_columns, registered_domain, tld};
 pub use origin::{
-    WebOrigin, default_port, is_plain_url, strip_root_dot, url_host, write_url_origin,
+    WebOrigin, default_port, has_plain_delimiters, strip_root_dot, url_host, write_url_origin,
 };
 pub use parsed_url::ParsedUrl;
 pub use surt::surt_host_name;

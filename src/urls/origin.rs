@@ -99,7 +99,7 @@ pub fn strip_root_dot(host: &str) -> &str {
 ///
 /// Browsers also accept URLs with backslashes, with missing or repeated
 /// slashes, and with line breaks; these are not plain.
-pub fn is_plain_url(url: &[u8]) -> bool {
+pub fn has_plain_delimiters(url: &[u8]) -> bool {
     let Some(colon) = memmem::find(url, b"://") else {
         return false;
     };
@@ -142,7 +142,7 @@ mod tests {
             "ftp://u@h:1/x",
             "http://h?x",
         ] {
-            assert!(is_plain_url(url.as_bytes()), "{url}");
+            assert!(has_plain_delimiters(url.as_bytes()), "{url}");
         }
         for url in [
             "https:/h/x",
@@ -155,7 +155,7 @@ mod tests {
             "h/x",
             "",
         ] {
-            assert!(!is_plain_url(url.as_bytes()), "{url}");
+            assert!(!has_plain_delimiters(url.as_bytes()), "{url}");
         }
     }
 

@@ -16,7 +16,7 @@ use super::host_report::{HostReport, HostRequest};
 use super::numbered_text::{NumberedText, TextSource};
 use super::stored_lines::CaptureRows;
 use crate::error::AnswerErrorKind;
-use crate::extract::{ExtractSummary, RecordArchive};
+use crate::extract::{ExtractSummary, RecordArchiveWriter};
 use dataset::Dataset;
 use disk::error::Error;
 use std::path::Path;
@@ -95,7 +95,7 @@ pub fn extract_record(
     let problem = problem.filter(|problem| !matches!(problem, ArchiveProblem::Revisit));
     let reason = match (&report.archive.place, problem) {
         (Some(place), None) if report.redirects_without_place == 0 => {
-            let archive = RecordArchive::create(output, overwrite, stop)?;
+            let archive = RecordArchiveWriter::create(output, overwrite, stop)?;
             let location = &record.location;
             let member = archive_of_capture::open_place(request, place, name, location, stop)?;
             let range = member.offset..u64::MAX;

@@ -90,6 +90,6 @@ pub fn is_url_or_path(text: &[u8]) -> bool {
 /// URL. An accepted URL has a scheme and a host, and no error that only browsers tolerate.
 pub(super) fn write_origin(url: &[u8], out: &mut Vec<u8>) -> bool {
     url.len() <= MAX_URL_BYTES
-        && urls::is_plain_url(url)
+        && urls::has_plain_delimiters(url)
         && parse_url(url).is_some_and(|url| urls::write_url_origin(&url, out))
 }

@@ -21,8 +21,8 @@ pub const URL_COLUMN_KEYS: [&str; 2] = ["url", "time"];
 const URL_COLUMN: &str = "url";
 
 /// The indexes of the columns with URLs and times among the columns that are read.
-const URL: usize = 0;
-const TIME: usize = 1;
+const URL_INDEX: usize = 0;
+const TIME_INDEX: usize = 1;
 
 /// The maximum length of a JSON line or a CSV record, in bytes.
 const MAX_RECORD_BYTES: usize = 4 << 20;
@@ -158,7 +158,7 @@ impl UrlListOptions {
                 RowStatus::Lost(error) => return Err(error),
                 RowStatus::Malformed(_) => each(b"", RowTime::Missing)?,
                 RowStatus::Row => {
-                    let url = rows.value(URL).text().unwrap_or_default();
+                    let url = rows.value(URL_INDEX).text().unwrap_or_default();
                     each(url.trim_ascii(), row_time(&rows))?;
                 }
             }
@@ -167,7 +167,7 @@ impl UrlListOptions {
 }
 
 fn row_time(rows: &TableReader) -> RowTime {
-    match rows.value(TIME).time() {
+    match rows.value(TIME_INDEX).time() {
         Ok(None) => RowTime::Missing,
         Ok(Some(time)) => RowTime::Time(time),
         Err(_) => RowTime::Malformed,

@@ -73,8 +73,8 @@ pub fn resolve_hosts(
     let hosts = SelectedHosts::select(context, crawls.clone())?;
     let rules = read_all_rules(context, &hosts)?;
     let mut with_rows = HostsWithRows {
-        naming: context.memory.create_sorter(),
-        stating: context.memory.create_sorter(),
+        with_verdict_rows: context.memory.create_sorter(),
+        with_preference_rows: context.memory.create_sorter(),
         record: Vec::new(),
     };
     let mut tables = CrawlFiles::new(Table::HOSTS, crawls.clone(), create);
@@ -95,16 +95,18 @@ pub fn resolve_hosts(
     } = rules;
     drop((hosts, by_host));
     let HostsWithRows {
-        naming, stating, ..
+        with_verdict_rows,
+        with_preference_rows,
+        ..
     } = with_rows;
-    let rows = sort_named_rows(context, naming.finish()?, &names)?;
+    let rows = sort_named_rows(context, with_verdict_rows.finish()?, &names)?;
     drop(names);
     let mut tables = CrawlFiles::new(Table::HOST_VERDICTS, crawls.clone(), create);
     write_host_verdicts(&rows, &mut tables, &mut ranking)?;
     files.extend(tables.finish()?);
     drop(rows);
     if context.dataset.has_files(Table::FILE_PREFERENCES) {
-        let rows = sort_preference_rows(context, stating.finish()?, &preferences)?;
+        let rows = sort_preference_rows(context, with_preference_rows.finish()?, &preferences)?;
         let mut tables = CrawlFiles::new(Table::HOST_PREFERENCES, crawls, create);
         write_host_preferences(&rows, &mut tables)?;
         files.extend(tables.finish()?);
@@ -179,9 +181,9 @@ impl<'c> CrawlFiles<'c> {
 /// Collects the hosts that have rows in the other tables, sorted by the captures with their rules.
 struct HostsWithRows<'s> {
     /// The hosts that have rows in `host_verdicts`, because their rules name crawlers.
-    naming: Sorter<'s>,
+    with_verdict_rows: Sorter<'s>,
     /// The hosts that have rows in `host_preferences`, because their rules state preferences.
-    stating: Sorter<'s>,
+    with_preference_rows: Sorter<'s>,
     record: Vec<u8>,
 }
 
@@ -281,12 +283,12 @@ impl HostsWithRows<'_> {
         put_bytes(record, row.surt_host_name.as_bytes());
         put_bytes(record, domain.as_bytes());
         if is_naming {
-            self.naming.push(record)?;
+            self.with_verdict_rows.push(record)?;
         }
         if row.rules.has_preferences {
             // If the rules are shared, the rows for names may be left out, as in `host_verdicts`.
             put_u8(record, row.rules.has_named_rows.into());
-            self.stating.push(record)?;
+            self.with_preference_rows.push(record)?;
         }
         Ok(())
     }

@@ -93,7 +93,7 @@ pub(super) fn check(
     };
     match expected.stats {
         Some(stats)
-            if !check_stats(
+            if !check_size_and_digest(
                 &file,
                 check.bytes,
                 stats,
@@ -127,7 +127,7 @@ pub(super) fn check(
 
 /// Compares the size and the digest of a file with those in the manifest. Returns true if both are
 /// equal.
-fn check_stats(
+fn check_size_and_digest(
     file: &File,
     bytes: u64,
     stats: &FileStats,
@@ -154,7 +154,7 @@ fn check_stats(
                 name,
                 format_args!(
                     "its XXH3-64 is {digest}, and was {expected} when it was written: it is damaged or changed{}",
-                    damaged_parts(file, parts)
+                    describe_damaged_parts(file, parts)
                 ),
             );
             false
@@ -168,7 +168,7 @@ fn check_stats(
 
 /// Returns the end of the message on a damaged file: the numbers of the parts whose bytes differ, or the
 /// footer if none does. Empty unless the file has several parts.
-fn damaged_parts(file: &File, parts: &[PartBytes<'_>]) -> String {
+fn describe_damaged_parts(file: &File, parts: &[PartBytes<'_>]) -> String {
     if parts.len() < 2 {
         return String::new();
     }

@@ -20,11 +20,11 @@ pub enum Remedy {
     RestoreOrWrite,
     /// Write the part again: its rows are inconsistent although the files have
     /// not changed.
-    WriteAgain,
+    RewritePart,
     /// Restore the manifest from a copy, or start again.
     RestoreManifest,
     /// Resume the run, which was killed while it wrote the manifest.
-    ContinuePart,
+    ResumeCutManifest,
     /// Resume the run, which was not finished.
     Continue,
     /// Check the permissions and the disk.
@@ -42,7 +42,7 @@ pub enum Remedy {
     /// Join the datasets again.
     Join,
     /// Restore the file from a copy, or make the history again from its datasets.
-    MakeAgain,
+    RebuildHistory,
 }
 
 /// The kind of a defect. It has a code, which is printed, and a remedy.
@@ -116,7 +116,7 @@ impl FindingKind {
     fn remedy(self) -> Remedy {
         match self {
             Self::Manifest | Self::Parts => Remedy::RestoreManifest,
-            Self::ManifestCut => Remedy::ContinuePart,
+            Self::ManifestCut => Remedy::ResumeCutManifest,
             Self::Unfinished => Remedy::Continue,
             Self::Unreadable => Remedy::Permissions,
             Self::Missing | Self::Size | Self::Digest | Self::Footer => Remedy::RestoreFile,
@@ -124,7 +124,7 @@ impl FindingKind {
             Self::Views => Remedy::WriteViews,
             Self::Temporary => Remedy::RemoveTemporary,
             Self::Columns | Self::Pages | Self::Rows | Self::Twice | Self::Orphan | Self::Order => {
-                Remedy::WriteAgain
+                Remedy::RewritePart
             }
         }
     }
@@ -194,7 +194,7 @@ impl Findings {
             .kinds
             .values_mut()
             .flat_map(|findings| &mut findings.kept);
-        let part_remedies = [Remedy::RestoreFile, Remedy::WriteAgain];
+        let part_remedies = [Remedy::RestoreFile, Remedy::RewritePart];
         kept.filter(|finding| part_remedies.contains(&finding.remedy))
             .for_each(|finding| finding.remedy = remedy);
     }

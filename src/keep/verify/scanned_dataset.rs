@@ -65,7 +65,7 @@ pub(super) fn check_with_captures(
     }
     find_unlisted_files(root, known, &mut report.findings);
     check_views(root, &manifest, &mut report.findings);
-    report.unchecked = unchecked(&manifest);
+    report.unchecked = list_impossible_checks(&manifest);
     set_totals(root, &manifest, progress);
     progress.begin_phase(VerifyPhase::Files);
     if has_agents {
@@ -365,7 +365,7 @@ fn check_parts(
 
 /// Returns descriptions of the checks that are not possible because the manifest has no options, or
 /// because the dataset was written without a table.
-fn unchecked(manifest: &Manifest) -> Vec<String> {
+fn list_impossible_checks(manifest: &Manifest) -> Vec<String> {
     let what = match &manifest.options {
         None => "which tables there should be: the options are not known",
         Some(options) if !options.tables.contains(&Table::ROBOTS_FILES) => {

@@ -71,16 +71,21 @@ pub(super) fn run(
 #[derive(Default)]
 struct StateDecisions {
     /// The numbers of the states of the host by which the row is decided.
-    slots: Vec<u32>,
+    state_nos: Vec<u32>,
     /// For each of these states, the decisions for all crawlers.
     decisions: Vec<Decision>,
 }
 
 impl StateDecisions {
-    fn write(record: &mut Vec<u8>, row: u64, slot: u32, decisions: impl Iterator<Item = Decision>) {
+    fn write(
+        record: &mut Vec<u8>,
+        row: u64,
+        state_no: u32,
+        decisions: impl Iterator<Item = Decision>,
+    ) {
         record.clear();
         put_i64(record, row.cast_signed());
-        put_u32(record, slot);
+        put_u32(record, state_no);
         decisions.for_each(|decision| decision.write(record));
     }
 
@@ -91,14 +96,14 @@ impl StateDecisions {
         row: u64,
         crawlers: usize,
     ) -> Result<(), Error> {
-        self.slots.clear();
+        self.state_nos.clear();
         self.decisions.clear();
         while let Some(record) = reader.peek() {
             let mut fields = FieldReader::new(record);
             if fields.i64().cast_unsigned() != row {
                 break;
             }
-            self.slots.push(fields.u32());
+            self.state_nos.push(fields.u32());
             let decisions = (0..crawlers).map(|_| Decision::read(&mut fields));
             self.decisions.extend(decisions);
             reader.advance()?;
@@ -107,9 +112,9 @@ impl StateDecisions {
     }
 
     /// Returns the decisions by the state with this number, one per crawler.
-    fn of_state(&self, slot: u32) -> Option<&[Decision]> {
-        let i = self.slots.iter().position(|known| *known == slot)?;
-        let crawlers = self.decisions.len() / self.slots.len();
+    fn decisions_by_state(&self, state_no: u32) -> Option<&[Decision]> {
+        let i = self.state_nos.iter().position(|known| *known == state_no)?;
+        let crawlers = self.decisions.len() / self.state_nos.len();
         self.decisions.chunks(crawlers).nth(i)
     }
 }
@@ -133,8 +138,10 @@ impl HistoryMatch<'_> {
             let url = escape_body(plan.url, true);
             of_row.read_row(&mut decisions, plan.row, crawlers.len())?;
             for (i, crawler) in crawlers.iter().enumerate() {
-                let answer = Answer::new(&plan, options.any_origin, |slot| {
-                    of_row.of_state(slot).map(|decisions| decisions[i])
+                let answer = Answer::new(&plan, options.any_origin, |state_no| {
+                    of_row
+                        .decisions_by_state(state_no)
+                        .map(|decisions| decisions[i])
                 });
                 counts.add(&answer.decision);
                 fields.clear();
@@ -171,7 +178,7 @@ impl<'p> Answer<'p> {
     ) -> Self {
         let unknown = |basis| Decision::new_without_rule(UrlAccess::Unknown, basis);
         let decide = |capture: &PlannedCapture| match capture.is_same_origin || any_origin {
-            true => decide(capture.slot).unwrap_or(unknown(DecisionBasis::HttpStatus)),
+            true => decide(capture.state_no).unwrap_or(unknown(DecisionBasis::HttpStatus)),
             false => unknown(DecisionBasis::OtherOrigin),
         };
         let capture = plan.capture.as_ref();

@@ -28,7 +28,7 @@ pub(super) struct PlannedCapture {
     pub(super) offset: i64,
     pub(super) is_same_origin: bool,
     /// The number of its [`HostState`] among those of the host.
-    pub(super) slot: u32,
+    pub(super) state_no: u32,
 }
 
 /// The captures by which a row of the list is decided.
@@ -54,7 +54,7 @@ impl PlannedCapture {
         put_i64(out, self.archive_no);
         put_i64(out, self.offset);
         put_u8(out, self.is_same_origin.into());
-        put_u32(out, self.slot);
+        put_u32(out, self.state_no);
     }
 
     fn read(fields: &mut FieldReader<'_>) -> Self {
@@ -64,7 +64,7 @@ impl PlannedCapture {
             archive_no: fields.i64(),
             offset: fields.i64(),
             is_same_origin: fields.u8() != 0,
-            slot: fields.u32(),
+            state_no: fields.u32(),
         }
     }
 }
@@ -200,7 +200,7 @@ pub(super) fn plan_urls<'a>(
     let mut requests = context.run.memory.create_sorter();
     let mut lookups = lookups.read()?;
     let (mut host, mut name, mut number) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut slots, mut record) = (Vec::new(), Vec::new());
+    let (mut state_nos, mut record) = (Vec::new(), Vec::new());
     let options = context.run.options;
     let mut of_host = HostCaptures::default();
     let mut count = 0;
@@ -242,16 +242,16 @@ pub(super) fn plan_urls<'a>(
         let plan = of_host.plan(UrlPlan::new(row, url, time), origin);
         let of_plan = plan.later.iter().chain(&plan.capture).chain(&plan.last);
         let decided = of_plan.filter(|capture| capture.is_same_origin || options.any_origin);
-        slots.clear();
-        slots.extend(decided.map(|capture| capture.slot));
-        slots.sort_unstable();
-        slots.dedup();
-        for slot in &slots {
-            let state = &of_host.states[*slot as usize];
-            if state.write_decisions(context.run, &plan, *slot, &mut record) {
+        state_nos.clear();
+        state_nos.extend(decided.map(|capture| capture.state_no));
+        state_nos.sort_unstable();
+        state_nos.dedup();
+        for state_no in &state_nos {
+            let state = &of_host.states[*state_no as usize];
+            if state.write_decisions(context.run, &plan, *state_no, &mut record) {
                 decisions.push(&record)?;
             } else {
-                state.write_request(&plan, *slot, &mut record);
+                state.write_request(&plan, *state_no, &mut record);
                 requests.push(&record)?;
             }
         }
@@ -279,18 +279,18 @@ impl HostCaptures {
         dialect: Dialect,
     ) {
         let period = capture.period_id.filter(|_| filled.is_none());
-        let slot = match self.last_period {
-            Some((last, slot)) if period == Some(last) => slot,
+        let state_no = match self.last_period {
+            Some((last, state_no)) if period == Some(last) => state_no,
             _ => self.add_state(HostState::new(capture.state, filled, dialect)),
         };
-        self.last_period = period.map(|period| (period, slot));
+        self.last_period = period.map(|period| (period, state_no));
         let planned = PlannedCapture {
             position,
             fetch_time: capture.place.fetch_time,
             archive_no: capture.place.archive_no,
             offset: capture.place.offset,
             is_same_origin: false,
-            slot,
+            state_no,
         };
         self.captures.push((capture.time, planned));
     }
@@ -298,17 +298,17 @@ impl HostCaptures {
     /// Returns the number of a state, which is added unless a capture of the host already has it.
     fn add_state(&mut self, state: HostState) -> u32 {
         let known = self.states.iter().rposition(|known| *known == state);
-        let slot = known.unwrap_or(self.states.len());
+        let state_no = known.unwrap_or(self.states.len());
         if known.is_none() {
             self.states.push(state);
         }
-        slot as u32
+        state_no as u32
     }
 
     /// Adds the captures of the host to the plan of a URL with this origin.
     fn plan<'u>(&self, mut plan: UrlPlan<'u>, origin: &[u8]) -> UrlPlan<'u> {
         let planned = |(_, capture): &(i64, PlannedCapture)| PlannedCapture {
-            is_same_origin: self.states[capture.slot as usize].origin == origin,
+            is_same_origin: self.states[capture.state_no as usize].origin == origin,
             ..*capture
         };
         plan.last = self.captures.last().map(planned);
@@ -320,7 +320,7 @@ impl HostCaptures {
         plan.capture = later.checked_sub(1).map(|i| planned(&self.captures[i]));
         for capture in &self.captures[later..] {
             let last = plan.later.last();
-            if last.is_none_or(|last| last.slot != capture.1.slot) {
+            if last.is_none_or(|last| last.state_no != capture.1.state_no) {
                 plan.later.push(planned(capture));
             }
         }
@@ -334,7 +334,7 @@ pub(super) struct RulesRequest<'a> {
     pub(super) key: &'a [u8],
     pub(super) content_class: &'a [u8],
     pub(super) row: u64,
-    pub(super) slot: u32,
+    pub(super) state_no: u32,
     /// The time of the capture whose preference is output, in milliseconds since 1970; `None` for other captures of the
     /// plan.
     pub(super) time: Option<i64>,
@@ -347,7 +347,7 @@ impl<'a> RulesRequest<'a> {
         record.extend_from_slice(self.key);
         put_bytes(record, self.content_class);
         put_i64(record, self.row.cast_signed());
-        put_u32(record, self.slot);
+        put_u32(record, self.state_no);
         put_i64(record, self.time.unwrap_or(i64::MIN));
         put_bytes(record, self.url);
     }
@@ -359,7 +359,7 @@ impl<'a> RulesRequest<'a> {
             key,
             content_class: fields.bytes(),
             row: fields.i64().cast_unsigned(),
-            slot: fields.u32(),
+            state_no: fields.u32(),
             time: Some(fields.i64()).filter(|time| *time != i64::MIN),
             url: fields.bytes(),
         }
@@ -401,25 +401,25 @@ impl HostState {
         &self,
         run: &MatchRun<'_>,
         plan: &UrlPlan<'_>,
-        slot: u32,
+        state_no: u32,
         record: &mut Vec<u8>,
     ) -> bool {
         let Some(decision) = run.decide_by_status(self.effect, plan.url) else {
             return false;
         };
         let of_crawlers = run.options.crawlers.iter().map(|_| decision);
-        StateDecisions::write(record, plan.row, slot, of_crawlers);
+        StateDecisions::write(record, plan.row, state_no, of_crawlers);
         true
     }
 
     /// Writes the sort record of the request to decide a URL by the rules of this state.
-    fn write_request(&self, plan: &UrlPlan<'_>, slot: u32, record: &mut Vec<u8>) {
-        let capture = plan.capture.filter(|capture| capture.slot == slot);
+    fn write_request(&self, plan: &UrlPlan<'_>, state_no: u32, record: &mut Vec<u8>) {
+        let capture = plan.capture.filter(|capture| capture.state_no == state_no);
         let request = RulesRequest {
             key: &self.key,
             content_class: &self.content_class,
             row: plan.row,
-            slot,
+            state_no,
             time: capture.and_then(|capture| capture.fetch_time),
             url: plan.url,
         };

@@ -58,7 +58,7 @@ pub(super) fn decide_by_rules(
                     .run
                     .decide_by_rules(policy, request.url, request.time)
             });
-            StateDecisions::write(&mut decided, request.row, request.slot, of_crawlers);
+            StateDecisions::write(&mut decided, request.row, request.state_no, of_crawlers);
             decisions.push(&decided)?;
             requests.advance()?;
         }
