@@ -1,8 +1,8 @@
-//! Checks the values of `--agent`: names that are not known, which are probably misspelt, and whole
-//! User-Agent headers.
+//! Checks the values of `--agent`: refuses names that are not in the registry, which are probably misspelt,
+//! and warns about whole User-Agent headers.
 //!
-//! A robots.txt may name any crawler, so `--any-name` accepts every name. The name in a header
-//! of a browser-like crawler is `Mozilla`, so its answer is for another crawler. The macro `check_agent` of
+//! A robots.txt may name any crawler, so `--any-name` accepts every name. The header of a crawler that imitates a
+//! browser begins with `Mozilla`, so this would be the name whose rules are evaluated. The macro `check_agent` of
 //! macros.sql accepts the same names.
 
 use crate::caller::Caller;
@@ -12,7 +12,7 @@ use answers::check::CheckReport;
 use crawlers::DialectChoice;
 use crawlers::{CrawlerEntry, CrawlerRegistry, whole_name};
 
-/// The values of `--agent`, which are separated at commas, and how they are interpreted.
+/// The values of `--agent`, split at commas, and the settings by which they are checked.
 pub(crate) struct AgentNames<'a> {
     pub(crate) agents: &'a [String],
     pub(crate) registry: &'a CrawlerRegistry,
@@ -27,7 +27,8 @@ impl AgentNames<'_> {
         self.check_with(&|_| false, "", caller)
     }
 
-    /// Does the same for the crawlers of a report. Names with groups in its file are accepted, too.
+    /// Checks the names as [`Self::check`] does, but also accepts names that have groups in the robots.txt of the
+    /// report.
     pub(crate) fn check_in(&self, report: &CheckReport) -> Result<(), UsageError> {
         let is_in_file = |name: &str| {
             let mut agents = report.agents.iter();
@@ -37,6 +38,7 @@ impl AgentNames<'_> {
         self.check_with(&is_in_file, elsewhere, &Caller::Terminal)
     }
 
+    /// Checks the names. `elsewhere` is appended to the error about a name that is not in the registry.
     fn check_with(
         &self,
         is_in_file: &dyn Fn(&str) -> bool,
@@ -62,7 +64,8 @@ impl AgentNames<'_> {
                 if let Some(hint) = hint {
                     caller.hint(&hint);
                 }
-                // The values after it may be parts of the header: `(KHTML, like Gecko)`.
+                // The next values may be parts of the same header, which was split at its commas:
+                // `(KHTML, like Gecko)`.
                 return Ok(());
             }
             if !is_known {
@@ -78,7 +81,8 @@ impl AgentNames<'_> {
         Ok(())
     }
 
-    /// Returns the hint for a header: the token that it contains, unless it is the name already.
+    /// Returns the hint to use the registry's token that a header contains; `None` if the header contains no token,
+    /// or if its token is used already.
     fn header_hint(&self, agent: &str) -> Option<String> {
         let entry = find_token_in_header(&self.agents.join(", "), self.registry)?;
         let is_other = self.dialect != DialectChoice::Default || whole_name(agent) != entry.agent;
@@ -86,13 +90,13 @@ impl AgentNames<'_> {
     }
 }
 
-/// Returns the crawler with a whole name.
+/// Returns the crawler of the registry with this whole name.
 fn find_entry<'a>(name: &str, registry: &'a CrawlerRegistry) -> Option<&'a CrawlerEntry> {
     registry.crawlers.iter().find(|entry| entry.agent == name)
 }
 
-/// Returns a warning about a name that is a whole User-Agent header: it has a comment, or anything else
-/// after a name and its version.
+/// Returns a warning if `agent` is a whole User-Agent header, which has a comment in parentheses, or more words after
+/// `name/version`.
 fn header_warning(
     agent: &str,
     registry: &CrawlerRegistry,
@@ -113,7 +117,7 @@ fn header_warning(
     is_header.then(|| format!("'{agent}' is a User-Agent header: {used}"))
 }
 
-/// Returns the crawler whose token is a word of a header; that with the longest token if there are several.
+/// Returns the crawler whose token is a word of a header; if there are several, the one with the longest token.
 fn find_token_in_header<'a>(
     header: &str,
     registry: &'a CrawlerRegistry,
@@ -125,8 +129,9 @@ fn find_token_in_header<'a>(
     named.max_by_key(|entry| entry.token.len())
 }
 
-/// Returns the crawler of the registry that an unknown name probably means: one of another spelling, or a name that
-/// differs by one typing error, or by two in a name of eight letters or more.
+/// Returns the crawler of the registry that an unknown name probably means: the crawler that has the name among its
+/// other spellings, otherwise the one whose name differs by the fewest typing errors. A name of 4 to 7 characters may
+/// have one error, a longer one two.
 fn find_near_name<'a>(agent: &str, registry: &'a CrawlerRegistry) -> Option<&'a CrawlerEntry> {
     let name = whole_name(agent);
     let crawlers = registry.crawlers.iter();

@@ -13,7 +13,7 @@ pub(crate) const URL_OPTIONS_HEADING: &str = "Options for URLs";
 /// The default of `--patience`.
 pub(crate) const DEFAULT_PATIENCE: &str = "1h";
 
-/// A limit in bytes, or `none`.
+/// A limit in bytes; `None` for no limit, which is the argument `none`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ByteLimit(pub(crate) Option<u64>);
 
@@ -21,7 +21,7 @@ pub(crate) struct ByteLimit(pub(crate) Option<u64>);
 pub(crate) const SELECTABLE_TABLES: [Table; Table::ALL.len() - Table::PER_CRAWL.len()] = {
     let mut tables = [Table::AGENTS; Table::ALL.len() - Table::PER_CRAWL.len()];
     let mut i = 0;
-    // The resolved tables are the last.
+    // The resolved tables, which are left out here, are the last of all tables.
     while i < tables.len() {
         tables[i] = Table::ALL[i];
         i += 1;
@@ -29,7 +29,7 @@ pub(crate) const SELECTABLE_TABLES: [Table; Table::ALL.len() - Table::PER_CRAWL.
     tables
 };
 
-/// Returns a parser of table names, which completions can offer.
+/// Returns a parser of the names of these tables. Shell completions offer the names.
 pub(crate) fn table_parser(tables: impl Into<Vec<Table>>) -> impl TypedValueParser<Value = Table> {
     let tables = tables.into();
     let names = tables.iter().map(|table| table.name());
@@ -61,7 +61,7 @@ pub(crate) fn parse_time(text: &str) -> Result<i64, String> {
     })
 }
 
-/// Returns a parser of dialects, which completions can offer.
+/// Returns a parser of `default` and the names of dialects. Shell completions offer the names.
 pub(crate) fn dialect_parser() -> impl TypedValueParser<Value = DialectChoice> {
     let names = Dialect::ALL.map(Dialect::name);
     PossibleValuesParser::new(["default"].into_iter().chain(names)).map(|name| {

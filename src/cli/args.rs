@@ -1,6 +1,6 @@
-//! The list of the commands, and those that print it: `man` and `completions`.
+//! The list of the commands, and the commands `man` and `completions`, whose output is generated from this list.
 //!
-//! Doc comments of fields are the help texts of the options. The options of `scan` also work without its name.
+//! The doc comments of variants and fields are the help texts. The name of the command `scan` may be left out.
 
 use crate::bodies_command::BodiesArgs;
 use crate::builtin_command::{AgentsArgs, PythonCommandArgs, SchemaArgs, python_command_error};
@@ -51,8 +51,8 @@ To install them, add a line to the start file of the shell:
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
-    /// The options of `scan`, whose name may be left out. The field declares them to clap, and [`parse_command`]
-    /// reads them.
+    /// The options of `scan`, for a command line without the name of a command. This field only declares them:
+    /// [`parse_command`] returns their values as [`Command::Scan`].
     #[command(flatten)]
     _scan: Option<ScanArgs>,
 }
@@ -60,8 +60,8 @@ pub(crate) struct Args {
 /// Parses the arguments of the program, the first of which is its name.
 pub(crate) fn parse_command(args: &[OsString]) -> Result<Command, clap::Error> {
     let parsed = Args::try_parse_from(args).map_err(column_args::add_tip)?;
-    // Without a command, clap has only checked the arguments of `scan`: it cannot build an optional struct with
-    // flattened fields. They are parsed again, after the name of the command.
+    // Without the name of a command, clap has checked the arguments of `scan`, but it cannot build an `Option` of a
+    // struct with flattened structs. So the arguments are parsed again with the name.
     let with_scan = || {
         let (program, rest) = args.split_at(args.len().min(1));
         let scan = [OsString::from("scan")];
@@ -127,7 +127,8 @@ impl Command {
     ///
     /// # Errors
     ///
-    /// An error for a command of the Python package, and for a misspelt command, which is parsed as an input of `scan`.
+    /// Returns an error for a command that only the Python package has, and for a misspelt command, which clap has
+    /// parsed as an input of `scan`.
     pub(crate) fn args(&mut self) -> Result<&mut dyn CommandArgs, UsageError> {
         Ok(match self {
             Self::Scan(args) => {

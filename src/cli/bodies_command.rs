@@ -49,8 +49,8 @@ pub(crate) struct BodiesArgs {
     #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
     pub(crate) crawl: Option<String>,
 
-    /// The columns, as `url=site,body=text`: url, body, time, status, redirect, headers or crawl
-    /// [default: the names above]
+    /// The names of columns, as `url=site,body=text`; keys: url, body, time, status, redirect, headers, crawl
+    /// [default: the names that are listed below]
     #[arg(long, value_name = "KEY=NAME", value_delimiter = ',', value_parser = columns_parser(&BODY_COLUMN_KEYS), value_hint = ValueHint::Other)]
     pub(crate) columns: Vec<ColumnArg>,
 }

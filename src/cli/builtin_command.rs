@@ -1,4 +1,5 @@
-//! `robots-scan schema` and `agents`: print what is built in. `report` is not: only the Python package has it.
+//! `robots-scan schema` and `agents`, which print the declarations of the tables and the registry of crawlers, and the
+//! error for commands that only the Python package has, such as `report`.
 
 use crate::arg_values::table_parser;
 use crate::caller::Caller;
@@ -29,7 +30,7 @@ pub(crate) struct SchemaArgs {
     #[arg(long, conflicts_with = "table")]
     pub(crate) anomalies: bool,
 
-    /// Writes one file a table, and one of the anomalies, into a folder
+    /// Writes a file per table, one with the codes of anomalies, and one with the views for Spark, into a folder
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["table", "anomalies"])]
     pub(crate) write: Option<PathBuf>,
 }
@@ -169,7 +170,7 @@ fn check_category(registry: &CrawlerRegistry, category: &str) -> Result<()> {
     .into())
 }
 
-/// The arguments of a command that only the Python package has, which runs it itself.
+/// The arguments of a command that only the Python package has. They are accepted so that the error says so.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PythonCommandArgs {
     /// The dataset and options, which the Python package reads
@@ -183,7 +184,7 @@ pub(crate) struct PythonCommandArgs {
     arguments: Vec<String>,
 }
 
-/// Returns the error that a command comes with the Python package.
+/// Returns the error for a command that only the Python package has.
 pub(crate) fn python_command_error(name: &str) -> UsageError {
     let text = format!("'{name}' comes with the Python package, not with this program");
     let hint = format!(

@@ -10,9 +10,9 @@ use std::ffi::OsString;
 use std::sync::Arc;
 use tables::Table;
 
-/// Runs a command that writes or verifies files. The first of `args` is its name.
+/// Runs a command that writes or verifies files. The first of `args` is the name of the command.
 ///
-/// Returns the summary as JSON, as with the option `--json`. It contains the exit code.
+/// Returns the summary as JSON, as with the option `--json`. The JSON contains the exit code.
 ///
 /// # Errors
 ///
@@ -36,7 +36,7 @@ pub fn call(args: &[OsString], monitor: &Arc<CallMonitor>) -> Result<String, Cal
     }
 }
 
-/// Returns the options of a run that reads one table without writing it, and that table.
+/// Returns the options of a scan whose rows are streamed to the caller instead of written, and the table of the rows.
 ///
 /// `args` are the arguments of `scan`, without an output and without `--tables`.
 ///
@@ -58,7 +58,7 @@ pub fn reader_options(
         let text = format!("there is no table '{table}' to read");
         return Err(CallError::from_usage(text, Some(hint)));
     };
-    // Nothing is written, but the arguments need an output.
+    // Nothing is written, but `scan` requires an output.
     let fixed = ["robots-scan", "scan", "--output=-", "--tables"].map(OsString::from);
     let table = [OsString::from(table)];
     let arguments: Vec<OsString> = fixed.iter().chain(&table).chain(args).cloned().collect();

@@ -11,17 +11,18 @@ use std::path::PathBuf;
 /// The error that ended a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallError {
-    /// The name of its kind: that of [`Error::kind_name`], or `usage` for arguments.
+    /// The kind of the error: [`Error::kind_name`] for an error of the library, otherwise `usage`, as for wrong
+    /// arguments.
     pub kind: String,
     /// The message, with its causes.
     pub text: String,
     /// The path that the error is about, if there is one.
     pub path: Option<PathBuf>,
-    /// Advice, which names options as on the command line.
+    /// Advice, if there is any. It refers to options by their names on the command line.
     pub hint: Option<String>,
-    /// True if the run had begun. Its finished parts are kept.
+    /// True if the run had begun before the error. The finished parts of a scan are kept.
     pub has_begun: bool,
-    /// True if the command was stopped.
+    /// True if the user or the calling program stopped the command.
     pub is_interrupted: bool,
 }
 
@@ -62,7 +63,7 @@ impl CallError {
         }
     }
 
-    /// Converts the error of the argument parser: tips become the hint.
+    /// Converts an error of the argument parser. A line `tip: …` of its text becomes the hint.
     pub(crate) fn from_parse_error(error: &clap::Error) -> Self {
         let rendered = error.render().to_string();
         let (mut text, mut hint) = (Vec::new(), None);

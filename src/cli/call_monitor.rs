@@ -4,7 +4,7 @@ use crate::message::MessagePrefix;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The most messages that are kept until they are taken. The oldest are dropped.
+/// The most messages that wait for [`CallMonitor::take_messages`]. If there are more, the oldest are dropped.
 const MAX_MESSAGES: usize = 1000;
 
 /// The progress and the messages of a running command, and the means to stop it.
@@ -24,12 +24,12 @@ pub struct ProgressState {
     pub pieces: Vec<String>,
 }
 
-/// A message that a command would print on standard error.
+/// A message that a command would print on standard error if a terminal were the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// The kind of the message, which is its prefix on a terminal.
+    /// The severity, which is the prefix of the message on a terminal.
     pub level: MessageLevel,
-    /// The text, which may contain any characters of names and URLs.
+    /// The text, not escaped: names and URLs in it may contain control characters.
     pub text: String,
 }
 
@@ -55,7 +55,7 @@ impl CallMonitor {
         lock(&self.progress).clone()
     }
 
-    /// Takes the messages since the last call.
+    /// Removes and returns the messages since the last call.
     pub fn take_messages(&self) -> Vec<Message> {
         std::mem::take(&mut *lock(&self.messages))
     }

@@ -1,4 +1,4 @@
-//! The caller of a command, which gets its progress and messages, and can stop it.
+//! The caller of a command, which receives the progress and messages of the command, and can stop the command.
 
 use crate::call_monitor::{CallMonitor, MessageLevel};
 use crate::message;
@@ -17,8 +17,8 @@ pub(crate) enum Caller {
 }
 
 impl Caller {
-    /// Returns the flag that stops the command. It can be called only once per process for a
-    /// terminal.
+    /// Returns the flag that stops the command once it is true. For a terminal, this may be called only once per
+    /// process, because it installs the handler of signals.
     pub(crate) fn stop_flag(&self) -> Result<Arc<AtomicBool>> {
         match self {
             Self::Terminal => install_signal_flag(),
@@ -43,7 +43,7 @@ impl Caller {
     }
 }
 
-/// Returns a flag that becomes true when Ctrl-C or a signal interrupts or terminates the process.
+/// Installs a handler of Ctrl-C and of the signals that terminate a process. Returns the flag that the handler sets.
 fn install_signal_flag() -> Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     let raised = Arc::clone(&stop);

@@ -22,7 +22,8 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use tables::Table;
 
-/// Checks that the output may be written, and that it has the tables of optional columns.
+/// Checks that the output may be written, and that it has the table `robots_files` if an option adds a column to this
+/// table.
 pub(crate) fn check_output(
     args: &RunArgs,
     with_record_ids: bool,
@@ -44,7 +45,7 @@ pub(crate) fn check_output(
     Ok(())
 }
 
-/// Returns the layout of the output.
+/// Returns the path and the tables of the output. `shard` is the index of the shard, from 1, if the run reads a shard.
 pub(crate) fn output_layout(args: &RunArgs, shard: Option<usize>) -> OutputLayout {
     OutputLayout::new(&args.output, &select_tables(args, shard.is_some()), shard)
 }
@@ -57,7 +58,7 @@ fn if_exists(args: &RunArgs) -> IfExists {
     }
 }
 
-/// Returns the options of a run over some inputs.
+/// Converts the arguments that the commands share to the options of a run over the inputs in `found`.
 pub(crate) fn options(
     args: &RunArgs,
     found: FoundInputs,
@@ -76,7 +77,7 @@ pub(crate) fn options(
     })
 }
 
-/// Runs the main job, and returns its summary.
+/// Reads the inputs and writes the dataset, with a progress display. Returns the exit code and the summary.
 pub(crate) fn run(
     options: &Options,
     args: &RunArgs,
@@ -119,7 +120,7 @@ pub(crate) fn run(
     Ok(CommandOutcome { code, text })
 }
 
-/// Warns of rows of tables of bodies that are probably meant otherwise.
+/// Warns about rows of tables of bodies that probably do not mean what their author intended.
 fn warn_about_rows(done: &ScanSummary, caller: &Caller) {
     let RowNotes {
         unquoted_bodies,
@@ -134,7 +135,7 @@ fn warn_about_rows(done: &ScanSummary, caller: &Caller) {
     }
     let by_status = done.captures_by_status.iter();
     let redirects = by_status.filter(|(status, _)| matches!(status, Some(300..=399)));
-    // The targets of redirects have any path.
+    // The target of a redirect may have any path, so one row with another path is expected per redirect.
     if other_paths > redirects.map(|(_, count)| count).sum() {
         let rows = format_count(other_paths, "row");
         caller.warn(&format!(
@@ -156,7 +157,8 @@ fn suggest_commands(options: &Options) -> String {
     }
 }
 
-/// Returns the tables that are written: those of `--tables`, and the resolved ones that follow from them.
+/// Returns the tables that are written: those of `--tables`, and the resolved tables that can be made from them. A
+/// shard has no resolved tables.
 fn select_tables(args: &RunArgs, is_shard: bool) -> Vec<Table> {
     let is_selected = |table: &Table| args.tables.is_empty() || args.tables.contains(table);
     let has_hosts = !is_shard
@@ -173,13 +175,13 @@ fn select_tables(args: &RunArgs, is_shard: bool) -> Vec<Table> {
     Table::ALL.into_iter().filter(is_written).collect()
 }
 
-/// The progress of a scan, and its inputs.
+/// The progress of a scan, and the number and size of its inputs, for the display.
 struct ScanSource {
     progress: Arc<ScanProgress>,
     input_count: u64,
     /// The size of all inputs in bytes; `None` if the size of any input is unknown.
     input_bytes: Option<u64>,
-    /// True if no input is a stream, so that the number of archives shows how much is left.
+    /// True if no input is a stream. If sizes are unknown, the progress bar then counts inputs.
     has_no_streams: bool,
 }
 

@@ -1,7 +1,7 @@
 //! `robots-scan check`: evaluates one robots.txt for some crawlers and URLs.
 //!
-//! The robots.txt is a file, or the authoritative capture of a host in a dataset or an
-//! archive. `check_report.rs` formats the output, and `check_json.rs` that for programs.
+//! The robots.txt is a file, or the authoritative capture of a host in a dataset, a history or an
+//! archive. `check_report.rs` formats the output for people, and `check_json.rs` the output for programs.
 
 use crate::agent_advice::AgentNames;
 use crate::arg_values::{ByteLimit, URL_OPTIONS_HEADING, parse_host, parse_limit, parse_time};
@@ -104,7 +104,7 @@ pub(crate) struct CheckArgs {
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// How long an archive is tried without a new byte, before the text comes from the dataset
+    /// The time without a new byte after which an archive fails, and the text comes from the dataset
     #[arg(long, value_name = "TIME", default_value = "1m", help_heading = URL_OPTIONS_HEADING, value_parser = parse_duration, value_hint = ValueHint::Other)]
     pub(crate) patience: Duration,
 
@@ -117,7 +117,7 @@ const EXIT_DISALLOWED: u8 = 1;
 /// The exit code if the result is unknown.
 const EXIT_UNKNOWN: u8 = 3;
 
-/// The argument that stands for standard input.
+/// The argument that means standard input.
 const STDIN_ARGUMENT: &str = "-";
 
 fn parse_url_or_path(text: &str) -> Result<String, String> {
@@ -130,7 +130,7 @@ fn parse_url_or_path(text: &str) -> Result<String, String> {
     }
 }
 
-/// Starts the client that reads a record.
+/// Starts the client that reads the record of a capture from an archive at a URL.
 fn start_check_client(args: &CheckArgs, route: &EventRoute) -> Result<Remote> {
     let options = RemoteOptions {
         rate: Rate::Default,
@@ -146,8 +146,9 @@ fn start_check_client(args: &CheckArgs, route: &EventRoute) -> Result<Remote> {
     start_client(options, route)
 }
 
-/// Converts an error that leaves the answer of `check` unknown, so that it has the code
-/// [`STOPPED`](exit::STOPPED): there is no capture of the host, or a part of the dataset cannot be read.
+/// Wraps an error that leaves the answer of `check` unknown, so that the exit code is
+/// [`STOPPED`](exit::STOPPED): there is no capture of the host, or a part of the dataset cannot be read. Other
+/// errors are returned as they are.
 fn mark_result_unknown(error: anyhow::Error) -> anyhow::Error {
     match error.downcast::<Error>() {
         Ok(error)
@@ -220,6 +221,7 @@ fn check_body(
     format_result(args, &checked, None, code)
 }
 
+/// Formats the results for people or as JSON. `problem` is the reason why the text was not read from the archive.
 fn format_result(
     args: &CheckArgs,
     checked: &Checked<'_>,
@@ -249,7 +251,7 @@ fn check_names(
     names.check_in(report)
 }
 
-/// Checks the authoritative capture of a host, and copies its record.
+/// Checks the authoritative capture of a host, and formats the results. With `--extract`, also copies the record.
 fn check_capture(
     args: &CheckArgs,
     host: &Host,
@@ -282,7 +284,7 @@ fn check_capture(
     format_result(args, &checked, problem.as_deref(), code)
 }
 
-/// Returns an error with a hint if FILE does not exist and is a URL or a host.
+/// Returns an error with a hint if the argument FILE is a URL or a host instead of an existing file.
 fn missing_file_error(file: &Path) -> Option<UsageError> {
     let text = file.to_str()?;
     let error = std::fs::metadata(file).err()?;
@@ -307,13 +309,14 @@ fn missing_file_error(file: &Path) -> Option<UsageError> {
     })
 }
 
-/// Returns the body limit; `None` if there is none.
+/// Returns the body limit in bytes; `None` for no limit.
 fn body_limit(args: &CheckArgs) -> Option<u64> {
     args.body_limit
         .map_or(Some(BODY_LIMIT_BYTES), |limit| limit.0)
 }
 
-/// Returns the bytes of the robots.txt.
+/// Reads the robots.txt from FILE or standard input. Returns an error if FILE is a dataset or an archive, which
+/// requires `--host`.
 fn read_body(args: &CheckArgs, is_stdin: bool) -> Result<Vec<u8>> {
     if is_stdin {
         return Ok(read_robots_txt(None)?);
@@ -339,7 +342,7 @@ fn read_urls(args: &CheckArgs) -> Result<Vec<String>> {
     Ok(urls)
 }
 
-/// Finds and checks the authoritative capture of a host, and copies its record.
+/// Finds and checks the authoritative capture of a host. With `--extract`, also copies the record.
 fn report_host(args: &CheckArgs, host: &Host, request: &CheckRequest<'_>) -> Result<HostReport> {
     if args.body_limit.is_some() && InputKind::detect(&args.file)? == InputKind::Dataset {
         let text = "a dataset has the body limit that it was scanned with";
@@ -379,8 +382,8 @@ fn report_host(args: &CheckArgs, host: &Host, request: &CheckRequest<'_>) -> Res
     Ok(found)
 }
 
-/// Parses the value of `--base`. The error of a path that does not exist does not name the option, so
-/// a hint does.
+/// Parses the value of `--base`. The library's error about a path that does not exist does not contain the name of
+/// the option, so a hint with the name is added.
 fn parse_archive_base(text: &str) -> Result<ArchiveBase> {
     ArchiveBase::parse(text).map_err(|error| match error.kind() {
         Some(ErrorKind::Read) => {
@@ -391,8 +394,9 @@ fn parse_archive_base(text: &str) -> Result<ArchiveBase> {
     })
 }
 
-/// Returns true if the archive need not have the text. Without `--base`, it is only looked for at the
-/// path that is its name.
+/// Returns true if there is no problem with the archive, or one that needs no warning: the archive cannot have the
+/// text, or it was not given with `--base`. Without `--base`, an archive that is found at the path that is its name
+/// matters only if the text is shown.
 fn is_problem_expected(args: &CheckArgs, found: &HostReport, is_text_shown: bool) -> bool {
     match &found.archive.problem {
         Some(ArchiveProblem::Revisit | ArchiveProblem::BodyTable) | None => true,

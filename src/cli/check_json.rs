@@ -12,8 +12,8 @@ use robots::StatusEffect;
 use serde_json::{Value, json};
 use tables::Table;
 
-/// Returns the report as JSON, on one line. `problem` is the reason why the archive of a host was not
-/// used.
+/// Returns the report as JSON, on one line. `problem` is the reason why the text was not read from the archive of the
+/// capture.
 pub(crate) fn to_json_line(checked: &Checked<'_>, problem: Option<&str>, exit_code: u8) -> String {
     let agents = checked.report.agents.iter().map(agent_to_json);
     let anomalies = checked.report.anomalies.iter().map(|anomaly| {
@@ -37,7 +37,7 @@ pub(crate) fn to_json_line(checked: &Checked<'_>, problem: Option<&str>, exit_co
     json_line(&value)
 }
 
-/// Adds the host, its captures and the place of the record.
+/// Adds the host, its captures and the place of the record to the JSON object `value`.
 fn add_host(host: &Host, found: &HostReport, problem: Option<&str>, value: &mut Value) {
     let capture = |capture: &CaptureDetails| {
         json!({

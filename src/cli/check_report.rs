@@ -38,28 +38,28 @@ fn colorize(text: &str, color: AnsiColor, is_terminal: bool) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// The results of a check, and the text to be shown.
+/// The results of a check, and the robots.txt to be shown.
 #[derive(Clone, Copy)]
 pub(crate) struct Checked<'a> {
     pub(crate) report: &'a CheckReport,
-    /// `None` if no text is shown.
+    /// The lines of the robots.txt; `None` if they are not shown.
     pub(crate) text: Option<&'a NumberedText>,
-    /// `None` for a robots.txt file.
+    /// The host, if the robots.txt is that of a host; `None` if it is a file.
     pub(crate) host: Option<CheckedHost<'a>>,
     /// The dialect by which lines are marked.
     pub(crate) dialect: DialectChoice,
 }
 
-/// A host that was checked.
+/// A host that was checked, as requested and as found in the data.
 #[derive(Clone, Copy)]
 pub(crate) struct CheckedHost<'a> {
     pub(crate) requested: &'a Host,
     pub(crate) found: &'a HostReport,
-    /// True if the place of the archives was given.
+    /// True if `--base` was given.
     pub(crate) has_base: bool,
 }
 
-/// Writes the report for people. Text of the file is escaped.
+/// Writes the report for people. Text from robots.txt files and archives is escaped.
 pub(crate) fn write(
     checked: &Checked<'_>,
     is_terminal: bool,
@@ -69,7 +69,7 @@ pub(crate) fn write(
     if let Some(host) = checked.host {
         let found = host.found;
         write_header(host.requested, found, &mut text);
-        // A text that is not shown has no source.
+        // The source of the text is printed if the text is shown. If there is no text, the reason is printed.
         if checked.text.is_some() || found.text.is_none() {
             for (i, line) in describe_source(found, host.has_base).iter().enumerate() {
                 let label = if i == 0 { "text" } else { "" };
@@ -114,7 +114,7 @@ pub(crate) fn write(
     out.write_all(text.as_bytes())
 }
 
-/// Writes the results for the URLs.
+/// Writes the access to each URL, with the rule that decides and the preferences.
 fn write_answers(agent: &AgentReport, is_terminal: bool, out: &mut String) {
     let paint = |text: &str, color| colorize(text, color, is_terminal);
     for answer in &agent.urls {
@@ -170,7 +170,7 @@ fn write_preferences(preferences: &[CategoryPreference], is_terminal: bool, out:
     }
 }
 
-/// Writes the verdicts, first by the default rules, then per dialect.
+/// Writes the verdict by the default rules with its basis, then the verdict in each dialect.
 fn write_verdicts(agent: &AgentReport, is_terminal: bool, out: &mut String) {
     let verdicts = &agent.verdicts;
     let verdict = |verdict: Verdict| {
@@ -292,8 +292,8 @@ fn format_line_numbers(lines: &[Option<u32>]) -> String {
     }
 }
 
-/// Returns a capture with its time, status and location. `redirects` is the number of redirects that
-/// begin at it, if a history keeps no more of them.
+/// Returns two lines with the URL of a capture, its time, its status and the place of its record. `redirects` is the
+/// number of redirects after this capture of which a history stores only the number.
 fn format_capture(capture: &CaptureDetails, redirects: u32) -> String {
     let time = capture
         .fetch_time
@@ -312,7 +312,7 @@ fn format_capture(capture: &CaptureDetails, redirects: u32) -> String {
     )
 }
 
-/// Returns the meaning of the effect of a status.
+/// Returns the effect of an HTTP status in words.
 fn describe_effect(effect: StatusEffect) -> &'static str {
     match effect {
         StatusEffect::Parse => "its body is read",
@@ -323,10 +323,11 @@ fn describe_effect(effect: StatusEffect) -> &'static str {
     }
 }
 
-/// Returns the captures of a host. If a status decides instead of rules, its effect is added.
+/// Returns the lines about the captures of a host. If an HTTP status decides instead of rules, a line about its effect
+/// is added.
 fn format_captures(found: &HostReport) -> String {
     let redirects = found.redirects_without_place;
-    // The redirects begin at the capture whose rules apply.
+    // Redirects of which only the number is stored begin at the last capture that is printed.
     let of_capture = if found.rules_capture.is_none() {
         redirects
     } else {
@@ -364,7 +365,7 @@ fn format_captures(found: &HostReport) -> String {
     out
 }
 
-/// Writes the lines about the captures and the record.
+/// Writes the lines about the host, its captures and the record, and the command that fetches the record.
 fn write_header(host: &Host, found: &HostReport, out: &mut String) {
     let capture = found.deciding_capture();
     let record = &capture.record;
@@ -383,7 +384,8 @@ fn write_header(host: &Host, found: &HostReport, out: &mut String) {
     }
 }
 
-/// Returns the lines about the archive of a capture and the place of its record, or about its row.
+/// Returns the lines about the archive of a capture and the place of the record in it. A capture from a table of
+/// bodies has the name of the table and the number of the row instead.
 fn format_place(capture: &CaptureDetails) -> String {
     let record = &capture.record;
     let location = &record.location;
@@ -407,13 +409,15 @@ fn format_place(capture: &CaptureDetails) -> String {
     )
 }
 
-/// Returns true if the archive of the capture was not found. A row of a table has none.
+/// Returns true if the archive of the capture was not found. Returns false for a row of a table of bodies, which has no
+/// archive.
 fn is_archive_missing(found: &HostReport) -> bool {
     let name = &found.deciding_capture().record.warc_filename;
     found.archive.place.is_none() && !name.starts_with(BODY_TABLE_PREFIX)
 }
 
-/// Returns where the text comes from, in one or several lines.
+/// Returns the lines about the source of the text, or about the reason why there is no text. `has_base` is true if
+/// `--base` was given.
 fn describe_source(found: &HostReport, has_base: bool) -> Vec<String> {
     let Some(text) = &found.text else {
         let capture = found.deciding_capture();
@@ -453,7 +457,7 @@ fn describe_source(found: &HostReport, has_base: bool) -> Vec<String> {
     }
 }
 
-/// Returns the path or URL of the archive.
+/// Returns the path or URL of the archive; empty if the archive was not found.
 pub(crate) fn format_archive_path(found: &HostReport) -> String {
     match &found.archive.place {
         Some(ArchivePlace::File(path)) => path.display().to_string(),
@@ -462,7 +466,7 @@ pub(crate) fn format_archive_path(found: &HostReport) -> String {
     }
 }
 
-/// Returns the explanation of the marks.
+/// Returns the explanation of the marks in front of the lines.
 fn format_legend(checked: &Checked<'_>) -> String {
     let agents = &checked.report.agents;
     let names: Vec<&str> = agents.iter().map(|agent| agent.agent.as_str()).collect();
@@ -544,7 +548,7 @@ fn write_lines(
     Ok(())
 }
 
-/// Returns the numbers of missing lines.
+/// Returns the numbers of consecutive missing lines, such as `3` or `3-7`.
 fn format_gap(first: u32, last: u32) -> String {
     match first == last {
         true => first.to_string(),
@@ -552,13 +556,14 @@ fn format_gap(first: u32, last: u32) -> String {
     }
 }
 
-/// Returns the width of the terminal, or the largest number if it is unknown.
+/// Returns the width of the terminal in columns; `usize::MAX` if it is unknown.
 fn terminal_columns() -> usize {
     let size = terminal_size_of(stdout());
     size.map_or(usize::MAX, |(Width(columns), _)| usize::from(columns))
 }
 
-/// Returns a line that is cut to a width. Characters that may be wide count as two columns.
+/// Cuts a line to a width in columns, and puts `…` at its end if it is cut. Characters that may be wide count as two
+/// columns.
 fn truncate_to_columns(line: &str, columns: usize) -> String {
     let width = |char: char| if char < '\u{1100}' { 1 } else { 2 };
     if line.chars().map(width).sum::<usize>() <= columns {

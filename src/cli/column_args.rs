@@ -1,4 +1,4 @@
-//! The option `--columns`, by which all commands that read tables of others name columns.
+//! The option `--columns`, which gives the names of columns in lists and tables that robots-scan has not written.
 
 use crate::exit::UsageError;
 use crate::mistyped::find_nearest;
@@ -6,7 +6,7 @@ use clap::builder::{StringValueParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue};
 use sources::table_file::ColumnNames;
 
-/// The name of a column.
+/// One `KEY=NAME` of `--columns`: the column that holds `key` has this name in the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ColumnArg {
     key: &'static str,
@@ -38,7 +38,7 @@ fn parse_column(text: &str, keys: &'static [&'static str]) -> Result<ColumnArg, 
     })
 }
 
-/// Returns the names of columns.
+/// Collects the values of `--columns`.
 ///
 /// # Errors
 ///
@@ -55,7 +55,8 @@ pub(crate) fn column_names(args: &[ColumnArg]) -> Result<ColumnNames, UsageError
     Ok(names)
 }
 
-/// Adds a tip to the error of an option of version 0.2, which had one for each column.
+/// Adds a tip to the parse error of an option such as `--body-column`. Version 0.2 had such an option for each column
+/// instead of `--columns`.
 pub(crate) fn add_tip(mut error: clap::Error) -> clap::Error {
     let key = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(option)) if option == "--column" => Some("url"),

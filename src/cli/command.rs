@@ -1,4 +1,4 @@
-//! A command: its arguments, which run it.
+//! The trait of the arguments of a command, which run the command, and the outcome of a command.
 
 use crate::caller::Caller;
 use crate::escape::json_line;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// The arguments of a command.
 pub(crate) trait CommandArgs {
-    /// Returns the options of the output, if another program may run the command.
+    /// Returns the options `--quiet` and `--json`; `None` if other programs cannot run the command.
     fn print_args(&mut self) -> Option<&mut PrintArgs> {
         None
     }
@@ -52,7 +52,7 @@ impl CommandOutcome {
 }
 
 impl PrintArgs {
-    /// Returns the summary as these options ask for it.
+    /// Returns the summary as JSON with `--json`, an empty text with `--quiet`, and otherwise the summary for people.
     pub(crate) fn format(
         &self,
         json: impl FnOnce() -> Value,

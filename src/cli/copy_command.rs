@@ -61,7 +61,7 @@ pub(crate) struct CopyArgs {
     #[arg(long, value_name = "N", default_value = "4", value_parser = clap::value_parser!(u16).range(1..=256), value_hint = ValueHint::Other)]
     pub(crate) connections: u16,
 
-    /// How long a request is tried before the copy stops
+    /// The time for which a failed request is repeated before the copy stops
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = parse_duration, value_hint = ValueHint::Other)]
     pub(crate) patience: Duration,
 
@@ -73,7 +73,8 @@ pub(crate) struct CopyArgs {
     pub(crate) print: PrintArgs,
 }
 
-/// The time within which a store must answer to the upload of 64 MiB, also over a slow line.
+/// The time within which the response to a request must arrive, which includes sending up to 64 MiB over a slow
+/// connection.
 const COPY_STALL: Duration = Duration::from_secs(1800);
 
 /// Starts the client that writes objects.

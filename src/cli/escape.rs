@@ -38,8 +38,8 @@ pub(crate) fn json_line(value: &Value) -> String {
     let mut out = String::with_capacity(text.len() + 1);
     for char in text.chars() {
         match is_control_character(char) {
-            // All of them are in the Basic Multilingual Plane, and they occur only in
-            // strings.
+            // Four digits are enough, because all control characters here are in the Basic Multilingual Plane.
+            // In JSON without indentation they occur only in strings.
             true => out.push_str(&format!("\\u{:04x}", char as u32)),
             false => out.push(char),
         }

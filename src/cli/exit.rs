@@ -10,12 +10,12 @@ pub(crate) const OK: u8 = 0;
 pub(crate) const FAULTS: u8 = 1;
 /// The run did not begin.
 pub(crate) const NOT_STARTED: u8 = 2;
-/// The run did not finish, and may be continued with `--resume`; the result is unknown; or the output
-/// could not be printed.
+/// The run began but did not finish, the result of `check` is unknown, or the output could not be printed. A scan may
+/// be continued with `--resume`.
 pub(crate) const STOPPED: u8 = 3;
 
 /// An error in the arguments: options that conflict, or an argument that is probably
-/// a mistake. The hint says what to type instead. The exit code is [`NOT_STARTED`].
+/// a mistake. A hint gives the correct arguments. The exit code is [`NOT_STARTED`].
 #[derive(Debug)]
 pub(crate) struct UsageError {
     text: String,

@@ -70,7 +70,7 @@ impl CommandArgs for ExtractArgs {
             &InputOptions {
                 columns: column_names(&self.list.columns)?,
                 base: self.list.base.clone(),
-                // Records are copied whatever their crawls are.
+                // The crawl and the subset do not matter for a copy, so they are not looked up.
                 crawl: Some("any".to_owned()),
                 subset: Some("any".to_owned()),
                 remote: remote.clone(),

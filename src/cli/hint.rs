@@ -1,5 +1,5 @@
-//! Hints: advice after an error, which often names an option to use. The library
-//! does not know the options. It returns typed errors, for which this module has the hints.
+//! Hints: advice after an error, often with an option to use. The library does not depend on the options of the
+//! command line, so it returns typed errors, and this module has a hint for many of their kinds.
 
 use crate::escape::quote_for_shell;
 use crate::exit::{StoppedError, UsageError};
@@ -37,13 +37,13 @@ fn library_hint(error: &Error) -> Option<String> {
         .or_else(|| outer_hint(error))
 }
 
-/// Returns the hint for an error of a command that is not of the core.
+/// Returns the hint for an error of a command outside the core, such as `match` or `history`.
 #[cfg(feature = "answers")]
 fn outer_hint(error: &Error) -> Option<String> {
     answer_hint(error).or_else(|| history_hint(error))
 }
 
-/// Returns `None`: the program has only the core.
+/// Returns `None`, because this build has only the commands of the core.
 #[cfg(not(feature = "answers"))]
 fn outer_hint(_error: &Error) -> Option<String> {
     None
@@ -216,11 +216,11 @@ fn dataset_hint(error: &Error) -> Option<String> {
     Some(text)
 }
 
-/// Returns the hint for an error of a command that answers questions.
+/// Returns the hint for an error of `check`, `match`, `verdicts`, `extract` or `copy`.
 #[cfg(feature = "answers")]
 fn answer_hint(error: &Error) -> Option<String> {
     let text = match error.kind()? {
-        // A row of a table of bodies has no record.
+        // A row of a table of bodies has no record, so no other argument would help.
         AnswerErrorKind::NotExtracted { .. }
             if error
                 .path()

@@ -60,7 +60,7 @@ pub(crate) struct HistoryArgs {
     #[arg(long, value_name = "SIZE", default_value = "512MiB", value_parser = parse_size, value_hint = ValueHint::Other)]
     pub(crate) memory: u64,
 
-    /// Replaces an existing history; until it is whole, the former one remains, and may be an input
+    /// Replaces an existing history, which may also be an input; the old one remains until the new one is complete
     #[arg(long)]
     pub(crate) overwrite: bool,
 
@@ -103,10 +103,10 @@ impl CommandArgs for HistoryArgs {
 /// The most bytes of a list of hosts.
 const MAX_HOST_LIST_BYTES: u64 = 64 << 20;
 
-/// The characters of a line that an error quotes.
+/// The most characters of a line that an error quotes.
 const MAX_QUOTED_CHARS: usize = 200;
 
-/// Reads the hosts to be left out, as in `surt_host_name`.
+/// Reads the list of hosts to be left out. Returns them in the form of the column `surt_host_name`.
 fn read_hosts(path: &Path) -> Result<BTreeSet<String>> {
     let read_error = |error| Error::read(path, error);
     let mut lines = LineList::open(path, MAX_HOST_LIST_BYTES).map_err(read_error)?;
@@ -160,7 +160,7 @@ fn summary_to_json(done: &HistorySummary, output: &Path) -> Value {
     })
 }
 
-/// The progress of a history, and the number of crawls that are read from datasets.
+/// The progress of making a history, and the number of crawls that are read from datasets, for the display.
 struct HistorySource {
     progress: Arc<HistoryProgress>,
     crawls: u64,

@@ -1,4 +1,4 @@
-//! `robots-scan join`: makes the datasets in the subfolders of a folder one dataset.
+//! `robots-scan join`: joins the datasets in the subfolders of a folder into one dataset.
 
 use crate::caller::Caller;
 use crate::command::{CommandArgs, CommandOutcome};

@@ -1,18 +1,18 @@
 //! The command line of robots-scan.
 //!
-//! Each command has a file `<name>_command.rs` with its arguments and its progress: it converts the arguments to the
-//! options of the library, runs it, and returns the result (`command.rs`). `args.rs` lists the commands. `shared_args.rs`
-//! has arguments of several commands; `run_args.rs` has those that `scan`, `records` and `bodies` share, and
-//! `capture_run.rs` runs these three.
-//! `summary.rs` formats the summary of a scan, and `next_commands.rs` the commands at the end of each summary.
-//! `output.rs` writes standard output, `message.rs` prints errors and warnings, `hint.rs` adds advice to errors, `exit.rs`
-//! determines the exit code, and `progress.rs` displays progress. `caller.rs` is the terminal or the program to which a
-//! command reports.
+//! Each command that calls the library has a file `<name>_command.rs`, which declares the arguments, converts them to
+//! the options of the library, calls the library, and formats the result. All commands implement the trait of
+//! `command.rs`, and `args.rs` lists them. `shared_args.rs` has arguments of several commands; `run_args.rs` has those
+//! that `scan`, `records` and `bodies` share, and `capture_run.rs` has the code that these three share.
+//! `summary.rs` formats the summary of a scan, and `next_commands.rs` the commands suggested at the end of a summary.
+//! `output.rs` writes standard output, `message.rs` prints errors and warnings, `hint.rs` adds advice to errors,
+//! `exit.rs` determines the exit code, and `progress.rs` displays progress. `caller.rs` represents the terminal or the
+//! program that a command reports to.
 //!
-//! Only this folder knows the options of the command line.
+//! The packages of the library do not depend on the options of the command line.
 //!
-//! [`run`] is the whole program. [`call`] runs one of the commands `scan`, `records`, `bodies`, `match`, `verdicts`,
-//! `join`, `history` and `verify` for another program, which shows their progress itself: the Python package.
+//! [`run`] is the whole program. [`call`] runs a command that writes or verifies files, such as `scan`, for another
+//! program, which displays the progress itself: the Python package.
 
 #[cfg(feature = "answers")]
 mod agent_advice;
@@ -80,7 +80,7 @@ use std::ffi::OsString;
 
 /// Runs the program with arguments, the first of which is its name. Returns the exit code.
 ///
-/// It may be called once per process, because it handles the signals that stop a program.
+/// It may be called at most once per process, because it installs a handler of the signals that stop the program.
 pub fn run(args: &[OsString]) -> u8 {
     if args.len() < 2 {
         message::print_short_help(Args::command());
@@ -107,7 +107,7 @@ fn print_failure(error: &anyhow::Error, is_json: bool) -> u8 {
     message::print_error(error);
     let code = exit::code_for_error(error);
     if is_json {
-        // If standard output cannot be written, that is the error, or the message has been printed.
+        // A failure to write the JSON is ignored, because the error itself has been printed.
         let _ = output::print(CallError::from_command_error(error).to_json_line(code));
     }
     code
@@ -124,7 +124,7 @@ fn report_parse_error(error: &clap::Error, args: &[OsString]) -> u8 {
     if let Some(error) = mistyped::removed_command_error(args) {
         return print_failure(&error.into(), is_json);
     }
-    // A misspelt command is reported first, since its other arguments cannot be parsed.
+    // A misspelt command or a dataset in its place is reported instead of `error`, which is about arguments of `scan`.
     if let Some(mistyped) = args
         .get(1)
         .and_then(|first| mistyped::check_first_argument(first, &Args::command()))

@@ -172,7 +172,7 @@ impl CommandArgs for MatchArgs {
         if done.urls == 0 {
             caller.warn(&format!("'{}' contains no URL", self.urls.display()));
         }
-        // Each row has an answer for each crawler.
+        // `by_basis` counts one answer per crawler for each row of the list.
         let bad_urls =
             done.by_basis.get("bad_url").copied().unwrap_or(0) / self.crawlers.agent.len() as u64;
         if bad_urls > 0 {

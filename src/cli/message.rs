@@ -12,7 +12,7 @@ use clap::builder::StyledStr;
 use clap::builder::styling::{AnsiColor, Style};
 use std::io::{IsTerminal, Write, stderr, stdout};
 
-/// The lines of commands in the short help.
+/// The lines about the commands in the short help.
 #[cfg(feature = "answers")]
 const COMMANDS: &str = concat!(
     "  scan, records, bodies   write a dataset: from archives, records or tables\n",
@@ -26,7 +26,7 @@ const COMMANDS: &str = concat!(
     "  completions, man        print completions for a shell, or manual pages\n",
 );
 
-/// The lines of the commands of the core.
+/// The lines about the commands in the short help of a build that has only the core.
 #[cfg(not(feature = "answers"))]
 const COMMANDS: &str = concat!(
     "  scan, records, bodies   write a dataset: from archives, records or tables\n",
@@ -100,7 +100,7 @@ pub(crate) fn print_error(error: &anyhow::Error) {
     }
 }
 
-/// Prints the help or the version that was requested, with colors on a terminal.
+/// Prints the help or the version that was requested, with colors on a terminal. clap returns its text as an error.
 ///
 /// # Errors
 ///
@@ -113,7 +113,7 @@ pub(crate) fn print_help_or_version(error: &clap::Error) -> Result<()> {
     })
 }
 
-/// Prints the help of a command line without arguments: the commands, and where to read on.
+/// Prints the help for a call without arguments: the commands, an example, and the options that print more help.
 pub(crate) fn print_short_help(program: clap::Command) {
     let help = render_short_help(program);
     let help = match stderr().is_terminal() && !is_color_disabled() {

@@ -20,7 +20,8 @@ pub(crate) fn check_first_argument(
         .or_else(|| dataset_as_archive_error(Path::new(argument)))
 }
 
-/// Returns an error with the new command if the command is `show`, which is a part of `check` now.
+/// Returns an error with the command to use instead if the command is `show`, which an earlier version had and which is
+/// now part of `check`.
 pub(crate) fn removed_command_error(args: &[OsString]) -> Option<UsageError> {
     let rest = args.get(2..)?;
     if args[1] != "show" || Path::new("show").exists() {
@@ -100,7 +101,7 @@ pub(crate) fn dataset_as_archive_error(path: &Path) -> Option<UsageError> {
     ))
 }
 
-/// Returns an error if a dataset does not exist. Commands that read manifests would say that it has none.
+/// Returns an error if a dataset does not exist. Without this check, the error would be that it has no manifest.
 pub(crate) fn check_dataset_exists(path: &Path) -> Result<(), Error> {
     let found = fs::metadata(path).map_err(|error| Error::read(path, error));
     found.map(drop)

@@ -11,14 +11,13 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// The memory for archives that are fetched before a worker reads them.
+/// The most bytes of archives that are fetched ahead and wait in memory until a worker reads them.
 const READ_AHEAD_BYTES: u64 = 256 << 20;
 
-/// The most time that a response may send nothing, before it is requested again.
+/// The upper limit of the time without a byte after which a request is sent again.
 const MAX_STALL: Duration = Duration::from_secs(30);
 
-/// The receiver of messages about servers: the progress display while there is one, otherwise the
-/// caller of the command.
+/// Passes messages about servers to the progress display while there is one, otherwise to the caller of the command.
 #[derive(Clone, Default)]
 pub(crate) struct EventRoute {
     display: Arc<Mutex<Option<Sender<ScanNotice>>>>,
@@ -26,7 +25,7 @@ pub(crate) struct EventRoute {
 }
 
 impl EventRoute {
-    /// Returns a route to the caller of a command.
+    /// Returns a route that passes messages to the caller of a command, until there is a display.
     pub(crate) fn new(caller: &Caller) -> Self {
         Self {
             display: Arc::default(),
@@ -34,7 +33,7 @@ impl EventRoute {
         }
     }
 
-    /// Sends further messages to a display; with `None`, to the caller again.
+    /// Sets the display that receives further messages. With `None`, the caller receives them again.
     pub(crate) fn set_display(&self, display: Option<Sender<ScanNotice>>) {
         *self.display.lock().unwrap_or_else(PoisonError::into_inner) = display;
     }
@@ -50,6 +49,8 @@ impl EventRoute {
     }
 }
 
+/// Starts the client that reads lists and archives at URLs. `shards` is the number of tasks of a cluster that share the
+/// rate; `None` if this is the only process.
 pub(crate) fn start_scan_client(
     args: &UrlArgs,
     shards: Option<usize>,
@@ -86,7 +87,7 @@ pub(crate) fn changed_url_options(args: &UrlArgs) -> Vec<&'static str> {
     given.map(|(name, _)| name).collect()
 }
 
-/// Starts a client, and sends its messages to a route.
+/// Starts a client that sends its events to a route.
 pub(crate) fn start_client(options: RemoteOptions, route: &EventRoute) -> Result<Remote> {
     let route = route.clone();
     Ok(Remote::start(options, move |event| route.send(event))?)

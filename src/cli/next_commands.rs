@@ -32,7 +32,7 @@ pub(crate) fn format_shard_commands(root: &Path, tables: &[Table]) -> String {
     format_commands(&commands)
 }
 
-/// Returns the commands for a history, whose path is quoted.
+/// Returns the commands for a history. `quoted_root` is its path, quoted for a shell.
 #[cfg(feature = "answers")]
 pub(crate) fn format_history_commands(quoted_root: &str) -> String {
     let quoted_root = quoted_root.trim_end_matches('/');
@@ -50,7 +50,8 @@ pub(crate) fn format_file_commands(path: &Path) -> String {
     }])
 }
 
-/// Returns the DuckDB query that shows a file, quoted for a shell. `rest` follows the name of the file.
+/// Returns the DuckDB query that prints the rows of a file, quoted for a shell. `rest` is SQL that follows the name of
+/// the file, such as ` LIMIT 1`.
 pub(crate) fn duckdb_query(path: &Path, rest: &str) -> String {
     let path = path.to_string_lossy();
     let query = format!("FROM '{}'{rest}", path.replace('\'', "''"));
@@ -83,7 +84,7 @@ fn dataset_commands(root: &Path, tables: &[Table]) -> Vec<NextCommand> {
     let root = root.to_string_lossy();
     let root = root.trim_end_matches('/');
     let quoted_root = quote_for_shell(root);
-    // `views.sql` has its questions only if all tables are there.
+    // `views.sql` has the macro `questions()` only if the dataset has all tables.
     let is_complete = has_tables(tables, &Table::ALL);
     let mut commands = vec![NextCommand {
         command: format!("duckdb -init {quoted_root}/views.sql"),
@@ -113,7 +114,7 @@ fn has_tables(tables: &[Table], needed: &[Table]) -> bool {
 }
 
 /// Returns one line per command, with the purposes aligned. If a line would be wider than a
-/// terminal, each purpose has a line of its own, so that a command is still a line to copy.
+/// terminal, each purpose has a line of its own, so that no command is wrapped.
 fn format_commands(commands: &[NextCommand]) -> String {
     let columns = |command: &NextCommand| command.command.chars().count();
     let width = commands.iter().map(columns).max().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Standard output.
+//! Writes the output of commands to standard output.
 
 use anyhow::Result;
 use std::fmt;
@@ -20,8 +20,8 @@ impl std::error::Error for OutputError {
     }
 }
 
-/// Writes the output of a command to standard output. A reader that closed it early, as `head`
-/// does, is not an error.
+/// Writes the output of a command to standard output. If the reader of a pipe has closed it early, as `head`
+/// does, the rest is dropped without an error.
 ///
 /// # Errors
 ///

@@ -1,8 +1,8 @@
 //! The progress display of a command.
 //!
 //! [`ProgressDisplay`] runs a thread that shows [`ProgressSource`] on a [`ProgressLine`] until
-//! the command finishes. It also prints the faults and failed inputs of a scan, above
-//! the line. These are printed even if the command is quiet.
+//! the command finishes. The thread also prints notices of a scan, such as faults and failed inputs, above
+//! the line. Notices are printed even with `--quiet`.
 
 use crate::call_error::CallError;
 use crate::caller::Caller;
@@ -23,7 +23,7 @@ use std::thread::{self, JoinHandle};
 /// The number of faults that are printed. Further faults are only counted.
 const MAX_PRINTED_FAULTS: u64 = 20;
 
-/// The number of errors of failed inputs that are kept. Further ones are only printed.
+/// The number of errors of failed inputs that are kept for the summary as JSON. Further errors are only printed.
 const MAX_KEPT_ERRORS: usize = 100;
 
 /// A progress display that runs in a thread of its own.
@@ -33,7 +33,7 @@ pub(crate) struct ProgressDisplay {
 }
 
 impl ProgressDisplay {
-    /// Starts a display. With `--quiet`, only notices are shown.
+    /// Starts a display of the progress and of the notices of a scan. With `--quiet`, only notices are shown.
     pub(crate) fn start(
         progress_source: Arc<dyn ProgressSource>,
         notices: Option<Receiver<ScanNotice>>,
@@ -66,11 +66,11 @@ impl ProgressDisplay {
     }
 }
 
-/// Runs the work of a command beside a display of its progress. The work gets the flag that stops it.
+/// Runs the work of a command beside a display of its progress. `work` receives the flag that stops it once it is true.
 ///
 /// # Errors
 ///
-/// Those of the work; a [`StoppedError`] if it had begun.
+/// Those of `work`, as a [`StoppedError`] if the run had begun.
 pub(crate) fn run_with_display<T>(
     progress_source: Arc<dyn ProgressSource>,
     print: &PrintArgs,
@@ -109,8 +109,8 @@ impl DisplayThread {
         }
     }
 
-    /// Waits for the next update, and prints notices meanwhile. Returns false if there
-    /// will be no more notices, since the scan has ended then.
+    /// Waits until the next update is due, and prints notices meanwhile. Returns false if all
+    /// senders of notices have been dropped, which means that the scan has ended.
     fn wait_for_update(&mut self) -> bool {
         let interval = self.progress_source.update_interval();
         let Some(notices) = &mut self.notices else {
@@ -163,7 +163,7 @@ impl NoticePrinter {
     fn describe_notice(&mut self, notice: ScanNotice) -> Option<(MessagePrefix, String)> {
         let (name, fault) = match notice {
             ScanNotice::Fault { name, fault } => (name, fault),
-            // The summary contains the advice for failed inputs.
+            // No hint is printed, because the summary contains the advice for failed inputs.
             ScanNotice::Failed(error) => {
                 let error = error.into();
                 if self.input_errors.len() < MAX_KEPT_ERRORS {

@@ -18,12 +18,12 @@ const BAR_COLUMNS: usize = 11;
 /// The width of the spinner and the space beside it.
 const SPINNER_COLUMNS: usize = 2;
 
-/// The width of the terminal if it is unknown.
+/// The width that is assumed for a terminal of unknown width.
 const ASSUMED_TERMINAL_COLUMNS: usize = 80;
 
 /// A progress line: a bar if the total is known, otherwise a spinner. If standard error
-/// is not a terminal, a line is written every 15 seconds. If it is quiet, nothing is
-/// written. For another program, nothing is written, and its monitor is updated.
+/// is not a terminal, a line is written every 15 seconds. With `--quiet`, nothing is
+/// written. If the caller is another program, its monitor is updated instead.
 pub(crate) struct ProgressLine {
     bar: ProgressBar,
     is_terminal: bool,
@@ -64,7 +64,7 @@ impl ProgressLine {
         }
     }
 
-    /// Shows a bar of this length.
+    /// Shows a bar instead of the spinner. `total` is the position at its end.
     pub(crate) fn set_total(&self, total: u64) {
         if self.bar.length() != Some(total) {
             self.bar.set_length(total);
@@ -131,8 +131,8 @@ fn terminal_columns() -> usize {
     })
 }
 
-/// Joins the first pieces, as many as fit. The first one is cut if it does not fit. Each character of
-/// a piece must have a width of one column.
+/// Joins as many of the first pieces as fit into a width. The first piece is cut if it does not fit. Each character of
+/// a piece must be one column wide.
 fn join_fitting_pieces(pieces: &[String], columns: usize) -> String {
     let mut out = String::new();
     for piece in pieces {

@@ -11,12 +11,12 @@ pub(crate) trait ProgressSource: Send + Sync {
         Duration::from_millis(100)
     }
 
-    /// Returns the length of the progress bar, or `None` if it is unknown.
+    /// Returns the position at the end of the progress bar, such as the number of all bytes; `None` if it is unknown.
     fn total(&self) -> Option<u64> {
         None
     }
 
-    /// Returns the position of the progress bar.
+    /// Returns the position of the progress bar, in the unit of the total.
     fn position(&self) -> u64;
 
     /// Returns the texts beside the progress bar, the most important first. `seconds`
@@ -24,6 +24,7 @@ pub(crate) trait ProgressSource: Send + Sync {
     fn pieces(&self, seconds: f64) -> Vec<String>;
 }
 
+/// Returns the text about resolving hosts. `rows` is the number of captures that have been read for this.
 pub(crate) fn format_resolved_rows(rows: u64) -> String {
     format!("resolving hosts, {} captures read", HumanCount(rows))
 }

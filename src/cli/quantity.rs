@@ -66,7 +66,8 @@ pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
     })
 }
 
-/// Formats a duration of seconds or more, such as `30 s`, `12 min` and `2 h 30 min`.
+/// Formats a duration, such as `30 s`, `12 min` and `2 h 30 min`. It is rounded up to seconds, and from two minutes on
+/// to minutes.
 pub(crate) fn format_duration(duration: Duration) -> String {
     let seconds = duration.as_secs_f64().ceil() as u64;
     match (seconds / 3600, seconds.div_ceil(60) % 60) {

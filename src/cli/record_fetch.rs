@@ -6,22 +6,23 @@ use answers::check::{ArchiveLookup, ArchivePlace, RecordCompression, RecordDetai
 use std::path::Path;
 use tables::BODY_TABLE_PREFIX;
 
-/// The beginning of the names of archives of Common Crawl.
+/// The prefix of the names of Common Crawl's archives.
 const COMMON_CRAWL_NAME_PREFIX: &str = "crawl-data/";
 
-/// The server of these archives.
+/// The server of Common Crawl's archives.
 const COMMON_CRAWL_URL: &str = "https://data.commoncrawl.org";
 
 /// A shell command that prints a record.
 pub(crate) struct RecordFetchCommand {
     pub(crate) command: String,
-    /// A remark, if the command does not simply print the record: it needs or prints more.
+    /// A remark if the command needs a dictionary, or prints more than the record.
     pub(crate) remark: Option<String>,
 }
 
 impl RecordFetchCommand {
-    /// Returns the command for a record. It reads the archive where that was found, otherwise at Common
-    /// Crawl or in the current folder, according to its name.
+    /// Returns the command for a record. The command reads the archive at the place where it was found. If it was not
+    /// found, the command reads it from Common Crawl or from the current folder, according to the name of the archive.
+    /// For a row of a table of bodies, the command prints the row.
     pub(crate) fn from_record(record: &RecordDetails, archive: &ArchiveLookup) -> Self {
         let name = &record.warc_filename;
         if let Some(table) = name.strip_prefix(BODY_TABLE_PREFIX) {
@@ -88,6 +89,7 @@ impl RecordFetchCommand {
     }
 }
 
+/// Returns the remark about the command; see [`RecordFetchCommand::remark`].
 fn describe_difference(record: &RecordDetails, compression: RecordCompression) -> Option<String> {
     let is_shared = record.location.length.is_none();
     match compression {

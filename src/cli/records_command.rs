@@ -55,7 +55,7 @@ pub(crate) struct RecordsArgs {
 
     /// The name of the subset of all records [default: from the list, otherwise from the names of archives]
     ///
-    /// In the subset `robotstxt` every response is a capture; in others only those of /robots.txt.
+    /// In the subset `robotstxt` every response is a capture; in others only responses for /robots.txt.
     #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
     pub(crate) subset: Option<String>,
 
@@ -129,7 +129,8 @@ impl CommandArgs for RecordsArgs {
     }
 }
 
-/// Returns the output of `--dry-run`: what a run would read, crawl by crawl, and its requests.
+/// Returns the output of `--dry-run`: the records and archives of each crawl, the number of parts, and the number and
+/// duration of the requests.
 fn describe_run(options: &Options) -> Result<String> {
     let mut out = String::new();
     let (mut requests, mut first_url) = (0, None);

@@ -12,17 +12,17 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tables::Table;
 
-/// The arguments of a run.
+/// The arguments of a run that are the same for archives, records and tables of bodies.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RunArgs {
     /// The dataset, a folder; or one file, if it ends in `.parquet` and --tables names one table
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: PathBuf,
 
-    /// Writes only these tables; with one of them and -o NAME.parquet, one file
+    /// Writes only these tables; with a single table and -o NAME.parquet, one file
     ///
-    /// The tables `hosts` and `host_verdicts` are made from `robots_files` and `verdicts`, and
-    /// written if both are; `host_preferences` also needs `file_preferences`.
+    /// The tables `hosts` and `host_verdicts` are made from `robots_files` and `verdicts`, and are written if
+    /// both of these are; `host_preferences` also needs `file_preferences`.
     #[arg(long, value_name = "TABLE", value_delimiter = ',', value_parser = table_parser(&SELECTABLE_TABLES))]
     pub(crate) tables: Vec<Table>,
 
@@ -43,7 +43,7 @@ pub(crate) struct RunArgs {
 
     /// The size of a body up to which its lines count for verdicts, or `none`
     ///
-    /// Lines that end beyond it have rows but no effect.
+    /// Lines that end beyond this size have rows in the tables, but no effect on verdicts.
     #[arg(long, value_name = "SIZE", default_value = "512000", value_parser = parse_limit, value_hint = ValueHint::Other)]
     pub(crate) body_limit: ByteLimit,
 
@@ -68,20 +68,20 @@ pub(crate) struct RunArgs {
 pub(crate) struct UrlArgs {
     /// The most requests a second to a server, or `none` [default: https 10, s3 500]
     ///
-    /// A run begins at half of it, grows to it within a minute, and halves its rate when it is
-    /// refused. With `--shard auto/N` each task takes an N-th of it. Use `none` only for servers of your
-    /// own.
+    /// A run begins at half of this rate, reaches it within a minute, and halves its own rate when a server
+    /// refuses a request. With `--shard auto/N`, each of the N tasks uses an N-th of this rate. `none` is meant
+    /// for servers that the user owns.
     #[arg(long, value_name = "N", value_parser = parse_rate, help_heading = URL_OPTIONS_HEADING, value_hint = ValueHint::Other)]
     pub(crate) rate: Option<Rate>,
 
-    /// The most requests at a time [default: https 4, s3 16]
+    /// The most requests to a server at a time [default: https 4, s3 16]
     #[arg(long, value_name = "N", help_heading = URL_OPTIONS_HEADING, value_parser = clap::value_parser!(u16).range(1..=256), value_hint = ValueHint::Other)]
     pub(crate) connections: Option<u16>,
 
-    /// How long an archive is tried without a new byte, before it fails
+    /// The time without a new byte after which an archive fails
     ///
-    /// An archive that comes at less than 1 KiB a second also uses up this time. A response that sends
-    /// nothing for a tenth of it, at most 30 s, is requested again.
+    /// An archive that arrives at less than 1 KiB a second also fails, but later. If no byte arrives for a tenth
+    /// of this time, at most 30 s, the request is sent again.
     #[arg(long, value_name = "TIME", default_value = DEFAULT_PATIENCE, help_heading = URL_OPTIONS_HEADING, value_parser = parse_duration, value_hint = ValueHint::Other)]
     pub(crate) patience: Duration,
 
@@ -92,8 +92,8 @@ pub(crate) struct UrlArgs {
 /// Treatment of inputs that do not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum MissingInputAction {
-    /// Nothing is begun.
+    /// The run does not begin.
     Refuse,
-    /// Each is a fault of the run.
+    /// Each missing input is a row in `faults`.
     Skip,
 }

@@ -26,7 +26,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tables::Table;
 
-/// The end of the help of the program, and of `scan`.
+/// The text at the end of the help of the program and of the command `scan`.
 pub(crate) const EXAMPLES: &str = "\
 Examples:
   robots-scan crawl-*.warc.gz -o out.parquet        from archives to a dataset
@@ -73,7 +73,7 @@ pub(crate) struct ScanArgs {
 
     /// The name of the subset [default: from paths, otherwise from archives]
     ///
-    /// In the subset `robotstxt` every response is a capture; in others only those of /robots.txt.
+    /// In the subset `robotstxt` every response is a capture; in others only responses for /robots.txt.
     #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
     pub(crate) subset: Option<String>,
 
@@ -91,7 +91,7 @@ pub(crate) struct ScanArgs {
     #[arg(long, value_name = "WHAT", default_value = "refuse")]
     pub(crate) missing: MissingInputAction,
 
-    /// Reads the I-th of N equal shares of the inputs, I from 1; `auto/N` is that of the task in
+    /// Reads the I-th of N equal shares of the inputs, I from 1; with `auto/N`, I is that of the task in
     /// Slurm (an array 1-N), AWS Batch or Kubernetes
     ///
     /// The datasets of all shards become one with `robots-scan join`.
@@ -108,12 +108,12 @@ pub(crate) struct ScanArgs {
 
     /// Numbers the inputs from N on, so that the keys of several runs over one crawl differ
     ///
-    /// `robots_id` is made of the number of the input and of the capture in it.
+    /// `robots_id` consists of the number of the input and the number of the capture in this input.
     #[arg(long, value_name = "N", default_value = "0", value_hint = ValueHint::Other)]
     pub(crate) first_input: u64,
 
-    /// The number of inputs of a part, which is the unit of commit and resume [default: as many as have
-    /// 1GiB; with URLs 512]
+    /// The number of inputs of a part, which is the unit of commit and resume [default: as many as have 1GiB
+    /// together; 512 if any is a URL]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), value_hint = ValueHint::Other)]
     pub(crate) part_inputs: Option<u32>,
 
@@ -132,13 +132,15 @@ pub(crate) struct ScanArgs {
     pub(crate) url: UrlArgs,
 }
 
-/// The most inputs that are opened before the run, to check that any is an archive.
+/// The most inputs of a run that are checked before it begins: at least one of them must be an archive. A run with more
+/// inputs begins without this check.
 const MAX_CHECKED_INPUTS: usize = 1000;
 
-/// The size of the inputs of a part, if none is a URL.
+/// The default size of the inputs of a part in bytes, if no input is at a URL.
 const DEFAULT_PART_BYTES: u64 = 1 << 30;
 
-/// The number of inputs of a part, if any is a URL: 970 MB of a crawl.
+/// The default number of inputs of a part, if any input is at a URL. 512 archives of Common Crawl's subset `robotstxt`
+/// have about 970 MB.
 const DEFAULT_PART_INPUTS: u64 = 512;
 
 impl CommandArgs for ScanArgs {
@@ -186,7 +188,7 @@ fn output_layout(args: &ScanArgs) -> Result<OutputLayout> {
     Ok(capture_run::output_layout(&args.run, shard))
 }
 
-/// Converts the arguments to the options of a run that reads one table without writing it.
+/// Converts the arguments to the options of a scan whose rows are streamed to another program instead of written.
 pub(crate) fn reader_options(args: &ScanArgs, caller: &Caller) -> Result<Options> {
     let options = scan_options(args, output_layout(args)?, &EventRoute::new(caller))?;
     if options.inputs.len() <= MAX_CHECKED_INPUTS {
@@ -204,7 +206,7 @@ fn scan_options(args: &ScanArgs, layout: OutputLayout, route: &EventRoute) -> Re
         let hint = "robots-scan agents --json prints it";
         return Err(UsageError::with_hint(text, hint).into());
     }
-    // Each task of a cluster reads one shard.
+    // With `auto/N`, the N tasks of a cluster share the limit of the request rate.
     let tasks = match args.shard {
         Some(ShardChoice::FromTask(count)) => Some(count),
         _ => None,
@@ -328,7 +330,7 @@ fn describe_run(options: &Options) -> Result<String> {
     Ok(out)
 }
 
-/// Writes the number of requests, and the time that they take at least.
+/// Writes the number of requests, and the shortest time in which the rate limit allows them.
 fn write_requests(options: &Options, out: &mut impl Write) -> Result<()> {
     let urls = options
         .inputs

@@ -1,4 +1,4 @@
-//! The shard of a run: a given one, or the one of the task of a cluster that runs the program.
+//! The shard that a run reads. Its index is given, or is the index of the cluster task that runs the program.
 
 use crate::exit::UsageError;
 use dataset::division::{MAX_SHARDS, Shard};
@@ -8,7 +8,7 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ShardChoice {
     Fixed(Shard),
-    /// The shard with the index of the task, out of this number of shards.
+    /// The shard whose index is that of the cluster task, out of this number of shards.
     FromTask(usize),
 }
 

@@ -7,7 +7,7 @@ use crawlers::DialectChoice;
 use sources::input::RECORD_COLUMN_KEYS;
 use std::path::PathBuf;
 
-/// The crawlers that a command decides for. `--agent` is required, unless a command has a default.
+/// The crawlers whose rules a command evaluates. `--agent` is required, unless the command gives it a default.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CrawlerArgs {
     /// The name of a crawler, or `*`; may be repeated, or separated by commas
@@ -31,18 +31,18 @@ pub(crate) struct CrawlerArgs {
     pub(crate) agents: Option<PathBuf>,
 }
 
-/// The dialect of a command.
+/// The dialect in which a command reads robots.txt files.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DialectArg {
-    /// The rules to apply
+    /// The rules by which a robots.txt is interpreted
     ///
-    /// `default` is Google's rules with names compared whole and with the fallbacks of the
-    /// registry of crawlers.
+    /// `default` applies Google's rules, but compares names of crawlers as a whole, and uses the fallbacks of
+    /// the registry of crawlers.
     #[arg(long, value_name = "DIALECT", default_value = "default", value_parser = dialect_parser())]
     pub(crate) dialect: DialectChoice,
 }
 
-/// The threads of a command.
+/// The number of threads of a command.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ThreadsArg {
     /// Threads [default: all cores]
@@ -50,10 +50,10 @@ pub(crate) struct ThreadsArg {
     pub(crate) threads: Option<u16>,
 }
 
-/// The columns of lists of records, and the place of their archives.
+/// The names of the columns of lists of records, and the folder or URL of the archives.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RecordListArgs {
-    /// The columns, as `archive=file,offset=start`: archive, offset, length, crawl or subset
+    /// The names of columns, as `archive=file,offset=start`; keys: archive, offset, length, crawl, subset
     #[arg(long, value_name = "KEY=NAME", value_delimiter = ',', value_parser = columns_parser(&RECORD_COLUMN_KEYS), value_hint = ValueHint::Other)]
     pub(crate) columns: Vec<ColumnArg>,
 
@@ -75,7 +75,7 @@ pub(crate) struct AccessArgs {
     pub(crate) no_sign_request: bool,
 }
 
-/// The messages and the format of the summary of a command.
+/// The options for the output of a command.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PrintArgs {
     /// Prints no progress and no summary; errors and warnings remain

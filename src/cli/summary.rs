@@ -15,16 +15,16 @@ use std::path::Path;
 /// The number of statuses that the summary for people lists. The summary as JSON lists all.
 const SHOWN_STATUS_COUNT: usize = 5;
 
-/// The line of the summary that is added in a build of the development profile.
+/// The line that the summary has if the program was built with the development profile.
 const NOT_OPTIMIZED: &str =
     "this build is not optimized; `cargo install --path .` installs one that is\n";
 
-/// Returns the summary for people. `next` are the commands at its end.
+/// Returns the summary for people. `next` is the text with the suggested commands, which are at its end.
 pub(crate) fn format_summary(summary: &ScanSummary, layout: &OutputLayout, next: &str) -> String {
     let output = layout.root();
     let mut out = String::new();
     if summary.is_already_written() {
-        // The table `agents` is written by every run.
+        // Every run writes the table `agents`, so its rows are not counted as those of the earlier run.
         let rows = summary.resumed.rows + summary.written.rows.values().sum::<u64>();
         let _ = writeln!(
             out,
@@ -76,7 +76,7 @@ pub(crate) fn format_summary(summary: &ScanSummary, layout: &OutputLayout, next:
     out
 }
 
-/// Writes what was read, captures by status, and the crawlers that are blocked most.
+/// Writes the counts of captures, records and inputs, the crawlers that are blocked most, and the captures by status.
 fn write_captures(summary: &ScanSummary, out: &mut String) {
     let (item, input) = match summary.records_by_type.contains_key("row") {
         true => ("row", "table"),
@@ -91,7 +91,7 @@ fn write_captures(summary: &ScanSummary, out: &mut String) {
         HumanBytes(summary.bytes),
         summary.seconds,
     );
-    // The development profile, which the quick start and the tests use.
+    // Debug assertions are on in the development profile, which the quick start and the tests use.
     if cfg!(debug_assertions) {
         out.push_str(NOT_OPTIMIZED);
     }
@@ -118,7 +118,7 @@ fn write_statuses(by_status: &BTreeMap<Option<u16>, u64>, out: &mut String) {
         .iter()
         .map(|(&status, &count)| (status, count))
         .collect();
-    // The sort is stable: equally frequent statuses are in their order.
+    // The sort is stable, so equally frequent statuses remain in ascending order.
     statuses.sort_by_key(|&(_, count)| Reverse(count));
     let captures: u64 = by_status.values().sum();
     let _ = writeln!(out, "\ncaptures by status");
@@ -127,7 +127,7 @@ fn write_statuses(by_status: &BTreeMap<Option<u16>, u64>, out: &mut String) {
         let count = HumanCount(count).to_string();
         let _ = writeln!(out, "  {count:>12}  {share:5.1} %  {name}");
     };
-    // A single other status takes no more room than its sum.
+    // If only one status would be left for the sum, it is listed instead.
     let shown = match statuses.len() {
         count if count <= SHOWN_STATUS_COUNT + 1 => count,
         _ => SHOWN_STATUS_COUNT,
@@ -143,6 +143,7 @@ fn write_statuses(by_status: &BTreeMap<Option<u16>, u64>, out: &mut String) {
     }
 }
 
+/// Writes the ranking of crawlers by the hosts that name them and disallow everything.
 pub(crate) fn write_most_blocked(most_blocked: &MostBlockedAgents, out: &mut String) {
     if most_blocked.agents.is_empty() {
         return;
@@ -162,7 +163,7 @@ pub(crate) fn write_most_blocked(most_blocked: &MostBlockedAgents, out: &mut Str
     }
 }
 
-/// Returns the number of faults in parts of earlier runs, if there are any.
+/// Returns the number of faults in parts of earlier runs, such as `, with 3 faults`; empty if there are none.
 fn format_resumed_faults(summary: &ScanSummary) -> String {
     match summary.resumed.faults {
         0 => String::new(),
@@ -184,7 +185,7 @@ pub(crate) fn no_robots_warning(summary: &ScanSummary) -> String {
     format!("no robots.txt file in {records}{kinds}: is this the robotstxt subset?")
 }
 
-/// Returns the ranking of crawlers as JSON.
+/// Returns the ranking of the most blocked crawlers as JSON.
 pub(crate) fn most_blocked_to_json(most_blocked: &MostBlockedAgents) -> Value {
     let agents = most_blocked.agents.iter();
     let agents = agents.map(|(agent, hosts)| json!({"agent": agent, "hosts": hosts}));

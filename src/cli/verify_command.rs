@@ -55,7 +55,8 @@ impl CommandArgs for VerifyArgs {
             threads: defaults::thread_count(&self.threads),
             tables: defaults::all_tables(),
         };
-        // In a terminal, a signal ends the process, as nothing is left behind.
+        // With a terminal as caller, no handler of signals is installed: a signal simply ends the process, because
+        // a verification leaves no files behind.
         let progress = Arc::new(match caller {
             Caller::Terminal => VerifyProgress::default(),
             Caller::Program(_) => VerifyProgress::new(caller.stop_flag()?),
@@ -89,7 +90,7 @@ fn verify_any(
     verify::verify(options, progress)
 }
 
-/// Returns the findings, one per line, and the summary, for people.
+/// Returns the findings, one per line, and the summary, for people. With `--quiet`, the summary is left out.
 fn format_report(report: &VerifyReport, dataset: &Path, is_quiet: bool) -> String {
     let mut out = String::new();
     for group in report.findings.groups() {
