@@ -59,7 +59,7 @@ pub(crate) struct Args {
 
 /// Parses the arguments of the program, the first of which is its name.
 pub(crate) fn parse_command(args: &[OsString]) -> Result<Command, clap::Error> {
-    let parsed = Args::try_parse_from(args).map_err(column_args::add_tip)?;
+    let parsed = Args::try_parse_from(args).map_err(column_args::add_columns_tip)?;
     // Without the name of a command, clap has checked the arguments of `scan`, but it cannot build an `Option` of a
     // struct with flattened structs. So the arguments are parsed again with the name.
     let with_scan = || {

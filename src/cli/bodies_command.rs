@@ -70,12 +70,12 @@ impl CommandArgs for BodiesArgs {
             return Err(UsageError::with_hint(text, "leave one out").into());
         }
         let found = input::find_bodies(&self.body_tables, &columns, self.crawl.as_deref())?;
-        let options = capture_run::options(&self.run, found, layout, registry)?;
+        let options = capture_run::run_options(&self.run, found, layout, registry)?;
         if self.run.dry_run {
             let text = describe_run(&options)?;
             return Ok(CommandOutcome::ok(text));
         }
-        capture_run::run(&options, &self.run, &EventRoute::new(caller), caller)
+        capture_run::run_scan(&options, &self.run, &EventRoute::new(caller), caller)
     }
 }
 

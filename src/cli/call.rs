@@ -43,7 +43,7 @@ pub fn call(args: &[OsString], monitor: &Arc<CallMonitor>) -> Result<String, Cal
 /// # Errors
 ///
 /// Returns an error if the arguments are wrong, or if the inputs cannot be found.
-pub fn reader_options(
+pub fn stream_options(
     table: &str,
     args: &[OsString],
     monitor: &Arc<CallMonitor>,
@@ -68,7 +68,7 @@ pub fn reader_options(
         return Err(CallError::from_usage(text, None));
     };
     let caller = Caller::Program(Arc::clone(monitor));
-    let options = scan_command::reader_options(&args, &caller);
+    let options = scan_command::stream_options(&args, &caller);
     let options = options.map_err(|error| CallError::from_command_error(&error))?;
     Ok((options, found))
 }

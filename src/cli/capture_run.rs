@@ -59,7 +59,7 @@ fn if_exists(args: &RunArgs) -> IfExists {
 }
 
 /// Converts the arguments that the commands share to the options of a run over the inputs in `found`.
-pub(crate) fn options(
+pub(crate) fn run_options(
     args: &RunArgs,
     found: FoundInputs,
     layout: OutputLayout,
@@ -78,7 +78,7 @@ pub(crate) fn options(
 }
 
 /// Reads the inputs and writes the dataset, with a progress display. Returns the exit code and the summary.
-pub(crate) fn run(
+pub(crate) fn run_scan(
     options: &Options,
     args: &RunArgs,
     route: &EventRoute,
@@ -87,7 +87,7 @@ pub(crate) fn run(
     let stop = caller.stop_flag()?;
     let progress = Arc::new(ScanProgress::default());
     let (sender, notices) = channel();
-    let source = ScanSource {
+    let source = ScanProgressSource {
         progress: Arc::clone(&progress),
         input_count: options.inputs.len() as u64,
         input_bytes: options.inputs.iter().map(|input| input.bytes).sum(),
@@ -176,7 +176,7 @@ fn select_tables(args: &RunArgs, is_shard: bool) -> Vec<Table> {
 }
 
 /// The progress of a scan, and the number and size of its inputs, for the display.
-struct ScanSource {
+struct ScanProgressSource {
     progress: Arc<ScanProgress>,
     input_count: u64,
     /// The size of all inputs in bytes; `None` if the size of any input is unknown.
@@ -185,7 +185,7 @@ struct ScanSource {
     has_no_streams: bool,
 }
 
-impl ProgressSource for ScanSource {
+impl ProgressSource for ScanProgressSource {
     fn total(&self) -> Option<u64> {
         let count = self.has_no_streams.then_some(self.input_count);
         self.input_bytes.or(count)

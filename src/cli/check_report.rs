@@ -27,7 +27,7 @@ const MAX_LISTED_LINES: usize = 5;
 const APPLIES_MARK: char = '>';
 
 /// Marks the line that is the evidence of a verdict.
-const PROVES_MARK: char = '!';
+const EVIDENCE_MARK: char = '!';
 
 /// Returns a text, in a color if `is_terminal` is true and colors are not disabled.
 fn colorize(text: &str, color: AnsiColor, is_terminal: bool) -> String {
@@ -480,7 +480,7 @@ fn format_legend(checked: &Checked<'_>) -> String {
     let mut out = format!("{columns}{APPLIES_MARK} lines that apply to {whose}");
     match checked.dialect {
         DialectChoice::Default => {
-            let _ = write!(out, ", {PROVES_MARK} the line that proves its verdict");
+            let _ = write!(out, ", {EVIDENCE_MARK} the line that proves its verdict");
         }
         DialectChoice::Dialect(dialect) => {
             let _ = write!(out, " by {}", dialect.name());
@@ -494,7 +494,7 @@ fn find_mark(dialect: DialectChoice, agent: &AgentReport, line_no: u32) -> char 
     let is_evidence =
         dialect == DialectChoice::Default && agent.verdicts.evidence_line == Some(line_no);
     if is_evidence {
-        PROVES_MARK
+        EVIDENCE_MARK
     } else if agent.lines.binary_search(&line_no).is_ok() {
         APPLIES_MARK
     } else {

@@ -57,7 +57,7 @@ pub(crate) fn column_names(args: &[ColumnArg]) -> Result<ColumnNames, UsageError
 
 /// Adds a tip to the parse error of an option such as `--body-column`. Version 0.2 had such an option for each column
 /// instead of `--columns`.
-pub(crate) fn add_tip(mut error: clap::Error) -> clap::Error {
+pub(crate) fn add_columns_tip(mut error: clap::Error) -> clap::Error {
     let key = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(option)) if option == "--column" => Some("url"),
         Some(ContextValue::String(option)) => option

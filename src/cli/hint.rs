@@ -30,7 +30,7 @@ pub(crate) fn hint_for(error: &anyhow::Error) -> Option<String> {
 
 /// Returns the hint for an error of the library, if there is one.
 fn library_hint(error: &Error) -> Option<String> {
-    scan_hint(error)
+    source_hint(error)
         .or_else(|| dataset_hint(error))
         .or_else(|| remote_hint(error))
         .or_else(|| disk_hint(error))
@@ -50,7 +50,7 @@ fn outer_hint(_error: &Error) -> Option<String> {
 }
 
 /// Returns the hint for an error that concerns the inputs of a run.
-fn scan_hint(error: &Error) -> Option<String> {
+fn source_hint(error: &Error) -> Option<String> {
     let text = match error.kind()? {
         SourceErrorKind::UrlInput => {
             "give the URL of one archive, as https://HOST/PATH or s3://BUCKET/KEY; \

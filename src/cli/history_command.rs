@@ -85,7 +85,7 @@ impl CommandArgs for HistoryArgs {
             forgotten: forgotten.unwrap_or_default(),
         })?;
         let progress = Arc::new(HistoryProgress::default());
-        let source = HistorySource {
+        let source = HistoryProgressSource {
             progress: Arc::clone(&progress),
             crawls: prepared.crawl_count() as u64,
         };
@@ -161,12 +161,12 @@ fn summary_to_json(done: &HistorySummary, output: &Path) -> Value {
 }
 
 /// The progress of making a history, and the number of crawls that are read from datasets, for the display.
-struct HistorySource {
+struct HistoryProgressSource {
     progress: Arc<HistoryProgress>,
     crawls: u64,
 }
 
-impl ProgressSource for HistorySource {
+impl ProgressSource for HistoryProgressSource {
     fn position(&self) -> u64 {
         read_counter(&self.progress.captures)
     }

@@ -68,7 +68,7 @@ mod verdicts_command;
 mod verify_command;
 mod views_command;
 
-pub use call::{call, reader_options};
+pub use call::{call, stream_options};
 pub use call_error::CallError;
 pub use call_monitor::{CallMonitor, Message, MessageLevel, ProgressState};
 

@@ -119,13 +119,13 @@ impl CommandArgs for RecordsArgs {
             part_size: PartSize::Records(MAX_INPUT_RECORDS as u64),
             skips_missing: self.missing == MissingInputAction::Skip,
             remote,
-            ..capture_run::options(&self.run, found, layout, registry)?
+            ..capture_run::run_options(&self.run, found, layout, registry)?
         };
         if self.run.dry_run {
             let text = describe_run(&options)?;
             return Ok(CommandOutcome::ok(text));
         }
-        capture_run::run(&options, &self.run, &route, caller)
+        capture_run::run_scan(&options, &self.run, &route, caller)
     }
 }
 

@@ -163,7 +163,7 @@ impl CommandArgs for ScanArgs {
         if options.inputs.len() <= MAX_CHECKED_INPUTS {
             input::check_archives(&options.inputs).map_err(explain_dataset_as_input)?;
         }
-        capture_run::run(&options, &self.run, &route, caller)
+        capture_run::run_scan(&options, &self.run, &route, caller)
     }
 }
 
@@ -189,7 +189,7 @@ fn output_layout(args: &ScanArgs) -> Result<OutputLayout> {
 }
 
 /// Converts the arguments to the options of a scan whose rows are streamed to another program instead of written.
-pub(crate) fn reader_options(args: &ScanArgs, caller: &Caller) -> Result<Options> {
+pub(crate) fn stream_options(args: &ScanArgs, caller: &Caller) -> Result<Options> {
     let options = scan_options(args, output_layout(args)?, &EventRoute::new(caller))?;
     if options.inputs.len() <= MAX_CHECKED_INPUTS {
         input::check_archives(&options.inputs).map_err(explain_dataset_as_input)?;
@@ -256,7 +256,7 @@ fn scan_options(args: &ScanArgs, layout: OutputLayout, route: &EventRoute) -> Re
         shard,
         skips_missing: args.missing == MissingInputAction::Skip,
         remote,
-        ..capture_run::options(&args.run, found, layout, registry)?
+        ..capture_run::run_options(&args.run, found, layout, registry)?
     })
 }
 

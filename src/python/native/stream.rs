@@ -36,7 +36,7 @@ pub(crate) struct TableStream {
 #[pyfunction]
 pub(crate) fn read(py: Python<'_>, table: &str, args: Vec<OsString>) -> PyResult<TableStream> {
     let monitor = Arc::new(CallMonitor::default());
-    let options = py.detach(|| robots_scan_cli::reader_options(table, &args, &monitor));
+    let options = py.detach(|| robots_scan_cli::stream_options(table, &args, &monitor));
     let (options, table) = options.map_err(|error| error::command_error(&error))?;
     Ok(TableStream {
         options: ForkGuard::new(options),
