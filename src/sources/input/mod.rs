@@ -1,7 +1,7 @@
 //! Inputs of a run: the archives that are read, with their names, sizes, crawls
 //! and subsets.
 //!
-//! [`find`] expands the arguments and the list of paths of [`InputOptions`] into
+//! [`find_inputs`] expands the arguments and the list of paths of [`InputOptions`] into
 //! [`Input`]s. `names.rs` gives each input the name that identifies its captures
 //! (`warc_filename`), `list.rs` expands folders, globs and lists of paths,
 //! `record_list.rs` and `body_tables.rs` find the inputs of lists of records and of tables of bodies,

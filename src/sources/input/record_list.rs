@@ -136,7 +136,7 @@ struct ListContext<'a> {
 /// without an address, with an address that no record can have, and for a record that is listed twice or
 /// overlaps another one; [`SourceErrorKind::TooManyRecords`], [`SourceErrorKind::LongNames`],
 /// [`SourceErrorKind::UnsafeLine`] also for a file that a list at a URL names without a base, and those of
-/// [`find`](super::find).
+/// [`find_inputs`](super::find_inputs).
 pub fn find_records(lists: &[String], options: &InputOptions) -> Result<FoundInputs, Error> {
     for (key, value) in [("crawl", &options.crawl), ("subset", &options.subset)] {
         if let Some(value) = value.as_ref().filter(|value| !is_partition_name(value)) {
