@@ -1,11 +1,11 @@
 //! Names of crawlers in user-agent lines.
 //!
-//! A *product token* is what Google's parser and RFC 9309 compare. Google's parser cuts it at the
-//! first byte that a token cannot contain, so that `MJ12bot` becomes `MJ`. A *whole name* keeps
-//! such bytes; `verdict` compares whole names.
+//! Google's parser and RFC 9309 compare *product tokens*. Google's parser cuts a name at the first
+//! byte that a product token cannot contain, so that `MJ12bot` becomes `MJ`. A *whole name* keeps
+//! such bytes. [`AgentVerdict::verdict`](crate::AgentVerdict::verdict) compares whole names.
 
 /// Returns the product token that Google's parser reads from the value of a user-agent line: the
-/// longest prefix of `A-Z a-z _ -` (google-semantics §6).
+/// longest prefix of the bytes `A-Z a-z _ -` (google-semantics §6 in docs/specifications.md).
 ///
 /// A `*` alone or before a blank is the token `*`; `*foo` has an empty token. The result is a
 /// slice of `value`; its case is not changed.
@@ -60,7 +60,7 @@ pub fn push_whole_name(value: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Returns true if a value is `*`, or begins with `*` and a blank of the C locale.
+/// Returns true if the value of a user-agent line is `*`, or begins with `*` and white space.
 pub(crate) fn is_wildcard(value: &[u8]) -> bool {
     value.first() == Some(&b'*') && value.get(1).is_none_or(|&byte| is_blank(byte))
 }

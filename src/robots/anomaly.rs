@@ -1,8 +1,8 @@
 //! Anomalies of robots.txt files, with permanent codes.
 //!
 //! An anomaly is a leniency of Google's parser, or something that the author probably did not
-//! intend. All kinds that depend on the body alone are declared in one list; `src/capture/anomaly.rs` has the others. The
-//! table `anomalies` and `schemas/` are made from both.
+//! intend. This file declares all kinds that depend on the body alone, and `src/capture/anomaly.rs`
+//! the others. The table `anomalies` and its schema are made from both lists.
 
 use crate::document::span::Span;
 
@@ -13,7 +13,7 @@ pub enum Severity {
     Info,
     /// Probably not intended.
     Warning,
-    /// The intention is lost for some crawlers or for all.
+    /// Some or all crawlers do not follow the intention of the author.
     Error,
 }
 
@@ -35,7 +35,7 @@ pub struct Anomaly {
     pub line_no: Option<u32>,
     /// The kind, which determines the code and the severity.
     pub kind: AnomalyKind,
-    /// The bytes that are anomalous, or that show why the line is. May be empty.
+    /// The text of the file that is anomalous, or that shows the cause. May be empty.
     pub detail: Span,
 }
 
@@ -63,8 +63,8 @@ macro_rules! anomalies {
                 match self { $(Self::$name => Severity::$severity,)* }
             }
 
-            /// Returns true if Google's parser is lenient here: it accepts what the grammar of
-            /// RFC 9309 does not.
+            /// Returns true if the anomaly is a leniency: Google's parser accepts text that the
+            /// grammar of RFC 9309 does not allow.
             pub fn is_leniency(self) -> bool {
                 match self { $(Self::$name => $leniency,)* }
             }

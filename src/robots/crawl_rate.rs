@@ -1,4 +1,4 @@
-//! The values that limit how often a crawler fetches: those of `Request-rate` and `Crawl-delay`.
+//! The values of `Request-rate` and `Crawl-delay`, which limit how often a crawler fetches.
 
 /// A number of requests in a period of time: the value of a `Request-rate`, such as `1/10s`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub(crate) fn parse_crawl_delay_ms(value: &[u8]) -> Option<i64> {
     if !has_digits || !digits.all(u8::is_ascii_digit) || value.len() > 64 {
         return None;
     }
-    // Thousandths that are not written are zero.
+    // The first three digits of the fraction, padded with zeros.
     let thousandths = fraction.iter().chain(b"000").take(3);
     let delay_ms = whole.iter().chain(thousandths).fold(0i64, |ms, digit| {
         let ms = ms.saturating_mul(10) + i64::from(digit - b'0');

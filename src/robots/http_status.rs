@@ -54,7 +54,7 @@ pub enum StatusEffect {
 pub struct HttpStatus {
     /// The status code, or `None` if it is missing or unreadable.
     pub code: Option<u16>,
-    /// True if there is a `Location` that can be followed.
+    /// True if the response has a `Location` header that can be followed.
     pub has_location: bool,
 }
 
@@ -91,8 +91,9 @@ impl HttpStatus {
         }
     }
 
-    /// Returns the effect according to Google's table: 429 is a server error, every other 4xx means
-    /// that there is no robots.txt, and an unreadable response is a server error.
+    /// Returns the effect according to Google's documentation, "HTTP results": 429 and an
+    /// unreadable status are server errors, which disallow all paths. Every other 4xx means that
+    /// there is no robots.txt, which allows all paths.
     pub fn effect_google(self) -> StatusEffect {
         match self.code {
             Some(429) => StatusEffect::DisallowAll,
@@ -100,8 +101,8 @@ impl HttpStatus {
         }
     }
 
-    /// Returns the effect according to RFC 9309 §2.3.1: every 4xx, including 429, allows all paths;
-    /// undefined codes mean "unreachable".
+    /// Returns the effect according to RFC 9309 §2.3.1: every 4xx, including 429, allows all paths.
+    /// Undefined codes mean "unreachable", which disallows all paths.
     pub fn effect_rfc9309(self) -> StatusEffect {
         match self.outcome() {
             FetchOutcome::Successful => StatusEffect::Parse,
@@ -111,8 +112,8 @@ impl HttpStatus {
         }
     }
 
-    /// Returns the effect according to Koster 1996 §3.1: 401 and 403 restrict, 404 allows, 3xx is
-    /// followed, and everything else is a temporary failure.
+    /// Returns the effect according to Koster 1996 §3.1: 401 and 403 disallow all paths, 404 allows
+    /// all paths, a redirect is followed, and everything else is a temporary failure.
     pub fn effect_koster1996(self) -> StatusEffect {
         match self.code {
             Some(200..=299) => StatusEffect::Parse,

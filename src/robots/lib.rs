@@ -1,8 +1,8 @@
 //! The language of robots.txt: parses files and answers which crawlers may fetch which URLs.
 //!
 //! Every byte string is a robots.txt file. [`Parser::parse`] neither fails nor panics, and reports
-//! each place where it had to guess as an [`Anomaly`]. The result is a [`RobotsTxt`], a view of the
-//! body. The crate performs no I/O and knows neither HTTP nor time.
+//! text that is malformed or probably not intended as an [`Anomaly`]. The result is a
+//! [`RobotsTxt`], a view of the body. The crate performs no I/O and reads no clock.
 //!
 //! The line grammar is that of Google's parser, which is a superset of RFC 9309. Each
 //! [`Directive`] has the text as written (`key_raw`, `value_raw`) besides the text as parsed, so
@@ -42,7 +42,8 @@
 //!
 //! # Preferences about the use of content
 //!
-//! `Content-Usage` and `Content-Signal` state in groups what may be done with pages:
+//! The lines `Content-Usage` and `Content-Signal` of a group state which uses of content a site
+//! allows:
 //!
 //! ```
 //! use robots::{Dialect, Parser, Policy, Vocabulary};
@@ -65,9 +66,9 @@
 //! | `document` | the parsed file |
 //! | `dialect` | grouping and normal forms of `google`, `rfc9309` and `koster1996` |
 //! | `pattern` | patterns, percent-encoding, compiled rules |
-//! | `policy` | one crawler, many URLs |
+//! | `policy` | the access of one crawler to many URLs |
 //! | `preference` | statements about the use of content, and their meaning |
-//! | `verdict` | all crawlers of a file: verdicts, leniency impacts, fingerprints |
+//! | `verdict` | verdicts for all crawlers of a file; effects of lenient reading; the ruleset fingerprint |
 
 mod agent_name;
 mod anomaly;
@@ -107,7 +108,7 @@ pub use verdict::evaluator::{Evaluation, Evaluator};
 pub use verdict::leniency::{LeniencyImpact, anomaly_changes_verdict};
 pub use verdict::{AgentVerdict, Basis, Verdict};
 
-/// The examples of the README, which are tested with those in the documentation.
+/// Runs the examples of the README as documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("README.md")]
 mod readme {}

@@ -20,8 +20,9 @@ use std::ops::Range;
 pub struct Access {
     /// True if the crawler may fetch the URL.
     pub is_allowed: bool,
-    /// The line of the rule that Google's parser reports, from 1. If only an empty rule matches,
-    /// its line is reported although it decides nothing.
+    /// The line of the rule that decides, from 1, or `None` if no rule decides. In `google`, the
+    /// line of an empty rule is reported if no other rule matches, although an empty rule decides
+    /// nothing.
     pub line_no: Option<u32>,
 }
 
@@ -85,7 +86,7 @@ pub struct Policy {
     content_signal: PreferenceRules,
 }
 
-/// A rule in the form of its dialect.
+/// A rule with its value as its dialect reads it.
 #[derive(Clone, Debug)]
 struct PolicyRule {
     allow: bool,
@@ -94,7 +95,7 @@ struct PolicyRule {
     value: Range<u32>,
 }
 
-/// A rule that cannot be compiled and is tested step by step.
+/// A rule that cannot be compiled, so that its pattern is tested step by step.
 #[derive(Debug)]
 struct UncompiledRule {
     /// The number of compiled rules that take precedence over this one.
@@ -191,7 +192,8 @@ impl Policy {
     }
 
     /// Gathers the rules for a crawler with several names as Google's parser does. Each name is
-    /// compared with the product tokens of the file (google-semantics §6).
+    /// compared with the product tokens of the file (google-semantics §6 in
+    /// docs/specifications.md).
     ///
     /// All groups of all names are merged. The groups of `*` apply only if the file contains none
     /// of the names.
@@ -256,7 +258,7 @@ impl Policy {
         for rule in rules.filter(|rule| groups.binary_search(&rule.group_no).is_ok()) {
             policy.add_rule(rule.kind == DirectiveKind::Allow, rule.line_no, rule.value);
         }
-        // Other lines are in the group of the line before them.
+        // A statement is in the group of the last conforming line above it.
         let group_of = |line: &Directive| {
             let next = lines.partition_point(|other| other.line_no < line.line_no);
             next.checked_sub(1)
@@ -307,7 +309,8 @@ impl Policy {
         }
     }
 
-    /// Gathers the statements of the groups for which `is_in_groups` returns true.
+    /// Gathers the `Content-Usage` and `Content-Signal` lines for which `is_in_groups` returns
+    /// true.
     fn add_statements(
         &mut self,
         robots_txt: &RobotsTxt<'_>,
@@ -345,8 +348,9 @@ impl Policy {
         self.compile_google();
     }
 
-    /// Compiles the rules of `google`. The longest pattern decides, among equals an allow rule,
-    /// then the first. An empty pattern is reported but decides nothing (google-semantics §7).
+    /// Compiles the rules of `google`. The longest pattern decides; among equally long ones an
+    /// allow rule, then the first. An empty pattern is reported but decides nothing
+    /// (google-semantics §7).
     fn compile_google(&mut self) {
         let mut ranked: Vec<RankedGoogleRule<'_>> = Vec::with_capacity(self.rules.len());
         for rule in &self.rules {
@@ -384,8 +388,8 @@ impl Policy {
         (self.compiled, self.answers) = (compiled, answers);
     }
 
-    /// Compiles the rules of `rfc9309`. The rule with the most octets in normal form decides, among
-    /// equals an allow rule (RFC 9309 §2.2.2).
+    /// Compiles the rules of `rfc9309`. The rule with the most octets in normal form decides; among
+    /// equally long ones an allow rule (RFC 9309 §2.2.2).
     fn compile_rfc9309(&mut self) {
         let mut all_steps = Vec::new();
         let mut ranked: Vec<RankedRfc9309Rule<'_>> = Vec::with_capacity(self.rules.len());
@@ -495,7 +499,7 @@ impl Policy {
     }
 
     /// Returns the answer of the first uncompiled rule that matches, if its precedence is higher
-    /// than that of the compiled rule `found`.
+    /// than that of `found`, the index of the compiled rule that matches.
     fn find_uncompiled_access(&self, path: &[u8], found: Option<usize>) -> Option<Access> {
         let last = self.uncompiled.last()?;
         let end = found.unwrap_or(last.compiled_before);
@@ -508,9 +512,9 @@ impl Policy {
     }
 
     /// Returns the preference for a URL and a category of a vocabulary, given by its index in
-    /// [`Vocabulary::categories`]. A URL that the crawler may not fetch has none
+    /// [`Vocabulary::categories`]. A URL that the crawler may not fetch has no preference
     /// (draft-ietf-aipref-attach, "Content-Usage Rule Semantics"). In `koster1996`, which has no
-    /// such lines, the preference is unknown.
+    /// statements, the preference is unknown.
     ///
     /// ```
     /// use robots::{Dialect, Parser, Policy, UrlPreference, Preference, Vocabulary};
@@ -538,7 +542,8 @@ impl Policy {
         )
     }
 
-    /// Returns the preference for a path of a URL, as [`access_path`](Self::access_path) takes it.
+    /// Returns the preference for a path of a URL, in the form that
+    /// [`access_path`](Self::access_path) takes.
     pub fn preference_path(
         &self,
         vocabulary: &Vocabulary,
@@ -564,7 +569,7 @@ impl Policy {
         }
     }
 
-    /// Returns the statements of `Content-Usage` or `Content-Signal`.
+    /// Returns the statements of a mechanism, which must be `Content-Usage` or `Content-Signal`.
     fn statements(&self, mechanism: Mechanism) -> &PreferenceRules {
         match mechanism {
             Mechanism::ContentSignal => &self.content_signal,

@@ -1,7 +1,7 @@
 //! Grouping of lines: which user-agent lines and rules belong together.
 //!
 //! The parser, the policies, the verdicts and the leniency analysis all use the counters in this
-//! file, so that they cannot disagree.
+//! file, so that all of them form the same groups.
 //!
 //! Google's parser and RFC 9309 group lines in the same way and differ in the lines that they
 //! group: Google's parser groups every line that it understands, RFC 9309 only the lines that
@@ -107,7 +107,7 @@ impl KosterRecordStartDetector {
         starts_record
     }
 
-    /// Returns true if a rule belongs to a record that has an agent above it.
+    /// Returns true if the record of a rule has a user-agent line above the rule.
     #[inline(always)]
     pub(crate) fn has_agent_above(&self, rule: &Directive) -> bool {
         self.last_record_no == Some(rule.record_no)

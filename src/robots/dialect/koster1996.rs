@@ -3,7 +3,7 @@
 //! A blank line ends a record, and so does a user-agent line after rules (§3.2, §3.3). The first
 //! record that names the crawler applies, or else the first record of `*`; the draft does not
 //! define the case of several records. The first rule that matches decides (§3.2.2). An empty
-//! `Disallow` allows everything from there on, as on Koster's page of 1994.
+//! `Disallow` allows every path that no rule above it matches, as on Koster's page of 1994.
 
 use super::grouping::KosterRecordStartDetector;
 use super::rfc9309::is_conforming;
@@ -97,8 +97,8 @@ pub(crate) fn strip_version(value: &[u8]) -> &[u8] {
     value[..len].trim_ascii()
 }
 
-/// Returns the index of the record that applies to a crawler, and whether it names the crawler
-/// (§3.2.1).
+/// Returns the index of the record that applies to a crawler, and true if the record names the
+/// crawler instead of `*` (§3.2.1).
 pub(crate) fn find_record(records: &[KosterRecord<'_>], agent: &[u8]) -> Option<(usize, bool)> {
     let agent_name = strip_version(agent);
     let may_be_named = !agent_name.is_empty() && agent_name != b"*";
@@ -127,8 +127,7 @@ pub(crate) fn find_agent_lines(
 }
 
 impl KosterAgent<'_> {
-    /// Returns true if the line applies to a crawler. It must name the crawler if the record
-    /// `is_named`, otherwise be `*`.
+    /// Returns true if the line names the crawler `agent` (if `is_named`) or is `*` (otherwise).
     fn applies_to(self, agent: &[u8], is_named: bool) -> bool {
         match is_named {
             true => strip_version(self.value).eq_ignore_ascii_case(strip_version(agent)),
@@ -170,7 +169,7 @@ pub(crate) fn compute_verdict<'t>(rules: impl Iterator<Item = KosterRule<'t>> + 
     }
 }
 
-/// The answers that the rules give, taken over all paths.
+/// The outcomes that occur among all paths: some path is allowed, some path is disallowed.
 #[derive(Clone, Copy, Debug, Default)]
 struct PathOutcomes {
     has_allowed: bool,
@@ -187,7 +186,8 @@ impl PathOutcomes {
     }
 }
 
-/// The number of rules that are compared with each other before all rules are sorted instead.
+/// The largest number of rules that are compared in pairs. More rules are sorted instead, because
+/// the time of comparing pairs is quadratic.
 const MAX_PAIRWISE_COMPARED_RULES: usize = 32;
 
 /// Returns the outcomes of all paths.
@@ -243,8 +243,8 @@ fn matches_everything(path: &[u8]) -> bool {
     path.is_empty() || path == b"/"
 }
 
-/// Returns the path of a rule without its first `/`, or `None` if it begins otherwise and hence
-/// matches no path. An empty path matches every path, as `/` does.
+/// Returns the path of a rule without its first `/`. An empty path is returned unchanged, because
+/// it matches every path, as `/` does. Returns `None` for any other path, which matches nothing.
 fn strip_root(path: &[u8]) -> Option<&[u8]> {
     match path {
         [] => Some(path),
@@ -253,7 +253,7 @@ fn strip_root(path: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// Returns the same as [`compute_outcomes`], in time that is not quadratic in the number of rules.
+/// Returns the same as [`compute_outcomes`], in less than quadratic time for many rules.
 fn compute_outcomes_by_sorting<'t>(rules: impl Iterator<Item = KosterRule<'t>>) -> PathOutcomes {
     let mut has_universal_rule = false;
     let mut sorted: Vec<(Cow<'_, [u8]>, usize, bool)> = Vec::new();
@@ -267,7 +267,7 @@ fn compute_outcomes_by_sorting<'t>(rules: impl Iterator<Item = KosterRule<'t>>) 
         has_allowed: !has_universal_rule,
         has_disallowed: false,
     };
-    // The prefixes of the current path, each with the first rule that matches it.
+    // The prefixes of the current path, each with the position of the first rule that matches it.
     let mut prefixes: Vec<(&[u8], usize)> = Vec::new();
     for (path, position, is_allowed) in &sorted {
         while prefixes

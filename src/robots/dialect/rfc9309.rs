@@ -73,8 +73,8 @@ pub(crate) fn is_conforming(line: &Directive) -> bool {
     line.has_colon && !line.is_typo && line.key_raw.len() == len
 }
 
-/// Returns true if a counting rule has the same effect in this dialect as for Google's parser,
-/// provided that it does not also allow a folder (`index.htm`).
+/// Returns true only if a counting rule has the same effect in this dialect as for Google's parser.
+/// The folder that an allow rule for `index.htm` also allows for Google's parser is not considered.
 pub(crate) fn has_same_effect_for_google(robots_txt: &RobotsTxt<'_>, line: &Directive) -> bool {
     let raw = robots_txt.text(line.value_raw);
     is_conforming(line)
@@ -121,8 +121,8 @@ fn classify_octets(value: &[u8]) -> u8 {
 fn has_only_plain_octets(value: &[u8]) -> bool {
     const LOW_BITS: u64 = u64::MAX / 255;
     const TOP_BITS: u64 = LOW_BITS << 7;
-    // Each subtraction borrows from the next octet only after it has found one, so it finds an
-    // octet exactly if there is one to find.
+    // A subtraction borrows from the next octet only if it marks its own octet. So no octet is
+    // marked if all are plain, and at least one octet is marked otherwise.
     let mark_classed_octets = |eight: [u8; 8]| {
         let octets = u64::from_le_bytes(eight);
         let below_exclamation = octets.wrapping_sub(LOW_BITS * u64::from(b'!')) & !octets;

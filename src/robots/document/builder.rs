@@ -1,7 +1,7 @@
 //! A parsed file that is built from table rows instead of bytes.
 //!
-//! No text is parsed again. Each row holds what was parsed from a line, so that policies and
-//! verdicts of the result equal those of the bytes.
+//! No line is parsed again, because each row holds the result of parsing a line. Policies and
+//! verdicts of the built file equal those of the file that was parsed from bytes.
 
 use super::{
     ContentClass, Directive, DirectiveKind, DocumentData, Group, IN_BUFFER_BIT, MAX_BUFFER_BYTES,
@@ -27,12 +27,13 @@ pub struct DirectiveRow<'a> {
     pub key_raw: &'a [u8],
     /// The value as written.
     pub value_raw: &'a [u8],
-    /// The path of a rule as Google's parser reads it, escaped. Ignored for user-agent lines, for
-    /// which `token` has what Google's parser reads.
+    /// The value of a rule or statement as Google's parser reads it; the path of a rule is escaped.
+    /// Ignored for user-agent lines, for which `token` is used instead.
     pub value: &'a [u8],
-    /// The whole name in a user-agent line; ignored for rules.
+    /// The whole name in a user-agent line; ignored for other lines.
     pub name: &'a [u8],
-    /// The token of a user-agent line, in lower case; ignored for rules.
+    /// The product token that Google's parser reads from a user-agent line, in lower case; ignored
+    /// for other lines.
     pub token: &'a [u8],
     /// True if a colon separates key and value.
     pub has_colon: bool,
@@ -44,9 +45,9 @@ pub struct DirectiveRow<'a> {
 
 /// Builds parsed files from table rows, one file after the other, and reuses its memory.
 ///
-/// The [`RobotsTxt`] that it builds gives every [`Policy`](crate::Policy) and every
-/// [`Evaluator`](crate::Evaluator) the answers that the bytes would give. It has no anomalies and
-/// no other lines, and its summary has only the counts of these rows.
+/// Every [`Policy`](crate::Policy) and [`Evaluator`](crate::Evaluator) gives the same answers for
+/// the built [`RobotsTxt`] as for the parsed file. The built file has no anomalies and only the
+/// lines of the rows, and its summary has only their counts.
 ///
 /// # Example
 ///
@@ -87,7 +88,7 @@ impl RobotsTxtBuilder {
     }
 
     /// Sets the class of the body, which cannot be derived from rows. Must be called after the last
-    /// [`push`](Self::push), which sets it too.
+    /// [`push`](Self::push), because `push` overwrites the class.
     pub fn set_content_class(&mut self, content: ContentClass) {
         self.document.summary.content = content;
     }
@@ -95,7 +96,9 @@ impl RobotsTxtBuilder {
     /// Adds the row of the next line, in the order of the file. Returns false, and adds nothing, if
     /// the texts of the file would exceed 2 GiB.
     ///
-    /// A row whose group is neither the last one nor the next is put into the last group.
+    /// A user-agent line with a group number above that of the last group starts the next group;
+    /// any other user-agent line is put into the last group. For other lines, a group number above
+    /// that of the last group is replaced by that of the last group.
     pub fn push(&mut self, row: &DirectiveRow<'_>) -> bool {
         let texts = [row.key_raw, row.value_raw, row.value, row.name, row.token];
         let len: usize = texts.iter().map(|text| text.len()).sum();
@@ -165,7 +168,7 @@ impl RobotsTxtBuilder {
     }
 
     /// Adds a row to the counts of the summary and of its group. Returns the number of a
-    /// user-agent line in its group, or 0 for a rule.
+    /// user-agent line in its group, or 0 for other lines.
     fn count_row(&mut self, row: &DirectiveRow<'_>, group_no: u32) -> u32 {
         let mut no_group = Group::default();
         let mut agent_no = 0;
@@ -207,7 +210,7 @@ impl RobotsTxtBuilder {
         }
     }
 
-    /// Appends a text to the buffer, which has room for it.
+    /// Appends a text to the buffer. The caller has checked that the buffer stays within its limit.
     fn push_text(&mut self, text: &[u8]) -> Span {
         let start = self.document.buffer.len() as u32 | IN_BUFFER_BIT;
         self.document.buffer.extend_from_slice(text);
@@ -218,8 +221,8 @@ impl RobotsTxtBuilder {
     }
 }
 
-/// Returns `key_raw` without the first one or two bytes of a byte order mark that it may begin
-/// with. Google's parser does not read them as part of the key.
+/// Removes an incomplete byte order mark from the beginning of `key_raw`, because Google's parser
+/// does not read it as part of the key.
 fn strip_partial_bom(key_raw: &[u8]) -> &[u8] {
     let shared_bytes = b"\xef\xbb".iter().zip(key_raw);
     &key_raw[shared_bytes.take_while(|(a, b)| a == b).count()..]

@@ -12,18 +12,18 @@ use crate::parse::blanks::{trim_end, trim_start};
 pub use span::Span;
 pub use summary::{ContentClass, LineEndings, Summary};
 
-/// The default of [`ParseOptions::body_limit`]: 500 KiB (Google's page, "File size";
-/// RFC 9309 §2.5 requires at least as many).
+/// The default of [`ParseOptions::body_limit`]: 500 KiB (Google's documentation, "File size"). RFC
+/// 9309 §2.5 requires parsers to read at least as many bytes.
 pub const BODY_LIMIT_BYTES: u64 = 512_000;
 
 /// The bit of [`Span::start`] that marks a text in the buffer instead of the body.
 pub(crate) const IN_BUFFER_BIT: u32 = 1 << 31;
 
-/// The length at which a body is cut, so that spans can refer to all of it and to its escaped
-/// paths, which are up to three times as long.
+/// The length in bytes at which a body is cut, so that spans can refer to all of it and to its
+/// escaped paths, which are up to three times as long.
 pub(crate) const MAX_BODY_BYTES: usize = IN_BUFFER_BIT as usize / 4;
 
-/// The largest length of the buffer.
+/// The largest length of [`DocumentData::buffer`] in bytes.
 pub(crate) const MAX_BUFFER_BYTES: usize = IN_BUFFER_BIT as usize - 1;
 
 /// Options for parsing a body.
@@ -44,7 +44,7 @@ impl Default for ParseOptions {
     }
 }
 
-/// The kind of a directive, determined by its key (google-semantics §3).
+/// The kind of a directive, determined by its key (google-semantics §3 in docs/specifications.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DirectiveKind {
     /// `User-agent`, and the misspellings that Google's parser accepts.
@@ -59,7 +59,8 @@ pub enum DirectiveKind {
     Other,
 }
 
-/// A line with a key and a value.
+/// A line with a key and a value, of any kind. The table `directives` has only lines of
+/// [`DirectiveKind::Other`].
 #[derive(Clone, Copy, Debug)]
 pub struct Directive {
     /// The number of the line, from 1.
@@ -94,7 +95,8 @@ pub struct Directive {
     pub counts: bool,
     /// True if the line ends beyond 512,000 bytes.
     pub is_beyond_500kib: bool,
-    /// True if the line is in a block that a vendor manages.
+    /// True if the line is between the comments that begin and end the block that Cloudflare
+    /// manages.
     pub is_managed: bool,
 }
 

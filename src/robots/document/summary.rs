@@ -22,7 +22,8 @@ pub struct Summary {
     pub n_comment_lines: u32,
     /// The number of blank lines, including an empty last line.
     pub n_blank_lines: u32,
-    /// The number of lines with a key other than user-agent, allow, disallow and sitemap.
+    /// The number of lines with a key other than user-agent, allow, disallow and sitemap
+    /// ([`DirectiveKind::Other`](crate::DirectiveKind::Other)).
     pub n_directives: u32,
     /// The length of the longest line, in bytes.
     pub max_line_bytes: u32,

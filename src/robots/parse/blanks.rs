@@ -1,4 +1,5 @@
-//! Searching and trimming of blanks.
+//! Searching and trimming of white space: that of the C locale for Google's parser, and spaces and
+//! tabs for RFC 9309.
 
 use crate::agent_name::is_blank;
 
@@ -23,8 +24,8 @@ pub(crate) fn trim_start(mut bytes: &[u8]) -> &[u8] {
     &bytes[begin..]
 }
 
-/// Returns the position of the first blank or tab. It is faster than `memchr2` if the blank is near
-/// the beginning.
+/// Returns the position of the first space or tab. This is faster than `memchr2` if the match is
+/// near the beginning.
 #[inline]
 pub(crate) fn find_blank(text: &[u8]) -> Option<usize> {
     // Sets the top bit of the first zero byte. The top bits of later bytes may be wrong.
@@ -52,7 +53,7 @@ pub(crate) fn trim_end(bytes: &[u8]) -> &[u8] {
     &bytes[..len]
 }
 
-/// Removes blanks and tabs, the white space of RFC 9309 §2.2, on both sides.
+/// Removes spaces and tabs, the white space of RFC 9309 §2.2, on both sides.
 pub(crate) fn trim_blanks(bytes: &[u8]) -> &[u8] {
     let is_blank_or_tab = |byte: &u8| *byte == b' ' || *byte == b'\t';
     let begin = bytes

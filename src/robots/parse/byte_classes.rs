@@ -1,5 +1,5 @@
-//! Classes of bytes that need attention in a value, collected while the end of the line is
-//! searched.
+//! Classes of bytes that need special treatment in a value. They are collected in the same pass
+//! that finds the end of the line.
 //!
 //! Most values consist of plain letters. Eight bytes are tested at a time, and only bytes that may
 //! have a class are looked up in a table.
@@ -9,7 +9,7 @@
 pub(super) struct ByteClasses(u8);
 
 impl ByteClasses {
-    /// A blank or a tab.
+    /// A space or a tab.
     pub(super) const BLANK: Self = Self(1);
     /// A byte above 0x7F.
     pub(super) const HIGH: Self = Self(1 << 2);
@@ -65,7 +65,7 @@ impl ByteClasses {
     }
 }
 
-/// The class of each byte.
+/// The class of each byte, or 0 if it has none.
 const CLASS_BY_BYTE: [u8; 256] = {
     let mut classes = [0; 256];
     classes[b' ' as usize] = ByteClasses::BLANK.0;

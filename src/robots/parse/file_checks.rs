@@ -9,7 +9,8 @@ use crate::document::{
 };
 
 impl ParseState<'_, '_> {
-    /// Completes the summary, and reports the anomalies that only the whole file shows: of the file, and of its lines.
+    /// Completes the summary, and reports the anomalies of the file and of its lines that can only
+    /// be found after the last line.
     pub(super) fn check_file(&mut self) {
         let is_utf8 = std::str::from_utf8(self.body).is_ok();
         // UTF-16 contains NULs, or begins with a byte order mark that is not UTF-8.
@@ -114,7 +115,7 @@ impl ParseState<'_, '_> {
         sorted.extend(rules(rarer).map(|(i, line)| make_reference(i, line)));
         sorted.sort_unstable_by(|a, b| compare(a, b).then(a.index.cmp(&b.index)));
         sorted.dedup_by(|b, a| compare(a, b).is_eq());
-        // A path need not be looked up if no sorted path has its length.
+        // A path is looked up only if a sorted path has the same length modulo 64.
         let length_bit = |line: &Directive| 1u64 << (line.value.len() % 64);
         let length_bits = sorted
             .iter()
@@ -215,14 +216,15 @@ fn is_binary(body: &[u8]) -> bool {
     MAGIC.iter().any(|magic| body.starts_with(magic))
 }
 
-/// A reference to a directive, with which directives are sorted by one of their texts.
+/// A reference to a directive with a hash of one of its texts, by which directives are sorted to
+/// find equal texts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DirectiveRef {
     /// A hash of the text. Texts are compared only if their hashes are equal.
     hash: u32,
     /// The index in `DocumentData::directives`.
     index: u32,
-    /// True if a rule of the other kind has the same path.
+    /// True once a rule of the other kind (allow or disallow) with the same path has been found.
     is_matched: bool,
 }
 

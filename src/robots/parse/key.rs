@@ -78,8 +78,8 @@ pub fn known_directives() -> impl Iterator<Item = &'static str> {
     keys.map(|key| std::str::from_utf8(key).expect("keys are ASCII"))
 }
 
-/// Determines the kind of a key by its beginning (§3). Returns the kind, and whether the key is a
-/// misspelling.
+/// Determines the kind of a key, which must not be empty, by its beginning (§3). Returns the kind,
+/// and true if the key begins with a misspelling that Google's parser accepts.
 pub(crate) fn parse_key(key: &[u8]) -> (DirectiveKind, bool) {
     let starts = |prefix: &[u8]| starts_with_ignore_case(key, prefix);
     match key[0] | 0x20 {
@@ -167,12 +167,12 @@ pub(crate) fn is_near_known_key(key: &[u8]) -> bool {
         (b"crawl-delay", 2),
     ]
     .iter()
-    // The distance is at least the difference of the lengths.
+    // The edit distance is at least the difference of the lengths.
     .any(|&(name, max)| key.len().abs_diff(name.len()) <= max && edit_distance(key, name) <= max)
 }
 
 /// Returns the number of edits (insertions, deletions, substitutions, swaps of neighbours) between
-/// two short words.
+/// two words, ignoring case. `b` must have at most 19 bytes.
 fn edit_distance(a: &[u8], b: &[u8]) -> usize {
     let width = b.len() + 1;
     let mut row_before_last = [0usize; 20];

@@ -2,9 +2,8 @@
 
 /// The result of the last search in a body.
 ///
-/// A search for a byte that few lines contain goes beyond many lines. For each of these lines its
-/// result is known without another search. All searches with one `Lookahead` must be for the same
-/// bytes.
+/// The next match of a rare byte may be many lines ahead. Its offset is kept, so that the lines
+/// before it are not searched again. All searches with one `Lookahead` must be for the same bytes.
 pub(super) struct Lookahead {
     /// The offset at which the search began.
     search_start: usize,

@@ -4,8 +4,8 @@
 //! records its group according to Google's parser and its record according to Koster's draft.
 //! All dialects read this list, so a stricter dialect needs no second parse.
 //!
-//! Section numbers without a document refer to `google-semantics`, the description of Google's
-//! parser that `docs/specifications.md` lists.
+//! Section numbers without a document refer to `google-semantics`, a description of Google's
+//! parser; `docs/specifications.md` lists its sections.
 //!
 //! If you change how a line is read, also change the oracle in `tests/checks/oracle/lines.rs`, which the
 //! tests and the fuzz target `parser` compare with this module.
@@ -67,7 +67,7 @@ pub struct Parser {
 struct ParserScratch {
     /// The user-agent lines that have a name.
     agents: Vec<DirectiveRef>,
-    /// The rules of one group, sorted by path.
+    /// The allow rules or the disallow rules of one group, sorted by a hash of their path.
     sorted_rules: Vec<DirectiveRef>,
 }
 
@@ -81,9 +81,8 @@ impl Parser {
     /// next call.
     ///
     /// Every byte string is a valid robots.txt file: this function neither fails nor panics.
-    /// Lines whose meaning has to be guessed are reported as anomalies; lines without a meaning
-    /// are counted and skipped. Texts are slices of `body`, except for escaped paths and
-    /// lower-cased names.
+    /// Lines that are read leniently, and lines that are not directives, are reported as anomalies.
+    /// Texts are slices of `body`, except for escaped paths and lower-cased names.
     ///
     /// The grammar is that of [RFC 9309 §2.2], extended by the leniencies of Google's parser.
     /// Parsing takes one pass over the body plus sorting of agents and rules for some anomalies.
@@ -135,14 +134,14 @@ struct ParsedLine<'b> {
 
 /// The limits that determine whether a line [counts](Directive::counts).
 struct BodyLimits {
-    /// The offset by which a line must end.
+    /// The offset in the body at or before which a line must end.
     end_offset: u64,
     /// True if the body was cut off, so that a last line without a line end does not count.
     is_truncated: bool,
 }
 
-/// The numbers of the first blank, sitemap and crawl-delay lines between the last user-agent line and the first rule
-/// after it; 0 for none.
+/// The line numbers of the first blank, sitemap and crawl-delay lines after the last user-agent
+/// line, for anomalies of lines before the first rule of a group. 0 for none.
 #[derive(Default)]
 struct FirstLinesSinceAgent {
     blank_line_no: u32,
@@ -150,7 +149,7 @@ struct FirstLinesSinceAgent {
     crawl_delay_line_no: u32,
 }
 
-/// The searches in the body whose results are reused for several lines.
+/// Searches in the body whose results are reused for the lines up to the match.
 struct Lookaheads {
     /// Searches for the next `:` or `#`.
     separators: Lookahead,
@@ -167,11 +166,11 @@ struct ParseState<'p, 'b> {
     scratch: &'p mut ParserScratch,
     body: &'b [u8],
     limits: BodyLimits,
-    /// True if the body contains a NUL, so that a part of a line may be hidden.
+    /// True if the body contains a NUL, after which the rest of a line is dropped.
     has_nul: bool,
     /// True if the body begins with an HTML tag.
     is_html: bool,
-    /// True within a block that a vendor manages.
+    /// True between the comments that begin and end the block of [`Template::CloudflareManaged`].
     is_managed: bool,
     groups: GroupCounter,
     records: KosterRecordCounter,
@@ -344,7 +343,7 @@ impl<'p, 'b> ParseState<'p, 'b> {
         line
     }
 
-    /// Parses any line.
+    /// Parses a line of any form. This is the slow path.
     fn parse_line(&mut self, line: Line<'b>) {
         let raw = line.bytes;
         let mut visible = raw;
@@ -387,7 +386,8 @@ impl<'p, 'b> ParseState<'p, 'b> {
         }
     }
 
-    /// Recognizes the template that wrote a comment, and the ends of a managed block.
+    /// Recognizes the template that wrote a comment, and the beginning and the end of the block of
+    /// [`Template::CloudflareManaged`]. `text` is the comment after its `#`.
     fn read_comment(&mut self, text: &[u8]) {
         if let Some(template) = template::find_comment_template(text) {
             let known = &mut self.document.summary.template;
@@ -399,7 +399,8 @@ impl<'p, 'b> ParseState<'p, 'b> {
     }
 
     /// Parses a line that is neither blank nor a comment (§2). `visible` is the part of the line
-    /// that Google's parser sees, from the first word on; `is_cut` is true if there is more.
+    /// that Google's parser reads, without leading blanks. `is_cut` is true if the line continues
+    /// after this part.
     fn parse_directive(&mut self, line: Line<'b>, visible: &'b [u8], is_cut: bool) {
         let Some((visible_key, visible_value, has_colon)) = self.split_key(line, visible) else {
             return;
@@ -412,7 +413,8 @@ impl<'p, 'b> ParseState<'p, 'b> {
 
         let (kind, is_typo) = parse_key(key_text);
         let is_exact_key_text = is_exact_key(kind, key_text);
-        // Key and value as written are all bytes of the line before and after the same separator.
+        // `key_raw` and `value_raw` are split at the same separator, but include bytes of the line
+        // that Google's parser does not read.
         let separator =
             visible_key.as_ptr() as usize + visible_key.len() - line.bytes.as_ptr() as usize;
         let mut key_raw = trim_blanks(&line.bytes[..separator]);
@@ -424,7 +426,7 @@ impl<'p, 'b> ParseState<'p, 'b> {
                 DirectiveKind::UserAgent | DirectiveKind::Allow | DirectiveKind::Disallow
             )
         {
-            // Only Google's parser drops these bytes. As written, they are part of the key.
+            // Only Google's parser drops an incomplete byte order mark, so `key_raw` includes it.
             let end = self.span_in_body(key_raw).start as usize + key_raw.len();
             key_raw = &self.body[..end];
         }
@@ -461,9 +463,9 @@ impl<'p, 'b> ParseState<'p, 'b> {
         self.add_line(line, parsed);
     }
 
-    /// Splits a line at its first colon, or else at its only run of blanks. Returns the key, the
-    /// value, and whether they are separated by a colon. If the line has neither, reports it and
-    /// returns `None`.
+    /// Splits a line at its first colon, or else at its only run of spaces and tabs. Returns the
+    /// key, the value, and true if a colon separates them. If the line cannot be split, reports it
+    /// and returns `None`.
     #[inline(always)]
     fn split_key(
         &mut self,
@@ -500,7 +502,8 @@ impl<'p, 'b> ParseState<'p, 'b> {
         }
     }
 
-    /// Reports the anomalies of a key, and blanks that only Google's parser trims.
+    /// Reports the anomalies of a key, and vertical tabs and form feeds, which only Google's parser
+    /// trims.
     #[inline(always)]
     fn report_key(
         &mut self,
@@ -643,8 +646,8 @@ impl<'p, 'b> ParseState<'p, 'b> {
     }
 }
 
-/// Cuts the next line off `rest` and parses its value. The kind of the line and the position of its
-/// colon are known.
+/// Cuts the next line off `rest` and parses its value. `kind` is the kind of its key, and `colon`
+/// the position of its colon.
 #[inline(always)]
 fn cut_usual_line<'b>(
     lines: &mut Lines<'b>,
@@ -685,17 +688,16 @@ fn cut_usual_line<'b>(
     (line, parsed)
 }
 
-/// Returns true if the fast path parsed the line correctly: no part of it is hidden, a comment or
-/// trimmed only by Google's parser.
+/// Returns true if the fast path parsed the line correctly: the value contains no comment, NUL,
+/// vertical tab or form feed, and the line is not too long.
 #[inline(always)]
 fn is_usual_line(line: Line<'_>, parsed: &ParsedLine<'_>) -> bool {
     !parsed.classes.has_any(ByteClasses::UNUSUAL) && line.bytes.len() <= MAX_LINE_BYTES
 }
 
-/// Splits a key and a value that are separated only by blanks (§2.4).
+/// Splits a key and a value that are separated only by spaces and tabs (§2.4).
 ///
-/// RFC 9309 requires a colon. Google's parser accepts blanks instead if the line has exactly two
-/// words.
+/// RFC 9309 requires a colon. Google's parser also accepts a line of exactly two words without one.
 fn split_two_words(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let key_len = find_blank(text)?;
     let value = &text[key_len..];

@@ -70,12 +70,12 @@ impl ParseState<'_, '_> {
         }
     }
 
-    /// Reports a path that does not begin with `/`, which the grammar of RFC 9309 §2.2 requires.
+    /// Reports a path that lacks the `/` with which RFC 9309 §2.2 requires every path to begin.
     #[inline(never)]
     fn report_path_without_slash(&mut self, line_no: u32, parsed: &ParsedLine<'_>) {
         let kind = match parsed.value.first() {
             None if parsed.kind == DirectiveKind::Allow => AnomalyKind::EmptyAllow,
-            // An empty `Disallow` is regular: it restricts nothing.
+            // An empty `Disallow` is valid: it disallows nothing.
             None => return,
             Some(b'*') => AnomalyKind::LeadingWildcard,
             Some(_) if is_full_url(parsed.value) => AnomalyKind::FullUrlPath,
@@ -112,7 +112,7 @@ fn is_full_url(value: &[u8]) -> bool {
     value[scheme_letters.count()..].starts_with(b"://") || starts_with_ignore_case(value, b"www.")
 }
 
-/// Returns true if a blank in a value is followed by the beginning of another path.
+/// Returns true if white space in a value is followed by the beginning of another path.
 fn has_several_paths(value: &[u8]) -> bool {
     value
         .windows(2)

@@ -2,14 +2,14 @@
 //!
 //! Most generators write no comment, but rules that nobody else combines. A [`Signature`] is such
 //! a combination; it holds in all known versions of what the generator writes, and allows for
-//! rules that the site adds. Where a generator writes only common rules, the file must contain
+//! rules that the site adds. If a generator writes only common rules, the file must contain
 //! them and no others.
 //!
 //! The parser looks up every rule, so that must be cheap: only the length and the beginning of a
 //! rule are looked up ([`may_be_marker`]). If they are those of a *marker*, which is the first
 //! rule of a signature, the marker is compared, and the signature becomes a candidate. The other
 //! rules of the candidates are searched once, at the end of the file. The rules of WordPress are
-//! so frequent that they are not searched: both are markers.
+//! so frequent that no search is made for them: both of them are markers.
 
 use super::template::Template;
 use crate::document::{Directive, DirectiveKind, DocumentData};
@@ -117,7 +117,7 @@ const SIGNATURES: &[Signature] = signatures! {
 };
 
 /// Signatures of files that have exactly these rules and whose only user-agent lines are `*` and
-/// the agent. Each has at most [`MAX_WHOLE_FILE_RULES`] rules.
+/// the agent of the signature, if it has one. Each has at most [`MAX_WHOLE_FILE_RULES`] rules.
 const WHOLE_FILE_SIGNATURES: &[Signature] = signatures! {
     Blogger (b"mediapartners-google"): disallow "", disallow "/search", allow "/";
     Blogger (b"mediapartners-google"):
@@ -219,7 +219,7 @@ const fn insert_marker(mut markers: [u64; 64], path: &[u8]) -> [u64; 64] {
     markers
 }
 
-/// Returns true if a path may be a marker: for every marker and for few other paths.
+/// Returns true for every path of a marker, and for few other paths.
 #[inline(always)]
 pub(super) fn may_be_marker(path: &[u8]) -> bool {
     path.first_chunk()
@@ -249,7 +249,8 @@ impl<'a> SearchedFile<'a> {
         found.map(|(_, signature)| signature.template)
     }
 
-    /// Returns the template of a file that has the rules of its generator and no others.
+    /// Returns the template of a file that has exactly the rules of one of
+    /// [`WHOLE_FILE_SIGNATURES`], or of WordPress in a folder.
     fn match_whole_file(self, n_rules: usize) -> Option<Template> {
         let directives = self.document.directives.iter();
         let rules = directives.filter(|line| is_rule(line.kind));
@@ -283,7 +284,8 @@ impl<'a> SearchedFile<'a> {
         signature.rules.iter().all(has_rule) && signature.agent.is_none_or(has_agent)
     }
 
-    /// Returns true if the two rules of a file are those of WordPress in a folder.
+    /// Returns true if the two rules of a file are those of WordPress below the same folder, such
+    /// as `/blog/wp-admin/`.
     fn is_wordpress_in_folder(self) -> bool {
         let path = |kind| {
             let line = self.lines_of_kind(kind).next()?;

@@ -47,7 +47,8 @@ impl<'b> ParseState<'_, 'b> {
         }
     }
 
-    /// Reports other lines between two user-agent lines of a group. `detail` is the value of the second one.
+    /// Reports sitemap and crawl-delay lines between two user-agent lines of a group. `detail` is
+    /// the value of the second user-agent line.
     #[inline(always)]
     fn report_lines_between_agents(&mut self, since_agent: &FirstLinesSinceAgent, detail: Span) {
         if since_agent.sitemap_line_no != 0 {
@@ -100,7 +101,8 @@ impl<'b> ParseState<'_, 'b> {
     }
 }
 
-/// Returns true if a value is a name with a version: a token, a `/` or a blank, and a digit.
+/// Returns true if a value begins with a name and a version: a product token, a `/` or a space, and
+/// a digit.
 fn has_version(value: &[u8]) -> bool {
     let name = value
         .iter()

@@ -26,11 +26,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The largest number of rules that are always tested one by one.
 const MAX_SEQUENTIAL_RULES: usize = 32;
-/// The number of queries before the tree is built. They cost about as much as building it.
+/// The number of queries before the tree is built. Together these queries cost about as much as
+/// building the tree.
 const QUERIES_BEFORE_TREE: u32 = 64;
 /// The largest number of tails of one node that are tested one by one.
 const MAX_SEQUENTIAL_TAILS: usize = 8;
-/// The index that means that there is no rule, node or filter.
+/// The index of no rule, node or filter.
 const NO_INDEX: u32 = u32::MAX;
 
 /// A part of a pattern in the normal form of a dialect.
@@ -50,7 +51,7 @@ pub(crate) struct CompiledRules {
     text: Vec<u8>,
     /// The pieces of all tails, as ranges of `text`.
     pieces: Vec<Range<u32>>,
-    /// A mask of the head of each rule, with which most rules are rejected without comparing texts.
+    /// The [`HeadMask`] of each rule, which rejects most rules without a comparison of texts.
     heads: Vec<HeadMask>,
     rules: Vec<CompiledRule>,
     tree: OnceLock<HeadTree>,
@@ -58,15 +59,17 @@ pub(crate) struct CompiledRules {
     query_count: AtomicU32,
 }
 
-/// The first eight octets of a head, and a mask that covers the octets that a shorter head has.
+/// The first eight octets of a head. If the head is shorter, `mask` covers only its octets.
 #[derive(Clone, Copy, Debug)]
 struct HeadMask {
     octets: u64,
     mask: u64,
 }
 
+/// A rule, divided into head and tail.
 #[derive(Debug)]
 struct CompiledRule {
+    /// The literal octets before the first `*`, as a range of [`CompiledRules::text`].
     head: Range<u32>,
     tail: PatternTail,
 }
@@ -74,16 +77,18 @@ struct CompiledRule {
 /// The part of a pattern after its head.
 #[derive(Debug)]
 enum PatternTail {
-    /// The pattern is only a head, or ends with a wildcard: anything may follow.
+    /// Anything may follow: the pattern is a head alone, or a head and wildcards.
     Anything,
     /// The end of the path.
     End,
-    /// Pieces in order, with anything before each. If the pattern is anchored, the last piece ends
-    /// the path, otherwise anything may follow. There is at least one piece, and none is empty.
+    /// Literal pieces in order, with anything before each. If the pattern is anchored, the last
+    /// piece ends the path; otherwise anything may follow. There is at least one piece, and none is
+    /// empty.
     Pieces {
         pieces: Range<u32>,
         is_anchored: bool,
-        /// The low six bits of the octets of all pieces, as a set with one bit per value.
+        /// The low six bits of the octets of all pieces, as a set with one bit per value. A path
+        /// without all of these values cannot match.
         required_bits: u64,
         /// The total length of all pieces, in octets.
         len: u32,
@@ -131,7 +136,7 @@ impl CompiledRules {
         self.rules.push(CompiledRule { head, tail });
     }
 
-    /// Ends the head, or otherwise the current piece, which is dropped if it is empty.
+    /// Ends the head if it has no end yet, otherwise the current piece. An empty piece is dropped.
     fn end_piece(&mut self, head_end: &mut Option<u32>, start: &mut u32) {
         let end = self.text.len() as u32;
         if head_end.is_none() {
@@ -224,7 +229,8 @@ impl CompiledRules {
     }
 }
 
-/// A path for which rules are searched, with a property that is computed when it is first needed.
+/// A path for which rules are searched, and the set of its octets, which is computed when first
+/// needed.
 struct PathQuery<'a> {
     path: &'a [u8],
     octet_bits: Option<u64>,
@@ -278,22 +284,25 @@ impl HeadMask {
     }
 }
 
-/// A radix tree of the heads of all rules, with their tails at the nodes.
+/// A radix tree of the heads of all rules. Each node refers to the rules whose head ends there.
 #[derive(Debug)]
 struct HeadTree {
     /// The children of a node are adjacent.
     nodes: Vec<HeadNode>,
     /// The first octet of each node's label.
     label_first_octets: Vec<u8>,
-    /// The rules with pieces, by node, the best first.
+    /// The rules with [`PatternTail::Pieces`], node by node, and the best first in each node.
     tails: Vec<u32>,
     filters: Vec<TailFilter>,
 }
 
+/// A node of the tree. The octets from the root to the node are a head, or the common beginning of
+/// several heads.
 #[derive(Debug)]
 struct HeadNode {
     /// The octets from the parent to this node, as a range of [`CompiledRules::text`].
     label: Range<u32>,
+    /// The children of this node, as a range of [`HeadTree::nodes`].
     children: Range<u32>,
     /// The best rule at this node or an ancestor that matches whatever follows its head, or
     /// [`NO_INDEX`].
@@ -322,13 +331,14 @@ impl HeadTree {
         };
         tree.nodes.push(HeadNode::new(0..0, NO_INDEX, NO_INDEX));
         tree.label_first_octets.push(0);
-        // For each node, the rules at and below it, and its depth in octets.
+        // For each node, the rules at and below the node, as a range of `order`, and its depth in
+        // octets.
         let mut ranges: Vec<(Range<usize>, usize)> = vec![(0..order.len(), 0)];
         let mut node = 0;
         while node < tree.nodes.len() {
             let (range, depth) = ranges[node].clone();
             let rules = &order[range.clone()];
-            // A head is sorted before all longer heads that begin with it.
+            // Heads that end at this node are sorted before the longer heads below it.
             let own_count = rules
                 .iter()
                 .take_while(|&&rule| head(rule).len() == depth)
@@ -361,7 +371,7 @@ impl HeadTree {
         tree
     }
 
-    /// Adds rules to the node at which their heads end. `rules` has the best first.
+    /// Adds rules to the node at which their heads end. `rules` are in order of precedence.
     fn add_rules(&mut self, compiled: &CompiledRules, node: usize, rules: &[u32]) {
         let tails_start = self.tails.len() as u32;
         let node = &mut self.nodes[node];
@@ -447,8 +457,8 @@ impl HeadNode {
     }
 }
 
-/// A filter over many tails of one head. Only tails whose longest piece occurs in the path can
-/// match.
+/// A filter over the many tails of one head: a tail is tested only if its longest piece occurs in
+/// the path.
 #[derive(Debug)]
 struct TailFilter {
     /// Finds the longest piece of each tail. The pattern number of a piece is its index in
@@ -458,7 +468,7 @@ struct TailFilter {
     rule_ranges: Vec<Range<u32>>,
     /// The rules of all pieces, for each piece the best first.
     rules: Vec<u32>,
-    /// The length of the head in octets, which a search in a path skips.
+    /// The length of the head in octets. The search for pieces begins after the head.
     head_len: u32,
 }
 
@@ -506,7 +516,8 @@ impl TailFilter {
         query: &mut PathQuery<'_>,
         mut best: u32,
     ) -> u32 {
-        // The pieces whose rules were tested, one bit each. Most paths contain no piece.
+        // The pieces whose rules were tested, one bit per piece. Empty until a piece is found,
+        // because most paths contain none.
         let mut tested_pieces: Vec<u64> = Vec::new();
         let input = Input::new(&query.path[self.head_len as usize..]).anchored(Anchored::No);
         let mut state = OverlappingState::start();

@@ -1,8 +1,8 @@
 //! Patterns of rules and paths of URLs, as Google's parser reads them.
 //!
 //! A pattern is anchored at the start of the path. `*` matches any run of octets, and `$` as the
-//! last octet matches the end of the path (google-semantics §7; docs/specifications.md lists the
-//! sections). The leftmost match of each literal piece between two `*` is sufficient, so matching
+//! last octet matches the end of the path (google-semantics §7 in docs/specifications.md). The
+//! leftmost match of each literal piece between two `*` is sufficient, so matching
 //! never backtracks. Its cost is at most the length of the path times the length of the pattern.
 
 pub(crate) mod compiled;
@@ -101,8 +101,8 @@ pub fn matches(pattern: &[u8], path: &[u8]) -> bool {
     is_match(text, is_anchored, path)
 }
 
-/// Splits off the `$` at the end of a pattern. Returns the text without it, and true if there was
-/// one.
+/// Splits off the `$` at the end of a pattern, the anchor. Returns the text before it, and true if
+/// the pattern has an anchor.
 pub(crate) fn split_anchor(pattern: &[u8]) -> (&[u8], bool) {
     match pattern {
         [text @ .., b'$'] => (text, true),
@@ -113,7 +113,8 @@ pub(crate) fn split_anchor(pattern: &[u8]) -> (&[u8], bool) {
 /// Returns true if a pattern, given without the `$` at its end, matches `path`.
 #[inline]
 pub(crate) fn is_match(text: &[u8], is_anchored: bool, path: &[u8]) -> bool {
-    // Most patterns differ from most paths in their first octets.
+    // Octets are compared one by one first, because most patterns and paths differ near their
+    // start.
     let mut i = 0;
     loop {
         match text.get(i) {
@@ -144,8 +145,8 @@ fn is_tail_match(mut text: &[u8], is_anchored: bool, path: &[u8]) -> bool {
     }
 }
 
-/// Returns the same as [`is_match`] would if octets were equal whenever `is_same` returns true for
-/// an octet of the pattern and one of the path.
+/// Returns the same as [`is_match`], except that `is_same` compares an octet of the pattern with an
+/// octet of the path.
 ///
 /// After a mismatch, only the last `*` has to be tried with a longer match, so the cost is at most
 /// the length of the path times the length of the pattern.
@@ -181,16 +182,16 @@ pub(crate) fn is_match_by(
     }
 }
 
-/// Returns the folder that an allow rule for `…/index.htm…` also allows, up to its `/`. Nothing
-/// below the folder is allowed (google-semantics §7).
+/// Returns the folder that an allow rule for `…/index.htm…` also allows, including its last `/`.
+/// The rule does not allow anything else in the folder (google-semantics §7).
 pub(crate) fn index_folder(pattern: &[u8]) -> Option<&[u8]> {
     let slash = pattern.iter().rposition(|&octet| octet == b'/')?;
     let (folder, rest) = pattern.split_at(slash + 1);
     rest.starts_with(b"index.htm").then_some(folder)
 }
 
-/// Returns the parts of a pattern for [`CompiledRules`](compiled::CompiledRules). A folder
-/// ([`index_folder`]) matches only the whole path.
+/// Returns the parts of a pattern for [`CompiledRules`](compiled::CompiledRules). If `is_folder`,
+/// the pattern is an [`index_folder`], which matches only a path that ends after the folder.
 pub(crate) fn iter_pattern_parts(
     pattern: &[u8],
     is_folder: bool,
@@ -214,7 +215,7 @@ pub(crate) fn iter_text_parts(
     parts.chain(is_anchored.then_some(PatternPart::End))
 }
 
-/// Returns true if `pattern` can match a path. Paths begin with `/`.
+/// Returns true if `pattern` can match any path. Paths begin with `/`.
 pub(crate) fn can_match(pattern: &[u8]) -> bool {
     matches!(pattern.first(), Some(b'/' | b'*'))
 }

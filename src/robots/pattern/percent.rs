@@ -1,12 +1,12 @@
 //! Percent-encoding, for the dialects that compare normal forms.
 //!
-//! A path or pattern is a sequence of symbols. A symbol is either an octet or, as a different
-//! symbol, an octet that stays percent-encoded in the normal form ([`encoded_symbol`]).
+//! A path or pattern is a sequence of symbols. A symbol below 256 is an octet as such; a symbol
+//! from 256 on is an octet that stays percent-encoded in the normal form ([`encoded_symbol`]).
 
 /// A step of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PatternStep {
-    /// One of two symbols, which may be equal.
+    /// A symbol of the path that equals one of these two symbols, which may be the same.
     Symbol(u16, u16),
     /// Any number of symbols.
     Wildcard,
@@ -38,7 +38,7 @@ pub(crate) fn parse_octets(text: &[u8]) -> impl Iterator<Item = PathOctet> + '_ 
     })
 }
 
-/// Returns the first octet of a text, and the number of bytes that write it.
+/// Returns the first octet of a text, and the number of bytes in which it is written: 1 or 3.
 pub(crate) fn parse_first_octet(text: &[u8]) -> Option<(PathOctet, usize)> {
     if let [b'%', high, low, ..] = text
         && let (Some(high), Some(low)) = (parse_hex_digit(*high), parse_hex_digit(*low))

@@ -19,32 +19,33 @@ use std::ops::Range;
 pub struct AgentPreference<'a> {
     /// A whole name, in lower case; `*` for all other crawlers.
     pub agent: &'a [u8],
-    /// The vocabulary by which the statements were read.
+    /// The vocabulary according to which the statements were read.
     pub vocabulary: &'static Vocabulary,
-    /// The name of the category.
+    /// The name of the category in the vocabulary.
     pub category: &'static str,
     /// The preference over all paths that may be fetched.
     pub verdict: PreferenceVerdict,
-    /// True if it is allowed for a path that may be fetched.
+    /// True if the preference is `allowed` for some path that may be fetched.
     pub has_allowed: bool,
-    /// True if it is disallowed for a path that may be fetched.
+    /// True if the preference is `disallowed` for some path that may be fetched.
     pub has_disallowed: bool,
-    /// True if it is unknown for a path that may be fetched.
+    /// True if the preference is `unknown` for some path that may be fetched.
     pub has_unknown: bool,
     /// The line of a statement that shows the most restrictive preference, or of the rule that
     /// disallows all paths.
     pub evidence_line: Option<u32>,
 }
 
-/// The statements of a mechanism in a file, in the order of groups.
+/// The statements of the mechanism of a vocabulary in a file, in the order of groups.
 struct FileStatements<'a> {
     vocabulary: &'static Vocabulary,
     statements: Vec<StatedPath<'a>>,
-    /// The group of each statement.
+    /// The number of the group of each statement.
     group_nos: Vec<u32>,
 }
 
-/// The result for a set of groups: the coverages, or the verdict for all categories.
+/// The result for a set of groups: the coverage of each category, or, if access alone decides or a
+/// limit is exceeded, one verdict for all categories and its evidence line.
 type SetResult = Result<Coverages, (PreferenceVerdict, Option<u32>)>;
 
 impl<'a> Evaluation<'_, 'a> {
@@ -52,7 +53,7 @@ impl<'a> Evaluation<'_, 'a> {
     /// order of [`verdicts`](Self::verdicts), for each category of each vocabulary. A mechanism
     /// without a statement in any group has no rows.
     ///
-    /// The answers are exact, by Google's rules with whole names compared.
+    /// The answers are exact, according to Google's rules with whole names compared.
     ///
     /// ```
     /// use robots::{Evaluator, Parser, PreferenceVerdict, Vocabulary};
@@ -157,7 +158,7 @@ impl<'a> Evaluation<'_, 'a> {
         let statements: Vec<StatedPath<'_>> = ranges
             .flat_map(|range| file.statements[range].iter().copied())
             .collect();
-        // Rules are needed only if some statement has a path.
+        // If no statement has a path, all paths have the same preference, and no rules are needed.
         let access = match statements.iter().any(|statement| statement.path.is_some()) {
             true => access_patterns(&robots_txt, groups),
             false => Vec::new(),
@@ -209,7 +210,8 @@ impl<'t> FileStatements<'t> {
     }
 }
 
-/// Returns the rules of some groups, with the folders that `index.htm` allows.
+/// Returns the patterns of the rules of some groups, including one for the
+/// [`index_folder`](pattern::index_folder) of each allow rule that has such a folder.
 fn access_patterns<'a>(robots_txt: &RobotsTxt<'a>, groups: &[u32]) -> Vec<AccessPattern<'a>> {
     let mut patterns = Vec::new();
     let lines = groups

@@ -1,17 +1,17 @@
 //! Coverage: the preferences of a crawler over all paths that it may fetch, in `google`.
 //!
-//! Two systems of rules decide a path: the rules for access, and the statements. The own paths of
-//! single rules ([`coverage`](crate::verdict::coverage)) do not suffice here, because a path of two
-//! patterns may be that of neither. So all paths are searched, as an automaton reads them octet by
-//! octet. Its state is the progress of all patterns:
+//! The rules for access and the statements decide a path together. Testing one path per rule, as
+//! [`coverage`](crate::verdict::coverage) does, is not sufficient here: a path that matches a rule
+//! and a statement may not be among these paths. So all paths are searched with an automaton that
+//! reads them octet by octet. A state of the automaton is the progress of all patterns:
 //!
 //! - the rule for access with the highest precedence of those that match, however the path goes on,
 //! - the longest of the statements that match, however the path goes on,
 //! - the positions in other patterns that may still change these.
 //!
-//! An octet that no pattern has at a position of the state is like any other such octet, so a state
-//! has few successors. The number of states is limited by a work budget. In real files, nearly all
-//! statements concern all paths, and no search is needed.
+//! All octets that no pattern has at a position of the state lead to the same next state, so a
+//! state has few successors. A work budget limits the search. In real files, nearly all statements
+//! concern all paths, and no search is needed.
 
 use super::vocabulary::{CATEGORY_COUNT, Preferences};
 use super::{Preference, PreferenceVerdict};
@@ -19,16 +19,16 @@ use crate::pattern;
 use hashbrown::HashSet;
 use std::collections::VecDeque;
 
-/// The work budget of all searches of a file: the number of positions of states that are visited.
-/// No real file is known to come near it.
+/// The work budget of all searches of a file. Each transition from a state costs 1 plus the number
+/// of positions of the state. No real file is known to come near the budget.
 pub(crate) const SEARCH_BUDGET: u64 = 10_000_000;
 
 const ROBOTS_TXT: &[u8] = b"/robots.txt";
 
-/// An octet that occurs in no pattern, which are ASCII.
+/// An octet that occurs in no pattern, because patterns are ASCII.
 const OTHER_OCTET: u8 = 0xff;
 
-/// A statement of a group, read by a vocabulary.
+/// A statement of a group: its path, and its preferences according to a vocabulary.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StatedPath<'t> {
     pub(crate) line_no: u32,
@@ -42,8 +42,8 @@ impl StatedPath<'_> {
         self.path.map_or(0, |path| path.len() as u32)
     }
 
-    /// Returns true only if the statement concerns every path. Other patterns that match all paths, such as `/**`, give
-    /// false, which costs a search and changes nothing.
+    /// Returns true only if the statement concerns every path. Returns false for unusual patterns
+    /// that match every path, such as `/**`: then a search is made, with the same result.
     fn is_universal(&self) -> bool {
         matches!(self.path, None | Some(b"/" | b"/*"))
     }
@@ -52,8 +52,8 @@ impl StatedPath<'_> {
 /// The preferences for a category over all paths that may be fetched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CategoryCoverage {
-    /// For each [`Preference`], a value if some path has it: the line of a statement that decides
-    /// the path, or 0 for none.
+    /// Indexed by [`Preference`]: `Some` if some path has this preference, with the line of a
+    /// statement that decides such a path, or 0 if no statement does.
     pub(crate) lines: [Option<u32>; 3],
 }
 
@@ -81,19 +81,19 @@ impl CategoryCoverage {
 
 pub(crate) type Coverages = [CategoryCoverage; CATEGORY_COUNT];
 
-/// A rule for access in the form of `google`.
+/// The pattern of an allow or disallow rule in `google`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AccessPattern<'t> {
     /// The pattern without the `$` at its end.
     pub(crate) text: &'t [u8],
     pub(crate) is_anchored: bool,
-    /// The highest priority decides, among equals an allow rule.
+    /// The rule with the highest priority decides; among equal priorities, an allow rule.
     pub(crate) priority: u32,
     pub(crate) allow: bool,
 }
 
-/// Computes the coverage of statements over the paths that some rules allow, of which there is at
-/// least one. Returns `None` if the work budget is exceeded.
+/// Computes the coverage of statements over the paths that the rules `access` allow. At least one
+/// path must be allowed. Returns `None` if the work budget is exceeded.
 pub(crate) fn cover(
     access: &[AccessPattern<'_>],
     statements: &[StatedPath<'_>],
@@ -123,7 +123,7 @@ fn universal_length(statements: &[StatedPath<'_>]) -> Option<u32> {
     universal.map(StatedPath::length).max()
 }
 
-/// Adds the preferences of a path for which these statements decide.
+/// Adds the preferences of a path that the statements `deciding` decide.
 fn add_outcome<'s, 't: 's>(
     coverages: &mut Coverages,
     deciding: impl Iterator<Item = &'s StatedPath<'t>> + Clone,
@@ -141,27 +141,29 @@ fn add_outcome<'s, 't: 's>(
     }
 }
 
-/// The effect of a pattern that matches.
+/// The effect that a pattern has if it matches.
 #[derive(Clone, Copy, Debug)]
 enum Decision {
-    /// The access of a rule. Its precedence is twice its priority, and one more for an allow rule.
+    /// A rule matches. Its precedence is twice its priority, plus one for an allow rule.
     Access { precedence: u32 },
-    /// The statement with this index.
+    /// The statement with this index matches.
     Statement { index: u32 },
-    /// None, since the path is `/robots.txt`, which is left out.
+    /// The path is `/robots.txt`, which is excluded.
     RobotsTxt,
 }
 
+/// A pattern of a rule or a statement, without the `$` at its end.
 #[derive(Debug)]
 struct Pattern<'t> {
     text: &'t [u8],
     is_anchored: bool,
     decision: Decision,
-    /// The number of its first position.
+    /// The number of the position before the first octet. Each pattern has one position before each
+    /// octet and one at its end, and the positions of all patterns are numbered consecutively.
     first_position: u32,
 }
 
-/// The search for all outcomes.
+/// The search for the preferences of all paths that may be fetched.
 struct Search<'s, 't> {
     statements: &'s [StatedPath<'t>],
     patterns: Vec<Pattern<'t>>,
@@ -174,9 +176,9 @@ struct Search<'s, 't> {
 struct State {
     /// The precedence of the deciding rule among those that match however the path goes on.
     access: u32,
-    /// The longest of the statements that match however the path goes on.
+    /// The longest of the statements that match however the path goes on, as sorted indexes.
     statements: Vec<u32>,
-    /// The positions in patterns that may still decide, sorted.
+    /// The positions that have been reached in patterns that may still decide, sorted.
     positions: Vec<u32>,
 }
 
@@ -215,7 +217,8 @@ impl<'s, 't> Search<'s, 't> {
         });
     }
 
-    /// Adds the outcomes of all paths. Returns false if the work budget is exceeded.
+    /// Adds the preferences of all paths that may be fetched. Returns false if the work budget is
+    /// exceeded.
     fn run(&self, coverages: &mut Coverages, work_budget: &mut u64) -> bool {
         let mut start = State {
             access: NO_RULE,
@@ -269,7 +272,7 @@ impl<'s, 't> Search<'s, 't> {
         pattern.text.get(offset as usize).copied()
     }
 
-    /// Returns the state after an octet.
+    /// Returns the state that follows `state` when the path continues with `octet`.
     fn next(&self, state: &State, octet: u8) -> State {
         let mut next = State {
             access: state.access,
@@ -287,8 +290,9 @@ impl<'s, 't> Search<'s, 't> {
         next
     }
 
-    /// Adds a position, and those after the wildcards at it. The end of a pattern that anything may
-    /// follow decides at once.
+    /// Adds a position and, if the pattern has wildcards there, the positions after them. The end
+    /// of a pattern that is not anchored is not added: the pattern matches, so its decision is
+    /// taken at once.
     fn add_position(&self, state: &mut State, mut position: u32) {
         while self.octet_at(position) == Some(b'*') {
             state.positions.push(position);
@@ -306,7 +310,8 @@ impl<'s, 't> Search<'s, 't> {
         }
     }
 
-    /// Adds a matching statement to `longest`, those with the longest path so far.
+    /// Adds a matching statement to `longest`, unless `longest` has longer ones. Removes shorter
+    /// ones.
     fn add_statement(&self, longest: &mut Vec<u32>, index: u32) {
         let length = |index: u32| self.statements[index as usize].length();
         match longest.first().map(|&first| length(first)) {
@@ -339,7 +344,7 @@ impl<'s, 't> Search<'s, 't> {
         positions.dedup();
     }
 
-    /// Adds the outcome of a path that ends here.
+    /// Adds the preferences of a path that ends in `state`, if the path may be fetched.
     fn add_end(&self, state: &State, coverages: &mut Coverages) {
         let mut access = state.access;
         let mut longest = state.statements.clone();

@@ -1,6 +1,6 @@
-//! The mechanisms by which the use of content is stated.
+//! The mechanisms with which files state how content may be used.
 
-/// The syntax of a statement.
+/// A kind of line that states preferences, each with its own syntax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mechanism {
     /// `Content-Signal: search=yes, ai-train=no`.
@@ -30,8 +30,8 @@ impl Mechanism {
         }
     }
 
-    /// Returns true if statements of the mechanism concern the crawlers of their group, by their
-    /// paths: for `Content-Usage` and `Content-Signal`.
+    /// Returns true if a statement concerns only the crawlers of its group, and may be limited to a
+    /// path: for `Content-Usage` and `Content-Signal`.
     pub fn is_read_by_group(self) -> bool {
         matches!(self, Self::ContentUsage | Self::ContentSignal)
     }

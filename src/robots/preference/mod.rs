@@ -8,9 +8,9 @@
 //! | `coverage` | one crawler, all paths |
 //! | `agents` | all crawlers of a file |
 //!
-//! `Content-Usage` is read by draft-ietf-aipref-attach of August 2026 (7ca0afc) and
-//! draft-ietf-aipref-vocab of September 2026 (008bd89). `docs/preferences.md` states the readings
-//! where these are silent. Statements have no effect on access.
+//! `Content-Usage` is read according to draft-ietf-aipref-attach of August 2026 (commit 7ca0afc)
+//! and draft-ietf-aipref-vocab of September 2026 (commit 008bd89). `docs/preferences.md` describes
+//! the choices for cases that these drafts leave open. Statements have no effect on access.
 
 pub(crate) mod agents;
 pub(crate) mod coverage;
@@ -56,7 +56,7 @@ impl Preference {
 pub struct UrlPreference {
     /// The preference; `None` if the crawler may not fetch the URL, which then has no preference.
     pub preference: Option<Preference>,
-    /// The line that decides: that of a statement, or of the rule that disallows the URL.
+    /// The number of the line that decides: a statement, or the rule that disallows the URL.
     pub line_no: Option<u32>,
 }
 
@@ -70,15 +70,15 @@ impl UrlPreference {
 /// The preference for one crawler and one category, over all paths that the crawler may fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PreferenceVerdict {
-    /// Allowed for each of them.
+    /// The use is allowed for every path.
     AllowAll,
-    /// Disallowed for each of them.
+    /// The use is disallowed for every path.
     DisallowAll,
-    /// Unknown for each of them.
+    /// The preference is unknown for every path.
     UnknownAll,
-    /// Different for some of them.
+    /// The preference is not the same for all paths.
     Mixed,
-    /// There is no path that may be crawled.
+    /// The crawler may not fetch any path.
     NotCrawlable,
     /// The work budget was exceeded.
     TooComplex,
@@ -98,13 +98,13 @@ impl PreferenceVerdict {
     }
 }
 
-/// Returns the mechanism of a line if the line states preferences that are read by group:
-/// `Content-Usage` and `Content-Signal`.
+/// Returns the mechanism of a line if it is [read by group](Mechanism::is_read_by_group):
+/// `Content-Usage` or `Content-Signal`.
 pub(crate) fn statement_mechanism(
     robots_txt: &RobotsTxt<'_>,
     line: &Directive,
 ) -> Option<Mechanism> {
-    // The shortest and the longest name.
+    // The lengths of `content-usage` and `content-signals`.
     if line.kind != DirectiveKind::Other || !(13..=15).contains(&line.key_raw.len()) {
         return None;
     }

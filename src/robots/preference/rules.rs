@@ -23,7 +23,7 @@ pub(crate) struct PreferenceRules {
     statements: Vec<Statement>,
     /// The paths of `statements`, in the same order.
     compiled: CompiledRules,
-    /// True if paths of `statements` could not be compiled.
+    /// True if the path of some statement could not be compiled.
     has_uncompiled: bool,
 }
 
@@ -45,7 +45,9 @@ enum PathPattern {
     Any,
     /// No path.
     Nothing,
+    /// The escaped path.
     Google(Vec<u8>),
+    /// The path in normal form.
     Rfc9309 {
         steps: Vec<PatternStep>,
         /// True if the steps are also in [`PreferenceRules::compiled`].
@@ -54,8 +56,8 @@ enum PathPattern {
 }
 
 impl PreferenceRules {
-    /// Gathers the statements of a mechanism in the groups of a crawler. Koster's draft has no
-    /// statements.
+    /// Gathers the statements of a mechanism among the lines for which `is_in_groups` returns true.
+    /// `koster1996` has no statements.
     pub(crate) fn new(
         dialect: Dialect,
         mechanism: Mechanism,
@@ -102,9 +104,9 @@ impl PreferenceRules {
         }
     }
 
-    /// Returns the preference for a path, given as it is and in the octets that the compiled
-    /// patterns of the dialect match. Returns the line of a statement that decides, if there is
-    /// one.
+    /// Returns the preference for a path, and the line of a statement that decides, if there is
+    /// one. `path` is the path as in the URL, and `octets` the form that compiled patterns of the
+    /// dialect match.
     pub(crate) fn find_preference(
         &self,
         vocabulary: &Vocabulary,

@@ -8,7 +8,8 @@
 //! | `DisallowAITraining`, `AllowAITraining` | draft-canel-robots-ai-control |
 //! | `LLM-Policy` | none |
 //!
-//! Lines are parsed wherever they are. `rules` and `coverage` determine whom they concern.
+//! This module parses the values of all such lines. The modules `rules` and `agents` select the
+//! lines that concern a crawler.
 
 use super::Preference;
 use super::mechanism::Mechanism;
@@ -21,15 +22,16 @@ use sfv::visitor::{
 use sfv::{BareItemFromInput, KeyRef};
 use std::convert::Infallible;
 
-/// One item of a preference line: a key and its value. All texts are slices of the value of the
-/// line.
+/// One item of a line that states preferences: a key and its value. `path`, `key` and `value` are
+/// slices of the value of the line, except for the key of a mechanism that has no keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AiPreference<'a> {
     /// The syntax of the line.
     pub mechanism: Mechanism,
     /// The path to which the preference is limited; `None` for the whole site.
     pub path: Option<&'a [u8]>,
-    /// The key as written. It names the use that is allowed or not.
+    /// The key as written, which names the use that is allowed or not. For mechanisms without keys,
+    /// a fixed text such as `license`.
     pub key: &'a [u8],
     /// The value, as written, if there is one.
     pub value: Option<&'a [u8]>,
@@ -43,7 +45,7 @@ pub struct AiPreference<'a> {
 }
 
 impl<'a> AiPreference<'a> {
-    /// Returns an item that states nothing by itself.
+    /// Returns an item with the preference `unknown`, and without a path or a value.
     fn without_preference(mechanism: Mechanism, key: &'a [u8]) -> Self {
         Self {
             mechanism,
@@ -61,7 +63,7 @@ impl<'a> AiPreference<'a> {
 #[derive(Clone, Copy, Debug)]
 struct DictionaryItem<'a> {
     key: &'a [u8],
-    /// The offset of the key in the dictionary.
+    /// The offset of the key in the text of the dictionary.
     start: usize,
     preference: Preference,
 }
@@ -131,8 +133,8 @@ impl<'a> ItemVisitor<'a> for ValueReader<'_> {
     }
 }
 
-/// Parses a dictionary of structured fields into `items` (RFC 9651 §4.2.2). Returns false if it is
-/// none.
+/// Parses a dictionary of structured fields into `items` (RFC 9651 §4.2.2). Returns false if the
+/// text is not a dictionary.
 fn parse_dictionary<'a>(dictionary: &'a [u8], items: &mut Vec<DictionaryItem<'a>>) -> bool {
     items.clear();
     let parser = sfv::Parser::new(dictionary);
@@ -141,15 +143,15 @@ fn parse_dictionary<'a>(dictionary: &'a [u8], items: &mut Vec<DictionaryItem<'a>
         .is_ok()
 }
 
-/// Returns true if the value of a line is one that its specification can read: for `Content-Usage`,
-/// a dictionary of structured fields, which may follow a path. If it is not, the line states
-/// nothing.
+/// Returns true if the value of a line can be read as a statement. The value of `Content-Usage`
+/// must be a dictionary of structured fields, which may follow a path; otherwise the line states
+/// nothing. The values of other mechanisms can always be read.
 pub fn is_readable_statement(mechanism: Mechanism, value: &[u8]) -> bool {
     mechanism != Mechanism::ContentUsage || parse_dictionary(split_path(value).1, &mut Vec::new())
 }
 
-/// Reads the value of a line of the mechanism of a vocabulary. Returns its path, and a preference
-/// for each category.
+/// Reads the value of a line according to a vocabulary, whose mechanism must be that of the line.
+/// Returns the path of the statement, and a preference for each category.
 pub(crate) fn read_statement<'a>(
     vocabulary: &Vocabulary,
     value: &'a [u8],
@@ -177,7 +179,7 @@ pub(crate) fn read_statement<'a>(
     (path, preferences)
 }
 
-/// Returns the preference that a boolean states.
+/// Returns the preference for a value of [`AiPreference::allow`].
 fn preference_of(allow: Option<bool>) -> Preference {
     match allow {
         None => Preference::Unknown,
@@ -192,7 +194,7 @@ fn split_items(list: &[u8]) -> impl Iterator<Item = (&[u8], Option<&[u8]>)> {
     items.filter(|item| !item.is_empty()).map(split_item)
 }
 
-/// Splits an item at its `=`.
+/// Splits an item at its first `=` into key and value.
 fn split_item(item: &[u8]) -> (&[u8], Option<&[u8]>) {
     match memchr::memchr(b'=', item) {
         Some(equals) => (trim(&item[..equals]), Some(trim(&item[equals + 1..]))),
@@ -200,8 +202,8 @@ fn split_item(item: &[u8]) -> (&[u8], Option<&[u8]>) {
     }
 }
 
-/// Calls `on_preference` with each item of a `Content-Usage` line. A value that is no dictionary is
-/// split at its commas, and states nothing.
+/// Calls `on_preference` with each item of a `Content-Usage` line. A value that is not a dictionary
+/// is split at its commas, and all its preferences are unknown.
 fn parse_content_usage<'a>(value: &'a [u8], on_preference: &mut impl FnMut(AiPreference<'a>)) {
     let (path, dictionary) = split_path(value);
     let mut on_item = |key, value, preference| {
@@ -231,15 +233,14 @@ fn parse_content_usage<'a>(value: &'a [u8], on_preference: &mut impl FnMut(AiPre
         let end = items.get(i + 1).map_or(dictionary.len(), |next| next.start);
         let text = trim(&dictionary[item.start..end]);
         let text = trim(text.strip_suffix(b",").unwrap_or(text));
-        // A parameter may have a `=`, too.
+        // The first `=` may belong to a parameter, so it is expected directly after the key.
         let value = text[item.key.len()..].strip_prefix(b"=");
         let is_last = last_of_key.get(item.key).is_none_or(|&last| last == i);
         on_item(item.key, value, is_last.then_some(item.preference));
     }
 }
 
-/// Parses the preferences in the value of a line, and calls `on_preference` with each of them in
-/// order.
+/// Parses the value of a line of a mechanism, and calls `on_preference` with each item in order.
 pub fn parse_preferences<'a>(
     mechanism: Mechanism,
     value: &'a [u8],
@@ -286,8 +287,9 @@ pub fn parse_preferences<'a>(
     }
 }
 
-/// Splits off a path up to the first blank, if the value begins with `/`. The blanks between path and
-/// statement belong to neither (draft-ietf-aipref-attach, ABNF of `content-usage`).
+/// Splits a value that begins with `/` into its path, up to the first blank, and the rest. The
+/// blanks between them are removed. Any other value has no path (draft-ietf-aipref-attach, ABNF of
+/// `content-usage`).
 pub(crate) fn split_path(value: &[u8]) -> (Option<&[u8]>, &[u8]) {
     if value.first() != Some(&b'/') {
         return (None, value);

@@ -1,23 +1,26 @@
-//! The categories of use that preferences are about, and the labels that mean them.
+//! The categories of use that preferences are about, and the labels of these categories in
+//! statements.
 //!
 //! The labels of `Content-Usage` are those of draft-ietf-aipref-vocab, which has changed several
-//! times. A statement is read by the vocabulary that was current when its file was fetched
-//! (draft-ietf-aipref-attach, "When Preferences Apply"). The dates are those on which the working
-//! copy of the group changed (ietf-wg-aipref/drafts, first parents of `main`).
+//! times. A statement is read according to the vocabulary that was current when its file was
+//! fetched (draft-ietf-aipref-attach, "When Preferences Apply"). The dates are those on which the
+//! draft changed on the branch `main` of the repository ietf-wg-aipref/drafts (first-parent
+//! commits).
 
 use super::{Mechanism, Preference};
 
 /// The number of categories in the largest vocabulary.
 pub(crate) const CATEGORY_COUNT: usize = 5;
 
-/// A preference for each category of a vocabulary, in its order.
+/// A preference for each category, in the order of the vocabulary. Unused elements are unknown.
 pub(crate) type Preferences = [Preference; CATEGORY_COUNT];
 
-/// The categories of use of a mechanism during a time.
+/// The categories of use of a mechanism, and their labels. `Content-Usage` has several
+/// vocabularies, each of them current for a time.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Vocabulary {
     mechanism: Mechanism,
-    /// The first day on which it is current, in days since 1970.
+    /// The first day on which the vocabulary is current, in days since 1970-01-01.
     first_day: i64,
     labels: &'static [Label],
 }
@@ -26,10 +29,10 @@ pub struct Vocabulary {
 #[derive(Debug, PartialEq, Eq)]
 struct Label {
     text: &'static str,
-    /// The name of the category: the last label that it had.
+    /// The name of the category, which is its latest label.
     category: &'static str,
-    /// The index of the category that includes this one. Its preference applies if the statement
-    /// has none about this one.
+    /// The index of the category that includes this one. The preference of the including category
+    /// applies if a statement has none about this one.
     within: Option<usize>,
 }
 
@@ -58,8 +61,9 @@ const fn content_usage(date: (i64, i64, i64), labels: &'static [Label]) -> Vocab
     }
 }
 
-/// The vocabularies of `Content-Usage`, in the order of time, each with the commit of the repository of the draft
-/// (`ietf-wg-aipref/drafts`) that introduced it. The draft had no labels before the first of them.
+/// The vocabularies of `Content-Usage`, the oldest first. The comment above each is the commit of
+/// `ietf-wg-aipref/drafts` that introduced the vocabulary. Before the first commit, the draft had
+/// no labels.
 const CONTENT_USAGE: &[Vocabulary] = &[
     content_usage((1970, 1, 1), &[]),
     // 3416e19
@@ -141,8 +145,8 @@ const CONTENT_USAGE: &[Vocabulary] = &[
     ),
 ];
 
-/// The vocabulary of `Content-Signal` (contentsignals.org). Its key `use` has three extents
-/// instead of yes and no, so that it is no category here.
+/// The vocabulary of `Content-Signal` (contentsignals.org). The key `use` is not a category here,
+/// because its values are three extents of use instead of yes and no.
 static CONTENT_SIGNAL: Vocabulary = Vocabulary {
     mechanism: Mechanism::ContentSignal,
     first_day: 0,
@@ -172,7 +176,8 @@ impl Vocabulary {
         &CONTENT_USAGE[later.saturating_sub(1)]
     }
 
-    /// Returns true if a category of this name is in a vocabulary of the mechanism at any time.
+    /// Returns true if any vocabulary of the mechanism, current or not, has a category of this
+    /// name.
     pub fn is_known_category(mechanism: Mechanism, name: &str) -> bool {
         let mut all = CONTENT_USAGE.iter().chain([&CONTENT_SIGNAL]);
         all.any(|vocabulary| {
@@ -185,7 +190,7 @@ impl Vocabulary {
         &CONTENT_SIGNAL
     }
 
-    /// Returns the mechanism whose statements are read with it.
+    /// Returns the mechanism whose statements are read with this vocabulary.
     pub fn mechanism(&self) -> Mechanism {
         self.mechanism
     }

@@ -33,39 +33,42 @@ struct GroupLink {
     previous: u32,
 }
 
-/// A whole name or a token, in lower case.
+/// A name in a file, in lower case: a whole name, a product token, or both.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AgentEntry {
     pub(crate) text: Span,
     /// The groups in which this is a whole name.
     pub(crate) name_groups: GroupList,
-    /// The groups in which this is the token that Google's parser reads.
+    /// The groups in which this is the product token that Google's parser reads.
     pub(crate) token_groups: GroupList,
     /// The groups of `rfc9309` in which this is a product token.
     pub(crate) rfc9309_groups: GroupList,
-    /// The number of its record in `koster1996`, from 1, or 0 for none.
+    /// The number of the first record of `koster1996` that has this name, from 1, or 0 for none.
+    /// Only records with an agent are numbered here.
     pub(crate) koster_record_no: u32,
 }
 
-/// A user-agent line from which `koster1996` reads another name than its whole name.
+/// A user-agent line whose name in `koster1996` is not its whole name.
 #[derive(Clone, Copy, Debug)]
 struct KosterName {
     /// The index of the user-agent line in [`RobotsTxt::directives`].
     line: u32,
-    /// The number of the record, from 1.
+    /// The number of the record, as in [`AgentEntry::koster_record_no`].
     record_no: u32,
 }
 
 /// All names in a file.
 #[derive(Debug, Default)]
 pub(crate) struct AgentIndex {
-    /// Whole names and tokens, in the order of their first lines.
+    /// Whole names and product tokens, in the order of their first lines.
     pub(crate) entries: Vec<AgentEntry>,
     /// The entry of `*`.
     pub(crate) wildcard: AgentEntry,
-    /// The index of the first user-agent line of each group of `rfc9309`.
+    /// The index in [`RobotsTxt::directives`] of the first user-agent line of each group of
+    /// `rfc9309`.
     pub(crate) rfc9309_group_starts: Vec<u32>,
-    /// The index of the first user-agent line of each record of `koster1996`.
+    /// The index in [`RobotsTxt::directives`] of the first user-agent line of each record of
+    /// `koster1996` that has an agent.
     pub(crate) koster_record_starts: Vec<u32>,
     /// True if all user-agent lines and rules conform to the grammar of RFC 9309, so that its
     /// groups are those of Google's parser.
@@ -147,7 +150,8 @@ impl AgentIndex {
                 .push(line.group_no, &mut self.links);
             name_entry = Some(entry);
         }
-        // A product token is its own token and its own whole name.
+        // If no byte of the value was cut off, the value is a product token, which is also its own
+        // whole name.
         let is_product_token = !token.is_empty() && token.len() == line.value_raw.len();
         if !token.is_empty() {
             let entry = match name_entry {
@@ -276,8 +280,8 @@ impl AgentEntry {
     }
 }
 
-/// Removes all entries of a table. Its memory is kept unless it is large, because clearing takes
-/// time proportional to the capacity.
+/// Removes all entries of a table. The memory of a large table is not kept, because clearing a
+/// table takes time proportional to its capacity.
 pub(crate) fn clear_table<T>(table: &mut HashTable<T>) {
     if table.capacity() > MAX_KEPT_CAPACITY {
         *table = HashTable::new();

@@ -28,10 +28,11 @@ use crate::pattern;
 use crate::pattern::compiled::CompiledRules;
 
 /// The work budget: the largest number of comparisons of a rule with a path, for all names of a
-/// file. No real file is known to come near it.
+/// file together. No real file is known to come near it.
 pub(crate) const WORK_BUDGET: u64 = 50_000_000;
 
-/// The largest number of comparisons that a path costs beyond one with each rule.
+/// The largest number of comparisons that a path costs in addition to one comparison with each
+/// rule.
 pub(crate) const MAX_QUERY_OVERHEAD_COMPARISONS: u64 = 16;
 
 /// An octet that occurs in no rule: escaped patterns are ASCII, and the normal form of `rfc9309`
@@ -41,9 +42,10 @@ const ROBOTS_TXT: &[u8] = b"/robots.txt";
 
 /// The number of paths that are tested with one rule after the other before the rules are compiled.
 const MAX_SEQUENTIAL_PATHS: u32 = 16;
-/// The largest number of rules that are not compiled for any number of paths.
+/// The largest number of rules that are never compiled, regardless of the number of paths.
 const MAX_UNCOMPILED_RULES: usize = 32;
-/// The number of queries that [`CompiledRules`] answers by testing one rule after the other.
+/// The number of queries that [`CompiledRules`] answers by testing one rule after the other, before
+/// its tree is built.
 const COMPILED_SEQUENTIAL_QUERIES: u32 = 64;
 
 /// The coverage of merged rules, and its evidence.
@@ -51,15 +53,15 @@ const COMPILED_SEQUENTIAL_QUERIES: u32 = 64;
 pub(crate) struct Coverage {
     /// The verdict, or [`Verdict::Unknown`] if the work budget was exceeded.
     pub(crate) verdict: Verdict,
-    /// The line of a rule that is evidence for the verdict.
+    /// The line of a rule that shows the verdict, if there is one.
     pub(crate) line_no: Option<u32>,
-    /// The lines of at most two rules that suffice for the verdict, so that it stays the same if
-    /// any other lines are removed; 0 in place of a rule. `None` if all rules had to be tested.
+    /// The lines of at most two rules that suffice for the verdict: it stays the same if any other
+    /// rules are removed. 0 stands for no rule. `None` if all rules had to be tested.
     pub(crate) proof: Option<[u32; 2]>,
 }
 
 impl Coverage {
-    /// The coverage of no rules.
+    /// The coverage without disallow rules.
     pub(crate) const NO_RULES: Self = Self {
         verdict: Verdict::AllowAll,
         line_no: None,
@@ -79,25 +81,28 @@ pub(crate) struct CoverageBuffers {
 /// The merged rules of a crawler.
 #[derive(Debug, Default)]
 pub(crate) struct MergedRules<'t> {
-    /// The rules that can match a path. The folder of an `index.htm` is a rule of its own.
+    /// The rules that can match a path. The folder that a rule for `index.htm` also allows is a
+    /// rule of its own.
     rules: Vec<CoverageRule<'t>>,
     path: Vec<u8>,
     allow: DirectionPriorities,
     disallow: DirectionPriorities,
-    /// The priority of the rule that decides `/`, and whether it allows.
+    /// The priority of the rule that decides `/`, and true if that rule allows. `None` if no rule
+    /// matches `/`.
     root: Option<(u32, bool)>,
-    /// True if a rule has [`EITHER_DOLLAR`] and a rule has `$`, so that different octets can match.
+    /// True if one rule has [`EITHER_DOLLAR`] and another has `$`, so that octets of a pattern and
+    /// a path can match although they differ.
     has_both_dollars: bool,
 }
 
-/// The priorities of the allow rules, or those of the disallow rules.
+/// The highest priorities of the rules of one direction: the allow rules, or the disallow rules.
 #[derive(Clone, Copy, Debug, Default)]
 struct DirectionPriorities {
     /// The highest priority, or 0 for none.
     highest: u32,
     /// The highest priority of the rules that match everything, or 0 for none.
     highest_universal: u32,
-    /// The line of the first rule that matches everything and has that priority.
+    /// The line of the first rule that matches everything and has the priority `highest_universal`.
     universal_line_no: u32,
 }
 
@@ -145,8 +150,8 @@ impl<'t> CoverageRule<'t> {
         self.text.contains(&b'*')
     }
 
-    /// Returns the ways to make paths of the pattern. Paths without [`UNUSED_OCTET`] come first,
-    /// because they are better evidence.
+    /// Returns the forms of the paths that are made of the pattern. The path with empty wildcards
+    /// comes first: it is most like a real path, so the rule that decides it is better evidence.
     fn path_forms(&self) -> &'static [PathForm] {
         if self.text.first() == Some(&b'*')
             && self.without_leading_wildcard().first() == Some(&b'/')
@@ -163,7 +168,7 @@ impl<'t> CoverageRule<'t> {
         }
     }
 
-    /// Writes a path that the rule matches.
+    /// Writes the path of the given form, which the rule matches.
     fn write_path(&self, form: PathForm, path: &mut Vec<u8>) {
         path.clear();
         let text = if form == PathForm::OwnWithoutLeadingWildcard {
@@ -188,14 +193,14 @@ impl<'t> CoverageRule<'t> {
     }
 }
 
-/// A way to make a path of a pattern.
+/// A form of a path that is made of a pattern and that the pattern matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PathForm {
     /// Each `*` matches nothing.
     EmptyWildcards,
     /// The own path: each `*` matches [`UNUSED_OCTET`].
     Own,
-    /// The own path without the `*` that begins the pattern.
+    /// The own path of the pattern without the `*` at its beginning.
     OwnWithoutLeadingWildcard,
 }
 
@@ -230,8 +235,8 @@ impl<'t> MergedRules<'t> {
         buffers.path = self.path;
     }
 
-    /// Adds a rule of Google's parser, whose value is escaped, and the folder of an `index.htm`.
-    /// Returns true if there is such a folder.
+    /// Adds a rule of Google's parser, whose value is escaped. If it is an allow rule for
+    /// `index.htm`, also adds its folder and returns true.
     pub(crate) fn add_google_rule(&mut self, allow: bool, line_no: u32, value: &'t [u8]) -> bool {
         self.add_google_rule_without_folder(allow, line_no, value);
         if !allow || !pattern::can_match(value) {
@@ -250,7 +255,7 @@ impl<'t> MergedRules<'t> {
         true
     }
 
-    /// Adds a rule of Google's parser, but not the folder of an `index.htm`.
+    /// Adds a rule of Google's parser, but not the folder that a rule for `index.htm` also allows.
     pub(crate) fn add_google_rule_without_folder(
         &mut self,
         allow: bool,
@@ -292,8 +297,8 @@ impl<'t> MergedRules<'t> {
         self.root.is_none_or(|(_, allow)| allow)
     }
 
-    /// Computes the coverage. Subtracts the comparisons from `work_budget`, and returns
-    /// [`Verdict::Unknown`] when it is used up.
+    /// Computes the coverage. Subtracts the comparisons from `work_budget`. The verdict is
+    /// [`Verdict::Unknown`] if the budget is exceeded.
     pub(crate) fn compute_coverage(&mut self, work_budget: &mut u64) -> Coverage {
         let (allow, disallow) = (self.allow, self.disallow);
         let proven_coverage = |verdict: Verdict, line_no: u32, other_line_no: u32| Coverage {
@@ -340,8 +345,9 @@ impl<'t> MergedRules<'t> {
         }
     }
 
-    /// Returns the line of a rule that decides some path, among the rules that allow (or disallow)
-    /// and have at least the priority `min_priority`.
+    /// Returns the line of a rule that decides some path, or `None` if there is none. Considers
+    /// only the allow rules (or disallow rules, if `allow` is false) with at least the priority
+    /// `min_priority`.
     fn find_deciding_line(
         &mut self,
         allow: bool,
@@ -376,8 +382,8 @@ impl<'t> MergedRules<'t> {
         found
     }
 
-    /// Returns true if a rule matches a path, which may have been made of a rule with
-    /// [`EITHER_DOLLAR`].
+    /// Returns true if a rule matches a path. The path may contain [`EITHER_DOLLAR`] if it was made
+    /// of a rule.
     fn matches(&self, rule: &CoverageRule<'_>, path: &[u8]) -> bool {
         if self.has_both_dollars {
             return pattern::is_match_by(rule.text, rule.is_anchored, path, |a, b| {
@@ -457,7 +463,8 @@ pub(crate) fn compute_merged_verdict_rfc9309<'t>(
 }
 
 impl CoverageRule<'static> {
-    /// Converts the type of a vector of rules in [`MergedRules::recycle`]; never stored.
+    /// A value for the closure in [`MergedRules::recycle`] that converts the type of a vector. The
+    /// closure is never called.
     const PLACEHOLDER: Self = Self {
         text: b"",
         priority: 0,
@@ -467,11 +474,11 @@ impl CoverageRule<'static> {
     };
 }
 
-/// The work budget was used up, so the verdict is [`Verdict::Unknown`].
+/// The error if the work budget is exceeded, so that the verdict is [`Verdict::Unknown`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct WorkBudgetExceeded;
 
-/// Looks up the deciding rules of paths in one set of rules.
+/// Finds the rules that decide paths, among the merged rules of a crawler.
 struct PathQueries<'d, 't, 'l> {
     merged: &'d MergedRules<'t>,
     work_budget: &'l mut u64,
@@ -489,8 +496,8 @@ struct CompiledCoverage {
 }
 
 impl PathQueries<'_, '_, '_> {
-    /// Returns the line of the rule that decides `path`, which was made of `rule`, or `None` if
-    /// that rule allows and `rule` disallows or the reverse.
+    /// Returns the line of the rule that decides `path`, if that rule has the same direction (allow
+    /// or disallow) as `rule`, of which `path` was made.
     fn find_deciding_line(
         &mut self,
         rule: &CoverageRule<'_>,
@@ -523,7 +530,8 @@ impl PathQueries<'_, '_, '_> {
     /// Returns the same as [`find_deciding_line`](Self::find_deciding_line) by testing one rule
     /// after the other.
     fn find_deciding_line_sequentially(&self, rule: &CoverageRule<'_>, path: &[u8]) -> Option<u32> {
-        // `rule` matches. Among rules of the same precedence the first is reported.
+        // `rule` matches the path, so rules with a lower precedence need no test. Among rules of
+        // the same precedence the first is reported. `line_no` is 0 until a rule is found.
         let (mut best, mut allow, mut line_no) = (rule.priority, rule.allow, 0);
         for other in &self.merged.rules {
             let wins = other.priority > best

@@ -44,15 +44,18 @@ pub struct Evaluator {
     pub(crate) agents: AgentIndex,
     /// Sets of the groups of Google's parser.
     pub(crate) google_sets: GroupSets,
-    /// Sets of the groups of `rfc9309`, if these are different groups.
+    /// Sets of the groups of `rfc9309`, used if these differ from the groups of Google's parser.
     rfc9309_sets: GroupSets,
     /// The verdicts of the records of `koster1996`; `None` until they are computed.
     koster_verdicts: Vec<Option<Verdict>>,
     buffers: CoverageBuffers,
     buffers_rfc9309: CoverageBuffers,
     fingerprint_buffers: FingerprintBuffers,
+    /// The number of lines read so far to merge the rules of `google_sets`.
     merged_line_count: u64,
+    /// The number of lines read so far to merge rules of `rfc9309`.
     merged_line_count_rfc9309: u64,
+    /// The number of comparisons that remain for the file.
     pub(crate) work_budget: u64,
 }
 
@@ -136,7 +139,7 @@ impl Evaluator {
     }
 }
 
-/// The dialect by whose rules the groups of a set are numbered.
+/// The dialect whose groups a set contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum GroupDialect {
     Google,
@@ -151,7 +154,7 @@ impl Drop for Evaluation<'_, '_> {
 
 impl<'a> Evaluation<'_, 'a> {
     /// Returns true if it is certain, without computing a verdict, that no verdict of the file
-    /// exceeds the work budget. May return false although none does.
+    /// exceeds the work budget. May return false although no verdict exceeds it.
     pub fn fits_work_budget(&self) -> bool {
         let robots_txt = &self.robots_txt;
         let summary = robots_txt.summary();
@@ -167,8 +170,8 @@ impl<'a> Evaluation<'_, 'a> {
             && set_count.saturating_mul(robots_txt.directives().len() as u64) <= MAX_MERGED_LINES
     }
 
-    /// Computes the verdicts for `*` and for each whole name and token in the lines that count:
-    /// first `*`, then the names in the order of their first lines.
+    /// Computes the verdicts for `*` and for each whole name and product token in the lines that
+    /// count: first `*`, then the names in the order of their first lines.
     ///
     /// Verdicts are exact. If a file exceeds the work budget, the remaining verdicts are
     /// [`Verdict::Unknown`].
@@ -206,7 +209,8 @@ impl<'a> Evaluation<'_, 'a> {
                 };
                 (own, basis)
             };
-            // Nearly every name is a product token and is in one group.
+            // Nearly every name is a product token in a single group, so the dialects share a
+            // verdict.
             let verdict_google = if agent.token_groups.is_empty() {
                 wildcard_verdict.coverage.verdict
             } else if agent.token_groups.is_same_single(agent.name_groups) {
@@ -263,7 +267,7 @@ impl<'a> Evaluation<'_, 'a> {
         self.verdict_of_set(set)
     }
 
-    /// Returns the verdict of a set of groups, which is computed once.
+    /// Returns the verdict of a set of groups. It is computed at the first call for the set.
     pub(crate) fn verdict_of_set(&mut self, set: u32) -> GroupSetVerdict {
         if let Some(verdict) = self.evaluator.google_sets.get(set).verdict {
             return verdict;
@@ -382,7 +386,8 @@ impl GroupSetVerdict {
     }
 }
 
-/// Makes the row of an agent. The caller sets its verdicts of `rfc9309` and `koster1996`.
+/// Makes the [`AgentVerdict`] of an agent. The caller replaces the verdicts of `rfc9309` and
+/// `koster1996`.
 fn make_row<'a>(
     agent: &'a [u8],
     own: &GroupSetVerdict,

@@ -28,7 +28,8 @@ struct NamedGroupSet {
 /// A rule with its sort key. Disallow rules sort before allow rules.
 #[derive(Clone, Copy, Debug)]
 struct FingerprintRule {
-    /// The [`sort_key`]: the direction in the highest bit, and the beginning of the path.
+    /// The [`sort_key`]: the direction in the highest bit (1 for allow), and the beginning of the
+    /// path.
     key: u64,
     path: Span,
 }
@@ -124,14 +125,14 @@ impl FingerprintBuffers {
                 });
             }
         }
-        // The sort by numbers is much faster, and few keys are equal.
+        // Sorting by number is much faster than comparing paths, and few keys are equal.
         self.rules.sort_unstable_by_key(|rule| rule.key);
         for rules in self.rules.chunk_by_mut(|a, b| a.key == b.key) {
             if rules.len() > 1 {
                 rules.sort_unstable_by(|a, b| robots_txt.text(a.path).cmp(robots_txt.text(b.path)));
             }
         }
-        // Each rule has its direction, its path and a zero.
+        // Each rule is written as a byte for its direction, its path, and a NUL.
         let bytes = self.rules.iter().map(|rule| rule.path.len as usize + 2);
         self.rules_input.clear();
         self.rules_input.resize(bytes.sum(), 0);
@@ -163,8 +164,8 @@ impl FingerprintRule {
     }
 }
 
-/// Returns a number that sorts like the direction and the first eight octets of the path, without
-/// the lowest bit of the eighth.
+/// Returns a number that sorts like the direction and the first eight octets of the path. The
+/// lowest bit of the eighth octet is dropped.
 fn sort_key(allow: bool, path: &[u8]) -> u64 {
     u64::from(allow) << 63 | sort_prefix(path) >> 1
 }

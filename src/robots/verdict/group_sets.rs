@@ -1,6 +1,6 @@
-//! Sets of groups, each stored once together with its results.
+//! Sets of groups, each stored once together with its verdicts.
 //!
-//! Many names have the same groups. Each result is computed once per set instead of once per name.
+//! Many names have the same groups. Each verdict is computed once per set instead of once per name.
 
 use super::Verdict;
 use super::agents::{AgentIndex, GroupList, clear_table};
@@ -12,8 +12,8 @@ use std::ops::Range;
 /// The index of the set without groups.
 pub(crate) const EMPTY_SET: u32 = 0;
 
-/// The verdict of a set of groups according to Google's rules, with the values of [`AgentVerdict`]
-/// that belong to it.
+/// The verdict of a set of groups according to Google's rules, with the fields of [`AgentVerdict`]
+/// that depend only on the set.
 ///
 /// [`AgentVerdict`]: super::AgentVerdict
 #[derive(Clone, Copy, Debug)]
@@ -37,9 +37,10 @@ pub(crate) struct GroupSet {
     pub(crate) verdict: Option<GroupSetVerdict>,
     /// The verdict in `rfc9309`; `None` until it is computed.
     pub(crate) verdict_rfc9309: Option<Verdict>,
-    /// The hash of its merged rules for the fingerprint; `None` until it is computed.
+    /// The hash of the merged rules of the groups, for the fingerprint; `None` until it is
+    /// computed.
     pub(crate) rules_hash: Option<u64>,
-    /// True if these are all groups of some whole name or of `*`.
+    /// True if some whole name or `*` has exactly these groups.
     pub(crate) has_name: bool,
 }
 

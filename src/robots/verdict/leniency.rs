@@ -1,10 +1,12 @@
-//! Leniency impacts: they state for each leniently read line if strict reading changes a verdict.
+//! Leniency impacts: for each line that is read leniently, the effect of strict reading on
+//! verdicts.
 //!
 //! A line that Google's parser reads leniently is read according to the grammar of RFC 9309
 //! instead, with all other lines unchanged. The leniency changes a verdict if `*` or any name in
 //! the file then has another verdict. Nearly all lines affect a single name or a single rule, so
-//! only the verdicts of these are computed again. The oracle in `tests/checks/oracle/leniency.rs` computes
-//! the same from the definition and shares no code with this module.
+//! only the verdicts that depend on that name or rule are computed again. The oracle in
+//! `tests/checks/oracle/leniency.rs` computes the same from the definition and shares no code with
+//! this module.
 
 use super::coverage::{Coverage, MergedRules};
 use super::evaluator::{Evaluation, Evaluator};
@@ -62,7 +64,8 @@ enum StrictEffect {
     NoMatch,
     /// The rule does not allow the folder that it allows for Google's parser (`index.htm`).
     NoFolder,
-    /// The rule has its value as written, and does not allow that folder.
+    /// The rule has its value as written (`value_raw`), and does not allow a folder for
+    /// `index.htm`.
     RawValue,
 }
 
@@ -163,7 +166,7 @@ impl Evaluation<'_, '_> {
     }
 }
 
-/// A set of several groups, and one of its groups.
+/// A set of several groups, by its index, and one of its groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct GroupInSet {
     group_no: u32,
@@ -177,13 +180,15 @@ struct LeniencyAnalysis<'c, 'j, 'a> {
     /// The sets of several groups that are all groups of a name or of `*`, one entry for each group
     /// of each set, sorted by group. `None` until they are computed.
     sets_by_group: Option<Vec<GroupInSet>>,
+    /// Memory for the evaluation of the file without a line. `None` until it is first needed.
     file_without_line: Option<FileWithoutLine>,
     /// The number of lines read so far.
     read_line_count: u64,
 }
 
 impl LeniencyAnalysis<'_, '_, '_> {
-    /// Returns whether strict reading of the directive at `index` changes a verdict.
+    /// Returns whether strict reading of the directive at `index` changes a verdict, or `None` if a
+    /// limit is exceeded.
     fn strict_reading_changes_verdict(&mut self, index: usize) -> Option<bool> {
         let robots_txt = self.evaluation.robots_txt;
         let line = &robots_txt.directives()[index];
@@ -260,11 +265,13 @@ impl LeniencyAnalysis<'_, '_, '_> {
             let set = evaluator.google_sets.intern_groups(&remaining_groups);
             self.find_set_coverage(set)?.verdict
         };
-        // A change of the verdict of `*` affects all crawlers that are not named.
+        // A changed verdict of `*` counts too, because it applies to all crawlers that are not
+        // named.
         Some(verdict != self.rows.get(row)?.verdict)
     }
 
-    /// Returns whether a verdict changes if a rule is changed in every set that contains its group.
+    /// Returns whether the verdict of any set of groups changes if a rule is read strictly. Only
+    /// the sets that contain the group of the rule are tested.
     fn rule_change_changes_verdict(
         &mut self,
         rule: &Directive,
@@ -307,7 +314,7 @@ impl LeniencyAnalysis<'_, '_, '_> {
         entries
     }
 
-    /// Returns whether the verdict of a set of groups changes with a changed rule.
+    /// Returns whether the verdict of a set of groups changes if a rule is read strictly.
     fn rule_change_changes_set_verdict(
         &mut self,
         set: u32,
@@ -315,8 +322,8 @@ impl LeniencyAnalysis<'_, '_, '_> {
         effect: StrictEffect,
     ) -> Option<bool> {
         let before = self.find_set_coverage(set)?;
-        // The proof of a verdict remains valid if other rules match fewer paths, but not if they
-        // match more.
+        // The proof of a verdict remains valid if rules outside the proof match fewer paths, but
+        // not if they match more.
         let only_removes = effect != StrictEffect::RawValue;
         if only_removes
             && before
@@ -351,7 +358,7 @@ impl LeniencyAnalysis<'_, '_, '_> {
         self.spend_lines(lines)
     }
 
-    /// Returns the verdict of a set of groups with a changed rule.
+    /// Computes the verdict of a set of groups with the rule `changed` read strictly.
     fn verdict_with_changed_rule(
         &mut self,
         set: u32,
@@ -413,7 +420,8 @@ impl LeniencyAnalysis<'_, '_, '_> {
     }
 }
 
-/// Memory for a copy of the file without one line.
+/// A copy of the file without one line, and an evaluator for it. The memory is reused for each
+/// line.
 #[derive(Default)]
 struct FileWithoutLine {
     evaluator: Evaluator,
@@ -429,7 +437,7 @@ impl FileWithoutLine {
     }
 
     /// Returns true if the file without the directive at `removed_index` has another verdict for
-    /// `*` or for a name in the file.
+    /// `*` or for a name in the file, or `None` if a verdict is unknown.
     fn removal_changes_verdict(
         &mut self,
         robots_txt: &RobotsTxt<'_>,

@@ -18,7 +18,7 @@ pub enum Verdict {
     Partial,
     /// Every path may be fetched.
     AllowAll,
-    /// The verdict could not be decided.
+    /// The verdict is not known, for example because the work budget was exceeded.
     Unknown,
 }
 
@@ -89,7 +89,7 @@ impl Basis {
 /// The verdicts for one name in a file, or for `*`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentVerdict<'a> {
-    /// A whole name or a token, in lower case; `*` for all other crawlers.
+    /// A whole name or a product token, in lower case; `*` for all other crawlers.
     pub agent: &'a [u8],
     /// The verdict according to Google's rules, with whole names compared.
     pub verdict: Verdict,
@@ -101,7 +101,7 @@ pub struct AgentVerdict<'a> {
     pub verdict_koster1996: Verdict,
     /// The basis of `verdict`.
     pub basis: Basis,
-    /// True if `/` may be fetched, according to the rules of `verdict`.
+    /// True if `/` may be fetched, according to the same rules as `verdict`.
     pub is_root_allowed: bool,
     /// The number of allow lines merged for `verdict`.
     pub n_allow: u32,
@@ -115,7 +115,7 @@ pub struct AgentVerdict<'a> {
 }
 
 impl AgentVerdict<'_> {
-    /// Returns true if a verdict is unknown because the work budget was exceeded
+    /// Returns true if any of the verdicts is unknown because the work budget was exceeded
     /// ([`AnomalyKind::TooComplex`](crate::AnomalyKind::TooComplex)).
     pub fn is_undecided(&self) -> bool {
         let verdicts = [
