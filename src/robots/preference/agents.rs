@@ -1,7 +1,7 @@
 //! The preferences of a file for `*` and each crawler that the file names.
 
 use super::coverage::{
-    AccessPattern, CategoryCoverage, Coverages, SEARCH_BUDGET, StatedPath, cover,
+    AccessPattern, CategoryCoverage, Coverages, GroupStatement, SEARCH_BUDGET, compute_coverages,
 };
 use super::statement::read_statement;
 use super::vocabulary::Vocabulary;
@@ -39,7 +39,7 @@ pub struct AgentPreference<'a> {
 /// The statements of the mechanism of a vocabulary in a file, in the order of groups.
 struct FileStatements<'a> {
     vocabulary: &'static Vocabulary,
-    statements: Vec<StatedPath<'a>>,
+    statements: Vec<GroupStatement<'a>>,
     /// The number of the group of each statement.
     group_nos: Vec<u32>,
 }
@@ -105,7 +105,7 @@ impl<'a> Evaluation<'_, 'a> {
             let result = match results.get(&set) {
                 Some(result) => *result,
                 None => {
-                    let result = self.cover_set(set, file, work_budget);
+                    let result = self.compute_set_result(set, file, work_budget);
                     results.insert(set, result);
                     result
                 }
@@ -133,7 +133,7 @@ impl<'a> Evaluation<'_, 'a> {
         }
     }
 
-    fn cover_set(
+    fn compute_set_result(
         &mut self,
         set: u32,
         file: &FileStatements<'_>,
@@ -155,7 +155,7 @@ impl<'a> Evaluation<'_, 'a> {
             sets.groups(set)
         };
         let ranges = groups.iter().map(|&group_no| file.range_of_group(group_no));
-        let statements: Vec<StatedPath<'_>> = ranges
+        let statements: Vec<GroupStatement<'_>> = ranges
             .flat_map(|range| file.statements[range].iter().copied())
             .collect();
         // If no statement has a path, all paths have the same preference, and no rules are needed.
@@ -163,7 +163,8 @@ impl<'a> Evaluation<'_, 'a> {
             true => access_patterns(&robots_txt, groups),
             false => Vec::new(),
         };
-        cover(&access, &statements, work_budget).ok_or((PreferenceVerdict::TooComplex, None))
+        compute_coverages(&access, &statements, work_budget)
+            .ok_or((PreferenceVerdict::TooComplex, None))
     }
 }
 
@@ -195,7 +196,7 @@ impl<'t> FileStatements<'t> {
             group_nos: read.iter().map(|(line, ..)| line.group_no).collect(),
             statements: read
                 .into_iter()
-                .map(|(line, path, preferences)| StatedPath {
+                .map(|(line, path, preferences)| GroupStatement {
                     line_no: line.line_no,
                     path: path.map(|range| &escaped[range]),
                     preferences,

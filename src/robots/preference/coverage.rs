@@ -30,14 +30,14 @@ const OTHER_OCTET: u8 = 0xff;
 
 /// A statement of a group: its path, and its preferences according to a vocabulary.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct StatedPath<'t> {
+pub(crate) struct GroupStatement<'t> {
     pub(crate) line_no: u32,
     /// The escaped path; `None` for all paths.
     pub(crate) path: Option<&'t [u8]>,
     pub(crate) preferences: Preferences,
 }
 
-impl StatedPath<'_> {
+impl GroupStatement<'_> {
     fn length(&self) -> u32 {
         self.path.map_or(0, |path| path.len() as u32)
     }
@@ -94,13 +94,13 @@ pub(crate) struct AccessPattern<'t> {
 
 /// Computes the coverage of statements over the paths that the rules `access` allow. At least one
 /// path must be allowed. Returns `None` if the work budget is exceeded.
-pub(crate) fn cover(
+pub(crate) fn compute_coverages(
     access: &[AccessPattern<'_>],
-    statements: &[StatedPath<'_>],
+    statements: &[GroupStatement<'_>],
     work_budget: &mut u64,
 ) -> Option<Coverages> {
-    let longest = statements.iter().map(StatedPath::length).max();
-    let is_decided = |statement: &StatedPath<'_>| {
+    let longest = statements.iter().map(GroupStatement::length).max();
+    let is_decided = |statement: &GroupStatement<'_>| {
         statement.is_universal() || Some(statement.length()) < universal_length(statements)
     };
     let mut coverages = Coverages::default();
@@ -116,17 +116,17 @@ pub(crate) fn cover(
 }
 
 /// Returns the length of the longest statement that concerns every path.
-fn universal_length(statements: &[StatedPath<'_>]) -> Option<u32> {
+fn universal_length(statements: &[GroupStatement<'_>]) -> Option<u32> {
     let universal = statements
         .iter()
         .filter(|statement| statement.is_universal());
-    universal.map(StatedPath::length).max()
+    universal.map(GroupStatement::length).max()
 }
 
 /// Adds the preferences of a path that the statements `deciding` decide.
 fn add_outcome<'s, 't: 's>(
     coverages: &mut Coverages,
-    deciding: impl Iterator<Item = &'s StatedPath<'t>> + Clone,
+    deciding: impl Iterator<Item = &'s GroupStatement<'t>> + Clone,
 ) {
     for (category, coverage) in coverages.iter_mut().enumerate() {
         let mut best: Option<(Preference, u32)> = None;
@@ -143,7 +143,7 @@ fn add_outcome<'s, 't: 's>(
 
 /// The effect that a pattern has if it matches.
 #[derive(Clone, Copy, Debug)]
-enum Decision {
+enum MatchEffect {
     /// A rule matches. Its precedence is twice its priority, plus one for an allow rule.
     Access { precedence: u32 },
     /// The statement with this index matches.
@@ -157,7 +157,7 @@ enum Decision {
 struct Pattern<'t> {
     text: &'t [u8],
     is_anchored: bool,
-    decision: Decision,
+    decision: MatchEffect,
     /// The number of the position before the first octet. Each pattern has one position before each
     /// octet and one at its end, and the positions of all patterns are numbered consecutively.
     first_position: u32,
@@ -165,7 +165,7 @@ struct Pattern<'t> {
 
 /// The search for the preferences of all paths that may be fetched.
 struct Search<'s, 't> {
-    statements: &'s [StatedPath<'t>],
+    statements: &'s [GroupStatement<'t>],
     patterns: Vec<Pattern<'t>>,
     /// For each position, the index of its pattern.
     pattern_of_position: Vec<u32>,
@@ -186,7 +186,7 @@ struct State {
 const NO_RULE: u32 = 1;
 
 impl<'s, 't> Search<'s, 't> {
-    fn new(access: &[AccessPattern<'t>], statements: &'s [StatedPath<'t>]) -> Self {
+    fn new(access: &[AccessPattern<'t>], statements: &'s [GroupStatement<'t>]) -> Self {
         let mut search = Self {
             statements,
             patterns: Vec::new(),
@@ -194,17 +194,21 @@ impl<'s, 't> Search<'s, 't> {
         };
         for rule in access {
             let precedence = rule.priority * 2 + u32::from(rule.allow);
-            search.push(rule.text, rule.is_anchored, Decision::Access { precedence });
+            search.push(
+                rule.text,
+                rule.is_anchored,
+                MatchEffect::Access { precedence },
+            );
         }
         for (index, statement) in (0..).zip(statements) {
             let (text, is_anchored) = pattern::split_anchor(statement.path.unwrap_or_default());
-            search.push(text, is_anchored, Decision::Statement { index });
+            search.push(text, is_anchored, MatchEffect::Statement { index });
         }
-        search.push(ROBOTS_TXT, true, Decision::RobotsTxt);
+        search.push(ROBOTS_TXT, true, MatchEffect::RobotsTxt);
         search
     }
 
-    fn push(&mut self, text: &'t [u8], is_anchored: bool, decision: Decision) {
+    fn push(&mut self, text: &'t [u8], is_anchored: bool, decision: MatchEffect) {
         let first_position = self.pattern_of_position.len() as u32;
         let pattern = self.patterns.len() as u32;
         let positions = std::iter::repeat_n(pattern, text.len() + 1);
@@ -304,9 +308,9 @@ impl<'s, 't> Search<'s, 't> {
             return;
         }
         match pattern.decision {
-            Decision::Access { precedence } => state.access = state.access.max(precedence),
-            Decision::Statement { index } => self.add_statement(&mut state.statements, index),
-            Decision::RobotsTxt => {}
+            MatchEffect::Access { precedence } => state.access = state.access.max(precedence),
+            MatchEffect::Statement { index } => self.add_statement(&mut state.statements, index),
+            MatchEffect::RobotsTxt => {}
         }
     }
 
@@ -334,11 +338,11 @@ impl<'s, 't> Search<'s, 't> {
         let length = |index: u32| self.statements[index as usize].length();
         let longest = statements.first().map_or(0, |&first| length(first));
         positions.retain(|&position| match self.pattern(position).decision {
-            Decision::Access { precedence } => precedence > *access,
-            Decision::Statement { index } => {
+            MatchEffect::Access { precedence } => precedence > *access,
+            MatchEffect::Statement { index } => {
                 length(index) >= longest && statements.binary_search(&index).is_err()
             }
-            Decision::RobotsTxt => true,
+            MatchEffect::RobotsTxt => true,
         });
         positions.sort_unstable();
         positions.dedup();
@@ -353,9 +357,9 @@ impl<'s, 't> Search<'s, 't> {
                 continue;
             }
             match self.pattern(position).decision {
-                Decision::Access { precedence } => access = access.max(precedence),
-                Decision::Statement { index } => self.add_statement(&mut longest, index),
-                Decision::RobotsTxt => return,
+                MatchEffect::Access { precedence } => access = access.max(precedence),
+                MatchEffect::Statement { index } => self.add_statement(&mut longest, index),
+                MatchEffect::RobotsTxt => return,
             }
         }
         if access % 2 == 1 {

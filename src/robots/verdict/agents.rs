@@ -111,7 +111,7 @@ impl AgentIndex {
                 DirectiveKind::Sitemap | DirectiveKind::Other => {}
             }
         }
-        self.find_koster_names(robots_txt);
+        self.add_koster_records(robots_txt);
     }
 
     /// Adds the names in the user-agent line at an index.
@@ -180,7 +180,7 @@ impl AgentIndex {
     }
 
     /// Adds the records of [`KosterName`]s to the entries that have the same name.
-    fn find_koster_names(&mut self, robots_txt: &RobotsTxt<'_>) {
+    fn add_koster_records(&mut self, robots_txt: &RobotsTxt<'_>) {
         let mut lower_case_name = std::mem::take(&mut self.lower_case_name);
         for i in 0..self.koster_names.len() {
             let KosterName { line, record_no } = self.koster_names[i];

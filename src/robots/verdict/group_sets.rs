@@ -41,7 +41,7 @@ pub(crate) struct GroupSet {
     /// computed.
     pub(crate) rules_hash: Option<u64>,
     /// True if some whole name or `*` has exactly these groups.
-    pub(crate) has_name: bool,
+    pub(crate) is_used_by_agent: bool,
 }
 
 /// The sets of groups of a file.

@@ -146,7 +146,7 @@ impl Evaluation<'_, '_> {
             let set = evaluator
                 .google_sets
                 .intern_agent_groups(agents, agent.name_groups);
-            evaluator.google_sets.get(set).has_name = true;
+            evaluator.google_sets.get(set).is_used_by_agent = true;
         }
         let directives = self.robots_txt.directives();
         let mut analysis = LeniencyAnalysis {
@@ -279,8 +279,10 @@ impl LeniencyAnalysis<'_, '_, '_> {
     ) -> Option<bool> {
         let evaluator = &mut *self.evaluation.evaluator;
         let single_group_set = evaluator.google_sets.intern_groups(&[rule.group_no]);
-        let has_name = evaluator.google_sets.get(single_group_set).has_name;
-        if has_name && self.rule_change_changes_set_verdict(single_group_set, rule, effect)? {
+        let is_used_by_agent = evaluator.google_sets.get(single_group_set).is_used_by_agent;
+        if is_used_by_agent
+            && self.rule_change_changes_set_verdict(single_group_set, rule, effect)?
+        {
             return Some(true);
         }
         if self.sets_by_group.is_none() {
@@ -302,7 +304,7 @@ impl LeniencyAnalysis<'_, '_, '_> {
     fn gather_sets_by_group(&mut self) -> Vec<GroupInSet> {
         let sets = &self.evaluation.evaluator.google_sets;
         let mut entries = Vec::new();
-        for (set, _) in sets.iter().filter(|(_, entry)| entry.has_name) {
+        for (set, _) in sets.iter().filter(|(_, entry)| entry.is_used_by_agent) {
             let groups = sets.groups(set);
             if groups.len() > 1 {
                 let group_in_set = |&group_no| GroupInSet { group_no, set };
