@@ -12,7 +12,7 @@ const BUILT_IN_CSV: &str = include_str!("agents.csv");
 /// One line of the registry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CrawlerEntry {
-    /// The whole name in lower case, as in the table `verdicts`.
+    /// The name that is compared with the whole value of a user-agent line, in lower case, such as `googlebot-image`.
     pub agent: String,
     /// The product token as its operator writes it.
     pub token: String,

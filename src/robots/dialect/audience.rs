@@ -4,7 +4,7 @@ use super::{Dialect, koster1996, rfc9309};
 use crate::agent_name::{is_product_token, is_wildcard};
 use crate::document::{DirectiveKind, RobotsTxt};
 
-/// The crawlers that the counting lines of a file address.
+/// The crawlers to which the user-agent lines of a file that have an effect are addressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
     /// All crawlers, by `*`. Some may also be named.

@@ -159,7 +159,8 @@ fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
 }
 
-/// Returns the normal form of a URL's path, in [symbols](crate::pattern::percent).
+/// Returns the normal form of a URL's path as [symbols](crate::pattern::percent): an octet, or a
+/// percent-encoded octet that stays encoded, is one symbol.
 pub(crate) fn normalize_path_to_symbols(text: &[u8]) -> Vec<u16> {
     parse_octets(text).map(normalize_octet).collect()
 }
