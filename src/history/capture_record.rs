@@ -158,13 +158,13 @@ pub struct StateDetails {
     pub policy_id: Option<Vec<u8>>,
     /// The domain, or nothing if the host has none.
     pub registered_domain: Option<Vec<u8>>,
-    /// The digest and the URL of a revisit whose content may be found.
+    /// The digest and the URL in the record of an open revisit: its content is looked for by them.
     pub revisit: Option<(Vec<u8>, Vec<u8>)>,
     /// The verdict of `*`.
     pub wildcard: VerdictClass,
     /// True if the rules name crawlers, and their verdicts are known.
     pub has_named_rows: bool,
-    /// The origin of the capture.
+    /// The origin of the URL that was captured.
     pub origin: StateOrigin,
     /// The number of redirects that were followed.
     pub n_redirects: u32,
@@ -178,7 +178,7 @@ pub struct StateDetails {
     pub content_class: Vec<u8>,
 }
 
-/// The origin of an authoritative capture.
+/// The origin of the URL of an authoritative capture.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StateOrigin {
     /// The scheme.

@@ -130,7 +130,7 @@ impl GroupSets {
         self.sets.len() as u32 - 1
     }
 
-    /// Returns the groups of a set, in order.
+    /// Returns the numbers of the groups in a set of groups, in order.
     pub(crate) fn groups(&self, set: u32) -> &[u32] {
         let range = &self.sets[set as usize].groups;
         &self.groups[range.start as usize..range.end as usize]

@@ -248,7 +248,7 @@ pub(super) fn plan_urls<'a>(
         state_nos.dedup();
         for state_no in &state_nos {
             let state = &of_host.states[*state_no as usize];
-            if state.write_decisions(context.run, &plan, *state_no, &mut record) {
+            if state.write_decisions_by_status(context.run, &plan, *state_no, &mut record) {
                 decisions.push(&record)?;
             } else {
                 state.write_request(&plan, *state_no, &mut record);
@@ -397,7 +397,7 @@ impl HostState {
 
     /// Writes the sort record of the decisions for a URL by the HTTP status and returns true, or returns false if the
     /// rules decide.
-    fn write_decisions(
+    fn write_decisions_by_status(
         &self,
         run: &MatchRun<'_>,
         plan: &UrlPlan<'_>,
