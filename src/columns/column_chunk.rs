@@ -49,7 +49,7 @@ pub(super) struct ColumnChunkBuilder {
     uncompressed_bytes: u64,
     /// The number of data pages with dictionary indexes.
     dictionary_pages: i32,
-    /// The encodings of the other data pages, with their numbers.
+    /// For each encoding of the other data pages, the number of these pages.
     other_pages: Vec<(Encoding, i32)>,
 }
 
@@ -126,7 +126,8 @@ impl ColumnChunkBuilder {
         Ok(())
     }
 
-    /// Finishes the chunk: the dictionary page, the data pages, and the metadata.
+    /// Finishes the chunk: puts the dictionary page before the data pages, and makes the metadata.
+    /// `values` has the values for the statistics.
     pub(super) fn close(
         mut self,
         values: &ColumnDictionary,

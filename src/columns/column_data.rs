@@ -10,12 +10,12 @@ pub enum ColumnValues {
     Long(Vec<i64>),
     /// 32-bit numbers.
     Int(Vec<i32>),
-    /// Truth values.
+    /// Booleans.
     Bool(Vec<bool>),
     /// Ids of texts in the [`InternedTexts`](super::InternedTexts) of the batch.
     Text(Vec<u32>),
     /// Texts that rarely repeat and are not interned: their concatenated bytes,
-    /// and the end of each.
+    /// and the offset in these bytes at which each text ends.
     PlainText(Vec<u8>, Vec<u32>),
 }
 
@@ -39,7 +39,7 @@ impl ColumnData {
         }
     }
 
-    /// Returns how many of these rows are null.
+    /// Returns the number of null rows in the range `rows`.
     pub(crate) fn null_count(&self, rows: &Range<usize>) -> usize {
         let nulls = self.nulls.get(rows.clone()).unwrap_or_default();
         // Release builds check for overflow, and a checked sum is not vectorized.
@@ -47,8 +47,8 @@ impl ColumnData {
         nulls.iter().fold(0, add)
     }
 
-    /// Copies a range of rows. `new_id` returns the id that a text has in the batch of
-    /// the copy, for its id in this batch.
+    /// Copies a range of rows. `new_id` maps the id of a text in this batch to the id of
+    /// the same text in the batch of the copy.
     pub fn copy_rows(&self, rows: Range<usize>, new_id: impl FnMut(&u32) -> u32) -> Self {
         let nulls = self.nulls.get(rows.clone()).unwrap_or_default();
         let has_nulls = nulls.contains(&true);
@@ -164,7 +164,7 @@ impl<T: Copy + Default> ColumnBuilder<T> {
         self.values.resize(len, value.unwrap_or_default());
     }
 
-    /// Appends a copy of each of these earlier rows.
+    /// Appends copies of earlier rows, given by the range of their indexes.
     pub fn repeat_rows(&mut self, rows: Range<usize>) {
         if !self.nulls.is_empty() {
             self.nulls.extend_from_within(rows.clone());
@@ -181,8 +181,9 @@ impl<T: Copy + Default> ColumnBuilder<T> {
         }
     }
 
-    /// Returns the number of bytes of texts in the column itself: always 0, as its
-    /// texts are interned. [`PlainTextBuilder`] has the same method.
+    /// Returns the number of bytes of texts in the column itself: always 0, because a column
+    /// of interned texts has only their ids. [`PlainTextBuilder`] has a method of the same name,
+    /// and macros call either of them.
     pub fn text_bytes(&self) -> u64 {
         0
     }

@@ -10,11 +10,11 @@ use parquet::errors::ParquetError;
 use parquet::schema::types::ColumnDescPtr;
 use std::ops::Range;
 
-/// The maximum size of a dictionary of texts. After it is exceeded, further pages have plain texts.
+/// The size of a dictionary of texts in bytes above which further pages have plain texts.
 const MAX_DICTIONARY_BYTES: usize = 8 << 20;
 
-/// If a batch has more texts than this for each of its rows in the page, its texts are
-/// looked up in the dictionary one by one, without a table of their indexes.
+/// If a batch has more texts than this for each of its rows in the page, the text of each
+/// row is looked up in the dictionary, without a table of indexes by text id.
 const MAX_TEXTS_PER_ROW: usize = 16;
 
 /// Marks a text whose dictionary index has not been looked up yet.
@@ -24,13 +24,13 @@ const UNKNOWN_INDEX: u32 = u32::MAX;
 /// column is closed into a chunk.
 ///
 /// The interface is that of `parquet::arrow::arrow_writer::ArrowColumnWriter`,
-/// which this type replaces for speed: with the crate's writer (version 60.1), the whole job takes
-/// 1.26 to 1.28 times the CPU time (docs/performance.md), since it hashes every value of every row. Here,
-/// the dictionary is looked up once per distinct text of a batch, and statistics
+/// which this type replaces for speed: with the crate's writer (version 60.1), which hashes every value
+/// of every row, a scan takes 1.26 to 1.28 times the CPU time (docs/performance.md). Here,
+/// each distinct text of a batch is looked up in the dictionary once, and statistics
 /// are computed from the dictionary.
 ///
 /// Delete this type and its parts (`column_chunk.rs`, `dictionary.rs`, `page.rs`,
-/// `rle.rs`, `statistics.rs`) once the crate's writer makes the whole job at most
+/// `rle.rs`, `statistics.rs`) once the crate's writer makes a scan at most
 /// 15 % slower. See arrow-rs issues #10465 and #10862.
 ///
 /// Pages have dictionary indexes, except for columns of another [`ValueEncoding`], booleans, and
@@ -142,8 +142,8 @@ struct ColumnRows<'a> {
     rows: Range<usize>,
 }
 
-/// Appends the values of rows to the page, except nulls. `plain` is the encoding of texts; `None` if
-/// they are put into the dictionary.
+/// Appends the values of rows to the page, except nulls. `plain` is the encoding of texts that are not put
+/// into the dictionary; `None` if they are put into it.
 fn append_values(
     dictionary: &mut ColumnDictionary,
     statistics: &mut TextStatistics,
@@ -221,7 +221,7 @@ fn append_indexes(
     buffers: &mut PageBuffers,
 ) {
     let indexes = &mut buffers.indexes;
-    // For a few rows of a batch with many texts, a table of indexes costs more than it saves.
+    // For a few rows of a batch with many texts, filling a table of indexes costs more than it saves.
     if texts.len() > MAX_TEXTS_PER_ROW * ids.len() {
         let index = |&id: &u32| dictionary.insert(texts.get(id), texts.hash(id));
         return append_non_null(ids, nulls, index, indexes);

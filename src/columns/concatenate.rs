@@ -1,6 +1,6 @@
 //! Combines row groups of several files of a table in one file, without encoding them again.
 //!
-//! Pages, dictionaries and Bloom filters are copied as they are. Only the places in the metadata
+//! Pages, dictionaries and Bloom filters are copied as they are. Only their offsets in the metadata
 //! change. The bytes of the copied row groups are therefore the same as in their sources, and so is
 //! their digest.
 
@@ -25,22 +25,22 @@ use std::path::{Path, PathBuf};
 
 /// Row groups of a file that are copied.
 pub struct RowGroupSource {
-    /// The path, for errors.
+    /// The path of the file, for messages of errors.
     pub path: PathBuf,
     /// The file, opened for reading.
     pub file: File,
     /// The indexes of the row groups.
     pub row_groups: Range<usize>,
-    /// The digest of their bytes when they were written.
+    /// The XXH3-64 that the bytes of these row groups had when they were written, in hexadecimal.
     pub digest: String,
 }
 
-/// Writes a file with the row groups of all sources, in order, and gives it its name.
+/// Writes a file with the row groups of all sources, in order, and gives it its final name.
 ///
 /// # Errors
 ///
 /// Those of writing; [`ErrorKind::Read`](disk::error::ErrorKind::Read) if a source cannot be read or
-/// does not have these row groups with the same digest. Then the file is removed.
+/// does not have these row groups with the same digest. After an error, the new file is removed.
 pub fn concatenate(
     schema: TableSchema,
     (new, file): (NewFile, File),
@@ -86,7 +86,7 @@ pub fn concatenate(
 }
 
 fn metadata_of(source: &RowGroupSource) -> Result<ParquetMetaData, Error> {
-    // Otherwise the numbers of pages by encoding would be lost.
+    // As a mask, the statistics of encodings would lose the number of pages of each encoding.
     let options = ParquetMetaDataOptions::new().with_encoding_stats_as_mask(false);
     let reader = ParquetMetaDataReader::new()
         .with_metadata_options(Some(options))
@@ -105,8 +105,8 @@ fn metadata_of(source: &RowGroupSource) -> Result<ParquetMetaData, Error> {
     }
 }
 
-/// Returns the metadata of a chunk as it was written: when the crate reads bounds of numbers, it claims that
-/// they are exact.
+/// Returns the metadata of a chunk with bounds that are not marked as exact, as they were written: the crate
+/// `parquet` marks the bounds of numbers as exact when it reads them.
 fn with_inexact_statistics(
     chunk: &ColumnChunkMetaData,
 ) -> Result<ColumnChunkMetaData, ParquetError> {

@@ -1,5 +1,5 @@
 //! The encoding of integers by their differences (Parquet, "Encodings", DELTA_BINARY_PACKED = 5), and
-//! the encoding of texts that is made of it (DELTA_BYTE_ARRAY = 7).
+//! the encoding of texts that is based on it (DELTA_BYTE_ARRAY = 7).
 //!
 //! A block has 128 differences and starts with the smallest of them, which is subtracted from all. It is
 //! divided into miniblocks of 32 differences, each packed with its own number of bits.
@@ -26,7 +26,7 @@ pub(super) fn pack(values: &[i64], is_32_bit: bool, out: &mut Vec<u8>) {
         for (difference, &value) in differences.iter_mut().zip(block) {
             *difference = value.wrapping_sub(last);
             if is_32_bit {
-                // Readers add in 32 bits, with overflow.
+                // Readers add the differences as 32-bit integers, with wrapping overflow.
                 *difference = i64::from(*difference as i32);
             }
             last = value;
@@ -35,8 +35,8 @@ pub(super) fn pack(values: &[i64], is_32_bit: bool, out: &mut Vec<u8>) {
     }
 }
 
-/// Encodes texts by the prefixes that they share with the previous text. `bytes` has them one after
-/// the other.
+/// Encodes each text as the length of the prefix that it shares with the previous text, and the rest of
+/// it. `bytes` has the concatenated texts, and `lengths` the length of each.
 pub(super) fn pack_shared_prefixes(lengths: &[i64], bytes: &[u8], out: &mut Vec<u8>) {
     let (mut prefix_lengths, mut suffix_lengths) = (Vec::new(), Vec::new());
     let mut suffixes = Vec::new();

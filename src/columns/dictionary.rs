@@ -8,8 +8,8 @@ use hashbrown::hash_table::Entry;
 use parquet::basic::Type;
 use parquet::file::statistics::Statistics;
 
-/// The distinct values of a column chunk. For a column without a dictionary, the
-/// values from which its statistics are made.
+/// The distinct values of a column chunk. For a chunk without a dictionary, the
+/// data from which its statistics are made.
 #[derive(Debug)]
 pub(super) enum ColumnDictionary {
     Texts(TextDictionary),
@@ -34,8 +34,8 @@ impl ColumnDictionary {
         }
     }
 
-    /// Returns the bytes of the dictionary page, for which `buffer` may be used,
-    /// and the number of values in it.
+    /// Returns the bytes of the dictionary page, and the number of values in the page.
+    /// The bytes may be written to `buffer`.
     pub(super) fn encode<'p>(
         &'p self,
         physical: Type,
@@ -87,8 +87,8 @@ impl ColumnDictionary {
 #[derive(Debug, Default)]
 pub(super) struct TextDictionary {
     page: Vec<u8>,
-    /// An entry has all that a lookup needs until the texts are compared, because most lookups miss the
-    /// CPU caches.
+    /// The entries have the hash and the position of their texts, so that a lookup reads no other memory before
+    /// it compares texts: most of these reads would miss the CPU caches.
     table: HashTable<DictionaryEntry>,
 }
 
@@ -96,7 +96,7 @@ pub(super) struct TextDictionary {
 #[derive(Debug)]
 struct DictionaryEntry {
     hash: u64,
-    /// The offset of the text in the page, after its length.
+    /// The offset in the page at which the text starts, after its length.
     start: u32,
     index: u32,
 }
@@ -136,7 +136,7 @@ impl TextDictionary {
         &self.page
     }
 
-    /// Returns the texts by index.
+    /// Returns the texts in the order of their indexes.
     pub(super) fn texts(&self) -> impl Iterator<Item = &[u8]> {
         let mut start = 4;
         std::iter::repeat_with(move || {
@@ -155,10 +155,10 @@ fn text_at(page: &[u8], start: u32) -> &[u8] {
     &page[start..start + u32::from_le_bytes(len) as usize]
 }
 
-/// Numbers below this are looked up in an array, without hashing.
+/// Numbers below this one are looked up in an array, without hashing.
 const SMALL_NUMBER_COUNT: usize = 4096;
 
-/// Distinct numbers, as their 64 bits.
+/// The distinct numbers of a column chunk, each as 64 bits.
 #[derive(Debug, Default)]
 pub(super) struct NumberDictionary {
     values: Vec<u64>,
@@ -209,7 +209,7 @@ impl NumberDictionary {
         }
     }
 
-    /// Returns the numbers by index.
+    /// Returns the numbers in the order of their indexes.
     pub(super) fn values(&self) -> &[u64] {
         &self.values
     }

@@ -2,8 +2,8 @@
 //!
 //! Writing is divided into [tasks](FileTask), so that pages of several files are
 //! encoded in parallel. The pages of one row group are encoded one after the other,
-//! as its columns have one dictionary each; finished row groups are appended in
-//! order. The file gets its name when all of it is on disk.
+//! because they share one dictionary per column; finished row groups are appended in
+//! order. The file is renamed to its final name when all of it is on disk.
 
 use super::RowBatch;
 use super::column_chunk::ColumnChunk;
@@ -27,11 +27,12 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The zstd level of pages. Files of 62 MiB of real captures have 37.3, 36.3 and
-/// 35.5 MB at levels 1, 2 and 3, for 262, 287 and 344 million instructions.
+/// The zstd level of pages. The Parquet files of 62 MiB of real captures take 37.3,
+/// 36.3 and 35.5 MB at levels 1, 2 and 3, at a cost of 262, 287 and 344 million
+/// instructions.
 const ZSTD_LEVEL: i32 = 1;
 
-/// The size of the buffer before the file.
+/// The size of the buffer that collects bytes before they are hashed and written to the file.
 const WRITE_BUFFER_BYTES: usize = 256 << 10;
 
 /// The name, the description and the columns of a table.
@@ -50,7 +51,7 @@ pub struct TableSchema {
     pub encodings: Vec<ColumnEncoding>,
 }
 
-/// The encoding of a column, apart from what its type determines.
+/// The choices about the encoding of a column that its type does not determine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ColumnEncoding {
     /// True if a Bloom filter is written. Useful for columns by which single rows are
@@ -80,11 +81,11 @@ pub enum ValueEncoding {
 
 /// Writes one table to one file.
 ///
-/// Rows are [pushed](Self::push), which yields tasks to be run; the output of each
-/// is given back to [`take`](Self::take), which may yield another. After
-/// [`end_rows`](Self::end_rows), once [`is_settled`](Self::is_settled), the file can
-/// be [finished](Self::finish). [`write`](Self::write) and [`finish_rows`](Self::finish_rows) do the
-/// same on the calling thread.
+/// [`push`](Self::push) adds rows and returns tasks, which any thread can run. The output
+/// of each task is passed to [`take`](Self::take), which may return another task. After
+/// [`end_rows`](Self::end_rows), and once [`is_settled`](Self::is_settled) returns true,
+/// [`finish`](Self::finish) completes the file. [`write`](Self::write) and
+/// [`finish_rows`](Self::finish_rows) add rows and end them, and run all tasks on the calling thread.
 pub struct TableFileWriter {
     new_file: NewFile,
     columns: ColumnSettings,
@@ -112,13 +113,13 @@ struct RowGroups {
     encoded: BTreeMap<usize, Vec<ColumnChunk>>,
     /// The number of row groups that were appended to the file.
     appended: usize,
-    /// The file, unless a task has it.
+    /// The writer of the file; `None` while a task has it.
     writer: Option<Box<ParquetFileWriter>>,
 }
 
 /// A row group that is being encoded, page by page.
 struct PendingRowGroup {
-    /// Its column writers, unless a task has them.
+    /// The column writers of the row group; `None` while a task has them.
     columns: Option<Vec<ColumnWriter>>,
     /// Pages that wait for the column writers.
     pages: VecDeque<PageRows>,
@@ -135,7 +136,7 @@ pub struct WrittenFile {
     pub bytes: u64,
     /// The XXH3-64 of the bytes, in hexadecimal.
     pub digest: String,
-    /// The row groups that were added.
+    /// The row groups of the file.
     pub row_groups: WrittenRowGroups,
 }
 
@@ -146,7 +147,8 @@ pub struct WrittenRowGroups {
     pub count: usize,
     /// The number of rows.
     pub rows: u64,
-    /// The encoded columns.
+    /// The size and digest of their bytes; of a file made by `concatenate`, only
+    /// those of its first source.
     pub content: RowGroupBytes,
 }
 
@@ -173,7 +175,7 @@ impl RowGroups {
         }
     }
 
-    /// Adds a page and returns the task that can start.
+    /// Adds a page, and returns the task for it if it can start now.
     fn add_page(&mut self, page: PageRows, columns: &ColumnSettings) -> Option<FileTask> {
         let index = self.current;
         if page.ends_group {
@@ -202,7 +204,7 @@ impl RowGroups {
         })
     }
 
-    /// Takes the output of a task and returns the task that can start now.
+    /// Takes the output of a task, and returns the next task that can start now, if there is one.
     fn take(&mut self, index: usize, output: FileTaskOutput) -> Option<FileTask> {
         match output {
             FileTaskOutput::Page(columns) => {
@@ -288,7 +290,8 @@ impl TableFileWriter {
         }
     }
 
-    /// Takes the output of a task, and returns the task that can start now.
+    /// Takes the output of a task on row group `group`, and returns the next task that can start
+    /// now, if there is one.
     pub fn take(&mut self, group: usize, output: FileTaskOutput) -> Option<FileTask> {
         self.row_groups.take(group, output)
     }
@@ -319,12 +322,12 @@ impl TableFileWriter {
         run_tasks(&mut self.row_groups, tasks).map_err(|error| self.write_error(error))
     }
 
-    /// Returns true if all row groups are appended.
+    /// Returns true if all row groups of the added rows are encoded and appended to the file.
     pub fn is_settled(&self) -> bool {
         self.row_groups.is_settled()
     }
 
-    /// Finishes the file, syncs it to disk and gives it its name. If that fails,
+    /// Finishes the file, syncs it to disk and gives it its final name. If that fails,
     /// the file is removed.
     ///
     /// # Errors
@@ -364,7 +367,8 @@ impl TableFileWriter {
     }
 }
 
-/// Writes the magic number and prepares the columns.
+/// Starts a Parquet file: writes the magic number, and returns the settings of the columns and the
+/// writer of the file.
 pub(super) fn start_file(
     schema: TableSchema,
     out: Output,
@@ -400,13 +404,13 @@ fn run_tasks(row_groups: &mut RowGroups, mut tasks: Vec<FileTask>) -> Result<(),
     Ok(())
 }
 
-/// Ends the row groups that were written since the last call.
+/// Ends the range of row groups since the previous call, which get a common digest.
 pub(super) fn end_rows(writer: &mut ParquetFileWriter) {
     let offset = writer.bytes_written() as u64;
     writer.inner_mut().get_mut().end_rows_at(offset);
 }
 
-/// A file with its footer, which is closed and still has its temporary name.
+/// A complete file, which is closed and still has its temporary name.
 #[derive(Debug)]
 pub struct ClosedFile {
     new_file: NewFile,
@@ -416,8 +420,8 @@ pub struct ClosedFile {
 }
 
 impl ClosedFile {
-    /// Writes the footer, and syncs the file unless `check` refuses the row groups that [`end_rows`] has
-    /// ended. If that fails, the file is removed.
+    /// Writes the footer, syncs the file, and passes the size and digest of each range of row groups that
+    /// [`end_rows`] has ended to `check`. If one of these steps fails, the file is removed.
     pub(super) fn new(
         writer: ParquetFileWriter,
         new_file: NewFile,
@@ -445,7 +449,7 @@ impl ClosedFile {
         }
     }
 
-    /// Gives the file its name.
+    /// Renames the file to its final name.
     ///
     /// # Errors
     ///
@@ -463,7 +467,7 @@ impl ClosedFile {
     }
 }
 
-/// The size, rows and digest of a file whose footer is written.
+/// The size and digest of a file whose footer is written, and those of its ranges of row groups.
 struct Footer {
     bytes: u64,
     digest: String,
@@ -490,7 +494,7 @@ fn write_footer(mut writer: ParquetFileWriter, path: &Path) -> Result<Footer, Er
 }
 
 /// Returns the error for a file that cannot be written. If the crate `parquet` wraps
-/// another error, only that one is the cause.
+/// another error, only the wrapped error is the cause.
 pub(super) fn file_write_error(path: &Path, error: ParquetError) -> Error {
     match error {
         ParquetError::External(cause) => Error::write(path, cause),
@@ -498,7 +502,7 @@ pub(super) fn file_write_error(path: &Path, error: ParquetError) -> Error {
     }
 }
 
-/// Writes a small table to a file.
+/// Writes a file with the rows of one batch, and gives it its final name.
 ///
 /// # Errors
 ///

@@ -10,14 +10,14 @@ use rayon::prelude::*;
 use std::cell::RefCell;
 
 thread_local! {
-    /// The buffers for pages of each thread.
+    /// The page buffers of this thread, which are reused for each page.
     static PAGE_BUFFERS: RefCell<PageBuffers> = RefCell::default();
 }
 
 /// A task of a [`TableFileWriter`](super::TableFileWriter), to be run on any
-/// thread. Its output is to be given back to the writer.
+/// thread. The output must be passed to [`take`](super::TableFileWriter::take).
 pub struct FileTask {
-    /// The index of the row group.
+    /// The index of the row group; of the first one if several are appended.
     pub group: usize,
     pub(super) kind: FileTaskKind,
 }
@@ -48,7 +48,7 @@ impl FileTask {
         }
     }
 
-    /// Runs the task on this thread. Pages are encoded by the rayon pool of the thread.
+    /// Runs the task on this thread. The columns of a page are encoded in parallel on the current rayon pool.
     ///
     /// # Errors
     ///

@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::Xxh3;
 /// The file writer of the crate `parquet`, over a file or, for benches, memory.
 pub(super) type ParquetFileWriter = SerializedFileWriter<BufWriter<HashingWriter>>;
 
-/// The bytes at the start of a Parquet file, before the first row group.
+/// The number of bytes before the first row group of a Parquet file: its magic number.
 const MAGIC_BYTES: u64 = 4;
 
 /// Writes bytes to a file or to memory, and hashes and counts them.
@@ -17,10 +17,10 @@ pub struct HashingWriter {
     pub(super) out: Output,
     hash: Xxh3,
     pub(super) bytes: u64,
-    /// The hash and the number of bytes of row groups since the last end.
+    /// The hash of the bytes of row groups that were written since the last range of row groups ended.
     rows_hash: Xxh3,
     rows_bytes: u64,
-    /// The offsets at which row groups end that are not written yet.
+    /// The offsets passed to [`HashingWriter::end_rows_at`] that writing has not reached yet.
     ends: VecDeque<u64>,
     ended: Vec<RowGroupBytes>,
 }
@@ -54,18 +54,19 @@ impl HashingWriter {
         }
     }
 
-    /// Ends row groups at an offset. Their bytes may still be in the buffers before this writer.
+    /// Ends a range of row groups at an offset of the file. Bytes before this offset may still be in the buffer
+    /// from which this writer gets them.
     pub(super) fn end_rows_at(&mut self, offset: u64) {
         self.ends.push_back(offset);
         self.hash_rows(&[], self.bytes.max(MAGIC_BYTES));
     }
 
-    /// Takes the sizes and digests of the row groups that were ended and written, in order.
+    /// Takes the size and digest of each range of row groups that was ended and written, in order.
     pub(super) fn take_ended_rows(&mut self) -> Vec<RowGroupBytes> {
         std::mem::take(&mut self.ended)
     }
 
-    /// Hashes bytes of row groups, which begin at an offset.
+    /// Hashes bytes of row groups that are written at `offset`, and ends the ranges that end in these bytes.
     fn hash_rows(&mut self, mut bytes: &[u8], mut offset: u64) {
         while let Some(&end) = self.ends.front()
             && end <= offset + bytes.len() as u64

@@ -20,7 +20,7 @@ pub struct InternedTexts {
     entries: Vec<InternedText>,
 }
 
-/// The end of a text and its hash.
+/// The offset at which a text ends in [`InternedTexts::bytes`], and its hash.
 #[derive(Clone, Copy, Debug)]
 struct InternedText {
     end: usize,
@@ -59,8 +59,8 @@ impl InternedTexts {
     }
 }
 
-/// An entry of the hash table. It has all that a lookup needs until the texts are compared, because
-/// many lookups miss the CPU caches.
+/// An entry of the hash table. It has the position of its text, so that a lookup reads no other memory before
+/// it compares texts: many of these reads would miss the CPU caches.
 #[derive(Clone, Copy, Debug)]
 struct TableEntry {
     start: usize,
@@ -74,10 +74,10 @@ pub struct Interner {
     seed: u64,
     texts: InternedTexts,
     table: HashTable<TableEntry>,
-    /// The text that was requested last by [`Interner::intern_again`].
+    /// The text of the previous call of [`Interner::intern_again`], and its id.
     last: Option<(Box<str>, u32)>,
-    /// A direct-mapped cache of constants of the program. An entry is found by
-    /// the address and length of the constant, without hashing its bytes.
+    /// A direct-mapped cache of string constants of the program, with their ids. An entry is
+    /// found by the address and length of the constant, without hashing its bytes.
     constants: Vec<Option<(&'static str, u32)>>,
     /// The bytes of all requested texts. A text that is requested repeatedly counts each time.
     requested_bytes: u64,
@@ -112,7 +112,7 @@ impl Interner {
         )
     }
 
-    /// Returns the id of a text that is usually the one of the previous call.
+    /// Returns the id of a text. Fast if the text is the same as in the previous call of this method.
     pub fn intern_again(&mut self, text: &str) -> u32 {
         match &self.last {
             Some((last, id)) if **last == *text => {
@@ -162,8 +162,8 @@ impl Interner {
         self.intern_hashed(text, xxh3_64_with_seed(text, self.seed))
     }
 
-    /// Returns the ids of texts of a body; `None` for those that are `None`. Fast if most texts equal the
-    /// previous one.
+    /// Returns an iterator over the ids of texts of a body, with `None` for each `None` in `texts`. Fast if most
+    /// texts equal the previous one.
     pub fn intern_repeated<'b>(
         &mut self,
         texts: impl Iterator<Item = Option<&'b [u8]>>,
@@ -209,7 +209,7 @@ impl Interner {
         id
     }
 
-    /// Increases [`Interner::requested_bytes`] as if texts of this size had been
+    /// Increases [`Interner::requested_bytes`] as if texts with `bytes` bytes had been
     /// requested. For rows that are repeated without requesting their texts again.
     pub fn add_requested_bytes(&mut self, bytes: u64) {
         self.requested_bytes += bytes;

@@ -22,12 +22,12 @@
 //! 3. `ColumnWriter` encodes a page of a column with a dictionary, or plain, and
 //!    compresses it. All columns of a page are encoded in parallel.
 //! 4. `TableFileWriter` appends finished row groups in order, hashes the bytes,
-//!    and gives the file its name once all of it is on disk.
+//!    and renames the file to its final name once all of it is on disk.
 //!
 //! If you change the layout of a page, check that `tests.rs` still reads it back
 //! with the crate's reader, and expect all golden digests to change. If you change
-//! page or row-group sizes, also check `sort`, whose memory limits assume
-//! them, and `docs/performance.md`.
+//! page or row-group sizes, also check the package `sort`, whose memory limits
+//! assume these sizes, and `docs/performance.md`.
 
 mod arrow_batch;
 mod bloom_filter;

@@ -16,12 +16,12 @@ pub struct PageBuffers {
     pub(super) indexes: Vec<u32>,
     /// The dictionary index of each text of a batch, by its id; `UNKNOWN_INDEX` until it is looked up.
     pub(super) indexes_by_text: Vec<u32>,
-    /// Definition levels: one for a value, zero for null.
+    /// Definition levels: 1 for a row with a value, 0 for null.
     definition_levels: Vec<u32>,
     pub(super) bools: Vec<bool>,
-    /// Integers that have no dictionary, and the lengths of `texts`.
+    /// Integers that are not encoded with a dictionary, or the length of each text in `texts`.
     pub(super) integers: Vec<i64>,
-    /// Texts that are encoded by shared prefixes, one after the other.
+    /// The concatenated texts of a page that is encoded by shared prefixes.
     texts: Vec<u8>,
     /// The page: definition levels, then values.
     page: Vec<u8>,
@@ -32,7 +32,7 @@ pub struct PageBuffers {
 struct PageCompressor {
     /// The compressor and its level; `None` before the first page.
     zstd: Option<(i32, Compressor<'static>)>,
-    /// The output of the compressor, which can be longer than the page.
+    /// The buffer for the compressed page, which can be longer than the page itself.
     buffer: Vec<u8>,
 }
 
@@ -88,7 +88,7 @@ impl PageBuffers {
         page[..4].copy_from_slice(&len.to_le_bytes());
     }
 
-    /// Appends a text that has no dictionary.
+    /// Appends a text that is not encoded with a dictionary.
     pub(super) fn append_text(&mut self, text: &[u8], encoding: ValueEncoding) {
         if encoding == ValueEncoding::SharedPrefixes {
             self.integers.push(text.len() as i64);
@@ -100,8 +100,9 @@ impl PageBuffers {
         }
     }
 
-    /// Appends the values to the page and returns their encoding. If `is_plain` is true, texts have
-    /// no dictionary, and plain ones are in the page already.
+    /// Appends the collected values to the page and returns their encoding. If `is_plain` is true,
+    /// texts are not encoded with a dictionary; then those of any encoding other than
+    /// `SharedPrefixes` are in the page already ([`append_text`](Self::append_text)).
     pub(super) fn finish_page(
         &mut self,
         dictionary: &mut ColumnDictionary,

@@ -24,8 +24,8 @@ pub(super) fn pack(numbers: &[u32], width: u8, out: &mut Vec<u8>) {
     let (mut packed, mut i) = (0, 0);
     while i + MIN_RUN_LEN <= numbers.len() {
         let first = numbers[i];
-        // No run starts at or before the last number of the window that differs from its final
-        // number.
+        // If some numbers of the window differ from its final number, no run starts at or before the
+        // last one that differs.
         let window = &numbers[i..i + MIN_RUN_LEN];
         let last = window[MIN_RUN_LEN - 1];
         if let Some(differs) = window.iter().rposition(|&number| number != last) {
@@ -35,7 +35,7 @@ pub(super) fn pack(numbers: &[u32], width: u8, out: &mut Vec<u8>) {
         let rest = &numbers[i + MIN_RUN_LEN..];
         let run = rest.iter().position(|&number| number != first);
         let run = MIN_RUN_LEN + run.unwrap_or(rest.len());
-        // Numbers are packed eight at a time, so the first numbers of the run complete the last group.
+        // Numbers are packed in groups of eight: the first numbers of the run fill the last group before it.
         let fill_len = (i - packed).next_multiple_of(8) - (i - packed);
         if run >= fill_len + MIN_RUN_LEN {
             put_packed(&numbers[packed..i + fill_len], width, out);

@@ -55,7 +55,7 @@ impl RowBatch {
             .map_or(0, |last| self.cumulative_bytes[last])
     }
 
-    /// Copies a range of rows, with only the texts that are in them.
+    /// Copies a range of rows to a new batch, which has only the texts of these rows.
     pub fn copy_rows(&self, rows: Range<usize>) -> Self {
         let mut texts = InternedTexts::default();
         let mut new_ids = HashMap::new();
@@ -74,7 +74,7 @@ impl RowBatch {
         Self::new(columns, texts, bytes)
     }
 
-    /// Returns a column by its place in the table.
+    /// Returns a column by its index in the table.
     pub fn column(&self, index: usize) -> &ColumnData {
         &self.columns[index]
     }

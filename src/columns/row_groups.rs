@@ -10,21 +10,22 @@ use crate::RowBatch;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The maximum number of rows of a row group: of narrow tables 2 to 7 MB. An engine reads a row group
-/// with one thread.
+/// The maximum number of rows of a row group. In narrow tables, a row group of this length takes 2 to 7 MB
+/// of the file. A query engine reads a row group with one thread.
 pub const GROUP_ROWS: usize = 524_288;
 
-/// The bytes of values at which a row group ends, with the current page: of wide tables 15 MB in the file.
+/// The size of values in bytes at which a row group ends, at the end of the current page. In wide tables, such
+/// a row group takes about 15 MB of the file.
 pub(crate) const GROUP_BYTES: u64 = 128 << 20;
 
 /// The maximum number of rows of a page.
 const PAGE_ROWS: usize = 15_360;
 
-/// The bytes of values at which a page ends, with the current row.
+/// The size of values in bytes at which a page ends, at the end of the current row.
 const PAGE_BYTES: u64 = 4 << 20;
 
-/// The size above which the pending rows of a batch are copied, so that the batch can
-/// be freed. Only a batch with a large body has this size.
+/// The size of a batch in bytes above which its pending rows are copied, so that the batch can
+/// be freed. Only a batch with a large body exceeds this size.
 const LARGE_BATCH_BYTES: u64 = 4 * PAGE_BYTES;
 
 /// Some rows of a batch.
@@ -32,14 +33,14 @@ const LARGE_BATCH_BYTES: u64 = 4 * PAGE_BYTES;
 pub struct BatchRows {
     /// The batch that has the rows.
     pub batch: Arc<RowBatch>,
-    /// The rows of the batch.
+    /// The indexes of the rows in the batch.
     pub rows: Range<usize>,
 }
 
 /// Consecutive rows that are encoded together, as one page of each column.
 #[derive(Debug)]
 pub(crate) struct PageRows {
-    /// The rows, in the batches they came in.
+    /// The rows, as ranges of the batches that contain them.
     pub batches: Vec<BatchRows>,
     /// The bytes of their values.
     pub bytes: u64,
@@ -47,7 +48,7 @@ pub(crate) struct PageRows {
     pub(crate) ends_group: bool,
 }
 
-/// Collects batches until they fill a page.
+/// Divides the rows of batches into pages, and marks the last page of each row group.
 #[derive(Debug, Default)]
 pub(crate) struct RowGroupSplitter {
     pending: Vec<BatchRows>,
@@ -72,7 +73,7 @@ impl RowGroupSplitter {
             let limit = PAGE_BYTES - self.pending_bytes;
             let bytes =
                 |rows: usize| batch.first_rows_bytes(start + rows) - batch.first_rows_bytes(start);
-            // The first row that brings the page to its limit is its last.
+            // The row that brings the page to its limit is the last row of the page.
             let count = if bytes(max_count) < limit {
                 max_count
             } else {
@@ -106,8 +107,8 @@ impl RowGroupSplitter {
         }
     }
 
-    /// Returns the last page of the last row group: an empty one if only the end of
-    /// the group is missing, `None` if there is no group.
+    /// Returns the page that ends the last row group. The page has no rows if all rows of the
+    /// group are in earlier pages. Returns `None` if no group has been started.
     pub(crate) fn finish(&mut self) -> Option<PageRows> {
         if self.group_rows + self.pending_rows == 0 {
             return None;
@@ -135,8 +136,8 @@ impl RowGroupSplitter {
     }
 }
 
-/// Returns the least number from 1 to `max_count` for which `holds` is true. It must be
-/// true for `max_count`, and for every number above one for which it is true.
+/// Returns the least number from 1 to `max_count` for which `holds` is true. `holds` must be
+/// true for `max_count`, and, if it is true for a number, for all larger numbers, too.
 fn find_least(max_count: usize, holds: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (1, max_count);
     while low < high {

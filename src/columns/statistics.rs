@@ -4,18 +4,18 @@
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::file::statistics::{Statistics, ValueStatistics};
 
-/// The maximum size of a text in statistics. Longer ones are truncated: with longer texts, readers
-/// could not skip more row groups.
+/// The maximum size of a minimum or maximum text, in bytes. Longer texts are truncated: with more bytes,
+/// readers could not skip more row groups.
 const MAX_TEXT_BYTES: usize = 64;
 
-/// Returns statistics that do not claim to be exact: some readers answer `min` and `max` from bounds for
-/// which this is claimed, and keep only their first eight bytes.
+/// Returns statistics whose bounds are not marked as exact. Some readers answer queries for `min` and `max`
+/// from bounds that are marked as exact, but keep only the first eight bytes of these.
 fn bounds<T: DataType>(min: Option<T::T>, max: Option<T::T>, nulls: u64) -> Statistics {
     let statistics = ValueStatistics::new(min, max, None, Some(nulls), false);
     Statistics::from(statistics.with_min_is_exact(false).with_max_is_exact(false))
 }
 
-/// Returns statistics of a written column without a claim to be exact.
+/// Returns statistics that were read from a file, with bounds that are not marked as exact.
 pub(super) fn without_exactness(statistics: &Statistics) -> Statistics {
     fn inexact<T: Clone>(values: &ValueStatistics<T>) -> ValueStatistics<T> {
         values
@@ -76,7 +76,7 @@ pub(super) struct TextRange {
     bounds: Option<(TextBound, TextBound)>,
 }
 
-/// A text, and its first bytes as a number, which is all that most comparisons need.
+/// A text, and the number that [`first_bytes`] returns for it. Most comparisons need only the number.
 #[derive(Debug, Default)]
 struct TextBound {
     text: Vec<u8>,
@@ -90,8 +90,8 @@ impl TextBound {
     }
 }
 
-/// Returns the first eight bytes of a text as a number, filled with zeros at its end. If the number of
-/// one text is less than that of another, the text is less, too.
+/// Returns the first eight bytes of a text as a big-endian number. A shorter text is padded with zeros at
+/// its end. If the number of one text is less than that of another, the text is less, too.
 fn first_bytes(text: &[u8]) -> u64 {
     if let Some(bytes) = text.first_chunk() {
         return u64::from_be_bytes(*bytes);

@@ -14,28 +14,28 @@ pub enum CaptureFilter {
     One {
         /// The index of its crawl.
         crawl: u32,
-        /// Its key.
+        /// Its `robots_id`.
         robots_id: i64,
     },
-    /// Captures with these keys of a part, in ascending order.
+    /// The captures of a part with these values of `robots_id`, which are in ascending order.
     Ids(Arc<[i64]>),
-    /// The row groups that have one of these keys. Other rows of them are read, too.
+    /// All rows of the row groups that may have a `robots_id` in this range.
     IdRange(RangeInclusive<i64>),
-    /// The row groups that may have this number in a column. Other rows of them are read, too.
+    /// All rows of the row groups that may have this number in a column.
     Number {
         /// The name of the column.
         column: &'static str,
         /// The number.
         number: i64,
     },
-    /// Rows with one of these values in a text column. Row groups are not read if their range or
-    /// their Bloom filter excludes them.
+    /// Rows with one of these values in a text column. A row group is not read if the range or
+    /// the Bloom filter of the column excludes all of the values.
     Values(Arc<ColumnValuesFilter>),
     /// Captures whose crawl and URL, as [`push_crawl_key`] writes them, may be in a Bloom filter.
     Urls(Arc<Sbbf>),
 }
 
-/// A column and some of its values.
+/// A text column, and the values that are wanted.
 #[derive(Clone, Debug)]
 pub struct ColumnValuesFilter {
     /// The name of the column.
@@ -44,9 +44,9 @@ pub struct ColumnValuesFilter {
     pub values: BTreeSet<String>,
 }
 
-/// Writes a key that begins with the index of a crawl, such as that of a URL of the crawl.
+/// Appends a key to `key`: the index of a crawl in three bytes, and `rest`, such as a URL.
 pub fn push_crawl_key(key: &mut Vec<u8>, crawl: u32, rest: &[u8]) {
-    // Zero bytes would be escaped in the key of a record.
+    // The highest bit is set because zero bytes would be escaped in the key of a record for sorting.
     let bytes = [crawl >> 14, crawl >> 7, crawl].map(|bits| 0x80 | bits as u8);
     key.extend_from_slice(&bytes);
     key.extend_from_slice(rest);

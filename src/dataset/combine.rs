@@ -1,11 +1,11 @@
 //! Combines the files of parts into files of a size that engines read well.
 //!
-//! Row groups are copied, not encoded again (`columns::concatenate`). Which parts are in which file
-//! depends on their sizes alone, so that the files are the same however a run went. A file is written
+//! Row groups are copied, not encoded again (`columns::concatenate`). The division of parts into files
+//! depends on their sizes alone, so that it is the same if a run was interrupted and resumed. A file is written
 //! under a temporary name, announced in the log and renamed; then the manifest gets its line, and the
-//! files of its parts are removed. At most one file exists twice.
+//! files of its parts are removed. At any time, the rows of at most one file exist twice.
 //!
-//! If a kill interrupts this at any point, the rows of each part are in a file of its own, or in a file
+//! If the process is killed at any point, the rows of each part are in a file of its own, or in a file
 //! that the manifest lists, or in both.
 
 use crate::file_names::PARTS_FOLDER;
@@ -21,13 +21,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use tables::Table;
 
-/// The size at which a file is complete.
+/// The size of the row groups of a combined file at which no further part is added.
 const FILE_BYTES: u64 = 256 << 20;
 
-/// The size below which the last file of a table is added to the one before.
+/// The size below which the parts of the last file of a folder are added to the previous file.
 const MIN_FILE_BYTES: u64 = 128 << 20;
 
-/// A file that is to be made of parts.
+/// A combined file that is to be made of parts.
 #[derive(Debug, PartialEq, Eq)]
 struct PlannedFile {
     path: String,
@@ -117,7 +117,7 @@ fn plan_files(layout: &OutputLayout, parts: &[PartEntry]) -> Vec<PlannedFile> {
     planned
 }
 
-/// Divides consecutive parts, given with their bytes, into files.
+/// Divides consecutive parts, given as numbers and sizes, into files. Returns the numbers of the parts of each file.
 fn divide(parts: &[(u32, u64)]) -> Vec<Vec<u32>> {
     let mut files: Vec<(Vec<u32>, u64)> = Vec::new();
     for &(number, bytes) in parts {
@@ -160,7 +160,7 @@ fn combine_file(
         _ => None,
     };
     let entry = match written {
-        // The file of a single part has the bytes that a copy would have.
+        // A file of one part that this run wrote has the same bytes as a copy of it, and is only renamed.
         Some(stats) => {
             NewFile::from_file(&sources[0].0, &root, Path::new(&plan.path)).commit()?;
             FileEntry {

@@ -12,17 +12,17 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 pub enum PartSize {
     /// At most this number of bytes of inputs.
     Bytes(u64),
-    /// This number of inputs. The division then does not depend on sizes, which are unknown before
-    /// an object is fetched.
+    /// This number of inputs. The division then does not depend on sizes, which are unknown for an
+    /// object on a server before it is fetched.
     Inputs(u64),
-    /// At most this number of records, of which no archive has more.
+    /// At most this number of records. Used for record lists, where no single input has more records.
     Records(u64),
 }
 
 /// A random sample of archives, without replacement. Every archive has the same chance.
 ///
-/// An archive is chosen by its name and the seed alone. So the sample does not depend on the order
-/// of the list, and the same seed with a larger number adds archives and removes none.
+/// The archives with the smallest hashes of seed and name are chosen. So the sample does not depend on the
+/// order of the list, and with the same seed, a larger number adds archives and removes none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
     /// The number of archives to choose; if the list has fewer, all are chosen.
@@ -50,7 +50,7 @@ pub const MAX_SHARDS: usize = 99_999;
 /// A shard of the inputs, written `INDEX/COUNT`, such as `1/4` … `4/4`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
-    /// From 1 to `count`.
+    /// The number of the shard, from 1 to `count`.
     pub index: usize,
     /// The number of shards, at most [`MAX_SHARDS`].
     pub count: usize,
@@ -61,8 +61,8 @@ pub struct Shard {
 pub struct ShardParseError;
 
 impl Shard {
-    /// Returns the range of the shard in a list of `len` inputs. All shards of a list are disjoint,
-    /// consecutive and cover it.
+    /// Returns the range of the shard in a list of `len` inputs. The shards of a list are consecutive ranges that
+    /// do not overlap and cover the whole list.
     pub fn range(self, len: usize) -> Range<usize> {
         len * (self.index - 1) / self.count..len * self.index / self.count
     }

@@ -2,9 +2,9 @@
 //!
 //! `robots-scan join FOLDER` makes the datasets in the subfolders of a folder, its members, one
 //! dataset. `FOLDER/_joined/` holds the resolved tables of all crawls and `_manifest.jsonl`, whose
-//! first line is about the program. A line per member follows, and a line per crawl, in the order
-//! of crawls. While crawls are resolved again, there is also a line for each file that is still to
-//! be removed.
+//! first line has the format, the version of robots-scan and the tables. A line per member follows,
+//! and a line per crawl, in the order of crawls. While crawls are resolved again, there is also a line
+//! for each file that is still to be removed.
 
 use super::manifest::{Manifest, is_dataset_file_path};
 use super::manifest_entries::{CrawlEntry, FileEntry, Format, StaleEntry, to_json_line};
@@ -25,7 +25,7 @@ use xxhash_rust::xxh3::xxh3_64;
 pub struct JoinedManifest {
     /// The tables of all members, without the resolved ones.
     pub tables: Vec<Table>,
-    /// The members, in their order.
+    /// The members, in the order of the manifest.
     pub members: Vec<MemberEntry>,
     /// The resolved crawls, in the order in which they are numbered.
     pub crawls: Vec<JoinedCrawl>,
@@ -36,10 +36,11 @@ pub struct JoinedManifest {
 /// One of the joined datasets, which is a subfolder.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct MemberEntry {
-    /// The name of its folder.
+    /// The name of the subfolder.
     #[serde(rename = "member")]
     pub name: String,
-    /// Its crawls whose rows have another meaning than those of today, with that meaning.
+    /// The crawls of the member whose rows have another version of their meaning ([`tables::MEANING`]) than rows
+    /// that are written today, with this version.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub other_meanings: BTreeMap<String, u64>,
     /// The XXH3-64 of its manifest, in hexadecimal.
@@ -50,7 +51,7 @@ pub struct MemberEntry {
 /// A crawl of the members whose hosts are resolved.
 #[derive(Clone, Debug, Serialize)]
 pub struct JoinedCrawl {
-    /// A digest of the files from which it was resolved.
+    /// A digest of the files from which the crawl was resolved.
     #[serde(rename = "source")]
     pub source_digest: String,
     /// The crawl, and its files of the resolved tables.
@@ -74,7 +75,7 @@ impl JoinedManifest {
     /// # Errors
     ///
     /// [`ErrorKind::Read`](disk::error::ErrorKind::Read), [`DatasetErrorKind::BadManifest`];
-    /// [`DatasetErrorKind::NotADataset`] if an earlier trial wrote it.
+    /// [`DatasetErrorKind::NotADataset`] if the manifest has another format than the present one.
     pub fn read(folder: &Path) -> Result<Option<Self>, Error> {
         let path = folder.join(JOINED_FOLDER).join(MANIFEST_FILE);
         if !disk::is_regular(&path) {
@@ -163,7 +164,7 @@ impl JoinedManifest {
         self.crawls.iter().flat_map(|crawl| &crawl.entry.files)
     }
 
-    /// Returns the tables that views are made for.
+    /// Returns the tables for which there are views. `has_hosts` is true if the resolved tables are written.
     pub fn view_tables(&self, has_hosts: bool) -> Vec<Table> {
         let is_viewed = |table: &Table| match table {
             _ if *table == Table::HOST_PREFERENCES => {
@@ -175,7 +176,7 @@ impl JoinedManifest {
         Table::ALL.into_iter().filter(is_viewed).collect()
     }
 
-    /// Returns the files that views read.
+    /// Returns a description of the files that views read: the tables, and the members that have them.
     pub fn viewed(&self, has_hosts: bool) -> ViewedFiles {
         ViewedFiles {
             tables: self.view_tables(has_hosts),
@@ -217,8 +218,8 @@ impl JoinedManifest {
     }
 }
 
-/// Returns true if a folder of this name can be a member: query engines do not take the name for a
-/// partition (`name=value`) or for that of a hidden folder.
+/// Returns true if a folder of this name can be a member: query engines do not interpret the name as a
+/// partition (`name=value`) or as the name of a hidden folder.
 pub fn is_member_name(name: &str) -> bool {
     !name.is_empty() && !name.starts_with(['_', '.']) && !name.contains(['=', '\\', '/', '\n'])
 }

@@ -11,7 +11,7 @@ use columns::{RowBatch, TableSchema};
 use std::path::{Path, PathBuf};
 use tables::{PARTITION_COLUMNS, Table};
 
-/// The name of the only file of a resolved table in the folder of a crawl.
+/// The name of the file of a resolved table in the folder of a crawl, which has only this file.
 const CRAWL_FILE_NAME: &str = "part-00000.parquet";
 
 /// The layout of an output: a dataset with some tables, or a single file.
@@ -27,8 +27,8 @@ pub struct OutputLayout {
 
 impl OutputLayout {
     /// Returns the layout of a single file, if there is one table and the name ends in
-    /// `.parquet`, and of a dataset at `root` otherwise. File names of a shard have its
-    /// index.
+    /// `.parquet`, and of a dataset at `root` otherwise. The names of the files of a dataset
+    /// contain `shard_index`, if it is not `None`.
     pub fn new(root: &Path, tables: &[Table], shard_index: Option<usize>) -> Self {
         let ends_with_slash = root.as_os_str().to_string_lossy().ends_with('/');
         let has_parquet_extension = root
@@ -95,8 +95,8 @@ impl OutputLayout {
             .join(name)
     }
 
-    /// Returns the path of the file of a table and a single part, until parts are combined, relative to
-    /// the folder of the dataset.
+    /// Returns the path that the file of a table and a single part has until parts are combined, relative
+    /// to the folder of the dataset.
     pub fn single_part_path(&self, table: Table, part: u32, crawl: &str, subset: &str) -> PathBuf {
         Path::new(PARTS_FOLDER).join(self.part_path(table, part, crawl, subset))
     }
@@ -109,8 +109,8 @@ impl OutputLayout {
             .join(CRAWL_FILE_NAME)
     }
 
-    /// Returns the relative path of a file of a table that is divided by size, with its number. `generation` differs
-    /// between the folder that is written and the one that it replaces.
+    /// Returns the path of file `number` of a table whose rows are divided into files by size, as in histories,
+    /// relative to the folder of the output. `generation` differs between an output and the one that replaces it.
     pub fn size_path(table: Table, generation: u32, number: usize) -> PathBuf {
         Path::new(table.name()).join(format!("part-{generation:08x}-{number:05}.parquet"))
     }

@@ -4,20 +4,20 @@
 //! read back. The package is independent of the sources of captures.
 //!
 //! ```text
-//! file_names.rs, layout.rs         the names of files, and the paths of those of tables
+//! file_names.rs, layout.rs         the names of files, and the paths of the files of tables
 //! output_check.rs                  checks whether an output may be written
 //! manifest.rs, manifest_entries.rs the list of finished parts and their inputs
 //! joined.rs                        the manifest of joined datasets
 //! part_locations.rs                where the rows of each part are
 //! combine.rs, split_file.rs        combines the files of parts, and divides them again
-//! present_rows.rs                  which rows of a former run are still there
-//! log.rs                           lock, and traces for cleaning up after a kill
+//! present_rows.rs                  finds the rows of a former run that are unchanged
+//! log.rs                           the lock, and the log for cleaning up after a killed run
 //! written_folder.rs                a folder that is written: its log and temporary files
 //! writer.rs                        starts, resumes or replaces a dataset
 //! views_file.rs                    views.sql of an existing dataset; checks the format of a dataset
 //! limited_file.rs, page_header.rs  Parquet files with a limit on the size of pages
 //! value_limit.rs                   counts values that are read, with limits
-//! part_file.rs                     opens a file of a part
+//! part_file.rs                     opens a file of a part, with these limits
 //! table_files.rs                   finds the files of tables, and the parts in them
 //! reader.rs                        finds the files of a dataset, and reads tables back
 //! part_reader.rs                   reads the rows of a part
@@ -27,6 +27,7 @@
 //! stored_line.rs, part_lines.rs    reads the lines of robots.txt files back
 //! stored_row.rs                    rows of any table as bytes
 //! registry_file.rs                 reads a registry of crawlers
+//! division.rs                      divides inputs into parts and shards, and draws samples
 //! ```
 
 mod capture_filter;

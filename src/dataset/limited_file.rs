@@ -3,8 +3,8 @@
 //! A page is decompressed as a whole, so its size determines the memory of the reader. The size is
 //! read from the page header, and a page that is too large is refused before it is read. The
 //! decoders of gzip, brotli and LZ4 frames in the crate `parquet` write as much as there is,
-//! whatever the header states. Such a page is decompressed here first, without keeping it: delete
-//! that once the crate respects the stated size.
+//! whatever the header states. A page with one of these codecs is therefore decompressed here first,
+//! without keeping the output. Delete this check once the crate respects the stated size.
 
 use super::page_header::{DICTIONARY_PAGE_TYPE, PageHeader, PageLocation};
 use super::value_limit::{LargeValues, ValueCounter};
@@ -25,17 +25,18 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The limit of the memory of the values of a batch, in addition to its pages. If the limit of a
-/// page is smaller, it is the limit of the values of its column, too.
+/// The limit of the bytes of values of a batch. If the limit of the pages of a column is smaller, it is
+/// also the limit of the values of this column.
 const MAX_BATCH_BYTES: u64 = 64 << 20;
 
-/// The size above which a page has at most [`MAX_PAGE_RATIO`] bytes for each byte that is stored.
+/// The size above which a page may have at most [`MAX_PAGE_RATIO`] bytes for each compressed byte.
 const RATIO_CHECK_START_PAGE_BYTES: u64 = 64 << 20;
 
-/// The most bytes of a large page for each byte that is stored, as for archives.
+/// The limit of the bytes of a large page for each compressed byte. Archives have the same limit.
 const MAX_PAGE_RATIO: u64 = 1100;
 
-/// The size up to which a dictionary counts as its longest value, so that it need not be read twice.
+/// The size up to which a dictionary is not searched for its longest value: the size of the dictionary is used
+/// as the length of this value, so that the dictionary is not read twice.
 const SMALL_DICTIONARY_BYTES: u64 = 2 << 10;
 
 /// The magic number of an LZ4 frame.
@@ -44,7 +45,7 @@ const LZ4_FRAME_MAGIC: [u8; 4] = [0x04, 0x22, 0x4d, 0x18];
 /// A page that was not read because it exceeds the limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LargePage {
-    /// The place of the page.
+    /// The row group and the column of the page.
     pub location: PageLocation,
     /// Its size, compressed or decompressed, whichever is larger.
     pub bytes: u64,
@@ -70,7 +71,7 @@ struct Chunk {
     bytes: Range<u64>,
     location: PageLocation,
     codec: Compression,
-    /// True if its values may share their beginnings (`DELTA_BYTE_ARRAY`).
+    /// True if values may be encoded by the prefix that they share with the previous one (`DELTA_BYTE_ARRAY`).
     has_shared_prefixes: bool,
     page_bytes_max: u64,
 }
@@ -80,7 +81,7 @@ struct Chunk {
 struct ReadState {
     /// The pages whose headers were read last, by the indexes of their chunks.
     pages: HashMap<usize, ChunkPages>,
-    /// The decompressed bytes of pages of each row group whose headers were read.
+    /// For each row group, the decompressed bytes of the pages whose headers were read.
     page_bytes: HashMap<usize, u64>,
     /// The index of the chunk that was read last.
     last_chunk: Option<usize>,
@@ -90,13 +91,14 @@ struct ReadState {
     is_stopped: bool,
 }
 
-/// The pages of a chunk whose headers were read, and whose data is read next. The data of the
-/// dictionary may be read after the header of the page that follows it.
+/// The pages of a chunk whose headers were read, and whose data may be read next. The data of the
+/// dictionary page may be read after the header of the page that follows the dictionary.
 #[derive(Debug, Default)]
 struct ChunkPages {
     dictionary: Option<Page>,
     current: Option<Page>,
-    /// The end of the pages that are counted, as an offset.
+    /// The offset after the last header that is counted in [`ReadState::page_bytes`], so that a header that is
+    /// read again is not counted again.
     counted_end: u64,
 }
 
@@ -192,8 +194,8 @@ impl LimitedFile {
         Ok(least.clamp(1, rows))
     }
 
-    /// Returns the length of the longest value of the dictionary of a chunk, or more if it is small;
-    /// 0 without a dictionary.
+    /// Returns the length of the longest value of the dictionary of a chunk, or, if the dictionary is small, its
+    /// whole size; 0 without a dictionary.
     fn longest_repeated_bytes(&self, chunk: usize, offset: u64) -> Result<u64, ParquetError> {
         let header = self.read_header(offset)?;
         match header.page_type == DICTIONARY_PAGE_TYPE {
@@ -205,7 +207,7 @@ impl LimitedFile {
         }
     }
 
-    /// Returns the length of the longest value of a dictionary of texts; the size of the page if
+    /// Returns the length of the longest value of a dictionary of texts; the size of the dictionary page if
     /// the length cannot be determined.
     fn longest_value_bytes(
         &self,
@@ -250,8 +252,8 @@ impl LimitedFile {
         Some(self.chunks[chunk].location.row_group)
     }
 
-    /// Counts the values of a batch that was read, before it is kept. Fails, too, once reading is to
-    /// stop: many batches may come from one page.
+    /// Counts the values of a batch that was read, before the batch is kept. Also fails once the stop flag is
+    /// set: the check when a page is opened is not enough, since many batches may come from one page.
     pub fn check_batch(
         &self,
         counter: &mut ValueCounter,
@@ -325,8 +327,8 @@ impl LimitedFile {
         header.map_err(|_| parquet_error("a page header cannot be read"))
     }
 
-    /// Reads and checks the page header at `offset`. Does nothing if the header was read before, and `offset` is that
-    /// of the data of its page.
+    /// Reads and checks the page header at `offset` in chunk `i`. Does nothing if `offset` is the start of the
+    /// data of a page whose header was read before.
     fn check_header(&self, i: usize, offset: u64) -> Result<(), ParquetError> {
         let chunk = &self.chunks[i];
         let mut state = self.lock();
@@ -372,7 +374,7 @@ impl LimitedFile {
         }
         let is_dictionary = header.page_type == DICTIONARY_PAGE_TYPE;
         let is_delta = header.encoding == Some(Encoding::DELTA_BYTE_ARRAY as i32);
-        // `max_batch_rows` relies on the metadata for both.
+        // `max_batch_rows` relies on the metadata for the place of the dictionary and for this encoding.
         if is_dictionary && offset != chunk.bytes.start || is_delta && !chunk.has_shared_prefixes {
             return Err(parquet_error(
                 "a page is not of a kind that its metadata states",
@@ -434,7 +436,7 @@ impl ChunkReader for LimitedFile {
 }
 
 /// Runs a call of the Parquet reader on a file that may hold any bytes, and
-/// turns a panic into an error that names the file.
+/// turns a panic into an error with the path of the file.
 ///
 /// # Errors
 ///
@@ -447,7 +449,7 @@ pub fn catch_panic<T>(path: &Path, call: impl FnOnce() -> Result<T, Error>) -> R
     })
 }
 
-/// Checks that a page has the size that its header states, if the decoder does not.
+/// Checks that a page has the size that its header states, for codecs whose decoder does not check it.
 fn check_page_size(
     codec: Compression,
     header: &PageHeader,
@@ -499,7 +501,7 @@ fn byte_range(chunk: &ColumnChunkMetaData) -> Result<(u64, u64), ParquetError> {
     }
 }
 
-/// Returns true if values of the chunk may share their beginnings.
+/// Returns true if values of the chunk may be encoded by the prefix that they share with the previous one.
 fn has_shared_prefixes(chunk: &ColumnChunkMetaData) -> bool {
     chunk
         .encodings()

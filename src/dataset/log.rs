@@ -1,9 +1,9 @@
 //! The log of a dataset, which is also its lock.
 //!
-//! `_log.jsonl` has a line for each event. A later run needs some of them to clean up
-//! after a kill, and these are synced before the event: the name of the temporary
-//! folder, and the files of a part before they get their names. The other lines have
-//! times and speeds, which differ between runs.
+//! `_log.jsonl` has a line for each event. Lines that a later run needs to clean up after
+//! a killed run are synced before the event takes place: the line with the name of the
+//! temporary folder, and lines with the final names of files. The other lines have times
+//! and speeds, which differ between runs.
 
 use super::OutputLayout;
 use super::manifest::is_dataset_file_path;
@@ -16,7 +16,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Every log starts with the event `begin`.
+/// The first bytes of every log: the start of a line with the event `begin`.
 const LOG_START: &[u8] = br#"{"event":"begin""#;
 
 /// The log of a dataset. The lock is held as long as this value exists.
@@ -26,14 +26,14 @@ pub struct RunLog {
     file: File,
 }
 
-/// The temporary folders and the files that the log of former runs lists. They may have to be
-/// removed.
+/// The temporary folders and the files that the log of former runs lists. The next run may have to
+/// remove them.
 #[derive(Debug, Default)]
 pub struct LogEntries {
     /// The names of temporary folders in the folder of the dataset.
     pub temp_folders: BTreeSet<String>,
-    /// Files of parts that were renamed to their final names, or were about to be. They may also
-    /// be in the manifest.
+    /// The paths of files that were renamed to their final names, or were about to be. The manifest may list
+    /// them, too.
     pub part_files: BTreeSet<String>,
 }
 
@@ -83,7 +83,7 @@ impl LogEntries {
     }
 }
 
-/// Returns true if a text is a log or the start of one.
+/// Returns true if a text begins like a log, or is only the beginning of `LOG_START`, or empty.
 fn is_log(text: &[u8]) -> bool {
     text.starts_with(LOG_START) || LOG_START.starts_with(text)
 }

@@ -51,18 +51,18 @@ pub fn read_kind(root: &Path) -> Result<Option<String>, Error> {
     Ok(line["kind"].as_str().filter(is_word).map(str::to_owned))
 }
 
-/// The sound entries of a manifest.
+/// The valid entries of a manifest.
 #[derive(Debug, Default)]
 pub struct Manifest {
-    /// The meaning of its rows ([`MEANING`]).
+    /// The version of the meaning of the rows ([`MEANING`]).
     pub meaning: u64,
-    /// The version of robots-scan that wrote it; `None` if the first line does not state it.
+    /// The version of robots-scan that wrote the manifest; `None` if the first line does not state it.
     pub version: Option<String>,
     /// The options as they were written.
     pub(crate) written_options: Value,
     /// The options, if they are valid.
     pub options: Option<DatasetOptions>,
-    /// The inputs, in their order.
+    /// The inputs, in the order of the plan.
     pub inputs: Vec<InputEntry>,
     /// The parts, sorted by number, each once.
     pub parts: Vec<PartEntry>,
@@ -70,24 +70,24 @@ pub struct Manifest {
     pub combined: Vec<CombinedFile>,
     /// The crawls with files of the resolved tables.
     pub crawls: Vec<CrawlEntry>,
-    /// True if the lines of the parts are sorted by number, too.
+    /// True if the lines of the parts are sorted by number in the file, too.
     pub is_sorted: bool,
     /// Files of the replaced dataset that are still to be removed.
     pub stale: BTreeSet<String>,
     /// The reasons why lines were left out.
     pub problems: Vec<ManifestDefect>,
-    /// True if only the first line was read, because an earlier trial wrote it ([`Format`]).
+    /// True if only the first line was read, because it states another [`Format`] than the present one.
     pub is_of_earlier_trial: bool,
 }
 
-/// A line of a manifest, with its number, as JSON.
+/// A line of a manifest: its number, from 1, and its value as JSON.
 struct ManifestLine {
     number: usize,
     value: serde_json::Result<Value>,
 }
 
 impl Manifest {
-    /// Parses a manifest. What is not sound is left out and is in `problems`.
+    /// Parses a manifest. Lines that are not valid are left out, and are described in `problems`.
     pub fn parse(text: &[u8]) -> Self {
         let end = text.iter().rposition(|&byte| byte == b'\n');
         let whole_bytes = end.map_or(0, |end| end + 1);
@@ -127,7 +127,8 @@ impl Manifest {
                     parsed.map_err(|problem| vec![problem])
                 }
                 Err(error) => {
-                    // A line between lines of inputs was that of an input, which counts.
+                    // A damaged line between inputs was an input. An empty entry replaces it, since parts
+                    // refer to inputs by their indexes.
                     if i > 0 && Some(i) < last_input {
                         self.inputs.push(InputEntry {
                             name: None,
@@ -242,7 +243,8 @@ impl Manifest {
         Ok(())
     }
 
-    /// Checks the files that the lines of parts and of crawls list, and drops those that they cannot have.
+    /// Checks the tables of each part, the combined files, and the files of crawls. Entries that do not belong to
+    /// the dataset are left out, and are described in `problems`.
     pub fn check_files(&mut self) {
         let tables = self.options.as_ref().map(|options| options.tables.clone());
         let shard = self.options.as_ref().and_then(|options| options.shard);
@@ -294,7 +296,7 @@ impl Manifest {
             }
             is_own
         });
-        // The location of these rows is not known.
+        // The location of the rows of these parts is not known.
         for part in &mut self.parts {
             let number = part.number;
             part.tables
@@ -331,13 +333,13 @@ impl Manifest {
             .for_each(|problem| self.add_problem(problem));
     }
 
-    /// Returns the files to which parts were combined, and those of all crawls.
+    /// Returns the files to which parts were combined, and the files of the resolved tables of all crawls.
     pub fn files(&self) -> impl Iterator<Item = &FileEntry> {
         let combined = self.combined.iter().map(|file| &file.entry);
         combined.chain(self.crawls.iter().flat_map(|crawl| &crawl.files))
     }
 
-    /// Returns the place of the rows of each part in each table.
+    /// Returns the location of the rows of each part in each table.
     pub fn part_locations(&self) -> Vec<PartLocation<'_>> {
         part_locations(&self.layout(), &self.parts, &self.combined)
     }
@@ -359,7 +361,7 @@ impl Manifest {
         )
     }
 
-    /// Returns the files that views of the dataset read, if its options are valid.
+    /// Returns a description of the files that views of the dataset read, if its options are valid.
     pub fn viewed(&self) -> Option<ViewedFiles> {
         Some(ViewedFiles {
             tables: self.tables()?,
@@ -368,7 +370,8 @@ impl Manifest {
         })
     }
 
-    /// Returns the crawls whose rows have another meaning than those of today, with that meaning.
+    /// Returns the crawls whose rows have another version of their meaning than rows that are written today, with
+    /// this version.
     pub fn other_meanings(&self) -> BTreeMap<String, u64> {
         let is_other = self.meaning != MEANING;
         let parts = self.parts.iter().filter(|_| is_other);
@@ -400,8 +403,8 @@ impl Manifest {
 }
 
 impl PartEntry {
-    /// Compares the inputs of the part with those that the sizes of all inputs
-    /// determine for each part, and describes a difference.
+    /// Compares the inputs of the part with those of the plan, which follows from the
+    /// sizes of all inputs, and describes a difference. `planned` has the inputs of each part.
     pub(crate) fn find_plan_difference(&self, planned: &[Range<usize>]) -> Option<String> {
         let (number, inputs) = (self.number, &self.inputs);
         match planned.get(number as usize) {
@@ -452,13 +455,13 @@ pub fn success_text(text: &[u8]) -> String {
 /// Returns true if the text of a manifest has a line about a file of a former dataset: a run that
 /// replaces this dataset was killed while it removed these files, or is doing so.
 ///
-/// Only the start of each line is compared, as a manifest has a line for each input.
+/// Only the start of each line is compared: parsing would be slow, since a manifest has a line for each input.
 pub(super) fn is_being_replaced(text: &[u8]) -> bool {
     memchr::memmem::find(text, b"\n{\"stale\":").is_some()
 }
 
-/// Returns true if a path is one that a dataset can own, besides those that are
-/// known by name: `<table>/crawl=…/subset=…/part-….parquet`, the same below `_parts`,
+/// Returns true if a path is one that a dataset can own, besides the manifest, the log
+/// and `_SUCCESS`: `<table>/crawl=…/subset=…/part-….parquet`, the same below `_parts`,
 /// `<table>/crawl=…/part-….parquet`, the file of the table `agents`, or the views.
 pub(super) fn is_dataset_file_path(path: &str) -> bool {
     let is_part_table = |name: &str| Table::PER_PART.iter().any(|table| table.name() == name);
@@ -487,7 +490,8 @@ pub(super) fn is_dataset_file_path(path: &str) -> bool {
     }
 }
 
-/// Returns what is wrong with the line of a combined file, if anything is.
+/// Describes the problem of the line of a combined file, if it has one. `is_known` is true if the options of the
+/// dataset, and so its shard, are known.
 fn combined_problem(
     file: &CombinedFile,
     parts: &BTreeMap<u32, &PartEntry>,

@@ -15,7 +15,7 @@ use tables::{Table, is_partition_name, schemas_digest};
 /// are part of the format (docs/limits.md#formats); if a line of a manifest changes, increase the number.
 const FORMAT_NUMBER: u64 = 9;
 
-/// The fields of the first line of a manifest by which its format is known.
+/// The fields of the first line of a manifest that identify its format.
 #[derive(PartialEq, Deserialize, Serialize)]
 pub struct Format {
     #[serde(rename = "format")]
@@ -24,13 +24,13 @@ pub struct Format {
     schemas: String,
 }
 
-/// The beginning of a manifest: the first line, and the lines of the inputs. A run can be resumed
-/// only if they are equal.
+/// The content of the beginning of a manifest: the options in the first line, and the lines of the inputs. A
+/// run can be resumed only with the same options and inputs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ManifestHeader {
     /// The options.
     pub options: DatasetOptions,
-    /// The inputs, in their order.
+    /// The inputs, in the order of the plan.
     pub inputs: Vec<InputEntry>,
 }
 
@@ -39,6 +39,7 @@ pub struct ManifestHeader {
 pub(super) struct FirstLine<'a> {
     #[serde(flatten)]
     pub(super) format: Format,
+    /// The version of the meaning of rows ([`tables::MEANING`]).
     pub(super) meaning: u64,
     pub(super) options: &'a DatasetOptions,
     /// The version of robots-scan that writes the dataset.
@@ -52,10 +53,10 @@ pub struct DatasetOptions {
     pub agents: String,
     /// The crawls and subsets of the inputs, in order.
     pub crawls: Vec<Partition>,
-    /// The XXH3-64 of the names of all inputs of the sample, also of those of other shards, in
+    /// The XXH3-64 of the names of all inputs after sampling, including those of other shards, in
     /// hexadecimal.
     pub list: String,
-    /// The limits of a part.
+    /// The limit of the size of a part.
     pub part_size: PartSize,
     /// The version of the crate that contains the Public Suffix List.
     pub psl: String,
@@ -78,7 +79,7 @@ pub struct Partition {
     pub subset: String,
 }
 
-/// An archive. All fields are `None` if its line cannot be read.
+/// An input, such as an archive. All fields are `None` if its line cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct InputEntry {
     /// The size.
@@ -121,7 +122,7 @@ pub struct PartEntry {
     pub tables: Vec<PartTable>,
 }
 
-/// The rows of one part in a table, which are whole row groups of a file.
+/// The rows of one part in a table. They are whole row groups, in a file of this part or in a combined file.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct PartTable {
     /// The bytes of the row groups.
@@ -137,7 +138,7 @@ pub struct PartTable {
     pub digest: String,
 }
 
-/// A file with the rows of parts.
+/// A file to which the rows of one or more parts of a table were combined.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct CombinedFile {
     /// The file.
@@ -195,8 +196,8 @@ impl Format {
         Self::new(&Table::ALL)
     }
 
-    /// Returns true if the first line of a manifest states this format. Any other was written by an earlier
-    /// trial, and is not read.
+    /// Returns true if the first line of a manifest states this format. A manifest of any other format is not
+    /// read.
     pub fn is_of(&self, line: &Value) -> bool {
         Self::deserialize(line).is_ok_and(|format| format == *self)
     }
@@ -224,7 +225,7 @@ impl PartEntry {
 }
 
 impl PartEntry {
-    /// Returns the rows of a table that the part has.
+    /// Returns the rows of the part in a table, which the part must have.
     pub(crate) fn table(&self, table: Table) -> &PartTable {
         let mut tables = self.tables.iter();
         let found = tables.find(|of_part| of_part.table == table);
@@ -233,7 +234,7 @@ impl PartEntry {
 }
 
 impl PartTable {
-    /// Returns the rows of a table that were written to a file of their own.
+    /// Returns the entry for the rows of a part, which were written to a file of their own.
     pub fn new(table: Table, file: &WrittenFile) -> Self {
         Self {
             bytes: file.row_groups.content.bytes,

@@ -42,7 +42,7 @@ enum ExistingOutput {
 }
 
 impl OutputLayout {
-    /// Checks that writing is allowed, without writing anything.
+    /// Checks that this output may be written, without writing anything.
     ///
     /// # Errors
     ///
@@ -171,7 +171,7 @@ fn check_output_path(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// Returns the dataset that contains a path.
+/// Returns the dataset in whose folder a path is; `None` if there is none.
 fn find_enclosing_dataset(path: &Path) -> Option<PathBuf> {
     let path = std::path::absolute(path).ok()?;
     let mut folders = path.ancestors();
@@ -191,7 +191,7 @@ fn resolve_links(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Finds out whether the path of an output exists, and who wrote the file or folder there.
+/// Determines the kind of file or folder at the path of an output, and if robots-scan wrote it.
 fn find_existing_output(root: &Path) -> Result<ExistingOutput, Error> {
     let read_error = |error| Error::read(root, error);
     match disk::file_kind(root).map_err(read_error)? {

@@ -18,7 +18,7 @@ pub(super) const DICTIONARY_PAGE_TYPE: u32 = 2;
 /// The limit of the nesting of structures. A page header has two levels.
 const MAX_DEPTH: usize = 8;
 
-/// The fields of a page header that determine the memory of its reader.
+/// The fields of a page header that determine how much memory reading the page takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PageHeader {
     /// The `PageType` of parquet.thrift.
@@ -26,9 +26,10 @@ pub(super) struct PageHeader {
     /// The size of the page after decompression, without its header.
     pub(super) uncompressed_bytes: u32,
     pub(super) compressed_bytes: u32,
-    /// The encoding of its values, as in parquet.thrift; `None` unless it is a data page.
+    /// The encoding of the values of a data page, as a number of parquet.thrift; `None` for other pages.
     pub(super) encoding: Option<i32>,
-    /// The size of the levels, which begin a page of version 2 and are not compressed.
+    /// The size of the levels at the start of a data page of version 2, which are not compressed; 0 for other
+    /// pages.
     pub(super) level_bytes: u64,
     pub(super) is_compressed: bool,
     /// The length of the header itself.
@@ -61,12 +62,12 @@ impl PageHeader {
         self.uncompressed_bytes.max(self.compressed_bytes).into()
     }
 
-    /// Reads a header, with which `source` begins.
+    /// Reads the header at the start of `source`.
     ///
     /// # Errors
     ///
-    /// [`io::ErrorKind::UnexpectedEof`] if its end is missing, [`io::ErrorKind::InvalidData`] if it
-    /// is malformed.
+    /// [`io::ErrorKind::UnexpectedEof`] if the end of the header is missing, [`io::ErrorKind::InvalidData`] if
+    /// the header is malformed.
     pub(super) fn read(source: &mut dyn Read) -> io::Result<Self> {
         let mut fields = ThriftFields { source, length: 0 };
         let (mut page_type, mut uncompressed, mut compressed) = (None, None, None);
@@ -131,8 +132,8 @@ struct ThriftFields<'r> {
 }
 
 impl ThriftFields<'_> {
-    /// Reads the head of the next field: sets `id`, and returns the type; `None` at the end of the
-    /// structure.
+    /// Reads the header of the next field: sets `id`, which must be the id of the previous field, and returns
+    /// the type; `None` at the end of the structure.
     fn next_field(&mut self, id: &mut i16) -> io::Result<Option<u8>> {
         let byte = self.read_byte()?;
         if byte == 0 {
@@ -180,8 +181,8 @@ impl ThriftFields<'_> {
         u32::try_from(self.read_i32()?).map_err(|_| malformed_error())
     }
 
-    /// Skips the value of a field that is nested in `depth` further structures. Page headers have
-    /// no lists, sets or maps.
+    /// Skips the value of a field. `depth` is the number of structures around the field, without the page header
+    /// itself. Page headers have no lists, sets or maps.
     fn skip_value(&mut self, value_type: u8, depth: usize) -> io::Result<()> {
         match value_type {
             field_type::TRUE | field_type::FALSE => Ok(()),

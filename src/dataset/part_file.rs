@@ -25,18 +25,18 @@ const MAX_BODY_PAGE_BYTES: u64 = (1 << 30) + MAX_PART_PAGE_BYTES;
 /// group with the page that brings its values to 128 MiB.
 const MAX_ROW_GROUP_PAGE_BYTES: u64 = 160 << 20;
 
-/// The limit of the values of a row group, each as often as it is repeated: the 128 MiB after which robots-scan ends
-/// a row group, one more page, and rows of the row group before in the same batch.
+/// The limit of the bytes of values of a row group, in which repeated values count each time. It allows for
+/// the 128 MiB at which robots-scan ends a row group, the page that exceeds them, and rows of the previous row
+/// group in the same batch.
 const MAX_ROW_GROUP_VALUE_BYTES: u64 = 256 << 20;
 
-/// The bytes of values from which they are compared with the size of their file.
+/// The bytes of values that any file may have. Above them, [`MAX_VALUE_RATIO`] applies.
 const RATIO_CHECK_START_VALUE_BYTES: u64 = 64 << 20;
 
-/// The most bytes of values for each byte of their file. robots-scan stores a page of each column for
-/// 15,360 rows or 4 MiB of values, whichever comes first: this is 256 bytes for the pages of all
-/// columns. Their headers and statistics alone take more, so that no file that it wrote is refused. The
-/// most that was seen is 9,200, in `directives` with the same lines of 16 KB in all captures; files of
-/// real crawls have less than 100.
+/// The limit of bytes of values for each byte of the file. robots-scan ends the page of each column after at
+/// most 4 MiB of values. At this ratio, 4 MiB are 256 bytes of the file, and the headers and statistics of these
+/// pages alone take more, so no file of robots-scan is refused. The largest ratio seen is 9,200, in `directives`
+/// with the same lines of 16 KB in all captures; files of real crawls have ratios below 100.
 const MAX_VALUE_RATIO: u64 = 16_384;
 
 /// A Parquet file of a part, opened with limits on the sizes of its pages.
@@ -67,7 +67,7 @@ pub fn open_part_file(
             ratio: MAX_VALUE_RATIO,
             row_group_bytes: MAX_ROW_GROUP_VALUE_BYTES,
         };
-        // Rows are never kept with their bodies.
+        // Bodies are not kept in memory, so their bytes are not counted.
         let values = ValueCounter::new(limits, file.len()).without_column("body");
         let file = LimitedFile::new(file, metadata.metadata(), page_bytes_max, stop)?;
         Ok(OpenedPart {
@@ -80,7 +80,7 @@ pub fn open_part_file(
 }
 
 impl OpenedPart {
-    /// Returns a counter of the values of this file, for [`LimitedFile::check_batch`].
+    /// Returns a new counter of the values of this file, for [`LimitedFile::check_batch`].
     pub fn value_counter(&self) -> ValueCounter {
         self.values.clone()
     }
@@ -91,8 +91,8 @@ impl OpenedPart {
         ParquetRecordBatchReaderBuilder::new_with_metadata(self.file.clone(), metadata)
     }
 
-    /// Returns the number of rows that a batch may have: `rows`, or fewer if a dictionary of one of
-    /// these row groups and columns has large values.
+    /// Returns the number of rows that a batch may have: `rows`, or fewer if one of these columns has a
+    /// dictionary with large values in one of these row groups.
     pub fn max_batch_rows(
         &self,
         row_groups: &[usize],

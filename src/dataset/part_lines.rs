@@ -8,8 +8,8 @@ use std::path::Path;
 use std::sync::Arc;
 use tables::Table;
 
-/// The lines of some captures of a part. All tables have the order of captures and of lines, so
-/// they are merged while they are read.
+/// Reads the lines of some captures of a part from up to three tables. The rows of each table are sorted
+/// by capture and line number, so the tables are merged while they are read.
 pub struct PartLines {
     groups: LineCursor,
     rules: LineCursor,
@@ -17,7 +17,7 @@ pub struct PartLines {
     statements: Option<LineCursor>,
 }
 
-/// The current row of a table whose rows are read one after the other.
+/// A cursor over the rows of one of the tables.
 struct LineCursor {
     table: LineTable,
     reader: PartReader,
@@ -30,7 +30,7 @@ struct LineCursor {
 }
 
 impl PartLines {
-    /// Opens the tables of a part for captures with these values of `robots_id`, which ascend.
+    /// Opens the tables of a part for captures with these values of `robots_id`, in ascending order.
     /// Statements about the use of content are read if the dataset was opened with `directives`.
     ///
     /// # Errors
@@ -53,14 +53,14 @@ impl PartLines {
         })
     }
 
-    /// Returns the error that `rules` has no rows for a capture that should have some.
+    /// Returns the error for a capture that should have rules but has no rows in `rules`.
     pub fn missing_rules_error(&self) -> Error {
         let table = self.rules.table.table().name();
         self.rules.defect_error(DatasetDefect::inconsistent(table))
     }
 
-    /// Calls `each` with the lines of a capture, in the order of the file. The captures are read in
-    /// ascending order.
+    /// Calls `each` with the lines of a capture, in the order of the file. Captures must be read in
+    /// ascending order of `robots_id`.
     ///
     /// # Errors
     ///
@@ -105,7 +105,7 @@ impl LineCursor {
         Ok(lines)
     }
 
-    /// Moves to the next line of a capture, past those of earlier captures, and returns its number;
+    /// Moves to the next line of a capture, past the lines of earlier captures, and returns the line number;
     /// `None` if the capture has no more lines.
     fn seek_next_line_no(&mut self, robots_id: i64) -> Result<Option<i32>, Error> {
         while let Some(rows) = &self.rows {

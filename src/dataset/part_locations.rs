@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use tables::Table;
 
-/// The rows of a part in a table.
+/// The location of the rows of a part in a table.
 #[derive(Clone, Debug)]
 pub struct PartLocation<'m> {
     /// The part.
@@ -24,7 +24,7 @@ pub struct PartLocation<'m> {
 }
 
 impl PartLocation<'_> {
-    /// Returns the name of the part in its dataset. Names are sorted like parts.
+    /// Returns a name of the part that is unique in its dataset. Names sort in the order of the parts.
     pub(crate) fn part_name(&self) -> PathBuf {
         let PartEntry {
             crawl,
@@ -36,7 +36,7 @@ impl PartLocation<'_> {
     }
 }
 
-/// The bytes before the first row group of a Parquet file.
+/// The number of bytes before the first row group of a Parquet file: its magic number.
 pub(crate) const MAGIC_BYTES: u64 = 4;
 
 /// Returns the path of the file of a single part, relative to the folder of the dataset.
@@ -45,8 +45,8 @@ pub(crate) fn single_part_path(layout: &OutputLayout, table: Table, part: &PartE
     path.to_string_lossy().into_owned()
 }
 
-/// Returns the locations of all parts in all tables. If a combined file lists a part without an entry,
-/// its other parts are taken to have their own files.
+/// Returns the locations of all parts in all tables. A combined file that lists a part which is not in `parts`
+/// is ignored: its other parts are assumed to have files of their own.
 pub(crate) fn part_locations<'m>(
     layout: &OutputLayout,
     parts: &'m [PartEntry],
@@ -88,14 +88,14 @@ pub(crate) fn part_locations<'m>(
 pub(crate) struct RowGroupRange {
     pub(crate) part: u32,
     pub(crate) row_groups: Range<usize>,
-    /// The offset of the first of them.
+    /// The offset of the first row group in the file.
     pub(crate) offset: u64,
-    /// The bytes of all of them.
+    /// The size of all of the row groups.
     pub(crate) bytes: u64,
     pub(crate) digest: String,
 }
 
-/// Returns the row groups of each part of a combined file; `None` if a part has no entry.
+/// Returns the row groups of each part of a combined file; `None` if one of its parts is not in `parts`.
 pub(crate) fn row_group_ranges(
     file: &CombinedFile,
     parts: &BTreeMap<u32, &PartEntry>,

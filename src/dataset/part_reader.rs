@@ -15,19 +15,19 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use tables::Table;
 
-/// Rows of a batch: few, as texts may be long.
+/// The maximum number of rows of a batch. It is small because texts may be long.
 const BATCH_ROWS: usize = 1024;
 
-/// A part of a dataset: the rows of some inputs, with a file in each table.
+/// Identifies a part of a dataset, which is the rows of some inputs in each table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PartId {
     /// The index of its crawl.
     pub crawl: u32,
-    /// Its index among all parts, in the order of crawls.
+    /// Its index among the parts of all crawls, in the order of crawls.
     pub part: u32,
 }
 
-/// The rows of a part in a table: a file, or some row groups of one. They are read in their order.
+/// The rows of a part in a table: a whole file, or some row groups of a file.
 #[derive(Clone, Debug)]
 pub(super) struct PartFile {
     pub(super) table: Table,
@@ -118,7 +118,7 @@ impl PartReader {
         Ok(())
     }
 
-    /// Adds the path to an error about a column.
+    /// Adds the path of the file to an error about a defect of the dataset. Other errors are unchanged.
     pub fn add_path(&self, error: Error) -> Error {
         match error.kind() {
             Some(DatasetErrorKind::NotADataset(_)) => error.with_path(&self.path),
@@ -231,7 +231,7 @@ impl PartFile {
     ) -> Result<(), Error> {
         let mut reader = self.open(columns, filter, stop)?;
         while let Some(batch) = reader.next_batch()? {
-            // The callback does not know the path.
+            // Errors of `each` have no path yet.
             each(&batch).map_err(|error| reader.add_path(error))?;
         }
         Ok(())

@@ -14,19 +14,19 @@ use std::path::Path;
 use tables::Table;
 use xxhash_rust::xxh3::Xxh3;
 
-/// The size of a read.
+/// The size of the buffer for reading a file.
 const BUFFER_BYTES: u64 = 256 << 10;
 
 /// The rows of a former run that are unchanged.
 #[derive(Debug, Default)]
 pub(crate) struct PresentRows {
-    /// The parts whose rows of all tables are there.
+    /// The parts whose rows are unchanged in all tables.
     pub(crate) parts: BTreeSet<u32>,
-    /// The combined files that are whole, by path.
+    /// The paths of the combined files that are unchanged as a whole.
     pub(crate) whole_files: BTreeSet<String>,
-    /// True if the files of all crawls are whole.
+    /// True if the files of the resolved tables of all crawls are unchanged.
     pub(crate) has_crawls: bool,
-    /// The parts in combined files whose rows are unchanged, also in damaged files.
+    /// The parts and tables whose rows are unchanged in a combined file, even if the file is damaged elsewhere.
     in_files: BTreeSet<(u32, Table)>,
 }
 
@@ -77,7 +77,7 @@ impl PresentRows {
     }
 }
 
-/// The unchanged rows of a combined file.
+/// The result of comparing the digests of a combined file: the parts whose rows in it are unchanged.
 #[derive(Default)]
 struct FileCheck {
     is_whole: bool,

@@ -32,7 +32,7 @@ pub struct Dataset {
     stop: Option<Arc<AtomicBool>>,
 }
 
-/// The rows of a part that were found.
+/// A file of a table that was found, or the row groups of one part in such a file.
 struct FoundFile {
     table: Table,
     crawl: String,
@@ -113,7 +113,8 @@ impl Dataset {
     }
 
     /// Opens the parts of datasets whose manifests are known: only rows of `tables` in these parts
-    /// are read. Each dataset is its folder with the locations of its parts; `root` is for messages.
+    /// are read. `datasets` has the folder of each dataset, with the locations of its parts; `root` is used
+    /// only in messages.
     ///
     /// # Errors
     ///
@@ -157,7 +158,7 @@ impl Dataset {
         Self::from_files(root, found.collect())
     }
 
-    /// Adds files of resolved tables of the first crawl.
+    /// Adds files of resolved tables, as files of the first crawl.
     pub fn with_crawl_files(mut self, files: &[(Table, PathBuf)]) -> Self {
         let id = PartId {
             crawl: 0,
@@ -221,7 +222,7 @@ impl Dataset {
         })
     }
 
-    /// Sets the flag that stops reading, with [`ErrorKind::Abandoned`].
+    /// Sets a flag that stops reading: once it is true, reading fails with [`ErrorKind::Abandoned`].
     pub fn with_stop_flag(mut self, stop: &Arc<AtomicBool>) -> Self {
         self.stop = Some(Arc::clone(stop));
         self
@@ -266,7 +267,7 @@ impl Dataset {
     }
 
     /// Returns the crawls in the order of the times of their first captures, then of their
-    /// names. Other functions use their indexes.
+    /// names. Other functions identify a crawl by its index in this list.
     pub fn crawls(&self) -> &[String] {
         &self.crawls
     }
@@ -278,9 +279,9 @@ impl Dataset {
     }
 
     /// Reads columns of a table, part by part, and calls `each` with the index of the
-    /// crawl and a batch of rows. Batches may contain rows of other captures than
-    /// those in `filter`, as it has false positives. Pages without matching rows are
-    /// not decoded.
+    /// crawl and a batch of rows. Batches may contain rows of captures that are not in
+    /// `filter`, since some filters select whole row groups or have false positives. Pages
+    /// without matching rows are not decoded.
     ///
     /// # Errors
     ///
@@ -302,7 +303,8 @@ impl Dataset {
         Ok(())
     }
 
-    /// The same on all threads of the pool: files are read in any order.
+    /// Like [`read`](Self::read), but reads files on all threads of the pool, in any order. `each` gets the
+    /// part instead of the crawl.
     ///
     /// # Errors
     ///
@@ -369,7 +371,7 @@ impl Dataset {
             let rows = row_groups.map(|(_, row_group)| row_group.num_rows());
             let rows = rows.fold(0, i64::saturating_add).unsigned_abs();
             let add = |total: u64| Some(total.saturating_add(rows));
-            // The closure never refuses.
+            // `add` never returns `None`, so the update cannot fail.
             let _ = total.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
             Ok(())
         })?;
@@ -391,12 +393,12 @@ impl Dataset {
     }
 }
 
-/// Calls `each` for files on all threads, but on no more than may have a file open.
+/// Calls `each` for files on all threads, or on fewer threads if the limit of open files is too low.
 fn for_each_in_parallel(
     files: &[&PartFile],
     each: &(dyn Fn(&PartFile) -> Result<(), Error> + Sync),
 ) -> Result<(), Error> {
-    // The other half is for what `each` opens.
+    // The other half of the free files is for files that `each` opens.
     let max_open_files = (open_files::count_free() / 2).max(1);
     let files_per_task = match rayon::current_num_threads() <= max_open_files {
         true => 1,

@@ -21,11 +21,11 @@ pub struct RowCursor<C> {
 
 /// The current row of a cursor.
 pub struct Row<'c, C> {
-    /// The columns of its batch.
+    /// The columns of the batch that contains the row.
     pub columns: &'c C,
-    /// Its index in the batch.
+    /// The index of the row in the batch.
     pub index: usize,
-    /// Its number among the rows that are read, from 1.
+    /// The number of the row among all rows that the cursor reads, from 1.
     pub number: u64,
 }
 

@@ -55,8 +55,8 @@ pub(super) fn id_filter(
     RowFilter::new(vec![predicate])
 }
 
-/// Returns the indexes of the row groups whose range of a key overlaps `ids`. Rows are sorted by
-/// the key, so one id overlaps few row groups.
+/// Returns the indexes of the row groups that may have a value of `ids` in the column `key`, according to its
+/// range. If rows are sorted by this column, an id is in the range of few row groups.
 pub(super) fn row_groups_with_ids(
     metadata: &ParquetMetaData,
     key: &str,
@@ -86,7 +86,7 @@ pub(super) fn column_statistics<'g>(
     column.and_then(ColumnChunkMetaData::statistics)
 }
 
-/// Returns true if one of the values is in the range of a column, or the range is unknown.
+/// Returns true if one of the wanted values is in the range of a column, or the range is unknown.
 fn may_be_in_range(range: Option<&Statistics>, wanted: &ColumnValuesFilter) -> bool {
     let Some(Statistics::ByteArray(range)) = range else {
         return true;

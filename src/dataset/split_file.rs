@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 
-/// Writes the parts of a combined file to files of their own, unless these exist: those in `wanted`, or
-/// all. The file itself remains.
+/// Writes the rows of each part of a combined file to a file of its own, unless this file exists. `wanted` has
+/// the parts that are written; `None` means all parts. The combined file itself remains.
 pub(crate) fn split_file(
     folder: &mut WrittenFolder,
     layout: &OutputLayout,
@@ -39,7 +39,7 @@ pub(crate) fn split_file(
     Ok(())
 }
 
-/// Opens some row groups of a file, whose bytes have a digest.
+/// Opens a file from which row groups are copied. `digest` is the digest that their bytes must have.
 ///
 /// # Errors
 ///

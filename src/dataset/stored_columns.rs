@@ -3,8 +3,8 @@
 use arrow_array::{ArrayAccessor, RecordBatch};
 use disk::error::Error;
 
-/// Some columns of a batch of rows of a table. [`stored_columns!`](crate::stored_columns) defines
-/// them.
+/// A struct with some columns of a batch of rows of a table, such as
+/// [`stored_columns!`](crate::stored_columns) defines.
 pub trait StoredColumns: Sized {
     /// The names of the columns, in the order of the fields.
     const NAMES: &'static [&'static str];
@@ -14,7 +14,7 @@ pub trait StoredColumns: Sized {
     /// # Errors
     ///
     /// [`DatasetErrorKind::NotADataset`](crate::error::DatasetErrorKind::NotADataset) if the batch
-    /// does not have one of them, or has it with another type.
+    /// lacks one of the columns, or has it with another type.
     fn from_batch(batch: &RecordBatch) -> Result<Self, Error>;
 }
 
@@ -63,7 +63,7 @@ macro_rules! stored_columns {
     (@array Time) => { arrow_array::TimestampMillisecondArray };
 }
 
-/// Returns the value of a row; `None` for null.
+/// Returns the value of a column in a row; `None` for null.
 pub fn value<A: ArrayAccessor>(column: A, row: usize) -> Option<A::Item> {
     column.is_valid(row).then(|| column.value(row))
 }

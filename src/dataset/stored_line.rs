@@ -10,8 +10,8 @@ use robots::{DirectiveKind, DirectiveRow, Mechanism, RobotsTxtBuilder, product_t
 use sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32};
 use tables::Table;
 
-/// A user-agent, allow or disallow line, or a statement about the use of content, with texts as in the
-/// tables.
+/// A user-agent, allow or disallow line, or a statement about the use of content (Content-Usage,
+/// Content-Signal). Its texts are as in the tables: bytes that are not UTF-8 are escaped.
 #[derive(Clone, Copy, Debug)]
 pub struct StoredLine<'a> {
     /// The kind of the line.
@@ -20,7 +20,7 @@ pub struct StoredLine<'a> {
     pub line_no: u32,
     /// The group in Google's dialect, or 0 for none.
     pub group_no: u32,
-    /// The record in Koster's dialect, from 1.
+    /// The record in Koster's dialect, from 1; 0 for a statement.
     pub record_no: u32,
     /// The key as written.
     pub key_raw: &'a str,
@@ -28,15 +28,16 @@ pub struct StoredLine<'a> {
     pub value_raw: &'a str,
     /// The column `path` of a rule, or the value of a statement; empty for a user-agent line.
     pub value: &'a str,
-    /// The column `agent` of a user-agent line; empty for a rule.
+    /// The column `agent` of a user-agent line; empty for other lines.
     pub name: &'a str,
-    /// The column `agent_token` of a user-agent line; empty for a rule.
+    /// The column `agent_token` of a user-agent line; empty for other lines.
     pub token: &'a str,
     /// True if there is a colon between key and value.
     pub has_colon: bool,
     /// True if the line counts for verdicts.
     pub counts: bool,
-    /// The crawl-delay of the group in milliseconds; `None` for a rule and for a group without one.
+    /// The crawl-delay of the group of a user-agent line in milliseconds; `None` if the group has none, and
+    /// for other lines.
     pub crawl_delay_ms: Option<i64>,
 }
 
@@ -92,8 +93,8 @@ const USUAL_ALLOW_KEY: &str = "Allow";
 const USUAL_DISALLOW_KEY: &str = "Disallow";
 
 impl Dataset {
-    /// Reads the lines of captures, first user-agent lines, then rules, then statements about the use of
-    /// content, if the dataset was opened with their tables. Calls `each`
+    /// Reads the lines of captures: first user-agent lines, then rules, then statements about the use of
+    /// content. Tables with which the dataset was not opened are skipped. Calls `each`
     /// with the index of the crawl, the `robots_id` and the line.
     ///
     /// # Errors
@@ -117,7 +118,7 @@ impl Dataset {
     }
 }
 
-/// A table that has a row for each user-agent line, for each rule, or for each statement.
+/// A table whose rows are lines of robots.txt files: `groups`, `rules` or `directives`.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum LineTable {
     Groups,
@@ -146,7 +147,7 @@ impl LineTable {
     }
 }
 
-/// Returns the product token that Google's parser reads: the beginning of the whole name.
+/// Returns the product token that Google's parser reads from a whole name, which is a prefix of the name.
 fn google_token(name: &str) -> &str {
     let token = product_token(name.as_bytes());
     &name[..token.len()]
@@ -174,7 +175,8 @@ impl LineRows {
         }
     }
 
-    /// Returns false for a row of `directives` that is no statement about the use of content.
+    /// Returns false for a row of `directives` that is not a statement about the use of content, and therefore
+    /// not read.
     pub(super) fn is_read(&self, row: usize) -> bool {
         match self {
             Self::Groups(_) | Self::Rules(_) => true,
@@ -271,7 +273,7 @@ impl LineRows {
     }
 }
 
-// Bits of a field of records.
+// The bits of the field of flags in the records that `StoredLine::write` writes.
 const HAS_COLON_FLAG: u8 = 1;
 const COUNTS_FLAG: u8 = 2;
 const HAS_DELAY_FLAG: u8 = 4;
@@ -340,8 +342,8 @@ impl<'a> StoredLine<'a> {
         }
     }
 
-    /// Adds the line to a file that is being rebuilt. `is_valid_utf8` is the column of its capture.
-    /// Returns false if the texts of the file would exceed the limit of the builder.
+    /// Adds the line to a file that is being rebuilt. `is_valid_utf8` is true if the whole body of the capture
+    /// is UTF-8. Returns false if the texts of the file would exceed the limit of the builder.
     pub fn push_to(&self, file: &mut RobotsTxtBuilder, is_valid_utf8: bool) -> bool {
         let bytes = |text| unescape_body(text, is_valid_utf8);
         let value = match self.kind {

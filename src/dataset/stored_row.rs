@@ -2,7 +2,7 @@
 //! written. They can be sorted, compared and merged in this form.
 //!
 //! A value is written as a field of a record (see [`sort_key`](sort::sort_key)). In a
-//! nullable column, a byte before it says whether there is one.
+//! nullable column, a byte comes first: 1 if a value follows, or 0 for null.
 
 use crate::error::DatasetDefect;
 use crate::reader;
@@ -16,11 +16,11 @@ use sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32};
 use std::path::Path;
 use tables::{Column, ColumnType, Table};
 
-/// Columns of a batch, from which rows are encoded.
+/// Columns of an Arrow batch, whose rows can be encoded as bytes.
 #[derive(Debug)]
 pub struct EncodedColumns(Vec<EncodedColumn>);
 
-/// A column of a batch.
+/// A column of an Arrow batch.
 #[derive(Debug)]
 struct EncodedColumn {
     is_nullable: bool,
@@ -42,8 +42,8 @@ impl EncodedColumns {
     ///
     /// # Errors
     ///
-    /// [`DatasetErrorKind::NotADataset`](crate::error::DatasetErrorKind::NotADataset) if the batch lacks a column that is not nullable, has a column
-    /// with another type, or has a null in a column that is not nullable.
+    /// [`DatasetErrorKind::NotADataset`](crate::error::DatasetErrorKind::NotADataset) if the batch lacks a column,
+    /// has one with another type, or has a null in a column that is not nullable.
     pub fn from_batch<'c>(
         batch: &RecordBatch,
         columns: impl IntoIterator<Item = &'c Column>,
@@ -66,7 +66,7 @@ impl EncodedColumns {
         }
     }
 
-    /// Appends the fields of a row.
+    /// Encodes a row: appends the values of all columns to `out`, each as a field.
     pub fn put_row(&self, row: usize, out: &mut Vec<u8>) {
         for column in &self.0 {
             column.put(row, out);
@@ -74,7 +74,7 @@ impl EncodedColumns {
     }
 }
 
-/// Returns an error if a column of a batch has a null, and is not nullable.
+/// Returns an error if a column that is not nullable has a null in a batch.
 ///
 /// # Errors
 ///
@@ -138,7 +138,7 @@ impl EncodedColumn {
     }
 }
 
-/// Collects rows of a table that are decoded from fields of records.
+/// Decodes rows of a table from fields of records, and collects them in a batch.
 #[derive(Debug)]
 pub struct StoredRows {
     columns: Vec<DecodedColumn>,
@@ -165,12 +165,12 @@ enum DecodedValues {
     PlainText(PlainTextBuilder),
 }
 
-/// A column of texts, many of which are that of the row before.
+/// A column of interned texts, many of which equal the text of the previous row.
 #[derive(Debug, Default)]
 struct TextColumn {
     ids: ColumnBuilder<u32>,
     last: Vec<u8>,
-    /// The id of `last` in this batch.
+    /// The id of `last` in this batch; `None` if the text is not interned yet.
     last_id: Option<u32>,
 }
 
@@ -195,7 +195,7 @@ impl TextColumn {
 }
 
 impl StoredRows {
-    /// Creates a builder of rows of a table.
+    /// Starts a batch of rows of a table.
     pub fn new(table: Table) -> Self {
         let columns = table.columns().iter().map(|column| DecodedColumn {
             is_nullable: column.is_nullable,
@@ -210,8 +210,8 @@ impl StoredRows {
         }
     }
 
-    /// Adds a row, whose fields follow each other in the order of the columns: first those in `key`,
-    /// which may be empty, then the others.
+    /// Adds a row, whose values are fields in the order of the columns. `key`, which may be empty, has the fields
+    /// of the first columns, and `fields` has those of the remaining columns.
     pub fn push(&mut self, key: &[u8], fields: &mut FieldReader<'_>) {
         let mut key = FieldReader::new(key);
         for column in &mut self.columns {
@@ -233,7 +233,7 @@ impl StoredRows {
         self.bytes
     }
 
-    /// Returns the rows of this batch and starts a new one.
+    /// Returns the collected rows and starts a new batch.
     pub fn take(&mut self) -> RowBatch {
         self.bytes = 0;
         let cumulative_bytes = columns::take_and_reserve(&mut self.cumulative_bytes);

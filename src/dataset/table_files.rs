@@ -16,7 +16,8 @@ const CRAWL_PREFIX: &str = "crawl=";
 /// The start of the name of the folder of a subset.
 const SUBSET_PREFIX: &str = "subset=";
 
-/// The rows of parts in combined files, by the paths of these.
+/// The parts in each file, by the path of the file: the name of each part, and its row groups (`None` for all of
+/// the file).
 pub(super) type LocationsByPath = HashMap<PathBuf, Vec<(PathBuf, Option<Range<usize>>)>>;
 
 /// The folder of a table and crawl.
@@ -28,8 +29,8 @@ pub(super) struct CrawlFolder {
     pub(super) path: PathBuf,
 }
 
-/// Returns the locations of parts in the files of a dataset, as its manifest states them. A manifest that
-/// cannot be read has none: each file is then taken for a part.
+/// Returns the locations of parts in the files of a dataset, as its manifest states them. A file without a
+/// location, such as one of a dataset without a manifest, is later read as a part of its own.
 pub(super) fn read_locations(root: &Path) -> Result<LocationsByPath, Error> {
     let path = root.join(MANIFEST_FILE);
     let mut by_path = LocationsByPath::new();
@@ -47,7 +48,7 @@ pub(super) fn read_locations(root: &Path) -> Result<LocationsByPath, Error> {
     Ok(by_path)
 }
 
-/// Returns the folders of all crawls of each table.
+/// Returns the folders of all crawls of each table. Fails if a table has none.
 pub(super) fn find_crawl_folders(root: &Path, tables: &[Table]) -> Result<Vec<CrawlFolder>, Error> {
     let mut folders = Vec::new();
     for &table in tables {
@@ -80,7 +81,7 @@ pub(super) fn find_crawl_folders(root: &Path, tables: &[Table]) -> Result<Vec<Cr
     }
 }
 
-/// Returns the Parquet files of a crawl: those of all its subsets, if the table has subsets.
+/// Returns the Parquet files of a table in the folder of a crawl: those of all subsets, if the table has subsets.
 pub(super) fn find_parquet_files(crawl: &Path, table: Table) -> Result<Vec<PathBuf>, Error> {
     let mut files = Vec::new();
     if table.is_per_crawl() {

@@ -1,8 +1,8 @@
 //! Limits of the values that are read from a Parquet file.
 //!
-//! A page has a limit ([`LimitedFile`](super::LimitedFile)), but few bytes of a dictionary or of a run
-//! repeat a value in any number of rows, and what keeps or writes rows has each of them in full. So
-//! values are counted as they are decoded, in all columns, and each time that they are repeated.
+//! The size of a page is limited ([`LimitedFile`](super::LimitedFile)). But with a dictionary or a run, few bytes
+//! can repeat a value in any number of rows, and code that keeps or writes rows holds each repetition in full.
+//! So the bytes of decoded values are counted in all columns, and repeated values count each time.
 
 use super::page_header::PageLocation;
 use arrow_array::cast::AsArray;
@@ -10,18 +10,18 @@ use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
 use std::fmt;
 
-/// The most bytes of values that may be read from a file.
+/// The limits of the bytes of values that may be read from a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValueLimits {
-    /// The bytes that any file may have, however small it is.
+    /// The bytes of values that any file may have, however small it is.
     pub start_bytes: u64,
-    /// The further bytes for each byte of the file.
+    /// The bytes of values that the file may have in addition, for each byte of its size.
     pub ratio: u64,
-    /// The bytes of a row group, counted up to the end of the batch that begins in it.
+    /// The bytes of values that a row group may have. A batch counts as a whole for one row group.
     pub row_group_bytes: u64,
 }
 
-/// Counts the values that are read from a file.
+/// Counts the bytes of values that are read from a file, and checks their limits.
 #[derive(Clone, Debug)]
 pub struct ValueCounter {
     file_bytes_max: u64,
@@ -32,14 +32,14 @@ pub struct ValueCounter {
     uncounted_column: Option<&'static str>,
 }
 
-/// The error that the values of a file exceed a limit. Reading ends with it.
+/// The error for values that exceed a limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LargeValues {
-    /// The row group, and the column that has most bytes of the values that were counted last.
+    /// The row group, and the column with the most bytes in the batch that exceeded the limit.
     pub location: PageLocation,
     /// The limit, in bytes.
     pub bytes_max: u64,
-    /// True if it is that of the row group, false if it is that of the file.
+    /// True if the limit of the row group is exceeded, false if only the limit of the file is.
     pub is_of_row_group: bool,
 }
 
@@ -57,7 +57,7 @@ impl ValueCounter {
         }
     }
 
-    /// Leaves out a column whose values are not kept.
+    /// Excludes a column from counting, because its values are not kept.
     pub fn without_column(mut self, name: &'static str) -> Self {
         self.uncounted_column = Some(name);
         self
@@ -67,7 +67,7 @@ impl ValueCounter {
     ///
     /// # Errors
     ///
-    /// [`LargeValues`] if they exceed a limit. The batch is not to be kept then.
+    /// [`LargeValues`] if a limit is exceeded. The batch must not be kept then.
     pub fn add_batch(&mut self, row_group: usize, batch: &RecordBatch) -> Result<(), LargeValues> {
         let fields = batch.schema_ref().fields();
         let is_counted = |name: &str| self.uncounted_column != Some(name);
@@ -86,7 +86,7 @@ impl ValueCounter {
         })
     }
 
-    /// Adds bytes of values. `column` names the one with most of them.
+    /// Adds bytes of values. `column` returns the name of the column with the most of these bytes, for the error.
     ///
     /// # Errors
     ///
@@ -120,9 +120,9 @@ impl ValueCounter {
     }
 }
 
-/// Returns the bytes of the values of a column, each in full, however often it is repeated.
+/// Returns the bytes of the values of a column. A repeated value counts each time.
 pub fn value_bytes(column: &dyn Array) -> u64 {
-    // The offsets of a slice are absolute.
+    // The offsets of a sliced array need not begin with 0.
     fn span<O: TryInto<u64> + Copy>(offsets: &[O]) -> u64 {
         let end = |offset: Option<&O>| offset.and_then(|offset| (*offset).try_into().ok());
         let (first, last) = (end(offsets.first()), end(offsets.last()));

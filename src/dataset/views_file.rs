@@ -89,8 +89,8 @@ pub fn check_regular_files(folder: &Path, levels: usize) -> Result<(), Error> {
     Ok(())
 }
 
-/// Reads from the manifest the tables for which there are views, and the names of the members if
-/// datasets are joined.
+/// Reads from the manifest at `root` the tables for which there are views, and, if it is a folder of joined
+/// datasets, the names of the members.
 fn read_view_tables(root: &Path) -> Result<ViewedFiles, Error> {
     if let Some(joined) = JoinedManifest::read(root)? {
         joined.check_members(root)?;
@@ -146,7 +146,7 @@ pub fn write_joined_views(
     )
 }
 
-/// Writes `views.sql` of what is at `root`. An existing file is replaced.
+/// Writes `text` to `views.sql` in the folder `root`. An existing file is replaced.
 ///
 /// # Errors
 ///
@@ -192,9 +192,8 @@ pub fn is_views_of(text: &[u8], root: &Path, viewed: &ViewedFiles) -> bool {
     is_same && views_sql(path, viewed) == text
 }
 
-/// Returns an error if the dataset at `root` cannot be read: an earlier trial wrote it, or a
-/// run that replaces it did not finish, so that some of its files are gone. A folder without a
-/// manifest passes.
+/// Returns an error if the dataset at `root` cannot be read: it has another format than the present one, or a
+/// run that replaces it did not finish, so that some of its files are gone. A folder without a manifest passes.
 ///
 /// # Errors
 ///
@@ -212,7 +211,7 @@ pub fn check_readable(root: &Path) -> Result<(), Error> {
     }
 }
 
-/// Returns an error if an earlier trial wrote the dataset at `root`. A folder without a
+/// Returns an error if the dataset at `root` has another format than the present one. A folder without a
 /// manifest passes.
 pub fn check_format(root: &Path) -> Result<(), Error> {
     let path = root.join(MANIFEST_FILE);

@@ -2,18 +2,18 @@
 //!
 //! A run may be killed between any two steps, and `--resume` continues from each:
 //!
-//! 1. The log is locked, and the traces of a former run are read.
+//! 1. The log is locked, and the log and the manifest of a former run are read.
 //! 2. Temporary folders named in the log are removed. The name of the next one is
 //!    written to the log, then the folder is created.
 //! 3. A manifest with the new options replaces the former one. It lists the files of
-//!    the former dataset: `_SUCCESS` and these are removed, and it is written again
-//!    without them. A dataset whose manifest lists such files is not finished.
+//!    the former dataset. `_SUCCESS` and these files are removed, and the manifest is
+//!    written again without them. While it lists them, the dataset is not finished.
 //! 4. For each part: its files are written under temporary names, the log gets their
 //!    names, they are renamed (into `_parts`), and the manifest gets a line.
 //! 5. When no more parts are written: these files are combined (`combine.rs`). A combined
 //!    file gets a line in the manifest, and then the files of its parts are removed.
-//! 6. When all parts are there: the files of the resolved tables, in the same way, with
-//!    a line in the manifest for each crawl.
+//! 6. When all parts are written: the files of the resolved tables are written in the
+//!    same way, with a line in the manifest for each crawl.
 //!
 //! So every file with a final name is in the manifest or in the log, and nothing else
 //! is ever removed or replaced. If you change the order of two steps, run
@@ -61,8 +61,8 @@ pub struct PlannedPart {
     pub inputs: Range<usize>,
 }
 
-/// A dataset whose lock is held, and the traces of a former run. Nothing in the
-/// folder was changed yet.
+/// A dataset whose lock is held, and the log and manifest of a former run. The files of
+/// the former run are unchanged so far.
 #[derive(Debug)]
 pub struct LockedDataset<'d> {
     layout: &'d OutputLayout,
@@ -83,24 +83,24 @@ pub struct DatasetWriter {
     combined: Vec<CombinedFile>,
     /// The crawls whose resolved tables are finished.
     crawls: Vec<CrawlEntry>,
-    /// The files of single parts that this run has written.
+    /// The size and digest of each file of a single part that this run has written.
     written: BTreeMap<(u32, Table), FileStats>,
 }
 
-/// The traces of a former run in a folder, and what is to become of them.
+/// The parts, files and crawls of a former run, divided into those that are kept and those that are not.
 struct FormerRun {
     /// True if the run is continued.
     is_resumed: bool,
     /// True if the manifest is as a run writes it.
     is_manifest_intact: bool,
-    /// Parts whose files are all there.
+    /// Parts whose rows are unchanged in all tables.
     kept_parts: Vec<PartEntry>,
     /// Parts that are written again.
     dropped_parts: Vec<PartEntry>,
     /// Combined files that are kept.
     kept_files: Vec<CombinedFile>,
-    /// Combined files that are damaged or have parts that are written again, with the parts that
-    /// are kept.
+    /// Combined files that are damaged or have parts that are written again, each with those of its
+    /// parts that are kept and get files of their own.
     split_files: Vec<(CombinedFile, BTreeSet<u32>)>,
     /// Crawls whose resolved tables are kept.
     kept_crawls: Vec<CrawlEntry>,
@@ -131,7 +131,7 @@ impl<'d> LockedDataset<'d> {
         let create_error = |error| Error::with_source(ErrorKind::Create, root, error);
         fs::create_dir_all(root).map_err(create_error)?;
         let (log, log_entries) = RunLog::open(root)?;
-        // Another run may have created it in the meantime.
+        // Another run may have created the output since the first check.
         layout.check(if_exists)?;
         let path = root.join(MANIFEST_FILE);
         let former = match disk::file_kind(&path).map_err(|error| Error::read(&path, error))? {
@@ -219,12 +219,12 @@ impl<'d> LockedDataset<'d> {
 }
 
 impl FormerRun {
-    /// Decides what becomes of the parts and files of a former run, of which `logged`
-    /// are in the log and `planned` is the plan of this run.
+    /// Determines which parts and files of a former run are kept. `logged_files` are the
+    /// files in its log, and `planned` is the plan of this run.
     ///
     /// # Errors
     ///
-    /// [`DatasetErrorKind::BadManifest`] if a part is not one of the plan.
+    /// [`DatasetErrorKind::BadManifest`] if a part of the former run is not one of the plan.
     fn new(
         layout: &OutputLayout,
         is_resumed: bool,
@@ -326,7 +326,8 @@ impl FormerRun {
             if !self.is_manifest_intact || has_dropped || !self.stale.is_empty() {
                 dataset.write_manifest(&BTreeSet::new())?;
             }
-            // A part is written again if its rows are gone, or if it has no line in the manifest.
+            // These are files whose rows are written again, files that were split, and files that
+            // have no line in the manifest.
             let is_dropped = |path: &&String| !kept_paths.contains(*path) && is_of_parts(path);
             let dropped = self.own_files.iter().filter(is_dropped);
             dataset.folder.remove_files(dropped)?;
@@ -334,11 +335,11 @@ impl FormerRun {
             return dataset.folder.remove_files_and_folders(&stale);
         }
         if !self.stale.is_empty() {
-            // With this one rename the former dataset is given up: a manifest that lists
-            // files to be removed is unfinished, even beside `_SUCCESS`.
+            // This one rename ends the former dataset: a dataset whose manifest lists files to
+            // be removed is unfinished, even if `_SUCCESS` exists.
             dataset.write_manifest(&self.stale)?;
             dataset.remove_success()?;
-            // The views come first: they would show the files that are still there.
+            // The views are removed first: they would read those files that are not removed yet.
             let (views, files): (Vec<&String>, Vec<&String>) =
                 self.stale.iter().partition(|path| *path == VIEWS_FILE);
             let stale: Vec<&String> = views.into_iter().chain(files).collect();
@@ -352,7 +353,8 @@ impl FormerRun {
     }
 }
 
-/// Returns true if a path is that of a file with rows of parts or of a crawl.
+/// Returns true if a path of a dataset is that of a file with rows of parts or of a crawl, that is, neither
+/// `views.sql` nor the file of the table `agents`.
 fn is_of_parts(path: &str) -> bool {
     path != VIEWS_FILE && path != AGENTS_PATH
 }
@@ -383,7 +385,7 @@ impl DatasetWriter {
         self.folder.root()
     }
 
-    /// Writes to the log that these files are about to get their names.
+    /// Writes to the log that these files are about to get their final names.
     pub fn announce(&mut self, files: &[String]) -> Result<(), Error> {
         self.folder.announce(files)
     }
@@ -398,7 +400,7 @@ impl DatasetWriter {
         split_file(&mut self.folder, layout, &self.parts, file, wanted)
     }
 
-    /// Writes the crawls whose files have their names to the manifest, and syncs it.
+    /// Adds crawls, whose files must have their final names, to the manifest, and syncs it.
     pub fn add_crawls(&mut self, crawls: Vec<CrawlEntry>) -> Result<(), Error> {
         let text: String = crawls.iter().map(to_json_line).collect();
         self.append(&text)?;
@@ -406,7 +408,7 @@ impl DatasetWriter {
         Ok(())
     }
 
-    /// Writes a part whose files have their names to the manifest, and syncs it.
+    /// Adds a part, whose files must have their final names, to the manifest, and syncs it.
     pub fn add_part(
         &mut self,
         part: PartEntry,
@@ -438,14 +440,15 @@ impl DatasetWriter {
         self.written.get(&(part, table)).cloned()
     }
 
-    /// Writes a combined file that has its name to the manifest, and syncs it.
+    /// Adds a combined file, which must have its final name, to the manifest, and syncs it.
     pub(crate) fn add_file(&mut self, file: CombinedFile) -> Result<(), Error> {
         self.append(&to_json_line(&file))?;
         self.combined.push(file);
         Ok(())
     }
 
-    /// Removes combined files whose parts have files of their own, first from the manifest.
+    /// Removes combined files, first from the manifest and then from the disk. Their parts must have files of
+    /// their own.
     pub(crate) fn drop_files(&mut self, files: &[CombinedFile]) -> Result<(), Error> {
         if files.is_empty() {
             return Ok(());
@@ -461,13 +464,13 @@ impl DatasetWriter {
         self.folder.remove_files(paths)
     }
 
-    /// Removes `_SUCCESS`, also from the disk before any other file.
+    /// Removes `_SUCCESS` and syncs the folder, so that no other file is removed from the disk before it.
     fn remove_success(&self) -> Result<(), Error> {
         self.folder.remove_files([SUCCESS_FILE])?;
         disk::sync_folder(self.root()).map_err(|error| Error::write(self.root(), error))
     }
 
-    /// Returns the place of the rows of each part in each table.
+    /// Returns the location of the rows of each part in each table.
     pub fn part_locations(&self) -> Vec<PartLocation<'_>> {
         let shard = self.header.options.shard.map(|shard| shard.index);
         let layout = OutputLayout::new_dataset(Path::new(""), &[], shard);
@@ -516,8 +519,8 @@ impl DatasetWriter {
         self.folder.replace_file(VIEWS_FILE, &text)
     }
 
-    /// Marks the dataset as finished by a file with the digest of the manifest. The parts in the
-    /// manifest are sorted before, so that an input that was read again leaves no trace.
+    /// Marks the dataset as finished by writing `_SUCCESS`, which has the digest of the manifest. The parts in
+    /// the manifest are sorted first, so that it does not depend on the order in which they were written.
     pub fn finish(&mut self) -> Result<(), Error> {
         self.parts.sort_by_key(|part| part.number);
         self.combined.sort_by(|a, b| {
@@ -576,7 +579,7 @@ fn check_resumable(
         )));
     }
     for (before, now) in former.inputs.iter().zip(&header.inputs) {
-        // An input that did not exist may have appeared since.
+        // An input that had no size because it did not exist may have appeared since.
         let is_resized = before.bytes.is_some() && before.bytes != now.bytes;
         if before.name != now.name || is_resized {
             let identity = |input: &InputEntry| InputIdentity {
@@ -616,7 +619,7 @@ fn bad_manifest_error(root: &Path, defect: ManifestDefect) -> Error {
     )
 }
 
-/// Checks that no foreign file and no link has a name that is needed.
+/// Checks that no foreign file and no link has a name that this run needs for a file.
 fn check_file_names(
     layout: &OutputLayout,
     parts: &[PlannedPart],

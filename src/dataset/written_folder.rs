@@ -1,8 +1,8 @@
 //! A folder that is written: of a dataset, of joined datasets or of a history.
 //!
 //! A run may be killed between any two steps. Files are written below a temporary folder, whose name is in
-//! the log before it is created, and their final names are in the log before they get them. The next run
-//! therefore knows what it may have to remove.
+//! the log before the folder is created. The final names of files are in the log before the files are renamed.
+//! So the log of a killed run lists all files and folders that the next run may have to remove.
 
 use super::log::{LogEntries, RunLog};
 use disk::TempFolder;
@@ -59,7 +59,7 @@ impl WrittenFolder {
         &self.temp_folder
     }
 
-    /// Writes to the log that these files are about to get their names.
+    /// Writes to the log that these files are about to get their final names.
     ///
     /// # Errors
     ///
@@ -69,7 +69,7 @@ impl WrittenFolder {
             .write_synced(&json!({"event": "part", "files": files}))
     }
 
-    /// Writes a line to the log without which no later run is wrong. Errors are ignored.
+    /// Writes a line to the log that no later run needs. Errors are ignored.
     pub fn add_log_line(&mut self, line: &Value) {
         self.log.write_best_effort(line);
     }
@@ -105,7 +105,7 @@ impl WrittenFolder {
         Ok(())
     }
 
-    /// Removes files, and the folders that are empty then.
+    /// Removes files, and the folders above them that are empty afterwards.
     ///
     /// # Errors
     ///

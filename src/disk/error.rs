@@ -1,4 +1,4 @@
-//! The error of this project: a kind, a path and a cause.
+//! The error type of all packages: a kind, a path and a cause.
 //!
 //! Each package has an enum of its own kinds, which implements [`Kind`]. A kind has what a caller needs
 //! to react to the error, and its message. Messages do not mention options of the command line. The
@@ -21,18 +21,18 @@ struct ErrorInner {
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
-/// A kind of errors: a value of the enum that has all kinds of a package.
+/// A kind of errors. Each package implements this trait for one enum, which has all of its kinds.
 pub trait Kind: Any + fmt::Debug + Send + Sync {
     /// Writes the message about a path, without its cause and without advice. Control characters in
     /// the path are not escaped.
     fn write_message(&self, path: &Path, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 
-    /// Returns true if the run had not begun, so that nothing was written.
+    /// Returns true if an error of this kind stops a run before it begins, so that nothing is written.
     fn is_before_start(&self) -> bool {
         true
     }
 
-    /// Returns true if the user interrupted the run.
+    /// Returns true if an error of this kind means that the user interrupted the run.
     fn is_interruption(&self) -> bool {
         false
     }
@@ -62,7 +62,7 @@ pub enum ErrorKind {
     FolderTooLarge {
         /// The limit of files and folders in total.
         entries: u64,
-        /// The largest depth of a folder; that of the searched folder is 0.
+        /// The limit of the depth of folders. The searched folder has depth 0.
         depth: usize,
     },
     /// The run was interrupted. Its finished parts are kept.
@@ -154,7 +154,7 @@ impl Error {
         self
     }
 
-    /// Returns the kind of the error if it is a value of `K`, the kinds of one package.
+    /// Returns the kind of the error if it is a value of `K`, the enum of one package.
     pub fn kind<K: Kind>(&self) -> Option<&K> {
         let kind: &dyn Any = &*self.0.kind;
         kind.downcast_ref()

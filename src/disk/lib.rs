@@ -3,7 +3,7 @@
 //! Input: paths and bytes. Output: files, and the error type of all packages. The package is independent of
 //! the contents of files.
 //!
-//! All access to files below the folder of a dataset goes through this module:
+//! All access to files below the folder of a dataset goes through this package:
 //!
 //! - A symbolic link below that folder is never followed. The folder itself,
 //!   and a file that the user names, may be links.
@@ -11,10 +11,10 @@
 //!   an error, and the run does not wait for it.
 //! - A file is created exclusively under a temporary name, and renamed when it is
 //!   complete ([`NewFile`]).
-//! - Only regular files are removed, and only those that a caller names.
+//! - Only regular files are removed, and only those whose paths a caller passes.
 //!
 //! Between a check and the call that follows it, another process could replace a
-//! folder by a link. The module protects against existing files, and not against
+//! folder by a link. The package protects against existing files, and not against
 //! a hostile process that may write to the same folders.
 
 pub mod error;
@@ -58,7 +58,7 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    /// Returns the type that the system states.
+    /// Converts the type that the operating system reports.
     pub fn from_file_type(file_type: fs::FileType) -> Self {
         if file_type.is_symlink() {
             Self::Link
@@ -86,9 +86,9 @@ impl fmt::Display for FileKind {
 /// The error for a file of the wrong type.
 #[derive(Debug)]
 struct WrongFileKind {
-    /// The path of the folder that has the wrong type; `None` if it is the file itself that has it.
+    /// The path of a folder above the file that has the wrong type; `None` if the file itself has it.
     folder: Option<PathBuf>,
-    /// The type that the file has.
+    /// The type that the file or folder has.
     found: FileKind,
     needed: FileKind,
 }
@@ -225,8 +225,8 @@ pub fn read_limited(source: &mut dyn Read, max_bytes: u64) -> io::Result<Vec<u8>
     }
 }
 
-/// Returns the size of a regular file below a folder, or `None` if it does not
-/// exist or is behind a link.
+/// Returns the size of the regular file `relative` below `root`. Returns `None` if it does
+/// not exist, is not a regular file, or a folder between it and `root` is a link.
 pub fn file_size_below(root: &Path, relative: &Path) -> Option<u64> {
     if !check_folders(root, relative).ok()? {
         return None;
@@ -256,12 +256,12 @@ pub fn list_folder(folder: &Path) -> io::Result<Vec<(PathBuf, FileKind)>> {
     Ok(found)
 }
 
-/// Checks that the folders between `root` and the file `relative` to it are folders and
+/// Checks that the folders between `root` and the file at `root/relative` are folders and
 /// not links. Returns false if one of them does not exist.
 ///
 /// # Errors
 ///
-/// A folder that is a link or a file, and a path that leaves the root.
+/// An error if one of these folders is a link or a file, or if `relative` has `..` or is absolute.
 pub fn check_folders(root: &Path, relative: &Path) -> io::Result<bool> {
     for folder in intermediate_folders(root, relative)? {
         match file_kind(&folder)? {
@@ -273,7 +273,7 @@ pub fn check_folders(root: &Path, relative: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Creates the folders between `root` and the file `relative` to it.
+/// Creates the folders between `root` and the file at `root/relative`.
 fn create_folders(root: &Path, relative: &Path) -> io::Result<()> {
     for folder in intermediate_folders(root, relative)? {
         match fs::create_dir(&folder) {
@@ -289,7 +289,7 @@ fn create_folders(root: &Path, relative: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns the folders between `root` and the file `relative` to it, from the top.
+/// Returns the folders between `root` and the file at `root/relative`, the outermost first.
 fn intermediate_folders(root: &Path, relative: &Path) -> io::Result<Vec<PathBuf>> {
     let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
     if !relative.components().all(is_plain) {
@@ -303,8 +303,8 @@ fn intermediate_folders(root: &Path, relative: &Path) -> io::Result<Vec<PathBuf>
     Ok(folders)
 }
 
-/// Removes a regular file below a folder, if it exists. A file of another type, or
-/// behind a link, is not removed.
+/// Removes the regular file `relative` below `root`, if it exists. A file of another type, or
+/// one that is reached through a link below `root`, is not removed.
 pub fn remove_below(root: &Path, relative: &Path) -> io::Result<()> {
     let is_reached = check_folders(root, relative).unwrap_or(false);
     match is_reached && is_regular(&root.join(relative)) {
@@ -334,7 +334,7 @@ fn remove(path: &Path) -> io::Result<()> {
 }
 
 /// Removes the numbered files of a folder, such as `run-0` for the prefix `run-`,
-/// and then the folder. If it has other entries, these and the folder are kept.
+/// and then the folder. If the folder has other entries, these and the folder are kept.
 fn remove_numbered_files(folder: &Path, prefix: &str, suffix: &str) -> io::Result<()> {
     if file_kind(folder)? != Some(FileKind::Folder) {
         return Ok(());
@@ -374,7 +374,7 @@ fn is_random_token(text: &str) -> bool {
             .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// Returns the device and the inode of a file. Two paths to the same file have the same.
+/// Returns the device and the inode of a file, which are the same for all paths to the file.
 fn file_identity(metadata: &Metadata) -> (u64, u64) {
     use std::os::unix::fs::MetadataExt;
     (metadata.dev(), metadata.ino())

@@ -1,14 +1,14 @@
-//! Lists with one entry per line that a user or a server gives.
+//! Reads lists with one entry per line, which come from a user or a server.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-/// The longest line of a list in bytes.
+/// The maximum length of a line of a list, in bytes.
 pub const MAX_LIST_LINE_BYTES: u64 = 64 << 10;
 
-/// Reads the entries of a list. Empty lines and lines that begin with `#` are no entries. One line is held at a
-/// time, so that a list without an end costs no memory.
+/// Reads the entries of a list. Empty lines and lines that begin with `#` are skipped. Only one line is in memory at
+/// a time, so that an endless list does not fill it.
 pub struct LineList<R> {
     source: R,
     bytes_max: u64,
@@ -22,14 +22,14 @@ pub struct LineList<R> {
 /// An entry of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListLine<'a> {
-    /// The number of its line, from 1.
+    /// The number of the line, from 1.
     pub number: u64,
     /// The line without white space at its ends. Bytes that are not UTF-8 are replaced.
     pub text: &'a str,
 }
 
 impl LineList<BufReader<File>> {
-    /// Opens a list of at most `bytes_max`, which may be a pipe.
+    /// Opens a list of at most `bytes_max` bytes. The file may be a pipe.
     ///
     /// # Errors
     ///
@@ -40,7 +40,7 @@ impl LineList<BufReader<File>> {
 }
 
 impl<R: BufRead> LineList<R> {
-    /// Reads a list of at most `bytes_max`.
+    /// Starts to read a list of at most `bytes_max` bytes.
     pub fn new(source: R, bytes_max: u64) -> Self {
         Self {
             source,

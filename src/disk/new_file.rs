@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct NewFile {
     pub(super) temp_path: PathBuf,
-    /// The folder below which no link is followed; `None` if `relative` is a path
+    /// The folder below which no link is followed; `None` if `relative_path` is a path
     /// that the user gave.
     pub(super) root: Option<PathBuf>,
     /// The final path, below `root` if there is one.
@@ -21,8 +21,8 @@ pub struct NewFile {
 }
 
 impl NewFile {
-    /// Returns a file that exists and is to get another name, `relative` to `root`. An existing file of
-    /// that name is replaced.
+    /// Prepares an existing file at `path` to be renamed to `relative` below `root`. A file that has this
+    /// name already is replaced.
     pub fn from_file(path: &Path, root: &Path, relative: &Path) -> Self {
         Self {
             temp_path: path.to_owned(),
@@ -40,8 +40,8 @@ impl NewFile {
         }
     }
 
-    /// Returns the final path relative to the folder of [`TempFolder`](crate::TempFolder), or
-    /// the whole final path of a single file.
+    /// Returns the final path: relative to the folder of a dataset if the file is in one, and
+    /// otherwise the path that the user gave.
     pub fn relative_path(&self) -> &Path {
         &self.relative_path
     }
@@ -51,8 +51,8 @@ impl NewFile {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Write`](crate::error::ErrorKind::Write), also if the name belongs
-    /// to another file that may not be replaced, or if a folder on the path is a link.
+    /// [`ErrorKind::Write`](crate::error::ErrorKind::Write), also if another file has the
+    /// final name and may not be replaced, or if a folder on the path is a link.
     pub fn commit(self) -> Result<(), Error> {
         let path = self.path();
         self.rename(&path)

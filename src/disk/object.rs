@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The properties of an object that change with it, as its server states them.
+/// The properties by which a change of an object is detected, as its server states them.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct ObjectIdentity {
-    /// The size.
+    /// The size in bytes.
     pub bytes: u64,
     /// The strong entity tag; `None` if the server sends no tag or a weak one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -16,7 +16,8 @@ pub struct ObjectIdentity {
 }
 
 impl ObjectIdentity {
-    /// Returns true if the object has changed. A property is compared only if both identities have it.
+    /// Returns true if the object has changed between the two identities. The sizes are compared, and the
+    /// entity tags; the times of the last change are compared only if one of the tags is missing.
     pub fn is_different_from(&self, other: &Self) -> bool {
         let is_known_different = |a: &Option<String>, b: &Option<String>| match (a, b) {
             (Some(a), Some(b)) => Some(a != b),
@@ -40,7 +41,7 @@ pub fn without_secrets(text: &str) -> String {
     let Some((scheme, rest)) = text[..end].split_once("://") else {
         return text[..end].to_owned();
     };
-    // User information may contain an unencoded slash, so it is looked for in the path, too.
+    // User information may contain an unencoded slash, so all text up to the last `@` is removed.
     let without_user_info = rest.rsplit('@').next().unwrap_or_default();
     format!("{scheme}://{without_user_info}")
 }

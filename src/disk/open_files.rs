@@ -7,8 +7,8 @@ use std::fs;
 /// of macOS.
 const DEFAULT_FILE_LIMIT: usize = 256;
 
-/// The number of files that are left for libraries, such as a terminal and pipes for
-/// signals.
+/// The number of open files that are reserved for libraries, such as a terminal and pipes
+/// for signals.
 const RESERVED_FILES: usize = 8;
 
 /// Reads the limit of open files of this process, which is that of `ulimit -n`.
@@ -39,10 +39,10 @@ pub struct OpenFileLimits {
 }
 
 impl OpenFileLimits {
-    /// Divides `free` files, those that may still be opened: half of them for parts, and
-    /// the rest for inputs. An input counts as two files, because one may still be open
-    /// from the previous input. The limits never exceed what this number of threads can
-    /// use.
+    /// Divides `free`, the number of files that may still be opened: half of them are for
+    /// parts, and the rest for inputs. An input counts as two files, because the file of the
+    /// previous input may still be open. The limits never exceed the number of parts and
+    /// inputs that `threads` threads can use.
     ///
     /// # Errors
     ///

@@ -11,14 +11,14 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-/// The first bytes of a lock file. A token follows.
+/// The first bytes of a lock file. The random token of the run follows.
 const LOCK_FILE_PREFIX: &str = "robots-scan ";
 
-/// The prefix of the names of sort runs. A number follows.
+/// The prefix of the names of the files with sorted runs of records. A number follows.
 pub const SORT_RUN_PREFIX: &str = "run-";
 
-/// The maximum number of attempts to lock the lock file, because another run may remove it
-/// meanwhile.
+/// The maximum number of attempts to lock the lock file. Another run may remove the file between
+/// opening and locking it.
 const LOCK_ATTEMPTS: usize = 100;
 
 /// An output file that is locked exclusively.
@@ -40,7 +40,8 @@ impl SingleFile {
     /// # Errors
     ///
     /// [`ErrorKind::Busy`] if another run has the lock, [`ErrorKind::ForeignFile`] if
-    /// the lock file is not one of robots-scan, [`ErrorKind::Create`].
+    /// robots-scan did not write the lock file, [`ErrorKind::Create`] if the lock file cannot
+    /// be written.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let create_error = |error| Error::with_source(ErrorKind::Create, path, error);
         if let Some(folder) = path.parent() {
@@ -95,8 +96,8 @@ impl SingleFile {
 impl Drop for SingleFile {
     fn drop(&mut self) {
         let _ = remove_temp_files(&self.path, &self.token);
-        // The lock file is removed while the lock is held. A run that locks the removed file
-        // notices that, and opens the lock file again.
+        // The lock file is removed while the lock is held. A run that gets the lock of the removed
+        // file detects the removal (`acquire_lock`), and opens the lock file again.
         let lock_path = hidden_sibling(&self.path, ".lock");
         let is_own = |metadata: fs::Metadata| {
             let own = self.lock.metadata();
@@ -121,7 +122,7 @@ fn acquire_lock(lock_path: &Path, path: &Path) -> Result<File, Error> {
             // The file system has no locks, so two runs cannot be kept apart.
             Err(TryLockError::Error(_)) => {}
         }
-        // The run that had the lock may have removed the file meanwhile.
+        // The run that had the lock may have removed the file since it was opened.
         let is_same = match (file.metadata(), fs::symlink_metadata(lock_path)) {
             (Ok(open), Ok(named)) => file_identity(&open) == file_identity(&named),
             _ => false,
@@ -133,8 +134,8 @@ fn acquire_lock(lock_path: &Path, path: &Path) -> Result<File, Error> {
     Err(Error::new(ErrorKind::Busy, path))
 }
 
-/// Parses the text of a lock file. Returns `Some` with its token, `Some(None)` if a killed
-/// run wrote only a part of it, and `None` if it is not the text of a lock file.
+/// Parses the text of a lock file. Returns `Some(Some(token))`, or `Some(None)` if a killed
+/// run wrote only a part of the text, or `None` if it is not the text of a lock file.
 fn parse_lock_file(text: &[u8]) -> Option<Option<String>> {
     let text = std::str::from_utf8(text).ok()?;
     if LOCK_FILE_PREFIX.starts_with(text) {

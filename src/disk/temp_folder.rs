@@ -10,17 +10,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The prefix of the name of the folder. A random token follows.
+/// The prefix of the name of a temporary folder in a dataset. A random token follows.
 const FOLDER_PREFIX: &str = "_tmp-";
 
-/// The suffix of the names of files in a temporary folder, which are numbers.
+/// The suffix of the names of files in a temporary folder. A number precedes it.
 const FILE_SUFFIX: &str = ".tmp";
 
 /// The subfolder of a temporary folder in which sorted records wait for their merge.
 const SORT_FOLDER: &str = "sort";
 
-/// A folder `_tmp-<random>` for temporary files. It is removed when it is dropped.
-/// A killed run leaves it, so its name is logged before it is created.
+/// A folder `_tmp-<random>` for temporary files. It is removed when this value is dropped.
+/// A killed run does not remove it, so its name must be logged before it is created.
 #[derive(Debug)]
 pub struct TempFolder {
     root: PathBuf,
@@ -55,7 +55,7 @@ impl TempFolder {
         })
     }
 
-    /// Removes a folder that a killed run left, unless it is a link. If the folder has
+    /// Removes the temporary folder of a killed run, unless it is a link. If the folder has
     /// files that the run did not create, they and the folder are kept.
     pub fn remove_leftover(root: &Path, name: &str) -> io::Result<()> {
         if !Self::is_name(name) {
@@ -71,7 +71,8 @@ impl TempFolder {
         self.folder.join(SORT_FOLDER)
     }
 
-    /// Creates a file whose final path is `relative` to the root.
+    /// Creates a file that is to be renamed to `root/relative`. `replaces_existing` is true if it
+    /// may replace an existing file there.
     pub fn new_file(
         &self,
         relative: &Path,

@@ -44,7 +44,8 @@ pub fn walk(root: &Path, is_wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<PathBu
         entries: 0,
     };
     walk.search_folder(root, root, 0)?;
-    // Folders are searched before links, so that the names of links do not matter.
+    // All folders are searched before links are followed, so that a folder below `root` is
+    // always found under its own path.
     let mut linked_files = Vec::new();
     while let Some(link) = walk.links.pop_first() {
         match fs::metadata(&link) {
@@ -53,7 +54,7 @@ pub fn walk(root: &Path, is_wanted: &dyn Fn(&Path) -> bool) -> Result<Vec<PathBu
                 walk.search_folder(root, &link, depth)?;
             }
             Ok(metadata) if !metadata.is_file() => {}
-            // A link to nothing is returned. Opening it fails later.
+            // A broken link is returned like a file. Opening it fails later.
             _ if is_wanted(&link) => linked_files.push(link),
             _ => {}
         }

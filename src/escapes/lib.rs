@@ -1,15 +1,16 @@
 //! Conversion between the bytes of a body and the text of columns.
 //!
-//! Columns are UTF-8, but bodies may hold any bytes. What is not UTF-8 is escaped, so that the
+//! Columns are UTF-8, but bodies may hold any bytes. Bytes that are not UTF-8 are escaped, so that the
 //! original bytes can be restored from the tables.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Returns the text of bytes taken from a body.
+/// Returns bytes taken from a body as text. `is_valid_utf8` is true if the body as a whole is UTF-8.
 ///
-/// If the body as a whole is not UTF-8, `\` is written as `\\` and each invalid byte as `\xHH`.
-/// Otherwise the text is unchanged. [`unescape_body`] is the inverse.
+/// If the body is not UTF-8, `\` is written as `\\` and each invalid byte as `\xHH`, and
+/// [`unescape_body`] restores the bytes. If the body is UTF-8, the text is unchanged, except that each
+/// byte of a character that is cut off at an end of `bytes` is written as `\xHH`.
 pub fn escape_body<'b>(bytes: &'b [u8], is_valid_utf8: bool) -> Cow<'b, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) if is_valid_utf8 || !text.contains('\\') => Cow::Borrowed(text),
@@ -31,7 +32,7 @@ pub fn escape_body<'b>(bytes: &'b [u8], is_valid_utf8: bool) -> Cow<'b, str> {
     }
 }
 
-/// Returns the bytes of a text written by [`escape_body`].
+/// Returns the bytes from which [`escape_body`] made a text, with the same `is_valid_utf8`.
 ///
 /// A backslash that [`escape_body`] cannot have written is kept as it is.
 pub fn unescape_body(text: &str, is_valid_utf8: bool) -> Cow<'_, [u8]> {

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::path::PathBuf;
 
-/// The setting of [`JoinDefect::Differs`] for the registry.
+/// The text of `setting` in [`JoinDefect::Differs`] if the registries of crawlers differ.
 pub const REGISTRY: &str = "the registry of crawlers";
 
-/// The setting of [`JoinDefect::Differs`] for the Public Suffix List.
+/// The text of `setting` in [`JoinDefect::Differs`] if the Public Suffix Lists differ.
 pub const SUFFIX_LIST: &str = "the Public Suffix List";
 
 /// The reason why a dataset cannot be joined with the others of a folder.
@@ -18,24 +18,25 @@ pub enum JoinDefect {
     NoMembers,
     /// The folder of the dataset is a link, which is not followed.
     Link,
-    /// The name of its folder cannot be part of the paths of joined datasets.
+    /// The name of the folder of the dataset cannot be part of the paths of joined datasets.
     Name,
-    /// It is not a dataset, but a folder of this kind, which has other tables.
+    /// The folder is not a dataset, but of another kind, such as `history`, and has other tables.
     OfKind(String),
-    /// Its run is not finished.
+    /// The run that writes the dataset is not finished.
     Unfinished,
-    /// Its manifest is damaged.
+    /// The manifest of the dataset is damaged.
     Damaged,
-    /// Its rows have another meaning than those of today.
+    /// The rows of the dataset have another version of their meaning ([`tables::MEANING`]) than the rows that
+    /// are written today.
     Meaning {
-        /// The meaning of its rows.
+        /// The version of the rows of the dataset.
         found: u64,
-        /// The meaning of rows that are written today.
+        /// The version of rows that are written today.
         now: u64,
     },
-    /// It was made with other options than another dataset.
+    /// The dataset was made with other options, or other built-in data, than another dataset.
     Differs {
-        /// The setting that differs, as the message names it.
+        /// The setting that differs, in the words of the message.
         setting: &'static str,
         /// The value of the other dataset.
         before: String,
@@ -44,12 +45,12 @@ pub enum JoinDefect {
         /// The other dataset.
         other: PathBuf,
     },
-    /// It lacks a table from which hosts are resolved.
+    /// The dataset lacks a table from which hosts are resolved.
     NoTable {
         /// The table.
         table: &'static str,
     },
-    /// Other shards of its run are missing.
+    /// Other shards of the run that wrote the dataset are missing.
     ShardMissing {
         /// The shards, such as `2/4`.
         missing: Vec<String>,
@@ -68,20 +69,20 @@ pub enum JoinDefect {
         /// The other dataset.
         other: PathBuf,
     },
-    /// Another dataset has the same keys for other captures of a crawl.
+    /// Another dataset has the same values of `robots_id` for other captures of the same crawl.
     KeysOverlap {
         /// The crawl.
         crawl: String,
         /// The other dataset.
         other: PathBuf,
-        /// The smallest index that is greater than that of every input.
+        /// The smallest index of inputs that is greater than the index of every input of the datasets.
         next_free_index: u64,
     },
     /// `views.sql` of the folder was not written by robots-scan.
     ForeignViews,
 }
 
-/// The number of missing shards that the message names; it counts the rest.
+/// The number of missing shards that the message lists. Of the rest, it has only the number.
 const SHOWN_SHARD_COUNT: usize = 5;
 
 impl fmt::Display for JoinDefect {

@@ -17,9 +17,10 @@ use std::path::{Path, PathBuf};
 pub enum DatasetErrorKind {
     /// The registry of crawlers is malformed, for this reason.
     BadRegistry(String),
-    /// The output is a dataset and exists already.
+    /// The output is a dataset that exists already, and the run may not replace or continue it.
     OutputExists,
-    /// The output exists already, and is not a dataset that can be continued.
+    /// The output exists already and may not be replaced. It is not a dataset, so it cannot be continued
+    /// either.
     FileExists,
     /// The output is a folder, but one file is to be written.
     OutputIsFolder,
@@ -40,7 +41,7 @@ pub enum DatasetErrorKind {
     MissingTable {
         /// The table.
         table: &'static str,
-        /// All tables that are needed.
+        /// All tables that the command needs.
         needed: Vec<&'static str>,
     },
     /// The dataset lacks a crawl.
@@ -56,13 +57,13 @@ pub enum DatasetErrorKind {
     OutputIsOfKind(String),
     /// The output exists and is a file with this table, but a dataset is to be written.
     IsSingleFile(String),
-    /// The output is inside the named dataset.
+    /// The output is inside the dataset at this path.
     InsideDataset(PathBuf),
     /// The output is standard output, but must be a path.
     StandardOutput,
     /// The output is a URL, but must be a path.
     UrlOutput,
-    /// The absolute path of a dataset is not UTF-8, so that `views.sql` cannot have it.
+    /// The absolute path of a dataset is not UTF-8, so that `views.sql` cannot contain it.
     NotUtf8Output,
     /// A file has the wrong type.
     WrongKind {
@@ -71,7 +72,7 @@ pub enum DatasetErrorKind {
         /// The type that is needed.
         needed: FileKind,
     },
-    /// A file that the manifest does not list has a name that the run needs.
+    /// A file has a name that the run needs, but the manifest does not list the file.
     NotListed,
     /// A manifest is damaged or was changed.
     BadManifest(ManifestDefect),

@@ -1,5 +1,5 @@
-//! Details of error kinds: why a dataset or a manifest is refused. Those that have a hint, or that a caller looks for,
-//! are variants; the others are texts.
+//! Details of error kinds: why a dataset or a manifest is refused. Defects for which the command line has a hint, or
+//! which a caller distinguishes, are variants. The others are texts.
 
 use super::DatasetErrorKind;
 use crate::file_names::MANIFEST_FILE;
@@ -7,13 +7,13 @@ use disk::error::Error;
 use std::fmt;
 use std::path::Path;
 
-/// The message about manifests that this program does not read (docs/limits.md#formats).
+/// The message about a manifest of another format than the present one, which is not read (docs/limits.md#formats).
 const EARLIER_TRIAL: &str = "it was made by an earlier trial of robots-scan: scan again";
 
 /// The reason why a path cannot be used as a dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DatasetDefect {
-    /// It is not a dataset, but a folder of this kind, which has other tables.
+    /// The folder is not a dataset, but of another kind, such as `history`, and has other tables.
     OfKind(String),
     /// Joining the datasets in the folder was not finished.
     NotJoined,
@@ -43,43 +43,44 @@ pub enum DatasetDefect {
 }
 
 impl DatasetDefect {
-    /// Returns the error of the dataset, or of a file of it, at a path.
+    /// Returns an error with this defect about the dataset, or the file of a dataset, at a path.
     pub fn error(self, path: &Path) -> Error {
         Error::new(DatasetErrorKind::NotADataset(self), path)
     }
 
-    /// Makes a defect that has no hint.
+    /// Returns a defect with this message, for which there is no hint.
     pub fn other(message: &str) -> Self {
         Self::Other(message.to_owned())
     }
 
-    /// This program does not write the format of the dataset.
+    /// Returns the defect of a dataset in another format than the present one.
     pub fn earlier_trial() -> Self {
         Self::other(EARLIER_TRIAL)
     }
 
-    /// The folder has no manifest.
+    /// Returns the defect of a folder that has no manifest.
     pub fn no_manifest() -> Self {
         Self::Other(format!("it has no {MANIFEST_FILE}"))
     }
 
-    /// A run holds the lock.
+    /// Returns the defect of a dataset whose lock is held by a run.
     pub fn is_being_written() -> Self {
         Self::other("a run is still writing to it; wait until it ends")
     }
 
-    /// The rules of one robots.txt exceed what a matcher holds.
+    /// Returns the defect that one robots.txt has more rules than a matcher can hold.
     pub fn too_many_rules() -> Self {
         Self::other("a file of it has more than 2 GiB of rules")
     }
 
-    /// A file, named by its path in the dataset, is missing.
+    /// Returns the defect that a file is missing. `name` is its path in the dataset.
     pub fn missing_file(name: &str) -> Self {
         let message = format!("its file '{name}' is missing");
         Self::BadFile { message }
     }
 
-    /// A file has this size instead of the one that was written; `None` if it is missing.
+    /// Returns the defect of a file that had `written` bytes when it was written and now has `bytes`; `None` if it
+    /// is missing.
     pub fn bad_file(name: &str, bytes: Option<u64>, written: u64) -> Self {
         let Some(bytes) = bytes else {
             return Self::missing_file(name);
@@ -89,20 +90,20 @@ impl DatasetDefect {
         Self::BadFile { message }
     }
 
-    /// A capture has no row in a table that has one for every capture, or a row has a value that
-    /// robots-scan does not write.
+    /// Returns the defect of a table that lacks the row of a capture although it should have a row for every
+    /// capture, or that has a value that robots-scan does not write.
     pub fn inconsistent(table: &'static str) -> Self {
         let message = format!("its table `{table}` does not fit `robots_files`");
         Self::BadTable { table, message }
     }
 
-    /// The rows of a table are not in the order in which robots-scan writes them.
+    /// Returns the defect of a table whose rows are not in the order in which robots-scan writes them.
     pub fn not_in_order(table: &'static str) -> Self {
         let message = format!("the rows of its table `{table}` are in another order than written");
         Self::BadTable { table, message }
     }
 
-    /// The lines of one robots.txt file in a table exceed the limit of the bytes of these rows.
+    /// Returns the defect of a table in which the rows of one robots.txt file have more than `bytes_max` bytes.
     pub fn too_many_lines(table: &'static str, bytes_max: usize) -> Self {
         let mebibytes = bytes_max >> 20;
         let message = format!(
@@ -142,7 +143,7 @@ pub struct InputIdentity {
 }
 
 impl InputIdentity {
-    /// Describes a change of an input, which had this identity and now has another one.
+    /// Returns the message that an input had this identity in the former run and now has the identity `now`.
     pub fn difference_from(&self, now: &Self) -> String {
         format!("an input was {self} and is {now}")
     }
@@ -160,7 +161,7 @@ impl fmt::Display for InputIdentity {
     }
 }
 
-/// A defect of a manifest, which no run writes.
+/// A defect of a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ManifestDefect {
     /// The last line has no line break.
@@ -168,12 +169,12 @@ pub enum ManifestDefect {
         /// The length of that line.
         bytes: usize,
     },
-    /// A line, or a field of one, has another content than a run writes: the line and the difference.
+    /// The manifest has a content that no run writes. The message has the place and the defect.
     Invalid(String),
 }
 
 impl ManifestDefect {
-    /// This program does not write the format.
+    /// Returns the defect of a manifest in another format than the present one.
     pub fn earlier_trial() -> Self {
         Self::Invalid(EARLIER_TRIAL.to_owned())
     }
