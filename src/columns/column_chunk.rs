@@ -48,7 +48,7 @@ pub(super) struct ColumnChunkBuilder {
     nulls: u64,
     uncompressed_bytes: u64,
     /// The number of data pages with dictionary indexes.
-    dictionary_pages: i32,
+    indexed_pages: i32,
     /// For each encoding of the other data pages, the number of these pages.
     other_pages: Vec<(Encoding, i32)>,
 }
@@ -89,19 +89,19 @@ impl ColumnChunkBuilder {
             rows: 0,
             nulls: 0,
             uncompressed_bytes: 0,
-            dictionary_pages: 0,
+            indexed_pages: 0,
             other_pages: Vec::new(),
         }
     }
 
     /// Returns true if one of the pages has dictionary indexes.
     pub(super) fn needs_dictionary(&self) -> bool {
-        self.dictionary_pages > 0
+        self.indexed_pages > 0
     }
 
     pub(super) fn append_page(&mut self, page: EncodedPage) -> Result<(), ParquetError> {
         match page.encoding {
-            Encoding::RLE_DICTIONARY => self.dictionary_pages += 1,
+            Encoding::RLE_DICTIONARY => self.indexed_pages += 1,
             other => match self.other_pages.iter_mut().find(|page| page.0 == other) {
                 Some((_, count)) => *count += 1,
                 None => self.other_pages.push((other, 1)),
@@ -167,7 +167,7 @@ impl ColumnChunkBuilder {
             pages.push(encoding_stats(
                 PageType::DATA_PAGE,
                 indexes,
-                self.dictionary_pages,
+                self.indexed_pages,
             ));
             encodings.extend([Encoding::PLAIN, indexes]);
         }

@@ -105,7 +105,7 @@ fn plan_files(layout: &OutputLayout, parts: &[PartEntry]) -> Vec<PlannedFile> {
     let mut planned = Vec::new();
     for ((table, crawl, subset), mut of_folder) in by_folder {
         of_folder.sort_unstable();
-        for (number, parts) in (0..).zip(divide(&of_folder)) {
+        for (number, parts) in (0..).zip(group_into_files(&of_folder)) {
             let path = layout.part_path(table, number, crawl, subset);
             planned.push(PlannedFile {
                 path: path.to_string_lossy().into_owned(),
@@ -118,7 +118,7 @@ fn plan_files(layout: &OutputLayout, parts: &[PartEntry]) -> Vec<PlannedFile> {
 }
 
 /// Divides consecutive parts, given as numbers and sizes, into files. Returns the numbers of the parts of each file.
-fn divide(parts: &[(u32, u64)]) -> Vec<Vec<u32>> {
+fn group_into_files(parts: &[(u32, u64)]) -> Vec<Vec<u32>> {
     let mut files: Vec<(Vec<u32>, u64)> = Vec::new();
     for &(number, bytes) in parts {
         match files.last_mut().filter(|(_, size)| *size < FILE_BYTES) {
@@ -195,13 +195,19 @@ mod tests {
         let mib = |sizes: &[u64]| -> Vec<(u32, u64)> {
             (0..).zip(sizes.iter().map(|size| size << 20)).collect()
         };
-        assert_eq!(divide(&mib(&[1, 2, 3])), [[0, 1, 2]]);
-        assert_eq!(divide(&mib(&[200, 60, 300, 10])), [vec![0, 1], vec![2, 3]]);
-        assert_eq!(divide(&mib(&[100, 100, 100, 100, 20])), [[0, 1, 2, 3, 4]]);
+        assert_eq!(group_into_files(&mib(&[1, 2, 3])), [[0, 1, 2]]);
         assert_eq!(
-            divide(&mib(&[100, 100, 100, 100, 100])),
+            group_into_files(&mib(&[200, 60, 300, 10])),
+            [vec![0, 1], vec![2, 3]]
+        );
+        assert_eq!(
+            group_into_files(&mib(&[100, 100, 100, 100, 20])),
+            [[0, 1, 2, 3, 4]]
+        );
+        assert_eq!(
+            group_into_files(&mib(&[100, 100, 100, 100, 100])),
             [vec![0, 1, 2], vec![3, 4]]
         );
-        assert!(divide(&[]).is_empty());
+        assert!(group_into_files(&[]).is_empty());
     }
 }

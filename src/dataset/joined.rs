@@ -102,7 +102,7 @@ impl JoinedManifest {
                 |field: &str| invalid_error(format!("line {} has no valid `{field}`", i + 1));
             if i == 0 {
                 if !Format::of_datasets().is_of(&line) || line["joined"] != true {
-                    return Err(DatasetErrorKind::NotADataset(DatasetDefect::earlier_trial()));
+                    return Err(DatasetErrorKind::NotADataset(DatasetDefect::other_format()));
                 }
                 let names = line["tables"].as_array().into_iter().flatten();
                 for name in names {

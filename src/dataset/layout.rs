@@ -111,12 +111,12 @@ impl OutputLayout {
 
     /// Returns the path of file `number` of a table whose rows are divided into files by size, as in histories,
     /// relative to the folder of the output. `generation` differs between an output and the one that replaces it.
-    pub fn size_path(table: Table, generation: u32, number: usize) -> PathBuf {
+    pub fn numbered_path(table: Table, generation: u32, number: usize) -> PathBuf {
         Path::new(table.name()).join(format!("part-{generation:08x}-{number:05}.parquet"))
     }
 
-    /// Returns the name of the table of a path that [`size_path`](Self::size_path) makes; `None` for any other path.
-    pub fn table_of_size_path(path: &str) -> Option<&str> {
+    /// Returns the name of the table of a path that [`numbered_path`](Self::numbered_path) makes; `None` for any other path.
+    pub fn table_of_numbered_path(path: &str) -> Option<&str> {
         let (table, name) = path.split_once('/')?;
         let numbers = name.strip_prefix("part-")?.strip_suffix(".parquet")?;
         let (generation, number) = numbers.split_once('-')?;

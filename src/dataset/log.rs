@@ -54,7 +54,7 @@ impl LogEntries {
                     let files = files.filter_map(Value::as_str);
                     let is_own = |path: &&str| {
                         is_dataset_file_path(path)
-                            || OutputLayout::table_of_size_path(path).is_some()
+                            || OutputLayout::table_of_numbered_path(path).is_some()
                     };
                     let own = files.filter(is_own);
                     entries.part_files.extend(own.map(str::to_owned));

@@ -77,7 +77,7 @@ pub struct Manifest {
     /// The reasons why lines were left out.
     pub problems: Vec<ManifestDefect>,
     /// True if only the first line was read, because it states another [`Format`] than the present one.
-    pub is_of_earlier_trial: bool,
+    pub has_other_format: bool,
 }
 
 /// A line of a manifest: its number, from 1, and its value as JSON.
@@ -142,7 +142,7 @@ impl Manifest {
             for problem in result.err().into_iter().flatten() {
                 self.add_problem(format!("line {} {problem}", line.number));
             }
-            if self.is_of_earlier_trial {
+            if self.has_other_format {
                 break;
             }
         }
@@ -160,8 +160,8 @@ impl Manifest {
         self.version = line["robots_scan"].as_str().map(str::to_owned);
         match line["format"].is_u64() {
             true if !Format::of_datasets().is_of(line) => {
-                self.problems.push(ManifestDefect::earlier_trial());
-                self.is_of_earlier_trial = true;
+                self.problems.push(ManifestDefect::other_format());
+                self.has_other_format = true;
                 return Ok(());
             }
             true => {}

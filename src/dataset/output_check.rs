@@ -232,7 +232,7 @@ fn is_trace_of_run(path: &Path, log: &LogEntries) -> bool {
         log.part_files.contains(&format!("{name}/{file}"))
     };
     // A run that was killed may have left the folder of a table empty.
-    let is_own = |path: &String| OutputLayout::table_of_size_path(path) == Some(&*name);
+    let is_own = |path: &String| OutputLayout::table_of_numbered_path(path) == Some(&*name);
     log.part_files.iter().any(is_own) && files.iter().all(|(file, _)| is_listed(file))
 }
 

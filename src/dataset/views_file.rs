@@ -223,8 +223,8 @@ pub fn check_format(root: &Path) -> Result<(), Error> {
     read.map_err(|error| Error::read(&path, error))?;
     let end = bytes.iter().position(|&byte| byte == b'\n');
     let first = Manifest::parse(&bytes[..end.map_or(0, |end| end + 1)]);
-    match first.is_of_earlier_trial {
-        true => Err(DatasetDefect::earlier_trial().error(root)),
+    match first.has_other_format {
+        true => Err(DatasetDefect::other_format().error(root)),
         false => Ok(()),
     }
 }

@@ -558,8 +558,8 @@ fn check_resumable(
         };
         Error::new(kind, root)
     };
-    if former.is_of_earlier_trial {
-        return Err(DatasetDefect::earlier_trial().error(root));
+    if former.has_other_format {
+        return Err(DatasetDefect::other_format().error(root));
     }
     let now = env!("CARGO_PKG_VERSION");
     if let Some(before) = former.version.as_ref().filter(|version| *version != now) {

@@ -79,7 +79,7 @@ impl HistoryManifest {
             return Ok(None);
         };
         if !format().is_of(&first) {
-            return Err(DatasetErrorKind::NotADataset(DatasetDefect::earlier_trial()));
+            return Err(DatasetErrorKind::NotADataset(DatasetDefect::other_format()));
         }
         let crawls: Option<Vec<String>> = serde_json::from_value(first["crawls"].clone()).ok();
         let crawls = crawls.filter(|crawls| are_crawls(crawls));
@@ -175,7 +175,7 @@ impl HistoryFile {
 
     /// Returns the table of the file, which its path begins with.
     pub fn table(&self) -> Option<Table> {
-        let name = OutputLayout::table_of_size_path(&self.path)?;
+        let name = OutputLayout::table_of_numbered_path(&self.path)?;
         own_tables::all().find(|table| table.name() == name)
     }
 }

@@ -104,7 +104,7 @@ impl OutputFolder {
         table: Table,
         number: usize,
     ) -> Result<TableFileWriter, Error> {
-        let path = OutputLayout::size_path(table, self.generation, number);
+        let path = OutputLayout::numbered_path(table, self.generation, number);
         let name = path.to_string_lossy().into_owned();
         self.folder.announce(std::slice::from_ref(&name))?;
         self.created.insert(name);

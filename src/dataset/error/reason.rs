@@ -54,7 +54,7 @@ impl DatasetDefect {
     }
 
     /// Returns the defect of a dataset in another format than the present one.
-    pub fn earlier_trial() -> Self {
+    pub fn other_format() -> Self {
         Self::other(EARLIER_TRIAL)
     }
 
@@ -175,7 +175,7 @@ pub enum ManifestDefect {
 
 impl ManifestDefect {
     /// Returns the defect of a manifest in another format than the present one.
-    pub fn earlier_trial() -> Self {
+    pub fn other_format() -> Self {
         Self::Invalid(EARLIER_TRIAL.to_owned())
     }
 }

@@ -93,8 +93,8 @@ impl Members {
         }
         let (mut manifest, digest) = read_manifest_with_digest(&root)?;
         manifest.check_files();
-        if manifest.is_of_earlier_trial {
-            return Err(DatasetDefect::earlier_trial().error(&root));
+        if manifest.has_other_format {
+            return Err(DatasetDefect::other_format().error(&root));
         }
         if manifest.meaning != tables::MEANING && !is_mixed {
             return refuse(JoinDefect::Meaning {
