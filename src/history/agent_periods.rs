@@ -1,8 +1,8 @@
 //! The periods of the crawlers that policies name.
 //!
-//! The periods of hosts are sorted by policy, and merged with the policies: a period has a record for each
-//! crawler that its policy names. Sorted by crawler and host, consecutive records with the same verdict are
-//! one period of the crawler.
+//! The periods of hosts are sorted by policy, and merged with the policies: each period gives a record for each
+//! crawler that its policy names. These records are sorted by crawler and host. Consecutive records with the same
+//! verdict are one period of the crawler.
 
 use super::capture_record::{optional_bytes, put_optional_bytes};
 use super::damaged_error;
@@ -14,10 +14,11 @@ use disk::error::Error;
 use sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u32};
 use sort::{Reader, SortMemory, SortedRecords, Sorter};
 
-/// Makes a record for each period of a host and crawler.
+/// Makes a record for each period of a host and each crawler that the policy of the period names.
 pub(super) struct NamedPeriods<'d, 's> {
     /// Periods of hosts, sorted by policy.
     named: Reader<'d>,
+    /// The records made so far, by crawler and period.
     records: Sorter<'s>,
     record: Vec<u8>,
 }
@@ -31,7 +32,7 @@ impl<'d, 's> NamedPeriods<'d, 's> {
         })
     }
 
-    /// Adds the periods with this policy. Policies are pushed in the order of keys.
+    /// Adds records for the periods with this policy. Policies must be pushed in the order of keys.
     pub(super) fn push(&mut self, policy: &KeyedRows<'_>) -> Result<(), Error> {
         while let Some(period) = self.named.peek() {
             let (key, period) = period.split_at(KEY_BYTES);
@@ -63,8 +64,8 @@ impl<'d, 's> NamedPeriods<'d, 's> {
     }
 }
 
-/// Takes the fields of a verdict, and passes over its evidence. Returns the fields from `verdict` to
-/// `crawl_delay_ms`.
+/// Reads the fields of a verdict that follow `agent` in `policy_verdicts`. Returns those from `verdict` to
+/// `crawl_delay_ms`, without `evidence_line`.
 pub(super) fn take_verdict<'a>(fields: &mut FieldReader<'a>) -> &'a [u8] {
     let start = fields.rest();
     for _ in ["verdict", "google", "rfc9309", "koster1996", "basis"] {
@@ -72,21 +73,24 @@ pub(super) fn take_verdict<'a>(fields: &mut FieldReader<'a>) -> &'a [u8] {
     }
     skip_counts(fields);
     let verdict = &start[..start.len() - fields.rest().len()];
-    // `evidence_line`.
+    // Skips `evidence_line`.
     skip_number(fields);
     verdict
 }
 
-/// A period of a host and crawler.
+/// A record of [`NamedPeriods`]: a period of a host, for one crawler.
 #[derive(Clone, Copy, Debug)]
 struct AgentPeriod<'a> {
     agent: &'a [u8],
     first_capture_no: i64,
     n_captures: u32,
+    /// The position of the crawl of the first capture.
     first_crawl: u32,
+    /// The position of the crawl of the last capture.
     last_crawl: u32,
     host: &'a [u8],
     domain: &'a [u8],
+    /// The fields that [`take_verdict`] returns.
     verdict: &'a [u8],
 }
 
@@ -107,14 +111,14 @@ impl<'a> AgentPeriod<'a> {
         }
     }
 
-    /// Returns true if this period follows another one, with the same verdict.
+    /// Returns true if this period directly follows `other`, with the same crawler, host and verdict.
     fn continues(&self, other: &Self) -> bool {
         (self.agent, self.host, self.verdict) == (other.agent, other.host, other.verdict)
             && self.first_capture_no == other.first_capture_no + i64::from(other.n_captures)
     }
 
     fn write(&self, names: &[Vec<u8>], writers: &mut TableWriters<'_>) -> Result<(), Error> {
-        // Longer rows are few.
+        // Few rows are longer than this.
         let mut fields = Vec::with_capacity(256);
         put_bytes(&mut fields, self.agent);
         put_bytes(&mut fields, self.host);
@@ -134,14 +138,15 @@ impl<'a> AgentPeriod<'a> {
     }
 }
 
-/// Writes the table. `names` are the names of the crawls, as encoded fields.
+/// Writes `agent_periods`. `names` are the names of the crawls, as encoded fields.
 pub(super) fn write_agent_periods(
     records: &SortedRecords<'_>,
     names: &[Vec<u8>],
     writers: &mut TableWriters<'_>,
 ) -> Result<(), Error> {
     let mut reader = records.read()?;
-    // The record of the period that may be continued, and its captures so far.
+    // The first record of the period that may be continued, and the number of captures and the last crawl of the
+    // period so far.
     let mut open: Option<(Vec<u8>, u32, u32)> = None;
     while let Some(record) = reader.peek() {
         let next = AgentPeriod::read(record);

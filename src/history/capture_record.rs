@@ -1,13 +1,15 @@
-//! The record of a capture of a host, in which captures of all crawls are merged.
+//! The record of a capture of a host: the form in which captures of all inputs are merged.
 //!
-//! Records of one crawl, and of one history, are sorted by host, then by time.
+//! The records of a crawl, and those of an earlier history, are sorted by host, then by time. The *state* of a
+//! capture is its encoded columns of `host_periods` from `policy_id` on: consecutive captures of a host with the same
+//! state are one period.
 
 use super::verdict_class::VerdictClass;
 use robots::{Dialect, HttpStatus, StatusEffect};
 use sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u8, put_u32};
 use urls::WebOrigin;
 
-/// The time and the place of an authoritative capture.
+/// The time of an authoritative capture, and the location of its record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CapturePlace {
     /// Milliseconds since 1970.
@@ -23,22 +25,23 @@ pub struct CapturePlace {
 /// A capture of a host.
 #[derive(Clone, Copy, Debug)]
 pub struct CaptureRecord<'a> {
-    /// The host.
+    /// The host, as in the column `surt_host_name`.
     pub surt_host_name: &'a str,
-    /// The time by which the captures of a host are sorted: that of the crawl, if the capture has none.
+    /// The time by which the captures of a host are sorted: the median time of the crawl, if the capture has none.
     pub time: i64,
-    /// The time and the place.
+    /// The time of the capture itself, and the location of its record.
     pub place: CapturePlace,
-    /// The digest of the content; empty if no rules were read.
+    /// The digest of the content of the capture whose rules apply; empty if no body was read.
     pub digest: &'a [u8],
     /// The fields of `host_periods` from `policy_id` on.
     pub state: &'a [u8],
-    /// The period of the capture in the history that it is read from.
+    /// The key of its period in the earlier history from which it is read; `None` if it is read from a dataset.
     pub period_id: Option<i64>,
 }
 
 impl CapturePlace {
-    /// Returns the time by which the captures of a host are sorted.
+    /// Returns the time by which the captures of a host are sorted. `median_fetch` is the median time of the crawl,
+    /// for captures without a time.
     pub fn order_time(&self, median_fetch: Option<i64>) -> i64 {
         self.fetch_time.or(median_fetch).unwrap_or(i64::MIN)
     }
@@ -66,7 +69,8 @@ impl CapturePlace {
 }
 
 impl<'a> CaptureRecord<'a> {
-    /// Writes a record. `median_fetch` is that of the crawl, for captures without a time.
+    /// Replaces the content of `out` with a record. `median_fetch` is the median time of the crawl, for captures
+    /// without a time.
     pub fn write(
         out: &mut Vec<u8>,
         surt_host_name: &[u8],
@@ -101,20 +105,21 @@ impl<'a> CaptureRecord<'a> {
     }
 }
 
-/// The fields of a state that are read on their own.
+/// Some fields of a state, borrowed from it.
 #[derive(Clone, Copy, Debug)]
 pub struct StateFields<'a> {
     /// The key of the policy, in hexadecimal.
     pub policy_id: Option<&'a [u8]>,
-    /// The key of what is stated, and that of its rows in `preference_sets`, in hexadecimal.
+    /// The key of the preferences, in hexadecimal: a hash of their rows without the numbers of lines.
     pub preferences_id: Option<&'a [u8]>,
-    /// The key of the rows in `preference_sets`, in hexadecimal.
+    /// The key of the set of preferences, in hexadecimal: a hash of all their columns.
     pub preference_set_id: Option<&'a [u8]>,
     /// The registered domain.
     pub registered_domain: Option<&'a [u8]>,
-    /// True if the state is that of an open revisit.
+    /// True if the state is that of an open revisit, whose content no capture of its own crawl has.
     pub has_revisit: bool,
-    /// True if the rules name crawlers, and their verdicts are known.
+    /// The column `has_named_rows`: false if the verdicts of named crawlers are not stored, because there are too
+    /// many.
     pub has_named_rows: bool,
 }
 
@@ -156,13 +161,14 @@ pub fn put_optional_bytes(out: &mut Vec<u8>, bytes: Option<&[u8]>) {
 pub struct StateDetails {
     /// The key of the policy, in hexadecimal.
     pub policy_id: Option<Vec<u8>>,
-    /// The domain, or nothing if the host has none.
+    /// The registered domain; `None` if the host has none.
     pub registered_domain: Option<Vec<u8>>,
-    /// The digest and the URL in the record of an open revisit: its content is looked for by them.
+    /// For an open revisit whose content may be in another crawl, the digest of the content and the URL.
     pub revisit: Option<(Vec<u8>, Vec<u8>)>,
-    /// The verdict of `*`.
+    /// The verdict for `*`, with its basis.
     pub wildcard: VerdictClass,
-    /// True if the rules name crawlers, and their verdicts are known.
+    /// The column `has_named_rows`: false if the verdicts of named crawlers are not stored, because there are too
+    /// many.
     pub has_named_rows: bool,
     /// The origin of the URL that was captured.
     pub origin: StateOrigin,
@@ -170,9 +176,9 @@ pub struct StateDetails {
     pub n_redirects: u32,
     /// The column `redirect_end`; empty for null.
     pub redirect_end: Vec<u8>,
-    /// The HTTP status of the capture.
+    /// The HTTP status of the capture whose rules apply.
     pub fetch_status: Option<u16>,
-    /// True if the capture is a revisit.
+    /// True if the capture whose rules apply is a revisit, so that its content is not known.
     pub is_revisit: bool,
     /// The column `content_class`; empty for null.
     pub content_class: Vec<u8>,
@@ -197,7 +203,7 @@ impl StateOrigin {
         [scheme, b"://", host, port.as_bytes(), b"/robots.txt"].concat()
     }
 
-    /// Returns the origin in the type that URLs have.
+    /// Converts the origin to a [`WebOrigin`].
     pub fn web_origin(&self) -> WebOrigin<'_> {
         WebOrigin {
             scheme: std::str::from_utf8(&self.protocol).unwrap_or_default(),
@@ -207,7 +213,8 @@ impl StateOrigin {
     }
 }
 
-/// The digest of an empty body, which revisits with status 304 have because they have no body.
+/// The SHA-1 of an empty body in Base32. Some revisits with status 304 have it as their digest because the response
+/// has no body, so that the digest does not identify their content.
 const EMPTY_BODY_DIGEST: &[u8] = b"3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ";
 
 impl StateDetails {
@@ -263,7 +270,7 @@ impl StateDetails {
         }
     }
 
-    /// Reads the fields from a state.
+    /// Reads the details from a state with all columns.
     pub fn read(state: &[u8]) -> Self {
         let mut fields = FieldReader::new(state);
         let policy_id = optional_bytes(&mut fields).map(<[u8]>::to_vec);
@@ -274,7 +281,7 @@ impl StateDetails {
         let revisit_url = optional_bytes(&mut fields);
         let host = fields.bytes();
         let registered_domain = optional_bytes(&mut fields).map(<[u8]>::to_vec);
-        // `url_host_tld` to `redirect_end`.
+        // The next fields are those of the columns from `url_host_tld` to `redirect_end`.
         let (_tld, protocol) = (optional_bytes(&mut fields), optional_bytes(&mut fields));
         let port = (fields.u8() != 0).then(|| fields.u32());
         let (n_redirects, redirect_end) = (fields.u32(), optional_bytes(&mut fields));
@@ -321,7 +328,8 @@ impl StateDetails {
         self.n_redirects == 0 && self.origin.robots_url() == url
     }
 
-    /// Returns the effect of the status in a dialect. A resource record has no status, but a body.
+    /// Returns the effect of the HTTP status in a dialect. A capture from a resource record has a body but no status,
+    /// and counts as status 200.
     pub fn effect(&self, dialect: Dialect) -> StatusEffect {
         if self.is_revisit {
             return StatusEffect::Defer;
@@ -332,7 +340,7 @@ impl StateDetails {
             has_location: !self.redirect_end.is_empty(),
         };
         match status.effect(dialect) {
-            // Nothing is stored of the body.
+            // No body is stored, so that there is nothing to parse.
             StatusEffect::Parse if !is_parsed => StatusEffect::Defer,
             effect => effect,
         }

@@ -1,10 +1,10 @@
-//! Reads a crawl of datasets: its captures in the order of hosts, with their states.
+//! Reads a crawl from its datasets: its captures in the order of hosts, with their states.
 //!
-//! 1. `hosts` says which captures are needed: the authoritative one of each host, for its place, and the one
-//!    whose rules apply, for its policy. They are sorted by `robots_id`.
-//! 2. The tables of records are read once, in the order of captures. Each capture gets a policy. What
-//!    captures have is sorted by `robots_id`, too, and merged with 1; the result is sorted by host.
-//! 3. `hosts` is read again, and merged with 2 and the preferences of each host.
+//! 1. The captures that are needed are collected from `hosts`: the authoritative one of each host, for its location,
+//!    and the one whose rules apply, for its policy. They are sorted by `robots_id`.
+//! 2. The tables of captures are read once. The policy of each capture is stored. The details of captures are sorted
+//!    by `robots_id`, merged with the result of step 1, and sorted by host.
+//! 3. `hosts` is read again, and merged with the details of step 2 and the preferences of each host.
 
 use super::archive_numbers::ArchiveNumbers;
 use super::capture_record::{CapturePlace, CaptureRecord, optional_bytes, put_optional_bytes};
@@ -35,38 +35,43 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use tables::Table;
 
-/// Keys of directives, other than statements, that are part of a policy.
+/// The keys of directives that are part of a policy, besides those that state preferences.
 const READ_DIRECTIVES: [&[u8]; 3] = [b"crawl-delay", b"request-rate", b"visit-time"];
 
-/// The sorters to which all crawls add rows.
+/// The sorters to which the rows of all crawls are added.
 pub(super) struct SharedSorters<'s> {
+    /// Records of policies ([`KeyedRecord`]).
     pub(super) policies: Sorter<'s>,
+    /// Records of sets of preferences ([`KeyedRecord`]).
     pub(super) preference_sets: Sorter<'s>,
-    /// Crawl, number and name of each archive.
+    /// Fields of the rows of `archives`: the crawl, the number and the name of each archive.
     pub(super) archives: Sorter<'s>,
 }
 
-/// A crawl that was read.
+/// A crawl that was read from its datasets.
 pub(super) struct CrawlCaptures<'s> {
+    /// The row of `crawls`, without the numbers of hosts and domains.
     pub(super) row: CrawlRow,
-    /// Records of captures, sorted by host.
+    /// The captures as records ([`CaptureRecord`]), sorted by host.
     pub(super) captures: SortedRecords<'s>,
     /// True if a capture is a revisit whose content is not in the crawl.
     pub(super) has_open_revisits: bool,
-    /// The rows of the registry of crawlers.
+    /// The encoded rows of the registry of crawlers.
     pub(super) agents: Vec<Vec<u8>>,
 }
 
-/// The inputs and resources for reading crawls.
+/// The options and resources for reading crawls.
 pub(super) struct CrawlContext<'a> {
     pub(super) memory: SortMemory<'a>,
-    /// The memory for sorting the captures of a crawl, until they are written to a file.
+    /// The memory for the captures of one crawl; captures beyond it are written to a temporary file.
     pub(super) captures_memory: SortMemory<'a>,
     /// The folder of the output.
     pub(super) root: &'a Path,
     pub(super) temp_folder: &'a TempFolder,
+    /// Counts the rows of `robots_files` that are read to resolve hosts.
     pub(super) rows_read: &'a AtomicU64,
     pub(super) stop: &'a Arc<AtomicBool>,
+    /// Hosts that are left out, as in `surt_host_name`.
     pub(super) forgotten: &'a BTreeSet<String>,
 }
 
@@ -78,11 +83,11 @@ stored_columns! {
     }
 }
 
-// The uses of a capture for a host, as bits: it is the authoritative capture, or that whose rules apply.
+// The uses of a capture for a host, as bits: it is the authoritative capture, or the one whose rules apply.
 const IS_AUTHORITATIVE: u8 = 1;
 const RULES_APPLY: u8 = 2;
 
-/// Reads a crawl.
+/// Reads a crawl from its datasets. Adds its policies, sets of preferences and archives to `shared`.
 pub(super) fn read_crawl<'s>(
     context: &CrawlContext<'s>,
     input: &InputCrawl,
@@ -123,7 +128,7 @@ fn read_agents(context: &CrawlContext<'_>, root: &Path) -> Result<Vec<Vec<u8>>, 
     EncodedRows::open(&dataset, Table::AGENTS, columns)?.read_all()
 }
 
-/// Opens the rows of a crawl in the tables of records.
+/// Opens the rows of a crawl in the tables of [`CRAWL_TABLES`].
 fn open_dataset(context: &CrawlContext<'_>, input: &InputCrawl) -> Result<Dataset, Error> {
     let datasets = input.datasets.iter().map(|dataset| {
         let mut locations = dataset.manifest.part_locations();
@@ -136,7 +141,8 @@ fn open_dataset(context: &CrawlContext<'_>, input: &InputCrawl) -> Result<Datase
     Ok(dataset.with_stop_flag(context.stop))
 }
 
-/// The files of the resolved tables of a crawl: those of its dataset, or temporary ones.
+/// The files of `hosts` and `host_preferences` of a crawl: those of its dataset, or temporary ones if its hosts are
+/// resolved again.
 struct ResolvedFiles {
     files: Vec<(Table, PathBuf)>,
     /// Temporary files, relative to the folder of the output.
@@ -182,13 +188,13 @@ impl ResolvedFiles {
 
     fn remove(&self, root: &Path) {
         for path in &self.temporary {
-            // They are in the temporary folder, which is removed anyway.
+            // An error has no effect: the temporary folder is removed later with all files in it.
             let _ = disk::remove_below(root, path);
         }
     }
 }
 
-/// Returns the row of a crawl, without hosts and times.
+/// Returns the row of `crawls`, without the numbers of hosts and domains and without times.
 fn read_crawl_row(
     input: &InputCrawl,
     dataset: &Dataset,
@@ -213,14 +219,15 @@ fn read_crawl_row(
         }
         Ok(())
     })?;
-    // The list of a sample is not known by crawl.
+    // In a list with several crawls, the number of archives of one crawl is known only if all archives were read.
     if numbers.are_of_crawl() && !row.is_sample {
         row.archives_listed = row.archives_read;
     }
     Ok(row)
 }
 
-/// Sorts the captures that hosts need, by `robots_id`. A record has its use and the number of the host.
+/// Sorts the captures that hosts need, by `robots_id`. A record has the `robots_id`, the uses of the capture for a
+/// host, and the number of the host: the number of its row in `hosts`, from 0.
 fn sort_wanted_captures<'s>(
     context: &CrawlContext<'s>,
     dataset: &Dataset,
@@ -252,8 +259,8 @@ fn sort_wanted_captures<'s>(
     wanted.finish()
 }
 
-/// Reads the captures, sorts their policies by key and their details by `robots_id`. Also sets the time of the
-/// first one.
+/// Reads the captures, adds their policies and archives to `shared`, and sorts their details by `robots_id`:
+/// location, URL, digest and key of the policy. Sets `first_capture` of `row`.
 fn sort_captures<'s>(
     context: &CrawlContext<'s>,
     dataset: &Dataset,
@@ -289,7 +296,7 @@ fn sort_captures<'s>(
             }
             let is_revisit = fields.u8() != 0;
             put_u8(&mut record, is_revisit.into());
-            // The URL, the digest and the kind of body.
+            // The other fields: `url`, `content_digest`, `content_class` and `is_valid_utf8`.
             record.extend_from_slice(fields.rest());
             captures.put_policy(robots_id, &mut record, &mut shared.policies)?;
             sorter.push(&record)?;
@@ -300,18 +307,20 @@ fn sort_captures<'s>(
     sorter.finish()
 }
 
-/// The rows of the captures of a part.
+/// Cursors over the rows of the captures of one part, in each table.
 struct PartCaptures<'d> {
     files: EncodedRows<'d>,
     groups: EncodedRows<'d>,
     rules: EncodedRows<'d>,
     directives: EncodedRows<'d>,
     verdicts: EncodedRows<'d>,
+    /// The record of the policy of the current capture.
     record: KeyedRecord,
+    /// The rows of the current capture in `groups`, `rules`, `directives` and `verdicts`, without `robots_id`.
     rows: [Vec<u8>; 4],
 }
 
-/// The columns of `robots_files` that are read, with the key first.
+/// The columns of `robots_files` that are read, in the order of the fields.
 const CAPTURE_COLUMNS: [&str; 10] = [
     "robots_id",
     "fetch_time",
@@ -331,7 +340,7 @@ impl<'d> PartCaptures<'d> {
             |table: Table, columns| EncodedRows::open_parts(dataset, table, columns, vec![part]);
         let all = |table: Table| open(table, table.columns().iter().collect());
         let named = |table: Table, names: &[&str]| open(table, columns_named(table, names));
-        // The fields have the form of `policy_verdicts`, some of whose columns may be null.
+        // Rows of `verdicts` are encoded with the columns of `policy_verdicts`, of which more are nullable.
         let mut verdicts = columns_named(Table::VERDICTS, &["robots_id"]);
         verdicts.extend(&own_tables::POLICY_VERDICTS.columns()[1..]);
         Ok(Self {
@@ -345,7 +354,7 @@ impl<'d> PartCaptures<'d> {
         })
     }
 
-    /// Returns an error if there are rows of captures that do not exist.
+    /// Returns an error if a table has rows left, whose captures `robots_files` lacks.
     fn check_end(&self) -> Result<(), Error> {
         let tables = [
             (&self.groups, Table::GROUPS),
@@ -359,7 +368,8 @@ impl<'d> PartCaptures<'d> {
         }
     }
 
-    /// Appends the key of the policy of a capture, or that it has none. The policy is added to `policies`.
+    /// Appends a flag to `out`, and the key of the policy if the capture has one. The record of the policy is added
+    /// to `policies`.
     fn put_policy(
         &mut self,
         robots_id: i64,
@@ -384,7 +394,7 @@ impl<'d> PartCaptures<'d> {
         if !has_policy {
             return Ok(());
         }
-        // Only parsed files have lines, and these have the column.
+        // Only files that were parsed have lines, and for these the last column, `is_valid_utf8`, is not null.
         let is_valid_utf8 = self.files.peek().and_then(|row| row.last().copied());
         let mut fields = vec![is_valid_utf8.unwrap_or(1)];
         let [groups, rules, directives, verdicts] = &self.rows;
@@ -417,9 +427,9 @@ fn is_read_directive(fields: &[u8]) -> bool {
     READ_DIRECTIVES.contains(&directive) || Mechanism::from_directive(text).is_some()
 }
 
-/// Keeps the rows of `verdicts` that `host_verdicts` has, sorted by name, and returns their number: a name whose
-/// group does not decide has a row only if a dialect gives it another verdict than `*`, whose row is the first
-/// one.
+/// Keeps the rows of `verdicts` that belong in `host_verdicts`, sorted by crawler, and returns their number. These
+/// are the rows of crawlers for which a group decides, and of those to which a dialect gives another verdict than to
+/// `*`. The row of `*` itself, which is the first one, is not kept.
 fn keep_named_verdicts(count: u32, rows: &mut Vec<u8>) -> u32 {
     let mut fields = FieldReader::new(rows);
     let mut kept: Vec<(&[u8], &[u8])> = Vec::new();
@@ -452,7 +462,7 @@ fn keep_named_verdicts(count: u32, rows: &mut Vec<u8>) -> u32 {
     count
 }
 
-/// Merges the wanted captures with their details, and sorts these by the number of the host.
+/// Merges the captures that are needed with their details, and sorts the details by the number of the host.
 fn sort_details<'s>(
     context: &CrawlContext<'s>,
     wanted: &SortedRecords<'_>,
@@ -491,7 +501,7 @@ fn sort_details<'s>(
     details.finish()
 }
 
-/// Sorts the preferences of hosts by `host_id`, and keeps the order of the rows of each.
+/// Sorts the preferences of hosts by `host_id`. The rows of a host stay in their order.
 fn sort_preferences<'s>(
     context: &CrawlContext<'s>,
     dataset: &Dataset,
@@ -539,7 +549,8 @@ fn set_fetch_times(
         hosts.advance()?;
     }
     let sorted = sorter.finish()?;
-    // As `quantile_disc` of DuckDB: the smallest time that half of all times do not exceed.
+    // The median is that of `quantile_disc` of DuckDB: the earliest time such that at least half of all times are not
+    // later.
     let median = sorted.len().div_ceil(2).max(1) - 1;
     let mut reader = sorted.read()?;
     let mut number = 0;
@@ -556,18 +567,21 @@ fn set_fetch_times(
     Ok(())
 }
 
-/// The details of the captures of a host.
+/// The details of a host: the location of its authoritative capture, and the policy, the URL and the digest of the
+/// capture whose rules apply.
 #[derive(Debug, Default)]
 struct HostDetails {
     place: Option<CapturePlace>,
+    /// The key of the policy.
     policy: Option<[u8; KEY_BYTES]>,
     url: Vec<u8>,
     digest: Vec<u8>,
+    /// True if the capture has a `content_class`.
     has_content: bool,
 }
 
 impl HostDetails {
-    /// Reads the details of the host with this number.
+    /// Reads the details of the host with this number, if they are next in `details`.
     fn read(
         &mut self,
         number: u64,
@@ -612,7 +626,7 @@ impl HostDetails {
         optional(&mut self.url);
         optional(&mut self.digest);
         self.has_content = optional(&mut Vec::new());
-        // `is_valid_utf8`.
+        // Skips `is_valid_utf8`.
         if fields.u8() != 0 {
             fields.u8();
         }
@@ -622,7 +636,7 @@ impl HostDetails {
     }
 }
 
-/// The hosts of a dataset with the records about them, of which the records of captures are made.
+/// The table `hosts`, and the records that are merged with its rows by [`write_captures`].
 struct HostRows<'a> {
     dataset: &'a Dataset,
     numbers: &'a ArchiveNumbers,
@@ -630,7 +644,7 @@ struct HostRows<'a> {
     preferences: &'a SortedRecords<'a>,
 }
 
-/// Writes the records of captures, in the order of hosts. Also returns true if one is an open revisit.
+/// Writes the records of captures, in the order of hosts. Also returns true if one of them is an open revisit.
 fn write_captures<'s>(
     context: &CrawlContext<'s>,
     crawl: &CrawlRow,
@@ -710,7 +724,7 @@ fn write_captures<'s>(
         }
         hosts.advance()?;
     }
-    // The rows that are left have a host that `hosts` lacks.
+    // Rows that are left belong to a host that `hosts` lacks.
     if preferences.peek().is_some() {
         return Err(damaged_error(Table::HOST_PREFERENCES));
     }

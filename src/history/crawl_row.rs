@@ -1,15 +1,15 @@
-//! The row of a crawl.
+//! A row of the table `crawls`.
 
 use sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32};
 
 /// A row of the table `crawls`, without the column `position`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CrawlRow {
-    /// The crawl.
+    /// The name of the crawl.
     pub crawl: String,
-    /// The time of the first capture of all.
+    /// The time of the first capture, authoritative or not. All times are in milliseconds since 1970.
     pub first_capture: Option<i64>,
-    /// The time of the first authoritative capture. All times are in milliseconds since 1970.
+    /// The time of the first authoritative capture.
     pub first_fetch: Option<i64>,
     /// The median of the times of authoritative captures.
     pub median_fetch: Option<i64>,
@@ -21,18 +21,18 @@ pub struct CrawlRow {
     pub hosts: i64,
     /// The number of registered domains.
     pub domains: i64,
-    /// The number of archives from which captures come.
+    /// The number of archives that were read.
     pub archives_read: i64,
-    /// The number of archives of the whole list.
+    /// The number of archives in the list of the crawl, of which those that were read may be a sample.
     pub archives_listed: i64,
     /// True if the archives are a random sample.
     pub is_sample: bool,
-    /// The meaning of the rows ([`MEANING`](tables::MEANING)).
+    /// The version of the meaning of the rows ([`MEANING`](tables::MEANING)).
     pub meaning: u32,
 }
 
 impl CrawlRow {
-    /// Crawls are sorted by this key.
+    /// Returns the key by which crawls are sorted: the median time, then the name.
     pub fn order(&self) -> (Option<i64>, &str) {
         (self.median_fetch, &self.crawl)
     }
@@ -57,7 +57,8 @@ impl CrawlRow {
         }
     }
 
-    /// Appends the fields of all columns of the table.
+    /// Appends the fields of all columns of the table. `position` is the place of the crawl in the order of crawls,
+    /// from 0.
     pub fn put(&self, position: u32, out: &mut Vec<u8>) {
         put_bytes(out, self.crawl.as_bytes());
         put_u32(out, position);

@@ -1,12 +1,13 @@
 //! Checks whether the tables of a history agree with each other, for `verify`.
 //!
 //! Every table is read once or twice, in its order. Nothing is sorted, so that memory depends on the numbers of
-//! policies and archives only. Verdicts, states and shares are not computed again: docs/operations.md says
-//! what is not seen.
+//! policies and archives only. Verdicts, states and shares are not computed again: docs/operations.md lists what is
+//! checked.
 //!
-//! `agent_periods` has another order than what it is made from. It is compared by a sum: that of all periods of
-//! hosts and the crawlers that their policies name. A period adds a number for its first capture and subtracts
-//! one for the capture after its last one, so that two periods have the same sum as one that continues the other.
+//! `agent_periods` is not in the order of the tables from which it is made. It is compared with them by a checksum
+//! that is independent of order: the sum of a number for each period and crawler. The number is a hash of the first
+//! capture minus a hash of the capture after the last one, so that two periods of which one continues the other have
+//! the same sum as one period with all their captures.
 
 use super::agent_periods::take_verdict;
 use super::capture_record::{CaptureRecord, StateDetails, StateFields, optional_bytes};
@@ -28,8 +29,8 @@ use std::sync::atomic::AtomicBool;
 use tables::Table;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Returns the first defect of the rows of a history: an order, a reference or a number that is wrong. Takes 24
-/// bytes of memory per policy. Ends with an error, too, once `stop` is set.
+/// Returns the first defect of the rows of a history: an order, a reference or a number that is wrong. Takes 24 bytes
+/// of memory per policy. Errors of reading are also returned, and an error once `stop` is set.
 pub(crate) fn find_defect(
     root: &Path,
     manifest: &HistoryManifest,
@@ -62,41 +63,43 @@ fn check_rows(
     check.check_shares()
 }
 
-/// A history that is checked.
+/// A history that is being checked.
 struct Check<'h> {
     history: &'h HistoryReader,
-    /// The places of the crawls.
+    /// The position of each crawl in the order of crawls, by name.
     positions: BTreeMap<&'h [u8], u32>,
 }
 
 /// The policies of a history, sorted by key.
 struct Policies {
     keys: Vec<[u8; KEY_BYTES]>,
-    /// For each policy, the sum of the numbers of the verdicts that it has for crawlers.
+    /// For each policy, the sum of [`verdict_number`] over its verdicts.
     verdicts: Vec<u64>,
 }
 
-/// Ranges of the numbers of the archives of a crawl, in order. Their ends are exclusive.
+/// Ranges of the numbers of the archives of a crawl, in ascending order: the first number, and the last one plus 1.
 type ArchiveRanges = Vec<(i64, i64)>;
 
 /// Totals of the captures and the periods of hosts.
 #[derive(Default)]
 struct CaptureTotals {
     captures: i64,
-    /// For each crawl, its hosts and their registered domains.
+    /// For each crawl, the numbers of its hosts and of their registered domains.
     counts: Vec<(i64, i64)>,
+    /// The checksum that the rows of `agent_periods` must have.
     agent_periods: u64,
 }
 
-/// The row of `host_periods` whose captures are read.
+/// The row of `host_periods` whose captures are being read.
 #[derive(Default)]
 struct OpenPeriod {
     host: Vec<u8>,
+    /// The name of the crawl of the last capture, as the row states it.
     last_crawl: Vec<u8>,
     state: Vec<u8>,
-    /// The number of the capture after its last one.
+    /// The number of the last capture, plus 1.
     end: i64,
-    /// The crawl of the last capture so far.
+    /// The position of the crawl of the last capture that was read.
     position: u32,
 }
 
@@ -113,7 +116,7 @@ impl Check<'_> {
         }
     }
 
-    /// Checks that a crawler has one row in the registry.
+    /// Checks that no crawler has two rows in the registry.
     fn check_agents(&self) -> Result<(), Error> {
         let rows = self.history.read_rows(Table::AGENTS)?;
         let names = rows.iter().map(|row| FieldReader::new(row).bytes());
@@ -121,7 +124,7 @@ impl Check<'_> {
         self.expect(Table::AGENTS, names.len() == rows.len())
     }
 
-    /// Reads the policies, whose keys must be those of their lines.
+    /// Reads the policies. Checks that their keys are the hashes of their lines, and that their verdicts are sorted.
     fn read_policies(&self) -> Result<Policies, Error> {
         let mut policies = Policies {
             keys: Vec::new(),
@@ -150,7 +153,7 @@ impl Check<'_> {
         Ok(policies)
     }
 
-    /// Reads the keys of the sets of preferences, which must be those of their rows.
+    /// Reads the keys of the sets of preferences. Checks that they are the hashes of the rows.
     fn read_preference_sets(&self) -> Result<Vec<PreferenceKeys>, Error> {
         let mut keys = Vec::new();
         let mut reader = KeyedReader::open(self.history, PREFERENCE_SETS)?;
@@ -165,7 +168,7 @@ impl Check<'_> {
         Ok(keys)
     }
 
-    /// Reads the numbers of the archives of each crawl.
+    /// Reads the numbers of the archives of each crawl. Checks that they are sorted.
     fn read_archives(&self) -> Result<Vec<ArchiveRanges>, Error> {
         let table = own_tables::ARCHIVES;
         let mut archives = vec![ArchiveRanges::new(); self.positions.len()];
@@ -191,7 +194,7 @@ impl Check<'_> {
         Ok(archives)
     }
 
-    /// Checks the captures with their periods, and the revisits that are filled. [`HistoryCaptures`] checks that
+    /// Checks the captures with their periods, and the rows of `filled_revisits`. [`HistoryCaptures`] checks that
     /// captures, periods and contents are in order, and that captures have the periods of their hosts.
     fn check_captures(
         &self,
@@ -224,7 +227,7 @@ impl Check<'_> {
                 count += 1;
             }
             self.expect(table, capture.period_id == Some(count - 1))?;
-            // Whatever has a kind of body has a digest.
+            // A capture has a digest if its state has a `content_class`, and only then.
             let has_digest = details.content_class.is_empty() == capture.digest.is_empty();
             self.expect(own_tables::HOST_CONTENTS, has_digest)?;
             period.position = position;
@@ -262,7 +265,8 @@ impl Check<'_> {
         Ok(totals)
     }
 
-    /// Reads the row of `host_periods` of a period that begins with a capture.
+    /// Reads the row of `host_periods` of a period whose first capture is `capture`, and compares its number, host
+    /// and first crawl.
     fn begin_period(
         &self,
         id: i64,
@@ -288,7 +292,8 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Checks that what a state refers to exists.
+    /// Checks that the policy and the set of preferences of a state exist, and that `preferences_id` is the key of
+    /// that set.
     fn check_state(
         &self,
         state: &[u8],
@@ -314,7 +319,7 @@ impl Check<'_> {
         self.expect(own_tables::HOST_PERIODS, is_known && set == preferences)
     }
 
-    /// Adds the periods that crawlers have by a period of a host.
+    /// Adds a period of a host to the checksum of `agent_periods`, for all crawlers that its policy names.
     fn add_periods(
         &self,
         capture_no: i64,
@@ -332,7 +337,7 @@ impl Check<'_> {
         }
     }
 
-    /// Compares the rows of `crawls` with their captures.
+    /// Compares the rows of `crawls` with the hosts and domains that were counted.
     fn check_crawls(&self, totals: &CaptureTotals) -> Result<(), Error> {
         let rows = self.history.read_rows(own_tables::CRAWLS)?;
         let mut fields = Vec::new();
@@ -350,7 +355,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Checks that rows of `host_contents` have digests, and are not divided without need.
+    /// Checks that rows of `host_contents` have digests, and that none continues the row before it.
     fn check_contents(&self) -> Result<(), Error> {
         let table = own_tables::HOST_CONTENTS;
         let mut rows = self.history.open_table(table)?;
@@ -360,7 +365,7 @@ impl Check<'_> {
             let host = fields.bytes();
             let (first, count) = (fields.i64(), fields.u32());
             let digest = fields.bytes();
-            // Two rows of a host with the same digest that follow each other would be one.
+            // Consecutive captures of a host with the same digest have one row.
             let is_new = first > end || host != last_host || digest != last_digest;
             self.expect(table, is_new && !digest.is_empty())?;
             end = first.saturating_add(i64::from(count));
@@ -370,7 +375,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Compares `agent_periods` with the periods of hosts.
+    /// Checks the order of `agent_periods`, and compares its checksum with that of the periods of hosts.
     fn check_agent_periods(&self, totals: &CaptureTotals) -> Result<(), Error> {
         let table = own_tables::AGENT_PERIODS;
         let mut rows = self.history.open_table(table)?;
@@ -392,7 +397,8 @@ impl Check<'_> {
         self.expect(table, sum == totals.agent_periods)
     }
 
-    /// Checks that the rows of `shares` are sorted, and that those of a crawler and a crawl have all its hosts.
+    /// Checks that the rows of `shares` are sorted, and that the hosts in the rows of a crawler and a crawl add up to
+    /// all hosts of the crawl.
     fn check_shares(&self) -> Result<(), Error> {
         let table = own_tables::SHARES;
         let mut rows = self.history.open_table(table)?;
@@ -431,7 +437,9 @@ impl Check<'_> {
 struct AgentRange {
     agent: Vec<u8>,
     host: Vec<u8>,
+    /// The names of the crawls of the first and of the last capture.
     crawls: [Vec<u8>; 2],
+    /// The number of the first capture.
     first: i64,
     /// The number of the last capture, plus 1.
     end: i64,
@@ -456,7 +464,8 @@ impl AgentRange {
         }
     }
 
-    /// Returns true if another row may follow this one.
+    /// Returns true if `next` may be the next row: it has a later crawler or host, or later captures. If its captures
+    /// follow directly, its verdict must be another one.
     fn is_before(&self, next: &Self) -> bool {
         match (&self.agent, &self.host) == (&next.agent, &next.host) {
             true => self.end < next.first || self.end == next.first && self.verdict != next.verdict,
@@ -468,7 +477,7 @@ impl AgentRange {
 /// A row of `shares`, from `verdict` on.
 struct StoredShare {
     class: VerdictClass,
-    /// True if `verdict` and `basis` are names of the class.
+    /// True if the names of the verdict and of the basis are those of the class, and so are not unknown names.
     has_names: bool,
     hosts: i64,
     known_hosts: i64,
@@ -492,6 +501,7 @@ impl StoredShare {
         }
     }
 
+    /// Returns true if the names are known, and the numbers of domains and their hosts fit `hosts`.
     fn is_possible(&self) -> bool {
         let has_domains = (1..=self.hosts).contains(&self.domains);
         has_domains && (0..=self.hosts).contains(&self.largest_domain) && self.has_names
@@ -504,7 +514,8 @@ fn has_archive(ranges: &ArchiveRanges, number: i64) -> bool {
     range.is_some_and(|(_, end)| number < end)
 }
 
-/// Returns a number for a crawler and the fields of its verdict.
+/// Returns a hash of a crawler and the fields of its verdict: a factor of the number of a period in the checksum of
+/// `agent_periods`.
 fn verdict_number(agent: &[u8], verdict: &[u8]) -> u64 {
     let mut bytes = (agent.len() as u64).to_be_bytes().to_vec();
     bytes.extend_from_slice(agent);
@@ -512,7 +523,8 @@ fn verdict_number(agent: &[u8], verdict: &[u8]) -> u64 {
     xxh3_64(&bytes) | 1
 }
 
-/// Returns a number for captures of a host: for consecutive ranges, the sum is that of the whole range.
+/// Returns a hash of a range of captures of a host, without the capture `end`. The hashes of two ranges that follow
+/// each other add up to the hash of both as one range.
 fn range_number(host: &[u8], first: i64, end: i64) -> u64 {
     let number = |capture_no: i64| xxh3_64(&capture_no.to_be_bytes());
     let captures = number(first).wrapping_sub(number(end));

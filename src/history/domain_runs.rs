@@ -1,10 +1,10 @@
 //! Counts registered domains of hosts that are sorted by `surt_host_name`.
 //!
-//! The hosts of a domain follow each other, except that hosts with characters before `,` in their names may
-//! stand between them: these begin with the name of the domain, too. So a domain is finished at the first
-//! host that does not begin with its name.
+//! The hosts of a domain are consecutive, with one exception: between them may be hosts of domains whose names have
+//! the name of the domain as a prefix, followed by a character that sorts before `,`. So a domain is complete at the
+//! first host that does not begin with its name.
 
-/// The domains that are not finished, the last one innermost, with the crawls in which each was counted.
+/// The domains that may have more hosts, as a stack: the name of each is a prefix of the next ones.
 #[derive(Debug, Default)]
 pub(super) struct DomainRuns {
     open: Vec<OpenDomain>,
@@ -12,16 +12,17 @@ pub(super) struct DomainRuns {
 
 #[derive(Debug)]
 struct OpenDomain {
+    /// The name of the domain, or that of a host without one.
     domain: Vec<u8>,
-    /// The labels in reverse order, as in `surt_host_name`.
+    /// The name with its labels in reverse order, as in `surt_host_name`.
     reversed: Vec<u8>,
-    /// A bit for each crawl.
+    /// The crawls with a host of the domain: a bit for each position.
     counted: Vec<u64>,
 }
 
 impl DomainRuns {
-    /// Returns true if no host of the same domain was passed for the same crawl. `domain` is `None` if the
-    /// host has none.
+    /// Adds a host. Returns true if it is the first host of its domain in this crawl. `domain` is `None` for a host
+    /// without a registered domain, which counts as a domain of its own. `crawl` is the position of the crawl.
     pub(super) fn is_first(
         &mut self,
         surt_host_name: &[u8],
@@ -36,7 +37,7 @@ impl DomainRuns {
             self.open.pop();
         }
         if !self.open.iter().any(|open| open.domain == name) {
-            // A leading `www` is not in `surt_host_name`.
+            // `surt_host_name` lacks a leading `www`, so that it may not begin with a domain that has one.
             let reversed = domain.map(reverse_labels);
             let reversed = reversed.filter(|name| surt_host_name.starts_with(name));
             let reversed = reversed.unwrap_or_else(|| surt_host_name.to_vec());

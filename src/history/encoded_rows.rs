@@ -1,4 +1,4 @@
-//! Reads rows of a table one after the other, as bytes.
+//! Reads rows of a table one after the other, as bytes: the fields of a row in the encoding of `sort::sort_key`.
 
 use dataset::error::DatasetDefect;
 use dataset::{CaptureFilter, Dataset, EncodedColumns, PartReader};
@@ -8,13 +8,13 @@ use std::collections::VecDeque;
 use std::path::Path;
 use tables::{Column, Table};
 
-/// The limit of the rows of one key in a table: the lines of a robots.txt file, as they are sorted.
+/// The limit in bytes of the rows that one key has in one table, such as the rules of a policy.
 const MAX_KEY_BYTES: usize = 256 << 20;
 
-/// The limit of the rows of a table that is read as a whole: `crawls`, and the registry of crawlers.
+/// The limit in bytes of the rows of a table that is read as a whole, such as `crawls` or the registry of crawlers.
 const MAX_WHOLE_TABLE_BYTES: usize = 64 << 20;
 
-/// Reads rows of some parts of a table.
+/// A cursor over the rows of some parts of a table.
 pub struct EncodedRows<'d> {
     dataset: &'d Dataset,
     table: Table,
@@ -25,9 +25,10 @@ pub struct EncodedRows<'d> {
     parts: VecDeque<u32>,
     reader: Option<PartReader>,
     batch: Option<EncodedColumns>,
-    /// The number of rows of the batch, and of the next one.
+    /// The number of rows of the batch, and the index of the row that is encoded next.
     batch_rows: usize,
     next_row: usize,
+    /// The encoded fields of the current row.
     row: Vec<u8>,
     is_at_end: bool,
 }
@@ -42,7 +43,7 @@ impl<'d> EncodedRows<'d> {
         Self::open_parts(dataset, table, columns, dataset.parts_with_table(table))
     }
 
-    /// Opens all columns of a table for the rows of a filter, and reads the first one.
+    /// Opens all columns of the rows of a table that `filter` matches, and reads the first row.
     pub fn open_filtered(
         dataset: &'d Dataset,
         table: Table,
@@ -135,8 +136,8 @@ impl<'d> EncodedRows<'d> {
         }
     }
 
-    /// Goes to the first row, from the current one on, whose first column, a number, is not less than `number`.
-    /// Other rows of a batch are not encoded.
+    /// Goes to the first row, from the current one on, whose first column, a number, is not less than `number`. Rows
+    /// that are skipped within a batch are not encoded.
     pub fn skip_to_number(&mut self, number: i64) -> Result<(), Error> {
         while self
             .peek()
@@ -156,7 +157,7 @@ impl<'d> EncodedRows<'d> {
     ///
     /// # Errors
     ///
-    /// Those of reading; [`DatasetDefect::BadTable`] beyond the limit.
+    /// Those of reading; [`DatasetDefect::BadTable`] if the rows have more than 64 MiB.
     pub fn read_all(mut self) -> Result<Vec<Vec<u8>>, Error> {
         let (mut rows, mut bytes) = (Vec::new(), 0);
         while let Some(row) = self.peek() {
@@ -172,12 +173,12 @@ impl<'d> EncodedRows<'d> {
         Ok(rows)
     }
 
-    /// Appends the rows that begin with `key`, without it, unless `is_wanted` is false for these fields.
-    /// Returns their number. Keys are in order.
+    /// Appends the rows that begin with `key` to `out`, without the key, except those for whose other fields
+    /// `is_wanted` returns false. Returns the number of appended rows. Calls must be in the order of keys.
     ///
     /// # Errors
     ///
-    /// Those of reading, and that the table has rows of an earlier key.
+    /// Those of reading; an error if rows of an earlier key are left, or if `out` gets more than 256 MiB.
     pub fn take_rows(
         &mut self,
         key: &[u8],
@@ -206,7 +207,7 @@ impl<'d> EncodedRows<'d> {
     }
 }
 
-/// Returns columns of a table.
+/// Returns the columns of a table that have these names, in the order of the names. Panics if the table lacks one.
 pub fn columns_named(table: Table, names: &[&str]) -> Vec<&'static Column> {
     let find = |name: &&str| {
         let mut columns = table.columns().iter();

@@ -11,19 +11,19 @@ pub enum HistoryErrorKind {
     CrawlTwice {
         /// The crawl.
         crawl: String,
-        /// The other input.
+        /// The path of the earlier input with this crawl.
         other: PathBuf,
     },
     /// An input is a shard, which has no resolved hosts.
     ShardInput,
-    /// The rows of the inputs have different meanings.
+    /// The rows of two inputs differ in the version of their meaning ([`tables::MEANING`]).
     OtherMeaning {
-        /// The meaning of the rows of the first input, by its number ([`tables::MEANING`]).
+        /// The version of the first input.
         first: u64,
-        /// The meaning of this input.
+        /// The version of this input.
         found: u64,
     },
-    /// The output is a dataset of another kind.
+    /// The folder of the output has a dataset that is not a history.
     OutputIsNoHistory,
 }
 

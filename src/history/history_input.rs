@@ -18,10 +18,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use tables::Table;
 
-/// A history that is read.
+/// An earlier history that is open for reading.
 pub struct HistoryReader {
     dataset: Dataset,
-    /// Its crawls, in its order.
+    /// The rows of the table `crawls`, in order.
     pub crawls: Vec<CrawlRow>,
 }
 
@@ -76,7 +76,7 @@ impl HistoryReader {
         })
     }
 
-    /// Returns the places of all crawls.
+    /// Returns the positions of all crawls in this history, by name.
     pub fn places(&self) -> BTreeMap<String, PlacedCrawl> {
         place_crawls(&self.crawls)
     }
@@ -85,7 +85,7 @@ impl HistoryReader {
     ///
     /// # Errors
     ///
-    /// Those of reading; [`DatasetDefect::BadTable`](dataset::error::DatasetDefect::BadTable) beyond the limit.
+    /// Those of [`EncodedRows::read_all`].
     pub fn read_rows(&self, table: Table) -> Result<Vec<Vec<u8>>, Error> {
         self.open_table(table)?.read_all()
     }
@@ -110,10 +110,10 @@ impl HistoryReader {
     }
 }
 
-/// The place of a crawl of an earlier history in the new one.
+/// The position and the median time of a crawl.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PlacedCrawl {
-    /// The place of the crawl, from 0.
+    /// The position of the crawl in the order of crawls of the history that is written or read, from 0.
     pub position: u32,
     /// The median of the times of its authoritative captures, in milliseconds since 1970.
     pub median_fetch: Option<i64>,
@@ -148,51 +148,55 @@ stored_columns! {
 /// Reads the captures of a history in order.
 pub struct HistoryCaptures<'d> {
     dataset: &'d Dataset,
-    /// The files that are not opened yet.
+    /// The parts of `host_captures` that are not opened yet.
     parts: VecDeque<u32>,
     reader: Option<PartReader>,
     /// The current batch; `None` at the end.
     columns: Option<CaptureColumns>,
+    /// The index of the current row in `columns`.
     row: usize,
     periods: EncodedRows<'d>,
-    /// `None` if only the columns of states are read on which the access to a URL depends.
+    /// The rows of `host_contents`; `None` if states have only [`ACCESS_COLUMNS`](StateDetails::ACCESS_COLUMNS).
     contents: Option<EncodedRows<'d>>,
-    /// The names of all crawls in order, with the places of those that are kept.
+    /// The names of all crawls in order, with the positions of the crawls whose captures are kept.
     crawls: Vec<(&'d str, Option<PlacedCrawl>)>,
-    /// The crawl after that of the last capture. The next capture of a host is usually of one of the following.
+    /// The index of the crawl after that of the last capture, at which the search for the next crawl begins: the
+    /// captures of a host are in the order of time.
     next_crawl: usize,
     forgotten: &'d BTreeSet<String>,
     order: CaptureOrder,
     period: Period,
     content: Content,
-    /// The crawl of the current capture.
+    /// The position and the median time of the crawl of the current capture.
     crawl: PlacedCrawl,
+    /// True if the current capture is one of those of `content`.
     has_digest: bool,
 }
 
-/// The captures so far, by which the order of the next one is checked.
+/// Checks that captures are in order.
 #[derive(Debug, Default)]
 struct CaptureOrder {
-    /// The number of the next row.
+    /// The number that the next capture must have.
     capture_no: i64,
     host: String,
-    /// The time and the place of the crawl of the last capture of the host; `None` before the first one.
+    /// The time of the last capture of `host`, and the position of its crawl; `None` before the first capture.
     last: Option<(i64, u32)>,
-    /// The crawls of the captures of the host, as bits.
+    /// The crawls with a capture of `host`: a bit for each position.
     crawls: Vec<u64>,
 }
 
-/// The current period.
+/// The current row of `host_periods`.
 #[derive(Debug, Default)]
 struct Period {
     id: i64,
     host: String,
     state: Vec<u8>,
     first_capture: i64,
-    /// The capture after the last one.
+    /// The number of the last capture, plus 1.
     end: i64,
+    /// True once a row was read.
     is_read: bool,
-    /// True if the state has all its columns.
+    /// True if the state has all its columns, false if only [`ACCESS_COLUMNS`](StateDetails::ACCESS_COLUMNS).
     is_whole: bool,
 }
 
@@ -201,13 +205,13 @@ struct Period {
 struct Content {
     host: Vec<u8>,
     first_capture: i64,
-    /// The capture after the last one.
+    /// The number of the last capture, plus 1.
     end: i64,
     digest: Vec<u8>,
 }
 
 impl<'d> HistoryCaptures<'d> {
-    /// Opens the captures of some crawls, except those of `forgotten` hosts.
+    /// Opens the captures of `crawls`, except those of `forgotten` hosts.
     ///
     /// # Errors
     ///
@@ -222,7 +226,7 @@ impl<'d> HistoryCaptures<'d> {
         Self::open_rows(history, crawls, forgotten, periods, Some(contents))
     }
 
-    /// Opens the captures of some crawls without their digests, and with
+    /// Opens the captures of `crawls` without their digests, and with only
     /// [`ACCESS_COLUMNS`](StateDetails::ACCESS_COLUMNS) of their states.
     ///
     /// # Errors
@@ -284,7 +288,7 @@ impl<'d> HistoryCaptures<'d> {
         columns.map_or(0, |columns| columns.capture_no.value(self.row))
     }
 
-    /// Returns the current capture, and the place of its crawl.
+    /// Returns the current capture, and the position of its crawl.
     pub fn peek(&self) -> Option<(CaptureRecord<'_>, u32)> {
         let (columns, row) = (self.columns.as_ref()?, self.row);
         let place = CapturePlace {
@@ -318,12 +322,13 @@ impl<'d> HistoryCaptures<'d> {
         self.find_capture()
     }
 
-    /// Goes to the first capture, from the current row on, of a crawl and a host that are kept.
+    /// Goes to the first capture, from the current row on, whose crawl and host are kept.
     ///
     /// # Errors
     ///
-    /// Those of reading; [`DatasetDefect::BadTable`](dataset::error::DatasetDefect::BadTable) if captures are not numbered, not in order, of
-    /// the same host and crawl or of an unknown one, or if periods or contents are not those of the captures.
+    /// Those of reading; [`DatasetDefect::BadTable`](dataset::error::DatasetDefect::BadTable) if captures are not
+    /// numbered or not in order, if a host has two captures of a crawl, if a crawl is unknown, or if periods or
+    /// contents do not fit the captures.
     fn find_capture(&mut self) -> Result<(), Error> {
         let root = self.dataset.root();
         let damaged = || damaged_history_error(root, own_tables::HOST_CAPTURES);
@@ -404,7 +409,7 @@ impl<'d> HistoryCaptures<'d> {
 }
 
 impl CaptureOrder {
-    /// Returns true if a capture comes after those before it, and is the first one of its host and crawl.
+    /// Adds a capture. Returns true if it comes after those added before, and is the first one of its host and crawl.
     fn accept(&mut self, host: &str, time: Option<i64>, position: u32) -> bool {
         let order = (time.unwrap_or(i64::MIN), position);
         let last = match self.host == host {
@@ -431,7 +436,7 @@ impl CaptureOrder {
 }
 
 impl Period {
-    /// Reads the period with this number, which must have this capture and be of this host.
+    /// Goes to the period with this number. Returns an error unless it has this capture and this host.
     fn go_to(
         &mut self,
         id: i64,
@@ -447,14 +452,15 @@ impl Period {
         }
     }
 
-    /// Reads the next period, which must follow this one. Returns false at the end.
+    /// Reads the next period. Returns false at the end, and an error if its captures do not follow those of the
+    /// current period.
     fn read_next(&mut self, rows: &mut EncodedRows<'_>) -> Result<bool, Error> {
         let Some(row) = rows.peek() else {
             return Ok(false);
         };
         let mut fields = FieldReader::new(row);
         let id = fields.i64();
-        // Text columns are UTF-8.
+        // Text columns are always UTF-8, so that the default is never used.
         let host = std::str::from_utf8(fields.bytes()).unwrap_or_default();
         if self.is_whole {
             for _ in ["first_crawl", "last_crawl"] {
@@ -464,11 +470,12 @@ impl Period {
         let first_capture = fields.i64();
         let n_captures = fields.u32().cast_signed();
         let state = fields.rest();
-        // A state begins with the keys of its policy and of its preferences, if they are read.
+        // A state begins with `policy_id`, `preferences_id` and `preference_set_id`, or with `policy_id` alone if
+        // only some columns are read.
         let mut keys = FieldReader::new(state);
         let mut keys = (0..if self.is_whole { 3 } else { 1 }).map(|_| optional_bytes(&mut keys));
         let are_keys = keys.all(|key| key.is_none_or(|key| key_from_text(key).is_some()));
-        // Two periods of a host with the same state would be one.
+        // Consecutive captures of a host with the same state are one period.
         let is_same = self.is_whole && self.is_read && self.host == host && self.state == state;
         let is_next = first_capture == self.end && n_captures > 0 && !is_same;
         if !is_next || !are_keys || self.is_read && self.id >= id {
@@ -483,8 +490,7 @@ impl Period {
         Ok(true)
     }
 
-    /// Reads the periods after the last capture that was kept, which must have this number of captures together
-    /// with those before.
+    /// Reads the remaining periods. Returns an error unless all periods together have `captures` captures.
     fn finish(&mut self, captures: i64, rows: &mut EncodedRows<'_>) -> Result<(), Error> {
         while self.read_next(rows)? {}
         match self.end == captures {
@@ -495,7 +501,8 @@ impl Period {
 }
 
 impl Content {
-    /// Goes to the content of a capture, and returns true if it has one. Captures are asked for in order.
+    /// Goes to the row whose captures include `capture_no`, and returns true if there is one. Calls must be in the
+    /// order of captures.
     fn covers(
         &mut self,
         capture_no: i64,
@@ -513,8 +520,8 @@ impl Content {
         }
     }
 
-    /// Reads the next row, which must follow this one, unless it begins after a capture. Returns false if it does,
-    /// and at the end.
+    /// Reads the next row. Returns an error unless its captures come after those of the current one. Returns false at
+    /// the end, and if the row begins after `capture_no`: that row is not read yet.
     fn read_next(
         &mut self,
         capture_no: Option<i64>,
@@ -546,7 +553,7 @@ impl Content {
         Ok(true)
     }
 
-    /// Reads the rows after the last capture that was kept, which must be of this number of captures.
+    /// Reads the remaining rows. Returns an error if one has captures beyond the first `captures` captures.
     fn finish(&mut self, captures: i64, rows: &mut EncodedRows<'_>) -> Result<(), Error> {
         while self.read_next(None, rows)? {}
         match self.end <= captures {

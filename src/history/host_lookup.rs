@@ -18,50 +18,51 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use urls::WebOrigin;
 
-/// The host, the crawls and the time that a capture is looked up for.
+/// The arguments of [`find_host`].
 pub struct HostLookup<'a> {
-    /// The host.
+    /// The host that is looked up.
     pub host: &'a Host,
     /// The crawls that are searched; all if it is empty.
     pub crawls: &'a [String],
-    /// Milliseconds since 1970; `None` for the last capture.
+    /// The latest time that the capture may have, in milliseconds since 1970; `None` for the last capture.
     pub as_of: Option<i64>,
 }
 
-/// A capture of a host, as `host_captures` has it.
+/// A row of `host_captures` with the name of its archive, its state and its digest.
 #[derive(Clone, Debug)]
 pub struct PlacedCapture {
-    /// The crawl.
+    /// The name of the crawl.
     pub crawl: String,
     /// Milliseconds since 1970.
     pub fetch_time: Option<i64>,
-    /// The name of its archive.
+    /// The name of the archive, as in `warc_filename`.
     pub archive: String,
     /// The offset of the record in the archive.
     pub offset: i64,
     /// The index of the record among those that share the offset.
     pub record_in_member: u32,
-    /// The state of its period.
+    /// The state of the period of the capture.
     pub state: StateDetails,
-    /// The digest of its content; `None` if no rules were read, or a redirect led to them.
+    /// The digest of its content; for an open revisit, of the content that it refers to. `None` for other captures
+    /// whose body was not read, or was read at the end of a redirect.
     pub digest: Option<String>,
 }
 
 /// The capture of a host, and the rules that apply.
 #[derive(Clone, Debug)]
 pub struct FoundHost {
-    /// The form of the name with the capture, if it is not the requested one.
+    /// The host with the other form of its name (with or without `www.`), if only that has a capture.
     pub other_form: Option<Host>,
     /// The authoritative capture.
     pub capture: PlacedCapture,
-    /// The capture that has the content of a revisit.
+    /// If `capture` is a revisit, the capture that has its content; `None` if there is none.
     pub content: Option<PlacedCapture>,
-    /// The record of the policy; `None` if no line was read.
+    /// The record of the policy (`KeyedRecord`); `None` if no line was read.
     pub policy: Option<Vec<u8>>,
 }
 
 impl FoundHost {
-    /// Returns the capture whose state applies.
+    /// Returns the capture whose rules apply: `content`, or `capture` if that is `None`.
     pub fn source(&self) -> &PlacedCapture {
         self.content.as_ref().unwrap_or(&self.capture)
     }
@@ -78,17 +79,17 @@ struct CaptureRow {
     period_id: i64,
 }
 
-/// The rows of a host, by its name in `surt_host_name`.
+/// The rows of the tables `host_captures`, `host_periods` and `host_contents` with one `surt_host_name`.
 struct HostRows {
     captures: Vec<CaptureRow>,
-    /// The states of its periods.
+    /// The states of the periods, by `period_id`.
     states: BTreeMap<i64, StateDetails>,
-    /// The first capture, the number of captures, and the digest of each content.
+    /// For each row of `host_contents`: the number of the first capture, the number of captures, and the digest.
     contents: Vec<(i64, i64, String)>,
 }
 
-/// Finds the latest capture of a host that is not later than a time. If it has none, that of the other form of
-/// its name is returned.
+/// Finds the latest capture of a host that is not later than the requested time. If the host has none, finds that of
+/// the other form of its name (with or without `www.`).
 ///
 /// # Errors
 ///
@@ -152,7 +153,8 @@ pub fn find_host(history: &HistoryReader, lookup: &HostLookup<'_>) -> Result<Fou
     })
 }
 
-/// Returns the hosts of the history whose names differ by typing errors from a name as in `surt_host_name`.
+/// Returns the hosts of the history whose `surt_host_name` differs from `name` only by typing errors, the most
+/// similar ones if there are many.
 fn near_hosts(history: &HistoryReader, name: &str) -> Result<BTreeSet<String>, Error> {
     let mut near = BTreeSet::new();
     let mut periods = history.open_columns(own_tables::HOST_PERIODS, &["surt_host_name"])?;
@@ -170,7 +172,7 @@ fn near_hosts(history: &HistoryReader, name: &str) -> Result<BTreeSet<String>, E
     Ok(near.into_iter().map(|(_, host)| host).collect())
 }
 
-/// Returns an origin as text, such as `https://example.com:8443`.
+/// Returns the origin of a state as text, such as `https://example.com:8443`.
 pub fn state_origin_text(state: &StateDetails) -> String {
     origin_text(&state.origin.web_origin())
 }
@@ -181,7 +183,7 @@ fn origin_text(origin: &WebOrigin<'_>) -> String {
     format!("{}://{}{port}", origin.scheme, origin.host)
 }
 
-/// Returns a filter for the rows with a value in a column.
+/// Returns a filter for the rows that have the value `text` in a column.
 fn rows_with(column: &'static str, text: &str) -> CaptureFilter {
     CaptureFilter::Values(Arc::new(ColumnValuesFilter {
         column,
@@ -227,7 +229,7 @@ impl HostRows {
         state.ok_or_else(|| damaged_history_error(history.root(), own_tables::HOST_PERIODS))
     }
 
-    /// Adds the archive, the state and the digest of a capture.
+    /// Returns a row of `host_captures` together with the name of the archive, the state and the digest.
     fn place(&self, history: &HistoryReader, row: &CaptureRow) -> Result<PlacedCapture, Error> {
         let state = self.state(history, row)?.clone();
         let revisited = state.revisit.as_ref();
@@ -280,8 +282,8 @@ fn read_archive_name(history: &HistoryReader, row: &CaptureRow) -> Result<String
     Err(damaged_history_error(history.root(), own_tables::ARCHIVES))
 }
 
-/// Finds the capture that has the content of an open revisit. Returns `None` for other captures, and if no
-/// capture has the content.
+/// Finds the capture that has the content of an open revisit. Returns `None` if `revisit` is not an open revisit, and
+/// if no capture has the content.
 fn find_content(
     history: &HistoryReader,
     revisit: &CaptureRow,
@@ -336,7 +338,7 @@ fn read_period_host(history: &HistoryReader, period_id: i64) -> Result<String, E
     ))
 }
 
-/// Reads the record of the policy of a state.
+/// Reads the record of the policy of a state; `None` if the state has no policy.
 fn read_policy(history: &HistoryReader, state: &StateDetails) -> Result<Option<Vec<u8>>, Error> {
     let Some(policy_id) = &state.policy_id else {
         return Ok(None);

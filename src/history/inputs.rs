@@ -25,7 +25,7 @@ pub(super) const CRAWL_TABLES: [Table; 8] = [
     Table::FILE_PREFERENCES,
 ];
 
-/// A dataset that is read.
+/// A finished dataset: an input, or a member of a joined folder.
 pub(super) struct InputDataset {
     pub(super) root: PathBuf,
     pub(super) manifest: Manifest,
@@ -36,7 +36,8 @@ pub(super) struct InputDataset {
 pub(super) struct InputCrawl {
     pub(super) name: String,
     pub(super) datasets: Vec<Arc<InputDataset>>,
-    /// True if the dataset has resolved the crawl by itself, so that its resolved tables are read.
+    /// True if one dataset has the whole crawl and no other crawl, so that the resolved tables of this dataset are
+    /// read. Otherwise the hosts of the crawl are resolved again.
     pub(super) is_resolved: bool,
 }
 
@@ -48,19 +49,21 @@ pub(super) struct InputHistory {
     pub(super) kept_crawls: Vec<String>,
 }
 
-/// All inputs.
+/// All inputs of a history, opened and checked.
 #[derive(Default)]
 pub(super) struct Inputs {
+    /// The crawls that are read from datasets.
     pub(super) crawls: Vec<InputCrawl>,
     pub(super) histories: Vec<InputHistory>,
-    /// The digests of the manifests, in the order of inputs.
+    /// The digests of the manifests of all inputs, in the order of inputs.
     pub(super) digests: Vec<String>,
+    /// The version of the meaning of the rows ([`MEANING`](tables::MEANING)), the same in all inputs.
     pub(super) meaning: u64,
 }
 
 impl Inputs {
-    /// Opens datasets, joined folders and histories. If `replaces`, a crawl of a later input takes the
-    /// place of that of an earlier one.
+    /// Opens datasets, joined folders and histories. If `replaces` is true, a crawl of a later input replaces the
+    /// same crawl of an earlier one; otherwise such a crawl is an error.
     ///
     /// # Errors
     ///
@@ -119,7 +122,7 @@ impl Inputs {
         Ok(inputs)
     }
 
-    /// Removes a crawl of the earlier inputs: of the first `crawls` crawls, and of the first `histories`
+    /// Removes a crawl from the earlier inputs, which are the first `crawls` crawls and the first `histories`
     /// histories.
     fn remove_crawl(&mut self, name: &str, crawls: usize, histories: usize) {
         let mut index = 0;
@@ -132,7 +135,8 @@ impl Inputs {
         }
     }
 
-    /// Opens a dataset or a joined folder. Returns the meanings of its rows.
+    /// Opens a dataset or a joined folder, and adds its crawls. Returns the version of the meaning of the rows of
+    /// each dataset.
     fn open_datasets(&mut self, path: &Path) -> Result<Vec<u64>, Error> {
         std::fs::metadata(path).map_err(|error| Error::read(path, error))?;
         let joined = JoinedManifest::read(path)?;
@@ -163,7 +167,7 @@ impl Inputs {
         for dataset in &datasets {
             dataset.check_tables()?;
         }
-        // The crawls of each dataset.
+        // For each crawl, the indexes of the datasets that have it.
         let mut by_crawl: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         let mut crawl_counts = vec![0; datasets.len()];
         for (i, dataset) in datasets.iter().enumerate() {
@@ -230,13 +234,13 @@ impl InputDataset {
         }
     }
 
-    /// Returns the crawls of its parts.
+    /// Returns the names of the crawls of all parts.
     fn crawl_names(&self) -> BTreeSet<String> {
         let parts = self.manifest.parts.iter();
         parts.map(|part| part.crawl.clone()).collect()
     }
 
-    /// Returns an error if it lacks a table.
+    /// Returns an error if the dataset lacks one of [`CRAWL_TABLES`].
     fn check_tables(&self) -> Result<(), Error> {
         let is_missing = |table: &&Table| !self.options.tables.contains(table);
         match CRAWL_TABLES.iter().find(is_missing) {

@@ -1,5 +1,4 @@
-//! Rows that many hosts share, stored once under a key that is made from them: policies, and sets of
-//! preferences.
+//! Rows that many hosts share, stored once under a key that is a hash of them: policies, and sets of preferences.
 
 use super::capture_record::{optional_bytes, put_optional_bytes};
 use super::damaged_history_error;
@@ -16,13 +15,13 @@ use sort::{Reader, SortedRecords};
 use std::path::Path;
 use tables::Table;
 
-/// The tables of the rows of a key.
+/// The tables that store the rows of a key.
 #[derive(Clone, Copy, Debug)]
 pub struct KeyedTables {
-    /// The table that has one row for each key; `None` if there is none.
+    /// The table with exactly one row per key; `None` if no table has that.
     pub of_keys: Option<Table>,
-    /// The tables that have any number of rows for each key. The first one has at least one, unless there is
-    /// a table of keys.
+    /// The other tables, with any number of rows per key. If `of_keys` is `None`, the first table has at least one
+    /// row per key.
     pub of_rows: &'static [Table],
 }
 
@@ -49,22 +48,23 @@ pub const PREFERENCE_SETS: KeyedTables = KeyedTables {
     of_rows: &[own_tables::PREFERENCE_SETS],
 };
 
-/// Builds the record of a key: the key, the fields of its row in the table of keys, and its rows in each
-/// other table.
+/// Builds the record of a key: the key, the fields of its row in [`KeyedTables::of_keys`], and its rows in each table
+/// of [`KeyedTables::of_rows`].
 #[derive(Debug, Default)]
 pub struct KeyedRecord {
     record: Vec<u8>,
 }
 
 impl KeyedRecord {
-    /// Starts a record. The key is written when the record is finished, or is known.
+    /// Starts the record of a key. `fields` are those of its row in the table of keys, without the key; they are
+    /// empty if there is no such table.
     pub fn begin(&mut self, key: [u8; KEY_BYTES], fields: &[u8]) {
         self.record.clear();
         self.record.extend_from_slice(&key);
         put_bytes(&mut self.record, fields);
     }
 
-    /// Adds the rows of the next table.
+    /// Adds the rows of the next table of [`KeyedTables::of_rows`]: their number, and their fields without the key.
     pub fn push_rows(&mut self, count: u32, rows: &[u8]) {
         put_u32(&mut self.record, count);
         put_bytes(&mut self.record, rows);
@@ -79,14 +79,15 @@ impl KeyedRecord {
 /// The keys of a set of preferences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PreferenceKeys {
-    /// The key of its rows in `preference_sets`.
+    /// The key of the set: a hash of its rows in `preference_sets`.
     pub set: [u8; KEY_BYTES],
-    /// The key of what is stated: that of the rows without the numbers of lines.
+    /// The key of the preferences alone: a hash of the same rows without the numbers of lines.
     pub preferences: [u8; KEY_BYTES],
 }
 
 impl PreferenceKeys {
-    /// Computes the keys of a set with `count` rows of `preference_sets`, without their first column.
+    /// Computes the keys of a set from its rows in `preference_sets`, which are `count` rows without the first
+    /// column.
     pub fn of_rows(count: u32, rows: &[u8]) -> Self {
         let mut fields = FieldReader::new(rows);
         let mut stated = Vec::with_capacity(rows.len());
@@ -100,7 +101,7 @@ impl PreferenceKeys {
                 fields.u8();
             }
             stated.extend_from_slice(&before[..before.len() - fields.rest().len()]);
-            // `evidence_line`.
+            // Skips `evidence_line`, which is not part of the preferences.
             skip_number(&mut fields);
             put_optional_bytes(&mut stated, optional_bytes(&mut fields));
         }
@@ -117,7 +118,7 @@ pub struct KeyedReader<'d> {
     keys: Option<EncodedRows<'d>>,
     rows: Vec<EncodedRows<'d>>,
     record: KeyedRecord,
-    /// The key of the record.
+    /// The key of the current record; `None` before the first one.
     key: Option<[u8; KEY_BYTES]>,
     root: &'d Path,
     is_at_end: bool,
@@ -164,8 +165,8 @@ impl<'d> KeyedReader<'d> {
     ///
     /// # Errors
     ///
-    /// Those of reading; [`DatasetDefect::BadTable`](dataset::error::DatasetDefect::BadTable)
-    /// if keys are not in order, or have other rows than are stated.
+    /// Those of reading; [`DatasetDefect::BadTable`](dataset::error::DatasetDefect::BadTable) if keys are not in
+    /// ascending order, or if the number of rows of a key is not the one in its row in the table of keys.
     pub fn advance(&mut self) -> Result<(), Error> {
         let next = match &self.keys {
             Some(keys) => keys.peek(),
@@ -173,7 +174,7 @@ impl<'d> KeyedReader<'d> {
         };
         let Some(row) = next else {
             self.is_at_end = true;
-            // Rows of keys that do not exist.
+            // Rows that are left have a key that the table of keys lacks.
             let mut rows = self.rows.iter().zip(self.tables.of_rows);
             return match rows.find(|(rows, _)| rows.peek().is_some()) {
                 Some((_, table)) => Err(damaged_history_error(self.root, *table)),
@@ -187,7 +188,7 @@ impl<'d> KeyedReader<'d> {
         let key = key_from_text(text).filter(|key| self.key.is_none_or(|last| last < *key));
         let key = key.ok_or_else(|| damaged_history_error(self.root, table))?;
         self.key = Some(key);
-        // The numbers of rows follow `is_valid_utf8`.
+        // In a row of `policies`, the numbers of rows in the other tables follow `is_valid_utf8`.
         let mut counts = self.keys.is_some().then_some(fields);
         if let Some(counts) = &mut counts {
             counts.u8();
@@ -213,7 +214,7 @@ impl<'d> KeyedReader<'d> {
     }
 }
 
-/// A source of records of keys.
+/// A source of records of keys, in the order of keys: those of datasets, or those of an earlier history.
 enum KeyedSource<'d> {
     Sorted(Reader<'d>),
     History(Box<KeyedReader<'d>>),
@@ -235,12 +236,13 @@ impl KeyedSource<'_> {
     }
 }
 
-/// Writes the rows of all keys in `used`, each once, in the order of keys.
+/// Writes the rows of all keys in `used`, each key once, in the order of keys, and calls `each` with them. The
+/// records of the keys are in `sorted` and `histories`.
 ///
 /// # Errors
 ///
-/// Those of reading and writing; [`DatasetDefect::BadTable`](dataset::error::DatasetDefect::BadTable)
-/// if no source has a key.
+/// Those of reading and writing; [`DatasetDefect::BadTable`](dataset::error::DatasetDefect::BadTable) if neither
+/// `sorted` nor a history has a key of `used`.
 pub(super) fn write_keyed_rows<'d>(
     tables: KeyedTables,
     sorted: &'d SortedRecords<'_>,
@@ -285,12 +287,13 @@ pub(super) fn write_keyed_rows<'d>(
     Ok(())
 }
 
-/// The parts of a record of a key.
+/// A parsed record of a key.
 pub struct KeyedRows<'a> {
     /// The key, of [`KEY_BYTES`].
     pub key: &'a [u8],
+    /// The fields of the row in the table of keys, without the key.
     fields: &'a [u8],
-    /// For each table, the number of rows and their fields.
+    /// For each table of [`KeyedTables::of_rows`], the number of rows and their fields.
     rows: Vec<(u32, &'a [u8])>,
 }
 
@@ -300,13 +303,13 @@ impl<'a> KeyedRows<'a> {
         FieldReader::new(self.fields)
     }
 
-    /// Returns the number of rows in one of the other tables, and their fields.
+    /// Returns the number of rows in the table with the index `table` in [`KeyedTables::of_rows`], and their fields.
     pub fn rows_of(&self, table: usize) -> (u32, FieldReader<'a>) {
         let (count, rows) = self.rows.get(table).copied().unwrap_or_default();
         (count, FieldReader::new(rows))
     }
 
-    /// Reads the record of a key of these tables.
+    /// Parses a record that was built with [`KeyedRecord`] for these tables.
     pub fn read(record: &'a [u8], tables: KeyedTables) -> Self {
         let (key, fields) = record.split_at(KEY_BYTES);
         let mut reader = FieldReader::new(fields);
@@ -316,13 +319,15 @@ impl<'a> KeyedRows<'a> {
         Self { key, fields, rows }
     }
 
-    /// Returns the number of rows in the last table, and their fields.
+    /// Returns the number of rows in the last table of [`KeyedTables::of_rows`], and their fields. For a policy,
+    /// these are its verdicts.
     pub fn last_rows(&self) -> (u32, FieldReader<'a>) {
         let (count, rows) = self.rows.last().copied().unwrap_or_default();
         (count, FieldReader::new(rows))
     }
 
-    /// Returns the crawlers that a policy names in groups, with the verdict of each.
+    /// Returns the crawlers for which a group of the policy decides, with the verdict of each. The record must be
+    /// that of a policy.
     pub fn named_classes(&self) -> Vec<(&'a [u8], VerdictClass)> {
         let (count, mut fields) = self.last_rows();
         let mut classes = Vec::new();

@@ -1,4 +1,4 @@
-//! Makes one dataset of many crawls, in which what does not change is stored once.
+//! Makes a history: one dataset of many crawls, in which data that does not change between crawls is stored once.
 //!
 //! Input: datasets and earlier histories. Output: a history; its rows, when it is read back; the defects that
 //! `verify` finds. The package is independent of `answers`.
@@ -7,22 +7,24 @@
 //! inputs.rs          datasets, joined folders and earlier histories; checks that they fit together
 //! crawl_input.rs     the captures of a crawl, with the state of each host (archive_numbers.rs, preference_set.rs)
 //! history_input.rs   the captures of an earlier history
+//! encoded_rows.rs    reads the rows of any table as bytes
 //! capture_record.rs  the form in which captures of all inputs are merged
-//! periods.rs         merges captures, and divides those of a host into periods
+//! periods.rs         merges captures, and divides those of a host into periods (domain_runs.rs)
+//! row_key.rs         the keys of policies and of sets of preferences, which are hashes
 //! keyed_rows.rs      policies and sets of preferences, each stored once
-//! policy_file.rs     rebuilds a file from a policy
+//! policy_file.rs     rebuilds a robots.txt file from a policy
 //! host_lookup.rs     finds a capture of one host, for `check`
 //! host_revisits.rs   finds the content of revisits in captures of the same host and URL
 //! revisits.rs        finds that of other revisits in all captures
 //! shares.rs          counts hosts and domains by their verdict for each crawler
 //! agent_periods.rs   the periods of the crawlers that policies name
 //! verify.rs          verifies a history: its files, and its rows (defects.rs)
-//! tables/            the tables; manifest.rs, views.rs: the manifest and `views.sql`
-//! output_folder.rs, table_writer.rs   the files that are written
+//! own_tables/        the declarations of the tables; manifest.rs, views.rs: the manifest and `views.sql`
+//! output_folder.rs, table_writer.rs   write the files of a history
 //! ```
 //!
-//! The rows depend only on the crawls, and not on the order of inputs or on what an earlier history was made
-//! from.
+//! The rows depend only on the crawls. The order of inputs has no effect on them, and a crawl gives the same rows
+//! whether it is read from its dataset or from an earlier history.
 
 mod agent_periods;
 mod archive_numbers;
@@ -93,24 +95,26 @@ pub struct Options {
     pub output: PathBuf,
     /// The memory limit of all sorters, in bytes.
     pub memory: u64,
-    /// Replaces an existing history.
+    /// True if an existing history in `output` is replaced.
     pub overwrite: bool,
-    /// If two inputs have the same crawl, that of the later one is taken.
+    /// True if a crawl of a later input replaces the same crawl of an earlier one. Otherwise such a crawl is an
+    /// error.
     pub replaces_crawls: bool,
-    /// Hosts that are left out, as in `surt_host_name`.
+    /// Hosts that are left out of the history, in the form of the column `surt_host_name`.
     pub forgotten: BTreeSet<String>,
 }
 
 /// The counters of a history in progress. Other threads may read them.
 #[derive(Debug, Default)]
 pub struct HistoryProgress {
-    /// Crawls that were read, of those that are not in an earlier history.
+    /// The number of crawls read from datasets so far. Crawls of earlier histories are not counted.
     pub crawls_read: AtomicU64,
-    /// Captures written.
+    /// The number of captures written so far.
     pub captures: AtomicU64,
-    /// All captures are written; revisits, policies and shares follow.
+    /// True once all captures are written. Revisits, policies and shares are written after them.
     pub are_captures_written: AtomicBool,
-    /// Rows of `robots_files` read to resolve hosts again.
+    /// The number of rows of `robots_files` read so far to resolve hosts, for crawls whose stored `hosts` cannot be
+    /// used.
     pub resolved_rows: AtomicU64,
 }
 
@@ -123,7 +127,7 @@ pub struct HistorySummary {
     pub crawls_read: usize,
     /// Hosts with a capture.
     pub hosts: u64,
-    /// Captures that are revisits whose content is found when they are read.
+    /// The number of open revisits: captures that are revisits whose content no capture of their own crawl has.
     pub open_revisits: u64,
     /// Rows of `host_captures`.
     pub captures: u64,
@@ -184,9 +188,10 @@ impl PreparedHistory {
         let output = options.output.clone();
         let written = write_history(&options, &inputs, progress, stop);
         written.map_err(|error| match error.kind() {
-            // The error of a sorter names the temporary folder.
+            // An abandoned sorter gives its temporary folder as the path of the error.
             Some(ErrorKind::Abandoned) => Error::new(ErrorKind::Abandoned, &output),
-            // Rows that were merged do not say from which history they are.
+            // An error without a path is about rows that were merged from several inputs. The histories are checked
+            // one by one to find the damaged one.
             _ if error.path().as_os_str().is_empty() => {
                 let mut histories = inputs.histories.iter();
                 let defect =
@@ -198,7 +203,8 @@ impl PreparedHistory {
     }
 }
 
-/// Returns a number for the names of files, which differs for other inputs and options.
+/// Returns the number that is part of the names of the files: a hash of the version of the program, the inputs and
+/// the forgotten hosts.
 fn compute_generation(options: &Options, inputs: &Inputs) -> u32 {
     let mut hasher = Xxh3::new();
     hasher.update(env!("CARGO_PKG_VERSION").as_bytes());
@@ -297,12 +303,13 @@ fn write_tables(
     Ok((manifest, summary))
 }
 
-/// The captures of all inputs, and the crawls in their order.
+/// The opened inputs, and all crawls in the order of the table `crawls`.
 struct Sources<'a, 's> {
+    /// The crawls that were read from datasets.
     read: &'a [CrawlCaptures<'s>],
     histories: &'a [HistoryReader],
     crawls: Vec<CrawlRow>,
-    /// For each history, its crawls that are kept.
+    /// For each history, the crawls that no other input replaces, with their positions in `crawls`.
     placed: Vec<BTreeMap<String, PlacedCrawl>>,
     /// True if the content of revisits of some crawl may be in another crawl.
     has_open_revisits: bool,
@@ -441,8 +448,8 @@ impl<'a, 's> Sources<'a, 's> {
         })
     }
 
-    /// Copies the rows of `shares` from earlier histories to `rows`, for crawls of which counting again would give the
-    /// same rows. Returns for each crawl whether it must be counted.
+    /// Copies the rows of `shares` from earlier histories to `rows`, for crawls whose hosts would give the same rows
+    /// if they were counted again. Returns a flag for each crawl: true if its hosts must be counted.
     fn copy_shares(
         &self,
         options: &Options,
@@ -458,7 +465,9 @@ impl<'a, 's> Sources<'a, 's> {
             if history.read_rows(Table::AGENTS)? != agents {
                 continue;
             }
-            // A revisit has content of its own crawl or an earlier one, which the history must have.
+            // A revisit may be filled from an earlier crawl. If there are open revisits, the shares of a crawl are
+            // thus the same only if all earlier crawls are from this history, and no crawl of this history was
+            // replaced.
             let others = self.crawls.iter().zip(&ranks);
             let others = others.filter(|(row, _)| !placed.contains_key(&row.crawl));
             let first_other = others.map(|(_, rank)| *rank).min();
@@ -484,7 +493,7 @@ impl<'a, 's> Sources<'a, 's> {
         Ok(is_counted)
     }
 
-    /// Returns the rows of the registry of crawlers of the last crawl.
+    /// Returns the rows of the registry of crawlers, as stored with the last crawl.
     fn read_agents(&self) -> Result<Vec<Vec<u8>>, Error> {
         let Some(last) = self.crawls.last().map(|row| &row.crawl) else {
             return Ok(Vec::new());
@@ -499,7 +508,8 @@ impl<'a, 's> Sources<'a, 's> {
         })
     }
 
-    /// Writes the archives in the order of crawls and numbers.
+    /// Writes the table `archives`, sorted by crawl, then by number. `of_datasets` has the archives of crawls that
+    /// were read from datasets.
     fn write_archives(
         &self,
         of_datasets: &SortedRecords<'_>,
@@ -512,7 +522,7 @@ impl<'a, 's> Sources<'a, 's> {
             .collect();
         let mut sorter = memory.create_sorter();
         let mut record = Vec::new();
-        // Rows of a crawl that was replaced have no place.
+        // Adds a row unless its crawl was replaced by another input.
         let mut push = |fields: &[u8], is_kept: &dyn Fn(&str) -> bool| {
             let crawl = FieldReader::new(fields).bytes();
             let crawl = std::str::from_utf8(crawl).unwrap_or_default();
@@ -556,20 +566,23 @@ impl<'a, 's> Sources<'a, 's> {
     }
 }
 
-/// Writes policies with their lines and verdicts, and what depends on the crawlers that they name.
+/// Writes policies with their lines and verdicts, and the table `agent_periods`.
 struct PolicyWriter<'a, 's> {
     sources: &'a Sources<'a, 's>,
-    /// The policies of the crawls that were read.
+    /// The policies of the crawls that were read from datasets.
     sorted: SortedRecords<'a>,
-    /// The keys that are written.
+    /// The keys of the policies that periods refer to. Only these policies are written.
     used: &'a SortedRecords<'s>,
+    /// The periods of hosts whose policies name crawlers, sorted by policy.
     named: &'a SortedRecords<'s>,
+    /// The hosts that `shares` counts.
     counted: &'a CountedHosts<'s>,
     memory: SortMemory<'s>,
 }
 
 impl<'s> PolicyWriter<'_, 's> {
-    /// Returns the names of hosts, sorted by host.
+    /// Writes the tables. Returns a record for each host of `counted` and each crawler that its policy names, sorted
+    /// by crawl, domain and host. `names` are the names of the crawls, as encoded fields.
     fn write(
         &self,
         names: &[Vec<u8>],
@@ -598,7 +611,7 @@ impl<'s> PolicyWriter<'_, 's> {
     }
 }
 
-/// Returns the crawlers of a registry from its rows.
+/// Parses the rows of the registry of crawlers.
 fn read_crawlers(rows: &[Vec<u8>]) -> Crawlers {
     let read = |row: &Vec<u8>| {
         let mut fields = FieldReader::new(row);
@@ -625,12 +638,13 @@ fn read_crawlers(rows: &[Vec<u8>]) -> Crawlers {
     crawlers.filter(|(name, _)| name != b"*").collect()
 }
 
-/// Returns the error that a table of a dataset does not fit the others.
+/// Returns the error that the rows of a table contradict those of another table. The error has no path, which
+/// [`write_tables`] or [`PreparedHistory::run`] adds.
 fn damaged_error(table: Table) -> Error {
     inconsistent_table_error(table.name())
 }
 
-/// Returns the error that a table of the history at `root` contradicts itself or another one.
+/// Returns the error that a table of the history at `root` contradicts itself or another table.
 pub fn damaged_history_error(root: &Path, table: Table) -> Error {
     let table = table.name();
     let message = format!("its table `{table}` contradicts itself or another table of the history");

@@ -1,8 +1,8 @@
 //! The manifest of histories.
 //!
-//! The first line of `_manifest.jsonl` is about the program and the crawls. A line per file follows. The
-//! manifest is replaced at once, after all files have their names, so that a history is always whole:
-//! files that it does not list are those of a run that was killed.
+//! The first line of `_manifest.jsonl` is about the program and the crawls. A line for each file follows. The
+//! manifest is replaced by one rename, after all files have their final names, so that it always lists a complete
+//! history. Files that it does not list were left by a killed run.
 
 use crate::own_tables;
 use columns::WrittenFile;
@@ -15,17 +15,17 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tables::{Table, is_partition_name};
 
-/// The kind in the first line of the manifest.
+/// The value of `kind` in the first line of the manifest.
 pub(crate) const KIND: &str = "history";
 
 /// The crawls and the files of a history, as its manifest lists them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HistoryManifest {
-    /// The meaning of its rows ([`MEANING`](tables::MEANING)).
+    /// The version of the meaning of its rows ([`MEANING`](tables::MEANING)).
     pub meaning: u64,
     /// The crawls, in the order of the table `crawls`.
     pub crawls: Vec<String>,
-    /// True if the content of revisits is to be found when rows are read.
+    /// True if there are open revisits: captures that are revisits whose content no capture of their own crawl has.
     pub has_open_revisits: bool,
     /// The files of all tables, those of a table in the order of their rows.
     pub files: Vec<HistoryFile>,
@@ -54,12 +54,12 @@ struct FirstLine<'a> {
 }
 
 impl HistoryManifest {
-    /// Reads the manifest of a history; `None` if `root` is none.
+    /// Reads the manifest of a history; `None` if `root` is not the folder of one.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Read`](disk::error::ErrorKind::Read), [`DatasetErrorKind::BadManifest`];
-    /// [`DatasetErrorKind::NotADataset`] if an earlier trial wrote it.
+    /// [`DatasetErrorKind::NotADataset`] if the manifest has another format than this program writes.
     pub fn read(root: &Path) -> Result<Option<Self>, Error> {
         let path = root.join(MANIFEST_FILE);
         if !disk::is_regular(&path) {
@@ -102,7 +102,7 @@ impl HistoryManifest {
             if !paths.insert(file.path.clone()) {
                 return Err(invalid_error(format!("line {number} repeats a path")));
             }
-            // Sums of both are computed without further checks.
+            // Other code adds these numbers without checks, so that their sums must not overflow.
             let sums = bytes.checked_add(file.stats.bytes);
             let sums = sums.zip(rows.checked_add(file.stats.rows));
             (bytes, rows) =
@@ -152,7 +152,7 @@ impl HistoryManifest {
         files.filter(move |file| file.table() == Some(table))
     }
 
-    /// Returns the paths of all files with their tables, in order.
+    /// Returns the paths of all files below `root` with their tables, in the order of the manifest.
     pub fn paths(&self, root: &Path) -> Vec<(Table, PathBuf)> {
         let files = self.files.iter();
         let files = files.filter_map(|file| Some((file.table()?, root.join(&file.path))));
@@ -173,20 +173,20 @@ impl HistoryFile {
         }
     }
 
-    /// Returns the table of the file, which its path begins with.
+    /// Returns the table of the file, whose name is the first part of the path; `None` for other paths.
     pub fn table(&self) -> Option<Table> {
         let name = OutputLayout::table_of_numbered_path(&self.path)?;
         own_tables::all().find(|table| table.name() == name)
     }
 }
 
-/// Returns true if these are names of crawls, each once.
+/// Returns true if all names are valid for crawls, and each is there only once.
 fn are_crawls(names: &[String]) -> bool {
     let unique: BTreeSet<&String> = names.iter().collect();
     unique.len() == names.len() && names.iter().all(|name| is_partition_name(name))
 }
 
-/// Returns the format that is written.
+/// Returns the format of the manifests that this program writes.
 fn format() -> Format {
     Format::new(&own_tables::all().collect::<Vec<_>>())
 }

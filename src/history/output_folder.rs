@@ -1,11 +1,11 @@
-//! The folder of a history that is written.
+//! The folder to which a history is written.
 //!
-//! A run may be killed between any two steps, and leaves the history that was there, or the new one:
+//! A run may be killed between any two steps. The folder then has either the former history or the new one:
 //!
-//! 1. The log is locked. Temporary folders of earlier runs are removed, and files that the manifest does not
-//!    list.
-//! 2. Files are written under temporary names. The log gets the name of each before the file does. Names
-//!    differ from those of the history that is replaced.
+//! 1. The log is locked. Temporary folders that earlier runs have left are removed, and files that the log lists and
+//!    the manifest does not.
+//! 2. Files are written under temporary names. Before a file gets its final name, the name is written to the log. No
+//!    final name is that of a file of the former history.
 //! 3. The manifest is replaced by the new one.
 //! 4. `views.sql` and `_SUCCESS` are written, and the files of the former history are removed.
 
@@ -25,13 +25,14 @@ use std::path::Path;
 use std::sync::Arc;
 use tables::Table;
 
-/// The folder, whose lock is held.
+/// The folder to which a history is written. The lock of the folder is held as long as this value exists.
 pub(super) struct OutputFolder {
     folder: WrittenFolder,
+    /// The number in the names of all files of this history.
     generation: u32,
-    /// Files of the history that is replaced.
+    /// The paths of the files of the former history, which is replaced.
     former: BTreeSet<String>,
-    /// Files that were created.
+    /// The final paths of the files that were created.
     created: BTreeSet<String>,
 }
 
@@ -57,8 +58,8 @@ pub(super) fn check_output(root: &Path, overwrite: bool) -> Result<(), Error> {
 }
 
 impl OutputFolder {
-    /// Creates the folder if needed, takes the lock, and removes what runs that were killed have left.
-    /// `generation` is part of the names of files.
+    /// Creates the folder if needed, takes the lock, and removes files that killed runs have left. `generation` is
+    /// part of the names of files; the next number is used if a file of the former history has it.
     ///
     /// # Errors
     ///
@@ -67,13 +68,13 @@ impl OutputFolder {
         let write_error = |error| Error::write(root, error);
         fs::create_dir_all(root).map_err(write_error)?;
         let (log, entries) = RunLog::open(root)?;
-        // Another run may have written it since the first check.
+        // Another run may have written to the folder since it was first checked.
         check_output(root, overwrite)?;
         let folder = WrittenFolder::begin(root, log, &entries, &[])?;
         let former = HistoryManifest::read(root)?.unwrap_or_default();
         let former: BTreeSet<String> = former.files.into_iter().map(|file| file.path).collect();
         folder.remove_files(entries.part_files.difference(&former))?;
-        // The name of a file that is still read must be free.
+        // The former files remain until the end, so that their names must not be used again.
         let has_generation = |generation: u32| {
             let name = format!("part-{generation:08x}-");
             former.iter().any(|path| path.contains(&name))
@@ -98,7 +99,8 @@ impl OutputFolder {
         self.folder.temp_folder()
     }
 
-    /// Creates the file of a table with a number, under a temporary name.
+    /// Creates a file of a table under a temporary name, and writes its final name to the log. `number` is the number
+    /// of the file in its table, from 0.
     pub(super) fn create_file(
         &mut self,
         table: Table,
@@ -112,7 +114,7 @@ impl OutputFolder {
         TableFileWriter::create(table.file_schema(&[]), new)
     }
 
-    /// Removes the files that were created, after an error. What cannot be removed is removed by the next run.
+    /// Removes the files that were created, after an error. Files that cannot be removed are removed by the next run.
     pub(super) fn discard(mut self) {
         let created = std::mem::take(&mut self.created);
         for path in created {
@@ -121,7 +123,8 @@ impl OutputFolder {
         self.folder.add_log_line(&json!({"event": "end"}));
     }
 
-    /// Makes the files the history, and removes those of the former one.
+    /// Replaces the former history with the files that were created: writes the manifest, and removes the former
+    /// files.
     pub(super) fn commit(mut self, manifest: &HistoryManifest) -> Result<(), Error> {
         let folder = &mut self.folder;
         let views = crate::views::history_text(folder.root(), manifest)?;

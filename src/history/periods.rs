@@ -19,17 +19,19 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::atomic::Ordering;
 
+/// The number of captures that are written at once.
 const BATCH_ROWS: usize = 8192;
 
 /// The captures of a crawl or of a history, in order.
 pub(super) enum CaptureSource<'d> {
-    /// Records, with the place of their crawl.
+    /// The captures of a crawl that was read from datasets, and the position of the crawl.
     Sorted(Reader<'d>, u32),
+    /// The captures of an earlier history.
     History(Box<HistoryCaptures<'d>>),
 }
 
 impl CaptureSource<'_> {
-    /// Returns the current capture and the place of its crawl.
+    /// Returns the current capture, and the position of its crawl in the order of crawls.
     fn peek(&self) -> Option<(CaptureRecord<'_>, u32)> {
         match self {
             Self::Sorted(reader, position) => {
@@ -57,7 +59,7 @@ impl CaptureSource<'_> {
     }
 }
 
-/// The order of captures: by host, then by time, then by crawl.
+/// The key by which captures are ordered: host, then time, then position of the crawl.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct CaptureKey {
     host: String,
@@ -73,23 +75,25 @@ impl CaptureKey {
     }
 }
 
-/// Hosts of a crawl, and their registered domains.
+/// The number of hosts of a crawl, and of their registered domains.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct HostCounts {
     pub(super) hosts: i64,
     pub(super) domains: i64,
 }
 
-/// The keys that the periods refer to, and the counts of hosts.
+/// The results of a [`PeriodWriter`] that the writers of other tables need.
 pub(super) struct WrittenPeriods<'s> {
-    /// The keys of the policies of periods.
+    /// The keys of the policies that periods refer to.
     pub(super) policies: SortedRecords<'s>,
+    /// The keys of the sets of preferences that periods refer to.
     pub(super) preference_sets: SortedRecords<'s>,
-    /// The periods whose policies name crawlers, sorted by policy.
+    /// Records of the periods whose policies name crawlers, sorted by policy.
     pub(super) named: SortedRecords<'s>,
-    /// For each crawl.
+    /// The counts of each crawl, by its position.
     pub(super) counts: Vec<HostCounts>,
     pub(super) hosts: u64,
+    /// The number of captures that are open revisits.
     pub(super) open_revisits: u64,
     /// The open revisits for which no content was found, which are not counted yet.
     pub(super) revisits: SortedRecords<'s>,
@@ -99,7 +103,7 @@ pub(super) struct WrittenPeriods<'s> {
     pub(super) counter: ShareCounter<'s>,
 }
 
-/// Writes captures and periods.
+/// Writes `host_captures`, `host_periods` and `host_contents`.
 pub(super) struct PeriodWriter<'s> {
     /// The names of the crawls, and the same as encoded fields.
     names: Vec<String>,
@@ -119,12 +123,15 @@ pub(super) struct PeriodWriter<'s> {
     last_order: (i64, u32),
     /// The source of the last capture, and its period there.
     source_period: Option<(usize, i64)>,
+    /// The rows of `host_captures` that are not written yet.
     captures: HostCaptureRows,
     capture_no: i64,
     period_id: i64,
     period: OpenPeriod,
     content: OpenContent,
+    /// A buffer for the fields of a row.
     fields: Vec<u8>,
+    /// The key that was last added to `policies`.
     last_policy: Option<[u8; 16]>,
     /// The captures of the current host.
     of_host: HostRevisits,
@@ -132,21 +139,23 @@ pub(super) struct PeriodWriter<'s> {
     revisits: OrderedWriter<'s>,
     found: Sorter<'s>,
     counter: ShareCounter<'s>,
-    /// For each crawl, whether its hosts are counted.
+    /// For each crawl, true if its hosts are counted for `shares`.
     is_counted: Vec<bool>,
 }
 
-/// The period of the last capture.
+/// The period of the last capture, which the next capture may continue.
 #[derive(Debug, Default)]
 struct OpenPeriod {
     first_capture_no: i64,
     n_captures: u32,
+    /// The position of the crawl of the first capture.
     first_crawl: u32,
+    /// The position of the crawl of the last capture.
     last_crawl: u32,
     state: Vec<u8>,
 }
 
-/// The consecutive captures with the content of the last capture.
+/// The last consecutive captures of the host with the same digest. The digest is empty if they have no content.
 #[derive(Debug, Default)]
 struct OpenContent {
     first_capture_no: i64,
@@ -155,7 +164,7 @@ struct OpenContent {
 }
 
 impl<'s> PeriodWriter<'s> {
-    /// Hosts of crawls that have a flag in `is_counted` are counted.
+    /// Creates a writer. `is_counted` has a flag for each crawl: true if its hosts are counted for `shares`.
     pub(super) fn new(crawls: &[CrawlRow], is_counted: Vec<bool>, memory: SortMemory<'s>) -> Self {
         let field = |row: &CrawlRow| {
             let mut field = Vec::new();
@@ -191,7 +200,7 @@ impl<'s> PeriodWriter<'s> {
         }
     }
 
-    /// Merges the captures of all sources.
+    /// Merges the captures of all sources, and writes all their rows.
     pub(super) fn write_all(
         &mut self,
         mut sources: Vec<CaptureSource<'_>>,
@@ -249,7 +258,7 @@ impl<'s> PeriodWriter<'s> {
             return Err(damaged_error(own_tables::HOST_CAPTURES));
         }
         self.last_order = order;
-        // Captures of one period of a history have the same state.
+        // Captures of one period of a history have the same state, so that states need not be compared.
         let source_period = capture.period_id.map(|id| (source, id));
         let is_known_state = source_period.is_some() && source_period == self.source_period;
         self.source_period = source_period;
@@ -437,7 +446,7 @@ impl<'s> PeriodWriter<'s> {
         Ok(())
     }
 
-    /// Writes the content of the last captures, if they have one.
+    /// Writes the row of `host_contents` of the last captures, if they have content.
     fn end_content(&mut self, writers: &mut TableWriters<'_>) -> Result<(), Error> {
         let content = &self.content;
         if content.digest.is_empty() {

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use tables::{Column, ColumnType, Table};
 
-/// Returns the kind of content with this name.
+/// Returns the class with this name in the column `content_class`; `Empty` for an unknown name.
 pub fn content_class(name: &[u8]) -> ContentClass {
     let all = [
         ContentClass::Rules,
@@ -27,10 +27,11 @@ pub fn content_class(name: &[u8]) -> ContentClass {
     found.unwrap_or(ContentClass::Empty)
 }
 
-/// Adds the lines of a policy to a file that is rebuilt, in the order of lines.
+/// Adds the lines of a policy to a file that is being rebuilt, in the order of lines.
 pub fn push_lines(policy: &KeyedRows<'_>, file: &mut RobotsTxtBuilder) -> Result<(), Error> {
     let is_valid_utf8 = policy.fields().u8() != 0;
     let mut lines = Vec::new();
+    // The first three tables have lines; the last one has verdicts.
     for (i, table) in POLICIES.of_rows.iter().enumerate().take(3) {
         let (count, mut fields) = policy.rows_of(i);
         for _ in 0..count {
@@ -55,7 +56,7 @@ pub fn read_lines(policy: &KeyedRows<'_>) -> BTreeMap<u32, String> {
         let (count, mut fields) = policy.rows_of(i);
         for _ in 0..count {
             let row = PolicyRow::read(*table, &mut fields);
-            // Most directives decide no access.
+            // `PolicyRow::line` returns only some directives, so that all are composed from their columns.
             let is_directive = *table == own_tables::POLICY_DIRECTIVES;
             let line = match row.line(*table).filter(|_| !is_directive) {
                 None => {
@@ -77,7 +78,7 @@ pub fn compose_line(key: &str, has_colon: bool, value: &str) -> String {
     format!("{key}{separator}{value}").trim_end().to_owned()
 }
 
-/// A value of a row.
+/// The value of a column in a row.
 #[derive(Clone, Copy, Debug)]
 enum FieldValue<'a> {
     Null,
@@ -87,7 +88,7 @@ enum FieldValue<'a> {
     Text(&'a str),
 }
 
-/// A row of `policy_groups`, `policy_rules` or `policy_directives`, without its key.
+/// A row of `policy_groups`, `policy_rules` or `policy_directives`, without `policy_id`.
 struct PolicyRow<'a> {
     columns: &'static [Column],
     values: Vec<FieldValue<'a>>,
@@ -127,6 +128,7 @@ impl<'a> PolicyRow<'a> {
         }
     }
 
+    /// Returns the value of a column of numbers; 0 for null.
     fn number(&self, name: &str) -> u32 {
         match self.value(name) {
             FieldValue::Number(number) => number,
@@ -134,11 +136,13 @@ impl<'a> PolicyRow<'a> {
         }
     }
 
+    /// Returns the value of a column of flags; true for null, and if the table lacks the column.
     fn flag(&self, name: &str) -> bool {
         !matches!(self.value(name), FieldValue::Flag(false))
     }
 
-    /// Returns the row as a line; `None` for a directive that does not decide access.
+    /// Returns the row as a line; `None` for a directive that is not a statement about the use of content for the
+    /// crawlers of its group.
     fn line(&self, table: Table) -> Option<StoredLine<'a>> {
         let kind = match table == own_tables::POLICY_RULES {
             true if self.flag("allow") => DirectiveKind::Allow,

@@ -1,4 +1,4 @@
-//! The preferences of a host of a crawl, as one set.
+//! The rows of `host_preferences` of a host in a crawl, as one set.
 
 use super::damaged_error;
 use super::keyed_rows::{KeyedRecord, PreferenceKeys};
@@ -6,16 +6,18 @@ use disk::error::Error;
 use sort::Reader;
 use tables::Table;
 
-/// The preferences of a host.
+/// Reads the sets of preferences of hosts, one after the other.
 #[derive(Debug, Default)]
 pub(super) struct PreferenceSet {
+    /// The rows of the last host, without the key of the set.
     rows: Vec<u8>,
+    /// The record of the last set.
     pub(super) record: KeyedRecord,
 }
 
 impl PreferenceSet {
-    /// Reads the rows of the host with this encoded `host_id`. Returns the keys of the set; `None` if there is
-    /// no row.
+    /// Reads the rows of the host with this encoded `host_id`. Returns the keys of the set; `None` if the host has no
+    /// rows.
     pub(super) fn read(
         &mut self,
         host_id: &[u8],

@@ -10,19 +10,22 @@ use sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u8, put_u32};
 use sort::{SortedRecords, Sorter};
 use std::collections::BTreeMap;
 
-/// A row.
+/// A row of `shares`: the hosts with one verdict and basis for a crawler in a crawl.
 pub(super) struct ShareRow<'a> {
     pub(super) agent: &'a [u8],
+    /// The position of the crawl.
     pub(super) position: u32,
     pub(super) class: VerdictClass,
     pub(super) hosts: i64,
+    /// The hosts of the crawl with a known verdict for the crawler: the denominator of the share.
     pub(super) known_hosts: i64,
     pub(super) domains: i64,
+    /// The hosts of the registered domain that has most of `hosts`.
     pub(super) largest_domain: i64,
     pub(super) interval: Option<Interval>,
 }
 
-/// The 95 percent interval of a share, in millionths.
+/// The 95 percent confidence interval of the share `hosts / known_hosts`, in millionths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Interval {
     pub(super) low_millionths: u32,
@@ -30,7 +33,7 @@ pub(super) struct Interval {
 }
 
 impl ShareRow<'_> {
-    /// Adds the row to others, which are sorted by crawler and crawl.
+    /// Adds the row to `rows`, which sorts by crawler, position of the crawl, and class.
     pub(super) fn push(&self, crawl: &str, rows: &mut Sorter<'_>) -> Result<(), Error> {
         let mut fields = Vec::new();
         put_bytes(&mut fields, self.agent);
@@ -72,7 +75,7 @@ fn push_share(
     rows.push(&record)
 }
 
-/// Adds a row of an earlier history, unless its crawl is not in `positions`.
+/// Adds a row of `shares` of an earlier history. Does nothing if its crawl is not in `positions`.
 pub(super) fn push_stored_share(
     fields: &[u8],
     positions: &BTreeMap<&str, u32>,
@@ -88,7 +91,7 @@ pub(super) fn push_stored_share(
     }
 }
 
-/// Writes the table.
+/// Writes the table `shares`.
 pub(super) fn write_shares(
     rows: &SortedRecords<'_>,
     writers: &mut TableWriters<'_>,
@@ -105,9 +108,10 @@ pub(super) fn write_shares(
     Ok(())
 }
 
-/// Returns the 95 percent interval of a share. For each archive, `by_archive` has the number of hosts that count for
-/// the share, and of those with a known verdict. The macro `margin_of` of `tables/macros.sql` computes the same:
-/// change both together.
+/// Returns the 95 percent confidence interval of a share. `by_archive` has for each archive the number of its hosts
+/// with the verdict, and of its hosts with a known verdict. `None` if fewer than five archives or all of the list
+/// were read, or if the share is 0 or 1. The macro `margin_of` of `tables/macros.sql` has the same formula: change
+/// both together.
 pub(super) fn compute_interval(
     by_archive: impl Iterator<Item = (i64, i64)>,
     known_hosts: i64,

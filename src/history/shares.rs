@@ -1,12 +1,12 @@
 //! Counts hosts and registered domains by their verdict for each crawler.
 //!
-//! 1. Hosts are sorted by crawl and domain. Those whose policies name crawlers are also sorted by policy, and
-//!    merged with the policies: a host has a record for each name.
-//! 2. The names of a host decide for the crawlers that are named, and for those that have one of them as a
-//!    fallback. For all others the verdict is that of `*`. So a host has a record for each of these crawlers:
-//!    the class that it leaves, which it has for crawlers that are not named, and the class that it joins.
-//! 3. For each domain, the hosts are counted by class, and each crawler's records change the counts. The sums
-//!    of these changes over all domains are added to the totals for crawlers that are not named.
+//! 1. Hosts are sorted by crawl and domain. Hosts whose policies name crawlers are also sorted by policy, and merged
+//!    with the policies, which gives a record for each host and crawler that its policy names.
+//! 2. A name in a policy decides for the crawler with this name, and for crawlers that have it as a fallback. For all
+//!    others the verdict is that of `*`. Each host thus has a *move* for each crawler of the first two kinds: from
+//!    the class that it has for crawlers that are not named, to the class that it has for this one.
+//! 3. For each domain, the hosts are counted by class as for crawlers that are not named, and the moves of each
+//!    crawler change these counts. The changes of all domains are added to the totals of crawlers that are not named.
 
 use super::capture_record::StateDetails;
 use super::crawl_row::CrawlRow;
@@ -21,7 +21,7 @@ use sort::sort_key::{
 use sort::{Reader, SortMemory, SortedRecords, Sorter};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A crawler that is not in the registry has rows if this many hosts of the crawl name it.
+/// A crawler outside the registry has rows for a crawl only if at least this many hosts of the crawl name it.
 const MIN_NAMING_HOSTS: i64 = 10;
 
 /// The number of the largest domains that are kept for each class. A crawler changes the counts of some domains; the
@@ -33,27 +33,30 @@ const KEPT_DOMAINS: usize = 256;
 pub(super) struct CountedCrawler {
     /// The names whose groups it obeys if no group names it, in order.
     pub(super) fallbacks: Vec<Vec<u8>>,
+    /// True if it does not obey groups for `*`.
     pub(super) ignores_wildcard: bool,
 }
 
 /// The crawlers of the registry, by name.
 pub(super) type Crawlers = BTreeMap<Vec<u8>, CountedCrawler>;
 
-/// A host of a crawl.
+/// A host of a crawl that is to be counted.
 pub(super) struct CountedHost<'a> {
+    /// The position of the crawl.
     pub(super) position: u32,
     pub(super) surt_host_name: &'a [u8],
     pub(super) capture_no: i64,
     pub(super) archive_no: i64,
+    /// The state of the host in this crawl, with its policy and its verdict for `*`.
     pub(super) details: &'a StateDetails,
 }
 
-/// Collects the hosts of crawls.
+/// Collects and sorts the hosts that are counted.
 pub(super) struct ShareCounter<'s> {
     memory: SortMemory<'s>,
     /// All hosts, by crawl and domain.
     hosts: Sorter<'s>,
-    /// Those whose policies name crawlers, by policy.
+    /// The hosts whose policies name crawlers, by policy.
     naming: Sorter<'s>,
     record: Vec<u8>,
 }
@@ -102,14 +105,14 @@ impl<'s> ShareCounter<'s> {
     }
 }
 
-/// All hosts that are counted.
+/// All hosts that are counted, sorted as in [`ShareCounter`].
 pub(super) struct CountedHosts<'s> {
     memory: SortMemory<'s>,
     hosts: SortedRecords<'s>,
     naming: SortedRecords<'s>,
 }
 
-/// Merges the hosts with the names in their policies.
+/// Merges hosts with their policies. The result has a record for each host and crawler that its policy names.
 pub(super) struct NamesOfHosts<'h, 's> {
     naming: Reader<'h>,
     names: Sorter<'s>,
@@ -117,6 +120,7 @@ pub(super) struct NamesOfHosts<'h, 's> {
 }
 
 impl<'s> CountedHosts<'s> {
+    /// Begins to merge the hosts with their policies, which the caller pushes.
     pub(super) fn names(&self) -> Result<NamesOfHosts<'_, 's>, Error> {
         Ok(NamesOfHosts {
             naming: self.naming.read()?,
@@ -127,7 +131,8 @@ impl<'s> CountedHosts<'s> {
 }
 
 impl<'s> NamesOfHosts<'_, 's> {
-    /// Adds the names in a policy to its hosts. Policies are pushed in the order of keys.
+    /// Adds the crawlers that a policy names, for each host with this policy. Policies must be pushed in the order of
+    /// keys.
     pub(super) fn push(&mut self, policy: &KeyedRows<'_>) -> Result<(), Error> {
         while let Some(record) = self.naming.peek() {
             let (key, host) = record.split_at(KEY_BYTES);
@@ -151,7 +156,7 @@ impl<'s> NamesOfHosts<'_, 's> {
     }
 }
 
-/// Returns the class of a host for crawlers that are not named.
+/// Returns the class of a host for crawlers that its policy does not name. `wildcard` is its class for `*`.
 fn default_class(
     wildcard: VerdictClass,
     has_named_rows: bool,
@@ -190,6 +195,7 @@ impl UnnamedKind {
         }
     }
 
+    /// Returns the kind of a crawler; `None` is a crawler outside the registry.
     fn of(crawler: Option<&CountedCrawler>) -> Self {
         match crawler.is_some_and(|crawler| crawler.ignores_wildcard) {
             true => Self::IgnoringWildcard,
@@ -198,17 +204,19 @@ impl UnnamedKind {
     }
 }
 
-/// The counts of hosts by class.
+/// A count of hosts or domains for each class, at the number of the class.
 type ClassCounts = [i64; CLASS_COUNT];
 
 /// The totals of a crawl for one kind of unnamed crawlers.
 #[derive(Clone, Debug)]
 struct Totals {
     hosts: ClassCounts,
+    /// The domains that have hosts of the class.
     domains: ClassCounts,
-    /// For each class, the domains with most hosts: the numbers of hosts and of the domain.
+    /// For each class, the [`KEPT_DOMAINS`] domains with most hosts: the number of these hosts, and the number of the
+    /// domain.
     largest: Vec<Vec<(i64, u64)>>,
-    /// For samples, the hosts of each archive.
+    /// If the crawl is a sample, the hosts of each archive by class. The key is the number of the archive.
     archives: BTreeMap<i64, ClassCounts>,
 }
 
@@ -222,6 +230,7 @@ impl Totals {
         }
     }
 
+    /// Adds the hosts of the domain with this number.
     fn add_domain(&mut self, number: u64, counts: &ClassCounts) {
         for (class, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
             self.hosts[class] += count;
@@ -236,7 +245,8 @@ impl Totals {
     }
 }
 
-/// Counts the hosts, and adds the rows of all crawlers to `rows`.
+/// Counts the hosts, and adds the rows of `shares` of all crawlers to `rows`. `names` is the result of
+/// [`NamesOfHosts`].
 pub(super) fn count_shares(
     hosts: &CountedHosts<'_>,
     names: &SortedRecords<'_>,
@@ -251,8 +261,9 @@ pub(super) fn count_shares(
     write_rows(&changes.finish()?, &totals, crawlers, crawls, rows)
 }
 
-/// Finds the verdict for each host and each crawler that the file names, itself or by a fallback. A record has the crawl,
-/// the domain, the crawler, whether the file names it, the class of its verdict, and the fields of the host.
+/// Sorts the moves: a record for each host and each crawler that its policy names directly or by a fallback. A record
+/// has the crawl, the domain, the crawler, a flag that is true if the policy names the crawler directly, the class of
+/// its verdict, and the fields of the host.
 fn sort_moves<'s>(
     hosts: &CountedHosts<'s>,
     names: &SortedRecords<'_>,
@@ -310,7 +321,7 @@ fn sort_moves<'s>(
     moves.finish()
 }
 
-/// The class, the archive and the named rows of a host.
+/// The fields of a host after its key: its class for `*`, the column `has_named_rows`, and the number of its archive.
 #[derive(Clone, Copy)]
 struct HostFields {
     wildcard: VerdictClass,
@@ -328,7 +339,8 @@ impl HostFields {
     }
 }
 
-// The kinds of changes, in the order in which they sort.
+// The kinds of changes of a crawler, in the order in which they sort: the number of hosts of a domain that name it, a
+// class of a domain, and a class of an archive.
 const NAMING_HOSTS: u8 = 0;
 const DOMAIN_CHANGE: u8 = 1;
 const ARCHIVE_CHANGE: u8 = 2;
@@ -389,9 +401,10 @@ fn count_domains(
     Ok(totals)
 }
 
-/// A domain whose hosts are counted.
+/// A domain of a crawl, with the counts of its hosts for crawlers that are not named.
 struct DomainChange<'c> {
     position: u32,
+    /// The number of the domain, in the order in which domains are counted.
     number: u64,
     is_sample: bool,
     /// For each kind of unnamed crawlers.
@@ -399,8 +412,8 @@ struct DomainChange<'c> {
 }
 
 impl DomainChange<'_> {
-    /// Adds the changes of all crawlers that have moves in this domain, which is the beginning of their
-    /// records.
+    /// Adds to `changes` the changes of all crawlers that have moves in this domain. The records of these moves begin
+    /// with `domain`.
     fn push_moves(
         &self,
         domain: &[u8],
@@ -467,11 +480,13 @@ struct CrawlerCounts<'t> {
     totals: &'t Totals,
     hosts: ClassCounts,
     domains: ClassCounts,
-    /// For each class, the hosts of the largest domain that was changed, and the kept domains that were.
+    /// For each class, the hosts of the largest domain whose count was changed, after the change.
     largest_changed: ClassCounts,
+    /// For each class, the numbers of the domains in [`Totals::largest`] whose counts were changed.
     changed: Vec<BTreeSet<u64>>,
-    /// For samples, the changes by archive.
+    /// If the crawl is a sample, the changes of the counts of hosts of each archive, by the number of the archive.
     archives: BTreeMap<i64, ClassCounts>,
+    /// The number of hosts that name the crawler.
     naming: i64,
 }
 
@@ -488,6 +503,7 @@ impl<'t> CrawlerCounts<'t> {
         }
     }
 
+    /// Adds a change: the fields of its record after the crawler.
     fn add_change(&mut self, fields: &mut FieldReader<'_>) {
         match fields.u8() {
             NAMING_HOSTS => self.naming += fields.i64(),
@@ -514,7 +530,7 @@ impl<'t> CrawlerCounts<'t> {
         }
     }
 
-    /// Returns the hosts of the largest domain of a class.
+    /// Returns the number of hosts of the largest domain of a class.
     fn largest_domain(&self, class: usize) -> i64 {
         let changed = &self.changed[class];
         let mut kept = self.totals.largest[class].iter();
@@ -523,7 +539,7 @@ impl<'t> CrawlerCounts<'t> {
         unchanged.max(self.largest_changed[class])
     }
 
-    /// Adds the rows of the crawler.
+    /// Adds the rows of `shares` of the crawler: one for each class that has hosts.
     fn push_rows(
         &self,
         agent: &[u8],
@@ -579,7 +595,8 @@ impl<'t> CrawlerCounts<'t> {
     }
 }
 
-/// Adds the changes of each crawler to the totals, and writes its rows.
+/// Adds the changes of each crawler to the totals of its kind, and its rows of `shares` to `rows`. A crawler of
+/// the registry without changes has the totals of its kind.
 fn write_rows(
     changes: &SortedRecords<'_>,
     totals: &BTreeMap<u32, [Totals; 3]>,

@@ -12,26 +12,29 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tables::Table;
 
-/// The bytes of the values of a file, before they are encoded: the file has about a tenth of it. A batch is
-/// not divided.
+/// The bytes of the values, before encoding, with which a file is complete. The encoded file has about a tenth of
+/// them. A batch is not divided between files.
 const FILE_BYTES: u64 = 4 << 30;
 
+/// The number of rows with which a batch is complete.
 const BATCH_ROWS: usize = 8192;
-/// The bytes of the values of a batch.
+/// The bytes of values with which a batch is complete, if it has fewer rows.
 const BATCH_BYTES: u64 = 4 << 20;
 
 /// The writers of all tables.
 pub(super) struct TableWriters<'o> {
     output: &'o mut OutputFolder,
     writers: BTreeMap<Table, TableWriter>,
+    /// The files that are finished.
     files: Vec<(Table, HistoryFile)>,
 }
 
 /// Writes the files of a table, one after the other.
 struct TableWriter {
+    /// The rows of the batch that is not written yet.
     rows: StoredRows,
     file: Option<TableFileWriter>,
-    /// The bytes of values in the file.
+    /// The bytes of the values that were written to the file, before encoding.
     file_bytes: u64,
     file_count: usize,
 }
@@ -45,7 +48,7 @@ impl<'o> TableWriters<'o> {
         }
     }
 
-    /// Adds a row to a table: the fields of its first columns are in `key`, the others are read from
+    /// Adds a row to a table. `key` has the fields of its first columns; those of the other columns are read from
     /// `fields`.
     pub(super) fn push(
         &mut self,

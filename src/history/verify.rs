@@ -1,4 +1,4 @@
-//! Verifies a history: its files, and whether its tables refer to each other.
+//! Verifies a history: its files, and whether the rows of its tables agree with each other.
 
 use crate::defects::find_defect;
 use crate::manifest::HistoryManifest;
@@ -75,7 +75,7 @@ fn check(
     Ok(report)
 }
 
-/// Adds a defect of the rows.
+/// Adds the error that [`find_defect`] returned to the findings.
 fn add_defect(root: &Path, error: &Error, findings: &mut Findings) {
     let defect = match error.kind() {
         Some(DatasetErrorKind::NotADataset(defect)) => Some(defect),
@@ -95,7 +95,7 @@ fn add_defect(root: &Path, error: &Error, findings: &mut Findings) {
     }
 }
 
-/// Searches the folder for files that are not listed.
+/// Reports a missing `_SUCCESS`, and files in the folder that the manifest does not list.
 fn check_folder(root: &Path, history: &HistoryManifest, tables: &[Table], findings: &mut Findings) {
     if !disk::is_regular(&root.join(SUCCESS_FILE)) {
         let what = format_args!("it is missing");

@@ -1,7 +1,7 @@
 //! `views.sql` of a history.
 //!
-//! Besides its own tables, a history has the views `hosts`, `host_verdicts` and `host_preferences`, with the
-//! columns of datasets: the macros and questions that read only these are the same.
+//! Besides its own tables, a history has the views `hosts`, `host_verdicts` and `host_preferences`, with the columns
+//! of datasets, so that macros and questions that read only these are the same for both.
 
 use crate::manifest::HistoryManifest;
 use crate::own_tables::{self, STATE_COLUMNS};
@@ -37,12 +37,12 @@ pub(crate) fn is_views_of(text: &[u8], root: &Path, history: &HistoryManifest) -
     is_equal(root) || root.canonicalize().is_ok_and(|root| is_equal(&root))
 }
 
-/// The columns of `hosts` that describe the capture whose rules apply: those of a filled revisit are those of the
-/// capture with its content.
+/// The first of the columns in [`STATE_COLUMNS`] that describe the capture whose rules apply; the following ones do,
+/// too. For a filled revisit, that is the capture with its content.
 const FIRST_RULES_COLUMN: &str = "fetch_status";
 
-/// Writes `views.sql` of the history or the dataset at `root` again, with its present path. Returns the tables for which
-/// there are views.
+/// Writes `views.sql` of the history or the dataset at `root` again, with its present path. Returns the tables that
+/// have views.
 ///
 /// # Errors
 ///
@@ -99,7 +99,8 @@ pub fn views_sql(root: &Path, history: &HistoryManifest) -> String {
         "JOIN policy_verdicts v ON v.policy_id = p.policy_id\n",
         "p.has_named_rows",
     ));
-    // Preferences of a crawler may be left out, as verdicts are: the set has those that the host has.
+    // A policy has the verdicts of all crawlers that it names, also if the dataset left them out for a host. A set of
+    // preferences has only rows that the dataset has, so that no condition is needed.
     out.push_str(&rows_view(
         Table::HOST_PREFERENCES,
         "JOIN preference_sets v ON v.preference_set_id = p.preference_set_id\n",
@@ -113,7 +114,7 @@ pub fn views_sql(root: &Path, history: &HistoryManifest) -> String {
     out
 }
 
-/// Returns the tables of datasets that histories lack.
+/// Returns the names of the tables of datasets that histories lack.
 fn missing_tables() -> Vec<&'static str> {
     let is_there =
         |table: &Table| own_tables::all().any(|other| other == *table) || table.is_per_crawl();
@@ -121,8 +122,8 @@ fn missing_tables() -> Vec<&'static str> {
     missing.map(Table::name).collect()
 }
 
-/// Appends the macros of datasets and of histories. A macro of histories takes the place of that of datasets
-/// with its name; one that reads a table that histories lack is left out.
+/// Appends the macros of datasets and of histories. A macro of histories replaces the macro of datasets with the same
+/// name. Macros of datasets that read a table that histories lack are left out.
 fn push_macros(missing: &[&str], out: &mut String) {
     let own: Vec<&str> = statements(HISTORY_MACROS_SQL).collect();
     let find_own = |name: &str| {
@@ -166,7 +167,7 @@ fn statements(text: &str) -> impl Iterator<Item = &str> {
     text.split(";\n").filter(|text| !text.trim().is_empty())
 }
 
-/// Returns the name of the macro that a statement creates or describes.
+/// Returns the name of the macro that a statement creates or comments on; `None` for other statements.
 fn macro_name(statement: &str) -> Option<&str> {
     let code = statement.trim_start_matches('\n');
     let line = code
@@ -208,8 +209,8 @@ fn cast(column: &Column, expression: &str) -> String {
     format!("CAST({expression} AS {kind}) AS {}", column.name)
 }
 
-/// Returns the statements that create `filled_captures`: the captures with the period whose rules apply. Without
-/// open revisits, it is that of the capture.
+/// Returns the statements that create `filled_captures`: the captures, each with the period whose rules apply.
+/// Without open revisits, this is the period of the capture itself.
 fn filled_captures_view(has_open_revisits: bool) -> String {
     let (columns, join) = match has_open_revisits {
         false => ("c.period_id AS rules_period_id, c.crawl AS rules_crawl", ""),
@@ -224,7 +225,8 @@ fn filled_captures_view(has_open_revisits: bool) -> String {
     )
 }
 
-/// Returns the statements that create `hosts`, with the columns of datasets. Keys and counts of captures are null.
+/// Returns the statements that create `hosts`, with the columns of datasets. Columns that a history does not keep are
+/// null.
 fn hosts_view() -> String {
     let first_rules = STATE_COLUMNS
         .iter()
@@ -260,8 +262,8 @@ fn hosts_view() -> String {
     )
 }
 
-/// Returns the statements that create the view of a table with rows for each host and crawler. `join` joins
-/// these rows as `v` to the period `p`.
+/// Returns the statements that create the view of a table with rows for each host and crawler. `join` joins these
+/// rows, as `v`, to the period `p`. `condition` selects the periods.
 fn rows_view(table: Table, join: &str, condition: &str) -> String {
     let columns = table.columns().iter().map(|column| match column.name {
         "host_id" => "c.capture_no AS host_id".to_owned(),

@@ -6,30 +6,31 @@ use disk::error::Error;
 use rayon::prelude::*;
 use std::cmp::Ordering;
 
-/// The memory that a record takes in addition to its bytes, most of it only while records are
-/// sorted.
+/// The memory in bytes that a record takes in addition to its own bytes, most of it only while
+/// records are sorted.
 const SLICE_BYTES: usize = size_of::<ArenaSlice>() + size_of::<PrefixedSlice>();
 
-/// The length of the prefix in a [`PrefixedSlice`].
+/// The length in bytes of the prefix in a [`PrefixedSlice`].
 const PREFIX_BYTES: usize = size_of::<u128>();
 
-/// The limit of the memory of an arena, in which offsets have 32 bits.
+/// The limit of the memory of an arena in bytes. Offsets in an arena have 32 bits.
 const MAX_ARENA_BYTES: usize = 2 << 30;
 
-/// The capacity with which a sorter begins, so that few records are copied as its buffer grows. The
-/// system provides the memory only where records are written.
+/// The initial capacity in bytes of the arena of a sorter, so that few records are copied as it
+/// grows. The system provides memory only for the pages that are written to.
 const FIRST_ARENA_BYTES: usize = 1 << 20;
 
-/// Records one after the other in one buffer.
+/// A buffer with records one after the other.
 #[derive(Debug, Default)]
 pub struct Arena {
     bytes: Vec<u8>,
+    /// The range of each record in `bytes`, in the order of records.
     slices: Vec<ArenaSlice>,
-    /// The records with prefixes, while they are sorted.
+    /// The records with their prefixes, which are filled and sorted by each sort.
     prefixed: Vec<PrefixedSlice>,
 }
 
-/// The bytes of a record in the buffer.
+/// The range of the bytes of a record in the buffer.
 #[derive(Clone, Copy, Debug)]
 struct ArenaSlice {
     start: u32,
@@ -37,7 +38,7 @@ struct ArenaSlice {
 }
 
 impl Arena {
-    /// Makes an arena for a sorter that holds up to `memory` bytes.
+    /// Creates an arena for a sorter that holds up to `memory` bytes.
     pub(super) fn for_sorter(memory: usize) -> Self {
         let capacity = memory.min(FIRST_ARENA_BYTES);
         Self {
@@ -63,7 +64,7 @@ impl Arena {
         self.bytes.extend_from_slice(record);
     }
 
-    /// Returns the records, in their order.
+    /// Returns the records in their present order.
     pub fn records(&self) -> impl Iterator<Item = &[u8]> {
         self.slices
             .iter()
@@ -146,8 +147,8 @@ impl Arena {
     }
 }
 
-/// A record with its first bytes after those that all records share. Most comparisons need only
-/// these, and not the buffer.
+/// A record with its prefix: the first bytes after those that all records share. Most comparisons
+/// need only the prefix, and not the buffer.
 #[derive(Clone, Copy, Debug)]
 struct PrefixedSlice {
     prefix: u128,

@@ -46,8 +46,10 @@ pub struct Sorter<'s> {
     memory_bytes: usize,
     arena: Arena,
     runs: Vec<Run>,
+    /// The number of records.
     len: u64,
-    /// The length of the longest record: each run that is merged has one in memory.
+    /// The length of the longest record in bytes. While runs are merged, one record of each is in
+    /// memory.
     longest: usize,
 }
 
@@ -121,7 +123,8 @@ impl<'s> Sorter<'s> {
             // Frees the memory for the next sorter.
             self.arena = Arena::default();
         }
-        // Several sorts may be read at the same time.
+        // Several sorted outputs may be read at the same time, so each opens at most a quarter of
+        // the files that may still be opened.
         let fan_in_max = (open_files::count_free() / 4).clamp(2, MAX_FAN_IN);
         let run_bytes = READ_AHEAD_BYTES.max(self.longest);
         let fan_in = (self.memory_bytes / 4 / run_bytes).clamp(2, fan_in_max);
@@ -204,8 +207,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Goes to the first record that begins with `key` or a later key. A key is
-    /// as [`FieldReader::key`](sort_key::FieldReader::key) returns it.
+    /// Goes to the first record, from the current one on, whose key is `key` or a later one. `key`
+    /// has the form that [`FieldReader::key`](sort_key::FieldReader::key) returns.
     pub fn skip_to_key(&mut self, key: &[u8]) -> Result<(), Error> {
         // A key contains its end mark, so a record that begins with these bytes has this key.
         while self

@@ -5,18 +5,18 @@ use crate::sort_key::{FieldReader, push_key_without_escapes};
 use disk::error::Error;
 use parquet::bloom_filter::Sbbf;
 
-/// The size of a Bloom filter per key, for about 1 % false positives. Under a small memory limit,
-/// filters are smaller.
+/// The size of a Bloom filter per key in bytes, for about 1 % false positives. Under a small memory
+/// limit, filters are smaller.
 const BLOOM_BYTES_PER_KEY: u64 = 2;
 
-/// The smallest memory limit that a command accepts.
+/// The smallest memory limit that a command accepts, in bytes.
 pub const MIN_MEMORY_BYTES: u64 = 16 << 20;
 
 /// The number of shares into which the memory is divided: about the number of sorters that are in
 /// use at the same time. A sorter for several threads takes two shares.
 const MAX_SORTERS: u64 = 13;
 
-/// Creates sorters and Bloom filters that stay within a memory limit together.
+/// Creates sorters and Bloom filters that stay within one memory limit together.
 #[derive(Clone, Copy, Debug)]
 pub struct SortMemory<'s> {
     spill_folder: &'s SpillFolder,
@@ -53,14 +53,14 @@ impl<'s> SortMemory<'s> {
         usize::try_from(share).unwrap_or(usize::MAX)
     }
 
-    /// Returns the size that the buffers of all threads may have together, in addition to the
-    /// sorters.
+    /// Returns the number of bytes that a command may use for buffers besides its sorters, for all
+    /// threads together.
     pub fn buffer_bytes(&self) -> usize {
         self.share_bytes(1)
     }
 
     /// Creates a Bloom filter for about `keys` keys. It has more false positives if its share of
-    /// the memory is less than [`BLOOM_BYTES_PER_KEY`] for each of them.
+    /// the memory is less than [`BLOOM_BYTES_PER_KEY`] per key.
     pub fn create_bloom_filter(&self, keys: u64) -> Sbbf {
         let share = self.bytes_max / MAX_SORTERS / 2;
         // The size is rounded up to a power of two.
@@ -69,7 +69,7 @@ impl<'s> SortMemory<'s> {
         Sbbf::new_with_num_of_bytes(usize::try_from(bytes).unwrap_or(usize::MAX))
     }
 
-    /// Creates a Bloom filter that contains the keys at the beginning of `records`.
+    /// Creates a Bloom filter that contains the keys with which the `records` begin.
     ///
     /// # Errors
     ///
@@ -87,13 +87,13 @@ impl<'s> SortMemory<'s> {
         Ok(filter)
     }
 
-    /// Returns an error if the run is to stop. The flag is checked only once in many records;
-    /// `record` is the number of the current one.
+    /// Returns an error if the stop flag is set, which is checked only once in many records.
+    /// `record` is the number of the current record.
     pub fn check_stop_at_record(&self, record: u64) -> Result<(), Error> {
         self.spill_folder.check_stop_at_record(record, 0)
     }
 
-    /// Returns an error if the run is to stop.
+    /// Returns an error if the stop flag is set.
     pub fn check_stop(&self) -> Result<(), Error> {
         self.spill_folder.check_stop()
     }

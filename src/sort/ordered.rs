@@ -4,7 +4,8 @@ use super::spill::RunWriter;
 use super::{Arena, SortedRecords, SpillFolder};
 use disk::error::Error;
 
-/// Keeps records that are pushed in order, in memory or in one run.
+/// Keeps records that are pushed in sorted order: in memory, or in one run if they exceed the
+/// memory limit.
 pub struct OrderedWriter<'s> {
     spill_folder: &'s SpillFolder,
     memory: usize,
@@ -46,7 +47,7 @@ impl<'s> OrderedWriter<'s> {
         }
     }
 
-    /// Returns the records.
+    /// Returns the records that were pushed.
     ///
     /// # Errors
     ///

@@ -10,8 +10,9 @@ const MAX_SPILLING_ARENAS: usize = 7;
 
 /// A sorter to which several threads add records.
 ///
-/// While one thread sorts and writes a full arena, the others fill the next one. No thread waits
-/// for work of the pool while it holds the lock.
+/// While one thread sorts and writes a full arena, the others fill the next one. Arenas are not
+/// sorted on the thread pool, so that no thread waits for tasks of the pool while it holds the
+/// lock.
 pub struct SharedSorter<'s> {
     state: Mutex<SharedState<'s>>,
     /// The number of arenas that may be written while another is filled.
@@ -76,7 +77,8 @@ impl<'s> SharedSorter<'s> {
             let mut full = std::mem::replace(&mut sorter.arena, empty);
             let spill_folder = sorter.spill_folder;
             if *spilling_count >= self.spilling_max {
-                // The memory is used up, so the lock is held and other threads wait.
+                // As many arenas as the memory allows are already being written. So this one is
+                // written while the lock is held, and other threads wait.
                 full.sort_on_this_thread();
                 sorter.runs.push(full.write_run(spill_folder)?);
                 full.clear();

@@ -1,11 +1,11 @@
 //! The encoding of the fields of a record.
 //!
-//! Records are compared as bytes, so numbers are written in big-endian order,
-//! and signed numbers with the sign bit inverted: their bytes compare as the
-//! numbers do. The byte strings to sort by are keys: a zero in them is written as
-//! [`ESCAPED_ZERO`], and [`KEY_END`] follows them, so that they also compare as the
-//! strings do. Other byte strings are prefixed with their lengths. A record is read
-//! with the functions and in the order in which it was written.
+//! Records are compared as bytes, so numbers are written in big-endian order, and signed numbers
+//! with the sign bit inverted: their bytes compare as the numbers do. The byte strings to sort by
+//! are keys: a zero in them is written as [`ESCAPED_ZERO`], and [`KEY_END`] follows them, so that
+//! they also compare as the strings do. Other byte strings are prefixed with their lengths. The
+//! fields of a record must be read in the order in which they were written, each with the method
+//! that matches its function.
 
 /// The mark at the end of a key.
 const KEY_END: [u8; 2] = [0, 0];
@@ -25,17 +25,18 @@ pub fn put_u8(out: &mut Vec<u8>, value: u8) {
     out.push(value);
 }
 
-/// Appends a number, which compares as its bytes do.
+/// Appends a number in big-endian order, so that the bytes compare as the numbers do.
 pub fn put_u32(out: &mut Vec<u8>, value: u32) {
     out.extend_from_slice(&value.to_be_bytes());
 }
 
-/// Appends a number, which compares as its bytes do.
+/// Appends a number in big-endian order, so that the bytes compare as the numbers do.
 pub fn put_u64(out: &mut Vec<u8>, value: u64) {
     out.extend_from_slice(&value.to_be_bytes());
 }
 
-/// Appends a signed number, which compares as its bytes do.
+/// Appends a signed number in big-endian order with the sign bit inverted, so that the bytes
+/// compare as the numbers do.
 pub fn put_i64(out: &mut Vec<u8>, value: i64) {
     put_u64(out, ordered_bits(value));
 }
@@ -46,7 +47,7 @@ pub fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(bytes);
 }
 
-/// Appends a byte string to sort by, escaped and with an end mark.
+/// Appends a byte string to sort by as a key: escaped, and with an end mark.
 pub fn put_key(out: &mut Vec<u8>, bytes: &[u8]) {
     let mut rest = bytes;
     while let Some(zero) = memchr::memchr(0, rest) {
@@ -58,7 +59,8 @@ pub fn put_key(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(&KEY_END);
 }
 
-/// Appends the byte string that [`put_key`] escaped. `key` is as [`FieldReader::key`] returns it.
+/// Appends the original byte string of a key, which is escaped and has an end mark, as
+/// [`FieldReader::key`] returns it.
 pub fn push_key_without_escapes(out: &mut Vec<u8>, key: &[u8]) {
     let mut rest = &key[..key.len() - KEY_END.len()];
     while let Some(zero) = memchr::memchr(0, rest) {
@@ -68,7 +70,7 @@ pub fn push_key_without_escapes(out: &mut Vec<u8>, key: &[u8]) {
     out.extend_from_slice(rest);
 }
 
-/// Maps signed to unsigned numbers such that their order remains.
+/// Maps a signed number to an unsigned one, so that the order of numbers remains.
 pub fn ordered_bits(value: i64) -> u64 {
     value.cast_unsigned() ^ 1 << 63
 }

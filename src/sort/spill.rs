@@ -8,20 +8,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// The size of the write buffer of a run. With small writes, which end within a page of the file
-/// system, a third of the time of sorting is spent writing.
+/// The size in bytes of the write buffer of a run. With smaller writes, which end within a page of
+/// the file system, a third of the time of sorting is spent writing.
 const WRITE_BUFFER_BYTES: usize = 256 << 10;
 
 /// The number of records after which the stop flag is checked again.
 const STOP_CHECK_RECORDS: u64 = 1 << 12;
 
-/// The length of a record above which the stop flag is checked in any case.
+/// The length of a record in bytes above which the stop flag is checked in any case.
 const STOP_CHECK_BYTES: usize = 16 << 10;
 
-/// A temporary folder for the runs of all sorters, removed when dropped.
+/// A temporary folder for the sorted runs of all sorters, removed when dropped.
 ///
-/// It also holds the flag that stops them, since every sorter has a reference
-/// to it.
+/// It also holds the stop flag, because every sorter has a reference to the folder.
 #[derive(Debug)]
 pub struct SpillFolder {
     folder: PathBuf,
@@ -29,12 +28,13 @@ pub struct SpillFolder {
     stop: Arc<AtomicBool>,
 }
 
-/// A file of sorted records, removed when dropped.
+/// A file of sorted records (a run), removed when dropped.
 #[derive(Debug)]
 pub(super) struct Run {
     path: PathBuf,
 }
 
+/// Writes the records of a run, each prefixed with its length.
 pub(super) struct RunWriter {
     run: Run,
     file: BufWriter<File>,
@@ -63,8 +63,9 @@ impl SpillFolder {
         self.run_count.load(Ordering::Relaxed)
     }
 
-    /// Returns an error if the stop flag is set. It is checked once per [`STOP_CHECK_RECORDS`]
-    /// records, and at each long one; `record` is the number of the current one.
+    /// Returns an error if the stop flag is set. The flag is checked once per
+    /// [`STOP_CHECK_RECORDS`] records, and at each record of more than [`STOP_CHECK_BYTES`].
+    /// `record` and `bytes` are the number and the length of the current record.
     pub(super) fn check_stop_at_record(&self, record: u64, bytes: usize) -> Result<(), Error> {
         if record.is_multiple_of(STOP_CHECK_RECORDS) || bytes > STOP_CHECK_BYTES {
             self.check_stop()?;
@@ -95,8 +96,8 @@ impl SpillFolder {
 
 impl Drop for SpillFolder {
     fn drop(&mut self) {
-        // Each run removes its own file. Files of others are left alone, and
-        // then this fails.
+        // Each run removes its own file. If there are files that no run created, they are kept, and
+        // the folder is not removed.
         let _ = fs::remove_dir(&self.folder);
     }
 }
@@ -119,8 +120,8 @@ impl Drop for Run {
 
 impl RunWriter {
     pub(super) fn write(&mut self, record: &[u8]) -> Result<(), Error> {
-        // The length fits: the texts of a record are lines and URLs, whose
-        // lengths are 32-bit numbers already.
+        // The length fits into 32 bits: the texts of a record are lines and URLs, whose lengths are
+        // 32-bit numbers already.
         let len = (record.len() as u32).to_le_bytes();
         let result = self
             .file

@@ -12,7 +12,7 @@ table! { "One row per host and crawl with a capture of its robots.txt: when and 
     period_id: Long delta, "The period of the capture, in `host_periods`.";
 }}
 
-/// A row of the table.
+/// A row of `host_captures`.
 #[allow(missing_docs, reason = "a field is the column of its name")]
 #[derive(Clone, Copy, Debug)]
 pub struct HostCaptureRow<'a> {
@@ -33,8 +33,9 @@ pub struct HostCaptureRow<'a> {
 #[derive(Debug, Default)]
 pub struct HostCaptureRows {
     builder: Builder,
+    /// The host of the last row.
     host: String,
-    /// The id of `host` in this batch.
+    /// The id of the interned `host` in this batch; `None` at the start of a batch.
     host_id: Option<u32>,
     /// The ids of crawls in this batch, by their places.
     crawl_ids: Vec<Option<u32>>,

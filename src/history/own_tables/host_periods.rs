@@ -22,7 +22,7 @@ mod own {
 
 pub(crate) use own::{ABOUT, DERIVED_COLUMNS};
 
-/// The columns of the state that `hosts` has: the last ones of the table.
+/// The columns of the state that `hosts` also has: the last columns of `host_periods`.
 pub const STATE_COLUMNS: [&str; 24] = [
     "url_host_name",
     "url_host_registered_domain",
@@ -50,11 +50,12 @@ pub const STATE_COLUMNS: [&str; 24] = [
     "has_named_rows",
 ];
 
+/// Returns the columns with the names in [`STATE_COLUMNS`], as `hosts` has them but with all texts in dictionaries.
 const fn state_columns() -> [Column; STATE_COLUMNS.len()] {
     let mut columns = columns_of(Table::HOSTS.columns(), STATE_COLUMNS);
     let mut i = 0;
     while i < columns.len() {
-        // The periods of a host follow each other, so that names repeat.
+        // The periods of a host are consecutive, so that texts repeat, and a dictionary is smaller.
         columns[i] = columns[i].plain_text(false);
         i += 1;
     }

@@ -1,6 +1,6 @@
 //! The tables of histories: many crawls of the same hosts, in which what does not change is stored once.
 //!
-//! Columns that other tables have are taken from there, with their descriptions.
+//! Columns that tables of datasets also have are taken from these tables, with their descriptions.
 
 mod agent_periods;
 mod archives;
@@ -39,13 +39,13 @@ tables::tables! {
     FILLED_REVISITS: filled_revisits;
     /// One row per agent, host and sequence of captures with the same verdict.
     AGENT_PERIODS: agent_periods;
-    /// One row per distinct file, as far as it is read.
+    /// One row per policy: a distinct file, as far as it is read.
     POLICIES: policies;
     /// One row per policy and user-agent line.
     POLICY_GROUPS: policy_groups;
     /// One row per policy and allow or disallow line.
     POLICY_RULES: policy_rules;
-    /// One row per policy and other line that is read.
+    /// One row per policy and other line that a dialect or a preference reads.
     POLICY_DIRECTIVES: policy_directives;
     /// One row per policy and agent that it names.
     POLICY_VERDICTS: policy_verdicts;
@@ -60,11 +60,11 @@ pub fn all() -> impl Iterator<Item = Table> {
     OWN.into_iter().chain([Table::AGENTS])
 }
 
-/// Returns the column of this name of a table.
+/// Returns the column with this name.
 ///
 /// # Panics
 ///
-/// If the table has none, when the constant is compiled.
+/// At compile time, if no column has this name.
 const fn column_of(columns: &[Column], name: &str) -> Column {
     let mut i = 0;
     while i < columns.len() {
@@ -76,7 +76,7 @@ const fn column_of(columns: &[Column], name: &str) -> Column {
     panic!("the table has no column of this name");
 }
 
-/// Returns the columns of these names of a table.
+/// Returns the columns with these names, in the order of the names.
 const fn columns_of<const N: usize>(columns: &[Column], names: [&str; N]) -> [Column; N] {
     let mut found = [columns[0]; N];
     let mut i = 0;
@@ -87,7 +87,7 @@ const fn columns_of<const N: usize>(columns: &[Column], names: [&str; N]) -> [Co
     found
 }
 
-/// Returns some columns, then others. `N` is the number of both.
+/// Returns the columns of `first`, then those of `then`. `N` is the sum of their lengths.
 const fn concatenate<const N: usize>(first: &[Column], then: &[Column]) -> [Column; N] {
     let mut columns = [first[0]; N];
     let mut i = 0;
@@ -102,7 +102,8 @@ const fn concatenate<const N: usize>(first: &[Column], then: &[Column]) -> [Colu
     columns
 }
 
-/// Returns the columns of a table of captures with the key of a policy instead of that of a capture.
+/// Returns the columns of a table with rows for each capture, such as `rules`, with `policy_id` in place of the first
+/// column, `robots_id`.
 const fn columns_by_policy<const N: usize>(columns: &[Column]) -> [Column; N] {
     concatenate(&[POLICY_ID], columns.split_at(1).1)
 }

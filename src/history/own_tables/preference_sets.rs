@@ -9,6 +9,7 @@ const PREFERENCE_SET_ID: Column = Column::new(
     "Key of the set: the first 128 bits of the SHA-256 of its rows, in hexadecimal.",
 );
 
+/// The columns that are taken from `host_preferences`.
 const PREFERENCES: [Column; 9] = columns_of(
     Table::HOST_PREFERENCES.columns(),
     [
