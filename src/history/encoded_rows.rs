@@ -9,7 +9,7 @@ use std::path::Path;
 use tables::{Column, Table};
 
 /// The limit in bytes of the rows that one key has in one table, such as the rules of a policy.
-const MAX_KEY_BYTES: usize = 256 << 20;
+const MAX_ROWS_OF_KEY_BYTES: usize = 256 << 20;
 
 /// The limit in bytes of the rows of a table that is read as a whole, such as `crawls` or the registry of crawlers.
 const MAX_WHOLE_TABLE_BYTES: usize = 64 << 20;
@@ -197,8 +197,9 @@ impl<'d> EncodedRows<'d> {
                 out.extend_from_slice(fields);
                 count += 1;
             }
-            if out.len() > MAX_KEY_BYTES {
-                let defect = DatasetDefect::too_many_lines(self.table.name(), MAX_KEY_BYTES);
+            if out.len() > MAX_ROWS_OF_KEY_BYTES {
+                let defect =
+                    DatasetDefect::too_many_lines(self.table.name(), MAX_ROWS_OF_KEY_BYTES);
                 return Err(defect.error(self.root()));
             }
             self.advance()?;

@@ -184,7 +184,7 @@ fn origin_text(origin: &WebOrigin<'_>) -> String {
 }
 
 /// Returns a filter for the rows that have the value `text` in a column.
-fn rows_with(column: &'static str, text: &str) -> CaptureFilter {
+fn filter_by_value(column: &'static str, text: &str) -> CaptureFilter {
     CaptureFilter::Values(Arc::new(ColumnValuesFilter {
         column,
         values: BTreeSet::from([text.to_owned()]),
@@ -193,7 +193,7 @@ fn rows_with(column: &'static str, text: &str) -> CaptureFilter {
 
 impl HostRows {
     fn read(history: &HistoryReader, name: &str) -> Result<Self, Error> {
-        let filter = rows_with("surt_host_name", name);
+        let filter = filter_by_value("surt_host_name", name);
         let mut rows = Self {
             captures: Vec::new(),
             states: BTreeMap::new(),
@@ -269,7 +269,7 @@ impl CaptureRow {
 }
 
 fn read_archive_name(history: &HistoryReader, row: &CaptureRow) -> Result<String, Error> {
-    let filter = rows_with("crawl", &row.crawl);
+    let filter = filter_by_value("crawl", &row.crawl);
     let mut archives = history.open_filtered(own_tables::ARCHIVES, &filter)?;
     while let Some(archive) = archives.peek() {
         let mut fields = FieldReader::new(archive);
@@ -343,7 +343,7 @@ fn read_policy(history: &HistoryReader, state: &StateDetails) -> Result<Option<V
     let Some(policy_id) = &state.policy_id else {
         return Ok(None);
     };
-    let filter = rows_with("policy_id", &String::from_utf8_lossy(policy_id));
+    let filter = filter_by_value("policy_id", &String::from_utf8_lossy(policy_id));
     let policies = KeyedReader::open_filtered(history, POLICIES, &filter)?;
     let policy = policies.peek().map(<[u8]>::to_vec);
     policy

@@ -395,7 +395,7 @@ fn count_domains(
             is_sample,
             counts: &counts,
         };
-        change.push_moves(&domain, &mut moves, crawlers, changes)?;
+        change.push_changes(&domain, &mut moves, crawlers, changes)?;
         number += 1;
     }
     Ok(totals)
@@ -414,7 +414,7 @@ struct DomainChange<'c> {
 impl DomainChange<'_> {
     /// Adds to `changes` the changes of all crawlers that have moves in this domain. The records of these moves begin
     /// with `domain`.
-    fn push_moves(
+    fn push_changes(
         &self,
         domain: &[u8],
         moves: &mut Reader<'_>,

@@ -14,7 +14,7 @@ pub const MIN_MEMORY_BYTES: u64 = 16 << 20;
 
 /// The number of shares into which the memory is divided: about the number of sorters that are in
 /// use at the same time. A sorter for several threads takes two shares.
-const MAX_SORTERS: u64 = 13;
+const MEMORY_SHARES: u64 = 13;
 
 /// Creates sorters and Bloom filters that stay within one memory limit together.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +49,7 @@ impl<'s> SortMemory<'s> {
     }
 
     fn share_bytes(&self, count: u64) -> usize {
-        let share = self.bytes_max * count / MAX_SORTERS;
+        let share = self.bytes_max * count / MEMORY_SHARES;
         usize::try_from(share).unwrap_or(usize::MAX)
     }
 
@@ -62,7 +62,7 @@ impl<'s> SortMemory<'s> {
     /// Creates a Bloom filter for about `keys` keys. It has more false positives if its share of
     /// the memory is less than [`BLOOM_BYTES_PER_KEY`] per key.
     pub fn create_bloom_filter(&self, keys: u64) -> Sbbf {
-        let share = self.bytes_max / MAX_SORTERS / 2;
+        let share = self.bytes_max / MEMORY_SHARES / 2;
         // The size is rounded up to a power of two.
         let bytes_max = 1 << share.max(1).ilog2();
         let bytes = keys.saturating_mul(BLOOM_BYTES_PER_KEY).min(bytes_max);
