@@ -163,7 +163,7 @@ pub(crate) fn write_most_blocked(most_blocked: &MostBlockedAgents, out: &mut Str
     }
 }
 
-/// Returns the number of faults in parts of earlier runs, such as `, with 3 faults`; empty if there are none.
+/// Returns the number of faults in parts of earlier runs, such as `, with 3 faults`; empty without faults.
 fn format_resumed_faults(summary: &ScanSummary) -> String {
     match summary.resumed.faults {
         0 => String::new(),

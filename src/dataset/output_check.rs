@@ -171,7 +171,7 @@ fn check_output_path(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// Returns the dataset in whose folder a path is; `None` if there is none.
+/// Returns the dataset whose folder contains a path; `None` if no dataset does.
 fn find_enclosing_dataset(path: &Path) -> Option<PathBuf> {
     let path = std::path::absolute(path).ok()?;
     let mut folders = path.ancestors();

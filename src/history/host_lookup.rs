@@ -55,7 +55,7 @@ pub struct FoundHost {
     pub other_form: Option<Host>,
     /// The authoritative capture.
     pub capture: PlacedCapture,
-    /// If `capture` is a revisit, the capture that has its content; `None` if there is none.
+    /// If `capture` is a revisit, the capture that has its content; `None` if no capture has it.
     pub content: Option<PlacedCapture>,
     /// The record of the policy (`KeyedRecord`); `None` if no line was read.
     pub policy: Option<Vec<u8>>,

@@ -1,10 +1,9 @@
 //! Finds the content of open revisits among the captures of their own host.
 //!
-//! By docs/verdicts.md, a capture of the same URL comes first. All captures of a URL belong to one host, so that a
-//! revisit for which one is found here needs no search among all hosts (`revisits.rs`).
+//! According to docs/verdicts.md, a capture of the same URL is preferred. All captures of a URL belong to one host.
+//! If none is found here, `revisits.rs` searches the captures of all hosts.
 
 use super::capture_record::StateDetails;
-use std::cmp::Reverse;
 
 /// The captures of one host that have content, and its open revisits.
 #[derive(Debug, Default)]
@@ -20,8 +19,8 @@ pub(super) struct HostRevisits {
 /// The time of a capture, and its crawl.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CaptureTime {
-    /// Milliseconds since 1970; `i64::MIN` if it is unknown.
-    pub(super) time: i64,
+    /// Milliseconds since 1970; `i64::MIN` if unknown.
+    pub(super) millis: i64,
     /// The place of the crawl in the history.
     pub(super) position: u32,
     /// The place of the crawl in the order of first captures.
@@ -31,7 +30,7 @@ pub(super) struct CaptureTime {
 /// A capture whose content is known. `state` and `digest` are indexes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HostContent {
-    pub(super) at: CaptureTime,
+    pub(super) time: CaptureTime,
     pub(super) period_id: i64,
     pub(super) state: usize,
     pub(super) digest: usize,
@@ -40,7 +39,7 @@ pub(super) struct HostContent {
 /// An open revisit. `state` is an index.
 #[derive(Debug)]
 pub(super) struct HostRevisit {
-    pub(super) at: CaptureTime,
+    pub(super) time: CaptureTime,
     pub(super) capture_no: i64,
     pub(super) archive_no: i64,
     pub(super) state: usize,
@@ -57,26 +56,31 @@ impl HostRevisits {
         self.revisits.clear();
     }
 
-    /// Returns the capture of the same URL that has the content of a revisit, of its crawl or one that began earlier:
-    /// the latest that is not later than the revisit, or else the earliest; of captures at the same time, that of the later
-    /// crawl.
+    /// Returns the capture of the same URL that has the content of a revisit. Its crawl is that of the revisit, or
+    /// began earlier. The latest capture that is not later than the revisit is preferred, then the earliest one; of
+    /// captures at the same time, that of the later crawl.
     pub(super) fn find(&self, revisit: &HostRevisit) -> Option<&HostContent> {
         let (digest, url) = self.states[revisit.state].revisit.as_ref()?;
-        let mut digests = self.digests.iter().map(|other| other == digest);
-        if !digests.any(|is_same| is_same) {
+        if !self.digests.contains(digest) {
             return None;
         }
         let has_content = |content: &&HostContent| {
-            content.at.crawl_rank <= revisit.at.crawl_rank
+            content.time.crawl_rank <= revisit.time.crawl_rank
                 && self.digests[content.digest] == *digest
                 && self.states[content.state].has_url(url)
         };
-        let is_later = |content: &HostContent| content.at.time > revisit.at.time;
-        let order = |content: &&HostContent| match is_later(content) {
-            false => (true, content.at.time, Reverse(0), content.at.position),
-            true => (false, 0, Reverse(content.at.time), content.at.position),
+        let preference = |content: &&HostContent| {
+            let (millis, position) = (content.time.millis, content.time.position);
+            match millis <= revisit.time.millis {
+                true => (true, millis, position),
+                // The complement reverses the order of times.
+                false => (false, !millis, position),
+            }
         };
-        self.contents.iter().filter(has_content).max_by_key(order)
+        self.contents
+            .iter()
+            .filter(has_content)
+            .max_by_key(preference)
     }
 }
 
@@ -87,9 +91,9 @@ mod tests {
 
     const URL: &str = "https://a.example/robots.txt";
 
-    fn at(time: i64, position: u32) -> CaptureTime {
+    fn at(millis: i64, position: u32) -> CaptureTime {
         CaptureTime {
-            time,
+            millis,
             position,
             crawl_rank: position,
         }
@@ -98,7 +102,7 @@ mod tests {
     /// Returns the position of the capture that is found for a revisit of `URL` with digest `D` at a time.
     fn find(contents: &[(CaptureTime, &str, &str)], revisit: CaptureTime) -> Option<u32> {
         let mut host = HostRevisits::default();
-        for (i, (at, scheme, digest)) in contents.iter().enumerate() {
+        for (i, (time, scheme, digest)) in contents.iter().enumerate() {
             host.states.push(StateDetails {
                 origin: StateOrigin {
                     protocol: scheme.as_bytes().to_vec(),
@@ -109,7 +113,7 @@ mod tests {
             });
             host.digests.push(digest.as_bytes().to_vec());
             host.contents.push(HostContent {
-                at: *at,
+                time: *time,
                 period_id: 0,
                 state: i,
                 digest: i,
@@ -120,13 +124,13 @@ mod tests {
             ..StateDetails::default()
         });
         let revisit = HostRevisit {
-            at: revisit,
+            time: revisit,
             capture_no: 0,
             archive_no: 0,
             state: contents.len(),
             record: Vec::new(),
         };
-        host.find(&revisit).map(|content| content.at.position)
+        host.find(&revisit).map(|content| content.time.position)
     }
 
     #[test]

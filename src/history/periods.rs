@@ -312,14 +312,14 @@ impl<'s> PeriodWriter<'s> {
             archive_no: capture.place.archive_no,
             details,
         };
-        let at = CaptureTime {
-            time: capture.place.fetch_time.unwrap_or(i64::MIN),
+        let time = CaptureTime {
+            millis: capture.place.fetch_time.unwrap_or(i64::MIN),
             position,
             crawl_rank: self.crawl_ranks[position as usize],
         };
         if !capture.digest.is_empty() {
             self.of_host.contents.push(HostContent {
-                at,
+                time,
                 period_id: self.period_id,
                 state,
                 digest: self.of_host.digests.len() - 1,
@@ -332,7 +332,7 @@ impl<'s> PeriodWriter<'s> {
                 state: capture.state,
             };
             let revisit = HostRevisit {
-                at,
+                time,
                 capture_no: self.capture_no,
                 archive_no: capture.place.archive_no,
                 state,
@@ -376,17 +376,17 @@ impl<'s> PeriodWriter<'s> {
                 capture_no: revisit.capture_no,
                 order: None,
                 period_id: content.period_id,
-                position: content.at.position,
+                position: content.time.position,
             };
             self.found.push(&found.record())?;
-            if self.is_counted[revisit.at.position as usize] {
+            if self.is_counted[revisit.time.position as usize] {
                 let states = &self.of_host.states;
                 let details = StateDetails {
                     registered_domain: states[revisit.state].registered_domain.clone(),
                     ..states[content.state].clone()
                 };
                 self.counter.push(&CountedHost {
-                    position: revisit.at.position,
+                    position: revisit.time.position,
                     surt_host_name: self.host.as_bytes(),
                     capture_no: revisit.capture_no,
                     archive_no: revisit.archive_no,

@@ -47,8 +47,8 @@ pub(super) fn read(
     Ok((archive, text))
 }
 
-/// Reads the text of a capture from the dataset at `root`: the column `body`, or if there is none, the
-/// lines that have rows in tables.
+/// Reads the text of a capture from the dataset at `root`: from the column `body` if the dataset has it,
+/// otherwise from the lines that have rows in tables.
 pub(super) fn read_stored(
     root: &Path,
     capture: &CaptureDetails,

@@ -147,7 +147,7 @@ impl Decision {
     pub(super) fn write(&self, record: &mut Vec<u8>) {
         put_u8(record, self.access as u8);
         put_u8(record, self.basis as u8);
-        // Lines are counted from 1, so 0 stands for no line.
+        // Lines are counted from 1, so 0 means `None`.
         put_u32(record, self.line_no.unwrap_or(0));
         put_u8(record, self.preference.is_some().into());
         if let Some(UrlPreference {

@@ -130,8 +130,7 @@ fn check_preferences(
     Ok(())
 }
 
-/// Returns a hash that stands for the texts of a key, because holding many long texts would take too
-/// much memory.
+/// Returns a hash of the texts of a key. Hashes are held instead of the texts, which may be many and long.
 fn key_hash(texts: &[&str]) -> u128 {
     let hashes = texts
         .iter()

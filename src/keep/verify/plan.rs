@@ -62,7 +62,7 @@ pub(super) fn check_inputs_covered(
     missing.is_empty()
 }
 
-/// Returns the first crawl without resolved tables; `None` if there is none, or if the dataset was
+/// Returns the first crawl without resolved tables; `None` if every crawl has them, or if the dataset was
 /// written without resolved tables.
 fn crawl_without_hosts(manifest: &Manifest) -> Option<&str> {
     let options = manifest.options.as_ref()?;

@@ -56,7 +56,7 @@ pub(crate) struct Coverage {
     /// The line of a rule that shows the verdict, if there is one.
     pub(crate) line_no: Option<u32>,
     /// The lines of at most two rules that suffice for the verdict: it stays the same if any other
-    /// rules are removed. 0 stands for no rule. `None` if all rules had to be tested.
+    /// rules are removed. If fewer than two suffice, the others are 0. `None` if all rules had to be tested.
     pub(crate) proof: Option<[u32; 2]>,
 }
 
@@ -345,7 +345,7 @@ impl<'t> MergedRules<'t> {
         }
     }
 
-    /// Returns the line of a rule that decides some path, or `None` if there is none. Considers
+    /// Returns the line of a rule that decides some path, or `None` if no rule does. Considers
     /// only the allow rules (or disallow rules, if `allow` is false) with at least the priority
     /// `min_priority`.
     fn find_deciding_line(
