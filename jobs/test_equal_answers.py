@@ -10,7 +10,7 @@ test_queries.py compares them on hand-made and on random rows, too, and test_ind
 import random
 import sys
 
-from dataset import opened
+from dataset import number_domains, opened
 
 # More crawlers than any registry has.
 ALL = 100_000
@@ -112,6 +112,7 @@ def add_random_rows(con, seed):
                     verdicts.append((crawl, host_id, name, verdict, of_name))
         con.executemany("INSERT INTO hosts (crawl, host_id, surt_host_name, domain, archive_no, ruleset_id, wildcard_verdict, wildcard_basis, "
                         "has_named_rows) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", hosts)
+        number_domains(con)
         if verdicts:
             con.executemany("INSERT INTO host_verdicts (crawl, host_id, agent, verdict, basis) VALUES (?, ?, ?, ?, ?)", verdicts)
 

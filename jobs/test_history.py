@@ -68,7 +68,7 @@ SHOWN = 5
 MOST_KNOWN = 30
 
 # Columns of hosts that a history lacks: keys, and counts of captures.
-KEYS = ("host_id", "authoritative_robots_id", "rules_robots_id", "n_captures", "n_changes")
+KEYS = ("host_id", "domain_id", "authoritative_robots_id", "rules_robots_id", "n_captures", "n_changes")
 # Columns of hosts that describe the authoritative capture, and those that describe the capture whose rules apply.
 OWN = ("url_host_name", "url_host_registered_domain", "url_host_tld", "url_protocol", "url_port", "n_redirects", "redirect_end")
 RULES = ("fetch_status", "is_revisit", "content_class", "ruleset_id", "template", "wildcard_verdict", "wildcard_verdict_google",
@@ -412,17 +412,22 @@ def check_tables(history, oracle, contents):
     for table in ("crawls", "archives", "host_captures", "host_contents", "agent_periods"):
         found += differences(table, history.columns(table), history.rows(table), oracle.rows[table])
     names = history.columns("host_periods")
-    wanted_names = ["period_id", "surt_host_name", "first_crawl", "last_crawl", "first_capture_no", "n_captures", "policy_id", "preferences_id", "preference_set_id",
+    wanted_names = ["period_id", "surt_host_name", "first_crawl", "last_crawl", "first_capture_no", "n_captures", "domain_id", "policy_id", "preferences_id", "preference_set_id",
                     "revisit_digest", "revisit_url", *OWN, *RULES]
     if names != wanted_names:
         return [f"host_periods has the columns {names}"]
-    periods = [(*row[:6], policies.get(row[6]), preferences.get(row[8]), sets.get(row[8]), *row[9:]) for row in history.rows("host_periods")]
-    found += differences("host_periods", names, periods, oracle.rows["host_periods"])
+    periods = [(*row[:6], policies.get(row[7]), preferences.get(row[9]), sets.get(row[9]), *row[10:]) for row in history.rows("host_periods")]
+    found += differences("host_periods", [name for name in names if name != "domain_id"], periods, oracle.rows["host_periods"])
+    # A domain has the number of its first period.
+    numbers, place = {}, names.index("url_host_registered_domain")
+    wrong = [row for row in history.rows("host_periods") if row[6] != numbers.setdefault(row[place] or row[1], row[0])]
+    if wrong:
+        found.append(f"host_periods: {len(wrong)} rows have another domain_id than their domain, such as {wrong[0]}")
     # The key of what is stated is the same if and only if that is.
-    stated = {(row[7], preferences.get(row[8])) for row in history.rows("host_periods")}
+    stated = {(row[8], preferences.get(row[9])) for row in history.rows("host_periods")}
     if not len(stated) == len({key for key, _ in stated}) == len({content for _, content in stated}):
         found.append("host_periods: preferences_id is not the key of what is stated")
-    for table, keys, contents_of, column in (("policies", "policies", policies, 6), ("preference_sets", "preference_sets", sets, 8)):
+    for table, keys, contents_of, column in (("policies", "policies", policies, 7), ("preference_sets", "preference_sets", sets, 9)):
         stored = [row[0] for row in history.rows(keys)]
         distinct = list(dict.fromkeys(stored))
         used = {row[column] for row in history.rows("host_periods")} - {None}
@@ -575,7 +580,7 @@ def check_views(world):
         for host in sorted(wanted):
             row, other = views[host], wanted[host]
             missing = set(other) - set(row)
-            nulls = [name for name in KEYS if name != "host_id" and row[name] is not None]
+            nulls = [name for name in KEYS if name not in ("host_id", "domain_id") and row[name] is not None]
             wrong = [name for name in other if name not in KEYS and name not in missing and row[name] != other[name]
                      and (host in closed or name not in filled)]
             if missing or nulls or wrong:

@@ -31,7 +31,7 @@ REGISTRIES = (None, "token,fallbacks,ignores_wildcard\nGPTBot,,false\nCCBot,,fal
 TREND_AGENTS = ("GPTBot", "Googlebot", "AdsBot-Google", "Googlebot-News", *CRAWLERS[1:])
 FIRST_AGENTS = ("GPTBot", "CCBot")
 # Columns of hosts that are not part of the state of a host, and those that changes_of returns.
-NO_STATE = {"host_id", "fetch_time", "authoritative_robots_id", "rules_crawl", "rules_robots_id", "n_captures", "n_changes", "named"}
+NO_STATE = {"host_id", "domain_id", "fetch_time", "authoritative_robots_id", "rules_crawl", "rules_robots_id", "n_captures", "n_changes", "named"}
 SHOWN = ("url", "fetch_status", "redirect_end", "is_revisit", "content_class", "wildcard_verdict", "wildcard_basis", "n_named")
 
 

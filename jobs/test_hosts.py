@@ -22,7 +22,8 @@ from pathlib import Path
 
 from dataset import opened
 
-HOSTS = [f"h{n}.test" for n in range(10)]
+# Some have the same registered domain, also with a host between them, and one lacks a registered domain.
+HOSTS = ["h0.test", "www.test", "a.h0.test", "h1.test", "h0!.test", "a.www.test", "h0-1.test", "b.h0.test", "192.0.2.1", "h2.test"]
 # Lines with their keys left out: A for a user-agent line, D and P for one that disallows or permits, S and U for statements.
 RULES = ["A GPTBot|D /|S ai-train=no", "A *|D /x||A Googlebot|A CCBot|P /|U /a train-ai=n", "A AI2Bot|D /"]
 KEYS = {"A": "User-agent", "D": "Disallow", "P": "Allow", "S": "Content-Signal", "U": "Content-Usage"}
@@ -118,6 +119,13 @@ def compare(con, name):
         print(f"FAILED {name}: {order} rows of host_verdicts are not in order")
     sql = ("SELECT count(*) FROM host_verdicts v LEFT JOIN hosts h USING (host_id) "
            "WHERE (v.crawl, v.surt_host_name) IS DISTINCT FROM (h.crawl, h.surt_host_name)")
+    # The number of a domain is null only for a single host of a domain.
+    domains = con.execute("SELECT count(*) FROM (SELECT domain_id, min(host_id) OVER w AS first, count(*) OVER w AS hosts FROM hosts "
+                          "WINDOW w AS (PARTITION BY crawl, coalesce(url_host_registered_domain, surt_host_name))) "
+                          "WHERE CASE WHEN domain_id IS NULL THEN hosts > 1 ELSE domain_id <> first END").fetchone()[0]
+    if domains:
+        failed += 1
+        print(f"FAILED {name}: {domains} hosts have another domain_id than their domain")
     others = con.execute(sql).fetchone()[0] + con.execute("SELECT count(*) - count(DISTINCT host_id) FROM hosts").fetchone()[0]
     if others:
         failed += 1

@@ -36,7 +36,7 @@ import duckdb
 
 import questions
 import test_equal_answers
-from dataset import opened
+from dataset import number_domains, opened
 from test_runner import share
 
 JOBS = Path(__file__).resolve().parent
@@ -134,6 +134,7 @@ class Dataset:
             con.execute(f"INSERT INTO {table} BY NAME SELECT t.*, n.host_id FROM oracle_{table} t JOIN numbered n USING (crawl, surt_host_name)")
         con.execute("DROP TABLE numbered")
         con.execute("UPDATE hosts SET domain = coalesce(url_host_registered_domain, surt_host_name), archive_no = authoritative_robots_id >> 32")
+        number_domains(con)
         con.execute("INSERT INTO runs BY NAME SELECT DISTINCT crawl, subset, 1 AS inputs, 1 AS listed_inputs FROM robots_files")
         define(con)
 
@@ -632,7 +633,7 @@ def test_macros(t, con):
         "SELECT count(*) FROM verdicts_of(['GPTBot', 'gptbot/1.0'])"), rows("SELECT count(*) FROM hosts"))
     t.equal("columns of verdicts_for", lambda: [r[0] for r in rows(
         "SELECT column_name FROM (DESCRIBE FROM verdicts_for('x'))")],
-        "crawl host_id surt_host_name url_host_name url url_host_tld url_host_registered_domain domain archive_no rules_crawl rules_robots_id "
+        "crawl host_id surt_host_name url_host_name url url_host_tld url_host_registered_domain domain domain_id archive_no rules_crawl rules_robots_id "
         "content_class ruleset_id template agent category verdict "
         "verdict_google verdict_rfc9309 verdict_koster1996 basis root_allowed crawl_delay_ms evidence_line n_allow n_disallow".split())
 

@@ -6,6 +6,7 @@ CREATE TABLE host_periods (
   last_crawl VARCHAR NOT NULL, -- The crawl of the last capture.
   first_capture_no BIGINT NOT NULL, -- The first capture, in `host_captures`. The captures are those from this number on.
   n_captures INTEGER NOT NULL, -- The number of captures, which is that of the crawls.
+  domain_id BIGINT NOT NULL, -- A number of `domain` of the host, as in `hosts`: the smallest `period_id` of the hosts of the domain, also if it has no other host.
   policy_id VARCHAR, -- The lines that were read, as in `policies`; null if no line was. This column and the following ones are the state.
   preferences_id VARCHAR, -- Key of the statements about the use of the content: the first 128 bits of the SHA-256 of the rows in `preference_sets` without the numbers of their lines, in hexadecimal. Null if nothing is stated.
   preference_set_id VARCHAR, -- The rows in `preference_sets`.

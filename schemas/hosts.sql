@@ -4,6 +4,7 @@ CREATE TABLE hosts (
   surt_host_name VARCHAR NOT NULL, -- The host without a leading `www`, as in `robots_files`. Unique in a crawl.
   url_host_name VARCHAR NOT NULL, -- The host of the authoritative capture, in punycode.
   url_host_registered_domain VARCHAR, -- Its registered domain, as in `robots_files`.
+  domain_id BIGINT, -- A number of `domain`, by which hosts are grouped faster than by text: the smallest `host_id` of the hosts of the domain in this crawl. Null only if the crawl has no other host of the domain.
   url_host_tld VARCHAR, -- Its top-level domain, as in `robots_files`.
   url_protocol VARCHAR, -- The scheme of the authoritative capture: `http` or `https`.
   url_port INTEGER, -- The port of the authoritative capture, if it is not the default port of the scheme.

@@ -253,6 +253,7 @@ CREATE OR REPLACE TEMPORARY VIEW hosts AS SELECT
     surt_host_name,
     url_host_name,
     url_host_registered_domain,
+    domain_id,
     url_host_tld,
     url_protocol,
     url_port,

@@ -10,11 +10,11 @@ WITH checked AS MATERIALIZED (
     SELECT check_agents(agent, any_name) AND check_hosts('captured', crawl) AS is_known
 ),
 parts AS (
-    SELECT b.crawl, b.agent, b.ruleset_id, part_of(grouping(b.domain, b.ruleset_id, b.archive_no)) AS part, count(*) AS hosts,
+    SELECT b.crawl, b.agent, b.ruleset_id, part_of(grouping(b.domain_id, b.ruleset_id, b.archive_no), b.domain_id) AS part, count(*) AS hosts,
         count(*) FILTER (b.by_name) AS by_name, count(*) FILTER (b.by_wildcard) AS by_wildcard,
         count(*) FILTER (b.by_status) AS by_status, count(*) FILTER (b.verdict = 'partial') AS partly
     FROM blocking(agent, crawl := crawl, any_name := any_name) b
-    GROUP BY GROUPING SETS ((b.crawl, b.agent, b.domain), (b.crawl, b.agent, b.ruleset_id), (b.crawl, b.agent, b.archive_no))
+    GROUP BY GROUPING SETS ((b.crawl, b.agent, b.domain_id), (b.crawl, b.agent, b.ruleset_id), (b.crawl, b.agent, b.archive_no))
 ),
 answer AS (
     SELECT c.position, c.crawl, a.agent, unnest(blocking_shares(p.part, p.ruleset_id, p.hosts, p.by_name, p.by_wildcard, p.by_status, any_value(c.sample))),

@@ -26,11 +26,11 @@ captures AS (
     GROUP BY h.crawl, b.up_to_rank
 ),
 parts AS (
-    SELECT b.crawl, b.agent, r.up_to_rank, b.ruleset_id, part_of(grouping(b.domain, b.ruleset_id, b.archive_no)) AS part, count(*) AS hosts,
+    SELECT b.crawl, b.agent, r.up_to_rank, b.ruleset_id, part_of(grouping(b.domain_id, b.ruleset_id, b.archive_no), b.domain_id) AS part, count(*) AS hosts,
         count(*) FILTER (b.by_name) AS by_name, count(*) FILTER (b.by_wildcard) AS by_wildcard, count(*) FILTER (b.by_status) AS by_status
     FROM blocking(agent, crawl := crawl, any_name := any_name) b
     JOIN buckets r ON r.surt_host_name = b.surt_host_name
-    GROUP BY GROUPING SETS ((b.crawl, b.agent, r.up_to_rank, b.domain), (b.crawl, b.agent, r.up_to_rank, b.ruleset_id), (b.crawl, b.agent, r.up_to_rank, b.archive_no))
+    GROUP BY GROUPING SETS ((b.crawl, b.agent, r.up_to_rank, b.domain_id), (b.crawl, b.agent, r.up_to_rank, b.ruleset_id), (b.crawl, b.agent, r.up_to_rank, b.archive_no))
 ),
 answer AS (
     SELECT c.position, c.crawl, a.agent, s.up_to_rank, any_value(s.in_list) AS in_list, coalesce(any_value(x.captured), 0) AS captured,

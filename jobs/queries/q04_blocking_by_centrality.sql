@@ -15,11 +15,11 @@ sizes AS (
     SELECT r.crawl, r.centrality, count(*) AS in_index FROM ranked r GROUP BY r.crawl, r.centrality
 ),
 parts AS (
-    SELECT b.crawl, b.agent, r.centrality, b.ruleset_id, part_of(grouping(b.domain, b.ruleset_id, b.archive_no)) AS part, count(*) AS hosts,
+    SELECT b.crawl, b.agent, r.centrality, b.ruleset_id, part_of(grouping(b.domain_id, b.ruleset_id, b.archive_no), b.domain_id) AS part, count(*) AS hosts,
         count(*) FILTER (b.by_name) AS by_name, count(*) FILTER (b.by_wildcard) AS by_wildcard, count(*) FILTER (b.by_status) AS by_status
     FROM blocking(agent, crawl := crawl, any_name := any_name) b
     JOIN ranked r ON r.crawl = b.crawl AND r.surt_host_name = b.surt_host_name
-    GROUP BY GROUPING SETS ((b.crawl, b.agent, r.centrality, b.domain), (b.crawl, b.agent, r.centrality, b.ruleset_id), (b.crawl, b.agent, r.centrality, b.archive_no))
+    GROUP BY GROUPING SETS ((b.crawl, b.agent, r.centrality, b.domain_id), (b.crawl, b.agent, r.centrality, b.ruleset_id), (b.crawl, b.agent, r.centrality, b.archive_no))
 ),
 answer AS (
     SELECT c.position, s.crawl, a.agent, s.centrality, any_value(s.in_index) AS in_index,

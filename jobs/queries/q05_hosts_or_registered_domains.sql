@@ -9,10 +9,10 @@ WITH checked AS MATERIALIZED (
     SELECT check_agents(agent, any_name) AND check_hosts('captured', crawl) AS is_known
 ),
 parts AS (
-    SELECT b.crawl, b.agent, CASE grouping(b.domain) WHEN 0 THEN 'domain' ELSE 'archive' END AS part, count(*) AS hosts,
+    SELECT b.crawl, b.agent, part_of(grouping(coalesce(b.domain_id, b.host_id), b.archive_no), coalesce(b.domain_id, b.host_id)) AS part, count(*) AS hosts,
         count(*) FILTER (b.by_name) AS by_name, count(*) FILTER (b.by_wildcard) AS by_wildcard, count(*) FILTER (b.by_status) AS by_status
     FROM blocking(agent, crawl := crawl, any_name := any_name) b
-    GROUP BY GROUPING SETS ((b.crawl, b.agent, b.domain), (b.crawl, b.agent, b.archive_no))
+    GROUP BY GROUPING SETS ((b.crawl, b.agent, coalesce(b.domain_id, b.host_id)), (b.crawl, b.agent, b.archive_no))
 ),
 reasons AS (
     SELECT p.crawl, p.agent, p.part, 'name' AS reason, p.hosts, p.by_name AS blocked FROM parts p

@@ -9,10 +9,10 @@ WITH checked AS MATERIALIZED (
     SELECT check_agents(agent, any_name) AND check_count('min_hosts', min_hosts) AND check_hosts('captured', crawl) AS is_known
 ),
 parts AS (
-    SELECT b.crawl, b.agent, b.url_host_tld, b.ruleset_id, part_of(grouping(b.domain, b.ruleset_id, b.archive_no)) AS part, count(*) AS hosts,
+    SELECT b.crawl, b.agent, b.url_host_tld, b.ruleset_id, part_of(grouping(b.domain_id, b.ruleset_id, b.archive_no), b.domain_id) AS part, count(*) AS hosts,
         count(*) FILTER (b.by_name) AS by_name, count(*) FILTER (b.by_wildcard) AS by_wildcard, count(*) FILTER (b.by_status) AS by_status
     FROM blocking(agent, crawl := crawl, any_name := any_name) b
-    GROUP BY GROUPING SETS ((b.crawl, b.agent, b.url_host_tld, b.domain), (b.crawl, b.agent, b.url_host_tld, b.ruleset_id),
+    GROUP BY GROUPING SETS ((b.crawl, b.agent, b.url_host_tld, b.domain_id), (b.crawl, b.agent, b.url_host_tld, b.ruleset_id),
         (b.crawl, b.agent, b.url_host_tld, b.archive_no))
 ),
 answer AS (
@@ -21,7 +21,7 @@ answer AS (
     FROM parts p
     JOIN crawls() c ON c.crawl = p.crawl
     GROUP BY p.crawl, p.agent, p.url_host_tld, c.position
-    HAVING sum(p.hosts) FILTER (p.part = 'domain') >= min_hosts
+    HAVING sum(p.hosts) FILTER (p.part = 'archive') >= min_hosts
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k

@@ -9,17 +9,17 @@ WITH checked AS MATERIALIZED (
     SELECT check_hosts('captured', crawl) AS is_known
 ),
 parts AS (
-    SELECT h.crawl, h.class, h.ruleset_id, part_of(grouping(h.domain, h.ruleset_id, h.archive_no)) AS part,
-        coalesce(h.domain, h.archive_no::VARCHAR) AS unit, count(*) AS x
+    SELECT h.crawl, h.class, h.ruleset_id, part_of(grouping(h.domain_id, h.ruleset_id, h.archive_no), h.domain_id) AS part,
+        coalesce(h.domain_id, h.archive_no) AS unit, count(*) AS x
     FROM (
-        SELECT f.crawl, f.domain, f.ruleset_id, f.archive_no, CASE WHEN f.is_revisit THEN 'revisit without content'
+        SELECT f.crawl, f.domain_id, f.ruleset_id, f.archive_no, CASE WHEN f.is_revisit THEN 'revisit without content'
             WHEN f.content_class = 'rules' THEN 'robots.txt with rules'
             WHEN f.content_class IN ('no_rules', 'comments_only', 'empty') THEN 'robots.txt without rules'
             WHEN f.outcome = 'successful' AND f.content_class IS NULL THEN 'robots.txt not stored'
             WHEN f.outcome = 'successful' THEN 'not a robots.txt'
             ELSE f.fetch_class END AS class
         FROM hosts_with('captured', crawl := crawl) f) h
-    GROUP BY GROUPING SETS ((h.crawl, h.class, h.domain), (h.crawl, h.class, h.ruleset_id), (h.crawl, h.class, h.archive_no))
+    GROUP BY GROUPING SETS ((h.crawl, h.class, h.domain_id), (h.crawl, h.class, h.ruleset_id), (h.crawl, h.class, h.archive_no))
 ),
 units AS (
     SELECT u.crawl, u.part, u.unit, u.n FROM units_of('captured', crawl := crawl) u

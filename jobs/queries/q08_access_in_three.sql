@@ -9,18 +9,18 @@ WITH checked AS MATERIALIZED (
     SELECT check_agents(agent, any_name) AND check_hosts('captured', crawl) AS is_known
 ),
 answers AS (
-    SELECT v.crawl, v.agent, v.domain, v.ruleset_id, v.archive_no, v.basis,
+    SELECT v.crawl, v.agent, v.domain_id, v.ruleset_id, v.archive_no, v.basis,
         CASE v.verdict WHEN 'disallow_all' THEN 'disallow' WHEN 'unknown' THEN 'unknown' ELSE 'allow' END AS access
     FROM verdicts_for(agent, any_name := any_name) v
     WHERE (crawl IS NULL OR v.crawl = crawl)
 ),
 parts AS (
-    SELECT a.crawl, a.agent, a.access, a.ruleset_id, part_of(grouping(a.domain, a.ruleset_id, a.archive_no)) AS part,
-        coalesce(a.domain, a.archive_no::VARCHAR) AS unit, count(*) AS x, count(*) FILTER (a.basis = 'explicit') AS by_name,
+    SELECT a.crawl, a.agent, a.access, a.ruleset_id, part_of(grouping(a.domain_id, a.ruleset_id, a.archive_no), a.domain_id) AS part,
+        coalesce(a.domain_id, a.archive_no) AS unit, count(*) AS x, count(*) FILTER (a.basis = 'explicit') AS by_name,
         count(*) FILTER (a.basis = 'wildcard') AS by_wildcard, count(*) FILTER (a.basis = 'http_status') AS by_status,
         count(*) FILTER (a.basis IN ('no_group', 'no_rules', 'empty', 'html', 'binary')) AS by_no_rule
     FROM answers a
-    GROUP BY GROUPING SETS ((a.crawl, a.agent, a.access, a.domain), (a.crawl, a.agent, a.access, a.ruleset_id), (a.crawl, a.agent, a.access, a.archive_no))
+    GROUP BY GROUPING SETS ((a.crawl, a.agent, a.access, a.domain_id), (a.crawl, a.agent, a.access, a.ruleset_id), (a.crawl, a.agent, a.access, a.archive_no))
 ),
 units AS (
     SELECT u.crawl, u.part, u.unit, u.n FROM units_of('captured', crawl := crawl) u
@@ -30,9 +30,9 @@ wholes AS (
 ),
 answer AS (
     SELECT c.position, p.crawl, p.agent, p.access, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))),
-        sum(p.by_name) FILTER (p.part = 'domain')::BIGINT AS by_name, sum(p.by_wildcard) FILTER (p.part = 'domain')::BIGINT AS by_wildcard,
-        sum(p.by_status) FILTER (p.part = 'domain')::BIGINT AS by_status,
-        sum(p.by_no_rule) FILTER (p.part = 'domain')::BIGINT AS by_no_rule
+        sum(p.by_name) FILTER (p.part = 'archive')::BIGINT AS by_name, sum(p.by_wildcard) FILTER (p.part = 'archive')::BIGINT AS by_wildcard,
+        sum(p.by_status) FILTER (p.part = 'archive')::BIGINT AS by_status,
+        sum(p.by_no_rule) FILTER (p.part = 'archive')::BIGINT AS by_no_rule
     FROM parts p
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
     JOIN wholes w ON w.crawl = p.crawl

@@ -14,7 +14,7 @@ WITH checked AS MATERIALIZED (
         THEN error('two crawls are expected: from_crawl and to_crawl are the same') ELSE true END
 ),
 pairs AS (
-    SELECT a.agent, a.verdict AS verdict_before, a.basis AS basis_before, b.verdict AS verdict_after, b.basis AS basis_after, b.domain, b.ruleset_id,
+    SELECT a.agent, a.verdict AS verdict_before, a.basis AS basis_before, b.verdict AS verdict_after, b.basis AS basis_after, coalesce(b.domain_id, b.host_id) AS domain_id, b.ruleset_id,
         k.first, k.last
     FROM checked k
     JOIN verdicts_for(agent, any_name := any_name) a ON a.crawl = k.first
@@ -22,10 +22,10 @@ pairs AS (
     WHERE k.first <> k.last
 ),
 by_domain AS (
-    SELECT p.first, p.last, p.agent, p.verdict_before, p.basis_before, p.verdict_after, p.basis_after, p.domain, count(*) AS hosts,
-        sum(count(*)) OVER (PARTITION BY p.agent, p.domain) AS hosts_of_domain
+    SELECT p.first, p.last, p.agent, p.verdict_before, p.basis_before, p.verdict_after, p.basis_after, p.domain_id, count(*) AS hosts,
+        sum(count(*)) OVER (PARTITION BY p.agent, p.domain_id) AS hosts_of_domain
     FROM pairs p
-    GROUP BY p.first, p.last, p.agent, p.verdict_before, p.basis_before, p.verdict_after, p.basis_after, p.domain
+    GROUP BY p.first, p.last, p.agent, p.verdict_before, p.basis_before, p.verdict_after, p.basis_after, p.domain_id
 ),
 answer AS (
     SELECT 1 AS position, d.first AS from_crawl, d.last AS to_crawl, d.agent, d.verdict_before, d.basis_before, d.verdict_after, d.basis_after,

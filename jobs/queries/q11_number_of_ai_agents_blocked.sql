@@ -16,11 +16,11 @@ blocks AS (
     GROUP BY v.host_id
 ),
 parts AS (
-    SELECT h.crawl, coalesce(b.n, 0) AS agents_blocked, h.ruleset_id, part_of(grouping(h.domain, h.ruleset_id, h.archive_no)) AS part,
-        coalesce(h.domain, h.archive_no::VARCHAR) AS unit, count(*) AS x
+    SELECT h.crawl, coalesce(b.n, 0) AS agents_blocked, h.ruleset_id, part_of(grouping(h.domain_id, h.ruleset_id, h.archive_no), h.domain_id) AS part,
+        coalesce(h.domain_id, h.archive_no) AS unit, count(*) AS x
     FROM hosts_with('decided', crawl := crawl) h
     LEFT JOIN blocks b ON b.host_id = h.host_id
-    GROUP BY GROUPING SETS ((h.crawl, coalesce(b.n, 0), h.domain), (h.crawl, coalesce(b.n, 0), h.ruleset_id), (h.crawl, coalesce(b.n, 0), h.archive_no))
+    GROUP BY GROUPING SETS ((h.crawl, coalesce(b.n, 0), h.domain_id), (h.crawl, coalesce(b.n, 0), h.ruleset_id), (h.crawl, coalesce(b.n, 0), h.archive_no))
 ),
 units AS (
     SELECT u.crawl, u.part, u.unit, u.n FROM units_of('decided', crawl := crawl) u
@@ -29,7 +29,7 @@ wholes AS (
     SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
 ),
 answer AS (
-    SELECT c.position, p.crawl, p.agents_blocked, sum(p.x / u.n) FILTER (p.part = 'domain') AS weight,
+    SELECT c.position, p.crawl, p.agents_blocked, weight_of_domains(p.part, p.x, u.n) AS weight,
         unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample)))
     FROM parts p
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit

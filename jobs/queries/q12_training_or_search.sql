@@ -40,7 +40,7 @@ purposes AS (
 ),
 -- The other crawlers of a purpose have the verdict of '*'. Those that ignore it are allowed, unless the status decided.
 answers AS (
-    SELECT h.crawl, h.host_id, h.domain, h.ruleset_id, h.archive_no, p.category,
+    SELECT h.crawl, h.host_id, h.domain_id, h.ruleset_id, h.archive_no, p.category,
         coalesce(b.heeding, 0) < p.heeding OR h.wildcard_basis = 'http_status' AND coalesce(b.crawlers, 0) < p.crawlers AS has_others,
         coalesce(b.crawlers, 0) - coalesce(b.heeding, 0) < p.crawlers - p.heeding AND h.wildcard_basis <> 'http_status' AS has_ignoring,
         coalesce(b.blocked, false) OR has_others AND h.wildcard_verdict = 'disallow_all' AS blocked,
@@ -51,7 +51,7 @@ answers AS (
     WHERE h.has_named_rows AND (crawl IS NULL OR h.crawl = crawl)
 ),
 classes AS (
-    SELECT a.crawl, a.host_id, any_value(a.domain) AS domain, any_value(a.ruleset_id) AS ruleset_id, any_value(a.archive_no) AS archive_no,
+    SELECT a.crawl, a.host_id, any_value(a.domain_id) AS domain_id, any_value(a.ruleset_id) AS ruleset_id, any_value(a.archive_no) AS archive_no,
         bool_or(a.blocked) FILTER (a.category = 'ai_training') AS training_blocked,
         bool_or(a.blocked) FILTER (a.category = 'ai_search') AS search_blocked,
         bool_or(a.blocked) FILTER (a.category = 'ai_assistant') AS assistant_blocked
@@ -61,9 +61,9 @@ classes AS (
 ),
 parts AS (
     SELECT x.crawl, x.training_blocked, x.search_blocked, x.assistant_blocked, x.ruleset_id,
-        part_of(grouping(x.domain, x.ruleset_id, x.archive_no)) AS part, coalesce(x.domain, x.archive_no::VARCHAR) AS unit, count(*) AS x
+        part_of(grouping(x.domain_id, x.ruleset_id, x.archive_no), x.domain_id) AS part, coalesce(x.domain_id, x.archive_no) AS unit, count(*) AS x
     FROM classes x
-    GROUP BY x.crawl, x.training_blocked, x.search_blocked, x.assistant_blocked, GROUPING SETS ((x.domain), (x.ruleset_id), (x.archive_no))
+    GROUP BY x.crawl, x.training_blocked, x.search_blocked, x.assistant_blocked, GROUPING SETS ((x.domain_id), (x.ruleset_id), (x.archive_no))
 ),
 units AS (
     SELECT p.crawl, p.part, p.unit, sum(p.x) AS n FROM parts p WHERE p.part <> 'ruleset' GROUP BY p.crawl, p.part, p.unit

@@ -8,14 +8,14 @@ WITH checked AS MATERIALIZED (
     SELECT check_count('top', top) AND check_hosts('captured', crawl) AS is_known
 ),
 gardens AS (
-    SELECT h.crawl, h.surt_host_name, h.url_host_name, h.domain, h.ruleset_id, g.verdict, g.evidence_line, h.url
+    SELECT h.crawl, h.surt_host_name, h.url_host_name, h.domain_id, h.ruleset_id, g.verdict, g.evidence_line, h.url
     FROM hosts h
     JOIN verdicts_for('Googlebot', any_name := true) g ON g.host_id = h.host_id
     WHERE (crawl IS NULL OR h.crawl = crawl) AND (crawl IS NULL OR g.crawl = crawl)
         AND h.wildcard_verdict = 'disallow_all' AND g.verdict IN ('allow_all', 'partial')
 ),
 counts AS (
-    SELECT g.crawl, count(*) AS hosts, count(DISTINCT g.domain) AS domains FROM gardens g GROUP BY g.crawl
+    SELECT g.crawl, count(*) AS hosts, number_of_domains(g.domain_id) AS domains FROM gardens g GROUP BY g.crawl
 ),
 answer AS (
     SELECT c.position, g.crawl, n.hosts, n.domains, g.surt_host_name, g.url_host_name, g.verdict AS googlebot, g.evidence_line AS googlebot_line, g.url,

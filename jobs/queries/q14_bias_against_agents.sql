@@ -9,9 +9,9 @@ WITH checked AS MATERIALIZED (
     SELECT check_count('top', top) AND check_hosts('decided', crawl) AS is_known
 ),
 everybody AS (
-    SELECT h.crawl, count(*) AS hosts, sum(1 / u.n) AS weight
+    SELECT h.crawl, count(*) AS hosts, sum(1 / coalesce(u.n, 1)) AS weight
     FROM hosts_with('decided', crawl := crawl) h
-    JOIN units_of('decided', crawl := crawl) u ON u.crawl = h.crawl AND u.part = 'domain' AND u.unit = h.domain
+    LEFT JOIN units_of('decided', crawl := crawl) u ON u.crawl = h.crawl AND u.part = 'domain' AND u.unit = h.domain_id
     WHERE h.wildcard_verdict = 'disallow_all' AND h.wildcard_basis <> 'http_status'
     GROUP BY h.crawl
 ),

@@ -24,20 +24,20 @@ pairs AS (
     QUALIFY row_number() OVER (PARTITION BY a.crawl ORDER BY count(*) DESC, a.agent, b.agent) <= top
 ),
 found AS (
-    SELECT p.crawl, p.agent_a, p.agent_b, p.hosts, h.domain, h.ruleset_id
+    SELECT p.crawl, p.agent_a, p.agent_b, p.hosts, h.domain_id, h.ruleset_id
     FROM pairs p
     JOIN blocks a ON a.crawl = p.crawl AND a.agent = p.agent_a
     JOIN blocks b ON b.host_id = a.host_id AND b.agent = p.agent_b
     JOIN hosts h ON h.host_id = a.host_id
 ),
 parts AS (
-    SELECT f.crawl, f.agent_a, f.agent_b, f.ruleset_id, CASE grouping(f.domain) WHEN 0 THEN 'domain' ELSE 'ruleset' END AS part, count(*) AS x
+    SELECT f.crawl, f.agent_a, f.agent_b, f.ruleset_id, CASE WHEN grouping(f.domain_id) = 1 THEN 'ruleset' WHEN f.domain_id IS NULL THEN 'single' ELSE 'domain' END AS part, count(*) AS x
     FROM found f
-    GROUP BY GROUPING SETS ((f.crawl, f.agent_a, f.agent_b, f.domain), (f.crawl, f.agent_a, f.agent_b, f.ruleset_id))
+    GROUP BY GROUPING SETS ((f.crawl, f.agent_a, f.agent_b, f.domain_id), (f.crawl, f.agent_a, f.agent_b, f.ruleset_id))
 ),
 answer AS (
-    SELECT c.position, p.crawl, p.agent_a, p.agent_b, sum(p.x) FILTER (p.part = 'domain')::BIGINT AS hosts, count(*) FILTER (p.part = 'domain') AS domains,
-        round(sum(p.x) FILTER (p.part = 'domain') / least(any_value(a.hosts), any_value(b.hosts)), 6) AS share_of_rarer,
+    SELECT c.position, p.crawl, p.agent_a, p.agent_b, sum(p.x) FILTER (p.part = 'ruleset')::BIGINT AS hosts, domains_with(p.part, p.x) AS domains,
+        round(sum(p.x) FILTER (p.part = 'ruleset') / least(any_value(a.hosts), any_value(b.hosts)), 6) AS share_of_rarer,
         largest_domain(p.part, p.x) AS largest_domain, largest_ruleset(p.part, p.ruleset_id, p.x) AS largest_ruleset
     FROM parts p
     JOIN singles a ON a.crawl = p.crawl AND a.agent = p.agent_a

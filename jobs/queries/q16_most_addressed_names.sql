@@ -8,7 +8,7 @@ WITH checked AS MATERIALIZED (
     SELECT check_count('top', top) AND check_hosts('rules', crawl) AS is_known
 ),
 files AS (
-    SELECT h.* FROM numbered_hosts('rules', crawl := crawl) h
+    SELECT h.crawl, h.host_id, h.domain_id, h.ruleset_id, h.archive_no FROM hosts_with('rules', crawl := crawl) h
 ),
 -- host_verdicts has a row for every name that the rules of a host address, and hosts the verdict of '*'.
 features AS (
@@ -26,12 +26,12 @@ ranking AS MATERIALIZED (
     QUALIFY row_number() OVER (PARTITION BY f.crawl ORDER BY count(*) DESC, f.agent) <= top
 ),
 parts AS (
-    SELECT h.crawl, f.agent, h.ruleset_id, h.archive_no, h.n, part_of_numbered(grouping(h.domain_no, h.ruleset_id, h.archive_no), h.domain_no) AS part,
-        count(*) AS x
+    SELECT h.crawl, f.agent, h.ruleset_id, part_of(grouping(h.domain_id, h.ruleset_id, h.archive_no), h.domain_id) AS part,
+        coalesce(h.domain_id, h.archive_no) AS unit, count(*) AS x
     FROM features f
     JOIN files h ON h.host_id = f.host_id
     WHERE f.agent IN (SELECT r.agent FROM ranking r)
-    GROUP BY GROUPING SETS ((h.crawl, f.agent, h.domain_no, h.n), (h.crawl, f.agent, h.ruleset_id), (h.crawl, f.agent, h.archive_no))
+    GROUP BY GROUPING SETS ((h.crawl, f.agent, h.domain_id), (h.crawl, f.agent, h.ruleset_id), (h.crawl, f.agent, h.archive_no))
 ),
 units AS (
     SELECT u.crawl, u.part, u.unit, u.n FROM units_of('rules', crawl := crawl) u
@@ -39,15 +39,12 @@ units AS (
 wholes AS (
     SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
 ),
-archives AS (
-    SELECT u.crawl, u.unit::BIGINT AS archive_no, u.n FROM units u WHERE u.part = 'archive'
-),
 answer AS (
     SELECT c.position, p.crawl, p.agent, p.agent = '*' OR p.agent IN (SELECT g.agent FROM agents g) AS tracked,
-        unnest(shares(p.part, p.ruleset_id, p.x, coalesce(p.n, a.n), any_value(w.whole), any_value(c.sample)))
+        unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample)))
     FROM parts p
     JOIN ranking r ON r.crawl = p.crawl AND r.agent = p.agent
-    LEFT JOIN archives a ON a.crawl = p.crawl AND a.archive_no = p.archive_no
+    LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
     JOIN wholes w ON w.crawl = p.crawl
     JOIN crawls() c ON c.crawl = p.crawl
     GROUP BY p.crawl, p.agent, c.position

@@ -7,7 +7,7 @@ WITH checked AS MATERIALIZED (
     SELECT check_hosts('rules', crawl) AS is_known
 ),
 files AS (
-    SELECT h.crawl, h.host_id, h.domain, h.ruleset_id, h.archive_no, h.rules_crawl, h.rules_robots_id FROM hosts_with('rules', crawl := crawl) h
+    SELECT h.crawl, h.host_id, h.domain_id, h.ruleset_id, h.archive_no, h.rules_crawl, h.rules_robots_id FROM hosts_with('rules', crawl := crawl) h
 ),
 lines AS (
     SELECT f.crawl, f.host_id, count(*) AS lines, count(*) FILTER (NOT g.token_valid) AS invalid
@@ -17,12 +17,12 @@ lines AS (
     GROUP BY f.crawl, f.host_id
 ),
 parts AS (
-    SELECT f.crawl, f.ruleset_id, part_of(grouping(f.domain, f.ruleset_id, f.archive_no)) AS part,
-        coalesce(f.domain, f.archive_no::VARCHAR) AS unit, count(*) FILTER (l.invalid > 0) AS x,
+    SELECT f.crawl, f.ruleset_id, part_of(grouping(f.domain_id, f.ruleset_id, f.archive_no), f.domain_id) AS part,
+        coalesce(f.domain_id, f.archive_no) AS unit, count(*) FILTER (l.invalid > 0) AS x,
         count(l.lines) AS naming, sum(l.lines) AS lines, sum(l.invalid) AS invalid
     FROM files f
     LEFT JOIN lines l ON l.host_id = f.host_id
-    GROUP BY GROUPING SETS ((f.crawl, f.domain), (f.crawl, f.ruleset_id), (f.crawl, f.archive_no))
+    GROUP BY GROUPING SETS ((f.crawl, f.domain_id), (f.crawl, f.ruleset_id), (f.crawl, f.archive_no))
 ),
 units AS (
     SELECT u.crawl, u.part, u.unit, u.n FROM units_of('rules', crawl := crawl) u
@@ -32,8 +32,8 @@ wholes AS (
 ),
 answer AS (
     SELECT c.position, p.crawl, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))),
-        sum(p.naming) FILTER (p.part = 'domain')::BIGINT AS hosts_naming, coalesce(sum(p.lines) FILTER (p.part = 'domain'), 0)::BIGINT AS lines,
-        round(sum(p.invalid) FILTER (p.part = 'domain') / sum(p.lines) FILTER (p.part = 'domain'), 6) AS share_of_lines
+        sum(p.naming) FILTER (p.part = 'archive')::BIGINT AS hosts_naming, coalesce(sum(p.lines) FILTER (p.part = 'archive'), 0)::BIGINT AS lines,
+        round(sum(p.invalid) FILTER (p.part = 'archive') / sum(p.lines) FILTER (p.part = 'archive'), 6) AS share_of_lines
     FROM parts p
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
     JOIN wholes w ON w.crawl = p.crawl

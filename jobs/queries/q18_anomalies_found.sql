@@ -9,7 +9,7 @@ WITH checked AS MATERIALIZED (
     SELECT check_hosts('successful', crawl) AS is_known
 ),
 files AS (
-    SELECT h.crawl, h.host_id, h.domain, h.ruleset_id, h.archive_no, h.rules_crawl, h.rules_robots_id FROM hosts_with('successful', crawl := crawl) h
+    SELECT h.crawl, h.host_id, h.domain_id, h.ruleset_id, h.archive_no, h.rules_crawl, h.rules_robots_id FROM hosts_with('successful', crawl := crawl) h
 ),
 features AS (
     SELECT f.crawl, f.host_id, a.code, max(a.severity) AS severity, coalesce(bool_or(a.changes_verdict), false) AS changed, count(*) AS lines
@@ -18,12 +18,12 @@ features AS (
     GROUP BY f.crawl, f.host_id, a.code
 ),
 parts AS (
-    SELECT f.crawl, f.code, f.severity, h.ruleset_id, part_of(grouping(h.domain, h.ruleset_id, h.archive_no)) AS part,
-        coalesce(h.domain, h.archive_no::VARCHAR) AS unit, count(*) AS x,
+    SELECT f.crawl, f.code, f.severity, h.ruleset_id, part_of(grouping(h.domain_id, h.ruleset_id, h.archive_no), h.domain_id) AS part,
+        coalesce(h.domain_id, h.archive_no) AS unit, count(*) AS x,
         count(*) FILTER (f.changed) AS changed, sum(f.lines) AS lines
     FROM features f
     JOIN files h ON h.host_id = f.host_id
-    GROUP BY GROUPING SETS ((f.crawl, f.code, f.severity, h.domain), (f.crawl, f.code, f.severity, h.ruleset_id), (f.crawl, f.code, f.severity, h.archive_no))
+    GROUP BY GROUPING SETS ((f.crawl, f.code, f.severity, h.domain_id), (f.crawl, f.code, f.severity, h.ruleset_id), (f.crawl, f.code, f.severity, h.archive_no))
 ),
 units AS (
     SELECT u.crawl, u.part, u.unit, u.n FROM units_of('successful', crawl := crawl) u
@@ -33,8 +33,8 @@ wholes AS (
 ),
 answer AS (
     SELECT c.position, p.crawl, p.code, p.severity, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))),
-        sum(p.changed) FILTER (p.part = 'domain')::BIGINT AS changed, largest_domain(p.part, p.changed) AS changed_largest_domain,
-        sum(p.lines) FILTER (p.part = 'domain')::BIGINT AS lines
+        sum(p.changed) FILTER (p.part = 'archive')::BIGINT AS changed, largest_domain(p.part, p.changed) AS changed_largest_domain,
+        sum(p.lines) FILTER (p.part = 'archive')::BIGINT AS lines
     FROM parts p
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
     JOIN wholes w ON w.crawl = p.crawl

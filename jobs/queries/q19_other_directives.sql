@@ -8,7 +8,7 @@ WITH checked AS MATERIALIZED (
     SELECT check_count('top', top) AND check_hosts('rules', crawl) AS is_known
 ),
 files AS (
-    SELECT h.crawl, h.host_id, h.domain, h.ruleset_id, h.archive_no, h.rules_crawl, h.rules_robots_id FROM hosts_with('rules', crawl := crawl) h
+    SELECT h.crawl, h.host_id, h.domain_id, h.ruleset_id, h.archive_no, h.rules_crawl, h.rules_robots_id FROM hosts_with('rules', crawl := crawl) h
 ),
 features AS (
     SELECT f.crawl, f.host_id, d.directive, bool_or(d.known) AS known, count(*) AS lines
@@ -23,12 +23,12 @@ ranking AS (
     QUALIFY row_number() OVER (PARTITION BY f.crawl ORDER BY count(*) DESC, f.directive, f.known) <= top
 ),
 parts AS (
-    SELECT f.crawl, f.directive, f.known, h.ruleset_id, part_of(grouping(h.domain, h.ruleset_id, h.archive_no)) AS part,
-        coalesce(h.domain, h.archive_no::VARCHAR) AS unit, count(*) AS x, sum(f.lines) AS lines
+    SELECT f.crawl, f.directive, f.known, h.ruleset_id, part_of(grouping(h.domain_id, h.ruleset_id, h.archive_no), h.domain_id) AS part,
+        coalesce(h.domain_id, h.archive_no) AS unit, count(*) AS x, sum(f.lines) AS lines
     FROM features f
     JOIN ranking r ON r.crawl = f.crawl AND r.directive IS NOT DISTINCT FROM f.directive AND r.known IS NOT DISTINCT FROM f.known
     JOIN files h ON h.host_id = f.host_id
-    GROUP BY GROUPING SETS ((f.crawl, f.directive, f.known, h.domain), (f.crawl, f.directive, f.known, h.ruleset_id), (f.crawl, f.directive, f.known, h.archive_no))
+    GROUP BY GROUPING SETS ((f.crawl, f.directive, f.known, h.domain_id), (f.crawl, f.directive, f.known, h.ruleset_id), (f.crawl, f.directive, f.known, h.archive_no))
 ),
 units AS (
     SELECT u.crawl, u.part, u.unit, u.n FROM units_of('rules', crawl := crawl) u
@@ -38,7 +38,7 @@ wholes AS (
 ),
 answer AS (
     SELECT c.position, p.crawl, p.directive, p.known, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))),
-        sum(p.lines) FILTER (p.part = 'domain')::BIGINT AS lines
+        sum(p.lines) FILTER (p.part = 'archive')::BIGINT AS lines
     FROM parts p
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
     JOIN wholes w ON w.crawl = p.crawl

@@ -8,7 +8,7 @@ WITH checked AS MATERIALIZED (
     SELECT check_hosts('successful', crawl) AS is_known
 ),
 files AS (
-    SELECT h.crawl, h.host_id, h.domain, h.ruleset_id, h.archive_no, h.rules_crawl, h.rules_robots_id FROM hosts_with('successful', crawl := crawl) h
+    SELECT h.crawl, h.host_id, h.domain_id, h.ruleset_id, h.archive_no, h.rules_crawl, h.rules_robots_id FROM hosts_with('successful', crawl := crawl) h
 ),
 features AS (
     SELECT DISTINCT f.crawl, f.host_id, p.mechanism, p.pref_key, CASE WHEN p.mechanism = 'rsl-license' THEN NULL ELSE p.pref_value END AS pref_value,
@@ -17,11 +17,11 @@ features AS (
     JOIN preferences p ON p.crawl = f.rules_crawl AND p.robots_id = f.rules_robots_id
 ),
 parts AS (
-    SELECT f.crawl, f.mechanism, f.pref_key, f.pref_value, f.from_template, h.ruleset_id, part_of(grouping(h.domain, h.ruleset_id, h.archive_no)) AS part,
-        coalesce(h.domain, h.archive_no::VARCHAR) AS unit, count(*) AS x
+    SELECT f.crawl, f.mechanism, f.pref_key, f.pref_value, f.from_template, h.ruleset_id, part_of(grouping(h.domain_id, h.ruleset_id, h.archive_no), h.domain_id) AS part,
+        coalesce(h.domain_id, h.archive_no) AS unit, count(*) AS x
     FROM features f
     JOIN files h ON h.host_id = f.host_id
-    GROUP BY GROUPING SETS ((f.crawl, f.mechanism, f.pref_key, f.pref_value, f.from_template, h.domain), (f.crawl, f.mechanism, f.pref_key, f.pref_value, f.from_template, h.ruleset_id), (f.crawl, f.mechanism, f.pref_key, f.pref_value, f.from_template, h.archive_no))
+    GROUP BY GROUPING SETS ((f.crawl, f.mechanism, f.pref_key, f.pref_value, f.from_template, h.domain_id), (f.crawl, f.mechanism, f.pref_key, f.pref_value, f.from_template, h.ruleset_id), (f.crawl, f.mechanism, f.pref_key, f.pref_value, f.from_template, h.archive_no))
 ),
 units AS (
     SELECT u.crawl, u.part, u.unit, u.n FROM units_of('successful', crawl := crawl) u

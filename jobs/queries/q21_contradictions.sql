@@ -20,13 +20,13 @@ statements AS (
     WHERE p.preference IN ('allow_all', 'disallow_all', 'mixed')
 ),
 parts AS (
-    SELECT b.crawl, b.agent, s.mechanism, s.category, s.preference, b.ruleset_id, part_of(grouping(b.domain, b.ruleset_id, b.archive_no)) AS part,
+    SELECT b.crawl, b.agent, s.mechanism, s.category, s.preference, b.ruleset_id, part_of(grouping(b.domain_id, b.ruleset_id, b.archive_no), b.domain_id) AS part,
         count(*) AS hosts, count(*) FILTER (b.by_name) AS by_name, count(*) FILTER (b.by_wildcard) AS by_wildcard, count(*) FILTER (b.by_status) AS by_status,
         count(*) FILTER (b.verdict = 'partial') AS partly, count(*) FILTER (b.verdict = 'allow_all') AS allowed
     FROM blocking(agent, crawl := crawl, any_name := any_name) b
     JOIN statements s ON s.host_id = b.host_id
     JOIN uses u ON u.agent = b.agent AND u.category = s.category
-    GROUP BY b.crawl, b.agent, s.mechanism, s.category, s.preference, GROUPING SETS ((b.domain), (b.ruleset_id), (b.archive_no))
+    GROUP BY b.crawl, b.agent, s.mechanism, s.category, s.preference, GROUPING SETS ((b.domain_id), (b.ruleset_id), (b.archive_no))
 ),
 answer AS (
     SELECT c.position, p.crawl, p.agent, p.mechanism, p.category, p.preference,

@@ -12,27 +12,27 @@ shared AS (
     FROM hosts_with('rules', crawl := crawl) h
     WHERE h.ruleset_id IS NOT NULL
     GROUP BY h.crawl, h.ruleset_id
-    HAVING count(DISTINCT h.domain) >= min_domains
+    HAVING number_of_domains(h.domain_id) >= min_domains
 ),
 blocks AS (
-    SELECT b.crawl, b.agent, b.template, s.ruleset_id IS NOT NULL AS shared_rules, b.domain, b.ruleset_id, b.archive_no
+    SELECT b.crawl, b.agent, b.template, s.ruleset_id IS NOT NULL AS shared_rules, b.domain_id, b.ruleset_id, b.archive_no
     FROM blocking(agent, crawl := crawl, any_name := any_name) b
     LEFT JOIN shared s ON s.crawl = b.crawl AND s.ruleset_id = b.ruleset_id
     WHERE b.by_name
 ),
 units AS (
-    SELECT b.crawl, b.agent, CASE grouping(b.domain) WHEN 0 THEN 'domain' ELSE 'archive' END AS part, coalesce(b.domain, b.archive_no::VARCHAR) AS unit, count(*) AS n
+    SELECT b.crawl, b.agent, part_of(grouping(b.domain_id, b.archive_no), b.domain_id) AS part, coalesce(b.domain_id, b.archive_no) AS unit, count(*) AS n
     FROM blocks b
-    GROUP BY GROUPING SETS ((b.crawl, b.agent, b.domain), (b.crawl, b.agent, b.archive_no))
+    GROUP BY GROUPING SETS ((b.crawl, b.agent, b.domain_id), (b.crawl, b.agent, b.archive_no))
 ),
 wholes AS (
     SELECT u.crawl, u.agent, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl, u.agent
 ),
 parts AS (
-    SELECT b.crawl, b.agent, b.template, b.shared_rules, b.ruleset_id, part_of(grouping(b.domain, b.ruleset_id, b.archive_no)) AS part,
-        coalesce(b.domain, b.archive_no::VARCHAR) AS unit, count(*) AS x
+    SELECT b.crawl, b.agent, b.template, b.shared_rules, b.ruleset_id, part_of(grouping(b.domain_id, b.ruleset_id, b.archive_no), b.domain_id) AS part,
+        coalesce(b.domain_id, b.archive_no) AS unit, count(*) AS x
     FROM blocks b
-    GROUP BY b.crawl, b.agent, b.template, b.shared_rules, GROUPING SETS ((b.domain), (b.ruleset_id), (b.archive_no))
+    GROUP BY b.crawl, b.agent, b.template, b.shared_rules, GROUPING SETS ((b.domain_id), (b.ruleset_id), (b.archive_no))
 ),
 answer AS (
     SELECT c.position, p.crawl, p.agent, p.template, p.shared_rules, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample)))

@@ -11,22 +11,22 @@ WITH checked AS MATERIALIZED (
     SELECT check_count('top', top) AND check_count('min_domains', min_domains) AND check_hosts('rules', crawl) AS is_known
 ),
 files AS (
-    SELECT h.crawl, h.domain, h.ruleset_id, h.archive_no, h.template, h.url FROM hosts_with('rules', crawl := crawl) h WHERE h.ruleset_id IS NOT NULL
+    SELECT h.crawl, h.domain_id, h.ruleset_id, h.archive_no, h.template, h.url FROM hosts_with('rules', crawl := crawl) h WHERE h.ruleset_id IS NOT NULL
 ),
 ranking AS (
     SELECT f.crawl, f.ruleset_id, CASE WHEN count(f.template) = count(*) AND min(f.template) = max(f.template) THEN min(f.template) END AS template,
         count(f.template) AS hosts_with_template, min(f.url) AS example
     FROM files f
     GROUP BY f.crawl, f.ruleset_id
-    HAVING count(DISTINCT f.domain) >= min_domains
-    QUALIFY row_number() OVER (PARTITION BY f.crawl ORDER BY count(DISTINCT f.domain) DESC, count(*) DESC, f.ruleset_id) <= top
+    HAVING number_of_domains(f.domain_id) >= min_domains
+    QUALIFY row_number() OVER (PARTITION BY f.crawl ORDER BY number_of_domains(f.domain_id) DESC, count(*) DESC, f.ruleset_id) <= top
 ),
 parts AS (
-    SELECT r.crawl, r.ruleset_id, r.template, r.hosts_with_template, r.example, CASE grouping(f.domain) WHEN 0 THEN 'domain' ELSE 'archive' END AS part,
-        coalesce(f.domain, f.archive_no::VARCHAR) AS unit, count(*) AS x
+    SELECT r.crawl, r.ruleset_id, r.template, r.hosts_with_template, r.example, part_of(grouping(f.domain_id, f.archive_no), f.domain_id) AS part,
+        coalesce(f.domain_id, f.archive_no) AS unit, count(*) AS x
     FROM ranking r
     JOIN files f ON f.crawl = r.crawl AND f.ruleset_id = r.ruleset_id
-    GROUP BY r.crawl, r.ruleset_id, r.template, r.hosts_with_template, r.example, GROUPING SETS ((f.domain), (f.archive_no))
+    GROUP BY r.crawl, r.ruleset_id, r.template, r.hosts_with_template, r.example, GROUPING SETS ((f.domain_id), (f.archive_no))
 ),
 units AS (
     SELECT u.crawl, u.part, u.unit, u.n FROM units_of('rules', crawl := crawl) u

@@ -9,7 +9,7 @@ WITH checked AS MATERIALIZED (
     SELECT check_hosts('successful', crawl) AS is_known
 ),
 files AS (
-    SELECT h.crawl, h.host_id, h.domain, h.ruleset_id, h.archive_no, h.rules_crawl, h.rules_robots_id FROM hosts_with('successful', crawl := crawl) h
+    SELECT h.crawl, h.host_id, h.domain_id, h.ruleset_id, h.archive_no, h.rules_crawl, h.rules_robots_id FROM hosts_with('successful', crawl := crawl) h
 ),
 lines AS (
     SELECT f.host_id, count(*) AS lines, count(*) FILTER (NOT s.is_absolute) AS relative,
@@ -19,13 +19,13 @@ lines AS (
     GROUP BY f.host_id
 ),
 parts AS (
-    SELECT f.crawl, f.ruleset_id, part_of(grouping(f.domain, f.ruleset_id, f.archive_no)) AS part, coalesce(f.domain, f.archive_no::VARCHAR) AS unit,
+    SELECT f.crawl, f.ruleset_id, part_of(grouping(f.domain_id, f.ruleset_id, f.archive_no), f.domain_id) AS part, coalesce(f.domain_id, f.archive_no) AS unit,
         count(l.lines) AS x, coalesce(sum(l.lines), 0) AS lines, coalesce(sum(l.relative), 0) AS relative,
         coalesce(sum(l.foreign_domain), 0) AS foreign_domain, count(*) FILTER (l.relative > 0) AS hosts_relative,
         count(*) FILTER (l.foreign_domain > 0) AS hosts_foreign
     FROM files f
     LEFT JOIN lines l ON l.host_id = f.host_id
-    GROUP BY GROUPING SETS ((f.crawl, f.domain), (f.crawl, f.ruleset_id), (f.crawl, f.archive_no))
+    GROUP BY GROUPING SETS ((f.crawl, f.domain_id), (f.crawl, f.ruleset_id), (f.crawl, f.archive_no))
 ),
 units AS (
     SELECT u.crawl, u.part, u.unit, u.n FROM units_of('successful', crawl := crawl) u
@@ -35,10 +35,10 @@ wholes AS (
 ),
 answer AS (
     SELECT c.position, p.crawl, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))),
-        sum(p.hosts_relative) FILTER (p.part = 'domain')::BIGINT AS hosts_relative,
-        sum(p.hosts_foreign) FILTER (p.part = 'domain')::BIGINT AS hosts_foreign, sum(p.lines) FILTER (p.part = 'domain')::BIGINT AS lines,
-        round(sum(p.relative) FILTER (p.part = 'domain') / nullif(sum(p.lines) FILTER (p.part = 'domain'), 0), 6) AS relative,
-        round(sum(p.foreign_domain) FILTER (p.part = 'domain') / nullif(sum(p.lines) FILTER (p.part = 'domain'), 0), 6) AS foreign_domain
+        sum(p.hosts_relative) FILTER (p.part = 'archive')::BIGINT AS hosts_relative,
+        sum(p.hosts_foreign) FILTER (p.part = 'archive')::BIGINT AS hosts_foreign, sum(p.lines) FILTER (p.part = 'archive')::BIGINT AS lines,
+        round(sum(p.relative) FILTER (p.part = 'archive') / nullif(sum(p.lines) FILTER (p.part = 'archive'), 0), 6) AS relative,
+        round(sum(p.foreign_domain) FILTER (p.part = 'archive') / nullif(sum(p.lines) FILTER (p.part = 'archive'), 0), 6) AS foreign_domain
     FROM parts p
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
     JOIN wholes w ON w.crawl = p.crawl

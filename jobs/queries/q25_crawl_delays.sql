@@ -10,17 +10,23 @@ WITH checked AS MATERIALIZED (
     SELECT check_hosts('rules', crawl) AS is_known
 ),
 delays AS (
-    SELECT h.crawl, h.domain, h.ruleset_id, h.archive_no, h.host_id, max(g.crawl_delay_ms) / 1000 AS delay, bool_or(g.agent = '*') AS for_all
+    SELECT h.crawl, h.domain_id, h.ruleset_id, h.archive_no, h.host_id, max(g.crawl_delay_ms) / 1000 AS delay, bool_or(g.agent = '*') AS for_all
     FROM hosts_with('rules', crawl := crawl) h
     JOIN groups g ON g.crawl = h.rules_crawl AND g.robots_id = h.rules_robots_id
     WHERE g.crawl_delay_ms IS NOT NULL
-    GROUP BY h.crawl, h.domain, h.ruleset_id, h.archive_no, h.host_id
+    GROUP BY h.crawl, h.domain_id, h.ruleset_id, h.archive_no, h.host_id
 ),
 parts AS (
-    SELECT d.crawl, d.ruleset_id, part_of(grouping(d.domain, d.ruleset_id, d.archive_no)) AS part, coalesce(d.domain, d.archive_no::VARCHAR) AS unit,
-        count(*) AS x, count(*) FILTER (d.for_all) AS for_all, median(d.delay) AS delay
+    SELECT d.crawl, d.ruleset_id, part_of(grouping(d.domain_id, d.ruleset_id, d.archive_no), d.domain_id) AS part, coalesce(d.domain_id, d.archive_no) AS unit,
+        count(*) AS x, count(*) FILTER (d.for_all) AS for_all
     FROM delays d
-    GROUP BY GROUPING SETS ((d.crawl, d.domain), (d.crawl, d.ruleset_id), (d.crawl, d.archive_no))
+    GROUP BY GROUPING SETS ((d.crawl, d.domain_id), (d.crawl, d.ruleset_id), (d.crawl, d.archive_no))
+),
+by_domain AS (
+    SELECT d.crawl, median(d.delay) AS delay FROM delays d GROUP BY d.crawl, coalesce(d.domain_id, d.host_id)
+),
+domain_quantiles AS (
+    SELECT d.crawl, quantile_disc(d.delay, 0.5) AS median, quantile_disc(d.delay, 0.9) AS p90 FROM by_domain d GROUP BY d.crawl
 ),
 quantiles AS (
     SELECT d.crawl, quantile_disc(d.delay, 0.5) AS median, quantile_disc(d.delay, 0.9) AS p90, quantile_disc(d.delay, 0.99) AS p99, max(d.delay) AS longest
@@ -34,13 +40,14 @@ wholes AS (
 ),
 answer AS (
     SELECT c.position, w.crawl, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))),
-        coalesce(sum(p.for_all) FILTER (p.part = 'domain'), 0)::BIGINT AS for_all, any_value(q.median) AS median, any_value(q.p90) AS p90,
+        coalesce(sum(p.for_all) FILTER (p.part = 'archive'), 0)::BIGINT AS for_all, any_value(q.median) AS median, any_value(q.p90) AS p90,
         any_value(q.p99) AS p99, any_value(q.longest) AS longest,
-        quantile_disc(p.delay, 0.5) FILTER (p.part = 'domain') AS domains_median, quantile_disc(p.delay, 0.9) FILTER (p.part = 'domain') AS domains_p90
+        any_value(o.median) AS domains_median, any_value(o.p90) AS domains_p90
     FROM wholes w
     LEFT JOIN parts p ON p.crawl = w.crawl
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
     LEFT JOIN quantiles q ON q.crawl = p.crawl
+    LEFT JOIN domain_quantiles o ON o.crawl = p.crawl
     JOIN crawls() c ON c.crawl = w.crawl
     GROUP BY w.crawl, c.position
 )

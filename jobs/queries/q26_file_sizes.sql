@@ -8,15 +8,15 @@ WITH checked AS MATERIALIZED (
     SELECT check_hosts('successful', crawl) AS is_known
 ),
 files AS (
-    SELECT h.crawl, h.domain, r.body_bytes, r.over_500kib, r.content_truncated IS NOT NULL AS truncated
+    SELECT h.crawl, coalesce(h.domain_id, h.host_id) AS domain_id, r.body_bytes, r.over_500kib, r.content_truncated IS NOT NULL AS truncated
     FROM hosts_with('successful', crawl := crawl) h
     JOIN robots_files r ON r.crawl = h.rules_crawl AND r.robots_id = h.rules_robots_id
     WHERE h.content_class NOT IN ('html', 'binary')
 ),
 by_domain AS (
-    SELECT f.crawl, f.domain, count(*) AS hosts, median(f.body_bytes) AS median_bytes, count(*) FILTER (f.body_bytes = 0) AS empty,
+    SELECT f.crawl, f.domain_id, count(*) AS hosts, median(f.body_bytes) AS median_bytes, count(*) FILTER (f.body_bytes = 0) AS empty,
         count(*) FILTER (f.body_bytes <= 102400) AS up_to_100_kib, count(*) FILTER (f.over_500kib) AS over_500_kib
-    FROM files f GROUP BY f.crawl, f.domain
+    FROM files f GROUP BY f.crawl, f.domain_id
 ),
 domains AS (
     SELECT d.crawl, count(*) AS domains, quantile_disc(d.median_bytes, 0.5) AS median_bytes, avg(d.empty / d.hosts) AS empty,

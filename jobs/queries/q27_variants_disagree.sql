@@ -8,27 +8,27 @@ WITH checked AS MATERIALIZED (
     SELECT check_hosts('captured', crawl) AS is_known
 ),
 urls AS (
-    SELECT f.crawl, f.surt_host_name, f.url, any_value(coalesce(f.url_host_registered_domain, f.surt_host_name)) AS domain,
+    SELECT f.crawl, f.surt_host_name, f.url,
         arg_max(f.ruleset_id, {'time': coalesce(f.fetch_time, TIMESTAMP '-infinity'), 'robots_id': f.robots_id}) AS ruleset_id
     FROM robots_files f
     WHERE f.is_robots_path AND f.content_class = 'rules' AND f.ruleset_id IS NOT NULL AND (crawl IS NULL OR f.crawl = crawl)
     GROUP BY f.crawl, f.surt_host_name, f.url
 ),
 variants AS (
-    SELECT u.crawl, u.surt_host_name, any_value(u.domain) AS domain, count(DISTINCT u.ruleset_id) AS rulesets
+    SELECT u.crawl, u.surt_host_name, count(DISTINCT u.ruleset_id) AS rulesets
     FROM urls u GROUP BY u.crawl, u.surt_host_name HAVING count(*) > 1
 ),
 parts AS (
-    SELECT v.crawl, v.domain, CASE grouping(v.domain) WHEN 0 THEN 'domain' ELSE 'archive' END AS part, count(*) AS hosts,
+    SELECT v.crawl, part_of(grouping(h.domain_id, h.archive_no), h.domain_id) AS part, count(*) AS hosts,
         count(*) FILTER (v.rulesets > 1) AS disagree
     FROM variants v
     JOIN hosts h ON h.crawl = v.crawl AND h.surt_host_name = v.surt_host_name
-    GROUP BY GROUPING SETS ((v.crawl, v.domain), (v.crawl, h.archive_no))
+    GROUP BY GROUPING SETS ((v.crawl, h.domain_id), (v.crawl, h.archive_no))
 ),
 answer AS (
-    SELECT c.position, c.crawl, coalesce(sum(p.hosts) FILTER (p.part = 'domain'), 0)::BIGINT AS hosts,
-        coalesce(sum(p.disagree) FILTER (p.part = 'domain'), 0)::BIGINT AS disagree, share_of_hosts(p.part, p.disagree, p.hosts) AS share,
-        count(p.domain) FILTER (p.part = 'domain') AS domains, share_of_domains(p.part, p.disagree, p.hosts) AS share_of_domains,
+    SELECT c.position, c.crawl, coalesce(sum(p.hosts) FILTER (p.part = 'archive'), 0)::BIGINT AS hosts,
+        coalesce(sum(p.disagree) FILTER (p.part = 'archive'), 0)::BIGINT AS disagree, share_of_hosts(p.part, p.disagree, p.hosts) AS share,
+        domains_with(p.part, p.hosts) AS domains, share_of_domains(p.part, p.disagree, p.hosts) AS share_of_domains,
         largest_domain(p.part, p.disagree) AS largest_domain,
         lower_end(share_of_hosts(p.part, p.disagree, p.hosts), blocking_margin(p.part, p.disagree, p.hosts, any_value(c.sample))) AS low,
         upper_end(share_of_hosts(p.part, p.disagree, p.hosts), blocking_margin(p.part, p.disagree, p.hosts, any_value(c.sample))) AS high

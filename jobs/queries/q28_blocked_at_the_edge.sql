@@ -9,17 +9,17 @@ WITH checked AS MATERIALIZED (
     SELECT check_hosts('captured', crawl) AS is_known
 ),
 answers AS (
-    SELECT h.crawl, h.domain, h.ruleset_id, h.archive_no, r.waf_hint, h.fetch_class IN ('unauthorized', 'forbidden') AS forbidden,
+    SELECT h.crawl, h.domain_id, h.ruleset_id, h.archive_no, r.waf_hint, h.fetch_class IN ('unauthorized', 'forbidden') AS forbidden,
         h.fetch_class = 'defer_visits' AS come_back_later, coalesce(h.content_class = 'html', false) AS web_page
     FROM hosts_with('captured', crawl := crawl) h
     JOIN robots_files r ON r.crawl = h.rules_crawl AND r.robots_id = h.rules_robots_id
 ),
 parts AS (
-    SELECT a.crawl, a.waf_hint, a.ruleset_id, part_of(grouping(a.domain, a.ruleset_id, a.archive_no)) AS part,
-        coalesce(a.domain, a.archive_no::VARCHAR) AS unit, count(*) AS x, count(*) FILTER (a.forbidden) AS forbidden,
+    SELECT a.crawl, a.waf_hint, a.ruleset_id, part_of(grouping(a.domain_id, a.ruleset_id, a.archive_no), a.domain_id) AS part,
+        coalesce(a.domain_id, a.archive_no) AS unit, count(*) AS x, count(*) FILTER (a.forbidden) AS forbidden,
         count(*) FILTER (a.come_back_later) AS come_back_later, count(*) FILTER (a.web_page) AS web_page
     FROM answers a
-    GROUP BY GROUPING SETS ((a.crawl, a.waf_hint, a.domain), (a.crawl, a.waf_hint, a.ruleset_id), (a.crawl, a.waf_hint, a.archive_no))
+    GROUP BY GROUPING SETS ((a.crawl, a.waf_hint, a.domain_id), (a.crawl, a.waf_hint, a.ruleset_id), (a.crawl, a.waf_hint, a.archive_no))
 ),
 units AS (
     SELECT u.crawl, u.part, u.unit, u.n FROM units_of('captured', crawl := crawl) u
@@ -29,8 +29,8 @@ wholes AS (
 ),
 answer AS (
     SELECT c.position, p.crawl, p.waf_hint, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample))),
-        sum(p.forbidden) FILTER (p.part = 'domain')::BIGINT AS forbidden, sum(p.come_back_later) FILTER (p.part = 'domain')::BIGINT AS come_back_later,
-        sum(p.web_page) FILTER (p.part = 'domain')::BIGINT AS web_page,
+        sum(p.forbidden) FILTER (p.part = 'archive')::BIGINT AS forbidden, sum(p.come_back_later) FILTER (p.part = 'archive')::BIGINT AS come_back_later,
+        sum(p.web_page) FILTER (p.part = 'archive')::BIGINT AS web_page,
         share_of_hosts(p.part, p.forbidden + p.come_back_later, p.x) AS blocked,
         share_of_domains(p.part, p.forbidden + p.come_back_later, p.x) AS domains_blocked
     FROM parts p

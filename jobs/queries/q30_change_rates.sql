@@ -19,12 +19,12 @@ ordered AS (
     SELECT c.crawl, c.position, lag(c.crawl) OVER (ORDER BY c.position) AS crawl_before FROM crawls() c
 ),
 by_domain AS (
-    SELECT o.crawl, b.domain, count(*) AS hosts, count(*) FILTER (a.ruleset_id <> b.ruleset_id) AS changed
+    SELECT o.crawl, coalesce(b.domain_id, b.host_id) AS domain_id, count(*) AS hosts, count(*) FILTER (a.ruleset_id <> b.ruleset_id) AS changed
     FROM ordered o
     JOIN hosts_with('rules') a ON a.crawl = o.crawl_before
     JOIN hosts_with('rules') b ON b.crawl = o.crawl AND b.surt_host_name = a.surt_host_name
     WHERE a.ruleset_id IS NOT NULL AND b.ruleset_id IS NOT NULL
-    GROUP BY o.crawl, b.domain
+    GROUP BY o.crawl, coalesce(b.domain_id, b.host_id)
 ),
 between_crawls AS (
     SELECT d.crawl, sum(d.hosts)::BIGINT AS hosts_seen_again, round(sum(d.changed) / sum(d.hosts), 6) AS rules_changed, count(*) AS domains_seen_again,

@@ -12,7 +12,9 @@ crawl_numbers AS MATERIALIZED (
     SELECT c.crawl, c.position, c.sample FROM crawls() c
 ),
 files AS MATERIALIZED (
-    SELECT h.*, c.position FROM numbered_hosts('rules', crawl := crawl) h JOIN crawl_numbers c ON c.crawl = h.crawl
+    SELECT c.position, h.domain_id, h.ruleset_id, h.archive_no, h.rules_crawl, h.rules_robots_id
+    FROM hosts_with('rules', crawl := crawl) h
+    JOIN crawl_numbers c ON c.crawl = h.crawl
 ),
 hidden AS NOT MATERIALIZED (
     SELECT r.crawl, r.robots_id, r.path
@@ -45,28 +47,27 @@ found AS MATERIALIZED (
     JOIN (SELECT DISTINCT r.path, r.path_no FROM ranking r) t ON t.path = x.path
 ),
 parts AS (
-    SELECT f.position, t.path_no, f.ruleset_id, f.archive_no, f.n, part_of_numbered(grouping(f.domain_no, f.ruleset_id, f.archive_no), f.domain_no) AS part, count(*) AS x
+    SELECT f.position, t.path_no, f.ruleset_id, part_of(grouping(f.domain_id, f.ruleset_id, f.archive_no), f.domain_id) AS part,
+        coalesce(f.domain_id, f.archive_no) AS unit, count(*) AS x
     FROM found t
     JOIN files f ON f.rules_crawl = t.crawl AND f.rules_robots_id = t.robots_id
-    GROUP BY GROUPING SETS ((f.position, t.path_no, f.domain_no, f.n), (f.position, t.path_no, f.ruleset_id), (f.position, t.path_no, f.archive_no))
+    GROUP BY GROUPING SETS ((f.position, t.path_no, f.domain_id), (f.position, t.path_no, f.ruleset_id), (f.position, t.path_no, f.archive_no))
 ),
-archives AS (
-    SELECT f.crawl, f.archive_no, count(*) AS n FROM files f GROUP BY f.crawl, f.archive_no
-),
-domains AS (
-    SELECT f.crawl, count(*) FILTER (f.n = 1) + count(DISTINCT f.domain_no) AS n FROM files f GROUP BY f.crawl
+units AS (
+    SELECT f.position, part_of(grouping(f.domain_id, f.archive_no), f.domain_id) AS part, coalesce(f.domain_id, f.archive_no) AS unit, count(*) AS n
+    FROM files f
+    GROUP BY GROUPING SETS ((f.position, f.domain_id), (f.position, f.archive_no))
 ),
 wholes AS (
-    SELECT a.crawl, {'hosts': sum(a.n)::BIGINT, 'domains': any_value(d.n), 'nn': sum(a.n * a.n)} AS whole
-    FROM archives a JOIN domains d ON d.crawl = a.crawl GROUP BY a.crawl
+    SELECT u.position, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.position
 ),
 answer AS (
-    SELECT c.position, c.crawl, r.path, unnest(shares(p.part, p.ruleset_id, p.x, coalesce(p.n, a.n), any_value(w.whole), any_value(c.sample)))
+    SELECT c.position, c.crawl, r.path, unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample)))
     FROM parts p
     JOIN ranking r ON r.position = p.position AND r.path_no = p.path_no
     JOIN crawl_numbers c ON c.position = p.position
-    LEFT JOIN archives a ON a.crawl = c.crawl AND a.archive_no = p.archive_no
-    JOIN wholes w ON w.crawl = c.crawl
+    LEFT JOIN units u ON u.position = p.position AND u.part = p.part AND u.unit = p.unit
+    JOIN wholes w ON w.position = p.position
     GROUP BY c.crawl, r.path, c.position
 )
 SELECT s.* EXCLUDE (position)

@@ -15,7 +15,7 @@ captures AS (
     WHERE f.is_robots_path AND NOT f.is_revisit AND (crawl IS NULL OR f.crawl = crawl)
 ),
 units AS (
-    SELECT c.crawl, CASE grouping(c.domain) WHEN 0 THEN 'domain' ELSE 'archive' END AS part, coalesce(c.domain, c.archive_no::VARCHAR) AS unit, count(*) AS n
+    SELECT c.crawl, part_of(grouping(c.domain, c.archive_no), c.domain) AS part, coalesce(c.domain, c.archive_no::VARCHAR) AS unit, count(*) AS n
     FROM captures c
     GROUP BY GROUPING SETS ((c.crawl, c.domain), (c.crawl, c.archive_no))
 ),
@@ -40,7 +40,7 @@ differing AS (
     GROUP BY d.crawl, d.robots_id, d.dialects
 ),
 parts AS (
-    SELECT c.crawl, d.dialects, c.ruleset_id, part_of(grouping(c.domain, c.ruleset_id, c.archive_no)) AS part,
+    SELECT c.crawl, d.dialects, c.ruleset_id, part_of(grouping(c.domain, c.ruleset_id, c.archive_no), c.domain) AS part,
         coalesce(c.domain, c.archive_no::VARCHAR) AS unit, count(*) AS differ,
         count(*) FILTER (c.is_parsed) AS by_rules, count(*) FILTER (c.is_parsed AND d.for_all) AS by_rules_for_all,
         count(*) FILTER (NOT c.is_parsed) AS by_status
@@ -49,18 +49,18 @@ parts AS (
     GROUP BY GROUPING SETS ((c.crawl, d.dialects, c.domain), (c.crawl, d.dialects, c.ruleset_id), (c.crawl, d.dialects, c.archive_no))
 ),
 answer AS (
-    SELECT c.position, w.crawl, d.dialects, any_value(w.whole).hosts AS captures, coalesce(sum(p.differ) FILTER (p.part = 'domain'), 0)::BIGINT AS differ,
-        round(coalesce(sum(p.differ) FILTER (p.part = 'domain'), 0) / any_value(w.whole).hosts, 6) AS share, any_value(w.whole).domains AS domains,
-        round(coalesce(sum(p.differ / u.n) FILTER (p.part = 'domain'), 0) / any_value(w.whole).domains, 6) AS share_of_domains,
-        coalesce(sum(p.by_rules) FILTER (p.part = 'domain'), 0)::BIGINT AS by_rules,
-        round(coalesce(sum(p.by_rules / u.n) FILTER (p.part = 'domain'), 0) / any_value(w.whole).domains, 6) AS domains_by_rules,
-        coalesce(sum(p.by_rules_for_all) FILTER (p.part = 'domain'), 0)::BIGINT AS by_rules_for_all,
-        round(coalesce(sum(p.by_rules_for_all / u.n) FILTER (p.part = 'domain'), 0) / any_value(w.whole).domains, 6) AS domains_by_rules_for_all,
-        coalesce(sum(p.by_status) FILTER (p.part = 'domain'), 0)::BIGINT AS by_status,
+    SELECT c.position, w.crawl, d.dialects, any_value(w.whole).hosts AS captures, coalesce(sum(p.differ) FILTER (p.part = 'archive'), 0)::BIGINT AS differ,
+        round(coalesce(sum(p.differ) FILTER (p.part = 'archive'), 0) / any_value(w.whole).hosts, 6) AS share, any_value(w.whole).domains AS domains,
+        round(weight_of_domains(p.part, p.differ, u.n) / any_value(w.whole).domains, 6) AS share_of_domains,
+        coalesce(sum(p.by_rules) FILTER (p.part = 'archive'), 0)::BIGINT AS by_rules,
+        round(weight_of_domains(p.part, p.by_rules, u.n) / any_value(w.whole).domains, 6) AS domains_by_rules,
+        coalesce(sum(p.by_rules_for_all) FILTER (p.part = 'archive'), 0)::BIGINT AS by_rules_for_all,
+        round(weight_of_domains(p.part, p.by_rules_for_all, u.n) / any_value(w.whole).domains, 6) AS domains_by_rules_for_all,
+        coalesce(sum(p.by_status) FILTER (p.part = 'archive'), 0)::BIGINT AS by_status,
         largest_domain(p.part, p.by_rules) AS largest_domain, largest_ruleset(p.part, p.ruleset_id, p.by_rules) AS largest_ruleset,
-        lower_end(sum(p.differ) FILTER (p.part = 'domain') / any_value(w.whole).hosts,
+        lower_end(sum(p.differ) FILTER (p.part = 'archive') / any_value(w.whole).hosts,
             share_margin(p.part, p.differ, u.n, any_value(w.whole), any_value(c.sample))) AS low,
-        upper_end(sum(p.differ) FILTER (p.part = 'domain') / any_value(w.whole).hosts,
+        upper_end(sum(p.differ) FILTER (p.part = 'archive') / any_value(w.whole).hosts,
             share_margin(p.part, p.differ, u.n, any_value(w.whole), any_value(c.sample))) AS high
     FROM wholes w
     CROSS JOIN pairs d

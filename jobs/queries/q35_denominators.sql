@@ -17,11 +17,11 @@ captures AS (
     GROUP BY f.crawl
 ),
 by_domain AS (
-    SELECT h.crawl, h.domain, count(*) AS hosts, count(*) FILTER (h.content_class = 'rules') AS with_rules,
+    SELECT h.crawl, coalesce(h.domain_id, h.host_id) AS domain_id, count(*) AS hosts, count(*) FILTER (h.content_class = 'rules') AS with_rules,
         count(*) FILTER (h.wildcard_verdict <> 'unknown') AS decided,
         count(*) FILTER (h.wildcard_verdict <> 'unknown' AND h.wildcard_basis <> 'http_status') AS decided_by_file
     FROM hosts_with('captured', crawl := crawl) h
-    GROUP BY h.crawl, h.domain
+    GROUP BY h.crawl, coalesce(h.domain_id, h.host_id)
 ),
 counts AS (
     SELECT d.crawl, sum(d.hosts)::BIGINT AS hosts, sum(d.with_rules)::BIGINT AS hosts_with_rules, sum(d.decided)::BIGINT AS hosts_decided,

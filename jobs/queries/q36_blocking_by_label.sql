@@ -26,10 +26,10 @@ answers AS (
         ON l.surt_host_name = b.surt_host_name
 ),
 parts AS (
-    SELECT a.crawl, a.agent, a.label, a.ruleset_id, part_of(grouping(a.domain, a.ruleset_id, a.archive_no)) AS part, count(*) AS hosts,
+    SELECT a.crawl, a.agent, a.label, a.ruleset_id, part_of(grouping(a.domain_id, a.ruleset_id, a.archive_no), a.domain_id) AS part, count(*) AS hosts,
         count(*) FILTER (a.by_name) AS by_name, count(*) FILTER (a.by_wildcard) AS by_wildcard, count(*) FILTER (a.by_status) AS by_status
     FROM answers a
-    GROUP BY GROUPING SETS ((a.crawl, a.agent, a.label, a.domain), (a.crawl, a.agent, a.label, a.ruleset_id), (a.crawl, a.agent, a.label, a.archive_no))
+    GROUP BY GROUPING SETS ((a.crawl, a.agent, a.label, a.domain_id), (a.crawl, a.agent, a.label, a.ruleset_id), (a.crawl, a.agent, a.label, a.archive_no))
 ),
 rows AS (
     SELECT c.position, c.crawl, g.agent, z.label, any_value(z.in_list) AS in_list, any_value(z.weight) AS weight,

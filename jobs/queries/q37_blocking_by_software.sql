@@ -14,17 +14,17 @@ answers AS (
     JOIN robots_files r ON r.crawl = b.rules_crawl AND r.robots_id = b.rules_robots_id
 ),
 parts AS (
-    SELECT a.crawl, a.agent, a.software, a.ruleset_id, part_of(grouping(a.domain, a.ruleset_id, a.archive_no)) AS part, count(*) AS hosts,
+    SELECT a.crawl, a.agent, a.software, a.ruleset_id, part_of(grouping(a.domain_id, a.ruleset_id, a.archive_no), a.domain_id) AS part, count(*) AS hosts,
         count(*) FILTER (a.by_name) AS by_name, count(*) FILTER (a.by_wildcard) AS by_wildcard, count(*) FILTER (a.by_status) AS by_status
     FROM answers a
-    GROUP BY GROUPING SETS ((a.crawl, a.agent, a.software, a.domain), (a.crawl, a.agent, a.software, a.ruleset_id), (a.crawl, a.agent, a.software, a.archive_no))
+    GROUP BY GROUPING SETS ((a.crawl, a.agent, a.software, a.domain_id), (a.crawl, a.agent, a.software, a.ruleset_id), (a.crawl, a.agent, a.software, a.archive_no))
 ),
 answer AS (
     SELECT c.position, p.crawl, p.agent, p.software, unnest(blocking_shares(p.part, p.ruleset_id, p.hosts, p.by_name, p.by_wildcard, p.by_status, any_value(c.sample)))
     FROM parts p
     JOIN crawls() c ON c.crawl = p.crawl
     GROUP BY p.crawl, p.agent, p.software, c.position
-    HAVING sum(p.hosts) FILTER (p.part = 'domain') >= min_hosts
+    HAVING sum(p.hosts) FILTER (p.part = 'archive') >= min_hosts
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k

@@ -17,7 +17,7 @@ checked AS MATERIALIZED (
         ELSE coalesce(bool_and(check_crawl(u.crawl)), true) END AS is_known FROM (SELECT unnest(coalesce(crawls, [])) AS crawl) u
 ),
 answers AS (
-    SELECT b.crawl, b.agent, b.surt_host_name, b.domain, b.ruleset_id, b.archive_no, b.by_name, b.by_wildcard, b.by_status
+    SELECT b.crawl, b.agent, b.surt_host_name, coalesce(b.domain_id, b.host_id) AS domain_id, b.ruleset_id, b.archive_no, b.by_name, b.by_wildcard, b.by_status
     FROM blocking(agent, any_name := any_name) b
     JOIN asked a ON a.crawl = b.crawl
 ),
@@ -25,15 +25,15 @@ panel AS (
     SELECT a.agent, a.surt_host_name FROM answers a GROUP BY a.agent, a.surt_host_name HAVING count(*) = (SELECT count(*) FROM asked)
 ),
 parts AS (
-    SELECT a.crawl, a.agent, a.ruleset_id, part_of(grouping(a.domain, a.ruleset_id, a.archive_no)) AS part, count(*) AS hosts,
+    SELECT a.crawl, a.agent, a.ruleset_id, part_of(grouping(a.domain_id, a.ruleset_id, a.archive_no), a.domain_id) AS part, count(*) AS hosts,
         count(*) FILTER (a.by_name) AS by_name, count(*) FILTER (a.by_wildcard) AS by_wildcard, count(*) FILTER (a.by_status) AS by_status
     FROM answers a
     JOIN panel p ON p.agent = a.agent AND p.surt_host_name = a.surt_host_name
-    GROUP BY GROUPING SETS ((a.crawl, a.agent, a.domain), (a.crawl, a.agent, a.ruleset_id), (a.crawl, a.agent, a.archive_no))
+    GROUP BY GROUPING SETS ((a.crawl, a.agent, a.domain_id), (a.crawl, a.agent, a.ruleset_id), (a.crawl, a.agent, a.archive_no))
 ),
 everyone AS (
     SELECT d.crawl, d.agent, sum(d.hosts)::BIGINT AS hosts, round(sum(d.by_name) / sum(d.hosts), 6) AS blocked_by_name, round(avg(d.by_name / d.hosts), 6) AS domains_blocked_by_name
-    FROM (SELECT a.crawl, a.agent, a.domain, count(*) AS hosts, count(*) FILTER (a.by_name) AS by_name FROM answers a GROUP BY a.crawl, a.agent, a.domain) d
+    FROM (SELECT a.crawl, a.agent, a.domain_id, count(*) AS hosts, count(*) FILTER (a.by_name) AS by_name FROM answers a GROUP BY a.crawl, a.agent, a.domain_id) d
     GROUP BY d.crawl, d.agent
 ),
 answer AS (

@@ -9,7 +9,7 @@ WITH checked AS MATERIALIZED (
         AND CASE WHEN whole_name(agent_a) = whole_name(agent_b) THEN error('two crawlers are expected: agent_a and agent_b are the same') ELSE true END AND check_hosts('captured', crawl) AS is_known
 ),
 classes AS (
-    SELECT a.crawl, a.domain, a.ruleset_id, a.archive_no,
+    SELECT a.crawl, a.domain_id, a.ruleset_id, a.archive_no,
         CASE WHEN a.by_name OR any_reason AND a.verdict = 'disallow_all'
             THEN CASE WHEN b.by_name OR any_reason AND b.verdict = 'disallow_all' THEN 'both' ELSE 'only ' || whole_name(agent_a) END
             WHEN b.by_name OR any_reason AND b.verdict = 'disallow_all' THEN 'only ' || whole_name(agent_b) ELSE 'neither' END AS blocked
@@ -17,10 +17,10 @@ classes AS (
     JOIN blocking(agent_b, crawl := crawl, any_name := any_name) b ON b.host_id = a.host_id
 ),
 parts AS (
-    SELECT a.crawl, a.blocked, a.ruleset_id, part_of(grouping(a.domain, a.ruleset_id, a.archive_no)) AS part,
-        coalesce(a.domain, a.archive_no::VARCHAR) AS unit, count(*) AS x
+    SELECT a.crawl, a.blocked, a.ruleset_id, part_of(grouping(a.domain_id, a.ruleset_id, a.archive_no), a.domain_id) AS part,
+        coalesce(a.domain_id, a.archive_no) AS unit, count(*) AS x
     FROM classes a
-    GROUP BY GROUPING SETS ((a.crawl, a.blocked, a.domain), (a.crawl, a.blocked, a.ruleset_id), (a.crawl, a.blocked, a.archive_no))
+    GROUP BY GROUPING SETS ((a.crawl, a.blocked, a.domain_id), (a.crawl, a.blocked, a.ruleset_id), (a.crawl, a.blocked, a.archive_no))
 ),
 units AS (
     SELECT p.crawl, p.part, p.unit, sum(p.x) AS n FROM parts p WHERE p.part <> 'ruleset' GROUP BY p.crawl, p.part, p.unit

@@ -18,16 +18,16 @@ blocks AS (
     GROUP BY v.host_id
 ),
 answers AS (
-    SELECT h.crawl, h.domain, h.ruleset_id, h.archive_no, coalesce(b.n, 0) AS n, h.wildcard_verdict = 'disallow_all' AND h.wildcard_basis <> 'http_status' AS by_wildcard
+    SELECT h.crawl, h.domain_id, h.ruleset_id, h.archive_no, coalesce(b.n, 0) AS n, h.wildcard_verdict = 'disallow_all' AND h.wildcard_basis <> 'http_status' AS by_wildcard
     FROM hosts_with('decided', crawl := crawl) h
     LEFT JOIN blocks b ON b.host_id = h.host_id
 ),
 parts AS (
-    SELECT a.crawl, a.ruleset_id, part_of(grouping(a.domain, a.ruleset_id, a.archive_no)) AS part, count(*) AS n,
+    SELECT a.crawl, a.ruleset_id, part_of(grouping(a.domain_id, a.ruleset_id, a.archive_no), a.domain_id) AS part, count(*) AS n,
         count(*) FILTER (a.n > 0) AS any_of, count(*) FILTER (a.n >= at_least) AS some,
         count(*) FILTER (a.n >= (SELECT greatest(count(*), 1) FROM members)) AS all_of, count(*) FILTER (a.by_wildcard) AS by_wildcard
     FROM answers a
-    GROUP BY GROUPING SETS ((a.crawl, a.domain), (a.crawl, a.ruleset_id), (a.crawl, a.archive_no))
+    GROUP BY GROUPING SETS ((a.crawl, a.domain_id), (a.crawl, a.ruleset_id), (a.crawl, a.archive_no))
 ),
 wholes AS (
     SELECT p.crawl, whole_of(p.part, p.n) AS whole FROM parts p GROUP BY p.crawl

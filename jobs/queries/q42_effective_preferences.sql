@@ -14,15 +14,15 @@ templates AS (
     GROUP BY p.crawl, p.robots_id, p.mechanism
 ),
 features AS (
-    SELECT DISTINCT p.crawl, p.host_id, p.domain, p.ruleset_id, p.archive_no, p.agent, p.mechanism, p.category, p.preference, t.from_template
+    SELECT DISTINCT p.crawl, p.host_id, p.domain_id, p.ruleset_id, p.archive_no, p.agent, p.mechanism, p.category, p.preference, t.from_template
     FROM preferences_for(agent, crawl := crawl, any_name := any_name) p
     LEFT JOIN templates t ON t.crawl = p.rules_crawl AND t.robots_id = p.rules_robots_id AND t.mechanism = p.mechanism
 ),
 parts AS (
-    SELECT f.crawl, f.agent, f.mechanism, f.category, f.preference, f.ruleset_id, part_of(grouping(f.domain, f.ruleset_id, f.archive_no)) AS part,
-        coalesce(f.domain, f.archive_no::VARCHAR) AS unit, count(*) AS x, count(*) FILTER (f.from_template) AS from_template
+    SELECT f.crawl, f.agent, f.mechanism, f.category, f.preference, f.ruleset_id, part_of(grouping(f.domain_id, f.ruleset_id, f.archive_no), f.domain_id) AS part,
+        coalesce(f.domain_id, f.archive_no) AS unit, count(*) AS x, count(*) FILTER (f.from_template) AS from_template
     FROM features f
-    GROUP BY f.crawl, f.agent, f.mechanism, f.category, f.preference, GROUPING SETS ((f.domain), (f.ruleset_id), (f.archive_no))
+    GROUP BY f.crawl, f.agent, f.mechanism, f.category, f.preference, GROUPING SETS ((f.domain_id), (f.ruleset_id), (f.archive_no))
 ),
 units AS (
     SELECT u.crawl, u.part, u.unit, u.n FROM units_of('successful', crawl := crawl) u

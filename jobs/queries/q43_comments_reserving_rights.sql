@@ -6,7 +6,7 @@
 -- The phrases are those of EU directive 2019/790, TDM reservations, and "all rights reserved", in English, French and German.
 CREATE OR REPLACE MACRO comments_reserving_rights(crawl := NULL) AS TABLE
 WITH bodies AS (
-    SELECT h.crawl, h.host_id, h.domain, h.ruleset_id, h.archive_no, r.body
+    SELECT h.crawl, h.host_id, h.domain_id, h.ruleset_id, h.archive_no, r.body
     FROM hosts_with('successful', crawl := crawl) h
     JOIN robots_files r ON r.crawl = h.rules_crawl AND r.robots_id = h.rules_robots_id
     WHERE h.content_class NOT IN ('html', 'binary')
@@ -17,22 +17,22 @@ checked AS MATERIALIZED (
     FROM (SELECT min(m.crawl) AS without FROM (SELECT b.crawl FROM bodies b GROUP BY b.crawl HAVING count(b.body) = 0) m) n
 ),
 comments AS (
-    SELECT b.crawl, b.domain, b.ruleset_id, b.archive_no, lower(array_to_string(regexp_extract_all(b.body, '#[^\r\n]*'), chr(10))) AS text
+    SELECT b.crawl, b.domain_id, b.ruleset_id, b.archive_no, lower(array_to_string(regexp_extract_all(b.body, '#[^\r\n]*'), chr(10))) AS text
     FROM bodies b
     WHERE b.body IS NOT NULL
 ),
 answers AS (
-    SELECT c.crawl, c.domain, c.ruleset_id, c.archive_no, p.phrase, p.place,
+    SELECT c.crawl, c.domain_id, c.ruleset_id, c.archive_no, p.phrase, p.place,
         CASE p.place WHEN 1 THEN regexp_matches(c.text, '2019/790') WHEN 2 THEN regexp_matches(c.text, 'text and data mining|text-and-data-mining|text- und data[- ]mining|fouille de textes|\btdm\b')
             WHEN 3 THEN regexp_matches(c.text, '(reserve|reserves|reserving) (all |any |its |our |their )*rights|express(ly)? reserv|rights? reservation|réserve') ELSE regexp_matches(c.text, 'all rights reserved|alle rechte vorbehalten|tous droits réservés') END AS found
     FROM comments c
     CROSS JOIN (SELECT unnest([1, 2, 3, 4]) AS place, unnest(['EU directive 2019/790', 'text and data mining', 'reserves rights', 'all rights reserved']) AS phrase) p
 ),
 parts AS (
-    SELECT a.crawl, a.place, a.phrase, a.ruleset_id, part_of(grouping(a.domain, a.ruleset_id, a.archive_no)) AS part,
+    SELECT a.crawl, a.place, a.phrase, a.ruleset_id, part_of(grouping(a.domain_id, a.ruleset_id, a.archive_no), a.domain_id) AS part,
         count(*) AS n, count(*) FILTER (a.found) AS x
     FROM answers a
-    GROUP BY a.crawl, a.place, a.phrase, GROUPING SETS ((a.domain), (a.ruleset_id), (a.archive_no))
+    GROUP BY a.crawl, a.place, a.phrase, GROUPING SETS ((a.domain_id), (a.ruleset_id), (a.archive_no))
 ),
 wholes AS (
     SELECT p.crawl, p.place, whole_of(p.part, p.n) AS whole FROM parts p GROUP BY p.crawl, p.place

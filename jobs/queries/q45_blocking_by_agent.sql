@@ -35,7 +35,7 @@ obeyed AS (
 -- The verdict of each host for crawlers that it does not name, as in verdicts_of: for those that ignore '*', and for the others. A
 -- block by a status is written as 'status'.
 unnamed AS (
-    SELECT h.crawl, h.host_id, h.domain, h.ruleset_id, h.archive_no, i.ignores_wildcard,
+    SELECT h.crawl, h.host_id, h.domain_id, h.ruleset_id, h.archive_no, i.ignores_wildcard,
         CASE WHEN NOT h.has_named_rows THEN 'unknown'
             WHEN i.ignores_wildcard AND h.wildcard_basis <> 'http_status' THEN 'allow_all'
             WHEN h.wildcard_verdict = 'disallow_all' AND h.wildcard_basis = 'http_status' THEN 'status'
@@ -45,12 +45,12 @@ unnamed AS (
     WHERE crawl IS NULL OR h.crawl = crawl
 ),
 units AS MATERIALIZED (
-    SELECT u.crawl, u.ignores_wildcard, CASE grouping(u.domain) WHEN 0 THEN 'domain' ELSE 'archive' END AS part,
-        coalesce(u.domain, u.archive_no::VARCHAR) AS unit, count(*) AS n, count(*) FILTER (u.verdict = 'disallow_all') AS by_wildcard,
+    SELECT u.crawl, u.ignores_wildcard, part_of(grouping(u.domain_id, u.archive_no), u.domain_id) AS part,
+        coalesce(u.domain_id, u.archive_no) AS unit, count(*) AS n, count(*) FILTER (u.verdict = 'disallow_all') AS by_wildcard,
         count(*) FILTER (u.verdict = 'status') AS by_status, count(*) FILTER (u.verdict = 'partial') AS partly
     FROM unnamed u
     WHERE u.verdict <> 'unknown'
-    GROUP BY GROUPING SETS ((u.crawl, u.ignores_wildcard, u.domain), (u.crawl, u.ignores_wildcard, u.archive_no))
+    GROUP BY GROUPING SETS ((u.crawl, u.ignores_wildcard, u.domain_id), (u.crawl, u.ignores_wildcard, u.archive_no))
 ),
 -- The hosts with a group that a crawler obeys.
 named AS (
@@ -62,8 +62,8 @@ named AS (
 ),
 -- The changes that these groups make in the counts of each unit, per crawler.
 changes AS (
-    SELECT u.crawl, n.agent, u.ignores_wildcard, u.ruleset_id, part_of(grouping(u.domain, u.ruleset_id, u.archive_no)) AS part,
-        coalesce(u.domain, u.archive_no::VARCHAR) AS unit, count(*) FILTER (n.verdict <> 'unknown') AS naming,
+    SELECT u.crawl, n.agent, u.ignores_wildcard, u.ruleset_id, part_of(grouping(u.domain_id, u.ruleset_id, u.archive_no), u.domain_id) AS part,
+        coalesce(u.domain_id, u.archive_no) AS unit, count(*) FILTER (n.verdict <> 'unknown') AS naming,
         count(*) FILTER (n.verdict = 'disallow_all') AS by_name,
         count(*) FILTER (n.verdict <> 'unknown') - count(*) FILTER (u.verdict <> 'unknown') AS n,
         -count(*) FILTER (u.verdict = 'disallow_all') AS by_wildcard, -count(*) FILTER (u.verdict = 'status') AS by_status,
@@ -71,7 +71,7 @@ changes AS (
     FROM named n
     JOIN members m ON m.agent = n.agent
     JOIN unnamed u ON u.host_id = n.host_id AND u.ignores_wildcard = m.ignores_wildcard
-    GROUP BY GROUPING SETS ((u.crawl, n.agent, u.ignores_wildcard, u.domain), (u.crawl, n.agent, u.ignores_wildcard, u.ruleset_id),
+    GROUP BY GROUPING SETS ((u.crawl, n.agent, u.ignores_wildcard, u.domain_id), (u.crawl, n.agent, u.ignores_wildcard, u.ruleset_id),
         (u.crawl, n.agent, u.ignores_wildcard, u.archive_no))
 ),
 -- The units of these hosts, without the groups (before) and with them. Of rule sets, only the column by_name is used.
@@ -80,7 +80,7 @@ changed AS MATERIALIZED (
         u.by_status AS by_status_before, u.partly AS partly_before, coalesce(u.n, 0) + c.n AS n, coalesce(u.by_wildcard, 0) + c.by_wildcard AS by_wildcard,
         coalesce(u.by_status, 0) + c.by_status AS by_status, coalesce(u.partly, 0) + c.partly AS partly
     FROM changes c
-    LEFT JOIN units u ON u.crawl = c.crawl AND u.ignores_wildcard = c.ignores_wildcard AND u.part = c.part AND u.unit = c.unit
+    LEFT JOIN units u ON u.crawl = c.crawl AND u.ignores_wildcard = c.ignores_wildcard AND u.part = c.part AND u.unit IS NOT DISTINCT FROM c.unit
 ),
 -- The rows to add up: all units without the groups, for all crawlers; and for each crawler, the units that change, once without the groups
 -- (sign -1) and once with them.
@@ -96,14 +96,14 @@ terms AS (
     FROM changed c
 ),
 sums AS (
-    SELECT t.crawl, t.ignores_wildcard, t.agent, sum(t.naming) FILTER (t.part = 'domain') AS naming, sum(t.sign * t.n) FILTER (t.part = 'domain') AS hosts,
-        sum(t.sign) FILTER (t.part = 'domain' AND t.n > 0) AS domains, sum(t.by_name) FILTER (t.part = 'domain') AS by_name,
-        sum(t.sign * t.by_wildcard) FILTER (t.part = 'domain') AS by_wildcard, sum(t.sign * t.by_status) FILTER (t.part = 'domain') AS by_status,
-        sum(t.sign * t.partly) FILTER (t.part = 'domain') AS partly,
-        sum(t.by_name / t.n) FILTER (t.part = 'domain' AND t.n > 0) AS domains_by_name,
-        sum(t.sign * t.by_wildcard / t.n) FILTER (t.part = 'domain' AND t.n > 0) AS domains_by_wildcard,
-        sum(t.sign * t.by_status / t.n) FILTER (t.part = 'domain' AND t.n > 0) AS domains_by_status,
-        sum(t.sign * t.partly / t.n) FILTER (t.part = 'domain' AND t.n > 0) AS domains_partly,
+    SELECT t.crawl, t.ignores_wildcard, t.agent, sum(t.naming) FILTER (t.part = 'archive') AS naming, sum(t.sign * t.n) FILTER (t.part = 'archive') AS hosts,
+        coalesce(sum(t.sign) FILTER (t.part = 'domain' AND t.n > 0), 0) + coalesce(sum(t.sign * t.n) FILTER (t.part = 'single'), 0) AS domains, sum(t.by_name) FILTER (t.part = 'archive') AS by_name,
+        sum(t.sign * t.by_wildcard) FILTER (t.part = 'archive') AS by_wildcard, sum(t.sign * t.by_status) FILTER (t.part = 'archive') AS by_status,
+        sum(t.sign * t.partly) FILTER (t.part = 'archive') AS partly,
+        weight_of_domains(t.part, t.by_name, nullif(t.n, 0)) AS domains_by_name,
+        weight_of_domains(t.part, t.sign * t.by_wildcard, nullif(t.n, 0)) AS domains_by_wildcard,
+        weight_of_domains(t.part, t.sign * t.by_status, nullif(t.n, 0)) AS domains_by_status,
+        weight_of_domains(t.part, t.sign * t.partly, nullif(t.n, 0)) AS domains_partly,
         largest_domain(t.part, t.by_name) AS largest_domain, largest_ruleset(t.part, t.ruleset_id, t.by_name) AS largest_ruleset,
         sum(t.by_name * t.by_name) FILTER (t.part = 'archive') AS xx, sum(t.by_name * t.n) FILTER (t.part = 'archive') AS xn,
         sum(t.sign * t.n * t.n) FILTER (t.part = 'archive') AS nn

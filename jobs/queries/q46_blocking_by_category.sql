@@ -24,11 +24,11 @@ blocks AS (
     WHERE v.basis = 'explicit' AND v.verdict = 'disallow_all' AND (crawl IS NULL OR v.crawl = crawl)
 ),
 parts AS (
-    SELECT h.crawl, b.category, h.ruleset_id, part_of(grouping(h.domain, h.ruleset_id, h.archive_no)) AS part,
-        coalesce(h.domain, h.archive_no::VARCHAR) AS unit, count(*) AS x
+    SELECT h.crawl, b.category, h.ruleset_id, part_of(grouping(h.domain_id, h.ruleset_id, h.archive_no), h.domain_id) AS part,
+        coalesce(h.domain_id, h.archive_no) AS unit, count(*) AS x
     FROM blocks b
     JOIN hosts_with('decided', crawl := crawl) h ON h.host_id = b.host_id
-    GROUP BY GROUPING SETS ((h.crawl, b.category, h.domain), (h.crawl, b.category, h.ruleset_id), (h.crawl, b.category, h.archive_no))
+    GROUP BY GROUPING SETS ((h.crawl, b.category, h.domain_id), (h.crawl, b.category, h.ruleset_id), (h.crawl, b.category, h.archive_no))
 ),
 units AS (
     SELECT u.crawl, u.part, u.unit, u.n FROM units_of('decided', crawl := crawl) u

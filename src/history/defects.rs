@@ -11,9 +11,9 @@
 
 use super::agent_periods::take_verdict;
 use super::capture_record::{CaptureRecord, StateDetails, StateFields, optional_bytes};
+use super::counted_domain::CountedDomain;
 use super::crawl_row::CrawlRow;
 use super::damaged_history_error;
-use super::domain_runs::DomainRuns;
 use super::history_input::{HistoryCaptures, HistoryReader};
 use super::keyed_rows::{KeyedReader, KeyedRows, POLICIES, PREFERENCE_SETS, PreferenceKeys};
 use super::row_key::{KEY_BYTES, compute_key, key_from_text};
@@ -27,6 +27,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use tables::Table;
+use urls::DomainRuns;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Returns the first defect of the rows of a history: an order, a reference or a number that is wrong. Takes 24 bytes
@@ -96,6 +97,7 @@ struct OpenPeriod {
     host: Vec<u8>,
     /// The name of the crawl of the last capture, as the row states it.
     last_crawl: Vec<u8>,
+    domain_id: i64,
     state: Vec<u8>,
     /// The number of the last capture, plus 1.
     end: i64,
@@ -210,7 +212,8 @@ impl Check<'_> {
         let mut captures = HistoryCaptures::open(self.history, self.history.places(), &none)?;
         let mut periods = self.history.open_table(own_tables::HOST_PERIODS)?;
         let mut filled = self.history.open_table(own_tables::FILLED_REVISITS)?;
-        let (mut period, mut domains) = (OpenPeriod::default(), DomainRuns::default());
+        let mut period = OpenPeriod::default();
+        let mut domains = DomainRuns::<CountedDomain>::default();
         let (mut details, mut count) = (StateDetails::default(), 0);
         let mut last_filled_period = -1;
         while let Some((capture, position)) = captures.peek() {
@@ -241,8 +244,10 @@ impl Check<'_> {
             self.expect(table, has_place && is_known)?;
             let counts = &mut totals.counts[position as usize];
             let domain = StateFields::read(capture.state).registered_domain;
-            let is_first = domains.is_first(capture.surt_host_name.as_bytes(), domain, position);
-            *counts = (counts.0 + 1, counts.1 + i64::from(is_first));
+            let domain = domains.value_of(capture.surt_host_name.as_bytes(), domain);
+            *counts = (counts.0 + 1, counts.1 + i64::from(domain.count(position)));
+            let number = *domain.number.get_or_insert(count - 1);
+            self.expect(own_tables::HOST_PERIODS, period.domain_id == number)?;
             if let Some(row) = filled.peek() {
                 let mut fields = FieldReader::new(row);
                 let number = fields.i64();
@@ -283,6 +288,7 @@ impl Check<'_> {
         self.expect(own_tables::HOST_PERIODS, is_own && is_crawl)?;
         let first_capture = fields.i64();
         period.end = first_capture.saturating_add(i64::from(fields.u32()));
+        period.domain_id = fields.i64();
         period.host.clear();
         period
             .host

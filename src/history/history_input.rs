@@ -469,6 +469,9 @@ impl Period {
         }
         let first_capture = fields.i64();
         let n_captures = fields.u32().cast_signed();
+        if self.is_whole {
+            let _domain_id = fields.i64();
+        }
         let state = fields.rest();
         // A state begins with `policy_id`, `preferences_id` and `preference_set_id`, or with `policy_id` alone if
         // only some columns are read.

@@ -9,7 +9,7 @@
 //! history_input.rs   the captures of an earlier history
 //! encoded_rows.rs    reads the rows of any table as bytes
 //! capture_record.rs  the form in which captures of all inputs are merged
-//! periods.rs         merges captures, and divides those of a host into periods (domain_runs.rs)
+//! periods.rs         merges captures, and divides those of a host into periods (counted_domain.rs)
 //! row_key.rs         the keys of policies and of sets of preferences, which are hashes
 //! keyed_rows.rs      policies and sets of preferences, each stored once
 //! policy_file.rs     rebuilds a robots.txt file from a policy
@@ -29,10 +29,10 @@
 mod agent_periods;
 mod archive_numbers;
 pub mod capture_record;
+mod counted_domain;
 mod crawl_input;
 pub mod crawl_row;
 mod defects;
-mod domain_runs;
 pub mod encoded_rows;
 pub mod error;
 pub mod history_input;

@@ -1,8 +1,8 @@
 //! Merges the captures of all inputs, and divides those of each host into periods.
 
 use super::capture_record::{CaptureRecord, StateDetails, StateFields};
+use super::counted_domain::CountedDomain;
 use super::crawl_row::CrawlRow;
-use super::domain_runs::DomainRuns;
 use super::history_input::HistoryCaptures;
 use super::host_revisits::{CaptureTime, HostContent, HostRevisit, HostRevisits};
 use super::revisits::{FoundContent, OpenRevisit, rank_crawls};
@@ -18,6 +18,7 @@ use sort::{OrderedWriter, Reader, SortMemory, SortedRecords, Sorter};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::atomic::Ordering;
+use urls::DomainRuns;
 
 /// The number of captures that are written at once.
 const BATCH_ROWS: usize = 8192;
@@ -114,7 +115,7 @@ pub(super) struct PeriodWriter<'s> {
     preference_sets: Sorter<'s>,
     named: Sorter<'s>,
     counts: Vec<HostCounts>,
-    domains: DomainRuns,
+    domains: DomainRuns<CountedDomain>,
     hosts: u64,
     open_revisits: u64,
     /// The host of the last capture.
@@ -152,6 +153,7 @@ struct OpenPeriod {
     first_crawl: u32,
     /// The position of the crawl of the last capture.
     last_crawl: u32,
+    domain_id: i64,
     state: Vec<u8>,
 }
 
@@ -299,11 +301,10 @@ impl<'s> PeriodWriter<'s> {
         let domain = details.registered_domain.as_deref();
         let counts = &mut self.counts[position as usize];
         counts.hosts += 1;
-        if self
-            .domains
-            .is_first(self.host.as_bytes(), domain, position)
-        {
-            counts.domains += 1;
+        let domain = self.domains.value_of(self.host.as_bytes(), domain);
+        counts.domains += i64::from(domain.count(position));
+        if is_new_period {
+            self.period.domain_id = *domain.number.get_or_insert(self.period_id);
         }
         let host = CountedHost {
             position,
@@ -413,6 +414,7 @@ impl<'s> PeriodWriter<'s> {
         }
         put_i64(fields, period.first_capture_no);
         put_u32(fields, period.n_captures);
+        put_i64(fields, period.domain_id);
         fields.extend_from_slice(&period.state);
         writers.push(own_tables::HOST_PERIODS, &[], &mut FieldReader::new(fields))?;
         let state = StateFields::read(&period.state);

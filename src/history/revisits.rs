@@ -562,7 +562,6 @@ pub(super) fn state_of_period(row: &[u8]) -> &[u8] {
     for _ in ["surt_host_name", "first_crawl", "last_crawl"] {
         fields.bytes();
     }
-    fields.i64();
-    fields.u32();
+    let (_first_capture_no, _n_captures, _domain_id) = (fields.i64(), fields.u32(), fields.i64());
     fields.rest()
 }

@@ -237,6 +237,7 @@ fn hosts_view() -> String {
         match name {
             "host_id" => "c.capture_no AS host_id".to_owned(),
             "surt_host_name" => format!("c.{name}"),
+            "domain_id" => "o.domain_id".to_owned(),
             "fetch_time" => "c.fetch_time".to_owned(),
             "rules_crawl" => "c.rules_crawl".to_owned(),
             _ if rules.contains(&name) => format!("p.{name}"),

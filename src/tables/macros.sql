@@ -167,7 +167,7 @@ answers AS (
     CROSS JOIN asked a
     LEFT JOIN named m ON m.host_id = h.host_id AND m.number = a.number
 )
-SELECT w.crawl, w.host_id, w.surt_host_name, w.url_host_name, w.url, w.url_host_tld, w.url_host_registered_domain, w.domain, w.archive_no,
+SELECT w.crawl, w.host_id, w.surt_host_name, w.url_host_name, w.url, w.url_host_tld, w.url_host_registered_domain, w.domain, w.domain_id, w.archive_no,
     w.rules_crawl, w.rules_robots_id, w.content_class, w.ruleset_id, w.template, w.name AS agent, w.category,
     CASE w.obeys WHEN 'group' THEN w.verdict WHEN 'none' THEN 'allow_all' WHEN 'unknown' THEN 'unknown' ELSE w.wildcard_verdict END AS verdict,
     CASE w.obeys WHEN 'unknown' THEN 'unknown' ELSE coalesce(w.own_google, w.wildcard_verdict_google) END AS verdict_google,
@@ -197,7 +197,7 @@ COMMENT ON MACRO TABLE verdicts_in IS 'One row per host and crawler of the regis
 
 -- Hosts with a known verdict for a crawler, and the reason for which they block it.
 CREATE OR REPLACE MACRO blocking(agent, crawl := NULL, any_name := false) AS TABLE
-SELECT v.crawl, v.host_id, v.surt_host_name, v.url_host_name, v.url_host_tld, v.domain, v.archive_no, v.ruleset_id, v.template,
+SELECT v.crawl, v.host_id, v.surt_host_name, v.url_host_name, v.url_host_tld, v.domain, v.domain_id, v.archive_no, v.ruleset_id, v.template,
     v.rules_crawl, v.rules_robots_id, v.agent, v.verdict, v.basis,
     v.verdict = 'disallow_all' AND v.basis = 'explicit' AS by_name,
     v.verdict = 'disallow_all' AND v.basis NOT IN ('explicit', 'http_status') AS by_wildcard,
@@ -228,7 +228,7 @@ found AS (
     WHERE crawl IS NULL OR p.crawl = crawl
     QUALIFY o.place = min(o.place) OVER (PARTITION BY p.host_id, o.agent, p.mechanism)
 )
-SELECT h.crawl, h.host_id, h.surt_host_name, h.url_host_name, h.domain, h.archive_no, h.ruleset_id, h.rules_crawl, h.rules_robots_id,
+SELECT h.crawl, h.host_id, h.surt_host_name, h.url_host_name, h.domain, h.domain_id, h.archive_no, h.ruleset_id, h.rules_crawl, h.rules_robots_id,
     f.asked_agent AS agent, f.mechanism, f.category,
     CASE WHEN f.agent = '*' AND f.asked_agent <> '*' AND NOT h.has_named_rows AND f.mechanism IN ('content-usage', 'content-signal') THEN 'too_complex' ELSE f.preference END AS preference,
     f.has_allowed, f.has_disallowed, f.has_unknown, f.evidence_line, f.address
@@ -253,7 +253,7 @@ COMMENT ON MACRO uses_of IS 'The categories of preferences about the purpose of 
 --   rules        hosts whose file has rules, and is neither an HTML page nor binary data
 CREATE OR REPLACE MACRO hosts_with(denominator, crawl := NULL) AS TABLE
 WITH checked_hosts AS MATERIALIZED (SELECT check_crawl(crawl) AND check_choice('denominator', denominator, ['captured', 'decided', 'successful', 'rules']) AS is_known)
-SELECT h.crawl, h.host_id, h.surt_host_name, h.url_host_name, h.url_host_tld, h.domain, h.archive_no, h.ruleset_id, h.template, h.url,
+SELECT h.crawl, h.host_id, h.surt_host_name, h.url_host_name, h.url_host_tld, h.domain, h.domain_id, h.archive_no, h.ruleset_id, h.template, h.url,
     h.rules_crawl, h.rules_robots_id, h.is_revisit, h.content_class, h.outcome, h.fetch_class, h.fetch_status,
     h.wildcard_verdict, h.wildcard_basis, h.n_named, h.has_named_rows
 FROM hosts h, checked_hosts c
@@ -273,7 +273,15 @@ CREATE OR REPLACE MACRO check_hosts(hosts_of, crawl_name) AS
 COMMENT ON MACRO check_hosts IS 'True if the dataset has this crawl and the crawl has hosts of a denominator of hosts_with; otherwise an error';
 
 -- Shares. A question counts its hosts three times, with GROUPING SETS: per registered domain, per rule set and per archive. The column
--- part tells these rows apart; part_of makes it of grouping(domain, ruleset_id, archive_no). The columns of answers are
+-- part, which part_of makes, tells these rows apart:
+--
+--   domain     the hosts of one registered domain
+--   single     all hosts that are alone in their domain, whose domain_id is null: one row, since grouping them by domain adds nothing
+--   ruleset    the hosts with one rule set, or without one
+--   archive    the hosts of one archive. Every host has one, so that sums over these rows are sums over hosts
+--
+-- A question about the hosts of each domain, such as a median, groups by coalesce(domain_id, host_id) instead, and has no row single.
+-- The columns of answers are
 --
 --   share                each host counts once
 --   share_of_domains     each registered domain counts once, in equal parts divided among its hosts in the denominator. A host without
@@ -285,23 +293,10 @@ COMMENT ON MACRO check_hosts IS 'True if the dataset has this crawl and the craw
 --                        for a finite number of archives, and with Student's distribution (Cochran, Sampling Techniques, chapters 2
 --                        and 6). Null for samples of fewer than five archives, and for the shares 0 and 1, whose
 --                        error such a sample does not show
-CREATE OR REPLACE MACRO part_of(set_number) AS CASE set_number WHEN 3 THEN 'domain' WHEN 5 THEN 'ruleset' ELSE 'archive' END;
-COMMENT ON MACRO part_of IS 'The unit of a row of GROUPING SETS by domain, ruleset_id and archive_no: part_of(grouping(domain, ruleset_id, archive_no))';
-
--- Questions with many more rows than hosts would group long texts for a long time. Their hosts that are alone in their domain share one
--- row, whose part is 'single', since grouping them by domain adds nothing. numbered_hosts gives such questions the domains as numbers.
-CREATE OR REPLACE MACRO numbered_hosts(denominator, crawl := NULL) AS TABLE
-WITH domains AS (
-    SELECT h.crawl, h.domain, min(h.host_id) AS domain_no, count(*) AS n FROM hosts_with(denominator, crawl := crawl) h GROUP BY h.crawl, h.domain
-)
-SELECT h.crawl, h.host_id, h.ruleset_id, h.archive_no, h.rules_crawl, h.rules_robots_id, d.n, CASE WHEN d.n > 1 THEN d.domain_no END AS domain_no
-FROM hosts_with(denominator, crawl := crawl) h
-JOIN domains d ON d.crawl = h.crawl AND d.domain = h.domain;
-COMMENT ON MACRO TABLE numbered_hosts IS 'The hosts of a denominator with the number n of hosts of their domain, and a number for the domain, which is null for n = 1';
-
-CREATE OR REPLACE MACRO part_of_numbered(set_number, domain_no) AS
-    CASE WHEN set_number <> 3 THEN part_of(set_number) WHEN domain_no IS NULL THEN 'single' ELSE 'domain' END;
-COMMENT ON MACRO part_of_numbered IS 'part_of for GROUPING SETS by domain_no of numbered_hosts, ruleset_id and archive_no';
+CREATE OR REPLACE MACRO part_of(set_number, domain_id) AS CASE
+    WHEN set_number IN (1, 3) THEN CASE WHEN domain_id IS NULL THEN 'single' ELSE 'domain' END
+    WHEN set_number = 5 THEN 'ruleset' ELSE 'archive' END;
+COMMENT ON MACRO part_of IS 'The unit of a row of GROUPING SETS by domain_id, ruleset_id and archive_no, or without ruleset_id: part_of(grouping(domain_id, ruleset_id, archive_no), domain_id)';
 
 -- Half the width of the interval for the ratio x / n of two totals over archives, from the sums of squares and products. The
 -- polynomial is the quantile of Student's distribution for read - 1 degrees of freedom (Abramowitz and Stegun, 26.7.5).
@@ -313,11 +308,22 @@ CREATE OR REPLACE MACRO margin_of(x, n, xx, xn, nn, sample) AS
 COMMENT ON MACRO margin_of IS 'Half the width of the 95 percent interval of x / n, where x and n are totals over a random sample of archives';
 
 CREATE OR REPLACE MACRO share_of_hosts(part, x, n) AS
-    round(coalesce(sum(x) FILTER (part = 'domain'), 0) / sum(n) FILTER (part = 'domain'), 6);
+    round(coalesce(sum(x) FILTER (part = 'archive'), 0) / sum(n) FILTER (part = 'archive'), 6);
 COMMENT ON MACRO share_of_hosts IS 'The share x / n of hosts, over rows with the column part';
 
-CREATE OR REPLACE MACRO share_of_domains(part, x, n) AS round(avg(x / n) FILTER (part = 'domain'), 6);
+CREATE OR REPLACE MACRO domains_with(part, x) AS
+    count(*) FILTER (part = 'domain' AND x > 0) + coalesce(sum(x) FILTER (part = 'single'), 0)::BIGINT;
+COMMENT ON MACRO domains_with IS 'The number of registered domains with hosts x, over rows with the column part';
+
+CREATE OR REPLACE MACRO weight_of_domains(part, x, n) AS
+    coalesce(sum(x / n) FILTER (part = 'domain'), 0) + coalesce(sum(x) FILTER (part = 'single'), 0);
+COMMENT ON MACRO weight_of_domains IS 'The sum of the parts x / n of registered domains, over rows with the column part';
+
+CREATE OR REPLACE MACRO share_of_domains(part, x, n) AS round(weight_of_domains(part, x, n) / nullif(domains_with(part, n), 0), 6);
 COMMENT ON MACRO share_of_domains IS 'The share x / n with each registered domain counted once, over rows with the column part';
+
+CREATE OR REPLACE MACRO number_of_domains(domain_id) AS count(DISTINCT domain_id) + count(*) - count(domain_id);
+COMMENT ON MACRO number_of_domains IS 'The number of registered domains of hosts of one crawl: number_of_domains(h.domain_id)';
 
 CREATE OR REPLACE MACRO largest_domain(part, x) AS
     round(greatest(max(x) FILTER (part = 'domain'), max(1) FILTER (part = 'single' AND x > 0))
@@ -342,8 +348,8 @@ CREATE OR REPLACE MACRO blocking_margin(part, x, n, sample) AS margin_of(
 COMMENT ON MACRO blocking_margin IS 'Half the width of the interval in blocking_shares';
 
 CREATE OR REPLACE MACRO blocking_shares(part, ruleset_id, n, by_name, by_wildcard, by_status, sample) AS {
-    'hosts': coalesce(sum(n) FILTER (part = 'domain'), 0)::BIGINT,
-    'domains': count(*) FILTER (part = 'domain'),
+    'hosts': coalesce(sum(n) FILTER (part = 'archive'), 0)::BIGINT,
+    'domains': domains_with(part, n),
     'blocked_by_name': share_of_hosts(part, by_name, n),
     'blocked_by_wildcard': share_of_hosts(part, by_wildcard, n),
     'blocked_by_status': share_of_hosts(part, by_status, n),
@@ -356,19 +362,19 @@ CREATE OR REPLACE MACRO blocking_shares(part, ruleset_id, n, by_name, by_wildcar
     'high': upper_end(share_of_hosts(part, by_name, n), blocking_margin(part, by_name, n, sample))};
 COMMENT ON MACRO blocking_shares IS 'The columns of a question about one crawler: shares of hosts and of registered domains that block it; the last four columns describe blocks by name';
 
--- The rows of a denominator: one per crawl and registered domain, and one per crawl and archive, with their hosts n.
+-- The rows of a denominator, with their hosts n: one per crawl and registered domain, one per crawl for the hosts that are alone in their
+-- domain, whose unit is null, and one per crawl and archive.
 CREATE OR REPLACE MACRO units_of(denominator, crawl := NULL) AS TABLE
-SELECT h.crawl, CASE grouping(h.domain) WHEN 0 THEN 'domain' ELSE 'archive' END AS part, coalesce(h.domain, h.archive_no::VARCHAR) AS unit,
-    count(*) AS n
+SELECT h.crawl, part_of(grouping(h.domain_id, h.archive_no), h.domain_id) AS part, coalesce(h.domain_id, h.archive_no) AS unit, count(*) AS n
 FROM hosts_with(denominator, crawl := crawl) h
-GROUP BY GROUPING SETS ((h.crawl, h.domain), (h.crawl, h.archive_no));
+GROUP BY GROUPING SETS ((h.crawl, h.domain_id), (h.crawl, h.archive_no));
 COMMENT ON MACRO TABLE units_of IS 'The registered domains and the archives of a denominator with the number of their hosts';
 
 -- The columns of a question that counts hosts x among the hosts of a denominator. n: hosts of the unit in the denominator, from
 -- units_of; whole: the totals of the denominator, by whole_of.
 CREATE OR REPLACE MACRO whole_of(part, n) AS {
-    'hosts': sum(n) FILTER (part = 'domain')::BIGINT,
-    'domains': count(*) FILTER (part = 'domain'),
+    'hosts': sum(n) FILTER (part = 'archive')::BIGINT,
+    'domains': domains_with(part, n),
     'nn': sum(n * n) FILTER (part = 'archive')};
 COMMENT ON MACRO whole_of IS 'The totals of the rows of units_of';
 
@@ -377,16 +383,16 @@ CREATE OR REPLACE MACRO share_margin(part, x, n, whole, sample) AS margin_of(
 COMMENT ON MACRO share_margin IS 'Half the width of the interval in shares';
 
 CREATE OR REPLACE MACRO shares(part, ruleset_id, x, n, whole, sample) AS {
-    'hosts': coalesce(sum(x) FILTER (part IN ('domain', 'single')), 0)::BIGINT,
+    'hosts': coalesce(sum(x) FILTER (part = 'archive'), 0)::BIGINT,
     'of_hosts': whole.hosts,
-    'share': round(coalesce(sum(x) FILTER (part IN ('domain', 'single')), 0) / whole.hosts, 6),
-    'domains': (count(*) FILTER (part = 'domain' AND x > 0) + coalesce(sum(x) FILTER (part = 'single'), 0))::BIGINT,
+    'share': round(coalesce(sum(x) FILTER (part = 'archive'), 0) / whole.hosts, 6),
+    'domains': domains_with(part, x),
     'of_domains': whole.domains,
-    'share_of_domains': round(coalesce(sum(x / n) FILTER (part IN ('domain', 'single')), 0) / whole.domains, 6),
+    'share_of_domains': round(weight_of_domains(part, x, n) / whole.domains, 6),
     'largest_domain': largest_domain(part, x),
     'largest_ruleset': largest_ruleset(part, ruleset_id, x),
-    'low': lower_end(sum(x) FILTER (part IN ('domain', 'single')) / whole.hosts, share_margin(part, x, n, whole, sample)),
-    'high': upper_end(sum(x) FILTER (part IN ('domain', 'single')) / whole.hosts, share_margin(part, x, n, whole, sample))};
+    'low': lower_end(sum(x) FILTER (part = 'archive') / whole.hosts, share_margin(part, x, n, whole, sample)),
+    'high': upper_end(sum(x) FILTER (part = 'archive') / whole.hosts, share_margin(part, x, n, whole, sample))};
 COMMENT ON MACRO shares IS 'The columns of a question that counts hosts: how many of how many hosts and registered domains, their shares, concentration and interval';
 
 -- The crawlers that most hosts name with a verdict, of a list of crawlers or, for null, of all.
@@ -399,17 +405,17 @@ WITH ranking AS (
     QUALIFY row_number() OVER (PARTITION BY v.crawl ORDER BY count(*) FILTER (v.verdict = verdict) DESC, count(*) DESC, v.agent) <= top
 ),
 found AS (
-    SELECT r.crawl, r.agent, r.named, h.domain, h.ruleset_id, h.archive_no
+    SELECT r.crawl, r.agent, r.named, h.domain_id, h.ruleset_id, h.archive_no
     FROM ranking r
     JOIN host_verdicts v ON v.crawl = r.crawl AND v.agent = r.agent
     JOIN hosts h ON h.host_id = v.host_id
     WHERE v.basis = 'explicit' AND v.verdict = verdict AND h.wildcard_verdict <> 'unknown' AND (crawl IS NULL OR v.crawl = crawl)
 ),
 parts AS (
-    SELECT f.crawl, f.agent, f.named, f.ruleset_id, part_of(grouping(f.domain, f.ruleset_id, f.archive_no)) AS part,
-        coalesce(f.domain, f.archive_no::VARCHAR) AS unit, count(*) AS x
+    SELECT f.crawl, f.agent, f.named, f.ruleset_id, part_of(grouping(f.domain_id, f.ruleset_id, f.archive_no), f.domain_id) AS part,
+        coalesce(f.domain_id, f.archive_no) AS unit, count(*) AS x
     FROM found f
-    GROUP BY GROUPING SETS ((f.crawl, f.agent, f.named, f.domain), (f.crawl, f.agent, f.named, f.ruleset_id), (f.crawl, f.agent, f.named, f.archive_no))
+    GROUP BY GROUPING SETS ((f.crawl, f.agent, f.named, f.domain_id), (f.crawl, f.agent, f.named, f.ruleset_id), (f.crawl, f.agent, f.named, f.archive_no))
 ),
 units AS (
     SELECT u.crawl, u.part, u.unit, u.n FROM units_of('decided', crawl := crawl) u
@@ -417,7 +423,7 @@ units AS (
 wholes AS (
     SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
 )
-SELECT c.position, p.crawl, p.agent, any_value(p.named) AS named, sum(p.x / u.n) FILTER (p.part = 'domain') AS weight,
+SELECT c.position, p.crawl, p.agent, any_value(p.named) AS named, weight_of_domains(p.part, p.x, u.n) AS weight,
     unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample)))
 FROM parts p
 LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit

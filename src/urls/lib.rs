@@ -10,8 +10,10 @@
 //! host_columns.rs    the columns of a host: domains and suffixes
 //! surt.rs            sort-friendly keys
 //! origin.rs          scheme, host and port
+//! domain_runs.rs     the domains of hosts that are sorted by their keys
 //! ```
 
+mod domain_runs;
 mod host_columns;
 mod origin;
 mod parsed_url;
@@ -19,6 +21,7 @@ mod plain_url;
 mod surt;
 mod url_columns;
 
+pub use domain_runs::DomainRuns;
 pub use host_columns::{HostColumns, host_columns, registered_domain, tld};
 pub use origin::{
     WebOrigin, default_port, has_plain_delimiters, strip_root_dot, url_host, write_url_origin,

@@ -12,6 +12,7 @@ mod own {
         last_crawl: Text, "The crawl of the last capture.";
         first_capture_no: Long delta, "The first capture, in `host_captures`. The captures are those from this number on.";
         n_captures: Int, "The number of captures, which is that of the crawls.";
+        domain_id: Long delta, "A number of `domain` of the host, as in `hosts`: the smallest `period_id` of the hosts of the domain, also if it has no other host.";
         policy_id: Text null, "The lines that were read, as in `policies`; null if no line was. This column and the following ones are the state.";
         preferences_id: Text null, "Key of the statements about the use of the content: the first 128 bits of the SHA-256 of the rows in `preference_sets` without the numbers of their lines, in hexadecimal. Null if nothing is stated.";
         preference_set_id: Text null, "The rows in `preference_sets`.";

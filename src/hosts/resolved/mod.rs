@@ -6,11 +6,12 @@
 //! 2. `rules.rs`: reads the capture whose rules apply: its status, its class, and its rows of
 //!    `verdicts` and `file_preferences`. `shared_names.rs` limits how often the names of one file are
 //!    repeated.
-//! 3. `write.rs`: writes the rows of all three tables.
+//! 3. `write.rs`: writes the rows of all three tables. `domain_numbers.rs` numbers the domains of hosts.
 //!
 //! Memory is bounded by that of the sorters; hosts are numbered in the order of the table, and
 //! the results of step 2 are sorted by that number.
 
+mod domain_numbers;
 mod ranking;
 mod rules;
 mod selection;

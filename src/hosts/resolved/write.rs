@@ -1,5 +1,6 @@
 //! Writes the tables `hosts`, `host_verdicts` and `host_preferences`.
 
+use super::domain_numbers::DomainNumbers;
 use super::ranking::BlockedNameRanking;
 use super::rules::{
     CaptureKey, HostsWithRules, read_all_rules, read_names_record, read_rules_record,
@@ -19,7 +20,7 @@ use tables::{
     HostPreferenceRows, HostRow, HostRows, HostRules, HostVerdictRow, HostVerdictRows, StatingHost,
     Table,
 };
-use urls::WebOrigin;
+use urls::{WebOrigin, registered_domain};
 
 /// The tables that [`resolve_hosts`] reads.
 pub const RESOLVED_FROM: [Table; 3] = [
@@ -202,22 +203,29 @@ fn write_hosts(
     let mut batch_crawl = 0;
     let mut host_id = -1;
     let mut url = String::new();
+    let mut domains = DomainNumbers::default();
     hosts.for_each(&mut |number, host| {
+        host.write_url(&mut url);
+        let origin = WebOrigin::from_url(&url).unwrap_or_default();
+        let domain = registered_domain(origin.host);
+        if host.crawl != batch_crawl {
+            domains.end_crawl(&mut rows);
+        }
+        host_id = i64::max(host_id + 1, i64::from(host.crawl) << HOST_NUMBER_BITS);
+        domains.push(host_id, host.surt_host_name, domain, &mut rows);
         if rows.row_count() >= BATCH_ROWS || (rows.row_count() > 0 && host.crawl != batch_crawl) {
             context.memory.check_stop()?;
             files.write(batch_crawl, rows.take())?;
         }
         batch_crawl = host.crawl;
-        host_id = i64::max(host_id + 1, i64::from(host.crawl) << HOST_NUMBER_BITS);
         ranking.count_host(host.crawl);
         let stored = read_rules_record(current_record(&rules, number)?, host, limits);
-        host.write_url(&mut url);
-        let origin = WebOrigin::from_url(&url).unwrap_or_default();
-        let row = build_host_row(context, host_id, host, origin, &stored);
+        let row = build_host_row(context, host_id, host, (origin, domain), &stored);
         with_rows.push(host, &row)?;
         rows.push(&row);
         rules.advance()
     })?;
+    domains.end_crawl(&mut rows);
     match rows.row_count() {
         0 => Ok(()),
         _ => files.write(batch_crawl, rows.take()),
@@ -241,7 +249,7 @@ fn build_host_row<'a>(
     context: &'a ResolveContext<'_>,
     host_id: i64,
     host: &'a SelectedHost<'_>,
-    origin: WebOrigin<'a>,
+    (origin, registered_domain): (WebOrigin<'a>, Option<&'a str>),
     rules: &'a HostRules<'a>,
 ) -> HostRow<'a> {
     let source = host.capture.source.id;
@@ -250,6 +258,7 @@ fn build_host_row<'a>(
         host_id,
         surt_host_name: host.surt_host_name,
         origin,
+        registered_domain,
         fetch_time: host.capture.time,
         authoritative_robots_id: host.capture.id.robots_id,
         rules_crawl: &context.dataset.crawls()[source.crawl as usize],
@@ -270,7 +279,7 @@ impl HostsWithRows<'_> {
             return Ok(());
         }
         let source = &host.capture.source;
-        let domain = row.registered_domain().unwrap_or_default();
+        let domain = row.registered_domain.unwrap_or_default();
         let record = &mut self.record;
         record.clear();
         let key = CaptureKey {

@@ -19,18 +19,17 @@ def changing(study):
     if not found:
         figure.missing = f"No anomaly in {study.crawl} changes a verdict." if rows else f"{study.crawl or 'The dataset'} has no host with an anomaly."
         return figure
-    shares = study.counts(f"""
-        WITH h AS (SELECT h.host_id, h.domain, h.rules_crawl, h.rules_robots_id, count(*) OVER (PARTITION BY h.domain) AS of_domain
-            FROM hosts_with('successful', crawl := {literal(study.crawl)}) h)
-        SELECT x.code, round(sum(1 / h.of_domain) / any_value(d.domains), 6) FROM h
+    # Each host counts as its part of its domain.
+    domains = study.counts(f"""
+        SELECT x.code, sum(1 / coalesce(u.n, 1)) FROM hosts_with('successful', crawl := {literal(study.crawl)}) h
         JOIN (SELECT DISTINCT a.crawl, a.robots_id, a.code FROM anomalies a WHERE a.changes_verdict) x ON x.crawl = h.rules_crawl AND x.robots_id = h.rules_robots_id
-        CROSS JOIN (SELECT count(DISTINCT h.domain) AS domains FROM h) d GROUP BY x.code""")
+        LEFT JOIN units_of('successful', crawl := {literal(study.crawl)}) u ON u.part = 'domain' AND u.unit = h.domain_id GROUP BY x.code""")
     for row in found:
         hosts = evidence.lines("anomalies", study.crawl, f"x.code = {literal(row['code'])} AND x.changes_verdict")
         # The main number is that of hosts with a changed verdict; the question has the share of domains of all hosts with the anomaly.
         figure.rows.append({
             "label": words(row["code"]), "code": row["code"], "hosts": row["changed"], "of_hosts": row["of_hosts"], "share": row["changed"] / row["of_hosts"], "of_domains": row["of_domains"],
-            "share_of_domains": shares[row["code"],], "with_it": row["hosts"], "with_it_share": row["hosts"] / row["of_hosts"],
+            "share_of_domains": round(domains[row["code"],] / row["of_domains"], 6), "with_it": row["hosts"], "with_it_share": row["hosts"] / row["of_hosts"],
             "with_it_domains": row["share_of_domains"], "counted": row["changed"], "largest_domain": row["changed_largest_domain"], "largest_ruleset": None,
             "records": Records(words(row["code"]), row["changed"], hosts)})
     figure.rows = ranked(figure.rows)[:ROWS_MAX]
