@@ -17,17 +17,17 @@ captures AS (
     GROUP BY f.crawl
 ),
 by_domain AS (
-    SELECT h.crawl, coalesce(h.domain_id, h.host_id) AS domain_id, count(*) AS hosts, count(*) FILTER (h.content_class = 'rules') AS with_rules,
+    SELECT h.crawl, part_of(1, h.domain_id) AS part, count(*) AS hosts, count(*) FILTER (h.content_class = 'rules') AS with_rules,
         count(*) FILTER (h.wildcard_verdict <> 'unknown') AS decided,
         count(*) FILTER (h.wildcard_verdict <> 'unknown' AND h.wildcard_basis <> 'http_status') AS decided_by_file
     FROM hosts_with('captured', crawl := crawl) h
-    GROUP BY h.crawl, coalesce(h.domain_id, h.host_id)
+    GROUP BY h.crawl, h.domain_id
 ),
 counts AS (
     SELECT d.crawl, sum(d.hosts)::BIGINT AS hosts, sum(d.with_rules)::BIGINT AS hosts_with_rules, sum(d.decided)::BIGINT AS hosts_decided,
-        sum(d.decided_by_file)::BIGINT AS hosts_decided_by_file, count(*) AS domains, count(*) FILTER (d.with_rules > 0) AS domains_with_rules,
-        count(*) FILTER (d.decided > 0) AS domains_decided, count(*) FILTER (d.decided_by_file > 0) AS domains_decided_by_file,
-        max(d.hosts) AS hosts_of_largest_domain
+        sum(d.decided_by_file)::BIGINT AS hosts_decided_by_file, domains_with(d.part, d.hosts) AS domains, domains_with(d.part, d.with_rules) AS domains_with_rules,
+        domains_with(d.part, d.decided) AS domains_decided, domains_with(d.part, d.decided_by_file) AS domains_decided_by_file,
+        greatest(max(d.hosts) FILTER (d.part = 'domain'), max(1) FILTER (d.part = 'single')) AS hosts_of_largest_domain
     FROM by_domain d GROUP BY d.crawl
 ),
 answer AS (

@@ -8,10 +8,15 @@ CREATE OR REPLACE MACRO blocking_by_software(kind := 'firewall', agent := 'GPTBo
 WITH checked AS MATERIALIZED (
     SELECT check_agents(agent, any_name) AND check_choice('kind', kind, ['firewall', 'server', 'template']) AND check_count('min_hosts', min_hosts) AND check_hosts('captured', crawl) AS is_known
 ),
+recognized AS (
+    SELECT r.crawl, r.robots_id, CASE kind WHEN 'firewall' THEN r.waf_hint WHEN 'server' THEN nullif(lower(regexp_extract(r.http_server, '^[^/ (]*')), '') END AS software
+    FROM robots_files r
+    WHERE software IS NOT NULL
+),
 answers AS (
-    SELECT b.*, CASE kind WHEN 'firewall' THEN r.waf_hint WHEN 'server' THEN nullif(lower(regexp_extract(r.http_server, '^[^/ (]*')), '') ELSE b.template END AS software
+    SELECT b.*, CASE kind WHEN 'template' THEN b.template ELSE r.software END AS software
     FROM blocking(agent, crawl := crawl, any_name := any_name) b
-    JOIN robots_files r ON r.crawl = b.rules_crawl AND r.robots_id = b.rules_robots_id
+    LEFT JOIN recognized r ON r.crawl = b.rules_crawl AND r.robots_id = b.rules_robots_id
 ),
 parts AS (
     SELECT a.crawl, a.agent, a.software, a.ruleset_id, part_of(grouping(a.domain_id, a.ruleset_id, a.archive_no), a.domain_id) AS part, count(*) AS hosts,
