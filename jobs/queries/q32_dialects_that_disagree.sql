@@ -8,10 +8,12 @@ CREATE OR REPLACE MACRO dialects_that_disagree(crawl := NULL) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_hosts('captured', crawl) AS is_known
 ),
+-- As in hosts, a capture that is alone in its domain has no domain.
 captures AS (
-    SELECT f.crawl, f.robots_id, coalesce(f.url_host_registered_domain, f.surt_host_name) AS domain, f.ruleset_id, f.robots_id >> 32 AS archive_no,
+    SELECT f.crawl, f.robots_id, CASE WHEN h.host_id IS NULL THEN coalesce(f.url_host_registered_domain, f.surt_host_name) END AS domain, f.ruleset_id, f.robots_id >> 32 AS archive_no,
         f.content_class IS NOT NULL AS is_parsed
     FROM robots_files f
+    LEFT JOIN hosts h ON h.crawl = f.crawl AND h.authoritative_robots_id = f.robots_id AND h.domain_id IS NULL AND h.n_captures = 1
     WHERE f.is_robots_path AND NOT f.is_revisit AND (crawl IS NULL OR f.crawl = crawl)
 ),
 units AS (
