@@ -9,21 +9,22 @@ WITH checked AS MATERIALIZED (
     SELECT check_hosts('successful', crawl) AS is_known
 ),
 files AS (
-    SELECT h.crawl, h.host_id, h.domain_id, h.ruleset_id, h.archive_no, h.rules_crawl, h.rules_robots_id FROM hosts_with('successful', crawl := crawl) h
+    SELECT h.crawl, h.domain_id, h.ruleset_id, h.archive_no, h.rules_crawl, h.rules_robots_id FROM hosts_with('successful', crawl := crawl) h
 ),
+-- Counted once for each file, which may be that of many hosts.
 features AS (
-    SELECT f.crawl, f.host_id, a.code, max(a.severity) AS severity, coalesce(bool_or(a.changes_verdict), false) AS changed, count(*) AS lines
-    FROM files f
-    JOIN anomalies a ON a.crawl = f.rules_crawl AND a.robots_id = f.rules_robots_id
-    GROUP BY f.crawl, f.host_id, a.code
+    SELECT a.crawl, a.robots_id, a.code, max(a.severity) AS severity, coalesce(bool_or(a.changes_verdict), false) AS changed, count(*) AS lines
+    FROM anomalies a
+    WHERE a.crawl IN (SELECT DISTINCT f.rules_crawl FROM files f)
+    GROUP BY a.crawl, a.robots_id, a.code
 ),
 parts AS (
-    SELECT f.crawl, f.code, f.severity, h.ruleset_id, part_of(grouping(h.domain_id, h.ruleset_id, h.archive_no), h.domain_id) AS part,
+    SELECT h.crawl, f.code, f.severity, h.ruleset_id, part_of(grouping(h.domain_id, h.ruleset_id, h.archive_no), h.domain_id) AS part,
         coalesce(h.domain_id, h.archive_no) AS unit, count(*) AS x,
         count(*) FILTER (f.changed) AS changed, sum(f.lines) AS lines
     FROM features f
-    JOIN files h ON h.host_id = f.host_id
-    GROUP BY GROUPING SETS ((f.crawl, f.code, f.severity, h.domain_id), (f.crawl, f.code, f.severity, h.ruleset_id), (f.crawl, f.code, f.severity, h.archive_no))
+    JOIN files h ON h.rules_crawl = f.crawl AND h.rules_robots_id = f.robots_id
+    GROUP BY GROUPING SETS ((h.crawl, f.code, f.severity, h.domain_id), (h.crawl, f.code, f.severity, h.ruleset_id), (h.crawl, f.code, f.severity, h.archive_no))
 ),
 units AS (
     SELECT u.crawl, u.part, u.unit, u.n FROM units_of('successful', crawl := crawl) u

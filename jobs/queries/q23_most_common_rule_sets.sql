@@ -10,23 +10,29 @@ CREATE OR REPLACE MACRO most_common_rule_sets(crawl := NULL, top := 50, min_doma
 WITH checked AS MATERIALIZED (
     SELECT check_count('top', top) AND check_count('min_domains', min_domains) AND check_hosts('rules', crawl) AS is_known
 ),
-files AS (
-    SELECT h.crawl, h.domain_id, h.ruleset_id, h.archive_no, h.template, h.url FROM hosts_with('rules', crawl := crawl) h WHERE h.ruleset_id IS NOT NULL
-),
 ranking AS (
+    SELECT h.crawl, h.ruleset_id
+    FROM hosts_with('rules', crawl := crawl) h
+    WHERE h.ruleset_id IS NOT NULL
+    GROUP BY h.crawl, h.ruleset_id
+    HAVING number_of_domains(h.domain_id) >= min_domains
+    QUALIFY row_number() OVER (PARTITION BY h.crawl ORDER BY number_of_domains(h.domain_id) DESC, count(*) DESC, h.ruleset_id) <= top
+),
+files AS MATERIALIZED (
+    SELECT h.crawl, h.domain_id, h.ruleset_id, h.archive_no, h.template, h.url
+    FROM ranking r
+    JOIN hosts_with('rules', crawl := crawl) h ON h.crawl = r.crawl AND h.ruleset_id = r.ruleset_id
+),
+rulesets AS (
     SELECT f.crawl, f.ruleset_id, CASE WHEN count(f.template) = count(*) AND min(f.template) = max(f.template) THEN min(f.template) END AS template,
         count(f.template) AS hosts_with_template, min(f.url) AS example
     FROM files f
     GROUP BY f.crawl, f.ruleset_id
-    HAVING number_of_domains(f.domain_id) >= min_domains
-    QUALIFY row_number() OVER (PARTITION BY f.crawl ORDER BY number_of_domains(f.domain_id) DESC, count(*) DESC, f.ruleset_id) <= top
 ),
 parts AS (
-    SELECT r.crawl, r.ruleset_id, r.template, r.hosts_with_template, r.example, part_of(grouping(f.domain_id, f.archive_no), f.domain_id) AS part,
-        coalesce(f.domain_id, f.archive_no) AS unit, count(*) AS x
-    FROM ranking r
-    JOIN files f ON f.crawl = r.crawl AND f.ruleset_id = r.ruleset_id
-    GROUP BY r.crawl, r.ruleset_id, r.template, r.hosts_with_template, r.example, GROUPING SETS ((f.domain_id), (f.archive_no))
+    SELECT f.crawl, f.ruleset_id, part_of(grouping(f.domain_id, f.archive_no), f.domain_id) AS part, coalesce(f.domain_id, f.archive_no) AS unit, count(*) AS x
+    FROM files f
+    GROUP BY f.crawl, f.ruleset_id, GROUPING SETS ((f.domain_id), (f.archive_no))
 ),
 units AS (
     SELECT u.crawl, u.part, u.unit, u.n FROM units_of('rules', crawl := crawl) u
@@ -35,13 +41,14 @@ wholes AS (
     SELECT u.crawl, whole_of(u.part, u.n) AS whole FROM units u GROUP BY u.crawl
 ),
 answer AS (
-    SELECT c.position, p.crawl, p.ruleset_id, p.template, p.hosts_with_template, p.example,
+    SELECT c.position, r.crawl, r.ruleset_id, r.template, r.hosts_with_template, r.example,
         unnest(shares(p.part, p.ruleset_id, p.x, u.n, any_value(w.whole), any_value(c.sample)))
     FROM parts p
+    JOIN rulesets r ON r.crawl = p.crawl AND r.ruleset_id = p.ruleset_id
     LEFT JOIN units u ON u.crawl = p.crawl AND u.part = p.part AND u.unit = p.unit
     JOIN wholes w ON w.crawl = p.crawl
     JOIN crawls() c ON c.crawl = p.crawl
-    GROUP BY p.crawl, p.ruleset_id, p.template, p.hosts_with_template, p.example, c.position
+    GROUP BY r.crawl, r.ruleset_id, r.template, r.hosts_with_template, r.example, c.position
 )
 SELECT s.crawl, s.ruleset_id, s.template, s.hosts_with_template, s.* EXCLUDE (position, crawl, ruleset_id, template, hosts_with_template, example, largest_ruleset),
     s.example
