@@ -17,7 +17,7 @@ checked AS MATERIALIZED (
         ELSE coalesce(bool_and(check_crawl(u.crawl)), true) END AS is_known FROM (SELECT unnest(coalesce(crawls, [])) AS crawl) u
 ),
 answers AS (
-    SELECT b.crawl, b.agent, b.surt_host_name, coalesce(b.domain_id, b.host_id) AS domain_id, b.ruleset_id, b.archive_no, b.by_name, b.by_wildcard, b.by_status
+    SELECT b.crawl, b.agent, b.surt_host_name, b.domain_id, b.ruleset_id, b.archive_no, b.by_name, b.by_wildcard, b.by_status
     FROM blocking(agent, any_name := any_name) b
     JOIN asked a ON a.crawl = b.crawl
 ),
@@ -32,8 +32,8 @@ parts AS (
     GROUP BY GROUPING SETS ((a.crawl, a.agent, a.domain_id), (a.crawl, a.agent, a.ruleset_id), (a.crawl, a.agent, a.archive_no))
 ),
 everyone AS (
-    SELECT d.crawl, d.agent, sum(d.hosts)::BIGINT AS hosts, round(sum(d.by_name) / sum(d.hosts), 6) AS blocked_by_name, round(avg(d.by_name / d.hosts), 6) AS domains_blocked_by_name
-    FROM (SELECT a.crawl, a.agent, a.domain_id, count(*) AS hosts, count(*) FILTER (a.by_name) AS by_name FROM answers a GROUP BY a.crawl, a.agent, a.domain_id) d
+    SELECT d.crawl, d.agent, sum(d.hosts)::BIGINT AS hosts, round(sum(d.by_name) / sum(d.hosts), 6) AS blocked_by_name, share_of_domains(d.part, d.by_name, d.hosts) AS domains_blocked_by_name
+    FROM (SELECT a.crawl, a.agent, part_of(1, a.domain_id) AS part, count(*) AS hosts, count(*) FILTER (a.by_name) AS by_name FROM answers a GROUP BY a.crawl, a.agent, a.domain_id) d
     GROUP BY d.crawl, d.agent
 ),
 answer AS (
