@@ -507,6 +507,7 @@ def row_cases():
     yield edit(periods, "the wrong first crawl", updated(first_with(first_crawl="SERIES-001"), first_crawl="SERIES-000"))
     yield edit(periods, "the wrong last crawl", updated(first_with(last_crawl="SERIES-000"), last_crawl="SERIES-001"))
     yield edit(periods, "an unknown last crawl", updated(0, last_crawl="NOWHERE"))
+    yield edit(periods, "the wrong domain", updated(3, domain_id=HUGE), accepted="domains are numbered again")
     yield edit(periods, "a period in two", period_split, (captures, captures_of_split), accepted="match compares no states of periods")
     with_policy = first_with(policy_id=True)
     yield edit(periods, "a policy that does not exist", updated(with_policy, policy_id=UNKNOWN_KEY), names=(periods, "policies"))
