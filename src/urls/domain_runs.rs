@@ -40,16 +40,12 @@ impl<V: Default> DomainRuns<V> {
             let mut open = complete.unwrap_or_default();
             open.domain.clear();
             open.domain.extend_from_slice(name);
-            // `surt_host_name` lacks a leading `www`, so that it may not begin with a domain that has one.
-            let has_reversed =
-                domain.is_some_and(|name| begins_with_reversed(surt_host_name, name));
-            let length = if has_reversed {
-                name.len()
-            } else {
-                surt_host_name.len()
-            };
+            // `surt_host_name` begins with the domain in reverse order, unless it lacks the `www` of a domain such as
+            // `www.com`: then it is shorter.
+            let length = domain.map_or(usize::MAX, <[u8]>::len);
+            let reversed = surt_host_name.get(..length).unwrap_or(surt_host_name);
             open.reversed.clear();
-            open.reversed.extend_from_slice(&surt_host_name[..length]);
+            open.reversed.extend_from_slice(reversed);
             open.value = V::default();
             self.open.push(open);
             self.open.len() - 1
@@ -67,18 +63,6 @@ impl<V: Default> DomainRuns<V> {
             last.domain != name && !may_have_more
         })
     }
-}
-
-/// Returns true if a text begins with the labels of a domain in reverse order, separated by commas.
-fn begins_with_reversed(surt_host_name: &[u8], domain: &[u8]) -> bool {
-    let mut labels = domain.rsplit(|&byte| byte == b'.');
-    let mut rest = labels
-        .next()
-        .and_then(|label| surt_host_name.strip_prefix(label));
-    for label in labels {
-        rest = rest.and_then(|rest| rest.strip_prefix(b",")?.strip_prefix(label));
-    }
-    rest.is_some()
 }
 
 #[cfg(test)]
