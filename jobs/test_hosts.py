@@ -23,7 +23,7 @@ from pathlib import Path
 from dataset import opened
 
 # Some have the same registered domain, also with a host between them, and one lacks a registered domain.
-HOSTS = ["h0.test", "www.test", "a.h0.test", "h1.test", "h0!.test", "a.www.test", "h0-1.test", "b.h0.test", "192.0.2.1", "h2.test"]
+HOSTS = ["h0.com", "www.com", "a.h0.com", "h1.com", "h0!.com", "a.www.com", "h0-1.com", "b.h0.com", "192.0.2.1", "h2.com"]
 # Lines with their keys left out: A for a user-agent line, D and P for one that disallows or permits, S and U for statements.
 RULES = ["A GPTBot|D /|S ai-train=no", "A *|D /x||A Googlebot|A CCBot|P /|U /a train-ai=n", "A AI2Bot|D /"]
 KEYS = {"A": "User-agent", "D": "Disallow", "P": "Allow", "S": "Content-Signal", "U": "Content-Usage"}
