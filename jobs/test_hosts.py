@@ -104,6 +104,12 @@ def compare(con, name):
                 failed += 1
                 print(f"FAILED {name}: {len(rows)} rows of {ours} are not in {theirs}, such as\n  {columns}\n  {rows[0]}")
 
+    def expect_none(count, rows):
+        nonlocal failed
+        if count:
+            failed += 1
+            print(f"FAILED {name}: {count} {rows}")
+
     for view in ["hosts", "host_verdicts", "host_preferences"]:
         check(view, f"oracle_{view}")
     names = [row[0] for row in con.execute("SELECT DISTINCT agent FROM host_verdicts ORDER BY hash(agent) LIMIT 20").fetchall()]
@@ -114,22 +120,16 @@ def compare(con, name):
     order = con.execute("SELECT count(*) FROM (SELECT crawl, agent, surt_host_name, lag((agent, surt_host_name)) OVER (PARTITION BY "
         "crawl ORDER BY file_row_number) AS before FROM read_parquet(getvariable('robots_scan') || '/host_verdicts/*/*.parquet', "
         "hive_partitioning = true, file_row_number = true)) WHERE before >= (agent, surt_host_name)").fetchone()[0]
-    if order:
-        failed += 1
-        print(f"FAILED {name}: {order} rows of host_verdicts are not in order")
+    expect_none(order, "rows of host_verdicts are not in order")
     sql = ("SELECT count(*) FROM host_verdicts v LEFT JOIN hosts h USING (host_id) "
            "WHERE (v.crawl, v.surt_host_name) IS DISTINCT FROM (h.crawl, h.surt_host_name)")
-    # The number of a domain is null only for a single host of a domain.
+    others = con.execute(sql).fetchone()[0] + con.execute("SELECT count(*) - count(DISTINCT host_id) FROM hosts").fetchone()[0]
+    expect_none(others, "rows are joined with another host by host_id")
+    # A domain_id is null only for a host that is alone in its domain.
     domains = con.execute("SELECT count(*) FROM (SELECT domain_id, min(host_id) OVER w AS first, count(*) OVER w AS hosts FROM hosts "
                           "WINDOW w AS (PARTITION BY crawl, coalesce(url_host_registered_domain, surt_host_name))) "
                           "WHERE CASE WHEN domain_id IS NULL THEN hosts > 1 ELSE domain_id <> first END").fetchone()[0]
-    if domains:
-        failed += 1
-        print(f"FAILED {name}: {domains} hosts have another domain_id than their domain")
-    others = con.execute(sql).fetchone()[0] + con.execute("SELECT count(*) - count(DISTINCT host_id) FROM hosts").fetchone()[0]
-    if others:
-        failed += 1
-        print(f"FAILED {name}: {others} rows are joined with another host by host_id")
+    expect_none(domains, "hosts have another domain_id than their domain")
     return failed
 
 

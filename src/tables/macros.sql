@@ -293,6 +293,8 @@ COMMENT ON MACRO check_hosts IS 'True if the dataset has this crawl and the craw
 --                        for a finite number of archives, and with Student's distribution (Cochran, Sampling Techniques, chapters 2
 --                        and 6). Null for samples of fewer than five archives, and for the shares 0 and 1, whose
 --                        error such a sample does not show
+-- set_number is the result of grouping(): the bit of a column is set if the set does not group by it. For rows that are grouped by domain
+-- alone, it is 1.
 CREATE OR REPLACE MACRO part_of(set_number, domain_id) AS CASE
     WHEN set_number IN (1, 3) THEN CASE WHEN domain_id IS NULL THEN 'single' ELSE 'domain' END
     WHEN set_number = 5 THEN 'ruleset' ELSE 'archive' END;
