@@ -21,7 +21,7 @@ pub enum CaptureFilter {
     Ids(Arc<[i64]>),
     /// All rows of the row groups that may have a `robots_id` in this range.
     IdRange(RangeInclusive<i64>),
-    /// All rows of the row groups that may have this number in a column.
+    /// Rows with this number in a column.
     Number {
         /// The name of the column.
         column: &'static str,

@@ -1,6 +1,6 @@
 //! Reads the rows of a part in one table, batch by batch.
 
-use super::row_filter::{id_filter, row_groups_with_ids, row_groups_with_values, text_filter};
+use super::row_filter::{number_filter, row_groups_with_ids, row_groups_with_values, text_filter};
 use crate::capture_filter::push_crawl_key;
 use crate::error::{DatasetDefect, DatasetErrorKind};
 use crate::{CaptureFilter, LimitedFile, OpenedPart, ValueCounter, catch_panic, open_part_file};
@@ -152,6 +152,7 @@ impl PartFile {
         let mask = ProjectionMask::columns(schema, columns.iter().copied());
         let filter_column = match filter {
             CaptureFilter::Values(wanted) => Some(wanted.column),
+            CaptureFilter::Number { column, .. } => Some(*column),
             CaptureFilter::Urls(_) => Some("url"),
             _ => None,
         };
@@ -166,14 +167,18 @@ impl PartFile {
                 let wanted = *robots_id;
                 row_groups =
                     row_groups_with_ids(builder.metadata(), "robots_id", &(wanted..=wanted));
-                let filter = id_filter(part, ids, move |id| id == wanted);
+                let filter = number_filter(part, ids, move |id| id == wanted);
                 builder = builder.with_row_filter(filter);
             }
             CaptureFilter::IdRange(ids) => {
                 row_groups = row_groups_with_ids(builder.metadata(), "robots_id", ids);
             }
             CaptureFilter::Number { column, number } => {
-                row_groups = row_groups_with_ids(builder.metadata(), column, &(*number..=*number));
+                let wanted = *number;
+                row_groups = row_groups_with_ids(builder.metadata(), column, &(wanted..=wanted));
+                let numbers = ProjectionMask::columns(builder.parquet_schema(), [*column]);
+                let filter = number_filter(part, numbers, move |number| number == wanted);
+                builder = builder.with_row_filter(filter);
             }
             CaptureFilter::Urls(filter) => {
                 let column = ProjectionMask::columns(builder.parquet_schema(), ["url"]);
@@ -202,7 +207,7 @@ impl PartFile {
                 let wanted = Arc::clone(wanted);
                 // Most rows have the same key as the row before.
                 let mut last = None;
-                let filter = id_filter(part, ids, move |id| match last {
+                let filter = number_filter(part, ids, move |id| match last {
                     Some((last_id, is_wanted)) if last_id == id => is_wanted,
                     _ => {
                         let is_wanted = wanted.binary_search(&id).is_ok();

@@ -34,24 +34,25 @@ pub(super) fn text_filter(
     RowFilter::new(vec![predicate])
 }
 
-/// Returns a filter of rows of a part by the value of `robots_id`.
-pub(super) fn id_filter(
+/// Returns a filter of rows by the number in a column of a part.
+pub(super) fn number_filter(
     part: &OpenedPart,
-    ids: ProjectionMask,
+    column: ProjectionMask,
     mut is_wanted: impl FnMut(i64) -> bool + Send + 'static,
 ) -> RowFilter {
     let (file, mut values) = (part.file.clone(), part.value_counter());
     let predicate = move |batch: RecordBatch| -> Result<BooleanArray, ArrowError> {
         file.check_batch(&mut values, &batch)?;
-        let ids = batch.column(0).as_any().downcast_ref::<Int64Array>();
-        let ids = ids.ok_or_else(|| ArrowError::CastError("robots_id is no BIGINT".to_owned()))?;
-        Ok(ids
+        let numbers = batch.column(0).as_any().downcast_ref::<Int64Array>();
+        let numbers =
+            numbers.ok_or_else(|| ArrowError::CastError("a column is no BIGINT".to_owned()))?;
+        Ok(numbers
             .values()
             .iter()
-            .map(|id| Some(is_wanted(*id)))
+            .map(|number| Some(is_wanted(*number)))
             .collect::<BooleanArray>())
     };
-    let predicate: Box<dyn ArrowPredicate> = Box::new(ArrowPredicateFn::new(ids, predicate));
+    let predicate: Box<dyn ArrowPredicate> = Box::new(ArrowPredicateFn::new(column, predicate));
     RowFilter::new(vec![predicate])
 }
 
