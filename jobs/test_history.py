@@ -255,32 +255,66 @@ class Oracle:
         for host in sorted(by_host, key=name_key):
             self.captures += sorted(by_host[host], key=lambda capture: (
                 capture["row"]["fetch_time"] or capture["crawl"].median or NO_TIME, self.position[capture["crawl"].name]))
-        self.numbers = {(capture["host"], capture["crawl"].name): number for number, capture in enumerate(self.captures)}
+        self.number_captures()
         self.make_periods()
+
+    def number_captures(self):
+        """Numbers the hosts by the first crawl that has them, and the captures of each crawl by these numbers."""
+        first = {}
+        for capture in self.captures:
+            position = self.position[capture["crawl"].name]
+            first[capture["host"]] = min(position, first.get(capture["host"], position))
+        counts = defaultdict(int)
+        self.host_numbers = {}
+        for host, position in first.items():
+            self.host_numbers[host] = (position << 32) + counts[position]
+            counts[position] += 1
+        self.numbers = {}
+        for position, crawl in enumerate(self.crawls):
+            hosts = sorted({capture["host"] for capture in self.captures if capture["crawl"] is crawl}, key=self.host_numbers.get)
+            self.numbers.update({(host, crawl.name): (position << 32) + number for number, host in enumerate(hosts)})
 
     def make_periods(self):
         """Divides the captures of each host into periods."""
-        self.rows = {"host_captures": [], "host_periods": [], "host_contents": []}
-        period = content = None
+        periods, contents = [], []
         for number, capture in enumerate(self.captures):
-            host, crawl = capture["host"], capture["crawl"].name
-            if period is None or (period[1], tuple(period[6:])) != (host, capture["state"]):
-                period = [len(self.rows["host_periods"]), host, crawl, crawl, number, 0, *capture["state"]]
-                self.rows["host_periods"].append(period)
-            period[3] = crawl
-            period[5] += 1
-            if capture["digest"] is None:
-                content = None
-            else:
-                if content is None or (content[0], content[3]) != (host, capture["digest"]):
-                    content = [host, number, 0, capture["digest"]]
-                    self.rows["host_contents"].append(content)
-                content[2] += 1
-            self.rows["host_captures"].append((number, host, crawl, capture["row"]["fetch_time"], *capture["place"], period[0]))
-        self.rows = {table: [tuple(row) for row in rows] for table, rows in self.rows.items()}
+            host, crawl, time = capture["host"], capture["crawl"].name, capture["row"]["fetch_time"]
+            is_new = number == 0 or self.captures[number - 1]["host"] != host
+            if is_new:
+                of_host, of_contents = [], []
+            if not of_host or tuple(of_host[-1][8:]) != capture["state"]:
+                of_host.append([self.host_numbers[host], len(of_host), host, crawl, crawl, time, time, 0, *capture["state"]])
+                periods.append(of_host[-1])
+            period = of_host[-1]
+            period[4], period[6] = crawl, time
+            period[7] += 1
+            capture["period_no"], capture["content_no"] = period[1], None
+            if capture["digest"] is not None:
+                if not of_contents or (of_contents[-1][2], of_contents[-1][5]) != (period[1], capture["digest"]):
+                    of_contents.append([host, len(of_contents), period[1], None, None, capture["digest"]])
+                    contents.append(of_contents[-1])
+                of_contents[-1][3:5] = crawl, time
+                capture["content_no"] = len(of_contents) - 1
+        # The last capture of a period is also that of its last content.
+        for content, later in zip(contents, [*contents[1:], None]):
+            if later is None or (later[0], later[2]) != (content[0], content[2]):
+                content[3:5] = None, None
+        self.rows = {"host_periods": [tuple(row) for row in periods], "host_contents": [tuple(row) for row in contents]}
+        self.rows["host_captures"] = self.capture_rows()
         self.rows["agent_periods"] = self.agent_periods()
         self.rows["archives"] = self.archives()
         self.rows["crawls"] = [self.crawl_row(crawl) for crawl in self.crawls]
+
+    def capture_rows(self):
+        sources = self.sources()
+        rows = []
+        for capture in self.captures:
+            host, crawl = capture["host"], capture["crawl"].name
+            source = self.fill(capture, sources) if capture["row"]["is_revisit"] else None
+            rules = (None, None, None) if source is None else (self.host_numbers[source["host"]], source["period_no"], source["crawl"].name)
+            rows.append((self.numbers[host, crawl], crawl, self.host_numbers[host], capture["row"]["fetch_time"], *capture["place"],
+                         capture["period_no"], capture["content_no"], *rules))
+        return sorted(rows)
 
     def agent_periods(self):
         rows = []
@@ -292,16 +326,17 @@ class Oracle:
             for agent, *verdict in capture["verdicts"]:
                 verdict = tuple(verdict[:-1])
                 period = open_periods.get(agent)
-                if period is None or period[7] != verdict:
+                if period is None or period[8] != verdict:
                     domain = capture["row"]["url_host_registered_domain"]
-                    period = [agent, capture["host"], domain, capture["crawl"].name, None, number, 0, verdict]
+                    period = [agent, capture["host"], domain, capture["crawl"].name, None, capture["period_no"], 0, 0, verdict]
                     rows.append(period)
                 period[4] = capture["crawl"].name
-                period[6] += 1
+                period[6] = capture["period_no"] - period[5] + 1
+                period[7] += 1
                 continued[agent] = period
             open_periods = continued
         rows.sort(key=lambda row: (name_key(row[0]), name_key(row[1]), row[5]))
-        return [(*row[:7], *row[7]) for row in rows]
+        return [(*row[:8], *row[8]) for row in rows]
 
     def archives(self):
         places = {(self.position[crawl.name], crawl.name, robots_id >> 32, file["warc_filename"])
@@ -336,7 +371,9 @@ class Oracle:
             other = source["time"] or NO_TIME
             distance = abs((other - time).total_seconds())
             # The greatest URL in the order of bytes is first: none of them is the beginning of another.
-            return source["url"] != url, other > time, distance, [-byte for byte in name_key(source["url"])], -ages[source["crawl"].name]
+            # Of several at the same time, a history takes the last one in the order of its numbers.
+            number = (-self.host_numbers[source["host"]], -source["period_no"])
+            return source["url"] != url, other > time, distance, [-byte for byte in name_key(source["url"])], -ages[source["crawl"].name], number
 
         by_first_capture = sorted(self.crawls, key=lambda crawl: (crawl.first_of_all, name_key(crawl.name)))
         ages = {crawl.name: number for number, crawl in enumerate(by_first_capture)}
@@ -412,22 +449,22 @@ def check_tables(history, oracle, contents):
     for table in ("crawls", "archives", "host_captures", "host_contents", "agent_periods"):
         found += differences(table, history.columns(table), history.rows(table), oracle.rows[table])
     names = history.columns("host_periods")
-    wanted_names = ["period_id", "surt_host_name", "first_crawl", "last_crawl", "first_capture_no", "n_captures", "domain_id", "policy_id", "preferences_id", "preference_set_id",
-                    "revisit_digest", "revisit_url", *OWN, *RULES]
+    wanted_names = ["host_no", "period_no", "surt_host_name", "first_crawl", "last_crawl", "first_fetch", "last_fetch", "n_captures", "domain_id", "policy_id",
+                    "preferences_id", "preference_set_id", "revisit_digest", "revisit_url", *OWN, *RULES]
     if names != wanted_names:
         return [f"host_periods has the columns {names}"]
-    periods = [(*row[:6], policies.get(row[7]), preferences.get(row[9]), sets.get(row[9]), *row[10:]) for row in history.rows("host_periods")]
+    periods = [(*row[:8], policies.get(row[9]), preferences.get(row[11]), sets.get(row[11]), *row[12:]) for row in history.rows("host_periods")]
     found += differences("host_periods", [name for name in names if name != "domain_id"], periods, oracle.rows["host_periods"])
-    # A domain has the number of its first period.
+    # A domain has the number of its first host.
     numbers, place = {}, names.index("url_host_registered_domain")
-    wrong = [row for row in history.rows("host_periods") if row[6] != numbers.setdefault(row[place] or row[1], row[0])]
+    wrong = [row for row in history.rows("host_periods") if row[8] != numbers.setdefault(row[place] or row[2], row[0])]
     if wrong:
         found.append(f"host_periods: {len(wrong)} rows have another domain_id than their domain, such as {wrong[0]}")
     # The key of what is stated is the same if and only if that is.
-    stated = {(row[8], preferences.get(row[9])) for row in history.rows("host_periods")}
+    stated = {(row[10], preferences.get(row[11])) for row in history.rows("host_periods")}
     if not len(stated) == len({key for key, _ in stated}) == len({content for _, content in stated}):
         found.append("host_periods: preferences_id is not the key of what is stated")
-    for table, keys, contents_of, column in (("policies", "policies", policies, 7), ("preference_sets", "preference_sets", sets, 9)):
+    for table, keys, contents_of, column in (("policies", "policies", policies, 9), ("preference_sets", "preference_sets", sets, 11)):
         stored = [row[0] for row in history.rows(keys)]
         distinct = list(dict.fromkeys(stored))
         used = {row[column] for row in history.rows("host_periods")} - {None}
@@ -615,16 +652,16 @@ def check_places(world, connection):
     wanted = [(capture["host"], capture["crawl"].name, capture["row"]["fetch_time"], capture["archive"], *capture["place"][1:])
               for capture in oracle.captures]
     names = ("surt_host_name", "crawl", "fetch_time", "warc_filename", "warc_record_offset", "warc_record_in_member")
-    rows = query(connection, "SELECT c.*, a.warc_filename FROM host_captures c JOIN archives a ON a.crawl = c.crawl AND a.archive_no = c.archive_no "
-                 "ORDER BY c.capture_no")
-    found += differences("host_captures and archives", names, [picked(row, names) for row in rows], wanted)
-    periods = [row[:6] for row in oracle.rows["host_periods"]]
+    rows = query(connection, "SELECT c.*, h.surt_host_name, a.warc_filename FROM host_captures c JOIN archives a ON a.crawl = c.crawl AND a.archive_no = c.archive_no "
+                 "JOIN host_periods h ON h.host_no = c.host_no AND h.period_no = c.period_no")
+    found += unordered("host_captures and archives", names, [picked(row, names) for row in rows], wanted)
+    periods = [row[:8] for row in oracle.rows["host_periods"]]
     for host in world.sample_of_hosts():
         rows = [picked(row, names[1:]) for row in query(connection, "FROM captures_of(?)", [host])]
         found += differences(f"captures_of('{host}')", names[1:], rows, [row[1:] for row in wanted if row[0] == host])
-        columns = ("period_id", "surt_host_name", "first_crawl", "last_crawl", "first_capture_no", "n_captures")
+        columns = ("host_no", "period_no", "surt_host_name", "first_crawl", "last_crawl", "first_fetch", "last_fetch", "n_captures")
         rows = [picked(row, columns) for row in query(connection, "FROM periods_of(?)", [host])]
-        found += differences(f"periods_of('{host}')", columns, rows, [row for row in periods if row[1] == host])
+        found += differences(f"periods_of('{host}')", columns, rows, [row for row in periods if row[2] == host])
     return found
 
 
@@ -632,9 +669,10 @@ def check_lines(world, connection):
     """Compares the lines of every host with those of the capture whose rules apply, and for some hosts also by macros."""
     found, history, oracle = [], world.history, world.oracle
     policies = history.policy_contents(world.contents)
-    period_policies = {row["period_id"]: row["policy_id"] for row in history.dicts("host_periods")}
-    for row, capture in zip(history.dicts("host_captures"), oracle.captures):
-        policy = period_policies[row["period_id"]]
+    period_policies = {(row["surt_host_name"], row["period_no"]): row["policy_id"] for row in history.dicts("host_periods")}
+    period_nos = {row["capture_no"]: row["period_no"] for row in history.dicts("host_captures")}
+    for capture in oracle.captures:
+        policy = period_policies[capture["host"], period_nos[oracle.numbers[capture["host"], capture["crawl"].name]]]
         content = policies[policy] if policy is not None else None
         if content != capture["policy"]:
             found.append(f"lines of {capture['host']} in {capture['crawl'].name} are not those of its capture")
@@ -656,13 +694,6 @@ def check_filled(world):
     if not open_captures:
         return []
     sources = oracle.sources()
-    stored = {row["capture_no"]: row["rules_crawl"] for row in world.history.dicts("filled_revisits")}
-    wanted = {}
-    for capture in open_captures:
-        source = oracle.fill(capture, sources)
-        if source is not None:
-            wanted[oracle.numbers[capture["host"], capture["crawl"].name]] = source["crawl"].name
-    found += differences("filled_revisits", ("capture_no", "rules_crawl"), list(stored.items()), sorted(wanted.items()))
     views = {(row["surt_host_name"], row["crawl"]): row for row in query(connection, "SELECT * FROM hosts")}
     verdicts, preferences = defaultdict(list), defaultdict(list)
     for rows, view, columns in ((verdicts, "host_verdicts", ("agent", *VERDICT, "evidence_line")), (preferences, "host_preferences", PREFERENCE)):
@@ -774,6 +805,9 @@ def check_composition(world, is_campaign):
     }
     for way in test_runner.share(ways, 0.3, is_campaign, seed=world.name):
         found += ways[way]().compare(world.history, f"{world.name}, {way}")
+    # In a series, the captures of the earlier crawls are copied.
+    earlier = world.make("earlier", *datasets[:middle]).folder
+    found += world.make("continued", earlier, *datasets[middle:]).compare(world.history, f"{world.name}, later crawls are added")
     again = world.make("again", *datasets).folder
     for path in sorted(path for path in world.history.folder.rglob("*") if path.is_file() and path.name != "_log.jsonl"):
         relative = path.relative_to(world.history.folder)

@@ -5,7 +5,8 @@ CREATE TABLE agent_periods (
   url_host_registered_domain VARCHAR, -- Its registered domain.
   first_crawl VARCHAR NOT NULL, -- The crawl of the first capture.
   last_crawl VARCHAR NOT NULL, -- The crawl of the last capture.
-  first_capture_no BIGINT NOT NULL, -- The first capture, in `host_captures`. The captures are those from this number on.
+  first_period_no INTEGER NOT NULL, -- The first period of the host, in `host_periods`. The period of the crawler consists of this period and the following ones.
+  n_periods INTEGER NOT NULL, -- The number of these periods.
   n_captures INTEGER NOT NULL, -- The number of captures, which is that of the crawls.
   verdict VARCHAR, -- The verdict, as in `verdicts`.
   verdict_google VARCHAR, -- The verdict of Google's parser.

@@ -9,32 +9,32 @@ WITH checked AS MATERIALIZED (
     SELECT check_named_agents(agent, any_name) AS is_known
 ),
 named AS (
-    SELECT n.agent, n.surt_host_name, n.url_host_registered_domain, n.first_crawl, n.first_capture_no, n.first_capture_no + n.n_captures AS end_no, n.verdict,
+    SELECT n.agent, n.surt_host_name, n.url_host_registered_domain, n.first_crawl, n.first_period_no, n.first_period_no + n.n_periods AS end_no, n.verdict,
         n.verdict = 'disallow_all' AND n.basis = 'explicit' AS is_blocking
     FROM agent_periods n
     WHERE n.agent IN (SELECT a.agent FROM asked_agents(agent) a) AND n.basis IN ('explicit', 'too_complex')
 ),
 blocks AS (
     SELECT b.agent, b.surt_host_name, coalesce(any_value(b.url_host_registered_domain), b.surt_host_name) AS domain,
-        arg_min(b.first_crawl, b.first_capture_no) AS crawl, min(b.first_capture_no) AS first_block
+        arg_min(b.first_crawl, b.first_period_no) AS crawl, min(b.first_period_no) AS first_block
     FROM named b
     WHERE b.is_blocking
     GROUP BY b.agent, b.surt_host_name
 ),
--- The first capture of each of these hosts that decides for the crawler.
-first_captures AS (
-    SELECT b.agent, b.surt_host_name, min(p.first_capture_no) AS first_capture
+-- The first period of each of these hosts that decides for the crawler.
+first_periods AS (
+    SELECT b.agent, b.surt_host_name, min(p.period_no) AS first_period
     FROM blocks b
     JOIN host_periods p ON p.surt_host_name = b.surt_host_name
-    LEFT JOIN named n ON n.agent = b.agent AND n.surt_host_name = p.surt_host_name AND p.first_capture_no >= n.first_capture_no AND p.first_capture_no < n.end_no
+    LEFT JOIN named n ON n.agent = b.agent AND n.surt_host_name = p.surt_host_name AND p.period_no >= n.first_period_no AND p.period_no < n.end_no
     WHERE CASE WHEN n.agent IS NOT NULL THEN n.verdict <> 'unknown' ELSE p.has_named_rows AND p.wildcard_verdict <> 'unknown'
         AND NOT (p.wildcard_basis = 'http_status' AND p.wildcard_verdict = 'disallow_all') END
     GROUP BY b.agent, b.surt_host_name
 ),
 counts AS (
-    SELECT b.agent, b.crawl, count(*) FILTER (b.first_block > f.first_capture) AS seen_to_begin, count(*) FILTER (b.first_block = f.first_capture) AS already_blocking,
+    SELECT b.agent, b.crawl, count(*) FILTER (b.first_block > f.first_period) AS seen_to_begin, count(*) FILTER (b.first_block = f.first_period) AS already_blocking,
         count(DISTINCT b.domain) AS domains
-    FROM blocks b JOIN first_captures f ON f.agent = b.agent AND f.surt_host_name = b.surt_host_name
+    FROM blocks b JOIN first_periods f ON f.agent = b.agent AND f.surt_host_name = b.surt_host_name
     GROUP BY b.agent, b.crawl
 ),
 answer AS (

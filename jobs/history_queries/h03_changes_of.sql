@@ -12,22 +12,18 @@ WITH periods AS (
     FROM host_periods p
     WHERE p.surt_host_name = surt_of(host)
 ),
--- The captures of the host, which are few: joined with all, the table would be read as a whole.
-captures AS MATERIALIZED (
-    SELECT c.capture_no, c.fetch_time FROM host_captures c WHERE c.surt_host_name = surt_of(host)
-),
 -- The last values before each period; revisits do not say what they contain.
 compared AS (
-    SELECT p.*, lag(p.origin) OVER (ORDER BY p.period_id) AS origin_before,
+    SELECT p.*, lag(p.origin) OVER (ORDER BY p.period_no) AS origin_before,
         last_value(CASE WHEN NOT p.is_revisit THEN p.policy END IGNORE NULLS) OVER before AS policy_before,
         last_value(CASE WHEN NOT p.is_revisit THEN p.preferences END IGNORE NULLS) OVER before AS preferences_before,
         last_value(CASE WHEN NOT p.is_revisit THEN p.status END IGNORE NULLS) OVER before AS status_before,
         last_value(CASE WHEN NOT p.is_revisit THEN p.class END IGNORE NULLS) OVER before AS class_before,
         last_value(CASE WHEN NOT p.is_revisit THEN p.redirects END IGNORE NULLS) OVER before AS redirects_before
     FROM periods p
-    WINDOW before AS (ORDER BY p.period_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
+    WINDOW before AS (ORDER BY p.period_no ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)
 )
-SELECT p.first_crawl, a.fetch_time AS first_fetch, p.last_crawl, b.fetch_time AS last_fetch, p.n_captures,
+SELECT p.first_crawl, p.first_fetch, p.last_crawl, p.last_fetch, p.n_captures,
     CASE WHEN p.origin_before IS NOT NULL THEN list_filter([
         CASE WHEN p.origin <> p.origin_before THEN 'origin' END,
         CASE WHEN p.is_revisit THEN 'revisit' END,
@@ -39,8 +35,6 @@ SELECT p.first_crawl, a.fetch_time AS first_fetch, p.last_crawl, b.fetch_time AS
     concat(p.url_protocol, '://', p.url_host_name, coalesce(':' || p.url_port, ''), '/robots.txt') AS url, p.fetch_status, p.redirect_end, p.is_revisit, p.content_class,
     p.wildcard_verdict, p.wildcard_basis, p.n_named, p.policy_id, p.preferences_id
 FROM compared p
-LEFT JOIN captures a ON a.capture_no = p.first_capture_no
-LEFT JOIN captures b ON b.capture_no = p.first_capture_no + p.n_captures - 1
-ORDER BY p.period_id;
+ORDER BY p.period_no;
 
 FROM changes_of('example.com');

@@ -6,13 +6,13 @@
 -- removed or could not be fetched. A revisit counts as unchanged; a change since the capture before it counts in the next crawl.
 CREATE OR REPLACE MACRO rates_of_change() AS TABLE
 WITH ordered AS (
-    SELECT p.first_crawl AS crawl, lag(p.surt_host_name) OVER earlier = p.surt_host_name AS has_before, p.first_capture_no,
-        lag(p.first_capture_no + p.n_captures - 1) OVER earlier AS capture_before,
+    SELECT p.first_crawl AS crawl, lag(p.host_no) OVER earlier IS NOT NULL AS has_before,
+        date_diff('day', lag(p.last_fetch) OVER earlier, p.first_fetch) AS days_between,
         lag(p.policy_id) OVER earlier IS DISTINCT FROM p.policy_id AS other_policy, lag(p.fetch_status) OVER earlier IS DISTINCT FROM p.fetch_status AS other_status,
         lag(concat(p.url_protocol, p.url_host_name, ':' || p.url_port)) OVER earlier <> concat(p.url_protocol, p.url_host_name, ':' || p.url_port) AS other_origin
     FROM host_periods p
     WHERE NOT p.is_revisit
-    WINDOW earlier AS (ORDER BY p.period_id)
+    WINDOW earlier AS (PARTITION BY p.host_no ORDER BY p.period_no)
 ),
 differing AS (
     SELECT o.* FROM ordered o WHERE o.has_before AND (o.other_policy OR o.other_status OR o.other_origin)
@@ -22,14 +22,10 @@ changes AS (
     FROM differing d GROUP BY d.crawl
 ),
 first_seen AS (
-    SELECT f.crawl, count(*) AS hosts FROM (SELECT arg_min(p.first_crawl, p.period_id) AS crawl FROM host_periods p GROUP BY p.surt_host_name) f GROUP BY f.crawl
+    SELECT p.first_crawl AS crawl, count(*) AS hosts FROM host_periods p WHERE p.period_no = 0 GROUP BY p.first_crawl
 ),
 distances AS (
-    SELECT a.crawl, quantile_disc(date_diff('day', b.fetch_time, a.fetch_time), 0.5) AS days_between
-    FROM differing o
-    JOIN host_captures a ON a.capture_no = o.first_capture_no
-    JOIN host_captures b ON b.capture_no = o.capture_before
-    GROUP BY a.crawl
+    SELECT d.crawl, quantile_disc(d.days_between, 0.5) AS days_between FROM differing d GROUP BY d.crawl
 ),
 counts AS (
     SELECT c.position, c.crawl, c.median_fetch, c.hosts, c.hosts - coalesce(f.hosts, 0) AS hosts_seen_before, coalesce(n.changed, 0) AS changed,

@@ -9,7 +9,7 @@ WITH checked AS MATERIALIZED (
     SELECT check_named_agents(agent, any_name) AND check_count('step_days', step_days) AS is_known
 ),
 named AS (
-    SELECT n.agent, n.surt_host_name, n.first_capture_no, n.first_capture_no + n.n_captures AS end_no, n.verdict,
+    SELECT n.agent, n.surt_host_name, n.first_period_no, n.first_period_no + n.n_periods AS end_no, n.verdict,
         n.verdict = 'disallow_all' AND n.basis = 'explicit' AS is_blocking
     FROM agent_periods n
     WHERE n.agent IN (SELECT a.agent FROM asked_agents(agent) a) AND n.basis IN ('explicit', 'too_complex')
@@ -19,31 +19,29 @@ blocking_hosts AS (
 ),
 -- The periods that decide for the crawler, of hosts that ever block it.
 deciding AS (
-    SELECT h.agent, p.surt_host_name, p.first_capture_no, p.first_capture_no + p.n_captures - 1 AS last_capture_no, coalesce(n.is_blocking, false) AS is_blocking
+    SELECT h.agent, p.surt_host_name, p.period_no, p.first_fetch, p.last_fetch, coalesce(n.is_blocking, false) AS is_blocking
     FROM blocking_hosts h
     JOIN host_periods p ON p.surt_host_name = h.surt_host_name
-    LEFT JOIN named n ON n.agent = h.agent AND n.surt_host_name = p.surt_host_name AND p.first_capture_no >= n.first_capture_no AND p.first_capture_no < n.end_no
+    LEFT JOIN named n ON n.agent = h.agent AND n.surt_host_name = p.surt_host_name AND p.period_no >= n.first_period_no AND p.period_no < n.end_no
     WHERE CASE WHEN n.agent IS NOT NULL THEN n.verdict <> 'unknown' ELSE p.has_named_rows AND p.wildcard_verdict <> 'unknown'
         AND NOT (p.wildcard_basis = 'http_status' AND p.wildcard_verdict = 'disallow_all') END
 ),
 ordered AS (
-    SELECT d.*, lag(d.is_blocking) OVER host AS blocked_before, lead(d.is_blocking) OVER host AS blocks_after, lead(d.first_capture_no) OVER host AS next_no FROM deciding d
-    WINDOW host AS (PARTITION BY d.agent, d.surt_host_name ORDER BY d.first_capture_no)
+    SELECT d.*, lag(d.is_blocking) OVER host AS blocked_before, lead(d.is_blocking) OVER host AS blocks_after, lead(d.first_fetch) OVER host AS next_fetch FROM deciding d
+    WINDOW host AS (PARTITION BY d.agent, d.surt_host_name ORDER BY d.period_no)
 ),
 numbered AS (
-    SELECT o.*, sum((o.blocked_before IS DISTINCT FROM true)::INTEGER) OVER (PARTITION BY o.agent, o.surt_host_name ORDER BY o.first_capture_no) AS block_no
+    SELECT o.*, sum((o.blocked_before IS DISTINCT FROM true)::INTEGER) OVER (PARTITION BY o.agent, o.surt_host_name ORDER BY o.period_no) AS block_no
     FROM ordered o WHERE o.is_blocking
 ),
 blocks AS (
-    SELECT n.agent, n.surt_host_name, min(n.first_capture_no) AS first_no, bool_or(n.blocked_before IS NULL) AS has_no_before,
-        max(n.last_capture_no) AS last_no, max(n.next_no) FILTER (NOT n.blocks_after) AS ended_no
+    SELECT n.agent, n.surt_host_name, min({'no': n.period_no, 'fetch': n.first_fetch}).fetch AS first_fetch, bool_or(n.blocked_before IS NULL) AS has_no_before,
+        max({'no': n.period_no, 'fetch': n.last_fetch}).fetch AS last_fetch, coalesce(bool_or(NOT n.blocks_after), false) AS has_ended, max(n.next_fetch) FILTER (NOT n.blocks_after) AS ended_fetch
     FROM numbered n GROUP BY n.agent, n.surt_host_name, n.block_no
 ),
 durations AS (
-    SELECT b.agent, b.ended_no IS NOT NULL AS has_ended, date_diff('day', f.fetch_time, l.fetch_time) // step_days AS step
+    SELECT b.agent, b.has_ended, date_diff('day', b.first_fetch, CASE WHEN b.has_ended THEN b.ended_fetch ELSE b.last_fetch END) // step_days AS step
     FROM blocks b
-    JOIN host_captures f ON f.capture_no = b.first_no
-    JOIN host_captures l ON l.capture_no = coalesce(b.ended_no, b.last_no)
     WHERE NOT b.has_no_before
 ),
 steps AS (

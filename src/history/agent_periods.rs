@@ -11,7 +11,7 @@ use super::row_key::KEY_BYTES;
 use super::table_writer::TableWriters;
 use crate::own_tables;
 use disk::error::Error;
-use sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u32};
+use sort::sort_key::{FieldReader, put_bytes, put_key, put_u32};
 use sort::{Reader, SortMemory, SortedRecords, Sorter};
 
 /// Makes a record for each period of a host and each crawler that the policy of the period names.
@@ -39,13 +39,14 @@ impl<'d, 's> NamedPeriods<'d, 's> {
             if key != policy.key {
                 break;
             }
-            let (id, rest) = period.split_at(size_of::<i64>());
+            // The order of the period: the number of its host, and its own number.
+            let (order, rest) = period.split_at(size_of::<u64>() + size_of::<u32>());
             let (count, mut verdicts) = policy.last_rows();
             for _ in 0..count {
                 let agent = verdicts.bytes();
                 self.record.clear();
                 put_key(&mut self.record, agent);
-                self.record.extend_from_slice(id);
+                self.record.extend_from_slice(order);
                 put_bytes(&mut self.record, agent);
                 self.record.extend_from_slice(rest);
                 self.record.extend_from_slice(take_verdict(&mut verdicts));
@@ -82,7 +83,10 @@ pub(super) fn take_verdict<'a>(fields: &mut FieldReader<'a>) -> &'a [u8] {
 #[derive(Clone, Copy, Debug)]
 struct AgentPeriod<'a> {
     agent: &'a [u8],
-    first_capture_no: i64,
+    /// The number of the host in the order of hosts.
+    host_number: u64,
+    first_period_no: u32,
+    n_periods: u32,
     n_captures: u32,
     /// The position of the crawl of the first capture.
     first_crawl: u32,
@@ -98,10 +102,11 @@ impl<'a> AgentPeriod<'a> {
     fn read(record: &'a [u8]) -> Self {
         let mut fields = FieldReader::new(record);
         fields.key();
-        fields.i64();
         Self {
+            host_number: fields.u64(),
+            first_period_no: fields.u32(),
+            n_periods: 1,
             agent: fields.bytes(),
-            first_capture_no: fields.i64(),
             n_captures: fields.u32(),
             first_crawl: fields.u32(),
             last_crawl: fields.u32(),
@@ -113,8 +118,9 @@ impl<'a> AgentPeriod<'a> {
 
     /// Returns true if this period directly follows `other`, with the same crawler, host and verdict.
     fn continues(&self, other: &Self) -> bool {
-        (self.agent, self.host, self.verdict) == (other.agent, other.host, other.verdict)
-            && self.first_capture_no == other.first_capture_no + i64::from(other.n_captures)
+        self.host_number == other.host_number
+            && self.first_period_no == other.first_period_no + other.n_periods
+            && (self.agent, self.verdict) == (other.agent, other.verdict)
     }
 
     fn write(&self, names: &[Vec<u8>], writers: &mut TableWriters<'_>) -> Result<(), Error> {
@@ -127,7 +133,8 @@ impl<'a> AgentPeriod<'a> {
         for crawl in [self.first_crawl, self.last_crawl] {
             fields.extend_from_slice(&names[crawl as usize]);
         }
-        put_i64(&mut fields, self.first_capture_no);
+        put_u32(&mut fields, self.first_period_no);
+        put_u32(&mut fields, self.n_periods);
         put_u32(&mut fields, self.n_captures);
         fields.extend_from_slice(self.verdict);
         writers.push(
@@ -138,6 +145,26 @@ impl<'a> AgentPeriod<'a> {
     }
 }
 
+/// A period of a crawler that the next records may continue.
+struct OpenPeriod {
+    /// The record of its first period of the host.
+    first: Vec<u8>,
+    n_periods: u32,
+    n_captures: u32,
+    last_crawl: u32,
+}
+
+impl OpenPeriod {
+    fn period(&self) -> AgentPeriod<'_> {
+        AgentPeriod {
+            n_periods: self.n_periods,
+            n_captures: self.n_captures,
+            last_crawl: self.last_crawl,
+            ..AgentPeriod::read(&self.first)
+        }
+    }
+}
+
 /// Writes `agent_periods`. `names` are the names of the crawls, as encoded fields.
 pub(super) fn write_agent_periods(
     records: &SortedRecords<'_>,
@@ -145,41 +172,34 @@ pub(super) fn write_agent_periods(
     writers: &mut TableWriters<'_>,
 ) -> Result<(), Error> {
     let mut reader = records.read()?;
-    // The first record of the period that may be continued, and the number of captures and the last crawl of the
-    // period so far.
-    let mut open: Option<(Vec<u8>, u32, u32)> = None;
+    let mut open: Option<OpenPeriod> = None;
     while let Some(record) = reader.peek() {
         let next = AgentPeriod::read(record);
-        let mut is_continued = false;
-        if let Some((first, n_captures, last_crawl)) = &mut open {
-            let period = AgentPeriod {
-                n_captures: *n_captures,
-                last_crawl: *last_crawl,
-                ..AgentPeriod::read(first)
-            };
-            is_continued = next.continues(&period);
-            if is_continued {
-                *n_captures += next.n_captures;
-                *last_crawl = next.last_crawl;
-            } else {
-                period.write(names, writers)?;
+        if let Some(open) = &mut open
+            && next.continues(&open.period())
+        {
+            open.n_periods += 1;
+            open.n_captures += next.n_captures;
+            open.last_crawl = next.last_crawl;
+        } else {
+            let mut first = Vec::new();
+            if let Some(open) = open.take() {
+                open.period().write(names, writers)?;
+                first = open.first;
             }
-        }
-        if !is_continued {
-            let mut first = open.take().map(|open| open.0).unwrap_or_default();
             first.clear();
             first.extend_from_slice(record);
-            open = Some((first, next.n_captures, next.last_crawl));
+            open = Some(OpenPeriod {
+                first,
+                n_periods: 1,
+                n_captures: next.n_captures,
+                last_crawl: next.last_crawl,
+            });
         }
         reader.advance()?;
     }
-    if let Some((first, n_captures, last_crawl)) = open {
-        let period = AgentPeriod {
-            n_captures,
-            last_crawl,
-            ..AgentPeriod::read(&first)
-        };
-        period.write(names, writers)?;
+    if let Some(open) = open {
+        open.period().write(names, writers)?;
     }
     writers.finish_table(own_tables::AGENT_PERIODS)
 }

@@ -10,7 +10,7 @@ use sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u8, put_u32};
 use urls::WebOrigin;
 
 /// The time of an authoritative capture, and the location of its record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CapturePlace {
     /// Milliseconds since 1970.
     pub fetch_time: Option<i64>,
@@ -35,8 +35,8 @@ pub struct CaptureRecord<'a> {
     pub digest: &'a [u8],
     /// The fields of `host_periods` from `policy_id` on.
     pub state: &'a [u8],
-    /// The key of its period in the earlier history from which it is read; `None` if it is read from a dataset.
-    pub period_id: Option<i64>,
+    /// The number of its period in the earlier history from which it is read; `None` if it is read from a dataset.
+    pub period_no: Option<u32>,
 }
 
 impl CapturePlace {
@@ -100,7 +100,7 @@ impl<'a> CaptureRecord<'a> {
             place: CapturePlace::read(&mut fields),
             digest: fields.bytes(),
             state: fields.rest(),
-            period_id: None,
+            period_no: None,
         }
     }
 }
@@ -251,20 +251,18 @@ impl StateDetails {
         }
     }
 
-    /// The columns of `host_periods` by which the hosts of a crawl are counted, except the domain.
-    pub const COUNTED_COLUMNS: [&str; 4] = [
-        "policy_id",
-        "wildcard_verdict",
-        "wildcard_basis",
-        "has_named_rows",
-    ];
+    /// Appends the fields by which the hosts of a crawl are counted, except the domain.
+    pub(super) fn put_counted(&self, out: &mut Vec<u8>) {
+        put_optional_bytes(out, self.policy_id.as_deref());
+        put_u8(out, self.wildcard.number());
+        put_u8(out, self.has_named_rows.into());
+    }
 
-    /// Reads a state that has only [`COUNTED_COLUMNS`](Self::COUNTED_COLUMNS). The other fields are empty.
-    pub fn read_counted(state: &[u8]) -> Self {
-        let mut fields = FieldReader::new(state);
+    /// Reads the fields that [`put_counted`](Self::put_counted) appended. The other fields are empty.
+    pub(super) fn read_counted(fields: &mut FieldReader<'_>) -> Self {
         Self {
-            policy_id: optional_bytes(&mut fields).map(<[u8]>::to_vec),
-            wildcard: VerdictClass::from_names(fields.bytes(), fields.bytes()),
+            policy_id: optional_bytes(fields).map(<[u8]>::to_vec),
+            wildcard: VerdictClass::from_number(fields.u8()),
             has_named_rows: fields.u8() != 0,
             ..Self::default()
         }

@@ -56,6 +56,8 @@ pub(super) struct CrawlCaptures<'s> {
     pub(super) captures: SortedRecords<'s>,
     /// True if a capture is a revisit whose content is not in the crawl.
     pub(super) has_open_revisits: bool,
+    /// True if a capture has no time.
+    pub(super) has_untimed_captures: bool,
     /// The encoded rows of the registry of crawlers.
     pub(super) agents: Vec<Vec<u8>>,
 }
@@ -110,13 +112,11 @@ pub(super) fn read_crawl<'s>(
         details: &details,
         preferences: &preferences,
     };
-    let (captures, has_open_revisits) = write_captures(context, &row, &hosts, shared)?;
+    let captures = write_captures(context, row, &hosts, shared)?;
     resolved.remove(context.root);
     Ok(CrawlCaptures {
-        row,
-        captures,
-        has_open_revisits,
         agents: read_agents(context, &input.datasets[0].root)?,
+        ..captures
     })
 }
 
@@ -644,13 +644,13 @@ struct HostRows<'a> {
     preferences: &'a SortedRecords<'a>,
 }
 
-/// Writes the records of captures, in the order of hosts. Also returns true if one of them is an open revisit.
+/// Writes the records of captures, in the order of hosts. The result has no crawlers.
 fn write_captures<'s>(
     context: &CrawlContext<'s>,
-    crawl: &CrawlRow,
+    crawl: CrawlRow,
     inputs: &HostRows<'_>,
     shared: &mut SharedSorters<'s>,
-) -> Result<(SortedRecords<'s>, bool), Error> {
+) -> Result<CrawlCaptures<'s>, Error> {
     let mut captures = context.captures_memory.create_ordered_writer();
     let mut columns = columns_named(
         Table::HOSTS,
@@ -661,7 +661,7 @@ fn write_captures<'s>(
     let (mut details, mut preferences) = (inputs.details.read()?, inputs.preferences.read()?);
     let mut of_host = HostDetails::default();
     let mut set = PreferenceSet::default();
-    let mut has_open_revisits = false;
+    let (mut has_open_revisits, mut has_untimed_captures) = (false, false);
     let (mut record, mut last_host, mut state) = (Vec::new(), Vec::new(), Vec::new());
     let mut number = 0;
     while let Some(row) = hosts.peek() {
@@ -689,6 +689,7 @@ fn write_captures<'s>(
                 ..place
             };
             has_open_revisits |= is_revisit;
+            has_untimed_captures |= fetch_time.is_none();
             let revisit = is_revisit.then_some(&of_host);
             let policy = of_host.policy.map(|key| key_text(&key));
             state.clear();
@@ -728,5 +729,11 @@ fn write_captures<'s>(
     if preferences.peek().is_some() {
         return Err(damaged_error(Table::HOST_PREFERENCES));
     }
-    Ok((captures.finish()?, has_open_revisits))
+    Ok(CrawlCaptures {
+        row: crawl,
+        captures: captures.finish()?,
+        has_open_revisits,
+        has_untimed_captures,
+        agents: Vec::new(),
+    })
 }

@@ -1,22 +1,25 @@
 //! Checks whether the tables of a history agree with each other, for `verify`.
 //!
 //! Every table is read once or twice, in its order. Nothing is sorted, so that memory depends on the numbers of
-//! policies and archives only. Verdicts, states and shares are not computed again: docs/operations.md lists what is
-//! checked.
+//! policies, archives and crawls only. Verdicts, states and shares are not computed again: docs/operations.md lists
+//! what is checked.
 //!
-//! `agent_periods` is not in the order of the tables from which it is made. It is compared with them by a checksum
-//! that is independent of order: the sum of a number for each period and crawler. The number is a hash of the first
-//! capture minus a hash of the capture after the last one, so that two periods of which one continues the other have
-//! the same sum as one period with all their captures.
+//! Tables in different orders are compared by checksums that are independent of order. Periods and contents are
+//! computed from captures, and the sum of the hashes of their fields must be that of the stored rows. For
+//! `agent_periods`, the sum has a number for each period and crawler: a hash of the first period of the host minus a
+//! hash of the period after the last one, so that two periods of which one continues the other have the same sum as
+//! both as one.
 
 use super::agent_periods::take_verdict;
-use super::capture_record::{CaptureRecord, StateDetails, StateFields, optional_bytes};
+use super::capture_record::{StateDetails, StateFields, optional_bytes};
+use super::captures_by_host::{CapturesByHost, StoredCapture};
 use super::counted_domain::CountedDomain;
 use super::crawl_row::CrawlRow;
 use super::damaged_history_error;
-use super::history_input::{HistoryCaptures, HistoryReader};
+use super::history_input::HistoryReader;
 use super::keyed_rows::{KeyedReader, KeyedRows, POLICIES, PREFERENCE_SETS, PreferenceKeys};
 use super::row_key::{KEY_BYTES, compute_key, key_from_text};
+use super::stored_hosts::{StoredHost, StoredHosts};
 use super::verdict_class::VerdictClass;
 use crate::manifest::HistoryManifest;
 use crate::own_tables;
@@ -57,10 +60,10 @@ fn check_rows(
     let policies = check.read_policies()?;
     let sets = check.read_preference_sets()?;
     let archives = check.read_archives()?;
-    let totals = check.check_captures(&policies, &sets, &archives)?;
-    check.check_crawls(&totals)?;
-    check.check_contents()?;
-    check.check_agent_periods(&totals)?;
+    let totals = check.add_captures(&archives)?;
+    check.check_capture_keys(&totals)?;
+    let agent_periods = check.check_hosts(&policies, &sets, &totals)?;
+    check.check_agent_periods(agent_periods)?;
     check.check_shares()
 }
 
@@ -81,28 +84,68 @@ struct Policies {
 /// Ranges of the numbers of the archives of a crawl, in ascending order: the first number, and the last one plus 1.
 type ArchiveRanges = Vec<(i64, i64)>;
 
-/// Totals of the captures and the periods of hosts.
+/// Totals of the captures.
 #[derive(Default)]
 struct CaptureTotals {
-    captures: i64,
-    /// For each crawl, the numbers of its hosts and of their registered domains.
-    counts: Vec<(i64, i64)>,
-    /// The checksum that the rows of `agent_periods` must have.
-    agent_periods: u64,
+    /// For each crawl, the number of hosts that it captured first.
+    first_hosts: Vec<i64>,
+    sums: HostSums,
 }
 
-/// The row of `host_periods` whose captures are being read.
-#[derive(Default)]
-struct OpenPeriod {
-    host: Vec<u8>,
-    /// The name of the crawl of the last capture, as the row states it.
-    last_crawl: Vec<u8>,
-    domain_id: i64,
-    state: Vec<u8>,
-    /// The number of the last capture, plus 1.
-    end: i64,
-    /// The position of the crawl of the last capture that was read.
-    position: u32,
+/// Checksums of periods and contents, computed from captures or from the stored rows.
+#[derive(Default, PartialEq, Eq)]
+struct HostSums {
+    periods: u64,
+    contents: u64,
+}
+
+impl HostSums {
+    fn add_period(&mut self, host_no: i64, period_no: u32, period: &PeriodFields) {
+        let crawls = [period.first_crawl, period.last_crawl].map(i64::from);
+        let times = [period.first_fetch, period.last_fetch].map(|time| time.unwrap_or(i64::MIN));
+        let counts = [period.n_captures, period.with_content].map(i64::from);
+        let key = [host_no, i64::from(period_no)];
+        let number = number_of(&[key, crawls, times, counts].concat());
+        self.periods = self.periods.wrapping_add(number);
+    }
+
+    fn add_content(&mut self, host_no: i64, content_no: u32, content: &ContentFields) {
+        let number = number_of(&[
+            host_no,
+            i64::from(content_no),
+            i64::from(content.period_no),
+            i64::from(content.last_crawl),
+            content.last_fetch.unwrap_or(i64::MIN),
+        ]);
+        self.contents = self.contents.wrapping_add(number);
+    }
+}
+
+/// The fields of a period that follow from its captures.
+struct PeriodFields {
+    first_crawl: u32,
+    last_crawl: u32,
+    first_fetch: Option<i64>,
+    last_fetch: Option<i64>,
+    n_captures: u32,
+    /// The number of captures with content.
+    with_content: u32,
+}
+
+/// The fields of a content that follow from its captures.
+struct ContentFields {
+    period_no: u32,
+    last_crawl: u32,
+    last_fetch: Option<i64>,
+}
+
+/// Returns a hash of numbers.
+fn number_of(fields: &[i64]) -> u64 {
+    let bytes: Vec<u8> = fields
+        .iter()
+        .flat_map(|field| field.to_be_bytes())
+        .collect();
+    xxh3_64(&bytes)
 }
 
 impl Check<'_> {
@@ -196,106 +239,132 @@ impl Check<'_> {
         Ok(archives)
     }
 
-    /// Checks the captures with their periods, and the rows of `filled_revisits`. [`HistoryCaptures`] checks that
-    /// captures, periods and contents are in order, and that captures have the periods of their hosts.
-    fn check_captures(
-        &self,
-        policies: &Policies,
-        sets: &[PreferenceKeys],
-        archives: &[ArchiveRanges],
-    ) -> Result<CaptureTotals, Error> {
-        let (table, none) = (own_tables::HOST_CAPTURES, BTreeSet::new());
+    /// Computes the periods and contents of hosts from their captures. Checks the places of captures, and that hosts,
+    /// and the periods and contents of each, are numbered in order.
+    fn add_captures(&self, archives: &[ArchiveRanges]) -> Result<CaptureTotals, Error> {
         let mut totals = CaptureTotals {
-            counts: vec![(0, 0); self.positions.len()],
+            first_hosts: vec![0; self.positions.len()],
             ..CaptureTotals::default()
         };
-        let mut captures = HistoryCaptures::open(self.history, self.history.places(), &none)?;
-        let mut periods = self.history.open_table(own_tables::HOST_PERIODS)?;
-        let mut filled = self.history.open_table(own_tables::FILLED_REVISITS)?;
-        let mut period = OpenPeriod::default();
-        let mut domains = DomainRuns::<CountedDomain>::default();
-        let (mut details, mut count) = (StateDetails::default(), 0);
-        let mut last_filled_period = -1;
-        while let Some((capture, position)) = captures.peek() {
-            let capture_no = captures.capture_no();
-            if capture.period_id == Some(count) {
-                let fields = periods
-                    .peek()
-                    .ok_or_else(|| self.error(own_tables::HOST_PERIODS))?;
-                self.begin_period(count, &capture, position, fields, &mut period)?;
-                self.check_state(&period.state, policies, sets)?;
-                self.add_periods(capture_no, &period, policies, &mut totals);
-                details = StateDetails::read(&period.state);
-                periods.advance()?;
-                count += 1;
-            }
-            self.expect(table, capture.period_id == Some(count - 1))?;
-            // A capture has a digest if its state has a `content_class`, and only then.
-            let has_digest = details.content_class.is_empty() == capture.digest.is_empty();
-            self.expect(own_tables::HOST_CONTENTS, has_digest)?;
-            period.position = position;
-            if capture_no + 1 == period.end {
-                let last_crawl = self.positions.get(&*period.last_crawl);
-                self.expect(own_tables::HOST_PERIODS, last_crawl == Some(&position))?;
-            }
-            let archive_no = capture.place.archive_no;
-            let has_place = capture.place.offset >= 0 && capture.place.record_in_member >= 0;
-            let is_known = has_archive(&archives[position as usize], archive_no);
-            self.expect(table, has_place && is_known)?;
-            let counts = &mut totals.counts[position as usize];
-            let domain = StateFields::read(capture.state).registered_domain;
-            let domain = domains.value_of(capture.surt_host_name.as_bytes(), domain);
-            *counts = (counts.0 + 1, counts.1 + i64::from(domain.count(position)));
-            let number = *domain.number.get_or_insert(count - 1);
-            self.expect(own_tables::HOST_PERIODS, period.domain_id == number)?;
-            if let Some(row) = filled.peek() {
-                let mut fields = FieldReader::new(row);
-                let number = fields.i64();
-                if number <= capture_no {
-                    let period_id = fields.i64();
-                    last_filled_period = last_filled_period.max(period_id);
-                    let is_open = details.revisit.is_some();
-                    let is_crawl = self.positions.contains_key(fields.bytes());
-                    let is_valid = number == capture_no && period_id >= 0 && is_open && is_crawl;
-                    self.expect(own_tables::FILLED_REVISITS, is_valid)?;
-                    filled.advance()?;
-                }
-            }
-            totals.captures += 1;
-            captures.advance()?;
+        let mut hosts = CapturesByHost::open(self.history)?;
+        while let Some((host_no, captures)) = hosts.next_host()? {
+            let first = captures.iter().map(|capture| capture.position).min();
+            let first = first.unwrap_or_default();
+            let count = &mut totals.first_hosts[first as usize];
+            let is_next = host_no == (i64::from(first) << 32) + *count;
+            *count += 1;
+            let are_placed = captures.iter().all(|capture| {
+                let place = &capture.place;
+                let archives = &archives[capture.position as usize];
+                place.offset >= 0
+                    && place.record_in_member >= 0
+                    && has_archive(archives, place.archive_no)
+            });
+            let sums = &mut totals.sums;
+            let is_valid = is_next && are_placed && add_host(host_no, captures, sums);
+            self.expect(own_tables::HOST_CAPTURES, is_valid)?;
         }
-        self.expect(own_tables::HOST_PERIODS, periods.peek().is_none())?;
-        let is_at_end = last_filled_period < count && filled.peek().is_none();
-        self.expect(own_tables::FILLED_REVISITS, is_at_end)?;
         Ok(totals)
     }
 
-    /// Reads the row of `host_periods` of a period whose first capture is `capture`, and compares its number, host
-    /// and first crawl.
-    fn begin_period(
-        &self,
-        id: i64,
-        capture: &CaptureRecord<'_>,
-        position: u32,
-        row: &[u8],
-        period: &mut OpenPeriod,
-    ) -> Result<(), Error> {
-        let mut fields = FieldReader::new(row);
-        let is_own = fields.i64() == id && fields.bytes() == capture.surt_host_name.as_bytes();
-        let is_crawl = self.positions.get(fields.bytes()) == Some(&position);
-        period.last_crawl.clear();
-        period.last_crawl.extend_from_slice(fields.bytes());
-        self.expect(own_tables::HOST_PERIODS, is_own && is_crawl)?;
-        let first_capture = fields.i64();
-        period.end = first_capture.saturating_add(i64::from(fields.u32()));
-        period.domain_id = fields.i64();
-        period.host.clear();
-        period
-            .host
-            .extend_from_slice(capture.surt_host_name.as_bytes());
-        period.state.clear();
-        period.state.extend_from_slice(fields.rest());
+    /// Checks the crawls and the numbers of captures, and the references to the content of revisits. Checks the numbers
+    /// of hosts in `crawls`.
+    fn check_capture_keys(&self, totals: &CaptureTotals) -> Result<(), Error> {
+        let table = own_tables::HOST_CAPTURES;
+        let names = [
+            "capture_no",
+            "crawl",
+            "rules_host_no",
+            "rules_period_no",
+            "rules_crawl",
+        ];
+        let mut rows = self.history.open_columns(table, &names)?;
+        let mut hosts = vec![0; self.positions.len()];
+        let mut last = None;
+        while let Some(row) = rows.peek() {
+            let mut fields = FieldReader::new(row);
+            let (capture_no, position) = (fields.i64(), self.positions.get(fields.bytes()));
+            let position = *position.ok_or_else(|| self.error(table))?;
+            let count = &mut hosts[position as usize];
+            let is_next = capture_no == (i64::from(position) << 32) + *count;
+            *count += 1;
+            let rules_host = (fields.u8() != 0).then(|| fields.i64());
+            let rules_period = (fields.u8() != 0).then(|| fields.u32());
+            let rules_crawl = optional_bytes(&mut fields);
+            let has_rules = match (rules_host, rules_period, rules_crawl) {
+                (None, None, None) => true,
+                (Some(host_no), Some(period_no), Some(crawl)) => {
+                    let first = usize::try_from(host_no >> 32).ok();
+                    let count = first.and_then(|first| totals.first_hosts.get(first));
+                    let has_host = count.is_some_and(|count| (host_no & 0xffff_ffff) < *count);
+                    let has_period = (period_no as usize) < self.positions.len();
+                    has_host && has_period && self.positions.contains_key(crawl)
+                }
+                _ => false,
+            };
+            let is_sorted = last.is_none_or(|last| last <= position);
+            self.expect(table, is_next && is_sorted && has_rules)?;
+            last = Some(position);
+            rows.advance()?;
+        }
+        let rows = self.history.read_rows(own_tables::CRAWLS)?;
+        let mut fields = Vec::new();
+        for (position, row) in (0u32..).zip(&self.history.crawls) {
+            let hosts = hosts[position as usize];
+            let row = CrawlRow {
+                hosts,
+                ..row.clone()
+            };
+            fields.clear();
+            row.put(position, &mut fields);
+            let has_domains = row.domains <= hosts && (row.domains > 0) == (hosts > 0);
+            let is_valid = has_domains && rows[position as usize] == fields;
+            self.expect(own_tables::CRAWLS, is_valid)?;
+        }
         Ok(())
+    }
+
+    /// Checks the hosts with their periods and contents. [`StoredHosts`] checks that they are in order. Returns the
+    /// checksum that the rows of `agent_periods` must have.
+    fn check_hosts(
+        &self,
+        policies: &Policies,
+        sets: &[PreferenceKeys],
+        totals: &CaptureTotals,
+    ) -> Result<u64, Error> {
+        let mut hosts = StoredHosts::open(self.history)?;
+        let mut domains = DomainRuns::<CountedDomain>::default();
+        let (mut sums, mut agent_periods) = (HostSums::default(), 0u64);
+        while let Some(host) = hosts.peek() {
+            let name = host.surt_host_name.as_bytes();
+            for (period_no, period) in (0..).zip(&host.periods) {
+                self.check_state(&period.state, policies, sets)?;
+                let domain = domains.value_of(name, period.registered_domain());
+                let domain_id = *domain.number.get_or_insert(host.host_no);
+                self.expect(own_tables::HOST_PERIODS, period.domain_id == domain_id)?;
+                let number = named_period_number(name, period_no, &period.state, policies);
+                agent_periods = agent_periods.wrapping_add(number);
+                let has_content = !StateDetails::read(&period.state).content_class.is_empty();
+                let fields = PeriodFields {
+                    first_crawl: period.first_crawl,
+                    last_crawl: period.last_crawl,
+                    first_fetch: period.first_fetch,
+                    last_fetch: period.last_fetch,
+                    n_captures: period.n_captures,
+                    // A capture has a content if its state has a `content_class`, and only then.
+                    with_content: if has_content { period.n_captures } else { 0 },
+                };
+                sums.add_period(host.host_no, period_no, &fields);
+            }
+            add_contents(host, &mut sums);
+            hosts.advance()?;
+        }
+        self.expect(
+            own_tables::HOST_PERIODS,
+            sums.periods == totals.sums.periods,
+        )?;
+        self.expect(own_tables::HOST_CONTENTS, sums == totals.sums)?;
+        Ok(agent_periods)
     }
 
     /// Checks that the policy and the set of preferences of a state exist, and that `preferences_id` is the key of
@@ -325,70 +394,14 @@ impl Check<'_> {
         self.expect(own_tables::HOST_PERIODS, is_known && set == preferences)
     }
 
-    /// Adds a period of a host to the checksum of `agent_periods`, for all crawlers that its policy names.
-    fn add_periods(
-        &self,
-        capture_no: i64,
-        period: &OpenPeriod,
-        policies: &Policies,
-        totals: &mut CaptureTotals,
-    ) {
-        let state = StateFields::read(&period.state);
-        let key = state.policy_id.and_then(key_from_text);
-        let i = key.and_then(|key| policies.keys.binary_search(&key).ok());
-        if let Some(i) = i.filter(|_| state.has_named_rows) {
-            let range = range_number(&period.host, capture_no, period.end);
-            let number = policies.verdicts[i].wrapping_mul(range);
-            totals.agent_periods = totals.agent_periods.wrapping_add(number);
-        }
-    }
-
-    /// Compares the rows of `crawls` with the hosts and domains that were counted.
-    fn check_crawls(&self, totals: &CaptureTotals) -> Result<(), Error> {
-        let rows = self.history.read_rows(own_tables::CRAWLS)?;
-        let mut fields = Vec::new();
-        for (position, row) in (0u32..).zip(&self.history.crawls) {
-            let (hosts, domains) = totals.counts[position as usize];
-            let row = CrawlRow {
-                hosts,
-                domains,
-                ..row.clone()
-            };
-            fields.clear();
-            row.put(position, &mut fields);
-            self.expect(own_tables::CRAWLS, rows[position as usize] == fields)?;
-        }
-        Ok(())
-    }
-
-    /// Checks that rows of `host_contents` have digests, and that none continues the row before it.
-    fn check_contents(&self) -> Result<(), Error> {
-        let table = own_tables::HOST_CONTENTS;
-        let mut rows = self.history.open_table(table)?;
-        let (mut end, mut last_host, mut last_digest) = (0, Vec::new(), Vec::new());
-        while let Some(row) = rows.peek() {
-            let mut fields = FieldReader::new(row);
-            let host = fields.bytes();
-            let (first, count) = (fields.i64(), fields.u32());
-            let digest = fields.bytes();
-            // Consecutive captures of a host with the same digest have one row.
-            let is_new = first > end || host != last_host || digest != last_digest;
-            self.expect(table, is_new && !digest.is_empty())?;
-            end = first.saturating_add(i64::from(count));
-            (last_host, last_digest) = (host.to_vec(), digest.to_vec());
-            rows.advance()?;
-        }
-        Ok(())
-    }
-
     /// Checks the order of `agent_periods`, and compares its checksum with that of the periods of hosts.
-    fn check_agent_periods(&self, totals: &CaptureTotals) -> Result<(), Error> {
+    fn check_agent_periods(&self, wanted: u64) -> Result<(), Error> {
         let table = own_tables::AGENT_PERIODS;
         let mut rows = self.history.open_table(table)?;
         let (mut sum, mut last) = (0u64, AgentRange::default());
         while let Some(row) = rows.peek() {
             let range = AgentRange::read(row);
-            let is_valid = range.first < range.end && range.end <= totals.captures;
+            let is_valid = range.first < range.end && range.n_captures > 0;
             let are_crawls = range
                 .crawls
                 .iter()
@@ -400,7 +413,7 @@ impl Check<'_> {
             last = range;
             rows.advance()?;
         }
-        self.expect(table, sum == totals.agent_periods)
+        self.expect(table, sum == wanted)
     }
 
     /// Checks that the rows of `shares` are sorted, and that the hosts in the rows of a crawler and a crawl add up to
@@ -445,10 +458,11 @@ struct AgentRange {
     host: Vec<u8>,
     /// The names of the crawls of the first and of the last capture.
     crawls: [Vec<u8>; 2],
-    /// The number of the first capture.
-    first: i64,
-    /// The number of the last capture, plus 1.
-    end: i64,
+    /// The number of the first period of the host.
+    first: u32,
+    /// The number of the last one, plus 1.
+    end: u32,
+    n_captures: i32,
     verdict: Vec<u8>,
 }
 
@@ -458,20 +472,20 @@ impl AgentRange {
         let (agent, host) = (fields.bytes().to_vec(), fields.bytes().to_vec());
         optional_bytes(&mut fields);
         let crawls = [fields.bytes().to_vec(), fields.bytes().to_vec()];
-        let first = fields.i64();
-        let n_captures = fields.u32().cast_signed();
+        let (first, n_periods) = (fields.u32(), fields.u32());
         Self {
             agent,
             host,
             crawls,
             first,
-            end: first.saturating_add(i64::from(n_captures)),
+            end: first.saturating_add(n_periods),
+            n_captures: fields.u32().cast_signed(),
             verdict: fields.rest().to_vec(),
         }
     }
 
-    /// Returns true if `next` may be the next row: it has a later crawler or host, or later captures. If its captures
-    /// follow directly, its verdict must be another one.
+    /// Returns true if `next` may be the next row: it has a later crawler or host, or later periods. If these follow
+    /// directly, its verdict must be another one.
     fn is_before(&self, next: &Self) -> bool {
         match (&self.agent, &self.host) == (&next.agent, &next.host) {
             true => self.end < next.first || self.end == next.first && self.verdict != next.verdict,
@@ -529,12 +543,86 @@ fn verdict_number(agent: &[u8], verdict: &[u8]) -> u64 {
     xxh3_64(&bytes) | 1
 }
 
-/// Returns a hash of a range of captures of a host, without the capture `end`. The hashes of two ranges that follow
+/// Returns a hash of a range of periods of a host, without the period `end`. The hashes of two ranges that follow
 /// each other add up to the hash of both as one range.
-fn range_number(host: &[u8], first: i64, end: i64) -> u64 {
-    let number = |capture_no: i64| xxh3_64(&capture_no.to_be_bytes());
-    let captures = number(first).wrapping_sub(number(end));
-    captures.wrapping_mul(xxh3_64(host) | 1)
+fn range_number(host: &[u8], first: u32, end: u32) -> u64 {
+    let number = |period_no: u32| xxh3_64(&period_no.to_be_bytes());
+    let periods = number(first).wrapping_sub(number(end));
+    periods.wrapping_mul(xxh3_64(host) | 1)
+}
+
+/// Returns the number of a period of a host in the checksum of `agent_periods`, for all crawlers that its policy names.
+fn named_period_number(host: &[u8], period_no: u32, state: &[u8], policies: &Policies) -> u64 {
+    let state = StateFields::read(state);
+    let key = state.policy_id.and_then(key_from_text);
+    let i = key.and_then(|key| policies.keys.binary_search(&key).ok());
+    match i.filter(|_| state.has_named_rows) {
+        Some(i) => policies.verdicts[i].wrapping_mul(range_number(host, period_no, period_no + 1)),
+        None => 0,
+    }
+}
+
+/// Adds the periods and contents of a host, computed from its captures. Returns false if they are not numbered in order.
+fn add_host(host_no: i64, captures: &[StoredCapture], sums: &mut HostSums) -> bool {
+    let mut periods: Vec<PeriodFields> = Vec::new();
+    let mut contents: Vec<ContentFields> = Vec::new();
+    for capture in captures {
+        let (position, time) = (capture.position, capture.place.fetch_time);
+        if capture.period_no as usize == periods.len() {
+            periods.push(PeriodFields {
+                first_crawl: position,
+                last_crawl: position,
+                first_fetch: time,
+                last_fetch: time,
+                n_captures: 0,
+                with_content: 0,
+            });
+        }
+        let count = periods.len();
+        let last = periods.last_mut();
+        let Some(period) = last.filter(|_| capture.period_no as usize + 1 == count) else {
+            return false;
+        };
+        (period.last_crawl, period.last_fetch) = (position, time);
+        period.n_captures += 1;
+        period.with_content += u32::from(capture.content_no.is_some());
+        if let Some(content_no) = capture.content_no {
+            if content_no as usize == contents.len() {
+                contents.push(ContentFields {
+                    period_no: capture.period_no,
+                    last_crawl: position,
+                    last_fetch: time,
+                });
+            }
+            let count = contents.len();
+            let last = contents.last_mut();
+            let Some(content) = last.filter(|content| {
+                content_no as usize + 1 == count && content.period_no == capture.period_no
+            }) else {
+                return false;
+            };
+            (content.last_crawl, content.last_fetch) = (position, time);
+        }
+    }
+    for (period_no, period) in (0..).zip(&periods) {
+        sums.add_period(host_no, period_no, period);
+    }
+    for (content_no, content) in (0..).zip(&contents) {
+        sums.add_content(host_no, content_no, content);
+    }
+    true
+}
+
+/// Adds the stored contents of a host.
+fn add_contents(host: &StoredHost, sums: &mut HostSums) {
+    for (content_no, content) in (0..).zip(&host.contents) {
+        let fields = ContentFields {
+            period_no: content.period_no,
+            last_crawl: content.last_crawl,
+            last_fetch: content.last_fetch,
+        };
+        sums.add_content(host.host_no, content_no, &fields);
+    }
 }
 
 #[cfg(test)]
@@ -542,15 +630,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn consecutive_ranges_of_captures_have_the_number_of_the_whole_range() {
-        let sum = |ranges: &[(&[u8], i64, i64)]| {
+    fn consecutive_ranges_of_periods_have_the_number_of_the_whole_range() {
+        let sum = |ranges: &[(&[u8], u32, u32)]| {
             let numbers = ranges.iter();
             let numbers = numbers.map(|(host, first, end)| range_number(host, *first, *end));
             numbers.fold(0, u64::wrapping_add)
         };
         let whole = sum(&[(b"a", 3, 9)]);
         assert_eq!(whole, sum(&[(b"a", 7, 9), (b"a", 3, 4), (b"a", 4, 7)]));
-        let others: [&[(&[u8], i64, i64)]; 4] = [
+        let others: [&[(&[u8], u32, u32)]; 4] = [
             &[(b"b", 3, 9)],
             &[(b"a", 3, 8)],
             &[(b"a", 3, 5), (b"a", 6, 9)],

@@ -1,12 +1,11 @@
 //! Finds a capture of one host in a history, and its policy.
 //!
-//! The rows of a host are next to each other in each table, so that few row groups are read.
+//! The rows of a host are next to each other in each file, so that few row groups are read.
 
-use super::capture_record::StateDetails;
+use super::capture_record::{StateDetails, optional_bytes};
 use super::damaged_history_error;
 use super::history_input::HistoryReader;
 use super::keyed_rows::{KeyedReader, POLICIES};
-use super::revisits::state_of_period;
 use crate::own_tables;
 use dataset::error::DatasetErrorKind;
 use dataset::{CaptureFilter, ColumnValuesFilter, check_crawls};
@@ -14,7 +13,7 @@ use disk::error::Error;
 use hosts::Host;
 use hosts::host::{MAX_SUGGESTED_HOSTS, typing_errors};
 use sort::sort_key::FieldReader;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use urls::WebOrigin;
 
@@ -70,22 +69,34 @@ impl FoundHost {
 
 /// A row of `host_captures`, without the name of the archive.
 struct CaptureRow {
-    capture_no: i64,
     crawl: String,
+    /// The time by which the captures of a host are sorted.
+    order_time: i64,
     fetch_time: Option<i64>,
     archive_no: i64,
     offset: i64,
     record_in_member: u32,
-    period_id: i64,
+    period_no: u32,
+    content_no: Option<u32>,
+    content: Option<ContentCapture>,
 }
 
-/// The rows of the tables `host_captures`, `host_periods` and `host_contents` with one `surt_host_name`.
+/// The capture with the content of a revisit.
+struct ContentCapture {
+    host_no: i64,
+    period_no: u32,
+    crawl: String,
+}
+
+/// The rows of a host in the tables `host_captures`, `host_periods` and `host_contents`.
+#[derive(Default)]
 struct HostRows {
+    host_no: i64,
     captures: Vec<CaptureRow>,
-    /// The states of the periods, by `period_id`.
-    states: BTreeMap<i64, StateDetails>,
-    /// For each row of `host_contents`: the number of the first capture, the number of captures, and the digest.
-    contents: Vec<(i64, i64, String)>,
+    /// The states of the periods, by `period_no`.
+    states: Vec<StateDetails>,
+    /// The digests of the contents, by `content_no`.
+    contents: Vec<String>,
 }
 
 /// Finds the latest capture of a host that is not later than the requested time. If the host has none, finds that of
@@ -104,7 +115,6 @@ pub fn find_host(history: &HistoryReader, lookup: &HostLookup<'_>) -> Result<Fou
     let (mut found, mut found_in_other_form): (Option<&CaptureRow>, _) = (None, None);
     let mut first_time = None;
     let mut others = BTreeSet::new();
-    let median_fetches = history.places();
     for row in &rows.captures {
         if !lookup.crawls.is_empty() && !lookup.crawls.contains(&row.crawl) {
             continue;
@@ -118,9 +128,7 @@ pub fn find_host(history: &HistoryReader, lookup: &HostLookup<'_>) -> Result<Fou
         if !is_host {
             others.insert(origin_text(&origin));
         }
-        let crawl = median_fetches.get(&row.crawl);
-        let median_fetch = crawl.and_then(|crawl| crawl.median_fetch);
-        let time = row.fetch_time.or(median_fetch).unwrap_or(i64::MIN);
+        let time = row.order_time;
         let is_in_time = lookup.as_of.is_none_or(|as_of| time <= as_of);
         if is_host {
             first_time = first_time.or(Some(time));
@@ -142,7 +150,7 @@ pub fn find_host(history: &HistoryReader, lookup: &HostLookup<'_>) -> Result<Fou
         return Err(Error::new(kind, history.root()));
     };
     let capture = rows.place(history, row)?;
-    let content = find_content(history, row)?;
+    let content = find_content(history, &rows, row)?;
     let source = content.as_ref().unwrap_or(&capture);
     let policy = read_policy(history, &source.state)?;
     Ok(FoundHost {
@@ -194,38 +202,68 @@ fn filter_by_value(column: &'static str, text: &str) -> CaptureFilter {
 impl HostRows {
     fn read(history: &HistoryReader, name: &str) -> Result<Self, Error> {
         let filter = filter_by_value("surt_host_name", name);
-        let mut rows = Self {
-            captures: Vec::new(),
-            states: BTreeMap::new(),
-            contents: Vec::new(),
-        };
-        let mut captures = history.open_filtered(own_tables::HOST_CAPTURES, &filter)?;
-        while let Some(row) = captures.peek() {
-            rows.captures.push(CaptureRow::read(row));
-            captures.advance()?;
-        }
+        let damaged = |table| damaged_history_error(history.root(), table);
+        let mut rows = Self::default();
         let mut periods = history.open_filtered(own_tables::HOST_PERIODS, &filter)?;
         while let Some(row) = periods.peek() {
             let mut fields = FieldReader::new(row);
-            let period_id = fields.i64();
-            let state = StateDetails::read(state_of_period(fields.rest()));
-            rows.states.insert(period_id, state);
+            rows.host_no = fields.i64();
+            if fields.u32() as usize != rows.states.len() {
+                return Err(damaged(own_tables::HOST_PERIODS));
+            }
+            rows.states
+                .push(StateDetails::read(state_of_period(&mut fields)));
             periods.advance()?;
         }
         let mut contents = history.open_filtered(own_tables::HOST_CONTENTS, &filter)?;
         while let Some(row) = contents.peek() {
             let mut fields = FieldReader::new(row);
             fields.bytes();
-            let (first, count) = (fields.i64(), i64::from(fields.u32()));
+            if fields.u32() as usize != rows.contents.len() {
+                return Err(damaged(own_tables::HOST_CONTENTS));
+            }
+            let _period_no = fields.u32();
+            optional_bytes(&mut fields);
+            if fields.u8() != 0 {
+                fields.i64();
+            }
             let digest = String::from_utf8_lossy(fields.bytes()).into_owned();
-            rows.contents.push((first, count, digest));
+            rows.contents.push(digest);
             contents.advance()?;
+        }
+        if !rows.states.is_empty() {
+            rows.read_captures(history)?;
         }
         Ok(rows)
     }
 
+    /// Reads the captures of the host, in the order of times.
+    fn read_captures(&mut self, history: &HistoryReader) -> Result<(), Error> {
+        let filter = filter_by_host_no(self.host_no);
+        let places = history.places();
+        let mut captures = history.open_filtered(own_tables::HOST_CAPTURES, &filter)?;
+        while let Some(row) = captures.peek() {
+            let mut fields = FieldReader::new(row);
+            let (_capture_no, crawl) = (fields.i64(), fields.bytes());
+            let crawl = String::from_utf8_lossy(crawl).into_owned();
+            let _host_no = fields.i64();
+            let median_fetch = places.get(&crawl).and_then(|crawl| crawl.median_fetch);
+            self.captures
+                .push(CaptureRow::read(crawl, median_fetch, &mut fields));
+            captures.advance()?;
+        }
+        let order = |row: &CaptureRow| {
+            (
+                row.order_time,
+                places.get(&row.crawl).map(|crawl| crawl.position),
+            )
+        };
+        self.captures.sort_by_key(order);
+        Ok(())
+    }
+
     fn state(&self, history: &HistoryReader, row: &CaptureRow) -> Result<&StateDetails, Error> {
-        let state = self.states.get(&row.period_id);
+        let state = self.states.get(row.period_no as usize);
         state.ok_or_else(|| damaged_history_error(history.root(), own_tables::HOST_PERIODS))
     }
 
@@ -234,11 +272,14 @@ impl HostRows {
         let state = self.state(history, row)?.clone();
         let revisited = state.revisit.as_ref();
         let revisited = revisited.map(|(digest, _)| String::from_utf8_lossy(digest).into_owned());
-        let mut contents = self.contents.iter();
-        let content = contents.find(|(first, count, _)| {
-            (*first..first.saturating_add(*count)).contains(&row.capture_no)
+        let content = row
+            .content_no
+            .map(|number| self.contents.get(number as usize));
+        let digest = content.map(|digest| digest.cloned());
+        let digest = digest.map(|digest| {
+            digest.ok_or_else(|| damaged_history_error(history.root(), own_tables::HOST_CONTENTS))
         });
-        let digest = content.map(|(_, _, digest)| digest.clone());
+        let digest = digest.transpose()?;
         Ok(PlacedCapture {
             crawl: row.crawl.clone(),
             fetch_time: row.fetch_time,
@@ -251,20 +292,46 @@ impl HostRows {
     }
 }
 
-impl CaptureRow {
-    fn read(row: &[u8]) -> Self {
-        let mut fields = FieldReader::new(row);
-        let capture_no = fields.i64();
+/// Returns the state of a row of `host_periods`, of which the fields from `surt_host_name` on are left.
+fn state_of_period<'a>(fields: &mut FieldReader<'a>) -> &'a [u8] {
+    for _ in ["surt_host_name", "first_crawl", "last_crawl"] {
         fields.bytes();
-        Self {
-            capture_no,
-            crawl: String::from_utf8_lossy(fields.bytes()).into_owned(),
-            fetch_time: (fields.u8() != 0).then(|| fields.i64()),
+    }
+    for _ in ["first_fetch", "last_fetch"] {
+        if fields.u8() != 0 {
+            fields.i64();
+        }
+    }
+    let (_n_captures, _domain_id) = (fields.u32(), fields.i64());
+    fields.rest()
+}
+
+impl CaptureRow {
+    /// Reads the fields from `fetch_time` on. `median_fetch` is the median time of the crawl.
+    fn read(crawl: String, median_fetch: Option<i64>, fields: &mut FieldReader<'_>) -> Self {
+        let fetch_time = (fields.u8() != 0).then(|| fields.i64());
+        let mut row = Self {
+            crawl,
+            order_time: fetch_time.or(median_fetch).unwrap_or(i64::MIN),
+            fetch_time,
             archive_no: fields.i64(),
             offset: fields.i64(),
             record_in_member: fields.u32(),
-            period_id: fields.i64(),
+            period_no: fields.u32(),
+            content_no: (fields.u8() != 0).then(|| fields.u32()),
+            content: None,
+        };
+        let host_no = (fields.u8() != 0).then(|| fields.i64());
+        let period_no = (fields.u8() != 0).then(|| fields.u32());
+        let crawl = optional_bytes(fields);
+        if let (Some(host_no), Some(period_no), Some(crawl)) = (host_no, period_no, crawl) {
+            row.content = Some(ContentCapture {
+                host_no,
+                period_no,
+                crawl: String::from_utf8_lossy(crawl).into_owned(),
+            });
         }
+        row
     }
 }
 
@@ -283,59 +350,47 @@ fn read_archive_name(history: &HistoryReader, row: &CaptureRow) -> Result<String
 }
 
 /// Finds the capture that has the content of an open revisit. Returns `None` if `revisit` is not an open revisit, and
-/// if no capture has the content.
+/// if no capture has the content. `of_host` are the rows of the host of the revisit.
 fn find_content(
     history: &HistoryReader,
+    of_host: &HostRows,
     revisit: &CaptureRow,
 ) -> Result<Option<PlacedCapture>, Error> {
-    let filter = CaptureFilter::Number {
-        column: "capture_no",
-        number: revisit.capture_no,
-    };
-    let mut filled = history.open_filtered(own_tables::FILLED_REVISITS, &filter)?;
-    let mut found = None;
-    while let Some(row) = filled.peek() {
-        let mut fields = FieldReader::new(row);
-        if fields.i64() == revisit.capture_no {
-            let period_id = fields.i64();
-            found = Some((
-                period_id,
-                String::from_utf8_lossy(fields.bytes()).into_owned(),
-            ));
-            break;
-        }
-        filled.advance()?;
-    }
-    let Some((period_id, crawl)) = found else {
+    let Some(content) = &revisit.content else {
         return Ok(None);
     };
-    let name = read_period_host(history, period_id)?;
-    let rows = HostRows::read(history, &name)?;
+    let other;
+    let rows = match content.host_no == of_host.host_no {
+        true => of_host,
+        false => {
+            let name = read_host_name(history, content.host_no)?;
+            other = HostRows::read(history, &name)?;
+            &other
+        }
+    };
     let mut captures = rows.captures.iter();
-    let capture = captures.find(|row| row.period_id == period_id && row.crawl == crawl);
-    let capture = capture
-        .ok_or_else(|| damaged_history_error(history.root(), own_tables::FILLED_REVISITS))?;
+    let capture = captures
+        .find(|row| row.period_no == content.period_no && row.crawl == content.crawl)
+        .ok_or_else(|| damaged_history_error(history.root(), own_tables::HOST_CAPTURES))?;
     rows.place(history, capture).map(Some)
 }
 
-/// Returns the column `surt_host_name` of a period.
-fn read_period_host(history: &HistoryReader, period_id: i64) -> Result<String, Error> {
-    let filter = CaptureFilter::Number {
-        column: "period_id",
-        number: period_id,
-    };
-    let mut periods = history.open_filtered(own_tables::HOST_PERIODS, &filter)?;
-    while let Some(row) = periods.peek() {
-        let mut fields = FieldReader::new(row);
-        if fields.i64() == period_id {
-            return Ok(String::from_utf8_lossy(fields.bytes()).into_owned());
-        }
-        periods.advance()?;
+/// Returns the column `surt_host_name` of a host.
+fn read_host_name(history: &HistoryReader, host_no: i64) -> Result<String, Error> {
+    let periods = history.open_filtered(own_tables::HOST_PERIODS, &filter_by_host_no(host_no))?;
+    let row = periods.peek();
+    let row = row.ok_or_else(|| damaged_history_error(history.root(), own_tables::HOST_PERIODS))?;
+    let mut fields = FieldReader::new(row);
+    let (_host_no, _period_no) = (fields.i64(), fields.u32());
+    Ok(String::from_utf8_lossy(fields.bytes()).into_owned())
+}
+
+/// Returns a filter for the rows of a host.
+fn filter_by_host_no(host_no: i64) -> CaptureFilter {
+    CaptureFilter::Number {
+        column: "host_no",
+        number: host_no,
     }
-    Err(damaged_history_error(
-        history.root(),
-        own_tables::HOST_PERIODS,
-    ))
 }
 
 /// Reads the record of the policy of a state; `None` if the state has no policy.

@@ -6,7 +6,9 @@
 //! ```text
 //! inputs.rs          datasets, joined folders and earlier histories; checks that they fit together
 //! crawl_input.rs     the captures of a crawl, with the state of each host (archive_numbers.rs, preference_set.rs)
-//! history_input.rs   the captures of an earlier history
+//! stored_hosts.rs    the hosts of an earlier history with their periods and contents
+//! captures_by_host.rs  the captures of an earlier history by host
+//! history_input.rs   both together: its captures in the order of hosts, with their states
 //! encoded_rows.rs    reads the rows of any table as bytes
 //! capture_record.rs  the form in which captures of all inputs are merged
 //! periods.rs         merges captures, and divides those of a host into periods (counted_domain.rs)
@@ -14,6 +16,7 @@
 //! keyed_rows.rs      policies and sets of preferences, each stored once
 //! policy_file.rs     rebuilds a robots.txt file from a policy
 //! host_lookup.rs     finds a capture of one host, for `check`
+//! filled_states.rs   finds the states that apply to revisits, for `match`
 //! host_revisits.rs   finds the content of revisits in captures of the same host and URL
 //! revisits.rs        finds that of other revisits in all captures
 //! shares.rs          counts hosts and domains by their verdict for each crawler
@@ -24,17 +27,20 @@
 //! ```
 //!
 //! The rows depend only on the crawls. The order of inputs has no effect on them, and a crawl gives the same rows
-//! whether it is read from its dataset or from an earlier history.
+//! whether it is read from its dataset or from an earlier history. If all crawls are added to a history that they
+//! follow in time, the files with its captures are copied, and its periods are continued.
 
 mod agent_periods;
 mod archive_numbers;
 pub mod capture_record;
+pub mod captures_by_host;
 mod counted_domain;
 mod crawl_input;
 pub mod crawl_row;
 mod defects;
 pub mod encoded_rows;
 pub mod error;
+pub mod filled_states;
 pub mod history_input;
 pub mod host_lookup;
 mod host_revisits;
@@ -46,10 +52,11 @@ pub mod own_tables;
 mod periods;
 pub mod policy_file;
 mod preference_set;
-pub mod revisits;
+mod revisits;
 pub mod row_key;
 mod share_row;
 mod shares;
+mod stored_hosts;
 mod table_writer;
 pub mod verdict_class;
 mod verify;
@@ -66,13 +73,13 @@ use crawl_row::CrawlRow;
 use dataset::error::{DatasetDefect, DatasetErrorKind};
 use defects::find_defect;
 use disk::error::{Error, ErrorKind};
-use history_input::{HistoryCaptures, HistoryReader, PlacedCrawl, place_crawls};
+use history_input::{HistoryCaptures, HistoryReader, PlacedCrawl, place_crawls, sort_captures};
 use hosts::resolved::stored_verdict::inconsistent_table_error;
 use inputs::Inputs;
 use keyed_rows::{KeyedReader, KeyedRows, POLICIES, PREFERENCE_SETS, write_keyed_rows};
 use output_folder::{OutputFolder, check_output};
 use periods::{CaptureSource, PeriodWriter};
-use revisits::{fill_revisits, rank_crawls};
+use revisits::{count_revisits, find_contents, rank_crawls};
 use share_row::{push_stored_share, write_shares};
 use shares::{CountedCrawler, CountedHosts, Crawlers, count_shares};
 use sort::sort_key::{FieldReader, put_bytes, put_u32};
@@ -82,6 +89,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
+use stored_hosts::StoredHosts;
 use table_writer::TableWriters;
 use tables::Table;
 use xxhash_rust::xxh3::Xxh3;
@@ -293,11 +301,12 @@ fn write_tables(
     let histories: Vec<HistoryReader> = histories.collect::<Result<_, _>>()?;
     let sources = Sources::new(&read, inputs, &histories);
     let mut writers = TableWriters::new(output);
-    let summary = sources.write(options, shared, memory, &mut writers, progress, stop)?;
+    let summary = sources.write(options, shared, memory, &mut writers, progress)?;
     let manifest = HistoryManifest {
         meaning: inputs.meaning,
         crawls: summary.crawls.clone(),
         has_open_revisits: summary.open_revisits > 0,
+        has_untimed_captures: sources.has_untimed_captures,
         files: writers.finish()?,
     };
     Ok((manifest, summary))
@@ -305,6 +314,7 @@ fn write_tables(
 
 /// The opened inputs, and all crawls in the order of the table `crawls`.
 struct Sources<'a, 's> {
+    inputs: &'a Inputs,
     /// The crawls that were read from datasets.
     read: &'a [CrawlCaptures<'s>],
     histories: &'a [HistoryReader],
@@ -313,10 +323,16 @@ struct Sources<'a, 's> {
     placed: Vec<BTreeMap<String, PlacedCrawl>>,
     /// True if the content of revisits of some crawl may be in another crawl.
     has_open_revisits: bool,
+    /// True if some capture has no time.
+    has_untimed_captures: bool,
 }
 
 impl<'a, 's> Sources<'a, 's> {
-    fn new(read: &'a [CrawlCaptures<'s>], inputs: &Inputs, histories: &'a [HistoryReader]) -> Self {
+    fn new(
+        read: &'a [CrawlCaptures<'s>],
+        inputs: &'a Inputs,
+        histories: &'a [HistoryReader],
+    ) -> Self {
         let mut crawls: Vec<CrawlRow> = read.iter().map(|crawl| crawl.row.clone()).collect();
         for (history, input) in histories.iter().zip(&inputs.histories) {
             let is_kept = |row: &&CrawlRow| input.kept_crawls.contains(&row.crawl);
@@ -334,13 +350,43 @@ impl<'a, 's> Sources<'a, 's> {
                 .histories
                 .iter()
                 .any(|input| input.manifest.has_open_revisits);
+        let has_untimed_captures = read.iter().any(|crawl| crawl.has_untimed_captures)
+            || inputs
+                .histories
+                .iter()
+                .any(|input| input.manifest.has_untimed_captures);
         Self {
+            inputs,
             read,
             histories,
             crawls,
             placed,
             has_open_revisits,
+            has_untimed_captures,
         }
+    }
+
+    /// Returns the history that all other crawls are added to, if no capture of it is later than one of them and none of
+    /// its hosts must be counted again: then its captures are the same in the history that is written.
+    fn continued_history(
+        &self,
+        options: &Options,
+        is_counted: &[bool],
+    ) -> Option<&'a HistoryReader> {
+        let [history] = self.histories else {
+            return None;
+        };
+        let (before, added) = self.crawls.split_at_checked(history.crawls.len())?;
+        let ranks = rank_crawls(&self.crawls);
+        let is_ranked = ranks[..before.len()]
+            .iter()
+            .all(|rank| (*rank as usize) < before.len());
+        let last = before.iter().filter_map(|row| row.last_fetch).max();
+        let is_later = added.iter().all(|row| row.first_fetch > last);
+        let is_continued = before == history.crawls && is_ranked && is_later;
+        let is_whole = options.forgotten.is_empty() && !self.has_untimed_captures;
+        let is_copied = !is_counted[..before.len()].contains(&true);
+        (is_continued && is_whole && is_copied).then_some(history)
     }
 
     /// Writes all tables.
@@ -351,7 +397,6 @@ impl<'a, 's> Sources<'a, 's> {
         memory: SortMemory<'_>,
         writers: &mut TableWriters<'_>,
         progress: &HistoryProgress,
-        stop: &Arc<AtomicBool>,
     ) -> Result<HistorySummary, Error> {
         let names = self.crawls.iter().map(|row| {
             let mut field = Vec::new();
@@ -359,6 +404,14 @@ impl<'a, 's> Sources<'a, 's> {
             field
         });
         let names: Vec<Vec<u8>> = names.collect();
+        let agents = self.read_agents()?;
+        let mut shares = memory.create_sorter();
+        let is_counted = self.copy_shares(options, &agents, &mut shares)?;
+        let continued = self.continued_history(options, &is_counted);
+        let sorted = self.histories.iter().zip(&self.placed);
+        let sorted = sorted.filter(|_| continued.is_none());
+        let sorted = sorted.map(|(history, placed)| sort_captures(history, placed, memory));
+        let sorted: Vec<SortedRecords<'_>> = sorted.collect::<Result<_, _>>()?;
         let mut captures = Vec::new();
         for crawl in self.read {
             let position = self
@@ -368,35 +421,32 @@ impl<'a, 's> Sources<'a, 's> {
             let position = position.unwrap_or_default() as u32;
             captures.push(CaptureSource::Sorted(crawl.captures.read()?, position));
         }
-        for (history, placed) in self.histories.iter().zip(&self.placed) {
-            let reader = HistoryCaptures::open(history, placed.clone(), &options.forgotten)?;
+        for (history, sorted) in self.histories.iter().zip(&sorted) {
+            let reader = HistoryCaptures::open(history, sorted, &options.forgotten)?;
             captures.push(CaptureSource::History(Box::new(reader)));
         }
-        let agents = self.read_agents()?;
-        let mut shares = memory.create_sorter();
-        let is_counted = self.copy_shares(options, &agents, &mut shares)?;
-        let mut periods = PeriodWriter::new(&self.crawls, is_counted.clone(), memory);
-        periods.write_all(captures, writers, progress)?;
+        // The revisits of crawls whose captures are copied have their content already.
+        let has_open_revisits = match continued {
+            Some(_) => self.read.iter().any(|crawl| crawl.has_open_revisits),
+            None => self.has_open_revisits,
+        };
+        let mut periods =
+            PeriodWriter::new(&self.crawls, is_counted.clone(), has_open_revisits, memory);
+        let stored = continued.map(StoredHosts::open).transpose()?;
+        periods.write_all(stored, captures, writers, progress)?;
         progress.are_captures_written.store(true, Ordering::Relaxed);
+        drop(sorted);
         let mut written = periods.finish()?;
-        for table in [
-            own_tables::HOST_CAPTURES,
-            own_tables::HOST_PERIODS,
-            own_tables::HOST_CONTENTS,
-        ] {
-            writers.finish_table(table)?;
+        let found = find_contents(&written.revisits, &written.contents, &self.crawls, memory)?;
+        if continued.is_some() {
+            let input = &self.inputs.histories[0];
+            for file in input.manifest.table_files(own_tables::HOST_CAPTURES) {
+                writers.copy_file(own_tables::HOST_CAPTURES, &input.root, file)?;
+            }
         }
-        let (root, files) = (writers.root().to_owned(), writers.finished_paths());
-        let history = HistoryReader::from_files(&root, &files, &self.crawls, stop)?;
-        fill_revisits(
-            &history,
-            &written.revisits,
-            written.found,
-            &is_counted,
-            memory,
-            writers,
-            &mut written.counter,
-        )?;
+        written.write_captures(&names, &found, writers)?;
+        count_revisits(&written.revisits, &found, &is_counted, &mut written.counter)?;
+        drop(found);
         let policies = PolicyWriter {
             sources: self,
             sorted: shared.policies.finish()?,
@@ -431,10 +481,16 @@ impl<'a, 's> Sources<'a, 's> {
         let mut fields = Vec::new();
         for (position, row) in (0..).zip(&self.crawls) {
             let counts = &written.counts[position as usize];
-            let row = CrawlRow {
-                hosts: counts.hosts,
-                domains: counts.domains,
-                ..row.clone()
+            let is_continued =
+                continued.is_some_and(|history| position < history.crawls.len() as u32);
+            // The hosts of crawls whose captures were copied were not counted.
+            let row = match is_continued {
+                true => row.clone(),
+                false => CrawlRow {
+                    hosts: counts.hosts,
+                    domains: counts.domains,
+                    ..row.clone()
+                },
             };
             fields.clear();
             row.put(position, &mut fields);

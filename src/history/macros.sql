@@ -30,34 +30,32 @@ WITH checked_crawl AS MATERIALIZED (SELECT check_crawl(crawl) AS is_known)
 SELECT v.* FROM host_verdicts v, checked_crawl k WHERE k.is_known AND v.crawl = crawl;
 COMMENT ON MACRO TABLE verdicts_at IS 'The verdicts of a crawl for the crawlers that hosts name: verdicts_at(''CC-MAIN-2025-38'')';
 
--- A host has one capture in a crawl. The limit says so to DuckDB, which otherwise expects many and reads all periods.
+-- A host has one capture in a crawl. The limit says so to DuckDB, which otherwise expects many and reads all policies.
 CREATE OR REPLACE MACRO groups_at(host, crawl) AS TABLE
 WITH checked_crawl AS MATERIALIZED (SELECT check_crawl(crawl) AS is_known),
-capture AS (SELECT c.capture_no, c.period_id FROM host_captures c WHERE c.surt_host_name = surt_of(host) AND c.crawl = crawl LIMIT 1)
+capture AS (SELECT c.policy_id FROM filled_captures c WHERE c.surt_host_name = surt_of(host) AND c.crawl = crawl LIMIT 1)
 SELECT g.* EXCLUDE (policy_id)
-FROM capture c LEFT JOIN filled_revisits f ON f.capture_no = c.capture_no
-JOIN host_periods p ON p.period_id = coalesce(f.rules_period_id, c.period_id)
-JOIN policy_groups g ON g.policy_id = p.policy_id, checked_crawl k
+FROM capture c JOIN policy_groups g ON g.policy_id = c.policy_id, checked_crawl k
 WHERE k.is_known ORDER BY g.line_no;
 COMMENT ON MACRO TABLE groups_at IS 'The user-agent lines of a host in a crawl, as in groups: groups_at(''example.com'', ''CC-MAIN-2025-38'')';
 
 CREATE OR REPLACE MACRO rules_at(host, crawl) AS TABLE
 WITH checked_crawl AS MATERIALIZED (SELECT check_crawl(crawl) AS is_known),
-capture AS (SELECT c.capture_no, c.period_id FROM host_captures c WHERE c.surt_host_name = surt_of(host) AND c.crawl = crawl LIMIT 1)
+capture AS (SELECT c.policy_id FROM filled_captures c WHERE c.surt_host_name = surt_of(host) AND c.crawl = crawl LIMIT 1)
 SELECT r.* EXCLUDE (policy_id)
-FROM capture c LEFT JOIN filled_revisits f ON f.capture_no = c.capture_no
-JOIN host_periods p ON p.period_id = coalesce(f.rules_period_id, c.period_id)
-JOIN policy_rules r ON r.policy_id = p.policy_id, checked_crawl k
+FROM capture c JOIN policy_rules r ON r.policy_id = c.policy_id, checked_crawl k
 WHERE k.is_known ORDER BY r.line_no;
 COMMENT ON MACRO TABLE rules_at IS 'The allow and disallow lines of a host in a crawl, as in rules: rules_at(''example.com'', ''CC-MAIN-2025-38'')';
 
 CREATE OR REPLACE MACRO captures_of(host) AS TABLE
-SELECT c.crawl, c.fetch_time, a.warc_filename, c.warc_record_offset, c.warc_record_in_member, c.period_id
-FROM host_captures c
+SELECT c.crawl, c.fetch_time, a.warc_filename, c.warc_record_offset, c.warc_record_in_member, c.period_no
+FROM host_periods p
+JOIN host_captures c ON c.host_no = p.host_no AND c.period_no = p.period_no
+JOIN crawls k ON k.crawl = c.crawl
 LEFT JOIN archives a ON a.crawl = c.crawl AND a.archive_no = c.archive_no
-WHERE c.surt_host_name = surt_of(host) ORDER BY c.capture_no;
+WHERE p.surt_host_name = surt_of(host) ORDER BY coalesce(c.fetch_time, k.median_fetch) NULLS FIRST, k.position;
 COMMENT ON MACRO TABLE captures_of IS 'The captures of a host with the places of their records: captures_of(''example.com'')';
 
 CREATE OR REPLACE MACRO periods_of(host) AS TABLE
-SELECT p.* FROM host_periods p WHERE p.surt_host_name = surt_of(host) ORDER BY p.period_id;
+SELECT p.* FROM host_periods p WHERE p.surt_host_name = surt_of(host) ORDER BY p.period_no;
 COMMENT ON MACRO TABLE periods_of IS 'The periods of a host, the first one first: periods_of(''example.com'')';

@@ -27,6 +27,8 @@ pub struct HistoryManifest {
     pub crawls: Vec<String>,
     /// True if there are open revisits: captures that are revisits whose content no capture of their own crawl has.
     pub has_open_revisits: bool,
+    /// True if some capture has no time.
+    pub has_untimed_captures: bool,
     /// The files of all tables, those of a table in the order of their rows.
     pub files: Vec<HistoryFile>,
 }
@@ -51,6 +53,7 @@ struct FirstLine<'a> {
     meaning: u64,
     open_revisits: bool,
     robots_scan: &'a str,
+    untimed_captures: bool,
 }
 
 impl HistoryManifest {
@@ -88,6 +91,7 @@ impl HistoryManifest {
             meaning: first["meaning"].as_u64().unwrap_or_default(),
             crawls: crawls.ok_or_else(no_crawls)?,
             has_open_revisits: first["open_revisits"] == true,
+            has_untimed_captures: first["untimed_captures"] == true,
             files: Vec::new(),
         };
         let mut paths = BTreeSet::new();
@@ -124,6 +128,7 @@ impl HistoryManifest {
             meaning: self.meaning,
             open_revisits: self.has_open_revisits,
             robots_scan: env!("CARGO_PKG_VERSION"),
+            untimed_captures: self.has_untimed_captures,
         });
         let files = self.files.iter().map(to_json_line);
         std::iter::once(first).chain(files).collect()

@@ -9,18 +9,21 @@
 //! 3. The manifest is replaced by the new one.
 //! 4. `views.sql` and `_SUCCESS` are written, and the files of the former history are removed.
 
+use super::damaged_history_error;
 use crate::error::HistoryErrorKind;
-use crate::manifest::{HistoryManifest, KIND};
+use crate::manifest::{HistoryFile, HistoryManifest, KIND};
 use columns::TableFileWriter;
 use dataset::error::DatasetErrorKind;
 use dataset::{
     IfExists, MANIFEST_FILE, OutputLayout, RunLog, SUCCESS_FILE, VIEWS_FILE, WrittenFolder,
+    digest_of,
 };
-use disk::TempFolder;
 use disk::error::Error;
+use disk::{NewFile, TempFolder};
 use serde_json::json;
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use tables::Table;
@@ -91,10 +94,6 @@ impl OutputFolder {
         })
     }
 
-    pub(super) fn root(&self) -> &Path {
-        self.folder.root()
-    }
-
     pub(super) fn temp_folder(&self) -> &Arc<TempFolder> {
         self.folder.temp_folder()
     }
@@ -106,12 +105,47 @@ impl OutputFolder {
         table: Table,
         number: usize,
     ) -> Result<TableFileWriter, Error> {
+        let new = self.new_file(table, number)?;
+        TableFileWriter::create(table.file_schema(&[]), new)
+    }
+
+    fn new_file(&mut self, table: Table, number: usize) -> Result<(NewFile, File), Error> {
         let path = OutputLayout::numbered_path(table, self.generation, number);
         let name = path.to_string_lossy().into_owned();
         self.folder.announce(std::slice::from_ref(&name))?;
         self.created.insert(name);
-        let new = self.temp_folder().new_file(&path, false)?;
-        TableFileWriter::create(table.file_schema(&[]), new)
+        self.temp_folder().new_file(&path, false)
+    }
+
+    /// Copies a file of the history at `root`, of a table that has `number` files so far.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading and writing; [`DatasetDefect::BadTable`](dataset::error::DatasetDefect::BadTable) if the digest of
+    /// the bytes is not that of the manifest.
+    pub(super) fn copy_file(
+        &mut self,
+        table: Table,
+        number: usize,
+        root: &Path,
+        file: &HistoryFile,
+    ) -> Result<HistoryFile, Error> {
+        let (new, target) = self.new_file(table, number)?;
+        let source = root.join(&file.path);
+        let read_error = |error| Error::read(&source, error);
+        let opened = disk::open_below(root, Path::new(&file.path)).map_err(read_error)?;
+        let bytes = io::copy(&mut &opened, &mut &target);
+        bytes
+            .and_then(|_| target.sync_all())
+            .map_err(|error| Error::write(new.path(), error))?;
+        let digest = digest_of(&opened, 0, file.stats.bytes).map_err(read_error)?;
+        if digest != file.stats.digest {
+            return Err(damaged_history_error(root, table).with_path(&source));
+        }
+        let path = new.relative_path().to_string_lossy().into_owned();
+        new.commit()?;
+        let stats = file.stats.clone();
+        Ok(HistoryFile { path, stats })
     }
 
     /// Removes the files that were created, after an error. Files that cannot be removed are removed by the next run.

@@ -1,27 +1,31 @@
 //! Merges the captures of all inputs, and divides those of each host into periods.
+//!
+//! If crawls are added to a history that they follow, its periods are read instead of its captures, and the new captures
+//! continue the last one of each host.
 
-use super::capture_record::{CaptureRecord, StateDetails, StateFields};
+use super::capture_record::{CapturePlace, CaptureRecord, StateDetails, StateFields};
 use super::counted_domain::CountedDomain;
 use super::crawl_row::CrawlRow;
 use super::history_input::HistoryCaptures;
-use super::host_revisits::{CaptureTime, HostContent, HostRevisit, HostRevisits};
-use super::revisits::{FoundContent, OpenRevisit, rank_crawls};
+use super::host_revisits::{CaptureTime, find_content};
+use super::revisits::{
+    ContentPeriod, FoundContent, FoundContents, OpenRevisit, SearchedContent, put_capture_key,
+    rank_crawls,
+};
 use super::row_key::key_from_text;
 use super::shares::{CountedHost, ShareCounter};
+use super::stored_hosts::{HostContent, HostPeriod, StoredHost, StoredHosts};
 use super::table_writer::TableWriters;
 use super::{HistoryProgress, damaged_error};
 use crate::own_tables;
-use crate::own_tables::{HostCaptureRow, HostCaptureRows};
 use disk::error::Error;
-use sort::sort_key::{FieldReader, put_bytes, put_i64, put_u32};
+use sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
 use sort::{OrderedWriter, Reader, SortMemory, SortedRecords, Sorter};
+use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::atomic::Ordering;
 use urls::DomainRuns;
-
-/// The number of captures that are written at once.
-const BATCH_ROWS: usize = 8192;
 
 /// The captures of a crawl or of a history, in order.
 pub(super) enum CaptureSource<'d> {
@@ -85,126 +89,126 @@ pub(super) struct HostCounts {
 
 /// The results of a [`PeriodWriter`] that the writers of other tables need.
 pub(super) struct WrittenPeriods<'s> {
+    /// Records of the rows of `host_captures`, by the keys of captures.
+    captures: SortedRecords<'s>,
     /// The keys of the policies that periods refer to.
     pub(super) policies: SortedRecords<'s>,
     /// The keys of the sets of preferences that periods refer to.
     pub(super) preference_sets: SortedRecords<'s>,
     /// Records of the periods whose policies name crawlers, sorted by policy.
     pub(super) named: SortedRecords<'s>,
-    /// The counts of each crawl, by its position.
+    /// The counts of the captures of each crawl, by its position.
     pub(super) counts: Vec<HostCounts>,
     pub(super) hosts: u64,
     /// The number of captures that are open revisits.
     pub(super) open_revisits: u64,
     /// The open revisits for which no content was found, which are not counted yet.
     pub(super) revisits: SortedRecords<'s>,
-    /// The content that was found for the other open revisits.
-    pub(super) found: Sorter<'s>,
+    /// The captures in which their content is searched: records of [`SearchedContent`].
+    pub(super) contents: SortedRecords<'s>,
     /// The hosts that were counted.
     pub(super) counter: ShareCounter<'s>,
 }
 
-/// Writes `host_captures`, `host_periods` and `host_contents`.
+/// Writes `host_periods` and `host_contents`, and sorts the captures.
 pub(super) struct PeriodWriter<'s> {
-    /// The names of the crawls, and the same as encoded fields.
-    names: Vec<String>,
+    /// The names of the crawls as encoded fields.
     crawls: Vec<Vec<u8>>,
     /// The places of the crawls in the order of first captures.
     crawl_ranks: Vec<u32>,
+    /// True if some capture may be an open revisit.
+    has_open_revisits: bool,
+    captures: Sorter<'s>,
     policies: Sorter<'s>,
     preference_sets: Sorter<'s>,
     named: Sorter<'s>,
     counts: Vec<HostCounts>,
     domains: DomainRuns<CountedDomain>,
     hosts: u64,
+    /// For each crawl, the number of hosts that it captured first.
+    first_hosts: Vec<i64>,
     open_revisits: u64,
-    /// The host of the last capture.
-    host: String,
-    /// The time and the crawl of the last capture.
+    /// The number of captures that were added.
+    capture_count: u64,
+    /// The order of the last capture.
     last_order: (i64, u32),
-    /// The source of the last capture, and its period there.
-    source_period: Option<(usize, i64)>,
-    /// The rows of `host_captures` that are not written yet.
-    captures: HostCaptureRows,
-    capture_no: i64,
-    period_id: i64,
-    period: OpenPeriod,
-    content: OpenContent,
+    /// The source of the last capture, and the number of its period there.
+    source_period: Option<(usize, u32)>,
+    /// The host of the last capture; `None` at the start.
+    host: Option<StoredHost>,
+    /// True if the number of `host` is not known yet.
+    is_new_host: bool,
+    /// The times of the last captures of the contents of `host` in the history that is continued.
+    stored_times: Vec<CaptureTime>,
+    /// The captures of `host` that were added.
+    of_host: Vec<AddedCapture>,
     /// A buffer for the fields of a row.
     fields: Vec<u8>,
     /// The key that was last added to `policies`.
     last_policy: Option<[u8; 16]>,
-    /// The captures of the current host.
-    of_host: HostRevisits,
-    /// Revisits for which no content was found in their hosts.
-    revisits: OrderedWriter<'s>,
-    found: Sorter<'s>,
+    revisits: Sorter<'s>,
+    contents: OrderedWriter<'s>,
     counter: ShareCounter<'s>,
     /// For each crawl, true if its hosts are counted for `shares`.
     is_counted: Vec<bool>,
 }
 
-/// The period of the last capture, which the next capture may continue.
-#[derive(Debug, Default)]
-struct OpenPeriod {
-    first_capture_no: i64,
-    n_captures: u32,
-    /// The position of the crawl of the first capture.
-    first_crawl: u32,
-    /// The position of the crawl of the last capture.
-    last_crawl: u32,
-    domain_id: i64,
-    state: Vec<u8>,
-}
-
-/// The last consecutive captures of the host with the same digest. The digest is empty if they have no content.
-#[derive(Debug, Default)]
-struct OpenContent {
-    first_capture_no: i64,
-    n_captures: u32,
-    digest: Vec<u8>,
+/// A capture of the current host.
+#[derive(Clone, Copy, Debug)]
+struct AddedCapture {
+    place: CapturePlace,
+    position: u32,
+    period_no: u32,
+    content_no: Option<u32>,
 }
 
 impl<'s> PeriodWriter<'s> {
     /// Creates a writer. `is_counted` has a flag for each crawl: true if its hosts are counted for `shares`.
-    pub(super) fn new(crawls: &[CrawlRow], is_counted: Vec<bool>, memory: SortMemory<'s>) -> Self {
+    pub(super) fn new(
+        crawls: &[CrawlRow],
+        is_counted: Vec<bool>,
+        has_open_revisits: bool,
+        memory: SortMemory<'s>,
+    ) -> Self {
         let field = |row: &CrawlRow| {
             let mut field = Vec::new();
             put_bytes(&mut field, row.crawl.as_bytes());
             field
         };
         Self {
-            names: crawls.iter().map(|row| row.crawl.clone()).collect(),
             crawls: crawls.iter().map(field).collect(),
             crawl_ranks: rank_crawls(crawls),
+            has_open_revisits,
+            captures: memory.create_sorter(),
             policies: memory.create_sorter(),
             preference_sets: memory.create_sorter(),
             named: memory.create_sorter(),
             counts: vec![HostCounts::default(); crawls.len()],
             domains: DomainRuns::default(),
             hosts: 0,
+            first_hosts: vec![0; crawls.len()],
             open_revisits: 0,
-            host: String::new(),
+            capture_count: 0,
             last_order: (i64::MIN, 0),
             source_period: None,
-            captures: HostCaptureRows::default(),
-            capture_no: 0,
-            period_id: 0,
-            period: OpenPeriod::default(),
-            content: OpenContent::default(),
+            host: None,
+            is_new_host: false,
+            stored_times: Vec::new(),
+            of_host: Vec::new(),
             fields: Vec::new(),
             last_policy: None,
-            of_host: HostRevisits::default(),
-            revisits: memory.create_ordered_writer(),
-            found: memory.create_sorter(),
+            revisits: memory.create_sorter(),
+            contents: memory.create_ordered_writer(),
             counter: ShareCounter::new(memory),
             is_counted,
         }
     }
 
-    /// Merges the captures of all sources, and writes all their rows.
+    /// Merges the captures of all sources, and writes all their rows. `stored` are the hosts of a history that is
+    /// continued: its captures are earlier than those of all sources.
     pub(super) fn write_all(
         &mut self,
+        mut stored: Option<StoredHosts<'_>>,
         mut sources: Vec<CaptureSource<'_>>,
         writers: &mut TableWriters<'_>,
         progress: &HistoryProgress,
@@ -219,11 +223,16 @@ impl<'s> PeriodWriter<'s> {
             while let Some((capture, position)) = source.peek()
                 && next.is_none_or(|next| next.is_after(&capture, position))
             {
-                self.push(i, &capture, position, writers)?;
+                let host = self.host.as_ref();
+                if host.is_none_or(|host| host.surt_host_name != capture.surt_host_name) {
+                    self.begin_host(capture.surt_host_name, stored.as_mut(), writers)?;
+                }
+                self.push(i, &capture, position)?;
                 source.advance()?;
-                if self.capture_no & 0xfff == 0 {
-                    let count = self.capture_no.cast_unsigned();
-                    progress.captures.store(count, Ordering::Relaxed);
+                if self.capture_count & 0xfff == 0 {
+                    progress
+                        .captures
+                        .store(self.capture_count, Ordering::Relaxed);
                 }
             }
             match (source.key(), heap.peek()) {
@@ -235,184 +244,323 @@ impl<'s> PeriodWriter<'s> {
                 (None, _) => {}
             }
         }
-        self.write_captures(writers)?;
-        self.end_period(writers)?;
-        self.end_content(writers)?;
-        self.end_host()
+        self.end_host(writers)?;
+        while let Some(stored) = stored.as_mut().filter(|stored| stored.peek().is_some()) {
+            self.begin_stored(stored)?;
+            self.end_host(writers)?;
+        }
+        Ok(())
     }
 
-    /// Adds a capture of a source.
+    /// Writes the hosts before this one, and begins it.
+    fn begin_host(
+        &mut self,
+        name: &str,
+        mut stored: Option<&mut StoredHosts<'_>>,
+        writers: &mut TableWriters<'_>,
+    ) -> Result<(), Error> {
+        let last = self.host.as_ref();
+        if last.is_some_and(|last| *last.surt_host_name > *name) {
+            return Err(damaged_error(own_tables::HOST_CAPTURES));
+        }
+        self.end_host(writers)?;
+        while let Some(stored) = stored.as_mut()
+            && let Some(host) = stored.peek()
+            && *host.surt_host_name <= *name
+        {
+            if host.surt_host_name == name {
+                return self.begin_stored(stored);
+            }
+            self.begin_stored(stored)?;
+            self.end_host(writers)?;
+        }
+        self.stored_times.clear();
+        self.host = Some(StoredHost {
+            surt_host_name: name.to_owned(),
+            ..StoredHost::default()
+        });
+        self.is_new_host = true;
+        Ok(())
+    }
+
+    /// Begins the next host of the history that is continued.
+    fn begin_stored(&mut self, stored: &mut StoredHosts<'_>) -> Result<(), Error> {
+        let host = stored.take()?;
+        let contents = host.contents.iter();
+        let times = contents.map(|last| self.capture_time(last.last_fetch, last.last_crawl));
+        self.stored_times = times.collect();
+        self.host = Some(host);
+        self.is_new_host = false;
+        Ok(())
+    }
+
+    /// Adds a capture of a source to its host, which was begun.
     fn push(
         &mut self,
         source: usize,
         capture: &CaptureRecord<'_>,
         position: u32,
-        writers: &mut TableWriters<'_>,
     ) -> Result<(), Error> {
-        let host = capture.surt_host_name;
-        let is_new_host = self.capture_no == 0 || self.host != host;
-        let order = (capture.time, position);
-        let is_sorted = match is_new_host {
-            true => self.capture_no == 0 || *self.host < *host,
-            false => self.last_order < order,
+        let Some(host) = &mut self.host else {
+            return Ok(());
         };
-        if !is_sorted {
+        let order = (capture.time, position);
+        if !self.of_host.is_empty() && self.last_order >= order {
             return Err(damaged_error(own_tables::HOST_CAPTURES));
         }
         self.last_order = order;
         // Captures of one period of a history have the same state, so that states need not be compared.
-        let source_period = capture.period_id.map(|id| (source, id));
-        let is_known_state = source_period.is_some() && source_period == self.source_period;
+        let source_period = capture.period_no.map(|period_no| (source, period_no));
+        let is_known_state = source_period.is_some()
+            && source_period == self.source_period
+            && !self.of_host.is_empty();
         self.source_period = source_period;
-        let is_new_period = is_new_host || !is_known_state && self.period.state != capture.state;
-        if is_new_period {
-            self.end_period(writers)?;
-        }
-        let is_new_content = is_new_host || self.content.digest != capture.digest;
-        if is_new_content {
-            self.end_content(writers)?;
-        }
-        if is_new_host {
-            self.end_host()?;
-            self.hosts += 1;
-            host.clone_into(&mut self.host);
-        }
-        if is_new_period {
-            self.period.first_capture_no = self.capture_no;
-            self.period.first_crawl = position;
-            self.period.n_captures = 0;
-            self.period.state.clear();
-            self.period.state.extend_from_slice(capture.state);
-            let details = StateDetails::read(capture.state);
-            self.of_host.states.push(details);
-        }
-        self.period.n_captures += 1;
-        self.period.last_crawl = position;
-        if is_new_content {
-            self.content.first_capture_no = self.capture_no;
-            self.content.n_captures = 0;
-            self.content.digest.clear();
-            self.content.digest.extend_from_slice(capture.digest);
-            self.of_host.digests.push(capture.digest.to_vec());
-        }
-        self.content.n_captures += 1;
-        let state = self.of_host.states.len() - 1;
-        let details = &self.of_host.states[state];
-        let domain = details.registered_domain.as_deref();
-        let counts = &mut self.counts[position as usize];
-        counts.hosts += 1;
-        let domain = self.domains.value_of(self.host.as_bytes(), domain);
-        counts.domains += i64::from(domain.count(position));
-        if is_new_period {
-            self.period.domain_id = *domain.number.get_or_insert(self.period_id);
-        }
-        let host = CountedHost {
-            position,
-            surt_host_name: self.host.as_bytes(),
-            capture_no: self.capture_no,
-            archive_no: capture.place.archive_no,
-            details,
-        };
-        let time = CaptureTime {
-            millis: capture.place.fetch_time.unwrap_or(i64::MIN),
-            position,
-            crawl_rank: self.crawl_ranks[position as usize],
-        };
-        if !capture.digest.is_empty() {
-            self.of_host.contents.push(HostContent {
-                time,
-                period_id: self.period_id,
-                state,
-                digest: self.of_host.digests.len() - 1,
-            });
-        }
-        if details.revisit.is_some() {
-            let revisit = OpenRevisit {
-                host,
-                fetch_time: capture.place.fetch_time,
-                state: capture.state,
-            };
-            let revisit = HostRevisit {
-                time,
-                capture_no: self.capture_no,
-                archive_no: capture.place.archive_no,
-                state,
-                record: revisit.record(),
-            };
-            self.of_host.revisits.push(revisit);
-        } else if self.is_counted[position as usize] {
-            self.counter.push(&host)?;
-        }
-        self.captures.push(&HostCaptureRow {
-            capture_no: self.capture_no,
-            surt_host_name: &self.host,
-            crawl: &self.names[position as usize],
-            crawl_position: position as usize,
-            fetch_time: capture.place.fetch_time,
-            archive_no: capture.place.archive_no,
-            warc_record_offset: capture.place.offset,
-            warc_record_in_member: capture.place.record_in_member,
-            period_id: self.period_id,
-        });
-        self.capture_no += 1;
-        match self.captures.row_count() {
-            BATCH_ROWS => self.write_captures(writers),
-            _ => Ok(()),
-        }
-    }
-
-    /// Writes the rows of captures.
-    fn write_captures(&mut self, writers: &mut TableWriters<'_>) -> Result<(), Error> {
-        writers.write(own_tables::HOST_CAPTURES, self.captures.take())
-    }
-
-    /// Finds the content of the revisits of the last host among its captures, and counts them by it.
-    fn end_host(&mut self) -> Result<(), Error> {
-        for revisit in &self.of_host.revisits {
-            let Some(content) = self.of_host.find(revisit) else {
-                self.revisits.push(&revisit.record)?;
-                continue;
-            };
-            let found = FoundContent {
-                capture_no: revisit.capture_no,
-                order: None,
-                period_id: content.period_id,
-                position: content.time.position,
-            };
-            self.found.push(&found.record())?;
-            if self.is_counted[revisit.time.position as usize] {
-                let states = &self.of_host.states;
-                let details = StateDetails {
-                    registered_domain: states[revisit.state].registered_domain.clone(),
-                    ..states[content.state].clone()
-                };
-                self.counter.push(&CountedHost {
-                    position: revisit.time.position,
-                    surt_host_name: self.host.as_bytes(),
-                    capture_no: revisit.capture_no,
-                    archive_no: revisit.archive_no,
-                    details: &details,
-                })?;
+        let fetch_time = capture.place.fetch_time;
+        let period = host.periods.last_mut();
+        let same = period.filter(|period| is_known_state || period.state == capture.state);
+        match same {
+            Some(period) => {
+                period.last_crawl = position;
+                period.last_fetch = fetch_time;
+                period.n_captures += 1;
             }
+            None => host.periods.push(HostPeriod {
+                first_crawl: position,
+                last_crawl: position,
+                first_fetch: fetch_time,
+                last_fetch: fetch_time,
+                n_captures: 1,
+                domain_id: 0,
+                state: capture.state.to_vec(),
+            }),
         }
+        let period_no = host.periods.len() as u32 - 1;
+        let mut content_no = None;
+        if !capture.digest.is_empty() {
+            let content = host.contents.last_mut();
+            let same = content.filter(|content| {
+                content.period_no == period_no && content.digest == capture.digest
+            });
+            match same {
+                Some(content) => {
+                    content.last_crawl = position;
+                    content.last_fetch = fetch_time;
+                }
+                None => host.contents.push(HostContent {
+                    period_no,
+                    last_crawl: position,
+                    last_fetch: fetch_time,
+                    digest: capture.digest.to_vec(),
+                }),
+            }
+            content_no = Some(host.contents.len() as u32 - 1);
+        }
+        self.of_host.push(AddedCapture {
+            place: capture.place,
+            position,
+            period_no,
+            content_no,
+        });
+        self.capture_count += 1;
+        Ok(())
+    }
+
+    /// Writes the host of the last capture, if there is one: its periods and contents, and the records of its captures.
+    fn end_host(&mut self, writers: &mut TableWriters<'_>) -> Result<(), Error> {
+        let Some(mut host) = self.host.take() else {
+            return Ok(());
+        };
+        if self.is_new_host {
+            let first = self.of_host.iter().map(|capture| capture.position).min();
+            let first = first.unwrap_or_default();
+            let count = &mut self.first_hosts[first as usize];
+            host.host_no = (i64::from(first) << 32) + *count;
+            *count += 1;
+        }
+        self.count_host(&mut host);
+        self.add_captures(&host)?;
+        for (period_no, period) in (0..).zip(&host.periods) {
+            self.write_period(&host, period_no, period, writers)?;
+        }
+        self.write_contents(&host, writers)?;
+        self.hosts += 1;
         self.of_host.clear();
         Ok(())
     }
 
-    /// Writes the period of the last capture, if there is one.
-    fn end_period(&mut self, writers: &mut TableWriters<'_>) -> Result<(), Error> {
-        if self.capture_no == 0 {
+    /// Counts the host in the crawls of its new captures, and sets the number of its domain.
+    fn count_host(&mut self, host: &mut StoredHost) {
+        let name = host.surt_host_name.as_bytes();
+        let mut captures = self.of_host.iter().peekable();
+        for (period_no, period) in (0..).zip(&mut host.periods) {
+            let registered_domain = StateFields::read(&period.state).registered_domain;
+            let domain = self.domains.value_of(name, registered_domain);
+            let domain_id = *domain.number.get_or_insert(host.host_no);
+            while let Some(capture) = captures.next_if(|capture| capture.period_no == period_no) {
+                let counts = &mut self.counts[capture.position as usize];
+                counts.hosts += 1;
+                counts.domains += i64::from(domain.count(capture.position));
+            }
+            period.domain_id = domain_id;
+        }
+    }
+
+    /// Adds the records of the captures of a host, and counts it by their states. Finds the content of its revisits
+    /// among its captures.
+    fn add_captures(&mut self, host: &StoredHost) -> Result<(), Error> {
+        if self.of_host.is_empty() {
             return Ok(());
         }
-        let period = &self.period;
+        let details: Vec<OnceCell<StateDetails>> = vec![OnceCell::new(); host.periods.len()];
+        let details = |period_no: u32| {
+            let period_no = period_no as usize;
+            details[period_no].get_or_init(|| StateDetails::read(&host.periods[period_no].state))
+        };
+        let times = self.content_times(host);
+        let captures = std::mem::take(&mut self.of_host);
+        for capture in &captures {
+            let of_period = details(capture.period_no);
+            let time = self.capture_time(capture.place.fetch_time, capture.position);
+            let mut found = None;
+            if let Some((digest, url)) = &of_period.revisit {
+                let contents = (0u32..).zip(&host.contents).zip(&times);
+                let contents = contents.filter(|((_, content), _)| {
+                    content.digest == *digest && details(content.period_no).has_url(url)
+                });
+                let captures = contents.flat_map(|((content_no, _), times)| {
+                    times.iter().map(move |time| (*time, content_no))
+                });
+                found = find_content(captures, time);
+            }
+            let content = found.map(|(time, content_no)| FoundContent {
+                host_no: host.host_no,
+                period_no: host.contents[content_no as usize].period_no,
+                position: time.position,
+            });
+            let of_content = content.map(|content| StateDetails {
+                registered_domain: of_period.registered_domain.clone(),
+                ..details(content.period_no).clone()
+            });
+            let counted = CountedHost {
+                position: capture.position,
+                surt_host_name: host.surt_host_name.as_bytes(),
+                host_no: host.host_no,
+                archive_no: capture.place.archive_no,
+                details: of_content.as_ref().unwrap_or(of_period),
+            };
+            if of_period.revisit.is_some() && content.is_none() {
+                let revisit = OpenRevisit {
+                    host: counted,
+                    fetch_time: capture.place.fetch_time,
+                    state: &host.periods[capture.period_no as usize].state,
+                };
+                self.revisits.push(&revisit.record())?;
+            } else if self.is_counted[capture.position as usize] {
+                self.counter.push(&counted)?;
+            }
+            let fields = &mut self.fields;
+            fields.clear();
+            put_capture_key(fields, capture.position, host.host_no);
+            capture.put(content, fields);
+            self.captures.push(fields)?;
+        }
+        self.of_host = captures;
+        Ok(())
+    }
+
+    fn capture_time(&self, fetch_time: Option<i64>, position: u32) -> CaptureTime {
+        CaptureTime {
+            millis: fetch_time.unwrap_or(i64::MIN),
+            position,
+            crawl_rank: self.crawl_ranks[position as usize],
+        }
+    }
+
+    /// Returns for each content of a host the times of its captures: of those that were added, and of the last one in
+    /// the history that is continued.
+    fn content_times(&self, host: &StoredHost) -> Vec<Vec<CaptureTime>> {
+        let stored = self.stored_times.iter().map(|time| vec![*time]);
+        let mut times: Vec<Vec<CaptureTime>> = stored.collect();
+        times.resize(host.contents.len(), Vec::new());
+        for capture in &self.of_host {
+            if let Some(content_no) = capture.content_no {
+                let time = self.capture_time(capture.place.fetch_time, capture.position);
+                times[content_no as usize].push(time);
+            }
+        }
+        times
+    }
+
+    /// Writes the contents of a host, and adds the records in which the content of revisits is searched.
+    fn write_contents(
+        &mut self,
+        host: &StoredHost,
+        writers: &mut TableWriters<'_>,
+    ) -> Result<(), Error> {
+        let times = match self.has_open_revisits {
+            true => self.content_times(host),
+            false => Vec::new(),
+        };
+        let mut contents = (0..).zip(&host.contents).peekable();
+        while let Some((content_no, content)) = contents.next() {
+            let next = contents.peek().map(|(_, next)| next.period_no);
+            let is_last_of_period = next != Some(content.period_no);
+            let fields = &mut self.fields;
+            fields.clear();
+            put_bytes(fields, host.surt_host_name.as_bytes());
+            put_u32(fields, content_no);
+            put_u32(fields, content.period_no);
+            put_u8(fields, (!is_last_of_period).into());
+            if !is_last_of_period {
+                fields.extend_from_slice(&self.crawls[content.last_crawl as usize]);
+            }
+            put_optional_time(fields, content.last_fetch.filter(|_| !is_last_of_period));
+            put_bytes(fields, &content.digest);
+            let fields = &mut FieldReader::new(fields);
+            writers.push(own_tables::HOST_CONTENTS, &[], fields)?;
+            if let Some(times) = times.get(content_no as usize) {
+                let state = &host.periods[content.period_no as usize].state;
+                let details = &StateDetails::read(state);
+                let url = match details.n_redirects {
+                    0 => details.origin.robots_url(),
+                    _ => Vec::new(),
+                };
+                let searched = SearchedContent {
+                    order: (self.hosts, content_no),
+                    digest: &content.digest,
+                    url: &url,
+                    period: ContentPeriod {
+                        host_no: host.host_no,
+                        period_no: content.period_no,
+                        details,
+                    },
+                    times,
+                };
+                searched.write(&mut self.fields);
+                self.contents.push(&self.fields)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a period, and adds the keys of its policy and its preferences.
+    fn write_period(
+        &mut self,
+        host: &StoredHost,
+        period_no: u32,
+        period: &HostPeriod,
+        writers: &mut TableWriters<'_>,
+    ) -> Result<(), Error> {
         let fields = &mut self.fields;
         fields.clear();
-        put_i64(fields, self.period_id);
-        put_bytes(fields, self.host.as_bytes());
+        put_i64(fields, host.host_no);
+        put_u32(fields, period_no);
+        put_bytes(fields, host.surt_host_name.as_bytes());
         for crawl in [period.first_crawl, period.last_crawl] {
             fields.extend_from_slice(&self.crawls[crawl as usize]);
         }
-        put_i64(fields, period.first_capture_no);
+        put_optional_time(fields, period.first_fetch);
+        put_optional_time(fields, period.last_fetch);
         put_u32(fields, period.n_captures);
         put_i64(fields, period.domain_id);
         fields.extend_from_slice(&period.state);
@@ -434,41 +582,22 @@ impl<'s> PeriodWriter<'s> {
             if state.has_named_rows {
                 fields.clear();
                 fields.extend_from_slice(&key);
-                put_i64(fields, self.period_id);
-                put_i64(fields, period.first_capture_no);
+                put_u64(fields, self.hosts);
+                put_u32(fields, period_no);
                 put_u32(fields, period.n_captures);
                 put_u32(fields, period.first_crawl);
                 put_u32(fields, period.last_crawl);
-                put_bytes(fields, self.host.as_bytes());
+                put_bytes(fields, host.surt_host_name.as_bytes());
                 put_bytes(fields, state.registered_domain.unwrap_or_default());
                 self.named.push(fields)?;
             }
         }
-        self.period_id += 1;
         Ok(())
-    }
-
-    /// Writes the row of `host_contents` of the last captures, if they have content.
-    fn end_content(&mut self, writers: &mut TableWriters<'_>) -> Result<(), Error> {
-        let content = &self.content;
-        if content.digest.is_empty() {
-            return Ok(());
-        }
-        let fields = &mut self.fields;
-        fields.clear();
-        put_bytes(fields, self.host.as_bytes());
-        put_i64(fields, content.first_capture_no);
-        put_u32(fields, content.n_captures);
-        put_bytes(fields, &content.digest);
-        writers.push(
-            own_tables::HOST_CONTENTS,
-            &[],
-            &mut FieldReader::new(fields),
-        )
     }
 
     pub(super) fn finish(self) -> Result<WrittenPeriods<'s>, Error> {
         Ok(WrittenPeriods {
+            captures: self.captures.finish()?,
             policies: self.policies.finish()?,
             preference_sets: self.preference_sets.finish()?,
             named: self.named.finish()?,
@@ -476,8 +605,99 @@ impl<'s> PeriodWriter<'s> {
             hosts: self.hosts,
             open_revisits: self.open_revisits,
             revisits: self.revisits.finish()?,
-            found: self.found,
+            contents: self.contents.finish()?,
             counter: self.counter,
         })
+    }
+}
+
+impl AddedCapture {
+    /// Appends the fields of the record after the key. `content` is the content of a revisit.
+    fn put(&self, content: Option<FoundContent>, out: &mut Vec<u8>) {
+        self.place.put(out);
+        put_u32(out, self.period_no);
+        put_u8(out, self.content_no.is_some().into());
+        if let Some(content_no) = self.content_no {
+            put_u32(out, content_no);
+        }
+        put_u8(out, content.is_some().into());
+        if let Some(content) = content {
+            put_i64(out, content.host_no);
+            put_u32(out, content.period_no);
+            put_u32(out, content.position);
+        }
+    }
+}
+
+impl WrittenPeriods<'_> {
+    /// Writes the rows of `host_captures`, those of each crawl to files of their own. `found` has the contents that
+    /// [`find_contents`](super::revisits::find_contents) found.
+    pub(super) fn write_captures(
+        &self,
+        names: &[Vec<u8>],
+        found: &SortedRecords<'_>,
+        writers: &mut TableWriters<'_>,
+    ) -> Result<(), Error> {
+        let table = own_tables::HOST_CAPTURES;
+        let mut found = FoundContents::open(found)?;
+        let mut reader = self.captures.read()?;
+        let mut row = Vec::new();
+        let (mut last, mut number) = (None, 0i64);
+        while let Some(record) = reader.peek() {
+            let mut fields = FieldReader::new(record);
+            let (position, host_no) = (fields.u32(), fields.i64());
+            if last.is_some_and(|last| last != position) {
+                writers.end_file(table)?;
+                number = 0;
+            }
+            last = Some(position);
+            row.clear();
+            put_i64(&mut row, (i64::from(position) << 32) + number);
+            row.extend_from_slice(&names[position as usize]);
+            put_i64(&mut row, host_no);
+            // The fields up to `content_no` are those of the record.
+            let rest = fields.rest();
+            CapturePlace::read(&mut fields);
+            fields.u32();
+            if fields.u8() != 0 {
+                fields.u32();
+            }
+            row.extend_from_slice(&rest[..rest.len() - fields.rest().len()]);
+            let content = match fields.u8() {
+                0 => {
+                    let key_bytes = record.len() - rest.len();
+                    found
+                        .find(&record[..key_bytes])?
+                        .map(|(content, _)| content)
+                }
+                _ => Some(FoundContent {
+                    host_no: fields.i64(),
+                    period_no: fields.u32(),
+                    position: fields.u32(),
+                }),
+            };
+            match content {
+                None => row.extend_from_slice(&[0; 3]),
+                Some(content) => {
+                    put_u8(&mut row, 1);
+                    put_i64(&mut row, content.host_no);
+                    put_u8(&mut row, 1);
+                    put_u32(&mut row, content.period_no);
+                    put_u8(&mut row, 1);
+                    row.extend_from_slice(&names[content.position as usize]);
+                }
+            }
+            writers.push(table, &[], &mut FieldReader::new(&row))?;
+            number += 1;
+            reader.advance()?;
+        }
+        writers.finish_table(table)
+    }
+}
+
+fn put_optional_time(out: &mut Vec<u8>, time: Option<i64>) {
+    put_u8(out, time.is_some().into());
+    if let Some(time) = time {
+        put_i64(out, time);
     }
 }

@@ -8,19 +8,22 @@
 //! once in each direction of time. In each of these orders, the next capture before a revisit is the one to be
 //! found.
 
-use super::capture_record::{StateDetails, StateOrigin, optional_bytes};
+use super::capture_record::StateDetails;
 use super::crawl_row::CrawlRow;
-use super::damaged_history_error;
-use super::encoded_rows::EncodedRows;
-use super::history_input::{HistoryReader, PlacedCrawl};
+use super::host_revisits::CaptureTime;
 use super::shares::{CountedHost, ShareCounter};
-use super::table_writer::TableWriters;
-use crate::own_tables;
 use disk::error::Error;
-use sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u8, put_u32};
+use sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u8, put_u32, put_u64};
 use sort::{SortMemory, SortedRecords, Sorter};
-use std::collections::BTreeMap;
-use tables::Table;
+
+/// The number of bytes of the key of a capture, by which the records of captures are sorted.
+pub(super) const CAPTURE_KEY_BYTES: usize = size_of::<u32>() + size_of::<i64>();
+
+/// Appends the key of a capture: the position of its crawl and the number of its host.
+pub(super) fn put_capture_key(out: &mut Vec<u8>, position: u32, host_no: i64) {
+    put_u32(out, position);
+    put_i64(out, host_no);
+}
 
 /// An order in which the content of a revisit is searched. The first one that finds it decides.
 #[derive(Clone, Copy, Debug)]
@@ -56,13 +59,15 @@ struct SearchedCapture<'a> {
     time: i64,
     /// The place of its crawl in the order of first captures.
     crawl_rank: u32,
-    role: CaptureRole,
+    role: CaptureRole<'a>,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum CaptureRole {
-    Revisit { capture_no: i64 },
-    Content { period_id: i64, position: u32 },
+enum CaptureRole<'a> {
+    /// A revisit with this key.
+    Revisit(&'a [u8]),
+    /// A capture with content: the position of its crawl, and the fields of its [`ContentPeriod`].
+    Content(u32, &'a [u8]),
 }
 
 impl SearchOrder {
@@ -87,14 +92,11 @@ impl SearchOrder {
         put_u8(out, is_revisit.into());
         put_u32(out, capture.crawl_rank);
         match capture.role {
-            CaptureRole::Revisit { capture_no } => put_i64(out, capture_no),
-            CaptureRole::Content {
-                period_id,
-                position,
-            } => {
-                put_i64(out, period_id);
+            CaptureRole::Revisit(key) => out.extend_from_slice(key),
+            CaptureRole::Content(position, period) => {
                 put_u32(out, position);
                 put_bytes(out, capture.url);
+                out.extend_from_slice(period);
             }
         }
     }
@@ -108,7 +110,8 @@ struct Content {
     time: i64,
     url: Vec<u8>,
     position: u32,
-    period_id: i64,
+    /// The fields of a [`ContentPeriod`].
+    period: Vec<u8>,
 }
 
 /// The captures of one group that may still be found, in the order of crawls. A later crawl is only kept if
@@ -152,11 +155,10 @@ pub(super) struct OpenRevisit<'a> {
 }
 
 impl OpenRevisit<'_> {
-    /// Returns the record. Records sort in the order of captures.
+    /// Returns the record. Records sort by the keys of captures.
     pub(super) fn record(&self) -> Vec<u8> {
         let mut record = Vec::with_capacity(256);
-        put_i64(&mut record, self.host.capture_no);
-        put_u32(&mut record, self.host.position);
+        put_capture_key(&mut record, self.host.position, self.host.host_no);
         put_i64(&mut record, self.host.archive_no);
         put_i64(&mut record, self.fetch_time.unwrap_or(i64::MIN));
         put_bytes(&mut record, self.host.surt_host_name);
@@ -167,8 +169,9 @@ impl OpenRevisit<'_> {
 
 /// The fields of an [`OpenRevisit`].
 struct RevisitFields<'a> {
-    capture_no: i64,
+    key: &'a [u8],
     position: u32,
+    host_no: i64,
     archive_no: i64,
     time: i64,
     surt_host_name: &'a [u8],
@@ -179,8 +182,9 @@ impl<'a> RevisitFields<'a> {
     fn read(record: &'a [u8]) -> Self {
         let mut fields = FieldReader::new(record);
         Self {
-            capture_no: fields.i64(),
+            key: &record[..CAPTURE_KEY_BYTES],
             position: fields.u32(),
+            host_no: fields.i64(),
             archive_no: fields.i64(),
             time: fields.i64(),
             surt_host_name: fields.bytes(),
@@ -189,123 +193,152 @@ impl<'a> RevisitFields<'a> {
     }
 }
 
-/// The content that was found for a revisit.
+/// The period of captures with content, and the fields of its state by which hosts are counted.
+pub(super) struct ContentPeriod<'a> {
+    pub(super) host_no: i64,
+    pub(super) period_no: u32,
+    pub(super) details: &'a StateDetails,
+}
+
+impl ContentPeriod<'_> {
+    /// Appends the fields.
+    pub(super) fn put(&self, out: &mut Vec<u8>) {
+        put_i64(out, self.host_no);
+        put_u32(out, self.period_no);
+        self.details.put_counted(out);
+    }
+}
+
+/// The captures of a period that have a content.
+pub(super) struct SearchedContent<'a> {
+    /// The number of the host in the order of hosts, and that of the content: contents are written in this order.
+    pub(super) order: (u64, u32),
+    pub(super) digest: &'a [u8],
+    /// The URL of the captures; empty if they are redirected.
+    pub(super) url: &'a [u8],
+    pub(super) period: ContentPeriod<'a>,
+    pub(super) times: &'a [CaptureTime],
+}
+
+impl SearchedContent<'_> {
+    /// Replaces `out` with the record for [`find_contents`].
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        out.clear();
+        put_u64(out, self.order.0);
+        put_u32(out, self.order.1);
+        put_bytes(out, self.digest);
+        put_bytes(out, self.url);
+        let mut fields = Vec::new();
+        self.period.put(&mut fields);
+        put_bytes(out, &fields);
+        for time in self.times {
+            put_i64(out, time.millis);
+            put_u32(out, time.position);
+        }
+    }
+}
+
+/// The content that was found for a revisit: the period and the crawl of the capture with the content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FoundContent {
-    pub(super) capture_no: i64,
-    /// The index of the order that found it; `None` if it is a capture of the same host and URL.
-    pub(super) order: Option<u8>,
-    pub(super) period_id: i64,
-    /// The place of its crawl.
+    pub(super) host_no: i64,
+    pub(super) period_no: u32,
+    /// The position of the crawl.
     pub(super) position: u32,
 }
 
 impl FoundContent {
-    /// Returns the record. Of those of a revisit, the first one decides.
-    pub(super) fn record(&self) -> Vec<u8> {
-        let mut record = Vec::with_capacity(24);
-        put_i64(&mut record, self.capture_no);
-        put_u8(&mut record, self.order.map_or(0, |order| order + 1));
-        put_i64(&mut record, self.period_id);
-        put_u32(&mut record, self.position);
-        record
-    }
-
-    fn read(record: &[u8]) -> Self {
-        let mut fields = FieldReader::new(record);
-        Self {
-            capture_no: fields.i64(),
-            order: fields.u8().checked_sub(1),
-            period_id: fields.i64(),
-            position: fields.u32(),
-        }
+    /// Reads the content from a record of [`find_contents`] without its key. Also returns the details that
+    /// [`StateDetails::put_counted`] wrote.
+    fn read(fields: &[u8]) -> (Self, StateDetails) {
+        let mut fields = FieldReader::new(fields);
+        let _order = fields.u8();
+        let position = fields.u32();
+        let found = Self {
+            host_no: fields.i64(),
+            period_no: fields.u32(),
+            position,
+        };
+        (found, StateDetails::read_counted(&mut fields))
     }
 }
 
-/// Finds the content of the revisits for which none was found in their own hosts, writes the table with all that were
-/// found, and counts the hosts of these revisits in crawls that have a flag. `history` has the captures that were
-/// written.
-pub(super) fn fill_revisits(
-    history: &HistoryReader,
+/// Finds the content of revisits for which none was found in their own hosts. `contents` has the records of
+/// [`SearchedContent`]. A record of the result has the key of a revisit, the index of the order that
+/// found the content, and the content. Of those of a revisit, the first one decides.
+pub(super) fn find_contents<'s>(
     revisits: &SortedRecords<'_>,
-    mut found: Sorter<'_>,
-    is_counted: &[bool],
-    memory: SortMemory<'_>,
-    writers: &mut TableWriters<'_>,
-    counter: &mut ShareCounter<'_>,
-) -> Result<(), Error> {
-    let crawls = &history.crawls;
+    contents: &SortedRecords<'_>,
+    crawls: &[CrawlRow],
+    memory: SortMemory<'s>,
+) -> Result<SortedRecords<'s>, Error> {
+    let mut found = memory.create_sorter();
     if !revisits.is_empty() {
-        let sorted = sort_captures(history, revisits, memory)?;
+        let sorted = sort_searched(revisits, contents, &rank_crawls(crawls), memory)?;
         for (order, records) in (0..).zip(&sorted) {
             search(order, records, &mut found)?;
         }
     }
-    let found = found.finish()?;
-    let mut by_period = memory.create_sorter();
-    let mut reader = found.read()?;
-    let mut last = None;
-    let mut record = Vec::new();
-    while let Some(fields) = reader.peek() {
-        let content = FoundContent::read(fields);
-        if last != Some(content.capture_no) {
-            last = Some(content.capture_no);
-            let crawl = &crawls[content.position as usize].crawl;
-            record.clear();
-            put_i64(&mut record, content.capture_no);
-            put_i64(&mut record, content.period_id);
-            put_bytes(&mut record, crawl.as_bytes());
-            writers.push(
-                own_tables::FILLED_REVISITS,
-                &[],
-                &mut FieldReader::new(&record),
-            )?;
-            if content.order.is_some() {
-                record.clear();
-                put_i64(&mut record, content.period_id);
-                put_i64(&mut record, content.capture_no);
-                by_period.push(&record)?;
-            }
-        }
-        reader.advance()?;
-    }
-    if revisits.is_empty() {
-        return Ok(());
-    }
-    let of_state = StateDetails::COUNTED_COLUMNS;
-    let states = sort_states(history, &by_period.finish()?, &of_state, memory)?;
-    count_revisits(revisits, &states, is_counted, counter)
+    found.finish()
 }
 
-/// Counts the hosts of revisits, by their own state or that of their content.
-fn count_revisits(
+/// Reads the contents that [`find_contents`] found, in the order of the keys of captures.
+pub(super) struct FoundContents<'a> {
+    records: sort::Reader<'a>,
+}
+
+impl<'a> FoundContents<'a> {
+    pub(super) fn open(found: &'a SortedRecords<'_>) -> Result<Self, Error> {
+        Ok(Self {
+            records: found.read()?,
+        })
+    }
+
+    /// Returns the content of the revisit with this key. Calls must be in the order of keys.
+    pub(super) fn find(
+        &mut self,
+        key: &[u8],
+    ) -> Result<Option<(FoundContent, StateDetails)>, Error> {
+        let mut found = None;
+        while let Some(record) = self.records.peek() {
+            let (of, fields) = record.split_at(CAPTURE_KEY_BYTES);
+            if of > key {
+                break;
+            }
+            if of == key && found.is_none() {
+                found = Some(FoundContent::read(fields));
+            }
+            self.records.advance()?;
+        }
+        Ok(found)
+    }
+}
+
+/// Counts the hosts of revisits in crawls that have a flag, by their own state or that of their content.
+pub(super) fn count_revisits(
     revisits: &SortedRecords<'_>,
-    states: &SortedRecords<'_>,
+    found: &SortedRecords<'_>,
     is_counted: &[bool],
     counter: &mut ShareCounter<'_>,
 ) -> Result<(), Error> {
-    let (mut revisits, mut states) = (revisits.read()?, states.read()?);
+    let (mut revisits, mut found) = (revisits.read()?, FoundContents::open(found)?);
     while let Some(record) = revisits.peek() {
         let revisit = RevisitFields::read(record);
-        let key = &record[..size_of::<i64>()];
-        let of_content = states.peek().and_then(|state| state.strip_prefix(key));
         let mut details = StateDetails::read(revisit.state);
-        if let Some(state) = of_content {
+        if let Some((_, of_content)) = found.find(revisit.key)? {
             details = StateDetails {
                 registered_domain: details.registered_domain,
-                ..StateDetails::read_counted(state)
+                ..of_content
             };
         }
         if is_counted[revisit.position as usize] {
             counter.push(&CountedHost {
                 position: revisit.position,
                 surt_host_name: revisit.surt_host_name,
-                capture_no: revisit.capture_no,
+                host_no: revisit.host_no,
                 archive_no: revisit.archive_no,
                 details: &details,
             })?;
-        }
-        if of_content.is_some() {
-            states.advance()?;
         }
         revisits.advance()?;
     }
@@ -340,12 +373,12 @@ pub(super) fn rank_crawls(crawls: &[CrawlRow]) -> Vec<u32> {
 }
 
 /// Sorts the revisits, and the captures that may have their content, in each order.
-fn sort_captures<'s>(
-    history: &HistoryReader,
+fn sort_searched<'s>(
     revisits: &SortedRecords<'_>,
+    contents: &SortedRecords<'_>,
+    ranks: &[u32],
     memory: SortMemory<'s>,
 ) -> Result<Vec<SortedRecords<'s>>, Error> {
-    let ranks = rank_crawls(&history.crawls);
     let mut wanted = memory.create_bloom_filter(revisits.len());
     let mut sorters = SearchSorters {
         sorters: SEARCH_ORDERS.map(|_| memory.create_sorter()),
@@ -361,104 +394,32 @@ fn sort_captures<'s>(
                 url,
                 time: revisit.time,
                 crawl_rank: ranks[revisit.position as usize],
-                role: CaptureRole::Revisit {
-                    capture_no: revisit.capture_no,
-                },
+                role: CaptureRole::Revisit(revisit.key),
             })?;
         }
         reader.advance()?;
     }
-    let columns = ["first_capture_no", "n_captures", "content_digest"];
-    let mut contents = history.open_columns(own_tables::HOST_CONTENTS, &columns)?;
-    let mut captures = ContentCaptures::open(history)?;
-    while let Some(row) = contents.peek() {
-        let mut fields = FieldReader::new(row);
-        let (first, count) = (fields.i64(), fields.u32());
+    let mut reader = contents.read()?;
+    while let Some(record) = reader.peek() {
+        let mut fields = FieldReader::new(record);
+        let (_host, _content_no) = (fields.u64(), fields.u32());
         let digest = fields.bytes();
         if wanted.check(digest) {
-            for capture_no in first..first.saturating_add(i64::from(count)) {
-                let (position, time, period_id) = captures.go_to(capture_no)?;
+            let (url, period) = (fields.bytes(), fields.bytes());
+            while !fields.rest().is_empty() {
+                let (time, position) = (fields.i64(), fields.u32());
                 sorters.push(&SearchedCapture {
                     digest,
-                    url: &captures.url,
+                    url,
                     time,
                     crawl_rank: ranks[position as usize],
-                    role: CaptureRole::Content {
-                        period_id,
-                        position,
-                    },
+                    role: CaptureRole::Content(position, period),
                 })?;
             }
         }
-        contents.advance()?;
+        reader.advance()?;
     }
     sorters.sorters.into_iter().map(Sorter::finish).collect()
-}
-
-/// Reads captures with content, in order.
-struct ContentCaptures<'d> {
-    captures: EncodedRows<'d>,
-    periods: EncodedRows<'d>,
-    positions: BTreeMap<String, PlacedCrawl>,
-    /// The URL of the current capture; empty if it is redirected.
-    url: Vec<u8>,
-}
-
-impl<'d> ContentCaptures<'d> {
-    fn open(history: &'d HistoryReader) -> Result<Self, Error> {
-        let captures = ["capture_no", "crawl", "fetch_time", "period_id"];
-        let periods = [
-            "period_id",
-            "url_host_name",
-            "url_protocol",
-            "url_port",
-            "n_redirects",
-        ];
-        Ok(Self {
-            captures: history.open_columns(own_tables::HOST_CAPTURES, &captures)?,
-            periods: history.open_columns(own_tables::HOST_PERIODS, &periods)?,
-            positions: history.places(),
-            url: Vec::new(),
-        })
-    }
-
-    /// Goes to a capture. Returns the place of its crawl, its time and its period, and sets the URL.
-    fn go_to(&mut self, capture_no: i64) -> Result<(u32, i64, i64), Error> {
-        let mut key = Vec::new();
-        put_i64(&mut key, capture_no);
-        let row = skip_to(&mut self.captures, &key, own_tables::HOST_CAPTURES)?;
-        let mut fields = FieldReader::new(row);
-        let crawl = fields.bytes();
-        let time = (fields.u8() != 0).then(|| fields.i64());
-        let period_id = fields.i64();
-        let crawl = std::str::from_utf8(crawl).ok();
-        let crawl = crawl.and_then(|crawl| self.positions.get(crawl));
-        let root = self.captures.root();
-        let crawl = crawl.ok_or_else(|| damaged_history_error(root, own_tables::HOST_CAPTURES))?;
-        key.clear();
-        put_i64(&mut key, period_id);
-        let row = skip_to(&mut self.periods, &key, own_tables::HOST_PERIODS)?;
-        let mut fields = FieldReader::new(row);
-        let host = fields.bytes();
-        let origin = StateOrigin {
-            host: host.to_vec(),
-            protocol: optional_bytes(&mut fields).unwrap_or_default().to_vec(),
-            port: (fields.u8() != 0).then(|| fields.u32()),
-        };
-        self.url = match fields.u32() {
-            0 => origin.robots_url(),
-            _ => Vec::new(),
-        };
-        Ok((crawl.position, time.unwrap_or(i64::MIN), period_id))
-    }
-}
-
-/// Goes to the row that begins with a key, which is a number, and returns its other fields. Keys are asked for in order.
-fn skip_to<'c>(rows: &'c mut EncodedRows<'_>, key: &[u8], table: Table) -> Result<&'c [u8], Error> {
-    rows.skip_to_number(FieldReader::new(key).i64())?;
-    let root = rows.root();
-    let row = rows.peek().and_then(|row| row.strip_prefix(key));
-    row.ok_or_else(|| damaged_history_error(root, table))
 }
 
 /// Finds the content of revisits in the order of this index.
@@ -468,7 +429,7 @@ fn search(
     found: &mut Sorter<'_>,
 ) -> Result<(), Error> {
     let mut reader = records.read()?;
-    let mut group = Vec::new();
+    let (mut group, mut out) = (Vec::new(), Vec::new());
     let mut candidates = Candidates::default();
     let order = SEARCH_ORDERS[usize::from(order_index)];
     while let Some(record) = reader.peek() {
@@ -487,81 +448,23 @@ fn search(
         fields.u8();
         let is_revisit = fields.u8() != 0;
         let crawl_rank = fields.u32();
-        let number = fields.i64();
         if !is_revisit {
             candidates.push(Content {
                 crawl_rank,
                 time,
                 position: fields.u32(),
                 url: fields.bytes().to_vec(),
-                period_id: number,
+                period: fields.rest().to_vec(),
             });
         } else if let Some(content) = candidates.find(crawl_rank) {
-            let content = FoundContent {
-                capture_no: number,
-                order: Some(order_index),
-                period_id: content.period_id,
-                position: content.position,
-            };
-            found.push(&content.record())?;
+            out.clear();
+            out.extend_from_slice(fields.rest());
+            put_u8(&mut out, order_index);
+            put_u32(&mut out, content.position);
+            out.extend_from_slice(&content.period);
+            found.push(&out)?;
         }
         reader.advance()?;
     }
     Ok(())
-}
-
-/// Returns the states that apply to the revisits of a history, sorted by the numbers of their captures.
-pub fn read_filled_states<'s>(
-    history: &HistoryReader,
-    memory: SortMemory<'s>,
-) -> Result<SortedRecords<'s>, Error> {
-    let mut by_period = memory.create_sorter();
-    let mut rows = history.open_table(own_tables::FILLED_REVISITS)?;
-    let mut record = Vec::new();
-    while let Some(row) = rows.peek() {
-        let mut fields = FieldReader::new(row);
-        let (capture_no, period_id) = (fields.i64(), fields.i64());
-        record.clear();
-        put_i64(&mut record, period_id);
-        put_i64(&mut record, capture_no);
-        by_period.push(&record)?;
-        rows.advance()?;
-    }
-    let of_state = StateDetails::ACCESS_COLUMNS;
-    sort_states(history, &by_period.finish()?, &of_state, memory)
-}
-
-/// Merges the captures with these columns of the states of the periods that they are sorted by, and sorts them
-/// by their numbers.
-fn sort_states<'s>(
-    history: &HistoryReader,
-    by_period: &SortedRecords<'_>,
-    of_state: &[&str],
-    memory: SortMemory<'s>,
-) -> Result<SortedRecords<'s>, Error> {
-    let mut sorter = memory.create_sorter();
-    let columns = [&["period_id"], of_state].concat();
-    let mut periods = history.open_columns(own_tables::HOST_PERIODS, &columns)?;
-    let mut reader = by_period.read()?;
-    let mut record = Vec::new();
-    while let Some(fields) = reader.peek() {
-        let (period_id, capture_no) = fields.split_at(size_of::<i64>());
-        let row = skip_to(&mut periods, period_id, own_tables::HOST_PERIODS)?;
-        record.clear();
-        record.extend_from_slice(capture_no);
-        record.extend_from_slice(row);
-        sorter.push(&record)?;
-        reader.advance()?;
-    }
-    sorter.finish()
-}
-
-/// Returns the state of a row of `host_periods`, of which the number is left out.
-pub(super) fn state_of_period(row: &[u8]) -> &[u8] {
-    let mut fields = FieldReader::new(row);
-    for _ in ["surt_host_name", "first_crawl", "last_crawl"] {
-        fields.bytes();
-    }
-    let (_first_capture_no, _n_captures, _domain_id) = (fields.i64(), fields.u32(), fields.i64());
-    fields.rest()
 }

@@ -45,7 +45,7 @@ pub(super) struct CountedHost<'a> {
     /// The position of the crawl.
     pub(super) position: u32,
     pub(super) surt_host_name: &'a [u8],
-    pub(super) capture_no: i64,
+    pub(super) host_no: i64,
     pub(super) archive_no: i64,
     /// The state of the host in this crawl, with its policy and its verdict for `*`.
     pub(super) details: &'a StateDetails,
@@ -78,7 +78,7 @@ impl<'s> ShareCounter<'s> {
         let put_host = |record: &mut Vec<u8>| {
             put_u32(record, host.position);
             put_key(record, domain.unwrap_or(host.surt_host_name));
-            put_i64(record, host.capture_no);
+            put_i64(record, host.host_no);
         };
         record.clear();
         put_host(record);

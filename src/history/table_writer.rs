@@ -1,5 +1,5 @@
-//! Writes the files of the tables of a history. A file ends when it has [`FILE_BYTES`] of values, so that
-//! the division into files depends only on the rows.
+//! Writes the files of the tables of a history. A file ends when it has [`FILE_BYTES`] of values, and after the captures
+//! of a crawl, so that the division into files depends only on the rows.
 
 use super::output_folder::OutputFolder;
 use crate::manifest::HistoryFile;
@@ -9,7 +9,7 @@ use dataset::StoredRows;
 use disk::error::Error;
 use sort::sort_key::FieldReader;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use tables::Table;
 
 /// The bytes of the values, before encoding, with which a file is complete. The encoded file has about a tenth of
@@ -101,6 +101,29 @@ impl<'o> TableWriters<'o> {
         Ok(())
     }
 
+    /// Ends the current file of a table, so that the next rows are in another file.
+    pub(super) fn end_file(&mut self, table: Table) -> Result<(), Error> {
+        self.write_batch(table)?;
+        self.finish_file(table)
+    }
+
+    /// Copies a file of an earlier history at `root`. No row of the table was added that is not in a file.
+    pub(super) fn copy_file(
+        &mut self,
+        table: Table,
+        root: &Path,
+        file: &HistoryFile,
+    ) -> Result<(), Error> {
+        let writer = self.writers.entry(table);
+        let writer = writer.or_insert_with(|| TableWriter::new(table));
+        let copied = self
+            .output
+            .copy_file(table, writer.file_count, root, file)?;
+        writer.file_count += 1;
+        self.files.push((table, copied));
+        Ok(())
+    }
+
     /// Ends a table, whose rows are complete. A table without rows has a file, too.
     pub(super) fn finish_table(&mut self, table: Table) -> Result<(), Error> {
         let writer = self.writers.entry(table);
@@ -109,20 +132,6 @@ impl<'o> TableWriters<'o> {
             self.write_batch(table)?;
         }
         self.finish_file(table)
-    }
-
-    /// Returns the folder of the history.
-    pub(super) fn root(&self) -> &Path {
-        self.output.root()
-    }
-
-    /// Returns the files that are finished, with their whole paths.
-    pub(super) fn finished_paths(&self) -> Vec<(Table, PathBuf)> {
-        let files = self.files.iter();
-        let root = self.output.root();
-        files
-            .map(|(table, file)| (*table, root.join(&file.path)))
-            .collect()
     }
 
     /// Ends all tables, and returns the files in the order of tables.

@@ -92,12 +92,14 @@ pub fn views_sql(root: &Path, history: &HistoryManifest) -> String {
     for table in own_tables::all() {
         out.push_str(&table_view(table, &root, history));
     }
-    out.push_str(&filled_captures_view(history.has_open_revisits));
+    let has_open_revisits = history.has_open_revisits;
+    out.push_str(&filled_captures_view(has_open_revisits));
     out.push_str(&hosts_view());
     out.push_str(&rows_view(
         Table::HOST_VERDICTS,
         "JOIN policy_verdicts v ON v.policy_id = p.policy_id\n",
         "p.has_named_rows",
+        has_open_revisits,
     ));
     // A policy has the verdicts of all crawlers that it names, also if the dataset left them out for a host. A set of
     // preferences has only rows that the dataset has, so that no condition is needed.
@@ -105,6 +107,7 @@ pub fn views_sql(root: &Path, history: &HistoryManifest) -> String {
         Table::HOST_PREFERENCES,
         "JOIN preference_sets v ON v.preference_set_id = p.preference_set_id\n",
         "true",
+        has_open_revisits,
     ));
     out.push_str(&meaning_macro(&BTreeMap::new(), history.meaning));
     let missing = missing_tables();
@@ -209,39 +212,48 @@ fn cast(column: &Column, expression: &str) -> String {
     format!("CAST({expression} AS {kind}) AS {}", column.name)
 }
 
-/// Returns the statements that create `filled_captures`: the captures, each with the period whose rules apply.
-/// Without open revisits, this is the period of the capture itself.
+/// Returns the statements that create `filled_captures`: the captures with the columns of their periods. From
+/// [`FIRST_RULES_COLUMN`] on, and for keys, these are the columns of the period whose rules apply; without open revisits,
+/// it is the period of the capture itself.
 fn filled_captures_view(has_open_revisits: bool) -> String {
-    let (columns, join) = match has_open_revisits {
-        false => ("c.period_id AS rules_period_id, c.crawl AS rules_crawl", ""),
-        true => (
-            "coalesce(f.rules_period_id, c.period_id) AS rules_period_id, coalesce(f.rules_crawl, c.crawl) AS rules_crawl",
-            " LEFT JOIN filled_revisits f ON f.capture_no = c.capture_no",
-        ),
+    let of_rules = |name: &str| match has_open_revisits {
+        true => {
+            format!("CASE WHEN c.rules_host_no IS NULL THEN o.{name} ELSE p.{name} END AS {name}")
+        }
+        false => format!("o.{name}"),
+    };
+    let first_rules = STATE_COLUMNS
+        .iter()
+        .position(|name| *name == FIRST_RULES_COLUMN);
+    let (own, rules) = STATE_COLUMNS.split_at(first_rules.unwrap_or_default());
+    let own = ["surt_host_name", "domain_id"].iter().chain(own);
+    let own = own.map(|name| format!("o.{name}"));
+    let keys = ["policy_id", "preferences_id", "preference_set_id"];
+    let columns: Vec<String> = own
+        .chain(keys.iter().chain(rules).map(|name| of_rules(name)))
+        .collect();
+    let join = match has_open_revisits {
+        true => {
+            "\nLEFT JOIN host_periods p ON p.host_no = c.rules_host_no AND p.period_no = c.rules_period_no"
+        }
+        false => "",
     };
     format!(
-        "CREATE OR REPLACE VIEW filled_captures AS SELECT c.*, {columns} FROM host_captures c{join};\n\
-         COMMENT ON VIEW filled_captures IS 'The captures of hosts, each with the period whose rules apply (rules_period_id): that of a revisit is the period with its content, if a capture of its crawl or an earlier one has it';\n\n"
+        "CREATE OR REPLACE VIEW filled_captures AS SELECT c.* REPLACE (coalesce(c.rules_crawl, c.crawl) AS rules_crawl),\n    {}\nFROM host_captures c\nJOIN host_periods o ON o.host_no = c.host_no AND o.period_no = c.period_no{join};\n\
+         COMMENT ON VIEW filled_captures IS 'The captures of hosts with the columns of their periods; for a revisit whose content a capture of its crawl or an earlier one has, those about the content are those of the period of that capture';\n\n",
+        columns.join(", "),
     )
 }
 
 /// Returns the statements that create `hosts`, with the columns of datasets. Columns that a history does not keep are
 /// null.
 fn hosts_view() -> String {
-    let first_rules = STATE_COLUMNS
-        .iter()
-        .position(|name| *name == FIRST_RULES_COLUMN);
-    let rules = &STATE_COLUMNS[first_rules.unwrap_or_default()..];
     let stored = Table::HOSTS.columns().iter().map(|column| {
         let name = column.name;
         match name {
             "host_id" => "c.capture_no AS host_id".to_owned(),
-            "surt_host_name" => format!("c.{name}"),
-            "domain_id" => "o.domain_id".to_owned(),
-            "fetch_time" => "c.fetch_time".to_owned(),
-            "rules_crawl" => "c.rules_crawl".to_owned(),
-            _ if rules.contains(&name) => format!("p.{name}"),
-            _ if STATE_COLUMNS.contains(&name) => format!("o.{name}"),
+            "surt_host_name" | "domain_id" | "fetch_time" | "rules_crawl" => format!("c.{name}"),
+            _ if STATE_COLUMNS.contains(&name) => format!("c.{name}"),
             _ => cast(column, "NULL"),
         }
     });
@@ -256,7 +268,7 @@ fn hosts_view() -> String {
     let crawl = Column::new("crawl", ColumnType::Text, "The crawl.");
     let columns = Table::HOSTS.columns().iter().chain([&crawl]);
     format!(
-        "CREATE OR REPLACE VIEW hosts AS\nSELECT files.*, {}\nFROM (\n    SELECT {}, c.crawl, c.archive_no,\n        c.rules_period_id, p.policy_id, p.preferences_id\n    FROM filled_captures c\n    JOIN host_periods o ON o.period_id = c.period_id\n    JOIN host_periods p ON p.period_id = c.rules_period_id) AS files;\n{}\n",
+        "CREATE OR REPLACE VIEW hosts AS\nSELECT files.*, {}\nFROM (\n    SELECT {}, c.crawl, c.archive_no, c.policy_id, c.preferences_id\n    FROM filled_captures c) AS files;\n{}\n",
         derived.join(", "),
         stored.join(", "),
         view_comments(Table::HOSTS, columns),
@@ -264,17 +276,32 @@ fn hosts_view() -> String {
 }
 
 /// Returns the statements that create the view of a table with rows for each host and crawler. `join` joins these
-/// rows, as `v`, to the period `p`. `condition` selects the periods.
-fn rows_view(table: Table, join: &str, condition: &str) -> String {
+/// rows, as `v`, to the period `p` whose rules apply. `condition` selects the periods.
+///
+/// The view is not made from `filled_captures`: DuckDB joins the few rows of policies with the periods first only if
+/// their keys are columns.
+fn rows_view(table: Table, join: &str, condition: &str, has_open_revisits: bool) -> String {
+    let own = |name: &str| match has_open_revisits {
+        true => {
+            format!("CASE WHEN c.rules_host_no IS NULL THEN p.{name} ELSE o.{name} END AS {name}")
+        }
+        false => format!("p.{name}"),
+    };
     let columns = table.columns().iter().map(|column| match column.name {
         "host_id" => "c.capture_no AS host_id".to_owned(),
-        "surt_host_name" => "c.surt_host_name".to_owned(),
-        "url_host_registered_domain" => "o.url_host_registered_domain".to_owned(),
+        name @ ("surt_host_name" | "url_host_registered_domain") => own(name),
         name => format!("v.{name}"),
     });
     let columns: Vec<String> = columns.collect();
+    let periods = match has_open_revisits {
+        true => {
+            "JOIN host_periods p ON p.host_no = coalesce(c.rules_host_no, c.host_no) AND p.period_no = coalesce(c.rules_period_no, c.period_no)\n\
+             LEFT JOIN host_periods o ON o.host_no = CASE WHEN c.rules_host_no IS NOT NULL THEN c.host_no END AND o.period_no = c.period_no"
+        }
+        false => "JOIN host_periods p ON p.host_no = c.host_no AND p.period_no = c.period_no",
+    };
     format!(
-        "CREATE OR REPLACE VIEW {} AS\nSELECT {}, c.crawl\nFROM filled_captures c\nJOIN host_periods o ON o.period_id = c.period_id\nJOIN host_periods p ON p.period_id = c.rules_period_id\n{join}WHERE {condition};\n{}\n",
+        "CREATE OR REPLACE VIEW {} AS\nSELECT {}, c.crawl\nFROM host_captures c\n{periods}\n{join}WHERE {condition};\n{}\n",
         table.name(),
         columns.join(", "),
         view_comments(table, table.columns().iter()),

@@ -59,7 +59,7 @@ fn the_rows_depend_on_the_crawls_alone() {
     let out = |name: &str| folder.arg(name);
     history(&[a, b, c], &out("all"), &[]);
     let all = tables(&out("all"));
-    assert!(all.len() == 15, "{:?}", all.keys());
+    assert!(all.len() == 16, "{:?}", all.keys());
     history(
         &[c, a, b],
         &out("shuffled"),
@@ -87,7 +87,7 @@ fn the_rows_depend_on_the_crawls_alone() {
         let ran = run(["verify", &out(name)]);
         assert_eq!(ran.code, Some(0), "{}", ran.out);
         // A history has no parts.
-        let summary = "complete and unchanged; 3 crawls, 15 files, ";
+        let summary = "complete and unchanged; 3 crawls, 16 files, ";
         assert!(ran.out.contains(summary), "{}", ran.out);
     }
     let ran = run(["verify", &out("one"), "--json"]);

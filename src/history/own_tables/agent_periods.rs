@@ -11,7 +11,8 @@ mod own {
         url_host_registered_domain: PlainText null shared_prefixes, "Its registered domain.";
         first_crawl: Text, "The crawl of the first capture.";
         last_crawl: Text, "The crawl of the last capture.";
-        first_capture_no: Long delta, "The first capture, in `host_captures`. The captures are those from this number on.";
+        first_period_no: Int, "The first period of the host, in `host_periods`. The period of the crawler consists of this period and the following ones.";
+        n_periods: Int, "The number of these periods.";
         n_captures: Int, "The number of captures, which is that of the crawls.";
     }}
 }

@@ -5,18 +5,20 @@ use tables::{Column, Table};
 mod own {
     use super::table;
 
-    table! { of_fields "One row per period of a host: consecutive captures with the same state. A crawl that did not capture the host neither ends nor extends a period. Sorted by `surt_host_name`, then by time." {
-        period_id: Long delta, "Key of the period: its number, from 0.";
+    table! { of_fields "One row per period of a host: consecutive captures with the same state. A crawl that did not capture the host neither ends nor extends a period. The captures are in the order of their times; one without a time has the place of the median time of its crawl. Sorted by `surt_host_name`, then by `period_no`." {
+        host_no: Long delta, "The number of the host: the position of the first crawl with a capture of it times 2^32, plus its number among the hosts that this crawl captured first, from 0. It does not change when later crawls are added.";
+        period_no: Int, "Key of the period, together with `host_no`: its number among those of the host in the order of time, from 0.";
         surt_host_name: Text, "The host, as in `hosts`.";
         first_crawl: Text, "The crawl of the first capture.";
         last_crawl: Text, "The crawl of the last capture.";
-        first_capture_no: Long delta, "The first capture, in `host_captures`. The captures are those from this number on.";
+        first_fetch: Time null delta, "The time of the first capture (UTC).";
+        last_fetch: Time null delta, "The time of the last capture (UTC).";
         n_captures: Int, "The number of captures, which is that of the crawls.";
-        domain_id: Long delta, "A number of `domain` of the host, as in `hosts`: the smallest `period_id` of the hosts of the domain, also if it has no other host.";
+        domain_id: Long delta, "A number of `domain` of the host, as in `hosts`: the `host_no` of the first host of the domain, also if it has no other host.";
         policy_id: Text null, "The lines that were read, as in `policies`; null if no line was. This column and the following ones are the state.";
         preferences_id: Text null, "Key of the statements about the use of the content: the first 128 bits of the SHA-256 of the rows in `preference_sets` without the numbers of their lines, in hexadecimal. Null if nothing is stated.";
         preference_set_id: Text null, "The rows in `preference_sets`.";
-        revisit_digest: Text null, "The digest of the content of a revisit, if no capture of its own crawl has the content: the views fill it from the captures of this crawl or an earlier one.";
+        revisit_digest: Text null, "The digest of the content of a revisit, if no capture of its own crawl has the content: `host_captures` names the capture of this crawl or an earlier one that has it.";
         revisit_url: Text null, "The URL of that revisit.";
     }}
 }

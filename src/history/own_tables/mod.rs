@@ -5,7 +5,6 @@
 mod agent_periods;
 mod archives;
 mod crawls;
-mod filled_revisits;
 mod host_captures;
 mod host_contents;
 mod host_periods;
@@ -17,7 +16,6 @@ mod policy_verdicts;
 mod preference_sets;
 mod shares;
 
-pub use host_captures::{HostCaptureRow, HostCaptureRows};
 pub use host_periods::STATE_COLUMNS;
 
 use tables::{Column, ColumnType, Table, are_equal};
@@ -33,10 +31,8 @@ tables::tables! {
     HOST_CAPTURES: host_captures;
     /// One row per host and sequence of captures with the same state.
     HOST_PERIODS: host_periods;
-    /// One row per host and sequence of captures with the same content.
+    /// One row per period and sequence of captures with the same content.
     HOST_CONTENTS: host_contents;
-    /// One row per revisit whose content is known.
-    FILLED_REVISITS: filled_revisits;
     /// One row per agent, host and sequence of captures with the same verdict.
     AGENT_PERIODS: agent_periods;
     /// One row per policy: a distinct file, as far as it is read.

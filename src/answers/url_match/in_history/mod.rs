@@ -1,8 +1,8 @@
 //! `match` over a history: was a URL allowed at a time, when was it first disallowed after that, and is it
 //! allowed now.
 //!
-//! 1. The list is sorted by host, and merged with the captures of hosts (`plan.rs`). Each URL gets a plan: the captures
-//!    by which the URL is decided. Captures of a host that decide alike share a state (`HostState`).
+//! 1. The list is sorted by host, and merged with the periods and the captures of hosts (`plan.rs`). Each URL gets a
+//!    plan: the captures by which the URL is decided. Captures of a host that decide alike share a state (`HostState`).
 //! 2. States with a status that decides without rules are decided at once. For the others, requests are sorted by
 //!    policy, and the file of each policy is rebuilt from its lines (`rules.rs`).
 //! 3. Plans and decisions are sorted by the row of the list, and written together.
@@ -54,7 +54,15 @@ pub(super) fn run(
     progress.begin_stage(MatchStage::Urls);
     let lookups = sort_urls(run, urls, &mut plans, &mut summary)?;
     progress.begin_stage(MatchStage::Captures);
-    let requests = plan_urls(&context, &lookups, &mut plans, &mut decisions, &mut summary)?;
+    let has_fills = manifest.has_open_revisits;
+    let requests = plan_urls(
+        &context,
+        has_fills,
+        &lookups,
+        &mut plans,
+        &mut decisions,
+        &mut summary,
+    )?;
     drop(lookups);
     progress.begin_stage(MatchStage::Rules);
     decide_by_rules(&context, &requests, &mut decisions, &mut summary)?;

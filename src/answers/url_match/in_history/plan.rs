@@ -6,16 +6,17 @@ use super::super::summary::MatchSummary;
 use super::super::url_list::UrlListReader;
 use super::{HistoryMatch, StateDecisions};
 use disk::error::Error;
-use history::capture_record::{CaptureRecord, StateDetails};
-use history::history_input::HistoryCaptures;
-use history::revisits::read_filled_states;
+use history::capture_record::StateDetails;
+use history::captures_by_host::{CapturesByHost, StoredCapture};
+use history::crawl_row::CrawlRow;
+use history::filled_states::{read_filled_states, read_revisits_of_other_hosts};
 use history::row_key::{KEY_BYTES, key_from_text};
+use history::{damaged_history_error, own_tables};
 use robots::{Dialect, StatusEffect};
 use sort::sort_key::{
     FieldReader, push_key_without_escapes, put_bytes, put_i64, put_key, put_u8, put_u32,
 };
-use sort::{SortedRecords, Sorter};
-use std::collections::BTreeSet;
+use sort::{Reader, SortedRecords, Sorter};
 use urls::{WebOrigin, surt_host_name};
 
 /// A capture of the host of a URL, in the plan of the URL.
@@ -172,74 +173,193 @@ struct HostState {
 #[derive(Default)]
 struct HostCaptures {
     states: Vec<HostState>,
-    /// The period of the last capture and the number of its state, which the next capture of this period shares; `None`
-    /// if the last capture is a revisit whose content was found.
-    last_period: Option<(i64, u32)>,
+    /// The states of the periods of the host, as they are stored, by `period_no`.
+    of_periods: Vec<Vec<u8>>,
+    /// For each period, the number of its state in `states`; `None` before its first capture.
+    state_nos: Vec<Option<u32>>,
     /// The captures with their times in milliseconds since 1970, sorted by time. A capture without a time has that of
     /// its crawl.
     captures: Vec<(i64, PlannedCapture)>,
+}
+
+/// The list merged with the periods of hosts.
+struct NumberedUrls<'s> {
+    /// The URLs of hosts of the history, sorted by `host_no`.
+    urls: SortedRecords<'s>,
+    /// The states of periods, sorted by `host_no` and `period_no`.
+    states: SortedRecords<'s>,
+}
+
+/// Merges the URLs with the periods of their hosts. Adds the plans of the others, whose hosts have no capture, to
+/// `plans`.
+fn number_urls<'a>(
+    context: &HistoryMatch<'a>,
+    lookups: &SortedRecords<'_>,
+    revisits: &SortedRecords<'_>,
+    plans: &mut Sorter<'_>,
+    summary: &mut MatchSummary,
+) -> Result<NumberedUrls<'a>, Error> {
+    let memory = context.run.memory;
+    // The hosts whose states may apply to revisits of other hosts.
+    let mut others = memory.create_bloom_filter(revisits.len());
+    let mut reader = revisits.read()?;
+    while let Some(record) = reader.peek() {
+        others.insert(&record[..size_of::<i64>()]);
+        reader.advance()?;
+    }
+    let (mut urls, mut states) = (memory.create_sorter(), memory.create_sorter());
+    let mut columns = vec!["surt_host_name", "host_no", "period_no"];
+    columns.extend(StateDetails::ACCESS_COLUMNS);
+    let mut periods = context
+        .history
+        .open_columns(own_tables::HOST_PERIODS, &columns)?;
+    let mut lookups = lookups.read()?;
+    let (mut host, mut name, mut record) = (Vec::new(), Vec::new(), Vec::new());
+    // The host of the last period.
+    let mut last = Vec::new();
+    let mut host_no = None;
+    let mut count = 0;
+    loop {
+        let lookup = lookups.peek();
+        let is_new = lookup.is_none_or(|lookup| FieldReader::new(lookup).key() != &*host);
+        if is_new {
+            host.clear();
+            name.clear();
+            host_no = None;
+            if let Some(lookup) = lookup {
+                host.extend_from_slice(FieldReader::new(lookup).key());
+                push_key_without_escapes(&mut name, &host);
+                summary.origins += 1;
+            }
+            while let Some(row) = periods.peek() {
+                let mut fields = FieldReader::new(row);
+                let found = fields.bytes();
+                if lookup.is_some() && found > &*name {
+                    break;
+                }
+                if found != &*last {
+                    if found < &*last {
+                        let root = context.history.root();
+                        return Err(damaged_history_error(root, own_tables::HOST_PERIODS));
+                    }
+                    last.clear();
+                    last.extend_from_slice(found);
+                }
+                let of_host = lookup.is_some() && found == &*name;
+                let state = fields.rest();
+                if of_host {
+                    host_no = Some(fields.i64());
+                }
+                if of_host || !revisits.is_empty() && others.check(&state[..size_of::<i64>()]) {
+                    states.push(state)?;
+                }
+                count += 1;
+                context.run.progress.set_rows(count);
+                periods.advance()?;
+            }
+        }
+        let Some(lookup) = lookup else {
+            break;
+        };
+        let mut fields = FieldReader::new(lookup);
+        fields.key();
+        match host_no {
+            Some(host_no) => {
+                record.clear();
+                put_i64(&mut record, host_no);
+                record.extend_from_slice(fields.rest());
+                urls.push(&record)?;
+            }
+            None => {
+                let url = PlannedUrl::read(&mut fields);
+                let plan = HostCaptures::default().plan(&url);
+                plan.write(&mut record);
+                plans.push(&record)?;
+            }
+        }
+        lookups.advance()?;
+    }
+    Ok(NumberedUrls {
+        urls: urls.finish()?,
+        states: states.finish()?,
+    })
+}
+
+/// A URL of the list.
+struct PlannedUrl<'a> {
+    time: Option<i64>,
+    row: u64,
+    url: &'a [u8],
+    origin: &'a [u8],
+}
+
+impl<'a> PlannedUrl<'a> {
+    /// Reads the fields that [`sort_urls`] wrote after the host.
+    fn read(fields: &mut FieldReader<'a>) -> Self {
+        Self {
+            time: Some(fields.i64()).filter(|time| *time != i64::MIN),
+            row: fields.i64().cast_unsigned(),
+            url: fields.bytes(),
+            origin: fields.bytes(),
+        }
+    }
 }
 
 /// Merges the URLs with the captures of their hosts. Adds the plans to `plans`, and the decisions that follow from an
 /// HTTP status to `decisions`. Returns the requests for decisions by rules, sorted by policy.
 pub(super) fn plan_urls<'a>(
     context: &HistoryMatch<'a>,
+    has_fills: bool,
     lookups: &SortedRecords<'_>,
     plans: &mut Sorter<'_>,
     decisions: &mut Sorter<'_>,
     summary: &mut MatchSummary,
 ) -> Result<SortedRecords<'a>, Error> {
-    let none = BTreeSet::new();
-    let history = context.history;
-    let mut places = history.places();
+    let (history, memory) = (context.history, context.run.memory);
+    let revisits = match has_fills {
+        true => read_revisits_of_other_hosts(history, memory)?,
+        false => memory.create_sorter().finish()?,
+    };
+    let numbered = number_urls(context, lookups, &revisits, plans, summary)?;
     let chosen = &context.run.options.crawls;
-    places.retain(|crawl, _| chosen.is_empty() || chosen.contains(crawl));
-    let mut captures = HistoryCaptures::open_for_access(history, places, &none)?;
-    let filled = read_filled_states(history, context.run.memory)?;
-    let mut filled = filled.read()?;
-    let mut requests = context.run.memory.create_sorter();
-    let mut lookups = lookups.read()?;
-    let (mut host, mut name, mut number) = (Vec::new(), Vec::new(), Vec::new());
+    let is_chosen = |row: &CrawlRow| chosen.is_empty() || chosen.contains(&row.crawl);
+    let is_chosen: Vec<bool> = history.crawls.iter().map(is_chosen).collect();
+    let mut captures = CapturesByHost::open(history)?;
+    let filled = read_filled_states(history, &revisits, &numbered.states, memory)?;
+    drop(revisits);
+    let (mut filled, mut states) = (filled.read()?, numbered.states.read()?);
+    let mut requests = memory.create_sorter();
+    let mut urls = numbered.urls.read()?;
     let (mut state_nos, mut record) = (Vec::new(), Vec::new());
     let options = context.run.options;
     let mut of_host = HostCaptures::default();
-    let mut count = 0;
-    while let Some(lookup) = lookups.peek() {
-        let mut fields = FieldReader::new(lookup);
-        let key = fields.key();
-        if host != key {
-            host.clear();
-            host.extend_from_slice(key);
-            summary.origins += 1;
+    let mut key = Vec::new();
+    while let Some(record_of_url) = urls.peek() {
+        let (host_key, fields) = record_of_url.split_at(size_of::<i64>());
+        if key != host_key {
+            key.clear();
+            key.extend_from_slice(host_key);
             of_host.clear();
-            name.clear();
-            push_key_without_escapes(&mut name, key);
-            while let Some((capture, position)) = captures.peek() {
-                if capture.surt_host_name.as_bytes() > &name[..] {
-                    break;
+            states.skip_to_key(&key)?;
+            while let Some(state) = states.peek().and_then(|state| state.strip_prefix(&*key)) {
+                let mut fields = FieldReader::new(state);
+                let is_next = fields.u32() as usize == of_host.of_periods.len();
+                if !is_next {
+                    let root = history.root();
+                    return Err(damaged_history_error(root, own_tables::HOST_PERIODS));
                 }
-                number.clear();
-                put_i64(&mut number, captures.capture_no());
-                while filled
-                    .peek()
-                    .is_some_and(|state| state[..number.len()] < number[..])
-                {
-                    filled.advance()?;
-                }
-                if capture.surt_host_name.as_bytes() == &name[..] {
-                    let state = filled.peek();
-                    let state = state.and_then(|state| state.strip_prefix(&number[..]));
-                    of_host.push(&capture, position, state, options.dialect.dialect());
-                }
-                count += 1;
-                context.run.progress.set_rows(count);
-                captures.advance()?;
+                of_host.push_period(fields.rest());
+                states.advance()?;
             }
+            let host_no = FieldReader::new(&key).i64();
+            captures.skip_to(host_no)?;
+            let found = captures.next_host()?.filter(|(found, _)| *found == host_no);
+            let found = found.map_or(&[][..], |(_, captures)| captures);
+            filled.skip_to_key(&key)?;
+            of_host.push_captures(found, &key, &mut filled, &is_chosen, context)?;
         }
-        let time = Some(fields.i64()).filter(|time| *time != i64::MIN);
-        let row = fields.i64().cast_unsigned();
-        let (url, origin) = (fields.bytes(), fields.bytes());
-        let plan = of_host.plan(UrlPlan::new(row, url, time), origin);
+        let url = PlannedUrl::read(&mut FieldReader::new(fields));
+        let plan = of_host.plan(&url);
         let of_plan = plan.later.iter().chain(&plan.capture).chain(&plan.last);
         let decided = of_plan.filter(|capture| capture.is_same_origin || options.any_origin);
         state_nos.clear();
@@ -257,7 +377,7 @@ pub(super) fn plan_urls<'a>(
         }
         plan.write(&mut record);
         plans.push(&record)?;
-        lookups.advance()?;
+        urls.advance()?;
     }
     requests.finish()
 }
@@ -265,34 +385,83 @@ pub(super) fn plan_urls<'a>(
 impl HostCaptures {
     fn clear(&mut self) {
         self.states.clear();
-        self.last_period = None;
+        self.of_periods.clear();
+        self.state_nos.clear();
         self.captures.clear();
     }
 
-    /// Adds a capture. If it is a revisit, `filled` is the state of the capture with its content, if that was found.
-    /// `position` is the index of the crawl.
-    fn push(
+    fn push_period(&mut self, state: &[u8]) {
+        self.of_periods.push(state.to_vec());
+        self.state_nos.push(None);
+    }
+
+    /// Adds the captures of chosen crawls. `filled` is at the first revisit of the host with this key, or of a later one.
+    fn push_captures(
         &mut self,
-        capture: &CaptureRecord<'_>,
-        position: u32,
-        filled: Option<&[u8]>,
-        dialect: Dialect,
-    ) {
-        let period = capture.period_id.filter(|_| filled.is_none());
-        let state_no = match self.last_period {
-            Some((last, state_no)) if period == Some(last) => state_no,
-            _ => self.add_state(HostState::new(capture.state, filled, dialect)),
+        captures: &[StoredCapture],
+        key: &[u8],
+        filled: &mut Reader<'_>,
+        is_chosen: &[bool],
+        context: &HistoryMatch<'_>,
+    ) -> Result<(), Error> {
+        let dialect = context.run.options.dialect.dialect();
+        let mut of_revisits: Vec<(u32, Vec<u8>)> = Vec::new();
+        while let Some(fields) = filled.peek().and_then(|record| record.strip_prefix(key)) {
+            let mut fields = FieldReader::new(fields);
+            of_revisits.push((fields.u32(), fields.rest().to_vec()));
+            filled.advance()?;
+        }
+        for capture in captures {
+            if !is_chosen[capture.position as usize] {
+                continue;
+            }
+            let period_no = capture.period_no as usize;
+            let Some(state) = self.of_periods.get(period_no) else {
+                let root = context.history.root();
+                return Err(damaged_history_error(root, own_tables::HOST_CAPTURES));
+            };
+            let state_no = match capture.rules_period {
+                Some(rules) => {
+                    let mut of_others = of_revisits.iter();
+                    let of_other = of_others.find(|(position, _)| *position == capture.position);
+                    // Without a state of another host, the content is that of a period of this host.
+                    let filled = of_other.map(|(_, state)| state);
+                    let filled = filled.or_else(|| self.of_periods.get(rules.1 as usize));
+                    let state = HostState::new(state, filled.map(|state| &**state), dialect);
+                    self.add_state(state)
+                }
+                None => self.state_of_period(period_no, dialect),
+            };
+            let planned = PlannedCapture {
+                position: capture.position,
+                fetch_time: capture.place.fetch_time,
+                archive_no: capture.place.archive_no,
+                offset: capture.place.offset,
+                is_same_origin: false,
+                state_no,
+            };
+            self.captures.push((capture.order_time, planned));
+        }
+        Ok(())
+    }
+
+    /// Returns the number of the state of a period.
+    fn state_of_period(&mut self, period_no: usize, dialect: Dialect) -> u32 {
+        // Many periods have the state of an earlier one.
+        let state = &self.of_periods[period_no];
+        let earlier = self.of_periods[..=period_no].iter().zip(&self.state_nos);
+        let known = earlier
+            .rev()
+            .find(|(other, number)| number.is_some() && *other == state);
+        let state_no = match known.and_then(|(_, number)| *number) {
+            Some(state_no) => state_no,
+            None => {
+                let state = HostState::new(state, None, dialect);
+                self.add_state(state)
+            }
         };
-        self.last_period = period.map(|period| (period, state_no));
-        let planned = PlannedCapture {
-            position,
-            fetch_time: capture.place.fetch_time,
-            archive_no: capture.place.archive_no,
-            offset: capture.place.offset,
-            is_same_origin: false,
-            state_no,
-        };
-        self.captures.push((capture.time, planned));
+        self.state_nos[period_no] = Some(state_no);
+        state_no
     }
 
     /// Returns the number of a state, which is added unless a capture of the host already has it.
@@ -305,10 +474,11 @@ impl HostCaptures {
         state_no as u32
     }
 
-    /// Adds the captures of the host to the plan of a URL with this origin.
-    fn plan<'u>(&self, mut plan: UrlPlan<'u>, origin: &[u8]) -> UrlPlan<'u> {
+    /// Returns the plan of a URL of the host.
+    fn plan<'u>(&self, url: &PlannedUrl<'u>) -> UrlPlan<'u> {
+        let mut plan = UrlPlan::new(url.row, url.url, url.time);
         let planned = |(_, capture): &(i64, PlannedCapture)| PlannedCapture {
-            is_same_origin: self.states[capture.state_no as usize].origin == origin,
+            is_same_origin: self.states[capture.state_no as usize].origin == url.origin,
             ..*capture
         };
         plan.last = self.captures.last().map(planned);

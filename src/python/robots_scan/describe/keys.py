@@ -15,10 +15,9 @@ KEYS = {
     "crawls": ("crawl",),
     "archives": ("crawl", "archive_no"),
     "host_captures": ("capture_no",),
-    "host_periods": ("period_id",),
-    "host_contents": ("first_capture_no",),
-    "filled_revisits": ("capture_no",),
-    "agent_periods": ("agent", "first_capture_no"),
+    "host_periods": ("host_no", "period_no"),
+    "host_contents": ("surt_host_name", "content_no"),
+    "agent_periods": ("agent", "surt_host_name", "first_period_no"),
     "policies": ("policy_id",),
     "policy_groups": ("policy_id", "line_no"),
     "policy_rules": ("policy_id", "line_no"),
@@ -32,8 +31,6 @@ REFERENCES = {
     **{(table, "robots_id"): ("robots_files", "robots_id")
        for table in ("groups", "rules", "sitemaps", "directives", "preferences", "file_preferences", "anomalies", "verdicts")},
     **{(table, "crawl"): ("crawls", "crawl") for table in ("archives", "shares")},
-    ("host_captures", "period_id"): ("host_periods", "period_id"),
-    ("filled_revisits", "capture_no"): ("host_captures", "capture_no"),
     **{(table, "policy_id"): ("policies", "policy_id") for table in ("host_periods", "policy_groups", "policy_rules", "policy_directives", "policy_verdicts")},
 }
 

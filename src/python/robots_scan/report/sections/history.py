@@ -91,7 +91,7 @@ def all_hosts(study, agents, same, domains):
 def same_hosts(study, agents, same, answer):
     key, title = "history-same-hosts", "Crawlers blocked by name over time, over the hosts decided in every crawl"
     crawls = ", ".join(map(literal, study.crawls))
-    captured = study.history.value(f"SELECT count(*) FROM (SELECT c.surt_host_name FROM host_captures c WHERE c.crawl IN ({crawls}) GROUP BY c.surt_host_name "
+    captured = study.history.value(f"SELECT count(*) FROM (SELECT c.host_no FROM host_captures c WHERE c.crawl IN ({crawls}) GROUP BY c.host_no "
                                    f"HAVING count(*) = {len(study.crawls)})")
     said_captured = f"{plural(captured, 'host')} {'is' if captured == 1 else 'are'} captured in all {len(study.crawls)} crawls"
     decided = min((row["hosts"] for row in answer), default=0)

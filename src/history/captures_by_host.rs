@@ -1,0 +1,234 @@
+//! Reads the captures of a history by host: merges the files of `host_captures`, each of which is sorted by `host_no`.
+
+use super::capture_record::CapturePlace;
+use super::damaged_history_error;
+use super::encoded_rows::columns_named;
+use super::history_input::HistoryReader;
+use crate::own_tables;
+use dataset::{CaptureFilter, PartReader, StoredColumns, check_nulls, stored_columns, value};
+use disk::error::Error;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+stored_columns! {
+    struct CaptureColumns of own_tables::HOST_CAPTURES {
+        capture_no: Long,
+        host_no: Long,
+        fetch_time: Time,
+        archive_no: Long,
+        warc_record_offset: Long,
+        warc_record_in_member: Int,
+        period_no: Int,
+        content_no: Int,
+        rules_host_no: Long,
+        rules_period_no: Int,
+    }
+}
+
+/// A row of `host_captures`.
+#[derive(Clone, Copy, Debug)]
+pub struct StoredCapture {
+    /// The number of the capture.
+    pub capture_no: i64,
+    /// The position of its crawl in the history.
+    pub position: u32,
+    /// The time by which the captures of a host are sorted.
+    pub order_time: i64,
+    /// The time of the capture itself, and the location of its record.
+    pub place: CapturePlace,
+    /// The number of its period among those of the host.
+    pub period_no: u32,
+    /// The number of its content among those of the host; `None` if no body was read.
+    pub content_no: Option<u32>,
+    /// For a revisit whose content is known, the host and the period of the capture with the content.
+    pub rules_period: Option<(i64, u32)>,
+}
+
+/// A cursor over the hosts of a history with their captures, in the order of `host_no`.
+pub struct CapturesByHost<'d> {
+    history: &'d HistoryReader,
+    files: Vec<CaptureFile>,
+    /// The current host of each file with the index of the file; the least is on top.
+    heads: BinaryHeap<Reverse<(i64, usize)>>,
+    captures: Vec<StoredCapture>,
+}
+
+/// A file of `host_captures`, which has captures of one crawl.
+struct CaptureFile {
+    reader: PartReader,
+    /// The current batch; `None` at the end.
+    columns: Option<CaptureColumns>,
+    /// The index of the current row in `columns`.
+    row: usize,
+}
+
+impl<'d> CapturesByHost<'d> {
+    /// Opens all files.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading.
+    pub fn open(history: &'d HistoryReader) -> Result<Self, Error> {
+        let table = own_tables::HOST_CAPTURES;
+        let dataset = history.dataset();
+        let mut captures = Self {
+            history,
+            files: Vec::new(),
+            heads: BinaryHeap::new(),
+            captures: Vec::new(),
+        };
+        for (i, part) in dataset.parts_with_table(table).into_iter().enumerate() {
+            let (names, all) = (CaptureColumns::NAMES, CaptureFilter::All);
+            let mut file = CaptureFile {
+                reader: dataset.open_part(table, part, names, &all)?,
+                columns: None,
+                row: 0,
+            };
+            file.read_batch()?;
+            if let Some(host_no) = file.host_no() {
+                captures.heads.push(Reverse((host_no, i)));
+            }
+            captures.files.push(file);
+        }
+        Ok(captures)
+    }
+
+    /// Goes to the first host whose number is not less than `host_no`.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading; [`DatasetDefect::BadTable`](dataset::error::DatasetDefect::BadTable) if a file is not sorted.
+    pub fn skip_to(&mut self, host_no: i64) -> Result<(), Error> {
+        while let Some(Reverse((head, i))) = self.heads.peek().copied()
+            && head < host_no
+        {
+            self.heads.pop();
+            while self.files[i].host_no().is_some_and(|found| found < host_no) {
+                self.files[i].skip_in_batch(host_no)?;
+            }
+            self.push_head(head, i)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the number of the next host, and its captures in the order of times; `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading; [`DatasetDefect::BadTable`](dataset::error::DatasetDefect::BadTable) if a file is not sorted,
+    /// if a crawl is unknown, or if a host has two captures of a crawl.
+    pub fn next_host(&mut self) -> Result<Option<(i64, &[StoredCapture])>, Error> {
+        let Some(Reverse((host_no, _))) = self.heads.peek().copied() else {
+            return Ok(None);
+        };
+        self.captures.clear();
+        while let Some(Reverse((head, i))) = self.heads.peek().copied()
+            && head == host_no
+        {
+            self.heads.pop();
+            if let Some(capture) = self.files[i].capture() {
+                let row = self.history.crawls.get(capture.position as usize);
+                let row = row.ok_or_else(|| self.damaged())?;
+                // Files are in the order of crawls.
+                let last = self.captures.last();
+                if last.is_some_and(|last| last.position >= capture.position) {
+                    return Err(self.damaged());
+                }
+                let order_time = capture.place.order_time(row.median_fetch);
+                self.captures.push(StoredCapture {
+                    order_time,
+                    ..capture
+                });
+            }
+            self.files[i].advance()?;
+            self.push_head(host_no, i)?;
+        }
+        let order = |capture: &StoredCapture| (capture.order_time, capture.position);
+        if !self.captures.is_sorted_by_key(order) {
+            self.captures.sort_unstable_by_key(order);
+        }
+        Ok(Some((host_no, &self.captures)))
+    }
+
+    /// Adds the current host of a file, whose last host was `last`.
+    fn push_head(&mut self, last: i64, i: usize) -> Result<(), Error> {
+        match self.files[i].host_no() {
+            Some(next) if next <= last => Err(self.damaged()),
+            Some(next) => {
+                self.heads.push(Reverse((next, i)));
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn damaged(&self) -> Error {
+        damaged_history_error(self.history.root(), own_tables::HOST_CAPTURES)
+    }
+}
+
+impl CaptureFile {
+    fn host_no(&self) -> Option<i64> {
+        let columns = self.columns.as_ref()?;
+        Some(columns.host_no.value(self.row))
+    }
+
+    /// Returns the current row, without `order_time`.
+    fn capture(&self) -> Option<StoredCapture> {
+        let (columns, row) = (self.columns.as_ref()?, self.row);
+        let capture_no = columns.capture_no.value(row);
+        let number = |number: i32| number.cast_unsigned();
+        let rules_host = value(&columns.rules_host_no, row);
+        let rules_period = value(&columns.rules_period_no, row).map(number);
+        Some(StoredCapture {
+            capture_no,
+            // A negative number gives a position that no crawl has.
+            position: u32::try_from(capture_no >> 32).unwrap_or(u32::MAX),
+            order_time: 0,
+            place: CapturePlace {
+                fetch_time: value(&columns.fetch_time, row),
+                archive_no: columns.archive_no.value(row),
+                offset: columns.warc_record_offset.value(row),
+                record_in_member: columns.warc_record_in_member.value(row),
+            },
+            period_no: number(columns.period_no.value(row)),
+            content_no: value(&columns.content_no, row).map(number),
+            rules_period: rules_host.zip(rules_period),
+        })
+    }
+
+    fn advance(&mut self) -> Result<(), Error> {
+        self.row += 1;
+        let is_in_batch = |columns: &CaptureColumns| self.row < columns.host_no.len();
+        match self.columns.as_ref().is_some_and(is_in_batch) {
+            true => Ok(()),
+            false => self.read_batch(),
+        }
+    }
+
+    /// Goes to the first row of the batch whose `host_no` is not less than `host_no`, or else to the next batch.
+    fn skip_in_batch(&mut self, host_no: i64) -> Result<(), Error> {
+        if let Some(columns) = &self.columns {
+            let numbers = &columns.host_no.values()[self.row..];
+            self.row += numbers.partition_point(|number| *number < host_no).max(1) - 1;
+        }
+        self.advance()
+    }
+
+    /// Reads the next batch that has rows.
+    fn read_batch(&mut self) -> Result<(), Error> {
+        self.row = 0;
+        self.columns = None;
+        while let Some(batch) = self.reader.next_batch()? {
+            if batch.num_rows() > 0 {
+                let names = CaptureColumns::NAMES;
+                let mut columns = columns_named(own_tables::HOST_CAPTURES, names).into_iter();
+                let checked = columns.try_for_each(|column| check_nulls(&batch, column));
+                let columns = checked.and_then(|()| CaptureColumns::from_batch(&batch));
+                self.columns = Some(columns.map_err(|error| self.reader.add_path(error))?);
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}
