@@ -299,7 +299,9 @@ class Oracle:
         for content, later in zip(contents, [*contents[1:], None]):
             if later is None or (later[0], later[2]) != (content[0], content[2]):
                 content[3:5] = None, None
-        self.rows = {"host_periods": [tuple(row) for row in periods], "host_contents": [tuple(row) for row in contents]}
+        # In files, the last capture has no time if it is the first one.
+        self.periods = [tuple(row) for row in periods]
+        self.rows = {"host_periods": [(*row[:6], row[6] if row[7] > 1 else None, *row[7:]) for row in self.periods], "host_contents": [tuple(row) for row in contents]}
         self.rows["host_captures"] = self.capture_rows()
         self.rows["agent_periods"] = self.agent_periods()
         self.rows["archives"] = self.archives()
@@ -655,7 +657,7 @@ def check_places(world, connection):
     rows = query(connection, "SELECT c.*, h.surt_host_name, a.warc_filename FROM host_captures c JOIN archives a ON a.crawl = c.crawl AND a.archive_no = c.archive_no "
                  "JOIN host_periods h ON h.host_no = c.host_no AND h.period_no = c.period_no")
     found += unordered("host_captures and archives", names, [picked(row, names) for row in rows], wanted)
-    periods = [row[:8] for row in oracle.rows["host_periods"]]
+    periods = [row[:8] for row in oracle.periods]
     for host in world.sample_of_hosts():
         rows = [picked(row, names[1:]) for row in query(connection, "FROM captures_of(?)", [host])]
         found += differences(f"captures_of('{host}')", names[1:], rows, [row[1:] for row in wanted if row[0] == host])

@@ -6,7 +6,7 @@ CREATE TABLE host_periods (
   first_crawl VARCHAR NOT NULL, -- The crawl of the first capture.
   last_crawl VARCHAR NOT NULL, -- The crawl of the last capture.
   first_fetch TIMESTAMP, -- The time of the first capture (UTC).
-  last_fetch TIMESTAMP, -- The time of the last capture (UTC).
+  last_fetch TIMESTAMP, -- In files null where `n_captures` is 1. The time of the last capture (UTC).
   n_captures INTEGER NOT NULL, -- The number of captures, which is that of the crawls.
   domain_id BIGINT NOT NULL, -- A number of `domain` of the host, as in `hosts`: the `host_no` of the first host of the domain, also if it has no other host.
   policy_id VARCHAR, -- The lines that were read, as in `policies`; null if no line was. This column and the following ones are the state.

@@ -560,7 +560,7 @@ impl<'s> PeriodWriter<'s> {
             fields.extend_from_slice(&self.crawls[crawl as usize]);
         }
         put_optional_time(fields, period.first_fetch);
-        put_optional_time(fields, period.last_fetch);
+        put_optional_time(fields, period.last_fetch.filter(|_| period.n_captures > 1));
         put_u32(fields, period.n_captures);
         put_i64(fields, period.domain_id);
         fields.extend_from_slice(&period.state);

@@ -141,10 +141,14 @@ impl<'d> StoredHosts<'d> {
             let mut position = || self.positions.get(fields.bytes()).copied();
             let crawls = (position(), position());
             let mut time = || (fields.u8() != 0).then(|| fields.i64());
+            let (first_fetch, last_fetch) = (time(), time());
+            let n_captures = fields.u32();
+            // The time of the last capture is stored if that is not the first one.
+            let is_single = n_captures == 1;
             let mut period = HostPeriod {
-                first_fetch: time(),
-                last_fetch: time(),
-                n_captures: fields.u32(),
+                first_fetch,
+                last_fetch: if is_single { first_fetch } else { last_fetch },
+                n_captures,
                 domain_id: fields.i64(),
                 state: fields.rest().to_vec(),
                 ..HostPeriod::default()
@@ -154,9 +158,9 @@ impl<'d> StoredHosts<'d> {
             let has_room = host.periods.len() < self.positions.len();
             // Consecutive captures of a host with the same state are one period.
             let is_other = last.is_none_or(|last| last.state != period.state);
-            let n_captures = period.n_captures.cast_signed();
+            let has_captures = n_captures.cast_signed() > 0 && !(is_single && last_fetch.is_some());
             let is_valid =
-                is_next && has_room && is_other && n_captures > 0 && has_keys(&period.state);
+                is_next && has_room && is_other && has_captures && has_keys(&period.state);
             let (Some(first), Some(last), true) = (crawls.0, crawls.1, is_valid) else {
                 return Err(damaged_history_error(self.root, own_tables::HOST_PERIODS));
             };

@@ -4,6 +4,10 @@ use tables::{Column, Table};
 
 mod own {
     use super::table;
+    use tables::Expression;
+
+    const LAST_FETCH: Expression =
+        Expression::Same("CASE WHEN n_captures = 1 THEN first_fetch ELSE last_fetch END");
 
     table! { of_fields "One row per period of a host: consecutive captures with the same state. A crawl that did not capture the host neither ends nor extends a period. The captures are in the order of their times; one without a time has the place of the median time of its crawl. Sorted by `surt_host_name`, then by `period_no`." {
         host_no: Long delta, "The number of the host: the position of the first crawl with a capture of it times 2^32, plus its number among the hosts that this crawl captured first, from 0. It does not change when later crawls are added.";
@@ -12,7 +16,7 @@ mod own {
         first_crawl: Text, "The crawl of the first capture.";
         last_crawl: Text, "The crawl of the last capture.";
         first_fetch: Time null delta, "The time of the first capture (UTC).";
-        last_fetch: Time null delta, "The time of the last capture (UTC).";
+        last_fetch: Time null delta, "In files null where `n_captures` is 1. The time of the last capture (UTC)." => LAST_FETCH;
         n_captures: Int, "The number of captures, which is that of the crawls.";
         domain_id: Long delta, "A number of `domain` of the host, as in `hosts`: the `host_no` of the first host of the domain, also if it has no other host.";
         policy_id: Text null, "The lines that were read, as in `policies`; null if no line was. This column and the following ones are the state.";
