@@ -114,11 +114,8 @@ impl<'d> StoredHosts<'d> {
         host.contents.clear();
         let Some(row) = self.periods.peek() else {
             self.is_at_end = true;
-            return expect(
-                self.root,
-                own_tables::HOST_CONTENTS,
-                self.contents.peek().is_none(),
-            );
+            let has_contents = self.contents.peek().is_some();
+            return expect(self.root, own_tables::HOST_CONTENTS, !has_contents);
         };
         let mut fields = FieldReader::new(row);
         host.host_no = fields.i64();
@@ -126,12 +123,16 @@ impl<'d> StoredHosts<'d> {
         // Text columns are always UTF-8, so that the default is never used.
         let name = std::str::from_utf8(fields.bytes()).unwrap_or_default();
         let is_later = is_first || *host.surt_host_name < *name;
-        expect(
-            self.root,
-            own_tables::HOST_PERIODS,
-            is_later && host.host_no >= 0,
-        )?;
+        let is_valid = is_later && host.host_no >= 0;
+        expect(self.root, own_tables::HOST_PERIODS, is_valid)?;
         name.clone_into(&mut host.surt_host_name);
+        self.read_periods()?;
+        self.read_contents()
+    }
+
+    /// Reads the periods of the current host.
+    fn read_periods(&mut self) -> Result<(), Error> {
+        let host = &mut self.host;
         while let Some(row) = self.periods.peek() {
             let mut fields = FieldReader::new(row);
             let (host_no, period_no, name) = (fields.i64(), fields.u32(), fields.bytes());
@@ -168,48 +169,58 @@ impl<'d> StoredHosts<'d> {
             host.periods.push(period);
             self.periods.advance()?;
         }
+        Ok(())
+    }
+
+    /// Reads the contents of the current host, whose periods are read.
+    fn read_contents(&mut self) -> Result<(), Error> {
+        let host = &mut self.host;
+        let damaged = || damaged_history_error(self.root, own_tables::HOST_CONTENTS);
         let mut is_last_of_period = true;
         while let Some(row) = self.contents.peek() {
             let mut fields = FieldReader::new(row);
-            let (name, content_no) = (fields.bytes(), fields.u32());
+            let (name, content_no, period_no) = (fields.bytes(), fields.u32(), fields.u32());
             if name > host.surt_host_name.as_bytes() {
                 break;
             }
-            let period_no = fields.u32();
             let last_crawl = optional_bytes(&mut fields);
-            let last_crawl = last_crawl.map(|crawl| self.positions.get(crawl).copied());
             let last_fetch = (fields.u8() != 0).then(|| fields.i64());
-            let Some(period) = host.periods.get(period_no as usize) else {
-                return Err(damaged_history_error(self.root, own_tables::HOST_CONTENTS));
+            let digest = fields.bytes();
+            let period = host.periods.get(period_no as usize).ok_or_else(damaged)?;
+            // The last content of a period has the last capture of the period, and only the others state it.
+            let (last_crawl, last_fetch, is_last) = match last_crawl {
+                Some(crawl) => (self.positions.get(crawl).copied(), last_fetch, false),
+                None if last_fetch.is_none() => (Some(period.last_crawl), period.last_fetch, true),
+                None => (None, None, true),
             };
-            let content = HostContent {
-                period_no,
-                last_crawl: last_crawl.map_or(period.last_crawl, Option::unwrap_or_default),
-                last_fetch: match last_crawl {
-                    None => period.last_fetch,
-                    Some(_) => last_fetch,
-                },
-                digest: fields.bytes().to_vec(),
-            };
-            let is_own = name == host.surt_host_name.as_bytes();
+            // Consecutive captures with the same digest have one row.
+            let is_other = host
+                .contents
+                .last()
+                .is_none_or(|last| match is_last_of_period {
+                    true => last.period_no < period_no,
+                    false => last.period_no == period_no && last.digest != digest,
+                });
+            let is_own = name == host.surt_host_name.as_bytes() && !digest.is_empty();
             let is_next = content_no as usize == host.contents.len();
             let has_room = host.contents.len() < self.positions.len();
-            // The last content of a period has no crawl. Consecutive captures with the same digest have one row.
-            let is_other = host.contents.last().is_none_or(|last| {
-                last.period_no < period_no && is_last_of_period
-                    || last.period_no == period_no
-                        && !is_last_of_period
-                        && last.digest != content.digest
+            let (Some(last_crawl), true) = (last_crawl, is_own && is_next && has_room && is_other)
+            else {
+                return Err(damaged());
+            };
+            is_last_of_period = is_last;
+            host.contents.push(HostContent {
+                period_no,
+                last_crawl,
+                last_fetch,
+                digest: digest.to_vec(),
             });
-            is_last_of_period = last_crawl.is_none();
-            let is_valid = is_own && is_next && has_room && is_other && !content.digest.is_empty();
-            let is_known =
-                last_crawl != Some(None) && (last_crawl.is_some() || last_fetch.is_none());
-            expect(self.root, own_tables::HOST_CONTENTS, is_valid && is_known)?;
-            host.contents.push(content);
             self.contents.advance()?;
         }
-        expect(self.root, own_tables::HOST_CONTENTS, is_last_of_period)
+        match is_last_of_period {
+            true => Ok(()),
+            false => Err(damaged()),
+        }
     }
 }
 

@@ -9,9 +9,11 @@ use disk::error::Error;
 use history::capture_record::StateDetails;
 use history::captures_by_host::{CapturesByHost, StoredCapture};
 use history::crawl_row::CrawlRow;
+use history::encoded_rows::EncodedRows;
 use history::filled_states::{read_filled_states, read_revisits_of_other_hosts};
 use history::row_key::{KEY_BYTES, key_from_text};
 use history::{damaged_history_error, own_tables};
+use parquet::bloom_filter::Sbbf;
 use robots::{Dialect, StatusEffect};
 use sort::sort_key::{
     FieldReader, push_key_without_escapes, put_bytes, put_i64, put_key, put_u8, put_u32,
@@ -190,79 +192,101 @@ struct NumberedUrls<'s> {
     states: SortedRecords<'s>,
 }
 
+/// Collects the states of the periods of hosts, which are read in the order of `surt_host_name`.
+struct PeriodStates<'a> {
+    context: &'a HistoryMatch<'a>,
+    periods: EncodedRows<'a>,
+    /// The hosts whose states may apply to revisits of other hosts; `None` without such revisits.
+    others: Option<Sbbf>,
+    /// The host of the last period that was read.
+    host: Vec<u8>,
+    states: Sorter<'a>,
+    count: u64,
+}
+
+impl<'a> PeriodStates<'a> {
+    /// Opens the periods. `revisits` are those whose content another host has.
+    fn open(context: &'a HistoryMatch<'a>, revisits: &SortedRecords<'_>) -> Result<Self, Error> {
+        let memory = context.run.memory;
+        let mut others = memory.create_bloom_filter(revisits.len());
+        let mut reader = revisits.read()?;
+        while let Some(record) = reader.peek() {
+            others.insert(&record[..size_of::<i64>()]);
+            reader.advance()?;
+        }
+        let mut columns = vec!["surt_host_name", "host_no", "period_no"];
+        columns.extend(StateDetails::ACCESS_COLUMNS);
+        let history = context.history;
+        Ok(Self {
+            context,
+            periods: history.open_columns(own_tables::HOST_PERIODS, &columns)?,
+            others: (!revisits.is_empty()).then_some(others),
+            host: Vec::new(),
+            states: memory.create_sorter(),
+            count: 0,
+        })
+    }
+
+    /// Adds the states of a host, and before these, those of earlier hosts that may apply to revisits. Returns the
+    /// number of the host; `None` if the history lacks it. Hosts must be asked for in order; `None` is the end.
+    fn add_host(&mut self, name: Option<&[u8]>) -> Result<Option<i64>, Error> {
+        let mut host_no = None;
+        while let Some(row) = self.periods.peek() {
+            let mut fields = FieldReader::new(row);
+            let found = fields.bytes();
+            if name.is_some_and(|name| found > name) {
+                break;
+            }
+            if found < &*self.host {
+                let root = self.context.history.root();
+                return Err(damaged_history_error(root, own_tables::HOST_PERIODS));
+            }
+            if found != &*self.host {
+                self.host.clear();
+                self.host.extend_from_slice(found);
+            }
+            let state = fields.rest();
+            let is_host = name == Some(found);
+            if is_host {
+                host_no = Some(fields.i64());
+            }
+            let key = &state[..size_of::<i64>()];
+            if is_host || self.others.as_ref().is_some_and(|others| others.check(key)) {
+                self.states.push(state)?;
+            }
+            self.count += 1;
+            self.context.run.progress.set_rows(self.count);
+            self.periods.advance()?;
+        }
+        Ok(host_no)
+    }
+}
+
 /// Merges the URLs with the periods of their hosts. Adds the plans of the others, whose hosts have no capture, to
 /// `plans`.
 fn number_urls<'a>(
-    context: &HistoryMatch<'a>,
+    context: &'a HistoryMatch<'a>,
     lookups: &SortedRecords<'_>,
     revisits: &SortedRecords<'_>,
     plans: &mut Sorter<'_>,
     summary: &mut MatchSummary,
 ) -> Result<NumberedUrls<'a>, Error> {
-    let memory = context.run.memory;
-    // The hosts whose states may apply to revisits of other hosts.
-    let mut others = memory.create_bloom_filter(revisits.len());
-    let mut reader = revisits.read()?;
-    while let Some(record) = reader.peek() {
-        others.insert(&record[..size_of::<i64>()]);
-        reader.advance()?;
-    }
-    let (mut urls, mut states) = (memory.create_sorter(), memory.create_sorter());
-    let mut columns = vec!["surt_host_name", "host_no", "period_no"];
-    columns.extend(StateDetails::ACCESS_COLUMNS);
-    let mut periods = context
-        .history
-        .open_columns(own_tables::HOST_PERIODS, &columns)?;
+    let mut urls = context.run.memory.create_sorter();
+    let mut states = PeriodStates::open(context, revisits)?;
     let mut lookups = lookups.read()?;
     let (mut host, mut name, mut record) = (Vec::new(), Vec::new(), Vec::new());
-    // The host of the last period.
-    let mut last = Vec::new();
     let mut host_no = None;
-    let mut count = 0;
-    loop {
-        let lookup = lookups.peek();
-        let is_new = lookup.is_none_or(|lookup| FieldReader::new(lookup).key() != &*host);
-        if is_new {
-            host.clear();
-            name.clear();
-            host_no = None;
-            if let Some(lookup) = lookup {
-                host.extend_from_slice(FieldReader::new(lookup).key());
-                push_key_without_escapes(&mut name, &host);
-                summary.origins += 1;
-            }
-            while let Some(row) = periods.peek() {
-                let mut fields = FieldReader::new(row);
-                let found = fields.bytes();
-                if lookup.is_some() && found > &*name {
-                    break;
-                }
-                if found != &*last {
-                    if found < &*last {
-                        let root = context.history.root();
-                        return Err(damaged_history_error(root, own_tables::HOST_PERIODS));
-                    }
-                    last.clear();
-                    last.extend_from_slice(found);
-                }
-                let of_host = lookup.is_some() && found == &*name;
-                let state = fields.rest();
-                if of_host {
-                    host_no = Some(fields.i64());
-                }
-                if of_host || !revisits.is_empty() && others.check(&state[..size_of::<i64>()]) {
-                    states.push(state)?;
-                }
-                count += 1;
-                context.run.progress.set_rows(count);
-                periods.advance()?;
-            }
-        }
-        let Some(lookup) = lookup else {
-            break;
-        };
+    while let Some(lookup) = lookups.peek() {
         let mut fields = FieldReader::new(lookup);
-        fields.key();
+        let key = fields.key();
+        if host != key {
+            host.clear();
+            host.extend_from_slice(key);
+            name.clear();
+            push_key_without_escapes(&mut name, key);
+            host_no = states.add_host(Some(&name))?;
+            summary.origins += 1;
+        }
         match host_no {
             Some(host_no) => {
                 record.clear();
@@ -272,16 +296,18 @@ fn number_urls<'a>(
             }
             None => {
                 let url = PlannedUrl::read(&mut fields);
-                let plan = HostCaptures::default().plan(&url);
-                plan.write(&mut record);
+                HostCaptures::default().plan(&url).write(&mut record);
                 plans.push(&record)?;
             }
         }
         lookups.advance()?;
     }
+    if states.others.is_some() {
+        states.add_host(None)?;
+    }
     Ok(NumberedUrls {
         urls: urls.finish()?,
-        states: states.finish()?,
+        states: states.states.finish()?,
     })
 }
 
