@@ -8,7 +8,8 @@ use std::fmt;
 use std::path::Path;
 
 /// The message about a manifest of another format than the present one, which is not read (docs/limits.md#formats).
-const EARLIER_TRIAL: &str = "it was made by an earlier trial of robots-scan: scan again";
+const EARLIER_TRIAL: &str =
+    "it was made by an earlier trial of robots-scan: remove it and make it again";
 
 /// The reason why a path cannot be used as a dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]
