@@ -2,6 +2,7 @@
 
 use crate::error::{Error, ErrorKind};
 use std::fs;
+use std::path::Path;
 
 /// The limit of open files that is assumed if the system does not report one: the default
 /// of macOS.
@@ -27,6 +28,23 @@ fn read_open_file_limit() -> usize {
 pub fn count_free() -> usize {
     let open = fs::read_dir("/proc/self/fd").map_or(RESERVED_FILES, Iterator::count);
     read_open_file_limit().saturating_sub(open + RESERVED_FILES)
+}
+
+/// Returns an error unless so many files may still be opened. `path` is that of the error.
+///
+/// # Errors
+///
+/// [`ErrorKind::TooFewOpenFiles`].
+pub fn check_free(count: usize, path: &Path) -> Result<(), Error> {
+    let (free, limit) = (count_free(), read_open_file_limit());
+    if free >= count {
+        return Ok(());
+    }
+    let needed = limit.saturating_sub(free).saturating_add(count);
+    Err(Error::new(
+        ErrorKind::TooFewOpenFiles { limit, needed },
+        path,
+    ))
 }
 
 /// The numbers of inputs and parts that a run may keep open at the same time.
@@ -66,6 +84,13 @@ impl OpenFileLimits {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_beyond_the_limit_are_refused() {
+        assert!(check_free(0, Path::new("")).is_ok());
+        let error = check_free(usize::MAX - 1, Path::new("")).unwrap_err();
+        assert!(error.to_string().contains("too few open files"), "{error}");
+    }
 
     #[test]
     fn open_files_are_divided_between_parts_and_inputs() {

@@ -7,6 +7,7 @@ use super::history_input::HistoryReader;
 use crate::own_tables;
 use dataset::{CaptureFilter, PartReader, StoredColumns, check_nulls, stored_columns, value};
 use disk::error::Error;
+use disk::open_files;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -67,7 +68,7 @@ impl<'d> CapturesByHost<'d> {
     ///
     /// # Errors
     ///
-    /// Those of reading.
+    /// Those of reading; [`ErrorKind::TooFewOpenFiles`](disk::error::ErrorKind::TooFewOpenFiles).
     pub fn open(history: &'d HistoryReader) -> Result<Self, Error> {
         let table = own_tables::HOST_CAPTURES;
         let dataset = history.dataset();
@@ -77,7 +78,9 @@ impl<'d> CapturesByHost<'d> {
             heads: BinaryHeap::new(),
             captures: Vec::new(),
         };
-        for (i, part) in dataset.parts_with_table(table).into_iter().enumerate() {
+        let parts = dataset.parts_with_table(table);
+        open_files::check_free(parts.len(), history.root())?;
+        for (i, part) in parts.into_iter().enumerate() {
             let (names, all) = (CaptureColumns::NAMES, CaptureFilter::All);
             let mut file = CaptureFile {
                 reader: dataset.open_part(table, part, names, &all)?,

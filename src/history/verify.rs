@@ -6,7 +6,7 @@ use crate::own_tables;
 use crate::views::is_views_of;
 use dataset::error::{DatasetDefect, DatasetErrorKind};
 use dataset::{LogEntries, MANIFEST_FILE, SUCCESS_FILE, VIEWS_FILE};
-use disk::error::Error;
+use disk::error::{Error, ErrorKind};
 use keep::verify::{
     FindingKind, Findings, FolderSearch, ListedFile, Options, Remedy, VerifyPhase, VerifyProgress,
     VerifyReport, check_files, error_cause, one_line_message, relative_path, verify_with,
@@ -62,6 +62,9 @@ fn check(
         progress.begin_phase(VerifyPhase::Keys);
         match find_defect(root, history, progress.stop_flag()) {
             None => report.captures = rows_of(own_tables::HOST_CAPTURES),
+            Some(error) if matches!(error.kind(), Some(ErrorKind::TooFewOpenFiles { .. })) => {
+                return Err(error);
+            }
             Some(error) => add_defect(root, &error, &mut report.findings),
         }
     }
