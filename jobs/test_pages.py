@@ -164,7 +164,7 @@ class Tab:
             width -= round(2 * PAPER_MARGIN if margins is None else margins)
             page.set_viewport_size({"width": width, "height": self.mode.height})
         if screenshots:
-            page.screenshot(path=screenshots / f"{self.path.stem}-{self.mode.file_suffix}.png", full_page=True)
+            picture(page, screenshots / f"{self.path.stem}-{self.mode.file_suffix}.png")
         if self.mode.is_print:
             try:
                 for width_pt, height_pt in pdf_sizes(page.pdf(format="A4", prefer_css_page_size=True)):
@@ -190,6 +190,17 @@ def pdf_sizes(pdf):
 
 def one_line(text):
     return " ".join(text.split())[:200]
+
+
+def picture(page, path):
+    """Writes a picture of a whole page. On a busy machine, Chromium sometimes cannot take it, which says nothing about the page."""
+    for attempt in range(3):
+        try:
+            page.screenshot(path=path, full_page=True)
+            return
+        except BrowserError as error:
+            if "Unable to capture screenshot" not in error.message or attempt == 2:
+                raise
 
 
 def check_pages(tabs, paths, screenshots, is_campaign):
