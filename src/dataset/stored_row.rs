@@ -58,14 +58,6 @@ impl EncodedColumns {
         encoded.collect::<Result<_, Error>>().map(Self)
     }
 
-    /// Returns the value of the first column in a row, if it is a number of 64 bits.
-    pub fn first_number(&self, row: usize) -> Option<i64> {
-        match &self.0.first()?.values {
-            StoredValues::Long(array) => Some(array.value(row)),
-            _ => None,
-        }
-    }
-
     /// Encodes a row: appends the values of all columns to `out`, each as a field.
     pub fn put_row(&self, row: usize, out: &mut Vec<u8>) {
         for column in &self.0 {

@@ -3,7 +3,6 @@
 use dataset::error::DatasetDefect;
 use dataset::{CaptureFilter, Dataset, EncodedColumns, PartReader};
 use disk::error::Error;
-use sort::sort_key::FieldReader;
 use std::collections::VecDeque;
 use std::path::Path;
 use tables::{Column, Table};
@@ -134,23 +133,6 @@ impl<'d> EncodedRows<'d> {
                 }
             }
         }
-    }
-
-    /// Goes to the first row, from the current one on, whose first column, a number, is not less than `number`. Rows
-    /// that are skipped within a batch are not encoded.
-    pub fn skip_to_number(&mut self, number: i64) -> Result<(), Error> {
-        while self
-            .peek()
-            .is_some_and(|row| FieldReader::new(row).i64() < number)
-        {
-            if let Some(batch) = &self.batch {
-                let is_less = |row: &usize| batch.first_number(*row).is_some_and(|n| n < number);
-                let less = (self.next_row..self.batch_rows).take_while(is_less);
-                self.next_row += less.count();
-            }
-            self.advance()?;
-        }
-        Ok(())
     }
 
     /// Returns all rows of a small table.
