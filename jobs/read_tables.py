@@ -95,7 +95,6 @@ def read_with_pyspark(tables):
             counts = {row[0]: row[1] for row in union.groupBy("name").count().collect()}
         answers = {column: [bounds[2 * i], bounds[2 * i + 1], counts.get(column, 0)] for i, column in enumerate(columns)}
         yield name, rows, dict(frame.dtypes), answers
-    spark.stop()
 
 
 READERS = {

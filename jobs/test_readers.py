@@ -3,9 +3,10 @@
 usage: test_readers.py PROGRAM UV FOLDER DATASET [READER…]
        test_readers.py --lock UV    writes jobs/requirements/readers.txt
 
-FOLDER holds an environment for each reader of READERS, which UV makes if it is missing, from readers.txt. All tables of DATASET, of a history of it and of
-matches over it are read (`read_tables.py`). In each table, the number of rows, the minimum and the maximum of each text column, and the
-number of rows with the longest value of it must be those that Python finds among all values; and partitions must be text.
+FOLDER holds an environment for each reader of READERS that this Python does not have, which UV makes if it is missing, from readers.txt.
+All tables of DATASET, of a history of it and of matches over it are read (`read_tables.py`). In each table, the number of rows, the
+minimum and the maximum of each text column, and the number of rows with the longest value of it must be those that Python finds among all
+values; and partitions must be text.
 README.md states the oldest and the newest version of each reader as supported, and a test here compares them.
 """
 
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from importlib import metadata
 from pathlib import Path
 
 import pyarrow.parquet
@@ -54,8 +56,18 @@ def locked():
     return {tuple(part.partition("\n")[0].split()): part.partition("\n")[2] for part in parts}
 
 
+def is_installed(name, version):
+    """Returns true if the environment of the tests has this version."""
+    try:
+        return metadata.version(name) == version
+    except metadata.PackageNotFoundError:
+        return False
+
+
 def install(uv, folder, reader, packages):
-    """Makes the environment of a reader, unless it is there. Returns its Python."""
+    """Makes the environment of a reader, unless it is there or that of the tests has the reader. Returns its Python."""
+    if is_installed(*reader):
+        return sys.executable
     environment = folder / "-".join(reader)
     ready, python = environment / "ready", environment / "bin" / "python"
     if not ready.is_file() or ready.read_text() != packages:
