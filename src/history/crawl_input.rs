@@ -12,7 +12,7 @@ use super::crawl_row::CrawlRow;
 use super::damaged_error;
 use super::encoded_rows::{EncodedRows, columns_named};
 use super::inputs::{CRAWL_TABLES, InputCrawl};
-use super::keyed_rows::{KeyedRecord, skip_counts, skip_number};
+use super::keyed_rows::{KeyedRecord, KeyedSorter, skip_counts, skip_number};
 use super::preference_set::PreferenceSet;
 use super::row_key::{KEY_BYTES, compute_key, key_text};
 use super::verdict_class::VerdictClass;
@@ -41,7 +41,7 @@ const READ_DIRECTIVES: [&[u8]; 3] = [b"crawl-delay", b"request-rate", b"visit-ti
 /// The sorters to which the rows of all crawls are added.
 pub(super) struct SharedSorters<'s> {
     /// Records of policies ([`KeyedRecord`]).
-    pub(super) policies: Sorter<'s>,
+    pub(super) policies: KeyedSorter<'s>,
     /// Records of sets of preferences ([`KeyedRecord`]).
     pub(super) preference_sets: Sorter<'s>,
     /// Fields of the rows of `archives`: the crawl, the number and the name of each archive.
@@ -374,7 +374,7 @@ impl<'d> PartCaptures<'d> {
         &mut self,
         robots_id: i64,
         out: &mut Vec<u8>,
-        policies: &mut Sorter<'_>,
+        policies: &mut KeyedSorter<'_>,
     ) -> Result<(), Error> {
         let mut prefix = Vec::new();
         put_i64(&mut prefix, robots_id);
@@ -409,7 +409,7 @@ impl<'d> PartCaptures<'d> {
         {
             self.record.push_rows(count, rows);
         }
-        policies.push(self.record.bytes())?;
+        policies.push(&self.record)?;
         out.extend_from_slice(&key);
         Ok(())
     }

@@ -11,9 +11,11 @@ use crate::row_key::{KEY_BYTES, compute_key, key_from_text, key_text};
 use dataset::CaptureFilter;
 use disk::error::Error;
 use sort::sort_key::{FieldReader, put_bytes, put_u32};
-use sort::{Reader, SortedRecords};
+use sort::{Reader, SortMemory, SortedRecords, Sorter};
+use std::collections::HashSet;
 use std::path::Path;
 use tables::Table;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// The tables that store the rows of a key.
 #[derive(Clone, Copy, Debug)]
@@ -73,6 +75,61 @@ impl KeyedRecord {
     /// Returns the record.
     pub fn bytes(&self) -> &[u8] {
         &self.record
+    }
+
+    fn hash(&self) -> RecordHash {
+        let mut key = [0; KEY_BYTES];
+        key.copy_from_slice(&self.record[..KEY_BYTES]);
+        (key, xxh3_64(&self.record))
+    }
+}
+
+/// The memory in bytes that a hash table takes for a [`RecordHash`], at most.
+const HASHED_RECORD_BYTES: usize = 64;
+
+/// The key of a record, and a hash of the record, since a policy has other verdicts with another registry of crawlers.
+type RecordHash = ([u8; KEY_BYTES], u64);
+
+/// Sorts records of keys. Most files are the same in many crawls, so that most records are added often: a record that
+/// was added lately is not added again.
+pub(super) struct KeyedSorter<'s> {
+    sorter: Sorter<'s>,
+    /// The records that were added lately.
+    known: HashSet<RecordHash>,
+    known_max: usize,
+}
+
+impl<'s> KeyedSorter<'s> {
+    pub(super) fn new(memory: SortMemory<'s>) -> Self {
+        Self {
+            sorter: memory.create_sorter(),
+            known: HashSet::new(),
+            known_max: memory.buffer_bytes() / HASHED_RECORD_BYTES,
+        }
+    }
+
+    /// Adds a record.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing a run.
+    pub(super) fn push(&mut self, record: &KeyedRecord) -> Result<(), Error> {
+        if self.known.len() >= self.known_max {
+            self.known.clear();
+        }
+        match self.known.insert(record.hash()) {
+            true => self.sorter.push(record.bytes()),
+            false => Ok(()),
+        }
+    }
+
+    /// Sorts the records.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing a run.
+    pub(super) fn finish(self) -> Result<SortedRecords<'s>, Error> {
+        self.sorter.finish()
     }
 }
 
@@ -381,5 +438,33 @@ pub fn skip_counts(fields: &mut FieldReader<'_>) {
 pub fn skip_number(fields: &mut FieldReader<'_>) {
     if fields.u8() != 0 {
         fields.u32();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sort::SpillFolder;
+    use std::sync::Arc;
+
+    #[test]
+    fn a_record_is_sorted_once_and_other_rows_of_its_key_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let spill_folder = SpillFolder::create(&folder.path().join("sort"), Arc::default());
+        let spill_folder = spill_folder.unwrap();
+        let mut sorter = KeyedSorter::new(SortMemory::new(&spill_folder, 1 << 20));
+        let mut record = KeyedRecord::default();
+        for (key, rows) in [(2, &b"a"[..]), (1, b"a"), (2, b"a"), (2, b"b"), (1, b"a")] {
+            record.begin([key; KEY_BYTES], b"");
+            record.push_rows(1, rows);
+            sorter.push(&record).unwrap();
+        }
+        let sorted = sorter.finish().unwrap();
+        let (mut reader, mut found) = (sorted.read().unwrap(), Vec::new());
+        while let Some(record) = reader.peek() {
+            found.push((record[0], record[record.len() - 1]));
+            reader.advance().unwrap();
+        }
+        assert_eq!(found, [(1, b'a'), (2, b'a'), (2, b'b')]);
     }
 }

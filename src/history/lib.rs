@@ -76,7 +76,9 @@ use disk::error::{Error, ErrorKind};
 use history_input::{HistoryCaptures, HistoryReader, PlacedCrawl, place_crawls, sort_captures};
 use hosts::resolved::stored_verdict::inconsistent_table_error;
 use inputs::Inputs;
-use keyed_rows::{KeyedReader, KeyedRows, POLICIES, PREFERENCE_SETS, write_keyed_rows};
+use keyed_rows::{
+    KeyedReader, KeyedRows, KeyedSorter, POLICIES, PREFERENCE_SETS, write_keyed_rows,
+};
 use output_folder::{OutputFolder, check_output};
 use periods::{CaptureSource, PeriodWriter};
 use revisits::{count_revisits, find_contents, rank_crawls};
@@ -282,7 +284,7 @@ fn write_tables(
         forgotten: &options.forgotten,
     };
     let mut shared = SharedSorters {
-        policies: memory.create_sorter(),
+        policies: KeyedSorter::new(memory),
         preference_sets: memory.create_sorter(),
         archives: memory.create_sorter(),
     };
