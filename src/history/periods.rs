@@ -378,11 +378,15 @@ impl<'s> PeriodWriter<'s> {
             *count += 1;
         }
         self.count_host(&mut host);
-        self.add_captures(&host)?;
+        let times = match self.has_open_revisits {
+            true => self.content_times(&host),
+            false => Vec::new(),
+        };
+        self.add_captures(&host, &times)?;
         for (period_no, period) in (0..).zip(&host.periods) {
             self.write_period(&host, period_no, period, writers)?;
         }
-        self.write_contents(&host, writers)?;
+        self.write_contents(&host, &times, writers)?;
         self.hosts += 1;
         self.of_host.clear();
         Ok(())
@@ -406,8 +410,8 @@ impl<'s> PeriodWriter<'s> {
     }
 
     /// Adds the records of the captures of a host, and counts it by their states. Finds the content of its revisits
-    /// among its captures.
-    fn add_captures(&mut self, host: &StoredHost) -> Result<(), Error> {
+    /// among its captures. `times` are those of [`content_times`](Self::content_times).
+    fn add_captures(&mut self, host: &StoredHost, times: &[Vec<CaptureTime>]) -> Result<(), Error> {
         if self.of_host.is_empty() {
             return Ok(());
         }
@@ -416,14 +420,13 @@ impl<'s> PeriodWriter<'s> {
             let period_no = period_no as usize;
             details[period_no].get_or_init(|| StateDetails::read(&host.periods[period_no].state))
         };
-        let times = self.content_times(host);
         let captures = std::mem::take(&mut self.of_host);
         for capture in &captures {
             let of_period = details(capture.period_no);
             let time = self.capture_time(capture.place.fetch_time, capture.position);
             let mut found = None;
             if let Some((digest, url)) = &of_period.revisit {
-                let contents = (0u32..).zip(&host.contents).zip(&times);
+                let contents = (0u32..).zip(&host.contents).zip(times);
                 let contents = contents.filter(|((_, content), _)| {
                     content.digest == *digest && details(content.period_no).has_url(url)
                 });
@@ -491,16 +494,14 @@ impl<'s> PeriodWriter<'s> {
         times
     }
 
-    /// Writes the contents of a host, and adds the records in which the content of revisits is searched.
+    /// Writes the contents of a host, and adds the records in which the content of revisits is searched. `times` are
+    /// those of [`content_times`](Self::content_times); they are empty without open revisits.
     fn write_contents(
         &mut self,
         host: &StoredHost,
+        times: &[Vec<CaptureTime>],
         writers: &mut TableWriters<'_>,
     ) -> Result<(), Error> {
-        let times = match self.has_open_revisits {
-            true => self.content_times(host),
-            false => Vec::new(),
-        };
         let mut contents = (0..).zip(&host.contents).peekable();
         while let Some((content_no, content)) = contents.next() {
             let next = contents.peek().map(|(_, next)| next.period_no);
