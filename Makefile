@@ -181,8 +181,9 @@ queries: $(PROGRAM) .venv-test/ready ## tests views, macros and research questio
 	.venv-test/bin/python jobs/test_views.py $(DATASET) $(if $(REAL_ARCHIVES),$(REAL_DATASET))
 	$(QUERIES)
 
-independent: $(PROGRAM) .venv-test/ready ## compares research questions with plain Python
+independent: $(PROGRAM) .venv-test/ready ## compares research questions with plain Python, and cut responses with what is known of them
 	.venv-test/bin/python jobs/test_independent.py $(PROGRAM) $(DATASET)
+	.venv-test/bin/python jobs/test_cut_responses.py $(PROGRAM) $(REAL_ARCHIVES)
 
 define SCAN_ALL_REAL
 rm -rf $(ALL_REAL_DATASET)

@@ -10,12 +10,12 @@ CREATE TABLE robots_files (
   url_host_private_suffix VARCHAR, -- The public suffix according to the whole list, including its private section, such as `github.io`; null if the list has no suffix for the host.
   url_surt_path VARCHAR, -- The path and the query in `url_surtkey`: escapes are decoded, repeated slashes are joined, letters are lower-cased and parameters are sorted. Null if the URL cannot be parsed.
   fetch_time TIMESTAMP, -- The time of the fetch (UTC); null if the date of the record is missing or implausible.
-  fetch_status SMALLINT, -- The HTTP status; null if it cannot be read, and for resource records.
+  fetch_status SMALLINT, -- The HTTP status; null if it cannot be read, for resource records, and if the record ends before it (`content_truncated` is then not null).
   fetch_redirect VARCHAR, -- The absolute target of a redirect, in the normal form of `url`.
   content_digest VARCHAR, -- SHA-1 of the payload in base32, as in cc-index; computed if the record does not state it.
   content_mime_type VARCHAR, -- The media type stated by the server, lower-cased, without parameters.
   content_mime_detected VARCHAR, -- The media type that the crawler detected.
-  content_truncated VARCHAR, -- The reason why the payload is incomplete: `length`, `time`, `disconnect`, `unspecified`; also `length` if a limit of robots-scan cut it, and `unspecified` if fewer bytes are stored than the server announced.
+  content_truncated VARCHAR, -- The reason why the payload is incomplete: `length`, `time`, `disconnect`, `unspecified`; also `length` if its coding is incomplete or a limit of robots-scan cut it, and `unspecified` if other bytes are known to be missing. Anomalies state how: `payload_truncated`, `record_cut`, `status_line_cut`, `header_section_cut`, `partial_content`, `coding_cut`, `short_body`. Only whole lines count then.
   warc_filename VARCHAR NOT NULL, -- The archive: the line of `--paths`, or the name in a list of records, as written; otherwise its path from `crawl-data/` on; otherwise its base name. For a row of a table of bodies, `table:` and the name of the table.
   warc_record_offset BIGINT NOT NULL, -- Offset of the record's gzip member, zstd frame or plain bytes in the archive; for a table of bodies, the number of the row, from 0.
   warc_record_length BIGINT, -- The length of that member, frame or record in bytes; null if several records share it, and for tables of bodies.
@@ -29,7 +29,7 @@ CREATE TABLE robots_files (
   waf_hint VARCHAR, -- The web application firewall or CDN that the headers indicate. Null if no header indicates a known firewall or CDN; the site may still use one.
   is_revisit BOOLEAN NOT NULL, -- True if the record is a revisit: the same content, according to `content_digest`, is stored in another record. The content columns are null.
   is_robots_path BOOLEAN NOT NULL, -- True if the path is exactly `/robots.txt` and the URL has no query, so false for `/robots.txt?x`. Other captures are present only as redirect targets.
-  content_class VARCHAR, -- The kind of body: `rules`, `no_rules`, `comments_only`, `empty`, `html`, `binary`; null unless the status is 2xx, for revisits, and if nothing is stored of a truncated payload.
+  content_class VARCHAR, -- The kind of body: `rules`, `no_rules`, `comments_only`, `empty`, `html`, `binary`; null unless the status is 2xx, for revisits, and if nothing is known of the file, because bytes are missing and no whole line is a rule of a group.
   body_bytes BIGINT, -- The size of the decoded body in bytes; null for revisits, and if nothing is stored of a truncated payload.
   n_lines INTEGER, -- The number of lines of the body, including a last empty one. This column and those below up to `template`, except for `n_anomalies`, describe the whole body, and are null unless it was parsed as a robots.txt file.
   n_groups INTEGER, -- The number of groups in Google's dialect.

@@ -10,8 +10,8 @@ SELECT crawl, row_number() OVER (ORDER BY min(fetch_time) NULLS FIRST, crawl) AS
 --   1  the status alone allows all (such as 404 and 410)
 --   2  401 or 403: RFC 9309 allows all, but crawlers differ (Common Crawl's stays away), so a clearer answer is preferred
 --   3  temporary: 429, 5xx, no usable response
---   4  none: a redirect that was not followed to its end, a 304, a revisit without content in the dataset, a body of which
---      nothing is stored
+--   4  none: a redirect that was not followed to its end, a 304, a revisit without content in the dataset, a response of which
+--      bytes are missing
 CREATE OR REPLACE MACRO oracle_rank(outcome, fetch_class, effect, is_revisit, is_filled, status, content_class) AS
     CASE
         WHEN is_revisit AND NOT is_filled THEN 4
@@ -19,6 +19,7 @@ CREATE OR REPLACE MACRO oracle_rank(outcome, fetch_class, effect, is_revisit, is
         WHEN outcome = 'redirect' THEN 4
         WHEN outcome = 'successful' AND NOT is_revisit AND content_class IS NULL THEN 4
         WHEN outcome = 'successful' THEN 0
+        WHEN effect = 'defer' THEN 4
         WHEN fetch_class IN ('unauthorized', 'forbidden') THEN 2
         WHEN effect = 'allow_all' THEN 1
         ELSE 3

@@ -39,14 +39,17 @@ anomaly_kinds! {
     BadDate, "bad_date", Warning, "The date of the record is missing, unreadable or implausible; the time is null.";
     BadUrl, "bad_url", Warning, "The URL of the record cannot be parsed; its columns are null.";
     BadStatus, "bad_status", Error, "The status line is missing or unreadable; the fetch is treated as a server error.";
+    StatusLineCut, "status_line_cut", Error, "The record ends before the status line of the response is complete, or has only an interim response (1xx); nothing is known of the file.";
     RedirectWithoutLocation, "redirect_without_location", Warning, "A redirect has no target that can be followed.";
     LengthQuirk, "length_quirk", Info, "The record is two bytes longer than it states and has an extra empty line before its payload, as Common Crawl wrote records in 2018; both are corrected.";
     HeadersCut, "headers_cut", Warning, "The response has more header fields than the limit (4,096) or a header field that exceeds the limit (64 KiB); the rest is not read.";
+    HeaderSectionCut, "header_section_cut", Warning, "The record of a successful response ends before the empty line after the header fields; nothing is known of the file.";
+    PartialContent, "partial_content", Warning, "The response (206) is not shown to have the whole file by `Content-Range`; only its whole lines count.";
     RecordCut, "record_cut", Warning, "The record is larger than the limit; the rest is not read.";
-    PayloadTruncated, "payload_truncated", Warning, "The crawler truncated the payload; its last line does not count.";
-    ShortBody, "short_body", Warning, "Fewer bytes of the body are stored than the server announced; its last line does not count, and if none is stored, nothing is known of the file.";
+    PayloadTruncated, "payload_truncated", Warning, "The crawler truncated the payload; only its whole lines count, and if none is a rule of a group, nothing is known of the file.";
+    ShortBody, "short_body", Warning, "Fewer bytes of the body are stored than the server announced; only whole lines count, and if none is a rule of a group, nothing is known of the file.";
     Misdeclared, "misdeclared_coding", Warning, "A header states a coding that the body does not have, an unknown coding, or more than eight; the body is kept unchanged.";
-    CodingCut, "coding_cut", Warning, "The body ends before its coding is complete, or decodes to more than the limit; its last line does not count.";
+    CodingCut, "coding_cut", Warning, "The body ends before its coding is complete, is neither text nor has the coding that a header states, or decodes to more than the limit; only whole lines count, and if none is a rule of a group, nothing is known of the file.";
     UndeclaredGzip, "undeclared_gzip", Error, "The body is gzip without a header that states it; it is kept unchanged.";
     ChallengePage, "challenge_page", Error, "The body is a challenge page that asks visitors to prove that they are human.";
 }

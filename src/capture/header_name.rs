@@ -35,6 +35,7 @@ header_names! {
     "x-sucuri-id" XSucuriId;
     "cf-mitigated" CfMitigated;
     "content-type" ContentType;
+    "content-range" ContentRange;
     "content-usage" ContentUsage;
     "last-modified" LastModified;
     "content-length" ContentLength;

@@ -3,14 +3,15 @@
 //! The parser accepts what servers and WARC writers produce: lines end with CRLF or LF, the reason
 //! phrase may be missing, header fields may be folded or repeated and may hold any bytes. A coding
 //! of the body is only decoded if a header field declares it *and* the bytes have that coding,
-//! because many archives store bodies already decoded.
+//! because many archives store bodies already decoded. Interim responses (RFC 9110 §15.2) and replies of
+//! proxies before the response are skipped.
 //!
 //! If you change what is accepted, also change the reference implementation in
 //! `tests/checks/oracle/response.rs`, which the fuzzers compare with this one.
 
+use crate::coding::{self, DecodedBytes, dechunk, is_text};
 use crate::header_name::HeaderName;
 use std::borrow::Cow;
-use std::io::Read;
 use warc::HeaderLines;
 
 /// The maximum number of header fields that are read. Servers and browsers accept a few hundred.
@@ -26,21 +27,21 @@ const MAX_CODINGS: usize = 8;
 const RENAMED_FIELD_PREFIXES: [&[u8]; 4] =
     [b"x-crawl-", b"x-crawler-", b"x-orig-", b"x-archive-orig-"];
 
-/// The maximum number of bytes by which a stored body is shorter than announced and still complete: the
-/// line end that some WARC writers trim.
-///
-/// If a trimmed body counted as cut off, every file of such a writer would lose its last line. Hardly any
-/// connection is lost within the last two bytes of a file.
-const TRIMMED_LINE_END_BYTES: u64 = 2;
+/// The largest length that may be that of an encoded empty body, such as the 20 bytes of an empty gzip.
+const EMPTY_CODED_BYTES: u64 = 32;
 
-/// The maximum length of the line before a chunk, which has the size of the chunk and extensions.
-const MAX_CHUNK_LINE_BYTES: usize = 4096;
+/// The reason phrase of proxies in reply to CONNECT.
+const CONNECT_REASON: &[u8] = b"Connection established";
 
 /// An HTTP response: a view of the block of a record.
 #[derive(Debug)]
 pub struct Response<'a> {
     /// The status code; `None` if it is missing or malformed.
     pub status: Option<u16>,
+    /// True if the block ends before the status line of the final response is complete.
+    pub(crate) ends_in_status_line: bool,
+    /// True if the block ends before the empty line after the header fields.
+    pub(crate) ends_in_header: bool,
     /// True if header fields exceed the limits on their number or length.
     pub(crate) is_header_cut: bool,
     /// The header fields that are read, in order.
@@ -52,6 +53,19 @@ pub struct Response<'a> {
     header: &'a [u8],
     /// The body as stored.
     pub body: &'a [u8],
+    /// The bytes after the first header section, which some WARC writers take for the payload: the body, or
+    /// an interim response before it and the final response.
+    pub(crate) first_body: &'a [u8],
+}
+
+/// The length of the body that the server announced.
+enum AnnouncedLength {
+    /// No field states a length.
+    Absent,
+    /// All fields state this number of bytes.
+    Bytes(u64),
+    /// The fields contradict each other, or have something else than numbers of up to 64 bits.
+    Unusable,
 }
 
 /// The most recent field of a header that is being parsed, to which folded lines may be added.
@@ -78,31 +92,60 @@ impl<'a> Response<'a> {
     pub(crate) fn from_body(body: &'a [u8]) -> Self {
         Self {
             status: None,
+            ends_in_status_line: false,
+            ends_in_header: false,
             is_header_cut: false,
             fields: Vec::new(),
             first_fields: [0; HeaderName::COUNT],
             header: b"",
             body,
+            first_body: body,
         }
     }
 
     /// Parses the block of a record. Never fails: a block without a status line is a body.
     pub fn parse(block: &'a [u8]) -> Self {
+        let mut response = Self::parse_first(block);
+        let first_body = response.body;
+        while response.precedes_response() {
+            response = if begins_like_status_line(response.body) {
+                Self::parse_first(response.body)
+            } else {
+                // The status of the final response is not stored.
+                Self {
+                    ends_in_status_line: true,
+                    ..Self::from_body(response.body)
+                }
+            };
+        }
+        response.first_body = first_body;
+        response
+    }
+
+    /// Parses the first of the responses in a block.
+    fn parse_first(block: &'a [u8]) -> Self {
         let mut response = Self::from_body(block);
-        if !block
-            .get(..5)
-            .is_some_and(|begin| begin.eq_ignore_ascii_case(b"HTTP/"))
-        {
+        if !begins_like_status_line(block) {
             return response;
         }
         let mut lines = ResponseLines::new(block);
         let status_line = lines.next();
+        if status_line.is_none() || lines.is_done {
+            response.ends_in_status_line = true;
+            return response;
+        }
         response.status = status_line.and_then(|(line, _)| parse_status_code(line));
+        response.ends_in_header = true;
         (response.header, response.body) = (block, b"");
         let mut field_count = 0;
         let mut last = None;
         while let Some((line, colon)) = lines.next() {
+            if lines.is_done {
+                // The block may end within the field.
+                break;
+            }
             if line.is_empty() {
+                response.ends_in_header = false;
                 response.body = lines.rest();
                 response.header = &block[..block.len() - response.body.len()];
                 break;
@@ -126,6 +169,34 @@ impl<'a> Response<'a> {
             }
         }
         response
+    }
+
+    /// Returns true if the final response follows in place of a body: after an interim response (RFC 9110
+    /// §15.2; not 101, after which no HTTP follows), and after the reply of a proxy to CONNECT, which
+    /// describes no content (§9.3.6).
+    fn precedes_response(&self) -> bool {
+        match self.status {
+            Some(100 | 102..=199) => true,
+            Some(200..=299) => {
+                let describes_content = [
+                    HeaderName::ContentType,
+                    HeaderName::ContentLength,
+                    HeaderName::TransferEncoding,
+                ]
+                .into_iter()
+                .any(|name| self.first_value(name).is_some());
+                !describes_content && (self.is_connect_reply() || has_status_line(self.body))
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns true if the reason phrase is the one that proxies send in reply to CONNECT.
+    fn is_connect_reply(&self) -> bool {
+        let end = memchr::memchr(b'\n', self.header).unwrap_or(0);
+        let status_line = self.header[..end].trim_ascii_end();
+        let reason = status_line.len().checked_sub(CONNECT_REASON.len());
+        reason.is_some_and(|start| status_line[start..].eq_ignore_ascii_case(CONNECT_REASON))
     }
 
     fn push_field(&mut self, name: HeaderName, value: &'a [u8]) {
@@ -185,59 +256,107 @@ impl<'a> Response<'a> {
     /// Returns true if fewer bytes of the body are stored than the server announced.
     ///
     /// The number in `Content-Length` is that of the stored bytes only if nothing has been decoded, neither
-    /// by the crawler nor by the WARC writer. Therefore it is not compared if a field states a coding, or has
-    /// been renamed: some archives have the original fields of bodies that they store decoded.
+    /// by the crawler nor by the WARC writer. Therefore it is not compared with a body that is stored if a field
+    /// states a coding, or has been renamed: some archives have the original fields of bodies that they store
+    /// decoded.
     pub(crate) fn is_body_short(&self) -> bool {
-        let has = |name| self.first_value(name).is_some();
-        if self.status != Some(200)
-            || self.is_header_cut
-            || has(HeaderName::ContentEncoding)
-            || has(HeaderName::TransferEncoding)
-        {
-            return false;
+        let stored_bytes = self.body.len() as u64;
+        match self.announced_length() {
+            AnnouncedLength::Bytes(bytes) if bytes <= stored_bytes => false,
+            AnnouncedLength::Absent => {
+                let mut renamed = self.renamed_fields();
+                let is_over = |value: &[u8]| {
+                    parse_number(value).is_none_or(|bytes| bytes > EMPTY_CODED_BYTES)
+                };
+                self.body.is_empty()
+                    && renamed.any(|(name, value)| {
+                        name.eq_ignore_ascii_case(b"content-length") && is_over(value)
+                    })
+            }
+            AnnouncedLength::Bytes(_) | AnnouncedLength::Unusable if self.body.is_empty() => true,
+            AnnouncedLength::Unusable => false,
+            AnnouncedLength::Bytes(bytes) => {
+                let missing_bytes = bytes - stored_bytes;
+                let is_comparable = !self.is_header_cut
+                    && self.declared_codings().is_empty()
+                    && self.renamed_fields().next().is_none();
+                is_comparable
+                    && !self.has_trimmed_line_end(missing_bytes)
+                    && !self.has_rewritten_line_ends(missing_bytes)
+            }
         }
-        let announced_bytes = self.content_length().unwrap_or_default();
-        let missing_bytes = announced_bytes.saturating_sub(self.body.len() as u64);
-        if missing_bytes == 0 || self.has_renamed_field() {
-            return false;
-        }
-        let is_trimmed = missing_bytes <= TRIMMED_LINE_END_BYTES && !self.body.is_empty();
-        !is_trimmed && !self.has_rewritten_line_ends(missing_bytes)
+    }
+
+    /// Returns true if the missing bytes may be the last line end, which some WARC writers trim.
+    ///
+    /// If a trimmed body counted as cut off, every file of such a writer would lose its last line.
+    fn has_trimmed_line_end(&self, missing_bytes: u64) -> bool {
+        missing_bytes == 1
+            || missing_bytes == 2 && memchr::memmem::find(self.body, b"\r\n").is_some()
     }
 
     /// Returns true if the missing bytes are the CRs of line ends that were stored as LF instead of CRLF, as
     /// in archives like ClueWeb09.
     fn has_rewritten_line_ends(&self, missing_bytes: u64) -> bool {
-        let line_feeds = memchr::memchr_iter(b'\n', self.body).count() as u64;
-        line_feeds == missing_bytes && memchr::memchr(b'\r', self.body).is_none()
+        self.body.ends_with(b"\n")
+            && memchr::memchr_iter(b'\n', self.body).count() as u64 == missing_bytes
+            && memchr::memchr(b'\r', self.body).is_none()
     }
 
-    /// Returns the number in `Content-Length`; `None` unless there is exactly one such field, with digits
-    /// only.
-    fn content_length(&self) -> Option<u64> {
+    /// Returns the length that all fields `Content-Length` state (RFC 9110 §8.6).
+    fn announced_length(&self) -> AnnouncedLength {
         let fields = self.fields.iter();
-        let mut lengths = fields.filter(|(name, _)| *name == HeaderName::ContentLength);
-        let (Some((_, value)), None) = (lengths.next(), lengths.next()) else {
-            return None;
+        let fields = fields.filter(|(name, _)| *name == HeaderName::ContentLength);
+        let mut lengths = fields.flat_map(|(_, value)| value.split(|&byte| byte == b','));
+        let Some(first) = lengths.next() else {
+            return AnnouncedLength::Absent;
         };
-        let is_number = value.iter().all(u8::is_ascii_digit);
-        let digits = std::str::from_utf8(value).ok().filter(|_| is_number)?;
-        digits.parse().ok()
+        match parse_number(first) {
+            Some(bytes) if lengths.all(|other| parse_number(other) == Some(bytes)) => {
+                AnnouncedLength::Bytes(bytes)
+            }
+            _ => AnnouncedLength::Unusable,
+        }
     }
 
-    fn has_renamed_field(&self) -> bool {
+    /// Returns the fields that a WARC writer has renamed, with their original names.
+    fn renamed_fields(&self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> {
         let mut lines = ResponseLines::new(self.header);
-        std::iter::from_fn(|| lines.next()).any(|(line, colon)| {
-            let name = &line[..colon.unwrap_or(0)];
-            RENAMED_FIELD_PREFIXES.iter().any(|prefix| {
+        std::iter::from_fn(move || lines.next()).filter_map(|(line, colon)| {
+            let (name, value) = line.split_at(colon?);
+            let prefix = RENAMED_FIELD_PREFIXES.iter().find(|prefix| {
                 name.get(..prefix.len())
                     .is_some_and(|begin| begin.eq_ignore_ascii_case(prefix))
-            })
+            })?;
+            Some((name[prefix.len()..].trim_ascii(), &value[1..]))
         })
     }
 
+    /// Returns the range of the whole content that the body of a 206 response has; `None` if no field states it.
+    pub(crate) fn content_range(&self) -> Option<ContentRange> {
+        let value = self.header(HeaderName::ContentRange)?;
+        let (unit, range) = value.split_at(value.iter().position(u8::is_ascii_whitespace)?);
+        if !unit.eq_ignore_ascii_case(b"bytes") {
+            return None;
+        }
+        let mut parts = range.splitn(2, |&byte| byte == b'/');
+        let mut ends = parts.next()?.splitn(2, |&byte| byte == b'-');
+        Some(ContentRange {
+            first: parse_number(ends.next()?)?,
+            last: parse_number(ends.next()?)?,
+            complete_bytes: parts.next().and_then(parse_number),
+        })
+    }
+
+    /// Returns the codings that are declared, in the order in which they were applied.
+    fn declared_codings(&self) -> Vec<Vec<u8>> {
+        let mut codings = self.codings_in(HeaderName::ContentEncoding);
+        codings.extend(self.codings_in(HeaderName::TransferEncoding));
+        codings
+    }
+
     /// Returns the codings that all fields of this name declare, in order.
-    fn declared_codings(&self, name: HeaderName) -> Vec<Vec<u8>> {
+    fn codings_in(&self, name: HeaderName) -> Vec<Vec<u8>> {
         let fields = self.fields.iter();
         let fields = fields.filter(|(field_name, _)| *field_name == name);
         fields
@@ -250,7 +369,7 @@ impl<'a> Response<'a> {
 
     /// Decodes the chunked coding if the body has it, up to `limit` bytes.
     pub(crate) fn decode_chunks(&self, limit: usize) -> Option<Vec<u8>> {
-        let codings = self.declared_codings(HeaderName::TransferEncoding);
+        let codings = self.codings_in(HeaderName::TransferEncoding);
         let is_chunked = codings.last().is_some_and(|coding| coding == b"chunked");
         let decoded = is_chunked.then(|| dechunk(self.body, limit)).flatten();
         decoded.map(|decoded| decoded.bytes)
@@ -258,6 +377,9 @@ impl<'a> Response<'a> {
 
     /// Decodes `Transfer-Encoding` and `Content-Encoding` if the bytes have these codings, up to
     /// `limit` bytes.
+    ///
+    /// Text without a coding that is declared is a decoded body. Other bytes without it are a part of a
+    /// coded body.
     pub fn decode(&self, limit: usize) -> DecodedBody<'a> {
         let mut decoded = DecodedBody {
             body: Cow::Borrowed(self.body),
@@ -268,10 +390,10 @@ impl<'a> Response<'a> {
             return decoded;
         }
         // The last coding was applied last, so it is decoded first (RFC 9110 §8.4, RFC 9112 §6.1).
-        let mut codings = self.declared_codings(HeaderName::ContentEncoding);
-        codings.extend(self.declared_codings(HeaderName::TransferEncoding));
+        let mut codings = self.declared_codings();
         if codings.len() > MAX_CODINGS {
             decoded.is_misdeclared = true;
+            decoded.is_cut = !is_text(self.body);
             codings.clear();
         }
         // The chunked coding is applied only once (RFC 9112 §6.1), however often it is stated.
@@ -281,21 +403,19 @@ impl<'a> Response<'a> {
             if is_chunked && is_dechunked {
                 continue;
             }
-            let result = match coding.as_slice() {
-                b"chunked" => dechunk(&decoded.body, limit),
-                b"gzip" | b"x-gzip" => gunzip(&decoded.body, limit),
-                b"deflate" => inflate(&decoded.body, limit),
-                b"br" => unbrotli(&decoded.body, limit),
-                b"zstd" => unzstd(&decoded.body, limit),
-                _ => None,
-            };
-            match result {
+            match coding::decode(coding, &decoded.body, limit) {
                 Some(DecodedBytes { bytes, is_cut }) => {
                     decoded.body = Cow::Owned(bytes);
                     decoded.is_cut |= is_cut;
                     is_dechunked |= is_chunked;
                 }
-                None => decoded.is_misdeclared = true,
+                None => {
+                    decoded.is_misdeclared = true;
+                    decoded.is_cut |= !is_text(&decoded.body);
+                }
+            }
+            if decoded.body.is_empty() {
+                break;
             }
         }
         if decoded.body.len() > limit {
@@ -307,6 +427,46 @@ impl<'a> Response<'a> {
         }
         decoded
     }
+}
+
+/// The range of a partial response (RFC 9110 §14.4), in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ContentRange {
+    /// The offset of the first byte.
+    pub(crate) first: u64,
+    /// The offset of the last byte.
+    last: u64,
+    /// The length of the whole content; `None` if it is not stated.
+    complete_bytes: Option<u64>,
+}
+
+impl ContentRange {
+    /// Returns true if the range is the whole content.
+    pub(crate) fn is_complete(self) -> bool {
+        self.first == 0 && self.complete_bytes == self.last.checked_add(1)
+    }
+}
+
+/// Returns true if a block begins with a status line, or is the beginning of one.
+fn begins_like_status_line(block: &[u8]) -> bool {
+    let begin = &block[..block.len().min(5)];
+    begin.eq_ignore_ascii_case(&b"HTTP/"[..begin.len()])
+}
+
+/// Returns true if a block begins with a whole status line that can be read.
+fn has_status_line(block: &[u8]) -> bool {
+    !block.is_empty()
+        && begins_like_status_line(block)
+        && memchr::memchr(b'\n', block)
+            .is_some_and(|end| parse_status_code(&block[..end]).is_some())
+}
+
+/// Parses a number of digits only; `None` if it is none or has more than 64 bits.
+fn parse_number(text: &[u8]) -> Option<u64> {
+    let digits = text.trim_ascii();
+    let is_number = digits.iter().all(u8::is_ascii_digit);
+    let digits = std::str::from_utf8(digits).ok().filter(|_| is_number)?;
+    digits.parse().ok()
 }
 
 /// Parses the status code of a status line: three digits after the version.
@@ -371,131 +531,6 @@ impl<'a> ResponseLines<'a> {
     }
 }
 
-/// The output of the decoder of one coding.
-struct DecodedBytes {
-    bytes: Vec<u8>,
-    /// True if the input ended early, or the output was cut at the limit.
-    is_cut: bool,
-}
-
-impl DecodedBytes {
-    fn from_complete(bytes: Vec<u8>) -> Self {
-        Self {
-            bytes,
-            is_cut: false,
-        }
-    }
-
-    fn from_cut(bytes: Vec<u8>) -> Self {
-        Self {
-            bytes,
-            is_cut: true,
-        }
-    }
-}
-
-/// Decodes the chunked coding (RFC 9112 §7.1), with extensions and trailers. Returns `None` if the
-/// bytes do not have it.
-fn dechunk(body: &[u8], limit: usize) -> Option<DecodedBytes> {
-    let mut out = Vec::with_capacity(body.len());
-    let mut rest = body;
-    loop {
-        let Some(line_end) = memchr::memchr(b'\n', &rest[..rest.len().min(MAX_CHUNK_LINE_BYTES)])
-        else {
-            // Either the stored bytes end within a size line, or the body is not chunked.
-            let is_size_begun = rest.len() < 20
-                && rest
-                    .iter()
-                    .all(|byte| byte.is_ascii_hexdigit() || *byte == b'\r');
-            let is_chunked = rest.len() < body.len() && is_size_begun;
-            return is_chunked.then(|| DecodedBytes::from_cut(out));
-        };
-        let line = rest[..line_end].trim_ascii();
-        let digits = line
-            .split(|&byte| byte == b';')
-            .next()
-            .unwrap_or_default()
-            .trim_ascii();
-        if digits.is_empty() || digits.len() > 15 || !digits.iter().all(u8::is_ascii_hexdigit) {
-            return None;
-        }
-        let size = usize::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
-        rest = &rest[line_end + 1..];
-        if size == 0 {
-            return Some(DecodedBytes::from_complete(out));
-        }
-        if size > rest.len() {
-            out.extend_from_slice(rest);
-            return Some(DecodedBytes::from_cut(out));
-        }
-        out.extend_from_slice(&rest[..size]);
-        if out.len() > limit {
-            out.truncate(limit);
-            return Some(DecodedBytes::from_cut(out));
-        }
-        rest = &rest[size..];
-        rest = match rest {
-            [b'\r', b'\n', rest @ ..] | [b'\n', rest @ ..] => rest,
-            [] | [b'\r'] => return Some(DecodedBytes::from_cut(out)),
-            _ => return None,
-        };
-    }
-}
-
-/// Decodes `gzip` with any number of members.
-fn gunzip(body: &[u8], limit: usize) -> Option<DecodedBytes> {
-    if !body.starts_with(b"\x1f\x8b\x08") {
-        return None;
-    }
-    read_decoded(flate2::bufread::MultiGzDecoder::new(body), limit)
-}
-
-/// Decodes `deflate`: zlib according to RFC 9110 §8.4.1.2, raw DEFLATE as many servers send it.
-fn inflate(body: &[u8], limit: usize) -> Option<DecodedBytes> {
-    let is_zlib = body.len() > 1
-        && body[0] & 15 == 8
-        && (u16::from(body[0]) << 8 | u16::from(body[1])) % 31 == 0;
-    if is_zlib && let Some(decoded) = read_decoded(flate2::bufread::ZlibDecoder::new(body), limit) {
-        return Some(decoded);
-    }
-    // Raw DEFLATE has no magic number: it is only accepted if the stream is complete.
-    read_decoded(flate2::bufread::DeflateDecoder::new(body), limit)
-        .filter(|decoded| !decoded.is_cut)
-}
-
-fn unbrotli(body: &[u8], limit: usize) -> Option<DecodedBytes> {
-    // Like raw DEFLATE, Brotli has no magic number. A stream that is cut at the limit is accepted, too.
-    read_decoded(brotli_decompressor::Decompressor::new(body, 4096), limit)
-        .filter(|decoded| !decoded.is_cut || decoded.bytes.len() == limit)
-}
-
-fn unzstd(body: &[u8], limit: usize) -> Option<DecodedBytes> {
-    if !body.starts_with(b"\x28\xb5\x2f\xfd") {
-        return None;
-    }
-    let mut decoder = zstd::stream::read::Decoder::with_buffer(body).ok()?;
-    // RFC 9659 limits the window of this coding to 8 MiB.
-    decoder.window_log_max(23).ok()?;
-    read_decoded(decoder, limit)
-}
-
-/// Reads up to `limit` bytes from a decoder. If the decoder fails after it has returned bytes, the body
-/// is cut. If it fails before that, the body does not have this coding, and the result is `None`.
-fn read_decoded(reader: impl Read, limit: usize) -> Option<DecodedBytes> {
-    let mut out = Vec::new();
-    let result = reader.take(limit as u64 + 1).read_to_end(&mut out);
-    let is_over = out.len() > limit;
-    out.truncate(limit);
-    match result {
-        Ok(_) => Some(DecodedBytes {
-            bytes: out,
-            is_cut: is_over,
-        }),
-        Err(_) if out.is_empty() => None,
-        Err(_) => Some(DecodedBytes::from_cut(out)),
-    }
-}
-
 /// Returns the text of a header field: UTF-8 if it is valid, otherwise ISO 8859-1 (RFC 9110 §5.5).
 pub fn header_text(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
@@ -507,7 +542,7 @@ pub fn header_text(bytes: &[u8]) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
+    use std::io::{Read, Write};
 
     const LIMIT: usize = 1 << 20;
 
@@ -663,6 +698,86 @@ mod tests {
     }
 
     #[test]
+    fn a_body_that_ends_within_its_coding_is_cut() {
+        let text = b"User-agent: *\nDisallow: /private/ # comment\n";
+        let (mut gzip, mut zlib, mut raw) = (Vec::new(), Vec::new(), Vec::new());
+        let level = flate2::Compression::default();
+        flate2::read::GzEncoder::new(&text[..], level)
+            .read_to_end(&mut gzip)
+            .unwrap();
+        flate2::read::ZlibEncoder::new(&text[..], level)
+            .read_to_end(&mut zlib)
+            .unwrap();
+        flate2::read::DeflateEncoder::new(&text[..], level)
+            .read_to_end(&mut raw)
+            .unwrap();
+        let zstd = zstd::encode_all(&text[..], 3).unwrap();
+        // Made of this text by the encoder in Node.js.
+        let brotli = b"\x8b\x15\x80\x55\x73\x65\x72\x2d\x61\x67\x65\x6e\x74\x3a\x20\x2a\x0a\x44\x69\x73\x61\x6c\x6c\x6f\x77\x3a\x20\x2f\x70\x72\x69\x76\x61\x74\x65\x2f\x20\x23\x20\x63\x6f\x6d\x6d\x65\x6e\x74\x0a\x03";
+        let chunked = b"b;x=y\r\nUser-agent:\r\n3\r\n *\n\r\n0\r\n\r\n";
+        for (fields, body, end) in [
+            ("Content-Encoding: gzip", &gzip[..], gzip.len()),
+            ("Content-Encoding: deflate", &zlib, zlib.len()),
+            ("Content-Encoding: deflate", &raw, raw.len()),
+            ("Content-Encoding: zstd", &zstd, zstd.len()),
+            ("Content-Encoding: br", brotli, brotli.len()),
+            ("Transfer-Encoding: chunked", chunked, chunked.len() - 4),
+        ] {
+            let whole = decode_body(fields, body);
+            assert!(whole.0.starts_with(b"User-agent:") && !whole.1, "{fields}");
+            for bytes in 1..end {
+                let (_, is_cut, _) = decode_body(fields, &body[..bytes]);
+                assert!(is_cut, "{bytes} bytes of {fields}");
+            }
+        }
+        // Text is a decoded body, whatever a decoder without a magic number makes of it.
+        for fields in ["gzip", "deflate", "br", "zstd", "aes128gcm"] {
+            for begin in ["U", "#", "a", "%", "K", "\n", "\u{e9}"] {
+                let body = [begin.as_bytes(), text].concat();
+                let seen = decode_body(&format!("Content-Encoding: {fields}"), &body);
+                assert_eq!(seen, (body, false, true), "{fields}");
+            }
+        }
+    }
+
+    #[test]
+    fn interim_responses_and_replies_of_proxies_are_skipped() {
+        let read = |block: &str| {
+            let response = Response::parse(block.as_bytes());
+            (
+                response.status,
+                response.body.len(),
+                response.ends_in_status_line,
+            )
+        };
+        let last = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nbody";
+        for first in [
+            "HTTP/1.1 100 Continue\r\n\r\n",
+            "HTTP/1.1 103 Early Hints\r\nLink: </s.css>\r\n\r\nHTTP/1.1 100 x\n\n",
+            "HTTP/1.0 200 Connection established\r\nProxy-Agent: x\r\n\r\n",
+            "HTTP/1.1 200 OK\r\n\r\n",
+        ] {
+            let block = [first, last].concat();
+            assert_eq!(read(&block), (Some(200), 4, false), "{first}");
+            if !first.contains(" OK") {
+                assert_eq!(read(first), (None, 0, true), "{first}");
+                assert!(read(&[first, "HTTP/1.1 40"].concat()).2, "{first}");
+                assert!(read(&[first, "body"].concat()).2, "{first}");
+            }
+        }
+        // A response that describes its content is final, and so is 101.
+        let found = "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\nHTTP/1.1 404 x\r\n\r\n";
+        assert_eq!(read(found), (Some(200), 18, false));
+        assert_eq!(
+            read("HTTP/1.1 101 x\r\n\r\nHTTP/1.1 200 x\r\n\r\n").0,
+            Some(101)
+        );
+        for cut in ["", "HT", "HTTP/1.1 404 Not Found", "HTTP/1.1 200 OK\r"] {
+            assert_eq!(read(cut), (None, cut.len(), true), "{cut}");
+        }
+    }
+
+    #[test]
     fn header_fields_are_read_up_to_limits() {
         let fields = |count: usize, last: &str| {
             let block = format!(
@@ -705,9 +820,14 @@ mod tests {
         assert_eq!(decode_body(&named(MAX_CODINGS), &body), decoded_body);
         assert_eq!(
             decode_body(&named(MAX_CODINGS + 1), &body),
-            (body.clone(), false, true)
+            (body.clone(), true, true)
         );
-        assert_eq!(decode_body(&named(1 << 12), &body), (body, false, true));
+        assert_eq!(decode_body(&named(1 << 12), &body), (body, true, true));
+        let text = b"User-agent: *\n";
+        assert_eq!(
+            decode_body(&named(1 << 12), text),
+            (text.to_vec(), false, true)
+        );
     }
 
     #[test]

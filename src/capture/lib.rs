@@ -11,6 +11,8 @@
 
 pub mod analysis;
 pub mod anomaly;
+mod coding;
+pub mod cut;
 pub mod date;
 pub mod digest;
 pub mod header_name;
@@ -18,10 +20,11 @@ pub mod http;
 mod waf;
 
 use crate::anomaly::CaptureAnomalyKind;
+use crate::cut::{Cut, ResponseFacts};
 use crate::digest::parse_sha1;
 use crate::header_name::HeaderName;
-use crate::http::Response;
 use crate::http::header_text;
+use crate::http::{DecodedBody, Response};
 use robots::{HttpStatus, ParseOptions};
 use std::borrow::Cow;
 use urls::ParsedUrl;
@@ -57,6 +60,8 @@ pub struct Capture<'a> {
     pub content: ContentMetadata<'a>,
     /// Some header fields of the response.
     pub headers: ResponseHeaders<'a>,
+    /// The way in which the response is known not to be whole; `None` if it is whole as far as known.
+    pub cut: Option<Cut>,
     /// The decoded body; `None` for a revisit, and for a payload that was cut off before its first byte.
     pub body: Option<Cow<'a, [u8]>>,
     /// The options by which the body is parsed.
@@ -145,6 +150,37 @@ pub struct FetchedRow<'a> {
     pub digest: Option<&'a [u8]>,
     /// True if the body is that of another row with the same digest.
     pub is_revisit: bool,
+    /// For a row of `robots_files`, what the scan stored besides; `None` for a table of others.
+    pub scanned: Option<ScannedRow>,
+    /// The reason why the body is incomplete; `None` if it is whole.
+    pub truncated: Option<&'a [u8]>,
+    /// The media type, unless `header` has it.
+    pub mime_type: Option<&'a [u8]>,
+    /// The media type that the crawler detected.
+    pub mime_detected: Option<&'a [u8]>,
+    /// Header fields, unless `header` has them.
+    pub fields: RowFields<'a>,
+}
+
+/// What a scan stored of a capture, in a row of `robots_files`.
+#[derive(Clone, Copy, Debug)]
+pub struct ScannedRow {
+    /// True if the body was parsed: a row without a status is then that of a resource record. Any other row without
+    /// a status has one that could not be read.
+    pub is_parsed: bool,
+    /// The column `is_doubtful`.
+    pub is_doubtful: Option<bool>,
+}
+
+/// Header fields in columns of their own, and the firewall that they indicate.
+#[allow(missing_docs, reason = "a field is the column of its name")]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RowFields<'a> {
+    pub server: Option<&'a [u8]>,
+    pub last_modified: Option<&'a [u8]>,
+    pub content_usage: Option<&'a [u8]>,
+    pub tdm_reservation: Option<&'a [u8]>,
+    pub waf_hint: Option<&'a [u8]>,
 }
 
 /// The type of a record that is a capture, and the URL that was fetched.
@@ -177,23 +213,36 @@ impl<'a> Capture<'a> {
         let record_type = target.record_type;
         let response = read_response(record, record_type, &mut anomalies);
         let fetch = Fetch::new(time, &response, &target, &mut anomalies);
-        let mut truncated = read_truncation_reason(record, &mut anomalies);
-        let body = match record_type {
-            RecordType::Revisit => None,
-            _ => {
-                if truncated.is_none() && response.is_body_short() {
-                    anomalies.push(CaptureAnomalyKind::ShortBody);
-                    truncated = Some("unspecified".into());
-                }
-                decode_body(
-                    &response,
-                    scope.max_body_bytes,
-                    &mut truncated,
-                    &mut anomalies,
-                )
-            }
-        };
         let is_success = matches!(fetch.http_status.code, Some(200..=299));
+        let declared = record.field(FieldName::Truncated);
+        let mut cut = declared.map(|_| Cut::Declared);
+        let mut body = None;
+        if record_type != RecordType::Revisit {
+            let decoded = decode_body(&response, scope.max_body_bytes, &mut anomalies);
+            cut = Cut::find(&ResponseFacts {
+                response: &response,
+                decoded: &decoded,
+                is_declared: declared.is_some(),
+                is_record_cut: record.is_truncated(),
+                is_success,
+            });
+            body = Some(decoded.body);
+        }
+        anomalies.extend(cut.map(Cut::anomaly));
+        if fetch.http_status.code.is_none() && cut != Some(Cut::StatusLine) {
+            anomalies.push(CaptureAnomalyKind::BadStatus);
+            // A status line that is whole decides, whatever follows it.
+            cut = cut.filter(|_| record_type == RecordType::Revisit);
+        }
+        if cut == Some(Cut::Range) {
+            body = body.map(|body| skip_partial_line(&response, body));
+        }
+        // An empty body would allow everything.
+        let body = body.filter(|body| cut.is_none() || !body.is_empty());
+        let truncated = cut.map(|cut| match declared {
+            Some(reason) => to_lower_case(header_text(reason.trim_ascii())),
+            None => cut.reason().into(),
+        });
         let is_challenge_if_html = is_challenge_if_html(is_success, &response, body.as_deref());
         Some(Self {
             url_raw: target.raw,
@@ -203,10 +252,11 @@ impl<'a> Capture<'a> {
             fetch,
             parse_options: ParseOptions {
                 body_limit: scope.body_limit,
-                is_truncated: truncated.is_some(),
+                is_truncated: cut.is_some(),
             },
             content: ContentMetadata::new(record, record_type, &response, truncated),
             headers: ResponseHeaders::from_response(&response),
+            cut,
             body,
             is_challenge_if_html,
             anomalies,
@@ -247,6 +297,7 @@ impl<'a> Capture<'a> {
                 tdm_reservation: None,
                 waf_hint: None,
             },
+            cut: None,
             body: Some(Cow::Borrowed(body)),
             parse_options,
             is_challenge_if_html: false,
@@ -267,24 +318,53 @@ impl<'a> Capture<'a> {
         if row.has_bad_time {
             anomalies.push(CaptureAnomalyKind::BadDate);
         }
-        let mut response = Response::parse(row.header);
+        let mut response = match row.header {
+            b"" => Response::from_body(b""),
+            header => Response::parse(header),
+        };
         response.status = row.status;
         response.body = row.body.unwrap_or_default();
-        let code = row.status.or(Some(200));
+        response.ends_in_status_line = false;
+        // In a table of others, a body without a status is that of a successful fetch.
+        let is_parsed = row.scanned.is_none_or(|row| row.is_parsed);
+        let code = row.status.or(is_parsed.then_some(200));
         let redirect = find_redirect(code, &response, url.as_ref(), row.redirect, &mut anomalies);
-        // The length that the server announced is not compared: that of decoded text differs from it.
-        let mut truncated = None;
-        let body = match row.is_revisit {
-            true => None,
-            false => decode_body(
-                &response,
-                scope.max_body_bytes,
-                &mut truncated,
-                &mut anomalies,
-            ),
-        };
-        anomalies.retain(|kind| *kind != CaptureAnomalyKind::Misdeclared);
         let is_success = matches!(code, Some(200..=299));
+        let (mut cut, mut body) = (None, None);
+        if !row.is_revisit {
+            let mut decoded = decode_body(&response, scope.max_body_bytes, &mut anomalies);
+            anomalies.retain(|kind| *kind != CaptureAnomalyKind::Misdeclared);
+            let facts = ResponseFacts {
+                response: &response,
+                decoded: &decoded,
+                is_declared: row.truncated.is_some(),
+                is_record_cut: false,
+                is_success,
+            };
+            cut = match row.scanned {
+                // A status line that is whole has an anomaly instead.
+                Some(_) if code.is_none() => facts.is_declared.then_some(Cut::StatusLine),
+                Some(_) => Cut::find_stored(&facts),
+                None => Cut::find_in_row(&facts),
+            };
+            if cut == Some(Cut::Range) {
+                decoded.body = skip_partial_line(&response, decoded.body);
+            }
+            anomalies.extend(cut.map(Cut::anomaly));
+            if code.is_none() && cut.is_none() {
+                anomalies.push(CaptureAnomalyKind::BadStatus);
+            }
+            body = Some(decoded.body).filter(|body| {
+                row.body.is_some() && !(body.is_empty() && cut.is_some())
+                    || row.scanned.is_none() && cut.is_none()
+            });
+        }
+        let truncated = match row.truncated {
+            Some(reason) => Some(to_lower_case(header_text(reason.trim_ascii()))),
+            None => cut.map(|cut| cut.reason().into()),
+        };
+        let media_type = response.header_part(HeaderName::ContentType, media_type);
+        let media_type = media_type.or(row.mime_type.map(header_text));
         Self {
             url_raw: row.url,
             is_robots_path: match &url {
@@ -296,25 +376,24 @@ impl<'a> Capture<'a> {
                 id: None,
                 ip_address: None,
                 is_revisit: row.is_revisit,
-                is_doubtful: Some(false),
+                is_doubtful: row.scanned.map_or(Some(false), |row| row.is_doubtful),
             },
             parse_options: ParseOptions {
                 body_limit: scope.body_limit,
-                is_truncated: truncated.is_some(),
+                is_truncated: cut.is_some(),
             },
             content: ContentMetadata {
                 digest: match row.digest {
                     Some(digits) if digest::is_base32_sha1(digits) => Some(header_text(digits)),
                     stated => payload_digest(stated, body.as_deref()),
                 },
-                mime_type: response
-                    .header_part(HeaderName::ContentType, media_type)
+                mime_type: media_type
                     .filter(|media_type| !media_type.is_empty())
                     .map(to_lower_case),
-                mime_detected: None,
+                mime_detected: row.mime_detected.map(header_text),
                 truncated,
             },
-            headers: ResponseHeaders::from_response(&response),
+            headers: ResponseHeaders::from_response(&response).or_columns(&row.fields),
             is_challenge_if_html: is_challenge_if_html(is_success, &response, body.as_deref()),
             fetch: Fetch {
                 time: row.time,
@@ -325,6 +404,7 @@ impl<'a> Capture<'a> {
                 },
                 redirect,
             },
+            cut,
             body,
             anomalies,
         }
@@ -408,9 +488,6 @@ impl Fetch {
             RecordType::Resource => Some(200),
             _ => response.status,
         };
-        if code.is_none() {
-            anomalies.push(CaptureAnomalyKind::BadStatus);
-        }
         let redirect = find_redirect(code, response, target.url.as_ref(), None, anomalies);
         Self {
             time,
@@ -462,6 +539,18 @@ impl<'a> ResponseHeaders<'a> {
             content_usage: response.header_text(HeaderName::ContentUsage),
             tdm_reservation: response.header_text(HeaderName::TdmReservation),
             waf_hint: waf::detect_firewall(response),
+        }
+    }
+
+    /// Takes the values of columns where the response has no field.
+    fn or_columns(self, columns: &RowFields<'a>) -> Self {
+        let text = |value: Option<&'a [u8]>| value.map(header_text);
+        Self {
+            server: self.server.or(text(columns.server)),
+            last_modified: self.last_modified.or(text(columns.last_modified)),
+            content_usage: self.content_usage.or(text(columns.content_usage)),
+            tdm_reservation: self.tdm_reservation.or(text(columns.tdm_reservation)),
+            waf_hint: (self.waf_hint).or_else(|| waf::firewall_name(columns.waf_hint?)),
         }
     }
 }
@@ -517,47 +606,33 @@ fn read_response<'a>(
     response
 }
 
-/// Returns the reason why the payload of a record is incomplete, if it is.
-fn read_truncation_reason<'a>(
-    record: &Record<'a>,
-    anomalies: &mut Vec<CaptureAnomalyKind>,
-) -> Option<Cow<'a, str>> {
-    let mut reason = record
-        .field(FieldName::Truncated)
-        .map(|reason| to_lower_case(header_text(reason.trim_ascii())));
-    if reason.is_some() {
-        anomalies.push(CaptureAnomalyKind::PayloadTruncated);
-    }
-    if record.is_truncated() {
-        anomalies.push(CaptureAnomalyKind::RecordCut);
-        reason.get_or_insert_with(|| "length".into());
-    }
-    reason
-}
-
-/// Decodes the body of a response, up to `max_bytes`. Sets `truncated` if the body was cut.
-///
-/// Returns `None` if nothing is left of a body that was cut: an empty body would allow everything.
+/// Decodes the body of a response, up to `max_bytes`.
 fn decode_body<'a>(
     response: &Response<'a>,
     max_bytes: usize,
-    truncated: &mut Option<Cow<'_, str>>,
     anomalies: &mut Vec<CaptureAnomalyKind>,
-) -> Option<Cow<'a, [u8]>> {
+) -> DecodedBody<'a> {
     let decoded = response.decode(max_bytes);
     if decoded.is_misdeclared {
         anomalies.push(CaptureAnomalyKind::Misdeclared);
     }
-    if decoded.is_cut {
-        anomalies.push(CaptureAnomalyKind::CodingCut);
-        truncated.get_or_insert_with(|| "length".into());
-    }
     if decoded.body.starts_with(b"\x1f\x8b") {
         anomalies.push(CaptureAnomalyKind::UndeclaredGzip);
     }
-    // If the record or row has no status, only a body, even an empty one, shows that the fetch succeeded.
-    let is_missing = decoded.body.is_empty() && truncated.is_some() && response.status.is_some();
-    (!is_missing).then_some(decoded.body)
+    decoded
+}
+
+/// Removes the first line of a part of a file that may begin within a line.
+fn skip_partial_line<'a>(response: &Response<'_>, body: Cow<'a, [u8]>) -> Cow<'a, [u8]> {
+    if (response.content_range()).is_none_or(|range| range.first == 0) {
+        return body;
+    }
+    let start = body.iter().position(|byte| matches!(byte, b'\r' | b'\n'));
+    let start = start.unwrap_or(body.len());
+    match body {
+        Cow::Borrowed(bytes) => Cow::Borrowed(&bytes[start..]),
+        Cow::Owned(bytes) => Cow::Owned(bytes[start..].to_vec()),
+    }
 }
 
 /// Returns a media type without its parameters.

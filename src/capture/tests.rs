@@ -66,7 +66,7 @@ fn read_block(record_fields: &str, block: &str) -> CaptureValues {
     CaptureValues {
         body: capture.body.as_deref().map(<[u8]>::to_vec),
         truncated: capture.content.truncated.as_deref().map(str::to_owned),
-        is_short: capture.anomalies.contains(&CaptureAnomalyKind::ShortBody),
+        is_short: capture.cut == Some(Cut::Length),
         verdict: verdicts[0].verdict,
         basis: verdicts[0].basis,
         n_disallow: verdicts[0].n_disallow,
@@ -157,16 +157,26 @@ fn the_last_line_of_a_body_that_is_shorter_than_announced_does_not_count() {
         };
         assert_eq!(short, expected, "{missing}");
     }
-    // Others store LF in place of CRLF.
-    let file = ROBOTS.replace("/b", "/b\n\n\n#");
-    for (missing, is_short) in [(4, true), (5, false), (6, true)] {
+    let is_short = |file: &str, missing: usize| {
         let fields = format!("Content-Length: {}\r\n", file.len() + missing);
-        let found = read_capture("WARC-Type: response\r\n", &ok(&fields, &file));
-        assert_eq!(found.is_short, is_short, "{missing}");
+        read_capture("WARC-Type: response\r\n", &ok(&fields, file)).is_short
+    };
+    // Others store LF in place of CRLF.
+    let file = [ROBOTS, "\n\n\n"].concat();
+    for (missing, expected) in [(4, true), (5, false), (6, true)] {
+        assert_eq!(is_short(&file, missing), expected, "{missing}");
     }
+    assert!(is_short(&[&file, "#"].concat(), 5));
     // Some WARC writers trim the last line end, and others store more than was announced.
-    for bytes in [0, 1, ROBOTS.len(), ROBOTS.len() + 1, ROBOTS.len() + 2] {
+    for bytes in [0, 1, ROBOTS.len(), ROBOTS.len() + 1] {
         assert_eq!(announced(bytes), CaptureValues::of_whole_file(), "{bytes}");
+    }
+    for (file, missing, expected) in [
+        ("User-agent: *\r\nDisallow: /", 2, false),
+        ("User-agent: *\nDisallow: ", 2, true),
+        ("User-agent: *\r\nDisallow: /", 3, true),
+    ] {
+        assert_eq!(is_short(file, missing), expected, "{file:?}");
     }
 }
 
@@ -178,15 +188,12 @@ fn the_announced_length_is_compared_only_if_it_is_that_of_the_stored_bytes() {
         "Content-Encoding: gzip\r\nContent-Length: 900\r\n",
         "content-length: 900\r\ncontent-encoding: br\r\n",
         "Transfer-Encoding: chunked\r\nContent-Length: 900\r\n",
-        "Content-Encoding: identity\r\nContent-Length: 900\r\n",
         "X-Crawler-Content-Encoding: gzip\r\nContent-Length: 900\r\n",
         "X-Crawl-Transfer-Encoding: chunked\r\nContent-Length: 900\r\n",
         "Content-Length: 900\r\nx-orig-content-encoding: gzip\r\n",
         "X-Archive-Orig-Content-Encoding: gzip\r\nContent-Length: 900\r\n",
         "X-Crawler-Content-Length: 900\r\n",
-        "Content-Length: 900\r\nContent-Length: 900\r\n",
         "Content-Length: 900\r\nContent-Length: 40\r\n",
-        "Content-Length: 900, 900\r\n",
         "Content-Length: 9e2\r\n",
         "Content-Length: +900\r\n",
         "Content-Length:\r\n",
@@ -195,9 +202,45 @@ fn the_announced_length_is_compared_only_if_it_is_that_of_the_stored_bytes() {
         let whole = read_capture(response, &ok(fields, ROBOTS));
         assert_eq!(whole, CaptureValues::of_whole_file(), "{fields}");
     }
-    let partial = "HTTP/1.1 206 Partial Content\r\nContent-Length: 900\r\n\r\n";
-    let partial = read_capture(response, &[partial, ROBOTS].concat());
-    assert_eq!(partial, CaptureValues::of_whole_file());
+    for fields in [
+        "Content-Length: 900\r\nContent-Length: 900\r\n",
+        "Content-Length: 900, 900\r\n",
+        "Content-Encoding: identity\r\nContent-Length: 900\r\n",
+    ] {
+        assert!(
+            read_capture(response, &ok(fields, ROBOTS)).is_short,
+            "{fields}"
+        );
+    }
+    // If nothing is stored, any length but 0 shows that bytes are missing.
+    for (fields, is_short) in [
+        ("Content-Length: 900\r\nContent-Encoding: gzip\r\n", true),
+        (
+            "X-Crawler-Content-Encoding: gzip\r\nContent-Length: 900\r\n",
+            true,
+        ),
+        ("Content-Length: 60, 60\r\n", true),
+        ("Content-Length: 0\r\nContent-Length: 60\r\n", true),
+        ("Content-Length: 99999999999999999999999\r\n", true),
+        ("Content-Length: x\r\n", true),
+        ("X-Crawl-Content-Length: 33\r\n", true),
+        ("X-Archive-Orig-Content-Length: 900\r\n", true),
+        ("X-Crawl-Content-Length: 32\r\n", false),
+        (
+            "X-Crawl-Content-Length: 900\r\nContent-Length: 0\r\n",
+            false,
+        ),
+        ("Content-Length: 0, 0\r\n", false),
+        ("Content-Encoding: gzip\r\n", false),
+    ] {
+        let found = read_capture(response, &ok(fields, ""));
+        assert_eq!(found.is_short, is_short, "{fields}");
+        assert_eq!(
+            found.verdict == robots::Verdict::Unknown,
+            is_short,
+            "{fields}"
+        );
+    }
     let revisit = read_capture("WARC-Type: revisit\r\n", &ok("Content-Length: 900\r\n", ""));
     assert_eq!((revisit.truncated, revisit.is_short), (None, false));
     let resource = "WARC-Type: resource\r\nContent-Type: text/plain\r\n";
@@ -205,6 +248,97 @@ fn the_announced_length_is_compared_only_if_it_is_that_of_the_stored_bytes() {
         read_capture(resource, ROBOTS),
         CaptureValues::of_whole_file()
     );
+}
+
+#[test]
+fn a_part_of_a_file_is_cut_unless_its_range_is_the_whole() {
+    let read = |range: &str, body: &str| {
+        let head = format!("HTTP/1.1 206 Partial Content\r\n{range}\r\n\r\n");
+        read_capture("WARC-Type: response\r\n", &[&head, body].concat())
+    };
+    let whole = format!(
+        "Content-Range: bytes 0-{}/{}",
+        ROBOTS.len() - 1,
+        ROBOTS.len()
+    );
+    assert_eq!(read(&whole, ROBOTS), CaptureValues::of_whole_file());
+    for range in [
+        "",
+        "Content-Range: bytes 0-40/500",
+        "Content-Range: bytes 0-40/*",
+        "Content-Range: bytes */41",
+        "Content-Range: bytes 0-18446744073709551615/0",
+        "Content-Range: lines 0-40/41",
+    ] {
+        let part = read(range, ROBOTS);
+        assert_eq!(
+            (part.truncated.as_deref(), part.n_disallow),
+            (Some("unspecified"), 1),
+            "{range}"
+        );
+    }
+    // The first line of a part may be the end of another line.
+    let part = read("Content-Range: bytes 9-49/500", ROBOTS);
+    assert_eq!(
+        (part.verdict, part.n_disallow),
+        (robots::Verdict::Unknown, 0)
+    );
+}
+
+#[test]
+fn nothing_is_known_of_a_cut_response_without_a_whole_rule() {
+    let read = |fields: &str, block: &str| {
+        let capture = read_capture(fields, block);
+        (capture.verdict, capture.basis, capture.truncated)
+    };
+    let response = "WARC-Type: response\r\n";
+    let unknown = |reason: &str| {
+        (
+            robots::Verdict::Unknown,
+            robots::Basis::HttpStatus,
+            Some(reason.to_owned()),
+        )
+    };
+    for body in [
+        "U",
+        " ",
+        "\u{feff}",
+        "# a",
+        "Sitemap: x\n",
+        "User-agent: *\nDisallow: /",
+        "Disallow: /\n",
+    ] {
+        let short = ok("Content-Length: 900\r\n", body);
+        assert_eq!(read(response, &short), unknown("unspecified"), "{body}");
+        let truncated = [response, "WARC-Truncated: time\r\n"].concat();
+        assert_eq!(read(&truncated, &ok("", body)), unknown("time"), "{body}");
+    }
+    for block in [
+        "",
+        "HTTP/1.1 404 x",
+        "HTTP/1.1 100 x\r\n\r\n",
+        "HTTP/1.1 200 x\r\nA: b\r\n",
+    ] {
+        assert_eq!(read(response, block), unknown("unspecified"), "{block}");
+    }
+    let resource = "WARC-Type: resource\r\nWARC-Truncated: length\r\n";
+    assert_eq!(read(resource, ""), unknown("length"));
+    // A whole status line decides, and a page is one by its beginning.
+    assert_eq!(
+        read(response, "HTTP/1.1 404 x\r\nA: b").0,
+        robots::Verdict::AllowAll
+    );
+    let unreadable = [response, "WARC-Truncated: time\r\n"].concat();
+    let unreadable = read(&unreadable, "HTTP/1.1 abc\r\n\r\n");
+    assert_eq!(unreadable.0, robots::Verdict::DisallowAll);
+    let page = read(
+        response,
+        &ok("Content-Length: 900\r\n", "<!DOCTYPE html><html>"),
+    );
+    assert_eq!(page.1, robots::Basis::Html);
+    // A redirect whose target may be missing.
+    let redirect = read(response, "HTTP/1.1 301 x\r\nLocation: https://b.exam");
+    assert_eq!(redirect.0, robots::Verdict::Unknown);
 }
 
 #[test]

@@ -72,6 +72,12 @@ pub(crate) fn detect_firewall(response: &Response<'_>) -> Option<&'static str> {
         })
 }
 
+/// Returns the name of a known firewall.
+pub(crate) fn firewall_name(name: &[u8]) -> Option<&'static str> {
+    let mut names = FIREWALL_HEADERS.iter().map(|&(_, _, name)| name);
+    names.find(|known| known.as_bytes() == name)
+}
+
 /// Returns true if an HTML page that was served instead of a robots.txt file is a challenge page.
 pub(crate) fn is_challenge_page(response: &Response<'_>, html: &[u8]) -> bool {
     let html = &html[..html.len().min(MAX_CHALLENGE_BYTES)];

@@ -219,7 +219,7 @@ const EMPTY_BODY_DIGEST: &[u8] = b"3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ";
 
 impl StateDetails {
     /// The columns of `host_periods` on which the access to a URL depends.
-    pub const ACCESS_COLUMNS: [&str; 8] = [
+    pub const ACCESS_COLUMNS: [&str; 9] = [
         "policy_id",
         "url_host_name",
         "url_protocol",
@@ -228,6 +228,7 @@ impl StateDetails {
         "fetch_status",
         "is_revisit",
         "content_class",
+        "wildcard_verdict",
     ];
 
     /// Reads a state that has only [`ACCESS_COLUMNS`](Self::ACCESS_COLUMNS). The other fields are empty.
@@ -247,6 +248,7 @@ impl StateDetails {
                 .and_then(|status| u16::try_from(status).ok()),
             is_revisit: fields.u8() != 0,
             content_class: owned(optional_bytes(&mut fields)),
+            wildcard: VerdictClass::from_names(fields.bytes(), b"http_status"),
             ..Self::default()
         }
     }
@@ -329,10 +331,11 @@ impl StateDetails {
     /// Returns the effect of the HTTP status in a dialect. A capture from a resource record has a body but no status,
     /// and counts as status 200.
     pub fn effect(&self, dialect: Dialect) -> StatusEffect {
-        if self.is_revisit {
+        let is_parsed = !self.content_class.is_empty();
+        let is_cut = self.fetch_status.is_none() && !is_parsed && !self.wildcard.is_known();
+        if self.is_revisit || is_cut {
             return StatusEffect::Defer;
         }
-        let is_parsed = !self.content_class.is_empty();
         let status = HttpStatus {
             code: self.fetch_status.or(is_parsed.then_some(200)),
             has_location: !self.redirect_end.is_empty(),

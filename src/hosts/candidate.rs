@@ -37,8 +37,8 @@ pub enum CaptureRank {
     AccessDenied,
     /// Its status, such as 503, or its missing status means that crawlers should fetch it again later.
     Defer,
-    /// It decides nothing: a redirect that is not resolved, a revisit whose content is unknown, or a success
-    /// of whose body nothing is stored.
+    /// It decides nothing: a redirect that is not resolved, a revisit whose content is unknown, or a response of
+    /// which bytes are missing.
     Nothing,
 }
 

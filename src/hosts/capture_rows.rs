@@ -42,6 +42,7 @@ stored_columns! {
     struct StatusColumns of Table::ROBOTS_FILES {
         fetch_status: Short,
         fetch_redirect: Text,
+        content_truncated: Text,
         content_class: Text,
     }
 }
@@ -192,11 +193,11 @@ impl CaptureRows {
     /// Returns a row as the source of rules.
     pub(super) fn rules_source(&self, row: usize) -> RulesSource {
         let is_revisit = self.is_revisit(row);
-        let has_no_body = is_revisit || self.is_body_missing(row);
+        let is_undecided = is_revisit || self.is_unknown(row);
         let known_effect = |effect: StatusEffect| match effect {
             StatusEffect::Follow => StatusEffect::Follow,
             // The status of a revisit is not that of the content.
-            _ if has_no_body => StatusEffect::Defer,
+            _ if is_undecided => StatusEffect::Defer,
             effect => effect,
         };
         let status = self.http_status(row);
@@ -222,7 +223,7 @@ impl CaptureRows {
         let (outcome, class) = (status.outcome(), status.fetch_class());
         if self.is_revisit(row) && matches!(self.fetch_status(row), None | Some(304)) {
             CaptureRank::Content
-        } else if outcome == FetchOutcome::Redirect || self.is_body_missing(row) {
+        } else if outcome == FetchOutcome::Redirect || self.is_unknown(row) {
             CaptureRank::Nothing
         } else if outcome == FetchOutcome::Successful {
             CaptureRank::Content
@@ -239,11 +240,14 @@ impl CaptureRows {
         self.columns.is_revisit.value(row)
     }
 
-    /// Returns true if the capture is a success, but nothing is stored of its body.
-    pub(super) fn is_body_missing(&self, row: usize) -> bool {
-        self.http_status(row).outcome() == FetchOutcome::Successful
-            && !self.is_revisit(row)
-            && self.status.content_class.is_null(row)
+    /// Returns true if nothing is known of the file, because bytes of the response are missing: the status line,
+    /// or those of the body of a success.
+    pub(super) fn is_unknown(&self, row: usize) -> bool {
+        let is_undecided = match self.fetch_status(row) {
+            Some(_) => self.http_status(row).outcome() == FetchOutcome::Successful,
+            None => self.status.content_truncated.is_valid(row),
+        };
+        is_undecided && !self.is_revisit(row) && self.status.content_class.is_null(row)
     }
 
     pub(super) fn is_robots_path(&self, row: usize) -> bool {

@@ -208,7 +208,7 @@ impl<'s> ContentSources<'s> {
 /// Returns the status of a capture that has content, with 200 for every success; `None` if it has
 /// no content.
 fn content_status(rows: &CaptureRows, row: usize) -> Option<i16> {
-    if rows.is_revisit(row) || rows.is_body_missing(row) {
+    if rows.is_revisit(row) || rows.is_unknown(row) {
         return None;
     }
     match rows.http_status(row).outcome() {

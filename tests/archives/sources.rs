@@ -162,6 +162,7 @@ fn jobs_and_the_report_contain_no_rule_of_robots_txt() {
             // One compares the program with an oracle of its own, the others write files to be scanned or parsed.
             let writers = [
                 "jobs/test_preferences.py",
+                "jobs/test_cut_responses.py",
                 "jobs/test_duckdb_extension.py",
                 "jobs/test_history.py",
                 "jobs/test_site.py",

@@ -68,6 +68,11 @@ impl ParsedFile {
         self.robots.as_robots_txt()
     }
 
+    /// Returns true if nothing is known of the file, because it was cut off and no whole line is a rule.
+    pub fn is_unknown(&self) -> bool {
+        capture::cut::is_unknown(&self.robots_txt(), self.options)
+    }
+
     /// Returns the rules that apply to a crawler in the chosen dialect.
     pub fn policy(&self, crawler: &Crawler, choice: DialectChoice) -> CrawlerPolicy {
         crawler.policy(choice, &self.robots_txt())

@@ -3,6 +3,7 @@
 use super::body_cache::{BodyAnalysis, BodyCache};
 use super::capture_analysis::CaptureAnalysis;
 use crate::Capture;
+use crate::cut::{self, Cut};
 use robots::{
     AgentVerdict, Basis, Evaluator, ParseOptions, Parser, RobotsTxt, StatusEffect, Verdict,
 };
@@ -51,9 +52,13 @@ impl Analyzer {
                     cache,
                 } = self;
                 let body = analyze_body(parser, evaluator, cache, body, capture.parse_options);
-                let computes_preferences = !evaluator.skips_verdicts;
-                let evaluator = computes_preferences.then_some(&mut evaluator.evaluator);
-                analysis.add_body(body, evaluator);
+                if cut::is_unknown(&body.robots, capture.parse_options) {
+                    analysis.verdicts.push(status_verdict(capture));
+                } else {
+                    let computes_preferences = !evaluator.skips_verdicts;
+                    let evaluator = computes_preferences.then_some(&mut evaluator.evaluator);
+                    analysis.add_body(body, evaluator);
+                }
             }
             _ => analysis.verdicts.push(status_verdict(capture)),
         }
@@ -121,7 +126,7 @@ impl BodyEvaluator {
 /// Returns the verdict of a capture whose body is not parsed, according to its status.
 fn status_verdict(capture: &Capture<'_>) -> AgentVerdict<'static> {
     let effect_verdict = |effect: StatusEffect| match effect {
-        _ if capture.record.is_revisit => Verdict::Unknown,
+        _ if capture.record.is_revisit || capture.cut == Some(Cut::StatusLine) => Verdict::Unknown,
         StatusEffect::AllowAll => Verdict::AllowAll,
         StatusEffect::DisallowAll => Verdict::DisallowAll,
         StatusEffect::Parse | StatusEffect::Follow | StatusEffect::Defer => Verdict::Unknown,

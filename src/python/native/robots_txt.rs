@@ -58,7 +58,7 @@ pub(crate) struct RobotsTxt {
 ///
 /// ``body`` is bytes, any object with the buffer protocol, or text, which is encoded as UTF-8. Text that is
 /// a URL or a path is an error. Lines that end after ``body_limit`` bytes do not count; ``None`` is no
-/// limit. The last line of a body that ``is_truncated`` does not count.
+/// limit. Of a body that ``is_truncated``, only whole lines count, and if none is a rule of a group, nothing is known.
 ///
 /// ``status`` is the status code of the response. It may allow or disallow everything, whatever the body:
 ///
@@ -114,16 +114,17 @@ impl RobotsTxt {
         detach_if_large(py, self.file.robots_txt().body(), function)
     }
 
-    /// Returns the effect of the status. Without a status the body is parsed.
+    /// Returns the effect of the status. Without a status the body is parsed. A body that was cut off and has no whole
+    /// rule decides nothing.
     fn status_effect(&self, choice: DialectChoice) -> StatusEffect {
-        let Some(code) = self.status else {
-            return StatusEffect::Parse;
-        };
         let status = HttpStatus {
-            code: Some(code),
+            code: self.status.or(Some(200)),
             has_location: false,
         };
-        status.effect(choice.dialect())
+        match status.effect(choice.dialect()) {
+            StatusEffect::Parse if self.file.is_unknown() => StatusEffect::Defer,
+            effect => effect,
+        }
     }
 
     /// Returns the rules for a crawler; `None` if the status decides nothing. An agent that is not one name is
@@ -486,7 +487,7 @@ impl RobotsTxt {
         self.options.body_limit
     }
 
-    /// True if the body was cut off, so that its last line does not count.
+    /// True if the body was cut off, so that only its whole lines count.
     #[getter]
     fn is_truncated(&self) -> bool {
         self.options.is_truncated

@@ -32,8 +32,8 @@ pub const BODY_COLUMN_KEYS: [&str; 7] = [
     "url", "body", "time", "status", "redirect", "headers", "crawl",
 ];
 
-/// The indexes of the columns that are read, in [`capture_columns`]. The user cannot give the names of the last three:
-/// they are columns of `robots_files`, which can be read as a table of bodies if it has the column `body`.
+/// The indexes of the columns that are read, in [`capture_columns`]. The user cannot give the names of those from `DIGEST`
+/// on: they are columns of `robots_files`, which can be read as a table of bodies if it has the column `body`.
 pub(crate) mod column {
     pub(crate) const URL: usize = 0;
     pub(crate) const BODY: usize = 1;
@@ -44,10 +44,21 @@ pub(crate) mod column {
     pub(crate) const DIGEST: usize = 6;
     pub(crate) const IS_REVISIT: usize = 7;
     pub(crate) const IS_VALID_UTF8: usize = 8;
+    pub(crate) const IS_DOUBTFUL: usize = 9;
+    pub(crate) const CLASS: usize = 10;
+    pub(crate) const TRUNCATED: usize = 11;
+    pub(crate) const MIME_TYPE: usize = 12;
+    pub(crate) const MIME_DETECTED: usize = 13;
+    pub(crate) const SERVER: usize = 14;
+    pub(crate) const LAST_MODIFIED: usize = 15;
+    pub(crate) const CONTENT_USAGE: usize = 16;
+    pub(crate) const TDM_RESERVATION: usize = 17;
+    pub(crate) const WAF_HINT: usize = 18;
 }
 
 /// Returns the columns of a capture, in the order of [`column`].
-pub(crate) fn capture_columns(names: &ColumnNames) -> [WantedColumn; 9] {
+pub(crate) fn capture_columns(names: &ColumnNames) -> [WantedColumn; 19] {
+    let stored = |name: &str| names.optional(name, &[name]);
     [
         names.required("url", &["url"]).of_text(),
         names.required("body", &["body"]).of_text(),
@@ -55,9 +66,19 @@ pub(crate) fn capture_columns(names: &ColumnNames) -> [WantedColumn; 9] {
         names.optional("status", &["fetch_status", "status"]),
         names.optional("redirect", &["fetch_redirect"]).of_text(),
         names.optional("headers", &["headers"]),
-        names.optional("content_digest", &["content_digest"]),
-        names.optional("is_revisit", &["is_revisit"]),
-        names.optional("is_valid_utf8", &["is_valid_utf8"]),
+        stored("content_digest"),
+        stored("is_revisit"),
+        stored("is_valid_utf8"),
+        stored("is_doubtful"),
+        stored("content_class"),
+        stored("content_truncated"),
+        stored("content_mime_type"),
+        stored("content_mime_detected"),
+        stored("http_server"),
+        stored("http_last_modified"),
+        stored("http_content_usage"),
+        stored("http_tdm_reservation"),
+        stored("waf_hint"),
     ]
 }
 

@@ -7,7 +7,7 @@ use crate::error::SourceErrorKind;
 use crate::input::{BodyRows, body_column as column, capture_columns, open_table};
 use crate::table_file::{RowStatus, TableReader, Value};
 use capture::date::is_plausible;
-use capture::{Capture, CaptureScope, FetchedRow};
+use capture::{Capture, CaptureScope, FetchedRow, RowFields, ScannedRow};
 use disk::error::Error;
 use escapes::unescape_body;
 use serde_json::Value as Json;
@@ -19,13 +19,21 @@ use warc::RecordLocation;
 const MAX_COLUMN_BYTES: usize = 1 << 20;
 
 /// The columns whose values have at most [`MAX_COLUMN_BYTES`], with their keys for messages.
-const LIMITED_COLUMNS: [(usize, &str); 6] = [
+const LIMITED_COLUMNS: [(usize, &str); 14] = [
     (column::URL, "url"),
     (column::TIME, "time"),
     (column::STATUS, "status"),
     (column::REDIRECT, "redirect"),
     (column::HEADERS, "headers"),
     (column::DIGEST, "content_digest"),
+    (column::TRUNCATED, "content_truncated"),
+    (column::MIME_TYPE, "content_mime_type"),
+    (column::MIME_DETECTED, "content_mime_detected"),
+    (column::SERVER, "http_server"),
+    (column::LAST_MODIFIED, "http_last_modified"),
+    (column::CONTENT_USAGE, "http_content_usage"),
+    (column::TDM_RESERVATION, "http_tdm_reservation"),
+    (column::WAF_HINT, "waf_hint"),
 ];
 
 /// The statuses that a server can send.
@@ -126,7 +134,8 @@ impl BodyReader {
                 ));
             }
         }
-        if let Some(reason) = find_url_defect(self.url()) {
+        // A scan stores a URL that cannot be parsed as the record has it.
+        if let Some(reason) = find_url_defect(self.url()).filter(|_| !self.is_scanned()) {
             return Some(reason.to_owned());
         }
         let status = match self.status() {
@@ -141,7 +150,8 @@ impl BodyReader {
             }
         };
         let has_other_status = status.is_some_and(|code| !(200..=299).contains(&code));
-        if has_body || has_other_status || self.is_revisit() {
+        let is_unknown = self.truncated().is_some() && !self.is_parsed();
+        if has_body || has_other_status || self.is_revisit() || is_unknown {
             return None;
         }
         self.notes.unquoted_bodies += u64::from(self.table.is_csv());
@@ -170,6 +180,23 @@ impl BodyReader {
 
     fn is_revisit(&self) -> bool {
         self.flag(column::IS_REVISIT) == Some(true)
+    }
+
+    /// Returns true if the table is `robots_files` of a dataset.
+    fn is_scanned(&self) -> bool {
+        let is_present = !self.table.is_json() || self.table.value(column::DIGEST) != Value::Null;
+        self.table.has_column(column::DIGEST) && is_present
+    }
+
+    /// Returns true if a scan parsed the body.
+    fn is_parsed(&self) -> bool {
+        self.table.value(column::CLASS).text().is_some()
+    }
+
+    /// Returns the reason why the body is incomplete.
+    fn truncated(&self) -> Option<&[u8]> {
+        let reason = self.table.value(column::TRUNCATED).text();
+        reason.filter(|reason| !reason.trim_ascii().is_empty())
     }
 
     fn flag(&self, column: usize) -> Option<bool> {
@@ -230,7 +257,7 @@ impl BodyReader {
         let row = FetchedRow {
             url: self.url(),
             time: plausible,
-            has_bad_time: time != Ok(plausible),
+            has_bad_time: time != Ok(plausible) || self.is_scanned() && plausible.is_none(),
             status: self.status().ok().flatten(),
             redirect: table.value(column::REDIRECT).text(),
             header: &self.header,
@@ -240,6 +267,20 @@ impl BodyReader {
             },
             digest: table.value(column::DIGEST).text(),
             is_revisit: self.is_revisit(),
+            scanned: self.is_scanned().then(|| ScannedRow {
+                is_parsed: self.is_parsed(),
+                is_doubtful: self.flag(column::IS_DOUBTFUL),
+            }),
+            truncated: self.truncated(),
+            mime_type: table.value(column::MIME_TYPE).text(),
+            mime_detected: table.value(column::MIME_DETECTED).text(),
+            fields: RowFields {
+                server: table.value(column::SERVER).text(),
+                last_modified: table.value(column::LAST_MODIFIED).text(),
+                content_usage: table.value(column::CONTENT_USAGE).text(),
+                tdm_reservation: table.value(column::TDM_RESERVATION).text(),
+                waf_hint: table.value(column::WAF_HINT).text(),
+            },
         };
         ReadItem {
             kind: "row",

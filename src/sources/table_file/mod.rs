@@ -356,6 +356,11 @@ impl TableReader {
         }
     }
 
+    /// Returns true if the table is JSON, of which each row has its own columns.
+    pub(crate) fn is_json(&self) -> bool {
+        matches!(self.rows, Rows::Json(_))
+    }
+
     /// Returns true if the table is CSV, in which an empty field without quotes is read as null.
     pub(crate) fn is_csv(&self) -> bool {
         matches!(self.rows, Rows::Csv(_))
