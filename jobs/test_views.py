@@ -50,7 +50,7 @@ def status_columns(row):
         status = 200  # A resource record, which has no HTTP response.
     hundreds = status // 100 if status is not None and status < 600 else None
     redirect = "follow" if row["fetch_redirect"] is not None and status != 304 else "defer"
-    is_cut = status is None and row["content_truncated"] is not None
+    is_cut = status is None and row.get("content_truncated") is not None
     rfc = {2: "parse", 3: redirect, 4: "allow_all"}.get(hundreds, "defer" if is_cut else "disallow_all")
     koster = {401: "disallow_all", 403: "disallow_all", 404: "allow_all"}.get(status, "defer")
     classes = {200: "success", 400: "notfound", 404: "notfound", 410: "notfound", 401: "unauthorized", 403: "forbidden",
