@@ -35,6 +35,7 @@ mod combine;
 pub mod division;
 pub mod error;
 mod file_names;
+mod footer;
 mod joined;
 mod layout;
 mod limited_file;
@@ -57,6 +58,7 @@ mod stored_columns;
 mod stored_line;
 mod stored_row;
 mod table_files;
+mod thrift;
 mod value_limit;
 mod views_file;
 mod writer;
@@ -67,11 +69,12 @@ pub use combine::combine_parts;
 pub use file_names::{
     AGENTS_PATH, LOG_FILE, MANIFEST_FILE, PARTS_FOLDER, SUCCESS_FILE, VIEWS_FILE,
 };
+pub use footer::{read_arrow_footer, read_footer};
 pub use joined::{
     JoinedCrawl, JoinedManifest, MemberEntry, is_member_name, read_manifest_with_digest,
 };
 pub use layout::OutputLayout;
-pub use limited_file::{LargePage, LimitedFile, catch_panic, reader_options};
+pub use limited_file::{LargePage, LimitedFile, catch_panic};
 pub use log::{LogEntries, RunLog};
 pub use manifest::{Manifest, read_kind, success_text};
 pub use manifest_entries::{

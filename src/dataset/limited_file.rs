@@ -11,11 +11,11 @@ use super::value_limit::{LargeValues, ValueCounter};
 use arrow_array::RecordBatch;
 use bytes::Bytes;
 use disk::error::{Error, ErrorKind};
-use parquet::arrow::arrow_reader::ArrowReaderOptions;
 use parquet::basic::{Compression, Encoding};
 use parquet::errors::ParquetError;
-use parquet::file::metadata::{ColumnChunkMetaData, PageIndexPolicy, ParquetMetaData};
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use parquet::file::reader::{ChunkReader, Length};
+use parquet::schema::types::SchemaDescPtr;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -59,6 +59,7 @@ pub struct LimitedFile {
     file: Arc<File>,
     /// Column chunks in the order of the file, which do not overlap.
     chunks: Arc<[Chunk]>,
+    schema: SchemaDescPtr,
     state: Arc<Mutex<ReadState>>,
     stop: Option<Arc<AtomicBool>>,
     /// The limit of the pages of a row group together, decompressed.
@@ -69,7 +70,9 @@ pub struct LimitedFile {
 #[derive(Debug)]
 struct Chunk {
     bytes: Range<u64>,
-    location: PageLocation,
+    row_group: usize,
+    /// The index of the column among those of the schema. The schema has the paths once for all row groups.
+    column: usize,
     codec: Compression,
     /// True if values may be encoded by the prefix that they share with the previous one (`DELTA_BYTE_ARRAY`).
     has_shared_prefixes: bool,
@@ -110,12 +113,6 @@ struct Page {
     header: PageHeader,
 }
 
-/// Returns reader options without the page index: pages are then read one after the other, with
-/// their headers, so that the size of each is checked.
-pub fn reader_options() -> ArrowReaderOptions {
-    ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Skip)
-}
-
 impl LimitedFile {
     /// Opens a file. `page_bytes_max` gives the limit for a column by its path. Reading fails once
     /// `stop` is set.
@@ -125,17 +122,24 @@ impl LimitedFile {
         page_bytes_max: impl Fn(&str) -> u64,
         stop: Option<Arc<AtomicBool>>,
     ) -> Result<Self, ParquetError> {
+        let schema = metadata.file_metadata().schema_descr_ptr();
+        let columns = schema.columns().iter();
+        let page_bytes_max: Vec<u64> = columns
+            .map(|column| page_bytes_max(&column.path().string()))
+            .collect();
         let mut chunks = Vec::new();
         for (row_group, group) in metadata.row_groups().iter().enumerate() {
-            for chunk in group.columns() {
+            for (column, (chunk, &page_bytes_max)) in
+                group.columns().iter().zip(&page_bytes_max).enumerate()
+            {
                 let (start, length) = byte_range(chunk)?;
-                let column = chunk.column_path().string();
                 chunks.push(Chunk {
                     bytes: start..start.saturating_add(length),
                     codec: chunk.compression(),
                     has_shared_prefixes: has_shared_prefixes(chunk),
-                    page_bytes_max: page_bytes_max(&column),
-                    location: PageLocation { row_group, column },
+                    page_bytes_max,
+                    row_group,
+                    column,
                 });
             }
         }
@@ -150,6 +154,7 @@ impl LimitedFile {
         Ok(Self {
             file: Arc::new(file),
             chunks: chunks.into(),
+            schema,
             state: Arc::default(),
             stop,
             row_group_bytes_max: None,
@@ -249,7 +254,7 @@ impl LimitedFile {
     /// Returns the row group of the page that was read last.
     pub fn last_row_group(&self) -> Option<usize> {
         let chunk = self.lock().last_chunk?;
-        Some(self.chunks[chunk].location.row_group)
+        Some(self.chunks[chunk].row_group)
     }
 
     /// Counts the values of a batch that was read, before the batch is kept. Also fails once the stop flag is
@@ -262,7 +267,7 @@ impl LimitedFile {
         self.check_stop()?;
         let mut state = self.lock();
         let chunk = state.last_chunk.map(|chunk| &self.chunks[chunk]);
-        let row_group = chunk.map_or(0, |chunk| chunk.location.row_group);
+        let row_group = chunk.map_or(0, |chunk| chunk.row_group);
         counter.add_batch(row_group, batch).map_err(|values| {
             state.refused_values = Some(values.clone());
             ParquetError::External(Box::new(values))
@@ -296,9 +301,16 @@ impl LimitedFile {
         let Some(chunk) = state.last_chunk else {
             return Error::with_source(ErrorKind::Read, path, error);
         };
-        let PageLocation { row_group, column } = &self.chunks[chunk].location;
+        let PageLocation { row_group, column } = self.location(&self.chunks[chunk]);
         let error = format!("row group {row_group}, column `{column}`: {error}");
         Error::with_source(ErrorKind::Read, path, error)
+    }
+
+    fn location(&self, chunk: &Chunk) -> PageLocation {
+        PageLocation {
+            row_group: chunk.row_group,
+            column: self.schema.column(chunk.column).path().string(),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, ReadState> {
@@ -317,7 +329,7 @@ impl LimitedFile {
     fn read_header(&self, offset: u64) -> Result<PageHeader, ParquetError> {
         let mut read = self.file.get_read(offset)?;
         // Nearly every header is in the buffer that the first read fills.
-        let header = PageHeader::read(&mut read.fill_buf()?);
+        let header = PageHeader::read(read.fill_buf()?);
         let header = match header {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
                 PageHeader::read(&mut read)
@@ -350,7 +362,7 @@ impl LimitedFile {
         if header.larger_size_bytes() > bytes_max {
             let bytes = header.larger_size_bytes();
             state.refused_page = Some(LargePage {
-                location: chunk.location.clone(),
+                location: self.location(chunk),
                 bytes,
                 bytes_max,
             });
@@ -363,8 +375,7 @@ impl LimitedFile {
             && pages.counted_end <= offset
         {
             pages.counted_end = offset + header.length;
-            let row_group = chunk.location.row_group;
-            let total = state.page_bytes.entry(row_group).or_default();
+            let total = state.page_bytes.entry(chunk.row_group).or_default();
             *total = total.saturating_add(header.uncompressed_bytes.into());
             if *total > bytes_max {
                 return Err(parquet_error(format!(
@@ -515,9 +526,10 @@ fn parquet_error(message: impl Into<String>) -> ParquetError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::footer::read_arrow_footer;
     use arrow_array::{ArrayRef, RecordBatch, StringArray};
     use parquet::arrow::ArrowWriter;
-    use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};
+    use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
     use parquet::basic::ZstdLevel;
     use parquet::file::properties::WriterProperties;
 
@@ -543,7 +555,7 @@ mod tests {
         let mut writer = ArrowWriter::try_new(copy, batch.schema(), Some(properties)).unwrap();
         writer.write(batch).unwrap();
         writer.close().unwrap();
-        let metadata = ArrowReaderMetadata::load(&file, reader_options()).unwrap();
+        let metadata = read_arrow_footer(&file).unwrap();
         let stop = Some(Arc::new(AtomicBool::new(stop)));
         let file = LimitedFile::new(file, metadata.metadata(), |_| page_bytes, stop).unwrap();
         let file = file.with_row_group_limit(row_group_bytes);

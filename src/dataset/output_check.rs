@@ -3,6 +3,7 @@
 use crate::OutputLayout;
 use crate::error::DatasetErrorKind;
 use crate::file_names::{LOG_FILE, MANIFEST_FILE};
+use crate::footer::read_footer;
 use crate::log::LogEntries;
 use crate::manifest::read_kind;
 use disk::FileKind;
@@ -251,10 +252,8 @@ pub fn is_dataset(root: &Path) -> bool {
 /// Returns the name of the table of a file that robots-scan wrote, or `None` for any
 /// other file.
 fn read_own_table(path: &Path) -> Option<String> {
-    use parquet::file::reader::{FileReader, SerializedFileReader};
-    let file = disk::open(path).ok()?;
-    let reader = SerializedFileReader::new(file).ok()?;
-    let metadata = reader.metadata().file_metadata();
+    let footer = read_footer(&disk::open(path).ok()?).ok()?;
+    let metadata = footer.file_metadata();
     let is_own = metadata
         .created_by()
         .is_some_and(|creator| creator.starts_with("robots-scan "));

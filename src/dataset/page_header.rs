@@ -1,7 +1,8 @@
 //! The header of a page of a Parquet file: `PageHeader` of parquet.thrift, in the compact protocol
 //! of Thrift.
 
-use std::io::{self, Read};
+use super::thrift::{ThriftReader, field_type, malformed_error};
+use std::io::{self, BufRead};
 
 /// The row group and the column of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,9 +15,6 @@ pub struct PageLocation {
 
 /// The `page_type` of a dictionary page.
 pub(super) const DICTIONARY_PAGE_TYPE: u32 = 2;
-
-/// The limit of the nesting of structures. A page header has two levels.
-const MAX_DEPTH: usize = 8;
 
 /// The fields of a page header that determine how much memory reading the page takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,19 +32,6 @@ pub(super) struct PageHeader {
     pub(super) is_compressed: bool,
     /// The length of the header itself.
     pub(super) length: u64,
-}
-
-/// The types of fields in the compact protocol.
-mod field_type {
-    pub(super) const TRUE: u8 = 1;
-    pub(super) const FALSE: u8 = 2;
-    pub(super) const BYTE: u8 = 3;
-    pub(super) const I16: u8 = 4;
-    pub(super) const I32: u8 = 5;
-    pub(super) const I64: u8 = 6;
-    pub(super) const DOUBLE: u8 = 7;
-    pub(super) const BINARY: u8 = 8;
-    pub(super) const STRUCT: u8 = 12;
 }
 
 // The field ids of `PageHeader` in parquet.thrift.
@@ -68,8 +53,8 @@ impl PageHeader {
     ///
     /// [`io::ErrorKind::UnexpectedEof`] if the end of the header is missing, [`io::ErrorKind::InvalidData`] if
     /// the header is malformed.
-    pub(super) fn read(source: &mut dyn Read) -> io::Result<Self> {
-        let mut fields = ThriftFields { source, length: 0 };
+    pub(super) fn read(source: impl BufRead) -> io::Result<Self> {
+        let mut fields = ThriftReader::new(source);
         let (mut page_type, mut uncompressed, mut compressed) = (None, None, None);
         let (mut encoding, mut level_bytes, mut is_compressed) = (None, 0, true);
         let mut id = 0;
@@ -119,103 +104,9 @@ impl PageHeader {
             encoding,
             level_bytes,
             is_compressed,
-            length: fields.length,
+            length: fields.length(),
         })
     }
-}
-
-/// Reads the fields of a Thrift structure one after the other.
-struct ThriftFields<'r> {
-    source: &'r mut dyn Read,
-    /// The number of bytes that were read.
-    length: u64,
-}
-
-impl ThriftFields<'_> {
-    /// Reads the header of the next field: sets `id`, which must be the id of the previous field, and returns
-    /// the type; `None` at the end of the structure.
-    fn next_field(&mut self, id: &mut i16) -> io::Result<Option<u8>> {
-        let byte = self.read_byte()?;
-        if byte == 0 {
-            return Ok(None);
-        }
-        *id = match byte >> 4 {
-            0 => i16::try_from(self.read_signed_varint()?).map_err(|_| malformed_error())?,
-            step => id.checked_add(step.into()).ok_or_else(malformed_error)?,
-        };
-        Ok(Some(byte & 0xf))
-    }
-
-    fn read_byte(&mut self) -> io::Result<u8> {
-        let mut byte = [0];
-        self.source.read_exact(&mut byte)?;
-        self.length += 1;
-        Ok(byte[0])
-    }
-
-    /// Reads a variable-length unsigned number of at most 64 bits.
-    fn read_varint(&mut self) -> io::Result<u64> {
-        let mut value = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = self.read_byte()?;
-            value |= u64::from(byte & 0x7f) << shift;
-            if byte & 0x80 == 0 {
-                return Ok(value);
-            }
-        }
-        Err(malformed_error())
-    }
-
-    /// Reads a variable-length signed number, which is zigzag-encoded.
-    fn read_signed_varint(&mut self) -> io::Result<i64> {
-        let value = self.read_varint()?;
-        Ok((value >> 1).cast_signed() ^ -(value & 1).cast_signed())
-    }
-
-    fn read_i32(&mut self) -> io::Result<i32> {
-        i32::try_from(self.read_signed_varint()?).map_err(|_| malformed_error())
-    }
-
-    /// Reads a number that is not below zero.
-    fn read_size(&mut self) -> io::Result<u32> {
-        u32::try_from(self.read_i32()?).map_err(|_| malformed_error())
-    }
-
-    /// Skips the value of a field. `depth` is the number of structures around the field, without the page header
-    /// itself. Page headers have no lists, sets or maps.
-    fn skip_value(&mut self, value_type: u8, depth: usize) -> io::Result<()> {
-        match value_type {
-            field_type::TRUE | field_type::FALSE => Ok(()),
-            field_type::BYTE => self.read_byte().map(drop),
-            field_type::I16 | field_type::I32 | field_type::I64 => self.read_varint().map(drop),
-            field_type::DOUBLE => self.skip_bytes(8),
-            field_type::BINARY => {
-                let length = self.read_varint()?;
-                self.skip_bytes(length)
-            }
-            field_type::STRUCT if depth < MAX_DEPTH => {
-                let mut id = 0;
-                while let Some(value_type) = self.next_field(&mut id)? {
-                    self.skip_value(value_type, depth + 1)?;
-                }
-                Ok(())
-            }
-            _ => Err(malformed_error()),
-        }
-    }
-
-    fn skip_bytes(&mut self, length: u64) -> io::Result<()> {
-        let skipped = io::copy(&mut (&mut *self.source).take(length), &mut io::sink())?;
-        self.length += skipped;
-        match skipped == length {
-            true => Ok(()),
-            false => Err(io::ErrorKind::UnexpectedEof.into()),
-        }
-    }
-}
-
-fn malformed_error() -> io::Error {
-    io::ErrorKind::InvalidData.into()
 }
 
 #[cfg(test)]
@@ -223,7 +114,7 @@ mod tests {
     use super::*;
 
     fn read(bytes: &[u8]) -> Result<PageHeader, io::ErrorKind> {
-        PageHeader::read(&mut { bytes }).map_err(|error| error.kind())
+        PageHeader::read(bytes).map_err(|error| error.kind())
     }
 
     #[test]
@@ -289,7 +180,10 @@ mod tests {
             // A text that is longer than the file, and structures without end.
             (b"\x18\xff\xff\xff\xff\x0fabc", cut),
             (&[0x1c; 1000], bad),
-            (b"\x19", bad),
+            (b"\x19", cut),
+            // A set, and a list of truth values.
+            (b"\x1a", bad),
+            (b"\x19\x11\x01", bad),
         ] {
             assert_eq!(read(bytes), Err(expected), "{bytes:?}");
         }

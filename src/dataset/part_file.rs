@@ -1,6 +1,7 @@
 //! A Parquet file of a part of a dataset, read with limits on the sizes of pages and batches.
 
-use super::limited_file::{LimitedFile, reader_options};
+use super::footer::read_arrow_footer;
+use super::limited_file::LimitedFile;
 use super::value_limit::{ValueCounter, ValueLimits};
 use columns::GROUP_ROWS;
 use disk::error::{Error, ErrorKind};
@@ -60,7 +61,7 @@ pub fn open_part_file(
     stop: Option<Arc<AtomicBool>>,
 ) -> Result<OpenedPart, Error> {
     let open = || {
-        let metadata = ArrowReaderMetadata::load(&file, reader_options())?;
+        let metadata = read_arrow_footer(&file)?;
         check_row_counts(metadata.metadata())?;
         let limits = ValueLimits {
             start_bytes: RATIO_CHECK_START_VALUE_BYTES,

@@ -2,10 +2,10 @@
 //! a resumed run replaces only what was damaged or lost.
 
 use crate::OutputLayout;
+use crate::footer::read_footer;
 use crate::manifest::Manifest;
 use crate::manifest_entries::{CombinedFile, FileEntry, PartEntry, PartTable};
 use crate::part_locations::{MAGIC_BYTES, RowGroupRange, row_group_ranges, single_part_path};
-use parquet::file::metadata::ParquetMetaDataReader;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -135,11 +135,7 @@ fn has_row_groups(root: &Path, path: &str, table: &PartTable) -> bool {
 /// Opens a file if its footer has this number of row groups.
 fn open_with_row_groups(root: &Path, path: &str, count: usize) -> Option<File> {
     let file = disk::open_below(root, Path::new(path)).ok()?;
-    let metadata = crate::catch_panic(Path::new(path), || {
-        let metadata = ParquetMetaDataReader::new().parse_and_finish(&file);
-        metadata.map_err(|error| disk::error::Error::read(path, io::Error::other(error)))
-    });
-    (metadata.ok()?.num_row_groups() == count).then_some(file)
+    (read_footer(&file).ok()?.num_row_groups() == count).then_some(file)
 }
 
 /// Returns the XXH3-64 of `bytes` bytes of a file from `offset` on, in hexadecimal.

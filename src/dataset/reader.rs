@@ -6,13 +6,13 @@ use super::table_files::{LocationsByPath, find_crawl_folders, find_parquet_files
 use crate::capture_filter::CaptureFilter;
 use crate::error::{DatasetDefect, DatasetErrorKind};
 use crate::{
-    JOINED_FOLDER, JoinedManifest, PartLocation, SUCCESS_FILE, catch_panic, check_readable,
+    JOINED_FOLDER, JoinedManifest, PartLocation, SUCCESS_FILE, check_readable, read_footer,
     read_kind,
 };
 use arrow_array::{Array, RecordBatch};
 use disk::error::{Error, ErrorKind};
 use disk::open_files;
-use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
+use parquet::file::metadata::ParquetMetaData;
 use parquet::file::statistics::Statistics;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -429,10 +429,7 @@ fn read_first_fetch_time(files: &[FoundFile]) -> Result<Option<i64>, Error> {
 
 fn read_metadata(path: &Path) -> Result<ParquetMetaData, Error> {
     let file = disk::open(path).map_err(|error| Error::read(path, error))?;
-    catch_panic(path, || {
-        let metadata = ParquetMetaDataReader::new().parse_and_finish(&file);
-        metadata.map_err(|error| read_error(path, error))
-    })
+    read_footer(&file).map_err(|error| read_error(path, error))
 }
 
 fn read_error(path: &Path, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {

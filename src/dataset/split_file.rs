@@ -1,10 +1,11 @@
 //! Splits a combined file into the files of its parts.
 
+use crate::footer::read_footer;
 use crate::manifest_entries::{CombinedFile, PartEntry};
 use crate::part_locations::{row_group_ranges, single_part_path};
 use crate::{OutputLayout, WrittenFolder};
 use columns::{RowGroupSource, concatenate};
-use disk::error::Error;
+use disk::error::{Error, ErrorKind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
@@ -50,6 +51,8 @@ pub(crate) fn open_source(
     digest: &str,
 ) -> Result<RowGroupSource, Error> {
     let file = disk::open(path).map_err(|error| Error::read(path, error))?;
+    // The footer is checked before it is read to copy the row groups.
+    read_footer(&file).map_err(|error| Error::with_source(ErrorKind::Read, path, error))?;
     Ok(RowGroupSource {
         path: path.to_owned(),
         file,

@@ -11,6 +11,7 @@ use disk::error::Error;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ArrowReaderMetadata;
 use parquet::errors::ParquetError;
+use parquet::file::metadata::ParquetMetaData;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -273,8 +274,8 @@ fn check_contents(
 }
 
 /// Returns the name of the table, as the footer of a file states it.
-pub(super) fn table_name(metadata: &ArrowReaderMetadata) -> Option<&str> {
-    let entries = metadata.metadata().file_metadata().key_value_metadata()?;
+pub(super) fn table_name(metadata: &ParquetMetaData) -> Option<&str> {
+    let entries = metadata.file_metadata().key_value_metadata()?;
     let entry = entries
         .iter()
         .find(|entry| entry.key == "robots_scan.table")?;

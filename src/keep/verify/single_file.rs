@@ -2,12 +2,10 @@
 
 use super::file::{self, ExpectedFile, table_name};
 use super::{Remedy, VerifyPhase, VerifyProgress, VerifyReport};
-use dataset::OutputLayout;
 use dataset::error::{DatasetDefect, DatasetErrorKind};
+use dataset::{OutputLayout, read_footer};
 use disk::error::Error;
-use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use std::io::Read;
-use std::panic::catch_unwind;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use tables::Table;
@@ -39,14 +37,14 @@ pub(super) fn check(
     let bytes = file.metadata().map_err(read_error)?.len();
     progress.bytes_total.store(bytes, Ordering::Relaxed);
     progress.begin_phase(VerifyPhase::Files);
-    // The reader may panic on a damaged footer, and there is no digest that would show the damage.
-    let table = catch_unwind(|| {
-        let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).ok()?;
-        let name = table_name(&metadata)?;
-        tables.iter().copied().find(|table| table.name() == name)
-    });
+    let footer = read_footer(&file).ok();
+    let name = footer.as_ref().and_then(table_name);
+    let table = tables
+        .iter()
+        .copied()
+        .find(|table| name == Some(table.name()));
     // A file of an unknown table is compared with `robots_files`, and its columns are reported as wrong.
-    let table = table.ok().flatten().unwrap_or(Table::ROBOTS_FILES);
+    let table = table.unwrap_or(Table::ROBOTS_FILES);
     let schema = OutputLayout::new_single_file(path, table)
         .file_schema(table)
         .arrow;

@@ -18,7 +18,7 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, TimeUnit};
 use dataset::{
-    LargePage, LimitedFile, ValueCounter, ValueLimits, catch_panic, reader_options, value_bytes,
+    LargePage, LimitedFile, ValueCounter, ValueLimits, catch_panic, read_arrow_footer, value_bytes,
 };
 use disk::error::{Error, ErrorKind};
 use parquet::arrow::ProjectionMask;
@@ -90,14 +90,13 @@ impl ParquetRows {
         };
         let values = ValueCounter::new(limits, bytes.len());
         let load = || {
-            let metadata = ArrowReaderMetadata::load(&file, reader_options())?;
+            let metadata = read_arrow_footer(&file)?;
             let limit = |_: &str| page_bytes_max;
             let file = LimitedFile::new(file, metadata.metadata(), limit, None)?;
             Ok((metadata, file))
         };
-        let (metadata, file) = catch_panic(path, || {
-            load().map_err(|error: ParquetError| Error::with_source(ErrorKind::Read, path, error))
-        })?;
+        let (metadata, file) = load()
+            .map_err(|error: ParquetError| Error::with_source(ErrorKind::Read, path, error))?;
         let fields = metadata.schema().fields();
         let names: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
         let columns = find_columns(&names, wanted).map_err(|defect| table_error(defect, path))?;
