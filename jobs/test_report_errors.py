@@ -17,6 +17,9 @@ from pathlib import Path
 import duckdb
 from robots_scan._terminal import escaped
 from robots_scan.report.sections import headline
+from source_runs import run as run_measured
+from test_hostile_lists import nested, write_footer
+from test_hostile_values import MEMORY_BYTES, last_file, put_repeated, restate
 from test_report import COMMAND, ENVIRONMENT, PACKAGE, ROOT, SAMPLES, TWO_HOSTS, Page, Results, record, run, run_report, scan
 
 
@@ -113,6 +116,29 @@ def of_somebody_else(results, program, folder):
     lines = done.stdout.splitlines()
     results.check(len(lines) == 4 and all("disabled by configuration" in line for line in lines[:2]) and "configuration has been locked" in lines[2]
                   and lines[3].startswith("[{'n': "), f"files outside: {done}")
+
+
+def hostile_files(results, program, folder):
+    """A file with large values or a deep schema, whose digest the manifest states, is refused before DuckDB reads it."""
+    kinds = {"repeated": ("robots_files", lambda path: put_repeated(path, "url")), "nested": ("rules", lambda path: write_footer(path, nested("robots_id", 1000)))}
+    for kind, (table, put) in kinds.items():
+        changed = copy(folder / "two-hosts.parquet", folder / f"{kind}.parquet")
+        path = last_file(changed, table)
+        put(path)
+        if kind == "repeated":
+            restate(program, changed, path, ("verify",))
+        for command, *options in (("report", "-o", folder / "none.html"), ("site", "-o", folder / "no-site"), ("describe",)):
+            ran = run_measured(COMMAND, command, changed, *options, is_measured=True)
+            lines = ran.stderr.splitlines()
+            results.check(ran.code == 2 and len(lines) == 2 and lines[0].startswith("error: ")
+                          and (path.name in lines[0] or command == "describe"), f"{command} of {kind}: {ran.stderr}")
+            results.check(ran.memory_bytes <= MEMORY_BYTES, f"{command} of {kind}: {ran.memory_bytes >> 20} MiB")
+    # DuckDB has a limit of its own for what tables can grow to in a query.
+    script = ("import sys; from robots_scan._terminal import CommandError; from robots_scan.report.dataset import Dataset; dataset = Dataset(sys.argv[1])\n"
+              "try: dataset.rows(f'SELECT max(x) FROM (SELECT a.range::VARCHAR || repeat(chr(97), 10000) AS x FROM range(1000000) a ORDER BY x)')\n"
+              "except CommandError as error: print(error)")
+    ran = run_measured(sys.executable, "-c", script, folder / "two-hosts.parquet", is_measured=True)
+    results.check(ran.code == 0 and "Out of Memory" in ran.stdout and ran.memory_bytes <= MEMORY_BYTES, f"{ran.memory_bytes >> 20} MiB: {ran.stdout}{ran.stderr}")
 
 
 def literal(value):
@@ -215,6 +241,7 @@ def main():
         scan(program, folder / "two-hosts.parquet", archive)
         errors(results, program, folder)
         of_somebody_else(results, program, folder)
+        hostile_files(results, program, folder)
         command_line(results, program, folder)
         without_extra(results, folder)
     print(f"{results.passed} passed, {results.failed} failed")

@@ -7,9 +7,11 @@ use columns::GROUP_ROWS;
 use disk::error::{Error, ErrorKind};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};
+use parquet::basic::Type;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::Length;
+use parquet::schema::types::ColumnDescPtr;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -63,6 +65,7 @@ pub fn open_part_file(
     let open = || {
         let metadata = read_arrow_footer(&file)?;
         check_row_counts(metadata.metadata())?;
+        check_columns(metadata.metadata())?;
         let limits = ValueLimits {
             start_bytes: RATIO_CHECK_START_VALUE_BYTES,
             ratio: MAX_VALUE_RATIO,
@@ -124,6 +127,23 @@ fn check_row_counts(metadata: &ParquetMetaData) -> Result<(), ParquetError> {
     }
 }
 
+/// Returns an error for a column of a kind that no table has: its values could be large without being counted.
+fn check_columns(metadata: &ParquetMetaData) -> Result<(), ParquetError> {
+    let columns = metadata.file_metadata().schema_descr().columns();
+    let is_flat =
+        |column: &ColumnDescPtr| column.path().parts().len() == 1 && column.max_rep_level() == 0;
+    let is_known = |column: &ColumnDescPtr| {
+        is_flat(column) && column.physical_type() != Type::FIXED_LEN_BYTE_ARRAY
+    };
+    match columns.iter().find(|column| !is_known(column)) {
+        None => Ok(()),
+        Some(column) => Err(ParquetError::General(format!(
+            "its column `{}` is nested, or of a type that no table has",
+            column.path().string()
+        ))),
+    }
+}
+
 fn page_bytes_max(column: &str) -> u64 {
     match column {
         "body" => MAX_BODY_PAGE_BYTES,
@@ -134,7 +154,10 @@ fn page_bytes_max(column: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arrow_array::{ArrayRef, RecordBatch, StringArray};
+    use arrow_array::types::Int32Type;
+    use arrow_array::{
+        ArrayRef, FixedSizeBinaryArray, ListArray, RecordBatch, StringArray, StructArray,
+    };
     use parquet::arrow::ArrowWriter;
     use parquet::basic::{Compression, ZstdLevel};
     use parquet::file::properties::WriterProperties;
@@ -214,6 +237,29 @@ mod tests {
             read(file_of(&vec![None; rows], GROUP_ROWS)).unwrap(),
             rows as u64
         );
+    }
+
+    #[test]
+    fn a_column_of_a_kind_that_no_table_has_is_refused() {
+        let texts: ArrayRef = Arc::new(StringArray::from(vec!["a", "b"]));
+        let inner = RecordBatch::try_from_iter([("text", texts)]).unwrap();
+        let fixed = FixedSizeBinaryArray::try_from_iter(["ab", "cd"].into_iter()).unwrap();
+        let list = ListArray::from_iter_primitive::<Int32Type, _, _>([Some([Some(1)]), None]);
+        let columns: [ArrayRef; 3] = [
+            Arc::new(StructArray::from(inner)),
+            Arc::new(list),
+            Arc::new(fixed),
+        ];
+        for column in columns {
+            let batch = RecordBatch::try_from_iter([("a", column)]).unwrap();
+            let file = tempfile::tempfile().unwrap();
+            let copy = file.try_clone().unwrap();
+            let mut writer = ArrowWriter::try_new(copy, batch.schema(), None).unwrap();
+            writer.write(&batch).unwrap();
+            writer.close().unwrap();
+            let cause = cause(read(file));
+            assert!(cause.contains("its column `a"), "{cause}");
+        }
     }
 
     #[test]

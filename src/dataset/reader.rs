@@ -394,9 +394,9 @@ impl Dataset {
 }
 
 /// Calls `each` for files on all threads, or on fewer threads if the limit of open files is too low.
-fn for_each_in_parallel(
-    files: &[&PartFile],
-    each: &(dyn Fn(&PartFile) -> Result<(), Error> + Sync),
+pub(super) fn for_each_in_parallel<F: Sync>(
+    files: &[F],
+    each: &(dyn Fn(&F) -> Result<(), Error> + Sync),
 ) -> Result<(), Error> {
     // The other half of the free files is for files that `each` opens.
     let max_open_files = (open_files::count_free() / 2).max(1);
@@ -406,7 +406,7 @@ fn for_each_in_parallel(
     };
     files
         .par_chunks(files_per_task)
-        .try_for_each(|files| files.iter().try_for_each(|file| each(file)))
+        .try_for_each(|files| files.iter().try_for_each(each))
 }
 
 /// Returns the time of the first capture in the files of a crawl, in milliseconds since 1970; `None`

@@ -45,15 +45,30 @@ pub fn write_views(root: &Path) -> Result<Vec<Table>, Error> {
 /// the views read: DuckDB follows links to files outside the dataset.
 pub fn views_text(root: &Path) -> Result<String, Error> {
     let viewed = read_view_tables(root)?;
+    files_of(root, &viewed)?;
+    absolute_views_sql(root, &viewed)
+}
+
+/// Returns the files that the views of the dataset at `root` read.
+///
+/// # Errors
+///
+/// Those of [`views_text`].
+pub fn view_files(root: &Path) -> Result<Vec<PathBuf>, Error> {
+    files_of(root, &read_view_tables(root)?)
+}
+
+fn files_of(root: &Path, viewed: &ViewedFiles) -> Result<Vec<PathBuf>, Error> {
     let ViewedFiles {
         tables, members, ..
-    } = &viewed;
+    } = viewed;
     let joined = root.join(JOINED_FOLDER);
     let member_roots: Vec<PathBuf> = members.iter().map(|name| root.join(name)).collect();
     let roots = match &*member_roots {
         [] => &[root.to_owned()],
         members => members,
     };
+    let mut files = Vec::new();
     for &table in tables {
         let levels = table.partition_columns().len();
         let is_joined = !members.is_empty() && table.is_per_crawl();
@@ -63,30 +78,34 @@ pub fn views_text(root: &Path) -> Result<String, Error> {
             roots
         };
         for root in roots {
-            check_regular_files(&root.join(table.name()), levels)?;
+            files.extend(find_view_files(&root.join(table.name()), levels)?);
         }
     }
-    absolute_views_sql(root, &viewed)
+    Ok(files)
 }
 
-/// Checks that a folder of a table has no links and no special files. Folders in it are searched
+/// Returns the Parquet files in a folder of a table, which has no links and no special files. Folders in it are searched
 /// `levels` levels deep.
 ///
 /// # Errors
 ///
 /// [`ErrorKind::Read`](disk::error::ErrorKind::Read).
-pub fn check_regular_files(folder: &Path, levels: usize) -> Result<(), Error> {
+pub fn find_view_files(folder: &Path, levels: usize) -> Result<Vec<PathBuf>, Error> {
     let entries = disk::list_folder(folder).map_err(|error| Error::read(folder, error))?;
+    let mut files = Vec::new();
     for (path, kind) in entries {
         match kind {
-            FileKind::Folder if levels > 0 => check_regular_files(&path, levels - 1)?,
+            FileKind::Folder if levels > 0 => files.extend(find_view_files(&path, levels - 1)?),
+            FileKind::Regular if path.extension().is_some_and(|end| end == "parquet") => {
+                files.push(path);
+            }
             FileKind::Folder | FileKind::Regular => {}
             _ => {
                 disk::open(&path).map_err(|error| Error::read(&path, error))?;
             }
         }
     }
-    Ok(())
+    Ok(files)
 }
 
 /// Reads from the manifest at `root` the tables for which there are views, and, if it is a folder of joined

@@ -64,7 +64,7 @@ mod views;
 
 pub use manifest::{HistoryFile, HistoryManifest};
 pub use verify::verify;
-pub use views::{views_sql, views_text, write_views};
+pub use views::{check_values, views_sql, views_text, write_views};
 
 use agent_periods::{NamedPeriods, write_agent_periods};
 use capture_record::optional_bytes;

@@ -5,11 +5,13 @@
 
 use crate::manifest::HistoryManifest;
 use crate::own_tables::{self, STATE_COLUMNS};
-use dataset::check_regular_files;
 use dataset::error::DatasetErrorKind;
+use dataset::find_view_files;
 use disk::error::Error;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use tables::questions::{QUERY_TEXTS, questions_sql, reads_table};
 use tables::views::{
     MACROS_SQL, escape_wildcards, meaning_macro, root_expression, view_comments, views_header,
@@ -66,10 +68,31 @@ pub fn views_text(root: &Path) -> Result<String, Error> {
     let Some(history) = HistoryManifest::read(root)? else {
         return dataset::views_text(root);
     };
-    for table in own_tables::all() {
-        check_regular_files(&root.join(table.name()), 0)?;
-    }
+    own_files(root)?;
     history_text(root, &history)
+}
+
+/// Reads the texts of all files that the views of the history or the dataset at `root` read, and checks their limits.
+/// Returns the bytes of the files. Fails once `stop` is set.
+///
+/// # Errors
+///
+/// Those of [`views_text`] and of [`dataset::check_values`].
+pub fn check_values(root: &Path, stop: &Arc<AtomicBool>) -> Result<u64, Error> {
+    let files = match HistoryManifest::read(root)? {
+        Some(_) => own_files(root)?,
+        None => dataset::view_files(root)?,
+    };
+    dataset::check_values(&files, stop)
+}
+
+/// Returns the files of the tables of a history.
+fn own_files(root: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut files = Vec::new();
+    for table in own_tables::all() {
+        files.extend(find_view_files(&root.join(table.name()), 0)?);
+    }
+    Ok(files)
 }
 
 /// Returns the text of `views.sql` of a history at `root`.

@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use robots_scan_cli::{CallError, CallMonitor, MessageLevel};
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -12,8 +13,6 @@ use std::time::Duration;
 
 /// The time between two updates of the progress.
 const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
-
-type CallResult = Result<String, CallError>;
 
 /// Runs the command line. `args` begins with the name of the program. Returns the exit code.
 #[pyfunction]
@@ -38,25 +37,26 @@ pub(crate) fn call(
         // The receiver exists until it has received the result.
         let _ = sender.send(robots_scan_cli::call(&args, &thread_monitor));
     });
-    // Only one thread at a time may use a receiver. The mutex ensures this without the lock of the interpreter.
-    let results = Mutex::new(results);
-    let result = loop {
-        match py.detach(|| lock(&results).recv_timeout(UPDATE_INTERVAL)) {
-            Ok(result) => break result,
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return Err(panic_error()),
-        }
-        let stopped = py
-            .check_signals()
-            .and_then(|()| report_update(&monitor, update));
-        if let Err(error) = stopped {
-            monitor.stop();
-            wait_for_end(py, &results);
-            return Err(error);
-        }
-    };
+    let update_progress = || report_update(&monitor, update);
+    let result = wait_for(py, results, update_progress, || monitor.stop())?;
     report_update(&monitor, update)?;
     result.map_err(|error| error::command_error(&error))
+}
+
+/// Checks the values of a dataset or a history before a program without limits reads it. Returns the bytes of its files.
+/// Ctrl-C stops it.
+#[pyfunction]
+pub(crate) fn check_values(py: Python<'_>, dataset: PathBuf) -> PyResult<u64> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let (sender, results) = channel();
+    let thread_stop = Arc::clone(&stop);
+    thread::spawn(move || {
+        // The receiver exists until it has received the result.
+        let _ = sender.send(history::check_values(&dataset, &thread_stop));
+    });
+    let set_stop = || stop.store(true, Ordering::Relaxed);
+    let result = wait_for(py, results, || Ok(()), set_stop)?;
+    result.map_err(|error| error::command_error(&CallError::from_library_error(error)))
 }
 
 /// Returns the text of `views.sql` of a dataset as this version writes it. The file of the dataset,
@@ -67,9 +67,28 @@ pub(crate) fn views_sql(py: Python<'_>, dataset: PathBuf) -> PyResult<String> {
     text.map_err(|error| error::command_error(&CallError::from_library_error(error)))
 }
 
-/// Waits until a command that was stopped has ended.
-fn wait_for_end(py: Python<'_>, results: &Mutex<Receiver<CallResult>>) {
-    let _ = py.detach(|| lock(results).recv());
+/// Waits for the result of another thread, and calls `update` ten times per second. After Ctrl-C or an error of `update`,
+/// calls `stop`, and waits until the thread has ended.
+fn wait_for<T: Send>(
+    py: Python<'_>,
+    results: Receiver<T>,
+    update: impl Fn() -> PyResult<()>,
+    stop: impl Fn(),
+) -> PyResult<T> {
+    // Only one thread at a time may use a receiver. The mutex ensures this without the lock of the interpreter.
+    let results = Mutex::new(results);
+    loop {
+        match py.detach(|| lock(&results).recv_timeout(UPDATE_INTERVAL)) {
+            Ok(result) => return Ok(result),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Err(panic_error()),
+        }
+        if let Err(error) = py.check_signals().and_then(|()| update()) {
+            stop();
+            let _ = py.detach(|| lock(&results).recv());
+            return Err(error);
+        }
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -84,6 +84,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(command::call, module)?)?;
     module.add_function(wrap_pyfunction!(command::main, module)?)?;
     module.add_function(wrap_pyfunction!(command::views_sql, module)?)?;
+    module.add_function(wrap_pyfunction!(command::check_values, module)?)?;
     module.add_function(wrap_pyfunction!(stream_file::write_stream, module)?)?;
     Ok(())
 }

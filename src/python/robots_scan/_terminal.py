@@ -37,6 +37,8 @@ def run(work):
         return fail(error)
     except OSError as error:
         return fail(Stopped(f"cannot read '{error.filename}': {str(error.strerror).lower()}"))
+    except MemoryError:
+        return fail(Stopped("out of memory"))
     except KeyboardInterrupt:
         return fail(Stopped("interrupted; nothing was written"))
     print(escaped(written), file=sys.stderr)

@@ -1,7 +1,8 @@
 """A dataset or a history, opened in DuckDB by the views of this program.
 
 Both may be of somebody else. Its own `views.sql` is SQL that could read and write any file of the user, so it is never executed;
-values from its tables become SQL only as literals; and once the views exist, DuckDB opens no file outside their folder.
+values from its tables become SQL only as literals; and once the views exist, DuckDB opens no file outside their folder. DuckDB has no
+limit of values, so the files are checked first, and its memory and its temporary files depend on their size.
 """
 
 import json
@@ -22,6 +23,10 @@ from .._terminal import CommandError
 READER_ERRORS = (duckdb.Error, ValueError, OverflowError)
 # A table that only histories have.
 HISTORY_TABLE = "host_periods"
+# The memory and the temporary files of DuckDB, in bytes: of any dataset, of each thread, and for each byte of its files. DuckDB's own limit of
+# memory, a share of that of the machine, holds as well.
+START_MEMORY, THREAD_MEMORY, MEMORY_RATIO = 128 << 20, 64 << 20, 100
+START_DISK, DISK_RATIO = 1 << 30, 100
 WILDCARD = re.compile(r"[*?[]")
 
 
@@ -43,14 +48,19 @@ class Tables:
         except Error as error:
             hint = f"give the folder that {self.writer} has written" if error.kind == "not_a_dataset" else None
             raise CommandError(error.args[0], error.hint or hint) from error
+        try:
+            size = _native.check_values(folder)
+        except Error as error:
+            raise CommandError(error.args[0], verify_hint(self.noun, self.folder)) from error
         self.scratch = tempfile.TemporaryDirectory(prefix="robots-scan-")
         self.worker = ThreadPoolExecutor(1)
         self.connection = duckdb.connect()
-        self.connection.execute("SET temp_directory = " + literal(self.scratch.name))
-        try:
-            self.execute(views)
-        except READER_ERRORS as error:
-            raise unreadable(self.noun, self.folder, error) from error
+        threads = self.value("SELECT current_setting('threads')")
+        memory = min(bytes_of(self.value("SELECT current_setting('memory_limit')")), START_MEMORY + threads * THREAD_MEMORY + MEMORY_RATIO * size)
+        for name, value in {"temp_directory": self.scratch.name, "memory_limit": f"{memory}B",
+                            "max_temp_directory_size": f"{START_DISK + DISK_RATIO * size}B"}.items():
+            self.rows(f"SET {name} = {literal(value)}")
+        self.rows(views)
         # Only files of the dataset, the lists and temporary files are opened, and no extension is loaded. The views escape wildcards in the
         # name of the folder, and DuckDB checks the name as it is written.
         settings = {
@@ -114,7 +124,11 @@ class Tables:
 
 def unreadable(noun, folder, error):
     """Returns the error of a folder whose tables cannot be read."""
-    return CommandError(f"cannot read the {noun} '{folder}': {first_line(error)}", f"check the {noun}: robots-scan verify {shlex.quote(str(folder))}")
+    return CommandError(f"cannot read the {noun} '{folder}': {first_line(error)}", verify_hint(noun, folder))
+
+
+def verify_hint(noun, folder):
+    return f"check the {noun}: robots-scan verify {shlex.quote(str(folder))}"
 
 
 def first_line(error):
@@ -123,11 +137,17 @@ def first_line(error):
     return message.splitlines()[0] if message else type(error).__name__
 
 
+def bytes_of(text):
+    """Returns a size as DuckDB writes it, such as 12.4 GiB, in bytes."""
+    number, unit = text.split()
+    return int(float(number) * 1024 ** ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"].index(unit))
+
+
 def options_of(text):
     """Returns the options of a run, which are an object of JSON in its table."""
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         value = None
     return value if isinstance(value, dict) else {"options": text}
 
