@@ -2,7 +2,8 @@
 
     python jobs/test_hostile_lists.py target/debug/robots-scan [--campaign]
 
-A value is long, or repeated through a dictionary, or there are very many rows of a few bytes. A run must end by itself with a documented exit code,
+A value is long, or repeated through a dictionary, or there are very many rows of a few bytes; or the footer of a file of Parquet without rows nests many
+groups, or states more children than it has. A run must end by itself with a documented exit code,
 within a limit of time, memory and bytes on disk. If it ends with an error, that names the file, and for a value that is repeated the row group and
 the column. SIGTERM ends each command within a second. `--campaign` tries all kinds in all formats.
 """
@@ -68,6 +69,28 @@ def write_text(path, columns, rows):
             file.write(line.encode())
 
 
+def number(value):
+    """A number in the compact protocol of Thrift."""
+    return bytes([value]) if value < 128 else bytes([value & 127 | 128]) + number(value >> 7)
+
+
+def element(name, children=0):
+    """A group or, without children, a column of a schema: repetition, name and children, or type, repetition and name."""
+    text = number(len(name)) + name.encode()
+    return b"\x35\0\x18" + text + b"\x15" + number(2 * children) + b"\0" if children else b"\x15\x0c\x25\0\x18" + text + b"\0"
+
+
+def write_footer(path, elements):
+    """Writes a file without rows that has this schema: version, schema, number of rows and no row groups."""
+    footer = b"\x15\x02\x19\xfc" + number(len(elements)) + b"".join(elements) + b"\x16\0\x19\x0c\0"
+    path.write_bytes(b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+
+
+def nested(column, levels):
+    """A schema with a column of which groups are nested."""
+    return [element("schema", 1), element(column, 1), *[element("a", 1)] * (levels - 2), element("a")]
+
+
 class Tests:
     # Kinds of values by format: their bytes, if they are longer than a sound one, and the number of rows.
     kinds = {"parquet": {"long": (LONG_BYTES, 2), "repeated": (REPEATED_BYTES, 20_000), "many": (0, 20_000)},
@@ -129,6 +152,31 @@ class Tests:
 
     def test_lists_of_records_to_extract(self):
         self.check_command("extract")
+
+    def test_footers(self):
+        schemas = {"nested": lambda column: nested(column, 5000), "deep": lambda column: nested(column, 100_000),
+                   "children": lambda column: [element("schema", (1 << 31) - 1), element(column)],
+                   "long": lambda column: [element("schema", 1), element(column + "a" * (1 << 20))]}
+        for command, columns in COMMANDS.items():
+            for kind, schema in schemas.items():
+                path = self.folder / f"{command}-{kind}.parquet"
+                write_footer(path, schema(next(iter(columns))))
+                ran = run(self.program, *self.arguments(command, path, self.folder / f"{command}-{kind}"), is_measured=True)
+                assert ran.code in (1, 2, 3) and path.name in ran.stderr and "schema" in ran.stderr, f"exit code {ran.code}: {ran.stderr[-300:]}"
+                assert ran.memory_bytes <= MEMORY_BYTES, f"{command} {kind}: {ran.memory_bytes >> 20} MiB"
+
+    def test_large_footers(self):
+        """Tables with many columns, levels and row groups are read."""
+        path, rows = self.folder / "large.parquet", 3
+        deep = pa.array([1] * rows)
+        for _ in range(8):
+            deep = pa.StructArray.from_arrays([deep], ["a"])
+        wide = {f"column_{n}": pa.array([n] * rows) for n in range(2000)}
+        pq.write_table(pa.table({"url": ["https://travel.example/a"] * rows, "deep": deep, **wide}), path)
+        many = self.folder / "many.parquet"
+        pq.write_table(pa.table({"url": ["https://travel.example/a"] * 10_000}), many, row_group_size=1)
+        for path in (path, many):
+            run_to(0, self.program, *self.arguments("match", path, self.folder / f"of-{path.name}"))
 
     def test_a_signal_ends_each_command_within_a_second(self):
         """The lists have so many rows that no command reads them before the signal. The second is one of computing."""
