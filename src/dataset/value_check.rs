@@ -62,3 +62,53 @@ fn read_texts(part: &OpenedPart) -> Result<(), ParquetError> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+    use disk::error::ErrorKind;
+    use parquet::arrow::ArrowWriter;
+    use parquet::file::properties::WriterProperties;
+    use std::fs::File;
+    use std::path::Path;
+
+    /// Writes a file with a text in each of 300 rows of a column.
+    fn write(path: &Path, column: &str, text: &str) {
+        let texts: ArrayRef = Arc::new(StringArray::from(vec![text; 300]));
+        let ids: ArrayRef = Arc::new(Int64Array::from_iter_values(0..300));
+        let batch = RecordBatch::try_from_iter([("robots_id", ids), (column, texts)]).unwrap();
+        let file = File::create(path).unwrap();
+        let properties = WriterProperties::builder();
+        let properties = properties.set_dictionary_page_size_limit(1 << 30).build();
+        let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+    }
+
+    #[test]
+    fn values_of_all_files_are_checked_but_bodies() {
+        let folder = tempfile::tempdir().unwrap();
+        let [small, body, large] =
+            ["small", "body", "large"].map(|name| folder.path().join(format!("{name}.parquet")));
+        let long = "z".repeat(1 << 20);
+        write(&small, "agent", "GPTBot");
+        write(&body, "body", &long);
+        write(&large, "agent", &long);
+        let stop = Arc::default();
+        let sound = [small, body];
+        let bytes = sound
+            .iter()
+            .map(|path| path.metadata().unwrap().len())
+            .sum::<u64>();
+        assert_eq!(check_values(&sound, &stop).unwrap(), bytes);
+        let error = check_values(std::slice::from_ref(&large), &stop).unwrap_err();
+        assert_eq!(error.path(), large);
+        let cause = std::error::Error::source(&error).unwrap().to_string();
+        let place = "row group 0, column `agent`: values are repeated so often";
+        assert!(cause.starts_with(place), "{cause}");
+        stop.store(true, Ordering::Relaxed);
+        let error = check_values(&sound, &stop).unwrap_err();
+        assert_eq!(error.kind(), Some(&ErrorKind::Abandoned));
+    }
+}
