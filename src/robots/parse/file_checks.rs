@@ -3,6 +3,7 @@
 
 use super::blanks::trim_start;
 use super::{BYTE_ORDER_MARK, ParseState};
+use crate::agent_name::is_blank;
 use crate::anomaly::AnomalyKind;
 use crate::document::{
     BODY_LIMIT_BYTES, ContentClass, Directive, DirectiveKind, Group, LineEndings,
@@ -57,8 +58,12 @@ impl ParseState<'_, '_> {
         } else if summary.n_allow + summary.n_disallow > 0 {
             ContentClass::Rules
         } else if summary.n_blank_lines + summary.n_comment_lines == summary.n_lines {
+            let is_blank_or_nul = |&byte: &u8| byte == 0 || is_blank(byte);
             if self.has_nul && !is_utf16 {
                 ContentClass::Binary
+            } else if is_utf16 && !self.body.iter().all(is_blank_or_nul) {
+                // Its lines have text after the NUL bytes with which they begin.
+                ContentClass::NoRules
             } else if summary.n_comment_lines == 0 {
                 ContentClass::Empty
             } else {
@@ -185,7 +190,7 @@ fn looks_like_utf16(body: &[u8]) -> bool {
     if body.starts_with(b"\xff\xfe") || body.starts_with(b"\xfe\xff") {
         return true;
     }
-    let head = &body[..body.len().min(64)];
+    let head = &body[..body.len().min(64) & !1];
     let count_zeros = |start: usize| {
         head.iter()
             .skip(start)
@@ -252,4 +257,34 @@ fn hash_text(text: &[u8]) -> u32 {
     };
     let mixed = (first ^ text.len() as u64).wrapping_mul(ODD_MULTIPLIER) ^ last;
     (mixed.wrapping_mul(ODD_MULTIPLIER) >> 32) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Parser;
+
+    #[test]
+    fn both_byte_orders_of_utf16_have_the_same_class() {
+        use ContentClass::{Empty, NoRules};
+        for (text, expected) in [
+            ("User-agent: *\nDisallow: /\n", NoRules),
+            ("# about\n\nUser-agent: *\n", NoRules),
+            ("User-agent: a", NoRules),
+            ("\n\n  \r\n\n", Empty),
+        ] {
+            let units: Vec<u16> = text.encode_utf16().collect();
+            for unit_to_bytes in [u16::to_le_bytes, u16::to_be_bytes] {
+                let bytes: Vec<u8> = units.iter().copied().flat_map(unit_to_bytes).collect();
+                // A file that was cut may end within a character.
+                for body in [&bytes[..], &bytes[..bytes.len() - 1]] {
+                    let mut parser = Parser::new();
+                    let robots_txt = parser.parse(body);
+                    let mut anomalies = robots_txt.anomalies().iter();
+                    assert!(anomalies.any(|anomaly| anomaly.kind == AnomalyKind::Utf16));
+                    assert_eq!(robots_txt.summary().content, expected, "{body:?}");
+                }
+            }
+        }
+    }
 }
