@@ -1,11 +1,11 @@
 //! Verdicts equal the result of a search of all paths.
 
-use super::oracle::pattern::Symbol;
-use super::oracle::policy::Policy as PolicyOracle;
+use super::oracle::pattern::{Item, Pattern, Symbol};
+use super::oracle::policy::{Policy as PolicyOracle, Rule};
 use super::oracle::reach::{Reached, reach};
 use super::rule_set::RuleSet;
 use super::{WHOLE, shown};
-use robots::{Dialect, Evaluator, Parser, Policy, Verdict};
+use robots::{AgentVerdict, Dialect, Evaluator, Parser, Policy, Verdict};
 
 /// The largest number of rules. The others are ignored.
 const MAX_RULES: usize = 60;
@@ -23,6 +23,7 @@ pub fn check(data: &[u8]) {
     let rows = Evaluator::new().verdicts(&robots);
     assert_eq!(rows.len(), 1, "{}", shown(&body));
     assert_eq!(rows[0].verdict, rows[0].verdict_google, "{}", shown(&body));
+    assert_evidence(&rows[0], &body);
     for (dialect, verdict) in [
         (Dialect::Google, rows[0].verdict_google),
         (Dialect::Rfc9309, rows[0].verdict_rfc9309),
@@ -37,6 +38,54 @@ pub fn check(data: &[u8]) {
         assert_eq!(policy.verdict(), verdict, "{}", shown(&body));
         assert_witnesses(&policy, dialect, &reached);
     }
+}
+
+/// Asserts that the evidence is a rule that decides a path for the verdict: one that allows if the verdict is
+/// that all is allowed, and otherwise one that disallows. It is line 1 only if no rule decides such a path.
+fn assert_evidence(row: &AgentVerdict<'_>, body: &[u8]) {
+    let oracle = PolicyOracle::new(Dialect::Google, body, WHOLE, b"*");
+    let is_allowed = row.verdict == Verdict::AllowAll;
+    let decides = |rule: &Rule| {
+        let patterns = rule.pattern.iter().chain(&rule.folder);
+        // An empty rule decides nothing.
+        let patterns = patterns.filter(|pattern| pattern.priority > 0);
+        let paths = patterns.flat_map(own_paths);
+        let mut urls = paths.filter_map(|path| url(Dialect::Google, &path));
+        urls.any(|url| {
+            url != b"http://h/robots.txt" && oracle.access(&url) == (is_allowed, rule.line_no)
+        })
+    };
+    match row.evidence_line {
+        _ if row.verdict == Verdict::Unknown => {}
+        None => panic!("no line of {}", shown(body)),
+        Some(1) => {
+            let is_decided = oracle.rules.iter().any(decides);
+            assert!(is_allowed && !is_decided, "{}", shown(body));
+        }
+        Some(line_no) => {
+            let mut rules = oracle.rules.iter().filter(|rule| rule.line_no == line_no);
+            assert!(rules.any(decides), "line {line_no} of {}", shown(body));
+        }
+    }
+}
+
+/// Returns the paths of a pattern in which each run is empty, or a symbol that no rule contains.
+fn own_paths(pattern: &Pattern) -> Vec<Vec<Symbol>> {
+    let mut paths = Vec::new();
+    for run in [None, Some(Symbol::Other)] {
+        let items = pattern.items.iter();
+        let symbols = items.filter_map(|item| match *item {
+            Item::One(symbol, _) => Some(symbol),
+            Item::Run => run,
+        });
+        let end = (!pattern.is_anchored).then_some(Symbol::Other);
+        let path: Vec<Symbol> = symbols.chain(end).collect();
+        paths.push([&[Symbol::Plain(b'/')], &path[..]].concat());
+        paths.push(path[path.len().min(1)..].to_vec());
+        paths.push(path);
+    }
+    paths.retain(|path| path.first() == Some(&Symbol::Plain(b'/')));
+    paths
 }
 
 /// Asserts that a verdict is that of all paths if the search is complete, and otherwise that no path

@@ -307,13 +307,13 @@ impl<'t> MergedRules<'t> {
             proof: Some([line_no, other_line_no]),
         };
         if disallow.highest == 0 {
-            return Coverage::NO_RULES;
+            return Coverage {
+                line_no: self.find_allowing_line(None, work_budget),
+                ..Coverage::NO_RULES
+            };
         }
         if allow.highest_universal >= disallow.highest {
-            return Coverage {
-                line_no: None,
-                ..proven_coverage(Verdict::AllowAll, allow.universal_line_no, 0)
-            };
+            return proven_coverage(Verdict::AllowAll, allow.universal_line_no, 0);
         }
         // True if paths that match only universal rules are disallowed.
         let is_closed = disallow.highest_universal > allow.highest_universal;
@@ -325,16 +325,20 @@ impl<'t> MergedRules<'t> {
         } else {
             (allow.highest_universal + 1, Verdict::AllowAll)
         };
-        match self.find_deciding_line(is_closed, min_priority, work_budget) {
-            Ok(Some(line_no)) if is_closed => {
-                proven_coverage(Verdict::Partial, disallow.universal_line_no, line_no)
+        match self.find_winner(is_closed, min_priority, work_budget) {
+            Ok(Some(winner)) if winner.allow == is_closed => {
+                let line_nos = match is_closed {
+                    true => (disallow.universal_line_no, winner.line_no),
+                    false => (winner.line_no, allow.universal_line_no),
+                };
+                proven_coverage(Verdict::Partial, line_nos.0, line_nos.1)
             }
-            Ok(Some(line_no)) => {
-                proven_coverage(Verdict::Partial, line_no, allow.universal_line_no)
-            }
-            Ok(None) => Coverage {
+            Ok(overruling) => Coverage {
                 verdict: default_verdict,
-                line_no: is_closed.then_some(disallow.universal_line_no),
+                line_no: match is_closed {
+                    true => Some(disallow.universal_line_no),
+                    false => self.find_allowing_line(overruling, work_budget),
+                },
                 proof: None,
             },
             Err(WorkBudgetExceeded) => Coverage {
@@ -345,15 +349,30 @@ impl<'t> MergedRules<'t> {
         }
     }
 
-    /// Returns the line of a rule that decides some path, or `None` if no rule does. Considers
-    /// only the allow rules (or disallow rules, if `allow` is false) with at least the priority
-    /// `min_priority`.
-    fn find_deciding_line(
+    /// Returns the line of an allow rule that decides some path, if all paths are allowed: a rule
+    /// that matches everything, or else `overruling`, which decides a path that a disallow rule
+    /// matches.
+    fn find_allowing_line(
+        &mut self,
+        overruling: Option<Winner>,
+        work_budget: &mut u64,
+    ) -> Option<u32> {
+        if self.allow.highest_universal > 0 {
+            return Some(self.allow.universal_line_no);
+        }
+        let find_any = || self.find_winner(true, 1, work_budget).ok().flatten();
+        overruling.or_else(find_any).map(|winner| winner.line_no)
+    }
+
+    /// Returns a rule that decides some path and allows (or disallows, if `allow` is false). If
+    /// there is none, returns a rule of the other direction that decides a path of such a rule.
+    /// Considers only the paths of rules with at least the priority `min_priority`.
+    fn find_winner(
         &mut self,
         allow: bool,
         min_priority: u32,
         work_budget: &mut u64,
-    ) -> Result<Option<u32>, WorkBudgetExceeded> {
+    ) -> Result<Option<Winner>, WorkBudgetExceeded> {
         let mut path = std::mem::take(&mut self.path);
         let merged = &*self;
         let mut queries = PathQueries {
@@ -372,8 +391,12 @@ impl<'t> MergedRules<'t> {
                 if path == ROBOTS_TXT {
                     continue;
                 }
-                found = queries.find_deciding_line(rule, &path);
-                if found != Ok(None) {
+                let winner = queries.find_winner(rule, &path);
+                let is_overruled = matches!(winner, Ok(Some(winner)) if winner.allow != allow);
+                if !is_overruled || found == Ok(None) {
+                    found = winner;
+                }
+                if !is_overruled {
                     break 'rules;
                 }
             }
@@ -474,6 +497,13 @@ impl CoverageRule<'static> {
     };
 }
 
+/// The rule that decides a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Winner {
+    allow: bool,
+    line_no: u32,
+}
+
 /// The error if the work budget is exceeded, so that the verdict is [`Verdict::Unknown`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct WorkBudgetExceeded;
@@ -496,20 +526,19 @@ struct CompiledCoverage {
 }
 
 impl PathQueries<'_, '_, '_> {
-    /// Returns the line of the rule that decides `path`, if that rule has the same direction (allow
-    /// or disallow) as `rule`, of which `path` was made.
-    fn find_deciding_line(
+    /// Returns the rule that decides `path`, which was made of `rule`.
+    fn find_winner(
         &mut self,
         rule: &CoverageRule<'_>,
         path: &[u8],
-    ) -> Result<Option<u32>, WorkBudgetExceeded> {
+    ) -> Result<Option<Winner>, WorkBudgetExceeded> {
         let merged = self.merged;
         let rule_count = merged.rules.len();
         self.query_count += 1;
         let is_never_compiled = rule_count <= MAX_UNCOMPILED_RULES || merged.has_both_dollars;
         if is_never_compiled || self.query_count <= MAX_SEQUENTIAL_PATHS {
             self.spend_comparisons(rule_count as u64)?;
-            return Ok(self.find_deciding_line_sequentially(rule, path));
+            return Ok(self.find_winner_sequentially(rule, path));
         }
         let compiled = self.compiled.get_or_insert_with(|| merged.compile());
         let cost = if self.query_count <= MAX_SEQUENTIAL_PATHS + COMPILED_SEQUENTIAL_QUERIES {
@@ -522,14 +551,14 @@ impl PathQueries<'_, '_, '_> {
         let found = compiled.rules.find_first(path);
         let found = found.map(|index| &merged.rules[compiled.order[index] as usize]);
         self.spend_comparisons(cost)?;
-        Ok(found
-            .filter(|winner| winner.allow == rule.allow)
-            .map(|winner| winner.line_no))
+        Ok(found.map(|winner| Winner {
+            allow: winner.allow,
+            line_no: winner.line_no,
+        }))
     }
 
-    /// Returns the same as [`find_deciding_line`](Self::find_deciding_line) by testing one rule
-    /// after the other.
-    fn find_deciding_line_sequentially(&self, rule: &CoverageRule<'_>, path: &[u8]) -> Option<u32> {
+    /// Returns the same as [`find_winner`](Self::find_winner) by testing one rule after the other.
+    fn find_winner_sequentially(&self, rule: &CoverageRule<'_>, path: &[u8]) -> Option<Winner> {
         // `rule` matches the path, so rules with a lower precedence need no test. Among rules of
         // the same precedence the first is reported. `line_no` is 0 until a rule is found.
         let (mut best, mut allow, mut line_no) = (rule.priority, rule.allow, 0);
@@ -545,7 +574,7 @@ impl PathQueries<'_, '_, '_> {
                 (best, allow, line_no) = (other.priority, other.allow, other.line_no);
             }
         }
-        (allow == rule.allow).then_some(line_no)
+        (line_no != 0).then_some(Winner { allow, line_no })
     }
 
     /// Subtracts comparisons from the work budget.
