@@ -16,5 +16,5 @@ CREATE TABLE agent_periods (
   root_allowed BOOLEAN, -- True if `/` may be fetched.
   n_allow INTEGER, -- The number of allow lines in the merged groups.
   n_disallow INTEGER, -- The number of disallow lines in the merged groups.
-  crawl_delay_ms BIGINT -- The crawl-delay of the merged groups, in milliseconds.
+  crawl_delay_ms BIGINT -- The crawl-delay for the crawler, in milliseconds.
 );

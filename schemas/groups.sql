@@ -13,9 +13,9 @@ CREATE TABLE groups (
   token_valid BOOLEAN NOT NULL, -- True if the value is a product token according to RFC 9309 §2.2.1. A value is cut at a NUL and at 16,663 bytes of the line.
   n_allow INTEGER NOT NULL, -- Allow lines of the group.
   n_disallow INTEGER NOT NULL, -- Disallow lines of the group.
-  crawl_delay_ms BIGINT, -- The first valid `Crawl-delay` of the group that counts, in milliseconds, rounded up.
-  request_rate VARCHAR, -- The first `Request-rate` of the group that counts.
-  visit_time VARCHAR, -- The first `Visit-time` of the group that counts.
+  crawl_delay_ms BIGINT, -- The first valid `Crawl-delay` that counts, in milliseconds, rounded up, of the lines after this and adjacent user-agent lines, up to the next user-agent line.
+  request_rate VARCHAR, -- The first `Request-rate` that counts, of the same lines as `crawl_delay_ms`.
+  visit_time VARCHAR, -- The first `Visit-time` that counts, of the same lines as `crawl_delay_ms`.
   crawl VARCHAR NOT NULL, -- The crawl, such as `CC-MAIN-2025-38`; part of the path.
   subset VARCHAR NOT NULL, -- The subset of the crawl: `robotstxt`, `warc`, `crawldiagnostics`; part of the path.
   -- Computed by the views, and not stored:

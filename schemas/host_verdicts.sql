@@ -12,7 +12,7 @@ CREATE TABLE host_verdicts (
   root_allowed BOOLEAN, -- True if `/` may be fetched.
   n_allow INTEGER, -- The number of allow lines in the merged groups.
   n_disallow INTEGER, -- The number of disallow lines in the merged groups.
-  crawl_delay_ms BIGINT, -- The crawl-delay of the merged groups, in milliseconds.
+  crawl_delay_ms BIGINT, -- The crawl-delay for the crawler, in milliseconds.
   evidence_line INTEGER, -- The line that proves `verdict`, in the capture whose rules apply.
   crawl VARCHAR NOT NULL -- The crawl, such as `CC-MAIN-2025-38`; part of the path.
 );

@@ -11,8 +11,8 @@ CREATE TABLE verdicts (
   root_allowed BOOLEAN NOT NULL, -- True if `/` may be fetched.
   n_allow INTEGER NOT NULL, -- The number of allow lines in the merged groups.
   n_disallow INTEGER NOT NULL, -- The number of disallow lines in the merged groups.
-  crawl_delay_ms BIGINT, -- The first valid crawl-delay of the merged groups, in milliseconds, rounded up.
-  evidence_line INTEGER, -- The line that proves the verdict: the deciding rule, otherwise the first line of the group.
+  crawl_delay_ms BIGINT, -- The first valid crawl-delay of the user-agent lines with this name, in milliseconds, rounded up; it belongs only to the names directly above it.
+  evidence_line INTEGER, -- The line that proves the verdict: a rule that decides (for `allow_all` one that allows, otherwise one that disallows), or the first line of the group if no rule does.
   crawl VARCHAR NOT NULL, -- The crawl, such as `CC-MAIN-2025-38`; part of the path.
   subset VARCHAR NOT NULL -- The subset of the crawl: `robotstxt`, `warc`, `crawldiagnostics`; part of the path.
 );

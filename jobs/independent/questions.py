@@ -399,10 +399,10 @@ class Questions(Computation):
             files = [host for host in hosts if host.has_rules]
             delays, for_all = {}, 0
             for host in files:
-                groups = [group for group in host.robots.groups if group.crawl_delay is not None]
+                groups = [group for group in host.robots.groups if group.crawl_delays]
                 if groups:
-                    delays[host.key] = max(group.crawl_delay for group in groups)
-                    for_all += any("*" in group.names for group in groups)
+                    delays[host.key] = max(max(group.crawl_delays.values()) for group in groups)
+                    for_all += any("*" in group.crawl_delays for group in groups)
             found = [host for host in files if host.key in delays]
             medians = [median(delays[host.key] for host in group) for group in by_domain(found).values()]
             values = list(delays.values())

@@ -18,13 +18,16 @@ BINARY = (b"\x1f\x8b", b"PK\x03\x04", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"%P
 
 @dataclass
 class Group:
-    """User-agent lines without a rule between them, and what follows up to the next group. `names` has those that count."""
+    """User-agent lines without a rule between them, and what follows up to the next group. `names` has those that count.
+
+    A delay belongs only to the names directly above it, whose lines no other directive separates.
+    """
 
     line_no: int
     values: list = field(default_factory=list)
     names: set = field(default_factory=set)
     rules: list = field(default_factory=list)
-    crawl_delay: float | None = None
+    crawl_delays: dict = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,7 @@ class RobotsTxt:
 
     def __init__(self, body, truncated=False):
         self.groups, self.rules, self.sitemaps, self.directives = [], [], [], []
+        self.last_names, self.is_after_name = [], False
         self.body_bytes = len(body)
         lines = list(lines_of(body))
         kinds = set()
@@ -128,8 +132,11 @@ class RobotsTxt:
             if group is None or group.rules:
                 self.groups.append(Group(line_no))
             self.groups[-1].values.append(value)
+            if not self.is_after_name:
+                self.last_names = []
             if counts:
                 self.groups[-1].names.add(whole_name(value))
+                self.last_names.append(whole_name(value))
         elif kind in ("allow", "disallow"):
             rule = Rule(kind == "allow", escaped(value), line_no, group is not None, counts)
             self.rules.append(rule)
@@ -140,8 +147,10 @@ class RobotsTxt:
         else:
             name = key.lower().decode("utf-8", "backslashreplace")
             self.directives.append("content-signal" if name == "content-signals" else name)
-            if name == "crawl-delay" and group and counts and group.crawl_delay is None:
-                group.crawl_delay = seconds(value)
+            if name == "crawl-delay" and group and counts and seconds(value) is not None:
+                for name in self.last_names:
+                    group.crawl_delays.setdefault(name, seconds(value))
+        self.is_after_name = kind == "agent"
         return "text"
 
     @cached_property

@@ -36,8 +36,7 @@ pub struct StoredLine<'a> {
     pub has_colon: bool,
     /// True if the line counts for verdicts.
     pub counts: bool,
-    /// The crawl-delay of the group of a user-agent line in milliseconds; `None` if the group has none, and
-    /// for other lines.
+    /// The crawl-delay of a user-agent line in milliseconds; `None` for other lines.
     pub crawl_delay_ms: Option<i64>,
 }
 

@@ -90,7 +90,7 @@ pub use dialect::audience::{Audience, audience};
 pub use document::builder::{DirectiveRow, RobotsTxtBuilder};
 pub use document::{
     BODY_LIMIT_BYTES, ContentClass, Directive, DirectiveKind, Group, LineEndings, OwnedRobotsTxt,
-    ParseOptions, RobotsTxt, Span, Summary,
+    ParseOptions, RateLimits, RobotsTxt, Span, Summary,
 };
 pub use http_status::{FetchClass, FetchOutcome, HttpStatus, StatusEffect};
 pub use parse::Parser;

@@ -18,9 +18,9 @@ table! { per_capture "One row per user-agent line." {
     token_valid: Bool, "True if the value is a product token according to RFC 9309 §2.2.1. A value is cut at a NUL and at 16,663 bytes of the line.";
     n_allow: Int, "Allow lines of the group.";
     n_disallow: Int, "Disallow lines of the group.";
-    crawl_delay_ms: Long null, "The first valid `Crawl-delay` of the group that counts, in milliseconds, rounded up.";
-    request_rate: Text null, "The first `Request-rate` of the group that counts.";
-    visit_time: Text null, "The first `Visit-time` of the group that counts.";
+    crawl_delay_ms: Long null, "The first valid `Crawl-delay` that counts, in milliseconds, rounded up, of the lines after this and adjacent user-agent lines, up to the next user-agent line.";
+    request_rate: Text null, "The first `Request-rate` that counts, of the same lines as `crawl_delay_ms`.";
+    visit_time: Text null, "The first `Visit-time` that counts, of the same lines as `crawl_delay_ms`.";
 } derived {
     agent_token: Text, "The name as Google's parser reads it: the leading run of letters, `_` and `-`, lower-cased; `*` for all crawlers; may be empty." => AGENT_TOKEN;
     n_rules: Int, "Allow and disallow lines of the group." => N_RULES;
@@ -82,12 +82,12 @@ impl Builder {
             (raw != name).then(|| text(line.value_raw))
         }));
         for line in lines.clone() {
+            let limits = robots.rate_limits(line.line_no);
             self.request_rate
-                .append_option(group(line).request_rate.map(&mut text));
+                .append_option(limits.request_rate.map(&mut text));
             self.visit_time
-                .append_option(group(line).visit_time.map(&mut text));
-            self.crawl_delay_ms
-                .append_option(group(line).crawl_delay_ms);
+                .append_option(limits.visit_time.map(&mut text));
+            self.crawl_delay_ms.append_option(limits.crawl_delay_ms);
         }
         let keys = lines.clone().map(|line| robots.text(line.key_raw));
         let keys = keys.map(|key| (key != USUAL_KEY).then_some(key));

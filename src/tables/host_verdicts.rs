@@ -14,7 +14,7 @@ table! { "One row per crawl, host and crawler that the rules of the host name. S
     root_allowed: Bool null, "True if `/` may be fetched.";
     n_allow: Int null, "The number of allow lines in the merged groups.";
     n_disallow: Int null, "The number of disallow lines in the merged groups.";
-    crawl_delay_ms: Long null, "The crawl-delay of the merged groups, in milliseconds.";
+    crawl_delay_ms: Long null, "The crawl-delay for the crawler, in milliseconds.";
     evidence_line: Int null, "The line that proves `verdict`, in the capture whose rules apply.";
 }}
 

@@ -14,8 +14,8 @@ table! { per_capture "One row per capture and name: `*` for every capture, and e
     root_allowed: Bool, "True if `/` may be fetched.";
     n_allow: Int, "The number of allow lines in the merged groups.";
     n_disallow: Int, "The number of disallow lines in the merged groups.";
-    crawl_delay_ms: Long null, "The first valid crawl-delay of the merged groups, in milliseconds, rounded up.";
-    evidence_line: Int null, "The line that proves the verdict: the deciding rule, otherwise the first line of the group.";
+    crawl_delay_ms: Long null, "The first valid crawl-delay of the user-agent lines with this name, in milliseconds, rounded up; it belongs only to the names directly above it.";
+    evidence_line: Int null, "The line that proves the verdict: a rule that decides (for `allow_all` one that allows, otherwise one that disallows), or the first line of the group if no rule does.";
 }}
 
 impl Builder {

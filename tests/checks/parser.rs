@@ -285,13 +285,17 @@ fn assert_groups(robots: &RobotsTxt<'_>) {
             "{}",
             shown(robots.body())
         );
+        let limits = robots.rate_limits(group.line_no);
         assert!(
-            group
+            limits
                 .crawl_delay_ms
                 .is_none_or(|delay_ms| (0..=10i64.pow(15)).contains(&delay_ms)),
-            "{group:?}"
+            "{limits:?}"
         );
-        for span in [group.request_rate, group.visit_time].into_iter().flatten() {
+        for span in [limits.request_rate, limits.visit_time]
+            .into_iter()
+            .flatten()
+        {
             robots.text(span);
         }
     }

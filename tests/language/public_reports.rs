@@ -1,6 +1,6 @@
 //! Files, responses and records that public reports about other tools describe: each is read as it is meant.
 
-use robots::{AnomalyKind, Dialect, Parser, Policy};
+use robots::{AnomalyKind, Dialect, Evaluator, Parser, Policy};
 use serde_json::Value;
 use std::path::Path;
 use support::{Folder, rows, run};
@@ -163,4 +163,24 @@ fn a_crawl_delay_does_not_separate_two_crawlers() {
             }
         }
     }
+}
+
+#[test]
+fn a_crawl_delay_is_that_of_the_names_directly_above_it() {
+    // crawler-commons sets the delay of a name regardless of groups (its pull request 430).
+    let body = b"User-agent: Slow\nCrawl-delay: 10\n\nUser-agent: Slower\nUser-agent: Slowest \nCrawl-delay: 300\n\n\
+        User-agent: Other\n\nUser-agent: * \nRequest-rate: 1/5\nCrawl-delay: 2\n";
+    let mut parser = Parser::new();
+    let rows = Evaluator::new().verdicts(&parser.parse(body));
+    let delays = rows.iter().map(|row| (row.agent, row.crawl_delay_ms));
+    assert_eq!(
+        delays.collect::<Vec<_>>(),
+        [
+            (&b"*"[..], Some(2_000)),
+            (b"slow", Some(10_000)),
+            (b"slower", Some(300_000)),
+            (b"slowest", Some(300_000)),
+            (b"other", Some(2_000)),
+        ]
+    );
 }

@@ -4,8 +4,8 @@ use super::report::ReportedAnomaly;
 use super::robots_txt::{find_anomalies, select_verdict};
 use crawlers::{Crawler, CrawlerPolicy, DialectChoice};
 use robots::{
-    AgentVerdict, Basis, DirectiveKind, Evaluator, OwnedRobotsTxt, ParseOptions, Parser,
-    RequestRate, RobotsTxt, Verdict,
+    AgentVerdict, Basis, Evaluator, OwnedRobotsTxt, ParseOptions, Parser, RequestRate, RobotsTxt,
+    Verdict,
 };
 use std::sync::OnceLock;
 
@@ -37,7 +37,7 @@ pub struct CrawlerVerdict {
     pub basis: Basis,
     /// The line that shows the verdict, if one does.
     pub evidence_line: Option<u32>,
-    /// The first valid `Crawl-delay` of the groups that apply to the crawler, in milliseconds.
+    /// The first valid `Crawl-delay` of the user-agent lines that apply to the crawler, in milliseconds.
     pub crawl_delay_ms: Option<i64>,
 }
 
@@ -89,20 +89,13 @@ impl ParsedFile {
         }
     }
 
-    /// Returns the request rate for a crawler, whose groups are found as for the default verdict. Of each
-    /// group that applies, only the first `Request-rate` line counts; the first valid one is returned.
+    /// Returns the request rate for a crawler, whose user-agent lines are found as for the default verdict. Of
+    /// the limits of each such line, only the first `Request-rate` counts; the first valid one is returned.
     pub fn request_rate(&self, crawler: &Crawler) -> Option<RequestRate> {
         let robots = self.robots_txt();
         let lines = self.policy(crawler, DialectChoice::Default).lines();
-        let mut groups = (1..).zip(robots.groups());
-        groups.find_map(|(number, group)| {
-            let mut directives = robots.group_directives(number).iter();
-            let applies = directives.any(|line| {
-                line.kind == DirectiveKind::UserAgent && lines.binary_search(&line.line_no).is_ok()
-            });
-            let value = group.request_rate.filter(|_| applies)?;
-            RequestRate::parse(robots.text(value))
-        })
+        let mut limits = lines.iter().map(|&line_no| robots.rate_limits(line_no));
+        limits.find_map(|limits| RequestRate::parse(robots.text(limits.request_rate?)))
     }
 
     /// Returns the anomalies of the file, in the order of lines.
@@ -139,9 +132,8 @@ mod tests {
     use crawlers::CrawlerRegistry;
 
     #[test]
-    fn the_request_rate_is_that_of_the_groups_of_a_crawler() {
-        // Only a rule ends the names of a group.
-        let body = b"User-agent: a\nRequest-rate: 1/5 0600-0845\nDisallow: /y\n\n\
+    fn the_request_rate_is_that_of_the_names_directly_above_it() {
+        let body = b"User-agent: c\nRequest-rate: 9/1\nUser-agent: d\nUser-agent: a\nRequest-rate: 1/5 0600-0845\nDisallow: /y\n\n\
             User-agent: A/1.0\nRequest-rate: 2/1m # slow\nDisallow: /z\n\n\
             User-agent: googlebot\nDisallow: /x\n\n\
             User-agent: *\nRequest-rate: 3/1h\n";
@@ -150,6 +142,8 @@ mod tests {
         for (agent, expected) in [
             ("a", Some((2, 60))),
             ("b", Some((3, 3600))),
+            ("c", Some((9, 1))),
+            ("d", None),
             ("Googlebot-News", None),
             ("AdsBot-Google", None),
         ] {

@@ -11,8 +11,8 @@ use pyo3::prelude::*;
 use pyo3::sync::{MutexExt, PyOnceLock};
 use pyo3::types::{PyBytes, PyTuple, PyType};
 use robots::{
-    Basis, Directive, DirectiveKind, Group, HttpStatus, ParseOptions, RequestRate, StatusEffect,
-    Verdict,
+    Basis, Directive, DirectiveKind, Group, HttpStatus, ParseOptions, RequestRate, Span,
+    StatusEffect, Verdict,
 };
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -201,9 +201,25 @@ impl RobotsTxt {
         group: &Group,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (mut agents, mut rules) = (Vec::new(), Vec::new());
-        for line in self.file.robots_txt().group_directives(number) {
+        let robots_txt = self.file.robots_txt();
+        let limits = robots_txt.rate_limits(group.line_no);
+        let (mut crawl_delay_ms, mut request_rate, mut visit_time) = (
+            limits.crawl_delay_ms,
+            limits.request_rate,
+            limits.visit_time,
+        );
+        for line in robots_txt.group_directives(number) {
             match line.kind {
-                DirectiveKind::UserAgent => agents.push(self.span_text(line.value_raw)),
+                DirectiveKind::UserAgent => {
+                    agents.push(self.span_text(line.value_raw));
+                    let other = robots_txt.rate_limits(line.line_no);
+                    let text = |span: Option<Span>| span.map(|span| robots_txt.text(span));
+                    crawl_delay_ms =
+                        crawl_delay_ms.filter(|_| crawl_delay_ms == other.crawl_delay_ms);
+                    request_rate =
+                        request_rate.filter(|_| text(request_rate) == text(other.request_rate));
+                    visit_time = visit_time.filter(|_| text(visit_time) == text(other.visit_time));
+                }
                 DirectiveKind::Allow | DirectiveKind::Disallow => {
                     rules.push(self.new_rule(py, line)?)
                 }
@@ -211,14 +227,12 @@ impl RobotsTxt {
             }
         }
         let class = GROUP_CLASS.import(py, RESULTS_MODULE, "Group")?;
-        let request_rate = group.request_rate.map(|span| self.span_text(span));
-        let visit_time = group.visit_time.map(|span| self.span_text(span));
         class.call1((
             PyTuple::new(py, agents)?,
             PyTuple::new(py, rules)?,
-            group.crawl_delay_ms.map(to_seconds),
-            request_rate,
-            visit_time,
+            crawl_delay_ms.map(to_seconds),
+            request_rate.map(|span| self.span_text(span)),
+            visit_time.map(|span| self.span_text(span)),
             group.line_no,
         ))
     }
@@ -354,8 +368,8 @@ impl RobotsTxt {
         Ok(verdict.unwrap_or(Verdict::Unknown).name())
     }
 
-    /// Returns the first valid ``Crawl-delay`` of the groups that apply to a crawler, in seconds, or
-    /// ``None``.
+    /// Returns the first valid ``Crawl-delay`` for a crawler, in seconds, or ``None``. A delay belongs only to the
+    /// names directly above it.
     ///
     /// >>> import robots_scan
     /// >>> robots = robots_scan.parse(b"User-agent: *\nCrawl-delay: 2.5\n")
@@ -366,8 +380,8 @@ impl RobotsTxt {
         Ok(verdict.and_then(|verdict| verdict.crawl_delay_ms.map(to_seconds)))
     }
 
-    /// Returns the rate of the groups that apply to a crawler: of the first ``Request-rate`` of each group, the
-    /// first that is valid, or ``None``.
+    /// Returns the rate for a crawler: of the first ``Request-rate`` after each of its user-agent lines, the first
+    /// that is valid, or ``None``.
     ///
     /// >>> import robots_scan
     /// >>> robots = robots_scan.parse(b"User-agent: *\nRequest-rate: 1/10m\n")

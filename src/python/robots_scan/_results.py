@@ -58,11 +58,11 @@ class Group(NamedTuple):
     rules: tuple[Rule, ...]
     """The rules."""
     crawl_delay: float | None
-    """The first valid ``Crawl-delay`` that counts, in seconds."""
+    """The first valid ``Crawl-delay`` that counts, in seconds; ``None`` unless all ``agents`` have the same."""
     request_rate: str | None
-    """The first ``Request-rate``."""
+    """The first ``Request-rate``, likewise."""
     visit_time: str | None
-    """The first ``Visit-time``."""
+    """The first ``Visit-time``, likewise."""
     line_no: int
     """The first line, from 1."""
 

@@ -224,6 +224,17 @@ class Statuses(unittest.TestCase):
                         self.assertEqual(verdict, effect)
                 self.assertIs(robots.can_fetch("a", "/x"), bool(robots.access("a", "/x")))
 
+    def test_limits_are_those_of_the_names_directly_above_them(self) -> None:
+        body = b"User-agent: a\nCrawl-delay: 1\nVisit-time: 0600-0845\nUser-agent: b\nCrawl-delay: 1\nRequest-rate: 1/5\nUser-agent: c\nUser-agent: d\nCrawl-delay: 1.0\nDisallow: /\n"
+        robots = robots_scan.parse(body)
+        self.assertEqual([robots.crawl_delay(agent) for agent in "abcd"], [1.0] * 4)
+        self.assertEqual([robots.request_rate(agent) for agent in "abcd"], [None, (1, 5), None, None])
+        (group,) = robots.groups
+        self.assertEqual((group.crawl_delay, group.request_rate, group.visit_time), (1.0, None, None))
+        robots = robots_scan.parse(body.replace(b"1.0", b"2"))
+        self.assertEqual([robots.crawl_delay(agent) for agent in "abcde"], [1.0, 1.0, 2.0, 2.0, None])
+        self.assertIsNone(robots.groups[0].crawl_delay)
+
     def test_delays_are_those_of_a_body_that_is_used(self) -> None:
         for status in (None, 200):
             robots = robots_scan.parse(self.EVERYTHING, status=status)

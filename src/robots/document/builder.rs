@@ -4,8 +4,8 @@
 //! verdicts of the built file equal those of the file that was parsed from bytes.
 
 use super::{
-    ContentClass, Directive, DirectiveKind, DocumentData, Group, IN_BUFFER_BIT, MAX_BUFFER_BYTES,
-    RobotsTxt, Span, Summary,
+    ContentClass, Directive, DirectiveKind, DocumentData, Group, IN_BUFFER_BIT, LimitedAgents,
+    MAX_BUFFER_BYTES, RateLimits, RobotsTxt, Span, Summary,
 };
 use crate::parse::blanks::{trim_end, trim_start};
 use crate::parse::key::parse_key;
@@ -39,7 +39,7 @@ pub struct DirectiveRow<'a> {
     pub has_colon: bool,
     /// True if the line [counts](Directive::counts).
     pub counts: bool,
-    /// The crawl-delay of the group of a user-agent line, in milliseconds.
+    /// The crawl-delay of a user-agent line, in milliseconds; ignored for other lines.
     pub crawl_delay_ms: Option<i64>,
 }
 
@@ -83,6 +83,7 @@ impl RobotsTxtBuilder {
     pub fn clear(&mut self) {
         self.document.directives.clear();
         self.document.groups.clear();
+        self.document.limited_agents.clear();
         self.document.buffer.clear();
         self.document.summary = Summary::default();
     }
@@ -112,8 +113,17 @@ impl RobotsTxtBuilder {
             self.document.groups.push(Group {
                 line_no: row.line_no,
                 first_directive: self.document.directives.len(),
-                crawl_delay_ms: row.crawl_delay_ms,
                 ..Group::default()
+            });
+        }
+        if is_agent && row.crawl_delay_ms.is_some() {
+            self.document.limited_agents.push(LimitedAgents {
+                first_line_no: row.line_no,
+                last_line_no: row.line_no,
+                limits: RateLimits {
+                    crawl_delay_ms: row.crawl_delay_ms,
+                    ..RateLimits::default()
+                },
             });
         }
         let group_count = self.document.groups.len() as u32;
@@ -240,9 +250,6 @@ mod tests {
         let mut builder = RobotsTxtBuilder::new();
         let has_row = |line: &&Directive| line.kind == DirectiveKind::UserAgent || line.is_rule();
         for line in parsed.directives().iter().filter(has_row) {
-            let group = line
-                .group_no()
-                .map(|group_no| parsed.groups()[group_no as usize - 1]);
             assert!(builder.push(&DirectiveRow {
                 kind: line.kind,
                 line_no: line.line_no,
@@ -255,7 +262,7 @@ mod tests {
                 token: parsed.text(line.token),
                 has_colon: line.has_colon,
                 counts: line.counts,
-                crawl_delay_ms: group.and_then(|group| group.crawl_delay_ms),
+                crawl_delay_ms: parsed.rate_limits(line.line_no).crawl_delay_ms,
             }));
         }
         builder
@@ -266,7 +273,7 @@ mod tests {
         let bodies: [&[u8]; 7] = [
             b"",
             b"Disallow: /early\nUser-agent: * x\nDisallow: /a\xe9b\n\nUser-agent: *\n\nDisallow: /b\n",
-            b"User-agent: MJ12bot/1.0\nCrawl-delay: 3\nUser-agent:\nallow /x\nDisallow: \n",
+            b"User-agent: MJ12bot/1.0\nCrawl-delay: 3\nUser-agent: a\nUser-agent:\nallow /x\nDisallow: \n",
             b"user-agent: a\n\nuser-agents: b\ndissalow: /c\n\nUser-agent: *foo\nDisallow: /\n",
             b"User-agent: *\x00x\nDisallow: /%c3%a9\x00\nAllow:\x0b/v\n",
             b"User-agent: Foo\nSitemap: x\nUser-agent: Bar\nAllow: /d/index.html\nDisallow: /\n",

@@ -136,12 +136,29 @@ pub struct Group {
     pub n_allow: u32,
     /// The number of its disallow lines, whether or not they count.
     pub n_disallow: u32,
-    /// The first valid `Crawl-delay` among the lines that count, in milliseconds, rounded up.
+}
+
+/// The limits on how fast and when a crawler fetches, which the lines that count state for the user-agent
+/// lines directly above them.
+///
+/// These lines do not end a group for Google's parser and RFC 9309, so two user-agent lines of one group can
+/// have different limits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RateLimits {
+    /// The first valid `Crawl-delay`, in milliseconds, rounded up.
     pub crawl_delay_ms: Option<i64>,
-    /// The value of the first `Request-rate` among the lines that count.
+    /// The value of the first `Request-rate`.
     pub request_rate: Option<Span>,
-    /// The value of the first `Visit-time` among the lines that count.
+    /// The value of the first `Visit-time`.
     pub visit_time: Option<Span>,
+}
+
+/// User-agent lines that follow one another, with no other directive between them, and their limits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LimitedAgents {
+    pub(crate) first_line_no: u32,
+    pub(crate) last_line_no: u32,
+    pub(crate) limits: RateLimits,
 }
 
 /// The parts of a parsed file that are not its body.
@@ -149,6 +166,8 @@ pub struct Group {
 pub(crate) struct DocumentData {
     pub(crate) directives: Vec<Directive>,
     pub(crate) groups: Vec<Group>,
+    /// The user-agent lines that have limits, in the order of the file.
+    pub(crate) limited_agents: Vec<LimitedAgents>,
     pub(crate) anomalies: Vec<Anomaly>,
     /// The texts of spans that have [`IN_BUFFER_BIT`].
     pub(crate) buffer: Vec<u8>,
@@ -218,6 +237,16 @@ impl<'a> RobotsTxt<'a> {
         &self.directives()[groups[group_no as usize - 1].first_directive..end]
     }
 
+    /// Returns the limits of a user-agent line: those that the lines after it and the user-agent lines next to
+    /// it state, up to the next user-agent line.
+    pub fn rate_limits(&self, agent_line_no: u32) -> RateLimits {
+        let limited_agents = &self.document.limited_agents;
+        let i = limited_agents.partition_point(|agents| agents.last_line_no < agent_line_no);
+        let agents = limited_agents.get(i);
+        let agents = agents.filter(|agents| agents.first_line_no <= agent_line_no);
+        agents.map_or(RateLimits::default(), |agents| agents.limits)
+    }
+
     /// Returns the anomalies: those of the whole file first, then in the order of lines.
     pub fn anomalies(&self) -> &'a [Anomaly] {
         &self.document.anomalies
@@ -278,6 +307,7 @@ impl OwnedRobotsTxt {
             document: DocumentData {
                 directives: document.directives.clone(),
                 groups: document.groups.clone(),
+                limited_agents: document.limited_agents.clone(),
                 anomalies: document.anomalies.clone(),
                 buffer: document.buffer.clone(),
                 summary: document.summary,
@@ -297,6 +327,7 @@ impl OwnedRobotsTxt {
             + document.buffer.capacity()
             + document.directives.capacity() * size_of::<Directive>()
             + document.groups.capacity() * size_of::<Group>()
+            + document.limited_agents.capacity() * size_of::<LimitedAgents>()
             + document.anomalies.capacity() * size_of::<Anomaly>()
     }
 

@@ -26,8 +26,8 @@ use crate::anomaly::{Anomaly, AnomalyKind};
 use crate::crawl_rate::parse_crawl_delay_ms;
 use crate::dialect::grouping::{GroupCounter, KosterRecordCounter};
 use crate::document::{
-    BODY_LIMIT_BYTES, Directive, DirectiveKind, DocumentData, IN_BUFFER_BIT, LineEndings,
-    MAX_BODY_BYTES, ParseOptions, RobotsTxt, Span, Summary,
+    BODY_LIMIT_BYTES, Directive, DirectiveKind, DocumentData, IN_BUFFER_BIT, LimitedAgents,
+    LineEndings, MAX_BODY_BYTES, ParseOptions, RateLimits, RobotsTxt, Span, Summary,
 };
 use blanks::{find_blank, trim_blanks, trim_end, trim_start};
 use byte_classes::ByteClasses;
@@ -99,6 +99,7 @@ impl Parser {
         let document = &mut self.document;
         document.directives.clear();
         document.groups.clear();
+        document.limited_agents.clear();
         document.anomalies.clear();
         document.buffer.clear();
         self.scratch.agents.clear();
@@ -175,6 +176,8 @@ struct ParseState<'p, 'b> {
     groups: GroupCounter,
     records: KosterRecordCounter,
     since_agent: FirstLinesSinceAgent,
+    /// The numbers of the first and the last of the user-agent lines that follow one another last; 0 for none.
+    last_agents: (u32, u32),
     lookaheads: Lookaheads,
     /// The length of an incomplete byte order mark at the beginning of the body: 0, 1 or 2.
     partial_bom_bytes: usize,
@@ -202,6 +205,7 @@ impl<'p, 'b> ParseState<'p, 'b> {
             groups: GroupCounter::default(),
             records: KosterRecordCounter::NEW,
             since_agent: FirstLinesSinceAgent::default(),
+            last_agents: (0, 0),
             lookaheads: Lookaheads {
                 separators: Lookahead::NEW,
                 comments: Lookahead::NEW,
@@ -609,15 +613,14 @@ impl<'p, 'b> ParseState<'p, 'b> {
         }
         let span = parsed.value_span;
         let counts = self.is_complete_within_limit(line);
-        if let Some(group) = self.document.groups.last_mut()
-            && counts
-        {
+        if counts && let Some(limits) = self.limits_of_last_agents() {
             if key.eq_ignore_ascii_case(b"crawl-delay") {
-                group.crawl_delay_ms = group.crawl_delay_ms.or_else(|| parse_crawl_delay_ms(value));
+                limits.crawl_delay_ms =
+                    (limits.crawl_delay_ms).or_else(|| parse_crawl_delay_ms(value));
             } else if key.eq_ignore_ascii_case(b"request-rate") {
-                group.request_rate = group.request_rate.or(Some(span));
+                limits.request_rate = limits.request_rate.or(Some(span));
             } else if key.eq_ignore_ascii_case(b"visit-time") {
-                group.visit_time = group.visit_time.or(Some(span));
+                limits.visit_time = limits.visit_time.or(Some(span));
             }
         }
         if key.eq_ignore_ascii_case(b"crawl-delay") {
@@ -633,6 +636,21 @@ impl<'p, 'b> ParseState<'p, 'b> {
         } else if !self.is_html && !is_known_directive(key) {
             self.report_unknown_directive(line_no, parsed);
         }
+    }
+
+    /// Returns the limits of the last user-agent lines, or `None` before the first user-agent line.
+    fn limits_of_last_agents(&mut self) -> Option<&mut RateLimits> {
+        let (first_line_no, last_line_no) = self.last_agents;
+        let limited_agents = &mut self.document.limited_agents;
+        let last = limited_agents.last();
+        if last_line_no != 0 && last.is_none_or(|last| last.last_line_no != last_line_no) {
+            limited_agents.push(LimitedAgents {
+                first_line_no,
+                last_line_no,
+                limits: RateLimits::default(),
+            });
+        }
+        limited_agents.last_mut().map(|agents| &mut agents.limits)
     }
 
     #[cold]

@@ -3,7 +3,7 @@
 use super::{DirectiveRef, FirstLinesSinceAgent, ParseState, ParsedLine};
 use crate::agent_name::{is_product_token, product_token, push_whole_name};
 use crate::anomaly::AnomalyKind;
-use crate::document::{Group, Span};
+use crate::document::{DirectiveKind, Group, Span};
 
 /// The fields of a [`Directive`](crate::Directive) that only a user-agent line has.
 #[derive(Default)]
@@ -29,6 +29,11 @@ impl<'b> ParseState<'_, 'b> {
         } else {
             self.report_lines_between_agents(&since_agent, value_span);
         }
+        let last_directive = self.document.directives.last();
+        if last_directive.is_none_or(|last| last.kind != DirectiveKind::UserAgent) {
+            self.last_agents.0 = line_no;
+        }
+        self.last_agents.1 = line_no;
         let agent_no = self.document.groups.last_mut().map_or(0, |group| {
             group.n_agents += 1;
             group.n_agents

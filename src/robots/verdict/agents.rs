@@ -39,6 +39,8 @@ pub(crate) struct AgentEntry {
     pub(crate) text: Span,
     /// The groups in which this is a whole name.
     pub(crate) name_groups: GroupList,
+    /// The first valid crawl-delay of the lines in which this is a whole name, in milliseconds.
+    pub(crate) crawl_delay_ms: Option<i64>,
     /// The groups in which this is the product token that Google's parser reads.
     pub(crate) token_groups: GroupList,
     /// The groups of `rfc9309` in which this is a product token.
@@ -129,7 +131,9 @@ impl AgentIndex {
         let rfc9309_group_no = grouping.groups.group_no();
         let record_no = self.koster_record_starts.len() as u32;
         self.all_conform &= conforms && rfc9309_group_no == line.group_no;
+        let crawl_delay_ms = robots_txt.rate_limits(line.line_no).crawl_delay_ms;
         if is_wildcard(robots_txt.text(line.value)) {
+            self.wildcard.crawl_delay_ms = self.wildcard.crawl_delay_ms.or(crawl_delay_ms);
             self.wildcard
                 .name_groups
                 .push(line.group_no, &mut self.links);
@@ -145,9 +149,9 @@ impl AgentIndex {
         let mut name_entry = None;
         if !name.is_empty() {
             let entry = self.find_or_add_entry(robots_txt, line.name);
-            self.entries[entry]
-                .name_groups
-                .push(line.group_no, &mut self.links);
+            let agent = &mut self.entries[entry];
+            agent.name_groups.push(line.group_no, &mut self.links);
+            agent.crawl_delay_ms = agent.crawl_delay_ms.or(crawl_delay_ms);
             name_entry = Some(entry);
         }
         // If no byte of the value was cut off, the value is a product token, which is also its own

@@ -193,13 +193,14 @@ impl<'a> Evaluation<'_, 'a> {
         rows.push(AgentVerdict {
             verdict_rfc9309: self.agent_verdict_rfc9309(&wildcard),
             verdict_koster1996: self.verdict_koster1996(wildcard.koster_record_no),
+            crawl_delay_ms: wildcard.crawl_delay_ms,
             ..make_row(b"*", &wildcard_verdict, verdict, fallback_basis)
         });
         for i in 0..count {
             let agent = self.evaluator.agents.entries[i];
             let name = self.robots_txt.text(agent.text);
-            let (own, basis) = if agent.name_groups.is_empty() {
-                (wildcard_verdict, fallback_basis)
+            let (own, basis, crawl_delay_ms) = if agent.name_groups.is_empty() {
+                (wildcard_verdict, fallback_basis, wildcard.crawl_delay_ms)
             } else {
                 let own = self.verdict_of_groups(agent.name_groups);
                 let basis = if own.is_too_complex() {
@@ -207,7 +208,7 @@ impl<'a> Evaluation<'_, 'a> {
                 } else {
                     Basis::Explicit
                 };
-                (own, basis)
+                (own, basis, agent.crawl_delay_ms)
             };
             // Nearly every name is a product token in a single group, so the dialects share a
             // verdict.
@@ -235,6 +236,7 @@ impl<'a> Evaluation<'_, 'a> {
             rows.push(AgentVerdict {
                 verdict_rfc9309,
                 verdict_koster1996,
+                crawl_delay_ms,
                 ..make_row(name, &own, verdict_google, basis)
             });
         }
@@ -287,7 +289,6 @@ impl<'a> Evaluation<'_, 'a> {
             is_root_allowed: true,
             n_allow: 0,
             n_disallow: 0,
-            crawl_delay_ms: None,
             evidence_line: first_group
                 .map(|&group_no| robots_txt.groups()[group_no as usize - 1].line_no),
             has_same_effect_in_rfc9309: true,
@@ -295,9 +296,6 @@ impl<'a> Evaluation<'_, 'a> {
         let merged = &mut self.merged;
         merged.clear();
         for &group_no in groups {
-            verdict.crawl_delay_ms = verdict
-                .crawl_delay_ms
-                .or(robots_txt.groups()[group_no as usize - 1].crawl_delay_ms);
             let lines = robots_txt.group_directives(group_no);
             evaluator.merged_line_count += lines.len() as u64;
             if evaluator.merged_line_count > MAX_MERGED_LINES {
@@ -387,7 +385,7 @@ impl GroupSetVerdict {
 }
 
 /// Makes the [`AgentVerdict`] of an agent. The caller replaces the verdicts of `rfc9309` and
-/// `koster1996`.
+/// `koster1996`, and the crawl-delay.
 fn make_row<'a>(
     agent: &'a [u8],
     own: &GroupSetVerdict,
@@ -404,7 +402,7 @@ fn make_row<'a>(
         is_root_allowed: own.is_root_allowed,
         n_allow: own.n_allow,
         n_disallow: own.n_disallow,
-        crawl_delay_ms: own.crawl_delay_ms,
+        crawl_delay_ms: None,
         evidence_line: own.evidence_line,
     }
 }
@@ -516,6 +514,64 @@ mod tests {
                 (b"mj", AllowAll, DisallowAll, Basis::NoGroup),
             ]
         );
+    }
+
+    #[test]
+    fn a_crawl_delay_belongs_to_the_names_directly_above_it() {
+        for (body, expected) in [
+            (
+                // Without a rule between them, these lines are one group of all names.
+                "User-agent: a\nCrawl-delay: 1\n\nUser-agent: b\n# both\n\nUser-agent: c\n\
+                 Crawl-delay: x\nCrawl-delay: 2\nCrawl-delay: 3\nUser-agent: d\nDisallow: /\n\
+                 User-agent: *\nCrawl-delay: 20\n",
+                &[Some(20), Some(1), Some(2), Some(2), None][..],
+            ),
+            (
+                // A rule ends the names of the delay, too, but the delay may follow it.
+                "User-agent: a\nUser-agent: b\nDisallow: /\nCrawl-delay: 4\nUser-agent: *\nAllow: /\n",
+                &[None, Some(4), Some(4)],
+            ),
+            (
+                // So does a line of any other kind.
+                "User-agent: a\nSitemap: s\nUser-agent: b\nFoo: x\nUser-agent: c\nCrawl-delay: 5\n",
+                &[None, None, None, Some(5)],
+            ),
+            (
+                // All lines of a name are read, in their order.
+                "Crawl-delay: 9\nUser-agent: *\nCrawl-delay: 6\nUser-agent: a\nDisallow: /\n\
+                 User-agent: A/1.0\nCrawl-delay: 7\nUser-agent: a\nCrawl-delay: 8\n",
+                &[Some(6), Some(7)],
+            ),
+        ] {
+            let mut parser = Parser::new();
+            let rows = Evaluator::new().verdicts(&parser.parse(body.as_bytes()));
+            let delays = rows.iter().map(|row| row.crawl_delay_ms);
+            let delays: Vec<_> = delays.map(|delay| delay.map(|ms| ms / 1000)).collect();
+            assert_eq!(delays, expected, "{body:?}");
+        }
+    }
+
+    #[test]
+    fn the_evidence_is_a_line_that_decides_for_the_verdict() {
+        for (rules, expected) in [
+            (&[(false, "/"), (true, "/")][..], 3),
+            (&[(true, "/"), (false, "")], 2),
+            (&[(true, "/a"), (false, "/b"), (true, "/b*")], 4),
+            (&[(true, "/a")], 2),
+            (&[(true, "/a"), (true, "/")], 3),
+            (&[(true, "/"), (false, "/a"), (true, "/a")], 2),
+            (&[(false, "")], 1),
+            (&[], 1),
+            (&[(false, "/robots.txt$"), (true, "/robots.txt$")], 1),
+            (&[(true, "/a"), (false, "/a*"), (false, "/")], 4),
+            (&[(true, "/a"), (false, "/")], 3),
+            (&[(false, "/a"), (true, "/a"), (false, "/b")], 4),
+        ] {
+            let body = body_of_rules(rules);
+            let mut parser = Parser::new();
+            let rows = Evaluator::new().verdicts(&parser.parse(body.as_bytes()));
+            assert_eq!(rows[0].evidence_line, Some(expected), "{body}");
+        }
     }
 
     #[test]

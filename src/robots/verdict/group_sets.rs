@@ -22,7 +22,6 @@ pub(crate) struct GroupSetVerdict {
     pub(crate) is_root_allowed: bool,
     pub(crate) n_allow: u32,
     pub(crate) n_disallow: u32,
-    pub(crate) crawl_delay_ms: Option<i64>,
     pub(crate) evidence_line: Option<u32>,
     /// True if all rules have the same effect in `rfc9309`.
     pub(crate) has_same_effect_in_rfc9309: bool,

@@ -107,10 +107,11 @@ pub struct AgentVerdict<'a> {
     pub n_allow: u32,
     /// The number of disallow lines merged for `verdict`.
     pub n_disallow: u32,
-    /// The first valid crawl-delay of the merged groups, in milliseconds; `None` without a valid
-    /// one.
+    /// The first valid crawl-delay of the user-agent lines with this name, or else of those with `*`
+    /// if `basis` is not `Explicit`, in milliseconds; `None` without a valid one.
     pub crawl_delay_ms: Option<i64>,
-    /// The line that shows the verdict: the deciding rule, or else the first line of the groups.
+    /// A rule that decides some path for the verdict: one that allows if all paths are allowed, and otherwise
+    /// one that disallows. The first line of the groups if no rule does.
     pub evidence_line: Option<u32>,
 }
 
