@@ -1,7 +1,7 @@
 //! Numbers the archives of a crawl, for the column `archive_no`.
 
 use super::damaged_error;
-use super::inputs::{InputCrawl, InputDataset};
+use super::inputs::InputCrawl;
 use disk::error::Error;
 use tables::Table;
 
@@ -14,12 +14,7 @@ pub(super) struct ArchiveNumbers {
 
 impl ArchiveNumbers {
     pub(super) fn new(input: &InputCrawl) -> Self {
-        let has_others = |dataset: &InputDataset| {
-            let mut partitions = dataset.options.crawls.iter();
-            partitions.any(|partition| partition.crawl != input.name)
-        };
-        let mut datasets = input.datasets.iter();
-        if !datasets.any(|dataset| has_others(dataset)) {
+        if !input.is_list_shared {
             return Self { indexes: None };
         }
         let of_crawl = input.datasets.iter().flat_map(|dataset| {

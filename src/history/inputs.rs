@@ -39,6 +39,8 @@ pub(super) struct InputCrawl {
     /// True if one dataset has the whole crawl and no other crawl, so that the resolved tables of this dataset are
     /// read. Otherwise the hosts of the crawl are resolved again.
     pub(super) is_resolved: bool,
+    /// True if the list of its archives has archives of other crawls, too.
+    pub(super) is_list_shared: bool,
 }
 
 /// An earlier history.
@@ -183,11 +185,22 @@ impl Inputs {
                     && datasets[*i].manifest.crawls.len() == 1
             };
             let is_resolved = members.len() == 1 && members.iter().all(is_whole);
+            // Shards of one list state their own crawls.
+            let is_of_list = |dataset: &InputDataset| {
+                let mut lists = members.iter().map(|i| &datasets[*i].options.list);
+                lists.any(|list| *list == dataset.options.list)
+            };
+            let mut of_list = datasets.iter().filter(|dataset| is_of_list(dataset));
+            let is_list_shared = of_list.any(|dataset| {
+                let mut partitions = dataset.options.crawls.iter();
+                partitions.any(|partition| partition.crawl != name)
+            });
             let datasets = members.iter().map(|i| Arc::clone(&datasets[*i]));
             self.crawls.push(InputCrawl {
-                name,
                 datasets: datasets.collect(),
                 is_resolved,
+                is_list_shared,
+                name,
             });
         }
         Ok(meanings)

@@ -383,6 +383,19 @@ fn archives_are_numbered_by_crawl_whatever_else_is_in_the_dataset() {
     history(&[&arg("both")], &arg("together"), &[]);
     assert!(tables(&arg("together")) == tables(&arg("apart")));
     assert_eq!(run(["verify", &arg("together")]).code, Some(0));
+    // Each of the shards has the archives of one crawl.
+    for shard in ["1/2", "2/2"] {
+        let out = folder.arg(&format!("shards/{}", &shard[..1]));
+        let [archives, others] = [&a, &b].map(|archives| archives.each_ref().map(|path| &**path));
+        let options: &[&str] = &["-q", "-o", &out, "--shard", shard];
+        let list = [options, &[archives[0], others[0], archives[1], others[1]]];
+        let ran = run(list.concat());
+        assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
+    }
+    let ran = run(["join", &arg("shards")]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    history(&[&arg("shards")], &arg("sharded"), &[]);
+    assert!(tables(&arg("sharded")) == tables(&arg("apart")));
     let crawls = support::rows(Path::new(&arg("together")), "crawls");
     let listed = crawls.iter().map(|row| row["archives_listed"].as_i64());
     assert_eq!(listed.collect::<Vec<_>>(), [Some(2), Some(2)]);
