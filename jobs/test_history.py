@@ -39,7 +39,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import duckdb
@@ -457,9 +457,13 @@ def check_tables(history, oracle, contents):
         return [f"host_periods has the columns {names}"]
     periods = [(*row[:8], policies.get(row[9]), preferences.get(row[11]), sets.get(row[11]), *row[12:]) for row in history.rows("host_periods")]
     found += differences("host_periods", [name for name in names if name != "domain_id"], periods, oracle.rows["host_periods"])
-    # A domain has the number of its first host.
-    numbers, place = {}, names.index("url_host_registered_domain")
-    wrong = [row for row in history.rows("host_periods") if row[8] != numbers.setdefault(row[place] or row[2], row[0])]
+    # A domain has the number of its first host, less 2^52 for each domain before it of the same host.
+    numbers, domains_of, place = {}, Counter(), names.index("url_host_registered_domain")
+    for row in history.rows("host_periods"):
+        if (domain := row[place] or row[2]) not in numbers:
+            numbers[domain] = row[0] - (domains_of[row[0]] << 52)
+            domains_of[row[0]] += 1
+    wrong = [row for row in history.rows("host_periods") if row[8] != numbers[row[place] or row[2]]]
     if wrong:
         found.append(f"host_periods: {len(wrong)} rows have another domain_id than their domain, such as {wrong[0]}")
     # The key of what is stated is the same if and only if that is.

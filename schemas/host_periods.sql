@@ -8,7 +8,7 @@ CREATE TABLE host_periods (
   first_fetch TIMESTAMP, -- The time of the first capture (UTC).
   last_fetch TIMESTAMP, -- In files null where `n_captures` is 1. The time of the last capture (UTC).
   n_captures INTEGER NOT NULL, -- The number of captures, which is that of the crawls.
-  domain_id BIGINT NOT NULL, -- A number of `domain` of the host, as in `hosts`: the `host_no` of the first host of the domain, also if it has no other host.
+  domain_id BIGINT NOT NULL, -- A number of `domain` of the host, as in `hosts`: the `host_no` of the first host of the domain, also if it has no other host; less 2^52 for each other domain that begins with this host, such as `co.uk` and `www.co.uk`.
   policy_id VARCHAR, -- The lines that were read, as in `policies`; null if no line was. This column and the following ones are the state.
   preferences_id VARCHAR, -- Key of the statements about the use of the content: the first 128 bits of the SHA-256 of the rows in `preference_sets` without the numbers of their lines, in hexadecimal. Null if nothing is stated.
   preference_set_id VARCHAR, -- The rows in `preference_sets`.

@@ -3,10 +3,33 @@
 /// A registered domain of the hosts that are merged.
 #[derive(Debug, Default)]
 pub(super) struct CountedDomain {
-    /// The number in the column `domain_id`: that of the first period. `None` before it.
-    pub(super) number: Option<i64>,
+    /// The number in the column `domain_id`. `None` before the first host.
+    number: Option<i64>,
     /// The crawls with a host of the domain: a bit for each position.
     counted: Vec<u64>,
+}
+
+/// Numbers the domains of which a host is the first one.
+#[derive(Debug)]
+pub(super) struct HostDomains {
+    /// The number of the next domain: the number of the host, less 2^52 for each domain before it. A host that was
+    /// captured with and without `www` may have two domains.
+    next: i64,
+}
+
+impl HostDomains {
+    pub(super) fn new(host_no: i64) -> Self {
+        Self { next: host_no }
+    }
+
+    /// Returns the number of a domain of the host.
+    pub(super) fn number(&mut self, domain: &mut CountedDomain) -> i64 {
+        *domain.number.get_or_insert_with(|| {
+            let number = self.next;
+            self.next = number.wrapping_sub(1 << 52);
+            number
+        })
+    }
 }
 
 impl CountedDomain {

@@ -13,7 +13,7 @@
 use super::agent_periods::take_verdict;
 use super::capture_record::{StateDetails, StateFields, optional_bytes};
 use super::captures_by_host::{CapturesByHost, StoredCapture};
-use super::counted_domain::CountedDomain;
+use super::counted_domain::{CountedDomain, HostDomains};
 use super::crawl_row::CrawlRow;
 use super::damaged_history_error;
 use super::history_input::HistoryReader;
@@ -337,10 +337,11 @@ impl Check<'_> {
         let (mut sums, mut agent_periods) = (HostSums::default(), 0u64);
         while let Some(host) = hosts.peek() {
             let name = host.surt_host_name.as_bytes();
+            let mut host_domains = HostDomains::new(host.host_no);
             for (period_no, period) in (0..).zip(&host.periods) {
                 self.check_state(&period.state, policies, sets)?;
                 let domain = domains.value_of(name, period.registered_domain());
-                let domain_id = *domain.number.get_or_insert(host.host_no);
+                let domain_id = host_domains.number(domain);
                 self.expect(own_tables::HOST_PERIODS, period.domain_id == domain_id)?;
                 let number = named_period_number(name, period_no, &period.state, policies);
                 agent_periods = agent_periods.wrapping_add(number);

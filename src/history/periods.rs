@@ -4,7 +4,7 @@
 //! continue the last one of each host.
 
 use super::capture_record::{CapturePlace, CaptureRecord, StateDetails, StateFields};
-use super::counted_domain::CountedDomain;
+use super::counted_domain::{CountedDomain, HostDomains};
 use super::crawl_row::CrawlRow;
 use super::history_input::HistoryCaptures;
 use super::host_revisits::{CaptureTime, find_content};
@@ -396,16 +396,16 @@ impl<'s> PeriodWriter<'s> {
     fn count_host(&mut self, host: &mut StoredHost) {
         let name = host.surt_host_name.as_bytes();
         let mut captures = self.of_host.iter().peekable();
+        let mut host_domains = HostDomains::new(host.host_no);
         for (period_no, period) in (0..).zip(&mut host.periods) {
             let registered_domain = StateFields::read(&period.state).registered_domain;
             let domain = self.domains.value_of(name, registered_domain);
-            let domain_id = *domain.number.get_or_insert(host.host_no);
+            period.domain_id = host_domains.number(domain);
             while let Some(capture) = captures.next_if(|capture| capture.period_no == period_no) {
                 let counts = &mut self.counts[capture.position as usize];
                 counts.hosts += 1;
                 counts.domains += i64::from(domain.count(capture.position));
             }
-            period.domain_id = domain_id;
         }
     }
 
