@@ -30,6 +30,7 @@ REGISTRIES = (None, "token,fallbacks,ignores_wildcard\nGPTBot,,false\nCCBot,,fal
                     'Googlebot-News,"googlebot,amazonbot,claudebot",false\nAdsBot-Google,ahrefsbot,true\n')
 TREND_AGENTS = ("GPTBot", "Googlebot", "AdsBot-Google", "Googlebot-News", *CRAWLERS[1:])
 FIRST_AGENTS = ("GPTBot", "CCBot")
+BLOCK, FREE = "User-agent: GPTBot\nDisallow: /\n", "User-agent: *\nAllow: /\n"
 # Columns of hosts that are not part of the state of a host, and those that changes_of returns.
 NO_STATE = {"host_id", "domain_id", "fetch_time", "authoritative_robots_id", "rules_crawl", "rules_robots_id", "n_captures", "n_changes", "named"}
 SHOWN = ("url", "fetch_status", "redirect_end", "is_revisit", "content_class", "wildcard_verdict", "wildcard_basis", "n_named")
@@ -191,7 +192,19 @@ def compare(label, found, wanted):
 
 class Tests:
     def __init__(self, program, xtask, folder):
+        self.program, self.folder = program, folder
         self.series = [Series(program, xtask, folder / f"seed-{seed}", seed, registry) for seed, registry in enumerate(REGISTRIES, 1)]
+
+    def history_of(self, crawls):
+        """The history of crawls, each with hosts, the days of their captures, and their files."""
+        folder = Path(tempfile.mkdtemp(dir=self.folder))
+        for crawl, captures in crawls.items():
+            with (folder / f"{crawl}.csv").open("w", encoding="utf-8", newline="") as file:
+                csv.writer(file).writerows([("url", "status", "time", "body"), *(
+                    (f"https://{host}/robots.txt", 200, f"2025-01-{day:02}T00:00:00Z", body) for host, day, body in captures)])
+            run(self.program, "bodies", folder / f"{crawl}.csv", "-q", "--crawl", crawl, "-o", folder / crawl)
+        run(self.program, "history", *(folder / crawl for crawl in crawls), "-q", "-o", folder / "history")
+        return opened(folder / "history")
 
     def check(self, call, answer):
         for series in self.series:
@@ -225,6 +238,44 @@ class Tests:
         for call in ("trend('GPTBto')", "trend(['CCBot', 'GPTBto'])", "first_blocks('GPTBto')", "first_blocks(['CCBot', 'GPTBto'])"):
             with TestCase().assertRaisesRegex(duckdb.Error, "unknown agent 'GPTBto': the nearest are GPTBot", msg=call):
                 query(self.series[0].history, f"FROM {call}")
+
+    def test_crawls_that_overlap_have_one_order(self):
+        """`A` comes before `B` by the median of its times, and captured the host that blocks after `B` did."""
+        connection = self.history_of({
+            "A": [("h1.example", 1, FREE), ("h2.example", 1, FREE), ("x.example", 3, BLOCK)],
+            "B": [("h1.example", 5, FREE), ("h2.example", 5, FREE), ("x.example", 2, BLOCK)]})
+        found = query(connection, "SELECT crawl, first_blocking, cumulative FROM adoption_by_domain()")
+        compare("adoption_by_domain", found, [{"crawl": "A", "first_blocking": 1, "cumulative": 1}, {"crawl": "B", "first_blocking": 0, "cumulative": 1}])
+        found = query(connection, "SELECT crawl, seen_to_begin, already_blocking, domains, cumulative FROM first_blocks()")
+        compare("first_blocks", found, [
+            {"crawl": "A", "seen_to_begin": 0, "already_blocking": 1, "domains": 1, "cumulative": 1},
+            {"crawl": "B", "seen_to_begin": 0, "already_blocking": 0, "domains": 0, "cumulative": 1}])
+
+    def test_two_domains_of_a_host_have_two_numbers(self):
+        """`co.uk` and `www.co.uk` are one host by its key; the first has no registered domain."""
+        for hosts in (("www.co.uk", "co.uk"), ("co.uk", "www.co.uk")):
+            connection = self.history_of({
+                "A": [(hosts[0], 1, BLOCK)], "B": [(hosts[1], 8, BLOCK), ("shop.www.co.uk", 8, BLOCK), ("other.example", 8, FREE)]})
+            rows = query(connection, "SELECT DISTINCT domain, domain_id FROM hosts")
+            assert len(rows) == 3 == len({row["domain"] for row in rows}) == len({row["domain_id"] for row in rows}), rows
+            found = query(connection, "SELECT crawl, domains_blocking FROM trend()")
+            compare("trend", found, [{"crawl": "A", "domains_blocking": 1}, {"crawl": "B", "domains_blocking": 2 if hosts[1] == "co.uk" else 1}])
+
+    def test_a_listed_question_can_be_asked(self):
+        connection = self.history_of({"A": [("h1.example", 1, BLOCK), ("h2.example", 1, FREE)], "B": [("h1.example", 8, BLOCK), ("h2.example", 8, BLOCK)]})
+        index, ranks, labels = self.folder / "index.parquet", self.folder / "ranks.csv", self.folder / "labels.csv"
+        connection.execute(f"COPY (SELECT crawl, surt_host_name, 4.5::DOUBLE AS hcrank10, 7 AS fetch_200 FROM hosts) TO '{index}'")
+        ranks.write_text("1,h1.example\n2,h2.example\n", encoding="utf-8")
+        labels.write_text("host,label\nh1.example,news\n", encoding="utf-8")
+        graph = self.folder / "graph.txt"
+        graph.write_text("#harmonicc_pos\t#harmonicc_val\t#pr_pos\t#pr_val\t#host_rev\n1\t2.5\t1\t0.5\texample.h1\n", encoding="utf-8")
+        given = {"index": index, "list": ranks, "ranks": graph, "labels": labels}
+        for question in query(connection, "SELECT name, parameters FROM questions()"):
+            parameters = [parameter.split(":=") for parameter in question["parameters"].split(", ") if parameter]
+            values = {name.strip(): given.get(name.strip()) for name, *default in parameters if not default or name.strip() in given and default[0].strip() == "NULL"}
+            call = f"{question['name']}({', '.join(f'{name} := {str(value)!r}' if name != 'host' else repr('h1.example') for name, value in values.items())})"
+            rows = query(connection, f"FROM {call}")
+            assert rows or not values, call
 
     def test_all_questions_are_listed(self):
         names = [row["name"] for row in query(self.series[0].history, "FROM questions()")]

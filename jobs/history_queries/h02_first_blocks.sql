@@ -1,6 +1,7 @@
 -- In which crawl did hosts first block a crawler by name?
 --
--- Denominator: hosts_in_crawl, the hosts that the crawl captured. Each host counts once, in the crawl of the first capture that blocks.
+-- Denominator: hosts_in_crawl, the hosts that the crawl captured. Each host counts once, in the first crawl, in the order of crawls, with a
+-- capture that blocks.
 -- Pitfall: seen_to_begin has an earlier capture of the host that decides and does not block; the block began between the two. For already_blocking
 -- there is none, and nobody knows since when: the first crawls consist of these. A revisit, a redirect without end, a 429 or 5xx, and
 -- rules whose names are not known decide nothing. Fallbacks of the crawler are not considered.
@@ -9,15 +10,19 @@ WITH checked AS MATERIALIZED (
     SELECT check_named_agents(agent, any_name) AS is_known
 ),
 named AS (
-    SELECT n.agent, n.surt_host_name, n.url_host_registered_domain, n.first_crawl, n.first_period_no, n.first_period_no + n.n_periods AS end_no, n.verdict,
+    SELECT n.agent, n.surt_host_name, n.url_host_registered_domain, n.first_period_no, n.first_period_no + n.n_periods AS end_no, n.verdict,
         n.verdict = 'disallow_all' AND n.basis = 'explicit' AS is_blocking
     FROM agent_periods n
     WHERE n.agent IN (SELECT a.agent FROM asked_agents(agent) a) AND n.basis IN ('explicit', 'too_complex')
 ),
 blocks AS (
     SELECT b.agent, b.surt_host_name, coalesce(any_value(b.url_host_registered_domain), b.surt_host_name) AS domain,
-        arg_min(b.first_crawl, b.first_period_no) AS crawl, min(b.first_period_no) AS first_block
+        arg_min(h.crawl, c.position) AS crawl, min(b.first_period_no) AS first_block
     FROM named b
+    JOIN host_periods p ON p.surt_host_name = b.surt_host_name AND p.period_no >= b.first_period_no AND p.period_no < b.end_no
+    -- Crawls may overlap in time, so that the first capture is not always of the first crawl.
+    JOIN host_captures h ON h.host_no = p.host_no AND h.period_no = p.period_no
+    JOIN crawls() c ON c.crawl = h.crawl
     WHERE b.is_blocking
     GROUP BY b.agent, b.surt_host_name
 ),

@@ -1,6 +1,7 @@
 -- How many registered domains have ever blocked a crawler by name, from crawl to crawl?
 --
--- Denominator: domains_in_crawl, the registered domains that the crawl captured. A domain counts in the first crawl in which one of its hosts blocks.
+-- Denominator: domains_in_crawl, the registered domains that the crawl captured. A domain counts in the first crawl, in the order of crawls, in
+-- which one of its hosts blocks.
 -- Pitfall: cumulative never falls, also if a domain removes the block: trend has the present state. A host without a registered domain is a
 -- domain of its own. The first crawl has all domains that blocked before.
 CREATE OR REPLACE MACRO adoption_by_domain(agent := 'GPTBot', any_name := false) AS TABLE
@@ -10,7 +11,10 @@ WITH checked AS MATERIALIZED (
 first_crawls AS (
     SELECT b.agent, coalesce(b.url_host_registered_domain, b.surt_host_name) AS domain, min(c.position) AS position
     FROM agent_periods b
-    JOIN crawls() c ON c.crawl = b.first_crawl
+    JOIN host_periods p ON p.surt_host_name = b.surt_host_name AND p.period_no >= b.first_period_no AND p.period_no < b.first_period_no + b.n_periods
+    -- Crawls may overlap in time, so that the first capture is not always of the first crawl.
+    JOIN host_captures h ON h.host_no = p.host_no AND h.period_no = p.period_no
+    JOIN crawls() c ON c.crawl = h.crawl
     WHERE b.agent IN (SELECT a.agent FROM asked_agents(agent) a) AND b.basis = 'explicit' AND b.verdict = 'disallow_all'
     GROUP BY 1, 2
 ),

@@ -555,8 +555,8 @@ WITH checked_index AS MATERIALIZED (
             || 'the columns surt_host_name, hcrank10 and fetch_200, and crawl as a column or in the path')
         WHEN (SELECT count(*) FROM (SELECT NULL::VARCHAR AS crawl WHERE false UNION ALL BY NAME
                 SELECT x.* FROM read_parquet(coalesce(index, 'no index is given: index := ''host-index/crawl=*/*.parquet'' are Parquet files of cc-host-index'), hive_partitioning = true, hive_types_autocast = false, union_by_name = true) x) y
-                WHERE y.crawl IN (SELECT r.crawl FROM runs r)) = 0
-            THEN error('the host index ''' || index || ''' has no rows of the crawls of this dataset: ' || (SELECT string_agg(DISTINCT r.crawl, ', ') FROM runs r))
+                WHERE y.crawl IN (SELECT c.crawl FROM crawls() c)) = 0
+            THEN error('the host index ''' || index || ''' has no rows of the crawls of this dataset: ' || (SELECT string_agg(c.crawl, ', ' ORDER BY c.crawl) FROM crawls() c))
         ELSE true END AS is_valid
     FROM parquet_schema(coalesce(index, 'no index is given: index := ''host-index/crawl=*/*.parquet'' are Parquet files of cc-host-index')) s
     WHERE s.name IN ('surt_host_name', 'hcrank10', 'fetch_200')
