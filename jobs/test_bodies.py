@@ -234,6 +234,8 @@ class Tests:
             "bare": (f'url,body\na.example,x\na.example/robots.txt,x\nhttps://a.example,x\n{url("b")}?x,x\n', [0, 1, 2], "write it as https://HOST/robots.txt"),
             "paths": (f'url,body,status\nhttps://a.example/,x,\n{url("b")}?x,x,\n{url("c")},,301\n', [], "2 rows with a URL whose path is not /robots.txt"),
         }
+        times = ("2024-03-01 12:30:00 UTC", "2024-03-01T12:30:00 +00:00", "20240301123000", "20240301", "", "1709296200", "soon", "1709296200000")
+        cases["times"] = ("url,body,time\n" + "".join(f"{url(f'h{i}')},x,{time}\n" for i, time in enumerate(times)), [], "3 rows with a time that cannot be read")
         for name, (text, expected, words) in cases.items():
             path, out = self.folder / "tables" / f"told-{name}.csv", self.folder / f"told-{name}"
             path.parent.mkdir(exist_ok=True)
@@ -244,6 +246,10 @@ class Tests:
             if name == "floats":
                 assert query(out, "robots_files", "fetch_status", "ORDER BY _place") == [(200,), (404,)]
                 assert query(out, "host_verdicts", "count(*)", "WHERE verdict = 'disallow_all'") == [(0,)]
+            if name == "times":
+                read = query(out, "robots_files", "strftime(fetch_time, '%d %H:%M')", "ORDER BY _place")
+                assert [time for time, in read] == ["01 12:30"] * 3 + ["01 00:00"] + [None] * 4, read
+                assert query(out, "anomalies", "count(*)", "WHERE code = 'bad_date'") == [(3,)]
 
     def test_a_table_needs_only_urls_and_bodies(self):
         rows = [row for row in self.texts if row["body"] is not None and row["fetch_status"] == 200]

@@ -30,8 +30,8 @@ pub fn is_plausible(millis: i64) -> bool {
 /// Parses an ISO 8601 time. Returns milliseconds since 1970.
 ///
 /// Accepts a date such as `2024-03-01`; optionally `T` or a space and `12:30`, `12:30:15` or
-/// `12:30:15.123456`; optionally a time zone: `Z`, `+01`, `+0100` or `+01:00`. Without a time zone
-/// the time is in UTC. A date without a time is parsed as the first moment of that day.
+/// `12:30:15.123456`; optionally a time zone, which a space may precede: `Z`, `UTC`, `GMT`, `+01`, `+0100`
+/// or `+01:00`. Without a time zone the time is in UTC. A date without a time is parsed as the first moment of that day.
 pub fn parse_iso(text: &str) -> Option<i64> {
     parse(text.trim().as_bytes())
 }
@@ -43,8 +43,10 @@ fn parse(text: &[u8]) -> Option<i64> {
     let Some(time) = time else {
         return Some(day_millis);
     };
-    let zone_start = time.iter().position(|byte| b"Zz+-".contains(byte));
+    let is_zone = |byte: &u8| !byte.is_ascii_digit() && !b":.".contains(byte);
+    let zone_start = time.iter().position(is_zone);
     let (time, zone) = time.split_at(zone_start.unwrap_or(time.len()));
+    let zone = zone.strip_prefix(b" ").unwrap_or(zone);
     Some(day_millis + parse_time(time)? - parse_zone(zone)? * 60_000)
 }
 
@@ -116,10 +118,11 @@ fn parse_time(time: &[u8]) -> Option<i64> {
 
 /// Parses a time zone, such as `Z`, `+01:00` or an empty text. Returns its offset from UTC in minutes.
 fn parse_zone(zone: &[u8]) -> Option<i64> {
+    let is_utc = |name: &&[u8]| zone.eq_ignore_ascii_case(name);
     let [sign, zone @ ..] = zone else {
         return Some(0);
     };
-    if matches!((sign, zone), (b'Z' | b'z', [])) {
+    if [&b"Z"[..], b"UTC", b"GMT"].iter().any(is_utc) {
         return Some(0);
     }
     let (hours, rest) = zone.split_at_checked(2)?;
@@ -240,6 +243,11 @@ mod tests {
             " 2024-03-01T13:00:00+01:00 ",
             "2024-03-01 10:30:00.000-0130",
             "2024-03-01 12:00:00+00",
+            "2024-03-01 12:00:00 UTC",
+            "2024-03-01T12:00:00.000utc",
+            "2024-03-01 12:00 GMT",
+            "2024-03-01 12:00:00 Z",
+            "2024-03-01 13:00:00 +0100",
             "2024-03-01 12:00:00.000999",
         ] {
             assert_eq!(parse_iso(text), noon, "{text}");
@@ -250,7 +258,10 @@ mod tests {
             "",
             "now",
             "2024-03-01T",
-            "2024-03-01T12:00:00 +01",
+            "2024-03-01T12:00:00  +01",
+            "2024-03-01T12:00:00 EST",
+            "2024-03-01T12:00:00 UTC+1",
+            "2024-03-01 UTC",
             "2024-03-01T12:00:00+1",
             "2024-03-01T12:00:00+01:",
             "2024-03-01T12:00:00+01:60",

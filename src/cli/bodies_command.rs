@@ -26,7 +26,7 @@ A table has a row for each robots.txt file that was fetched, with its URL and it
 Parquet, CSV with a header, JSON lines or CDXJ, also in gzip. Without a status, a row is a successful fetch. A body \
 that is null is that of a fetch that failed. In CSV an empty body has quotes (\"\"): without them it is null.
 
-The columns `fetch_time` (a time, or text in ISO form or of 14 digits), `fetch_status`, `fetch_redirect`, `headers` \
+The columns `fetch_time` (a time, or text in ISO form or of 8 or 14 digits), `fetch_status`, `fetch_redirect`, `headers` \
 (lines, or a JSON object) and `crawl` are used, if the table has them. In the tables that are written, \
 `warc_filename` is `table:` and the name of the table, and `warc_record_offset` the number of the row, from 0.
 

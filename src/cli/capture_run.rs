@@ -120,12 +120,23 @@ pub(crate) fn run_scan(
     Ok(CommandOutcome { code, text })
 }
 
+/// A hint about times in tables that cannot be read.
+pub(crate) const TIME_HINT: &str = "write times as 2024-03-01T12:30:00Z, 2024-03-01 12:30:00 UTC, 20240301123000 or 20240301, or as timestamps of Parquet";
+
 /// Warns about rows of tables of bodies that probably do not mean what their author intended.
 fn warn_about_rows(done: &ScanSummary, caller: &Caller) {
     let RowNotes {
         unquoted_bodies,
         other_paths,
+        bad_times,
     } = done.row_notes;
+    if bad_times > 0 {
+        let rows = format_count(bad_times, "row");
+        caller.warn(&format!(
+            "{rows} with a time that cannot be read: it is null (`bad_date`), and counts as the earliest"
+        ));
+        caller.hint(TIME_HINT);
+    }
     if unquoted_bodies > 0 {
         let rows = format_count(unquoted_bodies, "row");
         caller.warn(&format!(

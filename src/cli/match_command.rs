@@ -3,6 +3,7 @@
 use crate::agent_advice::AgentNames;
 use crate::arg_values::parse_time;
 use crate::caller::Caller;
+use crate::capture_run::TIME_HINT;
 use crate::column_args::{ColumnArg, column_names, columns_parser};
 use crate::command::{CommandArgs, CommandOutcome};
 use crate::defaults;
@@ -37,7 +38,7 @@ within the dataset, up to five hops.
 
 The list: text, one URL per line; CSV with a header, JSON lines, CDXJ or Parquet with a column `url`; a folder \
 of Parquet files. All but Parquet may be gzip. Columns are found in any case; with --columns url=NAME, a list \
-is a table. A column `fetch_time` (a timestamp, or text in ISO form or of 14 digits) is the time for which the row is \
+is a table. A column `fetch_time` (a timestamp, or text in ISO form or of 8 or 14 digits) is the time for which the row is \
 decided; other columns are ignored, so files and folders of cc-index work as they are.
 
 The output has one row per URL and crawler, in the order of the list; `robots-scan schema matches` \
@@ -173,8 +174,19 @@ impl CommandArgs for MatchArgs {
             caller.warn(&format!("'{}' contains no URL", self.urls.display()));
         }
         // `by_basis` counts one answer per crawler for each row of the list.
-        let bad_urls =
-            done.by_basis.get("bad_url").copied().unwrap_or(0) / self.crawlers.agent.len() as u64;
+        let count_rows = |basis: &str| {
+            done.by_basis.get(basis).copied().unwrap_or(0) / self.crawlers.agent.len() as u64
+        };
+        let bad_times = count_rows("bad_time");
+        if bad_times > 0 {
+            caller.warn(&format!(
+                "'{}': {} with a time that cannot be read; the answer is `unknown` (`bad_time`)",
+                self.urls.display(),
+                format_count(bad_times, "row"),
+            ));
+            caller.hint(TIME_HINT);
+        }
+        let bad_urls = count_rows("bad_url");
         if bad_urls > 0 {
             caller.warn(&format!(
                 "'{}': {} without an absolute URL; the answer is `unknown` (`bad_url`)",

@@ -57,13 +57,20 @@ pub struct RowNotes {
     pub unquoted_bodies: u64,
     /// The rows whose URL has another path than that of a robots.txt file.
     pub other_paths: u64,
+    /// The rows whose time cannot be read or is implausible.
+    pub bad_times: u64,
 }
+
+/// The error of a time that cannot be read or is implausible.
+#[derive(Clone, Copy, Debug)]
+struct BadTime;
 
 impl RowNotes {
     /// Adds other counts.
     pub fn add(&mut self, other: Self) {
         self.unquoted_bodies += other.unquoted_bodies;
         self.other_paths += other.other_paths;
+        self.bad_times += other.bad_times;
     }
 }
 
@@ -115,6 +122,7 @@ impl BodyReader {
                 match self.check_row() {
                     Some(reason) => damaged(reason),
                     None => {
+                        self.notes.bad_times += u64::from(self.time().is_err());
                         self.build_header();
                         self.unescaped_body = self.unescape_body();
                         Ok(true)
@@ -176,6 +184,20 @@ impl BodyReader {
         let status = u16::try_from(code).ok();
         let status = status.filter(|_| STATUSES.contains(&code));
         status.map(Some).ok_or_else(|| code.to_string())
+    }
+
+    /// Returns the time in milliseconds since 1970; `None` for a row without one.
+    ///
+    /// # Errors
+    ///
+    /// [`BadTime`].
+    fn time(&self) -> Result<Option<i64>, BadTime> {
+        let time = self.table.value(column::TIME).time();
+        let time = time.map_err(|_| BadTime)?;
+        match time.is_none_or(is_plausible) {
+            true => Ok(time),
+            false => Err(BadTime),
+        }
     }
 
     fn is_revisit(&self) -> bool {
@@ -251,13 +273,11 @@ impl BodyReader {
 
     pub(super) fn item(&self, scope: CaptureScope) -> ReadItem<'_> {
         let table = &self.table;
-        let time = table.value(column::TIME).time();
-        let plausible = time.as_ref().ok().copied().flatten();
-        let plausible = plausible.filter(|millis| is_plausible(*millis));
+        let time = self.time();
         let row = FetchedRow {
             url: self.url(),
-            time: plausible,
-            has_bad_time: time != Ok(plausible) || self.is_scanned() && plausible.is_none(),
+            time: time.unwrap_or_default(),
+            has_bad_time: time.map_or(true, |time| self.is_scanned() && time.is_none()),
             status: self.status().ok().flatten(),
             redirect: table.value(column::REDIRECT).text(),
             header: &self.header,

@@ -49,7 +49,7 @@ impl<'a> Value<'a> {
     }
 
     /// Returns a time in milliseconds since 1970; `None` for null and for empty text. Text is in ISO form, or has 14
-    /// digits as in CDX.
+    /// digits as in CDX, or the 8 digits of a day.
     ///
     /// # Errors
     ///
@@ -82,22 +82,25 @@ fn parse_whole_number(text: &[u8]) -> Option<i64> {
     whole.parse().ok()
 }
 
-/// Parses a time such as `20240301120000`.
+/// Parses a time such as `20240301120000`, or a day such as `20240301`. Other numbers of digits, such as seconds since
+/// 1970, are not guessed.
 fn parse_digits(text: &str) -> Option<i64> {
-    if text.len() != 14 || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+    if !matches!(text.len(), 8 | 14) || !text.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    let (date, time) = text.split_at(8);
-    let iso = format!(
-        "{}-{}-{}T{}:{}:{}Z",
-        &date[..4],
-        &date[4..6],
-        &date[6..],
+    let (year, rest) = text.split_at(4);
+    let (month, rest) = rest.split_at(2);
+    let (day, time) = rest.split_at(2);
+    let date = format!("{year}-{month}-{day}");
+    if time.is_empty() {
+        return parse_iso(&date);
+    }
+    parse_iso(&format!(
+        "{date}T{}:{}:{}Z",
         &time[..2],
         &time[2..4],
         &time[4..]
-    );
-    parse_iso(&iso)
+    ))
 }
 
 /// Returns at most 80 bytes of a value in single quotes, for a message.
@@ -121,9 +124,20 @@ mod tests {
             assert_eq!(Value::Text(text.as_bytes()).time(), noon, "{text}");
         }
         assert_eq!(Value::Number(20_240_301_120_000).time(), noon);
+        let midnight = Ok(Some(1_709_251_200_000));
+        assert_eq!(Value::Text(b"20240301").time(), midnight);
+        assert_eq!(Value::Number(20_240_301).time(), midnight);
         assert_eq!(Value::Text(b"").time(), Ok(None));
-        assert!(Value::Text(b"soon").time().is_err());
-        assert!(Value::Text(b"20249901120000").time().is_err());
+        for text in [
+            "soon",
+            "20249901120000",
+            "20240230",
+            "1709294400",
+            "1709294400000",
+        ] {
+            assert!(Value::Text(text.as_bytes()).time().is_err(), "{text}");
+        }
+        assert!(Value::Number(1_709_294_400).time().is_err());
     }
 
     #[test]
