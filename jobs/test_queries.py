@@ -81,7 +81,7 @@ class Dataset:
         if status == 301 and to is None:
             effect = "defer"
         labels = host.split(".")
-        surt = ",".join(reversed(labels[1:] if labels[0] == "www" else labels))
+        surt = ",".join(reversed(labels[1:] if labels[0] == "www" and len(labels) > 2 else labels))
         content = outcome == "successful" and not revisit
         row = dict(
             crawl=crawl, subset="robotstxt", robots_id=robots_id, url=url, surt_host_name=surt, url_host_name=host,

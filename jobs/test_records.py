@@ -10,9 +10,11 @@ each event, and reads one very long list.
 
 import json
 import random
+import re
 import shutil
 import subprocess
 import sys
+import uuid
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -214,6 +216,20 @@ class Tests:
         run_to(0, self.program, "records", self.list("single.csv", self.captures), "--base", SAMPLES, "-q", "-o", single, "--tables", "rules")
         rules = sum(pq.read_metadata(path).num_rows for path in files_of(self.samples, "rules"))
         assert pq.read_metadata(single).num_rows == rules > 0
+
+    def test_record_ids_join_with_binary_ones_as_described(self):
+        """Common Crawl's index has the bytes of the UUIDs of record ids."""
+        scan = self.scan("with-ids", self.archives, "--with-record-ids", code=1)
+        ids = [(key, place) for key, *place in query(scan, "robots_files", "warc_record_id, warc_filename, warc_record_offset", "WHERE warc_record_id LIKE 'urn:uuid:%'")]
+        index = self.folder / "index.parquet"
+        pq.write_table(pa.table({
+            "warc_record_id": pa.array([uuid.UUID(key).bytes for key, _ in ids], pa.binary()), "warc_filename": [name for _, (name, _) in ids],
+            "warc_record_offset": pa.array([offset for _, (_, offset) in ids], pa.int32())}), index)
+        described = (Path(__file__).parent.parent / "schemas" / "robots_files.sql").read_text(encoding="utf-8")
+        expression = re.search(r"`(unhex[^`]*)`", described)[1].replace("warc_record_id", "files.warc_record_id")
+        joined = query(scan, "robots_files", "count(DISTINCT (files.warc_filename, files.warc_record_offset))", f"AS files JOIN '{index}' i ON i.warc_record_id = {expression} "
+                       "AND i.warc_filename = files.warc_filename AND i.warc_record_offset = files.warc_record_offset WHERE files.warc_record_id LIKE 'urn:uuid:%'")
+        assert joined == [(len({tuple(place) for _, place in ids}),)] and len(ids) > 10, (joined, len(ids))
 
     def test_a_dry_run_counts_and_writes_nothing(self):
         out = self.folder / "dry"

@@ -1,7 +1,7 @@
 -- One row per crawl and host with a capture of a robots.txt: the authoritative capture of the host, and the rules that apply to it. Sorted by `surt_host_name`.
 CREATE TABLE hosts (
   host_id BIGINT NOT NULL, -- Key of the row, only to join `host_verdicts` of the same dataset: the place of the crawl in the order of the times of their first captures × 2^32 + the number of the host in the crawl, both from 0. Other datasets number hosts differently.
-  surt_host_name VARCHAR NOT NULL, -- The host without a leading `www`, as in `robots_files`. Unique in a crawl.
+  surt_host_name VARCHAR NOT NULL, -- The host in reverse order, without a leading `www` as in `robots_files`. Unique in a crawl.
   url_host_name VARCHAR NOT NULL, -- The host of the authoritative capture, in punycode.
   url_host_registered_domain VARCHAR, -- Its registered domain, as in `robots_files`.
   domain_id BIGINT, -- A number of `domain`, by which hosts are grouped faster than by text: the smallest `host_id` of the hosts of the domain in this crawl. Null only if the crawl has no other host of the domain.

@@ -2,7 +2,7 @@
 CREATE TABLE robots_files (
   robots_id BIGINT NOT NULL, -- Key of the capture, and of its rows in all other tables: the index of the archive in the list of inputs × 2^32 + the number of the capture in its archive, from 0. Below 2^53, and in the order of rows. Join across crawls `USING (crawl, robots_id)`.
   url VARCHAR, -- The URL in normal form: punycode host, no default port, no fragment. If the URL cannot be parsed, it is stored as written in the record.
-  surt_host_name VARCHAR, -- The labels of the host in reverse order without a leading `www`, as in cc-host-index: `com,example`. The numbers of an IPv4 address are reversed as well. An IPv6 address has no brackets.
+  surt_host_name VARCHAR, -- The labels of the host in reverse order without a leading `www` unless one label would be left, as in cc-host-index: `com,example`, `com,www`. The numbers of an IPv4 address are reversed as well. An IPv6 address has no brackets.
   url_host_name VARCHAR, -- The host, in punycode.
   url_host_tld VARCHAR, -- The top-level domain; null for IP addresses.
   url_host_registry_suffix VARCHAR, -- The public suffix according to the ICANN section of the Public Suffix List; null if the list has no suffix for the host.
@@ -20,7 +20,7 @@ CREATE TABLE robots_files (
   warc_record_offset BIGINT NOT NULL, -- Offset of the record's gzip member, zstd frame or plain bytes in the archive; for a table of bodies, the number of the row, from 0.
   warc_record_length BIGINT, -- The length of that member, frame or record in bytes; null if several records share it, and for tables of bodies.
   warc_record_in_member INTEGER NOT NULL, -- The index of the record among those that share the offset, from 0.
-  warc_record_id VARCHAR, -- `WARC-Record-ID`, without angle brackets; only with `--with-record-ids`.
+  warc_record_id VARCHAR, -- `WARC-Record-ID`, without angle brackets; only with `--with-record-ids`. cc-index has the 16 bytes of its UUID since CC-MAIN-2026-30: `unhex(replace(right(warc_record_id, 36), '-', ''))` in DuckDB and Spark.
   warc_ip_address VARCHAR, -- The IP address of the server.
   http_server VARCHAR, -- The header `Server`.
   http_last_modified VARCHAR, -- The header `Last-Modified`, as written.

@@ -1,6 +1,6 @@
 -- How does blocking of a crawler depend on the rank of a site in a list such as Tranco's?
 --
--- Denominator: hosts in the list with a known verdict. An entry means the host of that name, with or without www. in_list counts
+-- Denominator: hosts in the list with a known verdict. An entry means the host of that name, with or without www (www.com keeps it). in_list counts
 -- the entries of a bucket, and captured those with a capture: the difference is unknown, not allowed.
 -- Pitfall: Tranco ranks names of infrastructure too, such as akamaiedge.net, which have no website. A list of another year than the
 -- crawl misses the sites that came and went. list is a CSV file of rank and domain without a header, as Tranco publishes it.
