@@ -95,24 +95,25 @@ pub(crate) fn find_next_member(
     let finder = memmem::Finder::new(magic);
     decoder.source.seek(from)?;
     loop {
+        let rest = limit.saturating_sub(decoder.source.offset());
+        if rest == 0 {
+            return Ok(search);
+        }
         let unread_len = decoder.source.fill(magic.len())?;
         if unread_len < magic.len() {
             decoder.source.consume(unread_len);
             return Ok(search);
         }
-        let Some(index) = finder.find(decoder.source.unread()) else {
+        // Only magic numbers that start before the limit count, so that a search costs no more than its range.
+        let window = usize::try_from(rest).unwrap_or(usize::MAX);
+        let window = window.saturating_add(magic.len() - 1).min(unread_len);
+        let Some(index) = finder.find(&decoder.source.unread()[..window]) else {
             // The last bytes may be the first bytes of the magic number.
-            decoder.source.consume(unread_len - (magic.len() - 1));
-            if decoder.source.offset() >= limit {
-                return Ok(search);
-            }
+            decoder.source.consume(window - (magic.len() - 1));
             continue;
         };
         decoder.source.consume(index);
         let offset = decoder.source.offset();
-        if offset >= limit {
-            return Ok(search);
-        }
         if let Some(end) = decoder.budget.exhausted_block_end(offset) {
             search.unsearched.get_or_insert(offset);
             decoder.source.skip(end - offset)?;
@@ -205,6 +206,18 @@ mod tests {
         assert_eq!(find(1, second), None);
         assert_eq!(find(second + 1, u64::MAX), None);
         assert_eq!(find(1 << 40, u64::MAX), None);
+    }
+
+    #[test]
+    fn a_search_examines_only_its_range() {
+        let (_file, path) = write_temp_file(&[gzip(b"WARC/1.0\r\n"), vec![b'-'; 99]].concat());
+        let mut decoder = Decoder::new(0);
+        decoder.source.open_file(ArchiveFile::open(&path).unwrap());
+        detect_and_start(&mut decoder).unwrap();
+        for limit in [1, 2, 9, 50] {
+            let search = find_next_member(&mut decoder, 1, limit).unwrap();
+            assert_eq!((search.found, decoder.source.offset()), (None, limit));
+        }
     }
 
     #[test]
