@@ -1,8 +1,12 @@
 //! The kinds of errors of this package.
 
 use disk::error::Kind;
+use robots::MAX_LISTED_LINES;
 use std::fmt;
 use std::path::Path;
+
+// The message of `TooManyLines` has this number.
+const _: () = assert!(MAX_LISTED_LINES == 500_000);
 
 /// The kinds of errors of commands that answer questions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +32,8 @@ pub enum AnswerErrorKind {
         /// The reason.
         reason: String,
     },
+    /// A robots.txt has more lines than are listed.
+    TooManyLines,
     /// A file is not a list of URLs. The text is the reason.
     NotAUrlList(String),
 }
@@ -48,6 +54,10 @@ impl Kind for AnswerErrorKind {
             Self::NotExtracted { reason } => {
                 write!(f, "the record in '{place}' is not copied: {reason}")
             }
+            Self::TooManyLines => write!(
+                f,
+                "the robots.txt in '{place}' has more than 500,000 lines or anomalies, or lines of more than 64 MiB"
+            ),
             Self::NotAUrlList(why) => write!(f, "'{place}' is not a URL list: {why}"),
             Self::NoCrawler => write!(f, "no crawler is given"),
         }

@@ -11,6 +11,7 @@ use crate::check_report::{self, Checked, CheckedHost};
 use crate::command::{CommandArgs, CommandOutcome};
 use crate::exit::{self, StoppedError, UsageError};
 use crate::network::{EventRoute, start_client};
+use crate::output;
 use crate::quantity::format_count;
 use crate::quantity::parse_duration;
 use crate::shared_args::{AccessArgs, CrawlerArgs, DialectArg};
@@ -218,21 +219,22 @@ fn check_body(
         host: None,
         dialect: args.dialect.dialect,
     };
-    format_result(args, &checked, None, code)
+    print_result(args, &checked, None, code)
 }
 
-/// Formats the results for people or as JSON. `problem` is the reason why the text was not read from the archive.
-fn format_result(
+/// Prints the results for people or as JSON. `problem` is the reason why the text was not read from the archive.
+fn print_result(
     args: &CheckArgs,
     checked: &Checked<'_>,
     problem: Option<&str>,
     code: u8,
 ) -> Result<CommandOutcome> {
-    let mut text = Vec::new();
-    match args.json {
-        true => text.extend(check_json::to_json_line(checked, problem, code).bytes()),
-        false => check_report::write(checked, stdout().is_terminal(), &mut text)?,
-    }
+    let is_terminal = stdout().is_terminal();
+    output::write(|out| match args.json {
+        true => check_json::write(checked, problem, code, out),
+        false => check_report::write(checked, is_terminal, out),
+    })?;
+    let text = Vec::new();
     Ok(CommandOutcome { code, text })
 }
 
@@ -251,7 +253,7 @@ fn check_names(
     names.check_in(report)
 }
 
-/// Checks the authoritative capture of a host, and formats the results. With `--extract`, also copies the record.
+/// Checks the authoritative capture of a host, and prints the results. With `--extract`, also copies the record.
 fn check_capture(
     args: &CheckArgs,
     host: &Host,
@@ -281,7 +283,7 @@ fn check_capture(
         }),
         dialect: args.dialect.dialect,
     };
-    format_result(args, &checked, problem.as_deref(), code)
+    print_result(args, &checked, problem.as_deref(), code)
 }
 
 /// Returns an error with a hint if the argument FILE is a URL or a host instead of an existing file.

@@ -1,44 +1,88 @@
 //! The output of `robots-scan check` for programs.
 
 use crate::check_report::{self, Checked};
-use crate::escape::json_line;
+use crate::escape::write_json_line;
 use crate::record_fetch::RecordFetchCommand;
 use answers::check::{
-    AgentReport, CaptureDetails, CategoryPreference, HostReport, NumberedText, TextSource,
+    AgentReport, CaptureDetails, CategoryPreference, HostReport, NumberedText, ReportedAnomaly,
+    TextSource,
 };
 use capture::date::format_iso;
 use hosts::Host;
 use robots::StatusEffect;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
 use tables::Table;
 
-/// Returns the report as JSON, on one line. `problem` is the reason why the text was not read from the archive of the
+/// Writes the report as JSON, on one line. `problem` is the reason why the text was not read from the archive of the
 /// capture.
-pub(crate) fn to_json_line(checked: &Checked<'_>, problem: Option<&str>, exit_code: u8) -> String {
-    let agents = checked.report.agents.iter().map(agent_to_json);
-    let anomalies = checked.report.anomalies.iter().map(|anomaly| {
-        json!({
-            "line_no": anomaly.line_no,
-            "code": anomaly.code,
-            "severity": anomaly.severity.name(),
-            "about": anomaly.about,
-            "changes_verdict": anomaly.changes_verdict,
-        })
-    });
-    let mut value = json!({
-        "exit_code": exit_code,
-        "agents": agents.collect::<Vec<_>>(),
-        "anomalies": anomalies.collect::<Vec<_>>(),
-        "text": checked.text.map(text_to_json),
-    });
+pub(crate) fn write(
+    checked: &Checked<'_>,
+    problem: Option<&str>,
+    exit_code: u8,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let report = checked.report;
+    let mut fields = BTreeMap::from([
+        ("exit_code", Field::Value(json!(exit_code))),
+        ("agents", Field::Agents(&report.agents)),
+        ("anomalies", Field::Anomalies(&report.anomalies)),
+        (
+            "text",
+            checked.text.map_or(Field::Value(Value::Null), Field::Text),
+        ),
+    ]);
     if let Some(host) = checked.host {
-        add_host(host.requested, host.found, problem, &mut value);
+        add_host(host.requested, host.found, problem, &mut fields);
     }
-    json_line(&value)
+    write_json_line(&fields, out)
 }
 
-/// Adds the host, its captures and the place of the record to the JSON object `value`.
-fn add_host(host: &Host, found: &HostReport, problem: Option<&str>, value: &mut Value) {
+/// A field of the report. Lists of lines are written item by item, because a file may have many.
+enum Field<'a> {
+    Value(Value),
+    Agents(&'a [AgentReport]),
+    Anomalies(&'a [ReportedAnomaly]),
+    Text(&'a NumberedText),
+    Lines(&'a NumberedText),
+}
+
+impl Serialize for Field<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Value(value) => value.serialize(serializer),
+            Self::Agents(agents) => serializer.collect_seq(agents.iter().map(agent_to_json)),
+            Self::Anomalies(anomalies) => {
+                serializer.collect_seq(anomalies.iter().map(anomaly_to_json))
+            }
+            Self::Text(text) => text_fields(text).serialize(serializer),
+            Self::Lines(text) => serializer.collect_seq(
+                text.lines()
+                    .map(|line| json!({"line_no": line.line_no, "text": line.text})),
+            ),
+        }
+    }
+}
+
+fn anomaly_to_json(anomaly: &ReportedAnomaly) -> Value {
+    json!({
+        "line_no": anomaly.line_no,
+        "code": anomaly.code,
+        "severity": anomaly.severity.name(),
+        "about": anomaly.about,
+        "changes_verdict": anomaly.changes_verdict,
+    })
+}
+
+/// Adds the host, its captures and the place of the record to the report.
+fn add_host(
+    host: &Host,
+    found: &HostReport,
+    problem: Option<&str>,
+    fields: &mut BTreeMap<&'static str, Field<'_>>,
+) {
     let capture = |capture: &CaptureDetails| {
         json!({
             "url": capture.target_uri,
@@ -51,29 +95,51 @@ fn add_host(host: &Host, found: &HostReport, problem: Option<&str>, value: &mut 
             "is_revisit": capture.record.is_revisit,
         })
     };
-    value["host"] = json!(host.to_string());
-    value["found_as"] = json!(found.other_form.as_ref().unwrap_or(host).to_string());
-    value["capture"] = capture(&found.capture);
-    value["rules_capture"] = found.rules_capture.as_ref().map_or(Value::Null, capture);
-    value["redirects_without_place"] = json!(found.redirects_without_place);
-    value["effect"] = json!(found.effect.unwrap_or(StatusEffect::Parse).name());
     let record = &found.deciding_capture().record;
-    value["warc_filename"] = json!(record.warc_filename);
-    value["warc_record_offset"] = json!(record.location.offset);
-    value["warc_record_length"] = json!(record.location.length);
-    value["warc_record_in_member"] = json!(record.location.index_in_member);
-    value["content_digest"] = json!(record.content_digest);
     let place = found.archive.place.as_ref();
-    value["archive"] = json!(place.map(|_| check_report::format_archive_path(found)));
-    value["problem"] = json!(problem);
-    value["fetch"] = json!(RecordFetchCommand::from_record(record, &found.archive).command);
+    let rules_capture = found.rules_capture.as_ref();
+    let values = [
+        ("host", json!(host.to_string())),
+        (
+            "found_as",
+            json!(found.other_form.as_ref().unwrap_or(host).to_string()),
+        ),
+        ("capture", capture(&found.capture)),
+        ("rules_capture", rules_capture.map_or(Value::Null, capture)),
+        (
+            "redirects_without_place",
+            json!(found.redirects_without_place),
+        ),
+        (
+            "effect",
+            json!(found.effect.unwrap_or(StatusEffect::Parse).name()),
+        ),
+        ("warc_filename", json!(record.warc_filename)),
+        ("warc_record_offset", json!(record.location.offset)),
+        ("warc_record_length", json!(record.location.length)),
+        (
+            "warc_record_in_member",
+            json!(record.location.index_in_member),
+        ),
+        ("content_digest", json!(record.content_digest)),
+        (
+            "archive",
+            json!(place.map(|_| check_report::format_archive_path(found))),
+        ),
+        ("problem", json!(problem)),
+        (
+            "fetch",
+            json!(RecordFetchCommand::from_record(record, &found.archive).command),
+        ),
+    ];
+    fields.extend(values.map(|(name, value)| (name, Field::Value(value))));
     if !found.has_anomalies {
-        value["anomalies"] = Value::Null;
+        fields.insert("anomalies", Field::Value(Value::Null));
     }
 }
 
-/// Returns the text of a robots.txt as JSON.
-fn text_to_json(text: &NumberedText) -> Value {
+/// Returns the text of a robots.txt as the fields of a JSON object.
+fn text_fields(text: &NumberedText) -> BTreeMap<&'static str, Field<'_>> {
     let (source, missing_tables): (&str, &[Table]) = match &text.source {
         TextSource::File => ("file", &[]),
         TextSource::Archive => ("archive", &[]),
@@ -81,16 +147,14 @@ fn text_to_json(text: &NumberedText) -> Value {
         TextSource::Policy => ("policy", &[]),
         TextSource::Rows { missing_tables } => ("rows", missing_tables),
     };
-    let lines = text
-        .lines()
-        .map(|line| json!({"line_no": line.line_no, "text": line.text}));
-    json!({
-        "source": source,
-        "missing_tables": missing_tables.iter().map(|table| table.name()).collect::<Vec<_>>(),
-        "n_lines": text.n_lines,
-        "is_cut": text.is_cut,
-        "lines": lines.collect::<Vec<_>>(),
-    })
+    let missing_tables: Vec<&str> = missing_tables.iter().map(|table| table.name()).collect();
+    BTreeMap::from([
+        ("source", Field::Value(json!(source))),
+        ("missing_tables", Field::Value(json!(missing_tables))),
+        ("n_lines", Field::Value(json!(text.n_lines))),
+        ("is_cut", Field::Value(json!(text.is_cut))),
+        ("lines", Field::Lines(text)),
+    ])
 }
 
 /// Returns preferences as JSON.

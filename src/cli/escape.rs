@@ -4,8 +4,11 @@
 //! that move the cursor, set the title of a terminal or reverse the direction of
 //! writing.
 
+use serde::Serialize;
 use serde_json::Value;
+use serde_json::ser::{Formatter, Serializer};
 use std::borrow::Cow;
+use std::io::{self, Write};
 
 /// Replaces characters with an effect on terminals by visible escapes: control
 /// characters (C0, DEL, C1), line and paragraph separators, characters that change the
@@ -30,22 +33,41 @@ pub(crate) fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns JSON on one line, with a line break at its end. JSON itself escapes only
+/// Returns JSON as [`write_json_line`] writes it.
+pub(crate) fn json_line(value: &Value) -> String {
+    let mut out = Vec::new();
+    write_json_line(value, &mut out).expect("a vector can be written");
+    String::from_utf8(out).expect("JSON is UTF-8")
+}
+
+/// Writes JSON on one line, with a line break at its end. JSON itself escapes only
 /// C0 control characters. The other characters of [`escape`] are written in the form
 /// `\u009b`, which a parser reads as the same value.
-pub(crate) fn json_line(value: &Value) -> String {
-    let text = value.to_string();
-    let mut out = String::with_capacity(text.len() + 1);
-    for char in text.chars() {
-        match is_control_character(char) {
-            // Four digits are enough, because all control characters here are in the Basic Multilingual Plane.
-            // In JSON without indentation they occur only in strings.
-            true => out.push_str(&format!("\\u{:04x}", char as u32)),
-            false => out.push(char),
+pub(crate) fn write_json_line(value: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
+    value.serialize(&mut Serializer::with_formatter(&mut *out, EscapedJson))?;
+    out.write_all(b"\n")
+}
+
+/// JSON on one line without control characters.
+struct EscapedJson;
+
+impl Formatter for EscapedJson {
+    fn write_string_fragment<W: ?Sized + Write>(
+        &mut self,
+        out: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        let mut start = 0;
+        for (i, char) in fragment.char_indices() {
+            if is_control_character(char) {
+                // Four digits are enough, because all control characters here are in the Basic Multilingual Plane.
+                let text = &fragment[start..i];
+                write!(out, "{text}\\u{:04x}", char as u32)?;
+                start = i + char.len_utf8();
+            }
         }
+        out.write_all(&fragment.as_bytes()[start..])
     }
-    out.push('\n');
-    out
 }
 
 /// Returns a text quoted for a shell. Control characters are written in the form

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use std::fmt;
-use std::io::{self, Write, stdout};
+use std::io::{self, BufWriter, StdoutLock, Write, stdout};
 
 /// Standard output could not be written, for example because a disk is full.
 #[derive(Debug)]
@@ -27,8 +27,19 @@ impl std::error::Error for OutputError {
 ///
 /// [`OutputError`].
 pub(crate) fn print(output: impl AsRef<[u8]>) -> Result<()> {
-    let mut out = stdout().lock();
-    match out.write_all(output.as_ref()).and_then(|()| out.flush()) {
+    write(|out| out.write_all(output.as_ref()))
+}
+
+/// Writes output of any length to standard output, piece by piece, as [`print`] does.
+///
+/// # Errors
+///
+/// [`OutputError`].
+pub(crate) fn write(
+    write: impl FnOnce(&mut BufWriter<StdoutLock<'static>>) -> io::Result<()>,
+) -> Result<()> {
+    let mut out = BufWriter::new(stdout().lock());
+    match write(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(OutputError(error).into()),
         _ => Ok(()),
     }

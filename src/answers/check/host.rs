@@ -12,6 +12,7 @@ use super::host_file::{HostFile, build_agent_reports, capture_filter};
 use super::host_report::{HostReport, HostRequest};
 use super::host_text;
 use super::in_history;
+use super::line_limit::LineLimit;
 use super::report::{CheckReport, ReportedAnomaly};
 use super::robots_txt::CheckRequest;
 use super::scanned_archive;
@@ -76,11 +77,14 @@ pub fn check_host(
         false => CaptureDetails::read(&dataset, source.id)?,
     };
     let effect = source.effect(request.dialect.dialect());
-    let file = HostFile::read(&dataset, &source)?;
+    let deciding = rules_capture.as_ref().unwrap_or(&capture);
+    let n_lines = deciding.body.as_ref().and_then(|body| body.n_lines);
+    LineLimit::new(path).count(n_lines.unwrap_or_default() as usize, 0)?;
+    let file = HostFile::read(&dataset, &source, path)?;
     let report = CheckReport {
         agents: build_agent_reports(&file, effect, request),
         anomalies: match has_anomalies {
-            true => read_anomalies(&dataset, source.id)?,
+            true => read_anomalies(&dataset, source.id, path)?,
             false => Vec::new(),
         },
     };
@@ -89,7 +93,6 @@ pub fn check_host(
         base: host_request.base.or(root.is_scanned.then_some(&scanned)),
         ..*host_request
     };
-    let deciding = rules_capture.as_ref().unwrap_or(&capture);
     let (archive, text) = host_text::read(host_request, deciding, false, stop, &|| {
         host_text::read_stored(&root.path, deciding, stop)
     })?;
@@ -175,7 +178,12 @@ fn require_authoritative_capture(
 }
 
 /// Reads the anomalies of a capture from the table `anomalies`.
-fn read_anomalies(dataset: &Dataset, id: CaptureId) -> Result<Vec<ReportedAnomaly>, Error> {
+fn read_anomalies(
+    dataset: &Dataset,
+    id: CaptureId,
+    path: &Path,
+) -> Result<Vec<ReportedAnomaly>, Error> {
+    let mut limit = LineLimit::new(path);
     let columns = ["robots_id", "line_no", "code", "changes_verdict"];
     let mut found = Vec::new();
     let filter = capture_filter(id);
@@ -189,6 +197,7 @@ fn read_anomalies(dataset: &Dataset, id: CaptureId) -> Result<Vec<ReportedAnomal
             if (CaptureId { crawl, robots_id }) != id {
                 continue;
             }
+            limit.count(1, 0)?;
             let line_no = lines.is_valid(row).then(|| lines.value(row));
             found.push(ReportedAnomaly::new(
                 line_no.and_then(|line_no| u32::try_from(line_no).ok()),

@@ -1,5 +1,6 @@
 //! The robots.txt of a host, and its verdicts for crawlers.
 
+use super::line_limit::LineLimit;
 use super::report::{AgentReport, CrawlerVerdicts, UrlResult};
 use super::robots_txt::{CheckRequest, build_agent_report};
 use crawlers::{Crawler, disallow_all_policy};
@@ -7,6 +8,7 @@ use dataset::{CaptureFilter, Dataset, StoredLine};
 use disk::error::Error;
 use hosts::{CaptureId, RulesSource};
 use robots::{Basis, Dialect, Evaluator, RobotsTxt, RobotsTxtBuilder, StatusEffect, Verdict};
+use std::path::Path;
 
 /// The robots.txt of a host, rebuilt from table rows, and the effect of its HTTP status.
 pub(super) struct HostFile {
@@ -19,14 +21,19 @@ pub(super) struct HostFile {
 
 impl HostFile {
     /// Reads the lines of the capture, unless its status decides in every dialect.
-    pub(super) fn read(dataset: &Dataset, source: &RulesSource) -> Result<Self, Error> {
+    /// `path` is the path of the data in errors.
+    pub(super) fn read(
+        dataset: &Dataset,
+        source: &RulesSource,
+        path: &Path,
+    ) -> Result<Self, Error> {
         let mut file = RobotsTxtBuilder::new();
         let effects = Dialect::ALL.map(|dialect| (dialect, source.effect(dialect)));
         if effects
             .iter()
             .any(|(_, effect)| *effect == StatusEffect::Parse)
         {
-            push_lines(dataset, source, &mut file)?;
+            push_lines(dataset, source, LineLimit::new(path), &mut file)?;
         }
         Ok(Self {
             file,
@@ -132,6 +139,7 @@ pub(super) fn capture_filter(id: CaptureId) -> CaptureFilter {
 fn push_lines(
     dataset: &Dataset,
     source: &RulesSource,
+    mut limit: LineLimit<'_>,
     file: &mut RobotsTxtBuilder,
 ) -> Result<(), Error> {
     let mut lines: Vec<Vec<u8>> = Vec::new();
@@ -139,6 +147,7 @@ fn push_lines(
         if (CaptureId { crawl, robots_id }) == source.id {
             let mut record = Vec::new();
             line.write(&mut record);
+            limit.count(1, record.len())?;
             lines.push(record);
         }
         Ok(())

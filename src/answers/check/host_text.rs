@@ -13,6 +13,7 @@ use super::archive_of_capture::{self};
 use super::archive_problem::ArchiveProblem;
 use super::capture_details::CaptureDetails;
 use super::host_report::{HostReport, HostRequest};
+use super::line_limit::LineLimit;
 use super::numbered_text::{NumberedText, TextSource};
 use super::stored_lines::CaptureRows;
 use crate::error::AnswerErrorKind;
@@ -71,7 +72,7 @@ pub(super) fn read_stored(
     if let Some(body) = rows.read_body(details.is_valid_utf8)? {
         return Ok(NumberedText::from_body(TextSource::Body, body, details));
     }
-    let lines = rows.read_lines(&missing_tables)?;
+    let lines = rows.read_lines(&missing_tables, LineLimit::new(root))?;
     let source = TextSource::Rows { missing_tables };
     Ok(NumberedText::from_lines(source, lines, details.n_lines))
 }

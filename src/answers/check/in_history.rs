@@ -4,6 +4,7 @@ use super::capture_details::{BodyDetails, CaptureDetails, RecordDetails};
 use super::host_file::{HostFile, build_agent_reports};
 use super::host_report::{HostReport, HostRequest};
 use super::host_text;
+use super::line_limit::LineLimit;
 use super::numbered_text::{NumberedText, TextSource};
 use super::report::CheckReport;
 use super::robots_txt::CheckRequest;
@@ -38,7 +39,10 @@ pub(super) fn check_host(
     let mut file = RobotsTxtBuilder::new();
     let mut is_valid_utf8 = true;
     if let Some(policy) = &found.policy {
+        let policy_bytes = policy.len();
         let policy = KeyedRows::read(policy, POLICIES);
+        let n_lines: u32 = (0..3).map(|i| policy.rows_of(i).0).sum();
+        LineLimit::new(path).count(n_lines as usize, policy_bytes)?;
         is_valid_utf8 = policy.fields().u8() != 0;
         push_lines(&policy, &mut file).map_err(|error| error.with_path(path))?;
     }

@@ -16,6 +16,7 @@ mod host_report;
 mod host_text;
 mod in_history;
 mod input_kind;
+mod line_limit;
 mod numbered_text;
 mod parsed_file;
 mod record_body;
@@ -43,3 +44,7 @@ pub use robots_txt::{CheckRequest, check, read_robots_txt};
 
 /// The maximum number of bytes of a robots.txt that are shown.
 const MAX_SHOWN_BYTES: usize = 16 << 20;
+
+/// The maximum size of a robots.txt that is read from a file or from standard input, and of the lines that are read
+/// from tables.
+const MAX_FILE_BYTES: u64 = 64 << 20;

@@ -3,6 +3,7 @@
 use capture::anomaly::CaptureAnomalyKind;
 use crawlers::DialectChoice;
 use robots::{AnomalyKind, Basis, Dialect, Severity, UrlPreference, Verdict};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -101,7 +102,7 @@ pub struct ReportedAnomaly {
     /// The line; `None` for an anomaly of the whole file.
     pub line_no: Option<u32>,
     /// The permanent code.
-    pub code: String,
+    pub code: Cow<'static, str>,
     /// The severity of the code.
     pub severity: Severity,
     /// The description of the code; empty if it is unknown.
@@ -112,12 +113,16 @@ pub struct ReportedAnomaly {
 }
 
 impl ReportedAnomaly {
-    /// Creates an anomaly. The code determines the severity and the description.
+    /// Creates an anomaly. The code determines the severity and the description; an unknown code has the severity
+    /// `Info` and no description.
     pub(super) fn new(line_no: Option<u32>, code: &str, changes_verdict: Option<bool>) -> Self {
-        let (severity, about) = describe_code(code);
+        let (code, (severity, about)) = match DESCRIPTIONS.get_key_value(code) {
+            Some((code, description)) => (Cow::Borrowed(*code), *description),
+            None => (Cow::Owned(code.to_owned()), (Severity::Info, "")),
+        };
         Self {
             line_no,
-            code: code.to_owned(),
+            code,
             severity,
             about,
             changes_verdict,
@@ -126,17 +131,12 @@ impl ReportedAnomaly {
 }
 
 /// The severity and the description of each anomaly code.
-static DESCRIPTIONS: LazyLock<HashMap<&str, (Severity, &str)>> = LazyLock::new(|| {
-    let body_kinds = AnomalyKind::ALL.iter();
-    let body_kinds = body_kinds.map(|kind| (kind.code(), (kind.severity(), kind.about())));
-    let capture_kinds = CaptureAnomalyKind::ALL.iter();
-    let capture_kinds = capture_kinds.map(|kind| (kind.code(), (kind.severity(), kind.about())));
-    body_kinds.chain(capture_kinds).collect()
-});
-
-/// Returns the severity and the description of an anomaly code. An unknown code has the severity
-/// `Info` and an empty description.
-fn describe_code(code: &str) -> (Severity, &'static str) {
-    let known = DESCRIPTIONS.get(code).copied();
-    known.unwrap_or((Severity::Info, ""))
-}
+static DESCRIPTIONS: LazyLock<HashMap<&'static str, (Severity, &'static str)>> =
+    LazyLock::new(|| {
+        let body_kinds = AnomalyKind::ALL.iter();
+        let body_kinds = body_kinds.map(|kind| (kind.code(), (kind.severity(), kind.about())));
+        let capture_kinds = CaptureAnomalyKind::ALL.iter();
+        let capture_kinds =
+            capture_kinds.map(|kind| (kind.code(), (kind.severity(), kind.about())));
+        body_kinds.chain(capture_kinds).collect()
+    });

@@ -1,9 +1,11 @@
 //! Checks the bytes of a robots.txt.
 
+use super::MAX_FILE_BYTES;
 use super::report::{
     AgentReport, CategoryPreference, CheckReport, CrawlerVerdicts, DecidingRule, ReportedAnomaly,
     UrlResult,
 };
+use crate::error::AnswerErrorKind;
 use capture::Capture;
 use capture::analysis::{Analyzer, CaptureAnalysis};
 use crawlers::CrawlerRegistry;
@@ -13,9 +15,6 @@ use robots::{AgentVerdict, Basis, Dialect, ParseOptions, Policy, RobotsTxt, Verd
 use std::io::stdin;
 use std::path::Path;
 use warc::RecordLocation;
-
-/// The maximum size of a robots.txt that is read from a file or from standard input.
-const MAX_FILE_BYTES: u64 = 64 << 20;
 
 /// The crawlers and URLs to check a robots.txt for.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +46,7 @@ impl CheckRequest<'_> {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Read`](disk::error::ErrorKind::Read), also for more than 64 MiB.
+/// [`ErrorKind::Read`](disk::error::ErrorKind::Read), also for more than 64 MiB; [`AnswerErrorKind::TooManyLines`].
 pub fn read_robots_txt(path: Option<&Path>) -> Result<Vec<u8>, Error> {
     let (bytes, place) = match path {
         Some(path) => (disk::read_user_file(path, MAX_FILE_BYTES), path),
@@ -56,7 +55,11 @@ pub fn read_robots_txt(path: Option<&Path>) -> Result<Vec<u8>, Error> {
             (bytes, Path::new("standard input"))
         }
     };
-    bytes.map_err(|error| Error::read(place, error))
+    let bytes = bytes.map_err(|error| Error::read(place, error))?;
+    match robots::has_too_many_lines(&bytes) {
+        true => Err(Error::new(AnswerErrorKind::TooManyLines, place)),
+        false => Ok(bytes),
+    }
 }
 
 /// A function that returns the text of a line by its number; `None` if there is no such line.
@@ -352,7 +355,7 @@ mod tests {
         let codes: Vec<&str> = report
             .anomalies
             .iter()
-            .map(|anomaly| anomaly.code.as_str())
+            .map(|anomaly| &*anomaly.code)
             .collect();
         assert_eq!(codes, ["invalid_token_chars", "missing_colon"]);
         assert_eq!(report.anomalies[1].changes_verdict, Some(true));

@@ -1,5 +1,6 @@
 //! Reads the text of a capture from the tables: its stored body, or the lines that have rows.
 
+use super::line_limit::LineLimit;
 use arrow_array::{Array, Int32Array, Int64Array, RecordBatch, StringArray};
 use dataset::{CaptureFilter, Dataset, column};
 use disk::error::Error;
@@ -61,16 +62,26 @@ impl<'d> CaptureRows<'d> {
     }
 
     /// Reads the lines that have rows, by their line numbers. Tables in `missing_tables` are skipped.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Dataset::read`] and of [`LineLimit::count`].
     pub(super) fn read_lines(
         &self,
         missing_tables: &[Table],
+        mut limit: LineLimit<'_>,
     ) -> Result<BTreeMap<u32, String>, Error> {
         let mut lines = BTreeMap::new();
+        let mut insert = |line_no, text: String| {
+            limit.count(1, text.len())?;
+            lines.insert(line_no, text);
+            Ok(())
+        };
         self.dataset
             .read_lines(&self.filter(), &mut |_, robots_id, line| {
                 if robots_id == self.robots_id {
                     let text = compose_line(line.key_raw, line.has_colon, line.value_raw);
-                    lines.insert(line.line_no, text);
+                    insert(line.line_no, text)?;
                 }
                 Ok(())
             })?;
@@ -82,8 +93,7 @@ impl<'d> CaptureRows<'d> {
                     None => text_value(batch, "sitemap_url", row)?,
                 };
                 let line = compose_line(SITEMAP_KEY, true, value.unwrap_or_default());
-                lines.insert(line_no_value(batch, row)?, line);
-                Ok(())
+                insert(line_no_value(batch, row)?, line)
             })?;
         }
         if !missing_tables.contains(&Table::DIRECTIVES) {
@@ -101,8 +111,7 @@ impl<'d> CaptureRows<'d> {
                 };
                 let value = text_value(batch, "value", row)?.unwrap_or_default();
                 let line = compose_line(key.unwrap_or_default(), true, value);
-                lines.insert(line_no_value(batch, row)?, line);
-                Ok(())
+                insert(line_no_value(batch, row)?, line)
             })?;
         }
         Ok(lines)

@@ -172,6 +172,17 @@ impl RobotsTxt {
         }))
     }
 
+    /// Checks that the lines of the file can be listed.
+    fn check_line_count(&self) -> PyResult<()> {
+        match robots::has_too_many_lines(self.file.robots_txt().body()) {
+            true => Err(error::usage_error(
+                "the file has more than 500,000 lines",
+                None,
+            )),
+            false => Ok(()),
+        }
+    }
+
     /// Returns the text of a line by its number.
     fn line_text(&self, line_no: u32) -> Option<String> {
         let index = (line_no as usize).checked_sub(1)?;
@@ -407,8 +418,8 @@ impl RobotsTxt {
     }
 
     /// Returns the values of the sitemap lines as ``urllib.robotparser`` does: ``None`` if there are none.
-    fn site_maps(&self) -> Option<Vec<String>> {
-        Some(self.sitemaps()).filter(|sitemaps| !sitemaps.is_empty())
+    fn site_maps(&self) -> PyResult<Option<Vec<String>>> {
+        Ok(Some(self.sitemaps()?).filter(|sitemaps| !sitemaps.is_empty()))
     }
 
     /// The values of the sitemap lines, in order.
@@ -417,11 +428,12 @@ impl RobotsTxt {
     /// >>> robots_scan.parse(b"Sitemap: https://example.com/sitemap.xml\n").sitemaps
     /// ['https://example.com/sitemap.xml']
     #[getter]
-    fn sitemaps(&self) -> Vec<String> {
+    fn sitemaps(&self) -> PyResult<Vec<String>> {
+        self.check_line_count()?;
         let lines = self.file.robots_txt().directives().iter();
         let sitemaps = lines.filter(|line| line.kind == DirectiveKind::Sitemap);
         let values = sitemaps.map(|line| self.span_text(line.value));
-        values.filter(|value| !value.is_empty()).collect()
+        Ok(values.filter(|value| !value.is_empty()).collect())
     }
 
     /// The groups, in the order of the file: their crawlers, rules, and ``Crawl-delay``.
@@ -435,6 +447,7 @@ impl RobotsTxt {
     /// (Rule(allow=False, path='/x', line_no=3, counts=True),)
     #[getter]
     fn groups<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        self.check_line_count()?;
         let groups = self.file.robots_txt().groups().iter();
         let groups = (1..).zip(groups);
         groups
@@ -450,11 +463,12 @@ impl RobotsTxt {
     /// [(2, 'typo_accepted_by_google')]
     #[getter]
     fn anomalies<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        self.check_line_count()?;
         let anomalies = self.detach_if_large(py, || self.file.anomalies());
         let class = ANOMALY_CLASS.import(py, RESULTS_MODULE, "Anomaly")?;
         let anomalies = anomalies.iter().map(|anomaly| {
             class.call1((
-                &anomaly.code,
+                &*anomaly.code,
                 anomaly.line_no,
                 anomaly.severity.name(),
                 anomaly.changes_verdict,
@@ -484,6 +498,7 @@ impl RobotsTxt {
                 Some(&format!("choose from {}", names.join(", "))),
             ));
         };
+        self.check_line_count()?;
         let body = self.file.robots_txt().body();
         let rows = py.detach(|| tables::rows_from_body(body, self.options, table));
         Ok(Table::new(rows.map_err(crate::table::arrow_error)?))

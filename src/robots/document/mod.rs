@@ -9,12 +9,23 @@ mod summary;
 
 use crate::anomaly::Anomaly;
 use crate::parse::blanks::{trim_end, trim_start};
+use crate::parse::lines::Lines;
 pub use span::Span;
 pub use summary::{ContentClass, LineEndings, Summary};
 
 /// The default of [`ParseOptions::body_limit`]: 500 KiB (Google's documentation, "File size"). RFC
 /// 9309 §2.5 requires parsers to read at least as many bytes.
 pub const BODY_LIMIT_BYTES: u64 = 512_000;
+
+/// The most lines of a file that programs list, with its anomalies: a line takes some hundred bytes of memory then.
+/// A file of 16 MiB has more only if its lines have less than 32 bytes on average.
+pub const MAX_LISTED_LINES: usize = 500_000;
+
+/// Returns true if a body has more than [`MAX_LISTED_LINES`] lines. A last empty line does not count.
+pub fn has_too_many_lines(body: &[u8]) -> bool {
+    let mut lines = Lines::new(body, 0).skip(MAX_LISTED_LINES);
+    lines.next().is_some_and(|line| line.start < body.len())
+}
 
 /// The bit of [`Span::start`] that marks a text in the buffer instead of the body.
 pub(crate) const IN_BUFFER_BIT: u32 = 1 << 31;

@@ -1,0 +1,59 @@
+//! The limit of the lines that are listed.
+
+use super::MAX_FILE_BYTES;
+use crate::error::AnswerErrorKind;
+use disk::error::Error;
+use robots::MAX_LISTED_LINES;
+use std::path::Path;
+
+/// The lines that may still be kept in memory: tables may have any number of rows for a capture.
+pub(super) struct LineLimit<'a> {
+    path: &'a Path,
+    lines: usize,
+    bytes: usize,
+}
+
+impl<'a> LineLimit<'a> {
+    /// Creates the limit for the lines of a file, or for its anomalies. `path` is the path of the data in errors.
+    pub(super) fn new(path: &'a Path) -> Self {
+        Self {
+            path,
+            lines: MAX_LISTED_LINES,
+            bytes: MAX_FILE_BYTES as usize,
+        }
+    }
+
+    /// Counts `lines` lines that take `bytes` bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`AnswerErrorKind::TooManyLines`].
+    pub(super) fn count(&mut self, lines: usize, bytes: usize) -> Result<(), Error> {
+        let error = || Error::new(AnswerErrorKind::TooManyLines, self.path);
+        self.lines = self.lines.checked_sub(lines).ok_or_else(error)?;
+        self.bytes = self.bytes.checked_sub(bytes).ok_or_else(error)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_and_bytes_are_limited() {
+        let counts = |counts: &[(usize, usize)]| {
+            let mut limit = LineLimit::new(Path::new("d"));
+            counts
+                .iter()
+                .try_for_each(|(lines, bytes)| limit.count(*lines, *bytes))
+                .is_ok()
+        };
+        assert!(counts(&[
+            (MAX_LISTED_LINES, 0),
+            (0, MAX_FILE_BYTES as usize)
+        ]));
+        assert!(!counts(&[(MAX_LISTED_LINES, 1), (1, 0)]));
+        assert!(!counts(&[(1, MAX_FILE_BYTES as usize), (1, 1)]));
+    }
+}
