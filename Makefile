@@ -233,7 +233,7 @@ EXTENSION_PROFILE = dist
 
 duckdb-extension: ## builds the extension of DuckDB, and prints how to load it (docs/duckdb.md)
 	$(CARGO) build --locked --package robots-scan-duckdb --profile $(EXTENSION_PROFILE)
-	@$(PYTHON) src/duckdb/footer.py target/$(EXTENSION_PROFILE:dev=debug)/$(if $(filter Darwin,$(shell uname)),libduckdb.dylib,libduckdb.so) $(EXTENSION)
+	@$(PYTHON) src/duckdb/footer.py $(or $(CARGO_TARGET_DIR),target)/$(EXTENSION_PROFILE:dev=debug)/$(if $(filter Darwin,$(shell uname)),libduckdb.dylib,libduckdb.so) $(EXTENSION)
 	@echo "duckdb -unsigned"
 	@echo "LOAD '$(abspath $(EXTENSION))';"
 
@@ -273,7 +273,7 @@ venv: .venv-test/build-ready ## installs the Python package with the report into
 	$(MATURIN) build --locked --profile $(BUILD) -m src/python/Cargo.toml --out target/wheels-venv
 	test -x .venv/bin/pip || $(PYTHON) -m venv .venv
 	.venv/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels-venv/*.whl
-	.venv/bin/pip install --quiet --disable-pip-version-check "$$(echo target/wheels-venv/*.whl)[report]"
+	$(UV) install --quiet --python .venv/bin/python --constraints $(LOCKED) "$$(echo target/wheels-venv/*.whl)[report]"
 
 # The package that the tests use, always built again: a build without changes takes seconds.
 dev-wheel: .venv-test/all-ready

@@ -74,7 +74,7 @@ fn register(connection: &Connection) -> Result<(), String> {
         ),
         (
             c"robots_lines",
-            body_overloads(vec![], lines::LINES, false, lines::robots_lines),
+            body_overloads(vec![], lines::LINES, true, lines::robots_lines),
         ),
         (c"robots_body", of_stored_body),
         (c"whole_name", of_text(functions::whole_name)),

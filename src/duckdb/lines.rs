@@ -3,7 +3,7 @@
 use crate::api::{Answer, Row, RowAnswer, Type};
 use crate::memory::Memory;
 use escapes::escape_body;
-use robots::{Directive, DirectiveKind, RobotsTxt, Span};
+use robots::{Directive, DirectiveKind, Lines, RobotsTxt, Span};
 
 /// The type of the lines of a body.
 pub(crate) const LINES: Type = Type::List(&Type::Struct(&[
@@ -14,6 +14,13 @@ pub(crate) const LINES: Type = Type::List(&Type::Struct(&[
     (c"group", Type::Integer),
     (c"anomalies", Type::List(&Type::Varchar)),
 ]));
+
+/// The most lines of a body that are listed: a line takes 1 KiB until it is written.
+const MAX_BODY_LINES: usize = 250_000;
+
+/// The most lines that a call lists. DuckDB calls for 2,048 rows at a time, and keeps their lists in memory that
+/// `memory_limit` does not include.
+const MAX_CALL_LINES: usize = 1_000_000;
 
 /// A line with a key, or with an anomaly, or the anomalies of the whole file.
 #[derive(Default)]
@@ -26,20 +33,28 @@ struct BodyLine<'a> {
     anomalies: Vec<&'static str>,
 }
 
-/// Returns the lines of the body in the first column.
+/// Returns the lines of the body in the first column. Too many lines are an error.
 pub(crate) fn robots_lines<'a>(row: Row<'a>, memory: &mut Memory<'a>) -> RowAnswer {
     let Some(body) = row.bytes(0) else {
         return Ok(Answer::Null);
     };
-    Ok(memory.bodies.with_body(body, |body| {
+    let mut too_many = Lines::new(body, 0).skip(MAX_BODY_LINES);
+    if too_many.next().is_some_and(|line| line.start < body.len()) {
+        return Err("robots_lines: a robots.txt has more than 250,000 lines".to_owned());
+    }
+    let lines = memory.bodies.with_body(body, |body| {
         let robots = body.robots_txt();
-        Answer::List(
-            lines_of(&robots)
-                .iter()
-                .map(|line| line.fields(&robots))
-                .collect(),
-        )
-    }))
+        let lines = lines_of(&robots);
+        let lines = lines.iter().map(|line| line.fields(&robots));
+        lines.collect::<Vec<_>>()
+    });
+    memory.listed_lines += lines.len();
+    if memory.listed_lines > MAX_CALL_LINES {
+        return Err(
+            "robots_lines: neighbouring rows have more than 1,000,000 lines together".to_owned(),
+        );
+    }
+    Ok(Answer::List(lines))
 }
 
 impl BodyLine<'_> {

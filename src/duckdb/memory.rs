@@ -12,6 +12,8 @@ pub(crate) struct Memory<'a> {
     pub(crate) bodies: RowBodies<'a>,
     pub(crate) dialect: Option<(&'a [u8], DialectChoice)>,
     pub(crate) category: Option<(&'a [u8], CategoryChoice)>,
+    /// The lines that were listed in this call.
+    pub(crate) listed_lines: usize,
 }
 
 impl Memory<'_> {
@@ -21,6 +23,7 @@ impl Memory<'_> {
             bodies: RowBodies::new(PARSED.take()),
             dialect: None,
             category: None,
+            listed_lines: 0,
         }
     }
 
