@@ -18,9 +18,11 @@ use reqwest::header::{
 };
 use reqwest::{Method, StatusCode, Url};
 use std::error::Error as _;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::{fmt, iter};
+use url::Host;
 
 /// The most redirects that are followed.
 const MAX_REDIRECTS: usize = 5;
@@ -186,6 +188,7 @@ impl HttpService for Service {
             }
             _ => ExpectedResponse::ObjectOrRange,
         };
+        let given_url = url.clone();
         let mut redirects = 0;
         loop {
             let (sent, server, response) = self
@@ -205,6 +208,11 @@ impl HttpService for Service {
             }
             redirects += 1;
             let target = redirect_target(&url, target, redirects)?;
+            if is_internal(&target).await && !is_internal(&given_url).await {
+                let why =
+                    "it is redirected to a private, loopback or link-local address".to_owned();
+                return Err(ServiceError::Redirect { why }.into());
+            }
             if target.host_str() != url.host_str()
                 || target.port_or_known_default() != url.port_or_known_default()
             {
@@ -432,6 +440,40 @@ fn redirect_target(
     }
 }
 
+/// Returns true if the host of a URL is an internal address, or a name that has one. A name that cannot be looked up
+/// has none: a proxy looks it up, or the request fails.
+async fn is_internal(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => {
+            let addresses = tokio::net::lookup_host((name, 0)).await;
+            addresses.is_ok_and(|mut found| found.any(|address| is_internal_address(address.ip())))
+        }
+        Some(Host::Ipv4(address)) => is_internal_address(address.into()),
+        Some(Host::Ipv6(address)) => is_internal_address(address.into()),
+        None => false,
+    }
+}
+
+/// Returns true for an address that is not of the Internet: private, loopback, link-local, shared (RFC 6598) or
+/// unspecified. An address of IPv6 that stands for one of IPv4 is read as that.
+fn is_internal_address(address: IpAddr) -> bool {
+    const NAT64_PREFIX: [u16; 6] = [0x64, 0xff9b, 0, 0, 0, 0];
+    match address {
+        IpAddr::V4(v4) => {
+            let [a, b, ..] = v4.octets();
+            let is_shared = a == 100 && b & 0xc0 == 64;
+            v4.is_private() || v4.is_loopback() || v4.is_link_local() || is_shared || a == 0
+        }
+        IpAddr::V6(v6) if v6.segments()[..6] == NAT64_PREFIX => {
+            is_internal_address(Ipv4Addr::from_bits(v6.to_bits() as u32).into())
+        }
+        IpAddr::V6(v6) => match v6.to_ipv4() {
+            Some(v4) => is_internal_address(v4.into()),
+            None => v6.is_unique_local() || v6.is_unicast_link_local(),
+        },
+    }
+}
+
 /// Converts a response to the type of the stores.
 fn convert_response(response: reqwest::Response) -> HttpResponse {
     let (status, headers) = (response.status(), response.headers().clone());
@@ -543,6 +585,41 @@ mod tests {
         for other in ["-5", "", "99999999999999999999999", "soon"] {
             assert_eq!(wait(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn internal_addresses_are_recognized_in_every_form() {
+        let runtime = tokio::runtime::Builder::new_current_thread();
+        let runtime = { runtime }.enable_all().build().unwrap();
+        let is_internal = |host: &str| {
+            let url = Url::parse(&format!("http://{host}/a")).unwrap();
+            runtime.block_on(is_internal(&url))
+        };
+        for host in [
+            "127.0.0.1",
+            "127.1",
+            "2130706433",
+            "0x7f.0.0.1",
+            "0.0.0.0",
+            "10.1.2.3",
+            "172.31.255.255",
+            "192.168.0.1",
+            "169.254.169.254",
+            "100.64.0.1",
+            "[::1]",
+            "[::]",
+            "[::ffff:10.0.0.1]",
+            "[64:ff9b::169.254.169.254]",
+            "[fe80::1]",
+            "[fd00:ec2::254]",
+            "localhost",
+        ] {
+            assert!(is_internal(host), "{host}");
+        }
+        for host in ["8.8.8.8", "172.32.0.1", "100.128.0.1", "[2606:4700::1111]"] {
+            assert!(!is_internal(host), "{host}");
+        }
+        assert!(!is_internal("a.invalid"));
     }
 
     #[test]
