@@ -46,7 +46,7 @@ use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
-use tables::{Table, ViewedFiles};
+use tables::{MEANING, Table, ViewedFiles};
 
 /// A part of the plan: consecutive inputs of one crawl and subset.
 #[derive(Clone, Debug)]
@@ -565,6 +565,12 @@ fn check_resumable(
     if let Some(before) = former.version.as_ref().filter(|version| *version != now) {
         return Err(differs_error(format!(
             "it is of version {before}, this is {now}"
+        )));
+    }
+    if former.version.is_some() && former.meaning != MEANING {
+        let before = former.meaning;
+        return Err(differs_error(format!(
+            "its rows have meaning {before}, this version writes meaning {MEANING}"
         )));
     }
     former.check_files();

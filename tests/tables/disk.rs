@@ -306,6 +306,7 @@ fn resume_refuses_each_manifest_that_verify_rejects_and_changes_nothing() {
         part(|part| *part = json!({"hello": "world"})),
         part(|part| *part = json!({"stale": "../victim"})),
         Box::new(|lines| lines[0]["format"] = json!("two")),
+        Box::new(|lines| lines[0]["meaning"] = json!(2)),
         Box::new(|lines| lines[0]["options"]["crawls"] = json!(["a"])),
         Box::new(|lines| lines[1]["bytes"] = json!("x")),
         Box::new(|lines| lines.push(lines.last().unwrap().clone())),
