@@ -111,6 +111,9 @@ fn source_hint(error: &Error) -> Option<String> {
         SourceErrorKind::NotATable(TableDefect::NoColumn { .. }) => {
             "name the columns with --columns KEY=NAME,…; --help has the keys".to_owned()
         }
+        SourceErrorKind::NotATable(TableDefect::TabSeparated) => {
+            "convert it: duckdb -c \"COPY (FROM read_csv('in.tsv')) TO 'out.csv'\"".to_owned()
+        }
         SourceErrorKind::NotATable(TableDefect::LargePage { .. }) => {
             "write it with smaller pages; `match` also takes more --memory".to_owned()
         }

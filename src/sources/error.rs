@@ -263,6 +263,8 @@ pub enum TableDefect {
         /// The names of the first columns of the table.
         found: Vec<String>,
     },
+    /// The columns of a text are separated by tabs.
+    TabSeparated,
     /// A page of a Parquet file is too large.
     LargePage {
         /// The row group, from 0.
@@ -295,6 +297,9 @@ impl TableDefect {
 impl fmt::Display for TableDefect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::TabSeparated => f.write_str(
+                "it looks tab-separated, and the columns of a text are separated by commas",
+            ),
             Self::NoColumn { names, found } => write!(
                 f,
                 "it has no column '{}'; its columns are {}",

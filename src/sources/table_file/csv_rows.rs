@@ -103,7 +103,15 @@ impl CsvRows {
                 FieldStatus::End => break,
             }
         }
-        let columns = find_columns(&names, columns).map_err(|defect| table_error(defect, path))?;
+        let columns = find_columns(&names, columns).map_err(|defect| {
+            let has_tab = names.iter().any(|name| name.contains('\t'));
+            let defect = if has_tab {
+                TableDefect::TabSeparated
+            } else {
+                defect
+            };
+            table_error(defect, path)
+        })?;
         Ok(Self {
             fields,
             path: path.to_owned(),

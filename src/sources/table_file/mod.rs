@@ -295,7 +295,10 @@ impl TextFormat {
             _ if is_json => Self::Json,
             TableKind::Table | TableKind::UrlTable => Self::Csv,
             TableKind::UrlList(column)
-                if has_csv_name(path) || has_csv_column(first_line, column) =>
+                if has_csv_name(path)
+                    || has_csv_column(first_line, column)
+                    // It is refused, because a URL has no tab.
+                    || first_line.trim_ascii().contains(&b'\t') =>
             {
                 Self::Csv
             }
@@ -532,6 +535,18 @@ mod tests {
             let second = Some(std::iter::once(1..2).collect());
             assert_eq!(read(bytes, second).unwrap(), expected[1..]);
         }
+    }
+
+    #[test]
+    fn a_tab_separated_text_is_refused() {
+        let is_refused = |bytes: &[u8]| {
+            let error = read(bytes, None).unwrap_err();
+            let kind = SourceErrorKind::NotATable(TableDefect::TabSeparated);
+            error.kind() == Some(&kind)
+        };
+        assert!(is_refused(b"n\turl\n1\ta,b\n"));
+        let table = |kind| TextFormat::detect(b"https://a/x\t200", Path::new("urls"), kind);
+        assert!(matches!(table(TableKind::UrlList("url")), TextFormat::Csv));
     }
 
     #[test]
