@@ -386,6 +386,7 @@ pub(crate) fn describe_remedy(remedy: Remedy) -> &'static str {
         }
         Remedy::RemoveTemporary => "left by a run that was killed: --resume removes it",
         Remedy::ManifestFirst => "restore the manifest first: one of its lines may list this file",
+        Remedy::Describe => "robots-scan describe --overwrite writes it again",
         Remedy::WriteViews => "robots-scan views writes it again",
         Remedy::Join => "robots-scan join makes it again",
         Remedy::RebuildHistory => {

@@ -9,7 +9,8 @@ use dataset::{LogEntries, MANIFEST_FILE, SUCCESS_FILE, VIEWS_FILE};
 use disk::error::{Error, ErrorKind};
 use keep::verify::{
     FindingKind, Findings, FolderSearch, ListedFile, Options, Remedy, VerifyPhase, VerifyProgress,
-    VerifyReport, check_files, error_cause, one_line_message, relative_path, verify_with,
+    VerifyReport, check_description, check_files, error_cause, one_line_message, relative_path,
+    verify_with,
 };
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -75,6 +76,7 @@ fn check(
         let what = format_args!("it is missing, opens another folder, or was changed");
         report.findings.add(FindingKind::Views, VIEWS_FILE, what);
     }
+    check_description(root, &mut report.findings);
     Ok(report)
 }
 

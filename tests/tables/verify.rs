@@ -726,3 +726,12 @@ fn real_archives_make_sound_datasets() {
     assert_sound(&report);
     assert!(report.captures > 10_000 && report.parts > 3);
 }
+
+#[test]
+fn a_description_of_another_dataset_is_found() {
+    let dataset = TestDataset::new();
+    let sums = format!("{:064}  README.md\n{:064}  _manifest.jsonl\n", 0, 0);
+    fs::write(dataset.path("SHA256SUMS"), sums).unwrap();
+    let report = dataset.verify();
+    assert_found(&report, &[("description", 1)], &["SHA256SUMS"]);
+}

@@ -39,6 +39,8 @@ pub enum Remedy {
     WriteRegistry,
     /// Write `views.sql` again.
     WriteViews,
+    /// Describe the dataset again.
+    Describe,
     /// Join the datasets again.
     Join,
     /// Restore the file from a copy, or make the history again from its datasets.
@@ -77,6 +79,8 @@ pub enum FindingKind {
     Foreign,
     /// `views.sql` is missing, opens another folder, or was changed.
     Views,
+    /// The description beside the dataset is of another one.
+    Description,
     /// A folder of temporary files that a killed run left.
     Temporary,
     /// A key is not unique.
@@ -105,6 +109,7 @@ impl FindingKind {
             Self::Rows => "rows",
             Self::Foreign => "foreign",
             Self::Views => "views",
+            Self::Description => "description",
             Self::Temporary => "temporary",
             Self::Twice => "twice",
             Self::Orphan => "orphan",
@@ -122,6 +127,7 @@ impl FindingKind {
             Self::Missing | Self::Size | Self::Digest | Self::Footer => Remedy::RestoreFile,
             Self::Foreign => Remedy::Remove,
             Self::Views => Remedy::WriteViews,
+            Self::Description => Remedy::Describe,
             Self::Temporary => Remedy::RemoveTemporary,
             Self::Columns | Self::Pages | Self::Rows | Self::Twice | Self::Orphan | Self::Order => {
                 Remedy::RewritePart

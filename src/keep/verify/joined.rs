@@ -1,5 +1,6 @@
 //! Verifies joined datasets: each dataset, and the tables that were resolved from all of them.
 
+use super::description::check_description;
 use super::folder::FolderSearch;
 use super::resolved::{self, CaptureIds};
 use super::scanned_dataset::{ListedFile, check_files, check_with_captures, readable_files};
@@ -71,6 +72,7 @@ pub(super) fn check(
         let what = format_args!("it is missing, opens another folder, or was changed");
         report.findings.add(FindingKind::Views, VIEWS_FILE, what);
     }
+    check_description(folder, &mut report.findings);
     Ok(report)
 }
 

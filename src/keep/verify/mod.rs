@@ -12,6 +12,7 @@
 
 mod agents_table;
 mod child_rows;
+mod description;
 mod file;
 mod finding;
 mod folder;
@@ -25,6 +26,7 @@ mod resolved;
 mod scanned_dataset;
 mod single_file;
 
+pub use description::check_description;
 pub use file::{error_cause, one_line_message};
 pub use finding::{Finding, FindingGroup, FindingKind, Findings, Remedy};
 pub use folder::FolderSearch;

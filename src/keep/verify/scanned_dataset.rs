@@ -1,5 +1,6 @@
 //! Verifies a dataset that a scan wrote: reads the manifest, and then runs all other checks.
 
+use super::description::check_description;
 use super::file::{self, ExpectedFile, PartBytes};
 use super::folder::FolderSearch;
 use super::part::{self, PartCheck};
@@ -65,6 +66,7 @@ pub(super) fn check_with_captures(
     }
     find_unlisted_files(root, known, &mut report.findings);
     check_views(root, &manifest, &mut report.findings);
+    check_description(root, &mut report.findings);
     report.unchecked = list_impossible_checks(&manifest);
     set_totals(root, &manifest, progress);
     progress.begin_phase(VerifyPhase::Files);
