@@ -3,6 +3,7 @@
 use crate::arg_values::{URL_OPTIONS_HEADING, dialect_parser, parse_agent};
 use crate::column_args::{ColumnArg, columns_parser};
 use clap::ValueHint;
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use crawlers::DialectChoice;
 use sources::input::RECORD_COLUMN_KEYS;
 use std::path::PathBuf;
@@ -27,8 +28,16 @@ pub(crate) struct CrawlerArgs {
     pub(crate) any_name: bool,
 
     /// A custom registry of crawlers instead of the built-in one
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = registry_parser())]
     pub(crate) agents: Option<PathBuf>,
+}
+
+/// Returns a parser of the path of a registry: its option is easily mistaken for `--agent`.
+fn registry_parser() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match path.exists() {
+        true => Ok(path),
+        false => Err("no such file; names of crawlers belong to --agent"),
+    })
 }
 
 /// The dialect in which a command reads robots.txt files.

@@ -66,6 +66,12 @@ fn a_missing_file_is_named_and_no_run_begins() {
 }
 
 #[test]
+fn a_crawler_that_is_given_as_a_registry_gets_a_hint() {
+    let ran = run(["check", "-", "--agents", "GPTBot"]);
+    assert_refused(&ran, &["--agents", "no such file", "--agent"]);
+}
+
+#[test]
 fn a_url_without_an_archive_is_refused_with_a_hint_how_to_read_it() {
     let folder = Folder::new();
     let out = folder.arg("out");
