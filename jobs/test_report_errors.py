@@ -165,9 +165,16 @@ def command_line(results, program, folder):
     done = run([COMMAND, "report", "--help"], COLUMNS="80")
     results.check(done.returncode == 0 and not done.stderr and done.stdout.startswith("usage: robots-scan report [OPTIONS] DATASET\n"), f"--help: {done}")
     results.check(max(map(len, done.stdout.splitlines())) <= 80, f"--help: a line is longer than 80 columns\n{done.stdout}")
-    described = re.findall(r"^\| (?:`-o`, )?`(--\w+)[^|]* \|", (ROOT / "docs/report.md").read_text(encoding="utf-8"), re.MULTILINE)
+    described = re.findall(r"^\| (?:`-\w`, )?`(--\w+)[^|]* \|", (ROOT / "docs/report.md").read_text(encoding="utf-8"), re.MULTILINE)
     in_help = [name for name in re.findall(r"^  (?:-\w(?: \w+)?, )?(--\w+)", done.stdout, re.MULTILINE) if name != "--help"]
-    results.check(described == in_help and len(in_help) == 8, f"options of docs/report.md: {described}, of --help: {in_help}")
+    results.check(described == in_help and len(in_help) == 10, f"options of docs/report.md: {described}, of --help: {in_help}")
+
+    foreign = folder / "mine.html"
+    foreign.write_text("mine", encoding="utf-8")
+    for options, code in (([], 2), (["--overwrite", "-q"], 0), (["-q"], 0)):
+        said = run_report(folder / "two-hosts.parquet", foreign, *options, expected=[code], sections=[headline])
+        results.check((foreign.read_text(encoding="utf-8") == "mine") == (code == 2), f"a page of somebody else, {options}")
+        results.check("was not written by robots-scan" in said if code else not said, f"a page of somebody else, {options}: {said}")
 
     help_hint = "for more information, try '--help'"
     cases = [

@@ -28,7 +28,7 @@ class Stopped(CommandError):
 
 
 def run(work):
-    """Runs a command, which is a function, and prints the text that it returns. Returns the exit code."""
+    """Runs a command, which is a function, and prints the text that it returns, if any. Returns the exit code."""
     try:
         written = work()
     except SystemExit as printed_help:
@@ -41,7 +41,8 @@ def run(work):
         return fail(Stopped("out of memory"))
     except KeyboardInterrupt:
         return fail(Stopped("interrupted; nothing was written"))
-    print(escaped(written), file=sys.stderr)
+    if written:
+        print(escaped(written), file=sys.stderr)
     return OK
 
 
@@ -109,11 +110,12 @@ class Parser(argparse.ArgumentParser):
 
 
 class Progress:
-    """Says on standard error what is being done: on one line of a terminal, or a line per step. `steps` is their number, if it is known."""
+    """Says on standard error what is being done: on one line of a terminal, or a line per step, unless it is `quiet`. `steps` is their number, if it is
+    known."""
 
-    def __init__(self, steps=None):
-        self.steps, self.done, self.name, self.began = steps, 0, None, time.monotonic()
-        self.is_terminal = sys.stderr.isatty()
+    def __init__(self, steps=None, quiet=False):
+        self.steps, self.quiet, self.done, self.name, self.began = steps, quiet, 0, None, time.monotonic()
+        self.is_terminal = sys.stderr.isatty() and not quiet
 
     def step(self, name):
         self.end_of_step()
@@ -130,7 +132,7 @@ class Progress:
             sys.stderr.flush()
 
     def end_of_step(self):
-        if self.name and not self.is_terminal:
+        if self.name and not self.is_terminal and not self.quiet:
             print(f"{self.place()}{self.name:12} {time.monotonic() - self.step_began:5.1f} s", file=sys.stderr)
 
     def end(self):

@@ -16,6 +16,10 @@ from .page import render
 from .sections.shares import warnings_of
 from .study import DEFAULT_AGENT, LINES_MAX, study_of
 
+# What the first bytes of each page have, by which a later run knows that it may replace it.
+MARK, MARK_END = b'<meta name="generator" content="robots-scan">', 4096
+
+
 def main(arguments: list[str]) -> int:
     """Runs the command with the arguments after its name. Returns the exit code."""
     return run(lambda: write(parse(arguments)))
@@ -43,6 +47,8 @@ def new_parser():
     add("--ranks", metavar="CSV", help="a list of rank and domain, such as Tranco's, for a figure by rank")
     add("--labels", metavar="CSV", help="a list with the header domain,label or host,label, for a figure by label")
     add("--seed", metavar="N", type=whole_number, default=1, help="chooses the records that are shown as examples [default: 1]")
+    add("--overwrite", action="store_true", help="replaces a file that is not a report, too")
+    add("-q", "--quiet", action="store_true", help="prints no progress and no summary")
     return command
 
 
@@ -63,6 +69,24 @@ def page_of(options, study):
     return Path("-".join([folder.name.removesuffix(".parquet"), *(re.sub(r"[^\w.-]", "_", name) for name in chosen)]) + ".html")
 
 
+def check_page(path, overwrite):
+    """Refuses a page that cannot be written, or a file that is not a page of this command, unless it may be replaced."""
+    if path.is_dir():
+        raise CommandError(f"cannot write '{path}': it is a folder")
+    if not path.parent.is_dir():
+        raise CommandError(f"cannot write '{path}': its folder does not exist")
+    if os.path.lexists(path) and not overwrite and not is_page(path):
+        raise CommandError(f"'{path}' was not written by robots-scan and is left unchanged", "choose another -o, or replace it with --overwrite")
+
+
+def is_page(path):
+    """Returns true for a file that this command has written."""
+    if path.is_symlink() or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return MARK in file.read(MARK_END)
+
+
 def write(options):
     """Writes the page, and returns what was written. No partial page has the final name."""
     today()  # An invalid date is refused before anything is computed.
@@ -70,10 +94,9 @@ def write(options):
     history = History(options.history) if options.history is not None else None
     study = study_of(dataset, options.crawl, split(options.crawls), split(options.agent), options.ranks, options.labels, options.seed, history)
     path = page_of(options, study)
-    if not path.parent.is_dir() or path.is_dir():
-        raise CommandError(f"cannot write '{path}': its folder does not exist" if not path.is_dir() else f"cannot write '{path}': it is a folder")
+    check_page(path, options.overwrite)
     modules = sections.of(study)
-    progress = Progress(len(modules) + 1)
+    progress = Progress(len(modules) + 1, options.quiet)
     built = []
     for module in modules:
         progress.step(module.__name__.rsplit(".", 1)[1])
@@ -91,7 +114,9 @@ def write(options):
         page = render(study, built, converter).encode("utf-8")
     finally:
         converter.close()
-    print(f"{progress.steps} steps, {progress.end():.1f} s", file=sys.stderr)
+    seconds = progress.end()
+    if not options.quiet:
+        print(f"{progress.steps} steps, {seconds:.1f} s", file=sys.stderr)
     if converter.failed:
         print(f"warning: {plural(converter.failed, 'chart')} could not be drawn; the page has a sentence in place of each", file=sys.stderr)
         if not converter.works:
@@ -99,13 +124,14 @@ def write(options):
     partial = path.with_name(path.name + f".{os.getpid()}.partial")
     try:
         partial.write_bytes(page)
+        check_page(path, options.overwrite)
         os.replace(partial, path)
     except OSError as error:
         raise Stopped(f"cannot write '{path}': {error.strerror.lower()}") from error
     finally:
         with contextlib.suppress(OSError):
             partial.unlink()
-    return f"{path}: {len(page) / 1024:,.0f} KiB, {study.crawl or 'no crawl'}, {', '.join(agent.token for agent in study.chosen)}"
+    return "" if options.quiet else f"{path}: {len(page) / 1024:,.0f} KiB, {study.crawl or 'no crawl'}, {', '.join(agent.token for agent in study.chosen)}"
 
 
 def split(names):

@@ -45,6 +45,7 @@ def new_parser():
     add("--with-rules", action="store_true", help="also shows rules and the names of their crawlers as they are written, without comments")
     add("--indexable", action="store_true", help="lets search engines list the site")
     add("--overwrite", action="store_true", help="replaces an existing site")
+    add("-q", "--quiet", action="store_true", help="prints no progress and no summary")
     return command
 
 
@@ -62,7 +63,7 @@ def write(options):
     """Writes the site, and returns what was written."""
     made = today().isoformat()
     excluded = read_exclusions(options.exclude) if options.exclude is not None else []
-    progress = Progress()
+    progress = Progress(quiet=options.quiet)
     with new_folder(options.output, options.overwrite) as folder, tempfile.TemporaryDirectory(dir=folder, prefix="scratch-") as scratch:
         source = Source(options.source, scratch, folder)
         try:
@@ -84,7 +85,7 @@ def write(options):
     lines = [f"{options.output}: {hosts:,} host{'' if hosts == 1 else 's'}, {size / 2**20:,.1f} MiB, {progress.end():.1f} s"]
     if options.exclude is not None:
         lines.append(f"left out by {options.exclude}: {left_out:,} host{'' if left_out == 1 else 's'}")
-    return "\n".join(lines)
+    return "" if options.quiet else "\n".join(lines)
 
 
 def write_files(source, folder, hosts, with_rules, made, progress):

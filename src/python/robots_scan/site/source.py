@@ -18,7 +18,10 @@ class Source(Tables):
         super().__init__(folder)
 
     def attach(self):
-        self.rows(f"ATTACH {literal(str(self.site_scratch / 'site.duckdb'))} AS site")
+        # DuckDB names the log of a database wrongly if there is a question mark in its path.
+        link = Path(self.scratch.name) / "site"
+        link.symlink_to(self.site_scratch)
+        self.rows(f"ATTACH {literal(str(link / 'site.duckdb'))} AS site")
         self.rows(f"SET temp_directory = {literal(str(self.site_scratch))}")
         return [str(self.site_scratch), str(self.output)]
 
