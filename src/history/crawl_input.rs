@@ -10,7 +10,7 @@ use super::archive_numbers::ArchiveNumbers;
 use super::capture_record::{CapturePlace, CaptureRecord, optional_bytes, put_optional_bytes};
 use super::crawl_row::CrawlRow;
 use super::damaged_error;
-use super::encoded_rows::{EncodedRows, columns_named};
+use super::encoded_rows::{EncodedRows, MAX_ROWS_OF_KEY_BYTES, columns_named};
 use super::inputs::{CRAWL_TABLES, InputCrawl};
 use super::keyed_rows::{KeyedRecord, KeyedSorter, skip_counts, skip_number};
 use super::preference_set::PreferenceSet;
@@ -19,6 +19,7 @@ use super::verdict_class::VerdictClass;
 use crate::own_tables;
 use crate::own_tables::STATE_COLUMNS;
 use columns::TableFileWriter;
+use dataset::error::DatasetDefect;
 use dataset::{
     AGENTS_PATH, Dataset, OutputLayout, PartLocation, StoredColumns, stored_columns, value,
 };
@@ -316,8 +317,10 @@ struct PartCaptures<'d> {
     verdicts: EncodedRows<'d>,
     /// The record of the policy of the current capture.
     record: KeyedRecord,
-    /// The rows of the current capture in `groups`, `rules`, `directives` and `verdicts`, without `robots_id`.
-    rows: [Vec<u8>; 4],
+    /// The rows of the current capture in `groups`, `rules` and `directives`, without `robots_id`.
+    lines: Vec<u8>,
+    /// Those in `verdicts`.
+    verdict_rows: Vec<u8>,
 }
 
 /// The columns of `robots_files` that are read, in the order of the fields.
@@ -350,7 +353,8 @@ impl<'d> PartCaptures<'d> {
             directives: all(Table::DIRECTIVES)?,
             verdicts: open(Table::VERDICTS, verdicts)?,
             record: KeyedRecord::default(),
-            rows: Default::default(),
+            lines: Vec::new(),
+            verdict_rows: Vec::new(),
         })
     }
 
@@ -378,17 +382,25 @@ impl<'d> PartCaptures<'d> {
     ) -> Result<(), Error> {
         let mut prefix = Vec::new();
         put_i64(&mut prefix, robots_id);
-        self.rows.iter_mut().for_each(Vec::clear);
-        let [groups, rules, directives, verdicts] = &mut self.rows;
+        let (lines, verdicts) = (&mut self.lines, &mut self.verdict_rows);
+        lines.clear();
+        verdicts.clear();
         let all = |_: &[u8]| true;
-        let mut counts = [
-            self.groups.take_rows(&prefix, groups, all)?,
-            self.rules.take_rows(&prefix, rules, all)?,
-            self.directives
-                .take_rows(&prefix, directives, is_read_directive)?,
-            self.verdicts.take_rows(&prefix, verdicts, all)?,
-        ];
-        counts[3] = keep_named_verdicts(counts[3], verdicts);
+        let n_groups = self.groups.take_rows(&prefix, lines, all)?;
+        let groups_end = lines.len();
+        let n_rules = self.rules.take_rows(&prefix, lines, all)?;
+        let rules_end = lines.len();
+        let n_directives = self
+            .directives
+            .take_rows(&prefix, lines, is_read_directive)?;
+        let n_verdicts = self.verdicts.take_rows(&prefix, verdicts, all)?;
+        let n_verdicts = keep_named_verdicts(n_verdicts, verdicts);
+        if lines.len() + verdicts.len() > MAX_ROWS_OF_KEY_BYTES {
+            let table = Table::VERDICTS.name();
+            let defect = DatasetDefect::too_many_lines(table, MAX_ROWS_OF_KEY_BYTES);
+            return Err(defect.error(self.files.root()));
+        }
+        let counts = [n_groups, n_rules, n_directives, n_verdicts];
         let has_policy = counts[..3].iter().any(|count| *count > 0);
         put_u8(out, has_policy.into());
         if !has_policy {
@@ -397,16 +409,15 @@ impl<'d> PartCaptures<'d> {
         // Only files that were parsed have lines, and for these the last column, `is_valid_utf8`, is not null.
         let is_valid_utf8 = self.files.peek().and_then(|row| row.last().copied());
         let mut fields = vec![is_valid_utf8.unwrap_or(1)];
-        let [groups, rules, directives, verdicts] = &self.rows;
+        let (groups, others) = lines.split_at(groups_end);
+        let (rules, directives) = others.split_at(rules_end - groups_end);
         let key = compute_key(&[&fields, groups, rules, directives]);
         for count in counts {
             put_u32(&mut fields, count);
         }
         self.record.begin(key, &fields);
-        for (count, rows) in counts
-            .into_iter()
-            .zip([groups, rules, directives, verdicts])
-        {
+        let rows = [groups, rules, directives, verdicts];
+        for (count, rows) in counts.into_iter().zip(rows) {
             self.record.push_rows(count, rows);
         }
         policies.push(&self.record)?;

@@ -7,8 +7,9 @@ use std::collections::VecDeque;
 use std::path::Path;
 use tables::{Column, Table};
 
-/// The limit in bytes of the rows that one key has in one table, such as the rules of a policy.
-const MAX_ROWS_OF_KEY_BYTES: usize = 256 << 20;
+/// The limit in bytes of the rows that one key has in all tables, such as those of a policy. Two such records are in
+/// memory at the same time, and together they stay below 512 MiB.
+pub const MAX_ROWS_OF_KEY_BYTES: usize = 192 << 20;
 
 /// The limit in bytes of the rows of a table that is read as a whole, such as `crawls` or the registry of crawlers.
 const MAX_WHOLE_TABLE_BYTES: usize = 64 << 20;
@@ -160,7 +161,7 @@ impl<'d> EncodedRows<'d> {
     ///
     /// # Errors
     ///
-    /// Those of reading; an error if rows of an earlier key are left, or if `out` gets more than 256 MiB.
+    /// Those of reading; an error if rows of an earlier key are left, or if `out` gets more than 192 MiB.
     pub fn take_rows(
         &mut self,
         key: &[u8],

@@ -2,7 +2,7 @@
 
 use super::capture_record::{optional_bytes, put_optional_bytes};
 use super::damaged_history_error;
-use super::encoded_rows::EncodedRows;
+use super::encoded_rows::{EncodedRows, MAX_ROWS_OF_KEY_BYTES};
 use super::table_writer::TableWriters;
 use super::verdict_class::VerdictClass;
 use crate::history_input::HistoryReader;
@@ -263,6 +263,9 @@ impl<'d> KeyedReader<'d> {
             let mut rows = Vec::new();
             let count = cursor.take_rows(&prefix, &mut rows, |_| true)?;
             if counts.as_mut().is_some_and(|counts| counts.u32() != count) {
+                return Err(damaged_history_error(self.root, *table));
+            }
+            if self.record.bytes().len() + rows.len() > MAX_ROWS_OF_KEY_BYTES {
                 return Err(damaged_history_error(self.root, *table));
             }
             self.record.push_rows(count, &rows);

@@ -96,6 +96,9 @@ impl<'s> Sorter<'s> {
     ///
     /// Those of writing a run.
     pub fn push(&mut self, record: &[u8]) -> Result<(), Error> {
+        if record.len() > self.memory_bytes {
+            return self.push_to_run(record);
+        }
         if !self.arena.has_room(record.len(), self.memory_bytes) {
             self.arena.sort_in_parallel();
             self.runs.push(self.arena.write_run(self.spill_folder)?);
@@ -109,6 +112,16 @@ impl<'s> Sorter<'s> {
         self.spill_folder
             .check_stop_at_record(self.len, record.len())?;
         self.arena.push(record);
+        self.len += 1;
+        self.longest = self.longest.max(record.len());
+        Ok(())
+    }
+
+    /// Writes a record that exceeds the memory to a run of its own, without a copy in memory.
+    fn push_to_run(&mut self, record: &[u8]) -> Result<(), Error> {
+        let mut run = self.spill_folder.create_run()?;
+        run.write(record)?;
+        self.runs.push(run.finish()?);
         self.len += 1;
         self.longest = self.longest.max(record.len());
         Ok(())
