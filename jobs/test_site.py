@@ -600,6 +600,7 @@ def outputs(results, folder, dataset):
     """Nothing that robots-scan did not write is replaced, and no part of a site has its name."""
     place = folder / "outputs"
     place.mkdir()
+    results.check(not write_site(dataset, place / "a?b", "-q").stderr, "a site whose name has a question mark")
     (place / "mine").mkdir()
     (place / "mine/notes.txt").write_text("mine")
     (place / "file").write_text("mine")

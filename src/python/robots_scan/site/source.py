@@ -19,9 +19,8 @@ class Source(Tables):
 
     def attach(self):
         # DuckDB names the log of a database wrongly if there is a question mark in its path.
-        link = Path(self.scratch.name) / "site"
-        link.symlink_to(self.site_scratch)
-        self.rows(f"ATTACH {literal(str(link / 'site.duckdb'))} AS site")
+        folder = Path(self.scratch.name) if "?" in str(self.site_scratch) else self.site_scratch
+        self.rows(f"ATTACH {literal(str(folder / 'site.duckdb'))} AS site")
         self.rows(f"SET temp_directory = {literal(str(self.site_scratch))}")
         return [str(self.site_scratch), str(self.output)]
 
