@@ -276,10 +276,11 @@ class Tests:
         assert "there is no category 'x'" in self.error("SELECT robots_preference('', 'a', '/', 'x', TIMESTAMP '2026-01-01')")
         assert "robots_scan has a bug: it is asked for" in self.error("SELECT robots_panic('a') FROM range(10)")
         lines = "SELECT len(robots_lines(repeat('a:' || chr(10), ?))) FROM range(?)"
-        assert self.ask(lines, 250_000, 1) == [(250_000,)]
+        # The anomaly of the whole file is an item of its own.
+        assert self.ask(lines, 250_000, 1) == [(250_001,)]
         assert "a robots.txt has more than 250,000 lines" in self.error(lines, 250_001, 1)
         assert "more than 1,000,000 lines together" in self.error(lines, 10_000, 101)
-        assert len(self.ask(lines, 1000, 2000)) == 2000
+        assert len(self.ask(lines, 400, 2000)) == 2000
         for odd in (*AGENTS, "", "\n", "é" * 1000):
             self.ask("SELECT robots_allowed(?, ?, '/'), robots_verdict(?, ?, 'rfc9309')", FILE, odd, FILE, odd)
 
