@@ -1,12 +1,12 @@
 //! The kinds of errors of this package.
 
 use disk::error::Kind;
-use robots::MAX_LISTED_LINES;
+use robots::MAX_FILE_LINES;
 use std::fmt;
 use std::path::Path;
 
 // The message of `TooManyLines` has this number.
-const _: () = assert!(MAX_LISTED_LINES == 500_000);
+const _: () = assert!(MAX_FILE_LINES == 500_000);
 
 /// The kinds of errors of commands that answer questions.
 #[derive(Clone, Debug, PartialEq, Eq)]

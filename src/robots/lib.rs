@@ -89,7 +89,7 @@ pub use dialect::Dialect;
 pub use dialect::audience::{Audience, audience};
 pub use document::builder::{DirectiveRow, RobotsTxtBuilder};
 pub use document::{
-    BODY_LIMIT_BYTES, ContentClass, Directive, DirectiveKind, Group, LineEndings, MAX_LISTED_LINES,
+    BODY_LIMIT_BYTES, ContentClass, Directive, DirectiveKind, Group, LineEndings, MAX_FILE_LINES,
     OwnedRobotsTxt, ParseOptions, RateLimits, RobotsTxt, Span, Summary, has_too_many_lines,
 };
 pub use http_status::{FetchClass, FetchOutcome, HttpStatus, StatusEffect};

@@ -3,7 +3,7 @@
 use super::MAX_FILE_BYTES;
 use crate::error::AnswerErrorKind;
 use disk::error::Error;
-use robots::MAX_LISTED_LINES;
+use robots::MAX_FILE_LINES;
 use std::path::Path;
 
 /// The lines that may still be kept in memory: tables may have any number of rows for a capture.
@@ -18,7 +18,7 @@ impl<'a> LineLimit<'a> {
     pub(super) fn new(path: &'a Path) -> Self {
         Self {
             path,
-            lines: MAX_LISTED_LINES,
+            lines: MAX_FILE_LINES,
             bytes: MAX_FILE_BYTES as usize,
         }
     }
@@ -49,11 +49,8 @@ mod tests {
                 .try_for_each(|(lines, bytes)| limit.count(*lines, *bytes))
                 .is_ok()
         };
-        assert!(counts(&[
-            (MAX_LISTED_LINES, 0),
-            (0, MAX_FILE_BYTES as usize)
-        ]));
-        assert!(!counts(&[(MAX_LISTED_LINES, 1), (1, 0)]));
+        assert!(counts(&[(MAX_FILE_LINES, 0), (0, MAX_FILE_BYTES as usize)]));
+        assert!(!counts(&[(MAX_FILE_LINES, 1), (1, 0)]));
         assert!(!counts(&[(1, MAX_FILE_BYTES as usize), (1, 1)]));
     }
 }

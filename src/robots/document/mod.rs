@@ -19,11 +19,11 @@ pub const BODY_LIMIT_BYTES: u64 = 512_000;
 
 /// The most lines of a file that programs list, with its anomalies: a line takes some hundred bytes of memory then.
 /// A file of 16 MiB has more only if its lines have less than 32 bytes on average.
-pub const MAX_LISTED_LINES: usize = 500_000;
+pub const MAX_FILE_LINES: usize = 500_000;
 
-/// Returns true if a body has more than [`MAX_LISTED_LINES`] lines. A last empty line does not count.
+/// Returns true if a body has more than [`MAX_FILE_LINES`] lines. A last empty line does not count.
 pub fn has_too_many_lines(body: &[u8]) -> bool {
-    let mut lines = Lines::new(body, 0).skip(MAX_LISTED_LINES);
+    let mut lines = Lines::new(body, 0).skip(MAX_FILE_LINES);
     lines.next().is_some_and(|line| line.start < body.len())
 }
 
