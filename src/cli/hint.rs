@@ -384,7 +384,9 @@ pub(crate) fn describe_remedy(remedy: Remedy) -> &'static str {
         Remedy::Remove => {
             "remove it, because views read it too; files of a part that a killed run left are replaced by --resume"
         }
-        Remedy::RemoveTemporary => "left by a run that was killed: --resume removes it",
+        Remedy::RemoveTemporary => {
+            "left by a run that was killed: the next run with this output removes it"
+        }
         Remedy::ManifestFirst => "restore the manifest first: one of its lines may list this file",
         Remedy::Describe => "robots-scan describe --overwrite writes it again",
         Remedy::WriteViews => "robots-scan views writes it again",

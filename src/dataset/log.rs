@@ -35,6 +35,8 @@ pub struct LogEntries {
     /// The paths of files that were renamed to their final names, or were about to be. The manifest may list
     /// them, too.
     pub part_files: BTreeSet<String>,
+    /// The line with the event `commit` of a run that has not ended: the last rename that it makes is that of the manifest.
+    pub commit: Option<Value>,
 }
 
 impl LogEntries {
@@ -61,6 +63,8 @@ impl LogEntries {
                 }
                 // The files of the replaced dataset were removed.
                 Some("replaced") => entries.part_files.clear(),
+                Some("commit") => entries.commit = Some(line),
+                Some("end") => entries.commit = None,
                 _ => {}
             }
         }

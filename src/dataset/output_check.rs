@@ -2,7 +2,7 @@
 
 use crate::OutputLayout;
 use crate::error::DatasetErrorKind;
-use crate::file_names::{LOG_FILE, MANIFEST_FILE};
+use crate::file_names::{LOG_FILE, MANIFEST_FILE, SUCCESS_FILE, VIEWS_FILE};
 use crate::footer::read_footer;
 use crate::log::LogEntries;
 use crate::manifest::read_kind;
@@ -11,7 +11,7 @@ use disk::error::{Error, ErrorKind};
 use disk::without_secrets;
 use std::fs;
 use std::path::{Path, PathBuf};
-use tables::Table;
+use tables::{Table, views};
 
 /// The behavior of a run if its output exists already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -221,11 +221,18 @@ fn find_existing_output(root: &Path) -> Result<ExistingOutput, Error> {
 }
 
 /// Returns true for a file or folder that a run may leave before it writes a manifest: the log, a temporary
-/// folder, or the folder of a table with files that the log lists.
+/// folder, the folder of a table with files that the log lists, or `views.sql` and `_SUCCESS` of a history.
 fn is_trace_of_run(path: &Path, log: &LogEntries) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     if name == LOG_FILE || log.temp_folders.contains(&*name) {
         return true;
+    }
+    if let VIEWS_FILE | SUCCESS_FILE = &*name {
+        let text = disk::read(path).ok().filter(|_| log.commit.is_some());
+        return text.is_some_and(|text| match &*name {
+            VIEWS_FILE => text.starts_with(views::FIRST_LINE.as_bytes()),
+            _ => text.is_empty(),
+        });
     }
     let files = disk::list_folder(path).unwrap_or_default();
     let is_listed = |file: &Path| {

@@ -69,6 +69,28 @@ impl WrittenFolder {
             .write_synced(&json!({"event": "part", "files": files}))
     }
 
+    /// Writes to the log what the next run must know if this one is stopped after its last rename. `details` are fields
+    /// of the line.
+    ///
+    /// # Errors
+    ///
+    /// Those of writing.
+    pub fn announce_commit(&mut self, mut details: Value) -> Result<(), Error> {
+        details["event"] = "commit".into();
+        self.log.write_synced(&details)
+    }
+
+    /// Removes the temporary folder, and then writes to the log that the run has ended.
+    pub fn end(self) {
+        let Self {
+            mut log,
+            temp_folder,
+            ..
+        } = self;
+        drop(temp_folder);
+        log.write_best_effort(&json!({"event": "end"}));
+    }
+
     /// Writes a line to the log that no later run needs. Errors are ignored.
     pub fn add_log_line(&mut self, line: &Value) {
         self.log.write_best_effort(line);

@@ -57,8 +57,6 @@ pub(super) struct Inputs {
     /// The crawls that are read from datasets.
     pub(super) crawls: Vec<InputCrawl>,
     pub(super) histories: Vec<InputHistory>,
-    /// The digests of the manifests of all inputs, in the order of inputs.
-    pub(super) digests: Vec<String>,
     /// The version of the meaning of the rows ([`MEANING`](tables::MEANING)), the same in all inputs.
     pub(super) meaning: u64,
 }
@@ -81,8 +79,6 @@ impl Inputs {
             let (before, histories_before) = (inputs.crawls.len(), inputs.histories.len());
             let mut names = Vec::new();
             let meanings = if let Some(manifest) = HistoryManifest::read(path)? {
-                let (_, digest) = read_manifest_with_digest(path)?;
-                inputs.digests.push(digest);
                 check_files(path, &manifest)?;
                 names.extend(manifest.crawls.iter().cloned());
                 let found = manifest.meaning;
@@ -142,14 +138,13 @@ impl Inputs {
     fn open_datasets(&mut self, path: &Path) -> Result<Vec<u64>, Error> {
         std::fs::metadata(path).map_err(|error| Error::read(path, error))?;
         let joined = JoinedManifest::read(path)?;
-        let (roots, manifest_folder) = match &joined {
+        let roots = match &joined {
             Some(joined) => {
                 joined.check_members(path)?;
                 let names = joined.member_names();
-                let roots = names.iter().map(|name| path.join(name)).collect();
-                (roots, path.join(JOINED_FOLDER))
+                names.iter().map(|name| path.join(name)).collect()
             }
-            None => (vec![path.to_owned()], path.to_owned()),
+            None => vec![path.to_owned()],
         };
         let datasets = roots
             .iter()
@@ -164,8 +159,6 @@ impl Inputs {
         }
         let meanings = datasets.iter().map(|dataset| dataset.manifest.meaning);
         let meanings = meanings.collect();
-        let (_, digest) = read_manifest_with_digest(&manifest_folder)?;
-        self.digests.push(digest);
         for dataset in &datasets {
             dataset.check_tables()?;
         }
@@ -205,6 +198,20 @@ impl Inputs {
         }
         Ok(meanings)
     }
+}
+
+/// Returns the digest of the manifest of an input.
+///
+/// # Errors
+///
+/// Those of reading.
+pub(super) fn read_input_digest(path: &Path) -> Result<String, Error> {
+    let joined = path.join(JOINED_FOLDER);
+    let root = match joined.is_dir() {
+        true => &joined,
+        false => path,
+    };
+    Ok(read_manifest_with_digest(root)?.1)
 }
 
 /// Returns an error if a file of a history is missing, or has another size than when it was written.

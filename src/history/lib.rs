@@ -75,11 +75,11 @@ use defects::find_defect;
 use disk::error::{Error, ErrorKind};
 use history_input::{HistoryCaptures, HistoryReader, PlacedCrawl, place_crawls, sort_captures};
 use hosts::resolved::stored_verdict::inconsistent_table_error;
-use inputs::Inputs;
+use inputs::{Inputs, read_input_digest};
 use keyed_rows::{
     KeyedReader, KeyedRows, KeyedSorter, POLICIES, PREFERENCE_SETS, write_keyed_rows,
 };
-use output_folder::{OutputFolder, check_output};
+use output_folder::{OutputFolder, check_output, find_stopped};
 use periods::{CaptureSource, PeriodWriter};
 use revisits::{count_revisits, find_contents, rank_crawls};
 use share_row::{push_stored_share, write_shares};
@@ -155,10 +155,41 @@ pub struct HistorySummary {
     pub seconds: f64,
 }
 
+impl HistorySummary {
+    /// Returns the counts that the manifest of a history has.
+    fn of(manifest: &HistoryManifest) -> Self {
+        let rows = |table: Table| -> u64 {
+            let files = manifest.table_files(table);
+            files.map(|file| file.stats.rows).sum()
+        };
+        let files = manifest.files.iter();
+        Self {
+            crawls: manifest.crawls.clone(),
+            captures: rows(own_tables::HOST_CAPTURES),
+            periods: rows(own_tables::HOST_PERIODS),
+            agent_periods: rows(own_tables::AGENT_PERIODS),
+            policies: rows(own_tables::POLICIES),
+            files: manifest.files.len(),
+            bytes: files.map(|file: &HistoryFile| file.stats.bytes).sum(),
+            ..Self::default()
+        }
+    }
+}
+
 /// A history whose inputs and output have been checked.
 pub struct PreparedHistory {
     options: Options,
-    inputs: Inputs,
+    /// A digest of the inputs and options.
+    source: u64,
+    work: Work,
+}
+
+/// The work that is left to do.
+enum Work {
+    /// The history is made from these inputs.
+    Write(Inputs),
+    /// The same command has made this history, and was stopped before it ended.
+    End(HistorySummary),
 }
 
 /// Checks the inputs and the output. Nothing is written.
@@ -173,15 +204,33 @@ pub fn prepare(options: Options) -> Result<PreparedHistory, Error> {
         let kind = DatasetErrorKind::MemoryTooSmall { least };
         return Err(Error::new(kind, &options.output));
     }
-    check_output(&options.output, options.overwrite)?;
-    let inputs = Inputs::open(&options.inputs, options.replaces_crawls)?;
-    Ok(PreparedHistory { options, inputs })
+    let source = compute_source(&options);
+    let stopped = match &source {
+        Ok(source) => find_stopped(&options.output, *source)?,
+        // The checks of inputs have better messages.
+        Err(_) => None,
+    };
+    let work = match stopped {
+        Some(summary) => Work::End(summary),
+        None => {
+            check_output(&options.output, options.overwrite)?;
+            Work::Write(Inputs::open(&options.inputs, options.replaces_crawls)?)
+        }
+    };
+    Ok(PreparedHistory {
+        source: source?,
+        options,
+        work,
+    })
 }
 
 impl PreparedHistory {
     /// Returns the number of crawls that are read from datasets.
     pub fn crawl_count(&self) -> usize {
-        self.inputs.crawls.len()
+        match &self.work {
+            Work::Write(inputs) => inputs.crawls.len(),
+            Work::End(_) => 0,
+        }
     }
 
     /// Writes the history.
@@ -194,9 +243,20 @@ impl PreparedHistory {
         progress: &HistoryProgress,
         stop: &Arc<AtomicBool>,
     ) -> Result<HistorySummary, Error> {
-        let Self { options, inputs } = self;
+        let Self {
+            options,
+            source,
+            work,
+        } = self;
         let output = options.output.clone();
-        let written = write_history(&options, &inputs, progress, stop);
+        let inputs = match work {
+            Work::Write(inputs) => inputs,
+            Work::End(summary) => {
+                OutputFolder::open(&output, true, source)?.end();
+                return Ok(summary);
+            }
+        };
+        let written = write_history(&options, &inputs, source, progress, stop);
         written.map_err(|error| match error.kind() {
             // An abandoned sorter gives its temporary folder as the path of the error.
             Some(ErrorKind::Abandoned) => Error::new(ErrorKind::Abandoned, &output),
@@ -213,27 +273,35 @@ impl PreparedHistory {
     }
 }
 
-/// Returns the number that is part of the names of the files: a hash of the version of the program, the inputs and
-/// the forgotten hosts.
-fn compute_generation(options: &Options, inputs: &Inputs) -> u32 {
+/// Returns a digest of the version of the program, the manifests of the inputs, and the options on which rows depend. An
+/// input that is also the output has none, since it is replaced.
+fn compute_source(options: &Options) -> Result<u64, Error> {
+    let output = options.output.canonicalize().ok();
     let mut hasher = Xxh3::new();
     hasher.update(env!("CARGO_PKG_VERSION").as_bytes());
-    for text in inputs.digests.iter().chain(&options.forgotten) {
-        hasher.update(text.as_bytes());
+    hasher.update(&[options.replaces_crawls.into()]);
+    for input in &options.inputs {
+        if output.is_none() || input.canonicalize().ok() != output {
+            hasher.update(read_input_digest(input)?.as_bytes());
+        }
         hasher.update(b"\n");
     }
-    hasher.digest() as u32
+    for host in &options.forgotten {
+        hasher.update(host.as_bytes());
+        hasher.update(b"\n");
+    }
+    Ok(hasher.digest())
 }
 
 fn write_history(
     options: &Options,
     inputs: &Inputs,
+    source: u64,
     progress: &HistoryProgress,
     stop: &Arc<AtomicBool>,
 ) -> Result<HistorySummary, Error> {
     let start = Instant::now();
-    let generation = compute_generation(options, inputs);
-    let mut output = OutputFolder::open(&options.output, options.overwrite, generation)?;
+    let mut output = OutputFolder::open(&options.output, options.overwrite, source)?;
     let written = write_tables(options, inputs, &mut output, progress, stop);
     let (manifest, summary) = match written {
         Ok(written) => written,
@@ -242,23 +310,14 @@ fn write_history(
             return Err(error);
         }
     };
-    let rows = |table: Table| -> u64 {
-        let files = manifest.table_files(table);
-        files.map(|file| file.stats.rows).sum()
-    };
-    let files = manifest.files.iter();
     let summary = HistorySummary {
         crawls_read: inputs.crawls.len(),
-        captures: rows(own_tables::HOST_CAPTURES),
-        periods: rows(own_tables::HOST_PERIODS),
-        agent_periods: rows(own_tables::AGENT_PERIODS),
-        policies: rows(own_tables::POLICIES),
-        files: manifest.files.len(),
-        bytes: files.map(|file: &HistoryFile| file.stats.bytes).sum(),
+        hosts: summary.hosts,
+        open_revisits: summary.open_revisits,
         seconds: start.elapsed().as_secs_f64(),
-        ..summary
+        ..HistorySummary::of(&manifest)
     };
-    output.commit(&manifest)?;
+    output.commit(&manifest, source, &summary)?;
     Ok(summary)
 }
 

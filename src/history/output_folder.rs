@@ -1,22 +1,26 @@
 //! The folder to which a history is written.
 //!
-//! A run may be killed between any two steps. The folder then has either the former history or the new one:
+//! One rename, that of the manifest, replaces a history. A run may be killed between any two steps, and the same command
+//! then ends with the same files:
 //!
-//! 1. The log is locked. Temporary folders that earlier runs have left are removed, and files that the log lists and
-//!    the manifest does not.
+//! 1. The log is locked. What the log lists and the manifest does not is removed: temporary folders, files, and, without a
+//!    manifest, `_SUCCESS` and `views.sql`.
 //! 2. Files are written under temporary names. Before a file gets its final name, the name is written to the log. No
 //!    final name is that of a file of the former history.
-//! 3. The manifest is replaced by the new one.
-//! 4. `views.sql` and `_SUCCESS` are written, and the files of the former history are removed.
+//! 3. The names of the former files, and what the run was made from, are written to the log, so that the same command
+//!    knows its own history if it finds it. `views.sql`, which reads the manifest, and `_SUCCESS` are written.
+//! 4. The manifest is replaced by the new one.
+//! 5. The files of the former history and the temporary folder are removed. The log says that the run has ended.
 
-use super::damaged_history_error;
+use super::{HistorySummary, damaged_history_error};
 use crate::error::HistoryErrorKind;
 use crate::manifest::{HistoryFile, HistoryManifest, KIND};
+use crate::views::history_text;
 use columns::TableFileWriter;
 use dataset::error::DatasetErrorKind;
 use dataset::{
-    IfExists, MANIFEST_FILE, OutputLayout, RunLog, SUCCESS_FILE, VIEWS_FILE, WrittenFolder,
-    digest_of,
+    IfExists, LOG_FILE, LogEntries, MANIFEST_FILE, OutputLayout, RunLog, SUCCESS_FILE, VIEWS_FILE,
+    WrittenFolder, digest_of,
 };
 use disk::error::Error;
 use disk::{NewFile, TempFolder};
@@ -27,6 +31,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use tables::Table;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// The folder to which a history is written. The lock of the folder is held as long as this value exists.
 pub(super) struct OutputFolder {
@@ -61,27 +66,33 @@ pub(super) fn check_output(root: &Path, overwrite: bool) -> Result<(), Error> {
 }
 
 impl OutputFolder {
-    /// Creates the folder if needed, takes the lock, and removes files that killed runs have left. `generation` is
-    /// part of the names of files; the next number is used if a file of the former history has it.
+    /// Creates the folder if needed, takes the lock, and removes files that killed runs have left. `source` is the
+    /// digest of what the history is made from. The names of files have its first digits, or the next number if a file of
+    /// the former history has them.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::Busy`](disk::error::ErrorKind::Busy), those of [`check_output`], and errors of writing.
-    pub(super) fn open(root: &Path, overwrite: bool, generation: u32) -> Result<Self, Error> {
+    pub(super) fn open(root: &Path, overwrite: bool, source: u64) -> Result<Self, Error> {
         let write_error = |error| Error::write(root, error);
         fs::create_dir_all(root).map_err(write_error)?;
         let (log, entries) = RunLog::open(root)?;
         // Another run may have written to the folder since it was first checked.
         check_output(root, overwrite)?;
         let folder = WrittenFolder::begin(root, log, &entries, &[])?;
-        let former = HistoryManifest::read(root)?.unwrap_or_default();
-        let former: BTreeSet<String> = former.files.into_iter().map(|file| file.path).collect();
+        let former = HistoryManifest::read(root)?;
+        if former.is_none() {
+            folder.remove_files([SUCCESS_FILE, VIEWS_FILE])?;
+        }
+        let former = former.into_iter().flat_map(|former| former.files);
+        let former: BTreeSet<String> = former.map(|file| file.path).collect();
         folder.remove_files(entries.part_files.difference(&former))?;
         // The former files remain until the end, so that their names must not be used again.
         let has_generation = |generation: u32| {
             let name = format!("part-{generation:08x}-");
             former.iter().any(|path| path.contains(&name))
         };
+        let generation = (source >> 32) as u32;
         let generation = match has_generation(generation) {
             true => generation.wrapping_add(1),
             false => generation,
@@ -149,27 +160,70 @@ impl OutputFolder {
     }
 
     /// Removes the files that were created, after an error. Files that cannot be removed are removed by the next run.
-    pub(super) fn discard(mut self) {
-        let created = std::mem::take(&mut self.created);
-        for path in created {
+    pub(super) fn discard(self) {
+        for path in &self.created {
             let _ = self.folder.remove_files_and_folders(&[path]);
         }
-        self.folder.add_log_line(&json!({"event": "end"}));
+        self.folder.end();
     }
 
-    /// Replaces the former history with the files that were created: writes the manifest, and removes the former
-    /// files.
-    pub(super) fn commit(mut self, manifest: &HistoryManifest) -> Result<(), Error> {
+    /// Replaces the former history with the files that were created. `source` is the digest of what it was made from.
+    pub(super) fn commit(
+        mut self,
+        manifest: &HistoryManifest,
+        source: u64,
+        summary: &HistorySummary,
+    ) -> Result<(), Error> {
+        let text = manifest.text();
         let folder = &mut self.folder;
-        let views = crate::views::history_text(folder.root(), manifest)?;
-        folder.replace_file(MANIFEST_FILE, &manifest.text())?;
-        folder.replace_file(VIEWS_FILE, &views)?;
+        if !self.former.is_empty() {
+            // A folder that was copied has another log, or none.
+            let former: Vec<String> = self.former.iter().cloned().collect();
+            folder.announce(&former)?;
+        }
+        folder.announce_commit(json!({
+            "source": source,
+            "xxh3": xxh3_64(text.as_bytes()),
+            "crawls_read": summary.crawls_read,
+            "hosts": summary.hosts,
+            "open_revisits": summary.open_revisits,
+        }))?;
+        folder.replace_file(VIEWS_FILE, &history_text(folder.root())?)?;
         folder.replace_file(SUCCESS_FILE, "")?;
-        let files: BTreeSet<String> = (manifest.files.iter())
-            .map(|file| file.path.clone())
-            .collect();
-        folder.remove_files(self.former.difference(&files))?;
-        folder.add_log_line(&json!({"event": "end"}));
+        folder.replace_file(MANIFEST_FILE, &text)?;
+        let files: BTreeSet<&String> = manifest.files.iter().map(|file| &file.path).collect();
+        let former = self.former.iter();
+        folder.remove_files(former.filter(|path| !files.contains(path)))?;
+        self.folder.end();
         Ok(())
     }
+
+    /// Ends a run that was stopped after it had replaced the history: [`open`](Self::open) has removed what it left.
+    pub(super) fn end(self) {
+        self.folder.end();
+    }
+}
+
+/// Returns the counts of the history at `root` if a run from `source` has written it and was stopped before it ended.
+///
+/// # Errors
+///
+/// Those of reading.
+pub(super) fn find_stopped(root: &Path, source: u64) -> Result<Option<HistorySummary>, Error> {
+    let Some(manifest) = HistoryManifest::read(root)? else {
+        return Ok(None);
+    };
+    let log = LogEntries::read(root).map_err(|error| Error::read(root.join(LOG_FILE), error))?;
+    let Some(commit) = log.and_then(|log| log.commit) else {
+        return Ok(None);
+    };
+    let count = |field: &str| commit[field].as_u64().unwrap_or_default();
+    let digest = xxh3_64(manifest.text().as_bytes());
+    let is_written = commit["source"] == source && commit["xxh3"] == digest;
+    Ok(is_written.then(|| HistorySummary {
+        crawls_read: count("crawls_read") as usize,
+        hosts: count("hosts"),
+        open_revisits: count("open_revisits"),
+        ..HistorySummary::of(&manifest)
+    }))
 }

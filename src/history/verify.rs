@@ -12,6 +12,7 @@ use keep::verify::{
     VerifyReport, check_description, check_files, error_cause, one_line_message, relative_path,
     verify_with,
 };
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use tables::Table;
@@ -69,10 +70,18 @@ fn check(
             Some(error) => add_defect(root, &error, &mut report.findings),
         }
     }
-    check_folder(root, history, &tables, &mut report.findings);
+    let log = LogEntries::read(root).ok().flatten().unwrap_or_default();
+    let left = find_left_files(root, history, &log);
+    check_folder(root, history, &tables, &left, &mut report.findings);
     report.findings.replace_remedies(Remedy::RebuildHistory);
+    for name in left.iter().chain(&log.temp_folders) {
+        if root.join(name).exists() {
+            let what = format_args!("a run that was stopped has left it");
+            report.findings.add(FindingKind::Temporary, name, what);
+        }
+    }
     let text = disk::read(&root.join(VIEWS_FILE)).unwrap_or_default();
-    if !is_views_of(&text, root, history) {
+    if !is_views_of(&text, root) {
         let what = format_args!("it is missing, opens another folder, or was changed");
         report.findings.add(FindingKind::Views, VIEWS_FILE, what);
     }
@@ -100,17 +109,31 @@ fn add_defect(root: &Path, error: &Error, findings: &mut Findings) {
     }
 }
 
-/// Reports a missing `_SUCCESS`, and files in the folder that the manifest does not list.
-fn check_folder(root: &Path, history: &HistoryManifest, tables: &[Table], findings: &mut Findings) {
+/// Returns the paths of files that runs have left which were stopped before or after they replaced the manifest.
+fn find_left_files(root: &Path, history: &HistoryManifest, log: &LogEntries) -> BTreeSet<String> {
+    let listed: BTreeSet<&String> = history.files.iter().map(|file| &file.path).collect();
+    let files = log.part_files.iter();
+    let is_left = |path: &&String| !listed.contains(path) && disk::is_regular(&root.join(path));
+    files.filter(is_left).cloned().collect()
+}
+
+/// Reports a missing `_SUCCESS`, and files in the folder that neither the manifest nor `left` lists.
+fn check_folder(
+    root: &Path,
+    history: &HistoryManifest,
+    tables: &[Table],
+    left: &BTreeSet<String>,
+    findings: &mut Findings,
+) {
     if !disk::is_regular(&root.join(SUCCESS_FILE)) {
         let what = format_args!("it is missing");
         findings.add(FindingKind::Unfinished, SUCCESS_FILE, what);
     }
-    let log = LogEntries::read(root).ok().flatten().unwrap_or_default();
+    let listed = history.files.iter().map(|file| file.path.clone());
     let mut search = FolderSearch {
         root,
-        known_paths: history.files.iter().map(|file| file.path.clone()).collect(),
-        temp_folders: log.temp_folders,
+        known_paths: listed.chain(left.iter().cloned()).collect(),
+        temp_folders: BTreeSet::new(),
         tables,
         findings,
     };

@@ -2,21 +2,23 @@
 //!
 //! Besides its own tables, a history has the views `hosts`, `host_verdicts` and `host_preferences`, with the columns
 //! of datasets, so that macros and questions that read only these are the same for both.
+//!
+//! The text depends only on the place of the history. What differs between a history and the one that replaces it is
+//! read from the manifest when the text is executed, so that both are replaced by the rename of the manifest. DuckDB has
+//! no list that a view can read and that all connections see, except the values of an enum.
 
 use crate::manifest::HistoryManifest;
 use crate::own_tables::{self, STATE_COLUMNS};
 use dataset::error::DatasetErrorKind;
-use dataset::find_view_files;
+use dataset::{MANIFEST_FILE, find_view_files};
 use disk::error::Error;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use tables::questions::{QUERY_TEXTS, questions_sql, reads_table};
-use tables::views::{
-    MACROS_SQL, escape_wildcards, meaning_macro, root_expression, view_comments, views_header,
-};
-use tables::{Column, ColumnType, SqlDialect, Table, sql_literal};
+use tables::views::{MACROS_SQL, meaning_macro, root_expression, view_comments, views_header};
+use tables::{Column, ColumnType, SqlDialect, Table};
 
 /// The macros of histories.
 const HISTORY_MACROS_SQL: &str = include_str!("macros.sql");
@@ -33,9 +35,9 @@ const HISTORY_QUERY_TEXTS: &[&str] = &tables::query_texts! {
 };
 
 /// Returns true if `text` is the `views.sql` of the history at `root`.
-pub(crate) fn is_views_of(text: &[u8], root: &Path, history: &HistoryManifest) -> bool {
+pub(crate) fn is_views_of(text: &[u8], root: &Path) -> bool {
     let is_equal =
-        |root: &Path| history_text(root, history).is_ok_and(|expected| expected.as_bytes() == text);
+        |root: &Path| history_text(root).is_ok_and(|expected| expected.as_bytes() == text);
     is_equal(root) || root.canonicalize().is_ok_and(|root| is_equal(&root))
 }
 
@@ -51,8 +53,8 @@ const FIRST_RULES_COLUMN: &str = "fetch_status";
 /// Those of [`HistoryManifest::read`] and of [`dataset::write_views`].
 pub fn write_views(root: &Path) -> Result<Vec<Table>, Error> {
     match HistoryManifest::read(root)? {
-        Some(history) => {
-            dataset::write_views_file(root, &history_text(root, &history)?)?;
+        Some(_) => {
+            dataset::write_views_file(root, &history_text(root)?)?;
             Ok(own_tables::all().collect())
         }
         None => dataset::write_views(root),
@@ -65,11 +67,11 @@ pub fn write_views(root: &Path) -> Result<Vec<Table>, Error> {
 ///
 /// Those of [`HistoryManifest::read`] and of [`dataset::views_text`].
 pub fn views_text(root: &Path) -> Result<String, Error> {
-    let Some(history) = HistoryManifest::read(root)? else {
+    if HistoryManifest::read(root)?.is_none() {
         return dataset::views_text(root);
-    };
+    }
     own_files(root)?;
-    history_text(root, &history)
+    history_text(root)
 }
 
 /// Reads the texts of all files that the views of the history or the dataset at `root` read, and checks their limits.
@@ -100,29 +102,31 @@ fn own_files(root: &Path) -> Result<Vec<PathBuf>, Error> {
 /// # Errors
 ///
 /// [`DatasetErrorKind::NotUtf8Output`].
-pub(crate) fn history_text(root: &Path, history: &HistoryManifest) -> Result<String, Error> {
+pub(crate) fn history_text(root: &Path) -> Result<String, Error> {
     let path = std::path::absolute(root).map_err(|error| Error::write(root, error))?;
     match path.to_str() {
-        Some(_) => Ok(views_sql(&path, history)),
+        Some(_) => Ok(views_sql(&path)),
         None => Err(Error::new(DatasetErrorKind::NotUtf8Output, root)),
     }
 }
 
 /// Returns the text of `views.sql` of a history that will be at `root`.
-pub fn views_sql(root: &Path, history: &HistoryManifest) -> String {
-    let root = root_expression(root);
-    let mut out = views_header(&root);
+pub fn views_sql(root: &Path) -> String {
+    let mut out = views_header(&root_expression(root));
+    out.push_str(&format!(
+        "SET VARIABLE robots_scan_manifest = (SELECT content FROM read_text(getvariable('robots_scan') || '/{MANIFEST_FILE}'));\n"
+    ));
+    out.push_str(&fact_type("meaning", "[0-9]+"));
+    out.push_str(&fact_type("open_revisits", "true|false"));
     for table in own_tables::all() {
-        out.push_str(&table_view(table, &root, history));
+        out.push_str(&table_view(table));
     }
-    let has_open_revisits = history.has_open_revisits;
-    out.push_str(&filled_captures_view(has_open_revisits));
+    out.push_str(&filled_captures_view());
     out.push_str(&hosts_view());
     out.push_str(&rows_view(
         Table::HOST_VERDICTS,
         "JOIN policy_verdicts v ON v.policy_id = p.policy_id\n",
         "p.has_named_rows",
-        has_open_revisits,
     ));
     // A policy has the verdicts of all crawlers that it names, also if the dataset left them out for a host. A set of
     // preferences has only rows that the dataset has, so that no condition is needed.
@@ -130,9 +134,9 @@ pub fn views_sql(root: &Path, history: &HistoryManifest) -> String {
         Table::HOST_PREFERENCES,
         "JOIN preference_sets v ON v.preference_set_id = p.preference_set_id\n",
         "true",
-        has_open_revisits,
     ));
-    out.push_str(&meaning_macro(&BTreeMap::new(), history.meaning));
+    let meaning = "CAST(CAST(enum_first(NULL::history_meaning) AS VARCHAR) AS INTEGER)";
+    out.push_str(&meaning_macro(&BTreeMap::new(), meaning));
     let missing = missing_tables();
     push_macros(&missing, &mut out);
     let texts = [HISTORY_QUERY_TEXTS, QUERY_TEXTS].concat();
@@ -208,14 +212,33 @@ fn macro_name(statement: &str) -> Option<&str> {
     rest.split(['(', ' ']).next()
 }
 
-/// Returns the statements that create the view of a stored table.
-fn table_view(table: Table, root: &str, history: &HistoryManifest) -> String {
+/// True in SQL if a history has open revisits. Without them, DuckDB leaves out what only revisits need.
+const HAS_OPEN_REVISITS: &str = "enum_first(NULL::history_open_revisits) = 'true'";
+
+/// Returns the statements that create an enum with the values of a query. `CREATE OR REPLACE TYPE` needs DuckDB 1.2.
+fn enum_type(name: &str, values: &str) -> String {
+    format!("DROP TYPE IF EXISTS {name};\nCREATE TYPE {name} AS ENUM (SELECT {values});\n")
+}
+
+/// Returns the statements that create an enum with the value of a field in the first line of the manifest.
+fn fact_type(field: &str, pattern: &str) -> String {
+    let value = format!(
+        "regexp_extract(getvariable('robots_scan_manifest'), '\"{field}\":({pattern})[,}}]', 1)"
+    );
+    enum_type(&format!("history_{field}"), &value)
+}
+
+/// Returns the statements that create the view of a stored table. Only paths that histories have are read from the
+/// manifest.
+fn table_view(table: Table) -> String {
     let name = table.name();
-    let files = history.table_files(table).map(|file| {
-        let path = sql_literal(&format!("/{}", escape_wildcards(&file.path)));
-        format!("coalesce(getvariable('robots_scan'), {root}) || {path}")
-    });
-    let files: Vec<String> = files.collect();
+    let pattern = format!("\"path\":\"({name}/part-[0-9a-f]{{8}}-[0-9]+[.]parquet)\"");
+    let files = enum_type(
+        &format!("{name}_files"),
+        &format!(
+            "getvariable('robots_scan') || '/' || unnest(regexp_extract_all(getvariable('robots_scan_manifest'), '{pattern}', 1))"
+        ),
+    );
     let columns = table.columns().iter().chain(table.derived_columns());
     let columns = columns.map(|column| match &column.expression {
         None => format!("files.{}", column.name),
@@ -223,9 +246,8 @@ fn table_view(table: Table, root: &str, history: &HistoryManifest) -> String {
     });
     let columns: Vec<String> = columns.collect();
     format!(
-        "CREATE OR REPLACE VIEW {name} AS SELECT\n    {}\nFROM read_parquet([{}]) AS files;\n{}\n",
+        "{files}CREATE OR REPLACE VIEW {name} AS SELECT\n    {}\nFROM read_parquet(enum_range(NULL::{name}_files)) AS files;\n{}\n",
         columns.join(",\n    "),
-        files.join(", "),
         view_comments(table, table.columns().iter().chain(table.derived_columns())),
     )
 }
@@ -235,16 +257,17 @@ fn cast(column: &Column, expression: &str) -> String {
     format!("CAST({expression} AS {kind}) AS {}", column.name)
 }
 
+/// Returns an expression for a column of the period `of_content` if a capture is an open revisit whose content another
+/// crawl has, and otherwise of the period `other`.
+fn period_column(name: &str, of_content: &str, other: &str) -> String {
+    format!(
+        "CASE WHEN {HAS_OPEN_REVISITS} AND c.rules_host_no IS NOT NULL THEN {of_content}.{name} ELSE {other}.{name} END AS {name}"
+    )
+}
+
 /// Returns the statements that create `filled_captures`: the captures with the columns of their periods. From
-/// [`FIRST_RULES_COLUMN`] on, and for keys, these are the columns of the period whose rules apply; without open revisits,
-/// it is the period of the capture itself.
-fn filled_captures_view(has_open_revisits: bool) -> String {
-    let of_rules = |name: &str| match has_open_revisits {
-        true => {
-            format!("CASE WHEN c.rules_host_no IS NULL THEN o.{name} ELSE p.{name} END AS {name}")
-        }
-        false => format!("o.{name}"),
-    };
+/// [`FIRST_RULES_COLUMN`] on, and for keys, these are the columns of the period whose rules apply.
+fn filled_captures_view() -> String {
     let first_rules = STATE_COLUMNS
         .iter()
         .position(|name| *name == FIRST_RULES_COLUMN);
@@ -252,17 +275,13 @@ fn filled_captures_view(has_open_revisits: bool) -> String {
     let own = ["surt_host_name", "domain_id"].iter().chain(own);
     let own = own.map(|name| format!("o.{name}"));
     let keys = ["policy_id", "preferences_id", "preference_set_id"];
+    let rules = keys.iter().chain(rules);
     let columns: Vec<String> = own
-        .chain(keys.iter().chain(rules).map(|name| of_rules(name)))
+        .chain(rules.map(|name| period_column(name, "p", "o")))
         .collect();
-    let join = match has_open_revisits {
-        true => {
-            "\nLEFT JOIN host_periods p ON p.host_no = c.rules_host_no AND p.period_no = c.rules_period_no"
-        }
-        false => "",
-    };
     format!(
-        "CREATE OR REPLACE VIEW filled_captures AS SELECT c.* REPLACE (coalesce(c.rules_crawl, c.crawl) AS rules_crawl),\n    {}\nFROM host_captures c\nJOIN host_periods o ON o.host_no = c.host_no AND o.period_no = c.period_no{join};\n\
+        "CREATE OR REPLACE VIEW filled_captures AS SELECT c.* REPLACE (coalesce(c.rules_crawl, c.crawl) AS rules_crawl),\n    {}\nFROM host_captures c\nJOIN host_periods o ON o.host_no = c.host_no AND o.period_no = c.period_no\n\
+         LEFT JOIN (SELECT * FROM host_periods WHERE {HAS_OPEN_REVISITS}) p ON p.host_no = c.rules_host_no AND p.period_no = c.rules_period_no;\n\
          COMMENT ON VIEW filled_captures IS 'The captures of hosts with the columns of their periods; for a revisit whose content a capture of its crawl or an earlier one has, those about the content are those of the period of that capture';\n\n",
         columns.join(", "),
     )
@@ -303,26 +322,24 @@ fn hosts_view() -> String {
 ///
 /// The view is not made from `filled_captures`: DuckDB joins the few rows of policies with the periods first only if
 /// their keys are columns.
-fn rows_view(table: Table, join: &str, condition: &str, has_open_revisits: bool) -> String {
-    let own = |name: &str| match has_open_revisits {
-        true => {
-            format!("CASE WHEN c.rules_host_no IS NULL THEN p.{name} ELSE o.{name} END AS {name}")
-        }
-        false => format!("p.{name}"),
-    };
+fn rows_view(table: Table, join: &str, condition: &str) -> String {
     let columns = table.columns().iter().map(|column| match column.name {
         "host_id" => "c.capture_no AS host_id".to_owned(),
-        name @ ("surt_host_name" | "url_host_registered_domain") => own(name),
+        name @ ("surt_host_name" | "url_host_registered_domain") => period_column(name, "o", "p"),
         name => format!("v.{name}"),
     });
     let columns: Vec<String> = columns.collect();
-    let periods = match has_open_revisits {
-        true => {
-            "JOIN host_periods p ON p.host_no = coalesce(c.rules_host_no, c.host_no) AND p.period_no = coalesce(c.rules_period_no, c.period_no)\n\
-             LEFT JOIN host_periods o ON o.host_no = CASE WHEN c.rules_host_no IS NOT NULL THEN c.host_no END AND o.period_no = c.period_no"
-        }
-        false => "JOIN host_periods p ON p.host_no = c.host_no AND p.period_no = c.period_no",
+    let of_rules = |key: &str| {
+        format!(
+            "p.{key} = CASE WHEN {HAS_OPEN_REVISITS} THEN coalesce(c.rules_{key}, c.{key}) ELSE c.{key} END"
+        )
     };
+    let periods = format!(
+        "JOIN host_periods p ON {} AND {}\n\
+         LEFT JOIN (SELECT * FROM host_periods WHERE {HAS_OPEN_REVISITS}) o ON o.host_no = CASE WHEN c.rules_host_no IS NOT NULL THEN c.host_no END AND o.period_no = c.period_no",
+        of_rules("host_no"),
+        of_rules("period_no"),
+    );
     format!(
         "CREATE OR REPLACE VIEW {} AS\nSELECT {}, c.crawl\nFROM host_captures c\n{periods}\n{join}WHERE {condition};\n{}\n",
         table.name(),
@@ -336,6 +353,7 @@ mod tests {
     use super::*;
     use std::fmt::Write;
     use tables::questions::check_questions;
+    use tables::sql_literal;
 
     #[test]
     fn every_file_of_jobs_history_queries_is_a_question() {

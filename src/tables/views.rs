@@ -79,7 +79,7 @@ pub fn views_sql(root: &Path, files: &ViewedFiles) -> String {
     .iter()
     .all(|table| tables.contains(table))
     {
-        out.push_str(&meaning_macro(&files.other_meanings, MEANING));
+        out.push_str(&meaning_macro(&files.other_meanings, &MEANING.to_string()));
         out.push_str(MACROS_SQL);
     } else {
         out.push_str(
@@ -96,10 +96,10 @@ pub fn views_sql(root: &Path, files: &ViewedFiles) -> String {
     out
 }
 
-/// Returns the statement that creates the macro `meaning_of`. `meaning` is the version of the crawls that are
-/// not in `other_meanings`.
-pub fn meaning_macro(other_meanings: &BTreeMap<String, u64>, meaning: u64) -> String {
-    let mut meaning = meaning.to_string();
+/// Returns the statement that creates the macro `meaning_of`. `meaning` is an expression for the version of the crawls
+/// that are not in `other_meanings`.
+pub fn meaning_macro(other_meanings: &BTreeMap<String, u64>, meaning: &str) -> String {
+    let mut meaning = meaning.to_owned();
     if !other_meanings.is_empty() {
         let cases: String = other_meanings
             .iter()

@@ -90,7 +90,7 @@ impl DatasetFiles {
             let file = find_listed_file(root, "", &file.path, &file.stats)?;
             self.tables.push(file);
         }
-        let views = history::views_sql(Path::new(destination), history);
+        let views = history::views_sql(Path::new(destination));
         self.views
             .push(file_from_bytes("", VIEWS_FILE, views.into()));
         self.success_files.push(read_file(root, "", SUCCESS_FILE)?);

@@ -81,7 +81,7 @@ pub enum FindingKind {
     Views,
     /// The description beside the dataset is of another one.
     Description,
-    /// A folder of temporary files that a killed run left.
+    /// A folder of temporary files, or a file of a history, that a killed run left.
     Temporary,
     /// A key is not unique.
     Twice,
