@@ -20,6 +20,7 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::ops::Range;
+use std::os::unix::fs::FileExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -56,7 +57,7 @@ pub struct LargePage {
 /// A Parquet file with a limit on the size of its pages.
 #[derive(Clone, Debug)]
 pub struct LimitedFile {
-    file: Arc<File>,
+    file: SharedFile,
     /// Column chunks in the order of the file, which do not overlap.
     chunks: Arc<[Chunk]>,
     schema: SchemaDescPtr,
@@ -117,7 +118,7 @@ impl LimitedFile {
     /// Opens a file. `page_bytes_max` gives the limit for a column by its path. Reading fails once
     /// `stop` is set.
     pub fn new(
-        file: File,
+        file: impl Into<Arc<File>>,
         metadata: &ParquetMetaData,
         page_bytes_max: impl Fn(&str) -> u64,
         stop: Option<Arc<AtomicBool>>,
@@ -152,7 +153,7 @@ impl LimitedFile {
             return Err(parquet_error("its column chunks overlap"));
         }
         Ok(Self {
-            file: Arc::new(file),
+            file: SharedFile(file.into()),
             chunks: chunks.into(),
             schema,
             state: Arc::default(),
@@ -403,6 +404,49 @@ impl LimitedFile {
     }
 }
 
+/// A file that several readers read at the same time. Each read has its own offset.
+#[derive(Clone, Debug)]
+pub(crate) struct SharedFile(pub(crate) Arc<File>);
+
+/// Reads a file from an offset on.
+#[derive(Debug)]
+pub struct FileReader {
+    file: Arc<File>,
+    offset: u64,
+}
+
+impl Read for FileReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read_at(buffer, self.offset)?;
+        self.offset += count as u64;
+        Ok(count)
+    }
+}
+
+impl Length for SharedFile {
+    fn len(&self) -> u64 {
+        self.0.len()
+    }
+}
+
+impl ChunkReader for SharedFile {
+    type T = BufReader<FileReader>;
+
+    fn get_read(&self, offset: u64) -> Result<Self::T, ParquetError> {
+        let file = Arc::clone(&self.0);
+        Ok(BufReader::new(FileReader { file, offset }))
+    }
+
+    fn get_bytes(&self, offset: u64, length: usize) -> Result<Bytes, ParquetError> {
+        if offset.saturating_add(length as u64) > self.len() {
+            return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+        }
+        let mut bytes = vec![0; length];
+        self.0.read_exact_at(&mut bytes, offset)?;
+        Ok(bytes.into())
+    }
+}
+
 impl Length for LimitedFile {
     fn len(&self) -> u64 {
         self.file.len()
@@ -410,7 +454,7 @@ impl Length for LimitedFile {
 }
 
 impl ChunkReader for LimitedFile {
-    type T = BufReader<File>;
+    type T = BufReader<FileReader>;
 
     /// Opens the file at `offset`, where a page header or the data of a page begins.
     fn get_read(&self, offset: u64) -> Result<Self::T, ParquetError> {

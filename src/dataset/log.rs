@@ -35,7 +35,7 @@ pub struct LogEntries {
     /// The paths of files that were renamed to their final names, or were about to be. The manifest may list
     /// them, too.
     pub part_files: BTreeSet<String>,
-    /// The line with the event `commit` of a run that has not ended: the last rename that it makes is that of the manifest.
+    /// The line with the event `commit` of a run that has not ended: it was about to replace the manifest, or has done so.
     pub commit: Option<Value>,
 }
 

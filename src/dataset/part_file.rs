@@ -1,7 +1,7 @@
 //! A Parquet file of a part of a dataset, read with limits on the sizes of pages and batches.
 
 use super::footer::read_arrow_footer;
-use super::limited_file::LimitedFile;
+use super::limited_file::{LimitedFile, SharedFile};
 use super::value_limit::{ValueCounter, ValueLimits};
 use columns::GROUP_ROWS;
 use disk::error::{Error, ErrorKind};
@@ -59,9 +59,10 @@ pub struct OpenedPart {
 /// [`ErrorKind::Read`].
 pub fn open_part_file(
     path: &Path,
-    file: File,
+    file: impl Into<Arc<File>>,
     stop: Option<Arc<AtomicBool>>,
 ) -> Result<OpenedPart, Error> {
+    let file = SharedFile(file.into());
     let open = || {
         let metadata = read_arrow_footer(&file)?;
         check_row_counts(metadata.metadata())?;
@@ -73,7 +74,7 @@ pub fn open_part_file(
         };
         // Bodies are not kept in memory, so their bytes are not counted.
         let values = ValueCounter::new(limits, file.len()).without_column("body");
-        let file = LimitedFile::new(file, metadata.metadata(), page_bytes_max, stop)?;
+        let file = LimitedFile::new(file.0, metadata.metadata(), page_bytes_max, stop)?;
         Ok(OpenedPart {
             file: file.with_row_group_limit(MAX_ROW_GROUP_PAGE_BYTES),
             metadata,

@@ -2,7 +2,7 @@
 //! end of the run, the files of several parts are combined.
 
 use crate::OutputLayout;
-use crate::manifest_entries::{CombinedFile, PartEntry, PartTable};
+use crate::manifest_entries::{CombinedFile, FileStats, PartEntry, PartTable};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -17,6 +17,9 @@ pub struct PartLocation<'m> {
     pub table: &'m PartTable,
     /// The path of the file, relative to the folder of the dataset.
     pub path: String,
+    /// The size and digest of the file; `None` if it is the file of a single part, of which only the digest of the row
+    /// groups is known.
+    pub stats: Option<&'m FileStats>,
     /// The row groups of the part; `None` for all of the file.
     pub row_groups: Option<Range<usize>>,
     /// The offset of the first row group in the file.
@@ -50,7 +53,7 @@ pub(crate) fn single_part_path(layout: &OutputLayout, table: Table, part: &PartE
 pub(crate) fn part_locations<'m>(
     layout: &OutputLayout,
     parts: &'m [PartEntry],
-    files: &[CombinedFile],
+    files: &'m [CombinedFile],
 ) -> Vec<PartLocation<'m>> {
     let by_number: BTreeMap<u32, &PartEntry> =
         parts.iter().map(|part| (part.number, part)).collect();
@@ -70,6 +73,7 @@ pub(crate) fn part_locations<'m>(
             part,
             table,
             path: file.entry.path.clone(),
+            stats: Some(&file.entry.stats),
             row_groups: (file.parts.len() > 1).then(|| range.row_groups.clone()),
             offset: range.offset,
         },
@@ -77,6 +81,7 @@ pub(crate) fn part_locations<'m>(
             part,
             table,
             path: single_part_path(layout, table.table, part),
+            stats: None,
             row_groups: None,
             offset: MAGIC_BYTES,
         },

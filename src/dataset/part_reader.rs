@@ -1,6 +1,7 @@
 //! Reads the rows of a part in one table, batch by batch.
 
 use super::row_filter::{number_filter, row_groups_with_ids, row_groups_with_values, text_filter};
+use super::stored_file::StoredFile;
 use crate::capture_filter::push_crawl_key;
 use crate::error::{DatasetDefect, DatasetErrorKind};
 use crate::{CaptureFilter, LimitedFile, OpenedPart, ValueCounter, catch_panic, open_part_file};
@@ -32,7 +33,7 @@ pub struct PartId {
 pub(super) struct PartFile {
     pub(super) table: Table,
     pub(super) id: PartId,
-    pub(super) path: PathBuf,
+    pub(super) file: Arc<StoredFile>,
     /// `None` for all of the file.
     pub(super) row_groups: Option<Range<usize>>,
 }
@@ -63,7 +64,7 @@ impl PartReader {
         let file = PartFile {
             table,
             id: PartId { crawl: 0, part: 0 },
-            path: path.to_owned(),
+            file: Arc::new(StoredFile::new(path.to_owned(), None)),
             row_groups,
         };
         let reader = file.open(columns, &CaptureFilter::All, Some(stop))?;
@@ -141,7 +142,7 @@ impl PartFile {
         columns: &[&str],
         filter: &CaptureFilter,
     ) -> Result<ParquetRecordBatchReader, Error> {
-        let (path, crawl) = (&self.path, self.id.crawl);
+        let (path, crawl) = (&self.file.path, self.id.crawl);
         let read_error = |error: ParquetError| part.file.reader_error(path, error);
         let builder = part.reader_builder();
         let schema = builder.parquet_schema();
@@ -248,8 +249,8 @@ impl PartFile {
         filter: &CaptureFilter,
         stop: Option<&Arc<AtomicBool>>,
     ) -> Result<PartReader, Error> {
-        let path = &self.path;
-        let file = disk::open(path).map_err(|error| Error::read(path, error))?;
+        let path = &self.file.path;
+        let file = self.file.open()?;
         let part = catch_panic(path, || open_part_file(path, file, stop.cloned()))?;
         Ok(PartReader {
             path: path.clone(),

@@ -2,11 +2,12 @@
 
 use super::part_reader::{PartFile, PartId, PartReader, no_column_error};
 use super::row_filter::column_statistics;
+use super::stored_file::{StoredFile, TableFile};
 use super::table_files::{LocationsByPath, find_crawl_folders, find_parquet_files, read_locations};
 use crate::capture_filter::CaptureFilter;
 use crate::error::{DatasetDefect, DatasetErrorKind};
 use crate::{
-    JOINED_FOLDER, JoinedManifest, PartLocation, SUCCESS_FILE, check_readable, read_footer,
+    FileStats, JOINED_FOLDER, JoinedManifest, PartLocation, SUCCESS_FILE, check_readable, read_footer,
     read_kind,
 };
 use arrow_array::{Array, RecordBatch};
@@ -16,7 +17,7 @@ use parquet::file::metadata::ParquetMetaData;
 use parquet::file::statistics::Statistics;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::fs::{self, File};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,6 +40,8 @@ struct FoundFile {
     /// The name of the part, which its rows in all tables have in common.
     name: PathBuf,
     path: PathBuf,
+    /// The size and the digest that are compared.
+    stats: Option<FileStats>,
     row_groups: Option<Range<usize>>,
 }
 
@@ -104,6 +107,7 @@ impl Dataset {
                         crawl: folder.crawl.clone(),
                         name,
                         path: path.clone(),
+                        stats: None,
                         row_groups,
                     }));
                 }
@@ -114,7 +118,7 @@ impl Dataset {
 
     /// Opens the parts of datasets whose manifests are known: only rows of `tables` in these parts
     /// are read. `datasets` has the folder of each dataset, with the locations of its parts; `root` is used
-    /// only in messages.
+    /// only in messages. If `compares_digests`, a file is compared with its digest before its first row is read.
     ///
     /// # Errors
     ///
@@ -123,6 +127,7 @@ impl Dataset {
         root: &Path,
         datasets: &[(PathBuf, Vec<PartLocation<'_>>)],
         tables: &[Table],
+        compares_digests: bool,
     ) -> Result<Self, Error> {
         let mut files = Vec::new();
         for (folder, locations) in datasets {
@@ -133,6 +138,7 @@ impl Dataset {
                     crawl: location.part.crawl.clone(),
                     name: folder.join(location.part_name()),
                     path: folder.join(&location.path),
+                    stats: location.stats.filter(|_| compares_digests).cloned(),
                     row_groups: location.row_groups.clone(),
                 });
             }
@@ -145,30 +151,29 @@ impl Dataset {
     /// # Errors
     ///
     /// [`ErrorKind::Read`].
-    pub fn from_table_files(root: &Path, files: &[(Table, PathBuf)]) -> Result<Self, Error> {
-        let found = (0u32..)
-            .zip(files)
-            .map(|(number, (table, path))| FoundFile {
-                table: *table,
-                crawl: String::new(),
-                name: PathBuf::from(format!("{number:010}")),
-                path: path.clone(),
-                row_groups: None,
-            });
+    pub fn from_table_files(root: &Path, files: Vec<TableFile>) -> Result<Self, Error> {
+        let found = (0u32..).zip(files).map(|(number, file)| FoundFile {
+            table: file.table,
+            crawl: String::new(),
+            name: PathBuf::from(format!("{number:010}")),
+            path: file.path,
+            stats: file.stats,
+            row_groups: None,
+        });
         Self::from_files(root, found.collect())
     }
 
     /// Adds files of resolved tables, as files of the first crawl.
-    pub fn with_crawl_files(mut self, files: &[(Table, PathBuf)]) -> Self {
+    pub fn with_crawl_files(mut self, files: &[TableFile]) -> Self {
         let id = PartId {
             crawl: 0,
             part: u32::MAX,
         };
         self.files
-            .extend(files.iter().map(|(table, path)| PartFile {
-                table: *table,
+            .extend(files.iter().cloned().map(|file| PartFile {
+                table: file.table,
                 id,
-                path: path.clone(),
+                file: Arc::new(StoredFile::new(file.path, file.stats)),
                 row_groups: None,
             }));
         self
@@ -196,6 +201,7 @@ impl Dataset {
         }
         crawls.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
         let mut files = Vec::new();
+        let mut stored = BTreeMap::new();
         let mut parts = 0;
         for (crawl, (_, _, crawl_files)) in (0..).zip(&crawls) {
             let part_keys: BTreeSet<&PathBuf> = crawl_files.iter().map(|file| &file.name).collect();
@@ -206,13 +212,15 @@ impl Dataset {
                     crawl,
                     part: indexes[&file.name],
                 },
-                path: file.path.clone(),
+                file: Arc::clone(stored.entry(file.path.clone()).or_insert_with(|| {
+                    Arc::new(StoredFile::new(file.path.clone(), file.stats.clone()))
+                })),
                 row_groups: file.row_groups.clone(),
             }));
             parts += indexes.len() as u32;
         }
         files.sort_by(|a: &PartFile, b: &PartFile| {
-            (a.table, a.id, &a.path).cmp(&(b.table, b.id, &b.path))
+            (a.table, a.id, &a.file.path).cmp(&(b.table, b.id, &b.file.path))
         });
         Ok(Self {
             root: root.to_owned(),
@@ -248,7 +256,7 @@ impl Dataset {
             let is_missing = |table: &&Table| !found.contains(&(file.id, **table));
             if let Some(table) = tables.iter().find(is_missing) {
                 let table = table.name();
-                return Err(DatasetDefect::NoPartFile { table }.error(&file.path));
+                return Err(DatasetDefect::NoPartFile { table }.error(&file.file.path));
             }
         }
         Ok(())
@@ -323,6 +331,12 @@ impl Dataset {
         })
     }
 
+    /// Returns the number of parts of a table whose files are not open yet.
+    pub fn count_closed(&self, table: Table) -> usize {
+        let files = self.files.iter().filter(|file| file.table == table);
+        files.filter(|file| file.file.is_closed()).count()
+    }
+
     /// Returns true if a table was opened and any part has it.
     pub fn has_files(&self, table: Table) -> bool {
         self.files.iter().any(|file| file.table == table)
@@ -364,7 +378,7 @@ impl Dataset {
         let files: Vec<&PartFile> = self.table_files(table, &CaptureFilter::All).collect();
         let total = AtomicU64::new(0);
         for_each_in_parallel(&files, &|file| {
-            let metadata = read_metadata(&file.path)?;
+            let metadata = read_metadata(&file.file.path, &*file.file.open()?)?;
             let row_groups = metadata.row_groups().iter().enumerate();
             let row_groups = row_groups.filter(|(i, _)| file.has_row_group(*i));
             // A damaged footer may state any number.
@@ -418,7 +432,9 @@ fn read_first_fetch_time(files: &[FoundFile]) -> Result<Option<i64>, Error> {
     let paths: BTreeSet<&PathBuf> = captures.map(|file| &file.path).collect();
     let mut first: Option<i64> = None;
     for path in paths {
-        for group in read_metadata(path)?.row_groups() {
+        // Only the order of crawls depends on it: the digest is compared before rows are read.
+        let file = disk::open(path).map_err(|error| Error::read(path, error))?;
+        for group in read_metadata(path, &file)?.row_groups() {
             if let Some(Statistics::Int64(range)) = column_statistics(group, "fetch_time") {
                 first = first.into_iter().chain(range.min_opt().copied()).min();
             }
@@ -427,9 +443,8 @@ fn read_first_fetch_time(files: &[FoundFile]) -> Result<Option<i64>, Error> {
     Ok(first)
 }
 
-fn read_metadata(path: &Path) -> Result<ParquetMetaData, Error> {
-    let file = disk::open(path).map_err(|error| Error::read(path, error))?;
-    read_footer(&file).map_err(|error| read_error(path, error))
+fn read_metadata(path: &Path, file: &File) -> Result<ParquetMetaData, Error> {
+    read_footer(file).map_err(|error| read_error(path, error))
 }
 
 fn read_error(path: &Path, error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {

@@ -30,6 +30,11 @@ pub fn count_free() -> usize {
     read_open_file_limit().saturating_sub(open + RESERVED_FILES)
 }
 
+/// Returns true if the process may open at least half of all files that its limit allows.
+pub fn is_half_free() -> bool {
+    count_free() >= read_open_file_limit() / 2
+}
+
 /// Returns an error unless so many files may still be opened. `path` is that of the error.
 ///
 /// # Errors

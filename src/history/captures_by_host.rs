@@ -79,7 +79,7 @@ impl<'d> CapturesByHost<'d> {
             captures: Vec::new(),
         };
         let parts = dataset.parts_with_table(table);
-        open_files::check_free(parts.len(), history.root())?;
+        open_files::check_free(dataset.count_closed(table), history.root())?;
         for (i, part) in parts.into_iter().enumerate() {
             let (names, all) = (CaptureColumns::NAMES, CaptureFilter::All);
             let mut file = CaptureFile {

@@ -11,7 +11,7 @@ use super::capture_record::{CapturePlace, CaptureRecord, optional_bytes, put_opt
 use super::crawl_row::CrawlRow;
 use super::damaged_error;
 use super::encoded_rows::{EncodedRows, MAX_ROWS_OF_KEY_BYTES, columns_named};
-use super::inputs::{CRAWL_TABLES, InputCrawl};
+use super::inputs::{CRAWL_TABLES, InputCrawl, InputDataset};
 use super::keyed_rows::{KeyedRecord, KeyedSorter, skip_counts, skip_number};
 use super::preference_set::PreferenceSet;
 use super::row_key::{KEY_BYTES, compute_key, key_text};
@@ -21,12 +21,13 @@ use crate::own_tables::STATE_COLUMNS;
 use columns::TableFileWriter;
 use dataset::error::DatasetDefect;
 use dataset::{
-    AGENTS_PATH, Dataset, OutputLayout, PartLocation, StoredColumns, stored_columns, value,
+    AGENTS_PATH, Dataset, PartLocation, StoredColumns, TableFile, stored_columns, value,
 };
 use disk::TempFolder;
 use disk::error::Error;
 use hosts::ResolveContext;
 use hosts::resolved::resolve_hosts;
+use keep::verify::expected_agents_stats;
 use robots::Mechanism;
 use sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
 use sort::{Reader, SortMemory, SortedRecords, Sorter};
@@ -116,14 +117,20 @@ pub(super) fn read_crawl<'s>(
     let captures = write_captures(context, row, &hosts, shared)?;
     resolved.remove(context.root);
     Ok(CrawlCaptures {
-        agents: read_agents(context, &input.datasets[0].root)?,
+        agents: read_agents(context, &input.datasets[0])?,
         ..captures
     })
 }
 
 /// Reads the registry of crawlers of a dataset.
-fn read_agents(context: &CrawlContext<'_>, root: &Path) -> Result<Vec<Vec<u8>>, Error> {
-    let dataset = Dataset::from_table_files(root, &[(Table::AGENTS, root.join(AGENTS_PATH))])?;
+fn read_agents(context: &CrawlContext<'_>, input: &InputDataset) -> Result<Vec<Vec<u8>>, Error> {
+    let file = TableFile {
+        table: Table::AGENTS,
+        path: input.root.join(AGENTS_PATH),
+        // The manifest has no digest of this table.
+        stats: expected_agents_stats(&input.manifest),
+    };
+    let dataset = Dataset::from_table_files(&input.root, vec![file])?;
     let dataset = dataset.with_stop_flag(context.stop);
     let columns = Table::AGENTS.columns().iter().collect();
     EncodedRows::open(&dataset, Table::AGENTS, columns)?.read_all()
@@ -138,14 +145,14 @@ fn open_dataset(context: &CrawlContext<'_>, input: &InputCrawl) -> Result<Datase
     });
     let datasets: Vec<(PathBuf, Vec<PartLocation<'_>>)> = datasets.collect();
     let root = &input.datasets[0].root;
-    let dataset = Dataset::from_parts(root, &datasets, &CRAWL_TABLES)?;
+    let dataset = Dataset::from_parts(root, &datasets, &CRAWL_TABLES, true)?;
     Ok(dataset.with_stop_flag(context.stop))
 }
 
 /// The files of `hosts` and `host_preferences` of a crawl: those of its dataset, or temporary ones if its hosts are
 /// resolved again.
 struct ResolvedFiles {
-    files: Vec<(Table, PathBuf)>,
+    files: Vec<TableFile>,
     /// Temporary files, relative to the folder of the output.
     temporary: Vec<PathBuf>,
 }
@@ -158,10 +165,13 @@ impl ResolvedFiles {
     ) -> Result<Self, Error> {
         let tables = [Table::HOSTS, Table::HOST_PREFERENCES];
         if input.is_resolved {
-            let root = &input.datasets[0].root;
-            let files = tables.iter().map(|table| {
-                let path = root.join(OutputLayout::crawl_path(*table, &input.name));
-                (*table, path)
+            let InputDataset { root, manifest, .. } = &*input.datasets[0];
+            let files = manifest.crawls.iter().flat_map(|crawl| &crawl.files);
+            let files = files.filter(|file| tables.contains(&file.table));
+            let files = files.map(|file| TableFile {
+                table: file.table,
+                path: root.join(&file.path),
+                stats: Some(file.stats.clone()),
             });
             return Ok(Self {
                 files: files.collect(),
@@ -181,7 +191,11 @@ impl ResolvedFiles {
         let (mut files, mut temporary) = (Vec::new(), Vec::new());
         for file in resolved.files {
             let written = file.file.commit()?;
-            files.push((file.table, context.root.join(&written.path)));
+            files.push(TableFile {
+                table: file.table,
+                path: context.root.join(&written.path),
+                stats: None,
+            });
             temporary.push(written.path);
         }
         Ok(Self { files, temporary })

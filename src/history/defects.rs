@@ -48,7 +48,7 @@ fn check_rows(
     manifest: &HistoryManifest,
     stop: &Arc<AtomicBool>,
 ) -> Result<(), Error> {
-    let history = HistoryReader::open(root, manifest, stop)?;
+    let history = HistoryReader::open(root, manifest, false, stop)?;
     let positions = (0u32..).zip(&history.crawls);
     let check = Check {
         positions: positions

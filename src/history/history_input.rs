@@ -8,7 +8,7 @@ use super::encoded_rows::{EncodedRows, columns_named};
 use super::stored_hosts::{StoredHost, StoredHosts};
 use crate::manifest::HistoryManifest;
 use crate::own_tables;
-use dataset::{CaptureFilter, Dataset};
+use dataset::{CaptureFilter, Dataset, TableFile};
 use disk::error::Error;
 use sort::sort_key::{FieldReader, put_i64, put_u8, put_u32, put_u64};
 use sort::{Reader, SortMemory, SortedRecords};
@@ -26,7 +26,8 @@ pub struct HistoryReader {
 }
 
 impl HistoryReader {
-    /// Opens a history, and reads its crawls, which must be those of the manifest, in order, and have all captures.
+    /// Opens a history, and reads its crawls, which must be those of the manifest, in order, and have all captures. If
+    /// `compares_digests`, each file is compared with its digest before its first row is read.
     ///
     /// # Errors
     ///
@@ -34,10 +35,18 @@ impl HistoryReader {
     pub fn open(
         root: &Path,
         manifest: &HistoryManifest,
+        compares_digests: bool,
         stop: &Arc<AtomicBool>,
     ) -> Result<Self, Error> {
         manifest.check_tables(root)?;
-        let dataset = Dataset::from_table_files(root, &manifest.paths(root))?.with_stop_flag(stop);
+        let files = manifest.files.iter().filter_map(|file| {
+            Some(TableFile {
+                table: file.table()?,
+                path: root.join(&file.path),
+                stats: compares_digests.then(|| file.stats.clone()),
+            })
+        });
+        let dataset = Dataset::from_table_files(root, files.collect())?.with_stop_flag(stop);
         let mut history = Self {
             dataset,
             crawls: Vec::new(),

@@ -358,7 +358,8 @@ fn write_tables(
         progress.crawls_read.fetch_add(1, Ordering::Relaxed);
     }
     let histories = inputs.histories.iter();
-    let histories = histories.map(|input| HistoryReader::open(&input.root, &input.manifest, stop));
+    let histories =
+        histories.map(|input| HistoryReader::open(&input.root, &input.manifest, true, stop));
     let histories: Vec<HistoryReader> = histories.collect::<Result<_, _>>()?;
     let sources = Sources::new(&read, inputs, &histories);
     let mut writers = TableWriters::new(output);

@@ -12,7 +12,7 @@ use disk::error::Error;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use tables::{Table, is_partition_name};
 
 /// The value of `kind` in the first line of the manifest.
@@ -155,13 +155,6 @@ impl HistoryManifest {
     pub fn table_files(&self, table: Table) -> impl Iterator<Item = &HistoryFile> {
         let files = self.files.iter();
         files.filter(move |file| file.table() == Some(table))
-    }
-
-    /// Returns the paths of all files below `root` with their tables, in the order of the manifest.
-    pub fn paths(&self, root: &Path) -> Vec<(Table, PathBuf)> {
-        let files = self.files.iter();
-        let files = files.filter_map(|file| Some((file.table()?, root.join(&file.path))));
-        files.collect()
     }
 }
 

@@ -12,7 +12,7 @@
 //! 4. The manifest is replaced by the new one.
 //! 5. The files of the former history and the temporary folder are removed. The log says that the run has ended.
 
-use super::{HistorySummary, damaged_history_error};
+use super::HistorySummary;
 use crate::error::HistoryErrorKind;
 use crate::manifest::{HistoryFile, HistoryManifest, KIND};
 use crate::views::history_text;
@@ -20,14 +20,14 @@ use columns::TableFileWriter;
 use dataset::error::DatasetErrorKind;
 use dataset::{
     IfExists, LOG_FILE, LogEntries, MANIFEST_FILE, OutputLayout, RunLog, SUCCESS_FILE, VIEWS_FILE,
-    WrittenFolder, digest_of,
+    WrittenFolder, check_digest,
 };
 use disk::error::Error;
 use disk::{NewFile, TempFolder};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Seek};
 use std::path::Path;
 use std::sync::Arc;
 use tables::Table;
@@ -132,8 +132,7 @@ impl OutputFolder {
     ///
     /// # Errors
     ///
-    /// Those of reading and writing; [`DatasetDefect::BadTable`](dataset::error::DatasetDefect::BadTable) if the digest of
-    /// the bytes is not that of the manifest.
+    /// Those of [`check_digest`] and of writing.
     pub(super) fn copy_file(
         &mut self,
         table: Table,
@@ -145,14 +144,10 @@ impl OutputFolder {
         let source = root.join(&file.path);
         let read_error = |error| Error::read(&source, error);
         let opened = disk::open_below(root, Path::new(&file.path)).map_err(read_error)?;
-        let bytes = io::copy(&mut &opened, &mut &target);
-        bytes
-            .and_then(|_| target.sync_all())
-            .map_err(|error| Error::write(new.path(), error))?;
-        let digest = digest_of(&opened, 0, file.stats.bytes).map_err(read_error)?;
-        if digest != file.stats.digest {
-            return Err(damaged_history_error(root, table).with_path(&source));
-        }
+        check_digest(&opened, &source, &file.stats)?;
+        (&opened).rewind().map_err(read_error)?;
+        let copied = io::copy(&mut &opened, &mut &target).and_then(|_| target.sync_all());
+        copied.map_err(|error| Error::write(new.path(), error))?;
         let path = new.relative_path().to_string_lossy().into_owned();
         new.commit()?;
         let stats = file.stats.clone();

@@ -37,7 +37,7 @@ pub(super) fn write_hosts(
     let root = dataset.root().to_owned();
     let tables = RESOLVED_FROM;
     let parts = [(root.clone(), dataset.part_locations())];
-    let stored = Dataset::from_parts(&root, &parts, &tables)?.with_stop_flag(stop);
+    let stored = Dataset::from_parts(&root, &parts, &tables, false)?.with_stop_flag(stop);
     let resolved = tasks.install(|| resolve_dataset(&stored, dataset, progress, stop));
     let ResolvedHosts { files, ranking } = resolved.map_err(|error| match error.kind() {
         Some(ErrorKind::Abandoned) => Error::new(ErrorKind::Interrupted, &root),

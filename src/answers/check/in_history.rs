@@ -27,7 +27,7 @@ pub(super) fn check_host(
     stop: &Arc<AtomicBool>,
 ) -> Result<HostReport, Error> {
     let path = host_request.path;
-    let history = HistoryReader::open(path, manifest, stop)?;
+    let history = HistoryReader::open(path, manifest, false, stop)?;
     let lookup = HostLookup {
         host: host_request.host,
         crawls: host_request.crawls,

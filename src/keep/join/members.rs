@@ -136,7 +136,7 @@ impl Members {
         let parts: Vec<(PathBuf, Vec<PartLocation<'_>>)> = parts
             .map(|member| (member.root.clone(), member.manifest.part_locations()))
             .collect();
-        Dataset::from_parts(folder, &parts, tables)
+        Dataset::from_parts(folder, &parts, tables, true)
     }
 
     /// Returns for each crawl a digest of the files from which it is resolved.

@@ -40,7 +40,7 @@ pub(super) fn run(
     urls: UrlListReader,
 ) -> Result<MatchSummary, Error> {
     let progress = run.progress;
-    let history = HistoryReader::open(&run.options.dataset, manifest, run.stop)?;
+    let history = HistoryReader::open(&run.options.dataset, manifest, false, run.stop)?;
     let context = HistoryMatch {
         run,
         history: &history,
