@@ -147,11 +147,14 @@ pub fn write_joined_views(
     has_hosts: bool,
 ) -> Result<(), Error> {
     let path = folder.join(VIEWS_FILE);
-    let is_own = match disk::read(&path) {
-        Ok(text) => text.starts_with(views::FIRST_LINE.as_bytes()),
-        Err(_) => disk::file_kind(&path)
-            .map_err(|error| Error::read(&path, error))?
-            .is_none(),
+    let read_error = |error| Error::read(&path, error);
+    let is_own = match disk::file_kind(&path).map_err(read_error)? {
+        None => true,
+        Some(FileKind::Regular) => {
+            let text = disk::read(&path).map_err(read_error)?;
+            text.starts_with(views::FIRST_LINE.as_bytes())
+        }
+        Some(_) => false,
     };
     if !is_own {
         return Err(Error::new(

@@ -12,10 +12,12 @@ use support::shim::{IO, NO_PERMISSION, NO_SHIM, NO_SPACE, Shim, can_load};
 /// A full disk: the calls that fail, the error number and its text.
 const FULL: (&str, &str, &str) = ("write", NO_SPACE, "no space left on device");
 
-/// Runs with each system call of `faults` failing permanently from a random occurrence on.
+/// Runs with each system call of `faults` failing permanently from a random occurrence on; in a whole series, from each
+/// of them on.
 fn fail(
     bench: &dyn Fn() -> Bench,
     random: &mut Random,
+    series: Series,
     count: usize,
     faults: &[(&str, &str, &str)],
 ) -> Tried {
@@ -33,9 +35,16 @@ fn fail(
             what,
         };
         let calls = bench.count(shim(0));
-        for _ in 0..count {
+        let runs = match series.is_whole() {
+            true => calls,
+            false => series.count(count),
+        };
+        for run in 1..=runs {
             bench.clear();
-            let call = 1 + random.below(calls);
+            let call = match series.is_whole() {
+                true => run,
+                false => 1 + random.below(calls),
+            };
             let ran = bench.run(&out, Some(shim(call)), &[]);
             tried += 1;
             bench.assert_finals();
@@ -61,15 +70,15 @@ fn fail(
 }
 
 pub(crate) fn full(random: &mut Random, series: Series) -> Tried {
-    fail(&|| Bench::new(2), random, series.count(200), &[FULL])
+    fail(&|| Bench::new(2), random, series, 200, &[FULL])
 }
 
 pub(crate) fn full_for_records(random: &mut Random, series: Series) -> Tried {
-    fail(&|| Bench::of_records(4), random, series.count(100), &[FULL])
+    fail(&|| Bench::of_records(4), random, series, 100, &[FULL])
 }
 
 pub(crate) fn full_for_bodies(random: &mut Random, series: Series) -> Tried {
-    fail(&|| Bench::of_bodies(4), random, series.count(100), &[FULL])
+    fail(&|| Bench::of_bodies(4), random, series, 100, &[FULL])
 }
 
 pub(crate) fn failing(random: &mut Random, series: Series) -> Tried {
@@ -78,7 +87,7 @@ pub(crate) fn failing(random: &mut Random, series: Series) -> Tried {
         ("rename", IO, "input/output error"),
         ("open", NO_PERMISSION, "permission denied"),
     ];
-    fail(&|| Bench::new(2), random, series.count(60), &faults)
+    fail(&|| Bench::new(2), random, series, 60, &faults)
 }
 
 /// A run on a real file system that is too small.

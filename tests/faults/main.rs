@@ -13,6 +13,7 @@ mod inputs;
 mod kill;
 mod names;
 mod packing;
+mod repeated;
 mod run;
 
 use std::time::Instant;
@@ -77,6 +78,10 @@ kinds! {
     a_run_that_replaces_a_dataset_is_killed: "killed while it replaces a dataset", kill::replacing;
     a_run_that_writes_one_file_is_killed: "killed while it writes one file", kill::single_file;
     a_run_is_killed_at_any_time: "killed at any time", kill::at_times;
+    a_history_is_stopped: "killed, or disk full, while it makes a history", repeated::history;
+    a_history_that_gets_a_crawl_is_stopped: "killed, or disk full, while it adds a crawl to a history", repeated::added_crawl;
+    a_join_is_stopped: "killed, or disk full, while it joins datasets", repeated::join;
+    a_join_that_gets_a_dataset_is_stopped: "killed, or disk full, while it joins another dataset", repeated::added_dataset;
     a_manifest_is_truncated: "manifest cut short", kill::manifest;
     a_run_is_interrupted: "interrupted (SIGINT, SIGTERM)", kill::interrupt;
     two_runs_write_to_one_output: "two runs on one output", kill::two_runs;

@@ -4,8 +4,6 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use support::series::Series;
-use support::shim::{NO_SHIM, Shim, WRITING, can_load};
 use support::test_capture;
 use support::{self, Folder, Random, archive, assert_refused, files_below, relative, rows, run};
 
@@ -366,73 +364,4 @@ fn datasets_that_do_not_fit_together_are_refused() {
     scan(&[&inputs[0]], &rules, &["--tables", "robots_files,rules"]);
     let ran = run(["join", &folder.arg("rules")]);
     assert_refused(&ran, &["lacks the table `verdicts`"]);
-}
-
-#[test]
-fn a_join_that_is_killed_is_completed_by_the_next() {
-    if !can_load() {
-        println!("{NO_SHIM}");
-        return;
-    }
-    let folder = Folder::new();
-    let archives = archives(&folder, &mut Random::new(44));
-    let all = scan_months(&folder, &archives);
-    let (joined, views) = (
-        Path::new(&all).join("_joined"),
-        Path::new(&all).join("views.sql"),
-    );
-    join(&all);
-    let expected = resolved(&joined);
-    let text = fs::read_to_string(&views).unwrap();
-    let clear = |folder: &Path| {
-        let _ = fs::remove_dir_all(folder);
-        let _ = fs::remove_file(&views);
-    };
-    let start = |call: usize, count: Option<&str>| {
-        let mut command = support::command();
-        command.args(["join", &all, "-q", "--threads", "2"]);
-        let shim = Shim {
-            path: &all,
-            calls: WRITING,
-            call,
-            what: "kill",
-        };
-        shim.load(&mut command);
-        if let Some(path) = count {
-            command.env("FAULT_COUNT", path);
-        }
-        support::Ran::from(command.output().unwrap())
-    };
-    clear(&joined);
-    let count = folder.arg("count");
-    assert_eq!(start(0, Some(&count)).code, Some(0));
-    let calls: usize = fs::read_to_string(count).unwrap().parse().unwrap();
-    assert!(calls > 40, "{calls}");
-    let mut killed = 0;
-    let series = Series::new();
-    let mut random = series.random(45);
-    for _ in 0..series.count(400) {
-        clear(&joined);
-        for _ in 0..1 + random.below(3) {
-            killed += u32::from(start(1 + random.below(calls), None).code.is_none());
-            // No partial file has a final name, and views never read some of the files.
-            let files = resolved(&joined);
-            assert!(files.iter().all(|(path, bytes)| expected[path] == *bytes));
-            let has_hosts = fs::read_to_string(&views)
-                .is_ok_and(|text| text.contains("CREATE OR REPLACE VIEW hosts"));
-            assert!(!has_hosts || files.len() == expected.len());
-        }
-        join(&all);
-        assert!(resolved(&joined) == expected);
-        assert_eq!(fs::read_to_string(&views).unwrap(), text);
-        let names = files_below(&joined).len();
-        assert_eq!(
-            names,
-            expected.len() + 3,
-            "only manifest, log and _SUCCESS are left"
-        );
-        let ran = run(["verify", &all]);
-        assert_eq!(ran.code, Some(0), "{}", ran.out);
-    }
-    assert!(killed > 0, "{killed}");
 }
