@@ -944,6 +944,28 @@ class Tests:
         failed = [f"{case.name}: {problem}" for case, (found, _, _) in zip(self.cases, results) for problem in found]
         assert not failed, f"{len(failed)} problems\n  " + "\n  ".join(failed)
 
+    def test_views_follow_the_manifest(self):
+        """A run that is stopped before or after its last rename leaves files of two histories: the views read those that the manifest lists."""
+        program, place = self.world.program, self.world.folder / "renamed"
+        shutil.copytree(self.world.history, place)
+        former = {path: path.read_bytes() for path in (*place.glob("*/*.parquet"), place / "_manifest.jsonl")}
+        run(program, "history", place, self.world.dataset, "-q", "-o", place, "--overwrite")
+        new = (place / "_manifest.jsonl").read_bytes()
+        for path, data in former.items():
+            path.write_bytes(data)
+        for crawls in (CRAWLS - 1, CRAWLS):
+            if crawls == CRAWLS:
+                (place / "_manifest.jsonl").write_bytes(new)
+            listed = [json.loads(line) for line in manifest_lines(place)]
+            rows = {table: sum(line["rows"] for line in listed[1:] if line["path"].startswith(f"{table}/")) for table in HISTORY_TABLES}
+            assert len(listed[0]["crawls"]) == rows["crawls"] == crawls, listed[0]
+            views = duckdb.connect()
+            views.execute((place / "views.sql").read_text(encoding="utf-8"))
+            # Views are those of all connections.
+            other = views.cursor()
+            assert rows == {table: other.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in rows}
+            assert other.execute("SELECT count(*), count(DISTINCT crawl) FROM hosts").fetchone() == (rows["host_captures"], crawls)
+            views.close()
 
     def test_captures_are_copied(self):
         """If a crawl is later than those of a history, captures of the history are not decoded, and neither is a file without its pages."""

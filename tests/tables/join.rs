@@ -98,6 +98,30 @@ fn assert_equal(joined: &str, whole: &str) {
 
 #[cfg(feature = "answers")]
 #[test]
+fn a_changed_bit_is_not_joined() {
+    let folder = Folder::new();
+    let archives = archives(&folder, &mut Random::new(44));
+    let all = scan_months(&folder, &archives);
+    let files = files_below(Path::new(&all)).into_iter();
+    let is_read = |path: &Path| {
+        let mut names = ["robots_files", "verdicts"].iter();
+        names.any(|table| relative(path, Path::new(&all)).contains(&format!("/{table}/")))
+    };
+    let files: Vec<_> = files.filter(|path| is_read(path)).collect();
+    assert_eq!(files.len(), 2 * CRAWLS.len());
+    for path in files {
+        let bytes = fs::read(&path).unwrap();
+        let mut changed = bytes.clone();
+        changed[40] ^= 4;
+        fs::write(&path, &changed).unwrap();
+        let ran = run(["join", &all, "-q"]);
+        assert_refused(&ran, &[path.to_str().unwrap(), "its XXH3-64 is"]);
+        fs::write(&path, &bytes).unwrap();
+    }
+    join(&all);
+}
+
+#[test]
 fn three_months_equal_one_run_over_all() {
     let mut random = Random::new(41);
     let mut other_crawl = 0;
