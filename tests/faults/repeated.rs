@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 use support::shim::{NO_SHIM, NO_SPACE, Shim, WRITING, can_load};
 use support::{self, Folder, Ran, Random, files_below, relative, run, test_capture};
 
+/// How a run is stopped, and the calls that stop it. A full disk does not fail calls that only read.
+const STOPS: [(&str, &str); 2] = [("kill", WRITING), (NO_SPACE, "write,mkdir")];
+
 /// The files of a folder by their paths, without the log, which has times.
 type Files = BTreeMap<String, Vec<u8>>;
 
@@ -43,13 +46,14 @@ impl Repeated {
         keep(&self.folder.path().join("kept"), &self.out);
     }
 
-    fn run(&self, shim: Option<(usize, &str)>) -> Ran {
+    /// Runs the command, and stops it at a call if `stop` has one.
+    fn run(&self, stop: Option<((&str, &str), usize)>) -> Ran {
         let mut command = support::command();
         command.args(&self.args).args(["-q", "--threads", "2"]);
-        if let Some((call, what)) = shim {
+        if let Some(((what, calls), call)) = stop {
             let shim = Shim {
                 path: self.out.to_str().unwrap(),
-                calls: WRITING,
+                calls,
                 call,
                 what,
             };
@@ -61,10 +65,10 @@ impl Repeated {
         ran
     }
 
-    /// Returns the number of calls of an undisturbed run that can be disturbed.
-    fn count_calls(&self) -> usize {
+    /// Returns the number of calls of an undisturbed run that can be stopped in this way.
+    fn count_calls(&self, stop: (&str, &str)) -> usize {
         self.restore();
-        assert_eq!(self.run(Some((0, "kill"))).code, Some(0));
+        assert_eq!(self.run(Some((stop, 0))).code, Some(0));
         let count = fs::read_to_string(self.folder.path().join("count"));
         count.unwrap().parse().unwrap()
     }
@@ -72,23 +76,27 @@ impl Repeated {
     /// Stops runs by kills and full disks, some of them again when they are repeated, and lets each end. A whole
     /// series stops at each call in both ways.
     fn stop(&self, count: usize, random: &mut Random, series: Series) -> Tried {
-        let calls = self.count_calls();
-        assert!(calls > 20, "{calls}");
-        let runs = match series.is_whole() {
-            true => 2 * calls,
-            false => series.count(count),
+        let calls = STOPS.map(|stop| self.count_calls(stop));
+        assert!(calls.iter().all(|calls| *calls > 20), "{calls:?}");
+        let first: Vec<(usize, usize)> = match series.is_whole() {
+            true => (0..2)
+                .flat_map(|i| (1..=calls[i]).map(move |call| (i, call)))
+                .collect(),
+            false => (0..series.count(count))
+                .map(|run| (run % 2, 1 + random.below(calls[run % 2])))
+                .collect(),
         };
         let (mut killed, mut full) = (0, 0);
-        for i in 0..runs {
+        for (first_stop, first_call) in first {
             self.restore();
             let mut has_ended = false;
             for again in 0..1 + random.below(2) {
-                let call = match series.is_whole() && again == 0 {
-                    true => 1 + i / 2,
-                    false => 1 + random.below(calls),
+                let i = (first_stop + again) % 2;
+                let call = match again {
+                    0 => first_call,
+                    _ => 1 + random.below(calls[i]),
                 };
-                let what = ["kill", NO_SPACE][(i + again) % 2];
-                let ran = self.run(Some((call, what)));
+                let ran = self.run(Some((STOPS[i], call)));
                 let files = read_files(&self.out);
                 (self.check)(self, &files);
                 match ran.code {
@@ -107,19 +115,24 @@ impl Repeated {
             }
             if !has_ended {
                 let ran = self.run(None);
-                assert_eq!(ran.code, Some(0), "run {i}: {}", ran.err);
+                assert_eq!(ran.code, Some(0), "call {first_call}: {}", ran.err);
             }
             assert_same_files(&read_files(&self.out), &self.new);
             if has_ended {
                 continue;
             }
             let verified = run(["verify", self.out.to_str().unwrap()]);
-            assert_eq!(verified.code, Some(0), "run {i}: {}", verified.out);
+            assert_eq!(
+                verified.code,
+                Some(0),
+                "call {first_call}: {}",
+                verified.out
+            );
         }
         Tried {
             count: killed + full,
             lost: format!(
-                "nothing: {killed} killed and {full} with an error; the same command ended with identical bytes ({calls} calls)"
+                "nothing: {killed} killed and {full} with an error; the same command ended with identical bytes ({calls:?} calls)"
             ),
         }
     }
