@@ -7,8 +7,8 @@ use super::table_files::{LocationsByPath, find_crawl_folders, find_parquet_files
 use crate::capture_filter::CaptureFilter;
 use crate::error::{DatasetDefect, DatasetErrorKind};
 use crate::{
-    FileStats, JOINED_FOLDER, JoinedManifest, PartLocation, SUCCESS_FILE, check_readable, read_footer,
-    read_kind,
+    FileStats, JOINED_FOLDER, JoinedManifest, PartLocation, SUCCESS_FILE, check_readable,
+    read_footer, read_kind,
 };
 use arrow_array::{Array, RecordBatch};
 use disk::error::{Error, ErrorKind};

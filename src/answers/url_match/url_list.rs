@@ -223,8 +223,8 @@ mod tests {
     use arrow_array::types::Int32Type;
     use arrow_array::{
         Array, ArrayRef, BinaryArray, DictionaryArray, Int64Array, LargeStringArray, RecordBatch,
-        StringArray, StringViewArray, TimestampMicrosecondArray, TimestampNanosecondArray,
-        TimestampSecondArray,
+        StringArray, StringViewArray, TimestampMicrosecondArray, TimestampMillisecondArray,
+        TimestampNanosecondArray,
     };
     use sources::error::SourceErrorKind;
     use sources::table_file::MAX_KEPT_LINE_BYTES;
@@ -358,8 +358,9 @@ mod tests {
         }
         let url: ArrayRef = Arc::new(StringArray::from_iter_values(["u", "v"]));
         let zone: Arc<str> = "+02:00".into();
+        // Parquet has no times in seconds.
         let times: [ArrayRef; 5] = [
-            Arc::new(TimestampSecondArray::from(vec![Some(-2), None])),
+            Arc::new(TimestampMillisecondArray::from(vec![Some(-2000), None])),
             Arc::new(TimestampMicrosecondArray::from(vec![
                 Some(-1_999_001),
                 None,
@@ -368,7 +369,7 @@ mod tests {
                 Some(-1_999_000_001),
                 None,
             ])),
-            Arc::new(TimestampSecondArray::from(vec![Some(-2), None]).with_timezone(zone)),
+            Arc::new(TimestampMillisecondArray::from(vec![Some(-2000), None]).with_timezone(zone)),
             Arc::new(StringArray::from(vec![
                 Some("1969-12-31 23:59:58"),
                 Some(""),
