@@ -9,6 +9,5 @@ mod limits;
 mod reads;
 mod real_archives;
 mod samples;
-mod sources;
 mod streams;
 mod urls;

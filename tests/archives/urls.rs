@@ -4,9 +4,11 @@ use capture::analysis::{Analyzer, CaptureAnalysis};
 use capture::header_name::HeaderName;
 use capture::http::Response;
 use capture::{Capture, CaptureScope};
+use scan::PSL_VERSION;
+use std::fs;
 use std::ops::AddAssign;
 use std::path::Path;
-use support::{samples, shared_data};
+use support::{project, samples, shared_data};
 use url::Url;
 use urls::{UrlColumns, join_url, parse_url};
 use warc::{Limits, Reader};
@@ -140,4 +142,16 @@ fn urls_of_archives_have_the_columns_of_the_general_parser() {
             folder.display()
         );
     }
+}
+
+#[test]
+fn the_public_suffix_list_is_that_of_the_lock_file() {
+    let lock = fs::read_to_string(project().join("Cargo.lock")).unwrap();
+    let lock: toml::Table = lock.parse().unwrap();
+    let packages = lock["package"].as_array().unwrap().iter();
+    let psl: Vec<_> = packages
+        .filter(|package| package["name"].as_str() == Some("psl"))
+        .map(|package| format!("psl {}", package["version"].as_str().unwrap()))
+        .collect();
+    assert_eq!(psl, [PSL_VERSION]);
 }
