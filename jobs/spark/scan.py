@@ -6,8 +6,9 @@ Each task runs the program on one shard below OUT/_attempts, and renames the res
 or run twice: the first complete one becomes the shard. If the job is run again, it keeps finished shards. At the end, `robots-scan
 join` makes OUT one dataset. Inputs and OUT must be on a file system that all machines share, or URLs.
 
-With --output s3://BUCKET/PREFIX, tasks write to local disks and upload with `robots-scan copy`. The shards are not joined, and a
-second run scans all of them again. Credentials are those in the environment of the executors (spark.executorEnv.*).
+With --output s3://BUCKET/PREFIX, tasks write to local disks and upload with pyarrow, which the executors need. _SUCCESS comes last,
+so a shard without it is not finished. The shards are not joined, and a second run scans all of them again: give it the same options or
+another prefix. Credentials are those in the environment of the executors (spark.executorEnv.*).
 
 Spark ships the program to the executors. With --deploy-mode cluster, also pass spark-submit `--files robots-scan` and
 `--py-files shipped_program.py`. Each task uses as many threads as spark.task.cpus.
@@ -53,7 +54,7 @@ def run_shard(job, number):
     try:
         counts = json.loads(execute(program, "scan", *options, "-o", attempt, "-q", "--json", accepted=(0, 1)))
         if is_remote:
-            execute(program, "copy", attempt, shard)
+            upload(attempt, shard)
         else:
             commit(attempt, shard)
     finally:
@@ -68,6 +69,19 @@ def commit(attempt, shard):
     except OSError:
         if not is_complete(shard):
             raise
+
+
+def upload(attempt, url):
+    """Writes the files of an attempt below a URL: the manifest after the tables, and _SUCCESS last. All attempts of a shard write the
+    same objects. `_log.jsonl` and `views.sql` are left out: they are those of the local folder."""
+    from pyarrow import fs
+
+    store, prefix = fs.FileSystem.from_uri(url)
+    paths = [os.path.relpath(os.path.join(folder, name), attempt) for folder, _, names in os.walk(attempt) for name in names]
+    last = ["_manifest.jsonl", "_SUCCESS"]
+    for path in sorted({*paths} - {*last, "_log.jsonl", "views.sql"}) + last:
+        # A folder as a whole would also become objects of no bytes, one per subfolder.
+        fs.copy_files(f"{attempt}/{path}", f"{prefix}/{path}", source_filesystem=fs.LocalFileSystem(), destination_filesystem=store)
 
 
 def counts_of(shard):
@@ -138,7 +152,7 @@ def main():
     found = sum(shard["was_found"] for shard in shards)
     print(f"{len(shards)} shards ({found} of an earlier job): {captures} captures, {faults} faults", flush=True)
     if is_remote:
-        print(f"fetch and join them: aws s3 sync {job.output} FOLDER && robots-scan join FOLDER")
+        print(f"fetch and join them: aws s3 sync {job.output} FOLDER && robots-scan join FOLDER && robots-scan views FOLDER")
     else:
         for shard in shards:
             if not is_complete(f"{job.output}/{shard['shard']}"):

@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 import traceback
+import unittest.mock
 import urllib.parse
 import urllib.request
 import xml.etree.ElementTree
@@ -44,12 +45,11 @@ SPECULATION = {
 
 # Runs the program, and appends `COMMAND SHARD` to the log. `is_first N` is true in the first attempt of shard N.
 WRAPPER = """#!/bin/sh
-shard=; previous=
+shard=; output=; previous=
 for word; do
-  case $previous in --shard) shard=${{word%/*}};; esac
+  case $previous in --shard) shard=${{word%/*}};; -o) output=$word;; esac
   previous=$word
 done
-if [ "$1" = copy ]; then shard=${{previous##*-}}; fi
 marks='{marks}'
 is_first() {{ [ "$shard" = "$1" ] && mkdir "$marks/$shard" 2>/dev/null; }}
 echo "$1 $shard $*" >> "$marks/log"
@@ -269,6 +269,11 @@ def request(url, method="GET"):
         return response.read()
 
 
+def keys_below(bucket, prefix):
+    listing = request(f"{bucket}?list-type=2&prefix={prefix}")
+    return [element.text for element in xml.etree.ElementTree.fromstring(listing).iter() if element.tag.endswith("}Key")]
+
+
 def export(dataset, folder):
     """Writes the rows that the views of a dataset show to one file per view. Returns the names of the views."""
     folder.mkdir(parents=True)
@@ -414,22 +419,23 @@ class ScanTests:
         return ["scan.py", "warc", "--output", self.folder / "versions", "--binary", wrapper.path, "--shards", SHARDS], check
 
     def s3(self, endpoint):
-        """Shards in an S3 server. The first upload of shard 2 fails after its work. They are joined in a local folder."""
+        """Shards in an S3 server. The first tasks of shards 2 and 4 are killed and fail during the upload. They are joined in a local folder."""
         bucket = f"{endpoint}/spark-{os.getpid()}"
         request(bucket, "PUT")
-        fail = 'if [ "$1" = copy ] && is_first 00002; then exit 3; fi'
-        wrapper = Wrapper(self.program, self.folder / "wrapper-s3", after=fail)
+        # A pipe that nothing writes to stops the upload, and a file that is missing ends it. Both come after other tables.
+        stop = 'mkfifo "$output/rules/pipe"; (sleep 2; kill -9 $PPID) >/dev/null 2>&1 &'
+        trouble = f'if is_first 2; then {stop} fi; if is_first 4; then ln -s missing "$output/rules/link"; fi'
+        wrapper = Wrapper(self.program, self.folder / "wrapper-s3", after=trouble)
         output = f"s3://{Path(bucket).name}/shards"
         args = ["warc", "--output", output, "--binary", wrapper.path, "--shards", SHARDS, "--", "--verify-digests"]
         env = S3 | {"AWS_ENDPOINT_URL": endpoint}
         conf = SPECULATION | {f"spark.executorEnv.{name}": value for name, value in env.items()}
         code, text, error = self.cluster.submit("scan.py", *args, conf=conf, env=env)
         assert code == 1 and "robots-scan join" in text, f"exit code {code}\n{text}\n{error[-6000:]}"
-        assert len(wrapper.calls("copy 00002 ")) > 1
+        assert len(wrapper.calls("scan 2 ")) > 1 and len(wrapper.calls("scan 4 ")) > 1
         out = self.folder / "s3"
         for number in range(1, SHARDS + 1):
-            listing = request(f"{bucket}?list-type=2&prefix=shards/shard-{number:05}/")
-            keys = [element.text for element in xml.etree.ElementTree.fromstring(listing).iter() if element.tag.endswith("}Key")]
+            keys = keys_below(bucket, f"shards/shard-{number:05}/")
             assert f"shards/shard-{number:05}/_SUCCESS" in keys, keys
             for key in keys:
                 file = out / key.removeprefix("shards/")
@@ -438,6 +444,20 @@ class ScanTests:
         run(self.program, "join", out, "-q")
         run(self.program, "views", out, "-q")
         self.compare(out)
+        self.failed_upload(bucket, env)
+
+    def failed_upload(self, bucket, env):
+        """An upload that fails leaves tables, but neither a manifest nor _SUCCESS."""
+        attempt = self.folder / "s3" / "shard-00001"
+        (attempt / "rules" / "link").symlink_to("missing")
+        with unittest.mock.patch.dict(os.environ, env):
+            try:
+                scan.upload(str(attempt), f"s3://{Path(bucket).name}/failed")
+            except OSError:
+                names = {key.split("/")[1] for key in keys_below(bucket, "failed/")}
+                assert "groups" in names and not {"_manifest.jsonl", "_SUCCESS", "sitemaps"} & names, names
+            else:
+                raise AssertionError("a file that is missing was uploaded")
 
 
 def write_urls(dataset, folder):
