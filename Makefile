@@ -319,7 +319,7 @@ site-test: $(PROGRAM) site-libraries dev-wheel browser ## tests the site in Chro
 # Spark needs Java.
 HAS_JAVA = "$${JAVA_HOME:+$$JAVA_HOME/bin/}java" -version 2>&1 | grep -Eq 'version "(1[7-9]|[2-9][0-9])'
 
-network: $(PROGRAM) .venv-test/all-ready ## tests reading over https and from S3, and copying to S3, with servers on this machine
+network: $(PROGRAM) .venv-test/all-ready ## tests reading over https and from S3 with servers on this machine
 	.venv-test/bin/python jobs/test_network.py $(PROGRAM)
 	.venv-test/bin/python jobs/test_s3.py $(PROGRAM)
 

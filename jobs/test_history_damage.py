@@ -4,7 +4,7 @@
 
 A small history has rows in each of its tables. In each case, a copy of it is damaged: bytes of a file, the manifest, or rows, which are
 written again as valid Parquet files whose sizes and digests the manifest states. The same is done to a dataset that is added to the history.
-Then `history`, `verify`, `match`, `views`, DuckDB and `copy` read it. In every case
+Then `history`, `verify`, `match`, `views` and DuckDB read it. In every case
 
 - a command ends with a documented exit code, in time, within a limit of memory, not by a signal and without a panic;
 - an error is one message that names the damaged input; there is no partial output, and a history that was to be replaced is unchanged;
@@ -27,12 +27,10 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import boto3
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-import s3_server
 import test_runner
 from test_history import BODIES, NAMES, RandomCrawl, scan
 
@@ -736,13 +734,13 @@ class Ran:
         self.command, self.code, self.output, self.error, self.seconds = command, code, output, error, seconds
 
 
-def launch(program, *arguments, memory, environment):
+def launch(program, *arguments, memory):
     """Runs a command within limits of memory and time. An allocation beyond the limit ends it with a signal."""
     limits = f'ulimit -c 0; ulimit -v {memory >> 10}; exec "$0" "$@"'
     began = time.monotonic()
     command = ["sh", "-c", limits, program, *map(str, arguments)]
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_SECONDS, env=environment)
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=TIMEOUT_SECONDS)
         code, texts = done.returncode, [text.decode("utf-8", "replace") for text in (done.stdout, done.stderr)]
     except subprocess.TimeoutExpired:
         code, texts = "timeout", ["", ""]
@@ -752,13 +750,8 @@ def launch(program, *arguments, memory, environment):
 class World:
     """The sound history, the dataset that is added to it, and what commands write for them."""
 
-    def __init__(self, program, xtask, folder, endpoint):
+    def __init__(self, program, xtask, folder):
         self.program, self.folder = program, folder
-        self.environment = s3_server.environment(endpoint)
-        self.s3 = boto3.client(
-            "s3", endpoint_url=endpoint, region_name="us-east-1", aws_access_key_id=s3_server.CREDENTIALS["AWS_ACCESS_KEY_ID"],
-            aws_secret_access_key=s3_server.CREDENTIALS["AWS_SECRET_ACCESS_KEY"])
-        self.s3.create_bucket(Bucket="bucket")
         run(xtask, "series", folder / "series", CRAWLS, HOSTS, 1)
         datasets = []
         for number in range(CRAWLS):
@@ -802,7 +795,7 @@ class World:
         found, ran = [], []
 
         def call(*arguments):
-            done = launch(self.program, *arguments, memory=memory, environment=self.environment)
+            done = launch(self.program, *arguments, memory=memory)
             ran.append(done)
             found.extend(f"{arguments[0]}: {problem}" for problem in self.problems(case, done))
             return done
@@ -825,7 +818,7 @@ class World:
             differing += self.check_match(call, place, damaged, found)
             # These read no rows.
             if case.is_of_files:
-                self.check_views_and_copy(call, damaged, f"case-{number}", found)
+                self.check_views(call, damaged)
             if number % 10 == 0:
                 found.extend(self.check_overwrite(damaged, place))
         differ = " and ".join(differing)
@@ -849,13 +842,9 @@ class World:
             found.append(f"match: left {left}")
         return []
 
-    def check_views_and_copy(self, call, damaged, prefix, found):
+    def check_views(self, call, damaged):
         if call("views", damaged, "-q").code == 0:
             self.open_views(damaged)
-        copied = call("copy", damaged, f"s3://bucket/{prefix}", "-q", "--patience", "5s")
-        listed = self.s3.list_objects_v2(Bucket="bucket", Prefix=f"{prefix}/").get("Contents", [])
-        if (copied.code == 0) != any(entry["Key"].endswith("/_SUCCESS") for entry in listed):
-            found.append(f"copy: exit code {copied.code}, and {len(listed)} objects")
 
     def problems(self, case, done):
         """What is wrong with how a command ended."""
@@ -901,7 +890,7 @@ class World:
         shutil.copytree(self.history, target)
         before = {path: path.read_bytes() for path in target.rglob("*") if path.is_file() and path.name != "_log.jsonl"}
         done = launch(self.program, "history", damaged, self.dataset, "-q", "-o", target, "--overwrite", "--memory", "64MiB",
-                      memory=LARGE_MEMORY_BYTES, environment=self.environment)
+                      memory=LARGE_MEMORY_BYTES)
         after = {path: path.read_bytes() for path in target.rglob("*") if path.is_file() and path.name != "_log.jsonl"}
         if done.code != 0 and before != after:
             yield f"history --overwrite: exit code {done.code}, and the history was changed"
@@ -997,6 +986,6 @@ if __name__ == "__main__":
     parser.add_argument("--only", default="")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     args = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, s3_server.running() as endpoint:
-        world = World(args.program, args.xtask, Path(folder), endpoint)
+    with tempfile.TemporaryDirectory() as folder:
+        world = World(args.program, args.xtask, Path(folder))
         sys.exit(1 if test_runner.run(Tests(world, args.seed, args.campaign, args.only, args.jobs)) else 0)

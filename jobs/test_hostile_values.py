@@ -1,4 +1,4 @@
-"""Puts hostile values into tables, and runs the commands that read them (`copy` reads no values).
+"""Puts hostile values into tables, and runs the commands that read them.
 
     python jobs/test_hostile_values.py target/debug/robots-scan target/debug/xtask [--campaign] [--seed SEED] [--only TEXT]
 

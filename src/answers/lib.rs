@@ -6,13 +6,11 @@
 //! | [`crawler_verdicts`] | `verdicts`: writes the verdicts of all hosts for some crawlers |
 //! | [`check`] | `check`: explains one robots.txt, of a file or a host: its verdicts, its anomalies, and its place |
 //! | [`extract`] | `extract`: copies single records into an archive of their own |
-//! | [`copy`] | `copy`: copies a dataset to a store |
 //!
-//! Input: datasets, histories and archives. Output: tables of answers, reports, archives and copies. The package
+//! Input: datasets, histories and archives. Output: tables of answers, reports and archives. The package
 //! is independent of the command line.
 
 pub mod check;
-pub mod copy;
 pub mod crawler_verdicts;
 pub mod error;
 pub mod extract;

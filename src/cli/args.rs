@@ -8,8 +8,6 @@ use crate::caller::Caller;
 #[cfg(feature = "answers")]
 use crate::check_command::CheckArgs;
 use crate::command::{CommandArgs, CommandOutcome};
-#[cfg(feature = "answers")]
-use crate::copy_command::CopyArgs;
 use crate::exit::UsageError;
 #[cfg(feature = "answers")]
 use crate::extract_command::ExtractArgs;
@@ -102,9 +100,6 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     /// Writes views.sql again, after a dataset was moved or if it is of somebody else
     Views(ViewsArgs),
-    /// Copies a dataset to a store: s3://BUCKET/PREFIX
-    #[cfg(feature = "answers")]
-    Copy(CopyArgs),
     /// Draws a dataset as one HTML page (with the Python package)
     Report(PythonCommandArgs),
     /// Writes static pages to look up hosts and crawlers (with the Python package)
@@ -154,8 +149,6 @@ impl Command {
             Self::Verdicts(args) => args,
             Self::Verify(args) => args,
             Self::Views(args) => args,
-            #[cfg(feature = "answers")]
-            Self::Copy(args) => args,
             Self::Report(_) => return Err(python_command_error("report")),
             Self::Site(_) => return Err(python_command_error("site")),
             Self::Describe(_) => return Err(python_command_error("describe")),

@@ -219,7 +219,7 @@ fn dataset_hint(error: &Error) -> Option<String> {
     Some(text)
 }
 
-/// Returns the hint for an error of `check`, `match`, `verdicts`, `extract` or `copy`.
+/// Returns the hint for an error of `check`, `match`, `verdicts` or `extract`.
 #[cfg(feature = "answers")]
 fn answer_hint(error: &Error) -> Option<String> {
     let text = match error.kind()? {
@@ -239,9 +239,6 @@ fn answer_hint(error: &Error) -> Option<String> {
         AnswerErrorKind::NoSuchRecord { .. } => {
             "correct the list: the offsets and lengths must be those of an index".to_owned()
         }
-        AnswerErrorKind::NotS3 => "give s3://BUCKET/PREFIX".to_owned(),
-        AnswerErrorKind::OtherDatasetThere => "choose another prefix".to_owned(),
-        AnswerErrorKind::CopyChanged { .. } => "run the same command again to continue".to_owned(),
         AnswerErrorKind::NoCrawler => {
             "name a crawler with --agent; '*' means every crawler that is not named".to_owned()
         }
@@ -279,17 +276,6 @@ fn remote_hint(error: &Error) -> Option<String> {
         }
         RemoteErrorKind::AccessDenied { .. } => {
             "check the URL in a browser; it may need user information or a query".to_owned()
-        }
-        RemoteErrorKind::OtherObjectsThere { .. } => {
-            "choose another prefix".to_owned()
-        }
-        RemoteErrorKind::FileChanged { .. } => {
-            "restore it from a copy, or scan again with --resume, which replaces its damaged parts; \
-             then run the same command again"
-                .to_owned()
-        }
-        RemoteErrorKind::CopyInterrupted => {
-            "run the same command again to continue".to_owned()
         }
         RemoteErrorKind::NoRemote => {
             "download the archives, or build it with the default features".to_owned()

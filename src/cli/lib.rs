@@ -33,8 +33,6 @@ mod check_json;
 mod check_report;
 mod column_args;
 mod command;
-#[cfg(feature = "answers")]
-mod copy_command;
 mod defaults;
 mod escape;
 mod exit;

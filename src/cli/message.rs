@@ -20,7 +20,7 @@ const COMMANDS: &str = concat!(
     "  join, history           combine datasets: months or shards, or many crawls\n",
     "  check                   explains a robots.txt file, or that of a host\n",
     "  match, verdicts         decide for a list of URLs, or for every host\n",
-    "  verify, views, copy     check a dataset, write its views.sql, copy it to S3\n",
+    "  verify, views           check a dataset, write its views.sql\n",
     "  report, site, describe  draw charts, pages or a card (with the Python package)\n",
     "  schema, agents          print the tables, or the registry of crawlers\n",
     "  completions, man        print completions for a shell, or manual pages\n",

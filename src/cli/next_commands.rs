@@ -63,23 +63,6 @@ pub(crate) fn duckdb_query(path: &Path, rest: &str) -> String {
     }
 }
 
-/// Returns the commands for a copy of a dataset in a store.
-#[cfg(feature = "answers")]
-pub(crate) fn format_commands_for_copy(destination: &remote::RemoteUrl) -> String {
-    let source = destination.to_string();
-    let source = quote_for_shell(source.trim_end_matches('/'));
-    format_commands(&[
-        NextCommand {
-            command: format!("aws s3 cp {source}/views.sql ."),
-            purpose: "DuckDB needs a local file",
-        },
-        NextCommand {
-            command: "duckdb -init views.sql".to_owned(),
-            purpose: "query the copy",
-        },
-    ])
-}
-
 fn dataset_commands(root: &Path, tables: &[Table]) -> Vec<NextCommand> {
     let root = root.to_string_lossy();
     let root = root.trim_end_matches('/');
@@ -193,19 +176,6 @@ mod tests {
              \x20 duckdb -init all/1/views.sql         query\n\
              \x20 robots-scan check all/1 --host HOST  print a host's robots.txt\n\
              \x20 robots-scan join FOLDER              join all shards in FOLDER\n"
-        );
-    }
-
-    #[test]
-    fn the_views_of_a_copy_are_fetched_first() {
-        let destination = remote::RemoteUrl::parse("s3://bucket/a/b")
-            .unwrap()
-            .unwrap();
-        assert_eq!(
-            format_commands_for_copy(&destination),
-            "next:\n\
-             \x20 aws s3 cp s3://bucket/a/b/views.sql .  DuckDB needs a local file\n\
-             \x20 duckdb -init views.sql                 query the copy\n"
         );
     }
 }

@@ -7,12 +7,11 @@ use super::service::Service;
 use super::store::{self, Stores};
 use super::{
     FetchError, FetchedFile, MAX_OBJECT_BYTES, ObjectIdentity, RemoteEvent, RemoteOptions,
-    RemoteUrl, Upload, upload,
+    RemoteUrl,
 };
 use crate::error::RemoteErrorKind;
 use disk::error::{Error, ErrorKind};
 use futures_util::StreamExt;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::ops::Range;
@@ -24,9 +23,6 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use warc::ArchiveFile;
-
-/// The default number of objects that are written at a time. Each takes up to 64 MiB of memory.
-const CONCURRENT_UPLOADS: usize = 4;
 
 /// The time between two checks of whether the run is to stop.
 const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(50);
@@ -262,63 +258,6 @@ impl Remote {
                 Err(_) => return None,
             }
         }
-    }
-}
-
-impl Remote {
-    /// Returns the sizes in bytes of the objects below a prefix of S3, by their paths relative to the prefix. The
-    /// listing ends after `max_entries` objects.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Read`], [`RemoteErrorKind::AccessDenied`]; [`RemoteErrorKind::OtherObjectsThere`] for a key
-    /// that is not a path.
-    pub fn list(
-        &self,
-        prefix: &RemoteUrl,
-        max_entries: usize,
-        stop: &Arc<AtomicBool>,
-    ) -> Result<BTreeMap<String, u64>, Error> {
-        let (network, prefix) = (Arc::clone(&self.network), prefix.clone());
-        let stop = Arc::clone(stop);
-        Ok(self.block_on(async move {
-            upload::list_objects(&network, &prefix, max_entries, &stop).await
-        })??)
-    }
-
-    /// Writes an object to S3 in one request, unless the URL already has one. Returns true if it was
-    /// written.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`upload`](Self::upload).
-    pub fn create(&self, upload: Upload, stop: &Arc<AtomicBool>) -> Result<bool, Error> {
-        let (network, stop) = (Arc::clone(&self.network), Arc::clone(stop));
-        let created =
-            self.block_on(async move { upload::create_object(&network, &upload, &stop).await })?;
-        created.map_err(FetchError::into_write_error)
-    }
-
-    /// Writes objects to S3, several at a time. Returns the number of those that existed already.
-    /// `report_bytes` is called with numbers of bytes as they are written or found to exist.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Write`], [`RemoteErrorKind::AccessDenied`]; [`ErrorKind::Read`] for a file, and
-    /// [`RemoteErrorKind::FileChanged`] if it has other bytes; [`RemoteErrorKind::CopyInterrupted`] once `stop`
-    /// is set.
-    pub fn upload(
-        &self,
-        uploads: Vec<Upload>,
-        report_bytes: impl Fn(u64) + Send + Sync + 'static,
-        stop: &Arc<AtomicBool>,
-    ) -> Result<u64, Error> {
-        let (network, stop) = (Arc::clone(&self.network), Arc::clone(stop));
-        let connections = self.options.max_connections.unwrap_or(CONCURRENT_UPLOADS);
-        let uploaded = self.block_on(async move {
-            upload::upload_all(&network, uploads, connections, &report_bytes, &stop).await
-        })?;
-        uploaded.map_err(FetchError::into_write_error)
     }
 
     /// Runs a future on the network thread, and waits for its result.

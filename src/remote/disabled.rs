@@ -3,15 +3,11 @@
 
 #![allow(missing_docs, reason = "the functions are those of `client.rs`")]
 
-use super::{
-    FetchError, FetchedFile, ObjectIdentity, RemoteEvent, RemoteOptions, RemoteUrl, Upload,
-};
+use super::{FetchError, FetchedFile, ObjectIdentity, RemoteEvent, RemoteOptions, RemoteUrl};
 use crate::error::RemoteErrorKind;
 use disk::error::Error;
-use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use warc::ArchiveFile;
 
@@ -82,28 +78,6 @@ impl Remote {
         _: Vec<RemoteUrl>,
         _: &AtomicBool,
     ) -> Option<Vec<Option<ObjectIdentity>>> {
-        match self.0 {}
-    }
-
-    pub fn list(
-        &self,
-        _: &RemoteUrl,
-        _: usize,
-        _: &Arc<AtomicBool>,
-    ) -> Result<BTreeMap<String, u64>, Error> {
-        match self.0 {}
-    }
-
-    pub fn create(&self, _: Upload, _: &Arc<AtomicBool>) -> Result<bool, Error> {
-        match self.0 {}
-    }
-
-    pub fn upload(
-        &self,
-        _: Vec<Upload>,
-        _: impl Fn(u64) + Send + Sync + 'static,
-        _: &Arc<AtomicBool>,
-    ) -> Result<u64, Error> {
         match self.0 {}
     }
 }

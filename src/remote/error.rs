@@ -5,7 +5,7 @@ use disk::error::Kind;
 use std::fmt;
 use std::path::Path;
 
-/// The kinds of errors of servers, and of copies to them.
+/// The kinds of errors of servers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RemoteErrorKind {
     /// The first answer of a server is that access is denied.
@@ -21,20 +21,6 @@ pub enum RemoteErrorKind {
     NetworkStart,
     /// The program was built without the feature `remote`.
     NoRemote,
-    /// The destination of a copy has an object that does not belong to the dataset.
-    OtherObjectsThere {
-        /// The path of the first such object, below the destination.
-        path: String,
-    },
-    /// A file of a dataset has other bytes than were written.
-    FileChanged {
-        /// The XXH3-64 of the file, in hexadecimal.
-        digest: String,
-        /// The XXH3-64 of the bytes that were written, in hexadecimal.
-        written: String,
-    },
-    /// A copy was interrupted.
-    CopyInterrupted,
 }
 
 impl Kind for RemoteErrorKind {
@@ -44,15 +30,6 @@ impl Kind for RemoteErrorKind {
             Self::AccessDenied { .. } => write!(f, "access to '{place}' is denied"),
             Self::NoCertificate => write!(f, "'{place}' has no certificate in PEM"),
             Self::Store => write!(f, "'{place}' cannot be requested"),
-            Self::OtherObjectsThere { path } => write!(
-                f,
-                "'{place}' has other objects, such as '{path}', which are left unchanged"
-            ),
-            Self::FileChanged { digest, written } => write!(
-                f,
-                "'{place}' is damaged or changed: its XXH3-64 is {digest}, and was {written} when it was written"
-            ),
-            Self::CopyInterrupted => write!(f, "interrupted; '{place}' is not complete"),
             Self::NetworkStart => f.write_str("the network cannot be used"),
             Self::NoRemote => f.write_str(
                 "this program was built without the feature `remote`, so it cannot read URLs",
@@ -61,16 +38,6 @@ impl Kind for RemoteErrorKind {
     }
 
     fn is_before_start(&self) -> bool {
-        !matches!(
-            self,
-            Self::AccessDenied { .. }
-                | Self::Store
-                | Self::FileChanged { .. }
-                | Self::CopyInterrupted
-        )
-    }
-
-    fn is_interruption(&self) -> bool {
-        *self == Self::CopyInterrupted
+        !matches!(self, Self::AccessDenied { .. } | Self::Store)
     }
 }

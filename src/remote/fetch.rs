@@ -35,7 +35,7 @@ const TRIES_WITHOUT_ANSWER: u32 = 4;
 const DICTIONARY_HEADER_BYTES: u64 = 8;
 
 /// The reason why one attempt to fetch an object failed.
-pub(super) enum AttemptFailure {
+enum AttemptFailure {
     /// The server refused the request, or could not be reached. The pace of the server delays the
     /// next request.
     Refused { reason: String },
@@ -415,7 +415,7 @@ async fn receive(
 
 /// Converts an error of a store to a failure of the attempt. `is_rest` is true if the rest of an
 /// object was requested.
-pub(super) fn classify_error(error: &object_store::Error, is_rest: bool) -> AttemptFailure {
+fn classify_error(error: &object_store::Error, is_rest: bool) -> AttemptFailure {
     match ServiceError::find_in_causes(error) {
         Some(ServiceError::Status {
             status,
@@ -453,7 +453,7 @@ pub(super) fn classify_error(error: &object_store::Error, is_rest: bool) -> Atte
         Some(ServiceError::Interrupted { why }) => AttemptFailure::Interrupted {
             reason: why.clone(),
         },
-        Some(error @ (ServiceError::UnknownLength | ServiceError::LongAnswer)) => {
+        Some(error @ ServiceError::UnknownLength) => {
             AttemptFailure::Final(FetchErrorKind::Refused {
                 reason: error.to_string(),
             })

@@ -7,7 +7,6 @@
 //! client.rs   the client, which runs requests on a network thread
 //! network.rs  the stores, servers and timeouts that all requests share
 //! fetch.rs    fetches an object or a range of it, with retries
-//! upload.rs   lists and writes objects of S3
 //! store.rs    the stores of the crate `object_store`, which implement the protocols
 //! service.rs  one HTTP request: redirects, refusals
 //! server.rs   the state that all requests to one server share
@@ -36,8 +35,6 @@ mod server;
 mod service;
 #[cfg(feature = "network")]
 mod store;
-#[cfg(feature = "network")]
-mod upload;
 mod url;
 
 pub use crate::url::has_scheme;
@@ -53,10 +50,8 @@ use disk::error::Error;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 use warc::ArchiveFile;
-use xxhash_rust::xxh3::xxh3_64;
 
 /// The size of the largest object that is kept in memory. Larger ones are kept in a temporary file.
 pub const MAX_OBJECT_IN_MEMORY_BYTES: u64 = 64 << 20;
@@ -154,49 +149,7 @@ pub struct FetchedFile {
     pub identity: ObjectIdentity,
 }
 
-/// An object that is to be written.
-#[derive(Clone, Debug)]
-pub struct Upload {
-    /// The object that is written.
-    pub url: RemoteUrl,
-    /// The source of its bytes.
-    pub source: UploadSource,
-    /// The size and digest that the source must have. If they differ, nothing is written.
-    pub content: SizeAndDigest,
-    /// True if the object may have been written before. It is then written only if the URL has no
-    /// object with the size and, in its metadata, the digest of `content`.
-    pub may_exist: bool,
-}
-
-/// The size and the digest of the bytes of an object.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SizeAndDigest {
-    /// The size.
-    pub bytes: u64,
-    /// The XXH3-64 of the bytes, in hexadecimal.
-    pub digest: String,
-}
-
-impl SizeAndDigest {
-    /// Computes the size and the digest of an object in memory.
-    pub fn from_bytes(bytes: &[u8]) -> Self {
-        Self {
-            bytes: bytes.len() as u64,
-            digest: format!("{:016x}", xxh3_64(bytes)),
-        }
-    }
-}
-
-/// The place from which the bytes of an upload are read.
-#[derive(Clone, Debug)]
-pub enum UploadSource {
-    /// A file, by its path.
-    File(PathBuf),
-    /// Bytes in memory.
-    Memory(Arc<[u8]>),
-}
-
-/// The error of an object that was not fetched or written.
+/// The error of an object that was not fetched.
 #[derive(Debug)]
 pub struct FetchError {
     /// The object.
@@ -205,7 +158,7 @@ pub struct FetchError {
     pub kind: FetchErrorKind,
 }
 
-/// The reason why an object was not fetched or written.
+/// The reason why an object was not fetched.
 #[derive(Debug)]
 pub enum FetchErrorKind {
     /// The server has no such object, or refuses this one only.
@@ -233,7 +186,7 @@ pub enum FetchErrorKind {
         /// The answer, or the cause, in words.
         reason: String,
     },
-    /// The object cannot be fetched or written for another reason, such as its size.
+    /// The object cannot be fetched for another reason, such as its size.
     Refused {
         /// The answer, or the cause, in words.
         reason: String,
@@ -245,11 +198,8 @@ pub enum FetchErrorKind {
         /// The cause.
         error: io::Error,
     },
-    /// The URL cannot be used, a file to upload cannot be read or has changed, or the destination has
-    /// objects that are not of the dataset.
+    /// The URL cannot be used.
     Invalid(Error),
-    /// The run is to stop.
-    Stopped,
 }
 
 impl FetchErrorKind {
@@ -275,7 +225,6 @@ impl fmt::Display for FetchErrorKind {
             }
             Self::TempFile { error, .. } => error.fmt(f),
             Self::Invalid(error) => error.fmt(f),
-            Self::Stopped => f.write_str("interrupted"),
         }
     }
 }
@@ -292,7 +241,6 @@ impl From<FetchError> for Error {
                 io::Error::other(reason),
             ),
             FetchErrorKind::TempFile { folder, error } => Error::write(folder, error),
-            FetchErrorKind::Stopped => Error::new(RemoteErrorKind::CopyInterrupted, path),
             FetchErrorKind::Invalid(error) => error,
             kind => Error::read(path, io::Error::other(kind.to_string())),
         }
@@ -308,17 +256,6 @@ impl FetchError {
             kind: FetchErrorKind::Refused {
                 reason: "the request ended unexpectedly".to_owned(),
             },
-        }
-    }
-
-    /// Converts the error of an upload.
-    #[cfg(feature = "network")]
-    fn into_write_error(self) -> Error {
-        let path = self.url.display_path().to_owned();
-        match self.kind {
-            FetchErrorKind::Stopped => Error::new(RemoteErrorKind::CopyInterrupted, path),
-            FetchErrorKind::Denied { .. } | FetchErrorKind::Invalid(_) => self.into(),
-            kind => Error::write(path, io::Error::other(kind.to_string())),
         }
     }
 }

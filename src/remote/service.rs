@@ -41,12 +41,8 @@ const CREDENTIALS_TIMEOUT: Duration = Duration::from_secs(10);
 /// time, so without a limit a server could stop a run for ever.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(600);
 
-/// The longest answer that is not an object, such as a listing. A listing has up to 1,000 keys of
-/// 1 KiB.
-const MAX_ANSWER_BYTES: u64 = 16 << 20;
-
-/// The status of a response without a body, such as the one after an upload was aborted.
-const NO_CONTENT: StatusCode = StatusCode::NO_CONTENT;
+/// The longest answer of a service that issues credentials. They have a few KiB.
+const MAX_CREDENTIALS_BYTES: u64 = 1 << 20;
 
 /// The failure of a request.
 #[derive(Debug)]
@@ -70,8 +66,6 @@ pub(super) enum ServiceError {
     Interrupted { why: String },
     /// A response does not state its length, and is too long to be received in memory.
     UnknownLength,
-    /// An answer that is not an object is too long.
-    LongAnswer,
 }
 
 impl fmt::Display for ServiceError {
@@ -83,12 +77,6 @@ impl fmt::Display for ServiceError {
             }
             Self::Credentials { why } => write!(f, "there are no credentials: {why}"),
             Self::UnknownLength => f.write_str("the server does not say how long it is"),
-            Self::LongAnswer => {
-                write!(
-                    f,
-                    "the server answered with more than {MAX_ANSWER_BYTES} bytes"
-                )
-            }
         }
     }
 }
@@ -114,16 +102,8 @@ impl From<ServiceError> for HttpError {
 enum ExpectedResponse {
     /// A whole object, with status 200.
     WholeObject,
-    /// An object or a range of one, or its headers.
+    /// A range of an object, or all of it.
     ObjectOrRange,
-    /// Any other answer, such as a listing. A store holds it in memory.
-    OtherAnswer,
-}
-
-/// Returns true if a request to S3 asks for an object, or for its headers.
-fn is_object_request(method: &Method, url: &Url) -> bool {
-    let is_listing = || url.query_pairs().any(|(name, _)| name == "list-type");
-    method == Method::HEAD || (method == Method::GET && !is_listing())
 }
 
 /// Sends the HTTP requests of a store, at the pace of their servers.
@@ -179,14 +159,10 @@ impl HttpService for Service {
                 .request_credentials(parts.method, url, headers, body)
                 .await?);
         }
-        let expected = match &parts.method {
-            method if self.bucket.is_some() && !is_object_request(method, &url) => {
-                ExpectedResponse::OtherAnswer
-            }
-            method if method == Method::GET && !headers.contains_key(RANGE) => {
-                ExpectedResponse::WholeObject
-            }
-            _ => ExpectedResponse::ObjectOrRange,
+        let expected = if headers.contains_key(RANGE) {
+            ExpectedResponse::ObjectOrRange
+        } else {
+            ExpectedResponse::WholeObject
         };
         let given_url = url.clone();
         let mut redirects = 0;
@@ -200,8 +176,7 @@ impl HttpService for Service {
                     .prepare_response(sent, server, expected, response)
                     .await;
             };
-            let is_get_or_head = [Method::GET, Method::HEAD].contains(&parts.method);
-            if self.bucket.is_some() || !is_get_or_head {
+            if self.bucket.is_some() {
                 return self
                     .prepare_response(sent, server, expected, response)
                     .await;
@@ -289,9 +264,6 @@ impl Service {
                 ExpectedResponse::WholeObject | ExpectedResponse::ObjectOrRange => {
                     ensure_length(response, self.stall_timeout).await?
                 }
-                ExpectedResponse::OtherAnswer => {
-                    receive_limited(response, self.stall_timeout).await?
-                }
             });
         }
         let body = Limited::new(response.into_body(), MAX_REASON_BYTES).collect();
@@ -326,12 +298,14 @@ impl Service {
         let response = response.map_err(|_| credentials_error("no answer".to_owned()))?;
         let response =
             response.map_err(|error| credentials_error(innermost_message(&error.without_url())))?;
-        match response.status() {
-            status if status.is_success() => {
-                receive_limited(convert_response(response), CREDENTIALS_TIMEOUT).await
-            }
-            status => Err(credentials_error(status.to_string())),
+        if !response.status().is_success() {
+            return Err(credentials_error(response.status().to_string()));
         }
+        let (parts, body) = convert_response(response).into_parts();
+        let bytes = receive_body(body, MAX_CREDENTIALS_BYTES, CREDENTIALS_TIMEOUT).await?;
+        let bytes = bytes
+            .ok_or_else(|| credentials_error(format!("more than {MAX_CREDENTIALS_BYTES} bytes")))?;
+        Ok(HttpResponse::from_parts(parts, bytes.into()))
     }
 }
 
@@ -492,24 +466,13 @@ async fn ensure_length(
     response: HttpResponse,
     stall_timeout: Duration,
 ) -> Result<HttpResponse, ServiceError> {
-    if response.headers().contains_key(CONTENT_LENGTH) || response.status() == NO_CONTENT {
+    if response.headers().contains_key(CONTENT_LENGTH) {
         return Ok(response);
     }
     let (mut parts, body) = response.into_parts();
     let bytes = receive_body(body, MAX_OBJECT_IN_MEMORY_BYTES, stall_timeout).await?;
     let bytes = bytes.ok_or(ServiceError::UnknownLength)?;
     parts.headers.insert(CONTENT_LENGTH, bytes.len().into());
-    Ok(HttpResponse::from_parts(parts, bytes.into()))
-}
-
-/// Receives the body of an answer, which may have at most [`MAX_ANSWER_BYTES`].
-async fn receive_limited(
-    response: HttpResponse,
-    stall_timeout: Duration,
-) -> Result<HttpResponse, ServiceError> {
-    let (parts, body) = response.into_parts();
-    let bytes = receive_body(body, MAX_ANSWER_BYTES, stall_timeout).await?;
-    let bytes = bytes.ok_or(ServiceError::LongAnswer)?;
     Ok(HttpResponse::from_parts(parts, bytes.into()))
 }
 
@@ -620,21 +583,5 @@ mod tests {
             assert!(!is_internal(host), "{host}");
         }
         assert!(!is_internal("a.invalid"));
-    }
-
-    #[test]
-    fn only_objects_and_their_headers_are_objects() {
-        let url = |query: &str| Url::parse(&format!("http://h/bucket/key?{query}")).unwrap();
-        assert!(
-            is_object_request(&Method::GET, &url("")) && is_object_request(&Method::HEAD, &url(""))
-        );
-        assert!(!is_object_request(
-            &Method::GET,
-            &url("list-type=2&prefix=a")
-        ));
-        assert!(
-            !is_object_request(&Method::PUT, &url(""))
-                && !is_object_request(&Method::POST, &url("uploads"))
-        );
     }
 }

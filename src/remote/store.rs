@@ -53,8 +53,9 @@ impl Stores {
     pub(super) fn store_for(&self, url: &RemoteUrl) -> Result<StoreAndPath, Error> {
         match url.scheme() {
             Scheme::S3 => {
-                let (store, path) = self.bucket_and_key(url)?;
-                Ok((store, path))
+                let path = Path::parse(url.target());
+                let path = path.map_err(|error| store_error(url, error))?;
+                Ok((self.bucket_store(url)?, path))
             }
             Scheme::Http | Scheme::Https => {
                 // Each object has its own store, since the URL of a store includes the query.
@@ -71,13 +72,6 @@ impl Stores {
                 Ok((Arc::new(store), Path::default()))
             }
         }
-    }
-
-    /// Returns the store of the bucket of an object, and its key.
-    pub(super) fn bucket_and_key(&self, url: &RemoteUrl) -> Result<(Arc<AmazonS3>, Path), Error> {
-        let path = Path::parse(url.target());
-        let path = path.map_err(|error| store_error(url, error))?;
-        Ok((self.bucket_store(url)?, path))
     }
 
     /// Returns the server of an object on S3: its bucket.
@@ -235,7 +229,7 @@ pub(super) fn build_client(options: &RemoteOptions) -> Result<reqwest::Client, E
         .map_err(|error| Error::with_source(RemoteErrorKind::NetworkStart, "", error))
 }
 
-/// Returns a configuration without retries, since `fetch.rs` and `upload.rs` repeat requests.
+/// Returns a configuration without retries, since `fetch.rs` repeats requests.
 fn no_retry_config() -> RetryConfig {
     RetryConfig {
         backoff: BackoffConfig::default(),

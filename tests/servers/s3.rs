@@ -1,85 +1,32 @@
-//! Wrong settings of S3, and listings that S3 does not send. `jobs/test_s3.py` tests valid answers with moto.
+//! Wrong settings of S3, and credentials without end. `jobs/test_s3.py` tests valid answers with moto.
 
-use super::sample;
 use super::server::Server;
 use support::{Folder, Ran, command};
 
 const KEY: (&str, &str) = ("key-of-tests", "secret-of-tests");
 
-/// Returns a listing of these keys, with the beginning of a next page.
-fn listing<'k>(keys: impl IntoIterator<Item = &'k str>) -> String {
-    let entry = |key| {
-        format!(
-            "<Contents><Key>{key}</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified>\
-             <ETag>\"x\"</ETag><Size>1</Size></Contents>"
-        )
-    };
-    let entries: String = keys.into_iter().map(entry).collect();
-    format!(
-        "<ListBucketResult><Name>bucket</Name><IsTruncated>true</IsTruncated>\
-         <NextContinuationToken>next</NextContinuationToken>{entries}</ListBucketResult>"
-    )
-}
-
-/// Copies a small dataset to a server whose listings are this text. Returns the run and the number
-/// of listings that were requested.
-fn copy_to_listing(text: impl Into<Vec<u8>>) -> (Ran, usize) {
+#[test]
+fn credentials_without_end_are_not_read_to_their_end() {
     let (server, folder) = (Server::start(), Folder::new());
-    server.put("/bucket", text);
-    let archive = folder.write("a.warc.gz", sample("per-record-1.1.warc.gz"));
-    let out = folder.arg("out");
-    let scan = [
-        "--crawl",
-        "C",
-        "--subset",
-        "robotstxt",
-        "-o",
-        &out,
-        &archive,
-    ];
-    let ran: Ran = command().args(scan).output().unwrap().into();
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    server.put("/credentials", vec![b' '; 2 << 20]);
     let mut command = command();
+    command.args(["s3://bucket/x.warc", "--crawl", "C", "--subset", "s", "-o"]);
+    command.arg(folder.path().join("out"));
     command
-        .args(["copy", &out, "s3://bucket/copy"])
         .env("HOME", folder.path())
-        .env_remove("AWS_PROFILE")
-        .env("AWS_ENDPOINT_URL", server.url(""))
-        .env("AWS_ALLOW_HTTP", "true")
         .env("AWS_REGION", "us-east-1")
-        .env("AWS_ACCESS_KEY_ID", KEY.0)
-        .env("AWS_SECRET_ACCESS_KEY", KEY.1);
-    let ran = command.output().unwrap().into();
-    (ran, server.gets("/bucket").len())
-}
-
-#[test]
-fn a_listing_without_end_is_not_read_to_its_end() {
-    // The same page follows for ever.
-    let keys: Vec<String> = (0..100).map(|i| format!("copy/k{i}")).collect();
-    let (ran, requests) = copy_to_listing(listing(keys.iter().map(String::as_str)));
-    assert_eq!((ran.code, requests), (Some(2), 1), "{}", ran.err);
-    assert!(ran.err.contains("has other objects, such as 'k0'"));
-    let (ran, requests) = copy_to_listing(vec![b' '; 17 << 20]);
-    assert_eq!((ran.code, requests), (Some(3), 1), "{}", ran.err);
-    assert!(ran.err.contains("more than 16777216 bytes"), "{}", ran.err);
-}
-
-#[test]
-fn a_key_that_is_not_a_path_is_another_object() {
-    for (key, printed) in [("copy//x", "copy//x"), ("copy/&#27;[31m", r"copy/\x1b[31m")] {
-        let (ran, requests) = copy_to_listing(listing([key]));
-        assert_eq!((ran.code, requests), (Some(2), 1), "{}", ran.err);
-        let words = format!("has other objects, such as '{printed}'");
-        assert!(ran.err.contains(&words), "{}", ran.err);
-    }
-}
-
-#[test]
-fn a_server_that_is_not_s3_ends_a_copy() {
-    let (ran, requests) = copy_to_listing("<ListBucketResult><Contents/></ListBucketResult>");
-    assert_eq!((ran.code, requests), (Some(3), 4), "{}", ran.err);
-    assert!(ran.err.contains("an answer that S3 does not give"));
+        .env(
+            "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+            server.url("/credentials"),
+        )
+        .env(
+            "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
+            folder.write("token", b"x"),
+        );
+    let ran: Ran = command.output().unwrap().into();
+    assert_eq!(ran.code, Some(3), "{}", ran.err);
+    assert!(ran.err.contains("more than 1048576 bytes"), "{}", ran.err);
+    assert_eq!(server.gets("/credentials").len(), 1);
 }
 
 #[test]

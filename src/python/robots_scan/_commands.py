@@ -15,7 +15,6 @@ from robots_scan._errors import StoppedError, UsageError
 from robots_scan._progress import Progress
 from robots_scan._types import ArrowStream, Dialect
 from robots_scan.summaries import (
-    CopySummary,
     ExtractSummary,
     HistorySummary,
     JoinSummary,
@@ -271,21 +270,6 @@ def extract(
     """
     arguments = _options(locals(), exclude=("lists", "output", "progress"))
     return cast(ExtractSummary, _run("extract", [*arguments, f"--output={os.fspath(output)}", "--", *_paths(lists)], progress))
-
-
-def copy(
-    dataset: Path,
-    destination: str,
-    *,
-    rate: float | str | None = None,
-    connections: int | None = None,
-    patience: str | None = None,
-    ca: Path | None = None,
-    progress: bool | None = None,
-) -> CopySummary:
-    """Copy a dataset to S3, as ``robots-scan copy`` does. Return the summary."""
-    arguments = _options(locals(), exclude=("dataset", "destination", "progress"))
-    return cast(CopySummary, _run("copy", [*arguments, "--", os.fspath(dataset), destination], progress))
 
 
 def read(

@@ -151,15 +151,3 @@ class ExtractSummary(typing.TypedDict):
     exit_code: int
     records: int
     bytes_written: int
-
-
-class CopySummary(typing.TypedDict):
-    """The summary of ``copy``."""
-
-    output: str
-    exit_code: int
-    files: int
-    bytes: int
-    found_files: int
-    requests: int
-    seconds: float

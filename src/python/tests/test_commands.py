@@ -175,8 +175,6 @@ class Sources(InFolder):
         actual = robots_scan.extract(self.folder / "list.csv", self.folder / "b.warc.gz", base=str(WARC))
         self.assertEqual(comparable(actual), comparable(expected))
         self.assertEqual((self.folder / "a.warc.gz").read_bytes(), (self.folder / "b.warc.gz").read_bytes())
-        with self.assertRaisesRegex(robots_scan.Error, "S3"):
-            robots_scan.copy(out, "out-of-s3")
 
     def test_urls_may_be_a_list(self) -> None:
         out, urls = self.folder / "out", ["https://moved.example/news", "https://a.example/,\"x\"", "", "no url", "https://none.example/ü"]
@@ -251,7 +249,6 @@ class Keywords(unittest.TestCase):
         "match": {"output", "urls", "agent", "json", "quiet", "help"},
         "verdicts": {"output", "agent", "json", "quiet", "help"},
         "extract": {"output", "json", "quiet", "help"},
-        "copy": {"json", "quiet", "help"},
         "join": {"json", "quiet", "help"},
         "history": {"output", "json", "quiet", "help"},
         "verify": {"json", "quiet", "help"},
