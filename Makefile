@@ -194,7 +194,6 @@ endef
 hosts: $(PROGRAM) .venv-test/ready ## compares the resolved tables with their oracles
 	$(SCAN_ALL_REAL)
 	.venv-test/bin/python jobs/test_hosts.py $(PROGRAM) $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
-	.venv-test/bin/python jobs/test_crawler_verdicts.py $(PROGRAM) $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
 
 answers: run .venv-test/ready ## compares answers with paper, with each other and over real archives; tests the table for cc-host-index
 	$(SCAN_ALL_REAL)

@@ -285,7 +285,6 @@ def check_commands(program, months, base):
         assert host in run_to(0, program, "check", dataset, "--host", host, "--agent", "GPTBot", "--url", url).stdout
         run_to(0, program, "check", dataset, "--host", host, "--base", base)
         run_to(0, program, "match", dataset, "--urls", out / "urls.txt", "--agent", "GPTBot,Googlebot", "-q", "-o", out / f"{name}-matches.parquet")
-        run_to(0, program, "verdicts", dataset, "--agent", "GPTBot,CCBot", "-q", "-o", out / f"{name}-verdicts.parquet")
         with opened(dataset) as connection:
             for question in "share_of_hosts_blocking", "most_blocked_agents", "access_in_three":
                 connection.execute(f"FROM {question}()").fetchall()

@@ -235,7 +235,6 @@ class World:
             "verify": ("verify", hostile),
             "match": ("match", hostile, "--urls", self.urls, "--agent", "GPTBot,Googlebot", "-q", "-o", out / "answers.parquet", "--memory", "64MiB"),
             "check": ("check", hostile, "--host", self.host, "--agent", "GPTBot"),
-            "verdicts": ("verdicts", hostile, "--agent", "GPTBot", "-q", "-o", out / "verdicts.parquet"),
             "history": ("history", hostile, "-q", "-o", out / "history", "--memory", "64MiB"),
             "added": ("history", hostile, self.dataset, "-q", "-o", out / "history", "--memory", "64MiB"),
             "join": ("join", hostile.parent, "-q", "--memory", "64MiB"),
@@ -291,8 +290,8 @@ class World:
 
 # The commands that read values of each table, beside `verify`, which reads those of all tables.
 DATASET_COMMANDS = {
-    "robots_files": ("join", "history", "match", "check", "verdicts"),
-    "verdicts": ("join", "history", "verdicts"),
+    "robots_files": ("join", "history", "match", "check"),
+    "verdicts": ("join", "history"),
     "file_preferences": ("join", "history"),
     "groups": ("history", "match", "check"),
     "rules": ("history", "match", "check"),
@@ -312,7 +311,7 @@ HISTORY_COMMANDS = ("added", "match", "check")
 SLOW = (
     ("dataset", "verify", "verdicts", "agent"), ("dataset", "join", "file_preferences", "category"), ("dataset", "history", "rules", "path"),
     ("dataset", "match", "rules", "path"), ("dataset", "check", "rules", "path"),
-    ("dataset", "verdicts", "verdicts", "agent"), ("history", "added", "shares", "agent"), ("history", "verify", "policy_rules", "path"),
+    ("history", "added", "shares", "agent"), ("history", "verify", "policy_rules", "path"),
     ("history", "match", "policy_rules", "path"), ("history", "check", "policy_rules", "path"),
 )
 

@@ -3,7 +3,6 @@
 //! | module | command |
 //! |---|---|
 //! | [`url_match`] | `match`: decides whether crawlers may fetch URLs |
-//! | [`crawler_verdicts`] | `verdicts`: writes the verdicts of all hosts for some crawlers |
 //! | [`check`] | `check`: explains one robots.txt, of a file or a host: its verdicts, its anomalies, and its place |
 //! | [`extract`] | `extract`: copies single records into an archive of their own |
 //!
@@ -11,7 +10,6 @@
 //! is independent of the command line.
 
 pub mod check;
-pub mod crawler_verdicts;
 pub mod error;
 pub mod extract;
 pub mod own_tables;

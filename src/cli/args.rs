@@ -18,8 +18,6 @@ use crate::join_command::JoinArgs;
 use crate::match_command::MatchArgs;
 use crate::records_command::RecordsArgs;
 use crate::scan_command::{EXAMPLES, ScanArgs};
-#[cfg(feature = "answers")]
-use crate::verdicts_command::VerdictsArgs;
 use crate::verify_command::VerifyArgs;
 use crate::views_command::ViewsArgs;
 use crate::{column_args, mistyped};
@@ -93,9 +91,6 @@ pub(crate) enum Command {
     /// Decides for a list of URLs whether crawlers may fetch them, according to a dataset
     #[cfg(feature = "answers")]
     Match(MatchArgs),
-    /// Writes the verdict of every host for some crawlers as one Parquet file
-    #[cfg(feature = "answers")]
-    Verdicts(VerdictsArgs),
     /// Checks whether a dataset is complete and unchanged
     Verify(VerifyArgs),
     /// Writes views.sql again, after a dataset was moved or if it is of somebody else
@@ -145,8 +140,6 @@ impl Command {
             Self::Check(args) => args.as_mut(),
             #[cfg(feature = "answers")]
             Self::Match(args) => args,
-            #[cfg(feature = "answers")]
-            Self::Verdicts(args) => args,
             Self::Verify(args) => args,
             Self::Views(args) => args,
             Self::Report(_) => return Err(python_command_error("report")),

@@ -219,7 +219,7 @@ fn dataset_hint(error: &Error) -> Option<String> {
     Some(text)
 }
 
-/// Returns the hint for an error of `check`, `match`, `verdicts` or `extract`.
+/// Returns the hint for an error of `check`, `match` or `extract`.
 #[cfg(feature = "answers")]
 fn answer_hint(error: &Error) -> Option<String> {
     let text = match error.kind()? {

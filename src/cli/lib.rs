@@ -61,8 +61,6 @@ mod scan_command;
 mod shard_choice;
 mod shared_args;
 mod summary;
-#[cfg(feature = "answers")]
-mod verdicts_command;
 mod verify_command;
 mod views_command;
 

@@ -19,7 +19,7 @@ const COMMANDS: &str = concat!(
     "  extract                 copies single records into one archive\n",
     "  join, history           combine datasets: months or shards, or many crawls\n",
     "  check                   explains a robots.txt file, or that of a host\n",
-    "  match, verdicts         decide for a list of URLs, or for every host\n",
+    "  match                   decides for a list of URLs\n",
     "  verify, views           check a dataset, write its views.sql\n",
     "  report, site, describe  draw charts, pages or a card (with the Python package)\n",
     "  schema, agents          print the tables, or the registry of crawlers\n",

@@ -11,7 +11,6 @@
 )]
 
 #[cfg(feature = "answers")]
-mod crawler_verdicts;
 mod damaged_tables;
 mod disk;
 mod golden;

@@ -1,10 +1,7 @@
-//! The tables that `match` and `verdicts` write. They are not part of a dataset.
+//! The tables that `match` writes. They are not part of a dataset.
 
-mod crawler_verdicts;
 mod history_matches;
 mod matches;
-
-pub use crawler_verdicts::{Builder as CrawlerVerdictRows, CrawlerVerdictRow};
 
 use tables::Table;
 
@@ -15,8 +12,6 @@ tables::tables! {
     MATCHES: matches;
     /// One row per requested URL and agent, written by `match` over a history.
     HISTORY_MATCHES: history_matches;
-    /// One row per host and requested crawler, written by `verdicts`.
-    CRAWLER_VERDICTS: crawler_verdicts;
 }
 
 /// Returns all tables: those of datasets, of histories and of commands, in the order of the schema.

@@ -1,4 +1,4 @@
-//! Reads verdicts back from the tables `verdicts`, `hosts` and `host_verdicts`.
+//! Reads verdicts back from the table `verdicts`.
 
 use arrow_array::{RecordBatch, StringArray};
 use dataset::error::{DatasetDefect, DatasetErrorKind};
@@ -35,8 +35,8 @@ const BASES_BY_CODE: [Basis; 9] = [
 ];
 
 stored_columns! {
-    /// The columns that hold a verdict in `verdicts` and `host_verdicts`.
-    pub struct VerdictColumns of Table::VERDICTS {
+    /// The columns of `verdicts` that hold a verdict.
+    struct VerdictColumns of Table::VERDICTS {
         verdict: Text,
         verdict_google: Text,
         verdict_rfc9309: Text,
@@ -47,22 +47,6 @@ stored_columns! {
         n_disallow: Int,
         crawl_delay_ms: Long,
         evidence_line: Int,
-    }
-}
-
-stored_columns! {
-    /// The columns of `hosts` that hold the verdict of `*`.
-    pub struct WildcardColumns of Table::HOSTS {
-        wildcard_verdict: Text,
-        wildcard_verdict_google: Text,
-        wildcard_verdict_rfc9309: Text,
-        wildcard_verdict_koster1996: Text,
-        wildcard_basis: Text,
-        wildcard_root_allowed: Bool,
-        wildcard_n_allow: Int,
-        wildcard_n_disallow: Int,
-        wildcard_crawl_delay_ms: Long,
-        wildcard_evidence_line: Int,
     }
 }
 
@@ -97,26 +81,9 @@ impl VerdictRows {
     }
 }
 
-impl From<WildcardColumns> for VerdictColumns {
-    fn from(columns: WildcardColumns) -> Self {
-        Self {
-            verdict: columns.wildcard_verdict,
-            verdict_google: columns.wildcard_verdict_google,
-            verdict_rfc9309: columns.wildcard_verdict_rfc9309,
-            verdict_koster1996: columns.wildcard_verdict_koster1996,
-            basis: columns.wildcard_basis,
-            root_allowed: columns.wildcard_root_allowed,
-            n_allow: columns.wildcard_n_allow,
-            n_disallow: columns.wildcard_n_disallow,
-            crawl_delay_ms: columns.wildcard_crawl_delay_ms,
-            evidence_line: columns.wildcard_evidence_line,
-        }
-    }
-}
-
 impl VerdictColumns {
     /// Reads the verdict of a row. Fails if a name of a verdict or a basis is unknown.
-    pub fn verdict(&self, row: usize) -> Result<StoredVerdict, Error> {
+    fn verdict(&self, row: usize) -> Result<StoredVerdict, Error> {
         let verdict = |column: &StringArray| {
             find_by_name(&VERDICTS_BY_CODE, Verdict::name, column.value(row))
         };
@@ -172,7 +139,7 @@ const HAS_LINE_FLAG: u8 = 2;
 const ROOT_ALLOWED_FLAG: u8 = 4;
 
 /// Appends verdicts as fields of a record.
-pub fn put_verdict(out: &mut Vec<u8>, verdict: &StoredVerdict) {
+pub(super) fn put_verdict(out: &mut Vec<u8>, verdict: &StoredVerdict) {
     for verdict in verdict.verdicts {
         put_u8(out, verdict as u8);
     }
@@ -195,7 +162,7 @@ pub fn put_verdict(out: &mut Vec<u8>, verdict: &StoredVerdict) {
 }
 
 /// Reads the fields that [`put_verdict`] wrote.
-pub fn read_verdict(fields: &mut FieldReader<'_>) -> StoredVerdict {
+pub(super) fn read_verdict(fields: &mut FieldReader<'_>) -> StoredVerdict {
     let verdicts = [(); 4].map(|()| VERDICTS_BY_CODE[usize::from(fields.u8())]);
     let basis = BASES_BY_CODE[usize::from(fields.u8())];
     let flags = fields.u8();

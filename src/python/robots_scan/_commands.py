@@ -20,7 +20,6 @@ from robots_scan.summaries import (
     JoinSummary,
     MatchSummary,
     ScanSummary,
-    VerdictsSummary,
     VerifyReport,
 )
 
@@ -185,27 +184,6 @@ def match(
     with tempfile.TemporaryDirectory(prefix="robots-scan-") as folder:
         path = _write_stream(cast(ArrowStream, urls), folder) if hasattr(urls, "__arrow_c_stream__") else _write_urls(urls, folder)
         return cast(MatchSummary, _run("match", [*arguments, f"--urls={path}", "--", os.fspath(dataset)], progress))
-
-
-def verdicts(
-    dataset: Path,
-    agent: str | Iterable[str],
-    output: Path,
-    *,
-    crawl: str | Iterable[str] | None = None,
-    agents: Path | None = None,
-    any_name: bool = False,
-    overwrite: bool = False,
-    progress: bool | None = None,
-) -> VerdictsSummary:
-    """Write the verdict of every host for some crawlers, as ``robots-scan verdicts`` does. Return the summary.
-
-    ``agent`` and ``any_name`` are those of :func:`match`. ``output`` is Parquet.
-    """
-    arguments = _options(locals(), exclude=("dataset", "agent", "output", "crawl", "progress"))
-    arguments += [f"--agent={name}" for name in _agents(agent)]
-    arguments += [f"--crawl={name}" for name in _texts(crawl or ())]
-    return cast(VerdictsSummary, _run("verdicts", [*arguments, f"--output={os.fspath(output)}", "--", os.fspath(dataset)], progress))
 
 
 def join(

@@ -72,19 +72,6 @@ class MatchSummary(typing.TypedDict):
     seconds: float
 
 
-class VerdictsSummary(typing.TypedDict):
-    """The summary of ``verdicts``."""
-
-    output: str
-    exit_code: int
-    agents: list[str]
-    hosts: int
-    crawlers: int
-    rows: int
-    bytes_written: int
-    dataset_is_whole: bool
-
-
 class JoinSummary(typing.TypedDict):
     """The summary of ``join``."""
 

@@ -163,13 +163,7 @@ class Sources(InFolder):
         with self.assertRaisesRegex(robots_scan.Error, "no column 'url'"):
             robots_scan.bodies(self.folder / "table.jsonl", self.folder / "e")
 
-    def test_verdicts_and_extract_return_what_the_command_prints(self) -> None:
-        out = self.folder / "out"
-        robots_scan.scan(FIRST, out)
-        expected = command_json("verdicts", out, "--agent", "GPTBot,CCBot", "-o", self.folder / "a.parquet")
-        actual = robots_scan.verdicts(out, ["GPTBot", "CCBot"], self.folder / "b.parquet")
-        self.assertEqual(comparable(actual), comparable(expected))
-        self.assertEqual((self.folder / "a.parquet").read_bytes(), (self.folder / "b.parquet").read_bytes())
+    def test_extract_returns_what_the_command_prints(self) -> None:
         (self.folder / "list.csv").write_text("filename,offset,length\ncc-robotstxt.warc.gz,26998,512\n")
         expected = command_json("extract", self.folder / "list.csv", "--base", WARC, "-o", self.folder / "a.warc.gz")
         actual = robots_scan.extract(self.folder / "list.csv", self.folder / "b.warc.gz", base=str(WARC))
@@ -203,7 +197,6 @@ class Sources(InFolder):
         self.check_type(robots_scan.join(out.parent), summaries.JoinSummary)
         self.check_type(robots_scan.history(out, self.folder / "history"), summaries.HistorySummary)
         self.check_type(robots_scan.match(out, "GPTBot", ["https://a.example/"], self.folder / "a.csv"), summaries.MatchSummary)
-        self.check_type(robots_scan.verdicts(out, "GPTBot", self.folder / "a.parquet"), summaries.VerdictsSummary)
         (self.folder / "list.csv").write_text("filename,offset,length\ncc-robotstxt.warc.gz,26998,512\n")
         self.check_type(robots_scan.extract(self.folder / "list.csv", self.folder / "a.warc.gz", base=str(WARC)), summaries.ExtractSummary)
         for dataset in (out, out.parent, self.folder / "history"):
@@ -247,7 +240,6 @@ class Keywords(unittest.TestCase):
         "records": {"output", "json", "quiet", "help", "dry_run"},
         "bodies": {"output", "json", "quiet", "help", "dry_run"},
         "match": {"output", "urls", "agent", "json", "quiet", "help"},
-        "verdicts": {"output", "agent", "json", "quiet", "help"},
         "extract": {"output", "json", "quiet", "help"},
         "join": {"json", "quiet", "help"},
         "history": {"output", "json", "quiet", "help"},

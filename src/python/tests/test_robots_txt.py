@@ -92,7 +92,6 @@ class Arguments(unittest.TestCase):
             lambda agent: robots_scan.robots_verdict(BODY, agent),
             lambda agent: robots_scan.robots_preference(BODY, agent, "/", "train-ai", "2026-01-01"),
             lambda agent: robots_scan.match("out", agent, ["https://example.com/"], "o"),
-            lambda agent: robots_scan.verdicts("out", [agent], "o"),
         ]  # fmt: skip
         cases = [
             ("Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)", "give the name 'GPTBot'"),

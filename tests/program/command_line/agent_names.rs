@@ -63,11 +63,10 @@ fn an_unknown_name_is_refused_unless_the_file_has_it_or_any_name_is_accepted() {
     prepare(folder);
     fs::write(folder.join("own.txt"), "User-agent: gptbto\nDisallow: /\n").unwrap();
     fs::write(folder.join("own.csv"), "token\ngptbto\n").unwrap();
-    let commands: [&[&str]; 4] = [
+    let commands: [&[&str]; 3] = [
         &["check", "robots.txt"],
         &["check", "ds", "--host", "www.news.example"],
         &["match", "ds", "-u", "urls.txt", "-q", "-o", "out.csv"],
-        &["verdicts", "ds", "-q", "-o", "verdicts.parquet"],
     ];
     for command in commands {
         let ask = |agent, more: &[&str]| {
@@ -83,7 +82,7 @@ fn an_unknown_name_is_refused_unless_the_file_has_it_or_any_name_is_accepted() {
         ];
         assert_refused(&ask("my-own-crawler", &[]), &words);
         for more in [&["--any-name"][..], &["--agents", "own.csv", "--overwrite"]] {
-            let is_written = matches!(command[0], "match" | "verdicts");
+            let is_written = command[0] == "match";
             let more = more
                 .iter()
                 .filter(|more| is_written || **more != "--overwrite");
