@@ -38,9 +38,9 @@ COMMANDS = {
     "bodies": {"url": "https://travel.example/robots.txt", "body": "x", "fetch_time": "2026-03-01T00:00:00Z", "fetch_status": "301",
                "fetch_redirect": "https://other.example/", "headers": "Server: x", "content_digest": "A" * 32, "is_revisit": "false",
                "is_valid_utf8": "true", "crawl": "X"},
-    "records": RECORD, "extract": RECORD,
+    "records": RECORD,
 }
-CODES = {"match": (0, 2), "bodies": (0, 1, 2), "records": (0, 1, 2), "extract": (0, 2)}
+CODES = {"match": (0, 2), "bodies": (0, 1, 2), "records": (0, 1, 2)}
 FORMATS = ("parquet", "csv.gz", "jsonl.gz")
 
 
@@ -104,7 +104,7 @@ class Tests:
     def arguments(self, command, path, out):
         if command == "match":
             return "match", self.folder / "dataset", "-a", "GPTBot", "-u", path, "-o", out, "-q"
-        base = ("--base", SAMPLES) if command in ("records", "extract") else ()
+        base = ("--base", SAMPLES) if command == "records" else ()
         return command, path, *base, "-o", out, "-q"
 
     def check(self, name, command, column, suffix, size, rows):
@@ -149,9 +149,6 @@ class Tests:
 
     def test_lists_of_records(self):
         self.check_command("records")
-
-    def test_lists_of_records_to_extract(self):
-        self.check_command("extract")
 
     def test_footers(self):
         schemas = {"nested": lambda column: nested(column, 5000), "deep": lambda column: nested(column, 100_000),

@@ -159,7 +159,7 @@ class Tests:
             check = ["check", local, "--host", "one.example", "--base", "s3://bucket/in"]
             ran = self.run(*check, env=right)
             assert "text        from the archive s3://bucket/in/" in ran.stdout and not ran.stderr, ran
-            assert "fetch       aws s3api get-object --bucket bucket --key in/" in ran.stdout, ran.stdout
+            assert "fetch       warcio extract s3://bucket/in/" in ran.stdout, ran.stdout
             ran = self.run(*check, code=3, env=wrong)
             assert "text        rebuilt from rows" in ran.stdout and "is denied" in ran.stderr, ran
 

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 # The longest first.
-TESTS = ("test_record_servers.py", "test_bodies.py", "test_body_faults.py", "test_record_faults.py", "test_records.py", "test_extract.py", "test_hostile_lists.py")
+TESTS = ("test_record_servers.py", "test_bodies.py", "test_body_faults.py", "test_record_faults.py", "test_records.py", "test_hostile_lists.py")
 AT_A_TIME = 2
 
 

@@ -13,16 +13,6 @@ const _: () = assert!(MAX_FILE_LINES == 500_000);
 pub enum AnswerErrorKind {
     /// No crawler is given.
     NoCrawler,
-    /// An archive has no record at an offset, or the record there is too large to be copied.
-    NoSuchRecord {
-        /// The offset.
-        offset: u64,
-    },
-    /// The record of a capture cannot be copied.
-    NotExtracted {
-        /// The reason.
-        reason: String,
-    },
     /// A robots.txt has more lines than are listed.
     TooManyLines,
     /// A file is not a list of URLs. The text is the reason.
@@ -33,12 +23,6 @@ impl Kind for AnswerErrorKind {
     fn write_message(&self, path: &Path, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = path.display();
         match self {
-            Self::NoSuchRecord { offset } => {
-                write!(f, "'{place}' has no record at {offset} that can be copied")
-            }
-            Self::NotExtracted { reason } => {
-                write!(f, "the record in '{place}' is not copied: {reason}")
-            }
             Self::TooManyLines => write!(
                 f,
                 "the robots.txt in '{place}' has more than 500,000 lines or anomalies, or lines of more than 64 MiB"

@@ -4,13 +4,11 @@
 //! |---|---|
 //! | [`url_match`] | `match`: decides whether crawlers may fetch URLs |
 //! | [`check`] | `check`: explains one robots.txt, of a file or a host: its verdicts, its anomalies, and its place |
-//! | [`extract`] | `extract`: copies single records into an archive of their own |
 //!
-//! Input: datasets, histories and archives. Output: tables of answers, reports and archives. The package
+//! Input: datasets, histories and archives. Output: tables of answers and reports. The package
 //! is independent of the command line.
 
 pub mod check;
 pub mod error;
-pub mod extract;
 pub mod own_tables;
 pub mod url_match;

@@ -10,8 +10,6 @@ use crate::check_command::CheckArgs;
 use crate::command::{CommandArgs, CommandOutcome};
 use crate::exit::UsageError;
 #[cfg(feature = "answers")]
-use crate::extract_command::ExtractArgs;
-#[cfg(feature = "answers")]
 use crate::history_command::HistoryArgs;
 use crate::join_command::JoinArgs;
 #[cfg(feature = "answers")]
@@ -77,9 +75,6 @@ pub(crate) enum Command {
     Records(Box<RecordsArgs>),
     /// Reads tables with a URL and a body in each row, and writes a dataset
     Bodies(Box<BodiesArgs>),
-    /// Copies single records of archives, from a list of their addresses, into one archive
-    #[cfg(feature = "answers")]
-    Extract(Box<ExtractArgs>),
     /// Joins the datasets in the subfolders of a folder, such as months or shards, into one
     Join(JoinArgs),
     /// Makes one dataset of many crawls, in which what does not change is stored once
@@ -131,8 +126,6 @@ impl Command {
             }
             Self::Records(args) => args.as_mut(),
             Self::Bodies(args) => args.as_mut(),
-            #[cfg(feature = "answers")]
-            Self::Extract(args) => args.as_mut(),
             Self::Join(args) => args,
             #[cfg(feature = "answers")]
             Self::History(args) => args,

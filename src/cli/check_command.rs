@@ -18,7 +18,7 @@ use crate::shared_args::{AccessArgs, CrawlerArgs, DialectArg};
 use crate::{defaults, message};
 use answers::check::{
     ArchiveBase, ArchiveProblem, CheckReport, CheckRequest, HostReport, HostRequest, InputKind,
-    NumberedText, check, check_host, extract_record, read_robots_txt,
+    NumberedText, check, check_host, read_robots_txt,
 };
 use answers::url_match::{UrlListSource, is_url_or_path, read_url_list};
 use anyhow::Result;
@@ -92,14 +92,6 @@ pub(crate) struct CheckArgs {
     /// A folder or URL that is put before the name of the archive, or the archive itself
     #[arg(long, value_name = "PREFIX", requires = "host", value_hint = ValueHint::AnyPath)]
     pub(crate) base: Option<String>,
-
-    /// Also copies the WARC record to an archive of its own, such as `evidence.warc.gz`
-    #[arg(long, value_name = "FILE", requires = "host")]
-    pub(crate) extract: Option<PathBuf>,
-
-    /// Replaces the file of --extract
-    #[arg(long, requires = "extract")]
-    pub(crate) overwrite: bool,
 
     /// Prints JSON
     #[arg(long)]
@@ -253,7 +245,7 @@ fn check_names(
     names.check_in(report)
 }
 
-/// Checks the authoritative capture of a host, and prints the results. With `--extract`, also copies the record.
+/// Checks the authoritative capture of a host, and prints the results.
 fn check_capture(
     args: &CheckArgs,
     host: &Host,
@@ -344,7 +336,7 @@ fn read_urls(args: &CheckArgs) -> Result<Vec<String>> {
     Ok(urls)
 }
 
-/// Finds and checks the authoritative capture of a host. With `--extract`, also copies the record.
+/// Finds and checks the authoritative capture of a host.
 fn report_host(args: &CheckArgs, host: &Host, request: &CheckRequest<'_>) -> Result<HostReport> {
     if args.body_limit.is_some() && InputKind::detect(&args.file)? == InputKind::Dataset {
         let text = "a dataset has the body limit that it was scanned with";
@@ -377,9 +369,6 @@ fn report_host(args: &CheckArgs, host: &Host, request: &CheckRequest<'_>) -> Res
             args.file.display(),
             format_count(found.faults, "place"),
         ));
-    }
-    if let Some(output) = &args.extract {
-        extract_record(&host_request, &found, output, args.overwrite, &stop).map_err(explain)?;
     }
     Ok(found)
 }

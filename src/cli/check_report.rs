@@ -378,9 +378,9 @@ fn write_header(host: &Host, found: &HostReport, out: &mut String) {
     let digest = record.content_digest.as_deref().unwrap_or("unknown");
     let _ = writeln!(out, "digest      {}", escape(digest));
     let fetch = RecordFetchCommand::from_record(record, &found.archive);
-    let _ = writeln!(out, "fetch       {}", fetch.command);
-    if let Some(remark) = fetch.remark {
-        let _ = writeln!(out, "            {remark}");
+    let lines = [fetch.command, fetch.remark].into_iter().flatten();
+    for (title, line) in ["fetch", ""].into_iter().zip(lines) {
+        let _ = writeln!(out, "{title:<12}{line}");
     }
 }
 

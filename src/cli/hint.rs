@@ -14,8 +14,6 @@ use remote::Scheme;
 use remote::error::RemoteErrorKind;
 use sources::error::{SourceErrorKind, TableDefect, UnsafeLineReason};
 use std::path::PathBuf;
-#[cfg(feature = "answers")]
-use tables::BODY_TABLE_PREFIX;
 
 /// Returns the hint for an error, if there is one.
 pub(crate) fn hint_for(error: &anyhow::Error) -> Option<String> {
@@ -219,26 +217,10 @@ fn dataset_hint(error: &Error) -> Option<String> {
     Some(text)
 }
 
-/// Returns the hint for an error of `check`, `match` or `extract`.
+/// Returns the hint for an error of `check` or `match`.
 #[cfg(feature = "answers")]
 fn answer_hint(error: &Error) -> Option<String> {
     let text = match error.kind()? {
-        // A row of a table of bodies has no record, so no other argument would help.
-        AnswerErrorKind::NotExtracted { .. }
-            if error
-                .path()
-                .to_string_lossy()
-                .starts_with(BODY_TABLE_PREFIX) =>
-        {
-            return None;
-        }
-        AnswerErrorKind::NotExtracted { .. } => {
-            "give the dataset of the crawl, and the folder or URL of its archives with --base"
-                .to_owned()
-        }
-        AnswerErrorKind::NoSuchRecord { .. } => {
-            "correct the list: the offsets and lengths must be those of an index".to_owned()
-        }
         AnswerErrorKind::NoCrawler => {
             "name a crawler with --agent; '*' means every crawler that is not named".to_owned()
         }

@@ -36,8 +36,6 @@ mod command;
 mod defaults;
 mod escape;
 mod exit;
-#[cfg(feature = "answers")]
-mod extract_command;
 mod hint;
 #[cfg(feature = "answers")]
 mod history_command;

@@ -16,7 +16,6 @@ use std::io::{IsTerminal, Write, stderr, stdout};
 #[cfg(feature = "answers")]
 const COMMANDS: &str = concat!(
     "  scan, records, bodies   write a dataset: from archives, records or tables\n",
-    "  extract                 copies single records into one archive\n",
     "  join, history           combine datasets: months or shards, or many crawls\n",
     "  check                   explains a robots.txt file, or that of a host\n",
     "  match                   decides for a list of URLs\n",

@@ -2,7 +2,7 @@
 
 use crate::escape::quote_for_shell;
 use crate::next_commands::duckdb_query;
-use answers::check::{ArchiveLookup, ArchivePlace, RecordCompression, RecordDetails};
+use answers::check::{ArchiveLookup, ArchivePlace, RecordDetails};
 use std::path::Path;
 use tables::BODY_TABLE_PREFIX;
 
@@ -14,8 +14,9 @@ const COMMON_CRAWL_URL: &str = "https://data.commoncrawl.org";
 
 /// A shell command that prints a record.
 pub(crate) struct RecordFetchCommand {
-    pub(crate) command: String,
-    /// A remark if the command needs a dictionary, or prints more than the record.
+    /// `None` for an archive of zstd, which warcio does not read.
+    pub(crate) command: Option<String>,
+    /// A remark if there is no command, or if it does not print the record alone.
     pub(crate) remark: Option<String>,
 }
 
@@ -25,83 +26,50 @@ impl RecordFetchCommand {
     /// For a row of a table of bodies, the command prints the row.
     pub(crate) fn from_record(record: &RecordDetails, archive: &ArchiveLookup) -> Self {
         let name = &record.warc_filename;
+        let (offset, index) = (record.location.offset, record.location.index_in_member);
         if let Some(table) = name.strip_prefix(BODY_TABLE_PREFIX) {
-            let rows = format!(" LIMIT 1 OFFSET {}", record.location.offset);
+            let rows = format!(" LIMIT 1 OFFSET {offset}");
             return Self {
-                command: format!("duckdb -line -c {}", duckdb_query(Path::new(table), &rows)),
+                command: Some(format!(
+                    "duckdb -line -c {}",
+                    duckdb_query(Path::new(table), &rows)
+                )),
                 remark: None,
             };
         }
-        let (first, length) = (record.location.offset, record.location.length);
-        let last = length.map(|length| first.saturating_add(length).saturating_sub(1));
-        let last = last.map_or(String::new(), |last| last.to_string());
-        let unpack = match archive.compression {
-            RecordCompression::Plain => None,
-            RecordCompression::Gzip => Some("gzip -dc"),
-            RecordCompression::Zstd | RecordCompression::ZstdWithDictionary => Some("zstd -dc"),
-        };
-        let pipe_to_unpack = unpack.map_or(String::new(), |unpack| format!(" | {unpack}"));
-        let curl = |address: &str| {
-            format!(
-                "curl -s -r {first}-{last} {}{pipe_to_unpack}",
-                quote_for_shell(address)
-            )
-        };
-        let tail = |path: &str| {
-            let begins_like_option = path.starts_with('-');
-            let path = if begins_like_option {
-                quote_for_shell(&format!("./{path}"))
-            } else {
-                quote_for_shell(path)
+        if archive.is_zstd {
+            return Self {
+                command: None,
+                remark: Some("warcio does not read zstd; `check --base` does".to_owned()),
             };
-            let end = length.map_or(String::new(), |length| format!(" | head -c {length}"));
-            format!(
-                "tail -c +{} {path}{end}{pipe_to_unpack}",
-                first.saturating_add(1)
-            )
-        };
-        let command = match &archive.place {
-            Some(ArchivePlace::File(path)) => tail(&path.to_string_lossy()),
-            Some(ArchivePlace::Url(address)) => {
-                let address = address.to_string();
-                match address
-                    .strip_prefix("s3://")
-                    .and_then(|rest| rest.split_once('/'))
-                {
-                    Some((bucket, key)) => format!(
-                        "aws s3api get-object --bucket {} --key {} --range bytes={first}-{last} record > /dev/null && {} < record",
-                        quote_for_shell(bucket),
-                        quote_for_shell(key),
-                        unpack.unwrap_or("cat"),
-                    ),
-                    None => curl(&address),
-                }
-            }
-            None if name.starts_with(COMMON_CRAWL_NAME_PREFIX) => {
-                curl(&format!("{COMMON_CRAWL_URL}/{name}"))
-            }
-            None => tail(name),
-        };
-        Self {
-            command,
-            remark: describe_difference(record, archive.compression),
         }
-    }
-}
-
-/// Returns the remark about the command; see [`RecordFetchCommand::remark`].
-fn describe_difference(record: &RecordDetails, compression: RecordCompression) -> Option<String> {
-    let is_shared = record.location.length.is_none();
-    match compression {
-        RecordCompression::ZstdWithDictionary => Some(
-            "zstd needs the dictionary of the archive (-D FILE); `check --base` does not"
-                .to_owned(),
-        ),
-        _ if is_shared => Some(format!(
-            "prints all records from the offset on; the record is number {}",
-            u64::from(record.location.index_in_member) + 1
-        )),
-        _ => None,
+        let place = match &archive.place {
+            Some(ArchivePlace::File(path)) => path.to_string_lossy().into_owned(),
+            Some(ArchivePlace::Url(url)) => url.to_string(),
+            None if name.starts_with(COMMON_CRAWL_NAME_PREFIX) => {
+                format!("{COMMON_CRAWL_URL}/{name}")
+            }
+            None => name.clone(),
+        };
+        let place = if place.starts_with('-') {
+            format!("./{place}")
+        } else {
+            place
+        };
+        let place = quote_for_shell(&place);
+        if index == 0 {
+            return Self {
+                command: Some(format!("warcio extract {place} {offset}")),
+                remark: None,
+            };
+        }
+        let number = u64::from(index) + 1;
+        Self {
+            command: Some(format!("warcio recompress {place} records.warc.gz")),
+            remark: Some(format!(
+                "gives each record a gzip member; the record is number {number} from offset {offset} on"
+            )),
+        }
     }
 }
 
@@ -110,8 +78,8 @@ mod tests {
     use super::*;
     use remote::RemoteUrl;
 
-    /// Returns the command for a record of 50 bytes at 100.
-    fn command(name: &str, place: Option<ArchivePlace>, compression: RecordCompression) -> String {
+    /// Returns the command for a record at 100.
+    fn command(name: &str, place: Option<ArchivePlace>, index: u32) -> Option<String> {
         let mut record = RecordDetails {
             warc_filename: name.to_owned(),
             location: Default::default(),
@@ -120,10 +88,10 @@ mod tests {
             is_doubtful: None,
         };
         record.location.offset = 100;
-        record.location.length = Some(50);
+        record.location.index_in_member = index;
         let archive = ArchiveLookup {
             place,
-            compression,
+            is_zstd: name.ends_with(".zst"),
             problem: None,
         };
         RecordFetchCommand::from_record(&record, &archive).command
@@ -131,33 +99,34 @@ mod tests {
 
     #[test]
     fn a_record_is_fetched_from_where_its_archive_is() {
-        use RecordCompression::{Gzip, Plain, Zstd};
-        let name = "crawl-data/C/a.warc.gz";
-        assert_eq!(
-            command(name, None, Gzip),
-            "curl -s -r 100-149 https://data.commoncrawl.org/crawl-data/C/a.warc.gz | gzip -dc"
-        );
+        let url = |text: &str| Some(ArchivePlace::Url(RemoteUrl::parse(text).unwrap().unwrap()));
         let file = |path: &str| Some(ArchivePlace::File(path.into()));
-        assert_eq!(
-            command(name, file("my/a.warc.zst"), Zstd),
-            "tail -c +101 my/a.warc.zst | head -c 50 | zstd -dc"
-        );
-        assert_eq!(
-            command("-a b", None, Plain),
-            "tail -c +101 './-a b' | head -c 50"
-        );
-        let object = |text: &str| {
-            let address = RemoteUrl::parse(text).unwrap();
-            address.map(ArchivePlace::Url)
-        };
-        assert_eq!(
-            command(name, object("https://u:p@h/a.warc?key=secret"), Plain),
-            "curl -s -r 100-149 https://h/a.warc"
-        );
-        assert_eq!(
-            command(name, object("s3://b/k.warc.gz"), Gzip),
-            "aws s3api get-object --bucket b --key k.warc.gz --range bytes=100-149 record > /dev/null \
-             && gzip -dc < record"
-        );
+        let name = "crawl-data/C/a.warc.gz";
+        for (name, place, index, expected) in [
+            (
+                name,
+                None,
+                0,
+                "warcio extract https://data.commoncrawl.org/crawl-data/C/a.warc.gz 100",
+            ),
+            (name, file("my/a b"), 0, "warcio extract 'my/a b' 100"),
+            ("-a", None, 0, "warcio extract ./-a 100"),
+            (
+                name,
+                url("https://u:p@h/a.warc?key=secret"),
+                0,
+                "warcio extract https://h/a.warc 100",
+            ),
+            (
+                name,
+                url("s3://b/k.warc.gz"),
+                0,
+                "warcio extract s3://b/k.warc.gz 100",
+            ),
+            ("a.gz", None, 2, "warcio recompress a.gz records.warc.gz"),
+        ] {
+            assert_eq!(command(name, place, index).as_deref(), Some(expected));
+        }
+        assert_eq!(command("a.warc.zst", None, 0), None);
     }
 }

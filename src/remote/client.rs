@@ -180,33 +180,6 @@ impl Remote {
         let (network, requested) = (Arc::clone(&self.network), url.clone());
         let wanted = WantedBytes { range, max_bytes };
         let fetched = async move { fetch::fetch(&network, &requested, &wanted).await };
-        self.wait_for_file(url, fetched, stop)
-    }
-
-    /// Fetches byte ranges of an object as one archive, and waits for it.
-    ///
-    /// # Errors
-    ///
-    /// As [`fetch`](Self::fetch).
-    pub fn fetch_ranges(
-        &self,
-        url: &RemoteUrl,
-        ranges: Vec<Range<u64>>,
-        stop: &AtomicBool,
-    ) -> Result<ArchiveFile, Error> {
-        let (network, requested) = (Arc::clone(&self.network), url.clone());
-        let fetched = async move {
-            fetch::fetch_ranges(&network, &requested, ranges, MAX_OBJECT_BYTES).await
-        };
-        self.wait_for_file(url, fetched, stop)
-    }
-
-    fn wait_for_file(
-        &self,
-        url: &RemoteUrl,
-        fetched: impl Future<Output = Result<FetchedFile, FetchError>> + Send + 'static,
-        stop: &AtomicBool,
-    ) -> Result<ArchiveFile, Error> {
         match self.block_on_unless_stopped(stop, fetched) {
             Some(Ok(fetched)) => Ok(fetched.file),
             Some(Err(error)) => Err(error.into()),

@@ -64,15 +64,6 @@ impl Remote {
         match self.0 {}
     }
 
-    pub fn fetch_ranges(
-        &self,
-        _: &RemoteUrl,
-        _: Vec<Range<u64>>,
-        _: &AtomicBool,
-    ) -> Result<ArchiveFile, Error> {
-        match self.0 {}
-    }
-
     pub fn fetch_identities(
         &self,
         _: Vec<RemoteUrl>,

@@ -8,7 +8,7 @@
 //!
 //! A further kind of source needs changes in these places: `input/`, which finds the inputs, and
 //! [`InputSource`](input::InputSource), which states where their bytes are; `scan::plan`, which divides inputs into
-//! slices, and `reader/`, which opens and reads a slice; `answers::check` and `answers::extract`, which read single
+//! slices, and `reader/`, which opens and reads a slice; `answers::check`, which reads single
 //! records again; and the options of the command line.
 //!
 //! Input: files, streams and objects on servers. Output: captures, and rows of tables. The package is independent of

@@ -1,8 +1,10 @@
 //! `check --host`: the text with line numbers, from archives, bodies and rows, and the place of the record.
 
+use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::path::Path;
 use std::process::Command;
 use support::test_capture::TestCapture;
@@ -558,17 +560,11 @@ fn the_rows_of_hosts_of_the_samples_have_the_lines_of_the_archive() {
 
 #[test]
 fn the_printed_command_fetches_the_record() {
-    for (name, tool) in [
-        ("plain.warc", None),
-        ("per-record-1.1.warc.gz", Some("gzip")),
-        ("whole-file.warc.gz", Some("gzip")),
-        ("frames.warc.zst", Some("zstd")),
-    ] {
-        let is_there = |tool: &str| Command::new(tool).arg("--version").output().is_ok();
-        if !Path::new(&archive(name)).exists() || !tool.is_none_or(is_there) {
-            println!("skipped: {name}");
-            continue;
-        }
+    if Command::new("warcio").arg("--version").output().is_err() {
+        println!("skipped: warcio is not installed");
+        return;
+    }
+    for name in ["plain.warc", "per-record-1.1.warc.gz", "whole-file.warc.gz"] {
         let folder = Folder::new();
         let path = folder.put(name, &format!("it's {name}"));
         let out = scan_archive(&folder, &path, &["--crawl", "C"]);
@@ -579,21 +575,30 @@ fn the_printed_command_fetches_the_record() {
             let written = row["url"].as_str().unwrap();
             let origin = written.strip_suffix("/robots.txt").unwrap();
             let value = json(&out, &["--host", origin, "--base", &path]);
-            let shell = Command::new("sh")
-                .args(["-c", value["fetch"].as_str().unwrap()])
-                .output()
-                .unwrap();
-            let text = String::from_utf8_lossy(&shell.stdout).into_owned();
-            assert!(text.starts_with("WARC/"), "{name}: {value} {text}");
-            let records: Vec<&str> = text.split("\r\n\r\nWARC/").collect();
-            let is_shared = value["warc_record_length"].is_null();
-            assert_eq!(is_shared, name == "whole-file.warc.gz");
-            assert!(is_shared || records.len() == 1, "{text}");
-            let index = value["warc_record_in_member"].as_u64().unwrap() as usize;
             let rules = match &value["rules_capture"] {
                 Value::Null => &value["capture"],
                 rules => rules,
             };
+            let shell = Command::new("sh")
+                .args(["-c", value["fetch"].as_str().unwrap()])
+                .current_dir(folder.path())
+                .output()
+                .unwrap();
+            assert!(shell.status.success(), "{name}: {value}");
+            let text = match name {
+                // Each record has a gzip member now.
+                "whole-file.warc.gz" => {
+                    let archive = File::open(folder.path().join("records.warc.gz")).unwrap();
+                    let mut text = String::new();
+                    MultiGzDecoder::new(archive)
+                        .read_to_string(&mut text)
+                        .unwrap();
+                    text
+                }
+                _ => String::from_utf8_lossy(&shell.stdout).into_owned(),
+            };
+            let records: Vec<&str> = text.split("\r\n\r\nWARC/").collect();
+            let index = value["warc_record_in_member"].as_u64().unwrap() as usize;
             let record = records[index].to_lowercase();
             let uri = format!("warc-target-uri: {}", rules["url"].as_str().unwrap());
             assert!(record.contains(&uri), "{name}: {uri} {text}");

@@ -1,7 +1,6 @@
 //! The archive of a capture, and the reason why its record was not read.
 
 use super::archive_problem::ArchiveProblem;
-use super::record_body::RecordCompression;
 use remote::RemoteUrl;
 use std::path::PathBuf;
 
@@ -19,9 +18,8 @@ pub enum ArchivePlace {
 pub struct ArchiveLookup {
     /// The place of the archive; `None` if it was not found.
     pub place: Option<ArchivePlace>,
-    /// The compression of the record. If the record was not read, the compression follows from the
-    /// extension of the archive.
-    pub compression: RecordCompression,
+    /// True if the name of the archive is that of zstd.
+    pub is_zstd: bool,
     /// The reason why the text was not read from the archive; `None` if it was read, or if the capture has
     /// no text.
     pub problem: Option<ArchiveProblem>,

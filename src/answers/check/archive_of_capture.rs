@@ -8,7 +8,7 @@ use super::archive_lookup::{ArchiveLookup, ArchivePlace};
 use super::archive_problem::ArchiveProblem;
 use super::capture_details::CaptureDetails;
 use super::host_report::HostRequest;
-use super::record_body::{MemberSource, RecordBody, RecordCompression, read_record};
+use super::record_body::{MemberSource, read_record};
 use disk::error::{Error, ErrorKind};
 use remote::error::RemoteErrorKind;
 use remote::{MAX_OBJECT_IN_MEMORY_BYTES, RemoteUrl, has_scheme};
@@ -34,7 +34,7 @@ pub(super) fn read_body(
     let name = &capture.record.warc_filename;
     let mut lookup = ArchiveLookup {
         place: None,
-        compression: compression_from_name(name),
+        is_zstd: is_zstd_name(name),
         problem: None,
     };
     if name.starts_with(BODY_TABLE_PREFIX) {
@@ -62,11 +62,7 @@ pub(super) fn read_body(
         opened => opened,
     };
     let body = match member {
-        Ok(member) => {
-            let RecordBody { compression, body } = read_record(&member, path, capture, stop);
-            lookup.compression = compression.unwrap_or(lookup.compression);
-            body
-        }
+        Ok(member) => read_record(&member, path, capture, stop),
         Err(error) => Err(ArchiveProblem::Unreadable(error)),
     };
     if stop.load(Ordering::Relaxed) {
@@ -83,7 +79,7 @@ pub(super) fn read_body(
 
 /// Opens the member at `location` of the archive at `place`, or the whole archive if the member cannot be
 /// read alone. `name` is the name of the archive in the dataset.
-pub(super) fn open_place(
+fn open_place(
     request: &HostRequest<'_>,
     place: &ArchivePlace,
     name: &str,
@@ -133,8 +129,7 @@ fn find_archive(base: Option<&ArchiveBase>, name: &str) -> Result<ArchivePlace, 
 /// Returns the byte range of a member of the archive `name`; `None` if the archive has to be opened as a
 /// whole.
 fn member_range(name: &str, location: &RecordLocation) -> Option<std::ops::Range<u64>> {
-    let may_have_dictionary = compression_from_name(name) == RecordCompression::Zstd;
-    let length = location.length.filter(|_| !may_have_dictionary)?;
+    let length = location.length.filter(|_| !is_zstd_name(name))?;
     let end = location.offset.checked_add(length)?;
     Some(location.offset..end)
 }
@@ -191,16 +186,10 @@ fn fetch_member(
     Ok(MemberSource { file, offset })
 }
 
-/// Returns the compression that the extension of an archive states.
-fn compression_from_name(name: &str) -> RecordCompression {
+/// Returns true if an archive has the extension of zstd. It may have a dictionary at its start.
+fn is_zstd_name(name: &str) -> bool {
     let name = name.strip_suffix(".open").unwrap_or(name);
-    if name.ends_with(".gz") {
-        RecordCompression::Gzip
-    } else if name.ends_with(".zst") {
-        RecordCompression::Zstd
-    } else {
-        RecordCompression::Plain
-    }
+    name.ends_with(".zst")
 }
 
 #[cfg(test)]
@@ -247,19 +236,6 @@ mod tests {
             let only = ArchiveBase::Path(path.clone());
             let found = find_archive(Some(&only), "other").unwrap();
             assert_eq!(found, ArchivePlace::File(path.clone()));
-        }
-    }
-
-    #[test]
-    fn the_name_states_the_compression() {
-        for (name, compression) in [
-            ("a.warc", RecordCompression::Plain),
-            ("a.warc.gz", RecordCompression::Gzip),
-            ("a.warc.gz.open", RecordCompression::Gzip),
-            ("a.warc.zst", RecordCompression::Zstd),
-            ("-", RecordCompression::Plain),
-        ] {
-            assert_eq!(compression_from_name(name), compression, "{name}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Reads the text of the robots.txt that applies to a host, and copies its record.
+//! Reads the text of the robots.txt that applies to a host.
 //!
 //! The text comes from the first of these that has it:
 //!
@@ -9,15 +9,12 @@
 //!    (`stored_lines.rs`).
 
 use super::archive_lookup::ArchiveLookup;
-use super::archive_of_capture::{self};
-use super::archive_problem::ArchiveProblem;
+use super::archive_of_capture;
 use super::capture_details::CaptureDetails;
-use super::host_report::{HostReport, HostRequest};
+use super::host_report::HostRequest;
 use super::line_limit::LineLimit;
 use super::numbered_text::{NumberedText, TextSource};
 use super::stored_lines::CaptureRows;
-use crate::error::AnswerErrorKind;
-use crate::extract::{ExtractSummary, RecordArchiveWriter};
 use dataset::Dataset;
 use disk::error::Error;
 use std::path::Path;
@@ -75,38 +72,4 @@ pub(super) fn read_stored(
     let lines = rows.read_lines(&missing_tables, LineLimit::new(root))?;
     let source = TextSource::Rows { missing_tables };
     Ok(NumberedText::from_lines(source, lines, details.n_lines))
-}
-
-/// Writes a new archive, `output`, with the record of the capture whose rules apply to the host.
-///
-/// # Errors
-///
-/// [`AnswerErrorKind::NotExtracted`] if the record was not found or has changed, and those of
-/// [`extract_records`](crate::extract::extract_records).
-pub fn extract_record(
-    request: &HostRequest<'_>,
-    report: &HostReport,
-    output: &Path,
-    overwrite: bool,
-    stop: &Arc<AtomicBool>,
-) -> Result<ExtractSummary, Error> {
-    let record = &report.deciding_capture().record;
-    let name = &record.warc_filename;
-    let problem = report.archive.problem.as_ref();
-    let problem = problem.filter(|problem| !matches!(problem, ArchiveProblem::Revisit));
-    let reason = match (&report.archive.place, problem) {
-        (Some(place), None) if report.redirects_without_place == 0 => {
-            let archive = RecordArchiveWriter::create(output, overwrite, stop)?;
-            let location = &record.location;
-            let member = archive_of_capture::open_place(request, place, name, location, stop)?;
-            let range = member.offset..u64::MAX;
-            let place = (name.as_str(), location.offset, location.index_in_member);
-            return archive.copy_one(&member.file, Path::new(name), range, place);
-        }
-        (Some(_), None) => {
-            "its host is redirected, and a history has no place of the target".to_owned()
-        }
-        (_, problem) => problem.map_or_else(String::new, ToString::to_string),
-    };
-    Err(Error::new(AnswerErrorKind::NotExtracted { reason }, name))
 }

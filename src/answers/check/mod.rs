@@ -31,11 +31,9 @@ pub use archive_problem::ArchiveProblem;
 pub use capture_details::{BodyDetails, CaptureDetails, RecordDetails};
 pub use host::check_host;
 pub use host_report::{HostReport, HostRequest};
-pub use host_text::extract_record;
 pub use input_kind::InputKind;
 pub use numbered_text::{NumberedText, TextLine, TextSource};
 pub use parsed_file::{CrawlerVerdict, ParsedFile};
-pub use record_body::RecordCompression;
 pub use report::{
     AgentReport, CategoryPreference, CheckReport, CrawlerVerdicts, DecidingRule, ReportedAnomaly,
     UrlResult,

@@ -11,23 +11,13 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use warc::{ArchiveFile, Compression, Limits, Reader};
+use warc::{ArchiveFile, Limits, Reader};
 
 /// An archive, or a member in memory, from which a record is read.
 pub(super) struct MemberSource {
     pub(super) file: ArchiveFile,
     /// The offset of the member in `file`.
     pub(super) offset: u64,
-}
-
-/// The magic number of the skippable frame with the dictionary, at the start of a zstd archive.
-const DICTIONARY_MAGIC: [u8; 4] = 0x184D_2A5D_u32.to_le_bytes();
-
-/// The body of a record, and the compression of the record.
-pub(super) struct RecordBody {
-    /// `None` if the member cannot be opened.
-    pub(super) compression: Option<RecordCompression>,
-    pub(super) body: Result<Vec<u8>, ArchiveProblem>,
 }
 
 /// Reads the decoded body of a capture, up to [`MAX_SHOWN_BYTES`]. The body is an error if the record is
@@ -37,34 +27,14 @@ pub(super) fn read_record(
     path: &Path,
     capture: &CaptureDetails,
     stop: &Arc<AtomicBool>,
-) -> RecordBody {
+) -> Result<Vec<u8>, ArchiveProblem> {
     let mut reader = Reader::new(Limits::default());
     reader.set_stop_flag(Arc::clone(stop));
     let range = member.offset..member.offset.saturating_add(1);
-    if let Err(error) = reader.open_range(&member.file, range) {
-        return RecordBody {
-            compression: None,
-            body: Err(archive_problem(error, path)),
-        };
-    }
-    RecordBody {
-        compression: Some(match reader.compression() {
-            Compression::None => RecordCompression::Plain,
-            Compression::Gzip => RecordCompression::Gzip,
-            Compression::Zstd if has_dictionary(&member.file) => {
-                RecordCompression::ZstdWithDictionary
-            }
-            Compression::Zstd => RecordCompression::Zstd,
-        }),
-        body: seek_record(&mut reader, path, capture)
-            .and_then(|()| read_verified_body(&reader, capture)),
-    }
-}
-
-/// Returns true if an archive begins with a dictionary.
-fn has_dictionary(file: &ArchiveFile) -> bool {
-    let mut head = [0; 4];
-    matches!(file.read_at(0, &mut head), Ok(4)) && head == DICTIONARY_MAGIC
+    let opened = reader.open_range(&member.file, range);
+    opened.map_err(|error| archive_problem(error, path))?;
+    seek_record(&mut reader, path, capture)?;
+    read_verified_body(&reader, capture)
 }
 
 /// Converts an error of the reader: a fatal error concerns the archive, any other one the record.
@@ -147,17 +117,4 @@ fn read_verified_body(
         }),
         _ => Ok(body),
     }
-}
-
-/// The compression of a record in its archive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RecordCompression {
-    /// No compression.
-    Plain,
-    /// A gzip member.
-    Gzip,
-    /// A zstd frame.
-    Zstd,
-    /// A zstd frame that needs the dictionary of its archive.
-    ZstdWithDictionary,
 }

@@ -13,7 +13,7 @@ False
 import atexit
 
 from robots_scan import _native
-from robots_scan._commands import bodies, extract, history, join, match, read, records, scan, verify
+from robots_scan._commands import bodies, history, join, match, read, records, scan, verify
 from robots_scan._errors import Error, StoppedError, UsageError
 from robots_scan._native import RobotsTxt, Table, TableStream, __version__, parse, robots_allowed, robots_preference, robots_verdict, select_sql
 from robots_scan._results import Access, Anomaly, Group, Preference, RequestRate, Rule
@@ -33,7 +33,6 @@ __all__ = [
     "UsageError",
     "__version__",
     "bodies",
-    "extract",
     "history",
     "join",
     "match",

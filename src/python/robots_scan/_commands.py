@@ -15,7 +15,6 @@ from robots_scan._errors import StoppedError, UsageError
 from robots_scan._progress import Progress
 from robots_scan._types import ArrowStream, Dialect
 from robots_scan.summaries import (
-    ExtractSummary,
     HistorySummary,
     JoinSummary,
     MatchSummary,
@@ -226,28 +225,6 @@ def verify(dataset: Path, *, threads: int | None = None, progress: bool | None =
     """
     arguments = _options(locals(), exclude=("dataset", "progress"))
     return cast(VerifyReport, _run("verify", [*arguments, "--", os.fspath(dataset)], progress))
-
-
-def extract(
-    lists: Paths,
-    output: Path,
-    *,
-    base: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    overwrite: bool = False,
-    rate: float | str | None = None,
-    connections: int | None = None,
-    patience: str | None = None,
-    ca: Path | None = None,
-    no_sign_request: bool = False,
-    progress: bool | None = None,
-) -> ExtractSummary:
-    """Copy records into one archive, as ``robots-scan extract`` does. Return the summary.
-
-    ``lists`` and ``columns`` are those of :func:`records`.
-    """
-    arguments = _options(locals(), exclude=("lists", "output", "progress"))
-    return cast(ExtractSummary, _run("extract", [*arguments, f"--output={os.fspath(output)}", "--", *_paths(lists)], progress))
 
 
 def read(

@@ -129,12 +129,3 @@ class VerifyReport(typing.TypedDict):
     bytes: int
     seconds: float
     crawls: typing.NotRequired[int]
-
-
-class ExtractSummary(typing.TypedDict):
-    """The summary of ``extract``."""
-
-    output: str
-    exit_code: int
-    records: int
-    bytes_written: int

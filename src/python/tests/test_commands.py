@@ -163,13 +163,6 @@ class Sources(InFolder):
         with self.assertRaisesRegex(robots_scan.Error, "no column 'url'"):
             robots_scan.bodies(self.folder / "table.jsonl", self.folder / "e")
 
-    def test_extract_returns_what_the_command_prints(self) -> None:
-        (self.folder / "list.csv").write_text("filename,offset,length\ncc-robotstxt.warc.gz,26998,512\n")
-        expected = command_json("extract", self.folder / "list.csv", "--base", WARC, "-o", self.folder / "a.warc.gz")
-        actual = robots_scan.extract(self.folder / "list.csv", self.folder / "b.warc.gz", base=str(WARC))
-        self.assertEqual(comparable(actual), comparable(expected))
-        self.assertEqual((self.folder / "a.warc.gz").read_bytes(), (self.folder / "b.warc.gz").read_bytes())
-
     def test_urls_may_be_a_list(self) -> None:
         out, urls = self.folder / "out", ["https://moved.example/news", "https://a.example/,\"x\"", "", "no url", "https://none.example/ü"]
         robots_scan.scan(FIRST, out)
@@ -197,8 +190,6 @@ class Sources(InFolder):
         self.check_type(robots_scan.join(out.parent), summaries.JoinSummary)
         self.check_type(robots_scan.history(out, self.folder / "history"), summaries.HistorySummary)
         self.check_type(robots_scan.match(out, "GPTBot", ["https://a.example/"], self.folder / "a.csv"), summaries.MatchSummary)
-        (self.folder / "list.csv").write_text("filename,offset,length\ncc-robotstxt.warc.gz,26998,512\n")
-        self.check_type(robots_scan.extract(self.folder / "list.csv", self.folder / "a.warc.gz", base=str(WARC)), summaries.ExtractSummary)
         for dataset in (out, out.parent, self.folder / "history"):
             self.check_type(robots_scan.verify(dataset), summaries.VerifyReport)
         next((out / "rules").rglob("*.parquet")).write_bytes(b"")
@@ -240,7 +231,6 @@ class Keywords(unittest.TestCase):
         "records": {"output", "json", "quiet", "help", "dry_run"},
         "bodies": {"output", "json", "quiet", "help", "dry_run"},
         "match": {"output", "urls", "agent", "json", "quiet", "help"},
-        "extract": {"output", "json", "quiet", "help"},
         "join": {"json", "quiet", "help"},
         "history": {"output", "json", "quiet", "help"},
         "verify": {"json", "quiet", "help"},
