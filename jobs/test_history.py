@@ -21,7 +21,7 @@ Tested are
 - `match` for URLs with times (independent/old_urls.py);
 - that questions about several crawls have the same answers as over the joined datasets.
 
-The digest that is a policy_id, preferences_id or preference_set_id is not computed: the rows that it stands for are compared.
+Each policy_id, preferences_id and preference_set_id is compared with the digest of its rows: histories of several versions share them.
 """
 
 import argparse
@@ -480,7 +480,44 @@ def check_tables(history, oracle, contents):
             found.append(f"{table}: {len(set(distinct) - used)} keys are unused, {len(used - set(distinct))} are missing")
         if len(set(contents_of.values())) != len(contents_of):
             found.append(f"{table}: two keys have the same rows")
-    return found + check_policies(history, oracle, policies)
+    return found + check_keys(history) + check_policies(history, oracle, policies)
+
+
+def encoded(value, kind, repetition="REQUIRED"):
+    """A value of a column in the encoding of which keys are digests."""
+    if repetition == "OPTIONAL":
+        return b"\0" if value is None else b"\1" + encoded(value, kind)
+    if kind == "BYTE_ARRAY":
+        return len(value.encode()).to_bytes(4) + value.encode()
+    if kind == "INT64":
+        return (value + 2**63).to_bytes(8)
+    return value.to_bytes(1) if kind == "BOOLEAN" else (value % 2**32).to_bytes(4)
+
+
+def encoded_rows(history, table, left_out=()):
+    """The encoded rows of each key of a table, without the key."""
+    schema = duckdb.execute("SELECT name, type, repetition_type FROM parquet_schema(?)", [str(history.files_of(table)[0])])
+    kinds = {name: kind for name, *kind in schema.fetchall()}
+    names, found = history.columns(table)[1:], defaultdict(bytes)
+    for key, *row in history.rows(table):
+        found[key] += b"".join(encoded(value, *kinds[name]) for name, value in zip(names, row) if name not in left_out)
+    return found
+
+
+def key_of(*parts):
+    return hashlib.sha256(b"".join(len(part).to_bytes(8) + part for part in parts)).hexdigest()[:32]
+
+
+def check_keys(history):
+    """Compares the keys of policies and of preferences with the digests of their rows."""
+    lines = [encoded_rows(history, table) for table in ("policy_groups", "policy_rules", "policy_directives")]
+    keys = {(row["policy_id"], key_of(encoded(row["is_valid_utf8"], "BOOLEAN"), *(rows[row["policy_id"]] for rows in lines)))
+            for row in history.dicts("policies")}
+    sets, stated = encoded_rows(history, "preference_sets"), encoded_rows(history, "preference_sets", ("evidence_line",))
+    for row in history.dicts("host_periods"):
+        if key := row["preference_set_id"]:
+            keys |= {(key, key_of(sets[key])), (row["preferences_id"], key_of(stated[key]))}
+    return [f"the key {key} is not that of its rows, {wanted}" for key, wanted in sorted(keys) if key != wanted]
 
 
 def check_policies(history, oracle, policies):
