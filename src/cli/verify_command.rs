@@ -23,9 +23,8 @@ use std::time::Duration;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Reads everything back: the manifest, the size, digest and pages of every file, files that do not belong \
-to the dataset, and compares the tables with each other. Nothing is changed. For a single file, only \
-its readability can be checked.
+Reads everything back: the manifest, the size, digest and pages of every file, and files that do not \
+belong to the dataset. Nothing is changed. For a single file, only its readability can be checked.
 
 Problems are printed one per line, at most twenty of each kind, each with a remedy.
 
@@ -201,7 +200,7 @@ impl ProgressSource for VerifyProgress {
         let phase = self.phase();
         let mut pieces = vec![phase.name().to_owned()];
         match phase {
-            VerifyPhase::Manifest | VerifyPhase::Keys => {}
+            VerifyPhase::Manifest => {}
             VerifyPhase::Files => {
                 let (read, total) = (read_counter(&self.bytes), read_counter(&self.bytes_total));
                 pieces.extend([
@@ -209,10 +208,6 @@ impl ProgressSource for VerifyProgress {
                     format_time_left(read, total, seconds),
                     format_byte_rate(read, seconds),
                 ]);
-            }
-            VerifyPhase::Parts => {
-                let (done, all) = (read_counter(&self.parts), read_counter(&self.parts_total));
-                pieces.push(format!("{}/{} parts", HumanCount(done), HumanCount(all)));
             }
         }
         pieces

@@ -9,13 +9,13 @@
 use super::archive_numbers::ArchiveNumbers;
 use super::capture_record::{CapturePlace, CaptureRecord, optional_bytes, put_optional_bytes};
 use super::crawl_row::CrawlRow;
-use super::damaged_error;
 use super::encoded_rows::{EncodedRows, MAX_ROWS_OF_KEY_BYTES, columns_named};
 use super::inputs::{CRAWL_TABLES, InputCrawl, InputDataset};
 use super::keyed_rows::{KeyedRecord, KeyedSorter, skip_counts, skip_number};
 use super::preference_set::PreferenceSet;
 use super::row_key::{KEY_BYTES, compute_key, key_text};
 use super::verdict_class::VerdictClass;
+use super::{check_agents, damaged_error};
 use crate::own_tables;
 use crate::own_tables::STATE_COLUMNS;
 use columns::TableFileWriter;
@@ -133,7 +133,9 @@ fn read_agents(context: &CrawlContext<'_>, input: &InputDataset) -> Result<Vec<V
     let dataset = Dataset::from_table_files(&input.root, vec![file])?;
     let dataset = dataset.with_stop_flag(context.stop);
     let columns = Table::AGENTS.columns().iter().collect();
-    EncodedRows::open(&dataset, Table::AGENTS, columns)?.read_all()
+    let rows = EncodedRows::open(&dataset, Table::AGENTS, columns)?.read_all()?;
+    check_agents(&rows)?;
+    Ok(rows)
 }
 
 /// Opens the rows of a crawl in the tables of [`CRAWL_TABLES`].
@@ -495,7 +497,7 @@ fn sort_details<'s>(
 ) -> Result<SortedRecords<'s>, Error> {
     let mut details = context.memory.create_sorter();
     let (mut wanted, mut captures) = (wanted.read()?, captures.read()?);
-    let mut record = Vec::new();
+    let (mut record, mut last_id) = (Vec::new(), Vec::new());
     while let Some(row) = wanted.peek() {
         let (key, rest) = row.split_at(size_of::<i64>());
         let mut fields = FieldReader::new(rest);
@@ -515,6 +517,12 @@ fn sort_details<'s>(
                 has_details = true;
                 break;
             }
+            // Two parts of a dataset may have the same capture.
+            if id == last_id {
+                return Err(damaged_error(Table::ROBOTS_FILES));
+            }
+            last_id.clear();
+            last_id.extend_from_slice(id);
             captures.advance()?;
         }
         if !has_details {

@@ -223,7 +223,8 @@ impl<'d> KeyedReader<'d> {
     /// # Errors
     ///
     /// Those of reading; [`DatasetDefect::BadTable`](dataset::error::DatasetDefect::BadTable) if keys are not in
-    /// ascending order, or if the number of rows of a key is not the one in its row in the table of keys.
+    /// ascending order, if the number of rows of a key is not the one in its row in the table of keys, or, without such
+    /// a table, if its rows have another key.
     pub fn advance(&mut self) -> Result<(), Error> {
         let next = match &self.keys {
             Some(keys) => keys.peek(),
@@ -263,6 +264,10 @@ impl<'d> KeyedReader<'d> {
             let mut rows = Vec::new();
             let count = cursor.take_rows(&prefix, &mut rows, |_| true)?;
             if counts.as_mut().is_some_and(|counts| counts.u32() != count) {
+                return Err(damaged_history_error(self.root, *table));
+            }
+            // Without a table of keys, nothing else states the number and the order of rows.
+            if counts.is_none() && compute_key(&[&rows]) != key {
                 return Err(damaged_history_error(self.root, *table));
             }
             if self.record.bytes().len() + rows.len() > MAX_ROWS_OF_KEY_BYTES {

@@ -1,7 +1,6 @@
 //! Makes a history: one dataset of many crawls, in which data that does not change between crawls is stored once.
 //!
-//! Input: datasets and earlier histories. Output: a history; its rows, when it is read back; the defects that
-//! `verify` finds. The package is independent of `answers`.
+//! Input: datasets and earlier histories. Output: a history; its rows, when it is read back. The package is independent of `answers`.
 //!
 //! ```text
 //! inputs.rs          datasets, joined folders and earlier histories; checks that they fit together
@@ -21,7 +20,7 @@
 //! revisits.rs        finds that of other revisits in all captures
 //! shares.rs          counts hosts and domains by their verdict for each crawler
 //! agent_periods.rs   the periods of the crawlers that policies name
-//! verify.rs          verifies a history: its files, and its rows (defects.rs)
+//! verify.rs          verifies a history: its manifest and its files
 //! own_tables/        the declarations of the tables; manifest.rs, views.rs: the manifest and `views.sql`
 //! output_folder.rs, table_writer.rs   write the files of a history
 //! ```
@@ -37,7 +36,6 @@ pub mod captures_by_host;
 mod counted_domain;
 mod crawl_input;
 pub mod crawl_row;
-mod defects;
 pub mod encoded_rows;
 pub mod error;
 pub mod filled_states;
@@ -71,18 +69,17 @@ use capture_record::optional_bytes;
 use crawl_input::{CrawlCaptures, CrawlContext, SharedSorters, read_crawl};
 use crawl_row::CrawlRow;
 use dataset::error::{DatasetDefect, DatasetErrorKind};
-use defects::find_defect;
 use disk::error::{Error, ErrorKind};
 use history_input::{HistoryCaptures, HistoryReader, PlacedCrawl, place_crawls, sort_captures};
 use hosts::resolved::stored_verdict::inconsistent_table_error;
-use inputs::{Inputs, read_input_digest};
+use inputs::{InputHistory, Inputs, read_input_digest};
 use keyed_rows::{
     KeyedReader, KeyedRows, KeyedSorter, POLICIES, PREFERENCE_SETS, write_keyed_rows,
 };
 use output_folder::{OutputFolder, check_output, find_stopped};
 use periods::{CaptureSource, PeriodWriter};
 use revisits::{count_revisits, find_contents, rank_crawls};
-use share_row::{push_stored_share, write_shares};
+use share_row::{StoredShare, write_shares};
 use shares::{CountedCrawler, CountedHosts, Crawlers, count_shares};
 use sort::sort_key::{FieldReader, put_bytes, put_u32};
 use sort::{MIN_MEMORY_BYTES, SortMemory, SortedRecords, Sorter, SpillFolder};
@@ -260,13 +257,13 @@ impl PreparedHistory {
         written.map_err(|error| match error.kind() {
             // An abandoned sorter gives its temporary folder as the path of the error.
             Some(ErrorKind::Abandoned) => Error::new(ErrorKind::Abandoned, &output),
-            // An error without a path is about rows that were merged from several inputs. The histories are checked
-            // one by one to find the damaged one.
+            // An error without a path is about rows that were merged from several inputs, of which one lacks a row.
             _ if error.path().as_os_str().is_empty() => {
                 let mut histories = inputs.histories.iter();
-                let defect =
-                    histories.find_map(|input| find_defect(&input.root, &input.manifest, stop));
-                defect.unwrap_or(error)
+                match histories.find(|input| lacks_key(input, stop).unwrap_or(false)) {
+                    Some(input) => error.with_path(&input.root),
+                    None => error,
+                }
             }
             _ => error,
         })
@@ -291,6 +288,33 @@ fn compute_source(options: &Options) -> Result<u64, Error> {
         hasher.update(b"\n");
     }
     Ok(hasher.digest())
+}
+
+/// Returns true if a period of a history has a policy or a set of preferences that the history lacks. Takes the memory
+/// of all keys.
+fn lacks_key(input: &InputHistory, stop: &Arc<AtomicBool>) -> Result<bool, Error> {
+    let history = HistoryReader::open(&input.root, &input.manifest, false, stop)?;
+    let keys = [
+        (own_tables::POLICIES, "policy_id"),
+        (own_tables::PREFERENCE_SETS, "preference_set_id"),
+    ];
+    for (table, column) in keys {
+        let mut known = BTreeSet::new();
+        let mut rows = history.open_columns(table, &[column])?;
+        while let Some(key) = rows.peek() {
+            known.insert(FieldReader::new(key).bytes().to_vec());
+            rows.advance()?;
+        }
+        let mut periods = history.open_columns(own_tables::HOST_PERIODS, &[column])?;
+        while let Some(key) = periods.peek() {
+            let key = optional_bytes(&mut FieldReader::new(key));
+            if key.is_some_and(|key| !known.contains(key)) {
+                return Ok(true);
+            }
+            periods.advance()?;
+        }
+    }
+    Ok(false)
 }
 
 fn write_history(
@@ -602,9 +626,21 @@ impl<'a, 's> Sources<'a, 's> {
             for position in positions.values() {
                 is_counted[*position as usize] = false;
             }
+            let places = history.places();
+            let damaged = || damaged_history_error(history.root(), own_tables::SHARES);
             let mut cursor = history.open_table(own_tables::SHARES)?;
+            let mut last = None;
             while let Some(fields) = cursor.peek() {
-                push_stored_share(fields, &positions, rows)?;
+                let share = StoredShare::read(fields).ok_or_else(damaged)?;
+                let place = places.get(share.crawl).ok_or_else(damaged)?;
+                let key = Some((share.agent.to_vec(), place.position, share.class));
+                if last >= key {
+                    return Err(damaged());
+                }
+                last = key;
+                if let Some(position) = positions.get(share.crawl) {
+                    share.push(*position, rows)?;
+                }
                 cursor.advance()?;
             }
         }
@@ -622,7 +658,10 @@ impl<'a, 's> Sources<'a, 's> {
         let mut histories = self.histories.iter().zip(&self.placed);
         let history = histories.find(|(_, placed)| placed.contains_key(last));
         history.map_or(Ok(Vec::new()), |(history, _)| {
-            history.read_rows(Table::AGENTS)
+            let rows = history.read_rows(Table::AGENTS)?;
+            let checked = check_agents(&rows);
+            checked.map_err(|error| error.with_path(history.root()))?;
+            Ok(rows)
         })
     }
 
@@ -659,8 +698,13 @@ impl<'a, 's> Sources<'a, 's> {
             reader.advance()?;
         }
         for (history, placed) in self.histories.iter().zip(&self.placed) {
+            let places = history.places();
             let mut rows = history.open_table(own_tables::ARCHIVES)?;
             while let Some(fields) = rows.peek() {
+                let crawl = std::str::from_utf8(FieldReader::new(fields).bytes());
+                if !crawl.is_ok_and(|crawl| places.contains_key(crawl)) {
+                    return Err(damaged_history_error(history.root(), own_tables::ARCHIVES));
+                }
                 push(fields, &|crawl| placed.contains_key(crawl))?;
                 rows.advance()?;
             }
@@ -726,6 +770,16 @@ impl<'s> PolicyWriter<'_, 's> {
         let of_hosts = of_hosts.finish()?;
         write_agent_periods(&agents.finish()?, names, writers)?;
         Ok(of_hosts)
+    }
+}
+
+/// Returns an error without a path if a crawler has two rows in the registry.
+fn check_agents(rows: &[Vec<u8>]) -> Result<(), Error> {
+    let names = rows.iter().map(|row| FieldReader::new(row).bytes());
+    let names: BTreeSet<&[u8]> = names.collect();
+    match names.len() == rows.len() {
+        true => Ok(()),
+        false => Err(damaged_error(Table::AGENTS)),
     }
 }
 

@@ -1,14 +1,12 @@
 //! Rows of the table `shares`.
 
 use super::crawl_row::CrawlRow;
-use super::damaged_error;
 use super::table_writer::TableWriters;
 use super::verdict_class::VerdictClass;
 use crate::own_tables;
 use disk::error::Error;
 use sort::sort_key::{FieldReader, put_bytes, put_i64, put_key, put_u8, put_u32};
 use sort::{SortedRecords, Sorter};
-use std::collections::BTreeMap;
 
 /// A row of `shares`: the hosts with one verdict and basis for a crawler in a crawl.
 pub(super) struct ShareRow<'a> {
@@ -75,19 +73,34 @@ fn push_share(
     rows.push(&record)
 }
 
-/// Adds a row of `shares` of an earlier history. Does nothing if its crawl is not in `positions`.
-pub(super) fn push_stored_share(
-    fields: &[u8],
-    positions: &BTreeMap<&str, u32>,
-    rows: &mut Sorter<'_>,
-) -> Result<(), Error> {
-    let mut reader = FieldReader::new(fields);
-    let (agent, crawl) = (reader.bytes(), reader.bytes());
-    let class = VerdictClass::from_names(reader.bytes(), reader.bytes());
-    let crawl = std::str::from_utf8(crawl).map_err(|_| damaged_error(own_tables::SHARES))?;
-    match positions.get(crawl) {
-        Some(position) => push_share(agent, *position, class, fields, rows),
-        None => Ok(()),
+/// A row of `shares` of an earlier history.
+pub(super) struct StoredShare<'a> {
+    pub(super) agent: &'a [u8],
+    pub(super) crawl: &'a str,
+    pub(super) class: VerdictClass,
+    fields: &'a [u8],
+}
+
+impl<'a> StoredShare<'a> {
+    /// Reads the fields of a row. Returns `None` if no release writes its verdict or its basis.
+    pub(super) fn read(fields: &'a [u8]) -> Option<Self> {
+        let mut reader = FieldReader::new(fields);
+        let (agent, crawl, words) = (reader.bytes(), reader.bytes(), reader.rest());
+        let class = VerdictClass::from_names(reader.bytes(), reader.bytes());
+        let mut names = Vec::new();
+        class.put_names(&mut names);
+        let share = Self {
+            agent,
+            crawl: std::str::from_utf8(crawl).ok()?,
+            class,
+            fields,
+        };
+        words.starts_with(&names).then_some(share)
+    }
+
+    /// Adds the row to `rows`, with the position of its crawl in the history that is written.
+    pub(super) fn push(&self, position: u32, rows: &mut Sorter<'_>) -> Result<(), Error> {
+        push_share(self.agent, position, self.class, self.fields, rows)
     }
 }
 

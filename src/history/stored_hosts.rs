@@ -1,6 +1,6 @@
 //! Reads the hosts of a history with their periods and contents, in the order of `surt_host_name`.
 
-use super::capture_record::{StateFields, optional_bytes};
+use super::capture_record::optional_bytes;
 use super::damaged_history_error;
 use super::encoded_rows::EncodedRows;
 use super::history_input::HistoryReader;
@@ -238,12 +238,5 @@ fn expect(root: &Path, table: Table, condition: bool) -> Result<(), Error> {
     match condition {
         true => Ok(()),
         false => Err(damaged_history_error(root, table)),
-    }
-}
-
-impl HostPeriod {
-    /// Returns the registered domain of the host.
-    pub(super) fn registered_domain(&self) -> Option<&[u8]> {
-        StateFields::read(&self.state).registered_domain
     }
 }

@@ -1,8 +1,7 @@
 //! The list of the tables of datasets.
 //!
 //! To add a table, write a file with its columns (see [`table!`](crate::table))
-//! and add a line to the list below. Then run `make schemas`, and decide whether `verify`
-//! can check it (`src/keep/verify/child_rows.rs`).
+//! and add a line to the list below. Then run `make schemas`.
 
 use super::column::{Column, ColumnType, SqlDialect, are_equal};
 use super::record_rows::RecordRows;

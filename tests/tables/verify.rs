@@ -1,7 +1,8 @@
 //! `verify`: datasets that `scan` writes are sound, and each kind of damage is
 //! reported with its kind and with no other.
 
-mod changed_rows;
+#[cfg(feature = "answers")]
+mod refused_rows;
 
 use arrow_array::RecordBatch;
 use arrow_select::concat::concat_batches;
@@ -97,16 +98,8 @@ impl TestDataset {
 
     /// Rewrites a table of the first part, and updates the manifest.
     fn rewrite(&self, table: &str, change: impl FnOnce(RecordBatch) -> RecordBatch) {
-        self.rewrite_file(table, &self.file(table), change);
-    }
-
-    fn rewrite_file(
-        &self,
-        table: &str,
-        name: &str,
-        change: impl FnOnce(RecordBatch) -> RecordBatch,
-    ) {
-        let path = self.path(name);
+        let name = self.file(table);
+        let path = self.path(&name);
         let batches = support::columns(&path);
         let schema = batches[0].schema();
         let batch = change(concat_batches(&schema, &batches).unwrap());
@@ -119,7 +112,7 @@ impl TestDataset {
         let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
         writer.write(&batch).unwrap();
         writer.close().unwrap();
-        self.edit_file(name, |file| file["rows"] = json!(batch.num_rows()));
+        self.edit_file(&name, |file| file["rows"] = json!(batch.num_rows()));
     }
 
     /// Changes what the manifest states of a file, and states its size and digest as they are.
@@ -201,14 +194,14 @@ fn all_tables() -> Vec<Table> {
 fn datasets_that_scan_writes_are_sound() {
     let all = support::samples().join("warc");
     let all = all.to_str().unwrap();
-    for (args, parts, unchecked) in [
-        (&[][..], 7, 0),
-        (&["--part-inputs", "1"], 33, 0),
-        (&["--crawl", "X", "--subset", "warc", "--with-bodies"], 1, 0),
-        (&["--tables", "rules,groups"], 7, 1),
-        (&["--tables", "robots_files,verdicts,agents"], 7, 0),
-        (&["--tables", "faults,runs"], 7, 1),
-        (&["--shard", "2/3", "--part-inputs", "2"], 6, 0),
+    for (args, parts) in [
+        (&[][..], 7),
+        (&["--part-inputs", "1"], 33),
+        (&["--crawl", "X", "--subset", "warc", "--with-bodies"], 1),
+        (&["--tables", "rules,groups"], 7),
+        (&["--tables", "robots_files,verdicts,agents"], 7),
+        (&["--tables", "faults,runs"], 7),
+        (&["--shard", "2/3", "--part-inputs", "2"], 6),
     ] {
         let folder = TempDir::new().unwrap();
         let out = folder.path().join("out");
@@ -216,7 +209,7 @@ fn datasets_that_scan_writes_are_sound() {
         assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
         let report = verify(&out);
         assert_sound(&report);
-        assert_eq!(report.unchecked.len(), unchecked, "{:?}", report.unchecked);
+        assert!(report.unchecked.is_empty(), "{:?}", report.unchecked);
         assert!(report.parts >= parts, "{} parts of {args:?}", report.parts);
         let is_file = |path: &&PathBuf| {
             path.extension()

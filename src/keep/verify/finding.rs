@@ -83,12 +83,6 @@ pub enum FindingKind {
     Description,
     /// A folder of temporary files, or a file of a history, that a killed run left.
     Temporary,
-    /// A key is not unique.
-    Twice,
-    /// A row refers to a capture that does not exist.
-    Orphan,
-    /// Rows are not sorted by their keys, such as capture and line.
-    Order,
 }
 
 impl FindingKind {
@@ -111,9 +105,6 @@ impl FindingKind {
             Self::Views => "views",
             Self::Description => "description",
             Self::Temporary => "temporary",
-            Self::Twice => "twice",
-            Self::Orphan => "orphan",
-            Self::Order => "order",
         }
     }
 
@@ -129,9 +120,7 @@ impl FindingKind {
             Self::Views => Remedy::WriteViews,
             Self::Description => Remedy::Describe,
             Self::Temporary => Remedy::RemoveTemporary,
-            Self::Columns | Self::Pages | Self::Rows | Self::Twice | Self::Orphan | Self::Order => {
-                Remedy::RewritePart
-            }
+            Self::Columns | Self::Pages | Self::Rows => Remedy::RewritePart,
         }
     }
 }
@@ -277,7 +266,7 @@ mod tests {
         let many = |first: usize| {
             let mut findings = Findings::default();
             for i in first..first + 15 {
-                findings.add(FindingKind::Orphan, "rules/x", format_args!("row {i}"));
+                findings.add(FindingKind::Missing, "rules/x", format_args!("row {i}"));
             }
             findings
         };
@@ -286,10 +275,10 @@ mod tests {
         all.add(FindingKind::Size, "rules/y", format_args!("it is empty"));
         let groups: Vec<FindingGroup<'_>> = all.groups().collect();
         assert_eq!((all.count(), groups.len()), (31, 2));
-        assert_eq!((groups[0].kind, groups[0].count), (FindingKind::Size, 1));
-        let orphans = groups[1];
-        assert_eq!(orphans.kind, FindingKind::Orphan);
-        assert_eq!((orphans.findings.len(), orphans.count), (20, 30));
-        assert_eq!(orphans.findings[19].message, "row 19");
+        let missing = groups[0];
+        assert_eq!(missing.kind, FindingKind::Missing);
+        assert_eq!((missing.findings.len(), missing.count), (20, 30));
+        assert_eq!(missing.findings[19].message, "row 19");
+        assert_eq!((groups[1].kind, groups[1].count), (FindingKind::Size, 1));
     }
 }

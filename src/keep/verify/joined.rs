@@ -1,16 +1,14 @@
-//! Verifies joined datasets: each dataset, and the tables that were resolved from all of them.
+//! Verifies joined datasets: each dataset, and the files of the tables that were resolved from all of them.
 
 use super::description::check_description;
 use super::folder::FolderSearch;
-use super::resolved::{self, CaptureIds};
-use super::scanned_dataset::{ListedFile, check_files, check_with_captures, readable_files};
+use super::scanned_dataset::{self, ListedFile, check_files};
 use super::{FindingKind, Findings, Remedy, VerifyPhase, VerifyProgress, VerifyReport};
 use dataset::{
     JOINED_FOLDER, JoinedManifest, LogEntries, MANIFEST_FILE, SUCCESS_FILE, VIEWS_FILE,
     is_views_of, read_manifest_with_digest,
 };
 use disk::error::Error;
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use tables::Table;
@@ -22,10 +20,9 @@ pub(super) fn check(
     progress: &VerifyProgress,
 ) -> Result<VerifyReport, Error> {
     let mut report = VerifyReport::default();
-    let mut captures = Some(CaptureIds::new());
     for member in &joined.members {
         let root = folder.join(&member.name);
-        let (mut member_report, ids) = check_with_captures(&root, progress)?;
+        let mut member_report = scanned_dataset::check(&root, progress)?;
         if read_manifest_with_digest(&root)?.1 != member.digest {
             member_report.findings.add(
                 FindingKind::Manifest,
@@ -34,18 +31,6 @@ pub(super) fn check(
             );
         }
         report.add_member(&member.name, member_report);
-        captures = match (captures, ids) {
-            (Some(mut all), Some(ids)) => {
-                for (crawl, ids) in ids {
-                    all.entry(crawl).or_default().extend(ids);
-                }
-                Some(all)
-            }
-            _ => None,
-        };
-    }
-    for ids in captures.iter_mut().flat_map(BTreeMap::values_mut) {
-        ids.sort_unstable();
     }
     progress.begin_phase(VerifyPhase::Files);
     let root = folder.join(JOINED_FOLDER);
@@ -53,17 +38,7 @@ pub(super) fn check(
     progress.bytes_total.fetch_add(bytes, Ordering::Relaxed);
     let mut joined_report = VerifyReport::default();
     let listed: Vec<ListedFile<'_>> = joined.files().map(ListedFile::from_entry).collect();
-    let sound = check_files(&root, &listed, progress, &mut joined_report);
-    for crawl in &joined.crawls {
-        let files = readable_files(&root, &crawl.entry.files, &sound, progress);
-        let crawl = &crawl.entry.crawl;
-        resolved::check(
-            crawl,
-            &files,
-            captures.as_ref(),
-            &mut joined_report.findings,
-        );
-    }
+    check_files(&root, &listed, progress, &mut joined_report);
     check_folder(&root, joined, &mut joined_report.findings);
     joined_report.findings.replace_remedies(Remedy::Join);
     report.add_member(JOINED_FOLDER, joined_report);

@@ -2,27 +2,19 @@
 //! manifest.
 //!
 //! Checked in this order: the manifest (`scanned_dataset.rs`), the inputs of its parts (`plan.rs`), the
-//! folders (`folder.rs`), the files (`file.rs`), the tables of each part (`part.rs`), the keys of all
-//! parts, and the resolved tables (`resolved.rs`). Every file is read completely for its digest, which
-//! covers all values and their encoding. Then the columns with keys and references are decoded and
-//! compared. No finding stops the verification.
-//!
-//! Memory: 8 bytes per capture, because the keys of all captures are held to find duplicates; 16 more
-//! bytes per capture of the parts that are being compared; and the batches of each thread.
+//! folders (`folder.rs`), and the files (`file.rs`). Every file is read completely for its digest, which
+//! covers all values and their encoding. Rows are not compared with each other: the readers of tables
+//! return errors for rows that they cannot merge. No finding stops the verification.
 
 mod agents_table;
-mod child_rows;
 mod description;
 mod file;
 mod finding;
 mod folder;
 mod joined;
-mod part;
 mod plan;
 mod progress;
-mod readable_file;
 mod report;
-mod resolved;
 mod scanned_dataset;
 mod single_file;
 
@@ -58,7 +50,7 @@ pub struct Options {
 /// Checks a manifest without reading tables: its lines, its parts, and the files that each part lists.
 /// Removes from `manifest` the files that do not belong to their part.
 pub fn check_manifest(root: &Path, manifest: &mut Manifest) -> Findings {
-    scanned_dataset::check_manifest(root, manifest).0
+    scanned_dataset::check_manifest(root, manifest)
 }
 
 /// Returns the size, digest and number of rows that the table `agents` of a dataset must have; `None`
@@ -92,7 +84,7 @@ pub fn verify(options: &Options, progress: &VerifyProgress) -> Result<VerifyRepo
 }
 
 /// Runs the verification `check` on a thread pool, and adds the wall time to its report. The number of
-/// threads is limited so that each can open a file of every table.
+/// threads is limited by the files that may be open.
 ///
 /// # Errors
 ///
@@ -104,9 +96,7 @@ pub fn verify_with(
     check: impl FnOnce(&Path) -> Result<VerifyReport, Error> + Send,
 ) -> Result<VerifyReport, Error> {
     let start = Instant::now();
-    // A thread compares the tables of one part, and opens a file for each table.
-    let files_per_thread = Table::ALL.len() + 1;
-    let threads = (open_files::count_free() / files_per_thread).clamp(1, options.threads.max(1));
+    let threads = open_files::count_free().clamp(1, options.threads.max(1));
     let root = &options.root;
     let pool = thread_pool::start(threads, root)?;
     let mut report = pool.install(|| check(root))?;

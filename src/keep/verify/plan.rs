@@ -7,12 +7,7 @@ use std::path::Path;
 use tables::Table;
 
 /// Checks that every input is in a part, and that a dataset with `_SUCCESS` lacks no resolved table.
-/// Returns true if nothing is missing.
-pub(super) fn check_inputs_covered(
-    root: &Path,
-    manifest: &Manifest,
-    findings: &mut Findings,
-) -> bool {
+pub(super) fn check_inputs_covered(root: &Path, manifest: &Manifest, findings: &mut Findings) {
     let missing = check_input_ranges(manifest, findings);
     // While a dataset is being replaced, the folder may still have `_SUCCESS` of the former dataset.
     let is_replaced = !manifest.stale.is_empty();
@@ -59,7 +54,6 @@ pub(super) fn check_inputs_covered(
             );
         }
     }
-    missing.is_empty()
 }
 
 /// Returns the first crawl without resolved tables; `None` if every crawl has them, or if the dataset was

@@ -15,10 +15,6 @@ pub struct VerifyProgress {
     pub bytes: AtomicU64,
     /// Bytes of all files.
     pub bytes_total: AtomicU64,
-    /// Parts whose tables have been compared.
-    pub parts: AtomicU64,
-    /// The number of all parts.
-    pub parts_total: AtomicU64,
 }
 
 /// The phases of a verification, in order.
@@ -28,22 +24,16 @@ pub enum VerifyPhase {
     Manifest,
     /// Reads the files.
     Files,
-    /// Compares the tables of each part.
-    Parts,
-    /// Compares the keys of all parts.
-    Keys,
 }
 
 impl VerifyPhase {
-    const ALL: [Self; 4] = [Self::Manifest, Self::Files, Self::Parts, Self::Keys];
+    const ALL: [Self; 2] = [Self::Manifest, Self::Files];
 
     /// Returns the description for progress displays.
     pub fn name(self) -> &'static str {
         match self {
             Self::Manifest => "reading the manifest",
             Self::Files => "reading files",
-            Self::Parts => "comparing tables",
-            Self::Keys => "comparing keys",
         }
     }
 }
@@ -80,7 +70,7 @@ impl VerifyProgress {
         VerifyPhase::ALL
             .get(phase)
             .copied()
-            .unwrap_or(VerifyPhase::Keys)
+            .unwrap_or(VerifyPhase::Files)
     }
 
     /// Begins a phase.

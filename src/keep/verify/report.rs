@@ -15,7 +15,7 @@ pub struct VerifyReport {
     pub unchecked: Vec<String>,
     /// True if a single file outside a dataset was verified.
     pub is_single_file: bool,
-    /// Parts whose tables were compared.
+    /// The parts that the manifest lists.
     pub parts: u64,
     /// The number of crawls of a history; `None` for a dataset, which has parts instead.
     pub crawls: Option<u64>,
@@ -25,7 +25,7 @@ pub struct VerifyReport {
     pub files: u64,
     /// Rows of the sound files.
     pub rows: u64,
-    /// Captures whose keys were compared.
+    /// The captures that the manifest lists.
     pub captures: u64,
     /// Bytes of all files that were checked.
     pub bytes: u64,

@@ -3,37 +3,23 @@
 use super::description::check_description;
 use super::file::{self, ExpectedFile, PartBytes};
 use super::folder::FolderSearch;
-use super::part::{self, PartCheck};
-use super::readable_file::ReadableFile;
-use super::resolved::{self, CaptureIds};
 use super::{FindingKind, Findings, VerifyPhase, VerifyProgress, VerifyReport, agents_table, plan};
 use arrow_schema::SchemaRef;
 use dataset::error::{DatasetDefect, ManifestDefect};
 use dataset::{
     AGENTS_PATH, CombinedFile, FileEntry, FileStats, LOG_FILE, LogEntries, MANIFEST_FILE, Manifest,
-    PARTS_FOLDER, PartEntry, PartLocation, SUCCESS_FILE, VIEWS_FILE, check_format, is_views_of,
-    success_text,
+    PARTS_FOLDER, PartLocation, SUCCESS_FILE, VIEWS_FILE, check_format, is_views_of, success_text,
 };
 use disk::error::Error;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, TryLockError};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tables::Table;
 
 /// Verifies a dataset.
 pub(super) fn check(root: &Path, progress: &VerifyProgress) -> Result<VerifyReport, Error> {
-    check_with_captures(root, progress).map(|(report, _)| report)
-}
-
-/// Verifies a dataset. Also returns the keys of all captures; `None` if a part is missing or cannot be
-/// read.
-pub(super) fn check_with_captures(
-    root: &Path,
-    progress: &VerifyProgress,
-) -> Result<(VerifyReport, Option<CaptureIds>), Error> {
     let path = root.join(MANIFEST_FILE);
     let kind = disk::file_kind(&path).map_err(|error| Error::read(&path, error))?;
     if kind.is_none() {
@@ -48,8 +34,10 @@ pub(super) fn check_with_captures(
     // as foreign.
     let mut known = listed_paths(&manifest);
     check_digest(root, &manifest, &text, &mut report.findings);
-    let (findings, has_all_parts) = check_manifest(root, &mut manifest);
-    report.findings.append(findings);
+    report.findings.append(check_manifest(root, &mut manifest));
+    report.parts = manifest.parts.len() as u64;
+    let captures = manifest.parts.iter().map(|part| part.captures);
+    report.captures = captures.fold(0, u64::saturating_add);
     let own_version = env!("CARGO_PKG_VERSION");
     if let Some(version) = manifest
         .version
@@ -67,7 +55,10 @@ pub(super) fn check_with_captures(
     find_unlisted_files(root, known, &mut report.findings);
     check_views(root, &manifest, &mut report.findings);
     check_description(root, &mut report.findings);
-    report.unchecked = list_impossible_checks(&manifest);
+    if manifest.options.is_none() {
+        let what = "which tables there should be: the options are not known";
+        report.unchecked.push(what.to_owned());
+    }
     set_totals(root, &manifest, progress);
     progress.begin_phase(VerifyPhase::Files);
     if has_agents {
@@ -85,50 +76,19 @@ pub(super) fn check_with_captures(
     let single_parts = locations.iter();
     let single_parts = single_parts.filter(|location| location.path.starts_with(PARTS_FOLDER));
     listed.extend(single_parts.map(ListedFile::from_single_part));
-    let sound = check_files(root, &listed, progress, &mut report);
-    let mut files: BTreeMap<u32, Vec<ReadableFile>> = BTreeMap::new();
-    for location in &locations {
-        let files = files.entry(location.part.number).or_default();
-        if sound.contains(location.path.as_str()) {
-            files.push(ReadableFile {
-                table: location.table.table,
-                path: root.join(&location.path),
-                name: location.path.clone(),
-                row_groups: location.row_groups.clone(),
-                stop: Arc::clone(progress.stop_flag()),
-            });
-        }
-    }
-    let files: Vec<Vec<ReadableFile>> = files.into_values().collect();
-    let captures = check_parts(&manifest, &files, progress, &mut report);
-    let has_captures = |files: &Vec<ReadableFile>| {
-        let mut files = files.iter();
-        files.any(|file| file.table == Table::ROBOTS_FILES)
-    };
-    let are_captures_known = has_all_parts && files.iter().all(has_captures);
-    let captures = Some(captures).filter(|_| are_captures_known);
-    for crawl in &manifest.crawls {
-        let files = readable_files(root, &crawl.files, &sound, progress);
-        resolved::check(
-            &crawl.crawl,
-            &files,
-            captures.as_ref(),
-            &mut report.findings,
-        );
-    }
-    Ok((report, captures))
+    check_files(root, &listed, progress, &mut report);
+    Ok(report)
 }
 
 /// Checks a manifest without reading tables: its lines, its parts, and the files of each part. Removes
-/// from `manifest` the files that do not belong to their part. Also returns true if no part and no
-/// resolved table is missing.
-pub(super) fn check_manifest(root: &Path, manifest: &mut Manifest) -> (Findings, bool) {
+/// from `manifest` the files that do not belong to their part.
+pub(super) fn check_manifest(root: &Path, manifest: &mut Manifest) -> Findings {
     let mut findings = Findings::default();
     add_problems(std::mem::take(&mut manifest.problems), &mut findings);
-    let has_all_parts = plan::check_inputs_covered(root, manifest, &mut findings);
+    plan::check_inputs_covered(root, manifest, &mut findings);
     manifest.check_files();
     add_problems(std::mem::take(&mut manifest.problems), &mut findings);
-    (findings, has_all_parts)
+    findings
 }
 
 /// Compares the manifest of a finished dataset with the digest in `_SUCCESS`.
@@ -210,7 +170,7 @@ fn find_unlisted_files(root: &Path, known: BTreeSet<String>, findings: &mut Find
     findings.replace_foreign_remedy();
 }
 
-/// Sets the numbers of bytes and parts to verify, from the manifest.
+/// Sets the number of bytes to verify, from the manifest.
 fn set_totals(root: &Path, manifest: &Manifest, progress: &VerifyProgress) {
     let bytes = manifest
         .files()
@@ -219,8 +179,6 @@ fn set_totals(root: &Path, manifest: &Manifest, progress: &VerifyProgress) {
     let agents = disk::file_size_below(root, Path::new(AGENTS_PATH)).unwrap_or(0);
     let total = bytes.saturating_add(agents);
     progress.bytes_total.store(total, Ordering::Relaxed);
-    let parts = manifest.parts.len() as u64;
-    progress.parts_total.store(parts, Ordering::Relaxed);
 }
 
 /// A file that a manifest lists.
@@ -268,33 +226,13 @@ impl<'m> ListedFile<'m> {
     }
 }
 
-/// Returns the files in `entries` whose rows can be read: those whose paths are in `sound`.
-pub(super) fn readable_files(
+/// Checks the listed files below `root`, and adds the results to `report`.
+pub fn check_files(
     root: &Path,
-    entries: &[FileEntry],
-    sound: &BTreeSet<&str>,
-    progress: &VerifyProgress,
-) -> Vec<ReadableFile> {
-    let entries = entries.iter();
-    let sound = entries.filter(|entry| sound.contains(entry.path.as_str()));
-    let readable = sound.map(|entry| ReadableFile {
-        table: entry.table,
-        path: root.join(&entry.path),
-        name: entry.path.clone(),
-        row_groups: None,
-        stop: Arc::clone(progress.stop_flag()),
-    });
-    readable.collect()
-}
-
-/// Checks the listed files below `root`, and adds the results to `report`. Returns the paths of the
-/// sound files, whose rows can be read.
-pub fn check_files<'m>(
-    root: &Path,
-    files: &[ListedFile<'m>],
+    files: &[ListedFile<'_>],
     progress: &VerifyProgress,
     report: &mut VerifyReport,
-) -> BTreeSet<&'m str> {
+) {
     let schemas = files.iter().map(|file| (file.table, file.table.schema()));
     let schemas: BTreeMap<Table, SchemaRef> = schemas.collect();
     let checks = files.par_iter().map(|listed| {
@@ -306,74 +244,10 @@ pub fn check_files<'m>(
             parts: &listed.parts,
         };
         let check = file::check(file, listed.path, &expected, progress, &mut findings);
-        (listed.path, check, findings)
+        (check, findings)
     });
-    let mut sound = BTreeSet::new();
-    for (path, check, findings) in checks.collect::<Vec<_>>() {
+    for (check, findings) in checks.collect::<Vec<_>>() {
         report.count_file(check);
         report.findings.append(findings);
-        sound.extend(check.is_sound.then_some(path));
     }
-    sound
-}
-
-/// Compares the tables of each part, and checks that the keys of captures are unique within a crawl.
-/// Returns the keys.
-fn check_parts(
-    manifest: &Manifest,
-    files: &[Vec<ReadableFile>],
-    progress: &VerifyProgress,
-    report: &mut VerifyReport,
-) -> CaptureIds {
-    progress.begin_phase(VerifyPhase::Parts);
-    let parts: Vec<(&PartEntry, &Vec<ReadableFile>)> = manifest.parts.iter().zip(files).collect();
-    let checks = parts.into_par_iter().map(|(part, files)| {
-        // A stopped verification returns an error instead of a report, so the other parts are skipped.
-        let files = if progress.is_stopped() { &[] } else { &**files };
-        let check = part::check(files);
-        progress.parts.fetch_add(1, Ordering::Relaxed);
-        (part, check)
-    });
-    let mut ids_by_crawl = CaptureIds::new();
-    for (part, check) in checks.collect::<Vec<_>>() {
-        let PartCheck {
-            robots_ids,
-            findings,
-        } = check;
-        report.parts += 1;
-        report.captures += robots_ids.len() as u64;
-        report.findings.append(findings);
-        ids_by_crawl
-            .entry(part.crawl.clone())
-            .or_default()
-            .extend(robots_ids);
-    }
-    progress.begin_phase(VerifyPhase::Keys);
-    for (crawl, robots_ids) in &mut ids_by_crawl {
-        robots_ids.par_sort_unstable();
-        let path = format!("{}/crawl={crawl}", Table::ROBOTS_FILES.name());
-        let repeated = robots_ids.chunk_by(|a, b| a == b);
-        for ids in repeated.filter(|ids| ids.len() > 1) {
-            let (id, count) = (ids[0], ids.len());
-            report.findings.add(
-                FindingKind::Twice,
-                &path,
-                format_args!("robots_id {id} occurs {count} times"),
-            );
-        }
-    }
-    ids_by_crawl
-}
-
-/// Returns descriptions of the checks that are not possible because the manifest has no options, or
-/// because the dataset was written without a table.
-fn list_impossible_checks(manifest: &Manifest) -> Vec<String> {
-    let what = match &manifest.options {
-        None => "which tables there should be: the options are not known",
-        Some(options) if !options.tables.contains(&Table::ROBOTS_FILES) => {
-            "the keys of captures, as `robots_files` was not chosen"
-        }
-        Some(_) => return Vec::new(),
-    };
-    vec![what.to_owned()]
 }
