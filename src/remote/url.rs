@@ -126,16 +126,6 @@ impl RemoteUrl {
         &self.display
     }
 
-    /// Returns the URL of the object at a path below this URL, which is a prefix of S3.
-    pub fn object_below(&self, path: &str) -> Self {
-        let join = |folder: &str| format!("{}/{path}", folder.trim_end_matches('/'));
-        Self {
-            display: join(&self.to_string()).into(),
-            target: join(&self.target),
-            ..self.clone()
-        }
-    }
-
     /// Returns true if both objects have the same scheme, and the same server or bucket.
     pub fn has_same_server(&self, other: &Self) -> bool {
         (self.scheme, &self.server) == (other.scheme, &other.server)

@@ -30,12 +30,6 @@ impl<'a> Record<'a> {
         self.header[..end].trim_ascii_end()
     }
 
-    /// Returns the header from the version line to the empty line at its end. The lines of folded values are
-    /// joined.
-    pub fn raw_header(&self) -> &'a [u8] {
-        self.header
-    }
-
     /// Returns the value of the first header field with this name.
     ///
     /// Names are compared without regard to case ([WARC 1.1 §4]). The value has no blanks around
