@@ -1160,6 +1160,17 @@ def random_world(program, folder, seed):
     return world
 
 
+def repeated_world(program, folder):
+    """Crawls in which a body is captured twice, and then one with the same lines, so that a period has several contents."""
+    rng, scanned = random.Random(1), []
+    names = [f"h{number}.example.net" for number in range(200)]
+    for place, body in enumerate((BODIES[0], BODIES[0], BODIES[0] + b"# A comment\n")):
+        start = datetime.datetime(2025, 12, 1 + 5 * place)
+        archives = RandomCrawl(rng, names, [body], [200], True, start).write(folder / f"archives/{place}", f"C-{place}")
+        scanned.append(scan(program, archives, folder / f"datasets/{place}", f"C-{place}"))
+    return World("repeated", program, folder, scanned)
+
+
 # Name crawlers that are not in the registry. In crawls of samples, some of them are named by ten hosts, and others by fewer.
 OTHER_BODIES = tuple(f"User-agent: other-{number}\nUser-agent: other-{number // 2}\nDisallow: /{'x' * (number % 2)}\n\nUser-agent: other\nAllow: /\n".encode()
                      for number in range(6))
@@ -1219,6 +1230,7 @@ class Tests:
             crawl = world.crawls[number].name
             self.changed[world.name], _ = scan(program, sorted((other / f"crawl-{number:03}").glob("*.warc.gz")), other / "dataset", crawl)
         self.random = [random_world(program, folder / f"random-{seed}", seed) for seed in (CAMPAIGN_RANDOM_SEEDS if is_campaign else RANDOM_SEEDS)]
+        self.repeated = repeated_world(program, folder / "repeated")
         self.samples = [sampled_world(program, folder / f"samples-{seed}", seed) for seed in (CAMPAIGN_SAMPLE_SEEDS if is_campaign else SAMPLE_SEEDS)]
         self.real = self.real_worlds()
 
@@ -1246,7 +1258,7 @@ class Tests:
         self.report(lambda world: check_tables(world.history, world.oracle, world.contents), self.series)
 
     def test_tables_of_random_crawls(self):
-        self.report(lambda world: check_tables(world.history, world.oracle, world.contents), self.random)
+        self.report(lambda world: check_tables(world.history, world.oracle, world.contents), [*self.random, self.repeated])
 
     def test_tables_of_real_crawls(self):
         self.report(lambda world: check_tables(world.history, world.oracle, world.contents), self.real)
