@@ -21,7 +21,7 @@ use crate::views_command::ViewsArgs;
 use crate::{column_args, mistyped};
 use anyhow::Result;
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::{CommandFactory, Parser, Subcommand, ValueHint};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueHint};
 use std::ffi::{OsStr, OsString};
 
 const STYLES: Styles = Styles::styled()
@@ -53,14 +53,18 @@ pub(crate) struct Args {
 
 /// Parses the arguments of the program, the first of which is its name.
 pub(crate) fn parse_command(args: &[OsString]) -> Result<Command, clap::Error> {
-    let parsed = Args::try_parse_from(args).map_err(column_args::add_columns_tip)?;
+    // It is made only once, because that takes longer than to parse with it.
+    let mut program = Args::command();
+    let mut parse = |args: &[OsString]| {
+        let matches = program.try_get_matches_from_mut(args)?;
+        Args::from_arg_matches(&matches).map_err(|error| error.format(&mut program))
+    };
+    let parsed = parse(args).map_err(column_args::add_columns_tip)?;
     // Without the name of a command, clap has checked the arguments of `scan`, but it cannot build an `Option` of a
     // struct with flattened structs. So the arguments are parsed again with the name.
     let with_scan = || {
-        let (program, rest) = args.split_at(args.len().min(1));
-        let scan = [OsString::from("scan")];
-        let args = program.iter().chain(&scan).chain(rest);
-        Args::try_parse_from(args)?
+        let (name, rest) = args.split_at(args.len().min(1));
+        parse(&[name, &["scan".into()], rest].concat())?
             .command
             .ok_or_else(|| clap::Error::new(clap::error::ErrorKind::MissingSubcommand))
     };
@@ -118,8 +122,9 @@ impl Command {
         Ok(match self {
             Self::Scan(args) => {
                 let first = args.inputs.first().map(OsStr::new);
-                let names = Args::command();
-                match first.and_then(|first| mistyped::misspelt_command_error(first, &names)) {
+                let misspelt =
+                    first.and_then(|first| mistyped::misspelt_command_error(first, Args::command));
+                match misspelt {
                     Some(error) => return Err(error),
                     None => args.as_mut(),
                 }

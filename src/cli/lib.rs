@@ -121,7 +121,7 @@ fn report_parse_error(error: &clap::Error, args: &[OsString]) -> u8 {
     // A misspelt command or a dataset in its place is reported instead of `error`, which is about arguments of `scan`.
     if let Some(mistyped) = args
         .get(1)
-        .and_then(|first| mistyped::check_first_argument(first, &Args::command()))
+        .and_then(|first| mistyped::check_first_argument(first, Args::command))
     {
         return print_failure(&mistyped.into(), is_json);
     }

@@ -14,7 +14,7 @@ use std::path::Path;
 /// dataset.
 pub(crate) fn check_first_argument(
     argument: &OsStr,
-    program: &clap::Command,
+    program: fn() -> clap::Command,
 ) -> Option<UsageError> {
     misspelt_command_error(argument, program)
         .or_else(|| dataset_as_archive_error(Path::new(argument)))
@@ -40,15 +40,16 @@ pub(crate) fn removed_command_error(args: &[OsString]) -> Option<UsageError> {
 /// Returns an error if an argument is similar to a command of the program and is not a file.
 pub(crate) fn misspelt_command_error(
     argument: &OsStr,
-    program: &clap::Command,
+    program: fn() -> clap::Command,
 ) -> Option<UsageError> {
     let word = argument.to_str()?;
     if Path::new(word).exists() {
         return None;
     }
+    let program = program();
     let names = program.get_subcommands().map(clap::Command::get_name);
     find_nearest(word, names)?;
-    Some(unknown_command_error(word, program))
+    Some(unknown_command_error(word, &program))
 }
 
 /// Returns the error for a word that is not a command, with the command that is most similar.
