@@ -156,13 +156,14 @@ fn text_at(page: &[u8], start: u32) -> &[u8] {
 }
 
 /// Numbers below this one are looked up in an array, without hashing.
-const SMALL_NUMBER_COUNT: usize = 4096;
+const SMALL_NUMBER_COUNT: u64 = 4096;
 
 /// The distinct numbers of a column chunk, each as 64 bits.
 #[derive(Debug, Default)]
 pub(super) struct NumberDictionary {
     values: Vec<u64>,
-    /// The index plus one of each small number, by the number itself; zero if it does not occur.
+    /// The index plus one of each small number, by the number itself; zero if it does not occur. It ends
+    /// after the largest one.
     small_indexes: Vec<u32>,
     table: HashTable<u32>,
     /// The value of the previous lookup and its index.
@@ -181,8 +182,10 @@ impl NumberDictionary {
     }
 
     fn insert_uncached(&mut self, value: u64) -> u32 {
-        let index = if value < SMALL_NUMBER_COUNT as u64 {
-            self.small_indexes.resize(SMALL_NUMBER_COUNT, 0);
+        let index = if value < SMALL_NUMBER_COUNT {
+            let len = (value as usize + 1).next_power_of_two();
+            self.small_indexes
+                .resize(self.small_indexes.len().max(len), 0);
             self.values.push(value);
             self.small_indexes[value as usize] = self.values.len() as u32;
             self.values.len() as u32 - 1
