@@ -11,7 +11,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::fmt;
-use std::fmt::Write;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
@@ -336,9 +335,9 @@ pub fn schemas_digest(tables: &[Table]) -> String {
         let columns = table.columns().iter().chain(table.partition_columns());
         for column in columns {
             let kind = column.kind.sql(SqlDialect::DuckDb);
-            let is_nullable = column.is_nullable;
-            let name = table.name();
-            let _ = writeln!(text, "{name} {} {kind} {is_nullable}", column.name);
+            let is_nullable = if column.is_nullable { "true" } else { "false" };
+            text.push_str(&[table.name(), column.name, kind, is_nullable].join(" "));
+            text.push('\n');
         }
     }
     format!("{:016x}", xxh3_64(text.as_bytes()))
