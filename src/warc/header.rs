@@ -209,11 +209,17 @@ fn parse_number(digits: &[u8]) -> Option<u64> {
 
 /// Returns the range `start..end` of `bytes` without the blanks and CR at its ends.
 fn trim(bytes: &[u8], mut start: usize, mut end: usize) -> (u32, u32) {
-    while start < end && matches!(bytes[start], b' ' | b'\t' | b'\r') {
-        start += 1;
+    // Nearly all values have one blank before them and a CR after them, and nearly all names have nothing.
+    if let [b' ', .., b'\r'] = bytes[start..end] {
+        (start, end) = (start + 1, end - 1);
     }
-    while start < end && matches!(bytes[end - 1], b' ' | b'\t' | b'\r') {
-        end -= 1;
+    if start < end && (bytes[start] <= b' ' || bytes[end - 1] <= b' ') {
+        while start < end && matches!(bytes[start], b' ' | b'\t' | b'\r') {
+            start += 1;
+        }
+        while start < end && matches!(bytes[end - 1], b' ' | b'\t' | b'\r') {
+            end -= 1;
+        }
     }
     // `parse` reads at most `u32::MAX` bytes.
     (start as u32, end as u32)
