@@ -377,7 +377,7 @@ pub(crate) fn bombs(_: &mut Random, series: Series) -> Tried {
         "block.warc.gz",
         &|path| bomb(path, false, body.as_bytes(), zeros),
         3,
-        &["bad_status", "coding_cut", "record_cut"],
+        &["bad_status", "record_cut"],
     );
     expect(
         "words.warc.gz",
