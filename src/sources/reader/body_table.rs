@@ -204,10 +204,13 @@ impl BodyReader {
         self.flag(column::IS_REVISIT) == Some(true)
     }
 
-    /// Returns true if the table is `robots_files` of a dataset.
+    /// Returns true if the table, or the row of JSON, is of `robots_files` of a dataset.
     fn is_scanned(&self) -> bool {
-        let is_present = !self.table.is_json() || self.table.value(column::DIGEST) != Value::Null;
-        self.table.has_column(column::DIGEST) && is_present
+        let has = |column: usize| match self.table.is_json() {
+            true => self.table.value(column) != Value::Null,
+            false => self.table.has_column(column),
+        };
+        has(column::DIGEST) && (has(column::CLASS) || has(column::IS_DOUBTFUL))
     }
 
     /// Returns true if a scan parsed the body.
