@@ -183,7 +183,7 @@ def command_line(results, program, folder):
         (["absent", "--crawls=A", "--sed=2"], "unexpected argument '--sed' found", "a similar argument exists: '--seed'"),
         # A part of a name is not its abbreviation.
         (["absent", "--lab", "x.csv"], "unexpected argument '--lab' found", "a similar argument exists: '--labels'"),
-        (["absent", "--verbose"], "unexpected argument '--verbose' found", help_hint),
+        (["absent", "--json"], "unexpected argument '--json' found", help_hint),
         (["absent", "another"], "unexpected argument 'another' found", help_hint),
         (["absent", "--agent"], "option '--agent': expected one argument", help_hint),
         (["absent", "--seed", "one"], "option '--seed': 'one' is not a whole number", help_hint),

@@ -27,10 +27,11 @@ OPTIONS = ["--crawl", "C", "--subset", "robotstxt", "--part-inputs", "40", "--ra
 class Proxy(threading.Thread):
     """Passes connections on to the S3 server. The first response that is longer than `cut_at` bytes is cut there."""
 
-    def __init__(self, port, cut_at):
+    def __init__(self, port, cut_at=None):
         super().__init__(daemon=True)
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port, self.cut_at, self.requests, self.target = self.listener.getsockname()[1], cut_at, [], port
+        self.endpoint = f"http://127.0.0.1:{self.port}"
 
     def run(self):
         with contextlib.suppress(OSError):

@@ -400,20 +400,6 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         item: "C20",
-        args: "verdicts nowhere -a GPTBot -o v.parquet",
-        code: 2,
-        err: Whole("error: cannot read 'nowhere': no such file or directory\n"),
-        ..ROW
-    },
-    Row {
-        item: "C20",
-        args: "copy nowhere s3://bucket/prefix",
-        code: 2,
-        err: Whole("error: cannot read 'nowhere': no such file or directory\n"),
-        ..ROW
-    },
-    Row {
-        item: "C20",
         args: "verify nowhere",
         code: 2,
         err: Whole("error: cannot read 'nowhere': no such file or directory\n"),
