@@ -155,15 +155,6 @@ fn inputs_and_outputs_that_do_not_fit_are_refused() {
         &ran,
         &["is a history, but the output must be a dataset of scans"],
     );
-    let ran = run([
-        "verdicts",
-        &out,
-        "--agent",
-        "GPTBot",
-        "-o",
-        &folder.arg("v.parquet"),
-    ]);
-    assert_refused(&ran, &["it is a history, which has other tables"]);
     // Hosts to be left out.
     let list = folder.write(
         "list",
