@@ -349,15 +349,18 @@ golden: ## writes the digests of all outputs into tests/golden/; review the diff
 benches: ## runs the benches of single layers
 	$(CARGO) bench --locked --package robots-scan-benches
 
-# The inputs of `bench`: archives in the proportions of a crawl, with generated bodies and, if they are available, with real ones; and
-# archives of large files, from real ones if they are available.
+# The inputs of `bench`: archives in the proportions of a crawl, with ordinary real bodies, if they are available, with generated ones,
+# and with all real ones; and archives of large files, from real ones if they are available.
 CORPUS = target/bench/corpus
 CORPUS_BYTES ?= 64000000
 CORPUS_FROM = $(wildcard ../shared/data/real/*.warc.gz)
-CORPORA = $(CORPUS)/crawl $(if $(CORPUS_FROM),$(CORPUS)/real-bodies) $(CORPUS)/stress
+# Without the bodies that were picked because they are odd.
+ORDINARY_FROM = $(filter-out %/REAL-ODD-00000.warc.gz,$(CORPUS_FROM))
+CORPORA = $(if $(CORPUS_FROM),$(CORPUS)/ordinary-bodies) $(CORPUS)/crawl $(if $(CORPUS_FROM),$(CORPUS)/real-bodies) $(CORPUS)/stress
 
 bench-corpus: ## writes the inputs of `bench`, CORPUS_BYTES of each, into folders in target/bench/corpus
 	rm -rf $(CORPUS)
+	$(if $(CORPUS_FROM),$(CARGO) run --release --locked --package xtask -- bench-corpus real-bodies $(CORPUS)/ordinary-bodies $(CORPUS_BYTES) $(ORDINARY_FROM))
 	$(CARGO) run --release --locked --package xtask -- bench-corpus crawl $(CORPUS)/crawl $(CORPUS_BYTES)
 	$(if $(CORPUS_FROM),$(CARGO) run --release --locked --package xtask -- bench-corpus real-bodies $(CORPUS)/real-bodies $(CORPUS_BYTES) $(CORPUS_FROM))
 	$(CARGO) run --release --locked --package xtask -- bench-corpus stress $(CORPUS)/stress $(CORPUS_BYTES) $(CORPUS_FROM)
