@@ -21,10 +21,6 @@ SET VARIABLE annotation_crawl = (
         END
     FROM (SELECT crawl, max(host_id) AS last_host_id FROM hosts GROUP BY crawl));
 
--- A revisit may take its content from an earlier crawl. Files of other crawls are not read.
-SET VARIABLE annotation_rules_crawls = (
-    SELECT coalesce(list(DISTINCT rules_crawl), []) FROM hosts WHERE crawl = getvariable('annotation_crawl'));
-
 CREATE OR REPLACE VIEW annotation AS
 -- The verdicts that do not follow from '*': those of all other crawlers are in hosts.
 WITH own_verdicts AS (
@@ -87,13 +83,13 @@ training AS (
         bool_and(from_template) AS is_from_template
     FROM preferences
     WHERE pref_key IN ('ai-train', 'train-ai') AND is_valid AND allow IS NOT NULL
-        AND list_contains(getvariable('annotation_rules_crawls'), crawl)
+        AND crawl = getvariable('annotation_crawl')
     GROUP BY crawl, robots_id
 ),
 captures AS (
     SELECT crawl, robots_id, url, fetch_time, warc_filename, warc_record_offset, warc_record_length, warc_record_in_member
     FROM robots_files
-    WHERE list_contains(getvariable('annotation_rules_crawls'), crawl)
+    WHERE crawl = getvariable('annotation_crawl')
 )
 SELECT h.surt_host_name, h.crawl, h.url_host_tld, h.url_host_registered_domain,
     h.wildcard_verdict <> 'unknown' AS robotstxt_is_decided,
@@ -177,8 +173,8 @@ SELECT h.surt_host_name, h.crawl, h.url_host_tld, h.url_host_registered_domain,
 FROM hosts h
 LEFT JOIN own_columns o ON o.surt_host_name = h.surt_host_name
 LEFT JOIN names a ON a.host_id = h.host_id
-LEFT JOIN training t ON t.crawl = h.rules_crawl AND t.robots_id = h.rules_robots_id
-LEFT JOIN captures r ON r.crawl = h.rules_crawl AND r.robots_id = h.rules_robots_id
+LEFT JOIN training t ON t.crawl = h.crawl AND t.robots_id = h.rules_robots_id
+LEFT JOIN captures r ON r.crawl = h.crawl AND r.robots_id = h.rules_robots_id
 WHERE h.crawl = getvariable('annotation_crawl')
 ORDER BY h.surt_host_name;
 

@@ -218,7 +218,7 @@ def check_changed(results, name, table, answer, ask):
     crawl = answer[0]["crawl"].replace("'", "''")
     for row in table:
         code = row["code"]
-        hosts = ask(f"SELECT h.domain, h.rules_robots_id IN (SELECT a.robots_id FROM anomalies a WHERE a.crawl = h.rules_crawl AND a.code = '{code}' AND a.changes_verdict) "
+        hosts = ask(f"SELECT h.domain, h.rules_robots_id IN (SELECT a.robots_id FROM anomalies a WHERE a.crawl = h.crawl AND a.code = '{code}' AND a.changes_verdict) "
                     f"AS is_changed FROM hosts_with('successful', crawl := '{crawl}') h")
         domains = {}
         for host in hosts:

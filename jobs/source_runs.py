@@ -164,7 +164,7 @@ def select_rows(connection, dataset, table, address, left_out=()):
         keys = ", ".join(f"a.{name} AS own_{name}, r.{name} AS rules_{name}" for name in address)
         return (f"SELECT t._place, {keys}, {', '.join(f't.{name}' for name in names)} FROM {scanned(dataset, table)} t "
                 f"LEFT JOIN {captures} a ON a.crawl = t.crawl AND a.robots_id = t.authoritative_robots_id "
-                f"LEFT JOIN {captures} r ON r.crawl = t.rules_crawl AND r.robots_id = t.rules_robots_id")
+                f"LEFT JOIN {captures} r ON r.crawl = t.crawl AND r.robots_id = t.rules_robots_id")
     if table in HOST_TABLES:
         keys = ", ".join(f"h.{name} AS host_{name}" for name in ("url_host_name", "url_protocol", "url_port"))
         return (f"SELECT t._place, {keys}, {', '.join(f't.{name}' for name in names)} FROM {scanned(dataset, table)} t "

@@ -107,7 +107,7 @@ class Tests:
               if any((category or "").startswith("ai_") for category in categories)}
         rows = con.execute(
             f"""SELECT a.surt_host_name, robotstxt_n_named, robotstxt_n_ai_named, robotstxt_n_ai_blocked_by_name,
-                robotstxt_training_preference, robotstxt_wildcard, robotstxt_wildcard_basis, robotstxt_is_decided, h.rules_crawl,
+                robotstxt_training_preference, robotstxt_wildcard, robotstxt_wildcard_basis, robotstxt_is_decided, h.crawl,
                 h.rules_robots_id, h.has_named_rows
             FROM {quoted(path)} a JOIN hosts h USING (crawl, surt_host_name)""").fetchall()
         verdicts, stated = defaultdict(list), defaultdict(set)
@@ -153,7 +153,7 @@ class Tests:
                 self.check_counts(con, path, crawl)
                 wrong = con.execute(
                     f"""SELECT count(*) FROM {quoted(path)} a JOIN hosts h USING (crawl, surt_host_name)
-                    JOIN robots_files r ON r.crawl = h.rules_crawl AND r.robots_id = h.rules_robots_id
+                    JOIN robots_files r ON r.crawl = h.crawl AND r.robots_id = h.rules_robots_id
                     WHERE (robotstxt_url, robotstxt_fetch_time, robotstxt_warc_filename, robotstxt_warc_record_offset)
                         IS DISTINCT FROM (r.url, r.fetch_time, r.warc_filename, r.warc_record_offset)""").fetchone()[0]
                 assert wrong == 0, f"seed {seed}, {crawl}: {wrong} records of other captures"

@@ -200,7 +200,7 @@ def write_archive(path, cases):
 # Columns of the place, the record, and anomalies that no column has.
 EXCEPTED = {"robots_files": {"warc_filename", "warc_record_offset", "warc_record_length", "warc_record_in_member", "warc_record_id",
                              "warc_ip_address", "n_anomalies", "robots_id", "archive_no", "crawl", "subset"},
-            "hosts": {"host_id", "authoritative_robots_id", "rules_robots_id", "domain_id", "archive_no", "crawl", "rules_crawl"}}
+            "hosts": {"host_id", "authoritative_robots_id", "rules_robots_id", "domain_id", "archive_no", "crawl"}}
 # The tables that are compared, with the key of their captures, whose order is the same.
 TABLES = {"robots_files": "robots_id", "hosts": "surt_host_name", "host_verdicts": "host_id", "host_preferences": "host_id"} | dict.fromkeys(
     ("verdicts", "rules", "groups", "directives", "sitemaps", "preferences", "file_preferences"), "robots_id")

@@ -13,7 +13,7 @@ redirects, names of hosts and statements of all kinds meet. `--campaign` takes m
 Tested are
 
 - the views and macros: hosts, verdicts, lines and preferences of a crawl are those of its dataset;
-- open revisits: the views fill them by the rules of docs/verdicts.md, and as `robots-scan join` does where it sees the same captures;
+- the views have the rows of `robots-scan join`, in every column that both have;
 - the stored tables: captures, periods, periods of crawlers, contents, policies, sets of preferences, archives, crawls;
 - the table `shares`, also of crawls of which samples were read;
 - that the rows do not depend on the order of inputs, on earlier histories, threads and memory;
@@ -61,11 +61,7 @@ AGENTS = ("GPTBot", "Googlebot")
 SAMPLE_SEEDS, CAMPAIGN_SAMPLE_SEEDS, LISTED_ARCHIVES, READ_ARCHIVES = (1, 2), range(1, 21), 12, (4, 5, 8, 12, None)
 # Crawlers without a fallback in the registry, and the number of URLs for which they are asked.
 MATCH_AGENTS, URLS_PER_HOST = ("GPTBot", "CCBot"), 3
-# A host with the rules of another capture has rows for up to as many names (docs/limits.md).
-MOST_NAMES = 2000
 SHOWN = 5
-# One in so many hosts of a crawl of a series may differ in a known way.
-MOST_KNOWN = 30
 
 # Columns of hosts that a history lacks: keys, and counts of captures.
 KEYS = ("host_id", "domain_id", "authoritative_robots_id", "rules_robots_id", "n_captures", "n_changes")
@@ -79,7 +75,6 @@ PREFERENCE = ("agent", "mechanism", "category", "preference", "has_allowed", "ha
 # The directives that are part of a policy: rates, and statements about the use of content.
 READ_DIRECTIVES = {"crawl-delay", "request-rate", "visit-time", "content-signal", "content-usage", "license", "disallowaitraining",
                    "allowaitraining", "llm-policy"}
-EMPTY_DIGEST = "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"
 NO_TIME = datetime.datetime.min
 READER = duckdb.connect()
 
@@ -163,8 +158,6 @@ class CrawlRows:
         # The smallest time that half of the times do not exceed.
         self.first, self.last = (times[0], times[-1]) if times else (None, None)
         self.median = times[(len(times) + 1) // 2 - 1] if times else None
-        all_times = [file["fetch_time"] for file in self.files.values() if file["fetch_time"] is not None]
-        self.first_of_all = min(all_times, default=NO_TIME)
         self.contents = contents
         self.captures = [self.capture_of(host) for host in self.hosts]
 
@@ -202,20 +195,15 @@ class CrawlRows:
         policy = self.policy(host["rules_robots_id"])
         verdicts = self.host_verdicts.get(host["host_id"], [])
         preferences = tuple(self.host_preferences.get(host["host_id"], []))
-        is_open = host["is_revisit"]
         state = (
             policy,
             self.contents.number(("preferences", without_lines(preferences))) if preferences else None,
             self.contents.number(("preference set", preferences)) if preferences else None,
-            rules["content_digest"] if is_open else None,
-            rules["url"] if is_open else None,
             *picked(host, OWN + RULES))
         place = (host["authoritative_robots_id"] >> 32, own["warc_record_offset"], own["warc_record_in_member"])
         return {
             "host": host["surt_host_name"], "row": host, "state": state, "place": place, "archive": own["warc_filename"], "verdicts": verdicts,
-            "policy": policy, "digest": rules["content_digest"] if rules["content_class"] is not None else None, "crawl": self,
-            # By these, captures are compared with revisits (docs/history.md).
-            "time": host["fetch_time"], "url": rules["url"] if is_open else "" if host["n_redirects"] else own["url"]}
+            "policy": policy, "digest": rules["content_digest"] if rules["content_class"] is not None else None, "crawl": self, "time": host["fetch_time"]}
 
 
 def without_lines(preferences):
@@ -290,32 +278,24 @@ class Oracle:
             period[7] += 1
             capture["period_no"], capture["content_no"] = period[1], None
             if capture["digest"] is not None:
-                if not of_contents or (of_contents[-1][2], of_contents[-1][5]) != (period[1], capture["digest"]):
-                    of_contents.append([host, len(of_contents), period[1], None, None, capture["digest"]])
+                if not of_contents or of_contents[-1][2:] != (period[1], capture["digest"]):
+                    of_contents.append((host, len(of_contents), period[1], capture["digest"]))
                     contents.append(of_contents[-1])
-                of_contents[-1][3:5] = crawl, time
                 capture["content_no"] = len(of_contents) - 1
-        # The last capture of a period is also that of its last content.
-        for content, later in zip(contents, [*contents[1:], None]):
-            if later is None or (later[0], later[2]) != (content[0], content[2]):
-                content[3:5] = None, None
         # In files, the last capture has no time if it is the first one.
         self.periods = [tuple(row) for row in periods]
-        self.rows = {"host_periods": [(*row[:6], row[6] if row[7] > 1 else None, *row[7:]) for row in self.periods], "host_contents": [tuple(row) for row in contents]}
+        self.rows = {"host_periods": [(*row[:6], row[6] if row[7] > 1 else None, *row[7:]) for row in self.periods], "host_contents": contents}
         self.rows["host_captures"] = self.capture_rows()
         self.rows["agent_periods"] = self.agent_periods()
         self.rows["archives"] = self.archives()
         self.rows["crawls"] = [self.crawl_row(crawl) for crawl in self.crawls]
 
     def capture_rows(self):
-        sources = self.sources()
         rows = []
         for capture in self.captures:
             host, crawl = capture["host"], capture["crawl"].name
-            source = self.fill(capture, sources) if capture["row"]["is_revisit"] else None
-            rules = (None, None, None) if source is None else (self.host_numbers[source["host"]], source["period_no"], source["crawl"].name)
             rows.append((self.numbers[host, crawl], crawl, self.host_numbers[host], capture["row"]["fetch_time"], *capture["place"],
-                         capture["period_no"], capture["content_no"], *rules))
+                         capture["period_no"], capture["content_no"]))
         return sorted(rows)
 
     def agent_periods(self):
@@ -349,38 +329,9 @@ class Oracle:
         captures = [capture for capture in self.captures if capture["crawl"] is crawl]
         domains = {capture["row"]["url_host_registered_domain"] or capture["host"] for capture in captures}
         return (
-            crawl.name, self.position[crawl.name], crawl.first_of_all if crawl.first_of_all != NO_TIME else None, crawl.first, crawl.median, crawl.last, len(crawl.files), len(captures), len(domains),
+            crawl.name, self.position[crawl.name], crawl.first, crawl.median, crawl.last, len(crawl.files), len(captures), len(domains),
             sum(row["inputs"] for row in crawl.runs), max((row["listed_inputs"] for row in crawl.runs), default=0),
             any(row["sample_seed"] is not None for row in crawl.runs), crawl.manifest["meaning"])
-
-    def sources(self):
-        """The captures that may supply the content of open revisits, by digest."""
-        found = defaultdict(list)
-        for capture in self.captures:
-            if not capture["row"]["is_revisit"] and capture["digest"] is not None:
-                found[capture["digest"]].append(capture)
-        return found
-
-    def fill(self, capture, sources):
-        """The capture that supplies the content of an open revisit, by the order of docs/verdicts.md; none if there is none."""
-        status = capture["row"]["fetch_status"]
-        digest, url = capture["state"][3:5]
-        if digest is None or status == 304 and digest == EMPTY_DIGEST or status not in (None, 304) and not 200 <= status < 300:
-            return None
-        time = capture["time"] or NO_TIME
-
-        def rank(source):
-            other = source["time"] or NO_TIME
-            distance = abs((other - time).total_seconds())
-            # The greatest URL in the order of bytes is first: none of them is the beginning of another.
-            # Of several at the same time, a history takes the last one in the order of its numbers.
-            number = (-self.host_numbers[source["host"]], -source["period_no"])
-            return source["url"] != url, other > time, distance, [-byte for byte in name_key(source["url"])], -ages[source["crawl"].name], number
-
-        by_first_capture = sorted(self.crawls, key=lambda crawl: (crawl.first_of_all, name_key(crawl.name)))
-        ages = {crawl.name: number for number, crawl in enumerate(by_first_capture)}
-        found = [source for source in sources.get(digest, ()) if ages[source["crawl"].name] <= ages[capture["crawl"].name]]
-        return min(found, key=rank, default=None)
 
 
 # Histories.
@@ -452,7 +403,7 @@ def check_tables(history, oracle, contents):
         found += differences(table, history.columns(table), history.rows(table), oracle.rows[table])
     names = history.columns("host_periods")
     wanted_names = ["host_no", "period_no", "surt_host_name", "first_crawl", "last_crawl", "first_fetch", "last_fetch", "n_captures", "domain_id", "policy_id",
-                    "preferences_id", "preference_set_id", "revisit_digest", "revisit_url", *OWN, *RULES]
+                    "preferences_id", "preference_set_id", *OWN, *RULES]
     if names != wanted_names:
         return [f"host_periods has the columns {names}"]
     periods = [(*row[:8], policies.get(row[9]), preferences.get(row[11]), sets.get(row[11]), *row[12:]) for row in history.rows("host_periods")]
@@ -571,12 +522,8 @@ def shares_of(oracle):
     connection.execute("INSERT INTO agents SELECT agent, fallbacks, ignores_wildcard FROM read_parquet(?, hive_partitioning = false)",
                        [[str(file) for file in oracle.crawls[-1].files_of("agents")]])
     connection.executemany("INSERT INTO crawls VALUES (?, ?)", list(oracle.position.items()))
-    sources = oracle.sources()
-    captures = []
-    for capture in oracle.captures:
-        source = oracle.fill(capture, sources) if capture["row"]["is_revisit"] else None
-        captures.append([part for end in (capture, source or capture) for part in (end["crawl"].name, end["row"]["host_id"])])
-    connection.execute("INSERT INTO captures SELECT unnest(?), unnest(?), unnest(?), unnest(?)", [list(column) for column in zip(*captures)])
+    captures = [(capture["crawl"].name, capture["row"]["host_id"]) for capture in oracle.captures]
+    connection.execute("INSERT INTO captures SELECT unnest(?), unnest(?)", [list(column) for column in zip(*captures)])
     cursor = connection.execute("FROM oracle_shares")
     return [column[0] for column in cursor.description], cursor.fetchall()
 
@@ -647,8 +594,6 @@ def host_as_in_views(host, crawl, archive_no):
 def check_views(world):
     """Compares the views and macros of the history with the datasets."""
     found, connection, oracle = [], world.connection(), world.oracle
-    # Columns that change if an open revisit is filled.
-    filled = {"outcome", "fetch_class", "rules_crawl", *RULES}
     for crawl in oracle.crawls:
         label = f"hosts_at('{crawl.name}')"
         views = {row["surt_host_name"]: row for row in query(connection, "FROM hosts_at(?)", [crawl.name])}
@@ -656,35 +601,33 @@ def check_views(world):
         if set(views) != set(wanted):
             found.append(f"{label} has {len(views)} hosts instead of {len(wanted)}: {sorted(set(views) ^ set(wanted))[:SHOWN]}")
             continue
-        closed = {host for host, row in wanted.items() if not row["is_revisit"]}
         for host in sorted(wanted):
             row, other = views[host], wanted[host]
             missing = set(other) - set(row)
             nulls = [name for name in KEYS if name not in ("host_id", "domain_id") and row[name] is not None]
-            wrong = [name for name in other if name not in KEYS and name not in missing and row[name] != other[name]
-                     and (host in closed or name not in filled)]
+            wrong = [name for name in other if name not in KEYS and name not in missing and row[name] != other[name]]
             if missing or nulls or wrong:
                 found.append(f"{label}: {host} lacks {missing}, has values in {nulls}, differs in "
                              f"{[(name, row[name], other[name]) for name in wrong]}")
             if row["host_id"] != oracle.numbers[host, crawl.name]:
                 found.append(f"{label}: {host} has host_id {row['host_id']} instead of {oracle.numbers[host, crawl.name]}")
-        found += check_rows_of_hosts(connection, crawl, closed, oracle)
+        found += check_rows_of_hosts(connection, crawl, oracle)
     found += check_places(world, connection)
     found += check_lines(world, connection)
     return found
 
 
-def check_rows_of_hosts(connection, crawl, closed, oracle):
-    """Compares the rows of the views host_verdicts and host_preferences for the hosts that are no open revisits."""
+def check_rows_of_hosts(connection, crawl, oracle):
+    """Compares the rows of the views host_verdicts and host_preferences of all hosts."""
     found = []
     for table, sql, columns, rows_of in (
             ("verdicts_at", "FROM verdicts_at(?)", ("agent", *VERDICT, "evidence_line"), crawl.host_verdicts),
             ("host_preferences", "FROM host_preferences WHERE crawl = ?", PREFERENCE, crawl.host_preferences)):
         names = ("surt_host_name", "url_host_registered_domain", "host_id", *columns)
-        rows = [picked(row, names) for row in query(connection, sql, [crawl.name]) if row["surt_host_name"] in closed]
+        rows = [picked(row, names) for row in query(connection, sql, [crawl.name])]
         wanted = [
             (host["surt_host_name"], host["url_host_registered_domain"], oracle.numbers[host["surt_host_name"], crawl.name], *row)
-            for host in crawl.hosts if host["surt_host_name"] in closed for row in rows_of.get(host["host_id"], ())]
+            for host in crawl.hosts for row in rows_of.get(host["host_id"], ())]
         found += unordered(f"{table} of {crawl.name}", names, rows, wanted)
     return found
 
@@ -720,7 +663,7 @@ def check_lines(world, connection):
         if content != capture["policy"]:
             found.append(f"lines of {capture['host']} in {capture['crawl'].name} are not those of its capture")
     for host in world.sample_of_hosts():
-        for capture in [capture for capture in oracle.captures if capture["host"] == host and not capture["row"]["is_revisit"]][:SHOWN]:
+        for capture in [capture for capture in oracle.captures if capture["host"] == host][:SHOWN]:
             crawl, row = capture["crawl"], capture["row"]
             for macro, table in (("groups_at", "groups"), ("rules_at", "rules")):
                 names = getattr(crawl, f"{table}_columns")
@@ -730,81 +673,26 @@ def check_lines(world, connection):
     return found
 
 
-def check_filled(world):
-    """Compares the views of open revisits with the state of the capture that supplies the content."""
-    found, connection, oracle = [], world.connection(), world.oracle
-    open_captures = [capture for capture in oracle.captures if capture["row"]["is_revisit"]]
-    if not open_captures:
-        return []
-    sources = oracle.sources()
-    views = {(row["surt_host_name"], row["crawl"]): row for row in query(connection, "SELECT * FROM hosts")}
-    verdicts, preferences = defaultdict(list), defaultdict(list)
-    for rows, view, columns in ((verdicts, "host_verdicts", ("agent", *VERDICT, "evidence_line")), (preferences, "host_preferences", PREFERENCE)):
-        for row in query(connection, f"SELECT * FROM {view}"):
-            rows[row["surt_host_name"], row["crawl"]].append(picked(row, columns))
-    for capture in open_captures:
-        key = (capture["host"], capture["crawl"].name)
-        source = oracle.fill(capture, sources)
-        world.filled += source is not None
-        of_rules = source or capture
-        row = views[key]
-        wanted = {"rules_crawl": of_rules["crawl"].name} | dict(zip(OWN, picked(capture["row"], OWN))) | dict(zip(RULES, picked(of_rules["row"], RULES)))
-        of_verdicts = of_rules["verdicts"]
-        wrong = [(name, row[name], value) for name, value in wanted.items() if row[name] != value]
-        if wrong:
-            found.append(f"open revisit {key}: {wrong}")
-        of_source = of_rules["crawl"]
-        host_id = of_rules["row"]["host_id"]
-        for name, rows, wanted in (("host_verdicts", verdicts, of_verdicts),
-                                   ("host_preferences", preferences, of_source.host_preferences.get(host_id, []))):
-            if sorted(rows[key], key=repr) != sorted(wanted, key=repr):
-                found.append(f"open revisit {key}: {name} has {rows[key][:SHOWN]} instead of {wanted[:SHOWN]}")
-    return found
-
-
-def is_known(joined, alone, view):
-    """True for a host for which a known difference is possible."""
-    if not alone["is_revisit"]:
-        return joined["rules_crawl"] != view["rules_crawl"]
-    status = alone["fetch_status"]
-    is_other_status = status not in (None, 304) and not 200 <= status < 300
-    return is_other_status or joined["n_named"] > MOST_NAMES or joined["rules_crawl"] != view["rules_crawl"]
-
-
 def check_joined(world):
-    """Compares the views with the tables of `robots-scan join`, for hosts with one capture in each crawl.
-
-    Some differences are known (docs/history.md): a revisit that its own crawl fills is not open, so that a history keeps it, while `join` may
-    prefer the capture of an earlier crawl; a revisit with another status than 2xx and 304 stays open; of several captures with the content,
-    another one may be taken; and `join` shares no files with very many names. Those hosts are left out. Series have few, as it is rare there
-    that two hosts have the same file.
-    """
+    """Compares the views with the tables of `robots-scan join`."""
     found, connection = [], world.connection()
     joined = world.datasets / "_joined"
     policies = world.history.policy_contents(world.contents)
-    by_name = {crawl.name: crawl for crawl in world.crawls}
     for crawl in world.oracle.crawls:
         folder = f"crawl={crawl.name}"
         hosts = read_dicts(sorted((joined / "hosts" / folder).rglob("*.parquet")))
-        alone = {host["surt_host_name"]: host for host in crawl.hosts}
-        view = {row["surt_host_name"]: row for row in query(connection, "SELECT * FROM hosts WHERE crawl = ?", [crawl.name])}
-        known = {host["surt_host_name"] for host in hosts if is_known(host, alone[host["surt_host_name"]], view[host["surt_host_name"]])}
-        if len(known) * MOST_KNOWN > len(hosts) and not world.is_random:
-            found.append(f"{crawl.name} has many known differences, which a series must not have: {sorted(known)[:SHOWN]}")
-        world.known += len(known)
         names = [name for name in crawl.host_columns if name not in KEYS]
         views = sorted(query(connection, "SELECT * FROM hosts WHERE crawl = ?", [crawl.name]), key=lambda row: name_key(row["surt_host_name"]))
-        views, hosts = ([row for row in rows if row["surt_host_name"] not in known] for rows in (views, hosts))
         found += differences(f"hosts of {crawl.name} and of join", names, [picked(row, names) for row in views], [picked(row, names) for row in hosts])
         for row, host in zip(views, hosts):
-            wanted = by_name[host["rules_crawl"]].policy(host["rules_robots_id"])
+            wanted = crawl.policy(host["rules_robots_id"])
             if (policies[row["policy_id"]] if row["policy_id"] is not None else None) != wanted:
                 found.append(f"lines of {host['surt_host_name']} in {crawl.name} are not those of join")
         for table, columns in (("host_verdicts", ("agent", *VERDICT, "evidence_line")), ("host_preferences", PREFERENCE)):
             names = ("surt_host_name", "url_host_registered_domain", *columns)
             of_view = query(connection, f"SELECT * FROM {table} WHERE crawl = ?", [crawl.name])
             of_join = read_dicts(sorted((joined / table / folder).rglob("*.parquet")))
-            of_view, of_join = ([picked(row, names) for row in rows if row["surt_host_name"] not in known] for rows in (of_view, of_join))
+            of_view, of_join = ([picked(row, names) for row in rows] for rows in (of_view, of_join))
             found += unordered(f"{table} of {crawl.name} and of join", names, of_view, of_join)
     return found
 
@@ -999,11 +887,9 @@ class World:
         self.contents = Contents()
         self.crawls = [CrawlRows(dataset, crawl, self.contents) for dataset, crawl in scanned]
         self.oracle = Oracle(self.crawls)
-        # Revisits that are filled, and those of the known difference.
-        self.filled = self.known = 0
         # Old URLs that are disallowed.
         self.decided = 0
-        self.is_random = self.is_single = False
+        self.is_single = False
         run(program, "join", self.datasets, "-q", *join_options)
         self.history = self.make("history", *(crawl.dataset for crawl in self.crawls))
         self.opened = None
@@ -1156,7 +1042,7 @@ def random_world(program, folder, seed):
         archives = RandomCrawl(rng, names, bodies, statuses, is_single, start).write(folder / "archives" / crawl, crawl)
         scanned.append(scan(program, archives, folder / "datasets" / crawl, crawl))
     world = World(f"random {seed}", program, folder, scanned)
-    world.is_random, world.is_single = True, is_single
+    world.is_single = is_single
     return world
 
 
@@ -1292,15 +1178,6 @@ class Tests:
 
     def test_views_of_real_crawls(self):
         self.report(check_views, self.real)
-
-    def test_open_revisits_of_series(self):
-        self.report(check_filled, self.series)
-        filled = sum(world.filled for world in self.series)
-        assert filled >= 10, f"only {filled} revisits are filled, so that little is tested"
-
-    def test_open_revisits_of_random_crawls(self):
-        self.report(check_filled, self.random)
-        assert any(world.filled for world in self.random), "no revisit is filled, so that nothing is tested"
 
     def test_series_have_the_hosts_of_join(self):
         self.report(check_joined, self.series)

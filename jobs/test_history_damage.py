@@ -473,13 +473,6 @@ def row_cases():
         yield edit(captures, f"the period {number}", updated(3, period_no=number), names=(captures, periods), **copied)
         yield edit(captures, f"the content {number}", updated(first_with(content_no=0), content_no=number), names=(captures, "host_contents"), **copied)
     yield edit(captures, "no content", updated(first_with(content_no=0), content_no=None), names=(captures, periods), **copied)
-    for number in (-1, HUGE, 10**6):
-        yield edit(captures, f"rules of the host {number}", updated(first_with(rules_crawl=True), rules_host_no=number), **copied)
-    for number in (-1, 2**31 - 1):
-        yield edit(captures, f"rules of the period {number}", updated(first_with(rules_crawl=True), rules_period_no=number), **copied)
-    yield edit(captures, "rules without a host", updated(first_with(rules_crawl=True), rules_host_no=None), **copied)
-    yield edit(captures, "rules of an unknown crawl", updated(first_with(rules_crawl=True), rules_crawl="NOWHERE"), **copied)
-    yield edit(captures, "rules of another period", updated(first_with(rules_crawl=True), rules_host_no=0, rules_period_no=0), **copied, may_be_sound=True)
     place = "places are taken over"
     yield edit(captures, "an archive that does not exist", updated(0, archive_no=10**12), accepted=place)
     yield edit(captures, "a negative archive", updated(0, archive_no=-(2**63)), accepted=place)
@@ -494,7 +487,6 @@ def row_cases():
     long = "a" * (100 << 20)
     yield edit(captures, "a crawl of 100 MB", updated(0, crawl=long), is_large=True, **copied)
     yield edit(periods, "a host of 100 MB", updated(0, surt_host_name=long), is_large=True)
-    yield edit(periods, "a URL of 100 MB", updated(first_with(revisit_url=True), revisit_url=long), is_large=True)
     yield edit("policy_rules", "a path of 100 MB", updated(0, path=long), is_large=True)
     yield edit("agents", "a name of 100 MB", updated(0, agent=long), is_large=True)
     yield edit("crawls", "a crawl of 100 MB", updated(0, crawl=long), is_large=True)
@@ -530,7 +522,6 @@ def row_cases():
     yield edit(periods, "a port beyond all ports", updated(0, url_port=2**31 - 1), **state)
     yield edit(periods, "a status that is none", updated(0, fetch_status=-32768), **state)
     yield edit(periods, "a negative delay", updated(with_policy, wildcard_crawl_delay_ms=-1), **state)
-    yield edit(periods, "a URL that is none", updated(first_with(revisit_url=True), revisit_url="\0"), **state)
     yield edit(periods, "names that were read", updated(first_with(policy_id=True, has_named_rows=True), has_named_rows=False),
                accepted="states are taken over", names=("agent_periods",))
     yield edit(periods, "another registered domain", updated(0, url_host_registered_domain="x"), **state)
@@ -540,9 +531,6 @@ def row_cases():
     yield edit(contents, "another period", updated(-1, period_no=2**31 - 1))
     yield edit(contents, "a negative period", updated(0, period_no=-1))
     yield edit(contents, "a negative number", updated(0, content_no=-1))
-    yield edit(contents, "a crawl where it is that of the period", updated(-1, last_crawl="SERIES-000"))
-    yield edit(contents, "an unknown crawl", updated(-1, last_crawl="NOWHERE"))
-    yield edit(contents, "a time where it is that of the period", updated(-1, last_fetch=datetime.datetime(9999, 1, 1)))
     yield edit(contents, "another host", updated(0, surt_host_name="x"), names=(contents, captures))
     yield edit(contents, "no digest", updated(0, content_digest=""), **taken)
     yield edit(contents, "a row is missing", removed(0), names=(contents, captures), **taken)

@@ -32,7 +32,7 @@ TREND_AGENTS = ("GPTBot", "Googlebot", "AdsBot-Google", "Googlebot-News", *CRAWL
 FIRST_AGENTS = ("GPTBot", "CCBot")
 BLOCK, FREE = "User-agent: GPTBot\nDisallow: /\n", "User-agent: *\nAllow: /\n"
 # Columns of hosts that are not part of the state of a host, and those that changes_of returns.
-NO_STATE = {"host_id", "domain_id", "fetch_time", "authoritative_robots_id", "rules_crawl", "rules_robots_id", "n_captures", "n_changes", "named"}
+NO_STATE = {"host_id", "domain_id", "fetch_time", "authoritative_robots_id", "rules_robots_id", "n_captures", "n_changes", "named"}
 SHOWN = ("url", "fetch_status", "redirect_end", "is_revisit", "content_class", "wildcard_verdict", "wildcard_basis", "n_named")
 
 
@@ -56,7 +56,7 @@ def make_capture(host, crawl, files, truth):
         "crawl": crawl, "url": url, "origin": url.removesuffix("/robots.txt"), "day": host["fetch_time"].toordinal(), "policy": lines,
         "status": host["fetch_status"], "redirects": (host["n_redirects"], host["redirect_end"]),
         "blocked": {agent for agent, row in host["named"].items() if (row["verdict"], row["basis"]) == ("disallow_all", "explicit")},
-        "state": (lines, is_revisit and (rules["content_digest"], rules["url"]), {name: value for name, value in host.items() if name not in NO_STATE}),
+        "state": (lines, {name: value for name, value in host.items() if name not in NO_STATE}),
         "decides": not is_revisit and wildcard[0] != "unknown" and wildcard != ("disallow_all", "http_status")}
 
 

@@ -183,7 +183,7 @@ def revisit_rows(d):
     d.capture(125, "https://v3d.test/robots.txt", time=8, digest="D3d")
     d.capture(126, "https://v3e.test/robots.txt", time=7, digest="D3d")
     d.capture(127, "https://v3f.test/robots.txt", time=5, digest="D3d", revisit=True)
-    # From another crawl, with the status 304. robots_id 130 is in both crawls, because ids are unique only within a crawl.
+    # Only another crawl has the content. robots_id 130 is in both crawls, because ids are unique only within a crawl.
     d.capture(130, "https://v4.test/robots.txt", time=1, digest="D4", crawl=OLD, star=("disallow_all", "wildcard"))
     d.capture(130, "https://v4x.test/robots.txt", time=1, digest="D4x")
     d.capture(131, "https://v4.test/robots.txt", 304, time=5, digest="D4", revisit=True)
@@ -208,15 +208,15 @@ def revisit_rows(d):
     # Captures without a time.
     d.capture(165, "https://v9b.test/robots.txt", digest="D9", fetch_time=None)
     d.capture(166, "https://v9c.test/robots.txt", digest="D9", revisit=True, fetch_time=None)
-    # Two captures of the same time: the one with the larger (crawl, robots_id).
+    # Two captures of the same time: the one with the larger robots_id.
     d.capture(171, "https://v10.test/robots.txt", time=1, digest="D10")
     d.capture(172, "https://v10.test/robots.txt", time=1, digest="D10")
     d.capture(173, "https://v10.test/robots.txt", time=2, digest="D10", revisit=True)
 
 
 REVISITS = [
-    (NEW, 105, NEW, 102), (NEW, 114, NEW, 111), (NEW, 124, NEW, 122), (NEW, 127, NEW, 126), (NEW, 131, OLD, 130),
-    (NEW, 136, NEW, 135), (NEW, 143, NEW, 142), (NEW, 153, NEW, 151), (NEW, 166, NEW, 165), (NEW, 173, NEW, 172),
+    (NEW, 105, 102), (NEW, 114, 111), (NEW, 124, 122), (NEW, 127, 126), (NEW, 136, 135), (NEW, 143, 142), (NEW, 153, 151),
+    (NEW, 166, 165), (NEW, 173, 172),
 ]
 
 
@@ -260,28 +260,28 @@ def redirect_rows(d):
     for i, status in enumerate((404, 403, 503, 304, 301)):
         hop(260 + i, f"r7-{status}", f"r7t.test/{status}")
         d.capture(270 + i, f"http://r7t.test/{status}", status)
-    # Redirects to a revisit that is filled from the older crawl, and to one that is not filled.
+    # Redirects to a revisit that is filled, and to one that is not filled.
     hop(281, "r8", "r8t.test/x")
     d.capture(282, "http://r8t.test/x", 304, digest="R8", revisit=True)
-    d.capture(283, "http://r8t.test/x", digest="R8", crawl=OLD, star=("disallow_all", "wildcard"))
+    d.capture(283, "http://r8t.test/y", digest="R8", star=("disallow_all", "wildcard"))
     hop(284, "r9", "r9t.test/x")
     d.capture(285, "http://r9t.test/x", 200, digest="R9", revisit=True)
 
 
-# robots_id: hops, target_robots_id, resolved, answer_rank, rules_crawl, rules_robots_id
+# robots_id: hops, target_robots_id, resolved, answer_rank, rules_robots_id
 REDIRECTS = {
-    201: (1, 202, True, 0, NEW, 202),
-    210: (5, 215, True, 0, NEW, 215), 211: (4, 215, True, 0, NEW, 215), 212: (3, 215, True, 0, NEW, 215),
-    213: (2, 215, True, 0, NEW, 215), 214: (1, 215, True, 0, NEW, 215), 219: (5, 214, False, 4, NEW, 214),
-    221: (1, 222, False, 4, NEW, 222), 222: (1, 221, False, 4, NEW, 221), 223: (0, None, False, None, None, None),
-    224: (2, 222, False, 4, NEW, 222),
-    231: (1, 232, True, 0, NEW, 232),
-    241: (0, None, False, None, None, None), 242: (1, 241, False, 4, NEW, 241), 243: (0, None, False, None, None, None),
-    245: (1, 244, True, 0, OLD, 244),
-    251: (1, 252, True, 0, NEW, 252), 254: (1, 256, True, 0, NEW, 256),
-    260: (1, 270, True, 1, NEW, 270), 261: (1, 271, True, 2, NEW, 271), 262: (1, 272, True, 3, NEW, 272),
-    263: (1, 273, True, 4, NEW, 273), 264: (1, 274, True, 4, NEW, 274),
-    281: (1, 282, True, 0, OLD, 283), 284: (1, 285, True, 4, NEW, 285),
+    201: (1, 202, True, 0, 202),
+    210: (5, 215, True, 0, 215), 211: (4, 215, True, 0, 215), 212: (3, 215, True, 0, 215),
+    213: (2, 215, True, 0, 215), 214: (1, 215, True, 0, 215), 219: (5, 214, False, 4, 214),
+    221: (1, 222, False, 4, 222), 222: (1, 221, False, 4, 221), 223: (0, None, False, None, None),
+    224: (2, 222, False, 4, 222),
+    231: (1, 232, True, 0, 232),
+    241: (0, None, False, None, None), 242: (1, 241, False, 4, 241), 243: (0, None, False, None, None),
+    245: (1, 244, True, 0, 244),
+    251: (1, 252, True, 0, 252), 254: (1, 256, True, 0, 256),
+    260: (1, 270, True, 1, 270), 261: (1, 271, True, 2, 271), 262: (1, 272, True, 3, 272),
+    263: (1, 273, True, 4, 273), 264: (1, 274, True, 4, 274),
+    281: (1, 282, True, 0, 283), 284: (1, 285, True, 4, 285),
 }
 
 
@@ -325,15 +325,15 @@ def host_rows(d):
     d.capture(361, "https://h1.test/robots.txt", 404, crawl=OLD)
 
 
-# host in the crawl NEW: robots_id, rules_crawl, rules_robots_id
+# host in the crawl NEW: robots_id, rules_robots_id
 HOSTS = {
-    "h1": (301, NEW, 301), "h2": (304, NEW, 304), "h3": (305, NEW, 305), "h3b": (-307, NEW, -307), "h4": (311, NEW, 311),
-    "h5": (313, NEW, 313), "h6": (315, NEW, 315), "h7": (317, NEW, 317), "h8": (319, NEW, 319), "h9": (321, NEW, 321),
-    "h10": (331, NEW, 332), "h11": (336, NEW, 336), "h12": (342, NEW, 341), "h13": (351, NEW, 351),
-    "v4": (131, OLD, 130), "v6": (141, NEW, 141), "v8": (161, NEW, 161),
-    "r1": (201, NEW, 202), "r2-0": (210, NEW, 215), "r2-start": (219, NEW, 219), "r3a": (221, NEW, 221),
-    "r4": (232, NEW, 232), "r5": (241, NEW, 241), "r7-404": (260, NEW, 270), "r7-503": (262, NEW, 272),
-    "r8": (281, OLD, 283), "r9": (284, NEW, 285),
+    "h1": (301, 301), "h2": (304, 304), "h3": (305, 305), "h3b": (-307, -307), "h4": (311, 311),
+    "h5": (313, 313), "h6": (315, 315), "h7": (317, 317), "h8": (319, 319), "h9": (321, 321),
+    "h10": (331, 332), "h11": (336, 336), "h12": (342, 341), "h13": (351, 351),
+    "v4": (131, 131), "v6": (141, 141), "v8": (161, 161),
+    "r1": (201, 202), "r2-0": (210, 215), "r2-start": (219, 219), "r3a": (221, 221),
+    "r4": (232, 232), "r5": (241, 241), "r7-404": (260, 270), "r7-503": (262, 272),
+    "r8": (281, 283), "r9": (284, 285),
     # Captures of other paths do not add a host.
     "h10t": None, "r1t": None, "r5d": None,
 }
@@ -381,10 +381,13 @@ def verdict_rows(d):
     d.capture(414, "https://a13t.test/x", star=("allow_all", "no_group"))
     d.verdict(414, "gptbot", "disallow_all", "explicit")
     d.verdict(413, "gptbot", "allow_all", "explicit")             # ignored, because this is not the capture whose rules apply
-    d.capture(415, "https://a15.test/robots.txt", 304, digest="A15", revisit=True)  # filled from the older crawl
-    d.capture(416, "https://a15.test/robots.txt", digest="A15", crawl=OLD, star=("allow_all", "no_group"))
+    d.capture(415, "https://a15.test/robots.txt", 304, time=5, digest="A15", revisit=True)  # filled
+    d.capture(419, "https://a15.test/robots.txt", digest="A15", star=("allow_all", "no_group"))
+    d.verdict(419, "gptbot", "disallow_all", "explicit")
+    d.capture(416, "https://a15.test/robots.txt", digest="A19", crawl=OLD, star=("allow_all", "no_group"))
     d.verdict(416, "gptbot", "disallow_all", "explicit", crawl=OLD)
     d.verdict(416, "gptbot", "partial", "explicit")               # the same id in the newer crawl is a different file
+    d.capture(420, "https://a19.test/robots.txt", 304, digest="A19", revisit=True)  # only the older crawl has its content
     d.capture(418, "https://a18.test/robots.txt", 304, digest="A15", revisit=True)  # filled by the same capture
     d.capture(416, "https://a16.test/robots.txt")
 
@@ -396,8 +399,8 @@ VERDICTS = {
         "a1": (D, D, "wildcard"), "a2": (A, A, "explicit"), "a3": (A, A, "no_group"), "a5": (P, D, "wildcard"),
         "a9": (A, A, "http_status"), "a10": (D, D, "http_status"), "a11": (U, U, "too_complex"), "a12": (U, U, None),
         "a13": (D, D, "explicit"), "a15": (D, D, "explicit"), "a16": (P, P, "explicit"),
-        "a18": (D, D, "explicit"),
-        "r1": (D, D, "wildcard"), "r8": (D, D, "wildcard"), "v4": (D, D, "wildcard"), "h6": (A, A, "http_status"),
+        "a18": (D, D, "explicit"), "a19": (U, U, "http_status"),
+        "r1": (D, D, "wildcard"), "r8": (D, D, "wildcard"), "v4": (U, U, "http_status"), "h6": (A, A, "http_status"),
     },
     "googlebot-NEWS ": {
         "a1": (D, D, "wildcard"), "a3": (D, A, "explicit"), "a4": (A, P, "explicit"), "a5": (D, A, "explicit"),
@@ -586,7 +589,7 @@ def test_macros(t, con):
         "FROM oracle_revisits WHERE robots_id < 200 ORDER BY ALL"), sorted(REVISITS))
 
     found = lambda: {r[0]: r[1:] for r in rows(
-        "SELECT robots_id, hops, target_robots_id, resolved, answer_rank, rules_crawl, rules_robots_id FROM oracle_redirects "
+        "SELECT robots_id, hops, target_robots_id, resolved, answer_rank, rules_robots_id FROM oracle_redirects "
         "WHERE robots_id < 300 ORDER BY ALL")}
     for robots_id, expected in REDIRECTS.items():
         t.equal(f"redirect {robots_id}", lambda: found().get(robots_id), expected)
@@ -595,7 +598,7 @@ def test_macros(t, con):
         "SELECT count(*) - count(DISTINCT (crawl, robots_id)) FROM oracle_redirects"), [(0,)])
 
     hosts = {r[0]: r[1:] for r in rows(
-        "SELECT surt_host_name, authoritative_robots_id, rules_crawl, rules_robots_id FROM hosts WHERE crawl = ?", NEW)}
+        "SELECT surt_host_name, authoritative_robots_id, rules_robots_id FROM hosts WHERE crawl = ?", NEW)}
     for host, expected in HOSTS.items():
         t.equal(f"host {host}", lambda: hosts.get("test," + host), expected)
     t.equal("hosts: one row for every host with a robots.txt", lambda: rows(
@@ -603,8 +606,8 @@ def test_macros(t, con):
         "SELECT count(DISTINCT (crawl, surt_host_name)), count(DISTINCT (crawl, surt_host_name)) "
         "FROM robots_files WHERE is_robots_path"))
     t.equal("hosts: the other crawl separately", lambda: rows(
-        "SELECT authoritative_robots_id, rules_crawl, fetch_status FROM hosts WHERE crawl = ? AND surt_host_name = 'test,h1'", OLD),
-        [(361, OLD, 404)])
+        "SELECT authoritative_robots_id, fetch_status FROM hosts WHERE crawl = ? AND surt_host_name = 'test,h1'", OLD),
+        [(361, 404)])
 
     for agent, expected in VERDICTS.items():
         got = {r[0]: r[1:] for r in rows(
@@ -633,7 +636,7 @@ def test_macros(t, con):
         "SELECT count(*) FROM verdicts_of(['GPTBot', 'gptbot/1.0'])"), rows("SELECT count(*) FROM hosts"))
     t.equal("columns of verdicts_for", lambda: [r[0] for r in rows(
         "SELECT column_name FROM (DESCRIBE FROM verdicts_for('x'))")],
-        "crawl host_id surt_host_name url_host_name url url_host_tld url_host_registered_domain domain domain_id archive_no rules_crawl rules_robots_id "
+        "crawl host_id surt_host_name url_host_name url url_host_tld url_host_registered_domain domain domain_id archive_no rules_robots_id "
         "content_class ruleset_id template agent category verdict "
         "verdict_google verdict_rfc9309 verdict_koster1996 basis root_allowed crawl_delay_ms evidence_line n_allow n_disallow".split())
 
@@ -970,7 +973,7 @@ def test_against_dataset(t, dataset):
         "WHERE whole_name(agent_raw) IS DISTINCT FROM agent").fetchall(), [])
     # most_addressed_names counts names in host_verdicts, which has a row for every name that is in groups of files with rules.
     t.equal("names in host_verdicts are those in groups", lambda: con.execute(
-        "WITH in_groups AS (SELECT DISTINCT h.host_id, g.agent FROM hosts_with('rules') h JOIN groups g ON g.crawl = h.rules_crawl "
+        "WITH in_groups AS (SELECT DISTINCT h.host_id, g.agent FROM hosts_with('rules') h JOIN groups g ON g.crawl = h.crawl "
         "AND g.robots_id = h.rules_robots_id WHERE g.counts AND g.agent NOT IN ('', '*')), in_verdicts AS (SELECT v.host_id, v.agent "
         "FROM host_verdicts v WHERE v.basis IN ('explicit', 'too_complex') AND v.host_id IN (SELECT h.host_id FROM hosts_with('rules') h)) "
         "(FROM in_groups EXCEPT FROM in_verdicts) UNION ALL (FROM in_verdicts EXCEPT FROM in_groups)").fetchall(), [])

@@ -54,6 +54,12 @@ def verdict(row, crawler):
     return ("allow_all", "partial", "disallow_all", "allow_all")[policy >> 8 & 3]
 
 
+def has_content(row, by_url):
+    """Whether a capture has content, or another one of its crawl has the same. Most revisits repeat content of an earlier crawl."""
+    return row is None or row["is_revisit"] == "false" or any(
+        other["status"] == "200" and other["is_revisit"] == "false" and other["policy"] == row["policy"] for other in by_url.values())
+
+
 def by_crawl_and_url(truth):
     rows = defaultdict(dict)
     for row in truth:
@@ -65,7 +71,9 @@ def expected(truth):
     by_crawl = by_crawl_and_url(truth)
     rows = set()
     for row in truth:
-        end = end_of(row, by_crawl[row["crawl"]])
+        by_url = by_crawl[row["crawl"]]
+        end = end_of(row, by_url)
+        end = end if has_content(end, by_url) else None
         place = (row["archive"], int(row["offset"]))
         rows.add((row["crawl"], row["url"], row["fetch_time"], *place, *(verdict(end, crawler) for crawler in ("*", *ASKED))))
     return rows

@@ -131,14 +131,14 @@ class Source:
     def places(self):
         """The records of all captures by host and crawl, as the pages write them."""
         if self.is_history:
-            rows = self.tables.ask("""SELECT h.surt_host_name, h.crawl, a.warc_filename, c.warc_record_offset, c.warc_record_in_member, coalesce(h.redirect_end = 'resolved', false) OR h.rules_crawl <> h.crawl AS is_elsewhere
+            rows = self.tables.ask("""SELECT h.surt_host_name, h.crawl, a.warc_filename, c.warc_record_offset, c.warc_record_in_member, coalesce(h.redirect_end = 'resolved', false) OR h.crawl <> h.crawl AS is_elsewhere
                 FROM hosts h JOIN host_captures c ON c.capture_no = h.host_id JOIN archives a ON a.crawl = c.crawl AND a.archive_no = c.archive_no""")
         else:
             rows = self.tables.ask("""SELECT h.surt_host_name, h.crawl, f.warc_filename, f.warc_record_offset, f.warc_record_length, f.warc_record_in_member,
-                CASE WHEN (h.rules_crawl, h.rules_robots_id) <> (h.crawl, h.authoritative_robots_id) THEN r.warc_filename || ' at ' || r.warc_record_offset ||
+                CASE WHEN h.rules_robots_id <> h.authoritative_robots_id THEN r.warc_filename || ' at ' || r.warc_record_offset ||
                     CASE WHEN r.warc_record_in_member > 0 THEN ', record ' || r.warc_record_in_member || ' there' ELSE '' END END AS rules
                 FROM hosts h JOIN robots_files f ON f.crawl = h.crawl AND f.robots_id = h.authoritative_robots_id
-                JOIN robots_files r ON r.crawl = h.rules_crawl AND r.robots_id = h.rules_robots_id""")
+                JOIN robots_files r ON r.crawl = h.crawl AND r.robots_id = h.rules_robots_id""")
         places = {}
         for row in rows:
             text = f"{row['warc_filename']} at {row['warc_record_offset']}"
@@ -303,7 +303,7 @@ def check_rules(results, browser, source, hosts):
                 rows = source.tables.ask(f"""SELECT g.line_no, line_text(g.key_raw, g.has_colon, g.agent_raw) AS text FROM groups_at({literal(name)}, {literal(crawl)}) g
                     UNION ALL SELECT r.line_no, line_text(r.key_raw, r.has_colon, r.path_raw) FROM rules_at({literal(name)}, {literal(crawl)}) r ORDER BY 1""")
             else:
-                where = f"(t.crawl, t.robots_id) IN (SELECT (h.rules_crawl, h.rules_robots_id) FROM hosts h WHERE h.surt_host_name = {literal(host)} AND h.crawl = {literal(crawl)})"
+                where = f"(t.crawl, t.robots_id) IN (SELECT (h.crawl, h.rules_robots_id) FROM hosts h WHERE h.surt_host_name = {literal(host)} AND h.crawl = {literal(crawl)})"
                 rows = source.tables.ask(f"""SELECT t.line_no, line_text(t.key_raw, t.has_colon, t.agent_raw) AS text FROM groups t WHERE {where}
                     UNION ALL SELECT t.line_no, line_text(t.key_raw, t.has_colon, t.path_raw) FROM rules t WHERE {where} ORDER BY 1""")
             text = "\n".join(f"{row['line_no']:6}  {escaped(row['text'])}" for row in rows[:1_000])

@@ -2,7 +2,6 @@
 CREATE TABLE crawls (
   crawl VARCHAR NOT NULL, -- The crawl.
   position INTEGER NOT NULL, -- Its place in the order of crawls, from 0. It changes when an earlier crawl is added.
-  first_capture TIMESTAMP, -- The time of the first capture of the crawl, authoritative or not (UTC); null if none has a time. A revisit may have the content of a crawl that is not later by this time, then by name.
   first_fetch TIMESTAMP, -- The first time at which an authoritative capture of its hosts was fetched (UTC); null if no capture has a time.
   median_fetch TIMESTAMP, -- The median of these times. Crawls are ordered by it.
   last_fetch TIMESTAMP, -- The last of these times.

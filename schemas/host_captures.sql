@@ -8,8 +8,5 @@ CREATE TABLE host_captures (
   warc_record_offset BIGINT NOT NULL, -- The offset of the record in the archive, as in `robots_files`.
   warc_record_in_member INTEGER NOT NULL, -- The index of the record among those that share the offset, as in `robots_files`.
   period_no INTEGER NOT NULL, -- The period of the capture, in `host_periods`, together with `host_no`.
-  content_no INTEGER, -- The content of the capture, in `host_contents`: its number among those of the host; null if no body was read.
-  rules_host_no BIGINT, -- For a revisit whose content a capture of the same crawl or an earlier one has (docs/verdicts.md), the host of that capture: the columns of its period from `fetch_status` on and its policy apply. Null for other captures.
-  rules_period_no INTEGER, -- The period of that capture, together with `rules_host_no`.
-  rules_crawl VARCHAR -- The crawl of that capture.
+  content_no INTEGER -- The content of the capture, in `host_contents`: its number among those of the host; null if no body was read.
 );

@@ -1,9 +1,7 @@
--- One row per period and content: consecutive captures of a period with the same digest. Only captures whose rules were read have rows; the content of revisits is found by them. Sorted by `surt_host_name`, then by `content_no`.
+-- One row per period and content: consecutive captures of a period with the same digest. Only captures whose rules were read have rows. Sorted by `surt_host_name`, then by `content_no`.
 CREATE TABLE host_contents (
   surt_host_name VARCHAR NOT NULL, -- The host, as in `hosts`.
   content_no INTEGER NOT NULL, -- Key of the content, together with `surt_host_name`: its number among those of the host in the order of time, from 0.
   period_no INTEGER NOT NULL, -- The period, in `host_periods`.
-  last_crawl VARCHAR, -- The crawl of the last capture; null for the last content of a period, whose last capture is that of the period.
-  last_fetch TIMESTAMP, -- The time of this capture (UTC); null where `last_crawl` is null.
   content_digest VARCHAR NOT NULL -- The digest of the capture whose rules apply, as in `robots_files`.
 );

@@ -12,8 +12,6 @@ CREATE TABLE host_periods (
   policy_id VARCHAR, -- The lines that were read, as in `policies`; null if no line was. This column and the following ones are the state.
   preferences_id VARCHAR, -- Key of the statements about the use of the content: the first 128 bits of the SHA-256 of the rows in `preference_sets` without the numbers of their lines, in hexadecimal. Null if nothing is stated.
   preference_set_id VARCHAR, -- The rows in `preference_sets`.
-  revisit_digest VARCHAR, -- The digest of the content of a revisit, if no capture of its own crawl has the content: `host_captures` names the capture of this crawl or an earlier one that has it.
-  revisit_url VARCHAR, -- The URL of that revisit.
   url_host_name VARCHAR NOT NULL, -- The host of the authoritative capture, in punycode.
   url_host_registered_domain VARCHAR, -- Its registered domain, as in `robots_files`.
   url_host_tld VARCHAR, -- Its top-level domain, as in `robots_files`.
@@ -22,7 +20,7 @@ CREATE TABLE host_periods (
   n_redirects INTEGER NOT NULL, -- The number of redirects from the authoritative capture that were followed to another capture.
   redirect_end VARCHAR, -- How the redirects ended: `resolved`, `not_captured` (the next URL was not captured in this crawl), `loop`, `too_many` (more than five). Null if the authoritative capture is not a redirect that can be followed.
   fetch_status SMALLINT, -- The HTTP status of the capture whose rules apply. This column and the following ones describe that capture.
-  is_revisit BOOLEAN NOT NULL, -- True if that capture is a revisit and no capture of this crawl or an earlier one has its content.
+  is_revisit BOOLEAN NOT NULL, -- True if that capture is a revisit and no capture of this crawl has its content.
   content_class VARCHAR, -- The kind of body, as in `robots_files`.
   ruleset_id BIGINT, -- The fingerprint of its rules, as in `robots_files`.
   template VARCHAR, -- The software that generated the file, as in `robots_files`.

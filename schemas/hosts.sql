@@ -10,12 +10,11 @@ CREATE TABLE hosts (
   url_port INTEGER, -- The port of the authoritative capture, if it is not the default port of the scheme.
   fetch_time TIMESTAMP, -- The time at which the authoritative capture was fetched (UTC).
   authoritative_robots_id BIGINT NOT NULL, -- The authoritative capture: of the captures of `/robots.txt` on this host in this crawl, the one that decides most (content; then a status that allows all; then 401 or 403; then one that asks to come back; a redirect counts as the end of its chain), then https, then the default port, then the latest, then the smallest `robots_id`.
-  rules_crawl VARCHAR NOT NULL, -- The crawl of `rules_robots_id`: another one than `crawl` only if an earlier crawl has the content of a revisit.
-  rules_robots_id BIGINT NOT NULL, -- The capture whose rules and status apply: the authoritative one, the end of its redirects, or the capture with the content of a revisit. Join other tables by it: `ON x.crawl = h.rules_crawl AND x.robots_id = h.rules_robots_id`.
+  rules_robots_id BIGINT NOT NULL, -- The capture whose rules and status apply: the authoritative one, the end of its redirects, or the capture with the content of a revisit. Join other tables by it: `ON x.crawl = h.crawl AND x.robots_id = h.rules_robots_id`.
   n_redirects INTEGER NOT NULL, -- The number of redirects from the authoritative capture that were followed to another capture.
   redirect_end VARCHAR, -- How the redirects ended: `resolved`, `not_captured` (the next URL was not captured in this crawl), `loop`, `too_many` (more than five). Null if the authoritative capture is not a redirect that can be followed.
   fetch_status SMALLINT, -- The HTTP status of the capture whose rules apply. This column and the following ones describe that capture.
-  is_revisit BOOLEAN NOT NULL, -- True if that capture is a revisit and no capture of this crawl or an earlier one has its content.
+  is_revisit BOOLEAN NOT NULL, -- True if that capture is a revisit and no capture of this crawl has its content.
   content_class VARCHAR, -- The kind of body, as in `robots_files`.
   ruleset_id BIGINT, -- The fingerprint of its rules, as in `robots_files`.
   template VARCHAR, -- The software that generated the file, as in `robots_files`.

@@ -259,7 +259,6 @@ CREATE OR REPLACE TEMPORARY VIEW hosts AS SELECT
     url_port,
     fetch_time,
     authoritative_robots_id,
-    rules_crawl,
     rules_robots_id,
     n_redirects,
     redirect_end,

@@ -163,7 +163,7 @@ def read_hosts(con, crawls, names):
         SELECT h.crawl, h.surt_host_name, coalesce(h.url_host_registered_domain, h.surt_host_name),
             concat(r.warc_filename, ' at ', r.warc_record_offset), r.body, r.is_valid_utf8, h.content_class IS NOT NULL, e.named, e.blocked
         FROM hosts h
-        LEFT JOIN robots_files r ON r.crawl = h.rules_crawl AND r.robots_id = h.rules_robots_id
+        LEFT JOIN robots_files r ON r.crawl = h.crawl AND r.robots_id = h.rules_robots_id
         LEFT JOIN (
             SELECT host_id, list(agent) AS named, list(agent) FILTER (verdict = 'disallow_all') AS blocked
             FROM host_verdicts WHERE basis = 'explicit' AND list_contains($names, agent) GROUP BY host_id) e ON e.host_id = h.host_id

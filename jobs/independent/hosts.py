@@ -205,12 +205,11 @@ class Crawls:
         return capture
 
     def content_of(self, revisit):
-        """The capture with the content of a revisit, of the same crawl or an earlier one; null if there is none."""
+        """The capture with the content of a revisit, of the same crawl; null if there is none."""
         if not revisit.is_revisit or revisit.status == 304 and revisit.digest == NOTHING:
             return None
-        crawls = self.names[:self.names.index(revisit.crawl) + 1]
         found = [
-            capture for crawl in crawls for capture in self.captures[crawl]
+            capture for capture in self.captures[revisit.crawl]
             if not capture.is_revisit and capture.digest == revisit.digest and is_equivalent(revisit.status, capture.status)]
         return min(found, default=None, key=lambda capture: (
             capture.url != revisit.url, capture.time > revisit.time, abs(capture.time - revisit.time)))

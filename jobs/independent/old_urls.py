@@ -27,7 +27,6 @@ class OldUrls:
     """The captures of the hosts of an oracle, and the answers by them."""
 
     def __init__(self, oracle):
-        self.oracle, self.sources = oracle, oracle.sources()
         self.by_host, self.parsed = {}, {}
         for capture in oracle.captures:
             self.by_host.setdefault(capture["host"], []).append(capture)
@@ -58,11 +57,9 @@ class OldUrls:
         parts = urlsplit(url)
         if not any_origin and self.origin_of(capture) != (parts.scheme, parts.hostname, parts.port):
             return "unknown"
-        if capture["row"]["is_revisit"]:
-            capture = self.oracle.fill(capture, self.sources)
-            if capture is None:
-                return "unknown"
         row = capture["row"]
+        if row["is_revisit"]:
+            return "unknown"
         if row["wildcard_basis"] == "http_status":
             return BY_STATUS[row["wildcard_verdict"]]
         by_name = self.lines_of(capture).by_name

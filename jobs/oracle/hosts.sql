@@ -1,16 +1,12 @@
 -- The rules of the tables `hosts` and `host_verdicts` in SQL, by plain joins over the tables of captures: an oracle that shares
 -- no code with src/hosts. jobs/test_hosts.py compares the two. The rows are computed when the file is executed.
 
--- The crawls in the order of the times of their first captures.
-CREATE OR REPLACE TEMP TABLE oracle_crawls AS
-SELECT crawl, row_number() OVER (ORDER BY min(fetch_time) NULLS FIRST, crawl) AS place FROM robots_files GROUP BY crawl;
-
 -- The rank of the answer of one capture; 0 is the most decisive:
 --   0  content was fetched (2xx), or such content was found for a revisit
 --   1  the status alone allows all (such as 404 and 410)
 --   2  401 or 403: RFC 9309 allows all, but crawlers differ (Common Crawl's stays away), so a clearer answer is preferred
 --   3  temporary: 429, 5xx, no usable response
---   4  none: a redirect that was not followed to its end, a 304, a revisit without content in the dataset, a response of which
+--   4  none: a redirect that was not followed to its end, a 304, a revisit without content in its crawl, a response of which
 --      bytes are missing
 CREATE OR REPLACE MACRO oracle_rank(outcome, fetch_class, effect, is_revisit, is_filled, status, content_class) AS
     CASE
@@ -25,29 +21,29 @@ CREATE OR REPLACE MACRO oracle_rank(outcome, fetch_class, effect, is_revisit, is
         ELSE 3
     END;
 
--- The capture that supplies the content of a revisit: same digest and status, of its crawl or an earlier one; the same URL first,
--- then the latest not after it, otherwise the earliest.
+-- The capture that supplies the content of a revisit: same crawl, digest and status; the same URL first, then the latest not after
+-- it, otherwise the earliest.
 CREATE OR REPLACE TEMP TABLE oracle_revisits AS
 WITH wanted AS (
-    SELECT f.crawl, c.place, f.robots_id, f.url, f.content_digest, coalesce(f.fetch_time, TIMESTAMP '1970-01-01') AS fetch_time,
+    SELECT f.crawl, f.robots_id, f.url, f.content_digest, coalesce(f.fetch_time, TIMESTAMP '1970-01-01') AS fetch_time,
         CASE WHEN f.fetch_status IS NULL OR f.fetch_status = 304 OR f.outcome = 'successful' THEN 200 ELSE f.fetch_status END AS answer
-    FROM robots_files f JOIN oracle_crawls c USING (crawl)
+    FROM robots_files f
     WHERE f.is_revisit AND f.content_digest IS NOT NULL
         AND NOT coalesce(f.fetch_status = 304 AND f.content_digest = '3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ', false)
 ),
 kept AS (
-    SELECT f.crawl, c.place, f.robots_id, f.url, f.content_digest, coalesce(f.fetch_time, TIMESTAMP '1970-01-01') AS fetch_time,
+    SELECT f.crawl, f.robots_id, f.url, f.content_digest, coalesce(f.fetch_time, TIMESTAMP '1970-01-01') AS fetch_time,
         CASE WHEN f.outcome = 'successful' THEN 200 ELSE f.fetch_status END AS answer
-    FROM robots_files f JOIN oracle_crawls c USING (crawl)
+    FROM robots_files f
     WHERE NOT f.is_revisit AND (f.content_class IS NOT NULL OR f.outcome = 'unavailable')
 )
-SELECT w.crawl, w.robots_id, k.crawl AS filled_by_crawl, k.robots_id AS filled_by
+SELECT w.crawl, w.robots_id, k.robots_id AS filled_by
 FROM wanted w
-JOIN kept k ON k.content_digest = w.content_digest AND k.answer = w.answer AND k.place <= w.place
+JOIN kept k ON k.crawl = w.crawl AND k.content_digest = w.content_digest AND k.answer = w.answer
 QUALIFY row_number() OVER (
     PARTITION BY w.crawl, w.robots_id
     ORDER BY k.url <> w.url, k.fetch_time > w.fetch_time, abs(epoch_us(k.fetch_time) - epoch_us(w.fetch_time)),
-        k.url DESC, k.place DESC, k.robots_id DESC) = 1;
+        k.url DESC, k.robots_id DESC) = 1;
 
 -- The end of the redirects of a request for robots.txt: up to five hops within one crawl. A URL that was captured several times is
 -- represented by one capture, the same for every chain: the most decisive one, then the latest, then the smallest robots_id.
@@ -58,7 +54,7 @@ WITH pages AS (
             {'robots_id': f.robots_id, 'url': f.url, 'follows': f.effect_google = 'follow',
              'next_url': CASE WHEN f.effect_google = 'follow' THEN f.fetch_redirect END,
              'answer_rank': oracle_rank(f.outcome, f.fetch_class, f.effect_google, f.is_revisit, v.filled_by IS NOT NULL, f.fetch_status, f.content_class),
-             'rules_crawl': coalesce(v.filled_by_crawl, f.crawl), 'rules_robots_id': coalesce(v.filled_by, f.robots_id)},
+             'rules_robots_id': coalesce(v.filled_by, f.robots_id)},
             {'rank': oracle_rank(f.outcome, f.fetch_class, f.effect_google, f.is_revisit, v.filled_by IS NOT NULL, f.fetch_status, f.content_class),
              'age': -coalesce(epoch_us(f.fetch_time), 0), 'robots_id': f.robots_id}
         ) AS page
@@ -92,14 +88,13 @@ SELECT c.crawl, c.robots_id, c.hops, c.last.robots_id AS target_robots_id, coale
         WHEN c.hops = 5 THEN 'too_many'
         WHEN n.page IS NULL THEN 'not_captured'
         ELSE 'loop' END AS redirect_end,
-    c.last.answer_rank AS answer_rank, c.last.rules_crawl AS rules_crawl, c.last.rules_robots_id AS rules_robots_id
+    c.last.answer_rank AS answer_rank, c.last.rules_robots_id AS rules_robots_id
 FROM chains c
 LEFT JOIN pages n ON n.crawl = c.crawl AND n.url = coalesce(c.last.next_url, c.first_url);
 
 CREATE OR REPLACE TEMP TABLE oracle_hosts AS
 WITH ranked AS (
-    SELECT f.*, CASE WHEN r.resolved THEN r.rules_crawl ELSE coalesce(v.filled_by_crawl, f.crawl) END AS rules_crawl,
-        CASE WHEN r.resolved THEN r.rules_robots_id ELSE coalesce(v.filled_by, f.robots_id) END AS rules_robots_id,
+    SELECT f.*, CASE WHEN r.resolved THEN r.rules_robots_id ELSE coalesce(v.filled_by, f.robots_id) END AS rules_robots_id,
         coalesce(r.hops, 0) AS n_redirects, r.redirect_end,
         oracle_rank(f.outcome, f.fetch_class, f.effect_google, f.is_revisit, v.filled_by IS NOT NULL, f.fetch_status, f.content_class) AS own_rank,
         CASE WHEN r.resolved THEN r.answer_rank ELSE own_rank END AS rank,
@@ -132,7 +127,7 @@ selected AS (
 SELECT s.crawl, s.surt_host_name, s.url_host_name, s.url_host_registered_domain, s.url_host_tld, s.url_protocol,
     -- Without a user and a final dot of the host: robots_files has the URL of the capture as it is.
     regexp_replace(regexp_replace(s.url, '^([a-z]+://)[^/?]*@', '\1'), '^([a-z]+://[^/:?]*)[.]([:/?])', '\1\2') AS url, s.fetch_time,
-    s.robots_id AS authoritative_robots_id, s.rules_crawl, s.rules_robots_id, s.n_redirects, s.redirect_end,
+    s.robots_id AS authoritative_robots_id, s.rules_robots_id, s.n_redirects, s.redirect_end,
     r.fetch_status, r.is_revisit, r.content_class, r.ruleset_id, r.template,
     w.verdict AS wildcard_verdict, w.verdict_google AS wildcard_verdict_google, w.verdict_rfc9309 AS wildcard_verdict_rfc9309,
     w.verdict_koster1996 AS wildcard_verdict_koster1996, w.basis AS wildcard_basis, w.root_allowed AS wildcard_root_allowed,
@@ -146,9 +141,9 @@ SELECT s.crawl, s.surt_host_name, s.url_host_name, s.url_host_registered_domain,
             RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW), 0)
         <= 25000000 + 25 * count(*) OVER (PARTITION BY s.crawl) AS has_named_rows,
     s.n_captures, coalesce(c.n_changes, 0) AS n_changes, r.outcome, r.fetch_class
-FROM (SELECT *, rules_crawl = crawl AND rules_robots_id = robots_id AS is_own FROM selected) s
-JOIN robots_files r ON r.crawl = s.rules_crawl AND r.robots_id = s.rules_robots_id
-JOIN verdicts w ON w.crawl = s.rules_crawl AND w.robots_id = s.rules_robots_id AND w.agent = '*'
+FROM (SELECT *, rules_robots_id = robots_id AS is_own FROM selected) s
+JOIN robots_files r ON r.crawl = s.crawl AND r.robots_id = s.rules_robots_id
+JOIN verdicts w ON w.crawl = s.crawl AND w.robots_id = s.rules_robots_id AND w.agent = '*'
 LEFT JOIN changes c ON c.crawl = s.crawl AND c.surt_host_name = s.surt_host_name
 LEFT JOIN (
     SELECT v.crawl, v.robots_id, count(*) AS n_named,
@@ -158,13 +153,13 @@ LEFT JOIN (
     JOIN verdicts a ON a.crawl = v.crawl AND a.robots_id = v.robots_id AND a.agent = '*'
     WHERE v.agent <> '*' AND (v.basis IN ('explicit', 'too_complex') OR v.verdict_google <> a.verdict_google
         OR v.verdict_rfc9309 <> a.verdict_rfc9309 OR v.verdict_koster1996 <> a.verdict_koster1996)
-    GROUP BY ALL) n ON n.crawl = s.rules_crawl AND n.robots_id = s.rules_robots_id;
+    GROUP BY ALL) n ON n.crawl = s.crawl AND n.robots_id = s.rules_robots_id;
 
 CREATE OR REPLACE TEMP TABLE oracle_host_verdicts AS
 SELECT h.crawl, v.agent, h.surt_host_name, h.url_host_registered_domain, v.verdict, v.verdict_google, v.verdict_rfc9309,
     v.verdict_koster1996, v.basis, v.root_allowed, v.n_allow, v.n_disallow, v.crawl_delay_ms, v.evidence_line
 FROM oracle_hosts h
-JOIN verdicts v ON v.crawl = h.rules_crawl AND v.robots_id = h.rules_robots_id AND v.agent <> '*'
+JOIN verdicts v ON v.crawl = h.crawl AND v.robots_id = h.rules_robots_id AND v.agent <> '*'
 WHERE h.has_named_rows AND (v.basis IN ('explicit', 'too_complex')
     OR v.verdict_google <> h.wildcard_verdict_google
     OR v.verdict_rfc9309 <> h.wildcard_verdict_rfc9309
@@ -174,5 +169,5 @@ CREATE OR REPLACE TEMP TABLE oracle_host_preferences AS
 SELECT h.crawl, p.agent, h.surt_host_name, h.url_host_registered_domain, p.mechanism, p.category, p.preference, p.has_allowed,
     p.has_disallowed, p.has_unknown, p.evidence_line, p.address
 FROM oracle_hosts h
-JOIN file_preferences p ON p.crawl = h.rules_crawl AND p.robots_id = h.rules_robots_id
+JOIN file_preferences p ON p.crawl = h.crawl AND p.robots_id = h.rules_robots_id
 WHERE p.agent = '*' OR h.has_named_rows;

@@ -13,22 +13,21 @@ CREATE TABLE hosts(
 CREATE TABLE host_verdicts(crawl VARCHAR, host_id BIGINT, agent VARCHAR, verdict VARCHAR, basis VARCHAR);
 CREATE TABLE runs(crawl VARCHAR, inputs INTEGER, listed_inputs INTEGER, sample_seed BIGINT);
 
--- The hosts that are counted, each with the row of hosts whose rules apply: its own, or for a revisit that of the capture with its content.
-CREATE TABLE captures(crawl VARCHAR, host_id BIGINT, rules_crawl VARCHAR, rules_host_id BIGINT);
+-- The hosts that are counted.
+CREATE TABLE captures(crawl VARCHAR, host_id BIGINT);
 
 CREATE VIEW oracle_shares AS
 WITH counted AS (
-    SELECT c.crawl, c.host_id, c.rules_crawl, c.rules_host_id, coalesce(own.url_host_registered_domain, own.surt_host_name) AS domain,
-        own.authoritative_robots_id // 4294967296 AS archive_no, rules.wildcard_verdict, rules.wildcard_basis, rules.has_named_rows
+    SELECT c.crawl, c.host_id, coalesce(own.url_host_registered_domain, own.surt_host_name) AS domain,
+        own.authoritative_robots_id // 4294967296 AS archive_no, own.wildcard_verdict, own.wildcard_basis, own.has_named_rows
     FROM captures c
     JOIN hosts own ON own.crawl = c.crawl AND own.host_id = c.host_id
-    JOIN hosts rules ON rules.crawl = c.rules_crawl AND rules.host_id = c.rules_host_id
 ),
 -- The groups of each host. The other rows of host_verdicts are names that only another dialect reads.
 named AS (
     SELECT c.crawl, c.host_id, v.agent, v.verdict, v.basis
     FROM counted c
-    JOIN host_verdicts v ON v.crawl = c.rules_crawl AND v.host_id = c.rules_host_id
+    JOIN host_verdicts v ON v.crawl = c.crawl AND v.host_id = c.host_id
     WHERE v.basis IN ('explicit', 'too_complex')
 ),
 asked AS (

@@ -15,42 +15,33 @@ obeyed AS (
     UNION ALL
     SELECT name, trim(unnest(string_split(fallbacks, ','))), unnest(range(1, 1 + len(string_split(fallbacks, ',')))) FROM asked
 ),
--- The rows that each crawl may use: its own, and those of other crawls that supply content to its revisits. If rules_crawl were
--- joined instead, a query on one crawl would read the verdicts of all.
-reached AS NOT MATERIALIZED (
-    SELECT v.crawl AS from_crawl, v.* FROM verdicts v
-    UNION ALL
-    SELECT r.crawl AS from_crawl, v.*
-    FROM (SELECT DISTINCT crawl, filled_by_crawl, filled_by FROM oracle_revisits WHERE filled_by_crawl <> crawl) r
-    JOIN verdicts v ON v.crawl = r.filled_by_crawl AND v.robots_id = r.filled_by
-),
 named AS (
-    SELECT v.from_crawl, v.crawl, v.robots_id, o.asked_name,
+    SELECT v.crawl, v.robots_id, o.asked_name,
         arg_min({'verdict': v.verdict, 'basis': v.basis, 'root_allowed': v.root_allowed, 'crawl_delay_ms': v.crawl_delay_ms,
                  'evidence_line': v.evidence_line, 'n_allow': v.n_allow, 'n_disallow': v.n_disallow}, o.place)
             FILTER (v.basis IN ('explicit', 'too_complex')) AS best,
         max(v.verdict_google) FILTER (o.place = 0) AS own_google,
         max(v.verdict_rfc9309) FILTER (o.place = 0) AS own_rfc9309,
         max(v.verdict_koster1996) FILTER (o.place = 0) AS own_koster1996
-    FROM reached v
+    FROM verdicts v
     JOIN obeyed o ON o.name = v.agent
     WHERE v.agent <> '*'
-    GROUP BY v.from_crawl, v.crawl, v.robots_id, o.asked_name
+    GROUP BY v.crawl, v.robots_id, o.asked_name
 ),
 answers AS (
-    SELECT h.crawl, h.surt_host_name, h.url_host_name, h.url, h.url_host_tld, h.url_host_registered_domain, h.rules_crawl, h.rules_robots_id,
+    SELECT h.crawl, h.surt_host_name, h.url_host_name, h.url, h.url_host_tld, h.url_host_registered_domain, h.rules_robots_id,
         a.name, a.category, m.best, m.own_google, m.own_rfc9309, m.own_koster1996,
         s.verdict, s.verdict_google, s.verdict_rfc9309, s.verdict_koster1996, s.basis, s.root_allowed, s.crawl_delay_ms, s.evidence_line, s.n_allow, s.n_disallow,
         CASE WHEN m.best IS NOT NULL THEN 'group' WHEN a.ignores_wildcard AND s.basis <> 'http_status' THEN 'none' ELSE '*' END AS obeys
     FROM oracle_hosts h
     CROSS JOIN asked a
-    LEFT JOIN reached s
+    LEFT JOIN verdicts s
         -- Without rows for its names, a host gives an answer for `*` only.
-        ON (h.has_named_rows OR a.name = '*') AND s.agent = '*' AND s.from_crawl = h.crawl AND s.crawl = h.rules_crawl AND s.robots_id = h.rules_robots_id
+        ON (h.has_named_rows OR a.name = '*') AND s.agent = '*' AND s.crawl = h.crawl AND s.robots_id = h.rules_robots_id
     LEFT JOIN named m
-        ON h.has_named_rows AND m.from_crawl = h.crawl AND m.crawl = h.rules_crawl AND m.robots_id = h.rules_robots_id AND m.asked_name = a.name
+        ON h.has_named_rows AND m.crawl = h.crawl AND m.robots_id = h.rules_robots_id AND m.asked_name = a.name
 )
-SELECT crawl, surt_host_name, url_host_name, url, url_host_tld, url_host_registered_domain, rules_crawl, rules_robots_id, name AS agent, category,
+SELECT crawl, surt_host_name, url_host_name, url, url_host_tld, url_host_registered_domain, rules_robots_id, name AS agent, category,
     CASE w.obeys WHEN 'group' THEN w.best.verdict WHEN 'none' THEN 'allow_all' ELSE coalesce(w.verdict, 'unknown') END AS verdict,
     coalesce(w.own_google, w.verdict_google, 'unknown') AS verdict_google,
     coalesce(w.own_rfc9309, w.verdict_rfc9309, 'unknown') AS verdict_rfc9309,

@@ -7,12 +7,12 @@ WITH checked AS MATERIALIZED (
     SELECT check_hosts('rules', crawl) AS is_known
 ),
 files AS (
-    SELECT h.crawl, h.host_id, h.domain_id, h.ruleset_id, h.archive_no, h.rules_crawl, h.rules_robots_id FROM hosts_with('rules', crawl := crawl) h
+    SELECT h.crawl, h.host_id, h.domain_id, h.ruleset_id, h.archive_no, h.rules_robots_id FROM hosts_with('rules', crawl := crawl) h
 ),
 lines AS (
     SELECT f.crawl, f.host_id, count(*) AS lines, count(*) FILTER (NOT g.token_valid) AS invalid
     FROM files f
-    JOIN groups g ON g.crawl = f.rules_crawl AND g.robots_id = f.rules_robots_id
+    JOIN groups g ON g.crawl = f.crawl AND g.robots_id = f.rules_robots_id
     WHERE g.agent NOT IN ('*', '')
     GROUP BY f.crawl, f.host_id
 ),

@@ -9,13 +9,13 @@ WITH checked AS MATERIALIZED (
     SELECT check_hosts('successful', crawl) AS is_known
 ),
 files AS (
-    SELECT h.crawl, h.domain_id, h.ruleset_id, h.archive_no, h.rules_crawl, h.rules_robots_id FROM hosts_with('successful', crawl := crawl) h
+    SELECT h.crawl, h.domain_id, h.ruleset_id, h.archive_no, h.rules_robots_id FROM hosts_with('successful', crawl := crawl) h
 ),
 -- Counted once for each file, which may be that of many hosts.
 features AS (
     SELECT a.crawl, a.robots_id, a.code, max(a.severity) AS severity, coalesce(bool_or(a.changes_verdict), false) AS changed, count(*) AS lines
     FROM anomalies a
-    WHERE a.crawl IN (SELECT DISTINCT f.rules_crawl FROM files f)
+    WHERE a.crawl IN (SELECT DISTINCT f.crawl FROM files f)
     GROUP BY a.crawl, a.robots_id, a.code
 ),
 parts AS (
@@ -23,7 +23,7 @@ parts AS (
         coalesce(h.domain_id, h.archive_no) AS unit, count(*) AS x,
         count(*) FILTER (f.changed) AS changed, sum(f.lines) AS lines
     FROM features f
-    JOIN files h ON h.rules_crawl = f.crawl AND h.rules_robots_id = f.robots_id
+    JOIN files h ON h.crawl = f.crawl AND h.rules_robots_id = f.robots_id
     GROUP BY GROUPING SETS ((h.crawl, f.code, f.severity, h.domain_id), (h.crawl, f.code, f.severity, h.ruleset_id), (h.crawl, f.code, f.severity, h.archive_no))
 ),
 units AS (

@@ -8,12 +8,12 @@ WITH checked AS MATERIALIZED (
     SELECT check_count('top', top) AND check_hosts('rules', crawl) AS is_known
 ),
 files AS (
-    SELECT h.crawl, h.host_id, h.domain_id, h.ruleset_id, h.archive_no, h.rules_crawl, h.rules_robots_id FROM hosts_with('rules', crawl := crawl) h
+    SELECT h.crawl, h.host_id, h.domain_id, h.ruleset_id, h.archive_no, h.rules_robots_id FROM hosts_with('rules', crawl := crawl) h
 ),
 features AS (
     SELECT f.crawl, f.host_id, d.directive, bool_or(d.known) AS known, count(*) AS lines
     FROM files f
-    JOIN directives d ON d.crawl = f.rules_crawl AND d.robots_id = f.rules_robots_id
+    JOIN directives d ON d.crawl = f.crawl AND d.robots_id = f.rules_robots_id
     GROUP BY f.crawl, f.host_id, d.directive
 ),
 ranking AS (

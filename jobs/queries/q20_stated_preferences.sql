@@ -8,13 +8,13 @@ WITH checked AS MATERIALIZED (
     SELECT check_hosts('successful', crawl) AS is_known
 ),
 files AS (
-    SELECT h.crawl, h.host_id, h.domain_id, h.ruleset_id, h.archive_no, h.rules_crawl, h.rules_robots_id FROM hosts_with('successful', crawl := crawl) h
+    SELECT h.crawl, h.host_id, h.domain_id, h.ruleset_id, h.archive_no, h.rules_robots_id FROM hosts_with('successful', crawl := crawl) h
 ),
 features AS (
     SELECT DISTINCT f.crawl, f.host_id, p.mechanism, p.pref_key, CASE WHEN p.mechanism = 'rsl-license' THEN NULL ELSE p.pref_value END AS pref_value,
         p.from_template
     FROM files f
-    JOIN preferences p ON p.crawl = f.rules_crawl AND p.robots_id = f.rules_robots_id
+    JOIN preferences p ON p.crawl = f.crawl AND p.robots_id = f.rules_robots_id
 ),
 parts AS (
     SELECT f.crawl, f.mechanism, f.pref_key, f.pref_value, f.from_template, h.ruleset_id, part_of(grouping(h.domain_id, h.ruleset_id, h.archive_no), h.domain_id) AS part,

@@ -9,13 +9,13 @@ WITH checked AS MATERIALIZED (
     SELECT check_hosts('successful', crawl) AS is_known
 ),
 files AS (
-    SELECT h.crawl, h.host_id, h.domain_id, h.ruleset_id, h.archive_no, h.rules_crawl, h.rules_robots_id FROM hosts_with('successful', crawl := crawl) h
+    SELECT h.crawl, h.host_id, h.domain_id, h.ruleset_id, h.archive_no, h.rules_robots_id FROM hosts_with('successful', crawl := crawl) h
 ),
 lines AS (
     SELECT f.host_id, count(*) AS lines, count(*) FILTER (NOT s.is_absolute) AS relative,
         count(*) FILTER (NOT coalesce(s.same_registered_domain, true)) AS foreign_domain
     FROM files f
-    JOIN sitemaps s ON s.crawl = f.rules_crawl AND s.robots_id = f.rules_robots_id
+    JOIN sitemaps s ON s.crawl = f.crawl AND s.robots_id = f.rules_robots_id
     GROUP BY f.host_id
 ),
 parts AS (

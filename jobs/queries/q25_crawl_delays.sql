@@ -12,7 +12,7 @@ WITH checked AS MATERIALIZED (
 delays AS (
     SELECT h.crawl, h.domain_id, h.ruleset_id, h.archive_no, h.host_id, max(g.crawl_delay_ms) / 1000 AS delay, bool_or(g.agent = '*') AS for_all
     FROM hosts_with('rules', crawl := crawl) h
-    JOIN groups g ON g.crawl = h.rules_crawl AND g.robots_id = h.rules_robots_id
+    JOIN groups g ON g.crawl = h.crawl AND g.robots_id = h.rules_robots_id
     WHERE g.crawl_delay_ms IS NOT NULL
     GROUP BY h.crawl, h.domain_id, h.ruleset_id, h.archive_no, h.host_id
 ),

@@ -10,7 +10,7 @@ WITH checked AS MATERIALIZED (
 files AS (
     SELECT h.crawl, coalesce(h.domain_id, h.host_id) AS domain_id, r.body_bytes, r.over_500kib, r.content_truncated IS NOT NULL AS truncated
     FROM hosts_with('successful', crawl := crawl) h
-    JOIN robots_files r ON r.crawl = h.rules_crawl AND r.robots_id = h.rules_robots_id
+    JOIN robots_files r ON r.crawl = h.crawl AND r.robots_id = h.rules_robots_id
     WHERE h.content_class NOT IN ('html', 'binary')
 ),
 by_domain AS (

@@ -12,7 +12,7 @@ answers AS (
     SELECT h.crawl, h.domain_id, h.ruleset_id, h.archive_no, r.waf_hint, h.fetch_class IN ('unauthorized', 'forbidden') AS forbidden,
         h.fetch_class = 'defer_visits' AS come_back_later, coalesce(h.content_class = 'html', false) AS web_page
     FROM hosts_with('captured', crawl := crawl) h
-    JOIN robots_files r ON r.crawl = h.rules_crawl AND r.robots_id = h.rules_robots_id
+    JOIN robots_files r ON r.crawl = h.crawl AND r.robots_id = h.rules_robots_id
 ),
 parts AS (
     SELECT a.crawl, a.waf_hint, a.ruleset_id, part_of(grouping(a.domain_id, a.ruleset_id, a.archive_no), a.domain_id) AS part,

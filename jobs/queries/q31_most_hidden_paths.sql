@@ -12,7 +12,7 @@ crawl_numbers AS MATERIALIZED (
     SELECT c.crawl, c.position, c.sample FROM crawls() c
 ),
 files AS MATERIALIZED (
-    SELECT c.position, h.domain_id, h.ruleset_id, h.archive_no, h.rules_crawl, h.rules_robots_id
+    SELECT h.crawl, c.position, h.domain_id, h.ruleset_id, h.archive_no, h.rules_robots_id
     FROM hosts_with('rules', crawl := crawl) h
     JOIN crawl_numbers c ON c.crawl = h.crawl
 ),
@@ -25,7 +25,7 @@ counted AS MATERIALIZED (
     SELECT f.position, x.path, count(*) AS n
     FROM hosts_with('rules', crawl := crawl) h
     JOIN crawl_numbers f ON f.crawl = h.crawl
-    JOIN hidden x ON x.crawl = h.rules_crawl AND x.robots_id = h.rules_robots_id
+    JOIN hidden x ON x.crawl = h.crawl AND x.robots_id = h.rules_robots_id
     GROUP BY f.position, x.path
 ),
 -- The numbers of hosts that fewer than top paths exceed: only paths with such a number are sorted.
@@ -50,7 +50,7 @@ parts AS (
     SELECT f.position, t.path_no, f.ruleset_id, part_of(grouping(f.domain_id, f.ruleset_id, f.archive_no), f.domain_id) AS part,
         coalesce(f.domain_id, f.archive_no) AS unit, count(*) AS x
     FROM found t
-    JOIN files f ON f.rules_crawl = t.crawl AND f.rules_robots_id = t.robots_id
+    JOIN files f ON f.crawl = t.crawl AND f.rules_robots_id = t.robots_id
     GROUP BY GROUPING SETS ((f.position, t.path_no, f.domain_id), (f.position, t.path_no, f.ruleset_id), (f.position, t.path_no, f.archive_no))
 ),
 units AS (

@@ -10,7 +10,7 @@ WITH checked AS MATERIALIZED (
         ELSE error('the host ''' || host || ''' has no capture in this dataset') END AND check_hosts('captured', crawl) AS is_known
 ),
 chosen AS MATERIALIZED (
-    SELECT c.position, v.crawl, v.surt_host_name, v.url_host_name, v.agent, v.verdict, v.basis, v.evidence_line, v.rules_crawl, v.rules_robots_id
+    SELECT c.position, v.crawl, v.surt_host_name, v.url_host_name, v.agent, v.verdict, v.basis, v.evidence_line, v.rules_robots_id
     FROM verdicts_for(agent, any_name := any_name) v
     JOIN crawls() c ON c.crawl = v.crawl
     WHERE (crawl IS NULL OR v.crawl = crawl)
@@ -20,17 +20,17 @@ chosen AS MATERIALIZED (
 -- The text of the line: of a rule, or of a user-agent line where a group without rules decides.
 lines AS (
     SELECT x.crawl, x.robots_id, x.line_no, line_text(x.key_raw, x.has_colon, x.path_raw) AS line
-    FROM chosen c JOIN rules x ON x.crawl = c.rules_crawl AND x.robots_id = c.rules_robots_id AND x.line_no = c.evidence_line
+    FROM chosen c JOIN rules x ON x.crawl = c.crawl AND x.robots_id = c.rules_robots_id AND x.line_no = c.evidence_line
     UNION
     SELECT g.crawl, g.robots_id, g.line_no, line_text(g.key_raw, g.has_colon, g.agent_raw)
-    FROM chosen c JOIN groups g ON g.crawl = c.rules_crawl AND g.robots_id = c.rules_robots_id AND g.line_no = c.evidence_line
+    FROM chosen c JOIN groups g ON g.crawl = c.crawl AND g.robots_id = c.rules_robots_id AND g.line_no = c.evidence_line
 ),
 answer AS (
     SELECT c.position, c.crawl, c.surt_host_name, c.url_host_name, c.agent, c.verdict, c.basis, c.evidence_line AS line_no, l.line, r.url, r.fetch_time,
         r.fetch_status, r.content_digest, r.warc_filename, r.warc_record_offset, r.warc_record_length, r.warc_record_in_member
     FROM chosen c
-    JOIN robots_files r ON r.crawl = c.rules_crawl AND r.robots_id = c.rules_robots_id
-    LEFT JOIN lines l ON l.crawl = c.rules_crawl AND l.robots_id = c.rules_robots_id AND l.line_no = c.evidence_line
+    JOIN robots_files r ON r.crawl = c.crawl AND r.robots_id = c.rules_robots_id
+    LEFT JOIN lines l ON l.crawl = c.crawl AND l.robots_id = c.rules_robots_id AND l.line_no = c.evidence_line
 )
 SELECT s.* EXCLUDE (position)
 FROM checked k

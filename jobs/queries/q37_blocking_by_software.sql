@@ -16,7 +16,7 @@ recognized AS (
 answers AS (
     SELECT b.*, CASE kind WHEN 'template' THEN b.template ELSE r.software END AS software
     FROM blocking(agent, crawl := crawl, any_name := any_name) b
-    LEFT JOIN recognized r ON r.crawl = b.rules_crawl AND r.robots_id = b.rules_robots_id
+    LEFT JOIN recognized r ON r.crawl = b.crawl AND r.robots_id = b.rules_robots_id
 ),
 parts AS (
     SELECT a.crawl, a.agent, a.software, a.ruleset_id, part_of(grouping(a.domain_id, a.ruleset_id, a.archive_no), a.domain_id) AS part, count(*) AS hosts,

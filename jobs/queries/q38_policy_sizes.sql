@@ -17,7 +17,7 @@ files AS (
     SELECT h.crawl, coalesce(h.domain_id, h.host_id) AS domain_id, coalesce(n.named, CASE WHEN h.has_named_rows THEN 0 ELSE h.n_named END) AS n_named, r.n_rules, r.n_groups
     FROM hosts_with('rules', crawl := crawl) h
     LEFT JOIN names n ON n.host_id = h.host_id
-    JOIN robots_files r ON r.crawl = h.rules_crawl AND r.robots_id = h.rules_robots_id
+    JOIN robots_files r ON r.crawl = h.crawl AND r.robots_id = h.rules_robots_id
 ),
 by_domain AS (
     SELECT f.crawl, f.domain_id, count(*) AS hosts, median(f.n_named) AS n_named, median(f.n_rules) AS n_rules, median(f.n_groups) AS n_groups

@@ -16,7 +16,7 @@ templates AS (
 features AS (
     SELECT DISTINCT p.crawl, p.host_id, p.domain_id, p.ruleset_id, p.archive_no, p.agent, p.mechanism, p.category, p.preference, t.from_template
     FROM preferences_for(agent, crawl := crawl, any_name := any_name) p
-    LEFT JOIN templates t ON t.crawl = p.rules_crawl AND t.robots_id = p.rules_robots_id AND t.mechanism = p.mechanism
+    LEFT JOIN templates t ON t.crawl = p.crawl AND t.robots_id = p.rules_robots_id AND t.mechanism = p.mechanism
 ),
 parts AS (
     SELECT f.crawl, f.agent, f.mechanism, f.category, f.preference, f.ruleset_id, part_of(grouping(f.domain_id, f.ruleset_id, f.archive_no), f.domain_id) AS part,

@@ -8,7 +8,7 @@ CREATE OR REPLACE MACRO comments_reserving_rights(crawl := NULL) AS TABLE
 WITH bodies AS (
     SELECT h.crawl, h.host_id, h.domain_id, h.ruleset_id, h.archive_no, r.body
     FROM hosts_with('successful', crawl := crawl) h
-    JOIN robots_files r ON r.crawl = h.rules_crawl AND r.robots_id = h.rules_robots_id
+    JOIN robots_files r ON r.crawl = h.crawl AND r.robots_id = h.rules_robots_id
     WHERE h.content_class NOT IN ('html', 'binary')
 ),
 checked AS MATERIALIZED (

@@ -362,7 +362,6 @@ pub(crate) fn describe_remedy(remedy: Remedy) -> &'static str {
         Remedy::RebuildHistory => {
             "restore it from a copy, or make the history again with robots-scan history --overwrite"
         }
-        Remedy::WriteRegistry => "scan again with --resume, which writes it again",
         _ => "scan again with --overwrite",
     }
 }

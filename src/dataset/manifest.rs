@@ -1,7 +1,7 @@
 //! The manifest: what a dataset was made from, and its finished parts.
 //!
-//! `_manifest.jsonl` starts with a line about the program and its options, and a line
-//! per input. A line per part follows, written when all files of the part have their
+//! `_manifest.jsonl` starts with a line about the program and its options, a line per
+//! input, and a line about the file of the table `agents`. A line per part follows, written when all files of the part have their
 //! names, then a line per file to which parts were combined, and at the end a line per
 //! crawl with its files of the resolved tables. While
 //! a dataset is being replaced, there is also a line for each file of the former dataset
@@ -64,6 +64,8 @@ pub struct Manifest {
     pub options: Option<DatasetOptions>,
     /// The inputs, in the order of the plan.
     pub inputs: Vec<InputEntry>,
+    /// The file of the table `agents`.
+    pub agents: Option<FileEntry>,
     /// The parts, sorted by number, each once.
     pub parts: Vec<PartEntry>,
     /// The files to which parts were combined, the latest line of each path.
@@ -234,6 +236,15 @@ impl Manifest {
             self.combined.push(file);
             return Ok(());
         }
+        if line.get("path").is_some() {
+            let file = serde_json::from_value(line);
+            let file: FileEntry = file.map_err(|why| format!("is not a file: {why}"))?;
+            if file.table != Table::AGENTS || file.path != AGENTS_PATH {
+                return Err("is a file that no dataset has".to_owned());
+            }
+            self.agents = Some(file);
+            return Ok(());
+        }
         let part = PartEntry::from_json(line).map_err(|why| format!("is not a part: {why}"))?;
         let number = part.number;
         if parts.contains_key(&number) {
@@ -333,10 +344,12 @@ impl Manifest {
             .for_each(|problem| self.add_problem(problem));
     }
 
-    /// Returns the files to which parts were combined, and the files of the resolved tables of all crawls.
+    /// Returns the file of `agents`, the files to which parts were combined, and the files of the resolved tables of
+    /// all crawls.
     pub fn files(&self) -> impl Iterator<Item = &FileEntry> {
         let combined = self.combined.iter().map(|file| &file.entry);
-        combined.chain(self.crawls.iter().flat_map(|crawl| &crawl.files))
+        let files = self.agents.iter().chain(combined);
+        files.chain(self.crawls.iter().flat_map(|crawl| &crawl.files))
     }
 
     /// Returns the location of the rows of each part in each table.
@@ -381,8 +394,8 @@ impl Manifest {
     }
 
     /// Returns the files that belong to the dataset, relative to its folder: those of
-    /// its parts, those still to be removed, and the table `agents` and the views,
-    /// which have no lines of their own. `_manifest.jsonl`, `_log.jsonl` and
+    /// its parts, those still to be removed, the table `agents`, also before it has its line, and
+    /// the views, which have no line of their own. `_manifest.jsonl`, `_log.jsonl` and
     /// `_SUCCESS` are known by their names and are left out.
     pub(crate) fn own_files(&self) -> BTreeSet<String> {
         let files = self.files().map(|file| file.path.clone());
@@ -425,6 +438,7 @@ impl PartEntry {
 pub(super) fn manifest_text<'a>(
     header: &ManifestHeader,
     stale: impl IntoIterator<Item = &'a String>,
+    agents: Option<&FileEntry>,
     parts: &[PartEntry],
     combined: &[CombinedFile],
     crawls: &[CrawlEntry],
@@ -441,6 +455,7 @@ pub(super) fn manifest_text<'a>(
             .into_iter()
             .map(|stale| to_json_line(&StaleEntry { stale })),
     );
+    text.extend(agents.map(to_json_line));
     text.extend(parts.iter().map(to_json_line));
     text.extend(combined.iter().map(to_json_line));
     text.extend(crawls.iter().map(to_json_line));

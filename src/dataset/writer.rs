@@ -77,6 +77,8 @@ pub struct LockedDataset<'d> {
 pub struct DatasetWriter {
     folder: WrittenFolder,
     header: ManifestHeader,
+    /// The file of the table `agents`, once it is written.
+    agents: Option<FileEntry>,
     /// The finished parts.
     parts: Vec<PartEntry>,
     /// The files to which parts were combined.
@@ -93,6 +95,8 @@ struct FormerRun {
     is_resumed: bool,
     /// True if the manifest is as a run writes it.
     is_manifest_intact: bool,
+    /// The file of the table `agents`.
+    agents: Option<FileEntry>,
     /// Parts whose rows are unchanged in all tables.
     kept_parts: Vec<PartEntry>,
     /// Parts that are written again.
@@ -208,6 +212,7 @@ impl<'d> LockedDataset<'d> {
         let mut dataset = DatasetWriter {
             folder: WrittenFolder::begin(layout.root(), log, &log_entries, &details)?,
             header,
+            agents: None,
             parts: Vec::new(),
             combined: Vec::new(),
             crawls: Vec::new(),
@@ -235,7 +240,8 @@ impl FormerRun {
         let root = layout.root();
         let mut own_files = logged_files;
         own_files.extend(former.iter().flat_map(Manifest::own_files));
-        let former = former.unwrap_or_default();
+        let mut former = former.unwrap_or_default();
+        let agents = former.agents.take().filter(|_| is_resumed);
         let is_manifest_intact = former.problems.is_empty() && former.is_sorted;
         let (mut kept_parts, mut dropped_parts, mut stale) =
             (Vec::new(), Vec::new(), own_files.clone());
@@ -287,6 +293,7 @@ impl FormerRun {
         Ok(Self {
             is_resumed,
             is_manifest_intact,
+            agents,
             kept_parts,
             dropped_parts,
             kept_files,
@@ -304,6 +311,7 @@ impl FormerRun {
         let has_dropped = !self.dropped_parts.is_empty()
             || !self.dropped_crawls.is_empty()
             || !self.split_files.is_empty();
+        dataset.agents = self.agents;
         if self.is_resumed {
             dataset.remove_success()?;
             // The manifest still lists the combined files, so that a kill loses no rows.
@@ -400,6 +408,16 @@ impl DatasetWriter {
         split_file(&mut self.folder, layout, &self.parts, file, wanted)
     }
 
+    /// Adds the file of the table `agents`, which must have its final name, to the manifest, and syncs it.
+    pub fn add_agents(&mut self, file: WrittenFile) -> Result<(), Error> {
+        let entry = FileEntry::new(Table::AGENTS, file);
+        if self.agents.as_ref() != Some(&entry) {
+            self.append(&to_json_line(&entry))?;
+            self.agents = Some(entry);
+        }
+        Ok(())
+    }
+
     /// Adds crawls, whose files must have their final names, to the manifest, and syncs it.
     pub fn add_crawls(&mut self, crawls: Vec<CrawlEntry>) -> Result<(), Error> {
         let text: String = crawls.iter().map(to_json_line).collect();
@@ -491,6 +509,7 @@ impl DatasetWriter {
         let text = manifest::manifest_text(
             &self.header,
             stale,
+            self.agents.as_ref(),
             &self.parts,
             &self.combined,
             &self.crawls,
@@ -531,6 +550,7 @@ impl DatasetWriter {
         let text = manifest::manifest_text(
             &self.header,
             &none,
+            self.agents.as_ref(),
             &self.parts,
             &self.combined,
             &self.crawls,

@@ -116,8 +116,6 @@ pub struct StateFields<'a> {
     pub preference_set_id: Option<&'a [u8]>,
     /// The registered domain.
     pub registered_domain: Option<&'a [u8]>,
-    /// True if the state is that of an open revisit, whose content no capture of its own crawl has.
-    pub has_revisit: bool,
     /// The column `has_named_rows`: false if the verdicts of named crawlers are not stored, because there are too
     /// many.
     pub has_named_rows: bool,
@@ -130,13 +128,11 @@ impl<'a> StateFields<'a> {
         let policy_id = optional_bytes(&mut fields);
         let preferences_id = optional_bytes(&mut fields);
         let preference_set_id = optional_bytes(&mut fields);
-        let digest = optional_bytes(&mut fields);
-        let (_url, _host) = (optional_bytes(&mut fields), fields.bytes());
+        let _host = fields.bytes();
         Self {
             policy_id,
             preferences_id,
             preference_set_id,
-            has_revisit: digest.is_some(),
             registered_domain: optional_bytes(&mut fields),
             has_named_rows: state.last() == Some(&1),
         }
@@ -156,15 +152,13 @@ pub fn put_optional_bytes(out: &mut Vec<u8>, bytes: Option<&[u8]>) {
     }
 }
 
-/// The fields of a state that are needed to fill revisits and to count verdicts.
+/// The fields of a state that are needed to count verdicts and to decide URLs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StateDetails {
     /// The key of the policy, in hexadecimal.
     pub policy_id: Option<Vec<u8>>,
     /// The registered domain; `None` if the host has none.
     pub registered_domain: Option<Vec<u8>>,
-    /// For an open revisit whose content may be in another crawl, the digest of the content and the URL.
-    pub revisit: Option<(Vec<u8>, Vec<u8>)>,
     /// The verdict for `*`, with its basis.
     pub wildcard: VerdictClass,
     /// The column `has_named_rows`: false if the verdicts of named crawlers are not stored, because there are too
@@ -196,13 +190,6 @@ pub struct StateOrigin {
 }
 
 impl StateOrigin {
-    /// Returns the URL of its robots.txt.
-    pub fn robots_url(&self) -> Vec<u8> {
-        let port = self.port.map(|port| format!(":{port}")).unwrap_or_default();
-        let (scheme, host) = (&self.protocol[..], &self.host[..]);
-        [scheme, b"://", host, port.as_bytes(), b"/robots.txt"].concat()
-    }
-
     /// Converts the origin to a [`WebOrigin`].
     pub fn web_origin(&self) -> WebOrigin<'_> {
         WebOrigin {
@@ -212,10 +199,6 @@ impl StateOrigin {
         }
     }
 }
-
-/// The SHA-1 of an empty body in Base32. Some revisits with status 304 have it as their digest because the response
-/// has no body, so that the digest does not identify their content.
-const EMPTY_BODY_DIGEST: &[u8] = b"3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ";
 
 impl StateDetails {
     /// The columns of `host_periods` on which the access to a URL depends.
@@ -253,23 +236,6 @@ impl StateDetails {
         }
     }
 
-    /// Appends the fields by which the hosts of a crawl are counted, except the domain.
-    pub(super) fn put_counted(&self, out: &mut Vec<u8>) {
-        put_optional_bytes(out, self.policy_id.as_deref());
-        put_u8(out, self.wildcard.number());
-        put_u8(out, self.has_named_rows.into());
-    }
-
-    /// Reads the fields that [`put_counted`](Self::put_counted) appended. The other fields are empty.
-    pub(super) fn read_counted(fields: &mut FieldReader<'_>) -> Self {
-        Self {
-            policy_id: optional_bytes(fields).map(<[u8]>::to_vec),
-            wildcard: VerdictClass::from_number(fields.u8()),
-            has_named_rows: fields.u8() != 0,
-            ..Self::default()
-        }
-    }
-
     /// Reads the details from a state with all columns.
     pub fn read(state: &[u8]) -> Self {
         let mut fields = FieldReader::new(state);
@@ -277,8 +243,6 @@ impl StateDetails {
         for _ in ["preferences_id", "preference_set_id"] {
             optional_bytes(&mut fields);
         }
-        let digest = optional_bytes(&mut fields);
-        let revisit_url = optional_bytes(&mut fields);
         let host = fields.bytes();
         let registered_domain = optional_bytes(&mut fields).map(<[u8]>::to_vec);
         // The next fields are those of the columns from `url_host_tld` to `redirect_end`.
@@ -297,17 +261,9 @@ impl StateDetails {
             fields.bytes();
         }
         let wildcard = VerdictClass::from_names(verdict, fields.bytes());
-        let is_filled = |digest: &[u8]| match status {
-            None | Some(200..=299) => true,
-            Some(304) => digest != EMPTY_BODY_DIGEST,
-            _ => false,
-        };
-        let digest = digest.filter(|digest| is_revisit && is_filled(digest));
         Self {
             policy_id,
             registered_domain,
-            revisit: digest
-                .map(|digest| (digest.to_vec(), revisit_url.unwrap_or_default().to_vec())),
             wildcard,
             has_named_rows: state.last() == Some(&1),
             origin: StateOrigin {
@@ -321,11 +277,6 @@ impl StateDetails {
             is_revisit,
             content_class: content_class.to_vec(),
         }
-    }
-
-    /// Returns true if the capture was not redirected, and its robots.txt has this URL.
-    pub fn has_url(&self, url: &[u8]) -> bool {
-        self.n_redirects == 0 && self.origin.robots_url() == url
     }
 
     /// Returns the effect of the HTTP status in a dialect. A capture from a resource record has a body but no status,

@@ -21,8 +21,6 @@ stored_columns! {
         warc_record_in_member: Int,
         period_no: Int,
         content_no: Int,
-        rules_host_no: Long,
-        rules_period_no: Int,
     }
 }
 
@@ -41,8 +39,6 @@ pub struct StoredCapture {
     pub period_no: u32,
     /// The number of its content among those of the host; `None` if no body was read.
     pub content_no: Option<u32>,
-    /// For a revisit whose content is known, the host and the period of the capture with the content.
-    pub rules_period: Option<(i64, u32)>,
 }
 
 /// A cursor over the hosts of a history with their captures, in the order of `host_no`.
@@ -181,8 +177,6 @@ impl CaptureFile {
         let (columns, row) = (self.columns.as_ref()?, self.row);
         let capture_no = columns.capture_no.value(row);
         let number = |number: i32| number.cast_unsigned();
-        let rules_host = value(&columns.rules_host_no, row);
-        let rules_period = value(&columns.rules_period_no, row).map(number);
         Some(StoredCapture {
             capture_no,
             // A negative number gives a position that no crawl has.
@@ -196,7 +190,6 @@ impl CaptureFile {
             },
             period_no: number(columns.period_no.value(row)),
             content_no: value(&columns.content_no, row).map(number),
-            rules_period: rules_host.zip(rules_period),
         })
     }
 

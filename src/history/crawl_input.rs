@@ -27,7 +27,6 @@ use disk::TempFolder;
 use disk::error::Error;
 use hosts::ResolveContext;
 use hosts::resolved::resolve_hosts;
-use keep::verify::expected_agents_stats;
 use robots::Mechanism;
 use sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
 use sort::{Reader, SortMemory, SortedRecords, Sorter};
@@ -56,8 +55,6 @@ pub(super) struct CrawlCaptures<'s> {
     pub(super) row: CrawlRow,
     /// The captures as records ([`CaptureRecord`]), sorted by host.
     pub(super) captures: SortedRecords<'s>,
-    /// True if a capture is a revisit whose content is not in the crawl.
-    pub(super) has_open_revisits: bool,
     /// True if a capture has no time.
     pub(super) has_untimed_captures: bool,
     /// The encoded rows of the registry of crawlers.
@@ -103,7 +100,7 @@ pub(super) fn read_crawl<'s>(
     let numbers = ArchiveNumbers::new(input);
     let mut row = read_crawl_row(input, &dataset, &numbers)?;
     let wanted = sort_wanted_captures(context, &dataset)?;
-    let captures = sort_captures(context, &dataset, &numbers, &mut row, shared)?;
+    let captures = sort_captures(context, &dataset, &numbers, &row.crawl, shared)?;
     let details = sort_details(context, &wanted, &captures)?;
     drop((wanted, captures));
     let preferences = sort_preferences(context, &dataset)?;
@@ -127,8 +124,11 @@ fn read_agents(context: &CrawlContext<'_>, input: &InputDataset) -> Result<Vec<V
     let file = TableFile {
         table: Table::AGENTS,
         path: input.root.join(AGENTS_PATH),
-        // The manifest has no digest of this table.
-        stats: expected_agents_stats(&input.manifest),
+        stats: input
+            .manifest
+            .agents
+            .as_ref()
+            .map(|file| file.stats.clone()),
     };
     let dataset = Dataset::from_table_files(&input.root, vec![file])?;
     let dataset = dataset.with_stop_flag(context.stop);
@@ -277,12 +277,12 @@ fn sort_wanted_captures<'s>(
 }
 
 /// Reads the captures, adds their policies and archives to `shared`, and sorts their details by `robots_id`:
-/// location, URL, digest and key of the policy. Sets `first_capture` of `row`.
+/// location, digest and key of the policy.
 fn sort_captures<'s>(
     context: &CrawlContext<'s>,
     dataset: &Dataset,
     numbers: &ArchiveNumbers,
-    row: &mut CrawlRow,
+    crawl: &str,
     shared: &mut SharedSorters<'s>,
 ) -> Result<SortedRecords<'s>, Error> {
     let mut sorter = context.memory.create_sorter();
@@ -295,10 +295,6 @@ fn sort_captures<'s>(
             let robots_id = fields.i64();
             record.clear();
             put_i64(&mut record, robots_id);
-            if fields.u8() != 0 {
-                let time = fields.i64();
-                row.first_capture = Some(row.first_capture.map_or(time, |first| first.min(time)));
-            }
             let archive = fields.bytes();
             put_i64(&mut record, fields.i64());
             put_u32(&mut record, fields.u32());
@@ -306,14 +302,12 @@ fn sort_captures<'s>(
             if last_archive != Some(archive_no) {
                 last_archive = Some(archive_no);
                 let mut named = Vec::new();
-                put_bytes(&mut named, row.crawl.as_bytes());
+                put_bytes(&mut named, crawl.as_bytes());
                 put_i64(&mut named, archive_no);
                 put_bytes(&mut named, archive);
                 shared.archives.push(&named)?;
             }
-            let is_revisit = fields.u8() != 0;
-            put_u8(&mut record, is_revisit.into());
-            // The other fields: `url`, `content_digest`, `content_class` and `is_valid_utf8`.
+            // The other fields: `content_digest`, `content_class` and `is_valid_utf8`.
             record.extend_from_slice(fields.rest());
             captures.put_policy(robots_id, &mut record, &mut shared.policies)?;
             sorter.push(&record)?;
@@ -340,14 +334,11 @@ struct PartCaptures<'d> {
 }
 
 /// The columns of `robots_files` that are read, in the order of the fields.
-const CAPTURE_COLUMNS: [&str; 10] = [
+const CAPTURE_COLUMNS: [&str; 7] = [
     "robots_id",
-    "fetch_time",
     "warc_filename",
     "warc_record_offset",
     "warc_record_in_member",
-    "is_revisit",
-    "url",
     "content_digest",
     "content_class",
     "is_valid_utf8",
@@ -600,14 +591,13 @@ fn set_fetch_times(
     Ok(())
 }
 
-/// The details of a host: the location of its authoritative capture, and the policy, the URL and the digest of the
-/// capture whose rules apply.
+/// The details of a host: the location of its authoritative capture, and the policy and the digest of the capture whose
+/// rules apply.
 #[derive(Debug, Default)]
 struct HostDetails {
     place: Option<CapturePlace>,
     /// The key of the policy.
     policy: Option<[u8; KEY_BYTES]>,
-    url: Vec<u8>,
     digest: Vec<u8>,
     /// True if the capture has a `content_class`.
     has_content: bool,
@@ -648,7 +638,6 @@ impl HostDetails {
     }
 
     fn read_rules(&mut self, fields: &mut FieldReader<'_>) {
-        let _is_revisit = fields.u8();
         let mut optional = |out: &mut Vec<u8>| {
             let has_value = fields.u8() != 0;
             if has_value {
@@ -656,7 +645,6 @@ impl HostDetails {
             }
             has_value
         };
-        optional(&mut self.url);
         optional(&mut self.digest);
         self.has_content = optional(&mut Vec::new());
         // Skips `is_valid_utf8`.
@@ -685,16 +673,13 @@ fn write_captures<'s>(
     shared: &mut SharedSorters<'s>,
 ) -> Result<CrawlCaptures<'s>, Error> {
     let mut captures = context.captures_memory.create_ordered_writer();
-    let mut columns = columns_named(
-        Table::HOSTS,
-        &["host_id", "surt_host_name", "fetch_time", "is_revisit"],
-    );
+    let mut columns = columns_named(Table::HOSTS, &["host_id", "surt_host_name", "fetch_time"]);
     columns.extend(columns_named(Table::HOSTS, &STATE_COLUMNS));
     let mut hosts = EncodedRows::open(inputs.dataset, Table::HOSTS, columns)?;
     let (mut details, mut preferences) = (inputs.details.read()?, inputs.preferences.read()?);
     let mut of_host = HostDetails::default();
     let mut set = PreferenceSet::default();
-    let (mut has_open_revisits, mut has_untimed_captures) = (false, false);
+    let mut has_untimed_captures = false;
     let (mut record, mut last_host, mut state) = (Vec::new(), Vec::new(), Vec::new());
     let mut number = 0;
     while let Some(row) = hosts.peek() {
@@ -702,7 +687,6 @@ fn write_captures<'s>(
         let mut fields = FieldReader::new(rest);
         let host = fields.bytes();
         let fetch_time = (fields.u8() != 0).then(|| fields.i64());
-        let is_revisit = fields.u8() != 0;
         if number > 0 && host <= &*last_host {
             return Err(damaged_error(Table::HOSTS));
         }
@@ -721,9 +705,7 @@ fn write_captures<'s>(
                 fetch_time,
                 ..place
             };
-            has_open_revisits |= is_revisit;
             has_untimed_captures |= fetch_time.is_none();
-            let revisit = is_revisit.then_some(&of_host);
             let policy = of_host.policy.map(|key| key_text(&key));
             state.clear();
             put_optional_bytes(&mut state, policy.as_ref().map(|text| text.as_bytes()));
@@ -734,9 +716,6 @@ fn write_captures<'s>(
                 let text = key.map(|key| key_text(&key));
                 put_optional_bytes(&mut state, text.as_ref().map(|text| text.as_bytes()));
             }
-            let digest = revisit.map(|details| &*details.digest);
-            put_optional_bytes(&mut state, digest.filter(|digest| !digest.is_empty()));
-            put_optional_bytes(&mut state, revisit.map(|details| &*details.url));
             state.extend_from_slice(fields.rest());
             let digest: &[u8] = if of_host.has_content {
                 &of_host.digest
@@ -765,7 +744,6 @@ fn write_captures<'s>(
     Ok(CrawlCaptures {
         row: crawl,
         captures: captures.finish()?,
-        has_open_revisits,
         has_untimed_captures,
         agents: Vec::new(),
     })

@@ -7,9 +7,7 @@ use sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32};
 pub struct CrawlRow {
     /// The name of the crawl.
     pub crawl: String,
-    /// The time of the first capture, authoritative or not. All times are in milliseconds since 1970.
-    pub first_capture: Option<i64>,
-    /// The time of the first authoritative capture.
+    /// The time of the first authoritative capture. All times are in milliseconds since 1970.
     pub first_fetch: Option<i64>,
     /// The median of the times of authoritative captures.
     pub median_fetch: Option<i64>,
@@ -43,7 +41,6 @@ impl CrawlRow {
         fields.u32();
         Self {
             crawl,
-            first_capture: optional_time(fields),
             first_fetch: optional_time(fields),
             median_fetch: optional_time(fields),
             last_fetch: optional_time(fields),
@@ -62,12 +59,7 @@ impl CrawlRow {
     pub fn put(&self, position: u32, out: &mut Vec<u8>) {
         put_bytes(out, self.crawl.as_bytes());
         put_u32(out, position);
-        let times = [
-            self.first_capture,
-            self.first_fetch,
-            self.median_fetch,
-            self.last_fetch,
-        ];
+        let times = [self.first_fetch, self.median_fetch, self.last_fetch];
         for time in times {
             put_u8(out, time.is_some().into());
             if let Some(time) = time {

@@ -2,7 +2,7 @@
 //!
 //! The rows of a host are next to each other in each file, so that few row groups are read.
 
-use super::capture_record::{StateDetails, optional_bytes};
+use super::capture_record::StateDetails;
 use super::damaged_history_error;
 use super::history_input::HistoryReader;
 use super::keyed_rows::{KeyedReader, POLICIES};
@@ -42,29 +42,19 @@ pub struct PlacedCapture {
     pub record_in_member: u32,
     /// The state of the period of the capture.
     pub state: StateDetails,
-    /// The digest of its content; for an open revisit, of the content that it refers to. `None` for other captures
-    /// whose body was not read, or was read at the end of a redirect.
+    /// The digest of its content; `None` if its body was not read, or was read at the end of a redirect.
     pub digest: Option<String>,
 }
 
-/// The capture of a host, and the rules that apply.
+/// The capture of a host, and its rules.
 #[derive(Clone, Debug)]
 pub struct FoundHost {
     /// The host with the other form of its name (with or without `www.`), if only that has a capture.
     pub other_form: Option<Host>,
     /// The authoritative capture.
     pub capture: PlacedCapture,
-    /// If `capture` is a revisit, the capture that has its content; `None` if no capture has it.
-    pub content: Option<PlacedCapture>,
     /// The record of the policy (`KeyedRecord`); `None` if no line was read.
     pub policy: Option<Vec<u8>>,
-}
-
-impl FoundHost {
-    /// Returns the capture whose rules apply: `content`, or `capture` if that is `None`.
-    pub fn source(&self) -> &PlacedCapture {
-        self.content.as_ref().unwrap_or(&self.capture)
-    }
 }
 
 /// A row of `host_captures`, without the name of the archive.
@@ -78,14 +68,6 @@ struct CaptureRow {
     record_in_member: u32,
     period_no: u32,
     content_no: Option<u32>,
-    content: Option<ContentCapture>,
-}
-
-/// The capture with the content of a revisit.
-struct ContentCapture {
-    host_no: i64,
-    period_no: u32,
-    crawl: String,
 }
 
 /// The rows of a host in the tables `host_captures`, `host_periods` and `host_contents`.
@@ -150,13 +132,10 @@ pub fn find_host(history: &HistoryReader, lookup: &HostLookup<'_>) -> Result<Fou
         return Err(Error::new(kind, history.root()));
     };
     let capture = rows.place(history, row)?;
-    let content = find_content(history, &rows, row)?;
-    let source = content.as_ref().unwrap_or(&capture);
-    let policy = read_policy(history, &source.state)?;
+    let policy = read_policy(history, &capture.state)?;
     Ok(FoundHost {
         other_form,
         capture,
-        content,
         policy,
     })
 }
@@ -223,10 +202,6 @@ impl HostRows {
                 return Err(damaged(own_tables::HOST_CONTENTS));
             }
             let _period_no = fields.u32();
-            optional_bytes(&mut fields);
-            if fields.u8() != 0 {
-                fields.i64();
-            }
             let digest = String::from_utf8_lossy(fields.bytes()).into_owned();
             rows.contents.push(digest);
             contents.advance()?;
@@ -270,8 +245,6 @@ impl HostRows {
     /// Returns a row of `host_captures` together with the name of the archive, the state and the digest.
     fn place(&self, history: &HistoryReader, row: &CaptureRow) -> Result<PlacedCapture, Error> {
         let state = self.state(history, row)?.clone();
-        let revisited = state.revisit.as_ref();
-        let revisited = revisited.map(|(digest, _)| String::from_utf8_lossy(digest).into_owned());
         let content = row
             .content_no
             .map(|number| self.contents.get(number as usize));
@@ -286,7 +259,7 @@ impl HostRows {
             archive: read_archive_name(history, row)?,
             offset: row.offset,
             record_in_member: row.record_in_member,
-            digest: digest.filter(|_| state.n_redirects == 0).or(revisited),
+            digest: digest.filter(|_| state.n_redirects == 0),
             state,
         })
     }
@@ -310,7 +283,7 @@ impl CaptureRow {
     /// Reads the fields from `fetch_time` on. `median_fetch` is the median time of the crawl.
     fn read(crawl: String, median_fetch: Option<i64>, fields: &mut FieldReader<'_>) -> Self {
         let fetch_time = (fields.u8() != 0).then(|| fields.i64());
-        let mut row = Self {
+        Self {
             crawl,
             order_time: fetch_time.or(median_fetch).unwrap_or(i64::MIN),
             fetch_time,
@@ -319,19 +292,7 @@ impl CaptureRow {
             record_in_member: fields.u32(),
             period_no: fields.u32(),
             content_no: (fields.u8() != 0).then(|| fields.u32()),
-            content: None,
-        };
-        let host_no = (fields.u8() != 0).then(|| fields.i64());
-        let period_no = (fields.u8() != 0).then(|| fields.u32());
-        let crawl = optional_bytes(fields);
-        if let (Some(host_no), Some(period_no), Some(crawl)) = (host_no, period_no, crawl) {
-            row.content = Some(ContentCapture {
-                host_no,
-                period_no,
-                crawl: String::from_utf8_lossy(crawl).into_owned(),
-            });
         }
-        row
     }
 }
 
@@ -347,42 +308,6 @@ fn read_archive_name(history: &HistoryReader, row: &CaptureRow) -> Result<String
         archives.advance()?;
     }
     Err(damaged_history_error(history.root(), own_tables::ARCHIVES))
-}
-
-/// Finds the capture that has the content of an open revisit. Returns `None` if `revisit` is not an open revisit, and
-/// if no capture has the content. `of_host` are the rows of the host of the revisit.
-fn find_content(
-    history: &HistoryReader,
-    of_host: &HostRows,
-    revisit: &CaptureRow,
-) -> Result<Option<PlacedCapture>, Error> {
-    let Some(content) = &revisit.content else {
-        return Ok(None);
-    };
-    let other;
-    let rows = match content.host_no == of_host.host_no {
-        true => of_host,
-        false => {
-            let name = read_host_name(history, content.host_no)?;
-            other = HostRows::read(history, &name)?;
-            &other
-        }
-    };
-    let mut captures = rows.captures.iter();
-    let capture = captures
-        .find(|row| row.period_no == content.period_no && row.crawl == content.crawl)
-        .ok_or_else(|| damaged_history_error(history.root(), own_tables::HOST_CAPTURES))?;
-    rows.place(history, capture).map(Some)
-}
-
-/// Returns the column `surt_host_name` of a host.
-fn read_host_name(history: &HistoryReader, host_no: i64) -> Result<String, Error> {
-    let periods = history.open_filtered(own_tables::HOST_PERIODS, &filter_by_host_no(host_no))?;
-    let row = periods.peek();
-    let row = row.ok_or_else(|| damaged_history_error(history.root(), own_tables::HOST_PERIODS))?;
-    let mut fields = FieldReader::new(row);
-    let (_host_no, _period_no) = (fields.i64(), fields.u32());
-    Ok(String::from_utf8_lossy(fields.bytes()).into_owned())
 }
 
 /// Returns a filter for the rows of a host.

@@ -15,9 +15,6 @@
 //! keyed_rows.rs      policies and sets of preferences, each stored once
 //! policy_file.rs     rebuilds a robots.txt file from a policy
 //! host_lookup.rs     finds a capture of one host, for `check`
-//! filled_states.rs   finds the states that apply to revisits, for `match`
-//! host_revisits.rs   finds the content of revisits in captures of the same host and URL
-//! revisits.rs        finds that of other revisits in all captures
 //! shares.rs          counts hosts and domains by their verdict for each crawler
 //! agent_periods.rs   the periods of the crawlers that policies name
 //! verify.rs          verifies a history: its manifest and its files
@@ -38,10 +35,8 @@ mod crawl_input;
 pub mod crawl_row;
 pub mod encoded_rows;
 pub mod error;
-pub mod filled_states;
 pub mod history_input;
 pub mod host_lookup;
-mod host_revisits;
 mod inputs;
 pub mod keyed_rows;
 mod manifest;
@@ -50,7 +45,6 @@ pub mod own_tables;
 mod periods;
 pub mod policy_file;
 mod preference_set;
-mod revisits;
 pub mod row_key;
 mod share_row;
 mod shares;
@@ -78,7 +72,6 @@ use keyed_rows::{
 };
 use output_folder::{OutputFolder, check_output, find_stopped};
 use periods::{CaptureSource, PeriodWriter};
-use revisits::{count_revisits, find_contents, rank_crawls};
 use share_row::{StoredShare, write_shares};
 use shares::{CountedCrawler, CountedHosts, Crawlers, count_shares};
 use sort::sort_key::{FieldReader, put_bytes, put_u32};
@@ -118,7 +111,7 @@ pub struct HistoryProgress {
     pub crawls_read: AtomicU64,
     /// The number of captures written so far.
     pub captures: AtomicU64,
-    /// True once all captures are written. Revisits, policies and shares are written after them.
+    /// True once all captures are written. Policies and shares are written after them.
     pub are_captures_written: AtomicBool,
     /// The number of rows of `robots_files` read so far to resolve hosts, for crawls whose stored `hosts` cannot be
     /// used.
@@ -134,8 +127,6 @@ pub struct HistorySummary {
     pub crawls_read: usize,
     /// Hosts with a capture.
     pub hosts: u64,
-    /// The number of open revisits: captures that are revisits whose content no capture of their own crawl has.
-    pub open_revisits: u64,
     /// Rows of `host_captures`.
     pub captures: u64,
     /// Rows of `host_periods`.
@@ -337,7 +328,6 @@ fn write_history(
     let summary = HistorySummary {
         crawls_read: inputs.crawls.len(),
         hosts: summary.hosts,
-        open_revisits: summary.open_revisits,
         seconds: start.elapsed().as_secs_f64(),
         ..HistorySummary::of(&manifest)
     };
@@ -391,7 +381,6 @@ fn write_tables(
     let manifest = HistoryManifest {
         meaning: inputs.meaning,
         crawls: summary.crawls.clone(),
-        has_open_revisits: summary.open_revisits > 0,
         has_untimed_captures: sources.has_untimed_captures,
         files: writers.finish()?,
     };
@@ -407,8 +396,6 @@ struct Sources<'a, 's> {
     crawls: Vec<CrawlRow>,
     /// For each history, the crawls that no other input replaces, with their positions in `crawls`.
     placed: Vec<BTreeMap<String, PlacedCrawl>>,
-    /// True if the content of revisits of some crawl may be in another crawl.
-    has_open_revisits: bool,
     /// True if some capture has no time.
     has_untimed_captures: bool,
 }
@@ -431,11 +418,6 @@ impl<'a, 's> Sources<'a, 's> {
             places
         });
         let placed = placed.collect();
-        let has_open_revisits = read.iter().any(|crawl| crawl.has_open_revisits)
-            || inputs
-                .histories
-                .iter()
-                .any(|input| input.manifest.has_open_revisits);
         let has_untimed_captures = read.iter().any(|crawl| crawl.has_untimed_captures)
             || inputs
                 .histories
@@ -447,7 +429,6 @@ impl<'a, 's> Sources<'a, 's> {
             histories,
             crawls,
             placed,
-            has_open_revisits,
             has_untimed_captures,
         }
     }
@@ -463,13 +444,9 @@ impl<'a, 's> Sources<'a, 's> {
             return None;
         };
         let (before, added) = self.crawls.split_at_checked(history.crawls.len())?;
-        let ranks = rank_crawls(&self.crawls);
-        let is_ranked = ranks[..before.len()]
-            .iter()
-            .all(|rank| (*rank as usize) < before.len());
         let last = before.iter().filter_map(|row| row.last_fetch).max();
         let is_later = added.iter().all(|row| row.first_fetch > last);
-        let is_continued = before == history.crawls && is_ranked && is_later;
+        let is_continued = before == history.crawls && is_later;
         let is_whole = options.forgotten.is_empty() && !self.has_untimed_captures;
         let is_copied = !is_counted[..before.len()].contains(&true);
         (is_continued && is_whole && is_copied).then_some(history)
@@ -511,28 +488,19 @@ impl<'a, 's> Sources<'a, 's> {
             let reader = HistoryCaptures::open(history, sorted, &options.forgotten)?;
             captures.push(CaptureSource::History(Box::new(reader)));
         }
-        // The revisits of crawls whose captures are copied have their content already.
-        let has_open_revisits = match continued {
-            Some(_) => self.read.iter().any(|crawl| crawl.has_open_revisits),
-            None => self.has_open_revisits,
-        };
-        let mut periods =
-            PeriodWriter::new(&self.crawls, is_counted.clone(), has_open_revisits, memory);
+        let mut periods = PeriodWriter::new(&self.crawls, is_counted.clone(), memory);
         let stored = continued.map(StoredHosts::open).transpose()?;
         periods.write_all(stored, captures, writers, progress)?;
         progress.are_captures_written.store(true, Ordering::Relaxed);
         drop(sorted);
-        let mut written = periods.finish()?;
-        let found = find_contents(&written.revisits, &written.contents, &self.crawls, memory)?;
+        let written = periods.finish()?;
         if continued.is_some() {
             let input = &self.inputs.histories[0];
             for file in input.manifest.table_files(own_tables::HOST_CAPTURES) {
                 writers.copy_file(own_tables::HOST_CAPTURES, &input.root, file)?;
             }
         }
-        written.write_captures(&names, &found, writers)?;
-        count_revisits(&written.revisits, &found, &is_counted, &mut written.counter)?;
-        drop(found);
+        written.write_captures(&names, writers)?;
         let policies = PolicyWriter {
             sources: self,
             sorted: shared.policies.finish()?,
@@ -585,7 +553,6 @@ impl<'a, 's> Sources<'a, 's> {
         Ok(HistorySummary {
             crawls: self.crawls.iter().map(|row| row.crawl.clone()).collect(),
             hosts: written.hosts,
-            open_revisits: written.open_revisits,
             ..HistorySummary::default()
         })
     }
@@ -602,27 +569,13 @@ impl<'a, 's> Sources<'a, 's> {
         if !options.forgotten.is_empty() {
             return Ok(is_counted);
         }
-        let ranks = rank_crawls(&self.crawls);
         for (history, placed) in self.histories.iter().zip(&self.placed) {
             if history.read_rows(Table::AGENTS)? != agents {
                 continue;
             }
-            // A revisit may be filled from an earlier crawl. If there are open revisits, the shares of a crawl are
-            // thus the same only if all earlier crawls are from this history, and no crawl of this history was
-            // replaced.
-            let others = self.crawls.iter().zip(&ranks);
-            let others = others.filter(|(row, _)| !placed.contains_key(&row.crawl));
-            let first_other = others.map(|(_, rank)| *rank).min();
-            let has_replaced = placed.len() < history.crawls.len();
-            let is_same = |position: u32| {
-                let is_before = first_other.is_none_or(|first| ranks[position as usize] < first);
-                !self.has_open_revisits || (is_before && !has_replaced)
-            };
             let positions = placed.iter();
             let positions = positions.map(|(crawl, place)| (crawl.as_str(), place.position));
-            let positions: BTreeMap<&str, u32> = positions
-                .filter(|(_, position)| is_same(*position))
-                .collect();
+            let positions: BTreeMap<&str, u32> = positions.collect();
             for position in positions.values() {
                 is_counted[*position as usize] = false;
             }

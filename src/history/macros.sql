@@ -33,7 +33,9 @@ COMMENT ON MACRO TABLE verdicts_at IS 'The verdicts of a crawl for the crawlers 
 -- A host has one capture in a crawl. The limit says so to DuckDB, which otherwise expects many and reads all policies.
 CREATE OR REPLACE MACRO groups_at(host, crawl) AS TABLE
 WITH checked_crawl AS MATERIALIZED (SELECT check_crawl(crawl) AS is_known),
-capture AS (SELECT c.policy_id FROM filled_captures c WHERE c.surt_host_name = surt_of(host) AND c.crawl = crawl LIMIT 1)
+capture AS (
+    SELECT p.policy_id FROM host_periods p JOIN host_captures c ON c.host_no = p.host_no AND c.period_no = p.period_no
+    WHERE p.surt_host_name = surt_of(host) AND c.crawl = crawl LIMIT 1)
 SELECT g.* EXCLUDE (policy_id)
 FROM capture c JOIN policy_groups g ON g.policy_id = c.policy_id, checked_crawl k
 WHERE k.is_known ORDER BY g.line_no;
@@ -41,7 +43,9 @@ COMMENT ON MACRO TABLE groups_at IS 'The user-agent lines of a host in a crawl, 
 
 CREATE OR REPLACE MACRO rules_at(host, crawl) AS TABLE
 WITH checked_crawl AS MATERIALIZED (SELECT check_crawl(crawl) AS is_known),
-capture AS (SELECT c.policy_id FROM filled_captures c WHERE c.surt_host_name = surt_of(host) AND c.crawl = crawl LIMIT 1)
+capture AS (
+    SELECT p.policy_id FROM host_periods p JOIN host_captures c ON c.host_no = p.host_no AND c.period_no = p.period_no
+    WHERE p.surt_host_name = surt_of(host) AND c.crawl = crawl LIMIT 1)
 SELECT r.* EXCLUDE (policy_id)
 FROM capture c JOIN policy_rules r ON r.policy_id = c.policy_id, checked_crawl k
 WHERE k.is_known ORDER BY r.line_no;

@@ -25,8 +25,6 @@ pub struct HistoryManifest {
     pub meaning: u64,
     /// The crawls, in the order of the table `crawls`.
     pub crawls: Vec<String>,
-    /// True if there are open revisits: captures that are revisits whose content no capture of their own crawl has.
-    pub has_open_revisits: bool,
     /// True if some capture has no time.
     pub has_untimed_captures: bool,
     /// The files of all tables, those of a table in the order of their rows.
@@ -51,7 +49,6 @@ struct FirstLine<'a> {
     format: Format,
     kind: &'static str,
     meaning: u64,
-    open_revisits: bool,
     robots_scan: &'a str,
     untimed_captures: bool,
 }
@@ -90,7 +87,6 @@ impl HistoryManifest {
         let mut history = Self {
             meaning: first["meaning"].as_u64().unwrap_or_default(),
             crawls: crawls.ok_or_else(no_crawls)?,
-            has_open_revisits: first["open_revisits"] == true,
             has_untimed_captures: first["untimed_captures"] == true,
             files: Vec::new(),
         };
@@ -126,7 +122,6 @@ impl HistoryManifest {
             format: format(),
             kind: KIND,
             meaning: self.meaning,
-            open_revisits: self.has_open_revisits,
             robots_scan: env!("CARGO_PKG_VERSION"),
             untimed_captures: self.has_untimed_captures,
         });

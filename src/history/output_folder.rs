@@ -181,7 +181,6 @@ impl OutputFolder {
             "xxh3": xxh3_64(text.as_bytes()),
             "crawls_read": summary.crawls_read,
             "hosts": summary.hosts,
-            "open_revisits": summary.open_revisits,
         }))?;
         folder.replace_file(VIEWS_FILE, &history_text(folder.root())?)?;
         folder.replace_file(SUCCESS_FILE, "")?;
@@ -218,7 +217,6 @@ pub(super) fn find_stopped(root: &Path, source: u64) -> Result<Option<HistorySum
     Ok(is_written.then(|| HistorySummary {
         crawls_read: count("crawls_read") as usize,
         hosts: count("hosts"),
-        open_revisits: count("open_revisits"),
         ..HistorySummary::of(&manifest)
     }))
 }

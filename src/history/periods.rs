@@ -7,11 +7,6 @@ use super::capture_record::{CapturePlace, CaptureRecord, StateDetails, StateFiel
 use super::counted_domain::{CountedDomain, HostDomains};
 use super::crawl_row::CrawlRow;
 use super::history_input::HistoryCaptures;
-use super::host_revisits::{CaptureTime, find_content};
-use super::revisits::{
-    ContentPeriod, FoundContent, FoundContents, OpenRevisit, SearchedContent, put_capture_key,
-    rank_crawls,
-};
 use super::row_key::key_from_text;
 use super::shares::{CountedHost, ShareCounter};
 use super::stored_hosts::{HostContent, HostPeriod, StoredHost, StoredHosts};
@@ -20,8 +15,7 @@ use super::{HistoryProgress, damaged_error};
 use crate::own_tables;
 use disk::error::Error;
 use sort::sort_key::{FieldReader, put_bytes, put_i64, put_u8, put_u32, put_u64};
-use sort::{OrderedWriter, Reader, SortMemory, SortedRecords, Sorter};
-use std::cell::OnceCell;
+use sort::{Reader, SortMemory, SortedRecords, Sorter};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::atomic::Ordering;
@@ -89,7 +83,7 @@ pub(super) struct HostCounts {
 
 /// The results of a [`PeriodWriter`] that the writers of other tables need.
 pub(super) struct WrittenPeriods<'s> {
-    /// Records of the rows of `host_captures`, by the keys of captures.
+    /// Records of the rows of `host_captures`, by the position of the crawl and the number of the host.
     captures: SortedRecords<'s>,
     /// The keys of the policies that periods refer to.
     pub(super) policies: SortedRecords<'s>,
@@ -100,12 +94,6 @@ pub(super) struct WrittenPeriods<'s> {
     /// The counts of the captures of each crawl, by its position.
     pub(super) counts: Vec<HostCounts>,
     pub(super) hosts: u64,
-    /// The number of captures that are open revisits.
-    pub(super) open_revisits: u64,
-    /// The open revisits for which no content was found, which are not counted yet.
-    pub(super) revisits: SortedRecords<'s>,
-    /// The captures in which their content is searched: records of [`SearchedContent`].
-    pub(super) contents: SortedRecords<'s>,
     /// The hosts that were counted.
     pub(super) counter: ShareCounter<'s>,
 }
@@ -114,10 +102,6 @@ pub(super) struct WrittenPeriods<'s> {
 pub(super) struct PeriodWriter<'s> {
     /// The names of the crawls as encoded fields.
     crawls: Vec<Vec<u8>>,
-    /// The places of the crawls in the order of first captures.
-    crawl_ranks: Vec<u32>,
-    /// True if some capture may be an open revisit.
-    has_open_revisits: bool,
     captures: Sorter<'s>,
     policies: Sorter<'s>,
     preference_sets: Sorter<'s>,
@@ -127,7 +111,6 @@ pub(super) struct PeriodWriter<'s> {
     hosts: u64,
     /// For each crawl, the number of hosts that it captured first.
     first_hosts: Vec<i64>,
-    open_revisits: u64,
     /// The number of captures that were added.
     capture_count: u64,
     /// The order of the last capture.
@@ -138,16 +121,12 @@ pub(super) struct PeriodWriter<'s> {
     host: Option<StoredHost>,
     /// True if the number of `host` is not known yet.
     is_new_host: bool,
-    /// The times of the last captures of the contents of `host` in the history that is continued.
-    stored_times: Vec<CaptureTime>,
     /// The captures of `host` that were added.
     of_host: Vec<AddedCapture>,
     /// A buffer for the fields of a row.
     fields: Vec<u8>,
     /// The key that was last added to `policies`.
     last_policy: Option<[u8; 16]>,
-    revisits: Sorter<'s>,
-    contents: OrderedWriter<'s>,
     counter: ShareCounter<'s>,
     /// For each crawl, true if its hosts are counted for `shares`.
     is_counted: Vec<bool>,
@@ -164,12 +143,7 @@ struct AddedCapture {
 
 impl<'s> PeriodWriter<'s> {
     /// Creates a writer. `is_counted` has a flag for each crawl: true if its hosts are counted for `shares`.
-    pub(super) fn new(
-        crawls: &[CrawlRow],
-        is_counted: Vec<bool>,
-        has_open_revisits: bool,
-        memory: SortMemory<'s>,
-    ) -> Self {
+    pub(super) fn new(crawls: &[CrawlRow], is_counted: Vec<bool>, memory: SortMemory<'s>) -> Self {
         let field = |row: &CrawlRow| {
             let mut field = Vec::new();
             put_bytes(&mut field, row.crawl.as_bytes());
@@ -177,8 +151,6 @@ impl<'s> PeriodWriter<'s> {
         };
         Self {
             crawls: crawls.iter().map(field).collect(),
-            crawl_ranks: rank_crawls(crawls),
-            has_open_revisits,
             captures: memory.create_sorter(),
             policies: memory.create_sorter(),
             preference_sets: memory.create_sorter(),
@@ -187,18 +159,14 @@ impl<'s> PeriodWriter<'s> {
             domains: DomainRuns::default(),
             hosts: 0,
             first_hosts: vec![0; crawls.len()],
-            open_revisits: 0,
             capture_count: 0,
             last_order: (i64::MIN, 0),
             source_period: None,
             host: None,
             is_new_host: false,
-            stored_times: Vec::new(),
             of_host: Vec::new(),
             fields: Vec::new(),
             last_policy: None,
-            revisits: memory.create_sorter(),
-            contents: memory.create_ordered_writer(),
             counter: ShareCounter::new(memory),
             is_counted,
         }
@@ -274,7 +242,6 @@ impl<'s> PeriodWriter<'s> {
             self.begin_stored(stored)?;
             self.end_host(writers)?;
         }
-        self.stored_times.clear();
         self.host = Some(StoredHost {
             surt_host_name: name.to_owned(),
             ..StoredHost::default()
@@ -285,11 +252,7 @@ impl<'s> PeriodWriter<'s> {
 
     /// Begins the next host of the history that is continued.
     fn begin_stored(&mut self, stored: &mut StoredHosts<'_>) -> Result<(), Error> {
-        let host = stored.take()?;
-        let contents = host.contents.iter();
-        let times = contents.map(|last| self.capture_time(last.last_fetch, last.last_crawl));
-        self.stored_times = times.collect();
-        self.host = Some(host);
+        self.host = Some(stored.take()?);
         self.is_new_host = false;
         Ok(())
     }
@@ -337,21 +300,15 @@ impl<'s> PeriodWriter<'s> {
         let period_no = host.periods.len() as u32 - 1;
         let mut content_no = None;
         if !capture.digest.is_empty() {
-            let content = host.contents.last_mut();
-            let same = content.filter(|content| {
+            let content = host.contents.last();
+            let is_same = content.is_some_and(|content| {
                 content.period_no == period_no && content.digest == capture.digest
             });
-            match same {
-                Some(content) => {
-                    content.last_crawl = position;
-                    content.last_fetch = fetch_time;
-                }
-                None => host.contents.push(HostContent {
+            if !is_same {
+                host.contents.push(HostContent {
                     period_no,
-                    last_crawl: position,
-                    last_fetch: fetch_time,
                     digest: capture.digest.to_vec(),
-                }),
+                });
             }
             content_no = Some(host.contents.len() as u32 - 1);
         }
@@ -378,15 +335,11 @@ impl<'s> PeriodWriter<'s> {
             *count += 1;
         }
         self.count_host(&mut host);
-        let times = match self.has_open_revisits {
-            true => self.content_times(&host),
-            false => Vec::new(),
-        };
-        self.add_captures(&host, &times)?;
+        self.add_captures(&host)?;
         for (period_no, period) in (0..).zip(&host.periods) {
             self.write_period(&host, period_no, period, writers)?;
         }
-        self.write_contents(&host, &times, writers)?;
+        self.write_contents(&host, writers)?;
         self.hosts += 1;
         self.of_host.clear();
         Ok(())
@@ -409,137 +362,49 @@ impl<'s> PeriodWriter<'s> {
         }
     }
 
-    /// Adds the records of the captures of a host, and counts it by their states. Finds the content of its revisits
-    /// among its captures. `times` are those of [`content_times`](Self::content_times).
-    fn add_captures(&mut self, host: &StoredHost, times: &[Vec<CaptureTime>]) -> Result<(), Error> {
-        if self.of_host.is_empty() {
-            return Ok(());
-        }
-        let details: Vec<OnceCell<StateDetails>> = vec![OnceCell::new(); host.periods.len()];
-        let details = |period_no: u32| {
-            let period_no = period_no as usize;
-            details[period_no].get_or_init(|| StateDetails::read(&host.periods[period_no].state))
-        };
-        let captures = std::mem::take(&mut self.of_host);
-        for capture in &captures {
-            let of_period = details(capture.period_no);
-            let time = self.capture_time(capture.place.fetch_time, capture.position);
-            let mut found = None;
-            if let Some((digest, url)) = &of_period.revisit {
-                let contents = (0u32..).zip(&host.contents).zip(times);
-                let contents = contents.filter(|((_, content), _)| {
-                    content.digest == *digest && details(content.period_no).has_url(url)
-                });
-                let captures = contents.flat_map(|((content_no, _), times)| {
-                    times.iter().map(move |time| (*time, content_no))
-                });
-                found = find_content(captures, time);
+    /// Adds the records of the captures of a host, and counts it by their states.
+    fn add_captures(&mut self, host: &StoredHost) -> Result<(), Error> {
+        // The captures of a period are next to each other.
+        let of_periods = self.of_host.chunk_by(|a, b| a.period_no == b.period_no);
+        for captures in of_periods {
+            let period = &host.periods[captures[0].period_no as usize];
+            let details = StateDetails::read(&period.state);
+            for capture in captures {
+                if self.is_counted[capture.position as usize] {
+                    self.counter.push(&CountedHost {
+                        position: capture.position,
+                        surt_host_name: host.surt_host_name.as_bytes(),
+                        host_no: host.host_no,
+                        archive_no: capture.place.archive_no,
+                        details: &details,
+                    })?;
+                }
+                let fields = &mut self.fields;
+                fields.clear();
+                put_u32(fields, capture.position);
+                put_i64(fields, host.host_no);
+                capture.put(fields);
+                self.captures.push(fields)?;
             }
-            let content = found.map(|(time, content_no)| FoundContent {
-                host_no: host.host_no,
-                period_no: host.contents[content_no as usize].period_no,
-                position: time.position,
-            });
-            let of_content = content.map(|content| StateDetails {
-                registered_domain: of_period.registered_domain.clone(),
-                ..details(content.period_no).clone()
-            });
-            let counted = CountedHost {
-                position: capture.position,
-                surt_host_name: host.surt_host_name.as_bytes(),
-                host_no: host.host_no,
-                archive_no: capture.place.archive_no,
-                details: of_content.as_ref().unwrap_or(of_period),
-            };
-            if of_period.revisit.is_some() && content.is_none() {
-                let revisit = OpenRevisit {
-                    host: counted,
-                    fetch_time: capture.place.fetch_time,
-                    state: &host.periods[capture.period_no as usize].state,
-                };
-                self.revisits.push(&revisit.record())?;
-            } else if self.is_counted[capture.position as usize] {
-                self.counter.push(&counted)?;
-            }
-            let fields = &mut self.fields;
-            fields.clear();
-            put_capture_key(fields, capture.position, host.host_no);
-            capture.put(content, fields);
-            self.captures.push(fields)?;
         }
-        self.of_host = captures;
         Ok(())
     }
 
-    fn capture_time(&self, fetch_time: Option<i64>, position: u32) -> CaptureTime {
-        CaptureTime {
-            millis: fetch_time.unwrap_or(i64::MIN),
-            position,
-            crawl_rank: self.crawl_ranks[position as usize],
-        }
-    }
-
-    /// Returns for each content of a host the times of its captures: of those that were added, and of the last one in
-    /// the history that is continued.
-    fn content_times(&self, host: &StoredHost) -> Vec<Vec<CaptureTime>> {
-        let stored = self.stored_times.iter().map(|time| vec![*time]);
-        let mut times: Vec<Vec<CaptureTime>> = stored.collect();
-        times.resize(host.contents.len(), Vec::new());
-        for capture in &self.of_host {
-            if let Some(content_no) = capture.content_no {
-                let time = self.capture_time(capture.place.fetch_time, capture.position);
-                times[content_no as usize].push(time);
-            }
-        }
-        times
-    }
-
-    /// Writes the contents of a host, and adds the records in which the content of revisits is searched. `times` are
-    /// those of [`content_times`](Self::content_times); they are empty without open revisits.
+    /// Writes the contents of a host.
     fn write_contents(
         &mut self,
         host: &StoredHost,
-        times: &[Vec<CaptureTime>],
         writers: &mut TableWriters<'_>,
     ) -> Result<(), Error> {
-        let mut contents = (0..).zip(&host.contents).peekable();
-        while let Some((content_no, content)) = contents.next() {
-            let next = contents.peek().map(|(_, next)| next.period_no);
-            let is_last_of_period = next != Some(content.period_no);
+        for (content_no, content) in (0..).zip(&host.contents) {
             let fields = &mut self.fields;
             fields.clear();
             put_bytes(fields, host.surt_host_name.as_bytes());
             put_u32(fields, content_no);
             put_u32(fields, content.period_no);
-            put_u8(fields, (!is_last_of_period).into());
-            if !is_last_of_period {
-                fields.extend_from_slice(&self.crawls[content.last_crawl as usize]);
-            }
-            put_optional_time(fields, content.last_fetch.filter(|_| !is_last_of_period));
             put_bytes(fields, &content.digest);
             let fields = &mut FieldReader::new(fields);
             writers.push(own_tables::HOST_CONTENTS, &[], fields)?;
-            if let Some(times) = times.get(content_no as usize) {
-                let state = &host.periods[content.period_no as usize].state;
-                let details = &StateDetails::read(state);
-                let url = match details.n_redirects {
-                    0 => details.origin.robots_url(),
-                    _ => Vec::new(),
-                };
-                let searched = SearchedContent {
-                    order: (self.hosts, content_no),
-                    digest: &content.digest,
-                    url: &url,
-                    period: ContentPeriod {
-                        host_no: host.host_no,
-                        period_no: content.period_no,
-                        details,
-                    },
-                    times,
-                };
-                searched.write(&mut self.fields);
-                self.contents.push(&self.fields)?;
-            }
         }
         Ok(())
     }
@@ -567,9 +432,6 @@ impl<'s> PeriodWriter<'s> {
         fields.extend_from_slice(&period.state);
         writers.push(own_tables::HOST_PERIODS, &[], &mut FieldReader::new(fields))?;
         let state = StateFields::read(&period.state);
-        if state.has_revisit {
-            self.open_revisits += u64::from(period.n_captures);
-        }
         if let Some(text) = state.preference_set_id {
             let key = key_from_text(text).ok_or_else(|| damaged_error(own_tables::HOST_PERIODS))?;
             self.preference_sets.push(&key)?;
@@ -604,43 +466,31 @@ impl<'s> PeriodWriter<'s> {
             named: self.named.finish()?,
             counts: self.counts,
             hosts: self.hosts,
-            open_revisits: self.open_revisits,
-            revisits: self.revisits.finish()?,
-            contents: self.contents.finish()?,
             counter: self.counter,
         })
     }
 }
 
 impl AddedCapture {
-    /// Appends the fields of the record after the key. `content` is the content of a revisit.
-    fn put(&self, content: Option<FoundContent>, out: &mut Vec<u8>) {
+    /// Appends the fields of `host_captures` from `fetch_time` on.
+    fn put(&self, out: &mut Vec<u8>) {
         self.place.put(out);
         put_u32(out, self.period_no);
         put_u8(out, self.content_no.is_some().into());
         if let Some(content_no) = self.content_no {
             put_u32(out, content_no);
         }
-        put_u8(out, content.is_some().into());
-        if let Some(content) = content {
-            put_i64(out, content.host_no);
-            put_u32(out, content.period_no);
-            put_u32(out, content.position);
-        }
     }
 }
 
 impl WrittenPeriods<'_> {
-    /// Writes the rows of `host_captures`, those of each crawl to files of their own. `found` has the contents that
-    /// [`find_contents`](super::revisits::find_contents) found.
+    /// Writes the rows of `host_captures`, those of each crawl to files of their own.
     pub(super) fn write_captures(
         &self,
         names: &[Vec<u8>],
-        found: &SortedRecords<'_>,
         writers: &mut TableWriters<'_>,
     ) -> Result<(), Error> {
         let table = own_tables::HOST_CAPTURES;
-        let mut found = FoundContents::open(found)?;
         let mut reader = self.captures.read()?;
         let mut row = Vec::new();
         let (mut last, mut number) = (None, 0i64);
@@ -656,38 +506,7 @@ impl WrittenPeriods<'_> {
             put_i64(&mut row, (i64::from(position) << 32) + number);
             row.extend_from_slice(&names[position as usize]);
             put_i64(&mut row, host_no);
-            // The fields up to `content_no` are those of the record.
-            let rest = fields.rest();
-            CapturePlace::read(&mut fields);
-            fields.u32();
-            if fields.u8() != 0 {
-                fields.u32();
-            }
-            row.extend_from_slice(&rest[..rest.len() - fields.rest().len()]);
-            let content = match fields.u8() {
-                0 => {
-                    let key_bytes = record.len() - rest.len();
-                    found
-                        .find(&record[..key_bytes])?
-                        .map(|(content, _)| content)
-                }
-                _ => Some(FoundContent {
-                    host_no: fields.i64(),
-                    period_no: fields.u32(),
-                    position: fields.u32(),
-                }),
-            };
-            match content {
-                None => row.extend_from_slice(&[0; 3]),
-                Some(content) => {
-                    put_u8(&mut row, 1);
-                    put_i64(&mut row, content.host_no);
-                    put_u8(&mut row, 1);
-                    put_u32(&mut row, content.period_no);
-                    put_u8(&mut row, 1);
-                    row.extend_from_slice(&names[content.position as usize]);
-                }
-            }
+            row.extend_from_slice(fields.rest());
             writers.push(table, &[], &mut FieldReader::new(&row))?;
             number += 1;
             reader.advance()?;

@@ -39,10 +39,6 @@ pub(super) struct HostPeriod {
 #[derive(Debug, Default)]
 pub(super) struct HostContent {
     pub(super) period_no: u32,
-    /// The position of the crawl of the last capture.
-    pub(super) last_crawl: u32,
-    /// The time of the last capture, in milliseconds since 1970.
-    pub(super) last_fetch: Option<i64>,
     pub(super) digest: Vec<u8>,
 }
 
@@ -176,51 +172,31 @@ impl<'d> StoredHosts<'d> {
     fn read_contents(&mut self) -> Result<(), Error> {
         let host = &mut self.host;
         let damaged = || damaged_history_error(self.root, own_tables::HOST_CONTENTS);
-        let mut is_last_of_period = true;
         while let Some(row) = self.contents.peek() {
             let mut fields = FieldReader::new(row);
             let (name, content_no, period_no) = (fields.bytes(), fields.u32(), fields.u32());
             if name > host.surt_host_name.as_bytes() {
                 break;
             }
-            let last_crawl = optional_bytes(&mut fields);
-            let last_fetch = (fields.u8() != 0).then(|| fields.i64());
             let digest = fields.bytes();
-            let period = host.periods.get(period_no as usize).ok_or_else(damaged)?;
-            // The last content of a period has the last capture of the period, and only the others state it.
-            let (last_crawl, last_fetch, is_last) = match last_crawl {
-                Some(crawl) => (self.positions.get(crawl).copied(), last_fetch, false),
-                None if last_fetch.is_none() => (Some(period.last_crawl), period.last_fetch, true),
-                None => (None, None, true),
-            };
-            // Consecutive captures with the same digest have one row.
-            let is_other = host
-                .contents
-                .last()
-                .is_none_or(|last| match is_last_of_period {
-                    true => last.period_no < period_no,
-                    false => last.period_no == period_no && last.digest != digest,
-                });
+            // Consecutive captures of a period with the same digest have one row.
+            let is_other = host.contents.last().is_none_or(|last| {
+                last.period_no < period_no || last.period_no == period_no && last.digest != digest
+            });
+            let has_period = (period_no as usize) < host.periods.len();
             let is_own = name == host.surt_host_name.as_bytes() && !digest.is_empty();
             let is_next = content_no as usize == host.contents.len();
             let has_room = host.contents.len() < self.positions.len();
-            let (Some(last_crawl), true) = (last_crawl, is_own && is_next && has_room && is_other)
-            else {
+            if !(is_own && is_next && has_room && is_other && has_period) {
                 return Err(damaged());
-            };
-            is_last_of_period = is_last;
+            }
             host.contents.push(HostContent {
                 period_no,
-                last_crawl,
-                last_fetch,
                 digest: digest.to_vec(),
             });
             self.contents.advance()?;
         }
-        match is_last_of_period {
-            true => Ok(()),
-            false => Err(damaged()),
-        }
+        Ok(())
     }
 }
 

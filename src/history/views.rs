@@ -41,10 +41,6 @@ pub(crate) fn is_views_of(text: &[u8], root: &Path) -> bool {
     is_equal(root) || root.canonicalize().is_ok_and(|root| is_equal(&root))
 }
 
-/// The first of the columns in [`STATE_COLUMNS`] that describe the capture whose rules apply; the following ones do,
-/// too. For a filled revisit, that is the capture with its content.
-const FIRST_RULES_COLUMN: &str = "fetch_status";
-
 /// Writes `views.sql` of the history or the dataset at `root` again, with its present path. Returns the tables that
 /// have views.
 ///
@@ -117,11 +113,9 @@ pub fn views_sql(root: &Path) -> String {
         "SET VARIABLE robots_scan_manifest = (SELECT content FROM read_text(getvariable('robots_scan') || '/{MANIFEST_FILE}'));\n"
     ));
     out.push_str(&fact_type("meaning", "[0-9]+"));
-    out.push_str(&fact_type("open_revisits", "true|false"));
     for table in own_tables::all() {
         out.push_str(&table_view(table));
     }
-    out.push_str(&filled_captures_view());
     out.push_str(&hosts_view());
     out.push_str(&rows_view(
         Table::HOST_VERDICTS,
@@ -212,9 +206,6 @@ fn macro_name(statement: &str) -> Option<&str> {
     rest.split(['(', ' ']).next()
 }
 
-/// True in SQL if a history has open revisits. Without them, DuckDB leaves out what only revisits need.
-const HAS_OPEN_REVISITS: &str = "enum_first(NULL::history_open_revisits) = 'true'";
-
 /// Returns the statements that create an enum with the values of a query. `CREATE OR REPLACE TYPE` needs DuckDB 1.2.
 fn enum_type(name: &str, values: &str) -> String {
     format!("DROP TYPE IF EXISTS {name};\nCREATE TYPE {name} AS ENUM (SELECT {values});\n")
@@ -257,35 +248,9 @@ fn cast(column: &Column, expression: &str) -> String {
     format!("CAST({expression} AS {kind}) AS {}", column.name)
 }
 
-/// Returns an expression for a column of the period `of_content` if a capture is an open revisit whose content another
-/// crawl has, and otherwise of the period `other`.
-fn period_column(name: &str, of_content: &str, other: &str) -> String {
-    format!(
-        "CASE WHEN {HAS_OPEN_REVISITS} AND c.rules_host_no IS NOT NULL THEN {of_content}.{name} ELSE {other}.{name} END AS {name}"
-    )
-}
-
-/// Returns the statements that create `filled_captures`: the captures with the columns of their periods. From
-/// [`FIRST_RULES_COLUMN`] on, and for keys, these are the columns of the period whose rules apply.
-fn filled_captures_view() -> String {
-    let first_rules = STATE_COLUMNS
-        .iter()
-        .position(|name| *name == FIRST_RULES_COLUMN);
-    let (own, rules) = STATE_COLUMNS.split_at(first_rules.unwrap_or_default());
-    let own = ["surt_host_name", "domain_id"].iter().chain(own);
-    let own = own.map(|name| format!("o.{name}"));
-    let keys = ["policy_id", "preferences_id", "preference_set_id"];
-    let rules = keys.iter().chain(rules);
-    let columns: Vec<String> = own
-        .chain(rules.map(|name| period_column(name, "p", "o")))
-        .collect();
-    format!(
-        "CREATE OR REPLACE VIEW filled_captures AS SELECT c.* REPLACE (coalesce(c.rules_crawl, c.crawl) AS rules_crawl),\n    {}\nFROM host_captures c\nJOIN host_periods o ON o.host_no = c.host_no AND o.period_no = c.period_no\n\
-         LEFT JOIN (SELECT * FROM host_periods WHERE {HAS_OPEN_REVISITS}) p ON p.host_no = c.rules_host_no AND p.period_no = c.rules_period_no;\n\
-         COMMENT ON VIEW filled_captures IS 'The captures of hosts with the columns of their periods; for a revisit whose content a capture of its crawl or an earlier one has, those about the content are those of the period of that capture';\n\n",
-        columns.join(", "),
-    )
-}
+/// Joins the captures `c` with their periods `p`.
+const CAPTURES_WITH_PERIODS: &str = "FROM host_captures c\n\
+    JOIN host_periods p ON p.host_no = c.host_no AND p.period_no = c.period_no";
 
 /// Returns the statements that create `hosts`, with the columns of datasets. Columns that a history does not keep are
 /// null.
@@ -294,8 +259,9 @@ fn hosts_view() -> String {
         let name = column.name;
         match name {
             "host_id" => "c.capture_no AS host_id".to_owned(),
-            "surt_host_name" | "domain_id" | "fetch_time" | "rules_crawl" => format!("c.{name}"),
-            _ if STATE_COLUMNS.contains(&name) => format!("c.{name}"),
+            "fetch_time" => "c.fetch_time".to_owned(),
+            "surt_host_name" | "domain_id" => format!("p.{name}"),
+            _ if STATE_COLUMNS.contains(&name) => format!("p.{name}"),
             _ => cast(column, "NULL"),
         }
     });
@@ -310,7 +276,7 @@ fn hosts_view() -> String {
     let crawl = Column::new("crawl", ColumnType::Text, "The crawl.");
     let columns = Table::HOSTS.columns().iter().chain([&crawl]);
     format!(
-        "CREATE OR REPLACE VIEW hosts AS\nSELECT files.*, {}\nFROM (\n    SELECT {}, c.crawl, c.archive_no, c.policy_id, c.preferences_id\n    FROM filled_captures c) AS files;\n{}\n",
+        "CREATE OR REPLACE VIEW hosts AS\nSELECT files.*, {}\nFROM (\n    SELECT {}, c.crawl, c.archive_no, p.policy_id, p.preferences_id\n{CAPTURES_WITH_PERIODS}) AS files;\n{}\n",
         derived.join(", "),
         stored.join(", "),
         view_comments(Table::HOSTS, columns),
@@ -318,30 +284,16 @@ fn hosts_view() -> String {
 }
 
 /// Returns the statements that create the view of a table with rows for each host and crawler. `join` joins these
-/// rows, as `v`, to the period `p` whose rules apply. `condition` selects the periods.
-///
-/// The view is not made from `filled_captures`: DuckDB joins the few rows of policies with the periods first only if
-/// their keys are columns.
+/// rows, as `v`, to the period `p`. `condition` selects the periods.
 fn rows_view(table: Table, join: &str, condition: &str) -> String {
     let columns = table.columns().iter().map(|column| match column.name {
         "host_id" => "c.capture_no AS host_id".to_owned(),
-        name @ ("surt_host_name" | "url_host_registered_domain") => period_column(name, "o", "p"),
+        name @ ("surt_host_name" | "url_host_registered_domain") => format!("p.{name}"),
         name => format!("v.{name}"),
     });
     let columns: Vec<String> = columns.collect();
-    let of_rules = |key: &str| {
-        format!(
-            "p.{key} = CASE WHEN {HAS_OPEN_REVISITS} THEN coalesce(c.rules_{key}, c.{key}) ELSE c.{key} END"
-        )
-    };
-    let periods = format!(
-        "JOIN host_periods p ON {} AND {}\n\
-         LEFT JOIN (SELECT * FROM host_periods WHERE {HAS_OPEN_REVISITS}) o ON o.host_no = CASE WHEN c.rules_host_no IS NOT NULL THEN c.host_no END AND o.period_no = c.period_no",
-        of_rules("host_no"),
-        of_rules("period_no"),
-    );
     format!(
-        "CREATE OR REPLACE VIEW {} AS\nSELECT {}, c.crawl\nFROM host_captures c\n{periods}\n{join}WHERE {condition};\n{}\n",
+        "CREATE OR REPLACE VIEW {} AS\nSELECT {}, c.crawl\n{CAPTURES_WITH_PERIODS}\n{join}WHERE {condition};\n{}\n",
         table.name(),
         columns.join(", "),
         view_comments(table, table.columns().iter()),

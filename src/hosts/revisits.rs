@@ -1,11 +1,10 @@
 //! Finds the content of revisits.
 //!
 //! A revisit record states that the content is the same as before, and does not
-//! contain it. The content is taken from a capture with the same digest and the same
-//! status, of the crawl of the revisit or of an earlier one: a later crawl never changes
-//! the rows of an earlier one. A capture of the same URL is preferred, then the latest
+//! contain it. The content is taken from a capture of the same crawl with the same digest
+//! and the same status. A capture of the same URL is preferred, then the latest
 //! that is not after the revisit, then the earliest after it. Ties are resolved by the
-//! greater URL, then the later crawl, then the greater `robots_id`.
+//! greater URL, then the greater `robots_id`.
 //!
 //! Equal bytes do not imply an equal response: the same error page may be sent with 404
 //! and with 200. Therefore a revisit with status 2xx, 304 or no status (a revisit need
@@ -21,24 +20,22 @@ use super::capture_rows::{
 use dataset::CaptureFilter;
 use disk::error::Error;
 use robots::FetchOutcome;
-use sort::sort_key::{
-    FieldReader, ordered_bits, push_key_without_escapes, put_key, put_u32, put_u64,
-};
+use sort::sort_key::{FieldReader, ordered_bits, push_key_without_escapes, put_key, put_u64};
 use sort::{Arena, Reader, SharedSorter, SortedRecords};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-/// The length of a status in a content key, after the digest.
-const STATUS_BYTES: usize = size_of::<i16>();
+/// The length of a status and a crawl in a content key, after the digest.
+const STATUS_AND_CRAWL_BYTES: usize = size_of::<i16>() + size_of::<u32>();
 
-/// A callback that receives a revisit: its time, its crawl, a reader of the fields after these, and the
+/// A callback that receives a revisit: its time, a reader of the fields after it, and the
 /// source of its content, if there is one.
 type EachRevisit<'e> =
-    dyn FnMut(Option<i64>, u32, FieldReader<'_>, Option<RulesSource>) -> Result<(), Error> + 'e;
+    dyn FnMut(Option<i64>, FieldReader<'_>, Option<RulesSource>) -> Result<(), Error> + 'e;
 
 /// Collects revisits, and adds them to the captures once the sources of their content are known.
 ///
-/// The record of a revisit is: the content key with the URL, the time, the crawl, the content key, the
-/// rank that the revisit has if its content is found, and the record of the revisit as a capture.
+/// The record of a revisit is: the content key with the URL, the time, the content key, the rank that
+/// the revisit has if its content is found, and the record of the revisit as a capture.
 pub(super) struct RevisitFiller<'s> {
     revisits: SharedSorter<'s>,
 }
@@ -80,10 +77,9 @@ impl<'s> RevisitFiller<'s> {
             Some(status) => status,
         };
         let (mut content_key, mut record) = (Vec::new(), Vec::new());
-        put_content_key(&mut content_key, digest, content_status);
+        put_content_key(&mut content_key, digest, content_status, rows.crawl());
         put_content_url_key(&mut record, &content_key, rows.url(row));
         put_time(&mut record, rows.time(row));
-        put_u32(&mut record, rows.crawl());
         put_key(&mut record, &content_key);
         rows.rank(row).write(&mut record);
         record.extend_from_slice(capture);
@@ -112,7 +108,7 @@ impl<'s> RevisitFiller<'s> {
         join_sources(
             &revisits,
             &sources.same_url,
-            &mut |time, crawl, mut fields, source| {
+            &mut |time, mut fields, source| {
                 let content_key = fields.key();
                 if source.is_some() {
                     return push_filled(captures, fields, source);
@@ -120,14 +116,13 @@ impl<'s> RevisitFiller<'s> {
                 record.clear();
                 record.extend_from_slice(content_key);
                 put_time(&mut record, time);
-                put_u32(&mut record, crawl);
                 record.extend_from_slice(fields.rest());
                 unfilled.push(&record)
             },
         )?;
         drop(revisits);
         let unfilled = unfilled.finish()?;
-        join_sources(&unfilled, &sources.any_url, &mut |_, _, fields, source| {
+        join_sources(&unfilled, &sources.any_url, &mut |_, fields, source| {
             push_filled(captures, fields, source)
         })
     }
@@ -144,12 +139,11 @@ impl<'s> ContentSources<'s> {
             let mut fields = FieldReader::new(record);
             fields.key();
             read_time(&mut fields);
-            fields.u32();
             content_key.clear();
             push_key_without_escapes(&mut content_key, fields.key());
             wanted.insert(content_key.as_slice());
             if digests.len() <= MAX_FILTER_VALUES {
-                let digest = &content_key[..content_key.len() - STATUS_BYTES];
+                let digest = &content_key[..content_key.len() - STATUS_AND_CRAWL_BYTES];
                 digests.insert(String::from_utf8_lossy(digest).into_owned());
             }
             reader.advance()?;
@@ -174,7 +168,7 @@ impl<'s> ContentSources<'s> {
                 else {
                     continue;
                 };
-                put_content_key(&mut content_key, digest, status);
+                put_content_key(&mut content_key, digest, status, rows.crawl());
                 if !is_wanted(&content_key) {
                     continue;
                 }
@@ -183,7 +177,7 @@ impl<'s> ContentSources<'s> {
                 record.clear();
                 put_content_url_key(&mut record, &content_key, url);
                 put_time(&mut record, time);
-                put_source_with_tiebreaks(&mut record, &source);
+                put_source_with_tiebreak(&mut record, &source);
                 url_records.push(&record);
                 record.clear();
                 put_key(&mut record, &content_key);
@@ -192,7 +186,7 @@ impl<'s> ContentSources<'s> {
                 // that the greatest URL sorts first.
                 record.extend(url.bytes().map(|byte| !byte));
                 record.push(0xff);
-                put_source_with_tiebreaks(&mut record, &source);
+                put_source_with_tiebreak(&mut record, &source);
                 digest_records.push(&record);
             }
             same_url.append(&url_records)?;
@@ -238,12 +232,13 @@ fn push_filled(
     captures.append(&new)
 }
 
-/// Replaces `content_key` with the digest and the status that a revisit and its source have in
-/// common.
-fn put_content_key(content_key: &mut Vec<u8>, digest: &str, status: i16) {
+/// Replaces `content_key` with the digest, the status and the crawl that a revisit and its source
+/// have in common.
+fn put_content_key(content_key: &mut Vec<u8>, digest: &str, status: i16, crawl: u32) {
     content_key.clear();
     content_key.extend_from_slice(digest.as_bytes());
     content_key.extend_from_slice(&status.to_be_bytes());
+    content_key.extend_from_slice(&crawl.to_be_bytes());
 }
 
 /// Appends a key that consists of a content key and a URL.
@@ -251,104 +246,70 @@ fn put_content_url_key(record: &mut Vec<u8>, content_key: &[u8], url: &str) {
     put_key(record, &[content_key, url.as_bytes()].concat());
 }
 
-/// Appends fields that resolve ties, and a source. The first two fields are inverted numbers, so that
-/// the latest crawl and the greatest `robots_id` sort first.
-fn put_source_with_tiebreaks(record: &mut Vec<u8>, source: &RulesSource) {
-    put_u32(record, !source.id.crawl);
+/// Appends a field that resolves ties, and a source. The field is an inverted number, so that the
+/// greatest `robots_id` sorts first.
+fn put_source_with_tiebreak(record: &mut Vec<u8>, source: &RulesSource) {
     put_u64(record, !ordered_bits(source.id.robots_id));
     source.write(record);
 }
 
 /// Calls `each` for every revisit, with the source of its content if there is one: of the sources
-/// with the same key from its crawl or an earlier one, the latest that is not after the revisit, or
-/// else the earliest. Records of revisits begin with a key, a time and a crawl, those of sources
-/// with a key and a time.
+/// with the same key, the latest that is not after the revisit, or else the earliest. Records of
+/// revisits and of sources begin with a key and a time.
 fn join_sources(
     revisits: &SortedRecords<'_>,
     sources: &SortedRecords<'_>,
     each: &mut EachRevisit<'_>,
 ) -> Result<(), Error> {
-    let (mut revisits, mut sources, mut sources_ahead) =
-        (revisits.read()?, sources.read()?, sources.read()?);
+    let (mut revisits, mut sources) = (revisits.read()?, sources.read()?);
     let mut key = Vec::new();
-    let mut earliest: BTreeMap<u32, TimedSource> = BTreeMap::new();
-    let mut latest: BTreeMap<u32, TimedSource> = BTreeMap::new();
-    let mut source_number = 0;
+    let (mut earliest, mut latest): (Option<TimedSource>, Option<TimedSource>) = (None, None);
     while let Some(record) = revisits.peek() {
         let mut fields = FieldReader::new(record);
         let revisit_key = fields.key();
         if revisit_key != key {
             key.clear();
             key.extend_from_slice(revisit_key);
-            source_number = 0;
-            earliest = read_earliest_sources(&mut sources_ahead, &key)?;
-            latest.clear();
             sources.skip_to_key(&key)?;
+            earliest = TimedSource::peek(&sources, &key);
+            latest = None;
         }
-        let (time, crawl) = (read_time(&mut fields), fields.u32());
-        while let Some(next) =
-            TimedSource::peek(&sources, &key, source_number).filter(|next| next.time <= time)
-        {
+        let time = read_time(&mut fields);
+        while let Some(next) = TimedSource::peek(&sources, &key).filter(|next| next.time <= time) {
             // Of several sources with the same time, the first remains.
-            let crawl_latest = latest.entry(next.source.id.crawl).or_insert(next);
-            if next.time > crawl_latest.time {
-                *crawl_latest = next;
+            if latest.is_none_or(|latest| next.time > latest.time) {
+                latest = Some(next);
             }
-            source_number += 1;
             sources.advance()?;
         }
-        let not_after = latest.range(..=crawl).map(|(_, source)| source);
-        let not_after =
-            not_after.max_by_key(|source| (source.time, std::cmp::Reverse(source.source_number)));
-        let first = earliest.range(..=crawl).map(|(_, source)| source);
-        let first = first.min_by_key(|source| (source.time, source.source_number));
-        let source = not_after.or(first).map(|timed| timed.source);
-        each(time, crawl, fields, source)?;
+        let source = latest.or(earliest).map(|timed| timed.source);
+        each(time, fields, source)?;
         revisits.advance()?;
     }
     Ok(())
-}
-
-/// Reads the sources of a key, and returns the earliest one of each crawl.
-fn read_earliest_sources(
-    sources: &mut Reader<'_>,
-    key: &[u8],
-) -> Result<BTreeMap<u32, TimedSource>, Error> {
-    let mut earliest = BTreeMap::new();
-    let mut source_number = 0;
-    sources.skip_to_key(key)?;
-    while let Some(next) = TimedSource::peek(sources, key, source_number) {
-        earliest.entry(next.source.id.crawl).or_insert(next);
-        source_number += 1;
-        sources.advance()?;
-    }
-    Ok(earliest)
 }
 
 /// A source with its fetch time.
 #[derive(Clone, Copy)]
 struct TimedSource {
     time: Option<i64>,
-    /// The number of sources of the same key before it.
-    source_number: u64,
     source: RulesSource,
 }
 
 impl TimedSource {
     /// Returns the current source of a reader if it has this key.
-    fn peek(sources: &Reader<'_>, key: &[u8], source_number: u64) -> Option<Self> {
+    fn peek(sources: &Reader<'_>, key: &[u8]) -> Option<Self> {
         let mut fields = FieldReader::new(sources.peek()?);
         if fields.key() != key {
             return None;
         }
         let time = read_time(&mut fields);
-        // The length of the fields that resolve ties is unknown, so the source is read from the
+        // The length of the field that resolves ties is unknown, so the source is read from the
         // end.
         let rest = fields.rest();
         let source = &rest[rest.len() - RulesSource::RECORD_BYTES..];
         Some(Self {
             time,
-            source_number,
             source: RulesSource::read(&mut FieldReader::new(source)),
         })
     }

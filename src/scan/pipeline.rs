@@ -154,11 +154,13 @@ fn open_dataset(
     if locked.resumed_part_count() < parts.len() {
         check_objects_unchanged(options, locked.resumed_objects(), stop)?;
     }
-    let dataset = locked.begin(options.manifest_header(), &parts, options.threads)?;
-    let agents_file = match layout.tables().contains(&Table::AGENTS) {
-        true => Some(write_agents(&options.registry, &dataset)?),
-        false => None,
-    };
+    let mut dataset = locked.begin(options.manifest_header(), &parts, options.threads)?;
+    let mut agents_file = None;
+    if layout.tables().contains(&Table::AGENTS) {
+        let file = write_agents(&options.registry, &dataset)?;
+        dataset.add_agents(file.clone())?;
+        agents_file = Some(file);
+    }
     let tables = layout.tables().iter().copied();
     let tables: Vec<Table> = tables.filter(|table| !table.is_per_crawl()).collect();
     dataset.write_views(&tables)?;

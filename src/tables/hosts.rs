@@ -15,12 +15,11 @@ table! { "One row per crawl and host with a capture of a robots.txt: the authori
     url_port: Int null, "The port of the authoritative capture, if it is not the default port of the scheme.";
     fetch_time: Time null delta, "The time at which the authoritative capture was fetched (UTC).";
     authoritative_robots_id: Long plain, "The authoritative capture: of the captures of `/robots.txt` on this host in this crawl, the one that decides most (content; then a status that allows all; then 401 or 403; then one that asks to come back; a redirect counts as the end of its chain), then https, then the default port, then the latest, then the smallest `robots_id`.";
-    rules_crawl: Text, "The crawl of `rules_robots_id`: another one than `crawl` only if an earlier crawl has the content of a revisit.";
-    rules_robots_id: Long plain, "The capture whose rules and status apply: the authoritative one, the end of its redirects, or the capture with the content of a revisit. Join other tables by it: `ON x.crawl = h.rules_crawl AND x.robots_id = h.rules_robots_id`.";
+    rules_robots_id: Long plain, "The capture whose rules and status apply: the authoritative one, the end of its redirects, or the capture with the content of a revisit. Join other tables by it: `ON x.crawl = h.crawl AND x.robots_id = h.rules_robots_id`.";
     n_redirects: Int, "The number of redirects from the authoritative capture that were followed to another capture.";
     redirect_end: Text null, "How the redirects ended: `resolved`, `not_captured` (the next URL was not captured in this crawl), `loop`, `too_many` (more than five). Null if the authoritative capture is not a redirect that can be followed.";
     fetch_status: Short null, "The HTTP status of the capture whose rules apply. This column and the following ones describe that capture.";
-    is_revisit: Bool, "True if that capture is a revisit and no capture of this crawl or an earlier one has its content.";
+    is_revisit: Bool, "True if that capture is a revisit and no capture of this crawl has its content.";
     content_class: Text null, "The kind of body, as in `robots_files`.";
     ruleset_id: Long null, "The fingerprint of its rules, as in `robots_files`.";
     template: Text null, "The software that generated the file, as in `robots_files`.";
@@ -68,7 +67,6 @@ pub struct HostRow<'a> {
     /// Milliseconds since 1970.
     pub fetch_time: Option<i64>,
     pub authoritative_robots_id: i64,
-    pub rules_crawl: &'a str,
     pub rules_robots_id: i64,
     pub n_redirects: i32,
     pub redirect_end: Option<&'static str>,
@@ -117,7 +115,6 @@ impl Builder {
         let texts = &mut self.texts;
         let tld = tld(origin.host).map(|tld| texts.intern(tld));
         self.url_host_tld.append_option(tld);
-        self.rules_crawl.append_value(texts.intern(row.rules_crawl));
         let end = row.redirect_end.map(|end| texts.intern_static(end));
         self.redirect_end.append_option(end);
         let class = rules.content_class.map(|class| texts.intern(class));

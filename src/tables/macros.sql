@@ -168,7 +168,7 @@ answers AS (
     LEFT JOIN named m ON m.host_id = h.host_id AND m.number = a.number
 )
 SELECT w.crawl, w.host_id, w.surt_host_name, w.url_host_name, w.url, w.url_host_tld, w.url_host_registered_domain, w.domain, w.domain_id, w.archive_no,
-    w.rules_crawl, w.rules_robots_id, w.content_class, w.ruleset_id, w.template, w.name AS agent, w.category,
+    w.rules_robots_id, w.content_class, w.ruleset_id, w.template, w.name AS agent, w.category,
     CASE w.obeys WHEN 'group' THEN w.verdict WHEN 'none' THEN 'allow_all' WHEN 'unknown' THEN 'unknown' ELSE w.wildcard_verdict END AS verdict,
     CASE w.obeys WHEN 'unknown' THEN 'unknown' ELSE coalesce(w.own_google, w.wildcard_verdict_google) END AS verdict_google,
     CASE w.obeys WHEN 'unknown' THEN 'unknown' ELSE coalesce(w.own_rfc9309, w.wildcard_verdict_rfc9309) END AS verdict_rfc9309,
@@ -198,7 +198,7 @@ COMMENT ON MACRO TABLE verdicts_in IS 'One row per host and crawler of the regis
 -- Hosts with a known verdict for a crawler, and the reason for which they block it.
 CREATE OR REPLACE MACRO blocking(agent, crawl := NULL, any_name := false) AS TABLE
 SELECT v.crawl, v.host_id, v.surt_host_name, v.url_host_name, v.url_host_tld, v.domain, v.domain_id, v.archive_no, v.ruleset_id, v.template,
-    v.rules_crawl, v.rules_robots_id, v.agent, v.verdict, v.basis,
+    v.rules_robots_id, v.agent, v.verdict, v.basis,
     v.verdict = 'disallow_all' AND v.basis = 'explicit' AS by_name,
     v.verdict = 'disallow_all' AND v.basis NOT IN ('explicit', 'http_status') AS by_wildcard,
     v.verdict = 'disallow_all' AND v.basis = 'http_status' AS by_status
@@ -228,7 +228,7 @@ found AS (
     WHERE crawl IS NULL OR p.crawl = crawl
     QUALIFY o.place = min(o.place) OVER (PARTITION BY p.host_id, o.agent, p.mechanism)
 )
-SELECT h.crawl, h.host_id, h.surt_host_name, h.url_host_name, h.domain, h.domain_id, h.archive_no, h.ruleset_id, h.rules_crawl, h.rules_robots_id,
+SELECT h.crawl, h.host_id, h.surt_host_name, h.url_host_name, h.domain, h.domain_id, h.archive_no, h.ruleset_id, h.rules_robots_id,
     f.asked_agent AS agent, f.mechanism, f.category,
     CASE WHEN f.agent = '*' AND f.asked_agent <> '*' AND NOT h.has_named_rows AND f.mechanism IN ('content-usage', 'content-signal') THEN 'too_complex' ELSE f.preference END AS preference,
     f.has_allowed, f.has_disallowed, f.has_unknown, f.evidence_line, f.address
@@ -254,7 +254,7 @@ COMMENT ON MACRO uses_of IS 'The categories of preferences about the purpose of 
 CREATE OR REPLACE MACRO hosts_with(denominator, crawl := NULL) AS TABLE
 WITH checked_hosts AS MATERIALIZED (SELECT check_crawl(crawl) AND check_choice('denominator', denominator, ['captured', 'decided', 'successful', 'rules']) AS is_known)
 SELECT h.crawl, h.host_id, h.surt_host_name, h.url_host_name, h.url_host_tld, h.domain, h.domain_id, h.archive_no, h.ruleset_id, h.template, h.url,
-    h.rules_crawl, h.rules_robots_id, h.is_revisit, h.content_class, h.outcome, h.fetch_class, h.fetch_status,
+    h.rules_robots_id, h.is_revisit, h.content_class, h.outcome, h.fetch_class, h.fetch_status,
     h.wildcard_verdict, h.wildcard_basis, h.n_named, h.has_named_rows
 FROM hosts h, checked_hosts c
 WHERE c.is_known AND (crawl IS NULL OR h.crawl = crawl)
@@ -578,7 +578,7 @@ SELECT v.crawl, v.surt_host_name, v.url_host_name, v.agent, v.verdict, v.basis, 
     coalesce(line_text(x.key_raw, x.has_colon, x.path_raw), line_text(g.key_raw, g.has_colon, g.agent_raw)) AS line,
     r.url, r.fetch_time, r.fetch_status, r.content_digest, r.warc_filename, r.warc_record_offset, r.warc_record_length, r.warc_record_in_member
 FROM verdicts_for(agent, crawl := crawl, any_name := any_name) v
-JOIN robots_files r ON r.crawl = v.rules_crawl AND r.robots_id = v.rules_robots_id
-LEFT JOIN rules x ON x.crawl = v.rules_crawl AND x.robots_id = v.rules_robots_id AND x.line_no = v.evidence_line
-LEFT JOIN groups g ON g.crawl = v.rules_crawl AND g.robots_id = v.rules_robots_id AND g.line_no = v.evidence_line;
+JOIN robots_files r ON r.crawl = v.crawl AND r.robots_id = v.rules_robots_id
+LEFT JOIN rules x ON x.crawl = v.crawl AND x.robots_id = v.rules_robots_id AND x.line_no = v.evidence_line
+LEFT JOIN groups g ON g.crawl = v.crawl AND g.robots_id = v.rules_robots_id AND g.line_no = v.evidence_line;
 COMMENT ON MACRO TABLE evidence IS 'One row per host with its verdict for a crawler or for each of a list of crawlers, the WARC record whose rules apply, and the line that proves the verdict: evidence(''GPTBot'')';

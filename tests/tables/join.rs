@@ -124,7 +124,6 @@ fn a_changed_bit_is_not_joined() {
 #[test]
 fn three_months_equal_one_run_over_all() {
     let mut random = Random::new(41);
-    let mut other_crawl = 0;
     for _ in 0..4 {
         let folder = Folder::new();
         let archives = archives(&folder, &mut random);
@@ -134,17 +133,7 @@ fn three_months_equal_one_run_over_all() {
         let done = join(&joined);
         assert_eq!(done["crawls"], serde_json::json!(CRAWLS));
         assert_equal(&joined, &folder.arg("whole"));
-        let hosts = CRAWLS.map(|crawl| {
-            let table = format!("hosts/crawl={crawl}");
-            let rows = rows(Path::new(&folder.arg("whole")), &table).into_iter();
-            rows.filter(|row| row["rules_crawl"] != crawl).count()
-        });
-        other_crawl += hosts.into_iter().sum::<usize>();
     }
-    assert!(
-        other_crawl > 0,
-        "no revisit had its content in an earlier crawl"
-    );
 }
 
 #[test]

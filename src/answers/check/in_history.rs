@@ -34,8 +34,7 @@ pub(super) fn check_host(
         as_of: host_request.as_of,
     };
     let found = find_host(&history, &lookup)?;
-    let source = found.source();
-    let state = &source.state;
+    let state = &found.capture.state;
     let mut file = RobotsTxtBuilder::new();
     let mut is_valid_utf8 = true;
     if let Some(policy) = &found.policy {
@@ -50,15 +49,12 @@ pub(super) fn check_host(
     let file = HostFile {
         file,
         effects: Dialect::ALL.map(|dialect| (dialect, state.effect(dialect))),
-        time: source.fetch_time,
+        time: found.capture.fetch_time,
     };
     let effect = state.effect(request.dialect.dialect());
     let capture = capture_details(&found.capture, is_valid_utf8);
-    let content = found.content.as_ref();
-    let rules_capture = content.map(|content| capture_details(content, is_valid_utf8));
-    let deciding = rules_capture.as_ref().unwrap_or(&capture);
     let is_elsewhere = state.n_redirects > 0 && effect == StatusEffect::Parse;
-    let (archive, text) = host_text::read(host_request, deciding, is_elsewhere, stop, &|| {
+    let (archive, text) = host_text::read(host_request, &capture, is_elsewhere, stop, &|| {
         let policy = found.policy.as_deref();
         let lines = policy.map(|policy| read_lines(&KeyedRows::read(policy, POLICIES)));
         let lines = lines.unwrap_or_default();
@@ -77,7 +73,7 @@ pub(super) fn check_host(
         archive,
         text,
         capture,
-        rules_capture,
+        rules_capture: None,
     })
 }
 

@@ -3,7 +3,6 @@ use tables::table;
 table! { of_fields "One row per crawl of a history, in the order of the median times of their captures, then of their names." {
     crawl: Text, "The crawl.";
     position: Int, "Its place in the order of crawls, from 0. It changes when an earlier crawl is added.";
-    first_capture: Time null, "The time of the first capture of the crawl, authoritative or not (UTC); null if none has a time. A revisit may have the content of a crawl that is not later by this time, then by name.";
     first_fetch: Time null, "The first time at which an authoritative capture of its hosts was fetched (UTC); null if no capture has a time.";
     median_fetch: Time null, "The median of these times. Crawls are ordered by it.";
     last_fetch: Time null, "The last of these times.";

@@ -10,7 +10,4 @@ table! { of_fields "One row per host and crawl with a capture of its robots.txt:
     warc_record_in_member: Int, "The index of the record among those that share the offset, as in `robots_files`.";
     period_no: Int, "The period of the capture, in `host_periods`, together with `host_no`.";
     content_no: Int null, "The content of the capture, in `host_contents`: its number among those of the host; null if no body was read.";
-    rules_host_no: Long null, "For a revisit whose content a capture of the same crawl or an earlier one has (docs/verdicts.md), the host of that capture: the columns of its period from `fetch_status` on and its policy apply. Null for other captures.";
-    rules_period_no: Int null, "The period of that capture, together with `rules_host_no`.";
-    rules_crawl: Text null, "The crawl of that capture.";
 }}

@@ -22,8 +22,6 @@ mod own {
         policy_id: Text null, "The lines that were read, as in `policies`; null if no line was. This column and the following ones are the state.";
         preferences_id: Text null, "Key of the statements about the use of the content: the first 128 bits of the SHA-256 of the rows in `preference_sets` without the numbers of their lines, in hexadecimal. Null if nothing is stated.";
         preference_set_id: Text null, "The rows in `preference_sets`.";
-        revisit_digest: Text null, "The digest of the content of a revisit, if no capture of its own crawl has the content: `host_captures` names the capture of this crawl or an earlier one that has it.";
-        revisit_url: Text null, "The URL of that revisit.";
     }}
 }
 

@@ -58,8 +58,7 @@ pub struct ResolvedHosts {
 pub(crate) type CreateFile<'c> = dyn Fn(Table, u32) -> Result<TableFileWriter, Error> + 'c;
 
 /// Resolves the hosts of some crawls, and writes the resolved tables, in the order of crawls.
-/// `host_preferences` is left out if the dataset was opened without `file_preferences`. The
-/// content of a revisit may also come from a crawl before these.
+/// `host_preferences` is left out if the dataset was opened without `file_preferences`.
 ///
 /// # Errors
 ///
@@ -220,7 +219,7 @@ fn write_hosts(
         batch_crawl = host.crawl;
         ranking.count_host(host.crawl);
         let stored = read_rules_record(current_record(&rules, number)?, host, limits);
-        let row = build_host_row(context, host_id, host, (origin, domain), &stored);
+        let row = build_host_row(host_id, host, (origin, domain), &stored);
         with_rows.push(host, &row)?;
         rows.push(&row);
         rules.advance()
@@ -246,7 +245,6 @@ fn missing_verdicts_error() -> Error {
 }
 
 fn build_host_row<'a>(
-    context: &'a ResolveContext<'_>,
     host_id: i64,
     host: &'a SelectedHost<'_>,
     (origin, registered_domain): (WebOrigin<'a>, Option<&'a str>),
@@ -261,7 +259,6 @@ fn build_host_row<'a>(
         registered_domain,
         fetch_time: host.capture.time,
         authoritative_robots_id: host.capture.id.robots_id,
-        rules_crawl: &context.dataset.crawls()[source.crawl as usize],
         rules_robots_id: source.robots_id,
         n_redirects: host.capture.redirects.hop_count.into(),
         redirect_end: host.capture.redirects.end.map(|end| end.name()),

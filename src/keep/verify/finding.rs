@@ -35,8 +35,6 @@ pub enum Remedy {
     RemoveTemporary,
     /// Restore the manifest first: one of its lines may list the file.
     ManifestFirst,
-    /// Resume the run, which writes the registry of crawlers again.
-    WriteRegistry,
     /// Write `views.sql` again.
     WriteViews,
     /// Describe the dataset again.

@@ -6,7 +6,6 @@
 //! covers all values and their encoding. Rows are not compared with each other: the readers of tables
 //! return errors for rows that they cannot merge. No finding stops the verification.
 
-mod agents_table;
 mod description;
 mod file;
 mod finding;
@@ -27,7 +26,7 @@ pub use progress::{VerifyPhase, VerifyProgress};
 pub use report::VerifyReport;
 pub use scanned_dataset::{ListedFile, check_files};
 
-use dataset::{FileStats, JoinedManifest, Manifest};
+use dataset::{JoinedManifest, Manifest};
 use disk::error::{Error, ErrorKind};
 use disk::open_files;
 use sources::thread_pool;
@@ -53,16 +52,9 @@ pub fn check_manifest(root: &Path, manifest: &mut Manifest) -> Findings {
     scanned_dataset::check_manifest(root, manifest)
 }
 
-/// Returns the size, digest and number of rows that the table `agents` of a dataset must have; `None`
-/// unless this version wrote the dataset, with its built-in registry of crawlers.
-pub fn expected_agents_stats(manifest: &Manifest) -> Option<FileStats> {
-    agents_table::built_in_table_stats(manifest)
-}
-
 /// Verifies a dataset, or a single file as far as possible without a manifest.
 ///
-/// The dataset is not changed. A copy of the built-in registry of crawlers is
-/// written to a temporary folder and compared with that of the dataset.
+/// The dataset is not changed.
 ///
 /// # Errors
 ///

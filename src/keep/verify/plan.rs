@@ -12,9 +12,8 @@ pub(super) fn check_inputs_covered(root: &Path, manifest: &Manifest, findings: &
     // While a dataset is being replaced, the folder may still have `_SUCCESS` of the former dataset.
     let is_replaced = !manifest.stale.is_empty();
     let has_success = disk::is_regular(&root.join(SUCCESS_FILE)) && !is_replaced;
-    let crawl = crawl_without_hosts(manifest);
-    let missing = match (missing.is_empty(), crawl) {
-        (true, Some(crawl)) if has_success => format!("the hosts of {crawl} are missing"),
+    let missing = match (missing.is_empty(), missing_table(manifest)) {
+        (true, Some(missing)) if has_success => missing,
         _ => missing,
     };
     if !missing.is_empty() {
@@ -56,10 +55,13 @@ pub(super) fn check_inputs_covered(root: &Path, manifest: &Manifest, findings: &
     }
 }
 
-/// Returns the first crawl without resolved tables; `None` if every crawl has them, or if the dataset was
-/// written without resolved tables.
-fn crawl_without_hosts(manifest: &Manifest) -> Option<&str> {
+/// Describes the table `agents` or the resolved tables of a crawl that are missing; `None` if the dataset has all tables
+/// with which it was written.
+fn missing_table(manifest: &Manifest) -> Option<String> {
     let options = manifest.options.as_ref()?;
+    if manifest.agents.is_none() && options.tables.contains(&Table::AGENTS) {
+        return Some("the table `agents` is missing".to_owned());
+    }
     let mut parts = manifest.parts.iter();
     let is_resolved = |part: &&PartEntry| {
         let mut crawls = manifest.crawls.iter();
@@ -67,7 +69,7 @@ fn crawl_without_hosts(manifest: &Manifest) -> Option<&str> {
     };
     let part = parts.find(|part| !is_resolved(part));
     part.filter(|_| options.tables.contains(&Table::HOSTS))
-        .map(|part| part.crawl.as_str())
+        .map(|part| format!("the hosts of {} are missing", part.crawl))
 }
 
 /// Checks that the parts cover all inputs in order without overlaps. Returns a

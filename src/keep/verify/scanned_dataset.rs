@@ -3,7 +3,7 @@
 use super::description::check_description;
 use super::file::{self, ExpectedFile, PartBytes};
 use super::folder::FolderSearch;
-use super::{FindingKind, Findings, VerifyPhase, VerifyProgress, VerifyReport, agents_table, plan};
+use super::{FindingKind, Findings, VerifyPhase, VerifyProgress, VerifyReport, plan};
 use arrow_schema::SchemaRef;
 use dataset::error::{DatasetDefect, ManifestDefect};
 use dataset::{
@@ -59,17 +59,14 @@ pub(super) fn check(root: &Path, progress: &VerifyProgress) -> Result<VerifyRepo
         let what = "which tables there should be: the options are not known";
         report.unchecked.push(what.to_owned());
     }
-    set_totals(root, &manifest, progress);
+    set_totals(&manifest, progress);
     progress.begin_phase(VerifyPhase::Files);
-    if has_agents {
-        let file = agents_table::check(root, &manifest, progress, &mut report);
-        report.count_file(file);
-    }
     let locations = manifest.part_locations();
     let combined = manifest.combined.iter();
     let mut listed: Vec<ListedFile<'_>> = combined
         .map(|file| ListedFile::from_combined(file, &locations))
         .collect();
+    listed.extend(manifest.agents.iter().map(ListedFile::from_entry));
     let crawls = manifest.crawls.iter().flat_map(|crawl| &crawl.files);
     listed.extend(crawls.map(ListedFile::from_entry));
     // Files of parts that are not combined yet.
@@ -171,14 +168,12 @@ fn find_unlisted_files(root: &Path, known: BTreeSet<String>, findings: &mut Find
 }
 
 /// Sets the number of bytes to verify, from the manifest.
-fn set_totals(root: &Path, manifest: &Manifest, progress: &VerifyProgress) {
+fn set_totals(manifest: &Manifest, progress: &VerifyProgress) {
     let bytes = manifest
         .files()
         .map(|file| file.stats.bytes)
         .fold(0, u64::saturating_add);
-    let agents = disk::file_size_below(root, Path::new(AGENTS_PATH)).unwrap_or(0);
-    let total = bytes.saturating_add(agents);
-    progress.bytes_total.store(total, Ordering::Relaxed);
+    progress.bytes_total.store(bytes, Ordering::Relaxed);
 }
 
 /// A file that a manifest lists.

@@ -48,8 +48,8 @@ impl SelectionOracle {
     }
 
     /// Returns the capture with the content of a revisit: of the same digest and
-    /// status, of its crawl or an earlier one, of the same URL if there is one, the latest up
-    /// to the revisit, or else the earliest.
+    /// status, of its crawl, of the same URL if there is one, the latest up to the revisit, or
+    /// else the earliest.
     fn content_of(&self, revisit: &ScannedCapture) -> Option<CaptureId> {
         let content_status = |capture: &TestCapture| match capture.status {
             200 | 304 => 200,
@@ -60,17 +60,14 @@ impl SelectionOracle {
                 && matches!(other.capture.status, 200 | 400..=499)
                 && other.capture.digest == revisit.capture.digest
                 && content_status(&other.capture) == content_status(&revisit.capture)
-                && self.place(&other.id.0) <= self.place(&revisit.id.0)
+                && other.id.0 == revisit.id.0
         };
         let any_url: Vec<&ScannedCapture> = self.all.iter().filter(has_content).collect();
         let same_url = any_url.iter().copied();
         let same_url = same_url.filter(|other| other.capture.url == revisit.capture.url);
         for candidates in [same_url.collect(), any_url.clone()] {
             let candidates: Vec<&ScannedCapture> = candidates;
-            let tie = |other: &ScannedCapture| {
-                let place = self.place(&other.id.0);
-                (other.capture.url.clone(), place, other.id.1)
-            };
+            let tie = |other: &ScannedCapture| (other.capture.url.clone(), other.id.1);
             let latest = candidates
                 .iter()
                 .filter(|other| other.capture.time <= revisit.capture.time)

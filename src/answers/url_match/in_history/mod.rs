@@ -54,15 +54,7 @@ pub(super) fn run(
     progress.begin_stage(MatchStage::Urls);
     let lookups = sort_urls(run, urls, &mut plans, &mut summary)?;
     progress.begin_stage(MatchStage::Captures);
-    let has_fills = manifest.has_open_revisits;
-    let requests = plan_urls(
-        &context,
-        has_fills,
-        &lookups,
-        &mut plans,
-        &mut decisions,
-        &mut summary,
-    )?;
+    let requests = plan_urls(&context, &lookups, &mut plans, &mut decisions, &mut summary)?;
     drop(lookups);
     progress.begin_stage(MatchStage::Rules);
     decide_by_rules(&context, &requests, &mut decisions, &mut summary)?;

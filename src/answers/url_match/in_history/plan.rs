@@ -10,15 +10,13 @@ use history::capture_record::StateDetails;
 use history::captures_by_host::{CapturesByHost, StoredCapture};
 use history::crawl_row::CrawlRow;
 use history::encoded_rows::EncodedRows;
-use history::filled_states::{read_filled_states, read_revisits_of_other_hosts};
 use history::row_key::{KEY_BYTES, key_from_text};
 use history::{damaged_history_error, own_tables};
-use parquet::bloom_filter::Sbbf;
 use robots::{Dialect, StatusEffect};
 use sort::sort_key::{
     FieldReader, push_key_without_escapes, put_bytes, put_i64, put_key, put_u8, put_u32,
 };
-use sort::{Reader, SortedRecords, Sorter};
+use sort::{SortedRecords, Sorter};
 use urls::{WebOrigin, surt_host_name};
 
 /// A capture of the host of a URL, in the plan of the URL.
@@ -196,8 +194,6 @@ struct NumberedUrls<'s> {
 struct PeriodStates<'a> {
     context: &'a HistoryMatch<'a>,
     periods: EncodedRows<'a>,
-    /// The hosts whose states may apply to revisits of other hosts; `None` without such revisits.
-    others: Option<Sbbf>,
     /// The host of the last period that was read.
     host: Vec<u8>,
     states: Sorter<'a>,
@@ -205,36 +201,28 @@ struct PeriodStates<'a> {
 }
 
 impl<'a> PeriodStates<'a> {
-    /// Opens the periods. `revisits` are those whose content another host has.
-    fn open(context: &'a HistoryMatch<'a>, revisits: &SortedRecords<'_>) -> Result<Self, Error> {
-        let memory = context.run.memory;
-        let mut others = memory.create_bloom_filter(revisits.len());
-        let mut reader = revisits.read()?;
-        while let Some(record) = reader.peek() {
-            others.insert(&record[..size_of::<i64>()]);
-            reader.advance()?;
-        }
+    /// Opens the periods.
+    fn open(context: &'a HistoryMatch<'a>) -> Result<Self, Error> {
         let mut columns = vec!["surt_host_name", "host_no", "period_no"];
         columns.extend(StateDetails::ACCESS_COLUMNS);
         let history = context.history;
         Ok(Self {
             context,
             periods: history.open_columns(own_tables::HOST_PERIODS, &columns)?,
-            others: (!revisits.is_empty()).then_some(others),
             host: Vec::new(),
-            states: memory.create_sorter(),
+            states: context.run.memory.create_sorter(),
             count: 0,
         })
     }
 
-    /// Adds the states of a host, and before these, those of earlier hosts that may apply to revisits. Returns the
-    /// number of the host; `None` if the history lacks it. Hosts must be asked for in order; `None` is the end.
-    fn add_host(&mut self, name: Option<&[u8]>) -> Result<Option<i64>, Error> {
+    /// Adds the states of a host. Returns the number of the host; `None` if the history lacks it. Hosts must be asked for
+    /// in order.
+    fn add_host(&mut self, name: &[u8]) -> Result<Option<i64>, Error> {
         let mut host_no = None;
         while let Some(row) = self.periods.peek() {
             let mut fields = FieldReader::new(row);
             let found = fields.bytes();
-            if name.is_some_and(|name| found > name) {
+            if found > name {
                 break;
             }
             if found < &*self.host {
@@ -246,12 +234,8 @@ impl<'a> PeriodStates<'a> {
                 self.host.extend_from_slice(found);
             }
             let state = fields.rest();
-            let is_host = name == Some(found);
-            if is_host {
+            if found == name {
                 host_no = Some(fields.i64());
-            }
-            let key = &state[..size_of::<i64>()];
-            if is_host || self.others.as_ref().is_some_and(|others| others.check(key)) {
                 self.states.push(state)?;
             }
             self.count += 1;
@@ -267,12 +251,11 @@ impl<'a> PeriodStates<'a> {
 fn number_urls<'a>(
     context: &'a HistoryMatch<'a>,
     lookups: &SortedRecords<'_>,
-    revisits: &SortedRecords<'_>,
     plans: &mut Sorter<'_>,
     summary: &mut MatchSummary,
 ) -> Result<NumberedUrls<'a>, Error> {
     let mut urls = context.run.memory.create_sorter();
-    let mut states = PeriodStates::open(context, revisits)?;
+    let mut states = PeriodStates::open(context)?;
     let mut lookups = lookups.read()?;
     let (mut host, mut name, mut record) = (Vec::new(), Vec::new(), Vec::new());
     let mut host_no = None;
@@ -284,7 +267,7 @@ fn number_urls<'a>(
             host.extend_from_slice(key);
             name.clear();
             push_key_without_escapes(&mut name, key);
-            host_no = states.add_host(Some(&name))?;
+            host_no = states.add_host(&name)?;
             summary.origins += 1;
         }
         match host_no {
@@ -301,9 +284,6 @@ fn number_urls<'a>(
             }
         }
         lookups.advance()?;
-    }
-    if states.others.is_some() {
-        states.add_host(None)?;
     }
     Ok(NumberedUrls {
         urls: urls.finish()?,
@@ -335,25 +315,18 @@ impl<'a> PlannedUrl<'a> {
 /// HTTP status to `decisions`. Returns the requests for decisions by rules, sorted by policy.
 pub(super) fn plan_urls<'a>(
     context: &HistoryMatch<'a>,
-    has_fills: bool,
     lookups: &SortedRecords<'_>,
     plans: &mut Sorter<'_>,
     decisions: &mut Sorter<'_>,
     summary: &mut MatchSummary,
 ) -> Result<SortedRecords<'a>, Error> {
     let (history, memory) = (context.history, context.run.memory);
-    let revisits = match has_fills {
-        true => read_revisits_of_other_hosts(history, memory)?,
-        false => memory.create_sorter().finish()?,
-    };
-    let numbered = number_urls(context, lookups, &revisits, plans, summary)?;
+    let numbered = number_urls(context, lookups, plans, summary)?;
     let chosen = &context.run.options.crawls;
     let is_chosen = |row: &CrawlRow| chosen.is_empty() || chosen.contains(&row.crawl);
     let is_chosen: Vec<bool> = history.crawls.iter().map(is_chosen).collect();
     let mut captures = CapturesByHost::open(history)?;
-    let filled = read_filled_states(history, &revisits, &numbered.states, memory)?;
-    drop(revisits);
-    let (mut filled, mut states) = (filled.read()?, numbered.states.read()?);
+    let mut states = numbered.states.read()?;
     let mut requests = memory.create_sorter();
     let mut urls = numbered.urls.read()?;
     let (mut state_nos, mut record) = (Vec::new(), Vec::new());
@@ -381,8 +354,7 @@ pub(super) fn plan_urls<'a>(
             captures.skip_to(host_no)?;
             let found = captures.next_host()?.filter(|(found, _)| *found == host_no);
             let found = found.map_or(&[][..], |(_, captures)| captures);
-            filled.skip_to_key(&key)?;
-            of_host.push_captures(found, &key, &mut filled, &is_chosen, context)?;
+            of_host.push_captures(found, &is_chosen, context)?;
         }
         let url = PlannedUrl::read(&mut FieldReader::new(fields));
         let plan = of_host.plan(&url);
@@ -421,50 +393,30 @@ impl HostCaptures {
         self.state_nos.push(None);
     }
 
-    /// Adds the captures of chosen crawls. `filled` is at the first revisit of the host with this key, or of a later one.
+    /// Adds the captures of chosen crawls.
     fn push_captures(
         &mut self,
         captures: &[StoredCapture],
-        key: &[u8],
-        filled: &mut Reader<'_>,
         is_chosen: &[bool],
         context: &HistoryMatch<'_>,
     ) -> Result<(), Error> {
         let dialect = context.run.options.dialect.dialect();
-        let mut of_revisits: Vec<(u32, Vec<u8>)> = Vec::new();
-        while let Some(fields) = filled.peek().and_then(|record| record.strip_prefix(key)) {
-            let mut fields = FieldReader::new(fields);
-            of_revisits.push((fields.u32(), fields.rest().to_vec()));
-            filled.advance()?;
-        }
         for capture in captures {
             if !is_chosen[capture.position as usize] {
                 continue;
             }
             let period_no = capture.period_no as usize;
-            let Some(state) = self.of_periods.get(period_no) else {
+            if period_no >= self.of_periods.len() {
                 let root = context.history.root();
                 return Err(damaged_history_error(root, own_tables::HOST_CAPTURES));
-            };
-            let state_no = match capture.rules_period {
-                Some(rules) => {
-                    let mut of_others = of_revisits.iter();
-                    let of_other = of_others.find(|(position, _)| *position == capture.position);
-                    // Without a state of another host, the content is that of a period of this host.
-                    let filled = of_other.map(|(_, state)| state);
-                    let filled = filled.or_else(|| self.of_periods.get(rules.1 as usize));
-                    let state = HostState::new(state, filled.map(|state| &**state), dialect);
-                    self.add_state(state)
-                }
-                None => self.state_of_period(period_no, dialect),
-            };
+            }
             let planned = PlannedCapture {
                 position: capture.position,
                 fetch_time: capture.place.fetch_time,
                 archive_no: capture.place.archive_no,
                 offset: capture.place.offset,
                 is_same_origin: false,
-                state_no,
+                state_no: self.state_of_period(period_no, dialect),
             };
             self.captures.push((capture.order_time, planned));
         }
@@ -482,7 +434,7 @@ impl HostCaptures {
         let state_no = match known.and_then(|(_, number)| *number) {
             Some(state_no) => state_no,
             None => {
-                let state = HostState::new(state, None, dialect);
+                let state = HostState::new(state, dialect);
                 self.add_state(state)
             }
         };
@@ -566,17 +518,12 @@ impl<'a> RulesRequest<'a> {
 pub(super) const NO_POLICY: [u8; KEY_BYTES] = [0; KEY_BYTES];
 
 impl HostState {
-    /// Creates the state of a capture. If the capture is a revisit, the rules and the status come from `filled`, the
-    /// state of the capture with its content; the origin is that of the revisit.
-    fn new(state: &[u8], filled: Option<&[u8]>, dialect: Dialect) -> Self {
-        let of_capture = StateDetails::read_access(state);
+    /// Creates the state of a capture from that of its period.
+    fn new(state: &[u8], dialect: Dialect) -> Self {
+        let details = StateDetails::read_access(state);
         let mut origin = Vec::new();
-        of_capture.origin.web_origin().write(&mut origin);
-        let deciding = match filled {
-            Some(filled) => StateDetails::read_access(filled),
-            None => of_capture,
-        };
-        let effect = deciding.effect(dialect);
+        details.origin.web_origin().write(&mut origin);
+        let effect = details.effect(dialect);
         let mut host_state = Self {
             origin,
             effect,
@@ -584,9 +531,9 @@ impl HostState {
             content_class: Vec::new(),
         };
         if effect == StatusEffect::Parse {
-            let key = deciding.policy_id.as_deref().and_then(key_from_text);
+            let key = details.policy_id.as_deref().and_then(key_from_text);
             host_state.key = key.unwrap_or(NO_POLICY);
-            host_state.content_class = deciding.content_class;
+            host_state.content_class = details.content_class;
         }
         host_state
     }

@@ -1,13 +1,13 @@
 """Queries for the hosts behind a number, for `figure.Records`.
 
-Each has one row per host that is counted, with url_host_name, domain, ruleset_id, rules_crawl, rules_robots_id and line_no.
+Each has one row per host that is counted, with url_host_name, domain, ruleset_id, crawl, rules_robots_id and line_no.
 """
 
 from .tables import literal
 
-OF_VERDICT = "v.url_host_name, v.domain, v.ruleset_id, v.rules_crawl, v.rules_robots_id, v.evidence_line AS line_no"
-OF_PREFERENCE = "p.url_host_name, p.domain, p.ruleset_id, p.rules_crawl, p.rules_robots_id"
-OF_HOST = "h.url_host_name, h.domain, h.ruleset_id, h.rules_crawl, h.rules_robots_id"
+OF_VERDICT = "v.url_host_name, v.domain, v.ruleset_id, v.crawl, v.rules_robots_id, v.evidence_line AS line_no"
+OF_PREFERENCE = "p.url_host_name, p.domain, p.ruleset_id, p.crawl, p.rules_robots_id"
+OF_HOST = "h.url_host_name, h.domain, h.ruleset_id, h.crawl, h.rules_robots_id"
 AI_AGENTS = "SELECT lower(g.agent) FROM agents g WHERE starts_with(g.category, 'ai_') OR starts_with(g.category2, 'ai_')"
 # Rows of host_verdicts with their hosts, and the condition of a block by the own name of a crawler.
 NAMED = "host_verdicts v JOIN hosts h ON h.host_id = v.host_id"
@@ -31,7 +31,7 @@ def captures(agent, condition):
 def verdicts_of_files(agent, crawl, condition):
     """The same, with conditions on the capture `r` whose rules apply."""
     return (f"SELECT {OF_VERDICT}, r.waf_hint FROM verdicts_for({literal(agent)}) v "
-            f"JOIN robots_files r ON r.crawl = v.rules_crawl AND r.robots_id = v.rules_robots_id "
+            f"JOIN robots_files r ON r.crawl = v.crawl AND r.robots_id = v.rules_robots_id "
             f"WHERE v.crawl = {literal(crawl)} AND {condition}")
 
 
@@ -45,7 +45,7 @@ def blocked(agents, crawl):
 def allowed(agent, crawl):
     """Returns hosts whose own group for a crawler allows every path, with the first line that names it."""
     return (f"SELECT {OF_HOST}, min(g.line_no) AS line_no FROM {NAMED} "
-            f"LEFT JOIN groups g ON g.crawl = h.rules_crawl AND g.robots_id = h.rules_robots_id AND g.agent = v.agent "
+            f"LEFT JOIN groups g ON g.crawl = h.crawl AND g.robots_id = h.rules_robots_id AND g.agent = v.agent "
             f"WHERE v.crawl = {literal(crawl)} AND h.wildcard_verdict <> 'unknown' AND v.basis = 'explicit' AND v.verdict = 'allow_all' "
             f"AND v.agent = {literal(agent)} GROUP BY ALL")
 
@@ -58,7 +58,7 @@ def hosts(denominator, crawl, condition="true"):
 def lines(table, crawl, condition, denominator="successful"):
     """Returns hosts by a line `x` of a table with line numbers: the first such line of each."""
     return (f"SELECT {OF_HOST}, min(x.line_no) AS line_no FROM hosts_with({literal(denominator)}, crawl := {literal(crawl)}) h "
-            f"JOIN {table} x ON x.crawl = h.rules_crawl AND x.robots_id = h.rules_robots_id WHERE {condition} GROUP BY ALL")
+            f"JOIN {table} x ON x.crawl = h.crawl AND x.robots_id = h.rules_robots_id WHERE {condition} GROUP BY ALL")
 
 
 def preferences(agent, crawl, condition):

@@ -32,7 +32,7 @@ class Source:
 class Records:
     """The records behind one number.
 
-    `hosts` is a query with one row per host that is counted, and the columns url_host_name, domain, ruleset_id, rules_crawl,
+    `hosts` is a query with one row per host that is counted, and the columns url_host_name, domain, ruleset_id, crawl,
     rules_robots_id and line_no (null if no line decides). `count` is the number that it explains.
     """
 
@@ -45,7 +45,7 @@ class Records:
         return (f"{self.comment()}\n"
                 f"SELECT n.url_host_name, n.line_no, r.url, r.warc_filename, r.warc_record_offset, r.warc_record_length\n"
                 f"FROM ({self.hosts}) n\n"
-                f"JOIN robots_files r ON r.crawl = n.rules_crawl AND r.robots_id = n.rules_robots_id")
+                f"JOIN robots_files r ON r.crawl = n.crawl AND r.robots_id = n.rules_robots_id")
 
     def comment(self):
         # Readers copy the query: a line break of a label must not end the comment.

@@ -10,10 +10,10 @@ from . import evidence
 from .tables import literal
 
 # The columns that conditions and answers use.
-OF_BLOCKS = ("v.crawl, v.host_id, v.surt_host_name, v.url_host_registered_domain, v.url_host_name, v.url_host_tld, v.domain, v.rules_crawl, v.rules_robots_id, v.ruleset_id, "
+OF_BLOCKS = ("v.crawl, v.host_id, v.surt_host_name, v.url_host_registered_domain, v.url_host_name, v.url_host_tld, v.domain, v.rules_robots_id, v.ruleset_id, "
              "v.template, v.verdict, v.basis, v.evidence_line")
 # The start of a query for the hosts that block a crawler, which `evidence` writes.
-BLOCKING = r"FROM verdicts_for\('([\w-]+)'\) v (JOIN robots_files r ON r\.crawl = v\.rules_crawl AND r\.robots_id = v\.rules_robots_id )?WHERE {} AND v\.verdict = 'disallow_all' AND "
+BLOCKING = r"FROM verdicts_for\('([\w-]+)'\) v (JOIN robots_files r ON r\.crawl = v\.crawl AND r\.robots_id = v\.rules_robots_id )?WHERE {} AND v\.verdict = 'disallow_all' AND "
 
 
 class StoredHosts:
@@ -69,7 +69,7 @@ class StoredHosts:
         """Stores the blocks of the crawlers of the registry by their own names, and their hosts."""
         self.store("named_blocks", f"SELECT v.agent, v.crawl, v.host_id, v.verdict, v.basis, v.evidence_line FROM host_verdicts v WHERE v.crawl = {literal(self.crawl)} "
                    f"AND {evidence.OWN_BLOCK} AND v.agent IN (SELECT lower(g.agent) FROM agents g)")
-        self.store("named_hosts", "SELECT h.host_id, h.surt_host_name, h.url_host_registered_domain, h.url_host_name, h.url_host_tld, h.domain, h.rules_crawl, h.rules_robots_id, "
+        self.store("named_hosts", "SELECT h.host_id, h.surt_host_name, h.url_host_registered_domain, h.url_host_name, h.url_host_tld, h.domain, h.crawl, h.rules_robots_id, "
                    f"h.ruleset_id, h.template, h.wildcard_verdict FROM hosts h WHERE h.crawl = {literal(self.crawl)} AND h.host_id IN (SELECT b.host_id FROM named_blocks b)")
 
     def store(self, name, sql):

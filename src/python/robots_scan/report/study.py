@@ -125,7 +125,7 @@ class Study:
     def largest_ruleset(self, hosts):
         """Returns a host with the most common rule set of the hosts, and the number of its rules."""
         found = self.dataset.rows(f"""
-            SELECT min(n.url_host_name) AS example, arg_min({{'crawl': n.rules_crawl, 'robots_id': n.rules_robots_id}}, n.url_host_name) AS file
+            SELECT min(n.url_host_name) AS example, arg_min({{'crawl': n.crawl, 'robots_id': n.rules_robots_id}}, n.url_host_name) AS file
             FROM {self.stored.table_of(hosts)} n WHERE n.ruleset_id IS NOT NULL GROUP BY n.ruleset_id ORDER BY count(*) DESC, n.ruleset_id DESC LIMIT 1""")[0]
         rules = self.dataset.value(f"SELECT max(r.n_rules) FROM robots_files r WHERE r.crawl = {literal(found['file']['crawl'])} "
                                    f"AND r.robots_id = {literal(found['file']['robots_id'])}")
@@ -136,7 +136,7 @@ class Study:
         registered domains as far as there are any."""
         factor = 1 + zlib.crc32(f"{self.seed} {records.label}".encode()) % (PRIME - 1)
         order = f"(n.rules_robots_id % {PRIME} * {factor} + n.rules_robots_id // {1 << 32}) % {PRIME}, n.url_host_name, n.rules_robots_id"
-        columns = "n.url_host_name, n.domain, n.rules_crawl, n.rules_robots_id, n.line_no"
+        columns = "n.url_host_name, n.domain, n.crawl, n.rules_robots_id, n.line_no"
         source = self.stored.source_of(records.hosts)
         picked = one_per_domain(self.dataset.rows(f"SELECT {columns} FROM {source} n ORDER BY {order} LIMIT {CANDIDATES}"))
         if len(picked) < min(EXAMPLES_MAX, records.count):
@@ -171,12 +171,12 @@ def one_per_domain(rows):
 
 
 def file_of(row):
-    return row["rules_crawl"], row["rules_robots_id"]
+    return row["crawl"], row["rules_robots_id"]
 
 
 def any_file(table, rows):
     """Returns the condition that a row of a table is of one of the files of hosts. The lists let DuckDB skip most row groups."""
-    crawls, ids = ({literal(row[name]) for row in rows} for name in ("rules_crawl", "rules_robots_id"))
+    crawls, ids = ({literal(row[name]) for row in rows} for name in ("crawl", "rules_robots_id"))
     return f"{table}.crawl IN ({', '.join(sorted(crawls))}) AND {table}.robots_id IN ({', '.join(sorted(ids))})"
 
 

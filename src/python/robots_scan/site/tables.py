@@ -62,17 +62,17 @@ def make_captures(source, skipped):
             r.warc_record_in_member AS in_member, NULL::VARCHAR AS rules_archive, NULL::BIGINT AS rules_offset, NULL::INTEGER AS rules_in_member""", """
             JOIN host_captures r ON r.capture_no = h.host_id LEFT JOIN archives a ON a.crawl = r.crawl AND a.archive_no = r.archive_no"""
     else:
-        other = "(h.rules_crawl <> h.crawl OR h.rules_robots_id <> h.authoritative_robots_id)"
-        keys, place, tables = "{'crawl': h.rules_crawl, 'robots_id': h.rules_robots_id} AS lines_key", f"""f.warc_filename AS archive, f.warc_record_offset AS record_offset,
+        other = "h.rules_robots_id <> h.authoritative_robots_id"
+        keys, place, tables = "{'crawl': h.crawl, 'robots_id': h.rules_robots_id} AS lines_key", f"""f.warc_filename AS archive, f.warc_record_offset AS record_offset,
             f.warc_record_length::BIGINT AS record_length, f.warc_record_in_member::INTEGER AS in_member, CASE WHEN {other} THEN r.warc_filename END AS rules_archive,
             CASE WHEN {other} THEN r.warc_record_offset END AS rules_offset, CASE WHEN {other} THEN r.warc_record_in_member END::INTEGER AS rules_in_member""", """
             LEFT JOIN robots_files f ON f.crawl = h.crawl AND f.robots_id = h.authoritative_robots_id
-            LEFT JOIN robots_files r ON r.crawl = h.rules_crawl AND r.robots_id = h.rules_robots_id"""
+            LEFT JOIN robots_files r ON r.crawl = h.crawl AND r.robots_id = h.rules_robots_id"""
     order = "h.host_id" if source.is_history else "k.position"
     source.rows(f"""CREATE TABLE site.captures AS
         SELECT h.surt_host_name AS host, (row_number() OVER (PARTITION BY h.surt_host_name ORDER BY {order}) - 1)::INTEGER AS number, k.position AS crawl, {STATE},
-            {place}, CASE WHEN h.rules_crawl <> h.crawl THEN s.position END AS rules_crawl, h.host_id AS key, {keys}
-        FROM hosts h JOIN site.crawls k ON k.crawl = h.crawl LEFT JOIN site.crawls s ON s.crawl = h.rules_crawl {tables}
+            {place}, h.host_id AS key, {keys}
+        FROM hosts h JOIN site.crawls k ON k.crawl = h.crawl {tables}
         WHERE NOT {skipped}
         ORDER BY host, number""")
 

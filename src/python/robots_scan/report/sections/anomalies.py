@@ -22,7 +22,7 @@ def changing(study):
     # Each host counts as its part of its domain.
     domains = study.counts(f"""
         SELECT x.code, sum(1 / coalesce(u.n, 1)) FROM hosts_with('successful', crawl := {literal(study.crawl)}) h
-        JOIN (SELECT DISTINCT a.crawl, a.robots_id, a.code FROM anomalies a WHERE a.changes_verdict) x ON x.crawl = h.rules_crawl AND x.robots_id = h.rules_robots_id
+        JOIN (SELECT DISTINCT a.crawl, a.robots_id, a.code FROM anomalies a WHERE a.changes_verdict) x ON x.crawl = h.crawl AND x.robots_id = h.rules_robots_id
         LEFT JOIN units_of('successful', crawl := {literal(study.crawl)}) u ON u.part = 'domain' AND u.unit = h.domain_id GROUP BY x.code""")
     for row in found:
         hosts = evidence.lines("anomalies", study.crawl, f"x.code = {literal(row['code'])} AND x.changes_verdict")

@@ -43,7 +43,7 @@ def disagreements(study):
 
 
 def differing(crawl, first, second):
-    return (f"SELECT f.url_host_name, coalesce(f.url_host_registered_domain, f.surt_host_name) AS domain, f.ruleset_id, f.crawl AS rules_crawl, "
+    return (f"SELECT f.url_host_name, coalesce(f.url_host_registered_domain, f.surt_host_name) AS domain, f.ruleset_id, f.crawl, "
             f"f.robots_id AS rules_robots_id, NULL::INTEGER AS line_no FROM robots_files f WHERE f.crawl = {literal(crawl)} AND f.is_robots_path "
             f"AND NOT f.is_revisit AND f.robots_id IN (SELECT v.robots_id FROM verdicts v WHERE v.crawl = {literal(crawl)} AND v.is_robots_path "
             f"AND v.verdict_{first} <> v.verdict_{second})")

@@ -186,7 +186,7 @@ def examples(study, records):
     order = f"md5(n.url_host_name || {literal(f'{study.seed} {records.label}')}), n.url_host_name, n.host_id"
     rows = study.history.rows(f"""
         WITH n AS (
-            SELECT n.* FROM ({records.hosts}) n JOIN hosts h ON h.host_id = n.host_id AND h.n_redirects = 0 AND h.rules_crawl = h.crawl
+            SELECT n.* FROM ({records.hosts}) n JOIN hosts h ON h.host_id = n.host_id AND h.n_redirects = 0
             ORDER BY row_number() OVER (PARTITION BY n.domain ORDER BY {order}), {order} LIMIT {EXAMPLES_MAX})
         SELECT n.crawl, n.url_host_name, h.surt_host_name, h.url, n.line_no, a.warc_filename, c.warc_record_offset
         FROM n

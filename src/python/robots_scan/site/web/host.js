@@ -89,7 +89,7 @@ function history(crawler, answers, isHistory) {
     rulesRecord(capture));
   const rulesRecord = (capture) => capture.rules_archive !== null ? make("span", {}, "; its rules: ", make("code", {}, capture.rules_archive), ` at ${capture.rules_offset}`,
     capture.rules_in_member > 0 && `, record ${capture.rules_in_member} there`)
-    : isHistory && (capture.redirect_end === "resolved" || capture.rules_crawl !== null) ? "; its rules are in another record" : null;
+    : isHistory && capture.redirect_end === "resolved" ? "; its rules are in another record" : null;
   const rows = answers.toReversed().map(({ capture, verdict, line, ...by }) => [moment(capture.time), capture.crawlName, response(capture), make("span", { "class": `verdict ${verdict}` }, VERDICTS[verdict]),
     basis(by.basis, by.by), number(line === null ? "–" : String(line)), record(capture)]);
   const of = crawler.agent === "*" ? "crawlers that the file does not name" : crawler.token;
