@@ -82,7 +82,7 @@ doc: ## builds the documentation of the libraries; a warning is an error
 	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --workspace --no-deps --locked
 
 # The packages that are published.
-release-check: doc dist ## checks the documentation, the size of the program and the packages (docs/releasing.md)
+release-check: doc dist ## checks the documentation, the size of the program and the packages (docs/developers/releasing.md)
 	$(CARGO) package --locked --workspace $(addprefix --exclude ,checks support xtask robots-scan-benches robots-scan-duckdb robots-scan-python)
 
 help: ## lists the targets
@@ -222,7 +222,7 @@ contributing: $(PROGRAM) .venv-test/ready ## tries the recipes of CONTRIBUTING.m
 # Elsewhere than on Linux, recipes in R are skipped without R.
 HAS_R = { command -v Rscript || test "$$(uname)" != Linux; } >/dev/null
 
-recipes: $(PROGRAM) dev-wheel $(if $(ALL),.venv-test/campaign-ready) $(HAS_SPARK) ## executes the recipes in docs/recipes.md and docs/python.md; ALL=--all: also in R and Jupyter
+recipes: $(PROGRAM) dev-wheel $(if $(ALL),.venv-test/campaign-ready) $(HAS_SPARK) ## executes the recipes in docs/recipes.md, docs/python.md and docs/functions.md; ALL=--all: also in R and Jupyter
 	$(if $(ALL),$(call INSTALL,$(HAS_R),r-base-core,R))
 	.venv-test/bin/python jobs/test_recipes.py $(PROGRAM) $(WRITE) $(ALL) $(if $(HAS_SPARK),,--without Spark)
 
@@ -230,7 +230,7 @@ recipes: $(PROGRAM) dev-wheel $(if $(ALL),.venv-test/campaign-ready) $(HAS_SPARK
 EXTENSION = target/duckdb/robots_scan.duckdb_extension
 EXTENSION_PROFILE = dist
 
-duckdb-extension: ## builds the extension of DuckDB, and prints how to load it (docs/duckdb.md)
+duckdb-extension: ## builds the extension of DuckDB, and prints how to load it (docs/functions.md)
 	$(CARGO) build --locked --package robots-scan-duckdb --profile $(EXTENSION_PROFILE)
 	@$(PYTHON) src/duckdb/footer.py $(or $(CARGO_TARGET_DIR),target)/$(EXTENSION_PROFILE:dev=debug)/$(if $(filter Darwin,$(shell uname)),libduckdb.dylib,libduckdb.so) $(EXTENSION)
 	@echo "duckdb -unsigned"
@@ -373,7 +373,7 @@ bench: build .venv-bench/ready ## measures the whole job on the corpora beside l
 	.venv-bench/bin/python benches/measure/measure.py target/release/robots-scan target/release/examples/floors \
 	  target/bench/scratch $(CORPORA) --rounds $(ROUNDS)
 
-# A fixed input, generated from a seed: its counts are comparable with those in docs/performance.md.
+# A fixed input, generated from a seed: its counts are comparable with those in docs/developers/performance.md.
 PROFILE = target/bench/profile/crawl
 PROFILE_BYTES = 4000000
 ARCHIVES = $(PROFILE)/*.warc.gz
@@ -386,7 +386,7 @@ profile: ## counts the instructions of the whole job by stage; needs valgrind
 # Comparisons are not traced: most of them would be those of the slow reference implementations.
 FUZZ = $(CARGO) fuzz run -s none --no-trace-compares
 
-fuzz: fuzz-unpack ## runs the fuzzers, SECONDS=60 each; needs cargo-fuzz (docs/testing.md)
+fuzz: fuzz-unpack ## runs the fuzzers, SECONDS=60 each; needs cargo-fuzz (docs/developers/testing.md)
 	for target in $(TARGETS); do \
 	  $(FUZZ) $$target fuzz/grown/$$target fuzz/regressions/$$target -- \
 	    -dict=fuzz/robots.dict -len_control=20 -max_len=1024 -max_total_time=$(SECONDS) || exit; \

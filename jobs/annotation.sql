@@ -3,10 +3,10 @@
 --     duckdb -init out.parquet/views.sql -c ".read jobs/annotation.sql"
 --     duckdb -init out.parquet/views.sql -c "SET VARIABLE crawl = 'CC-MAIN-2025-38'" -c ".read jobs/annotation.sql"
 --
--- The file has one row per host of one crawl, sorted by surt_host_name. docs/annotation.md describes its columns, and
+-- The file has one row per host of one crawl, sorted by surt_host_name. docs/whole-crawl.md describes its columns, and
 -- jobs/annotation/ has the YAML files with which Common Crawl's cc-index-annotations joins it.
 -- Variables: crawl (the last crawl in time). A crawl that the dataset does not have is an error.
--- If you change a column, also change docs/annotation.md and jobs/annotation/join_robotstxt.yaml.
+-- If you change a column, also change docs/whole-crawl.md and jobs/annotation/join_robotstxt.yaml.
 --
 -- DuckDB 1.1 takes no expression as the name of an output. To write another file, read this one and then run
 -- COPY (FROM annotation) TO '…' with the options at the end.

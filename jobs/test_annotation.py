@@ -187,8 +187,13 @@ class Tests:
     def test_the_file_is_compressed_and_has_one_type_per_documented_column(self):
         compressions = self.con.execute(f"SELECT DISTINCT compression FROM parquet_metadata({quoted(self.last)})").fetchall()
         assert compressions == [("ZSTD",)], compressions
-        text = (ROOT / "docs" / "annotation.md").read_text(encoding="utf-8")
-        documented = re.findall(r"^\| `(\w+)` \| (\w+) \| (yes)? *\|", text, re.MULTILINE)
+        text = (ROOT / "docs" / "whole-crawl.md").read_text(encoding="utf-8")
+        rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (yes)? *\|", text, re.MULTILINE)
+        # Rows with AGENT are those of each crawler.
+        agents = re.findall(r"`(\w+)`", re.search(r"AGENT is one of ([^.]*)\.", text)[1])
+        first, *_, last = (i for i, (name, *_) in enumerate(rows) if "AGENT" in name)
+        of_agents = [(name.replace("AGENT", agent), *rest) for agent in agents for name, *rest in rows[first:last + 1]]
+        documented = [*rows[:first], *of_agents, *rows[last + 1:]]
         assert {name: kind for name, kind, _ in documented} == self.columns, set(self.columns) ^ {name for name, *_ in documented}
         assert [name for name, *_ in documented] == list(self.columns), "the columns have another order"
         for name, _, is_nullable in documented:

@@ -345,7 +345,7 @@ TRIALS = {
     "Change a rule of a dialect": (rule, [
         ("tests/language/spec/google_syntax.rs", "mod s3_key_recognition {\n    use super::*;\n",
          f'§\n    #[test]\n    fn a_trial_is_a_misspelling() {{\n        assert!(!allowed("{MISSPELT}", "a", "/x"));\n    }}\n'),
-        ("docs/specifications.md", "| the table of keys | ", "§`a_trial_is_a_misspelling`, "),
+        ("docs/developers/specifications.md", "| the table of keys | ", "§`a_trial_is_a_misspelling`, "),
         ("src/robots/parse/key.rs", '            b"disallaw",\n', '§            b"disallwo",\n'),
         ("tests/checks/oracle/lines.rs", '"diasllow", "disallaw"]', '"diasllow", "disallaw", "disallwo"]')]),
     "Change the report": (report, [

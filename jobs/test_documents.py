@@ -10,13 +10,13 @@ an earlier document is in the way. The language of a code block says what is don
 
 console   Lines that begin with `$ ` are commands; a line that ends in `\\` continues on the next one. The lines below a
           command are its output, standard error included. A command may fail only if its output shows an error.
-sql       A query over the dataset `out.parquet`; in docs/duckdb.md, queries that jobs/test_duckdb_extension.py executes.
+sql       A query over the dataset `out.parquet`; in docs/functions.md, queries that jobs/test_duckdb_extension.py executes.
 text      The result of the query right above it, or else of any query of the document.
 sh        Commands that install, build, test, measure or publish. Those that change the folder or the PATH are executed.
           Installations and commands of the Python package are imitated, and the others must be a target of the Makefile, or name
           packages, tests and benches that exist. jobs/test_report.py executes those that draw a report, jobs/test_site.py those that
           write a site, and jobs/test_describe.py those that describe a dataset.
-python, r Recipes, in docs/recipes.md, docs/python.md and README.md only. jobs/test_recipes.py executes them, and compares the block `text` below each.
+python, r Recipes, in docs/recipes.md, docs/python.md, docs/functions.md and README.md only. jobs/test_recipes.py executes them, and compares the block `text` below each.
 csv       A file that the document needs. Its first line is a comment with the name: `# urls.txt`.
 
 A line `…` in an output stands for any lines, and `…` within a line for any text. Times, digests and sizes of files, such as `0.3 s`
@@ -39,7 +39,7 @@ from pathlib import Path
 from crawl_server import CrawlServer
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = sorted(str(path.relative_to(ROOT)) for pattern in ("*.md", "*/*.md", "src/*/*.md") for path in ROOT.glob(pattern)
+DOCUMENTS = sorted(str(path.relative_to(ROOT)) for pattern in ("*.md", "*/*.md", "docs/*/*.md", "src/*/*.md") for path in ROOT.glob(pattern)
                    if not path.parts[len(ROOT.parts)].startswith((".", "target")))
 # What a shell has before anything is installed.
 TOOLS = ("sh", "cat", "cp", "curl", "echo", "grep", "gzip", "head", "ls", "mkdir", "mv", "printf", "python3", "rm", "sed", "sha256sum", "sort", "tail", "wc")
@@ -193,7 +193,7 @@ class Document:
                     self.compare(command, shown, output, begin + at)
                     if code > 1 and "rror" not in shown:
                         self.fail(f"{command}: exit code {code}\n{output}")
-            elif language == "sql" and self.path.name != "duckdb.md":
+            elif language == "sql" and self.path.name != "functions.md":
                 got = self.run(f"duckdb -init out.parquet/views.sql -c {shlex.quote(block[2])}")
                 results.append(got)
                 if is_result(self.text, block, below):
@@ -213,9 +213,9 @@ class Document:
             elif language == "csv":
                 name, _, content = block[2].partition("\n")
                 (self.folder / name.removeprefix("# ")).write_text(content, encoding="utf-8")
-            elif self.path.name == "duckdb.md":
+            elif self.path.name == "functions.md" and language in ("sql", "js"):
                 continue  # jobs/test_duckdb_extension.py executes these.
-            elif language in ("python", "r") and self.path.name in ("recipes.md", "python.md", "README.md"):
+            elif language in ("python", "r") and self.path.name in ("recipes.md", "python.md", "functions.md", "README.md"):
                 if is_result(self.text, block, below):
                     compared.add(below.start())
             elif language not in ("text", "rust"):

@@ -227,7 +227,7 @@ class Tests:
         if not self.is_campaign:
             print("skipped: Node and R, except in a campaign")
             return
-        page = (ROOT / "docs/duckdb.md").read_text(encoding="utf-8")
+        page = (ROOT / "docs/functions.md").read_text(encoding="utf-8")
         sql = "SELECT robots_verdict('', 'GPTBot') AS v"
         programs = {
             "js": (["node", "load.mjs"], f'console.log((await connection.runAndReadAll("{sql}")).getRows()[0][0]);'),
@@ -250,7 +250,7 @@ class Tests:
         subprocess.run([self.program, *inputs, "-o", dataset, "-q", "--with-bodies"], check=True)
         connection = connect(self.extension)
         connection.execute((dataset / "views.sql").read_text(encoding="utf-8"))
-        page = (ROOT / "docs/duckdb.md").read_text(encoding="utf-8")
+        page = (ROOT / "docs/functions.md").read_text(encoding="utf-8")
         queries = [query for block in re.findall(r"```sql\n(.*?)```", page, re.DOTALL) for query in block.strip().split(";\n") if not query.startswith("LOAD")]
         rows = [connection.execute(query.rstrip(";")).fetchall() for query in queries]
         assert len(rows) == 8 and all(rows[:4] + rows[5:]), rows

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 
-# Goals of docs/performance.md, by corpus.
+# Goals of docs/developers/performance.md, by corpus.
 GOALS = {
     "ordinary-bodies": {
         "whole job / inflating": "at most 2.62",

@@ -4,7 +4,7 @@
 //! `WARC-Payload-Digest` is compared with each of the forms that writers take for the payload: the
 //! body as stored (Heritrix, wget, warcio, Common Crawl), the body without chunked coding, and the
 //! whole block (ClueWeb22). Only SHA-1 is supported, in base32 or hexadecimal: about one archive in
-//! a hundred uses another algorithm. docs/faults.md lists what is not compared.
+//! a hundred uses another algorithm. docs/operations.md lists what is not compared.
 
 use crate::http::Response;
 use sha1::{Digest as _, Sha1};

@@ -25,7 +25,7 @@ const UNKNOWN_INDEX: u32 = u32::MAX;
 ///
 /// The interface is that of `parquet::arrow::arrow_writer::ArrowColumnWriter`,
 /// which this type replaces for speed: with the crate's writer (version 60.1), which hashes every value
-/// of every row, a scan takes 1.26 to 1.28 times the CPU time (docs/performance.md). Here,
+/// of every row, a scan takes 1.26 to 1.28 times the CPU time (docs/developers/performance.md). Here,
 /// each distinct text of a batch is looked up in the dictionary once, and statistics
 /// are computed from the dictionary.
 ///

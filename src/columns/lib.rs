@@ -27,7 +27,7 @@
 //! If you change the layout of a page, check that `tests.rs` still reads it back
 //! with the crate's reader, and expect all golden digests to change. If you change
 //! page or row-group sizes, also check the package `sort`, whose memory limits
-//! assume these sizes, and `docs/performance.md`.
+//! assume these sizes, and `docs/developers/performance.md`.
 
 mod arrow_batch;
 mod bloom_filter;

@@ -1,7 +1,7 @@
 //! An extension of DuckDB with functions that evaluate robots.txt files: the same as those of the Python package.
 //!
 //! Input: columns of bodies, names of crawlers and URLs. Output: columns of answers. The package depends on `robots`,
-//! `crawlers`, `escapes` and `urls`, and not on tables, files or archives. docs/duckdb.md describes the functions.
+//! `crawlers`, `escapes` and `urls`, and not on tables, files or archives. docs/functions.md describes the functions.
 //!
 //! ```text
 //! api.rs        the C interface of DuckDB, with all unsafe code, behind a safe layer

@@ -5,7 +5,7 @@
 //! such bytes. [`AgentVerdict::verdict`](crate::AgentVerdict::verdict) compares whole names.
 
 /// Returns the product token that Google's parser reads from the value of a user-agent line: the
-/// longest prefix of the bytes `A-Z a-z _ -` (google-semantics §6 in docs/specifications.md).
+/// longest prefix of the bytes `A-Z a-z _ -` (google-semantics §6 in docs/developers/specifications.md).
 ///
 /// A `*` alone or before a blank is the token `*`; `*foo` has an empty token. The result is a
 /// slice of `value`; its case is not changed.

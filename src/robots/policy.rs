@@ -193,7 +193,7 @@ impl Policy {
 
     /// Gathers the rules for a crawler with several names as Google's parser does. Each name is
     /// compared with the product tokens of the file (google-semantics §6 in
-    /// docs/specifications.md).
+    /// docs/developers/specifications.md).
     ///
     /// All groups of all names are merged. The groups of `*` apply only if the file contains none
     /// of the names.

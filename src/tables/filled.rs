@@ -1,6 +1,6 @@
 //! Fills the columns `*_raw`, which are null in files where other columns determine their value.
 //! Without these nulls, files of `crawl` are 23 % larger, those of `real-bodies` 27 %, and a scan executes 6 to 7 %
-//! more instructions (docs/performance.md has the corpora).
+//! more instructions (docs/developers/performance.md has the corpora).
 //!
 //! Views compute the same values in SQL, by the expressions in the declarations of the columns. The functions
 //! here compute them for rows that are passed on without files. If you change a function, also change the

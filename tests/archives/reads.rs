@@ -20,7 +20,7 @@ use support::{self, Ran, Random, rows};
 use tables::Table;
 use tempfile::TempDir;
 
-/// The size of a slice, as `docs/architecture.md` states it.
+/// The size of a slice, as `docs/developers/architecture.md` states it.
 const SLICE_BYTES: u64 = 1 << 20;
 
 /// An input larger than this is read in slices.

@@ -2,7 +2,7 @@
 //! times, and its cost is counted.
 //!
 //! `make campaign` injects all of them, and prints the rows of a table; other runs inject a fiftieth
-//! (`docs/testing.md`).
+//! (`docs/developers/testing.md`).
 
 #![expect(clippy::unwrap_used, reason = "a test may panic, and says where")]
 

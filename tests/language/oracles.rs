@@ -1,7 +1,7 @@
 //! The language compared with the oracles in `tests/checks/oracle/` on random inputs. `fuzz_corpus` runs the same
 //! checks on the corpora of the fuzzers.
 //!
-//! `docs/testing.md` states what each oracle shares with the product.
+//! `docs/developers/testing.md` states what each oracle shares with the product.
 
 use super::leniency::LINES;
 use checks::oracle::fingerprint::fingerprint;

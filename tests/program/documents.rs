@@ -14,6 +14,7 @@ fn documents() -> Vec<(String, String)> {
         .map(|entry| entry.unwrap().path());
     let folders = [
         "docs",
+        "docs/developers",
         "data-samples",
         "jobs",
         "fuzz",

@@ -55,7 +55,7 @@ impl Default for ParseOptions {
     }
 }
 
-/// The kind of a directive, determined by its key (google-semantics §3 in docs/specifications.md).
+/// The kind of a directive, determined by its key (google-semantics §3 in docs/developers/specifications.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DirectiveKind {
     /// `User-agent`, and the misspellings that Google's parser accepts.

@@ -5,7 +5,7 @@
 //! All dialects read this list, so a stricter dialect needs no second parse.
 //!
 //! Section numbers without a document refer to `google-semantics`, a description of Google's
-//! parser; `docs/specifications.md` lists its sections.
+//! parser; `docs/developers/specifications.md` lists its sections.
 //!
 //! If you change how a line is read, also change the oracle in `tests/checks/oracle/lines.rs`, which the
 //! tests and the fuzz target `parser` compare with this module.

@@ -1,7 +1,7 @@
 //! Patterns of rules and paths of URLs, as Google's parser reads them.
 //!
 //! A pattern is anchored at the start of the path. `*` matches any run of octets, and `$` as the
-//! last octet matches the end of the path (google-semantics §7 in docs/specifications.md). The
+//! last octet matches the end of the path (google-semantics §7 in docs/developers/specifications.md). The
 //! leftmost match of each literal piece between two `*` is sufficient, so matching
 //! never backtracks. Its cost is at most the length of the path times the length of the pattern.
 

@@ -1,7 +1,7 @@
 //! Oracles: slow reference implementations, written from the specifications.
 //!
 //! They cover the three dialects, records of archives, and HTTP responses. They share no code with the
-//! product except the types of answers. `docs/testing.md` lists what each oracle checks.
+//! product except the types of answers. `docs/developers/testing.md` lists what each oracle checks.
 
 #[cfg(feature = "scan")]
 pub mod archive;

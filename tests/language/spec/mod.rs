@@ -1,7 +1,7 @@
 //! The specifications as tests: every rule that a dialect follows or deliberately
 //! departs from, by section number.
 //!
-//! `docs/specifications.md` lists these tests, and `page.rs` checks that it is
+//! `docs/developers/specifications.md` lists these tests, and `page.rs` checks that it is
 //! complete.
 
 mod google;

@@ -1,4 +1,4 @@
-//! Checks that `docs/specifications.md` is complete: the tests that it names
+//! Checks that `docs/developers/specifications.md` is complete: the tests that it names
 //! exist, and no test and no section is missing.
 
 use std::collections::BTreeSet;
@@ -76,7 +76,8 @@ struct Part {
 }
 
 fn page() -> Vec<Part> {
-    let text = fs::read_to_string(support::project().join("docs/specifications.md")).unwrap();
+    let path = support::project().join("docs/developers/specifications.md");
+    let text = fs::read_to_string(path).unwrap();
     let parts = text.split("\n## ").skip(1);
     let part = |text: &str| Part {
         sources: quoted(text.split("\n|").next().unwrap())

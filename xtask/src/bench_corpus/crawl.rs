@@ -2,7 +2,7 @@
 //!
 //! One gzip member per record; a warcinfo record, then requests and responses in turn, no metadata
 //! records. Of the captures, about 54 % have status 200, 27 % are redirects and 19 % are errors.
-//! docs/performance.md compares the corpus with the archives it is calibrated against. If you change
+//! docs/developers/performance.md compares the corpus with the archives it is calibrated against. If you change
 //! a proportion here, generate the table there again; the test below asserts the shape.
 
 use super::bodies::Bodies;
