@@ -64,20 +64,23 @@ fn rows(path: &Path) -> Vec<Row> {
     rows
 }
 
+/// Runs `match` for any names of crawlers.
+fn run_match(dataset: &Path, urls: &Path, out: &Path, args: &[&str]) -> Ran {
+    let all = ["match", path(dataset), "-u", path(urls), "-o", path(out)];
+    run([&all[..], &["--any-name"], args].concat())
+}
+
+/// Returns a dataset with one capture, which allows everything.
+fn open_dataset(folder: &TempDir) -> PathBuf {
+    let capture = TestCapture::ok("https://h.example/robots.txt", 0, OPEN);
+    dataset(folder, &[capture])
+}
+
 /// Runs `match` on a list with more arguments. Returns the rows and the summary.
 fn matched(dataset: &Path, list: &Path, args: &[&str]) -> (Vec<Row>, Value) {
     let out = list.with_extension("out.parquet");
-    let mut all = vec![
-        "match",
-        path(dataset),
-        "--urls",
-        path(list),
-        "-o",
-        path(&out),
-    ];
-    all.extend(["--overwrite", "--json", "--any-name"]);
-    all.extend(args);
-    let ran = run(all);
+    let args = [&["--overwrite", "--json"], args].concat();
+    let ran = run_match(dataset, list, &out, &args);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let summary: Value = serde_json::from_str(&ran.out).unwrap();
     let rows = rows(&out);
@@ -503,10 +506,7 @@ fn the_selected_capture_is_that_of_an_exhaustive_search() {
 #[test]
 fn impossible_requests_are_refused_and_nothing_is_written() {
     let folder = TempDir::new().unwrap();
-    let out = dataset(
-        &folder,
-        &[TestCapture::ok("https://h.example/robots.txt", 0, OPEN)],
-    );
+    let out = open_dataset(&folder);
     let urls = list(&folder, "urls.txt", "https://h.example/\n");
     let file = folder.path().join("m.parquet");
     let some = folder.path().join("some");
@@ -521,24 +521,14 @@ fn impossible_requests_are_refused_and_nothing_is_written() {
         path(&some),
     ]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    let refused = |dataset: &Path, urls: &Path, args: &[&str], word: &str| {
-        let mut all = vec![
-            "match",
-            path(dataset),
-            "-u",
-            path(urls),
-            "--any-name",
-            "-a",
-            "x",
-        ];
-        all.extend(args);
-        if !args.contains(&"-o") {
-            all.extend(["-o", path(&file)]);
-        }
-        let ran = run(all);
+    let refused_to = |dataset: &Path, urls: &Path, out: &Path, args: &[&str], word: &str| {
+        let ran = run_match(dataset, urls, out, &[&["-a", "x"], args].concat());
         assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{}", ran.err);
         assert!(ran.err.contains(word), "`{word}` is not in {}", ran.err);
         assert!(!file.exists());
+    };
+    let refused = |dataset: &Path, urls: &Path, args: &[&str], word: &str| {
+        refused_to(dataset, urls, &file, args, word);
     };
     refused(&folder.path().join("none"), &urls, &[], "no such file");
     refused(&some, &urls, &[], "no table 'groups'");
@@ -557,36 +547,13 @@ fn impossible_requests_are_refused_and_nothing_is_written() {
     );
     refused(&out, &urls, &["--memory", "15MiB"], "16MiB");
     refused(&out, &urls, &["--at", "noon"], "give a time as");
-    refused(
-        &out,
-        &urls,
-        &["-o", path(&out)],
-        "the output must be a file",
-    );
+    refused_to(&out, &urls, &out, &[], "the output must be a file");
     let mine = list(&folder, "mine.txt", "not yours");
-    refused(
-        &out,
-        &urls,
-        &["-o", path(&mine), "--overwrite"],
-        "not written by robots-scan",
-    );
+    let word = "not written by robots-scan";
+    refused_to(&out, &urls, &mine, &["--overwrite"], word);
     assert_eq!(fs::read(&mine).unwrap(), b"not yours");
 
-    let run_to = |args: &[&str]| {
-        let mut all = vec![
-            "match",
-            path(&out),
-            "-u",
-            path(&urls),
-            "--any-name",
-            "-a",
-            "x",
-            "-o",
-            path(&file),
-        ];
-        all.extend(args);
-        run(all)
-    };
+    let run_to = |args: &[&str]| run_match(&out, &urls, &file, &[&["-a", "x"], args].concat());
     assert_eq!(run_to(&[]).code, Some(0));
     let before = fs::read(&file).unwrap();
     let ran = run_to(&[]);
@@ -597,17 +564,7 @@ fn impossible_requests_are_refused_and_nothing_is_written() {
     // A list without a column of URLs stops the run, and leaves no file.
     let csv = list(&folder, "list.csv", "uri\nx\n");
     fs::remove_file(&file).unwrap();
-    let ran = run([
-        "match",
-        path(&out),
-        "-u",
-        path(&csv),
-        "--any-name",
-        "-a",
-        "x",
-        "-o",
-        path(&file),
-    ]);
+    let ran = run_match(&out, &csv, &file, &["-a", "x"]);
     assert!(ran.err.contains("no column 'url'"), "{}", ran.err);
     assert_eq!(ran.code, Some(2));
     let left = fs::read_dir(folder.path()).unwrap();
@@ -622,10 +579,7 @@ fn impossible_requests_are_refused_and_nothing_is_written() {
 #[test]
 fn an_interrupted_run_leaves_no_files() {
     let folder = TempDir::new().unwrap();
-    let out = dataset(
-        &folder,
-        &[TestCapture::ok("https://h.example/robots.txt", 0, OPEN)],
-    );
+    let out = open_dataset(&folder);
     let file = folder.path().join("m.parquet");
     let mut child = command()
         .args([

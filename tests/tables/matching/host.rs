@@ -1,6 +1,6 @@
 //! `check --host`: the authoritative capture of a host.
 
-use super::{list, matched, path};
+use super::{list, matched, open_dataset, path};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -164,10 +164,7 @@ fn check_and_match_agree_on_every_origin_of_the_samples() {
 #[test]
 fn a_dataset_or_archive_without_a_host_is_refused_with_a_hint() {
     let folder = TempDir::new().unwrap();
-    let out = dataset(
-        &folder,
-        &[TestCapture::ok("https://h.example/robots.txt", 0, OPEN)],
-    );
+    let out = open_dataset(&folder);
     let plain = archive("plain.warc");
     let zipped = archive("cc-robotstxt.warc.gz");
     for input in [path(&out), &plain, &zipped] {
