@@ -76,7 +76,13 @@ fn urls_of(file: &File, parser: &mut Parser, random: &mut Random) -> Vec<String>
         .collect();
     let mut urls = vec![format!("{origin}/"), format!("{origin}/robots.txt")];
     for _ in 0..paths.len().min(4) {
-        let path = String::from_utf8_lossy(paths[random.below(paths.len())]);
+        let bytes = paths[random.below(paths.len())];
+        // The matcher takes octets that are not ASCII as escapes.
+        let octets = bytes.iter().map(|&byte| match byte {
+            0x80.. => format!("%{byte:02X}"),
+            _ => char::from(byte).to_string(),
+        });
+        let path: String = octets.collect();
         let mut path = path.replace(['*', '$', '\n', '\r'], "");
         path.push_str(["", "x", "/index.html", "%2F?a=b"][random.below(4)]);
         if path.starts_with('/') {
