@@ -633,17 +633,7 @@ fn an_output_that_is_not_a_local_path_is_refused() {
         for args in [
             &[sample.as_str(), "-o", output][..],
             &[&sample, "--tables", "rules", "-o", output],
-            &[
-                "match",
-                "d",
-                "--any-name",
-                "-a",
-                "x",
-                "-u",
-                "u",
-                "-o",
-                output,
-            ],
+            &["match", "d", "-a", "*", "-u", "u", "-o", output],
         ] {
             let mut command = support::command();
             let ran: Ran = command

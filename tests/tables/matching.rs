@@ -366,30 +366,11 @@ fn every_format_of_a_list_gives_the_same_rows_in_the_same_order() {
         assert_eq!(rows, expected, "{name}");
     }
     let file = folder.path().join("piped.parquet");
-    let mut child = command()
-        .args([
-            "match",
-            path(&out),
-            "-u",
-            "-",
-            "-o",
-            path(&file),
-            "--any-name",
-            "-a",
-            "a,b",
-        ])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(text.as_bytes())
-        .unwrap();
-    let ran = Ran::from(child.wait_with_output().unwrap());
+    let mut piped = command();
+    piped.args(["match", path(&out), "-u", "-", "-o", path(&file)]);
+    piped.args(["--any-name", "-a", "a,b"]);
+    piped.stdin(fs::File::open(folder.path().join("text")).unwrap());
+    let ran = Ran::from(piped.output().unwrap());
     assert_eq!(ran.code, Some(0), "{}", ran.out);
     assert!(
         ran.err
@@ -581,23 +562,13 @@ fn an_interrupted_run_leaves_no_files() {
     let folder = TempDir::new().unwrap();
     let out = open_dataset(&folder);
     let file = folder.path().join("m.parquet");
-    let mut child = command()
-        .args([
-            "match",
-            path(&out),
-            "-u",
-            "-",
-            "-o",
-            path(&file),
-            "--any-name",
-            "-a",
-            "x",
-        ])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut waiting = command();
+    waiting.args(["match", path(&out), "-u", "-", "-o", path(&file)]);
+    waiting
+        .args(["--any-name", "-a", "x"])
+        .stdin(Stdio::piped());
+    let waiting = waiting.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = waiting.spawn().unwrap();
     // The pipe stays open, so the list does not end.
     let mut pipe = child.stdin.take().unwrap();
     pipe.write_all(b"https://h.example/x\n").unwrap();
