@@ -343,7 +343,7 @@ schemas: ## writes schemas/ from the code
 question-list: .venv-test/ready ## writes the list of questions in docs/queries.md
 	.venv-test/bin/python jobs/test_queries.py --write
 
-golden: ## writes the digests of all outputs into tests/golden/; review the diff, it is the only check
+golden: ## writes the digests of all outputs, and a few values of each column, into tests/golden/; review the diff, it is the only check
 	GOLDEN_WRITE=1 $(CARGO) test --locked --test tables golden::
 
 benches: ## runs the benches of single layers

@@ -111,15 +111,20 @@ pub fn tiny() -> Input {
 
 /// Returns files with several groups, comments, sitemaps and a crawl-delay, like those of larger sites.
 pub fn usual() -> Input {
+    Input {
+        name: "usual",
+        bodies: usual_bodies(100),
+    }
+}
+
+/// Returns `count` different files, of which the first are those of [`usual`].
+pub fn usual_bodies(count: usize) -> Vec<Body> {
     let mut random = Random(0x2002);
-    let bodies = (0..100).map(|_| {
+    let bodies = (0..count).map(|_| {
         let rules = usual_rules(&mut random);
         usual_body(&mut random, rules)
     });
-    Input {
-        name: "usual",
-        bodies: bodies.collect(),
-    }
+    bodies.collect()
 }
 
 /// Returns a file with a megabyte of rules.
@@ -233,12 +238,13 @@ const AGENTS: [(&str, u64); 20] = [
     ("Baiduspider", 1),
 ];
 
-fn usual_rules(random: &mut Random) -> u64 {
+/// Chooses the number of rules of a usual file.
+pub fn usual_rules(random: &mut Random) -> u64 {
     20 + random.below(30)
 }
 
 /// Returns the file of a site with `rules` rules for all crawlers.
-fn usual_body(random: &mut Random, rules: u64) -> Body {
+pub fn usual_body(random: &mut Random, rules: u64) -> Body {
     let mut file = File::new(random);
     let mut agents = AGENTS.to_vec();
     for i in 0..agents.len() {
@@ -559,10 +565,39 @@ pub enum Framing {
     Zstd,
 }
 
+impl Framing {
+    /// Appends a record to an archive.
+    pub fn push(self, archive: &mut Vec<u8>, record: &[u8]) {
+        match self {
+            Framing::Plain => archive.extend_from_slice(record),
+            Framing::Gzip => {
+                let mut encoder = GzEncoder::new(archive, Compression::default());
+                encoder.write_all(record).unwrap();
+                encoder.finish().unwrap();
+            }
+            Framing::Zstd => archive.extend_from_slice(&zstd::bulk::compress(record, 3).unwrap()),
+        }
+    }
+}
+
+/// Returns a record of WARC 1.0. `fields` are lines of its header.
+pub fn record(kind: &str, date: &str, id: &str, fields: &str, block: &[u8]) -> Vec<u8> {
+    let mut record = format!(
+        "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Date: {date}\r\nWARC-Record-ID: <urn:uuid:{id}>\r\n\
+         Content-Length: {}\r\n{fields}\r\n",
+        block.len(),
+    )
+    .into_bytes();
+    record.extend_from_slice(block);
+    record.extend_from_slice(b"\r\n\r\n");
+    record
+}
+
 /// An archive in the form of Common Crawl's robots.txt subset: a warcinfo record, then pairs of a
 /// request and its response.
 pub struct Archive {
     pub bytes: Vec<u8>,
+    framing: Framing,
     /// The offset of each member, frame or plain record.
     members: Vec<usize>,
     pub records: u64,
@@ -571,86 +606,18 @@ pub struct Archive {
     /// The total decompressed size of all members in bytes.
     pub plain_bytes: u64,
     pub captures: u64,
-    /// The counts of the bodies of successful responses. The other responses have one verdict each.
+    /// The counts of the bodies.
     pub counts: Counts,
     /// Members with a wrong checksum.
     pub damaged: u64,
 }
 
-/// The response of a server.
-struct Answer<'a> {
-    status: &'static str,
-    headers: &'static str,
-    body: &'a [u8],
-    /// The body, or `None` if it is not parsed as a robots.txt file.
-    counts: Option<&'a Counts>,
-}
-
-impl<'a> Answer<'a> {
-    fn ok(body: &'a Body) -> Self {
-        let headers = "Content-Type: text/plain; charset=utf-8\r\n";
-        Self {
-            status: "200 OK",
-            headers,
-            body: &body.bytes,
-            counts: Some(&body.counts),
-        }
-    }
-}
-
 /// Returns successful responses with these bodies, repeated `repeats` times.
 pub fn archive_of(bodies: &[Body], repeats: usize, framing: Framing) -> Archive {
-    let answers: Vec<_> = (0..repeats)
-        .flat_map(|_| bodies.iter().map(Answer::ok))
-        .collect();
-    archive(&answers, framing)
-}
-
-/// Returns captures in the proportions of a crawl: of 100, 54 are successful, 27 are redirects and 19
-/// are missing. Three of the 54 are forty times as large as usual.
-pub fn crawl(captures: u64, framing: Framing) -> Archive {
-    crawl_of_seed(captures, framing, 0)
-}
-
-/// Returns captures in the proportions of a crawl, from a seed.
-pub fn crawl_of_seed(captures: u64, framing: Framing, seed: u64) -> Archive {
-    let mut random = Random(0x6006 + (seed << 16));
-    let moved = "<html><head><title>301 Moved Permanently</title></head><body><center><h1>301 Moved Permanently</h1>\
-        </center><hr><center>nginx</center></body></html>\r\n";
-    let page = html_body(&mut random);
-    let bodies: Vec<Option<Body>> = (0..captures)
-        .map(|nth| {
-            let scale = if nth % 20 == 7 { 40 } else { 1 };
-            let rules = usual_rules(&mut random) * scale;
-            (nth % 100 < 54).then(|| usual_body(&mut random, rules))
-        })
-        .collect();
-    let answers: Vec<_> = bodies
-        .iter()
-        .enumerate()
-        .map(|(nth, body)| match body {
-            Some(body) => Answer::ok(body),
-            None if nth % 100 < 81 => Answer {
-                status: "301 Moved Permanently",
-                headers: "Content-Type: text/html\r\nLocation: https://www.example.com/robots.txt\r\n",
-                body: moved.as_bytes(),
-                counts: None,
-            },
-            None => Answer {
-                status: "404 Not Found",
-                headers: "Content-Type: text/html; charset=UTF-8\r\nCache-Control: no-cache, private\r\n",
-                body: &page.bytes[..2000],
-                counts: None,
-            },
-        })
-        .collect();
-    archive(&answers, framing)
-}
-
-fn archive(answers: &[Answer<'_>], framing: Framing) -> Archive {
     let mut random = Random(0x7007);
     let mut archive = Archive {
         bytes: Vec::new(),
+        framing,
         members: Vec::new(),
         records: 0,
         block_bytes: 0,
@@ -662,13 +629,12 @@ fn archive(answers: &[Answer<'_>], framing: Framing) -> Archive {
     let info = random.uuid();
     let fields = "Content-Type: application/warc-fields\r\n";
     archive.push(
-        framing,
         "warcinfo",
         &info,
         fields,
         b"isPartOf: BENCH-2026-01\r\nsubset: robotstxt\r\n",
     );
-    for answer in answers {
+    for body in (0..repeats).flat_map(|_| bodies) {
         let (word, number) = (random.word(), random.below(1_000_000));
         let host = format!("www.{word}-{number}.example.com");
         let about = format!(
@@ -682,62 +648,37 @@ fn archive(answers: &[Answer<'_>], framing: Framing) -> Archive {
              Host: {host}\r\nConnection: Keep-Alive\r\nAccept-Encoding: br,gzip\r\n\r\n"
         );
         let fields = format!("Content-Type: application/http; msgtype=request\r\n{about}");
-        archive.push(framing, "request", &request_id, &fields, request.as_bytes());
+        archive.push("request", &request_id, &fields, request.as_bytes());
 
-        let Answer {
-            status,
-            headers,
-            body,
-            counts,
-        } = *answer;
         let mut block = format!(
-            "HTTP/1.1 {status}\r\nDate: Sun, 04 Jan 2026 {:02}:{:02}:{:02} GMT\r\nServer: nginx\r\n{headers}\
-             X-Request-Id: {}\r\nConnection: keep-alive\r\nContent-Length: {}\r\n\r\n",
-            random.below(24), random.below(60), random.below(60), random.uuid(), body.len(),
+            "HTTP/1.1 200 OK\r\nDate: Sun, 04 Jan 2026 {:02}:{:02}:{:02} GMT\r\nServer: nginx\r\n\
+             Content-Type: text/plain; charset=utf-8\r\nX-Request-Id: {}\r\nConnection: keep-alive\r\n\
+             Content-Length: {}\r\n\r\n",
+            random.below(24), random.below(60), random.below(60), random.uuid(), body.bytes.len(),
         )
         .into_bytes();
-        block.extend_from_slice(body);
+        block.extend_from_slice(&body.bytes);
         let fields = format!(
             "Content-Type: application/http; msgtype=response\r\n{about}WARC-Concurrent-To: <urn:uuid:{request_id}>\r\n\
              WARC-Payload-Digest: sha1:{}\r\nWARC-Block-Digest: sha1:{}\r\nWARC-Identified-Payload-Type: text/plain\r\n",
             random.base32(),
             random.base32(),
         );
-        archive.push(framing, "response", &random.uuid(), &fields, &block);
+        archive.push("response", &random.uuid(), &fields, &block);
         archive.captures += 1;
-        match counts {
-            Some(counts) => archive.counts.add(counts),
-            None => archive.counts.verdicts += 1,
-        }
+        archive.counts.add(&body.counts);
     }
     archive
 }
 
 impl Archive {
-    fn push(&mut self, framing: Framing, kind: &str, id: &str, fields: &str, block: &[u8]) {
-        let mut record = format!(
-            "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Date: 2026-01-04T10:00:00Z\r\nWARC-Record-ID: <urn:uuid:{id}>\r\n\
-             Content-Length: {}\r\n{fields}\r\n",
-            block.len(),
-        )
-        .into_bytes();
-        record.extend_from_slice(block);
-        record.extend_from_slice(b"\r\n\r\n");
+    fn push(&mut self, kind: &str, id: &str, fields: &str, block: &[u8]) {
+        let record = record(kind, "2026-01-04T10:00:00Z", id, fields, block);
         self.members.push(self.bytes.len());
         self.records += 1;
         self.block_bytes += block.len() as u64;
         self.plain_bytes += record.len() as u64;
-        match framing {
-            Framing::Plain => self.bytes.extend_from_slice(&record),
-            Framing::Gzip => {
-                let mut encoder = GzEncoder::new(&mut self.bytes, Compression::default());
-                encoder.write_all(&record).unwrap();
-                encoder.finish().unwrap();
-            }
-            Framing::Zstd => self
-                .bytes
-                .extend_from_slice(&zstd::bulk::compress(&record, 3).unwrap()),
-        }
+        self.framing.push(&mut self.bytes, &record);
     }
 
     /// Damages the checksum of every tenth gzip member.

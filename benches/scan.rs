@@ -27,7 +27,7 @@ const TWO_TABLES: [Table; 2] = [Table::ROBOTS_FILES, Table::RULES];
 fn main() {
     let mut criterion = settings::criterion();
     let mut group = criterion.benchmark_group("scan");
-    let usual = inputs::crawl(2000, Framing::Gzip);
+    let usual = inputs::archive_of(&inputs::usual_bodies(2000), 1, Framing::Gzip);
     job(&mut group, "usual", &usual, &Table::ALL);
     job(&mut group, "usual-two-tables", &usual, &TWO_TABLES);
     floor(&mut group, "usual-libdeflate", &usual);

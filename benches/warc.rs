@@ -20,7 +20,7 @@ use warc::{Limits, Reader};
 use warc_peer::WarcReader;
 
 /// The number of captures in the archive. With their requests, it has 2,001 records.
-const CAPTURES: u64 = 1000;
+const CAPTURES: usize = 1000;
 
 fn main() {
     let mut criterion = settings::criterion();
@@ -28,7 +28,8 @@ fn main() {
     let folder = tempfile::tempdir().unwrap();
 
     // The usual archive, with all readers.
-    let usual = inputs::crawl(CAPTURES, Framing::Gzip);
+    let bodies = inputs::usual_bodies(CAPTURES);
+    let usual = inputs::archive_of(&bodies, 1, Framing::Gzip);
     let path = bench_reader(&mut group, &folder, "usual", &usual);
     floor(&mut group, "usual-libdeflate", &usual);
     group.bench_function("usual-flate2", |bencher| {
@@ -57,7 +58,7 @@ fn main() {
     });
 
     // The same records with other compressions.
-    let plain = inputs::crawl(CAPTURES, Framing::Plain);
+    let plain = inputs::archive_of(&bodies, 1, Framing::Plain);
     let path = bench_reader(&mut group, &folder, "usual-plain", &plain);
     group.bench_function("usual-plain-warc", |bencher| {
         let read = || {
@@ -69,7 +70,7 @@ fn main() {
         assert_eq!(read(), (plain.records, plain.block_bytes));
         bencher.iter(read);
     });
-    let packed = inputs::crawl(CAPTURES, Framing::Zstd);
+    let packed = inputs::archive_of(&bodies, 1, Framing::Zstd);
     bench_reader(&mut group, &folder, "usual-zstd", &packed);
     group.bench_function("usual-zstd-libzstd", |bencher| {
         let mut decompressor = zstd::bulk::Decompressor::new().unwrap();
@@ -102,7 +103,7 @@ fn main() {
     }
 
     // Every tenth member is damaged and needs a search for the next one.
-    let mut damaged = inputs::crawl(CAPTURES, Framing::Gzip);
+    let mut damaged = inputs::archive_of(&bodies, 1, Framing::Gzip);
     damaged.damage();
     bench_reader(&mut group, &folder, "adversarial", &damaged);
 

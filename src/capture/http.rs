@@ -565,26 +565,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn header_fields_may_be_folded_repeated_and_hold_any_bytes() {
-        let block = b"HTTP/1.1 200 OK\r\nserver: a\xe9\nVIA: a\n  b\n\tc\nX: y\n z\n\
-                      Server: second\n\r\nbody\n";
-        let response = Response::parse(block);
-        assert_eq!(response.header(HeaderName::Server), Some(&b"a\xe9"[..]));
-        assert_eq!(response.header(HeaderName::Via), Some(&b"a b c"[..]));
-        assert_eq!(response.header(HeaderName::Location), None);
-        assert_eq!(response.body, b"body\n");
-    }
-
-    #[test]
-    fn a_block_without_a_status_line_is_a_body() {
-        let response = Response::parse(b"User-agent: *\n");
-        assert_eq!(
-            (response.status, response.body),
-            (None, &b"User-agent: *\n"[..])
-        );
-    }
-
     fn decode_body(headers: &str, body: &[u8]) -> (Vec<u8>, bool, bool) {
         let block = [
             b"HTTP/1.1 200 OK\r\n",
@@ -600,101 +580,6 @@ mod tests {
             decoded.is_cut,
             decoded.is_misdeclared,
         )
-    }
-
-    #[test]
-    fn the_chunked_coding_is_decoded_only_if_the_body_has_it() {
-        let te = "Transfer-Encoding: chunked";
-        assert_eq!(
-            decode_body(te, b"3;x=y\r\nabc\r\n2\r\nde\r\n0\r\nT: x\r\n\r\n"),
-            (b"abcde".to_vec(), false, false)
-        );
-        assert_eq!(
-            decode_body(te, b"3\nabc\n0\n"),
-            (b"abc".to_vec(), false, false)
-        );
-        assert_eq!(
-            decode_body(te, b"User-agent: *\n"),
-            (b"User-agent: *\n".to_vec(), false, true)
-        );
-        assert_eq!(decode_body(te, b"5\r\nabc"), (b"abc".to_vec(), true, false));
-        assert_eq!(
-            decode_body(te, b"3\r\nabcdef"),
-            (b"3\r\nabcdef".to_vec(), false, true)
-        );
-        for twice in [
-            "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
-            "Transfer-Encoding: chunked, Chunked",
-        ] {
-            assert_eq!(
-                decode_body(twice, b"3\r\nabc\r\n0\r\n\r\n"),
-                (b"abc".to_vec(), false, false)
-            );
-            assert_eq!(
-                decode_body(twice, b"3\r\n3\na\r\n0\r\n\r\n"),
-                (b"3\na".to_vec(), false, false)
-            );
-            assert!(decode_body(twice, b"User-agent: *\n").2);
-        }
-        assert_eq!(
-            decode_body("X-Crawler-Transfer-Encoding: chunked", b"3\r\nabc\r\n0\r\n").0,
-            b"3\r\nabc\r\n0\r\n"
-        );
-    }
-
-    #[test]
-    fn content_codings_are_decoded_in_reverse_order() {
-        let gzip = |body: &[u8]| {
-            let mut writer =
-                flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-            writer.write_all(body).unwrap();
-            writer.finish().unwrap()
-        };
-        let zlib = |body: &[u8]| {
-            let mut writer =
-                flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
-            writer.write_all(body).unwrap();
-            writer.finish().unwrap()
-        };
-        let raw = |body: &[u8]| {
-            let mut writer =
-                flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::default());
-            writer.write_all(body).unwrap();
-            writer.finish().unwrap()
-        };
-        let text = b"User-agent: *\nDisallow: /\n";
-        let whole = (text.to_vec(), false, false);
-        assert_eq!(decode_body("Content-Encoding: gzip", &gzip(text)), whole);
-        assert_eq!(
-            decode_body("Content-Encoding: gzip, gzip", &gzip(&gzip(text))),
-            whole
-        );
-        assert_eq!(decode_body("Content-Encoding: deflate", &zlib(text)), whole);
-        assert_eq!(decode_body("Content-Encoding: deflate", &raw(text)), whole);
-        assert_eq!(
-            decode_body(
-                "Content-Encoding: zstd",
-                &zstd::encode_all(&text[..], 3).unwrap()
-            ),
-            whole
-        );
-        assert_eq!(
-            decode_body("Content-Encoding: gzip", text),
-            (text.to_vec(), false, true)
-        );
-        assert_eq!(
-            decode_body("Content-Encoding: br", text),
-            (text.to_vec(), false, true)
-        );
-        assert_eq!(decode_body("Server: x", &gzip(text)).0, gzip(text));
-        let both = [b"40\r\n".as_slice(), &gzip(text)].concat();
-        assert!(
-            decode_body(
-                "Content-Encoding: gzip\r\nTransfer-Encoding: chunked",
-                &both
-            )
-            .1
-        );
     }
 
     #[test]

@@ -174,34 +174,3 @@ impl StatusEffect {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_dialect_has_its_own_table_of_statuses() {
-        use StatusEffect::{AllowAll, Defer, DisallowAll, Follow, Parse};
-        let cases = [
-            (Some(200), true, Parse, Parse, Parse),
-            (Some(206), false, Parse, Parse, Parse),
-            (Some(301), true, Follow, Follow, Follow),
-            (Some(301), false, Defer, Defer, Defer),
-            (Some(304), true, Defer, Defer, Defer),
-            (Some(401), false, AllowAll, AllowAll, DisallowAll),
-            (Some(403), false, AllowAll, AllowAll, DisallowAll),
-            (Some(404), false, AllowAll, AllowAll, AllowAll),
-            (Some(410), false, AllowAll, AllowAll, Defer),
-            (Some(429), false, DisallowAll, AllowAll, Defer),
-            (Some(500), false, DisallowAll, DisallowAll, Defer),
-            (Some(101), false, DisallowAll, DisallowAll, Defer),
-            (Some(999), false, DisallowAll, DisallowAll, Defer),
-            (None, false, DisallowAll, DisallowAll, Defer),
-        ];
-        for (code, has_location, google, rfc9309, koster1996) in cases {
-            let status = HttpStatus { code, has_location };
-            let effects = Dialect::ALL.map(|dialect| status.effect(dialect));
-            assert_eq!(effects, [google, rfc9309, koster1996], "{code:?}");
-        }
-    }
-}

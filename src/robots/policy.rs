@@ -639,60 +639,12 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_pattern_wins_as_googles_page_says() {
-        // "Order of precedence for rules", row by row.
-        let rows = [
-            ("/page", "/p", "/", true),
-            ("/folder/page", "/folder", "/folder", true),
-            ("/page.htm", "/page", "/*.htm", false),
-            ("/page.php5", "/page", "/*.ph", true),
-            ("/", "/$", "/", true),
-            ("/page.htm", "/$", "/", false),
-        ];
-        for (path, allow, disallow, expected) in rows {
-            let body = format!("user-agent: *\nallow: {allow}\ndisallow: {disallow}\n");
-            assert_eq!(
-                access(&body, "FooBot", &format!("http://h{path}")).0,
-                expected,
-                "{path} {allow} {disallow}"
-            );
-        }
-    }
-
-    #[test]
     fn a_later_group_with_several_names_applies_to_each_of_them() {
         let body = "user-agent: *\nallow: /\n\nuser-agent: GPTBot\nuser-agent: CCBot\nuser-agent: ClaudeBot\ndisallow: /\n";
         for agent in ["gptbot", "CCBot", "ClaudeBot"] {
             assert_eq!(access(body, agent, "http://h/x"), (false, Some(7)));
         }
         assert_eq!(access(body, "FooBot", "http://h/x"), (true, Some(2)));
-    }
-
-    #[test]
-    fn a_group_without_rules_takes_precedence_over_the_wildcard_group() {
-        assert_eq!(
-            access(
-                "user-agent: *\ndisallow: /\nuser-agent: a\n",
-                "a",
-                "http://h/x"
-            ),
-            (true, None)
-        );
-        assert_eq!(
-            access(
-                "user-agent: *\ndisallow: /\nuser-agent: a\ndisallow:\n",
-                "a",
-                "http://h/x"
-            ),
-            (true, Some(4))
-        );
-    }
-
-    #[test]
-    fn index_htm_also_allows_its_folder() {
-        let body = "user-agent: *\ndisallow: /\nallow: /d/index.html\n";
-        assert_eq!(access(body, "a", "http://h/d/"), (true, Some(3)));
-        assert_eq!(access(body, "a", "http://h/d"), (false, Some(2)));
     }
 
     #[test]

@@ -8,12 +8,8 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
-use support::{Ran, archive, command, files_below, relative, rows, run};
+use support::{Ran, archive, command, files_below, relative, rows, run, wait};
 use tempfile::TempDir;
-
-/// The time after which a run is assumed to wait forever.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Returns an archive of more than 1 MiB compressed, which is more than is kept of a
 /// stream.
@@ -27,19 +23,6 @@ fn fifo(folder: &TempDir, name: &str) -> PathBuf {
     let made = Command::new("mkfifo").arg(&path).status().unwrap();
     assert!(made.success());
     path
-}
-
-/// Waits for a run to end, and kills it after the time limit.
-fn wait(mut child: Child) -> Ran {
-    let began = Instant::now();
-    while child.try_wait().unwrap().is_none() {
-        if began.elapsed() > PATIENCE {
-            child.kill().unwrap();
-            panic!("the run waits forever");
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    child.wait_with_output().unwrap().into()
 }
 
 fn spawn(command: &mut Command) -> Child {

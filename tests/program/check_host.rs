@@ -430,22 +430,10 @@ fn a_host_is_found_with_and_without_www() {
 }
 
 #[test]
-fn a_host_without_a_capture_is_an_error_with_a_suggestion() {
+fn a_base_and_a_crawl_must_exist() {
     let folder = Folder::new();
-    let capture = TestCapture::ok("https://www.h.example/robots.txt", 7, TEXT);
-    let out = scan(&folder, "C-0", &[capture], &[]);
-    let suggestion = |host| {
-        format!(
-            "error: '{out}' has no capture of a robots.txt of '{host}'\n\
-             hint: there are captures of 'www.h.example'\n"
-        )
-    };
-    let ran = check(&out, &["--host", "a.www.h.example"]);
-    assert_eq!((ran.code, ran.out.as_str()), (Some(3), ""));
-    assert_eq!(ran.err, suggestion("a.www.h.example"));
-    let ran = check(&out, &["--host", "wwh.example"]);
-    assert_eq!(ran.err, suggestion("wwh.example"));
-    let host = ["--host", "www.h.example"];
+    let out = scan(&folder, "C-0", &[capture()], &[]);
+    let host = ["--host", "h.example"];
     let refused = |dataset: &str, args: &[&str], words: &[&str]| {
         assert_refused(&check(dataset, &[&host[..], args].concat()), words);
     };

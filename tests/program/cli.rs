@@ -7,7 +7,6 @@ use std::path::Path;
 use std::process::Stdio;
 use support::{
     Folder, Ran, archive, assert_refused, command, files_below, relative, rows, rows_of_file, run,
-    samples,
 };
 
 /// An archive without faults, with three captures.
@@ -31,19 +30,6 @@ fn contents(dataset: &Path) -> BTreeMap<String, u64> {
 #[track_caller]
 fn assert_code(ran: &Ran, code: i32) {
     assert_eq!(ran.code, Some(code), "{}{}", ran.out, ran.err);
-}
-
-#[test]
-fn exit_codes_distinguish_success_faults_and_runs_that_did_not_start() {
-    let folder = Folder::new();
-    let ran = run([&archive(SOUND), "-o", &folder.arg("whole")]);
-    assert_code(&ran, 0);
-    let ran = run([&archive(DAMAGED), "-o", &folder.arg("faulty")]);
-    assert_code(&ran, 1);
-    assert!(folder.exists("faulty/_SUCCESS"), "a fault stops nothing");
-    let ran = run([&archive("xz-refused.warc.xz"), "-o", &folder.arg("none")]);
-    assert_code(&ran, 2);
-    assert!(!folder.exists("none"));
 }
 
 #[test]
@@ -110,18 +96,6 @@ fn a_url_must_name_its_crawl_and_subset() {
 }
 
 #[test]
-fn two_inputs_with_the_same_name_are_refused() {
-    let folder = Folder::new();
-    let (a, b) = (folder.put(SOUND, "a/x.warc"), folder.put(SOUND, "b/x.warc"));
-    let ran = run([&a, &b, "-o", &folder.arg("out")]);
-    assert_refused(&ran, &["x.warc", "two inputs", "--relative-to"]);
-    // Below `crawl-data/`, their paths are their names, and these differ.
-    let a = folder.put(SOUND, "crawl-data/a/x.warc");
-    let b = folder.put(SOUND, "crawl-data/b/x.warc");
-    assert_code(&run([&a, &b, "-o", &folder.arg("out")]), 0);
-}
-
-#[test]
 fn an_existing_output_is_not_changed() {
     let folder = Folder::new();
     let out = folder.arg("out");
@@ -172,35 +146,6 @@ fn a_file_of_an_earlier_run_is_replaced_with_overwrite() {
     let ran = run([&args[..], &["--overwrite", &archive("chunked.warc.gz")]].concat());
     assert_code(&ran, 0);
     assert_ne!(rows_of_file(Path::new(&out)).len(), first);
-}
-
-#[test]
-fn overwriting_a_dataset_keeps_other_files_in_its_folder() {
-    let folder = Folder::new();
-    let out = folder.arg("out");
-    let inputs = [archive(SOUND), archive(DAMAGED)];
-    // Two parts, of which the next run has only one.
-    let ran = run([&inputs[0], &inputs[1], "--part-inputs", "1", "-o", &out]);
-    assert_code(&ran, 1);
-    let theirs = [
-        "notes.txt",
-        "rules/README",
-        "rules/crawl=SAMPLES-2026/subset=warc/mine.txt",
-        "rules/mine.parquet",
-        "rules/crawl=SAMPLES-2026/subset=warc/mine.parquet",
-    ];
-    for name in theirs {
-        folder.write(&format!("out/{name}"), "mine");
-    }
-    assert_code(&run([&inputs[0], "--overwrite", "-o", &out]), 0);
-    let files = contents(Path::new(&out));
-    let part = |number| format!("rules/crawl=SAMPLES-2026/subset=warc/part-0000{number}.parquet");
-    assert!(files.contains_key(&part(0)) && !files.contains_key(&part(1)));
-    let gone: Vec<_> = theirs
-        .iter()
-        .filter(|name| !files.contains_key(**name))
-        .collect();
-    assert!(gone.is_empty(), "removed: {gone:?}");
 }
 
 #[test]
@@ -702,102 +647,5 @@ fn a_closed_standard_error_keeps_the_exit_code() {
         command.args([input, "-o", &out]).stderr(writer);
         let ran: Ran = command.output().unwrap().into();
         assert_code(&ran, code);
-    }
-}
-
-#[test]
-fn all_samples_of_a_folder_are_scanned_together() {
-    let folder = Folder::new();
-    let all = samples().join("warc");
-    let ran = run([all.to_str().unwrap(), "--json", "-o", &folder.arg("out")]);
-    assert_code(&ran, 1);
-    let summary: Value = serde_json::from_str(&ran.out).unwrap();
-    let parts = summary["parts"].as_u64().unwrap();
-    let out = folder.path().join("out");
-    assert_eq!(summary["captures"], rows(&out, "robots_files").len());
-    assert_eq!(parts, rows(&out, "runs").len() as u64);
-    // Ids are unique within a crawl.
-    let files = rows(&out, "robots_files");
-    let ids: BTreeSet<_> = files
-        .iter()
-        .map(|row| row["robots_id"].as_i64().unwrap())
-        .collect();
-    assert_eq!(ids.len(), files.len());
-}
-
-#[test]
-fn check_reports_access_with_the_deciding_lines() {
-    let file = samples().join("robots/group-with-several-agents-after-another.txt");
-    let file = file.to_str().unwrap();
-    let ran = run([
-        "check",
-        file,
-        "--agent",
-        "GPTBot",
-        "--url",
-        "https://example.com/a",
-    ]);
-    assert_code(&ran, 1);
-    assert!(
-        ran.out.contains("disallowed  https://example.com/a"),
-        "{}",
-        ran.out
-    );
-    assert!(ran.out.contains("line 7: Disallow: /"), "{}", ran.out);
-    assert!(!ran.out.contains('\u{1b}'), "no colours but on a terminal");
-    let ran = run([
-        "check",
-        file,
-        "--agent",
-        "GPTBot",
-        "--url",
-        "https://example.com/a",
-        "--json",
-    ]);
-    let report: Value = serde_json::from_str(&ran.out).unwrap();
-    assert_eq!(report["agents"][0]["urls"][0]["access"], "disallowed");
-    assert_eq!(
-        (
-            &report["agents"][0]["urls"][0]["line_no"],
-            &report["agents"][0]["urls"][0]["group_line_no"]
-        ),
-        (&7.into(), &4.into())
-    );
-    assert_eq!(
-        report["agents"][0]["verdicts"]["koster1996"],
-        "disallow_all"
-    );
-    let ran = run(["check", "no-such-file", "--agent", "a"]);
-    assert_code(&ran, 2);
-    assert!(
-        ran.err
-            .contains("error: cannot read 'no-such-file': no such file"),
-        "{}",
-        ran.err
-    );
-}
-
-#[test]
-fn check_reads_urls_from_standard_input_in_each_dialect() {
-    let folder = Folder::new();
-    let file = folder.path().join("robots.txt");
-    fs::write(&file, "User-agent: *\nDisallow: /*.pdf$\n").unwrap();
-    for (dialect, expected) in [
-        ("google", 1),
-        ("rfc9309", 1),
-        ("koster1996", 0),
-        ("default", 1),
-    ] {
-        let (reader, mut writer) = std::io::pipe().unwrap();
-        std::io::Write::write_all(&mut writer, b"http://h/a\n\nhttp://h/a.pdf\n").unwrap();
-        drop(writer);
-        let mut command = command();
-        command
-            .args(["check", file.to_str().unwrap(), "--dialect", dialect])
-            .args(["--urls", "-"])
-            .stdin(reader);
-        let ran: Ran = command.output().unwrap().into();
-        assert_code(&ran, expected);
-        assert_eq!(ran.out.matches("allowed  ").count(), 2, "{}", ran.out);
     }
 }

@@ -17,7 +17,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Returns the folder of the project.
@@ -169,6 +170,19 @@ impl From<Output> for Ran {
 /// Runs the command.
 pub fn run<I: AsRef<OsStr>>(args: impl IntoIterator<Item = I>) -> Ran {
     command().args(args).output().unwrap().into()
+}
+
+/// Waits for a command to end, and kills it if it seems to wait forever.
+pub fn wait(mut child: Child) -> Ran {
+    let began = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if began.elapsed() > Duration::from_secs(60) {
+            child.kill().unwrap();
+            panic!("the command hangs");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.wait_with_output().unwrap().into()
 }
 
 /// A temporary folder, and paths in it as arguments.

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use support::series::Series;
-use support::{self, Folder, Ran, command, relative};
+use support::{self, Folder, Ran, assert_refused, command, relative};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The tables that commands read.
@@ -248,6 +248,10 @@ fn rows_that_are_repeated_or_out_of_order_are_an_error() {
             });
             let ran = tables.run_all();
             assert_right_or_error(&format!("{table}, {change}"), &ran, &sound);
+            for (name, ran) in ran.iter().filter(|(_, ran)| !ran.err.is_empty()) {
+                let is_named = ran.err.contains("part-00000.parquet");
+                assert!(is_named, "{name}, {table}, {change}: {}", ran.err);
+            }
             tables.restore();
         }
     }
@@ -340,4 +344,20 @@ fn a_page_of_a_table_has_a_limit() {
         );
         tables.restore();
     }
+}
+
+/// `match` merges the tables in the order of their rows, so it would miss lines.
+#[test]
+fn match_refuses_tables_without_the_rows_of_a_capture() {
+    let tables = Tables::new();
+    let refused = |words: &[&str]| {
+        let ran = tables.run_match();
+        assert_refused(&ran, &[&["part-00000.parquet", "`rules`"], words].concat());
+        tables.restore();
+    };
+    tables.rewrite("rules", true, |batch| batch.slice(0, 0));
+    refused(&[]);
+    // A scan that was killed may have left files of some tables of a part.
+    fs::remove_file(tables.file("rules")).unwrap();
+    refused(&["no file of the table", "--resume"]);
 }

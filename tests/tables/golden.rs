@@ -2,15 +2,18 @@
 //! fixed inputs.
 //!
 //! A change of the code that is meant to keep the output shows here if it does not. The digests
-//! are in `tests/golden/`, one line per file as `sha1sum` prints it. `make golden` writes them;
-//! read the diff, because it is the only check. `_log.jsonl` holds times and is left out; in
-//! `views.sql` the path of the dataset is replaced first.
+//! are in `tests/golden/`, one line per file as `sha1sum` prints it. Beside them, a text file has a
+//! line for each column: a digest of its values, and a few of them. It shows which columns a change
+//! affects. `make golden` writes both; read the diff, because it is the only check. `_log.jsonl` holds
+//! times and is left out; in `views.sql` the path of the dataset is replaced first.
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use parquet::file::reader::SerializedFileReader;
 use sha1::{Digest, Sha1};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs;
+use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -68,9 +71,7 @@ struct Digests(String);
 
 impl Digests {
     fn add(&mut self, name: &str, bytes: &[u8]) {
-        let digest = Sha1::digest(bytes);
-        let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-        writeln!(self.0, "{hex}  {name}").unwrap();
+        writeln!(self.0, "{}  {name}", digest(bytes)).unwrap();
     }
 
     /// Adds every file of a dataset, or a single file.
@@ -95,33 +96,87 @@ impl Digests {
         }
     }
 
-    /// Compares the digests with the committed ones, or writes them if `GOLDEN_WRITE` is set.
-    fn check(&self, name: &str) {
-        let path = support::project()
-            .join("tests/golden")
-            .join(format!("{name}.sha1"));
+    /// Compares the digests with the committed ones, or writes them if `GOLDEN_WRITE` is set, with the
+    /// columns of a dataset or of a Parquet file.
+    fn check(&self, name: &str, rows: Option<&Path>) {
+        let path = |extension| {
+            let file = format!("tests/golden/{name}.{extension}");
+            support::project().join(file)
+        };
         if std::env::var_os("GOLDEN_WRITE").is_some() {
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(&path, &self.0).unwrap();
+            fs::write(path("sha1"), &self.0).unwrap();
+            if let Some(rows) = rows {
+                fs::write(path("txt"), columns_of(rows)).unwrap();
+            }
             return;
         }
-        let golden = fs::read_to_string(&path).unwrap();
-        let differences: Vec<&str> = golden
-            .lines()
-            .filter(|line| !self.0.lines().any(|other| other == *line))
-            .chain(
-                self.0
-                    .lines()
-                    .filter(|line| !golden.lines().any(|other| other == *line)),
-            )
-            .collect();
-        assert!(
-            *golden == self.0,
-            "outputs differ from tests/golden/{name}.sha1; if they are meant to, run `make golden` \
-             and read the diff:\n{}",
-            differences.join("\n")
+        let golden = fs::read_to_string(path("sha1")).unwrap();
+        if golden == self.0 {
+            return;
+        }
+        let columns = rows.map(|rows| {
+            let golden = fs::read_to_string(path("txt")).unwrap();
+            differences(&golden, &columns_of(rows))
+        });
+        panic!(
+            "outputs differ from tests/golden/{name}.sha1; if they are meant to, run `make golden` and \
+             read the diff:\n{}columns that differ:\n{}",
+            differences(&golden, &self.0),
+            columns.unwrap_or_default()
         );
     }
+}
+
+fn digest(bytes: &[u8]) -> String {
+    let digest = Sha1::digest(bytes);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The lines that only one of two texts has.
+fn differences(golden: &str, found: &str) -> String {
+    let only_in = |sign: char, a: &str, b: &str| -> String {
+        let lines = a
+            .lines()
+            .filter(|line| !b.lines().any(|other| other == *line));
+        lines.map(|line| format!("{sign} {line}\n")).collect()
+    };
+    only_in('-', golden, found) + &only_in('+', found, golden)
+}
+
+/// Returns a line for each column of a dataset or of a Parquet file: its number of values, a digest of
+/// them, and four of them.
+fn columns_of(path: &Path) -> String {
+    let mut columns: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let files = if path.is_file() {
+        vec![path.to_owned()]
+    } else {
+        support::files_below(path)
+    };
+    for file in files
+        .iter()
+        .filter(|file| file.extension() == Some("parquet".as_ref()))
+    {
+        let table = support::relative(file, path);
+        let table = table.split('/').next().unwrap();
+        for row in SerializedFileReader::new(File::open(file).unwrap()).unwrap() {
+            for (name, value) in row.unwrap().get_column_iter() {
+                let column = columns.entry(format!("{table}.{name}")).or_default();
+                column.push(value.to_string());
+            }
+        }
+    }
+    let mut text = String::new();
+    for (name, values) in columns {
+        let digest = digest(values.join("\n").as_bytes());
+        write!(text, "{name}: {} {}", values.len(), &digest[..8]).unwrap();
+        for quarter in 0..4 {
+            let value = &values[values.len() * quarter / 4];
+            let shown: String = value.chars().take(40).collect();
+            write!(text, " | {}", shown.replace(char::is_control, " ")).unwrap();
+        }
+        text.push('\n');
+    }
+    text
 }
 
 fn digests_of(name: &str, dataset: &Path) -> Digests {
@@ -312,7 +367,7 @@ fn samples_keep_their_digests() {
         workspace.scan(&[&["samples", "--tables", table, "-o", &out]]);
         digests.add_files(&out, &workspace.path(&out));
     }
-    digests.check("samples");
+    digests.check("samples", Some(&workspace.path("out-1")));
 }
 
 /// The tables that a scan writes for each part.
@@ -359,7 +414,7 @@ fn generated_archives_keep_their_digests() {
         workspace.scan(&[&args[..], &[&["--shard", shard, "-o", &out]]].concat());
         digests.add_files(&out, &workspace.path(&out));
     }
-    digests.check("generated");
+    digests.check("generated", Some(&workspace.path("out-1")));
 }
 
 #[test]
@@ -390,7 +445,7 @@ fn a_large_file_read_in_ranges_keeps_its_digests() {
     bytes.truncate(bytes.len() - 100);
     fs::write(workspace.path("large.warc.gz"), &bytes).unwrap();
     let digests = scan_with_threads(&workspace, "large", &[&["large.warc.gz"], CRAWL]);
-    digests.check("large");
+    digests.check("large", None);
 }
 
 #[cfg(feature = "answers")]
@@ -420,7 +475,7 @@ fn matches_keep_their_digests() {
             digests.add_files(&out, &workspace.path(&out));
         }
     }
-    digests.check("match");
+    digests.check("match", Some(&workspace.path("default.parquet")));
 }
 
 #[cfg(feature = "answers")]
@@ -461,7 +516,7 @@ fn check_keeps_its_digests() {
         let report = format!("{:?}\n{}\n{}", ran.code, ran.out, ran.err);
         digests.add(&format!("host/{host}.json"), report.as_bytes());
     }
-    digests.check("check");
+    digests.check("check", None);
 }
 
 #[cfg(feature = "answers")]
@@ -506,7 +561,7 @@ fn verify_and_schema_keep_their_digests() {
     ] {
         digests.add(name, workspace.run(&[args]).out.as_bytes());
     }
-    digests.check("verify-and-schema");
+    digests.check("verify-and-schema", None);
 }
 
 /// The output of `verify --json` without the time that it took.

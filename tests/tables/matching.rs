@@ -64,20 +64,23 @@ fn rows(path: &Path) -> Vec<Row> {
     rows
 }
 
+/// Runs `match` for any names of crawlers.
+fn run_match(dataset: &Path, urls: &Path, out: &Path, args: &[&str]) -> Ran {
+    let all = ["match", path(dataset), "-u", path(urls), "-o", path(out)];
+    run([&all[..], &["--any-name"], args].concat())
+}
+
+/// Returns a dataset with one capture, which allows everything.
+fn open_dataset(folder: &TempDir) -> PathBuf {
+    let capture = TestCapture::ok("https://h.example/robots.txt", 0, OPEN);
+    dataset(folder, &[capture])
+}
+
 /// Runs `match` on a list with more arguments. Returns the rows and the summary.
 fn matched(dataset: &Path, list: &Path, args: &[&str]) -> (Vec<Row>, Value) {
     let out = list.with_extension("out.parquet");
-    let mut all = vec![
-        "match",
-        path(dataset),
-        "--urls",
-        path(list),
-        "-o",
-        path(&out),
-    ];
-    all.extend(["--overwrite", "--json", "--any-name"]);
-    all.extend(args);
-    let ran = run(all);
+    let args = [&["--overwrite", "--json"], args].concat();
+    let ran = run_match(dataset, list, &out, &args);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let summary: Value = serde_json::from_str(&ran.out).unwrap();
     let rows = rows(&out);
@@ -104,111 +107,6 @@ fn decisions(rows: &[Row]) -> Vec<(&str, &str)> {
 
 const OPEN: &str = "User-agent: *\nAllow: /\n";
 const CLOSED: &str = "User-agent: a\nDisallow:\n\nUser-agent: *\nDisallow: /\n";
-
-#[test]
-fn an_origin_is_identified_by_scheme_host_and_port() {
-    let folder = TempDir::new().unwrap();
-    let out = dataset(
-        &folder,
-        &[
-            TestCapture::ok("https://h.example/robots.txt", 0, OPEN),
-            TestCapture::ok("http://h.example/robots.txt", 0, CLOSED),
-            TestCapture::ok("https://h.example:8443/robots.txt", 0, CLOSED),
-            TestCapture::ok("https://xn--exmple-cua.example/robots.txt", 0, CLOSED),
-        ],
-    );
-    let urls = "https://h.example/x\n\
-        HTTPS://user:pw@H.Example:443/x\n\
-        http://h.example:80/x\n\
-        https://h.example:8443/x\n\
-        https://h.example:1/x\n\
-        https://www.h.example/x\n\
-        https://EXÄMPLE.example/x?y#z\n\
-        https://h.example./x\n\
-        h.example/x\n\
-        mailto:a@h.example\n\
-        https:///\n";
-    let urls = list(&folder, "urls.txt", urls);
-    let (rows, summary) = matched(&out, &urls, &["-a", "*"]);
-    let expected = [
-        ("allowed", "wildcard"),
-        ("allowed", "wildcard"),
-        ("disallowed", "wildcard"),
-        ("disallowed", "wildcard"),
-        ("unknown", "no_capture"),
-        ("unknown", "no_capture"),
-        ("disallowed", "wildcard"),
-        ("allowed", "wildcard"),
-        ("unknown", "bad_url"),
-        ("unknown", "bad_url"),
-        ("unknown", "bad_url"),
-    ];
-    assert_eq!(decisions(&rows), expected);
-    let ids = robots_ids(&out);
-    assert_eq!(rows[2].capture.as_ref(), Some(&ids[1]));
-    assert_eq!((rows[2].line_no, rows[4].line_no), (Some(5), None));
-    assert_eq!(rows[6].url, "https://EXÄMPLE.example/x?y#z");
-    assert_eq!(summary["origins"], 6);
-    assert_eq!(summary["files"], 4);
-    assert_eq!(summary["rows_by_access"]["unknown"], 5);
-}
-
-#[test]
-fn agents_and_dialects_read_the_same_file_differently() {
-    let folder = TempDir::new().unwrap();
-    let body = "User-agent: Googlebot\nDisallow: /g\n\nUser-agent: MJ12bot\nDisallow: /m\n\n\
-        User-agent: *\nDisallow: /%7ex\n\nDisallow: /late\n";
-    let out = dataset(
-        &folder,
-        &[TestCapture::ok("https://h.example/robots.txt", 0, body)],
-    );
-    let urls = list(
-        &folder,
-        "urls.txt",
-        "https://h.example/g\nhttps://h.example/m\nhttps://h.example/~x\nhttps://h.example/late\nhttps://h.example/robots.txt\n",
-    );
-    let agents = "Googlebot-News,MJ12bot,AdsBot-Google,Nobody";
-    let disallowed = |dialect: &str| -> Vec<(String, String, Option<i32>)> {
-        let (rows, _) = matched(&out, &urls, &["-a", agents, "--dialect", dialect]);
-        assert_eq!(rows.len(), 20);
-        let closed = rows.into_iter().filter(|row| row.access == "disallowed");
-        let path = |url: &str| url["https://h.example/".len()..].to_owned();
-        closed
-            .map(|row| (path(&row.url), row.agent, row.line_no))
-            .collect()
-    };
-    let owned = |rows: &[(&str, &str, i32)]| -> Vec<(String, String, Option<i32>)> {
-        rows.iter()
-            .map(|&(url, agent, line)| (url.to_owned(), agent.to_owned(), Some(line)))
-            .collect()
-    };
-    // News falls back to Googlebot, AdsBot ignores `*`, MJ12bot is named.
-    let expected = [
-        ("g", "Googlebot-News", 2),
-        ("m", "MJ12bot", 5),
-        ("late", "Nobody", 10),
-    ];
-    assert_eq!(disallowed("default"), owned(&expected));
-    // No fallbacks: none of the names is in the file, since Google's parser cuts
-    // off `MJ12bot` at its digits.
-    let all = ["Googlebot-News", "MJ12bot", "AdsBot-Google", "Nobody"];
-    let expected = all.map(|agent| ("late", agent, 10));
-    assert_eq!(disallowed("google"), owned(&expected));
-    let both = [("~x", 8), ("late", 10)];
-    let expected: Vec<_> = both
-        .iter()
-        .flat_map(|(url, line)| all.map(|agent| (*url, agent, *line)))
-        .collect();
-    assert_eq!(disallowed("rfc9309"), owned(&expected));
-    // A blank line ends a record, and names may have digits.
-    let expected = [
-        ("m", "MJ12bot", 5),
-        ("~x", "Googlebot-News", 8),
-        ("~x", "AdsBot-Google", 8),
-        ("~x", "Nobody", 8),
-    ];
-    assert_eq!(disallowed("koster1996"), owned(&expected));
-}
 
 #[test]
 fn the_effect_of_a_status_depends_on_the_dialect() {
@@ -468,30 +366,11 @@ fn every_format_of_a_list_gives_the_same_rows_in_the_same_order() {
         assert_eq!(rows, expected, "{name}");
     }
     let file = folder.path().join("piped.parquet");
-    let mut child = command()
-        .args([
-            "match",
-            path(&out),
-            "-u",
-            "-",
-            "-o",
-            path(&file),
-            "--any-name",
-            "-a",
-            "a,b",
-        ])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(text.as_bytes())
-        .unwrap();
-    let ran = Ran::from(child.wait_with_output().unwrap());
+    let mut piped = command();
+    piped.args(["match", path(&out), "-u", "-", "-o", path(&file)]);
+    piped.args(["--any-name", "-a", "a,b"]);
+    piped.stdin(fs::File::open(folder.path().join("text")).unwrap());
+    let ran = Ran::from(piped.output().unwrap());
     assert_eq!(ran.code, Some(0), "{}", ran.out);
     assert!(
         ran.err
@@ -608,10 +487,7 @@ fn the_selected_capture_is_that_of_an_exhaustive_search() {
 #[test]
 fn impossible_requests_are_refused_and_nothing_is_written() {
     let folder = TempDir::new().unwrap();
-    let out = dataset(
-        &folder,
-        &[TestCapture::ok("https://h.example/robots.txt", 0, OPEN)],
-    );
+    let out = open_dataset(&folder);
     let urls = list(&folder, "urls.txt", "https://h.example/\n");
     let file = folder.path().join("m.parquet");
     let some = folder.path().join("some");
@@ -626,24 +502,14 @@ fn impossible_requests_are_refused_and_nothing_is_written() {
         path(&some),
     ]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    let refused = |dataset: &Path, urls: &Path, args: &[&str], word: &str| {
-        let mut all = vec![
-            "match",
-            path(dataset),
-            "-u",
-            path(urls),
-            "--any-name",
-            "-a",
-            "x",
-        ];
-        all.extend(args);
-        if !args.contains(&"-o") {
-            all.extend(["-o", path(&file)]);
-        }
-        let ran = run(all);
+    let refused_to = |dataset: &Path, urls: &Path, out: &Path, args: &[&str], word: &str| {
+        let ran = run_match(dataset, urls, out, &[&["-a", "x"], args].concat());
         assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{}", ran.err);
         assert!(ran.err.contains(word), "`{word}` is not in {}", ran.err);
         assert!(!file.exists());
+    };
+    let refused = |dataset: &Path, urls: &Path, args: &[&str], word: &str| {
+        refused_to(dataset, urls, &file, args, word);
     };
     refused(&folder.path().join("none"), &urls, &[], "no such file");
     refused(&some, &urls, &[], "no table 'groups'");
@@ -662,36 +528,13 @@ fn impossible_requests_are_refused_and_nothing_is_written() {
     );
     refused(&out, &urls, &["--memory", "15MiB"], "16MiB");
     refused(&out, &urls, &["--at", "noon"], "give a time as");
-    refused(
-        &out,
-        &urls,
-        &["-o", path(&out)],
-        "the output must be a file",
-    );
+    refused_to(&out, &urls, &out, &[], "the output must be a file");
     let mine = list(&folder, "mine.txt", "not yours");
-    refused(
-        &out,
-        &urls,
-        &["-o", path(&mine), "--overwrite"],
-        "not written by robots-scan",
-    );
+    let word = "not written by robots-scan";
+    refused_to(&out, &urls, &mine, &["--overwrite"], word);
     assert_eq!(fs::read(&mine).unwrap(), b"not yours");
 
-    let run_to = |args: &[&str]| {
-        let mut all = vec![
-            "match",
-            path(&out),
-            "-u",
-            path(&urls),
-            "--any-name",
-            "-a",
-            "x",
-            "-o",
-            path(&file),
-        ];
-        all.extend(args);
-        run(all)
-    };
+    let run_to = |args: &[&str]| run_match(&out, &urls, &file, &[&["-a", "x"], args].concat());
     assert_eq!(run_to(&[]).code, Some(0));
     let before = fs::read(&file).unwrap();
     let ran = run_to(&[]);
@@ -702,17 +545,7 @@ fn impossible_requests_are_refused_and_nothing_is_written() {
     // A list without a column of URLs stops the run, and leaves no file.
     let csv = list(&folder, "list.csv", "uri\nx\n");
     fs::remove_file(&file).unwrap();
-    let ran = run([
-        "match",
-        path(&out),
-        "-u",
-        path(&csv),
-        "--any-name",
-        "-a",
-        "x",
-        "-o",
-        path(&file),
-    ]);
+    let ran = run_match(&out, &csv, &file, &["-a", "x"]);
     assert!(ran.err.contains("no column 'url'"), "{}", ran.err);
     assert_eq!(ran.code, Some(2));
     let left = fs::read_dir(folder.path()).unwrap();
@@ -727,28 +560,15 @@ fn impossible_requests_are_refused_and_nothing_is_written() {
 #[test]
 fn an_interrupted_run_leaves_no_files() {
     let folder = TempDir::new().unwrap();
-    let out = dataset(
-        &folder,
-        &[TestCapture::ok("https://h.example/robots.txt", 0, OPEN)],
-    );
+    let out = open_dataset(&folder);
     let file = folder.path().join("m.parquet");
-    let mut child = command()
-        .args([
-            "match",
-            path(&out),
-            "-u",
-            "-",
-            "-o",
-            path(&file),
-            "--any-name",
-            "-a",
-            "x",
-        ])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut waiting = command();
+    waiting.args(["match", path(&out), "-u", "-", "-o", path(&file)]);
+    waiting
+        .args(["--any-name", "-a", "x"])
+        .stdin(Stdio::piped());
+    let waiting = waiting.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = waiting.spawn().unwrap();
     // The pipe stays open, so the list does not end.
     let mut pipe = child.stdin.take().unwrap();
     pipe.write_all(b"https://h.example/x\n").unwrap();

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use support::{assert_same, crawl};
+use support::crawl;
 use tempfile::TempDir;
 
 fn scan_list(list: &Path, out: &Path, more: &[&str]) -> support::Ran {
@@ -19,24 +19,6 @@ fn scan_list(list: &Path, out: &Path, more: &[&str]) -> support::Ran {
         "4",
     ];
     support::run(fixed.iter().chain(more))
-}
-
-#[test]
-fn output_does_not_depend_on_the_number_of_threads() {
-    let (folder, list) = crawl(12);
-    let outs: Vec<PathBuf> = [1, 2, 3, 8]
-        .map(|threads| {
-            let out = folder.path().join(format!("out-{threads}"));
-            let ran = scan_list(&list, &out, &["--threads", &threads.to_string()]);
-            assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
-            out
-        })
-        .into();
-    for out in &outs[1..] {
-        assert_same(&outs[0], out);
-    }
-    let manifest = fs::read_to_string(outs[0].join("_manifest.jsonl")).unwrap();
-    assert!(manifest.matches("\"part\":").count() > 2);
 }
 
 /// Returns the rows of all files of a table, in the order of the file names.

@@ -2,14 +2,12 @@
 //! answers as its bytes.
 
 use capture::{Capture, CaptureScope};
-use crawlers::CrawlerRegistry;
-use crawlers::{Crawler, DialectChoice};
 use dataset::{CaptureFilter, Dataset, StoredLine};
-use robots::{Dialect, Evaluator, ParseOptions, Parser, Policy, RobotsTxt, RobotsTxtBuilder};
+use robots::{ParseOptions, Parser, Policy};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use support::{self, Random};
 use tables::Table;
 use tempfile::TempDir;
@@ -210,140 +208,6 @@ fn a_policy_rebuilt_from_rows_answers_like_the_bytes() {
         }
     }
     assert!(compared > 1000, "only {compared} answers were compared");
-}
-
-/// Calls `each` with the key and the capture of every response that is parsed as a robots.txt file.
-fn each_capture(archive: &Path, mut each: impl FnMut(i64, &Capture<'_>)) {
-    let mut reader = warc::Reader::new(warc::Limits::default());
-    reader.open_file(archive).unwrap();
-    let scope = CaptureScope {
-        is_robots_subset: true,
-        max_body_bytes: 16 << 20,
-        body_limit: Some(robots::BODY_LIMIT_BYTES),
-    };
-    // The key of a capture in the first input is its number.
-    let mut robots_id = 0;
-    while reader.read_record().unwrap() {
-        let record = reader.record();
-        if let Some(capture) = Capture::read(&record, scope) {
-            if capture.should_parse() {
-                each(robots_id, &capture);
-            }
-            robots_id += 1;
-        }
-    }
-}
-
-/// Asserts that a file and its copy give the same answers in every dialect, to all crawlers that it
-/// names and to others. Returns the number of compared answers.
-fn compare(
-    file: &RobotsTxt<'_>,
-    copy: &RobotsTxt<'_>,
-    registry: &CrawlerRegistry,
-    random: &mut Random,
-) -> u64 {
-    let rows = Evaluator::new().verdicts(file);
-    assert_eq!(Evaluator::new().verdicts(copy), rows);
-    let mut paths: Vec<Vec<u8>> = vec![b"/".to_vec(), b"/robots.txt".to_vec(), b"".to_vec()];
-    let rules: Vec<&[u8]> = file
-        .directives()
-        .iter()
-        .filter(|directive| {
-            matches!(
-                directive.kind,
-                robots::DirectiveKind::Allow | robots::DirectiveKind::Disallow
-            )
-        })
-        .map(|directive| file.text(directive.value_raw))
-        .collect();
-    for _ in 0..rules.len().min(12) {
-        let rule = rules[random.below(rules.len())];
-        let mut path: Vec<u8> = rule.to_vec();
-        path.retain(|byte| !b"*$".contains(byte));
-        path.extend([&b""[..], b"x", b"/index.html", b"?a=b", b"%2F", b"\xe9"][random.below(6)]);
-        paths.push(path);
-    }
-    let letters = b"/abc%2Fe9?=.~";
-    paths.push(
-        (0..8)
-            .map(|_| letters[random.below(letters.len())])
-            .collect(),
-    );
-    let mut agents: Vec<String> = rows
-        .iter()
-        .filter_map(|row| String::from_utf8(row.agent.to_vec()).ok())
-        .collect();
-    let others = [
-        "NobodyBot",
-        "Googlebot-News",
-        "AdsBot-Google",
-        "MJ12bot/1.0",
-    ];
-    agents.extend(others.map(str::to_owned));
-    let readings = [DialectChoice::Default]
-        .into_iter()
-        .chain(Dialect::ALL.map(DialectChoice::Dialect));
-    let mut compared = 0;
-    for asked in readings {
-        for agent in &agents {
-            let crawler = Crawler::new(registry, agent);
-            let expected = crawler.policy(asked, file);
-            let policy = crawler.policy(asked, copy);
-            assert_eq!(policy.basis, expected.basis, "{agent} {asked:?}");
-            for path in &paths {
-                let url = [b"https://example.com", &path[..]].concat();
-                let shown = String::from_utf8_lossy(path);
-                assert_eq!(
-                    policy.access(&url),
-                    expected.access(&url),
-                    "{agent} {asked:?} {shown}"
-                );
-                compared += 1;
-            }
-        }
-    }
-    compared
-}
-
-#[test]
-fn a_file_rebuilt_from_its_rows_gives_the_same_answers_in_every_dialect() {
-    let folder = TempDir::new().unwrap();
-    let (registry, mut random) = (CrawlerRegistry::built_in(), Random::new(5));
-    let (mut compared, mut not_utf8) = (0, 0);
-    for (nth, archive) in archives().iter().enumerate() {
-        let out = folder.path().join(nth.to_string());
-        let ran = support::run([archive.to_str().unwrap(), "-o", out.to_str().unwrap()]);
-        assert!(matches!(ran.code, Some(0 | 1)), "{}", ran.err);
-        let tables = [Table::GROUPS, Table::RULES];
-        let dataset = Dataset::open(&out, &[], &tables).unwrap();
-        let mut lines: HashMap<i64, Vec<Vec<u8>>> = HashMap::new();
-        let mut keep = |_, id, line: &StoredLine<'_>| {
-            let mut record = Vec::new();
-            line.write(&mut record);
-            lines.entry(id).or_default().push(record);
-            Ok(())
-        };
-        dataset.read_lines(&CaptureFilter::All, &mut keep).unwrap();
-        let mut rebuilt = RobotsTxtBuilder::new();
-        let mut parser = Parser::new();
-        each_capture(archive, |id, capture| {
-            let body = capture.body.as_deref().unwrap();
-            let robots = parser.parse_with(body, capture.parse_options);
-            let is_utf8 = robots.summary().is_valid_utf8;
-            not_utf8 += u64::from(!is_utf8);
-            let mut records = lines.remove(&id).unwrap_or_default();
-            records.sort();
-            rebuilt.clear();
-            for record in &records {
-                assert!(StoredLine::read(record).push_to(&mut rebuilt, is_utf8));
-            }
-            rebuilt.set_content_class(robots.summary().content);
-            compared += compare(&robots, &rebuilt.as_robots_txt(), &registry, &mut random);
-        });
-        assert!(lines.is_empty(), "rows of captures that are not there");
-    }
-    assert!(compared > 10_000, "only {compared} answers were compared");
-    assert!(not_utf8 > 0, "no file had stray bytes");
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //!
 //! - `crawl`: generated archives in the proportions of a crawl;
 //! - `real-bodies`: the same, but the bodies with status 200 are those of the given archives;
-//! - `stress`: mostly successful captures, many of them large, copied from the given archives or generated.
+//! - `stress`: mostly successful captures, many of them large: those of the given archives, or generated ones.
 
 #![expect(clippy::unwrap_used, reason = "a bench may panic, and says where")]
 
@@ -17,31 +17,22 @@ mod pages;
 mod site;
 mod stress;
 
+use bodies::Bodies;
 use copies::RealBodies;
-use crawl::Crawl;
-use flate2::Compression;
-use flate2::write::GzEncoder;
+use crawl::{Crawl, SuccessBodies};
+use inputs::Framing;
 use std::error::Error;
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The size of an archive of the robots.txt subset in bytes.
 const ARCHIVE_BYTES: usize = 1_900_000;
-/// The seed of the corpus `crawl`.
+/// The seed of generated archives.
 const CRAWL_SEED: u64 = 1;
 
 const USAGE: &str = "usage: cargo xtask bench-corpus crawl FOLDER BYTES\n       \
                      cargo xtask bench-corpus real-bodies FOLDER BYTES ARCHIVE…\n       \
                      cargo xtask bench-corpus stress FOLDER BYTES [ARCHIVE…]";
-
-/// Writes generated archives until there are `bytes` bytes.
-fn generate(corpus: &mut Corpus<'_>, bytes: usize, mut crawl: Crawl) {
-    while corpus.bytes < bytes {
-        corpus.archive = crawl.archive(ARCHIVE_BYTES);
-        corpus.finish_archive();
-    }
-}
 
 /// Runs the tool with its command-line arguments.
 pub(crate) fn run(args: &[String]) -> Result<(), Box<dyn Error>> {
@@ -57,19 +48,24 @@ pub(crate) fn run(args: &[String]) -> Result<(), Box<dyn Error>> {
         bytes: 0,
         archive: Vec::new(),
     };
-    match (kind.as_str(), archives.is_empty()) {
-        ("crawl", true) => generate(&mut corpus, bytes, Crawl::new(CRAWL_SEED)),
-        ("real-bodies", false) => {
-            let bodies = RealBodies::new(&archives, CRAWL_SEED);
-            generate(
-                &mut corpus,
-                bytes,
-                Crawl::with_real_bodies(CRAWL_SEED, bodies),
-            );
+    let bodies = match (kind.as_str(), &archives[..]) {
+        ("crawl", []) => Some(SuccessBodies::Generated(Bodies::new(CRAWL_SEED))),
+        ("real-bodies", [_, ..]) => {
+            Some(SuccessBodies::Real(RealBodies::new(&archives, CRAWL_SEED)))
         }
-        ("stress", true) => stress::generate(&mut corpus, bytes),
-        ("stress", false) => stress::copies_of(&archives, &mut corpus, bytes),
+        ("stress", []) => Some(SuccessBodies::Large),
+        ("stress", [_, ..]) => None,
         _ => return Err(USAGE.into()),
+    };
+    match bodies {
+        Some(bodies) => {
+            let mut crawl = Crawl::new(CRAWL_SEED, bodies);
+            while corpus.bytes < bytes {
+                corpus.archive = crawl.archive(ARCHIVE_BYTES);
+                corpus.finish_archive();
+            }
+        }
+        None => stress::copies_of(&archives, &mut corpus, bytes),
     }
     println!("{} archives, {} bytes", corpus.made, corpus.bytes);
     Ok(())
@@ -85,7 +81,7 @@ struct Corpus<'a> {
 
 impl Corpus<'_> {
     fn push(&mut self, record: &[u8]) {
-        push_member(&mut self.archive, record);
+        Framing::Gzip.push(&mut self.archive, record);
     }
 
     fn finish_archive(&mut self) {
@@ -95,11 +91,4 @@ impl Corpus<'_> {
         self.bytes += self.archive.len();
         self.archive.clear();
     }
-}
-
-/// Appends a record to an archive, as a gzip member.
-fn push_member(archive: &mut Vec<u8>, record: &[u8]) {
-    let mut encoder = GzEncoder::new(archive, Compression::new(6));
-    encoder.write_all(record).unwrap();
-    encoder.finish().unwrap();
 }

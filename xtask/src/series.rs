@@ -11,11 +11,9 @@
 //! A policy is a number, and its text follows from the number (see [`policy_text`]), so that a test
 //! needs no parser to know the verdicts.
 
-use crate::record::{Record, http};
+use crate::digest;
 use capture::date::format_iso;
-use flate2::Compression;
-use flate2::write::GzEncoder;
-use inputs::Random;
+use inputs::{Framing, Random, record};
 use std::error::Error;
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -177,22 +175,18 @@ impl Crawl<'_> {
         format!("SERIES-{:03}-{:05}.warc.gz", self.number, self.archives)
     }
 
-    /// Appends a record as a gzip member, and returns its offset.
-    fn push(&mut self, record: &Record) -> std::io::Result<usize> {
+    /// Appends a record, and returns its offset.
+    fn push(&mut self, kind: &str, date: &str, fields: &str, block: &str) -> usize {
         let offset = self.archive.len();
-        let mut encoder = GzEncoder::new(&mut self.archive, Compression::new(6));
-        encoder.write_all(&record.to_bytes())?;
-        encoder.finish()?;
-        self.records += 1;
-        Ok(offset)
-    }
-
-    fn id(&self) -> String {
-        format!(
-            "urn:uuid:00000000-0000-4000-{:04x}-{:012x}",
+        let id = format!(
+            "00000000-0000-4000-{:04x}-{:012x}",
             0x8000 | self.number,
             self.records
-        )
+        );
+        let record = record(kind, date, &id, fields, block.as_bytes());
+        Framing::Gzip.push(&mut self.archive, &record);
+        self.records += 1;
+        offset
     }
 
     fn finish_archive(&mut self) -> std::io::Result<()> {
@@ -297,30 +291,40 @@ fn write_crawl(
         let same = host.last.as_ref().filter(|(last_url, _, policy)| {
             host.status == 200 && *last_url == url && *policy == host.policy
         });
-        let body = policy_text(host.policy);
-        let plain = [("Content-Type", "text/plain")];
-        let (block, location) = match host.status {
-            200 => (http("200 OK", &plain, body.as_bytes()), ""),
-            301 => (http("301 Moved", &[("Location", &target)], b""), &*target),
-            status => (http(&format!("{status} No"), &plain, b"no"), ""),
+        let text = policy_text(host.policy);
+        let plain = "Content-Type: text/plain".to_owned();
+        let (status, field, body, location) = match host.status {
+            200 => ("200 OK".to_owned(), plain, &*text, ""),
+            301 => (
+                "301 Moved".to_owned(),
+                format!("Location: {target}"),
+                "",
+                &*target,
+            ),
+            status => (format!("{status} No"), plain, "no", ""),
         };
-        let mut record = Record::new("response", &crawl.id(), &time, block);
-        record.set("WARC-Target-URI", &url);
-        record.set("Content-Type", "application/http; msgtype=response");
-        record.add_digests();
+        let mut fields = format!(
+            "WARC-Target-URI: {url}\r\nContent-Type: application/http; msgtype=response\r\n\
+             WARC-Payload-Digest: {}\r\n",
+            digest(body.as_bytes())
+        );
         let revisited = same.filter(|_| random.below(REVISITS) == 0);
-        if let Some((_, last_time, _)) = revisited {
-            record.set("WARC-Type", "revisit");
-            record.set(
-                "WARC-Profile",
-                "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest",
-            );
-            record.set("WARC-Refers-To-Target-URI", &url);
-            record.set("WARC-Refers-To-Date", format_iso(*last_time));
-            record.remove("WARC-Block-Digest");
-            record.block = http("200 OK", &plain, b"");
-        }
-        let offset = crawl.push(&record)?;
+        let (kind, body) = match revisited {
+            Some((_, last_time, _)) => {
+                fields += &format!(
+                    "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest\r\n\
+                     WARC-Refers-To-Target-URI: {url}\r\nWARC-Refers-To-Date: {}\r\n",
+                    format_iso(*last_time)
+                );
+                ("revisit", "")
+            }
+            None => ("response", body),
+        };
+        let block = format!(
+            "HTTP/1.1 {status}\r\n{field}\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        let offset = crawl.push(kind, &time, &fields, &block);
         let policy = match host.status {
             200 => host.policy.to_string(),
             _ => String::new(),

@@ -352,13 +352,6 @@ pub(crate) fn push_steps(value: &[u8], out: &mut Vec<PatternStep>) -> Option<u32
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pattern::percent::matches_symbols;
-
-    fn is_match(rule: &str, url_path: &str) -> bool {
-        let mut out = Vec::new();
-        push_steps(rule.as_bytes(), &mut out).is_some()
-            && matches_symbols(&out, &normalize_path_to_symbols(url_path.as_bytes()))
-    }
 
     #[test]
     fn eight_octets_at_a_time_have_the_classes_of_single_octets() {
@@ -379,59 +372,5 @@ mod tests {
             }
             value[i] = before;
         }
-    }
-
-    #[test]
-    fn the_table_of_encodings_holds_except_row_two() {
-        // §2.2.2, row by row: path of the rule, path to match.
-        assert!(is_match("/foo/bar?baz=quz", "/foo/bar?baz=quz"));
-        // Departure: reserved octets and their %xx are distinct.
-        assert!(!is_match(
-            "/foo/bar?baz=http://foo.bar",
-            "/foo/bar?baz=http%3A%2F%2Ffoo.bar"
-        ));
-        assert!(is_match(
-            "/foo/bar?baz=http://foo.bar",
-            "/foo/bar?baz=http://foo.bar"
-        ));
-        assert!(is_match("/foo/bar/ツ", "/foo/bar/%E3%83%84"));
-        assert!(is_match("/foo/bar/%E3%83%84", "/foo/bar/%e3%83%84"));
-        assert!(is_match("/foo/bar/%62%61%7A", "/foo/bar/baz"));
-        assert!(is_match("/foo/bar/baz", "/foo/bar/%62%61%7a"));
-    }
-
-    #[test]
-    fn special_characters_match_as_in_the_draft() {
-        // §2.2.3.
-        assert!(is_match("/this/path/exactly$", "/this/path/exactly"));
-        assert!(!is_match("/this/path/exactly$", "/this/path/exactly/"));
-        assert!(is_match("/this/*/exactly", "/this/a/b/exactly/x"));
-        assert!(is_match(
-            "/path/file-with-a-%2A.html",
-            "/path/file-with-a-*.html"
-        ));
-        assert!(is_match(
-            "/path/file-with-a-%2A.html",
-            "/path/file-with-a-%2a.html"
-        ));
-        assert!(is_match("/path/foo-%24", "/path/foo-$"));
-        assert!(!is_match("/path/foo-%24", "/path/foo-"));
-        assert!(is_match("/a b", "/a%20b") && is_match("/a%20b", "/a b"));
-        assert!(!is_match("/a%2Fb", "/a/b") && !is_match("/a/b", "/a%2fb"));
-        assert!(is_match("/a%", "/a%25") && is_match("/a%25", "/a%x"));
-        assert!(!is_match("/a%", "/a%20b") && !is_match("/*%", "/a%20b"));
-    }
-
-    #[test]
-    fn the_priority_is_the_number_of_octets_of_the_normal_form() {
-        let priority = |rule: &str| push_steps(rule.as_bytes(), &mut Vec::new());
-        assert_eq!(priority("/é"), Some(7));
-        assert_eq!(priority("/%61"), Some(2));
-        assert_eq!(priority("/%"), Some(4));
-        assert_eq!(priority("/a**$"), Some(5));
-        assert_eq!(priority("foo"), None);
-        assert_eq!(priority("*"), None);
-        assert_eq!(priority(""), None);
-        assert_eq!(priority("/a\0"), None);
     }
 }

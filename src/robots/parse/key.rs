@@ -202,16 +202,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_read_by_their_beginning() {
-        assert_eq!(parse_key(b"User-agents"), (DirectiveKind::UserAgent, false));
-        assert_eq!(parse_key(b"USERAGENT"), (DirectiveKind::UserAgent, true));
-        assert_eq!(parse_key(b"Allowance"), (DirectiveKind::Allow, false));
-        assert_eq!(parse_key(b"dissallowed"), (DirectiveKind::Disallow, true));
-        assert_eq!(parse_key(b"Site-map"), (DirectiveKind::Sitemap, true));
-        assert_eq!(parse_key(b"alow"), (DirectiveKind::Other, false));
-    }
-
-    #[test]
     fn usual_keys_are_keys_that_are_spelt_exactly() {
         let usual = |line: &[u8]| match parse_rule_key(line) {
             Some((true, colon)) => Some((DirectiveKind::Allow, colon)),

@@ -111,34 +111,3 @@ impl<'a> Iterator for Lines<'a> {
         Some(self.cut_line(len))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn lines(body: &[u8]) -> Vec<&[u8]> {
-        Lines::new(body, 0).map(|line| line.bytes).collect()
-    }
-
-    #[test]
-    fn lf_cr_and_crlf_end_a_line() {
-        assert_eq!(lines(b"a\rb\nc\r\nd"), [b"a", b"b", b"c", b"d"]);
-    }
-
-    #[test]
-    fn the_last_line_is_returned_even_if_it_is_empty() {
-        assert_eq!(lines(b""), [b""]);
-        assert_eq!(lines(b"a\n"), [b"a".as_slice(), b""]);
-    }
-
-    #[test]
-    fn a_line_feed_belongs_to_the_carriage_return_before_it() {
-        assert_eq!(lines(b"a\r\r\nb"), [b"a".as_slice(), b"", b"b"]);
-        assert_eq!(lines(b"\n\r"), [b"", b"", b""]);
-    }
-
-    #[test]
-    fn other_separators_are_ordinary_bytes() {
-        assert_eq!(lines(b"a\x0bb\x0cc\xc2\x85d").len(), 1);
-    }
-}

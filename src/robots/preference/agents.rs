@@ -265,64 +265,31 @@ mod tests {
 
     #[test]
     fn preferences_are_those_of_all_paths_that_may_be_fetched() {
+        // Verdict, flags and line of the evidence; the lines of the file.
         let cases = [
-            ("Content-Usage: train-ai=n\n", "disallow_all", "d", 2),
-            ("Content-Usage: search=n\n", "unknown_all", "u", 2),
-            ("Content-Usage: /a train-ai=y\n", "mixed", "au", 2),
-            (
-                "Disallow: /\nContent-Usage: train-ai=y\n",
-                "not_crawlable",
-                "",
-                2,
-            ),
+            "disallow_all d 2 | Content-Usage: train-ai=n\n",
+            "unknown_all u 2 | Content-Usage: search=n\n",
+            "mixed au 2 | Content-Usage: /a train-ai=y\n",
+            "not_crawlable - 2 | Disallow: /\nContent-Usage: train-ai=y\n",
             // Only paths below /a may be fetched.
-            (
-                "Disallow: /\nAllow: /a\nContent-Usage: train-ai=y\nContent-Usage: /a train-ai=n\n",
-                "disallow_all",
-                "d",
-                5,
-            ),
+            "disallow_all d 5 | Disallow: /\nAllow: /a\nContent-Usage: train-ai=y\nContent-Usage: /a train-ai=n\n",
             // Some path ends with x and has a y, which is the own path of neither pattern.
-            (
-                "Disallow: /\nAllow: /*x$\nContent-Usage: train-ai=y\nContent-Usage: /*y train-ai=n\n",
-                "mixed",
-                "ad",
-                5,
-            ),
-            (
-                "Disallow: /\nAllow: /x$\nContent-Usage: train-ai=y\nContent-Usage: /*y train-ai=n\n",
-                "allow_all",
-                "a",
-                4,
-            ),
+            "mixed ad 5 | Disallow: /\nAllow: /*x$\nContent-Usage: train-ai=y\nContent-Usage: /*y train-ai=n\n",
+            "allow_all a 4 | Disallow: /\nAllow: /x$\nContent-Usage: train-ai=y\nContent-Usage: /*y train-ai=n\n",
             // Only /robots.txt, which is excluded.
-            (
-                "Content-Usage: train-ai=y\nContent-Usage: /robots.txt$ train-ai=n\n",
-                "allow_all",
-                "a",
-                2,
-            ),
+            "allow_all a 2 | Content-Usage: train-ai=y\nContent-Usage: /robots.txt$ train-ai=n\n",
             // The folder that an index allows.
-            (
-                "Disallow: /\nAllow: /d/index.html\nContent-Usage: /d/$ train-ai=n\n",
-                "mixed",
-                "du",
-                4,
-            ),
-            (
-                "Content-Usage: / train-ai=y\nContent-Usage: /* train-ai=n\n",
-                "disallow_all",
-                "d",
-                3,
-            ),
-            (
-                "Content-Usage: /$ train-ai=y\nContent-Usage: /*/ train-ai=n\nContent-Usage: train-ai=y\n",
-                "mixed",
-                "ad",
-                3,
-            ),
+            "mixed du 4 | Disallow: /\nAllow: /d/index.html\nContent-Usage: /d/$ train-ai=n\n",
+            "disallow_all d 3 | Content-Usage: / train-ai=y\nContent-Usage: /* train-ai=n\n",
+            "mixed ad 3 | Content-Usage: /$ train-ai=y\nContent-Usage: /*/ train-ai=n\nContent-Usage: train-ai=y\n",
         ];
-        for (lines, verdict, flags, line) in cases {
+        for case in cases {
+            let (expected, lines) = case.split_once(" | ").unwrap();
+            let expected: Vec<&str> = expected.split(' ').collect();
+            let [verdict, flags, line] = expected[..] else {
+                panic!("{case}");
+            };
+            let line = line.parse().unwrap();
             let has = ['a', 'd', 'u'].map(|flag| flags.contains(flag));
             assert_eq!(train_ai(lines), (verdict, has, line), "{lines}");
         }

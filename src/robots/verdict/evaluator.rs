@@ -412,12 +412,6 @@ mod tests {
     use super::*;
     use crate::Parser;
 
-    fn verdict(body: &str) -> Verdict {
-        let mut parser = Parser::new();
-        let robots_txt = parser.parse(body.as_bytes());
-        Evaluator::new().verdicts(&robots_txt)[0].verdict
-    }
-
     fn body_of_rules(rules: &[(bool, &str)]) -> String {
         let mut body = String::from("user-agent: *\n");
         for (allow, path) in rules {
@@ -426,44 +420,6 @@ mod tests {
             body.push('\n');
         }
         body
-    }
-
-    #[test]
-    fn verdicts_are_those_of_all_paths() {
-        use Verdict::{AllowAll, DisallowAll, Partial};
-        let cases: &[(&[(bool, &str)], Verdict)] = &[
-            (&[], AllowAll),
-            (&[(false, "")], AllowAll),
-            (&[(false, "/")], DisallowAll),
-            (&[(false, "/*")], DisallowAll),
-            (&[(false, "*")], DisallowAll),
-            (&[(false, "/x")], Partial),
-            (&[(false, "x")], AllowAll),
-            (&[(false, "/"), (true, "/$")], Partial),
-            (&[(false, "/"), (true, "/")], AllowAll),
-            (&[(false, "/"), (true, "/a"), (false, "/a*")], DisallowAll),
-            (
-                &[(false, "/"), (true, "/a"), (false, "/a*"), (true, "/a*b")],
-                Partial,
-            ),
-            (&[(false, "/"), (true, "/robots.txt$")], DisallowAll),
-            (&[(false, "/"), (true, "/robots.txt")], Partial),
-            (&[(false, "/robots.txt$")], AllowAll),
-            (&[(false, "/robots.txt")], Partial),
-            (&[(false, "/a"), (true, "/a*")], AllowAll),
-            (
-                &[(false, "/"), (true, "/index.html"), (false, "/index.html*")],
-                Partial,
-            ),
-            (&[(false, "/$"), (false, "/*")], DisallowAll),
-            (
-                &[(true, "/*/"), (false, "/*"), (false, "/**/")],
-                DisallowAll,
-            ),
-        ];
-        for (rules, expected) in cases {
-            assert_eq!(verdict(&body_of_rules(rules)), *expected, "{rules:?}");
-        }
     }
 
     #[test]

@@ -68,50 +68,29 @@ fn output_to_a_full_device_is_an_error_of_each_command() {
 fn an_error_is_json_too_if_the_output_is_json() {
     let folder = TempDir::new().unwrap();
     prepare(folder.path());
-    for (args, code, kind, path, hint) in [
-        ("small.warc.gz -o ds --json", 2, "output_exists", "ds", true),
-        (
-            "missing.warc.gz -o a --json",
-            2,
-            "read",
-            "missing.warc.gz",
-            false,
-        ),
-        (
-            "robots.txt -o a --json",
-            2,
-            "not_an_archive",
-            "robots.txt",
-            false,
-        ),
-        ("chekc --json", 2, "usage", "", true),
-        ("small.warc.gz --treads 2 -o a --json", 2, "usage", "", true),
-        ("verify --json nothing", 2, "read", "nothing", false),
-        ("join ds --json", 2, "unjoinable", "ds", true),
-        (
-            "match ds --any-name -a x -u missing.txt -o m.csv --json",
-            2,
-            "read",
-            "missing.txt",
-            false,
-        ),
-        ("check missing.txt --json", 2, "read", "missing.txt", false),
-        (
-            "check ds --host nobody.example --json",
-            3,
-            "no_capture",
-            "ds",
-            false,
-        ),
-        (
-            "check ds --host nobody.example --json",
-            3,
-            "no_capture",
-            "ds",
-            false,
-        ),
-        ("agents --category ai --json", 2, "usage", "", true),
+    // Arguments; code, kind and path of the error.
+    for row in [
+        "small.warc.gz -o ds --json | 2 output_exists ds with a hint",
+        "missing.warc.gz -o a --json | 2 read missing.warc.gz",
+        "robots.txt -o a --json | 2 not_an_archive robots.txt",
+        "chekc --json | 2 usage - with a hint",
+        "small.warc.gz --treads 2 -o a --json | 2 usage - with a hint",
+        "verify --json nothing | 2 read nothing",
+        "join ds --json | 2 unjoinable ds with a hint",
+        "match ds --any-name -a x -u missing.txt -o m.csv --json | 2 read missing.txt",
+        "check missing.txt --json | 2 read missing.txt",
+        "check ds --host nobody.example --json | 3 no_capture ds",
+        "agents --category ai --json | 2 usage - with a hint",
     ] {
+        let (args, error) = row.split_once(" | ").unwrap();
+        let (error, hint) = match error.strip_suffix(" with a hint") {
+            Some(error) => (error, true),
+            None => (error, false),
+        };
+        let [code, kind, path] = error.split(' ').collect::<Vec<_>>()[..] else {
+            panic!("{row}");
+        };
+        let code: i32 = code.parse().unwrap();
         let args: Vec<&str> = args.split(' ').collect();
         let ran = start(folder.path(), &args, "");
         assert_eq!(ran.code, Some(code), "{args:?}: {}", ran.err);
@@ -120,7 +99,7 @@ fn an_error_is_json_too_if_the_output_is_json() {
         assert_eq!(document["exit_code"], code, "{args:?}");
         let error = &document["error"];
         assert_eq!(error["kind"], kind, "{args:?}");
-        assert_eq!(error["path"].as_str().unwrap_or_default(), path, "{args:?}");
+        assert_eq!(error["path"].as_str().unwrap_or("-"), path, "{args:?}");
         assert_eq!(error["hint"].is_string(), hint, "{args:?}: {error}");
         let message = error["message"].as_str().unwrap();
         let text = format!("error: {message}\n");

@@ -1,8 +1,7 @@
 //! The output of `match` as CSV.
 
-use super::{OPEN, list, matched, path};
+use super::{list, matched, open_dataset, run_match};
 use std::fs;
-use support::run;
 use support::test_capture::{TestCapture, dataset};
 use tempfile::TempDir;
 
@@ -23,18 +22,8 @@ fn csv_output_has_the_same_rows_as_parquet() {
     let urls = list(&folder, "urls.txt", bytes);
     let (rows, _) = matched(&out, &urls, &["-a", "x,y z"]);
     let csv = folder.path().join("matches.CSV");
-    let args = [
-        "match",
-        path(&out),
-        "-u",
-        path(&urls),
-        "--any-name",
-        "-a",
-        "x,y z",
-        "-o",
-        path(&csv),
-    ];
-    let ran = run(args);
+    let run = |more: &[&str]| run_match(&out, &urls, &csv, &[&["-a", "x,y z"], more].concat());
+    let ran = run(&[]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(ran.out.contains("matches.CSV: 10 rows"), "{}", ran.out);
 
@@ -77,14 +66,14 @@ fn csv_output_has_the_same_rows_as_parquet() {
     }
 
     // The file is replaced only with --overwrite, and only if `match` wrote it.
-    let ran = run(args);
+    let ran = run(&[]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("--overwrite"), "{}", ran.err);
-    let ran = run([&args[..], &["--overwrite"]].concat());
+    let ran = run(&["--overwrite"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert_eq!(fs::read_to_string(&csv).unwrap(), written);
     fs::write(&csv, "url,agent\nmine,\n").unwrap();
-    let ran = run([&args[..], &["--overwrite"]].concat());
+    let ran = run(&["--overwrite"]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     assert_eq!(fs::read_to_string(&csv).unwrap(), "url,agent\nmine,\n");
 }
@@ -92,10 +81,7 @@ fn csv_output_has_the_same_rows_as_parquet() {
 #[test]
 fn a_list_without_urls_gives_a_warning_and_no_rows() {
     let folder = TempDir::new().unwrap();
-    let out = dataset(
-        &folder,
-        &[TestCapture::ok("https://h.example/robots.txt", 0, OPEN)],
-    );
+    let out = open_dataset(&folder);
     for (name, bytes) in [
         ("empty.txt", ""),
         ("blank.txt", "\n \n"),
@@ -103,17 +89,7 @@ fn a_list_without_urls_gives_a_warning_and_no_rows() {
     ] {
         let urls = list(&folder, name, bytes);
         let csv = folder.path().join(format!("{name}.out.csv"));
-        let ran = run([
-            "match",
-            path(&out),
-            "-u",
-            path(&urls),
-            "--any-name",
-            "-a",
-            "x",
-            "-o",
-            path(&csv),
-        ]);
+        let ran = run_match(&out, &urls, &csv, &["-a", "x"]);
         assert_eq!(ran.code, Some(0), "{}", ran.err);
         assert!(
             ran.err.contains("warning:") && ran.err.contains(&format!("{name}' contains no URL")),

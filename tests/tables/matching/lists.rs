@@ -1,20 +1,16 @@
 //! Unusual lists: very long lines and records, unclosed quotes, pipes.
 
-use super::{OPEN, decisions, list, matched, path};
+use super::{decisions, list, matched, open_dataset, path, run_match};
 use std::fs;
 use std::io::{Read, Write};
 use std::process::Stdio;
-use support::test_capture::{TestCapture, dataset};
-use support::{command, run};
+use support::command;
 use tempfile::TempDir;
 
 #[test]
 fn malformed_and_overlong_urls_are_reported_as_bad_url() {
     let folder = TempDir::new().unwrap();
-    let out = dataset(
-        &folder,
-        &[TestCapture::ok("https://h.example/robots.txt", 0, OPEN)],
-    );
+    let out = open_dataset(&folder);
     let long = format!("https://h.example/{}", "x".repeat(3 << 20));
     let text = format!(
         "https://h.example/a\nhttps:/h.example/a\nhttps://h.example\\a\n{long}\nhttps://h.example/b\n"
@@ -32,27 +28,14 @@ fn malformed_and_overlong_urls_are_reported_as_bad_url() {
 #[test]
 fn an_unclosed_quote_is_reported_with_its_line() {
     let folder = TempDir::new().unwrap();
-    let out = dataset(
-        &folder,
-        &[TestCapture::ok("https://h.example/robots.txt", 0, OPEN)],
-    );
+    let out = open_dataset(&folder);
     let mut csv = String::from("url\nhttps://h.example/a\n\"https://h.example/b\n");
     while csv.len() < 6 << 20 {
         csv.push_str("https://h.example/c\n");
     }
     let csv = list(&folder, "list.csv", csv);
     let matches = folder.path().join("matches.parquet");
-    let ran = run([
-        "match",
-        path(&out),
-        "--any-name",
-        "-a",
-        "b",
-        "-u",
-        path(&csv),
-        "-o",
-        path(&matches),
-    ]);
+    let ran = run_match(&out, &csv, &matches, &["-a", "b"]);
     assert_ne!(ran.code, Some(0));
     assert!(
         ran.err.contains("line 3") && ran.err.contains("list.csv"),
@@ -66,10 +49,7 @@ fn an_unclosed_quote_is_reported_with_its_line() {
 #[test]
 fn csv_is_detected_in_a_named_pipe() {
     let folder = TempDir::new().unwrap();
-    let out = dataset(
-        &folder,
-        &[TestCapture::ok("https://h.example/robots.txt", 0, OPEN)],
-    );
+    let out = open_dataset(&folder);
     let pipe = folder.path().join("pipe");
     let made = std::process::Command::new("mkfifo")
         .arg(&pipe)

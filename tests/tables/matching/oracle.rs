@@ -1,20 +1,16 @@
-//! `match` compared with every answer of Google's parser, with lists of each
-//! format.
+//! `match` compared with every answer of Google's parser.
 //!
 //! In the real archives, an origin that was captured more than once has one
 //! authoritative capture. Here each body gets its own origin, so that every
 //! answer is compared.
 
 use answers::url_match::{MatchProgress, Options, UrlListSource, prepare};
+use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type};
-use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use capture::{Capture, CaptureScope};
 use crawlers::CrawlerRegistry;
 use crawlers::{Crawler, DialectChoice};
-use parquet::arrow::ArrowWriter;
-use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
-use parquet::file::properties::WriterProperties;
 use robots::Dialect;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, File};
@@ -118,59 +114,17 @@ fn write_archive(data: &Path, locations: &BTreeMap<(String, i64), usize>, out: &
     assert_eq!(written, locations.len());
 }
 
-/// The formats of a list, as file names.
-const FORMATS: [&str; 9] = [
-    "text",
-    "list.csv",
-    "uncompressed.parquet",
-    "snappy.parquet",
-    "gzip.parquet",
-    "brotli.parquet",
-    "lz4.parquet",
-    "lz4_raw.parquet",
-    "zstd.parquet",
-];
-
-fn write_list(folder: &Path, name: &str, urls: &[&str]) -> PathBuf {
-    let path = folder.join(name);
-    let codec = match name {
-        "text" => {
-            fs::write(&path, urls.join("\n")).unwrap();
-            return path;
-        }
-        "list.csv" => {
-            let rows = urls.iter().map(|url| url.replace('"', "\"\""));
-            let rows: String = rows.map(|url| format!("7,\"{url}\"\r\n")).collect();
-            fs::write(&path, format!("n,url\r\n{rows}")).unwrap();
-            return path;
-        }
-        "uncompressed.parquet" => Compression::UNCOMPRESSED,
-        "snappy.parquet" => Compression::SNAPPY,
-        "gzip.parquet" => Compression::GZIP(GzipLevel::default()),
-        "brotli.parquet" => Compression::BROTLI(BrotliLevel::default()),
-        "lz4.parquet" => Compression::LZ4,
-        "lz4_raw.parquet" => Compression::LZ4_RAW,
-        _ => Compression::ZSTD(ZstdLevel::default()),
-    };
-    let column: ArrayRef = Arc::new(StringArray::from_iter_values(urls));
-    let batch = RecordBatch::try_from_iter([("url", column)]).unwrap();
-    let properties = WriterProperties::builder().set_compression(codec).build();
-    let file = File::create(&path).unwrap();
-    let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
-    writer.write(&batch).unwrap();
-    writer.close().unwrap();
-    path
-}
-
 /// Matches a list for some agents, and returns the file that was written.
-fn matched(dataset: &Path, urls: PathBuf, agents: &[&str]) -> PathBuf {
+fn matched(folder: &Path, dataset: &Path, urls: &[&str], agents: &[&str]) -> PathBuf {
+    let list = folder.join("urls.txt");
+    fs::write(&list, urls.join("\n")).unwrap();
     let registry = CrawlerRegistry::built_in();
-    let output = urls.with_extension("out");
+    let output = folder.join("out.parquet");
     let crawlers = agents.iter().map(|agent| Crawler::new(&registry, agent));
     let prepared = prepare(Options {
         dataset: dataset.to_owned(),
         crawls: Vec::new(),
-        urls: UrlListSource::File(urls),
+        urls: UrlListSource::File(list),
         columns: Default::default(),
         crawlers: crawlers.collect(),
         dialect: DialectChoice::Dialect(Dialect::Google),
@@ -191,7 +145,7 @@ fn matched(dataset: &Path, urls: PathBuf, agents: &[&str]) -> PathBuf {
 
 /// It takes more than ten seconds for 105,000 answers.
 #[test]
-fn match_agrees_with_every_answer_of_googles_parser_in_every_format() {
+fn match_agrees_with_every_answer_of_googles_parser() {
     let Some(data) = shared_data() else {
         return;
     };
@@ -215,22 +169,8 @@ fn match_agrees_with_every_answer_of_googles_parser_in_every_format() {
     let ran = run(args);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
 
-    // The same list in each format gives the same bytes: a fortieth of the URLs, since each format is read to its end below, too.
-    let all: BTreeSet<&str> = questions
-        .iter()
-        .map(|question| question.url.as_str())
-        .collect();
-    let all: Vec<&str> = all.into_iter().step_by(40).collect();
-    let mut expected = None;
-    for format in FORMATS {
-        let list = write_list(folder.path(), format, &all);
-        let bytes = fs::read(matched(&dataset, list, &["GPTBot"])).unwrap();
-        let expected = expected.get_or_insert_with(|| bytes.clone());
-        assert!(bytes == *expected, "{format}");
-    }
-
     // All questions to agents with many are compared, and those to a fifth of the others; in a
-    // campaign all. The formats take turns.
+    // campaign all.
     let mut of_agent: BTreeMap<&str, Vec<&Question>> = BTreeMap::new();
     for question in &questions {
         of_agent.entry(&question.agent).or_default().push(question);
@@ -243,19 +183,18 @@ fn match_agrees_with_every_answer_of_googles_parser_in_every_format() {
     let few = few.filter(|(n, _)| series.is_whole() || n % 5 == seed);
     let rounds = many.chunks(2).chain(few.map(|(_, agents)| agents));
     let mut answered = 0;
-    for (agents, format) in rounds.zip(FORMATS.iter().cycle()) {
+    for agents in rounds {
         let of_agents = agents.iter().flat_map(|agent| &of_agent[agent]);
         let urls: BTreeSet<&str> = of_agents.map(|question| question.url.as_str()).collect();
         let urls: Vec<&str> = urls.into_iter().collect();
-        let list = write_list(folder.path(), format, &urls);
-        let rows = rows(&matched(&dataset, list, agents));
+        let rows = rows(&matched(folder.path(), &dataset, &urls, agents));
         assert_eq!(rows.len(), urls.len() * agents.len());
         for question in agents.iter().flat_map(|agent| &of_agent[agent]) {
             let answer = rows[&(question.url.clone(), question.agent.clone())];
             assert_eq!(
                 answer,
                 (question.is_allowed, question.line_no),
-                "{} {} {format}",
+                "{} {}",
                 question.agent,
                 question.url
             );

@@ -1,7 +1,7 @@
 //! Lists in Parquet: every codec, folders in the layout of Common Crawl's index,
 //! and pages that are too large.
 
-use super::{OPEN, Row, decisions, list, matched, path};
+use super::{OPEN, Row, decisions, list, matched, open_dataset, run_match};
 use arrow_array::{
     ArrayRef, Int32Array, RecordBatch, StringArray, TimestampMillisecondArray, new_null_array,
 };
@@ -15,8 +15,8 @@ use parquet::schema::parser::parse_message_type;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use support::Ran;
 use support::test_capture::{TestCapture, dataset, date};
-use support::{Ran, run};
 use tempfile::TempDir;
 
 const CLOSED: &str = "User-agent: *\nDisallow: /\n";
@@ -293,10 +293,7 @@ fn column_names_are_matched_regardless_of_case() {
 #[test]
 fn a_long_csv_header_is_recognized() {
     let folder = TempDir::new().unwrap();
-    let out = dataset(
-        &folder,
-        &[TestCapture::ok("https://h.example/robots.txt", 0, OPEN)],
-    );
+    let out = open_dataset(&folder);
     let names: String = (0..3000).map(|n| format!("column_{n},")).collect();
     assert!(names.len() > 32 << 10);
     let csv = format!("{names}url\n{}https://h.example/a\n", ",".repeat(3000));
@@ -311,18 +308,7 @@ fn a_long_csv_header_is_recognized() {
 /// Asserts that `match` refuses a list with a message.
 fn refused(dataset: &Path, list: &Path, args: &[&str], word: &str) -> Ran {
     let out = list.with_extension("refused.parquet");
-    let all = [
-        "match",
-        path(dataset),
-        "-u",
-        path(list),
-        "-o",
-        path(&out),
-        "--any-name",
-        "-a",
-        "x",
-    ];
-    let ran = run([&all[..], args].concat());
+    let ran = run_match(dataset, list, &out, &[&["-a", "x"], args].concat());
     assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{}", ran.err);
     assert!(ran.err.contains(word), "`{word}` is not in {}", ran.err);
     assert!(!out.exists());
@@ -332,10 +318,7 @@ fn refused(dataset: &Path, list: &Path, args: &[&str], word: &str) -> Ran {
 #[test]
 fn a_page_larger_than_the_memory_limit_is_refused_with_its_row_group() {
     let folder = TempDir::new().unwrap();
-    let out = dataset(
-        &folder,
-        &[TestCapture::ok("https://h.example/robots.txt", 0, OPEN)],
-    );
+    let out = open_dataset(&folder);
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_max_row_group_row_count(Some(1))
@@ -360,10 +343,7 @@ fn a_page_larger_than_the_memory_limit_is_refused_with_its_row_group() {
 #[test]
 fn a_page_larger_than_its_header_states_is_refused_with_its_place() {
     let folder = TempDir::new().unwrap();
-    let out = dataset(
-        &folder,
-        &[TestCapture::ok("https://h.example/robots.txt", 0, OPEN)],
-    );
+    let out = open_dataset(&folder);
     let large = format!("https://h.example/{}", "x".repeat(900 << 10));
     for codec in [
         Compression::GZIP(GzipLevel::default()),
@@ -395,17 +375,7 @@ fn a_page_larger_than_its_header_states_is_refused_with_its_place() {
             }
             let lie = list(&folder, "lie.parquet", &bytes);
             let to = lie.with_extension("refused.parquet");
-            let ran = run([
-                "match",
-                path(&out),
-                "-u",
-                path(&lie),
-                "-o",
-                path(&to),
-                "--any-name",
-                "-a",
-                "x",
-            ]);
+            let ran = run_match(&out, &lie, &to, &["-a", "x"]);
             assert_eq!((ran.code, to.exists()), (Some(3), false), "{}", ran.err);
             for word in [
                 "lie.parquet",
@@ -421,10 +391,7 @@ fn a_page_larger_than_its_header_states_is_refused_with_its_place() {
 #[test]
 fn a_large_value_that_a_dictionary_repeats_is_read_in_small_batches() {
     let folder = TempDir::new().unwrap();
-    let out = dataset(
-        &folder,
-        &[TestCapture::ok("https://h.example/robots.txt", 0, OPEN)],
-    );
+    let out = open_dataset(&folder);
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_dictionary_page_size_limit(8 << 20)
@@ -449,10 +416,7 @@ fn a_large_value_that_a_dictionary_repeats_is_read_in_small_batches() {
 #[test]
 fn parquet_through_a_pipe_is_refused() {
     let folder = TempDir::new().unwrap();
-    let out = dataset(
-        &folder,
-        &[TestCapture::ok("https://h.example/robots.txt", 0, OPEN)],
-    );
+    let out = open_dataset(&folder);
     let pipe = folder.path().join("pipe");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
     assert!(made.unwrap().success());

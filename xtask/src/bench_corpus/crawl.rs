@@ -8,10 +8,10 @@
 use super::bodies::Bodies;
 use super::choice::{choose, pick};
 use super::copies::RealBodies;
+use super::pages;
 use super::site::Site;
-use super::{pages, push_member};
-use crate::record::digest;
-use inputs::Random;
+use crate::digest;
+use inputs::{Framing, Random, record};
 use std::collections::{HashSet, VecDeque};
 use std::fmt::Write;
 
@@ -29,6 +29,9 @@ const STATUSES: [(u64, u16); 11] = [
     (7, 502),
     (7, 503),
 ];
+
+/// Statuses of the corpus `stress`.
+const MOSTLY_SUCCESSFUL: [(u64, u16); 3] = [(90, 200), (6, 301), (4, 404)];
 
 const TOP_LEVEL_DOMAINS: [(u64, &str); 24] = [
     (64, "com"),
@@ -93,9 +96,11 @@ struct Pending {
 }
 
 /// The bodies with status 200.
-enum SuccessBodies {
+pub(super) enum SuccessBodies {
     Generated(Bodies),
     Real(RealBodies),
+    /// Those of the benches of single layers. One in 20 has some thousand rules.
+    Large,
 }
 
 /// Generates archives. The same seed gives the same bytes.
@@ -108,15 +113,7 @@ pub(super) struct Crawl {
 }
 
 impl Crawl {
-    pub(super) fn new(seed: u64) -> Self {
-        Self::with_bodies(seed, SuccessBodies::Generated(Bodies::new(seed)))
-    }
-
-    pub(super) fn with_real_bodies(seed: u64, bodies: RealBodies) -> Self {
-        Self::with_bodies(seed, SuccessBodies::Real(bodies))
-    }
-
-    fn with_bodies(seed: u64, bodies: SuccessBodies) -> Self {
+    pub(super) fn new(seed: u64, bodies: SuccessBodies) -> Self {
         Self {
             random: Random::new(seed),
             bodies,
@@ -130,7 +127,7 @@ impl Crawl {
     pub(super) fn archive(&mut self, bytes: usize) -> Vec<u8> {
         let mut archive = Vec::with_capacity(bytes + (bytes >> 4));
         let info = self.random.uuid();
-        push_member(&mut archive, &warcinfo(&info));
+        Framing::Gzip.push(&mut archive, &warcinfo(&info));
         while archive.len() < bytes {
             let (site, answer) = self.next_capture();
             self.captures += 1;
@@ -199,12 +196,20 @@ impl Crawl {
 
     fn answer(&mut self, site: &Site) -> Answer {
         let random = &mut self.random;
-        let status = choose(random, &STATUSES);
+        let status = match self.bodies {
+            SuccessBodies::Large => choose(random, &MOSTLY_SUCCESSFUL),
+            _ => choose(random, &STATUSES),
+        };
         match status {
             200 => {
                 let (body, is_html) = match &mut self.bodies {
                     SuccessBodies::Generated(bodies) => bodies.next(random, site),
                     SuccessBodies::Real(bodies) => bodies.next(),
+                    SuccessBodies::Large => {
+                        let scale = if random.one_in(20) { 40 } else { 1 };
+                        let rules = inputs::usual_rules(random) * scale;
+                        (inputs::usual_body(random, rules).bytes, false)
+                    }
                 };
                 let types = [
                     "text/plain",
@@ -295,7 +300,7 @@ impl Crawl {
         let of_request = format!(
             "Content-Type: application/http; msgtype=request\r\nWARC-Warcinfo-ID: <urn:uuid:{info}>\r\n{fields}"
         );
-        push_member(
+        Framing::Gzip.push(
             archive,
             &record(
                 "request",
@@ -314,7 +319,7 @@ impl Crawl {
             digest(&block),
             answer.media_type.split(';').next().expect("a first part"),
         );
-        push_member(
+        Framing::Gzip.push(
             archive,
             &record("response", &date, &response_id, &of_response, &block),
         );
@@ -327,18 +332,6 @@ fn warcinfo(id: &str) -> Vec<u8> {
         format: WARC File Format 1.0\r\n\r\n";
     let fields = "Content-Type: application/warc-fields\r\n";
     record("warcinfo", "2026-01-04T00:00:00Z", id, fields, block)
-}
-
-fn record(record_type: &str, date: &str, id: &str, fields: &str, block: &[u8]) -> Vec<u8> {
-    let mut record = format!(
-        "WARC/1.0\r\nWARC-Type: {record_type}\r\nWARC-Date: {date}\r\nWARC-Record-ID: <urn:uuid:{id}>\r\n\
-         Content-Length: {}\r\n{fields}\r\n",
-        block.len(),
-    )
-    .into_bytes();
-    record.extend_from_slice(block);
-    record.extend_from_slice(b"\r\n\r\n");
-    record
 }
 
 fn time_of_day(random: &mut Random) -> String {
@@ -531,6 +524,10 @@ mod tests {
 
     const BYTES: usize = 1_900_000;
 
+    fn generated(seed: u64) -> Crawl {
+        Crawl::new(seed, SuccessBodies::Generated(Bodies::new(seed)))
+    }
+
     /// Counts of an archive, read back from its bytes.
     #[derive(Default)]
     struct Shape {
@@ -600,7 +597,7 @@ mod tests {
 
     #[test]
     fn a_generated_archive_has_the_shape_of_a_crawl() {
-        let archive = Crawl::new(1).archive(BYTES);
+        let archive = generated(1).archive(BYTES);
         let shape = shape_of(&archive);
         let (captures, compressed) = (shape.responses as f64, archive.len() as f64);
         let share = |count: u64| count as f64 / captures;
@@ -625,7 +622,7 @@ mod tests {
     #[test]
     fn the_same_seed_gives_the_same_bytes() {
         let two = |seed| {
-            let mut crawl = Crawl::new(seed);
+            let mut crawl = generated(seed);
             [crawl.archive(100_000), crawl.archive(100_000)]
         };
         let first = two(1);
@@ -636,7 +633,7 @@ mod tests {
 
     #[test]
     fn repeated_bodies_add_up_over_a_part() {
-        let mut crawl = Crawl::new(1);
+        let mut crawl = generated(1);
         let (mut seen, mut bodies, mut repeated) = (HashSet::new(), 0, 0);
         for _ in 0..20_000 {
             let (_, answer) = crawl.next_capture();

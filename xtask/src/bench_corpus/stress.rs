@@ -1,27 +1,12 @@
-//! The corpus `stress`: mostly successful captures, many of them large.
-//!
-//! Records are copied from given archives, or generated from a fixed seed. In a second copy of the
-//! archives, hosts are changed everywhere.
+//! The corpus `stress`, copied from given archives: mostly successful captures, many of them large. In
+//! a second copy of the archives, hosts are changed everywhere.
 
 use super::copies::{
     BodyCounts, body_of, change_a_path, host_of, is_response, is_warcinfo, members, turn_letters,
 };
 use super::{ARCHIVE_BYTES, Corpus};
-use inputs::Framing;
 use memchr::memmem;
 use std::path::PathBuf;
-
-/// The number of captures in a generated archive of about 1.9 MB.
-const GENERATED_CAPTURES: u64 = 1250;
-
-/// Writes generated archives until there are `bytes` bytes.
-pub(super) fn generate(corpus: &mut Corpus<'_>, bytes: usize) {
-    while corpus.bytes < bytes {
-        corpus.archive =
-            inputs::crawl_of_seed(GENERATED_CAPTURES, Framing::Gzip, corpus.made).bytes;
-        corpus.finish_archive();
-    }
-}
 
 /// Writes copies of the records of archives until there are `bytes` bytes.
 pub(super) fn copies_of(archives: &[PathBuf], corpus: &mut Corpus<'_>, bytes: usize) {
