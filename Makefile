@@ -195,9 +195,8 @@ hosts: $(PROGRAM) .venv-test/ready ## compares the resolved tables with their or
 	$(SCAN_ALL_REAL)
 	.venv-test/bin/python jobs/test_hosts.py $(PROGRAM) $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
 
-answers: run .venv-test/ready ## compares answers with paper, with each other and over real archives; tests the table for cc-host-index
+answers: run .venv-test/ready ## compares answers with each other and over real archives; tests the table for cc-host-index
 	$(SCAN_ALL_REAL)
-	.venv-test/bin/python jobs/test_truth.py $(PROGRAM)
 	.venv-test/bin/python jobs/test_preferences.py $(PROGRAM)
 	.venv-test/bin/python benches/measure/test_study_mistakes.py $(PROGRAM)
 	.venv-test/bin/python jobs/test_equal_answers.py $(if $(ALL_REAL),$(ALL_REAL_DATASET),$(DATASET))
