@@ -215,7 +215,7 @@ readers: run .venv-test/ready java ## reads every table with old and new readers
 documents: $(PROGRAM) .venv-test/ready ## executes the commands in the documentation; WRITE=--write updates their outputs
 	.venv-test/bin/python jobs/test_documents.py $(PROGRAM) $(WRITE)
 
-contributing: $(PROGRAM) .venv-test/ready ## tries the recipes of CONTRIBUTING.md in a copy, and executes its commands
+contributing: target/debug/robots-scan .venv-test/ready ## tries three recipes of CONTRIBUTING.md in a copy
 	.venv-test/bin/python jobs/test_contributing.py
 
 # Elsewhere than on Linux, recipes in R are skipped without R.
