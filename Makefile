@@ -92,7 +92,7 @@ help: ## lists the targets
 STEP = $(MAKE) PROGRAM=target/debug/robots-scan
 STEPS = @$(PYTHON) jobs/steps.py
 
-# The tests in Rust are compiled and run by areas: `make test AREA=language`. `faults` and `servers` are of `test-all`.
+# The tests in Rust are compiled and run by areas: `make test AREA=language`. `faults` is of `test-all`.
 # The area `core` is the core alone, without histories, servers, and commands that answer questions.
 AREAS = language archives tables program
 AREA = $(AREAS)
@@ -129,13 +129,13 @@ compile-tests:
 	$(CARGO) test --locked --no-run $(RUST_TESTS)
 
 compile-others:
-	$(CARGO) test --locked --no-run --test faults --test servers
+	$(CARGO) test --locked --no-run --test faults
 
 faults: ## injects faults: damage, kills, full disks, hostile input
 	$(CARGO) test --locked --test faults
 
-servers: ## reads from servers on this machine, which fail as a script says
-	$(CARGO) test --locked --test servers
+servers: $(PROGRAM) .venv-test/all-ready ## reads from servers on this machine, which fail as a script says
+	.venv-test/bin/python jobs/test_servers.py $(PROGRAM)
 
 # `.ci/run` compiles with the driver of clippy and sets CLIPPY_ARGS: a build then checks the lints, except those of the benches.
 lint-all: ## checks the format, and the warnings of clippy about everything

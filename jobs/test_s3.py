@@ -5,7 +5,6 @@ Usage: test_s3.py PROGRAM
 
 import argparse
 import contextlib
-import http.server
 import json
 import socket
 import subprocess
@@ -18,6 +17,7 @@ from pathlib import Path
 import boto3
 import s3_server
 import test_runner
+from scripted_server import Server
 
 SAMPLES = Path(__file__).parent.parent / "data-samples" / "warc"
 NOT_COMPARED = {"_manifest.jsonl", "_SUCCESS", "_log.jsonl", "views.sql"}
@@ -61,23 +61,10 @@ class Proxy(threading.Thread):
             client.shutdown(socket.SHUT_WR)
 
 
-class CredentialServer(http.server.BaseHTTPRequestHandler):
-    """Gives credentials that expire soon, as the metadata service of a container does."""
-
-    count = 0
-
-    def do_GET(self):
-        type(self).count += 1
-        expiration = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 60))
-        body = json.dumps({"AccessKeyId": f"temporary-{self.count}", "SecretAccessKey": "temporary-secret",
-                           "Token": "temporary-token", "Expiration": expiration}).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
+def credentials(number):
+    """Credentials that expire soon, as the metadata service of a container gives them."""
+    expiration = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 60))
+    return json.dumps({"AccessKeyId": f"temporary-{number}", "SecretAccessKey": "temporary-secret", "Token": "temporary-token", "Expiration": expiration}).encode()
 
 
 class Tests:
@@ -120,7 +107,7 @@ class Tests:
         (self.folder / "token").write_text("token-of-container")
         return {"AWS_ACCESS_KEY_ID": None, "AWS_SECRET_ACCESS_KEY": None,
                 "AWS_SHARED_CREDENTIALS_FILE": str(self.folder / "none"), "AWS_CONFIG_FILE": str(self.folder / "none"),
-                "AWS_CONTAINER_CREDENTIALS_FULL_URI": f"http://127.0.0.1:{server.server_port}/",
+                "AWS_CONTAINER_CREDENTIALS_FULL_URI": server.url("/"),
                 "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE": str(self.folder / "token")}
 
     def scan(self, name, prefix, *options, code=1, env=None, names=None):
@@ -193,13 +180,11 @@ class Tests:
         assert proxy.cut_at is None and len(ranges) == 1 and "if-match" in ranges[0].lower(), proxy.requests
 
     def test_a_machine_without_credentials_ends_the_run_with_the_reason(self):
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler)
-        server.RequestHandlerClass.log_message = lambda *_: None
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        server = Server()
+        server.add(None, "status", status=501)
         env = self.container(server)
         options = [*OPTIONS, "--missing", "skip"]
         ran = self.run("scan", "s3://bucket/in/x", "-o", self.folder / "no-role", *options, env=env, code=3)
-        server.shutdown()
         assert "there are no credentials" in ran.stderr, ran.stderr
 
     def test_a_profile_is_refused_with_the_command_that_exports_it(self):
@@ -208,15 +193,14 @@ class Tests:
         assert "the profile 'tests' is not read" in ran.stderr, ran.stderr
 
     def test_credentials_that_expire_are_requested_again(self):
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), CredentialServer)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        server = Server()
+        server.objects["/"] = lambda request: credentials(len(server.log))
         env = self.container(server)
         # At this rate the run takes a second, and credentials are requested at most ten times a second.
         urls = [f"s3://bucket/in/{name}" for name in self.names]
         self.run("scan", *urls, "-o", self.folder / "container", *OPTIONS[:-1], "60", code=1, env=env)
         self.assert_same_tables(self.folder / "container", self.local)
-        server.shutdown()
-        assert CredentialServer.count > 1, CredentialServer.count
+        assert len(server.log) > 1, server.log
         for path in (self.folder / "container").rglob("*"):
             assert path.is_dir() or b"temporary-" not in path.read_bytes(), path
 
