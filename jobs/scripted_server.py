@@ -1,6 +1,6 @@
 """An HTTP/1.1 file server for tests, with scripted faults and a log of all requests.
 
-It serves a dictionary from paths to bytes, or to functions that return bytes for a request, on 127.0.0.1. Faults that apply to a request are tried in the order in which they were added: the
+It serves a dictionary from paths to bytes, or to functions that return bytes or an answer for a request, on 127.0.0.1. Faults that apply to a request are tried in the order in which they were added: the
 first one that answers in place of the object decides, and all others change the transfer of the object. Kinds of faults with their values:
 
     in place of the object   status (status, retry_after: a text, or a function that returns one), redirect (to, status), basic (user, password),
@@ -14,6 +14,7 @@ import base64
 import contextlib
 import hashlib
 import http.server
+import mimetypes
 import re
 import socket
 import struct
@@ -54,12 +55,15 @@ class Answer:
 
 
 class Request:
-    """A request in the log. `waiting` is the number of requests that waited for their answers when it arrived, with itself."""
+    """A request in the log. `waiting` is the number of requests that waited for their answers when it arrived, with itself; `text` is all that
+    the server learns, and `bytes` the size of the answer.
+    """
 
     def __init__(self, handler, waiting):
         self.at, self.method, self.target, self.waiting, self.status = time.monotonic(), handler.command, handler.path, waiting, None
         self.path = self.target.partition("?")[0]
         self.range, self.if_match, self.authorization = (handler.headers.get(name) for name in ("Range", "If-Match", "Authorization"))
+        self.text = f"{handler.requestline}\n{handler.headers}"
         self.first_byte = int(re.match(r"bytes=(\d+)|", self.range or "")[1] or 0)
 
     def __repr__(self):
@@ -72,6 +76,11 @@ def basic(user, password):
 
 def etag(data):
     return f'"{hashlib.sha1(data).hexdigest()}"'
+
+
+def files_of(folder):
+    """The objects of a server: all files of a folder."""
+    return {f"/{path.relative_to(folder).as_posix()}": (lambda request, path=path: path.read_bytes()) for path in folder.rglob("*") if path.is_file()}
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -195,7 +204,7 @@ class Server:
                 if answer.status in (200, 206):
                     for fault in faults:
                         self.change(fault, answer, request)
-            request.status = answer.status
+            request.status, request.bytes = answer.status, len(answer.body)
             self.log.append(request)
             return answer, delay
 
@@ -259,12 +268,13 @@ class Server:
         """Returns the answer of a server without faults."""
         data = self.objects.get(request.path)
         data = data(request) if callable(data) else data
-        if data is None:
-            return Answer(404)
+        if data is None or isinstance(data, Answer):
+            return data or Answer(404)
         strong = etag(data) if self.etags == "strong" else None
         if request.if_match and not {"*", strong} & set(re.split(r"\s*,\s*", request.if_match)):
             return Answer(412)
-        answer = Answer(200, data, Accept_Ranges="bytes")
+        kind = mimetypes.guess_type(request.path)[0] or "application/octet-stream"
+        answer = Answer(200, data, Accept_Ranges="bytes", Content_Type=kind)
         if self.etags != "none":
             answer.fields["ETag"] = strong or "W/" + etag(data)
         wanted = re.fullmatch(r"bytes=(\d+)-(\d*)", request.range or "") if request.method == "GET" else None

@@ -18,9 +18,8 @@ import boto3
 import s3_server
 import test_runner
 from scripted_server import Server
+from source_runs import SAMPLES, assert_same_bytes
 
-SAMPLES = Path(__file__).parent.parent / "data-samples" / "warc"
-NOT_COMPARED = {"_manifest.jsonl", "_SUCCESS", "_log.jsonl", "views.sql"}
 OPTIONS = ["--crawl", "C", "--subset", "robotstxt", "--part-inputs", "40", "--rate", "none"]
 
 
@@ -92,16 +91,6 @@ class Tests:
             assert secret not in ran.stdout + ran.stderr, "a secret was printed"
         return ran
 
-    def files(self, dataset):
-        files = (path for path in dataset.rglob("*") if path.is_file() and path.name != "_log.jsonl")
-        return {str(path.relative_to(dataset)): path.read_bytes() for path in files}
-
-    def assert_same_tables(self, a, b):
-        a, b = ({name: bytes for name, bytes in self.files(dataset).items() if name not in NOT_COMPARED} for dataset in (a, b))
-        assert a.keys() == b.keys(), a.keys() ^ b.keys()
-        differing = [name for name in a if a[name] != b[name]]
-        assert not differing, differing
-
     def container(self, server):
         """The environment of a container whose credentials come from this server."""
         (self.folder / "token").write_text("token-of-container")
@@ -116,10 +105,10 @@ class Tests:
         return self.folder / name
 
     def test_archives_in_a_bucket_give_the_bytes_of_local_files(self):
-        self.assert_same_tables(self.scan("signed", "in"), self.local)
-        self.assert_same_tables(self.scan("anonymous", "public", "--no-sign-request"), self.local)
+        assert_same_bytes(self.scan("signed", "in"), self.local)
+        assert_same_bytes(self.scan("anonymous", "public", "--no-sign-request"), self.local)
         no_keys = {"AWS_ACCESS_KEY_ID": None, "AWS_SECRET_ACCESS_KEY": None}
-        self.assert_same_tables(self.scan("no-keys", "public", "--no-sign-request", env=no_keys), self.local)
+        assert_same_bytes(self.scan("no-keys", "public", "--no-sign-request", env=no_keys), self.local)
 
     def test_a_wrong_signature_is_denied_and_the_key_is_not_printed(self):
         name = "per-record-1.1.warc.gz"
@@ -140,7 +129,7 @@ class Tests:
             signed = self.scan("checked", "in", names=[name], code=0, env=right)
             local = self.folder / "checked-local"
             self.run("scan", SAMPLES / name, "-o", local, *OPTIONS)
-            self.assert_same_tables(signed, local)
+            assert_same_bytes(signed, local)
             ran = self.run("scan", f"s3://bucket/in/{name}", "-o", self.folder / "wrong", *OPTIONS, "--missing", "skip", code=3, env=wrong)
             assert "denied" in ran.stderr and "SignatureDoesNotMatch" in ran.stderr, ran.stderr
 
@@ -164,7 +153,7 @@ class Tests:
         skipped = self.scan("skipped", "in", "--missing", "skip", names=names)
         local = self.folder / "skipped-local"
         self.run("scan", *(SAMPLES / name for name in names), "-o", local, *OPTIONS, "--missing", "skip", code=1)
-        self.assert_same_tables(skipped, local)
+        assert_same_bytes(skipped, local)
 
     def test_a_response_that_is_cut_continues_by_a_range(self):
         port = int(self.endpoint.rsplit(":", 1)[1])
@@ -175,7 +164,7 @@ class Tests:
         out = self.scan("cut", "in", names=[name], env=env, code=0)
         local = self.folder / "cut-local"
         self.run("scan", SAMPLES / name, "-o", local, *OPTIONS)
-        self.assert_same_tables(out, local)
+        assert_same_bytes(out, local)
         ranges = [request for request in proxy.requests if "\r\nrange: bytes=" in request.lower()]
         assert proxy.cut_at is None and len(ranges) == 1 and "if-match" in ranges[0].lower(), proxy.requests
 
@@ -199,7 +188,7 @@ class Tests:
         # At this rate the run takes a second, and credentials are requested at most ten times a second.
         urls = [f"s3://bucket/in/{name}" for name in self.names]
         self.run("scan", *urls, "-o", self.folder / "container", *OPTIONS[:-1], "60", code=1, env=env)
-        self.assert_same_tables(self.folder / "container", self.local)
+        assert_same_bytes(self.folder / "container", self.local)
         assert len(server.log) > 1, server.log
         for path in (self.folder / "container").rglob("*"):
             assert path.is_dir() or b"temporary-" not in path.read_bytes(), path
