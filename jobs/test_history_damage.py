@@ -27,6 +27,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -422,7 +423,7 @@ class World:
     """The sound history, the dataset that is added to it, and what commands write for them."""
 
     def __init__(self, program, xtask, folder):
-        self.program, self.folder = program, folder
+        self.program, self.folder, self.differing = program, folder, 0
         run(xtask, "series", folder / "series", CRAWLS, HOSTS, 1)
         datasets = []
         for number in range(CRAWLS):
@@ -450,7 +451,7 @@ class World:
         return crawl.write(self.folder / "random" / str(number), f"random-{number}")
 
     def check(self, case, number):
-        """Runs all commands over a copy that is damaged. Returns what is wrong, and the largest figures."""
+        """Runs all commands over a copy that is damaged. Returns what is wrong, and the commands."""
         place = self.folder / f"cases/{number:04}"
         damaged, sound = place / "damaged", self.dataset if case.is_dataset else self.history
         shutil.copytree(sound, damaged)
@@ -490,7 +491,8 @@ class World:
         if differing and not case.is_accepted:
             found.append(f"{' and '.join(differing)} took over rows that were changed; verify: exit code {verify.code}")
         shutil.rmtree(place)
-        return found, ran, bool(differing)
+        self.differing += bool(differing)
+        return found, ran
 
     def check_match(self, call, place, damaged, found):
         """Answers the list over a damaged history. Returns the name of the command if the answers are others."""
@@ -563,24 +565,10 @@ class Tests:
         self.cases = [case for case in (*few, *many) if only in case.name]
 
     def test_damage(self):
-        def check(number):
-            case = self.cases[number]
-            try:
-                return self.world.check(case, number)
-            except Exception as error:  # A case that cannot be made.
-                return [f"{type(error).__name__}: {error}"], [], False
-
-        with ThreadPoolExecutor(self.jobs) as pool:
-            results = list(pool.map(check, range(len(self.cases))))
-        runs = [done for _, ran, _ in results for done in ran]
-        codes = {}
-        for done in runs:
-            codes.setdefault(done.command, {}).setdefault(done.code, 0)
-            codes[done.command][done.code] += 1
-        print(f"{len(self.cases)} cases, {len(runs)} commands: {codes}; at most {max(done.seconds for done in runs):.1f} s; "
-              f"other rows in {sum(differs for _, _, differs in results)} cases")
-        failed = [f"{case.name}: {problem}" for case, (found, _, _) in zip(self.cases, results) for problem in found]
-        assert not failed, f"{len(failed)} problems\n  " + "\n  ".join(failed)
+        ran = check_cases(self.world.check, self.cases, self.jobs)
+        codes = Counter((done.command, done.code) for done in ran)
+        print(f"{len(self.cases)} cases, {len(ran)} commands: {sorted(codes.items(), key=str)}; at most {max(done.seconds for done in ran):.1f} s; "
+              f"other rows in {self.world.differing} cases")
 
     def test_views_follow_the_manifest(self):
         """A run that is stopped before or after its last rename leaves files of two histories: the views read those that the manifest lists."""
@@ -625,7 +613,23 @@ class Tests:
         run(program, "history", earlier, datasets[-1], "-q", "-o", folder / "other", "--forget", forgotten, codes=(2, 3))
 
 
-if __name__ == "__main__":
+def check_cases(check, cases, jobs):
+    """Checks all cases, several at a time, and fails with the problems of all. Returns the commands that ran."""
+
+    def tried(number):
+        try:
+            return check(cases[number], number)
+        except Exception as error:  # A case that cannot be made.
+            return [f"{type(error).__name__}: {error}"], []
+
+    with ThreadPoolExecutor(jobs) as pool:
+        results = list(pool.map(tried, range(len(cases))))
+    failed = [f"{case.name}: {problem}" for case, (found, _) in zip(cases, results) for problem in found]
+    assert not failed, f"{len(failed)} problems\n  " + "\n  ".join(failed)
+    return [done for _, ran in results for done in ran]
+
+
+def main(make_world, make_tests):
     parser = argparse.ArgumentParser()
     parser.add_argument("program", type=os.path.abspath)
     parser.add_argument("xtask", type=os.path.abspath)
@@ -635,5 +639,9 @@ if __name__ == "__main__":
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        world = World(args.program, args.xtask, Path(folder))
-        sys.exit(1 if test_runner.run(Tests(world, args.seed, args.campaign, args.only, args.jobs)) else 0)
+        world = make_world(args.program, args.xtask, Path(folder))
+        sys.exit(1 if test_runner.run(make_tests(world, args.seed, args.campaign, args.only, args.jobs)) else 0)
+
+
+if __name__ == "__main__":
+    main(World, Tests)

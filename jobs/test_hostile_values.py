@@ -14,7 +14,6 @@ Without `--campaign`, each column is read by one command, which depends on the s
 take long, in a file that is large enough for them, and hears SIGTERM before it has computed for another second.
 """
 
-import argparse
 import os
 import random
 import re
@@ -22,10 +21,8 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from collections import Counter
 
 sys.dont_write_bytecode = True
 
@@ -34,7 +31,7 @@ import pyarrow.parquet as pq
 
 import test_runner
 from source_runs import cpu_seconds
-from test_history_damage import restate, run, World as Histories
+from test_history_damage import World as Histories, check_cases, main, restate, run
 
 # The resident memory and the largest file of a command, and the time after which it is ended.
 MEMORY_BYTES = 512 << 20
@@ -313,24 +310,9 @@ class Tests:
         self.cases = test_runner.share(self.cases, 0.2, is_campaign or only)
 
     def test_every_column(self):
-        def check(number):
-            try:
-                return self.world.check(self.cases[number], number)
-            except Exception as error:  # A case that cannot be made.
-                return [f"{type(error).__name__}: {error}"], []
-
-        with ThreadPoolExecutor(self.jobs) as pool:
-            results = list(pool.map(check, range(len(self.cases))))
-        ran = [run for _, runs in results for run in runs]
-        codes = {}
-        for command, ended in ran:
-            is_refused = PLACE.search(ended.error + ended.output) is not None
-            key = f"{ended.code}{' refused' if is_refused else ''}"
-            codes.setdefault(command, {}).setdefault(key, 0)
-            codes[command][key] += 1
-        print(f"{len(self.cases)} cases: {codes}; at most {max((ended.memory for _, ended in ran), default=0) >> 20} MiB")
-        failed = [f"{case.name}: {problem}" for case, (found, _) in zip(self.cases, results) for problem in found]
-        assert not failed, f"{len(failed)} problems\n  " + "\n  ".join(failed)
+        ran = check_cases(self.world.check, self.cases, self.jobs)
+        codes = Counter((command, f"{ended.code}{' refused' if PLACE.search(ended.error + ended.output) else ''}") for command, ended in ran)
+        print(f"{len(self.cases)} cases: {sorted(codes.items())}; at most {max((ended.memory for _, ended in ran), default=0) >> 20} MiB")
 
     def test_sigterm(self):
         failed = []
@@ -347,14 +329,4 @@ class Tests:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("program", type=os.path.abspath)
-    parser.add_argument("xtask", type=os.path.abspath)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--campaign", action="store_true")
-    parser.add_argument("--only", default="")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    args = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        world = World(args.program, args.xtask, Path(folder))
-        sys.exit(1 if test_runner.run(Tests(world, args.seed, args.campaign, args.only, args.jobs)) else 0)
+    main(World, Tests)

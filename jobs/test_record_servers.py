@@ -9,7 +9,6 @@ are requested together. `--campaign` kills runs at many more moments.
 """
 
 import argparse
-import contextlib
 import os
 import random
 import shutil
