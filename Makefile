@@ -203,7 +203,6 @@ answers: run .venv-test/ready ## compares answers with each other and over real 
 	.venv-test/bin/python jobs/test_annotation.py $(PROGRAM) $(DATASET)
 
 histories: $(PROGRAM) .venv-test/all-ready ## tests histories of many crawls, and hostile values in all tables
-	.venv-test/bin/python jobs/test_series.py $(PROGRAM) target/debug/xtask
 	.venv-test/bin/python jobs/test_history.py $(PROGRAM) target/debug/xtask
 	.venv-test/bin/python jobs/test_history_questions.py $(PROGRAM) target/debug/xtask
 	.venv-test/bin/python jobs/test_history_damage.py $(PROGRAM) target/debug/xtask
