@@ -92,7 +92,7 @@ help: ## lists the targets
 STEP = $(MAKE) PROGRAM=target/debug/robots-scan
 STEPS = @$(PYTHON) jobs/steps.py
 
-# The tests in Rust are compiled and run by areas: `make test AREA=language`. `faults` and `servers` are of `test-all`.
+# The tests in Rust are compiled and run by areas: `make test AREA=language`. `faults` is of `test-all`.
 # The area `core` is the core alone, without histories, servers, and commands that answer questions.
 AREAS = language archives tables program
 AREA = $(AREAS)
@@ -129,13 +129,13 @@ compile-tests:
 	$(CARGO) test --locked --no-run $(RUST_TESTS)
 
 compile-others:
-	$(CARGO) test --locked --no-run --test faults --test servers
+	$(CARGO) test --locked --no-run --test faults
 
 faults: ## injects faults: damage, kills, full disks, hostile input
 	$(CARGO) test --locked --test faults
 
-servers: ## reads from servers on this machine, which fail as a script says
-	$(CARGO) test --locked --test servers
+servers: $(PROGRAM) .venv-test/all-ready ## reads from servers on this machine, which fail as a script says
+	.venv-test/bin/python jobs/test_servers.py $(PROGRAM)
 
 # `.ci/run` compiles with the driver of clippy and sets CLIPPY_ARGS: a build then checks the lints, except those of the benches.
 lint-all: ## checks the format, and the warnings of clippy about everything
@@ -195,16 +195,14 @@ hosts: $(PROGRAM) .venv-test/ready ## compares the resolved tables with their or
 	$(SCAN_ALL_REAL)
 	.venv-test/bin/python jobs/test_hosts.py $(PROGRAM) $(DATASET) $(if $(ALL_REAL),$(ALL_REAL_DATASET))
 
-answers: run .venv-test/ready ## compares answers with paper, with each other and over real archives; tests the table for cc-host-index
+answers: run .venv-test/ready ## compares answers with each other and over real archives; tests the table for cc-host-index
 	$(SCAN_ALL_REAL)
-	.venv-test/bin/python jobs/test_truth.py $(PROGRAM)
 	.venv-test/bin/python jobs/test_preferences.py $(PROGRAM)
 	.venv-test/bin/python benches/measure/test_study_mistakes.py $(PROGRAM)
 	.venv-test/bin/python jobs/test_equal_answers.py $(if $(ALL_REAL),$(ALL_REAL_DATASET),$(DATASET))
 	.venv-test/bin/python jobs/test_annotation.py $(PROGRAM) $(DATASET)
 
 histories: $(PROGRAM) .venv-test/all-ready ## tests histories of many crawls, and hostile values in all tables
-	.venv-test/bin/python jobs/test_series.py $(PROGRAM) target/debug/xtask
 	.venv-test/bin/python jobs/test_history.py $(PROGRAM) target/debug/xtask
 	.venv-test/bin/python jobs/test_history_questions.py $(PROGRAM) target/debug/xtask
 	.venv-test/bin/python jobs/test_history_damage.py $(PROGRAM) target/debug/xtask
@@ -216,7 +214,7 @@ readers: run .venv-test/ready java ## reads every table with old and new readers
 documents: $(PROGRAM) .venv-test/ready ## executes the commands in the documentation; WRITE=--write updates their outputs
 	.venv-test/bin/python jobs/test_documents.py $(PROGRAM) $(WRITE)
 
-contributing: $(PROGRAM) .venv-test/ready ## tries the recipes of CONTRIBUTING.md in a copy, and executes its commands
+contributing: target/debug/robots-scan .venv-test/ready ## tries three recipes of CONTRIBUTING.md in a copy
 	.venv-test/bin/python jobs/test_contributing.py
 
 # Elsewhere than on Linux, recipes in R are skipped without R.

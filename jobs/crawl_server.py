@@ -23,9 +23,11 @@ import tempfile
 import threading
 import zlib
 from datetime import datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from functools import partial
 from pathlib import Path
 from urllib.parse import parse_qs, urljoin, urlsplit
+
+from scripted_server import Answer, Server, files_of
 
 SAMPLES = Path(__file__).resolve().parent.parent / "data-samples/warc"
 ARCHIVES = ["cc-robotstxt.warc.gz", "cc-robotstxt-later.warc.gz"]
@@ -114,51 +116,11 @@ def cdx_line(row):
         "filename": row["warc_filename"]})
 
 
-class Handler(BaseHTTPRequestHandler):
-    """Answers GET and HEAD. The server has the folder and the indexes."""
-
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self):
-        parts = urlsplit(self.path)
-        index = self.server.indexes.get(parts.path.removeprefix("/").removesuffix("-index"))
-        if index is not None:
-            self.answer_cdx(index, parse_qs(parts.query)["url"][0])
-            return
-        path = (self.server.folder / parts.path.lstrip("/")).absolute()
-        if ".." in path.parts or not path.is_file():
-            self.answer(404, b"")
-            return
-        data = path.read_bytes()
-        wanted = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
-        if not wanted:
-            self.answer(200, data)
-            return
-        start, end = int(wanted[1]), min(int(wanted[2] or len(data) - 1), len(data) - 1)
-        if start > end:
-            self.answer(416, b"", {"Content-Range": f"bytes */{len(data)}"})
-            return
-        self.answer(206, data[start:end + 1], {"Content-Range": f"bytes {start}-{end}/{len(data)}"})
-
-    do_HEAD = do_GET
-
-    def answer_cdx(self, rows, url):
-        key = urlkey(url if "://" in url else f"http://{url}")
-        lines = [cdx_line(row) for row in rows if row["url_surtkey"] == key]
-        status = 200 if lines else 404
-        lines = lines or [json.dumps({"message": f"No Captures found for: {url}"})]
-        self.answer(status, "".join(f"{line}\n" for line in lines).encode())
-
-    def answer(self, status, body, fields=None):
-        self.send_response(status)
-        for name, value in {"Content-Length": str(len(body)), "Accept-Ranges": "bytes", **(fields or {})}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        if self.command == "GET":
-            self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
+def answer_cdx(rows, request):
+    url = parse_qs(urlsplit(request.target).query)["url"][0]
+    key = urlkey(url if "://" in url else f"http://{url}")
+    lines = [cdx_line(row) for row in rows if row["url_surtkey"] == key]
+    return "".join(f"{line}\n" for line in lines).encode() if lines else Answer(404, json.dumps({"message": f"No Captures found for: {url}"}).encode() + b"\n")
 
 
 class CrawlServer:
@@ -172,11 +134,8 @@ class CrawlServer:
             archive.parent.mkdir(parents=True)
             shutil.copyfile(SAMPLES / name, archive)
             write_columnar_index(self.folder, crawl, rows)
-            indexes[crawl] = rows
-        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        server.folder, server.indexes = self.folder, indexes
-        self.url = f"http://127.0.0.1:{server.server_port}"
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+            indexes[f"/{crawl}-index"] = partial(answer_cdx, rows)
+        self.url = Server(files_of(self.folder) | indexes).url()
 
 
 def main():

@@ -15,7 +15,6 @@ import random
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 sys.dont_write_bytecode = True
 
@@ -243,23 +242,6 @@ def format_cases(largest):
         yield Case(f"Parquet: {name}", parquet(columns), codes=(2,) if not columns else (0, 1, 2), is_sound=False)
     yield Case("Parquet: no rows with a crawl", parquet({name: pa.array([], pa.string()) for name in ("url", "body", "crawl")}), codes=(0, 1, 2),
                is_sound=False)
-    rows = {"url": [f"https://{i}.example/robots.txt" for i in range(2000)], "body": [BODY + "#" * i for i in range(2000)]}
-    for share in 0.1, 0.5, 0.9, 0.999:
-        yield Case(f"Parquet: cut at {share}", lambda path, share=share: (parquet(rows)(path), os.truncate(path, int(path.stat().st_size * share))),
-                   words=("table.parquet",))
-    rng = random.Random(SEED)
-    for number in range(10):
-        def flip(path, place=rng.random(), bit=1 << rng.randrange(8)):
-            parquet(rows, row_group_size=100)(path)
-            data = bytearray(path.read_bytes())
-            data[4 + int(place * (len(data) - 4))] ^= bit
-            path.write_bytes(data)
-
-        yield Case(f"Parquet: bit {number} flipped", flip, codes=(0, 1, 2), is_sound=False)
-    for name, make in {"a folder": lambda path: path.mkdir(), "no file": lambda path: None,
-                       "a link to itself": lambda path: path.symlink_to(path.name),
-                       "a device": lambda path: path.symlink_to("/dev/zero")}.items():
-        yield Case(name, make, words=("table.parquet",))
 
 
 class Tests:

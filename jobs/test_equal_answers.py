@@ -88,7 +88,7 @@ def differences(con):
 
 
 def add_random_rows(con, seed):
-    """Inserts crawlers and two crawls of hosts into the empty tables of a connection. The archives of the second crawl are a sample."""
+    """Inserts crawlers and two crawls of hosts into the empty tables of a connection. The second crawl is a sample of archives, read in two runs."""
     choose = random.Random(seed)
     agents = [
         ("one", "ai_training", None, None, False), ("two", "ai_training", "archive", "one, three", False), ("three", "ai_search", None, None, True),
@@ -96,7 +96,8 @@ def add_random_rows(con, seed):
     con.executemany("INSERT INTO agents (agent, token, category, category2, fallbacks, ignores_wildcard, is_control_token) "
                     "VALUES (?, ?, ?, ?, ?, ?, false)", [(agent[0], *agent) for agent in agents])
     for number, crawl in enumerate(("CC-MAIN-2025-38", "CC-MAIN-2025-43")):
-        con.execute("INSERT INTO runs (crawl, inputs, listed_inputs, sample_seed) VALUES (?, 8, 20, ?)", [crawl, 1 if number else None])
+        con.executemany("INSERT INTO runs (crawl, inputs, listed_inputs, sample_seed) VALUES (?, ?, 20, ?)", [
+            [crawl, inputs, 1 if number else None] for inputs in (3, 5)])
         hosts, verdicts = [], []
         for i in range(choose.choice((1, 12, 60))):
             basis = choose.choice(("wildcard", "no_group", "http_status", "too_complex"))

@@ -3,8 +3,8 @@
     python jobs/test_history_questions.py target/debug/robots-scan target/debug/xtask
 
 The crawls are those of `xtask series`, each scanned by itself. The expected answers follow from the definitions in jobs/history_queries, from
-the Parquet files of the datasets, and from the truth about the series; no SQL of the product is used. `trend` counts hosts whose revisits are
-filled, and is compared with the tables of `robots-scan join`. The others read periods, in which each crawl is resolved by itself.
+the Parquet files of the datasets, and from the truth about the series; no SQL of the product is used. `trend` is
+compared with the tables of `robots-scan join`.
 """
 
 import csv
@@ -21,9 +21,11 @@ import duckdb
 
 import test_runner
 from dataset import opened
-from test_history import query, read_dicts
-from test_series import CRAWLERS, by_crawl_and_url, end_of, run
+from test_history import query, read_dicts, run
 
+# The crawlers of the lowest bits of a policy, as in xtask/src/series.rs, and the most redirects that are followed.
+CRAWLERS = ("GPTBot", "CCBot", "ClaudeBot", "Google-Extended", "Bytespider", "PerplexityBot", "Amazonbot", "AhrefsBot")
+HOPS = 5
 CRAWLS, HOSTS, HOSTS_WITH_CHANGES, STEPS = 10, 150, 20, (60, 30)
 # The registries of two series: the built-in one, and one in which some crawlers that the hosts name are fallbacks, and most are missing.
 REGISTRIES = (None, "token,fallbacks,ignores_wildcard\nGPTBot,,false\nCCBot,,false\nGooglebot,,false\n"
@@ -34,6 +36,24 @@ BLOCK, FREE = "User-agent: GPTBot\nDisallow: /\n", "User-agent: *\nAllow: /\n"
 # Columns of hosts that are not part of the state of a host, and those that changes_of returns.
 NO_STATE = {"host_id", "domain_id", "fetch_time", "authoritative_robots_id", "rules_robots_id", "n_captures", "n_changes", "named"}
 SHOWN = ("url", "fetch_status", "redirect_end", "is_revisit", "content_class", "wildcard_verdict", "wildcard_basis", "n_named")
+
+
+def by_crawl_and_url(truth):
+    rows = defaultdict(dict)
+    for row in truth:
+        rows[row["crawl"]][row["url"]] = row
+    return rows
+
+
+def end_of(row, by_url):
+    """The capture at the end of the redirects of a host, or none if they do not end at a capture."""
+    seen = []
+    while row is not None and row["location"]:
+        if row["url"] in seen or len(seen) == HOPS:
+            return None
+        seen.append(row["url"])
+        row = by_url.get(row["location"])
+    return row
 
 
 def read_hosts(folder, crawl):
@@ -52,10 +72,12 @@ def make_capture(host, crawl, files, truth):
     # The number of a policy identifies its lines, except that the path has no effect without a partial block (xtask/src/series.rs).
     policy = int(end["policy"]) if end is not None and end["status"] == "200" and not is_revisit else 0
     lines = (policy & 1023, policy >> 10 if policy >> 8 & 3 == 1 else None) if policy & 1023 else None
+    blocked = {agent for agent, row in host["named"].items() if (row["verdict"], row["basis"]) == ("disallow_all", "explicit")}
+    assert is_revisit or blocked == {agent.lower() for bit, agent in enumerate(CRAWLERS) if policy >> bit & 1}, (url, crawl, blocked)
     return host | {
         "crawl": crawl, "url": url, "origin": url.removesuffix("/robots.txt"), "day": host["fetch_time"].toordinal(), "policy": lines,
         "status": host["fetch_status"], "redirects": (host["n_redirects"], host["redirect_end"]),
-        "blocked": {agent for agent, row in host["named"].items() if (row["verdict"], row["basis"]) == ("disallow_all", "explicit")},
+        "blocked": blocked,
         "state": (lines, {name: value for name, value in host.items() if name not in NO_STATE}),
         "decides": not is_revisit and wildcard[0] != "unknown" and wildcard != ("disallow_all", "http_status")}
 

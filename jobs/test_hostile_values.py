@@ -14,8 +14,6 @@ Without `--campaign`, each column is read by one command, which depends on the s
 take long, in a file that is large enough for them, and hears SIGTERM before it has computed for another second.
 """
 
-import argparse
-import json
 import os
 import random
 import re
@@ -23,10 +21,8 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+from collections import Counter
 
 sys.dont_write_bytecode = True
 
@@ -35,7 +31,7 @@ import pyarrow.parquet as pq
 
 import test_runner
 from source_runs import cpu_seconds
-from test_history_damage import run, World as Histories
+from test_history_damage import World as Histories, check_cases, main, restate, run
 
 # The resident memory and the largest file of a command, and the time after which it is ended.
 MEMORY_BYTES = 512 << 20
@@ -168,30 +164,6 @@ def put_slow(path, column):
     write_table(path, with_next_lines(first, copies * 40), padding=4 << 20, row_group_size=copies)
 
 
-def restate(program, folder, path, commands):
-    """States the size of a file in the manifest, and its digest for `verify`. The digest of the manifest is not stated."""
-    manifest, name = folder / "_manifest.jsonl", path.relative_to(folder).as_posix()
-    rows = pq.ParquetFile(path).metadata.num_rows
-
-    def change(**fields):
-        lines = [json.loads(line) for line in manifest.read_text(encoding="utf-8").splitlines()]
-        for line in lines:
-            for entry in [line, *(line["files"] if isinstance(line.get("files"), list) else [])]:
-                if isinstance(entry, dict) and entry.get("path") == name:
-                    entry.update(fields)
-        manifest.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-
-    change(bytes=path.stat().st_size, xxh3="0" * 16, rows=rows)
-    (folder / "_SUCCESS").write_text("")
-    if "verify" not in commands:
-        return
-    # Nothing else prints a digest.
-    findings = json.loads(run(program, "verify", folder, "--json", codes=(0, 1)).stdout)["findings"]
-    for finding in findings:
-        if finding["kind"] == "digest" and finding["path"] == name:
-            change(xxh3=finding["what"].split("its XXH3-64 is ")[1][:16])
-
-
 # Cases.
 
 PUT = {"repeated": put_repeated, "long": put_long, "largest": put_largest, "many": put_many}
@@ -240,7 +212,7 @@ class World:
             "join": ("join", hostile.parent, "-q", "--memory", "64MiB"),
         }[command]
 
-    def make(self, source, table, column, put, number, commands):
+    def make(self, source, table, column, put, number):
         """Copies what a case reads, and puts the value into it."""
         place = self.folder / f"cases/{number:04}"
         hostile = place / "joined" / "hostile"
@@ -248,12 +220,12 @@ class World:
         (place / "out").mkdir()
         path = last_file(hostile, table)
         put(path, column)
-        restate(self.program, hostile, path, commands)
+        restate(self.program, hostile, path)
         return place, hostile, path
 
     def check(self, case, number):
         """Runs the commands of a case. Returns what is wrong, and how each ended."""
-        place, hostile, path = self.make(case.source, case.table, case.column, PUT[case.kind], number, case.commands)
+        place, hostile, path = self.make(case.source, case.table, case.column, PUT[case.kind], number)
         found, ran = [], []
         for command in case.commands:
             arguments = self.arguments(command, hostile, place)
@@ -335,32 +307,17 @@ class Tests:
                         case = Case(source, table, field.name, kind, all_commands if is_campaign else rng.sample(all_commands, 1))
                         if only in case.name and read_rows(last_file(folder, table)).num_rows > 0:
                             self.cases.append(case)
-        self.cases = test_runner.share(self.cases, 0.3, is_campaign or only)
+        self.cases = test_runner.share(self.cases, 0.2, is_campaign or only)
 
     def test_every_column(self):
-        def check(number):
-            try:
-                return self.world.check(self.cases[number], number)
-            except Exception as error:  # A case that cannot be made.
-                return [f"{type(error).__name__}: {error}"], []
-
-        with ThreadPoolExecutor(self.jobs) as pool:
-            results = list(pool.map(check, range(len(self.cases))))
-        ran = [run for _, runs in results for run in runs]
-        codes = {}
-        for command, ended in ran:
-            is_refused = PLACE.search(ended.error + ended.output) is not None
-            key = f"{ended.code}{' refused' if is_refused else ''}"
-            codes.setdefault(command, {}).setdefault(key, 0)
-            codes[command][key] += 1
-        print(f"{len(self.cases)} cases: {codes}; at most {max((ended.memory for _, ended in ran), default=0) >> 20} MiB")
-        failed = [f"{case.name}: {problem}" for case, (found, _) in zip(self.cases, results) for problem in found]
-        assert not failed, f"{len(failed)} problems\n  " + "\n  ".join(failed)
+        ran = check_cases(self.world.check, self.cases, self.jobs)
+        codes = Counter((command, f"{ended.code}{' refused' if PLACE.search(ended.error + ended.output) else ''}") for command, ended in ran)
+        print(f"{len(self.cases)} cases: {sorted(codes.items())}; at most {max((ended.memory for _, ended in ran), default=0) >> 20} MiB")
 
     def test_sigterm(self):
         failed = []
         for number, (source, command, table, column) in enumerate(SLOW, 9000):
-            place, hostile, _ = self.world.make(source, table, column, put_slow, number, [command])
+            place, hostile, _ = self.world.make(source, table, column, put_slow, number)
             arguments = self.world.arguments(command, hostile, place)
             ended = launch(self.world.program, arguments, place, stop_after=0.1)
             said = f"{source} {command}: exit code {ended.code} after {ended.cpu_after_signal} s of computing, {ended.memory >> 20} MiB"
@@ -372,14 +329,4 @@ class Tests:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("program", type=os.path.abspath)
-    parser.add_argument("xtask", type=os.path.abspath)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--campaign", action="store_true")
-    parser.add_argument("--only", default="")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    args = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        world = World(args.program, args.xtask, Path(folder))
-        sys.exit(1 if test_runner.run(Tests(world, args.seed, args.campaign, args.only, args.jobs)) else 0)
+    main(World, Tests)

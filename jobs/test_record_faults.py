@@ -151,6 +151,7 @@ def format_cases(folder):
     yield Case("a folder", lambda path: path.mkdir(), words=named)
     yield Case("no file", lambda path: None, words=named)
     yield Case("a link to itself", lambda path: path.symlink_to(path.name), words=named)
+    yield Case("a device", lambda path: path.symlink_to("/dev/zero"), words=named)
     many = ",".join(["filename", "offset", "length", *(f"c{i}" for i in range(50_000))]) + f"\n{NAME},{OFFSET},{LENGTH}{',' * 50_000}\n"
     yield Case("50,000 columns", many.encode(), codes=(0,))
     yield Case("rows of other lengths", whole + b"x\n", words=(*named, "row 1"))

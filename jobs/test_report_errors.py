@@ -18,8 +18,9 @@ import duckdb
 from robots_scan._terminal import escaped
 from robots_scan.report.sections import headline
 from source_runs import run as run_measured
+from test_history_damage import restate
 from test_hostile_lists import nested, write_footer
-from test_hostile_values import MEMORY_BYTES, last_file, put_repeated, restate
+from test_hostile_values import MEMORY_BYTES, last_file, put_repeated
 from test_report import COMMAND, ENVIRONMENT, PACKAGE, ROOT, SAMPLES, TWO_HOSTS, Page, Results, record, run, run_report, scan
 
 
@@ -126,7 +127,7 @@ def hostile_files(results, program, folder):
         path = last_file(changed, table)
         put(path)
         if kind == "repeated":
-            restate(program, changed, path, ("verify",))
+            restate(program, changed, path)
         for command, *options in (("report", "-o", folder / "none.html"), ("site", "-o", folder / "no-site"), ("describe",)):
             ran = run_measured(COMMAND, command, changed, *options, is_measured=True)
             lines = ran.stderr.splitlines()

@@ -5,7 +5,6 @@ Usage: test_s3.py PROGRAM
 
 import argparse
 import contextlib
-import http.server
 import json
 import socket
 import subprocess
@@ -18,9 +17,9 @@ from pathlib import Path
 import boto3
 import s3_server
 import test_runner
+from scripted_server import Server
+from source_runs import SAMPLES, assert_same_bytes
 
-SAMPLES = Path(__file__).parent.parent / "data-samples" / "warc"
-NOT_COMPARED = {"_manifest.jsonl", "_SUCCESS", "_log.jsonl", "views.sql"}
 OPTIONS = ["--crawl", "C", "--subset", "robotstxt", "--part-inputs", "40", "--rate", "none"]
 
 
@@ -61,23 +60,10 @@ class Proxy(threading.Thread):
             client.shutdown(socket.SHUT_WR)
 
 
-class CredentialServer(http.server.BaseHTTPRequestHandler):
-    """Gives credentials that expire soon, as the metadata service of a container does."""
-
-    count = 0
-
-    def do_GET(self):
-        type(self).count += 1
-        expiration = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 60))
-        body = json.dumps({"AccessKeyId": f"temporary-{self.count}", "SecretAccessKey": "temporary-secret",
-                           "Token": "temporary-token", "Expiration": expiration}).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
+def credentials(number):
+    """Credentials that expire soon, as the metadata service of a container gives them."""
+    expiration = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 60))
+    return json.dumps({"AccessKeyId": f"temporary-{number}", "SecretAccessKey": "temporary-secret", "Token": "temporary-token", "Expiration": expiration}).encode()
 
 
 class Tests:
@@ -105,22 +91,12 @@ class Tests:
             assert secret not in ran.stdout + ran.stderr, "a secret was printed"
         return ran
 
-    def files(self, dataset):
-        files = (path for path in dataset.rglob("*") if path.is_file() and path.name != "_log.jsonl")
-        return {str(path.relative_to(dataset)): path.read_bytes() for path in files}
-
-    def assert_same_tables(self, a, b):
-        a, b = ({name: bytes for name, bytes in self.files(dataset).items() if name not in NOT_COMPARED} for dataset in (a, b))
-        assert a.keys() == b.keys(), a.keys() ^ b.keys()
-        differing = [name for name in a if a[name] != b[name]]
-        assert not differing, differing
-
     def container(self, server):
         """The environment of a container whose credentials come from this server."""
         (self.folder / "token").write_text("token-of-container")
         return {"AWS_ACCESS_KEY_ID": None, "AWS_SECRET_ACCESS_KEY": None,
                 "AWS_SHARED_CREDENTIALS_FILE": str(self.folder / "none"), "AWS_CONFIG_FILE": str(self.folder / "none"),
-                "AWS_CONTAINER_CREDENTIALS_FULL_URI": f"http://127.0.0.1:{server.server_port}/",
+                "AWS_CONTAINER_CREDENTIALS_FULL_URI": server.url("/"),
                 "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE": str(self.folder / "token")}
 
     def scan(self, name, prefix, *options, code=1, env=None, names=None):
@@ -129,10 +105,10 @@ class Tests:
         return self.folder / name
 
     def test_archives_in_a_bucket_give_the_bytes_of_local_files(self):
-        self.assert_same_tables(self.scan("signed", "in"), self.local)
-        self.assert_same_tables(self.scan("anonymous", "public", "--no-sign-request"), self.local)
+        assert_same_bytes(self.scan("signed", "in"), self.local)
+        assert_same_bytes(self.scan("anonymous", "public", "--no-sign-request"), self.local)
         no_keys = {"AWS_ACCESS_KEY_ID": None, "AWS_SECRET_ACCESS_KEY": None}
-        self.assert_same_tables(self.scan("no-keys", "public", "--no-sign-request", env=no_keys), self.local)
+        assert_same_bytes(self.scan("no-keys", "public", "--no-sign-request", env=no_keys), self.local)
 
     def test_a_wrong_signature_is_denied_and_the_key_is_not_printed(self):
         name = "per-record-1.1.warc.gz"
@@ -153,7 +129,7 @@ class Tests:
             signed = self.scan("checked", "in", names=[name], code=0, env=right)
             local = self.folder / "checked-local"
             self.run("scan", SAMPLES / name, "-o", local, *OPTIONS)
-            self.assert_same_tables(signed, local)
+            assert_same_bytes(signed, local)
             ran = self.run("scan", f"s3://bucket/in/{name}", "-o", self.folder / "wrong", *OPTIONS, "--missing", "skip", code=3, env=wrong)
             assert "denied" in ran.stderr and "SignatureDoesNotMatch" in ran.stderr, ran.stderr
 
@@ -177,7 +153,7 @@ class Tests:
         skipped = self.scan("skipped", "in", "--missing", "skip", names=names)
         local = self.folder / "skipped-local"
         self.run("scan", *(SAMPLES / name for name in names), "-o", local, *OPTIONS, "--missing", "skip", code=1)
-        self.assert_same_tables(skipped, local)
+        assert_same_bytes(skipped, local)
 
     def test_a_response_that_is_cut_continues_by_a_range(self):
         port = int(self.endpoint.rsplit(":", 1)[1])
@@ -188,18 +164,16 @@ class Tests:
         out = self.scan("cut", "in", names=[name], env=env, code=0)
         local = self.folder / "cut-local"
         self.run("scan", SAMPLES / name, "-o", local, *OPTIONS)
-        self.assert_same_tables(out, local)
+        assert_same_bytes(out, local)
         ranges = [request for request in proxy.requests if "\r\nrange: bytes=" in request.lower()]
         assert proxy.cut_at is None and len(ranges) == 1 and "if-match" in ranges[0].lower(), proxy.requests
 
     def test_a_machine_without_credentials_ends_the_run_with_the_reason(self):
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler)
-        server.RequestHandlerClass.log_message = lambda *_: None
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        server = Server()
+        server.add(None, "status", status=501)
         env = self.container(server)
         options = [*OPTIONS, "--missing", "skip"]
         ran = self.run("scan", "s3://bucket/in/x", "-o", self.folder / "no-role", *options, env=env, code=3)
-        server.shutdown()
         assert "there are no credentials" in ran.stderr, ran.stderr
 
     def test_a_profile_is_refused_with_the_command_that_exports_it(self):
@@ -208,15 +182,14 @@ class Tests:
         assert "the profile 'tests' is not read" in ran.stderr, ran.stderr
 
     def test_credentials_that_expire_are_requested_again(self):
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), CredentialServer)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        server = Server()
+        server.objects["/"] = lambda request: credentials(len(server.log))
         env = self.container(server)
         # At this rate the run takes a second, and credentials are requested at most ten times a second.
         urls = [f"s3://bucket/in/{name}" for name in self.names]
         self.run("scan", *urls, "-o", self.folder / "container", *OPTIONS[:-1], "60", code=1, env=env)
-        self.assert_same_tables(self.folder / "container", self.local)
-        server.shutdown()
-        assert CredentialServer.count > 1, CredentialServer.count
+        assert_same_bytes(self.folder / "container", self.local)
+        assert len(server.log) > 1, server.log
         for path in (self.folder / "container").rglob("*"):
             assert path.is_dir() or b"temporary-" not in path.read_bytes(), path
 

@@ -25,7 +25,7 @@ from pathlib import Path
 import duckdb
 from playwright.sync_api import sync_playwright
 from robots_scan._terminal import escaped
-from site_server import Server
+from scripted_server import Fault, Server, files_of
 from test_documents import DOCUMENTS, FENCE, joined
 from test_pages import BROWSERS, BROWSER_OPTIONS, MODES, OPEN_DETAILS, PAGE_CHECKS, PAPER_MARGIN
 from robots_scan.report.tables import literal
@@ -67,7 +67,7 @@ class Browser:
         self.page.on("console", lambda message: self.report(f"console: {message.type}: {message.text}"))
         self.page.on("pageerror", lambda error: self.report(f"error of a script: {error.message}"))
         self.page.on("dialog", lambda dialog: (self.report(f"a dialog: {dialog.message}"), dialog.dismiss()))
-        self.page.on("request", lambda request: request.url.startswith((server.address, "data:,")) or self.report(f"a request elsewhere: {request.url}"))
+        self.page.on("request", lambda request: request.url.startswith((server.url("/"), "data:,")) or self.report(f"a request elsewhere: {request.url}"))
         self.expected = ()
 
     def report(self, message):
@@ -75,7 +75,7 @@ class Browser:
 
     def open(self, fragment=""):
         self.page.goto("about:blank")
-        self.page.goto(self.server.address + fragment)
+        self.page.goto(self.server.url("/") + fragment)
         self.shown(fragment)
 
     def look_up(self, **values):
@@ -314,7 +314,10 @@ def check_rules(results, browser, source, hosts):
 
 @contextmanager
 def served(results, browser, folder, **options):
-    server = Server(folder)
+    server = Server(files_of(folder))
+    server.objects["/"] = server.objects["/index.html"]
+    server.add(None, "header", name="Cache-Control", value="no-store")
+    server.add("/", "header", name="Content-Type", value="text/html; charset=utf-8")
     tab = Browser(results, browser, server, **options)
     try:
         yield tab
@@ -381,24 +384,24 @@ def over_series(results, program, xtask, browser, folder):
     with served(results, browser, site) as tab:
         tab.open()
         tab.page.wait_for_load_state("networkidle")
-        cost = sum(request.bytes for request in tab.server.requests)
+        cost = sum(request.bytes for request in tab.server.log)
         results.check(cost <= FIRST_PAGE_BYTES, f"the first page has {cost:,} bytes")
         check_hosts(results, tab, source, sorted({*around, hosts[-1], *sample_of(hosts, 6)}), ["*", "gptbot", "googlebot-news"])
         check_crawlers(results, tab, source, ["gptbot", "ccbot", "*"])
         for host in [*sorted(around)[:3], *sample_of(hosts, 5, seed=2), "example,com,not-there", "zz,last"]:
             tab.open()
             tab.page.wait_for_load_state("networkidle")
-            tab.server.requests.clear()
+            tab.server.log.clear()
             # As a person does it.
             tab.page.fill("#host", f"https://www.{host_of(host)}/a?b")
             tab.page.fill("#crawler", "GPTBot")
             tab.page.press("#crawler", "Enter")
             tab.page.wait_for_selector(f"main:not([aria-busy])[data-shown*={json.dumps(host_of(host))}]", state="attached")
-            cost, number = sum(request.bytes for request in tab.server.requests), len(tab.server.requests)
+            cost, number = sum(request.bytes for request in tab.server.log), len(tab.server.log)
             results.check(number <= HOST_REQUESTS and cost <= HOST_BYTES, f"{host}: {number} requests, {cost:,} bytes")
-            learnt = "".join(request.line + request.headers for request in tab.server.requests).lower()
+            learnt = "".join(request.text for request in tab.server.log).lower()
             results.check(host_of(host) not in learnt and host not in learnt and "gptbot" not in learnt and "referer" not in learnt, f"{host}: a request names it: {learnt}")
-            results.check(all(request.status == 206 or ".json" in request.line for request in tab.server.requests), f"{host}: a request without a range")
+            results.check(all(request.status == 206 or ".json" in request.target for request in tab.server.log), f"{host}: a request without a range")
         # The host that is not there, and crawlers that are misspelt.
         results.check("No capture of" in tab.text("main .missing"), f"an absent host: {tab.text('main')}")
         for typed in ("gptbto", "GTPBot/1.2", "gpt bot"):
@@ -409,14 +412,14 @@ def over_series(results, program, xtask, browser, folder):
         tab.look_up(host="not a host")
         results.check("is not the name of a host" in tab.text("main"), f"no host: {tab.text('main')}")
         # A server without ranges sends whole files, and one that fails is reported.
-        tab.server.ranges = False
+        tab.server.script = lambda number, path: Fault("ignore_range")
         tab.open(f"#host={host_of(hosts[7])}")
         results.check(bool(tab.cells("#captures table")), "no captures from a server without ranges")
         tab.expected = ("404",)
-        tab.server.ranges, tab.server.broken = True, "captures"
+        tab.server.script = lambda number, path: Fault("status", status=404) if "captures" in path else None
         tab.open(f"#host={host_of(hosts[7])}")
         results.check("the server answered 404" in tab.text("main .missing"), f"a failing server: {tab.text('main')}")
-        tab.server.broken = None
+        tab.server.script = None
         tab.look_up(host=host_of(hosts[8]))
         results.check(bool(tab.cells("#captures table")), "a failed look-up is not tried again")
     return history

@@ -13,14 +13,10 @@ from pathlib import Path
 
 import duckdb
 
-# The severities that schemas/anomalies.md lists, and the keys that are known to a specification or to a crawler.
+from independent.questions import KNOWN_DIRECTIVES
+
+# The severities that schemas/anomalies.md lists.
 SEVERITIES = Path(__file__).resolve().parent.parent / "schemas" / "anomalies.md"
-KNOWN_KEYS = set(
-    "clean-param content-signal content-usage crawl-delay domain host noarchive nofollow noindex request-rate revisit-after "
-    "visit-time license disallowaitraining allowaitraining user-agent-purpose robot-version comment llm-policy llm-content "
-    "llm-full-content llms llms-txt llms.txt schemamap agentmap content-signals cache-delay acap-crawler acap-disallow-crawl "
-    "acap-allow-crawl nosnippet crawl-rate index".split()
-)
 LETTERS = set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-")
 
 
@@ -155,7 +151,7 @@ def hosts(row):
 
 
 def directives(row):
-    return {"directive_raw": first(row["directive_raw"], row["directive"]), "known": row["directive"] in KNOWN_KEYS}
+    return {"directive_raw": first(row["directive_raw"], row["directive"]), "known": row["directive"] in KNOWN_DIRECTIVES}
 
 
 def severities():

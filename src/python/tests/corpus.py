@@ -19,8 +19,6 @@ class Capture(NamedTuple):
 
     archive: str
     offset: int
-    url: str
-    status: int
     body: bytes
 
 
@@ -29,10 +27,6 @@ def require_real_data(test: str) -> None:
     if not SHARED.is_dir():
         print(f"skipped: {test}: real archives are not available", file=sys.stderr)
         raise unittest.SkipTest("real archives are not available")
-
-
-def real_archives() -> list[Path]:
-    return sorted((SHARED / "real").glob("*.warc.gz"))
 
 
 def captures(archive: Path) -> Iterator[Capture]:
@@ -47,13 +41,6 @@ def captures(archive: Path) -> Iterator[Capture]:
         if found is not None:
             yield found
         offset = end
-
-
-def capture_at(archive: str, data: bytes, offset: int) -> Capture:
-    """Read the response whose gzip member begins at an offset."""
-    found = _response(archive, offset, _member(data, offset)[0])
-    assert found is not None, f"{archive} has no response at {offset}"
-    return found
 
 
 def _member(data: bytes, offset: int) -> tuple[bytes, int]:
@@ -76,11 +63,7 @@ def _response(archive: str, offset: int, record: bytes) -> Capture | None:
         return None
     length = fields.get(b"content-length", b"")
     block = block[: int(length)] if length.isdigit() else block
-    head, _, body = block.partition(b"\r\n\r\n")
-    words = head.split(None, 2)
-    status = int(words[1]) if len(words) > 1 and words[1].isdigit() else 0
-    url = fields.get(b"warc-target-uri", b"").decode("utf-8", "surrogateescape")
-    return Capture(archive, offset, url, status, body)
+    return Capture(archive, offset, block.partition(b"\r\n\r\n")[2])
 
 
 def sample_bodies() -> dict[str, bytes]:

@@ -32,7 +32,7 @@ TESTS = Path(__file__).resolve().parent
 ENVIRONMENTS = {
     "none": ["test_wheel", "test_interpreter_lock", "test_robots_txt", "test_commands", "test_fork", "test_agreement", "test_docstrings"],
     "types": ["test_types"],
-    "pyarrow": ["test_pyarrow", "test_google", "test_memory"],
+    "pyarrow": ["test_pyarrow", "test_memory"],
     "polars": ["test_polars", "test_docstrings"],
     "pandas": ["test_pandas"],
     "duckdb": ["test_duckdb", "test_docstrings"],
