@@ -289,7 +289,7 @@ describe-test: $(PROGRAM) dev-wheel ## tests the description of datasets with ml
 	.venv-test/bin/python jobs/test_describe.py $(PROGRAM)
 
 # Sets of libraries that the Python package is tested beside. That with Spark needs Java.
-ENVIRONMENTS = none types pyarrow polars pandas duckdb duckdb-pyarrow scrapy $(if $(HAS_SPARK),spark)
+ENVIRONMENTS = none types pyarrow polars pandas duckdb duckdb-pyarrow $(if $(HAS_SPARK),spark)
 
 python: run dev-wheel $(if $(filter spark,$(ENVIRONMENTS)),java) ## tests the Python package beside other libraries; ENVIRONMENTS=polars
 	$(if $(filter none,$(ENVIRONMENTS)),.venv-test/bin/uv venv --quiet --clear --python .venv-test/bin/python .venv-empty)

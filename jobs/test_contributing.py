@@ -118,8 +118,8 @@ TRIALS = {
         ("src/tables/rules.rs", "        self.beyond_500kib\n",
          '        self.is_root.extend(lines.clone().map(|line| robots.text(line.value) == b"/"));\n§')]),
     "Add a question": (question, [
-        ("jobs/queries/q47_trial_hosts.sql", None, QUESTION),
-        ("src/tables/questions.rs", '    "q46_blocking_by_category"\n', '§    "q47_trial_hosts"\n'),
+        ("jobs/queries/q45_trial_hosts.sql", None, QUESTION),
+        ("src/tables/questions.rs", '    "q44_blocking_by_category"\n', '§    "q45_trial_hosts"\n'),
         ("jobs/independent/questions.py", "    def file_sizes(self):\n",
          '    def trial_hosts(self):\n        return self.each_crawl(lambda hosts: [{"hosts": len(hosts)}])\n\n§'),
         ("jobs/test_queries.py", "SMALL_ANSWERS = {\n", '§    "trial_hosts()": ("hosts", [(4,)]),\n')]),

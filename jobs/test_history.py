@@ -818,7 +818,7 @@ def check_questions(world):
     found = []
     connections = (world.connection(), opened(world.datasets))
     calls = [f"{name}(agent := '{agent}')" for agent in AGENTS for name in (
-        "changes_between_crawls", "first_crawl_naming", "hosts_decided_in_every_crawl", "share_of_hosts_blocking")]
+        "changes_between_crawls", "names_first_seen", "hosts_decided_in_every_crawl", "share_of_hosts_blocking")]
     calls += ["most_blocked_agents()", "most_blocked_agents(top := 3)"]
     for call in calls:
         answers = []

@@ -141,7 +141,7 @@ class Series:
             deciding = filter(lambda capture: capture["decides"], captures)
             yield [(is_blocking, list(run)) for is_blocking, run in groupby(deciding, lambda capture: agent in capture["blocked"])]
 
-    def first_blocks(self):
+    def hosts_first_blocking(self):
         begun, already, domains, all_begun, all_blocking = Counter(), Counter(), defaultdict(set), Counter(), Counter()
         for agent, runs in ((agent, runs) for agent in map(str.lower, FIRST_AGENTS) for runs in self.runs(agent)):
             for number, first in [(number, run[0]) for number, (is_blocking, run) in enumerate(runs) if is_blocking][:1]:
@@ -154,7 +154,7 @@ class Series:
             yield head | {"hosts_in_crawl": len(self.by_crawl[crawl]), "seen_to_begin": begun[place], "already_blocking": already[place],
                           "domains": len(domains[place]), "cumulative_begun": all_begun[agent], "cumulative": all_blocking[agent]}
 
-    def adoption_by_domain(self):
+    def domains_ever_blocking(self):
         adopted = defaultdict(set)
         for head in self.heads(FIRST_AGENTS):
             captures, domains = self.by_crawl[head["crawl"]], adopted[head["agent"]]
@@ -175,7 +175,7 @@ class Series:
                 yield {"agent": agent, "from_day": step * step_days, "to_day": (step + 1) * step_days, "at_risk": at_risk, "ended": ended,
                        "not_seen_longer": blocks.count((step, False)), "still_blocking": surviving}
 
-    def rates_of_change(self):
+    def change_rates(self):
         seen_before, counts, days = Counter(), defaultdict(Counter), defaultdict(list)
         for captures in self.by_host.values():
             seen_before.update(capture["crawl"] for capture in captures[1:])
@@ -236,18 +236,18 @@ class Tests:
         for agents in (TREND_AGENTS, ("*",)):
             self.check(f"trend({list(agents)}, any_name := true)", lambda series: series.trend(agents))
 
-    def test_first_blocks(self):
-        self.check(f"first_blocks({list(FIRST_AGENTS)})", Series.first_blocks)
+    def test_hosts_first_blocking(self):
+        self.check(f"hosts_first_blocking({list(FIRST_AGENTS)})", Series.hosts_first_blocking)
 
-    def test_adoption_by_domain(self):
-        self.check(f"adoption_by_domain({list(FIRST_AGENTS)})", Series.adoption_by_domain)
+    def test_domains_ever_blocking(self):
+        self.check(f"domains_ever_blocking({list(FIRST_AGENTS)})", Series.domains_ever_blocking)
 
     def test_survival_of_blocks(self):
         for days in STEPS:
             self.check(f"survival_of_blocks({list(CRAWLERS)}, step_days := {days}, any_name := true)", lambda series: series.survival_of_blocks(days))
 
-    def test_rates_of_change(self):
-        self.check("rates_of_change()", Series.rates_of_change)
+    def test_change_rates(self):
+        self.check("change_rates()", Series.change_rates)
 
     def test_changes_of(self):
         for series in self.series:
@@ -257,7 +257,7 @@ class Tests:
                 compare(f"{series.name}, changes_of('{name}')", found, list(series.changes_of(host)))
 
     def test_an_unknown_crawler_is_an_error(self):
-        for call in ("trend('GPTBto')", "trend(['CCBot', 'GPTBto'])", "first_blocks('GPTBto')", "first_blocks(['CCBot', 'GPTBto'])"):
+        for call in ("trend('GPTBto')", "trend(['CCBot', 'GPTBto'])", "hosts_first_blocking('GPTBto')", "hosts_first_blocking(['CCBot', 'GPTBto'])"):
             with TestCase().assertRaisesRegex(duckdb.Error, "unknown agent 'GPTBto': the nearest are GPTBot", msg=call):
                 query(self.series[0].history, f"FROM {call}")
 
@@ -266,10 +266,10 @@ class Tests:
         connection = self.history_of({
             "A": [("h1.example", 1, FREE), ("h2.example", 1, FREE), ("x.example", 3, BLOCK)],
             "B": [("h1.example", 5, FREE), ("h2.example", 5, FREE), ("x.example", 2, BLOCK)]})
-        found = query(connection, "SELECT crawl, first_blocking, cumulative FROM adoption_by_domain()")
-        compare("adoption_by_domain", found, [{"crawl": "A", "first_blocking": 1, "cumulative": 1}, {"crawl": "B", "first_blocking": 0, "cumulative": 1}])
-        found = query(connection, "SELECT crawl, seen_to_begin, already_blocking, domains, cumulative FROM first_blocks()")
-        compare("first_blocks", found, [
+        found = query(connection, "SELECT crawl, first_blocking, cumulative FROM domains_ever_blocking()")
+        compare("domains_ever_blocking", found, [{"crawl": "A", "first_blocking": 1, "cumulative": 1}, {"crawl": "B", "first_blocking": 0, "cumulative": 1}])
+        found = query(connection, "SELECT crawl, seen_to_begin, already_blocking, domains, cumulative FROM hosts_first_blocking()")
+        compare("hosts_first_blocking", found, [
             {"crawl": "A", "seen_to_begin": 0, "already_blocking": 1, "domains": 1, "cumulative": 1},
             {"crawl": "B", "seen_to_begin": 0, "already_blocking": 0, "domains": 0, "cumulative": 1}])
 
@@ -308,7 +308,7 @@ class Tests:
         """Otherwise the other tests would prove less than they say."""
         cases = Counter()
         for series in self.series:
-            for row in [*series.first_blocks(), *series.survival_of_blocks(STEPS[0]), *series.trend(TREND_AGENTS)]:
+            for row in [*series.hosts_first_blocking(), *series.survival_of_blocks(STEPS[0]), *series.trend(TREND_AGENTS)]:
                 cases.update({case: row.get(case, 0) for case in ("seen_to_begin", "already_blocking", "ended", "not_seen_longer")})
                 cases["no figures"] += row.get("hosts", 0) is None
                 cases["fallbacks"] += row["agent"] in ("googlebot-news", "adsbot-google") and row["blocked_by_name"] > 0

@@ -510,7 +510,7 @@ NOT_SHARES = {("bias_against_agents", "against_everybody"), ("bias_against_agent
     ("blocking_by_label", "weight"), ("file_sizes", "domains_median_bytes")}
 
 # The questions that have a row over a crawl without hosts. For the others that is an error.
-OVER_NOTHING = {"first_crawl_naming", "change_rates", "denominators"}
+OVER_NOTHING = {"names_first_seen", "change_rates", "denominators"}
 
 # The answers for small_rows(). Each of the four hosts is a domain of its own. one and two block gptbot by name, three blocks '*', four has
 # no file. Two of the three files have rule set 7, with templates that differ.
@@ -597,8 +597,6 @@ BY_REASON = "hosts blocked_by_name blocked_by_wildcard blocked_by_status"
 LIST_ANSWERS = {
     "blocking_by_rank(list := 'ranks.csv')": (f"crawl up_to_rank in_list captured {BY_REASON}", BUCKETS),
     "blocking_by_webgraph_rank(ranks := 'host-ranks.txt', agent := 'GPTBot')": (f"crawl up_to_rank in_graph captured {BY_REASON}", BUCKETS),
-    "blocking_by_centrality(index := 'index.parquet')": (f"crawl centrality in_index {BY_REASON}", [
-        (OLD, 6, 1, 1, 0, 0, 0), (NEW, 5, 2, 2, 0.5, 0.5, 0), (NEW, 4, 2, 2, 0, 0, 0.5), (NEW, 3, 2, 0, None, None, None), (NEW, None, 1, 1, 0, 0, 0)]),
     # 212 pages in the newer crawl.
     "archived_pages_of_blocking_hosts(index := 'index.parquet')": ("crawl verdict hosts domains pages share_of_pages largest_host", [
         (OLD, "partial", 1, 1, 400, 1, 1), (NEW, "blocked by name", 1, 1, 100, 0.471698, 1), (NEW, "blocked by *", 1, 1, 50, 0.235849, 1),

@@ -1,7 +1,7 @@
 -- How does the share of hosts that block a crawler change from crawl to crawl?
 --
 -- Denominator: hosts of the crawl with a known verdict for the crawler. A host that a crawl did not capture counts in no way.
--- Pitfall: crawls differ in size and in what they capture, so a step may be a change of the sample: rates_of_change and
+-- Pitfall: crawls differ in size and in what they capture, so a step may be a change of the sample: change_rates and
 -- hosts_decided_in_every_crawl look at the same hosts. A crawler that fewer than ten hosts of a crawl name, and that is not in the registry, has
 -- no figures for the crawl. domains_blocking counts registered domains with at least one such host.
 CREATE OR REPLACE MACRO trend(agent := 'GPTBot', any_name := false) AS TABLE

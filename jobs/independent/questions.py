@@ -244,7 +244,7 @@ class Questions(Computation):
                 del row[column]
         return [{"from_crawl": first, "to_crawl": last} | row for row in rows]
 
-    def first_crawl_naming(self, agent="GPTBot"):
+    def names_first_seen(self, agent="GPTBot"):
         name, hosts_seen, domains_seen, rows = whole_name(agent.encode()), set(), set(), []
         for crawl in self.crawls.names:
             naming = [host for host in self.crawls.hosts[crawl] if name in host.named]
@@ -688,20 +688,21 @@ class Questions(Computation):
                     "largest_ruleset": largest(files[number].ruleset for number in by_rules)})
         return rows
 
-    def provenance(self, agent="GPTBot", host=None):
+    def evidence(self, agent="GPTBot"):
         """The line is rebuilt from its key and value, without the comment."""
         def line(source, line_no):
+            if line_no is None:
+                return None
             lines = [text for text, _ in lines_of(source.body)]
             key, value = key_and_value(lines[line_no - 1].partition(b"#")[0])
             return f"{key.decode()}: {value.decode()}"
 
         def rows(hosts):
             for found, answer in self.answers(hosts, agent).values():
-                if found.name == host or host is None and reason(answer) == "name":
-                    source, file = found.source, self.tables.file(found.source)
-                    yield {
-                        "surt_host_name": found.key, "url_host_name": found.name, "verdict": answer.verdict, "basis": answer.basis,
-                        "line_no": answer.line_no, "line": line(source, answer.line_no), "url": source.url, "fetch_time": source.time,
-                        "fetch_status": source.status, "content_digest": source.digest} | {
-                            column: value for column, value in file.items() if column.startswith("warc_")}
+                source, file = found.source, self.tables.file(found.source)
+                yield {
+                    "surt_host_name": found.key, "url_host_name": found.name, "verdict": answer.verdict, "basis": answer.basis,
+                    "line_no": answer.line_no, "line": line(source, answer.line_no), "url": source.url, "fetch_time": source.time,
+                    "fetch_status": source.status, "content_digest": source.digest} | {
+                        column: value for column, value in file.items() if column.startswith("warc_")}
         return self.each_crawl(rows)

@@ -116,13 +116,10 @@ pub struct ContentMetadata<'a> {
 /// HTTP header fields that have columns of their own.
 #[derive(Debug)]
 pub struct ResponseHeaders<'a> {
-    /// `Server`.
     pub server: Option<Cow<'a, str>>,
     /// `Last-Modified`, as it is written.
     pub last_modified: Option<Cow<'a, str>>,
-    /// `Content-Usage`.
     pub content_usage: Option<Cow<'a, str>>,
-    /// `TDM-Reservation`.
     pub tdm_reservation: Option<Cow<'a, str>>,
     /// The web application firewall that the header fields indicate.
     pub waf_hint: Option<&'static str>,
@@ -173,7 +170,6 @@ pub struct ScannedRow {
 }
 
 /// Header fields in columns of their own, and the firewall that they indicate.
-#[allow(missing_docs, reason = "a field is the column of its name")]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RowFields<'a> {
     pub server: Option<&'a [u8]>,

@@ -7,7 +7,6 @@
 
 use parquet::bloom_filter::Sbbf;
 
-/// The rate of false positives.
 const FALSE_POSITIVE_RATE: f64 = 0.01;
 
 /// The number of words in a block.

@@ -58,7 +58,6 @@ pub struct ColumnEncoding {
     /// looked up and whose values are scattered, so that the minimum and maximum of a
     /// row group exclude nothing.
     pub has_bloom_filter: bool,
-    /// The encoding of values.
     pub values: ValueEncoding,
 }
 

@@ -29,7 +29,6 @@ pub(super) enum FileTaskKind {
     Append(Box<ParquetFileWriter>, Vec<Vec<ColumnChunk>>),
 }
 
-/// The output of a [`FileTask`].
 pub enum FileTaskOutput {
     /// The column writers, for the next page of the row group.
     Page(Vec<ColumnWriter>),

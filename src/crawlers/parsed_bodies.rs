@@ -40,7 +40,6 @@ pub struct RowBodies<'a> {
     previous: Option<&'a [u8]>,
 }
 
-/// A parsed body.
 pub struct ParsedBody {
     hash: u64,
     robots: OwnedRobotsTxt,

@@ -14,7 +14,6 @@ pub enum CaptureFilter {
     One {
         /// The index of its crawl.
         crawl: u32,
-        /// Its `robots_id`.
         robots_id: i64,
     },
     /// The captures of a part with these values of `robots_id`, which are in ascending order.
@@ -25,7 +24,6 @@ pub enum CaptureFilter {
     Number {
         /// The name of the column.
         column: &'static str,
-        /// The number.
         number: i64,
     },
     /// Rows with one of these values in a text column. A row group is not read if the range or
@@ -40,7 +38,6 @@ pub enum CaptureFilter {
 pub struct ColumnValuesFilter {
     /// The name of the column.
     pub column: &'static str,
-    /// The values.
     pub values: BTreeSet<String>,
 }
 

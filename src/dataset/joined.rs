@@ -189,7 +189,6 @@ impl JoinedManifest {
         }
     }
 
-    /// Returns the names of the members.
     pub fn member_names(&self) -> Vec<String> {
         let members = self.members.iter();
         members.map(|member| member.name.clone()).collect()

@@ -15,9 +15,7 @@
 //! written_folder.rs                a folder that is written: its log and temporary files
 //! writer.rs                        starts, resumes or replaces a dataset
 //! views_file.rs                    views.sql of an existing dataset; checks the format of a dataset
-//! limited_file.rs, page_header.rs  Parquet files with a limit on the size of pages
-//! value_limit.rs                   counts values that are read, with limits
-//! part_file.rs                     opens a file of a part, with these limits
+//! part_file.rs                     opens a file of a part, with limits
 //! table_files.rs                   finds the files of tables, and the parts in them
 //! reader.rs                        finds the files of a dataset, and reads tables back
 //! part_reader.rs                   reads the rows of a part
@@ -35,15 +33,12 @@ mod combine;
 pub mod division;
 pub mod error;
 mod file_names;
-mod footer;
 mod joined;
 mod layout;
-mod limited_file;
 mod log;
 mod manifest;
 mod manifest_entries;
 mod output_check;
-mod page_header;
 mod part_file;
 mod part_lines;
 mod part_locations;
@@ -59,9 +54,7 @@ mod stored_file;
 mod stored_line;
 mod stored_row;
 mod table_files;
-mod thrift;
 mod value_check;
-mod value_limit;
 mod views_file;
 mod writer;
 mod written_folder;
@@ -71,12 +64,10 @@ pub use combine::combine_parts;
 pub use file_names::{
     AGENTS_PATH, LOG_FILE, MANIFEST_FILE, PARTS_FOLDER, SUCCESS_FILE, VIEWS_FILE,
 };
-pub use footer::{read_arrow_footer, read_footer};
 pub use joined::{
     JoinedCrawl, JoinedManifest, MemberEntry, is_member_name, read_manifest_with_digest,
 };
 pub use layout::OutputLayout;
-pub use limited_file::{LargePage, LimitedFile, catch_panic};
 pub use log::{LogEntries, RunLog};
 pub use manifest::{Manifest, read_kind, success_text};
 pub use manifest_entries::{
@@ -84,8 +75,7 @@ pub use manifest_entries::{
     ManifestHeader, PartEntry, PartTable, Partition, to_json_line,
 };
 pub use output_check::{IfExists, check_output_file, is_dataset};
-pub use page_header::PageLocation;
-pub use part_file::{OpenedPart, open_part_file};
+pub use part_file::open_part_file;
 pub use part_lines::PartLines;
 pub use part_locations::PartLocation;
 pub use part_reader::{PartId, PartReader};
@@ -99,7 +89,6 @@ pub use stored_line::StoredLine;
 pub use stored_row::{EncodedColumns, StoredRows, check_nulls};
 pub use tables::views::JOINED_FOLDER;
 pub use value_check::check_values;
-pub use value_limit::{LargeValues, ValueCounter, ValueLimits, value_bytes};
 pub(crate) use views_file::absolute_views_sql;
 pub use views_file::{check_format, check_readable, is_views_of, write_joined_views};
 pub use views_file::{find_view_files, view_files, views_text, write_views, write_views_file};

@@ -434,7 +434,6 @@ impl PartEntry {
     }
 }
 
-/// Returns the text of a manifest.
 pub(super) fn manifest_text<'a>(
     header: &ManifestHeader,
     stale: impl IntoIterator<Item = &'a String>,

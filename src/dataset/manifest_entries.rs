@@ -28,7 +28,6 @@ pub struct Format {
 /// run can be resumed only with the same options and inputs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ManifestHeader {
-    /// The options.
     pub options: DatasetOptions,
     /// The inputs, in the order of the plan.
     pub inputs: Vec<InputEntry>,
@@ -73,7 +72,6 @@ pub struct DatasetOptions {
 /// A crawl and a subset of it, written `CRAWL/SUBSET`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partition {
-    /// The crawl.
     pub crawl: String,
     /// The subset of the crawl.
     pub subset: String,
@@ -131,7 +129,6 @@ pub struct PartTable {
     pub row_groups: usize,
     /// The number of rows.
     pub rows: u64,
-    /// The table.
     pub table: Table,
     /// The XXH3-64 of the bytes of the row groups, in hexadecimal.
     #[serde(rename = "xxh3")]
@@ -141,7 +138,6 @@ pub struct PartTable {
 /// A file to which the rows of one or more parts of a table were combined.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct CombinedFile {
-    /// The file.
     #[serde(flatten)]
     pub entry: FileEntry,
     /// The numbers of its parts, in the order of their rows.
@@ -153,7 +149,6 @@ pub struct CombinedFile {
 pub struct CrawlEntry {
     /// The files, in the order of the tables.
     pub files: Vec<FileEntry>,
-    /// The crawl.
     #[serde(rename = "resolved")]
     pub crawl: String,
 }
@@ -163,7 +158,6 @@ pub struct CrawlEntry {
 pub struct FileEntry {
     /// The path, relative to the folder of the dataset.
     pub path: String,
-    /// The table.
     pub table: Table,
     /// The size, the digest and the number of rows.
     #[serde(flatten)]

@@ -3,12 +3,12 @@
 use crate::OutputLayout;
 use crate::error::DatasetErrorKind;
 use crate::file_names::{LOG_FILE, MANIFEST_FILE, SUCCESS_FILE, VIEWS_FILE};
-use crate::footer::read_footer;
 use crate::log::LogEntries;
 use crate::manifest::read_kind;
 use disk::FileKind;
 use disk::error::{Error, ErrorKind};
 use disk::without_secrets;
+use parquet_limits::read_footer;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tables::{Table, views};

@@ -1,17 +1,12 @@
 //! A Parquet file of a part of a dataset, read with limits on the sizes of pages and batches.
 
-use super::footer::read_arrow_footer;
-use super::limited_file::{LimitedFile, SharedFile};
-use super::value_limit::{ValueCounter, ValueLimits};
 use columns::GROUP_ROWS;
 use disk::error::{Error, ErrorKind};
-use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};
 use parquet::basic::Type;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
-use parquet::file::reader::Length;
 use parquet::schema::types::ColumnDescPtr;
+use parquet_limits::{Limits, OpenedFile, ValueLimits};
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -42,15 +37,6 @@ const RATIO_CHECK_START_VALUE_BYTES: u64 = 64 << 20;
 /// with the same lines of 16 KB in all captures; files of real crawls have ratios below 100.
 const MAX_VALUE_RATIO: u64 = 16_384;
 
-/// A Parquet file of a part, opened with limits on the sizes of its pages.
-pub struct OpenedPart {
-    /// The file.
-    pub file: LimitedFile,
-    /// The footer, and the schema that it states.
-    pub metadata: ArrowReaderMetadata,
-    values: ValueCounter,
-}
-
 /// Reads the metadata of a file of a part, and sets the limits of its pages and values. Reading fails once
 /// `stop` is set.
 ///
@@ -61,59 +47,23 @@ pub fn open_part_file(
     path: &Path,
     file: impl Into<Arc<File>>,
     stop: Option<Arc<AtomicBool>>,
-) -> Result<OpenedPart, Error> {
-    let file = SharedFile(file.into());
-    let open = || {
-        let metadata = read_arrow_footer(&file)?;
-        check_row_counts(metadata.metadata())?;
-        check_columns(metadata.metadata())?;
-        let limits = ValueLimits {
+) -> Result<OpenedFile, Error> {
+    let limits = Limits {
+        page_bytes: &page_bytes_max,
+        row_group_page_bytes: Some(MAX_ROW_GROUP_PAGE_BYTES),
+        values: ValueLimits {
             start_bytes: RATIO_CHECK_START_VALUE_BYTES,
             ratio: MAX_VALUE_RATIO,
             row_group_bytes: MAX_ROW_GROUP_VALUE_BYTES,
-        };
-        // Bodies are not kept in memory, so their bytes are not counted.
-        let values = ValueCounter::new(limits, file.len()).without_column("body");
-        let file = LimitedFile::new(file.0, metadata.metadata(), page_bytes_max, stop)?;
-        Ok(OpenedPart {
-            file: file.with_row_group_limit(MAX_ROW_GROUP_PAGE_BYTES),
-            metadata,
-            values,
-        })
+        },
+        // Bodies are not kept in memory.
+        uncounted_column: Some("body"),
     };
-    open().map_err(|error: ParquetError| Error::with_source(ErrorKind::Read, path, error))
-}
-
-impl OpenedPart {
-    /// Returns a new counter of the values of this file, for [`LimitedFile::check_batch`].
-    pub fn value_counter(&self) -> ValueCounter {
-        self.values.clone()
-    }
-
-    /// Returns a builder of a reader of the file.
-    pub fn reader_builder(&self) -> ParquetRecordBatchReaderBuilder<LimitedFile> {
-        let metadata = self.metadata.clone();
-        ParquetRecordBatchReaderBuilder::new_with_metadata(self.file.clone(), metadata)
-    }
-
-    /// Returns the number of rows that a batch may have: `rows`, or fewer if one of these columns has a
-    /// dictionary with large values in one of these row groups.
-    pub fn max_batch_rows(
-        &self,
-        row_groups: &[usize],
-        columns: &ProjectionMask,
-        rows: usize,
-    ) -> Result<usize, ParquetError> {
-        let mut least = rows as u64;
-        for &group in row_groups {
-            let chunks = self.metadata.metadata().row_group(group).columns();
-            let chunks = chunks.iter().enumerate();
-            let chunks = chunks.filter(|(leaf, _)| columns.leaf_included(*leaf));
-            let chunks = chunks.map(|(_, chunk)| chunk);
-            least = least.min(self.file.max_batch_rows(chunks, rows as u64)?);
-        }
-        Ok(usize::try_from(least).unwrap_or(rows))
-    }
+    let part = parquet_limits::open(path, file, &limits, stop)?;
+    let metadata = part.metadata.metadata();
+    let checked = check_row_counts(metadata).and_then(|()| check_columns(metadata));
+    checked.map_err(|error| Error::with_source(ErrorKind::Read, path, error))?;
+    Ok(part)
 }
 
 /// Returns an error if a row group has more rows than one that robots-scan wrote.
@@ -159,7 +109,7 @@ mod tests {
     use arrow_array::{
         ArrayRef, FixedSizeBinaryArray, ListArray, RecordBatch, StringArray, StructArray,
     };
-    use parquet::arrow::ArrowWriter;
+    use parquet::arrow::{ArrowWriter, ProjectionMask};
     use parquet::basic::{Compression, ZstdLevel};
     use parquet::file::properties::WriterProperties;
     use std::io::Write;

@@ -11,7 +11,6 @@ use tables::Table;
 /// The location of the rows of a part in a table.
 #[derive(Clone, Debug)]
 pub struct PartLocation<'m> {
-    /// The part.
     pub part: &'m PartEntry,
     /// Its rows in the table.
     pub table: &'m PartTable,

@@ -4,12 +4,13 @@ use super::row_filter::{number_filter, row_groups_with_ids, row_groups_with_valu
 use super::stored_file::StoredFile;
 use crate::capture_filter::push_crawl_key;
 use crate::error::{DatasetDefect, DatasetErrorKind};
-use crate::{CaptureFilter, LimitedFile, OpenedPart, ValueCounter, catch_panic, open_part_file};
+use crate::{CaptureFilter, open_part_file};
 use arrow_array::{Int64Array, RecordBatch};
 use disk::error::Error;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 use parquet::errors::ParquetError;
+use parquet_limits::{LimitedFile, OpenedFile, ValueCounter, catch_panic};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -138,7 +139,7 @@ impl PartFile {
     /// Returns a reader of columns of the rows that `filter` matches.
     fn build_reader(
         &self,
-        part: &OpenedPart,
+        part: &OpenedFile,
         columns: &[&str],
         filter: &CaptureFilter,
     ) -> Result<ParquetRecordBatchReader, Error> {

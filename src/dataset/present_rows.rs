@@ -2,10 +2,10 @@
 //! a resumed run replaces only what was damaged or lost.
 
 use crate::OutputLayout;
-use crate::footer::read_footer;
 use crate::manifest::Manifest;
 use crate::manifest_entries::{CombinedFile, FileEntry, PartEntry, PartTable};
 use crate::part_locations::{MAGIC_BYTES, RowGroupRange, row_group_ranges, single_part_path};
+use parquet_limits::read_footer;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;

@@ -7,14 +7,14 @@ use super::table_files::{LocationsByPath, find_crawl_folders, find_parquet_files
 use crate::capture_filter::CaptureFilter;
 use crate::error::{DatasetDefect, DatasetErrorKind};
 use crate::{
-    FileStats, JOINED_FOLDER, JoinedManifest, PartLocation, SUCCESS_FILE, check_readable,
-    read_footer, read_kind,
+    FileStats, JOINED_FOLDER, JoinedManifest, PartLocation, SUCCESS_FILE, check_readable, read_kind,
 };
 use arrow_array::{Array, RecordBatch};
 use disk::error::{Error, ErrorKind};
 use disk::open_files;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::statistics::Statistics;
+use parquet_limits::read_footer;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};

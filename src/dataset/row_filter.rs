@@ -1,8 +1,6 @@
 //! Filters of the rows and row groups that are read from a Parquet file.
 
 use crate::capture_filter::ColumnValuesFilter;
-use crate::limited_file::LimitedFile;
-use crate::part_file::OpenedPart;
 use arrow_array::{BooleanArray, Int64Array, RecordBatch, StringArray};
 use arrow_schema::ArrowError;
 use parquet::arrow::ProjectionMask;
@@ -13,11 +11,12 @@ use parquet::bloom_filter::Sbbf;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 use parquet::file::statistics::Statistics;
+use parquet_limits::{LimitedFile, OpenedFile};
 use std::ops::RangeInclusive;
 
 /// Returns a filter of rows by the value of a text column of a part.
 pub(super) fn text_filter(
-    part: &OpenedPart,
+    part: &OpenedFile,
     column: ProjectionMask,
     mut is_wanted: impl FnMut(&str) -> bool + Send + 'static,
 ) -> RowFilter {
@@ -36,7 +35,7 @@ pub(super) fn text_filter(
 
 /// Returns a filter of rows by the number in a column of a part.
 pub(super) fn number_filter(
-    part: &OpenedPart,
+    part: &OpenedFile,
     column: ProjectionMask,
     mut is_wanted: impl FnMut(i64) -> bool + Send + 'static,
 ) -> RowFilter {

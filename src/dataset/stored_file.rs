@@ -13,9 +13,7 @@ use tables::Table;
 /// A file of a table that is to be read.
 #[derive(Clone, Debug)]
 pub struct TableFile {
-    /// The table.
     pub table: Table,
-    /// The path.
     pub path: PathBuf,
     /// The size and the digest that are compared before the first row is read; `None` if they are not compared.
     pub stats: Option<FileStats>,

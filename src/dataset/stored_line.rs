@@ -204,7 +204,6 @@ impl LineRows {
         }
     }
 
-    /// Returns a row as a line.
     pub(super) fn line(&self, row: usize) -> StoredLine<'_> {
         match self {
             Self::Groups(columns) => {

@@ -1,13 +1,13 @@
 //! Checks the values of files that a program without these limits is to read, such as a database.
 
-use super::limited_file::catch_panic;
-use super::part_file::{OpenedPart, open_part_file};
+use super::part_file::open_part_file;
 use super::reader::for_each_in_parallel;
 use disk::error::Error;
 use parquet::arrow::ProjectionMask;
 use parquet::basic::Type;
 use parquet::errors::ParquetError;
 use parquet::file::reader::Length;
+use parquet_limits::{OpenedFile, catch_panic};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -36,7 +36,7 @@ pub fn check_values(files: &[PathBuf], stop: &Arc<AtomicBool>) -> Result<u64, Er
 }
 
 /// Reads the texts column by column, so that few pages are in memory.
-fn read_texts(part: &OpenedPart) -> Result<(), ParquetError> {
+fn read_texts(part: &OpenedFile) -> Result<(), ParquetError> {
     let metadata = part.metadata.metadata();
     let schema = metadata.file_metadata().schema_descr();
     let texts = schema.columns().iter().enumerate();

@@ -101,7 +101,6 @@ struct FormerRun {
     kept_parts: Vec<PartEntry>,
     /// Parts that are written again.
     dropped_parts: Vec<PartEntry>,
-    /// Combined files that are kept.
     kept_files: Vec<CombinedFile>,
     /// Combined files that are damaged or have parts that are written again, each with those of its
     /// parts that are kept and get files of their own.
@@ -378,7 +377,6 @@ impl DatasetWriter {
         &self.parts
     }
 
-    /// Adds a line to the log.
     pub fn add_log_line(&mut self, line: &Value) {
         self.folder.add_log_line(line);
     }

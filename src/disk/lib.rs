@@ -49,7 +49,6 @@ pub(crate) const MAX_SMALL_FILE_BYTES: u64 = 1 << 30;
 pub enum FileKind {
     /// A regular file.
     Regular,
-    /// A folder.
     Folder,
     /// A symbolic link.
     Link,

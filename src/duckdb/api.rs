@@ -131,7 +131,6 @@ pub(crate) enum Type {
     Varchar,
     /// Bytes.
     Blob,
-    /// A list.
     List(&'static Type),
     /// A row of named fields.
     Struct(&'static [(&'static CStr, Type)]),
@@ -182,9 +181,7 @@ impl Drop for LogicalType {
 
 /// A scalar function of SQL, with the parameters of one of its overloads.
 pub(crate) struct ScalarFunction {
-    /// The types of the parameters.
     pub(crate) parameters: Vec<Type>,
-    /// The type of the result.
     pub(crate) result: Type,
     /// True if an argument can be invalid, which stops the query. Such a function is registered as volatile, because
     /// DuckDB evaluates other functions also for values that no selected row has.
@@ -201,7 +198,6 @@ pub(crate) type RowAnswer = Result<Answer, String>;
 
 /// The answer of a row.
 pub(crate) enum Answer {
-    /// Null.
     Null,
     /// A value of the type BOOLEAN.
     Boolean(bool),
@@ -211,7 +207,6 @@ pub(crate) enum Answer {
     Text(Cow<'static, str>),
     /// A value of the type BLOB.
     Bytes(Vec<u8>),
-    /// A list.
     List(Vec<Answer>),
     /// A row of fields.
     Struct(Vec<Answer>),
@@ -231,9 +226,7 @@ impl Answer {
 
 /// A function of SQL that returns a table and has no parameters.
 pub(crate) struct TableFunction {
-    /// The name.
     pub(crate) name: &'static CStr,
-    /// The columns.
     pub(crate) columns: &'static [(&'static CStr, Type)],
     /// Returns the values of a row by its number; `None` after the last one.
     pub(crate) row: fn(usize) -> Option<Vec<Answer>>,
@@ -286,7 +279,6 @@ impl Rows {
         }
     }
 
-    /// Returns a row by its number.
     fn row(&self, number: usize) -> Row<'_> {
         Row { rows: self, number }
     }

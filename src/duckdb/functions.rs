@@ -10,7 +10,6 @@ use robots::{Access, Dialect};
 use std::sync::LazyLock;
 use urls::ParsedUrl;
 
-/// The built-in registry of crawlers.
 pub(crate) static REGISTRY: LazyLock<CrawlerRegistry> = LazyLock::new(CrawlerRegistry::built_in);
 
 /// Returns the overloads of a function whose first parameter is a body, as text or as bytes. `parameters` are the
@@ -158,7 +157,6 @@ fn with_policy<'a>(
         .with_body(body, |body| answer(body.policy(&REGISTRY, agent, choice))))
 }
 
-/// Parses the name of a dialect.
 fn parse_dialect(name: &str) -> Result<DialectChoice, String> {
     let choices = Dialect::ALL.map(DialectChoice::Dialect).into_iter();
     let mut choices = [DialectChoice::Default].into_iter().chain(choices);

@@ -114,7 +114,6 @@ pub struct StateFields<'a> {
     pub preferences_id: Option<&'a [u8]>,
     /// The key of the set of preferences, in hexadecimal: a hash of all their columns.
     pub preference_set_id: Option<&'a [u8]>,
-    /// The registered domain.
     pub registered_domain: Option<&'a [u8]>,
     /// The column `has_named_rows`: false if the verdicts of named crawlers are not stored, because there are too
     /// many.
@@ -183,7 +182,6 @@ pub struct StateDetails {
 pub struct StateOrigin {
     /// The scheme.
     pub protocol: Vec<u8>,
-    /// The host.
     pub host: Vec<u8>,
     /// The port, if it is not the default one.
     pub port: Option<u32>,

@@ -596,7 +596,6 @@ fn set_fetch_times(
 #[derive(Debug, Default)]
 struct HostDetails {
     place: Option<CapturePlace>,
-    /// The key of the policy.
     policy: Option<[u8; KEY_BYTES]>,
     digest: Vec<u8>,
     /// True if the capture has a `content_class`.

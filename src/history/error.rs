@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 pub enum HistoryErrorKind {
     /// Two inputs have the same crawl.
     CrawlTwice {
-        /// The crawl.
         crawl: String,
         /// The path of the earlier input with this crawl.
         other: PathBuf,

@@ -27,7 +27,6 @@ pub struct KeyedTables {
     pub of_rows: &'static [Table],
 }
 
-/// The tables of policies.
 pub const POLICIES: KeyedTables = KeyedTables {
     of_keys: Some(own_tables::POLICIES),
     of_rows: &[
@@ -44,7 +43,6 @@ pub const POLICY_LINES: KeyedTables = KeyedTables {
     of_rows: POLICIES.of_rows.split_at(3).0,
 };
 
-/// The table of sets of preferences.
 pub const PREFERENCE_SETS: KeyedTables = KeyedTables {
     of_keys: None,
     of_rows: &[own_tables::PREFERENCE_SETS],

@@ -31,7 +31,6 @@ pub struct HistoryManifest {
     pub files: Vec<HistoryFile>,
 }
 
-/// A file of a history.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct HistoryFile {
     /// The path, relative to the folder of the history.

@@ -194,7 +194,6 @@ impl RulesSource {
     /// The length of a source in a sort record, in bytes.
     pub(super) const RECORD_BYTES: usize = 4 + 8 + 4 + 1 + 1 + 8;
 
-    /// Returns the effect of the status in a dialect.
     pub fn effect(&self, dialect: Dialect) -> StatusEffect {
         let i = Dialect::ALL.iter().position(|known| *known == dialect);
         self.effects[i.expect("Dialect::ALL has every dialect")]

@@ -190,7 +190,6 @@ impl CaptureRows {
         }
     }
 
-    /// Returns a row as the source of rules.
     pub(super) fn rules_source(&self, row: usize) -> RulesSource {
         let is_revisit = self.is_revisit(row);
         let is_undecided = is_revisit || self.is_unknown(row);

@@ -1,8 +1,6 @@
 //! The client if this package is built without the feature `network`: it cannot be started. The program enables that
 //! feature by its own feature `remote`.
 
-#![allow(missing_docs, reason = "the functions are those of `client.rs`")]
-
 use super::{FetchError, FetchedFile, ObjectIdentity, RemoteEvent, RemoteOptions, RemoteUrl};
 use crate::error::RemoteErrorKind;
 use disk::error::Error;

@@ -22,7 +22,6 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 /// The largest file of root certificates that is read. That of an operating system has 250 KB.
 const MAX_CA_BYTES: u64 = 16 << 20;
 
-/// A store, and the path of an object in it.
 pub(super) type StoreAndPath = (Arc<dyn ObjectStore>, Path);
 
 /// The stores of a process.

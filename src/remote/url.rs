@@ -6,11 +6,8 @@ use std::path::{Path, PathBuf};
 /// The protocol of a remote object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
-    /// `http`.
     Http,
-    /// `https`.
     Https,
-    /// `s3`.
     S3,
 }
 

@@ -57,7 +57,6 @@ pub enum ScanNotice {
     Fault {
         /// The name of the archive.
         name: String,
-        /// The fault.
         fault: Fault,
     },
     /// An input failed. Its part is not written.

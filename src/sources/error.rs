@@ -85,14 +85,12 @@ pub enum SourceErrorKind {
     },
     /// A list has a record twice.
     RepeatedRecord {
-        /// The archive.
         archive: String,
         /// The offset of the record.
         offset: u64,
     },
     /// A record of a list ends after the next one begins.
     OverlappingRecords {
-        /// The archive.
         archive: String,
         /// The offset of the record.
         offset: u64,
@@ -102,10 +100,7 @@ pub enum SourceErrorKind {
         next: u64,
     },
     /// A list of records has more records than the limit.
-    TooManyRecords {
-        /// The limit.
-        limit: usize,
-    },
+    TooManyRecords { limit: usize },
     /// The names of archives in lists of records have too many bytes in total.
     LongNames {
         /// The number of the row, from 0, up to which the names of different archives are counted; `None` if the name
@@ -258,7 +253,6 @@ impl fmt::Display for UnsafeLineReason {
 pub enum TableDefect {
     /// The table has no column with any of these names.
     NoColumn {
-        /// The names.
         names: Vec<String>,
         /// The names of the first columns of the table.
         found: Vec<String>,
@@ -269,7 +263,6 @@ pub enum TableDefect {
     LargePage {
         /// The row group, from 0.
         row_group: usize,
-        /// The column.
         column: String,
         /// The size of the page in bytes.
         bytes: u64,

@@ -88,9 +88,7 @@ impl Expression {
 /// The name, the type, the description and the encoding of a column of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
-    /// The name.
     pub name: &'static str,
-    /// The type.
     pub kind: ColumnType,
     /// True if values may be null.
     pub is_nullable: bool,

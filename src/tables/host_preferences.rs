@@ -19,7 +19,6 @@ table! { "One row per crawl, host, crawler, mechanism and category: what the hos
 type PreferenceBytes = u64;
 
 /// A host and the name of a crawler: the columns that are equal in all rows for the two.
-#[allow(missing_docs, reason = "a field is the column of its name")]
 #[derive(Clone, Copy, Debug)]
 pub struct StatingHost<'a> {
     pub agent: &'a str,
@@ -29,7 +28,6 @@ pub struct StatingHost<'a> {
 }
 
 /// The columns of a row of `file_preferences` that describe the preference.
-#[allow(missing_docs, reason = "a field is the column of its name")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredPreference<'a> {
     pub mechanism: &'a str,

@@ -19,7 +19,6 @@ table! { "One row per crawl, host and crawler that the rules of the host name. S
 }}
 
 /// The columns of a row of `verdicts` that describe the verdict.
-#[allow(missing_docs, reason = "a field is the column of its name")]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StoredVerdict {
     /// The columns `verdict`, `verdict_google`, `verdict_rfc9309` and `verdict_koster1996`.
@@ -33,7 +32,6 @@ pub struct StoredVerdict {
 }
 
 /// A row of the table.
-#[allow(missing_docs, reason = "a field is the column of its name")]
 #[derive(Debug)]
 pub struct HostVerdictRow<'a> {
     pub agent: &'a str,

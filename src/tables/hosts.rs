@@ -55,7 +55,6 @@ const DOMAIN: Expression = Same("coalesce(url_host_registered_domain, surt_host_
 const ARCHIVE_NO: Expression = Same("floor(authoritative_robots_id / 4294967296)");
 
 /// A row of the table.
-#[allow(missing_docs, reason = "a field is the column of its name")]
 #[derive(Debug)]
 pub struct HostRow<'a> {
     pub host_id: i64,
@@ -76,7 +75,6 @@ pub struct HostRow<'a> {
 }
 
 /// The columns of the capture whose rules apply.
-#[allow(missing_docs, reason = "a field is the column of its name")]
 #[derive(Debug)]
 pub struct HostRules<'a> {
     pub fetch_status: Option<i16>,

@@ -28,7 +28,6 @@ pub enum FileDivision {
     Size,
 }
 
-/// The declaration of a table.
 #[derive(Debug)]
 pub struct TableDeclaration {
     /// The name, used for the folder and in SQL.

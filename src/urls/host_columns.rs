@@ -3,7 +3,6 @@
 
 use crate::surt::surt_host_name;
 
-/// The columns of a host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostColumns {
     /// The key of cc-host-index: `www.example.com` is `com,example`.

@@ -102,7 +102,6 @@ impl<'a> ParsedUrl<'a> {
         key
     }
 
-    /// Returns the columns of the URL.
     pub fn into_columns(self) -> UrlColumns<'a> {
         match self {
             Self::Plain(url) => UrlColumns::from_plain_url(url),

@@ -11,7 +11,6 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use url::Url;
 
-/// The columns of a URL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UrlColumns<'a> {
     /// The normal form: punycode host, no default port, no fragment.

@@ -52,6 +52,7 @@
 //! [RFC 1952]: https://www.rfc-editor.org/rfc/rfc1952
 //! [Zstandard compression of WARC]: https://iipc.github.io/warc-specifications/specifications/warc-zstd/
 
+#![warn(missing_docs)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may panic"))]
 
 mod archive_file;

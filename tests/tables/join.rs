@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use support::test_capture;
-use support::{self, Folder, Random, archive, assert_refused, files_below, relative, rows, run};
+use support::{self, Folder, Random, archive, assert_refused, files_below, relative, run};
 
 /// The crawls of the tests, in the order of their times.
 const CRAWLS: [&str; 3] = ["CRAWL-C", "CRAWL-A", "CRAWL-B"];

@@ -7,7 +7,6 @@ use std::path::PathBuf;
 /// The file of an archive, or the object on a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArchivePlace {
-    /// A file, by its path.
     File(PathBuf),
     /// An object on a server.
     Url(RemoteUrl),

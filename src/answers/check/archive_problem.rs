@@ -9,10 +9,7 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum ArchiveProblem {
     /// The archive is at none of these paths.
-    NotFound {
-        /// The paths.
-        tried: Vec<PathBuf>,
-    },
+    NotFound { tried: Vec<PathBuf> },
     /// The capture is a row of a table of bodies, so there is no archive.
     BodyTable,
     /// The name of the archive cannot be appended to the base URL.

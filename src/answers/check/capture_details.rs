@@ -22,7 +22,6 @@ pub struct CaptureDetails {
     pub record: RecordDetails,
     /// The body of the capture; `None` unless it was parsed as a robots.txt file.
     pub body: Option<BodyDetails>,
-    /// The crawl.
     pub crawl: String,
     /// The key of the capture in the crawl; `None` in a history, which does not store these keys.
     pub robots_id: Option<i64>,

@@ -126,7 +126,6 @@ fn build_status_report(
     }
 }
 
-/// Returns a filter for one capture.
 pub(super) fn capture_filter(id: CaptureId) -> CaptureFilter {
     CaptureFilter::One {
         crawl: id.crawl,

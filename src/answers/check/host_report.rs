@@ -15,7 +15,6 @@ use std::path::Path;
 pub struct HostRequest<'a> {
     /// The folder of a dataset or a history, or an archive.
     pub path: &'a Path,
-    /// The host.
     pub host: &'a Host,
     /// The crawls that are read; if empty, all.
     pub crawls: &'a [String],

@@ -13,7 +13,6 @@ const HEAD_BYTES: u64 = 4096;
 /// The kind of the input at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputKind {
-    /// A robots.txt.
     RobotsTxt,
     /// A folder: a dataset or a history.
     Dataset,

@@ -31,7 +31,6 @@ struct NameVerdict {
 /// The default verdict for a crawler.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CrawlerVerdict {
-    /// The verdict.
     pub verdict: Verdict,
     /// The reason for the verdict.
     pub basis: Basis,
@@ -52,7 +51,6 @@ impl CrawlerVerdict {
 }
 
 impl ParsedFile {
-    /// Parses a body.
     pub fn new(body: &[u8], options: ParseOptions) -> Self {
         let mut parser = Parser::new();
         Self {

@@ -30,7 +30,6 @@ pub struct AgentReport {
     pub lines: Vec<u32>,
 }
 
-/// The result for one URL.
 #[derive(Clone, Debug)]
 pub struct UrlResult {
     /// The URL, as in the request.

@@ -19,7 +19,6 @@ use warc::RecordLocation;
 /// The crawlers and URLs to check a robots.txt for.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckRequest<'a> {
-    /// The registry of crawlers.
     pub registry: &'a CrawlerRegistry,
     /// The names of the crawlers to check for.
     pub agents: &'a [String],

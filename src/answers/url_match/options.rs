@@ -13,7 +13,6 @@ pub struct Options {
     pub dataset: PathBuf,
     /// The crawls of the dataset that are read; if empty, all.
     pub crawls: Vec<String>,
-    /// The URL list.
     pub urls: UrlListSource,
     /// The names of the columns, if the list is a table.
     pub columns: ColumnNames,

@@ -45,7 +45,6 @@ pub(super) struct UrlListOptions {
     pub(super) page_bytes_max: u64,
 }
 
-/// The time of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RowTime {
     /// The row has no time.

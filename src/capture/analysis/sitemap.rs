@@ -11,7 +11,6 @@ use urls::{join_url, parse_url};
 /// A sitemap line and the URL that it refers to.
 #[derive(Debug)]
 pub struct SitemapLine<'a> {
-    /// The line.
     pub line: &'a Directive,
     /// The absolute URL, resolved against the URL of the robots.txt file; `None` if it is not an
     /// http, https or ftp URL.

@@ -46,10 +46,7 @@ pub enum JoinDefect {
         other: PathBuf,
     },
     /// The dataset lacks a table from which hosts are resolved.
-    NoTable {
-        /// The table.
-        table: &'static str,
-    },
+    NoTable { table: &'static str },
     /// Other shards of the run that wrote the dataset are missing.
     ShardMissing {
         /// The shards, such as `2/4`.
@@ -71,7 +68,6 @@ pub enum JoinDefect {
     },
     /// Another dataset has the same values of `robots_id` for other captures of the same crawl.
     KeysOverlap {
-        /// The crawl.
         crawl: String,
         /// The other dataset.
         other: PathBuf,

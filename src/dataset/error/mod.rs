@@ -39,14 +39,12 @@ pub enum DatasetErrorKind {
     NotADataset(DatasetDefect),
     /// The dataset lacks a table.
     MissingTable {
-        /// The table.
         table: &'static str,
         /// All tables that the command needs.
         needed: Vec<&'static str>,
     },
     /// The dataset lacks a crawl.
     MissingCrawl {
-        /// The crawl.
         crawl: String,
         /// The crawls of the dataset.
         known: Vec<String>,
@@ -83,7 +81,6 @@ pub enum DatasetErrorKind {
     },
     /// A host has no capture, or none at the requested time.
     NoCapture {
-        /// The host.
         host: String,
         /// The time of the first capture of the host, in milliseconds since 1970; `None` if it has
         /// no captures.

@@ -23,10 +23,7 @@ pub enum DatasetDefect {
     /// The dataset was joined with others, and was changed after that.
     MemberChanged,
     /// A part has no file of a table.
-    NoPartFile {
-        /// The table.
-        table: &'static str,
-    },
+    NoPartFile { table: &'static str },
     /// A file of the dataset is missing, or has another size than when it was written.
     BadFile {
         /// The defect.
@@ -34,7 +31,6 @@ pub enum DatasetDefect {
     },
     /// The rows of a table contradict themselves or those of other tables, or exceed a limit.
     BadTable {
-        /// The table.
         table: &'static str,
         /// The defect.
         message: String,
@@ -134,7 +130,6 @@ impl fmt::Display for DatasetDefect {
 /// The properties by which an input is recognized when a run is resumed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InputIdentity {
-    /// Its name.
     pub name: String,
     /// Its size; `None` if it is unknown.
     pub bytes: Option<u64>,
@@ -162,7 +157,6 @@ impl fmt::Display for InputIdentity {
     }
 }
 
-/// A defect of a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ManifestDefect {
     /// The last line has no line break.

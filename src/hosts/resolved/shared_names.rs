@@ -38,7 +38,6 @@ pub(super) struct HostCountsByCrawl {
     by_crawl: BTreeMap<u32, HostCountsOfCrawl>,
 }
 
-/// The counts of the hosts of one crawl.
 #[derive(Debug, Default)]
 struct HostCountsOfCrawl {
     host_count: u64,

@@ -37,11 +37,9 @@ const BATCH_ROWS: usize = 8192;
 /// A written file of a resolved table. It is closed, because there may be more crawls than files that may
 /// be open at a time.
 pub struct ResolvedFile {
-    /// The table.
     pub table: Table,
     /// The index of its crawl.
     pub crawl: u32,
-    /// The file.
     pub file: ClosedFile,
 }
 

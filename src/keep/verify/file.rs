@@ -6,12 +6,13 @@
 
 use super::{FindingKind, Findings, VerifyProgress};
 use arrow_schema::Schema;
-use dataset::{FileStats, OpenedPart, PartLocation, digest_of, open_part_file};
+use dataset::{FileStats, PartLocation, digest_of, open_part_file};
 use disk::error::Error;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ArrowReaderMetadata;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaData;
+use parquet_limits::OpenedFile;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -322,7 +323,7 @@ struct UnreadableRowGroup {
 }
 
 /// Decodes every page of every column, and returns the number of rows.
-fn decode_and_count_rows(part: &OpenedPart) -> Result<u64, UnreadableRowGroup> {
+fn decode_and_count_rows(part: &OpenedFile) -> Result<u64, UnreadableRowGroup> {
     let mut rows = 0;
     let metadata = &part.metadata;
     let mut values = part.value_counter();

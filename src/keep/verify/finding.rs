@@ -132,7 +132,6 @@ pub struct Finding {
     pub path: String,
     /// The description, in one line.
     pub message: String,
-    /// The remedy.
     pub remedy: Remedy,
 }
 
@@ -158,7 +157,6 @@ struct CountedFindings {
 /// The findings of one kind, as [`Findings::groups`] returns them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FindingGroup<'a> {
-    /// The kind.
     pub kind: FindingKind,
     /// The first findings, at most [`MAX_KEPT_FINDINGS`].
     pub findings: &'a [Finding],

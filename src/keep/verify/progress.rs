@@ -73,7 +73,6 @@ impl VerifyProgress {
             .unwrap_or(VerifyPhase::Files)
     }
 
-    /// Begins a phase.
     pub fn begin_phase(&self, phase: VerifyPhase) {
         self.phase.store(phase as u8, Ordering::Relaxed);
     }

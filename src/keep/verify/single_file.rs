@@ -2,9 +2,10 @@
 
 use super::file::{self, ExpectedFile, table_name};
 use super::{Remedy, VerifyPhase, VerifyProgress, VerifyReport};
+use dataset::OutputLayout;
 use dataset::error::{DatasetDefect, DatasetErrorKind};
-use dataset::{OutputLayout, read_footer};
 use disk::error::Error;
+use parquet_limits::read_footer;
 use std::io::Read;
 use std::path::Path;
 use std::sync::atomic::Ordering;

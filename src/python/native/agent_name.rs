@@ -41,20 +41,6 @@ pub(crate) fn check_agent_name(agent: &str) -> PyResult<()> {
     }
 }
 
-/// Returns the name of the crawler that sends a User-Agent header: the one before the first ``/`` or ``(``, unless
-/// it is ``Mozilla``, or the one in the header that the registry of crawlers has. Several names are an error.
-#[pyfunction]
-pub(crate) fn crawler_name(user_agent: &str) -> PyResult<String> {
-    if is_one_name(user_agent) && !is_browser(&whole_name(user_agent)) {
-        return Ok(user_agent.trim().to_owned());
-    }
-    let mut names = names_in_header(user_agent);
-    match (names.pop(), names.is_empty()) {
-        (Some(name), true) => Ok(name),
-        _ => Err(not_a_name_error(user_agent)),
-    }
-}
-
 fn not_a_name_error(agent: &str) -> PyErr {
     let kind = match agent.contains(['(', '/']) {
         true => "a User-Agent header",

@@ -73,7 +73,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<stream::TableStream>()?;
     module.add_class::<column::Column>()?;
     module.add_function(wrap_pyfunction!(agent_name::check_agent_name, module)?)?;
-    module.add_function(wrap_pyfunction!(agent_name::crawler_name, module)?)?;
     module.add_function(wrap_pyfunction!(robots_txt::parse, module)?)?;
     module.add_function(wrap_pyfunction!(functions::robots_allowed, module)?)?;
     module.add_function(wrap_pyfunction!(functions::robots_preference, module)?)?;

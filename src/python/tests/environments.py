@@ -37,7 +37,6 @@ ENVIRONMENTS = {
     "pandas": ["test_pandas"],
     "duckdb": ["test_duckdb", "test_docstrings"],
     "duckdb-pyarrow": ["test_duckdb", "test_docstrings"],
-    "scrapy": ["test_scrapy", "test_docstrings"],
     "spark": ["test_spark"],
 }
 
@@ -51,7 +50,6 @@ REQUIREMENTS = {
     # DuckDB needs NumPy for functions in Python.
     "duckdb": ["duckdb", "numpy"],
     "duckdb-pyarrow": ["duckdb", "numpy", "pyarrow"],
-    "scrapy": ["scrapy"],
     "spark": ["pyspark", "duckdb", "pyarrow"],
 }
 

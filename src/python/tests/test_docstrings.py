@@ -14,7 +14,7 @@ from typing import Any
 import robots_scan
 
 # Modules that need other packages. Their examples run in the environments that have these.
-NEED_PACKAGES = ("duckdb", "polars", "scrapy", "spark", "report", "describe")
+NEED_PACKAGES = ("duckdb", "polars", "spark", "report", "describe")
 
 PUBLIC = [name for name in robots_scan.__all__ if not name.startswith("_")]
 

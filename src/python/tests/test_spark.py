@@ -153,4 +153,4 @@ class Environment(Isolation):
         self.assertEqual(re.search(r"pyspark==(\S*)", pinned.read_text())[1], pyspark.__version__)
 
     def test_no_other_library_is_installed(self) -> None:
-        self.check_missing("polars", "scrapy")
+        self.check_missing("polars")

@@ -18,7 +18,7 @@ from streams import Isolation
 
 PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 REPORT_PACKAGES = " ".join(map(shlex.quote, PROJECT["optional-dependencies"]["report"]))
-LIBRARIES = ("duckdb", "numpy", "pandas", "polars", "pyarrow", "pyspark", "scrapy")
+LIBRARIES = ("duckdb", "numpy", "pandas", "polars", "pyarrow", "pyspark")
 
 
 class Imports(Isolation):
@@ -32,7 +32,7 @@ class Imports(Isolation):
     def test_a_module_names_the_library_that_it_needs(self) -> None:
         needed = {
             "duckdb": ("duckdb", "pip install duckdb numpy"), "polars": ("polars", "pip install polars"),
-            "scrapy": ("scrapy", "pip install scrapy"), "spark": ("pyarrow", "pip install pyspark pyarrow"),
+            "spark": ("pyarrow", "pip install pyspark pyarrow"),
         }  # fmt: skip
         for module, (package, hint) in needed.items():
             with self.subTest(module), self.assertRaises(ModuleNotFoundError) as raised:

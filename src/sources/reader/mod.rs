@@ -76,7 +76,6 @@ impl SourceReader {
         }
     }
 
-    /// Opens the input of a slice.
     pub fn open(&mut self, slice: &InputSlice) -> OpenedSource {
         if let Selection::Rows(rows) = &slice.selection {
             return match BodyReader::open(&slice.source, rows) {

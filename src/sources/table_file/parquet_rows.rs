@@ -17,15 +17,14 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, TimeUnit};
-use dataset::{
-    LargePage, LimitedFile, ValueCounter, ValueLimits, catch_panic, read_arrow_footer, value_bytes,
-};
-use disk::error::{Error, ErrorKind};
+use disk::error::Error;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
-use parquet::errors::ParquetError;
+use parquet_limits::{
+    LargePage, LimitedFile, Limits, OpenedFile, ValueCounter, ValueLimits, catch_panic, value_bytes,
+};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -65,7 +64,6 @@ pub(super) struct ParquetRows {
     row_no: u64,
 }
 
-/// A column of a batch.
 struct BatchColumn {
     /// The values of the rows, or of the dictionary.
     values: ArrayRef,
@@ -82,21 +80,19 @@ impl ParquetRows {
         selection: RowSelection,
         page_bytes_max: u64,
     ) -> Result<Self, Error> {
-        let bytes = file.metadata().map_err(|error| Error::read(path, error))?;
-        let limits = ValueLimits {
-            start_bytes: MAX_START_VALUE_BYTES,
-            ratio: MAX_VALUE_RATIO,
-            row_group_bytes: u64::MAX,
+        let limits = Limits {
+            page_bytes: &|_| page_bytes_max,
+            row_group_page_bytes: None,
+            values: ValueLimits {
+                start_bytes: MAX_START_VALUE_BYTES,
+                ratio: MAX_VALUE_RATIO,
+                row_group_bytes: u64::MAX,
+            },
+            uncounted_column: None,
         };
-        let values = ValueCounter::new(limits, bytes.len());
-        let load = || {
-            let metadata = read_arrow_footer(&file)?;
-            let limit = |_: &str| page_bytes_max;
-            let file = LimitedFile::new(file, metadata.metadata(), limit, None)?;
-            Ok((metadata, file))
-        };
-        let (metadata, file) = load()
-            .map_err(|error: ParquetError| Error::with_source(ErrorKind::Read, path, error))?;
+        let opened = parquet_limits::open(path, file, &limits, None)?;
+        let values = opened.value_counter();
+        let OpenedFile { file, metadata, .. } = opened;
         let fields = metadata.schema().fields();
         let names: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
         let columns = find_columns(&names, wanted).map_err(|defect| table_error(defect, path))?;

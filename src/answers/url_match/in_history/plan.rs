@@ -169,7 +169,6 @@ struct HostState {
     content_class: Vec<u8>,
 }
 
-/// The captures of a host.
 #[derive(Default)]
 struct HostCaptures {
     states: Vec<HostState>,

@@ -4,7 +4,7 @@
 -- the crawler. hosts_in_crawl and hosts_naming are for comparison.
 -- Pitfall: the first crawl includes all hosts that named it earlier. Crawls differ in size and in what they archived, so a rise may be a
 -- larger crawl: see hosts_decided_in_every_crawl for the same hosts over time. One domain can add thousands of hosts: see domains.
-CREATE OR REPLACE MACRO first_crawl_naming(agent := 'GPTBot', any_name := false) AS TABLE
+CREATE OR REPLACE MACRO names_first_seen(agent := 'GPTBot', any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_named_agents(agent, any_name) AS is_known
 ),
@@ -39,4 +39,4 @@ LEFT JOIN answer s ON true
 WHERE s.crawl IS NOT NULL OR NOT k.is_known
 ORDER BY s.position, s.agent;
 
-FROM first_crawl_naming();
+FROM names_first_seen();

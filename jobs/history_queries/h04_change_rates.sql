@@ -4,7 +4,7 @@
 -- Pitfall: captures of a host may be months or years apart, so a rate is not one per month: days_between is the median of the distances in time of the
 -- captures that differ. A change that was undone between two captures is not seen. Policies differ, too, if lines only moved, and where a file was
 -- removed or could not be fetched. A revisit counts as unchanged; a change since the capture before it counts in the next crawl.
-CREATE OR REPLACE MACRO rates_of_change() AS TABLE
+CREATE OR REPLACE MACRO change_rates() AS TABLE
 WITH ordered AS (
     SELECT p.first_crawl AS crawl, lag(p.host_no) OVER earlier IS NOT NULL AS has_before,
         date_diff('day', lag(p.last_fetch) OVER earlier, p.first_fetch) AS days_between,
@@ -41,4 +41,4 @@ SELECT s.crawl, s.median_fetch, s.hosts, s.hosts_seen_before, s.changed, round(s
 FROM counts s
 ORDER BY s.position;
 
-FROM rates_of_change();
+FROM change_rates();

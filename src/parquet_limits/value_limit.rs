@@ -44,8 +44,12 @@ pub struct LargeValues {
 }
 
 impl ValueCounter {
-    /// Starts counting for a file of this size.
-    pub fn new(limits: ValueLimits, file_bytes: u64) -> Self {
+    /// Starts counting for a file of this size. The values of `uncounted_column` do not count.
+    pub(crate) fn new(
+        limits: ValueLimits,
+        file_bytes: u64,
+        uncounted_column: Option<&'static str>,
+    ) -> Self {
         let paid = file_bytes.saturating_mul(limits.ratio);
         Self {
             file_bytes_max: limits.start_bytes.saturating_add(paid),
@@ -53,14 +57,8 @@ impl ValueCounter {
             bytes: 0,
             row_group: 0,
             row_group_bytes: 0,
-            uncounted_column: None,
+            uncounted_column,
         }
-    }
-
-    /// Excludes a column from counting, because its values are not kept.
-    pub fn without_column(mut self, name: &'static str) -> Self {
-        self.uncounted_column = Some(name);
-        self
     }
 
     /// Adds the values of a batch, whose rows are of this row group.
@@ -208,7 +206,7 @@ mod tests {
 
     #[test]
     fn the_limit_of_a_file_is_its_size_times_the_ratio_and_the_start() {
-        let mut counter = ValueCounter::new(limits(100, u64::MAX), 7);
+        let mut counter = ValueCounter::new(limits(100, u64::MAX), 7, None);
         let mut add = |bytes| counter.add(2, bytes, || "url".to_owned());
         assert_eq!(add(170), Ok(()));
         let error = add(1).unwrap_err();
@@ -216,7 +214,7 @@ mod tests {
             error.to_string(),
             "row group 2, column `url`: values are repeated so often that those of the file have more than 170 bytes"
         );
-        let mut counter = ValueCounter::new(limits(u64::MAX, u64::MAX), u64::MAX);
+        let mut counter = ValueCounter::new(limits(u64::MAX, u64::MAX), u64::MAX, None);
         for _ in 0..3 {
             assert_eq!(counter.add(0, u64::MAX, String::new), Ok(()));
         }
@@ -229,13 +227,13 @@ mod tests {
             let texts: ArrayRef = Arc::new(StringArray::from(vec![text]));
             RecordBatch::try_from_iter([("robots_id", ids), ("agent", texts)]).unwrap()
         };
-        let mut counter = ValueCounter::new(limits(1000, 20), 1);
+        let mut counter = ValueCounter::new(limits(1000, 20), 1, None);
         for row_group in 0..3 {
             assert_eq!(counter.add_batch(row_group, &batch("0123456789ab")), Ok(()));
         }
         let error = counter.add_batch(2, &batch("")).unwrap_err();
         assert!(error.is_of_row_group && error.bytes_max == 20, "{error}");
-        let mut counter = ValueCounter::new(limits(1000, 20), 1);
+        let mut counter = ValueCounter::new(limits(1000, 20), 1, None);
         let error = counter.add_batch(1, &batch(&"x".repeat(13))).unwrap_err();
         assert_eq!(error.location.column, "agent");
     }

@@ -4,7 +4,7 @@
 -- which one of its hosts blocks.
 -- Pitfall: cumulative never falls, also if a domain removes the block: trend has the present state. A host without a registered domain is a
 -- domain of its own. The first crawl has all domains that blocked before.
-CREATE OR REPLACE MACRO adoption_by_domain(agent := 'GPTBot', any_name := false) AS TABLE
+CREATE OR REPLACE MACRO domains_ever_blocking(agent := 'GPTBot', any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_named_agents(agent, any_name) AS is_known
 ),
@@ -35,4 +35,4 @@ LEFT JOIN answer s ON true
 WHERE s.crawl IS NOT NULL OR NOT k.is_known
 ORDER BY s.position, s.agent;
 
-FROM adoption_by_domain();
+FROM domains_ever_blocking();

@@ -6,6 +6,7 @@
 //! whatever the header states. A page with one of these codecs is therefore decompressed here first,
 //! without keeping the output. Delete this check once the crate respects the stated size.
 
+use super::Limits;
 use super::page_header::{DICTIONARY_PAGE_TYPE, PageHeader, PageLocation};
 use super::value_limit::{LargeValues, ValueCounter};
 use arrow_array::RecordBatch;
@@ -115,18 +116,17 @@ struct Page {
 }
 
 impl LimitedFile {
-    /// Opens a file. `page_bytes_max` gives the limit for a column by its path. Reading fails once
-    /// `stop` is set.
-    pub fn new(
+    /// Opens a file with the limits of its pages. Reading fails once `stop` is set.
+    pub(crate) fn new(
         file: impl Into<Arc<File>>,
         metadata: &ParquetMetaData,
-        page_bytes_max: impl Fn(&str) -> u64,
+        limits: &Limits<'_>,
         stop: Option<Arc<AtomicBool>>,
     ) -> Result<Self, ParquetError> {
         let schema = metadata.file_metadata().schema_descr_ptr();
         let columns = schema.columns().iter();
         let page_bytes_max: Vec<u64> = columns
-            .map(|column| page_bytes_max(&column.path().string()))
+            .map(|column| (limits.page_bytes)(&column.path().string()))
             .collect();
         let mut chunks = Vec::new();
         for (row_group, group) in metadata.row_groups().iter().enumerate() {
@@ -158,15 +158,8 @@ impl LimitedFile {
             schema,
             state: Arc::default(),
             stop,
-            row_group_bytes_max: None,
+            row_group_bytes_max: limits.row_group_page_bytes,
         })
-    }
-
-    /// Sets a limit for all pages of a row group together, decompressed. Pages of columns with a larger limit of
-    /// their own do not count.
-    pub fn with_row_group_limit(mut self, bytes: u64) -> Self {
-        self.row_group_bytes_max = Some(bytes);
-        self
     }
 
     /// Returns the number of rows, up to `rows`, whose values in these column chunks take at most
@@ -570,10 +563,9 @@ fn parquet_error(message: impl Into<String>) -> ParquetError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::footer::read_arrow_footer;
+    use crate::ValueLimits;
     use arrow_array::{ArrayRef, RecordBatch, StringArray};
     use parquet::arrow::ArrowWriter;
-    use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
     use parquet::basic::ZstdLevel;
     use parquet::file::properties::WriterProperties;
 
@@ -599,15 +591,22 @@ mod tests {
         let mut writer = ArrowWriter::try_new(copy, batch.schema(), Some(properties)).unwrap();
         writer.write(batch).unwrap();
         writer.close().unwrap();
-        let metadata = read_arrow_footer(&file).unwrap();
-        let stop = Some(Arc::new(AtomicBool::new(stop)));
-        let file = LimitedFile::new(file, metadata.metadata(), |_| page_bytes, stop).unwrap();
-        let file = file.with_row_group_limit(row_group_bytes);
-        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file.clone(), metadata);
+        let limits = Limits {
+            page_bytes: &|_| page_bytes,
+            row_group_page_bytes: Some(row_group_bytes),
+            values: ValueLimits {
+                start_bytes: u64::MAX,
+                ratio: 1,
+                row_group_bytes: u64::MAX,
+            },
+            uncounted_column: None,
+        };
         let path = Path::new("part.parquet");
-        let mut reader = builder
-            .build()
-            .map_err(|error| file.reader_error(path, error))?;
+        let stop = Some(Arc::new(AtomicBool::new(stop)));
+        let opened = crate::open(path, file, &limits, stop)?;
+        let reader = opened.reader_builder().build();
+        let file = opened.file;
+        let mut reader = reader.map_err(|error| file.reader_error(path, error))?;
         let batch = reader.next().expect("a batch");
         batch.map_err(|error| file.reader_error(path, error))
     }

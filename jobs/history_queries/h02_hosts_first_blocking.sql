@@ -5,7 +5,7 @@
 -- Pitfall: seen_to_begin has an earlier capture of the host that decides and does not block; the block began between the two. For already_blocking
 -- there is none, and nobody knows since when: the first crawls consist of these. A revisit, a redirect without end, a 429 or 5xx, and
 -- rules whose names are not known decide nothing. Fallbacks of the crawler are not considered.
-CREATE OR REPLACE MACRO first_blocks(agent := 'GPTBot', any_name := false) AS TABLE
+CREATE OR REPLACE MACRO hosts_first_blocking(agent := 'GPTBot', any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_named_agents(agent, any_name) AS is_known
 ),
@@ -57,4 +57,4 @@ LEFT JOIN answer s ON true
 WHERE s.crawl IS NOT NULL OR NOT k.is_known
 ORDER BY s.position, s.agent;
 
-FROM first_blocks();
+FROM hosts_first_blocking();

@@ -13,7 +13,6 @@ pub struct PageLocation {
     pub column: String,
 }
 
-/// The `page_type` of a dictionary page.
 pub(super) const DICTIONARY_PAGE_TYPE: u32 = 2;
 
 /// The fields of a page header that determine how much memory reading the page takes.
