@@ -245,12 +245,6 @@ impl LimitedFile {
         self.lock().refused_page.clone()
     }
 
-    /// Returns the row group of the page that was read last.
-    pub fn last_row_group(&self) -> Option<usize> {
-        let chunk = self.lock().last_chunk?;
-        Some(self.chunks[chunk].row_group)
-    }
-
     /// Counts the values of a batch that was read, before the batch is kept. Also fails once the stop flag is
     /// set: the check when a page is opened is not enough, since many batches may come from one page.
     pub fn check_batch(

@@ -4,6 +4,7 @@
 use super::{BODIES, BODIES_PER_THREAD, PROGRAM_MIB, THREAD_MIB};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::path::PathBuf;
 use support::{self, files_below, project};
 
 fn page() -> String {
@@ -25,11 +26,14 @@ fn listed() -> Vec<&'static str> {
     listed.collect()
 }
 
-/// Returns the Rust sources below a folder, by path.
+/// Returns the sources in Rust and Python below a folder, by path.
 fn sources(folder: &str) -> BTreeMap<String, String> {
     let files = files_below(&project().join(folder)).into_iter();
-    let rust = files.filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
-    let read = rust.map(|path| {
+    let is_source = |path: &PathBuf| {
+        let extension = path.extension();
+        extension.is_some_and(|extension| extension == "rs" || extension == "py")
+    };
+    let read = files.filter(is_source).map(|path| {
         let text = fs::read_to_string(&path).unwrap();
         (support::relative(&path, project()), text)
     });
@@ -62,15 +66,15 @@ fn constants() -> Vec<(String, String)> {
 fn every_row_has_its_constant_and_a_test_that_exists() {
     let constants: BTreeSet<String> = constants().into_iter().map(|constant| constant.0).collect();
     let mut tests = BTreeSet::new();
-    for text in sources("src")
-        .into_values()
-        .chain(sources("tests").into_values())
-    {
+    let texts = ["src", "tests", "jobs"].map(sources);
+    for text in texts.into_iter().flat_map(BTreeMap::into_values) {
         for line in text.lines().map(str::trim_start) {
             // Injected faults are tests made by a macro from `name: "words", make;`.
-            let name = match line.strip_prefix("fn ") {
-                Some(rest) => rest.split("()").next(),
-                None => line.split_once(": \"").map(|(name, _)| name),
+            let rust = line.strip_prefix("fn ");
+            let name = match (rust, line.strip_prefix("def test_")) {
+                (Some(rest), _) => rest.split("()").next(),
+                (None, Some(rest)) => rest.split('(').next(),
+                (None, None) => line.split_once(": \"").map(|(name, _)| name),
             };
             tests.extend(name.map(str::to_owned));
         }
