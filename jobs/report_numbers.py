@@ -62,10 +62,10 @@ FIGURES = {
         "by name, largest domain": "largest_domain", "by name, largest rule set": "largest_ruleset"}),
     "categories": (lambda row, token: words(row["category"]), {**SHARES, "crawlers": "agents"}),
     "tlds": (lambda row, token: row["url_host_tld"] or "(none)", BLOCKING),
-    "networks": (lambda row, token: words(row["software"]) if row["software"] else "(not recognized)", BLOCKING),
+    "networks": (lambda row, token: words(row["software"]) if row["software"] else "no hint in the headers", BLOCKING),
     "ranks": (lambda row, token: rank_class(row), BLOCKING),
     "labels": (lambda row, token: row["label"], BLOCKING),
-    "templates": (lambda row, token: words(row["template"] or "no template") + (", shared rules" if row["shared_rules"] else ""), SHARES),
+    "templates": (lambda row, token: words(row["template"] or "not recognized") + (", shared rules" if row["shared_rules"] else ""), SHARES),
     "rule-sets": (lambda row, token: (words(row["template"]) + ", " if row["template"] else "") + "of " + row["example"].split("/")[2], {
         **without(SHARES, "largest rule set"), "ruleset_id": "ruleset_id"}),
     "preferences": (lambda row, token: statement(row), SHARES),
@@ -148,7 +148,7 @@ def check_headline(results, name, table, answers):
         row = next(row for answer in of_crawlers for row in answer if row["agent"] == crawler.lower())
         crawler = re.escape(crawler)
         for pattern, reason in ((rf"block {crawler} by name( or by the name of its fallback [\w-]+)?", "name"), (rf"block {crawler} through \*", "wildcard"),
-                                ("block all crawlers by status", "status")):
+                                ("answered 429 or 5xx, so that no crawler may fetch for now", "status")):
             expected.setdefault(pattern, {
                 "hosts": round(row[f"blocked_by_{reason}"] * row["hosts"]), "of hosts": row["hosts"], "share of hosts": row[f"blocked_by_{reason}"],
                 "of domains": row["domains"], "share of domains": row[f"domains_blocked_by_{reason}"]})

@@ -84,6 +84,6 @@ class OldUrls:
             "crawl": capture and capture["crawl"].name, "fetch_time": capture and capture["time"], "seconds_before": distance,
             "is_same_origin": capture and self.origin_of(capture) == (parts.scheme, parts.hostname, parts.port),
             "archive_no": capture and capture["place"][0], "warc_record_offset": capture and capture["place"][1],
-            "first_disallowed_crawl": first and first["crawl"].name, "first_disallowed_time": first and first["time"],
+            "next_disallowed_crawl": first and first["crawl"].name, "next_disallowed_time": first and first["time"],
             "last_access": accesses[-1] if captures else "unknown",
             "last_crawl": last and last["crawl"].name, "last_fetch_time": last and last["time"]}

@@ -550,7 +550,7 @@ class HistoryMatchTests:
                 other = [str(path) for path in (found, self.run_once(name, *options))]
                 assert duckdb.execute("FROM read_parquet(?) EXCEPT FROM read_parquet(?)", other).fetchone(), f"the same rows as {name}"
             answers = duckdb.execute(
-                "SELECT url, access, crawl, first_disallowed_crawl, last_access FROM read_parquet(?) "
+                "SELECT url, access, crawl, next_disallowed_crawl, last_access FROM read_parquet(?) "
                 "WHERE agent = 'GPTBot' AND parse_filename(url) IN ('flights', 'news') ORDER BY url", [str(found)]).fetchall()
             crawls = ["CC-MAIN-2026-01-SAMPLE", "CC-MAIN-2026-05-SAMPLE"]
             assert answers == [

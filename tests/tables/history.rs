@@ -412,7 +412,7 @@ fn old_urls_are_decided_by_the_captures_around_their_times() {
                 "access",
                 "basis",
                 "crawl",
-                "first_disallowed_crawl",
+                "next_disallowed_crawl",
                 "last_access",
             ];
             columns.map(text).join(" ")

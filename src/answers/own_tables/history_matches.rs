@@ -15,8 +15,8 @@ table! { of_fields "One row per URL and requested agent, in the order of the URL
     is_same_origin: Bool null, "True if the capture has the scheme, host and port of the URL.";
     archive_no: Long null, "The archive of the capture, as in `host_captures`.";
     warc_record_offset: Long null, "The offset of its record.";
-    first_disallowed_crawl: Text null, "The crawl of the first capture after `time` that disallows the URL; null if none does.";
-    first_disallowed_time: Time null, "The time of that capture.";
+    next_disallowed_crawl: Text null, "The crawl of the first capture after `time` that disallows the URL; null if none does.";
+    next_disallowed_time: Time null, "The time of that capture.";
     last_access: Text, "As `access`, by the last capture of the host.";
     last_crawl: Text null, "The crawl of the last capture.";
     last_fetch_time: Time null, "Its time.";

@@ -164,7 +164,7 @@ impl HistoryMatch<'_> {
 struct Answer<'p> {
     decision: Decision,
     capture: Option<&'p PlannedCapture>,
-    first_disallowed: Option<&'p PlannedCapture>,
+    next_disallowed: Option<&'p PlannedCapture>,
     last: Option<(UrlAccess, &'p PlannedCapture)>,
 }
 
@@ -192,7 +192,7 @@ impl<'p> Answer<'p> {
         Self {
             decision,
             capture,
-            first_disallowed: plan.later.iter().find(is_disallowed),
+            next_disallowed: plan.later.iter().find(is_disallowed),
             last: plan.last.as_ref().map(|last| (decide(last).access, last)),
         }
     }
@@ -213,9 +213,9 @@ impl<'p> Answer<'p> {
         row.put_optional_flag(capture.map(|capture| capture.is_same_origin));
         row.put_optional_i64(capture.map(|capture| capture.archive_no));
         row.put_optional_i64(capture.map(|capture| capture.offset));
-        let first = self.first_disallowed;
-        row.put_optional_text(first.map(crawl_of));
-        row.put_optional_i64(first.and_then(|capture| capture.fetch_time));
+        let next = self.next_disallowed;
+        row.put_optional_text(next.map(crawl_of));
+        row.put_optional_i64(next.and_then(|capture| capture.fetch_time));
         let access = self.last.map_or(UrlAccess::Unknown, |(access, _)| access);
         row.put_text(access.name());
         let last = self.last.map(|(_, capture)| capture);

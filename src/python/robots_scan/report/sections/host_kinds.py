@@ -29,7 +29,7 @@ def by_network(study, agent):
     figure = Figure(study.key("networks", agent), f"{agent.token} blocked by content delivery network or firewall", sources=[source])
     counts = study.counts_of_hosts(evidence.verdicts_of_files(agent.token, study.crawl, evidence.BY_NAME), "waf_hint")
     for row in largest(rows):
-        figure.rows.append(blocking_row(row, words(row["software"]) if row["software"] else "(not recognized)", counts.get(row["software"], 0), evidence.verdicts_of_files(
+        figure.rows.append(blocking_row(row, words(row["software"]) if row["software"] else "no hint in the headers", counts.get(row["software"], 0), evidence.verdicts_of_files(
             agent.token, study.crawl, f"{evidence.BY_NAME} AND {evidence.same('r.waf_hint', row['software'])}")))
     return finish(study, agent, figure, "network", rows, "No network has five hosts with a known verdict.")
 

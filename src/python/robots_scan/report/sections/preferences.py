@@ -24,7 +24,7 @@ def stated(study):
     source, rows = study.ask("stated_preferences", crawl=study.crawl)
     figure = Figure("preferences", "Statements about AI use, as they are written", sources=[source])
     if not rows:
-        figure.missing = f"No robots.txt in {study.crawl or 'the dataset'} states a preference about AI use or a licence."
+        figure.missing = f"No robots.txt in {study.crawl or 'the dataset'} states one in Content-Signal, Content-Usage, License or TDM-Reservation; comments were not searched."
         return figure
     for row in ranked(rows)[:ROWS_MAX]:
         value = "" if row["pref_value"] is None else f"={row['pref_value']}"
@@ -50,7 +50,7 @@ def effective(study):
     # Hosts that state something about another use only.
     rows = [row for row in rows if row["preference"] != "unknown_all"]
     if not rows:
-        figure.missing = f"No host of {study.crawl or 'the dataset'} states a preference for all crawlers."
+        figure.missing = f"No host of {study.crawl or 'the dataset'} states, for all crawlers, whether AI or a search engine may use its content."
         return figure
     for row in ranked(rows)[:ROWS_MAX]:
         figure.rows.append(share_row(row, label_of(row), evidence.preferences("*", study.crawl, evidence.same_preference("p", row))))

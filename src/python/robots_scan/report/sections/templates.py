@@ -26,18 +26,18 @@ def blocks(study, agent):
     rows = ranked(rows)
     for row in rows[:ROWS_MAX]:
         condition = f"coalesce(v.ruleset_id IN ({shared_sets}), false) = {literal(row['shared_rules'])} AND {evidence.same('v.template', row['template'])}"
-        figure.rows.append(share_row(row, f"{words(row['template'] or 'no template')}{', shared rules' if row['shared_rules'] else ''}",
+        figure.rows.append(share_row(row, f"{words(row['template'] or 'not recognized')}{', shared rules' if row['shared_rules'] else ''}",
                                      evidence.verdicts(token, study.crawl, f"{evidence.BY_NAME} AND {condition}")))
     figure.columns = columns_of(figure.rows, "template", SHARES)
     figure.chart = bar_chart(f"Templates of the registered domains that block {token} by name in {study.crawl}", figure.rows)
     of_hosts, of_domains = rows[0]["of_hosts"], rows[0]["of_domains"]
     recognized = [row for row in rows if row["template"]]
     shared = [row for row in rows if row["shared_rules"] and not row["template"]]
-    figure.lead = (f"Of {plural(of_domains, 'registered domain')} that block {token} {agent.by_name()}, {domain_part(recognized)} have a file with a vendor's template, and a "
+    figure.lead = (f"Of {plural(of_domains, 'registered domain')} that block {token} {agent.by_name()}, {domain_part(recognized)} have a file of recognized software, whose sites may have added the block, and a "
                    f"further {domain_part(shared)} have rules that at least {MIN_DOMAINS} registered domains share.")
     figure.notes = [f"Of the {plural(of_hosts, 'host')} that block it, it is {part(recognized, of_hosts)} and {part(shared, of_hosts)}.",
                     "A file that a hosting provider or a network supplies may not be a decision of the site. A recognized template does not mean that the block is "
-                    "the vendor's: a site may have added it.", *shown_of(rows)]
+                    "the vendor's: WordPress, Drupal and Yoast write none.", *shown_of(rows)]
     return figure
 
 
