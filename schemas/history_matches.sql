@@ -12,8 +12,8 @@ CREATE TABLE history_matches (
   is_same_origin BOOLEAN, -- True if the capture has the scheme, host and port of the URL.
   archive_no BIGINT, -- The archive of the capture, as in `host_captures`.
   warc_record_offset BIGINT, -- The offset of its record.
-  first_disallowed_crawl VARCHAR, -- The crawl of the first capture after `time` that disallows the URL; null if none does.
-  first_disallowed_time TIMESTAMP, -- The time of that capture.
+  next_disallowed_crawl VARCHAR, -- The crawl of the first capture after `time` that disallows the URL; null if none does.
+  next_disallowed_time TIMESTAMP, -- The time of that capture.
   last_access VARCHAR NOT NULL, -- As `access`, by the last capture of the host.
   last_crawl VARCHAR, -- The crawl of the last capture.
   last_fetch_time TIMESTAMP, -- Its time.
