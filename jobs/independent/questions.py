@@ -689,13 +689,14 @@ class Questions(Computation):
         return rows
 
     def evidence(self, agent="GPTBot"):
-        """The line is rebuilt from its key and value, without the comment."""
+        """Only hosts with a known verdict. The line is rebuilt from its key and value, without the comment."""
         def line(source, line_no):
             if line_no is None:
                 return None
             lines = [text for text, _ in lines_of(source.body)]
             key, value = key_and_value(lines[line_no - 1].partition(b"#")[0])
-            return f"{key.decode()}: {value.decode()}"
+            text = (key + b": " + value).decode(errors="backslashreplace")
+            return re.sub(r"\\x([0-9a-f]{2})", lambda byte: f"\\x{byte[1].upper()}", text)
 
         def rows(hosts):
             for found, answer in self.answers(hosts, agent).values():
