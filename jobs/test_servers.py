@@ -279,7 +279,7 @@ class Tests:
         for etags in "strong", "none":
             site = self.large(etags)
             site.fault(1, "drip", pause=0.01)
-            site.check_failed(site.run("--patience", "4s"), 3, "large.warc.gz", "bytes came in time")
+            site.check_failed(site.run("--patience", "4s"), 3, "large.warc.gz", "it was tried for too long")
             site.server.faults.clear()
             site.check_run("--resume")
 
