@@ -26,7 +26,7 @@ def big_numbers(study, rows):
         return [row for start in starts for row in rows if row["label"].startswith(start)]
 
     first = [f"block {agent.token} {agent.by_name()}" for agent in study.chosen[:BIG_AGENTS_MAX]]
-    return labelled("block at least one", *first, f"block {study.agent.token} through *", "disallow AI training", "have a", "block all")[:BIG_MAX]
+    return labelled("block at least one", *first, f"block {study.agent.token} through *", "disallow AI training", "have a", "answered 429")[:BIG_MAX]
 
 
 def headline(study):
