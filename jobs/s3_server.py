@@ -35,7 +35,8 @@ def running(unchecked=None):
     checks = {} if unchecked is None else {"INITIAL_NO_AUTH_ACTION_COUNT": str(unchecked)}
     process = subprocess.Popen(command, env={**os.environ, **checks}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        for _ in range(400):
+        # While five rows of steps run, it takes up to half a minute.
+        for _ in range(2400):
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
                 break
             time.sleep(0.05)
