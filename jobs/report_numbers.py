@@ -148,7 +148,7 @@ def check_headline(results, name, table, answers):
         row = next(row for answer in of_crawlers for row in answer if row["agent"] == crawler.lower())
         crawler = re.escape(crawler)
         for pattern, reason in ((rf"block {crawler} by name( or by the name of its fallback [\w-]+)?", "name"), (rf"block {crawler} through \*", "wildcard"),
-                                ("answered 429 or 5xx, so that no crawler may fetch for now", "status")):
+                                ("answered 429 or 5xx", "status")):
             expected.setdefault(pattern, {
                 "hosts": round(row[f"blocked_by_{reason}"] * row["hosts"]), "of hosts": row["hosts"], "share of hosts": row[f"blocked_by_{reason}"],
                 "of domains": row["domains"], "share of domains": row[f"domains_blocked_by_{reason}"]})

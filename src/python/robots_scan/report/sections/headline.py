@@ -74,7 +74,7 @@ def one_crawler(study, figure, about):
         for reason, label, condition in (
                 ("blocked_by_name", f"block {agent} {about.by_name()}", evidence.BY_NAME),
                 ("blocked_by_wildcard", f"block {agent} through *", evidence.BY_WILDCARD),
-                ("blocked_by_status", "answered 429 or 5xx, so that no crawler may fetch for now", evidence.BY_STATUS)):
+                ("blocked_by_status", "answered 429 or 5xx", evidence.BY_STATUS)):
             about_name = ("largest_domain", "largest_ruleset", "low", "high") if reason == "blocked_by_name" else ()
             hosts = evidence.verdicts(agent, crawl, condition)
             blocks.append(share_row({
