@@ -33,7 +33,7 @@ def blocks(study, agent):
     of_hosts, of_domains = rows[0]["of_hosts"], rows[0]["of_domains"]
     recognized = [row for row in rows if row["template"]]
     shared = [row for row in rows if row["shared_rules"] and not row["template"]]
-    figure.lead = (f"Of {plural(of_domains, 'registered domain')} that block {token} {agent.by_name()}, {domain_part(recognized)} have a file of recognized software, whose sites may have added the block, and a "
+    figure.lead = (f"Of {plural(of_domains, 'registered domain')} that block {token} {agent.by_name()}, {domain_part(recognized)} have a file of recognized software, and a "
                    f"further {domain_part(shared)} have rules that at least {MIN_DOMAINS} registered domains share.")
     figure.notes = [f"Of the {plural(of_hosts, 'host')} that block it, it is {part(recognized, of_hosts)} and {part(shared, of_hosts)}.",
                     "A file that a hosting provider or a network supplies may not be a decision of the site. A recognized template does not mean that the block is "
