@@ -1,7 +1,7 @@
 //! Parquet files of unknown origin, read in bounded memory.
 //!
-//! Input: a file that may hold any bytes. Output: its batches, as the crate `parquet` reads them. [`open`] is the way in.
-//! The package depends on none of this project but the error.
+//! Input: a file that may hold any bytes. Output: its batches, as the crate `parquet` reads them. [`open`] opens a file.
+//! Of this project, the package uses only the error type.
 //!
 //! The crate `parquet` reserves the memory that a file states, and panics at some damages. Few bytes can state a footer
 //! of millions of columns, a page of gigabytes, or a value that a dictionary repeats in each row. So
@@ -12,7 +12,7 @@
 //!   ([`ValueCounter`]);
 //! - a panic becomes an error ([`catch_panic`]).
 //!
-//! The package goes once the crate `parquet` has such limits.
+//! Remove this package once the crate `parquet` has such limits.
 //!
 //! ```text
 //! thrift.rs        reads values of the encoding of footers and page headers
