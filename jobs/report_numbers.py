@@ -12,7 +12,7 @@ from robots_scan._terminal import escaped
 from robots_scan.report.words import mechanism, use, words
 
 PERCENT = re.compile(r"([\d.]+)\u00a0%")
-SHARES = {"hosts": "hosts", "of hosts": "of_hosts", "share of hosts": "share", "domains": "domains", "of domains": "of_domains",
+SHARES = {"hosts": "hosts", "of hosts": "of_hosts", "share of hosts": "share", "domains_any": "domains_any", "of domains": "of_domains",
           "share of domains": "share_of_domains", "95 % from": "low", "to": "high", "largest domain": "largest_domain", "largest rule set": "largest_ruleset"}
 BLOCKING = {"of hosts": "hosts", "by name": "blocked_by_name", "through *": "blocked_by_wildcard", "by status": "blocked_by_status", "of domains": "domains",
             "domains by name": "domains_blocked_by_name", "domains through *": "domains_blocked_by_wildcard",
@@ -56,7 +56,7 @@ FIGURES = {
         "by name, largest domain": "largest_domain", "by name, largest rule set": "largest_ruleset"}),
     "history-all-hosts": (lambda row, token: f"{token[row['agent']]} in {row['crawl']}", {
         "of hosts": "hosts", "by name": "blocked_by_name", "through *": "blocked_by_wildcard", "by status": "blocked_by_status",
-        "domains by name": "all_domains_blocked_by_name", "domains with such a host": "domains_blocking", "by name, 95 % from": "low", "to": "high", "by name, largest domain": "largest_domain"}),
+        "domains by name": "all_domains_blocked_by_name", "domains_any": "domains_any", "by name, 95 % from": "low", "to": "high", "by name, largest domain": "largest_domain"}),
     "history-same-hosts": (lambda row, token: f"{token[row['agent']]} in {row['crawl']}", {
         "decided in every crawl": "hosts", "by name": "blocked_by_name", "their domains": "domains", "domains by name": "domains_blocked_by_name",
         "by name, largest domain": "largest_domain", "by name, largest rule set": "largest_ruleset"}),

@@ -129,7 +129,7 @@ class Series:
             outcomes = Counter(self.outcome(host, agent) for host in hosts)
             known, domains = len(hosts) - outcomes["unknown"], Counter(host["domain"] for host in hosts if self.outcome(host, agent) == "name")
             row = {f"blocked_by_{reason}": outcomes[reason] / known for reason in ("name", "wildcard", "status")} | {
-                "hosts": known, "low": None, "high": None, "partial": outcomes["partial"] / known, "domains_blocking": len(domains),
+                "hosts": known, "low": None, "high": None, "partial": outcomes["partial"] / known, "domains_any": len(domains),
                 "largest_domain": max(domains.values()) / outcomes["name"] if domains else None}
             # A crawler that is not in the registry has figures if ten hosts name it.
             is_counted = agent == "*" or agent in self.registry or sum(agent in host["named"] for host in hosts) >= 10
@@ -152,7 +152,7 @@ class Series:
             all_begun[agent] += begun[place]
             all_blocking[agent] += begun[place] + already[place]
             yield head | {"hosts_in_crawl": len(self.by_crawl[crawl]), "seen_to_begin": begun[place], "already_blocking": already[place],
-                          "domains": len(domains[place]), "cumulative_begun": all_begun[agent], "cumulative": all_blocking[agent]}
+                          "domains_any": len(domains[place]), "cumulative_begun": all_begun[agent], "cumulative": all_blocking[agent]}
 
     def domains_ever_blocking(self):
         adopted = defaultdict(set)
@@ -268,10 +268,10 @@ class Tests:
             "B": [("h1.example", 5, FREE), ("h2.example", 5, FREE), ("x.example", 2, BLOCK)]})
         found = query(connection, "SELECT crawl, first_blocking, cumulative FROM domains_ever_blocking()")
         compare("domains_ever_blocking", found, [{"crawl": "A", "first_blocking": 1, "cumulative": 1}, {"crawl": "B", "first_blocking": 0, "cumulative": 1}])
-        found = query(connection, "SELECT crawl, seen_to_begin, already_blocking, domains, cumulative FROM hosts_first_blocking()")
+        found = query(connection, "SELECT crawl, seen_to_begin, already_blocking, domains_any, cumulative FROM hosts_first_blocking()")
         compare("hosts_first_blocking", found, [
-            {"crawl": "A", "seen_to_begin": 0, "already_blocking": 1, "domains": 1, "cumulative": 1},
-            {"crawl": "B", "seen_to_begin": 0, "already_blocking": 0, "domains": 0, "cumulative": 1}])
+            {"crawl": "A", "seen_to_begin": 0, "already_blocking": 1, "domains_any": 1, "cumulative": 1},
+            {"crawl": "B", "seen_to_begin": 0, "already_blocking": 0, "domains_any": 0, "cumulative": 1}])
 
     def test_two_domains_of_a_host_have_two_numbers(self):
         """`co.uk` and `www.co.uk` are one host by its key; the first has no registered domain."""
@@ -280,8 +280,8 @@ class Tests:
                 "A": [(hosts[0], 1, BLOCK)], "B": [(hosts[1], 8, BLOCK), ("shop.www.co.uk", 8, BLOCK), ("other.example", 8, FREE)]})
             rows = query(connection, "SELECT DISTINCT domain, domain_id FROM hosts")
             assert len(rows) == 3 == len({row["domain"] for row in rows}) == len({row["domain_id"] for row in rows}), rows
-            found = query(connection, "SELECT crawl, domains_blocking FROM trend()")
-            compare("trend", found, [{"crawl": "A", "domains_blocking": 1}, {"crawl": "B", "domains_blocking": 2 if hosts[1] == "co.uk" else 1}])
+            found = query(connection, "SELECT crawl, domains_any FROM trend()")
+            compare("trend", found, [{"crawl": "A", "domains_any": 1}, {"crawl": "B", "domains_any": 2 if hosts[1] == "co.uk" else 1}])
 
     def test_a_listed_question_can_be_asked(self):
         connection = self.history_of({"A": [("h1.example", 1, BLOCK), ("h2.example", 1, FREE)], "B": [("h1.example", 8, BLOCK), ("h2.example", 8, BLOCK)]})

@@ -86,7 +86,7 @@ ORDER = dict.fromkeys((
     "blocking_by_software", "blocking_by_category"), by_hosts) | {
     "blocking_by_tld": lambda row: (-row["blocked_by_name"], -row["hosts"], row["url_host_tld"] or "~"),
     "blocking_by_agent": lambda row: (-row["hosts_blocked_by_name"], -row["hosts_naming"], row["agent"]),
-    "most_common_rule_sets": lambda row: (-row["domains"], -row["hosts"]), "walled_gardens": lambda row: row["surt_host_name"]}
+    "most_common_rule_sets": lambda row: (-row["domains_any"], -row["hosts"]), "walled_gardens": lambda row: row["surt_host_name"]}
 
 
 def literal(value):

@@ -516,7 +516,7 @@ OVER_NOTHING = {"names_first_seen", "change_rates", "denominators"}
 # no file. Two of the three files have rule set 7, with templates that differ.
 SMALL_ANSWERS = {
     "blocking_by_tld()": ("url_host_tld hosts", []),  # Fewer than five hosts.
-    "most_common_rule_sets()": ("ruleset_id template hosts_with_template hosts of_hosts domains example", [
+    "most_common_rule_sets()": ("ruleset_id template hosts_with_template hosts of_hosts domains_any example", [
         (7, None, 2, 2, 3, 2, "https://one.test/robots.txt")]),
     "file_sizes()": ("hosts median_bytes max_bytes empty up_to_100_kib over_500_kib truncated", [(3, 300, 600_000, 0.0, 0.666667, 0.333333, 2)]),
     # A crawler of a list or of a category is a row, also if no host names it.
@@ -598,7 +598,7 @@ LIST_ANSWERS = {
     "blocking_by_rank(list := 'ranks.csv')": (f"crawl up_to_rank in_list captured {BY_REASON}", BUCKETS),
     "blocking_by_webgraph_rank(ranks := 'host-ranks.txt', agent := 'GPTBot')": (f"crawl up_to_rank in_graph captured {BY_REASON}", BUCKETS),
     # 212 pages in the newer crawl.
-    "archived_pages_of_blocking_hosts(index := 'index.parquet')": ("crawl verdict hosts domains pages share_of_pages largest_host", [
+    "archived_pages_of_blocking_hosts(index := 'index.parquet')": ("crawl verdict hosts domains_any pages share_of_pages largest_host", [
         (OLD, "partial", 1, 1, 400, 1, 1), (NEW, "blocked by name", 1, 1, 100, 0.471698, 1), (NEW, "blocked by *", 1, 1, 50, 0.235849, 1),
         (NEW, "allow_all", 2, 2, 37, 0.174528, 0.810811), (NEW, "blocked by status", 1, 1, 20, 0.09434, 1), (NEW, "unknown", 1, 1, 5, 0.023585, 1),
         (NEW, "not captured", 1, None, 0, 0, None)]),
@@ -609,7 +609,7 @@ LIST_ANSWERS = {
     "blocking_by_label(labels := 'hosts.csv')": (f"crawl label in_list weight {BY_REASON}", [
         (OLD, "first", 2, None, 0, None, None, None), (OLD, "second", 2, None, 0, None, None, None),
         (NEW, "first", 2, None, 2, 0.5, 0.5, 0), (NEW, "second", 2, None, 2, 0, 0.5, 0.5)]),
-    "comments_reserving_rights()": ("crawl phrase hosts of_hosts share domains", [
+    "comments_reserving_rights()": ("crawl phrase hosts of_hosts share domains_any", [
         *((OLD, phrase, 0, 1, 0, 0) for phrase in ("EU directive 2019/790", "text and data mining", "reserves rights", "all rights reserved")),
         (NEW, "EU directive 2019/790", 1, 4, 0.25, 1), (NEW, "text and data mining", 2, 4, 0.5, 2), (NEW, "reserves rights", 1, 4, 0.25, 1),
         (NEW, "all rights reserved", 1, 4, 0.25, 1)]),

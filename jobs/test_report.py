@@ -581,7 +581,7 @@ def check_over_time(results, page, joined, agents, crawls):
     """The numbers of both figures are those of the tables of the datasets."""
     expected = {row["label"]: row for row in query(OVER_TIME.format(joined=joined, agents=agents, crawls=crawls))}
     all_hosts, same_hosts = (Page(re.search(rf'<article id="history-{key}-figure">.*?</article>', page.text, re.DOTALL)[0]) for key in ("all-hosts", "same-hosts"))
-    for figure, shown in ((all_hosts, {"of hosts": "hosts", "hosts by name": "blocking", "by name": ("blocking", "hosts"), "domains with such a host": "domains_blocking"}),
+    for figure, shown in ((all_hosts, {"of hosts": "hosts", "hosts by name": "blocking", "by name": ("blocking", "hosts"), "domains_any": "domains_blocking"}),
                           (same_hosts, {"decided in every crawl": "same", "hosts by name": "same_blocking", "by name": ("same_blocking", "same"), "their domains": "same_domains",
                                         "domains by name": "same_domains_blocking"})):
         rows = {row["crawler and crawl"]: row for row in map(dict, figure.table())}

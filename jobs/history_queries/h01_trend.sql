@@ -3,7 +3,7 @@
 -- Denominator: hosts of the crawl with a known verdict for the crawler. A host that a crawl did not capture counts in no way.
 -- Pitfall: crawls differ in size and in what they capture, so a step may be a change of the sample: change_rates and
 -- hosts_decided_in_every_crawl look at the same hosts. A crawler that fewer than ten hosts of a crawl name, and that is not in the registry, has
--- no figures for the crawl. domains_blocking counts registered domains with at least one such host.
+-- no figures for the crawl. domains_any counts registered domains with at least one such host.
 CREATE OR REPLACE MACRO trend(agent := 'GPTBot', any_name := false) AS TABLE
 WITH checked AS MATERIALIZED (
     SELECT check_agents(agent, any_name) AS is_known
@@ -14,7 +14,7 @@ counted AS (
         coalesce(sum(s.hosts) FILTER (s.verdict = 'disallow_all' AND s.basis NOT IN ('explicit', 'http_status')), 0) AS by_wildcard,
         coalesce(sum(s.hosts) FILTER (s.verdict = 'disallow_all' AND s.basis = 'http_status'), 0) AS by_status,
         coalesce(sum(s.hosts) FILTER (s.verdict = 'partial'), 0) AS partly,
-        coalesce(max(s.domains) FILTER (s.verdict = 'disallow_all' AND s.basis = 'explicit'), 0) AS domains_blocking,
+        coalesce(max(s.domains_any) FILTER (s.verdict = 'disallow_all' AND s.basis = 'explicit'), 0) AS domains_any,
         max(s.largest_domain) FILTER (s.verdict = 'disallow_all' AND s.basis = 'explicit') AS largest_domain,
         max(s.low_millionths) FILTER (s.verdict = 'disallow_all' AND s.basis = 'explicit') / 1000000 AS low,
         max(s.high_millionths) FILTER (s.verdict = 'disallow_all' AND s.basis = 'explicit') / 1000000 AS high
@@ -25,7 +25,7 @@ counted AS (
 answer AS (
     SELECT c.position, c.crawl, c.median_fetch, a.agent, t.hosts, round(t.by_name / nullif(t.hosts, 0), 6) AS blocked_by_name, t.low, t.high,
         round(t.by_wildcard / nullif(t.hosts, 0), 6) AS blocked_by_wildcard, round(t.by_status / nullif(t.hosts, 0), 6) AS blocked_by_status,
-        round(t.partly / nullif(t.hosts, 0), 6) AS partial, t.domains_blocking, round(t.largest_domain / nullif(t.by_name, 0), 6) AS largest_domain
+        round(t.partly / nullif(t.hosts, 0), 6) AS partial, t.domains_any, round(t.largest_domain / nullif(t.by_name, 0), 6) AS largest_domain
     FROM crawls() c
     CROSS JOIN asked_agents(agent) a
     LEFT JOIN counted t ON t.crawl = c.crawl AND t.agent = a.agent

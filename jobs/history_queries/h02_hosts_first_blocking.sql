@@ -38,13 +38,13 @@ first_periods AS (
 ),
 counts AS (
     SELECT b.agent, b.crawl, count(*) FILTER (b.first_block > f.first_period) AS seen_to_begin, count(*) FILTER (b.first_block = f.first_period) AS already_blocking,
-        count(DISTINCT b.domain) AS domains
+        count(DISTINCT b.domain) AS domains_any
     FROM blocks b JOIN first_periods f ON f.agent = b.agent AND f.surt_host_name = b.surt_host_name
     GROUP BY b.agent, b.crawl
 ),
 answer AS (
     SELECT c.position, c.crawl, c.median_fetch, a.agent, c.hosts AS hosts_in_crawl, coalesce(n.seen_to_begin, 0) AS seen_to_begin,
-        coalesce(n.already_blocking, 0) AS already_blocking, coalesce(n.domains, 0) AS domains,
+        coalesce(n.already_blocking, 0) AS already_blocking, coalesce(n.domains_any, 0) AS domains_any,
         sum(coalesce(n.seen_to_begin, 0)) OVER (PARTITION BY a.agent ORDER BY c.position)::BIGINT AS cumulative_begun,
         sum(coalesce(n.seen_to_begin, 0) + coalesce(n.already_blocking, 0)) OVER (PARTITION BY a.agent ORDER BY c.position)::BIGINT AS cumulative
     FROM crawls() c

@@ -75,7 +75,7 @@ def shares(counted, hosts):
     domains, all_domains = by_domain(counted), by_domain(hosts)
     return {
         "hosts": len(counted), "of_hosts": len(hosts), "share": share(len(counted), len(hosts)),
-        "domains": len(domains), "of_domains": len(all_domains),
+        "domains_any": len(domains), "of_domains": len(all_domains),
         "share_of_domains": share(sum(len(group) / len(all_domains[domain]) for domain, group in domains.items()), len(all_domains)),
         "largest_domain": largest_domain(counted), "largest_ruleset": largest_ruleset(counted), "low": None, "high": None}
 
@@ -290,7 +290,7 @@ class Questions(Computation):
                 if host.wildcard.verdict == "disallow_all" and answers[host.key].verdict in ("allow_all", "partial")]
             rulesets = Counter(host.ruleset for host in found)
             return [{
-                "hosts": len(found), "domains": len(by_domain(found)), "surt_host_name": host.key, "url_host_name": host.name,
+                "hosts": len(found), "domains_any": len(by_domain(found)), "surt_host_name": host.key, "url_host_name": host.name,
                 "googlebot": answers[host.key].verdict, "googlebot_line": answers[host.key].line_no, "url": host.url,
                 "hosts_with_ruleset": rulesets[host.ruleset]} for host in found]
         return self.each_crawl(rows)
@@ -316,7 +316,7 @@ class Questions(Computation):
             for pair, found in blocked.items():
                 if isinstance(pair, tuple):
                     yield {
-                        "agent_a": pair[0], "agent_b": pair[1], "hosts": len(found), "domains": len(by_domain(found)),
+                        "agent_a": pair[0], "agent_b": pair[1], "hosts": len(found), "domains_any": len(by_domain(found)),
                         "share_of_rarer": len(found) / min(len(blocked[name]) for name in pair),
                         "largest_domain": largest_domain(found), "largest_ruleset": largest_ruleset(found)}
         return self.each_crawl(rows)
@@ -367,7 +367,7 @@ class Questions(Computation):
                 of_set = [self.tables.file(host.source) for host in files if host.ruleset == ruleset]
                 templates = {file["template"] for file in of_set}
                 del row["largest_ruleset"]
-                if row["domains"] >= min_domains:
+                if row["domains_any"] >= min_domains:
                     yield row | {
                         "ruleset_id": of_set[0]["ruleset_id"], "template": templates.pop() if len(templates) == 1 else None,
                         "hosts_with_template": sum(file["template"] is not None for file in of_set),

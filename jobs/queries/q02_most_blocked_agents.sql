@@ -9,7 +9,7 @@ WITH checked AS MATERIALIZED (
     SELECT check_count('top', top) AND check_hosts('decided', crawl) AS is_known
 ),
 answer AS (
-    SELECT n.position, n.crawl, n.agent, g.operator, g.category, n.named, round(n.hosts / n.named, 6) AS ratio, n.hosts, n.of_hosts, n.share, n.domains,
+    SELECT n.position, n.crawl, n.agent, g.operator, g.category, n.named, round(n.hosts / n.named, 6) AS ratio, n.hosts, n.of_hosts, n.share, n.domains_any,
         n.of_domains, n.share_of_domains, n.largest_domain, n.largest_ruleset, n.low, n.high
     FROM named_with('disallow_all', crawl := crawl, top := top) n
     LEFT JOIN agents g ON g.agent = n.agent

@@ -30,7 +30,7 @@ by_domain AS (
 answer AS (
     SELECT 1 AS position, d.first AS from_crawl, d.last AS to_crawl, d.agent, d.verdict_before, d.basis_before, d.verdict_after, d.basis_after,
         sum(d.hosts)::BIGINT AS hosts, sum(sum(d.hosts)) OVER (PARTITION BY d.agent)::BIGINT AS of_hosts,
-        round(sum(d.hosts) / sum(sum(d.hosts)) OVER (PARTITION BY d.agent), 6) AS share, count(*) AS domains,
+        round(sum(d.hosts) / sum(sum(d.hosts)) OVER (PARTITION BY d.agent), 6) AS share, count(*) AS domains_any,
         round(sum(d.hosts / d.hosts_of_domain) / sum(sum(d.hosts / d.hosts_of_domain)) OVER (PARTITION BY d.agent), 6) AS share_of_domains,
         round(max(d.hosts) / sum(d.hosts), 6) AS largest_domain
     FROM by_domain d

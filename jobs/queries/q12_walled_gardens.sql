@@ -1,7 +1,7 @@
 -- Which hosts allow Googlebot and block all crawlers that they do not name?
 --
 -- Denominator: none: a list of hosts, limited to top in each crawl. A host is listed if '*' may fetch no path and Googlebot may fetch
--- some. hosts and domains are the numbers before the limit.
+-- some. hosts and domains_any are the numbers before the limit.
 -- Pitfall: sites under construction often look like this as well, and so do all hosts of one operator: see hosts_with_ruleset.
 CREATE OR REPLACE MACRO walled_gardens(crawl := NULL, top := 1000) AS TABLE
 WITH checked AS MATERIALIZED (
@@ -15,10 +15,10 @@ gardens AS (
         AND h.wildcard_verdict = 'disallow_all' AND g.verdict IN ('allow_all', 'partial')
 ),
 counts AS (
-    SELECT g.crawl, count(*) AS hosts, number_of_domains(g.domain_id) AS domains FROM gardens g GROUP BY g.crawl
+    SELECT g.crawl, count(*) AS hosts, number_of_domains(g.domain_id) AS domains_any FROM gardens g GROUP BY g.crawl
 ),
 answer AS (
-    SELECT c.position, g.crawl, n.hosts, n.domains, g.surt_host_name, g.url_host_name, g.verdict AS googlebot, g.evidence_line AS googlebot_line, g.url,
+    SELECT c.position, g.crawl, n.hosts, n.domains_any, g.surt_host_name, g.url_host_name, g.verdict AS googlebot, g.evidence_line AS googlebot_line, g.url,
         count(*) OVER (PARTITION BY g.crawl, g.ruleset_id) AS hosts_with_ruleset
     FROM gardens g
     JOIN counts n ON n.crawl = g.crawl

@@ -36,7 +36,7 @@ parts AS (
     GROUP BY GROUPING SETS ((f.crawl, f.agent_a, f.agent_b, f.domain_id), (f.crawl, f.agent_a, f.agent_b, f.ruleset_id))
 ),
 answer AS (
-    SELECT c.position, p.crawl, p.agent_a, p.agent_b, sum(p.x) FILTER (p.part = 'ruleset')::BIGINT AS hosts, domains_with(p.part, p.x) AS domains,
+    SELECT c.position, p.crawl, p.agent_a, p.agent_b, sum(p.x) FILTER (p.part = 'ruleset')::BIGINT AS hosts, domains_with(p.part, p.x) AS domains_any,
         round(sum(p.x) FILTER (p.part = 'ruleset') / least(any_value(a.hosts), any_value(b.hosts)), 6) AS share_of_rarer,
         largest_domain(p.part, p.x) AS largest_domain, largest_ruleset(p.part, p.ruleset_id, p.x) AS largest_ruleset
     FROM parts p

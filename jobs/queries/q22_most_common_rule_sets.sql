@@ -55,6 +55,6 @@ SELECT s.crawl, s.ruleset_id, s.template, s.hosts_with_template, s.* EXCLUDE (po
 FROM checked k
 LEFT JOIN answer s ON true
 WHERE s.crawl IS NOT NULL OR NOT k.is_known
-ORDER BY s.position, s.domains DESC, s.hosts DESC, s.ruleset_id;
+ORDER BY s.position, s.domains_any DESC, s.hosts DESC, s.ruleset_id;
 
 FROM most_common_rule_sets();

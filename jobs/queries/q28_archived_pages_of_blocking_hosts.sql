@@ -21,7 +21,7 @@ pages AS (
     WHERE i.crawl IN (SELECT c.crawl FROM crawls() c) AND (crawl IS NULL OR i.crawl = crawl)
 ),
 answer AS (
-    SELECT c.position, p.crawl, p.agent, p.verdict, count(*) AS hosts, CASE WHEN p.verdict <> 'not captured' THEN count(DISTINCT p.domain) END AS domains, sum(p.pages)::BIGINT AS pages,
+    SELECT c.position, p.crawl, p.agent, p.verdict, count(*) AS hosts, CASE WHEN p.verdict <> 'not captured' THEN count(DISTINCT p.domain) END AS domains_any, sum(p.pages)::BIGINT AS pages,
         round(sum(p.pages) / nullif(sum(sum(p.pages)) OVER (PARTITION BY p.crawl, p.agent), 0), 6) AS share_of_pages,
         round(max(p.pages) / nullif(sum(p.pages), 0), 6) AS largest_host
     FROM pages p

@@ -388,7 +388,7 @@ CREATE OR REPLACE MACRO shares(part, ruleset_id, x, n, whole, sample) AS {
     'hosts': coalesce(sum(x) FILTER (part = 'archive'), 0)::BIGINT,
     'of_hosts': whole.hosts,
     'share': round(coalesce(sum(x) FILTER (part = 'archive'), 0) / whole.hosts, 6),
-    'domains': domains_with(part, x),
+    'domains_any': domains_with(part, x),
     'of_domains': whole.domains,
     'share_of_domains': round(weight_of_domains(part, x, n) / whole.domains, 6),
     'largest_domain': largest_domain(part, x),

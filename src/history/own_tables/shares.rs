@@ -7,7 +7,7 @@ table! { of_fields "One row per crawler, crawl, verdict and basis: the hosts tha
     basis: Text, "The basis of `verdict`.";
     hosts: Long, "Hosts with this verdict and basis.";
     known_hosts: Long, "Hosts with a known verdict for the crawler in this crawl: the denominator of shares. It is the same in all rows of a crawler and crawl.";
-    domains: Long, "Registered domains with at least one of `hosts`; a host without a domain counts as one.";
+    domains_any: Long, "Registered domains with at least one of `hosts`; a host without a domain counts as one.";
     largest_domain: Long, "The hosts of the domain that has most of `hosts` (docs/limits.md has how many domains are compared).";
     low_millionths: Int null, "The lower end of the 95 percent interval of `hosts / known_hosts` in millionths, if the archives of the crawl are a random sample (docs/queries.md). Null for unknown verdicts.";
     high_millionths: Int null, "The upper end of the interval, in millionths.";

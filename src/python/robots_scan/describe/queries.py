@@ -7,7 +7,7 @@ def share(dataset, prefix):
     """Returns the shares that block GPTBot by name, crawl by crawl, or None if the tables of hosts are missing."""
     if dataset.is_history:
         return f"""\
-SELECT crawl, known_hosts, hosts, round(hosts / known_hosts, 6) AS share, domains
+SELECT crawl, known_hosts, hosts, round(hosts / known_hosts, 6) AS share, domains_any
 FROM {files(dataset, "shares", prefix)}
 WHERE agent = 'gptbot' AND verdict = 'disallow_all' AND basis = 'explicit'
 ORDER BY crawl;

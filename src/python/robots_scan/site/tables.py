@@ -153,7 +153,7 @@ def named(where):
 
 def make_trends(source):
     """Counts are over all hosts, also those that the site leaves out."""
-    shares = "SELECT s.agent, s.crawl, s.verdict, s.basis, s.hosts, s.domains, s.largest_domain FROM shares s" if source.is_history else f"""
+    shares = "SELECT s.agent, s.crawl, s.verdict, s.basis, s.hosts, s.domains_any AS domains, s.largest_domain FROM shares s" if source.is_history else f"""
         WITH named AS ({named('true')}),
         unnamed AS (
             SELECT h.crawl, h.host_id, h.domain, k.kind,

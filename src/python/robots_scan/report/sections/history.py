@@ -58,8 +58,8 @@ def most_blocked(study):
     registry = registry_of(study.history)
     names = [row["agent"] for row in study.history.rows(f"SELECT a.agent FROM ({evidence.AI_AGENTS}) a(agent) ORDER BY a.agent")]
     _, rows = study.history.ask("trend", agent=names) if names else (None, [])
-    of_last = [row for row in rows if row["crawl"] == study.crawls[-1] and row["domains_blocking"]]
-    of_last.sort(key=lambda row: (-row["domains_blocking"], -row["blocked_by_name"], row["agent"]))
+    of_last = [row for row in rows if row["crawl"] == study.crawls[-1] and row["domains_any"]]
+    of_last.sort(key=lambda row: (-row["domains_any"], -row["blocked_by_name"], row["agent"]))
     return [registry[row["agent"]] for row in of_last[:LINES_MAX]]
 
 
@@ -78,7 +78,7 @@ def all_hosts(study, agents, same, domains):
     figure.columns = columns_of(figure.rows, "crawler and crawl", [
         Column("day", "median day"), Column("hosts", "of hosts", "count"), Column("counted", "hosts by name", "count"), Column("blocked_by_name", "by name", "share"),
         Column("blocked_by_wildcard", "through *", "share"), Column("blocked_by_status", "by status", "share"),
-        Column("domains_blocked_by_name", "domains by name", "share"), Column("domains_blocking", "domains with such a host", "count")], "by name")
+        Column("domains_blocked_by_name", "domains by name", "share"), Column("domains_any", "domains_any", "count")], "by name")
     figure.chart = chart(study, figure.rows, "Registered domains and hosts that block crawlers by name, over all hosts of each crawl")
     finish(study, figure, agents, lambda agent: f"{evidence.BY_NAME} AND v.crawl IN ({', '.join(map(literal, study.crawls))})" if study.chosen_crawls else evidence.BY_NAME)
     first, last = ends_of(figure.rows, agents[0])

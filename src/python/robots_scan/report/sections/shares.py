@@ -15,7 +15,7 @@ from ..study import ROWS_MAX
 
 SHARES = (
     Column("hosts", "hosts", "count"), Column("of_hosts", "of hosts", "count"), Column("share", "share of hosts", "share"),
-    Column("domains", "domains", "count"), Column("of_domains", "of domains", "count"), Column("share_of_domains", "share of domains", "share"),
+    Column("domains_any", "domains_any", "count"), Column("of_domains", "of domains", "count"), Column("share_of_domains", "share of domains", "share"),
 )
 BLOCKING = (
     Column("hosts", "of hosts", "count"), Column("counted", "hosts by name", "count"), Column("blocked_by_name", "by name", "share"),
