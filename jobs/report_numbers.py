@@ -65,7 +65,8 @@ FIGURES = {
     "networks": (lambda row, token: words(row["software"]) if row["software"] else "no hint in the headers", BLOCKING),
     "ranks": (lambda row, token: rank_class(row), BLOCKING),
     "labels": (lambda row, token: row["label"], BLOCKING),
-    "templates": (lambda row, token: words(row["template"] or "not recognized") + (", shared rules" if row["shared_rules"] else ""), SHARES),
+    "origins": (lambda row, token: f"written by {'the site' if row['origin'] == 'site' else 'a vendor'}", {
+        **SHARES, "unknown, hosts": "unknown", "unknown, share of hosts": "share_unknown"}),
     "rule-sets": (lambda row, token: (words(row["template"]) + ", " if row["template"] else "") + "of " + row["example"].split("/")[2], {
         **without(SHARES, "largest rule set"), "ruleset_id": "ruleset_id"}),
     "preferences": (lambda row, token: statement(row), SHARES),
@@ -84,7 +85,7 @@ FIGURES = {
 # The header of the share of domains, with which charts and sentences begin, by that of the share of hosts.
 MAIN = {"share of hosts": "share of domains", "by name": "domains by name", "share": "share of domains"}
 # The figures whose rows are in the order of their shares of domains, and those whose sentence names the row with the largest one.
-RANKED = ("outcomes", "ai-crawlers", "categories", "templates", "rule-sets", "preferences", "effective-preferences", "invitations", "anomalies", "tlds", "networks", "labels")
+RANKED = ("outcomes", "ai-crawlers", "categories", "rule-sets", "preferences", "effective-preferences", "invitations", "anomalies", "tlds", "networks", "labels")
 LARGEST = ("tlds", "networks", "ranks", "labels")
 
 
@@ -355,7 +356,7 @@ def check_lead(results, name, key, article, table):
         rows = table[:1] + table[1:][-1:]
     else:
         check_ranks(results, name, key, table)
-        if key in ("same-hosts", "templates", "contradictions", "denominators"):
+        if key in ("same-hosts", "origins", "contradictions", "denominators"):
             return
         check_order(results, name, key, article, table)
         rows = [table[0]]

@@ -54,7 +54,7 @@ CALLS = {
     "agents_blocked_together": [{"top": ALL}],
     "most_addressed_names": [{"top": ALL}],
     "other_directives": [{"top": ALL}],
-    "blocks_from_templates": [{}, {"min_domains": 2}, {"agent": "CCBot", "min_domains": 3}],
+    "blocks_by_origin": [{}, {"agent": "CCBot"}, {"agent": "SemrushBot"}],
     "most_common_rule_sets": [{"top": ALL}, {"top": ALL, "min_domains": 1}],
     "most_hidden_paths": [{"top": ALL}],
     "hosts_decided_in_every_crawl": [{}, {"agent": "Google-Extended"}],
@@ -82,7 +82,7 @@ def by_hosts(row):
 
 # The order of the rows of a crawl, of questions without `top`; and of those with it, if it is not by hosts.
 ORDER = dict.fromkeys((
-    "outcome_funnel", "changes_between_crawls", "training_or_search", "stated_preferences", "blocks_from_templates", "blocked_at_the_edge",
+    "outcome_funnel", "changes_between_crawls", "training_or_search", "stated_preferences", "blocked_at_the_edge",
     "blocking_by_software", "blocking_by_category"), by_hosts) | {
     "blocking_by_tld": lambda row: (-row["blocked_by_name"], -row["hosts"], row["url_host_tld"] or "~"),
     "blocking_by_agent": lambda row: (-row["hosts_blocked_by_name"], -row["hosts_naming"], row["agent"]),

@@ -699,6 +699,13 @@ def test_macros(t, con):
         [("adsbot-google", "advertising", True, None, None, 0, 0)])
     for name, expected in WHOLE_NAMES.items():
         t.equal(f"whole name of {name!r}", lambda: rows("SELECT whole_name(?)", name), [(expected,)])
+    # By name, by '*', the line, the template, and the lines of its vendor.
+    for origin, case in (("vendor", (True, False, 4, "cloudflare_managed", 3, 9)), ("vendor", (False, True, 9, "blogger", 1, 9)),
+                         ("site", (True, False, 10, "cloudflare_managed", 3, 9)), ("site", (False, True, 2, "cloudflare_managed", 3, 9)),
+                         ("site", (True, False, 4, "wordpress", None, None)), ("unknown", (False, True, 4, "wordpress", None, None)),
+                         ("unknown", (True, False, 4, "wix", None, None)), ("unknown", (True, False, 4, None, None, None)),
+                         ("unknown", (True, False, None, None, 1, 9)), (None, (False, False, None, "yoast", 1, 9))):
+        t.equal(f"origin of {case}", lambda: rows("SELECT origin_of(?, ?, ?, ?, ?, ?)", *case), [(origin,)])
     for name in ("GPTBot/1.0", " gptbot 1.2 (+https://openai.com)", "GPTBot;x", "GPTBOT*"):
         t.equal(f"verdicts for {name!r} are those for GPTBot", lambda: rows("FROM verdicts_for(?) ORDER BY ALL", name),
                 rows("FROM verdicts_for('GPTBot') ORDER BY ALL"))

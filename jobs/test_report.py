@@ -364,7 +364,7 @@ def several_crawlers(results, program, folder, pages):
     page = check_page(results, "several", pages / "several.html", two)
     read_records(results, "several", page, [SAMPLES], 60)
     for crawler in ("CCBot", "GPTBot", "Applebot"):
-        for key in ("tlds", "networks", "templates", "contradictions", "same-hosts"):
+        for key in ("tlds", "networks", "origins", "contradictions", "same-hosts"):
             results.check(f"{key}--{crawler}-figure" in page.ids, f"several: no figure {key} of {crawler}")
         results.check(f">block {crawler} by name" in page.text, f"several: no row of {crawler}")
     results.check(page.text.count(">answered 429 or 5xx</th>") == 1 and page.ids.count("tlds--CCBot-figure") == 1, "several: rows twice")

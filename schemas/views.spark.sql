@@ -49,6 +49,8 @@ CREATE OR REPLACE TEMPORARY VIEW robots_files AS SELECT
     is_valid_utf8,
     ruleset_id,
     template,
+    vendor_first_line,
+    vendor_last_line,
     body,
     is_doubtful,
     crawl,

@@ -14,7 +14,7 @@ from urllib.parse import urljoin, urlsplit
 
 from .archive import domain_of, registered_domain
 from .hosts import Answer
-from .robots_txt import is_product_token, key_and_value, lines_of, whole_name
+from .robots_txt import BLANKS, is_product_token, key_and_value, lines_of, whole_name
 
 # The keys of directives that a specification or a crawler defines: docs/tables.md, directives, known.
 KNOWN_DIRECTIVES = set(
@@ -28,6 +28,31 @@ TRAINING = {"ai-train", "train-ai"}
 USES = {
     "ai_search": {"search"}, "search_engine": {"search"}, "ai_assistant": {"ai-input", "ai-output", "ai-use"},
     "ai_agent": {"ai-input", "ai-output", "ai-use"}}
+
+
+def lines_of_managed_block(body):
+    """The first and the last line of Cloudflare's block, if there is one, and it has an end."""
+    begins, found = [], None
+    for line_no, (line, _) in enumerate(lines_of(body), 1):
+        comment = re.match(rb"#[#\-=* \t]*(.*)", line.split(b"\0")[0].lstrip(BLANKS), re.DOTALL)
+        text = comment[1].lower() if comment else b""
+        if text.startswith(b"begin cloudflare managed content"):
+            begins.append(line_no)
+            is_open = True
+        elif text.startswith(b"end cloudflare managed content") and begins and is_open:
+            found, is_open = (begins[-1], line_no), False
+    return found if len(begins) == 1 else None
+
+
+def origin_of(file, body, line_no):
+    """Who wrote the line that blocks. The lines of Cloudflare's block are searched here; those of whole files are all or none."""
+    lines = lines_of_managed_block(body)
+    if file["template"] != "cloudflare_managed":
+        lines = lines or file["vendor_first_line"] and (1, sum(1 for _ in lines_of(body)))
+    assert (lines or (None, None)) == (file["vendor_first_line"], file["vendor_last_line"]), f"{lines}, {file}"
+    if lines:
+        return "vendor" if lines[0] <= line_no <= lines[1] else "site"
+    return "site" if file["template"] in ("wordpress", "yoast", "drupal") else "unknown"
 
 
 def by_domain(hosts):
@@ -348,15 +373,15 @@ class Questions(Computation):
             return [row | {"lines": lines[row["directive"]]} for row in rows_of(features, files, ["directive", "known"])]
         return self.each_crawl(rows)
 
-    def blocks_from_templates(self, agent="GPTBot", min_domains=10):
+    def blocks_by_origin(self, agent="GPTBot"):
         def rows(hosts):
-            domains = defaultdict(set)
-            for host in hosts:
-                if host.has_rules:
-                    domains[host.ruleset].add(host.domain)
-            blocks = [host for host, answer in self.answers(hosts, agent).values() if reason(answer) == "name"]
-            features = [(host, (self.tables.file(host.source)["template"], len(domains[host.ruleset]) >= min_domains)) for host in blocks]
-            return rows_of(features, blocks, ["template", "shared_rules"])
+            blocks = [(host, origin_of(self.tables.file(host.source), host.source.body, answer.line_no))
+                      for host, answer in self.answers(hosts, agent).values() if reason(answer) == "name"]
+            known = [host for host, origin in blocks if origin != "unknown"]
+            unknown = shares([host for host, origin in blocks if origin == "unknown"], [host for host, _ in blocks])
+            return [{"origin": origin} | shares([host for host, other in blocks if other == origin], known) | {
+                "unknown": unknown["hosts"], "of_blocks": unknown["of_hosts"], "share_unknown": unknown["share"], "domains_unknown": unknown["share_of_domains"]}
+                for origin in ("site", "vendor") if blocks]
         return self.each_crawl(rows)
 
     def most_common_rule_sets(self, min_domains=2):

@@ -89,8 +89,9 @@ pub use dialect::Dialect;
 pub use dialect::audience::{Audience, audience};
 pub use document::builder::{DirectiveRow, RobotsTxtBuilder};
 pub use document::{
-    BODY_LIMIT_BYTES, ContentClass, Directive, DirectiveKind, Group, LineEndings, MAX_FILE_LINES,
-    OwnedRobotsTxt, ParseOptions, RateLimits, RobotsTxt, Span, Summary, has_too_many_lines,
+    BODY_LIMIT_BYTES, ContentClass, Directive, DirectiveKind, Group, LineEndings, LineRange,
+    MAX_FILE_LINES, OwnedRobotsTxt, ParseOptions, RateLimits, RobotsTxt, Span, Summary,
+    has_too_many_lines,
 };
 pub use http_status::{FetchClass, FetchOutcome, HttpStatus, StatusEffect};
 pub use parse::Parser;

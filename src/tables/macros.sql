@@ -198,13 +198,32 @@ COMMENT ON MACRO TABLE verdicts_in IS 'One row per host and crawler of the regis
 -- Hosts with a known verdict for a crawler, and the reason for which they block it.
 CREATE OR REPLACE MACRO blocking(agent, crawl := NULL, any_name := false) AS TABLE
 SELECT v.crawl, v.host_id, v.surt_host_name, v.url_host_name, v.url_host_tld, v.domain, v.domain_id, v.archive_no, v.ruleset_id, v.template,
-    v.rules_robots_id, v.agent, v.verdict, v.basis,
+    v.rules_robots_id, v.agent, v.verdict, v.basis, v.evidence_line,
     v.verdict = 'disallow_all' AND v.basis = 'explicit' AS by_name,
     v.verdict = 'disallow_all' AND v.basis NOT IN ('explicit', 'http_status') AS by_wildcard,
     v.verdict = 'disallow_all' AND v.basis = 'http_status' AS by_status
 FROM verdicts_for(agent, crawl := crawl, any_name := any_name) v
 WHERE v.verdict <> 'unknown';
 COMMENT ON MACRO TABLE blocking IS 'One row per host and crawler with a known verdict, for a crawler or a list of crawlers, and whether all paths are disallowed by name, by the rules of * or by the HTTP status';
+
+-- Who wrote the line that blocks a crawler: 'vendor' for the lines that the vendor of the template is known to have written, 'site' for
+-- another line of these files. Of the other files, 'site' for a block by name if the template writes none: WordPress (do_robots in
+-- wp-includes/functions.php has no name but '*'), Drupal (its robots.txt as installed), and Yoast SEO, which names a crawler only if the site
+-- chose so in its settings. 'unknown' otherwise; null if nothing or the status blocks.
+CREATE OR REPLACE MACRO origin_of(by_name, by_wildcard, line_no, template, vendor_first_line, vendor_last_line) AS
+    CASE WHEN NOT (by_name OR by_wildcard) THEN NULL
+        WHEN line_no BETWEEN vendor_first_line AND vendor_last_line THEN 'vendor'
+        WHEN vendor_first_line IS NOT NULL AND line_no IS NOT NULL THEN 'site'
+        WHEN by_name AND template IN ('wordpress', 'yoast', 'drupal') THEN 'site'
+        ELSE 'unknown' END;
+COMMENT ON MACRO origin_of IS 'Who wrote the line that blocks a crawler: site, vendor or unknown; null if no line blocks';
+
+CREATE OR REPLACE MACRO block_origins(agent, crawl := NULL, any_name := false) AS TABLE
+SELECT b.*, r.vendor_first_line, r.vendor_last_line, origin_of(b.by_name, b.by_wildcard, b.evidence_line, b.template, r.vendor_first_line, r.vendor_last_line) AS origin
+FROM blocking(agent, crawl := crawl, any_name := any_name) b
+JOIN robots_files r ON r.crawl = b.crawl AND r.robots_id = b.rules_robots_id
+WHERE b.verdict = 'disallow_all' AND (crawl IS NULL OR r.crawl = crawl);
+COMMENT ON MACRO TABLE block_origins IS 'One row per host that blocks a crawler, or one of a list, with origin: who wrote the line, the site or the vendor of its software (unknown if that is not known; null for a block by the HTTP status): block_origins(agent := ''GPTBot'')';
 
 -- Preferences. host_preferences has rows for '*' and for every crawler that the rules of a host name, if the host states something of
 -- a mechanism.
@@ -387,10 +406,10 @@ COMMENT ON MACRO share_margin IS 'Half the width of the interval in shares';
 CREATE OR REPLACE MACRO shares(part, ruleset_id, x, n, whole, sample) AS {
     'hosts': coalesce(sum(x) FILTER (part = 'archive'), 0)::BIGINT,
     'of_hosts': whole.hosts,
-    'share': round(coalesce(sum(x) FILTER (part = 'archive'), 0) / whole.hosts, 6),
+    'share': round(coalesce(sum(x) FILTER (part = 'archive'), 0) / nullif(whole.hosts, 0), 6),
     'domains_any': domains_with(part, x),
     'of_domains': whole.domains,
-    'share_of_domains': round(weight_of_domains(part, x, n) / whole.domains, 6),
+    'share_of_domains': round(weight_of_domains(part, x, n) / nullif(whole.domains, 0), 6),
     'largest_domain': largest_domain(part, x),
     'largest_ruleset': largest_ruleset(part, ruleset_id, x),
     'low': lower_end(sum(x) FILTER (part = 'archive') / whole.hosts, share_margin(part, x, n, whole, sample)),

@@ -40,7 +40,7 @@ pub const QUERY_TEXTS: &[&str] = &query_texts! {
     "q18_other_directives"
     "q19_stated_preferences"
     "q20_contradictions"
-    "q21_blocks_from_templates"
+    "q21_blocks_by_origin"
     "q22_most_common_rule_sets"
     "q23_sitemap_adoption"
     "q24_crawl_delays"

@@ -40,7 +40,7 @@ table! { per_capture "One row per capture of a robots.txt file, regardless of it
     is_robots_path: Bool, "True if the path is exactly `/robots.txt` and the URL has no query, so false for `/robots.txt?x`. Other captures are present only as redirect targets.";
     content_class: Text null, "The kind of body: `rules`, `no_rules`, `comments_only`, `empty`, `html`, `binary`; null unless the status is 2xx, for revisits, and if nothing is known of the file, because bytes are missing and no whole line is a rule of a group.";
     body_bytes: Long null plain, "The size of the decoded body in bytes; null for revisits, and if nothing is stored of a truncated payload.";
-    n_lines: Int null, "The number of lines of the body, including a last empty one. This column and those below up to `template`, except for `n_anomalies`, describe the whole body, and are null unless it was parsed as a robots.txt file.";
+    n_lines: Int null, "The number of lines of the body, including a last empty one. This column and those below up to `vendor_last_line`, except for `n_anomalies`, describe the whole body, and are null unless it was parsed as a robots.txt file.";
     n_groups: Int null, "The number of groups in Google's dialect.";
     n_user_agents: Int null, "User-agent lines.";
     n_allow: Int null, "Allow lines.";
@@ -56,6 +56,8 @@ table! { per_capture "One row per capture of a robots.txt file, regardless of it
     is_valid_utf8: Bool null, "True if the body is valid UTF-8. If it is not, all texts taken from it have `\\` written as `\\\\` and each invalid byte as `\\xHH`.";
     ruleset_id: Long null, "A fingerprint of the meaning of the file, below 2^53: equal for files that give every name the same rules, regardless of order. Null unless the body was parsed as a robots.txt file.";
     template: Text null, "The software or service that generated the file, recognized by its comments and rules, never by the host: `cloudflare_managed`, `yoast`, `wordpress`, `shopify`, `wix`, `squarespace`, `drupal`, `joomla`, `magento`, `prestashop`, `blogger`, `typo3`, `weebly`, `parked_domain`, `soft112`, `wikimedia`, `zendesk`, `stackexchange`, `substack`, `tumblr`, `medium`, `civicplus`, `govoffice`, `hubspot`, `salesforce`, `intercom`, `discourse`, `teamtailor`, `ghost`, `mastodon`, `contao`, `dotnetnuke`, `sharepoint`, `dedecms`, `libguides`, `freshdesk`, `gitbook`, `readme`, `successfactors`, `phenom`, `unbounce`, `yourmembership`, `bigcommerce`, `gitlab`, `flywheel`, `hestiacp`, `vestacp`, `seomatic`, `umbraco`, `invision_community`, `dspace`, `bitly`. Null means not recognized, not that the file was written by hand: the version of robots-scan (`runs.version`) determines which are known, so compare shares only between datasets of one version. A `ruleset_id` that many registered domains share indicates a common source, too. Also null unless the body was parsed as a robots.txt file.";
+    vendor_first_line: Int null, "The first of the lines that the vendor of `template` wrote, if their extent is known: a block between the comments of Cloudflare, or the whole file if it has exactly the rules of the template. Null if the extent is not known, also for several such blocks or one without an end: the site may have written any line.";
+    vendor_last_line: Int null, "The last of these lines.";
     body: PlainText null, "The decoded body; only with `--with-bodies`.";
     is_doubtful: Bool null, "True if the capture may have been altered: its gzip member or zstd frame cannot be decoded to its end or has a wrong checksum, or a digest of its record was compared and differs. `faults` has a row for each cause. False if no check failed, which is no proof: plain archives and zstd frames without checksums are protected only by digests. Null if the checksum was not reached before the row was written: several records in one member that is longer than what is kept of standard input or a pipe; such a capture is doubtful if `faults` has a row of its `warc_record_offset` with `bytes_skipped` > 0.";
 } derived {
@@ -397,5 +399,10 @@ impl Builder {
         let template = summary.and_then(|summary| summary.template);
         let template = template.map(|template| template.name());
         self.template.append_option(name(template));
+        let vendor_lines = summary.and_then(|summary| summary.vendor_lines);
+        self.vendor_first_line
+            .append_option(vendor_lines.map(|lines| saturating_i32(lines.first)));
+        self.vendor_last_line
+            .append_option(vendor_lines.map(|lines| saturating_i32(lines.last)));
     }
 }

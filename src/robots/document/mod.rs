@@ -11,7 +11,7 @@ use crate::anomaly::Anomaly;
 use crate::parse::blanks::{trim_end, trim_start};
 use crate::parse::lines::Lines;
 pub use span::Span;
-pub use summary::{ContentClass, LineEndings, Summary};
+pub use summary::{ContentClass, LineEndings, LineRange, Summary};
 
 /// The default of [`ParseOptions::body_limit`]: 500 KiB (Google's documentation, "File size"). RFC
 /// 9309 §2.5 requires parsers to read at least as many bytes.

@@ -37,6 +37,19 @@ pub struct Summary {
     pub content: ContentClass,
     /// The software or service that generated the file, if it is recognized.
     pub template: Option<Template>,
+    /// The lines that the vendor of the template wrote, if their extent is known: a block between
+    /// the comments of Cloudflare, or the whole file if nobody else has exactly its rules. `None`
+    /// also if a file has several such blocks, or one without an end.
+    pub vendor_lines: Option<LineRange>,
+}
+
+/// Lines that follow one another, by their numbers from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineRange {
+    /// The number of the first line.
+    pub first: u32,
+    /// The number of the last line.
+    pub last: u32,
 }
 
 impl Default for Summary {
@@ -57,6 +70,7 @@ impl Default for Summary {
             line_endings: LineEndings::None,
             content: ContentClass::Empty,
             template: None,
+            vendor_lines: None,
         }
     }
 }

@@ -2,11 +2,12 @@
 //! contradict each other. HTML, UTF-16 and binary formats are recognized by the beginning of the body.
 
 use super::blanks::trim_start;
+use super::template_rules::Extent;
 use super::{BYTE_ORDER_MARK, ParseState};
 use crate::agent_name::is_blank;
 use crate::anomaly::AnomalyKind;
 use crate::document::{
-    BODY_LIMIT_BYTES, ContentClass, Directive, DirectiveKind, Group, LineEndings,
+    BODY_LIMIT_BYTES, ContentClass, Directive, DirectiveKind, Group, LineEndings, LineRange,
 };
 
 impl ParseState<'_, '_> {
@@ -38,9 +39,17 @@ impl ParseState<'_, '_> {
         self.check_groups();
         self.check_agents();
         self.document.summary.content = self.determine_content_class(is_utf16);
-        if self.document.summary.template.is_none() {
-            self.document.summary.template =
-                self.seen_markers.find_template(self.document, self.body);
+        self.document.summary.vendor_lines = self.managed_block.only_lines();
+        if self.document.summary.template.is_none()
+            && let Some((template, extent)) =
+                self.seen_markers.find_template(self.document, self.body)
+        {
+            let summary = &mut self.document.summary;
+            summary.template = Some(template);
+            summary.vendor_lines = (extent == Extent::WholeFile).then_some(LineRange {
+                first: 1,
+                last: summary.n_lines,
+            });
         }
         let anomalies = &mut self.document.anomalies;
         if !anomalies.is_sorted_by_key(|anomaly| anomaly.line_no) {

@@ -27,7 +27,7 @@ use crate::crawl_rate::parse_crawl_delay_ms;
 use crate::dialect::grouping::{GroupCounter, KosterRecordCounter};
 use crate::document::{
     BODY_LIMIT_BYTES, Directive, DirectiveKind, DocumentData, IN_BUFFER_BIT, LimitedAgents,
-    LineEndings, MAX_BODY_BYTES, ParseOptions, RateLimits, RobotsTxt, Span, Summary,
+    LineEndings, LineRange, MAX_BODY_BYTES, ParseOptions, RateLimits, RobotsTxt, Span, Summary,
 };
 use blanks::{find_blank, trim_blanks, trim_end, trim_start};
 use byte_classes::ByteClasses;
@@ -150,6 +150,39 @@ struct FirstLinesSinceAgent {
     crawl_delay_line_no: u32,
 }
 
+/// The lines between the comments that begin and end the block of [`Template::CloudflareManaged`].
+#[derive(Default)]
+struct ManagedBlock {
+    /// True between the two comments.
+    is_open: bool,
+    /// The number of comments that begin a block.
+    n_beginnings: u32,
+    /// The lines of the last block that has ended, with both comments.
+    lines: Option<LineRange>,
+    first_line_no: u32,
+}
+
+impl ManagedBlock {
+    fn begin(&mut self, line_no: u32) {
+        self.is_open = true;
+        self.n_beginnings += 1;
+        self.first_line_no = line_no;
+    }
+
+    fn end(&mut self, line_no: u32) {
+        self.is_open = false;
+        self.lines = Some(LineRange {
+            first: self.first_line_no,
+            last: line_no,
+        });
+    }
+
+    /// Returns the lines of the only block of a file that has been read completely.
+    fn only_lines(&self) -> Option<LineRange> {
+        self.lines.filter(|_| self.n_beginnings == 1)
+    }
+}
+
 /// Searches in the body whose results are reused for the lines up to the match.
 struct Lookaheads {
     /// Searches for the next `:` or `#`.
@@ -171,8 +204,7 @@ struct ParseState<'p, 'b> {
     has_nul: bool,
     /// True if the body begins with an HTML tag.
     is_html: bool,
-    /// True between the comments that begin and end the block of [`Template::CloudflareManaged`].
-    is_managed: bool,
+    managed_block: ManagedBlock,
     groups: GroupCounter,
     records: KosterRecordCounter,
     since_agent: FirstLinesSinceAgent,
@@ -201,7 +233,7 @@ impl<'p, 'b> ParseState<'p, 'b> {
             },
             has_nul: memchr(0, body).is_some(),
             is_html: looks_like_html(body),
-            is_managed: false,
+            managed_block: ManagedBlock::default(),
             groups: GroupCounter::default(),
             records: KosterRecordCounter::NEW,
             since_agent: FirstLinesSinceAgent::default(),
@@ -372,7 +404,7 @@ impl<'p, 'b> ParseState<'p, 'b> {
         }
         if first == b'#' {
             self.document.summary.n_comment_lines += 1;
-            return self.read_comment(&visible[1..]);
+            return self.read_comment(line.no, &visible[1..]);
         }
         self.parse_directive(line, visible, is_cut);
     }
@@ -392,13 +424,15 @@ impl<'p, 'b> ParseState<'p, 'b> {
 
     /// Recognizes the template that wrote a comment, and the beginning and the end of the block of
     /// [`Template::CloudflareManaged`]. `text` is the comment after its `#`.
-    fn read_comment(&mut self, text: &[u8]) {
+    fn read_comment(&mut self, line_no: u32, text: &[u8]) {
         if let Some(template) = template::find_comment_template(text) {
             let known = &mut self.document.summary.template;
             *known = Some(known.map_or(template, |known| known.min(template)));
-            self.is_managed |= template == Template::CloudflareManaged;
-        } else if self.is_managed && template::is_managed_block_end(text) {
-            self.is_managed = false;
+            if template == Template::CloudflareManaged {
+                self.managed_block.begin(line_no);
+            }
+        } else if self.managed_block.is_open && template::is_managed_block_end(text) {
+            self.managed_block.end(line_no);
         }
     }
 
@@ -581,7 +615,7 @@ impl<'p, 'b> ParseState<'p, 'b> {
             is_typo: parsed.is_typo,
             counts: self.is_complete_within_limit(line),
             is_beyond_500kib: line.end() as u64 > BODY_LIMIT_BYTES,
-            is_managed: self.is_managed,
+            is_managed: self.managed_block.is_open,
         });
     }
 

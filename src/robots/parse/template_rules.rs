@@ -154,6 +154,14 @@ const WHOLE_FILE_LENGTH_BITS: u64 = {
     lengths
 };
 
+/// How much of a file its template is known to have written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// The site may have added rules.
+    Unknown,
+    WholeFile,
+}
+
 /// The markers found so far in a file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SeenMarkers {
@@ -180,16 +188,21 @@ impl SeenMarkers {
         }
     }
 
-    /// Returns the template of a file that has been read completely.
-    pub(super) fn find_template(&self, document: &DocumentData, body: &[u8]) -> Option<Template> {
+    /// Returns the template of a file that has been read completely, and how much of it the
+    /// template is known to have written.
+    pub(super) fn find_template(
+        &self,
+        document: &DocumentData,
+        body: &[u8],
+    ) -> Option<(Template, Extent)> {
         if self.disallows_wp_admin && self.allows_admin_ajax {
-            return Some(Template::Wordpress);
+            return Some((Template::Wordpress, Extent::Unknown));
         }
         let file = SearchedFile { document, body };
         if self.candidates != 0
             && let Some(template) = file.match_candidates(self.candidates)
         {
-            return Some(template);
+            return Some((template, Extent::Unknown));
         }
         match document.summary.n_allow + document.summary.n_disallow {
             n_rules @ 2..=MAX_WHOLE_FILE_RULES => file.match_whole_file(n_rules as usize),
@@ -251,7 +264,7 @@ impl<'a> SearchedFile<'a> {
 
     /// Returns the template of a file that has exactly the rules of one of
     /// [`WHOLE_FILE_SIGNATURES`], or of WordPress in a folder.
-    fn match_whole_file(self, n_rules: usize) -> Option<Template> {
+    fn match_whole_file(self, n_rules: usize) -> Option<(Template, Extent)> {
         let directives = self.document.directives.iter();
         let rules = directives.filter(|line| is_rule(line.kind));
         let path_bytes: usize = rules.map(|line| line.value.len()).sum();
@@ -264,11 +277,12 @@ impl<'a> SearchedFile<'a> {
                     && self.matches_signature(signature)
             };
             if let Some(signature) = signatures.find(is_match) {
-                return Some(signature.template);
+                return Some((signature.template, Extent::WholeFile));
             }
         }
         let may_be_wordpress = n_rules == 2 && path_bytes > WP_ADMIN.len() + WP_ADMIN_AJAX.len();
-        (may_be_wordpress && self.is_wordpress_in_folder()).then_some(Template::Wordpress)
+        (may_be_wordpress && self.is_wordpress_in_folder())
+            .then_some((Template::Wordpress, Extent::Unknown))
     }
 
     /// Returns true if the file has the rules and the agent of a signature.
@@ -375,6 +389,45 @@ mod tests {
                 assert_eq!(recognize_template(&other), None, "{other}");
             }
         }
+    }
+
+    /// Returns the first and the last line that the vendor of a template wrote.
+    fn vendor_lines(body: &str) -> Option<(u32, u32)> {
+        let mut parser = Parser::new();
+        let lines = parser.parse(body.as_bytes()).summary().vendor_lines;
+        lines.map(|lines| (lines.first, lines.last))
+    }
+
+    #[test]
+    fn the_lines_of_a_vendor_are_a_closed_block_or_a_whole_file() {
+        for signature in WHOLE_FILE_SIGNATURES {
+            let body = write_file(signature);
+            let n_lines = body.lines().count() as u32 + 1;
+            assert_eq!(vendor_lines(&body), Some((1, n_lines)), "{body}");
+        }
+        for signature in SIGNATURES {
+            assert_eq!(vendor_lines(&write_file(signature)), None);
+        }
+        let begin = "# BEGIN Cloudflare Managed content\n";
+        let end = "# END Cloudflare Managed Content\n";
+        let rules = "User-agent: GPTBot\nDisallow: /\n";
+        let block = format!("{begin}{rules}{end}");
+        assert_eq!(vendor_lines(&block), Some((1, 4)));
+        let own = format!("{rules}\n{block}{rules}");
+        assert_eq!(vendor_lines(&own), Some((4, 7)));
+        // The comment that ends a block without a beginning means nothing.
+        assert_eq!(vendor_lines(&format!("{end}{block}{end}")), Some((2, 5)));
+        let several = [format!("{block}{block}"), format!("{begin}{block}")];
+        let others = [
+            format!("{begin}{rules}"),
+            format!("{end}{rules}"),
+            rules.to_owned(),
+        ];
+        for body in several.iter().chain(&others) {
+            assert_eq!(vendor_lines(body), None, "{body}");
+        }
+        let wordpress = "User-agent: *\nDisallow: /wp-admin/\nAllow: /wp-admin/admin-ajax.php\n";
+        assert_eq!(vendor_lines(wordpress), None);
     }
 
     #[test]

@@ -1,52 +1,48 @@
-"""Templates of vendors, and the rule sets that many hosts share."""
+"""Who wrote the lines that block, and the rule sets that many hosts share."""
 
 from .. import evidence
 from ..dataset import literal
 from ..figure import Column, Figure, Section, plural, share
 from ..study import ROWS_MAX
 from ..words import words
-from .shares import SHARES, bar_chart, columns_of, other_order, ranked, said, share_row, shown_of, the_most, too_few
+from .shares import SHARES, bar_chart, columns_of, other_order, ranked, said, share_row, the_most, too_few
 
-MIN_DOMAINS = 10
+# The origins of blocks, as the macro block_origins gives them.
+ORIGINS = {"site": "written by the site", "vendor": "written by a vendor"}
 
 
 def build(study):
-    return Section("templates", "Templates", [*(blocks(study, agent) for agent in study.chosen), rule_sets(study)])
+    return Section("templates", "Templates", [*(origins(study, agent) for agent in study.chosen), rule_sets(study)])
 
 
-def blocks(study, agent):
+def origins(study, agent):
     token = agent.token
-    source, rows = study.ask("blocks_from_templates", agent=token, crawl=study.crawl, min_domains=MIN_DOMAINS)
-    figure = Figure(study.key("templates", agent), f"Templates where {token} is blocked by name", sources=[source])
+    source, rows = study.ask("blocks_by_origin", agent=token, crawl=study.crawl)
+    figure = Figure(study.key("origins", agent), f"Who wrote the line that blocks {token} by name", sources=[source])
     if not rows:
         figure.missing = f"No host of {study.crawl or 'the dataset'} blocks {token} by name."
         return figure
-    shared_sets = (f"SELECT h.ruleset_id FROM hosts_with('rules', crawl := {literal(study.crawl)}) h GROUP BY h.ruleset_id "
-                   f"HAVING count(DISTINCT h.domain) >= {MIN_DOMAINS}")
-    rows = ranked(rows)
-    for row in rows[:ROWS_MAX]:
-        condition = f"coalesce(v.ruleset_id IN ({shared_sets}), false) = {literal(row['shared_rules'])} AND {evidence.same('v.template', row['template'])}"
-        figure.rows.append(share_row(row, f"{words(row['template'] or 'not recognized')}{', shared rules' if row['shared_rules'] else ''}",
-                                     evidence.verdicts(token, study.crawl, f"{evidence.BY_NAME} AND {condition}")))
-    figure.columns = columns_of(figure.rows, "template", SHARES)
-    figure.chart = bar_chart(f"Templates of the registered domains that block {token} by name in {study.crawl}", figure.rows)
-    of_hosts, of_domains = rows[0]["of_hosts"], rows[0]["of_domains"]
-    recognized = [row for row in rows if row["template"]]
-    shared = [row for row in rows if row["shared_rules"] and not row["template"]]
-    figure.lead = (f"Of {plural(of_domains, 'registered domain')} that block {token} {agent.by_name()}, {domain_part(recognized)} have a file of recognized software, and a "
-                   f"further {domain_part(shared)} have rules that at least {MIN_DOMAINS} registered domains share.")
-    figure.notes = [f"Of the {plural(of_hosts, 'host')} that block it, it is {part(recognized, of_hosts)} and {part(shared, of_hosts)}.",
-                    "A file that a hosting provider or a network supplies may not be a decision of the site. A recognized template does not mean that the block is "
-                    "the vendor's: WordPress, Drupal and Yoast write none.", *shown_of(rows)]
+    whole = rows[0]
+    unknown = (f"For {share(whole['share_unknown'])} of the {plural(whole['of_blocks'], 'host')} that block {token} {agent.by_name()}, and "
+               f"{share(whole['domains_unknown'])} of their registered domains, nobody can tell from the file who wrote the line")
+    if not whole["of_hosts"]:
+        figure.missing = f"{unknown}."
+        return figure
+    for row in rows:
+        condition = f"{evidence.BY_NAME} AND {origin_condition(row['origin'])}"
+        figure.rows.append(share_row(row, ORIGINS[row["origin"]], evidence.verdicts_of_files(token, study.crawl, condition)))
+    figure.columns = columns_of(figure.rows, "origin", [*SHARES, Column("unknown", "unknown, hosts", "count"), Column("share_unknown", "unknown, share of hosts", "share")])
+    figure.chart = bar_chart(f"Registered domains that block {token} by name in {study.crawl}, by who wrote the line", figure.rows)
+    site, vendor = figure.rows
+    figure.lead = (f"Where the file shows who wrote the line that blocks {token} {agent.by_name()}, the site did on {said(site)}, and the vendor of its software on "
+                   f"{share(vendor['share_of_domains'])}. {unknown}.")
+    figure.notes = ["A vendor wrote the lines of Cloudflare's managed block, and files that have exactly the rules of their template; the site may have switched the "
+                    "block on, or left it on. Blocks by name elsewhere in these files, and in files of WordPress, Yoast SEO and Drupal, which write none, are the site's."]
     return figure
 
 
-def part(rows, of_hosts):
-    return share(sum(row["hosts"] for row in rows) / of_hosts)
-
-
-def domain_part(rows):
-    return share(min(1, round(sum(row["share_of_domains"] for row in rows), 5)))
+def origin_condition(origin):
+    return f"origin_of(true, false, v.evidence_line, v.template, r.vendor_first_line, r.vendor_last_line) = {literal(origin)}"
 
 
 def rule_sets(study):
