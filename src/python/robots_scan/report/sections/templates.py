@@ -2,10 +2,10 @@
 
 from .. import evidence
 from ..dataset import literal
-from ..figure import Column, Figure, Section, plural, share
+from ..figure import Column, Figure, Section, count, plural, share
 from ..study import ROWS_MAX
 from ..words import words
-from .shares import SHARES, bar_chart, columns_of, other_order, ranked, said, share_row, the_most, too_few
+from .shares import MOST, SHARES, bar_chart, columns_of, other_order, ranked, said, share_row, the_most, too_few
 
 # The origins of blocks, as the macro block_origins gives them.
 ORIGINS = {"site": "written by the site", "vendor": "written by a vendor"}
@@ -23,8 +23,8 @@ def origins(study, agent):
         figure.missing = f"No host of {study.crawl or 'the dataset'} blocks {token} by name."
         return figure
     whole = rows[0]
-    unknown = (f"For {share(whole['share_unknown'])} of the {plural(whole['of_blocks'], 'host')} that block {token} {agent.by_name()}, and "
-               f"{share(whole['domains_unknown'])} of their registered domains, nobody can tell from the file who wrote the line")
+    unknown = (f"Of the {plural(whole['of_blocks'], 'host')} that block {token} {agent.by_name()}, the file does not show on {share(whole['share_unknown'])} who wrote the "
+               f"line, the site or the vendor of its software ({share(whole['domains_unknown'])} of their registered domains)")
     if not whole["of_hosts"]:
         figure.missing = f"{unknown}."
         return figure
@@ -32,10 +32,11 @@ def origins(study, agent):
         condition = f"{evidence.BY_NAME} AND {origin_condition(row['origin'])}"
         figure.rows.append(share_row(row, ORIGINS[row["origin"]], evidence.verdicts_of_files(token, study.crawl, condition)))
     figure.columns = columns_of(figure.rows, "origin", [*SHARES, Column("unknown", "unknown, hosts", "count"), Column("share_unknown", "unknown, share of hosts", "share")])
-    figure.chart = bar_chart(f"Registered domains that block {token} by name in {study.crawl}, by who wrote the line", figure.rows)
+    # A chart of shares of the few others would hide the hosts of which it is not known.
+    if whole["domains_unknown"] < MOST:
+        figure.chart = bar_chart(f"Registered domains that block {token} by name in {study.crawl}, by who wrote the line, where the file shows it", figure.rows)
     site, vendor = figure.rows
-    figure.lead = (f"Where the file shows who wrote the line that blocks {token} {agent.by_name()}, the site did on {said(site)}, and the vendor of its software on "
-                   f"{share(vendor['share_of_domains'])}. {unknown}.")
+    figure.lead = f"{unknown}. Of the other {plural(whole['of_hosts'], 'host')}, the site wrote it on {count(site['hosts'])} and the vendor on {count(vendor['hosts'])}."
     figure.notes = ["A vendor wrote the lines of Cloudflare's managed block, and files that have exactly the rules of their template; the site may have switched the "
                     "block on, or left it on. Blocks by name elsewhere in these files, and in files of WordPress, Yoast SEO and Drupal, which write none, are the site's."]
     return figure
